@@ -58,6 +58,20 @@ def test_a_loaded_chip_tells_the_fullest_link(cli: Cli, chip: str) -> None:
     assert "the fullest link, (0, " in " ".join(done.stdout.split())
 
 
+def test_a_noc_out_is_written_run_and_drawn(cli: Cli, tmp_path: Path) -> None:
+    assert cli("list", "chips").stdout.split() == ["scale-out-64-nocout", "scale-out-64"]
+    assert cli("new", "--chip", "--preset", "scale-out-64-nocout", "out.toml").returncode == 0
+    done = cli("run", "out.toml", "--out", "out", *SHORT)
+    assert done.stdout.startswith(
+        "scale-out-64-nocout, 8 LLC tiles of 8 cores at 2 GHz, NIs split between tiles and edge"
+    )
+    report = (tmp_path / "out/report.html").read_text()
+    assert report.count("<path") >= 8 * 7
+    assert "NI of LLC tile 7" in report
+    wrong = cli("new", "--chip", "--preset", "scale-out-64-nocut", "other.toml")
+    assert (wrong.returncode, "--preset:" in wrong.stderr, "did you mean" in wrong.stderr) == (2, True, True)
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
@@ -68,7 +82,8 @@ def test_a_loaded_chip_tells_the_fullest_link(cli: Cli, chip: str) -> None:
         (["--compare", "predict"], "--compare: chip.toml describes a chip; there is no prediction for chips"),
         (["--set", "ni.placment=edge"], 'ni.placment: unknown key; did you mean "placement"?'),
         (["--set", "rack.hops=13"], "rack.hops: 13 is beyond the diameter of the rack, 12 hops"),
-        (["--set", "noc.kind=torus"], 'noc.kind: "torus" is not known; known are: mesh'),
+        (["--set", "noc.topology=torus"], 'noc.topology: "torus" is not known; known are: mesh, noc-out'),
+        (["--set", "noc.topology=noc-out", "--set", "noc.routing=xy"], "noc.routing: a NOC-Out has one way only"),
         (["--set", "chip.columns=16"], "bits of the address within a page of 4 KiB tell the home of a line"),
         (["--set", "noc.routing=o1turn"], "o1turn needs at least 2 virtual channels"),
     ],
@@ -83,4 +98,6 @@ def test_what_is_wrong_is_told_before_the_run(cli: Cli, chip: str, arguments: li
 def test_new_and_schema_take_one_kind_at_a_time(cli: Cli) -> None:
     assert cli("new", "--chip", "--cluster", "incast").returncode == 2
     assert cli("schema", "--chip", "--cluster").returncode == 2
+    unsaid = cli("new", "--preset", "scale-out-64")
+    assert (unsaid.returncode, unsaid.stderr) == (2, "error: --preset: says which chip; give --chip too\n")
     assert json.loads(cli("schema", "--chip").stdout)["title"] == "hostnet chip configuration"

@@ -8,6 +8,7 @@ mod app_template;
 mod change;
 mod check;
 mod chip_plan;
+mod chip_template;
 mod content;
 mod cores;
 mod document;
@@ -27,6 +28,7 @@ mod ways;
 
 pub use app_template::app_template;
 pub use chip_plan::{ChipPlan, ChipWindows};
+pub use chip_template::chip_template;
 pub use document::check_syntax;
 pub use error::{suggestion, ConfigError};
 pub use memory_plan::{MemoryPlan, Requests, TraceFormat, Traffic, TrafficPattern};
@@ -41,11 +43,6 @@ pub use schema::{chip_schema, cluster_schema, memory_schema, noc_schema, schema}
 /// A commented configuration to start from. It resolves as it is.
 pub fn template() -> &'static str {
     include_str!("template.toml")
-}
-
-/// A commented configuration of a chip to start from. It resolves as it is.
-pub fn chip_template() -> &'static str {
-    include_str!("chip.toml")
 }
 
 const CLUSTER_TEMPLATES: [(&str, &str); 4] = [

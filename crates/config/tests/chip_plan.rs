@@ -1,6 +1,6 @@
 //! The configuration of a chip: presets, units, what is refused, and where it stands.
 
-use hostnet_chip::{Completion, Interleave, Mode, OpKind, Placement, Routing};
+use hostnet_chip::{Completion, Interleave, Mode, OpKind, Placement, Routing, Shape};
 use hostnet_config::{chip_plan, chip_schema, chip_template, chips, is_chip, ChipPlan, ConfigError, Format, Input};
 use proptest::prelude::*;
 use std::path::Path;
@@ -32,7 +32,21 @@ fn the_preset_is_the_chip_of_its_source() {
     assert_eq!(chip.workload.cores, (0..64).collect::<Vec<_>>());
     assert_eq!((plan.windows.warm_up, plan.windows.window), (60_000, 6_000_000));
     assert_eq!(plan.name, "chip");
-    assert_eq!(chips().collect::<Vec<_>>(), ["scale-out-64"]);
+    assert_eq!(chips().collect::<Vec<_>>(), ["scale-out-64-nocout", "scale-out-64"]);
+}
+
+#[test]
+fn a_noc_out_has_a_slice_in_every_llc_tile() {
+    let plan = set(&["chip.preset=scale-out-64-nocout"]).expect("it is complete");
+    let chip = &plan.chip;
+    assert_eq!((chip.shape, chip.columns, chip.rows), (Shape::NocOut, 8, 8));
+    assert_eq!((chip.cache.slice_lines, chip.workload.cores.len()), (8 * 4096, 64));
+    let switched = set(&["noc.topology=noc-out"]).expect("the routing of the preset is that of a mesh");
+    assert_eq!(&switched.chip, chip);
+    let again = resolve(&switched.effective.to_string(), Format::Json, &[]).expect("it is complete");
+    assert_eq!((&again.hash, &again.effective), (&switched.hash, &switched.effective));
+    let wide = set(&["noc.topology=noc-out", "chip.columns=4", "chip.rows=10"]).unwrap().chip;
+    assert_eq!((wide.cache.slice_lines, wide.workload.cores.len()), (16 * 4096, 40));
 }
 
 #[test]
@@ -45,9 +59,16 @@ fn a_loaded_chip_has_shorter_windows() {
 
 #[test]
 fn the_template_resolves_and_is_of_a_chip() {
-    let plan = resolve(chip_template(), Format::Toml, &[]).expect("it is right");
-    assert_eq!(plan.hash, set(&[]).unwrap().hash);
-    assert!(is_chip(chip_template(), Format::Toml) && is_chip("{\"chip\": {}}", Format::Json));
+    for chip in chips() {
+        let text = chip_template(Some(chip)).expect("it is known");
+        let plan = resolve(&text, Format::Toml, &[]).expect("it is right");
+        assert_eq!(plan.hash, set(&[&format!("chip.preset={chip}")]).unwrap().hash);
+        assert_eq!(text.contains("routing"), chip == "scale-out-64");
+    }
+    let text = chip_template(None).unwrap();
+    assert_eq!(Ok(&text), chip_template(Some("scale-out-64")).as_ref());
+    assert!(chip_template(Some("scale-out-46")).unwrap_err().contains("did you mean \"scale-out-64\"?"));
+    assert!(is_chip(&text, Format::Toml) && is_chip("{\"chip\": {}}", Format::Json));
     assert!(!is_chip("[host.a]\n", Format::Toml) && !is_chip("[chip", Format::Toml));
     assert_eq!(chip_schema()["title"], "hostnet chip configuration");
 }
@@ -68,11 +89,27 @@ fn words_are_what_they_say() {
 
 #[test]
 fn what_is_wrong_is_told_with_its_place_and_its_rule() {
-    let cases: [(&[&str], &str); 16] = [
+    let cases: [(&[&str], &str); 26] = [
         (&["ni.placment=edge"], "--set ni.placment=edge: ni.placment: unknown key; did you mean \"placement\"?"),
         (&["chip.preset=scale-out-46"], "is not a known chip; did you mean \"scale-out-64\"?"),
-        (&["chip.preset=scale-out-64-nocout"], "is not a known chip; did you mean \"scale-out-64\"?"),
-        (&["noc.kind=torus"], "noc.kind: \"torus\" is not known; known are: mesh"),
+        (&["chip.preset=scale-out-64-nocut"], "is not a known chip; did you mean \"scale-out-64-nocout\"?"),
+        (&["noc.topology=torus"], "noc.topology: \"torus\" is not known; known are: mesh, noc-out"),
+        (
+            &["noc.topology=noc-out", "noc.routing=xy"],
+            "noc.routing: a NOC-Out has one way only between two of its parts",
+        ),
+        (&["chip.preset=scale-out-64-nocout", "noc.routing=cdr"], "noc.routing: a NOC-Out has one way only"),
+        (&["chip.preset=scale-out-64-nocout", "noc.topology=mesh"], "noc.routing: missing; a mesh needs one: xy, yx"),
+        (&["noc.topology=noc-out", "chip.columns=6"], "chip.columns: 6 LLC tiles; bits of the address within a page"),
+        (&["noc.topology=noc-out", "chip.columns=16"], "chip.columns: 16 LLC tiles, each joined to every other"),
+        (&["noc.topology=noc-out", "noc.vcs=2"], "noc.vcs: 10 virtual channels at 12 ports"),
+        (&["noc.topology=noc-out", "chip.rows=7"], "chip.rows: 7 cores of an LLC tile; half of them lie above it"),
+        (&["noc.topology=noc-out", "chip.rows=16"], "tiles and rows together are 128 at most"),
+        (&["noc.topology=noc-out", "workload.cores=64"], "workload.cores: 64 does not exist; there are 64"),
+        (
+            &["noc.topology=noc-out", "chip.columns=2", "coherence.llc=1 GiB"],
+            "coherence.llc: 1073741824 B are 536870912 B in each of 2 tiles, where 256 MiB are the most",
+        ),
         (&["noc.routing=xyz"], "noc.routing: \"xyz\" is not known; did you mean \"xy\"?"),
         (&["noc.routing=o1turn"], "noc.routing: o1turn needs at least 2 virtual channels of each class"),
         (&["rack.kind=torus"], "rack.kind: \"torus\" is not known"),

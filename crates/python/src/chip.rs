@@ -74,8 +74,9 @@ pub(crate) fn chip_schema() -> String {
 
 /// A commented configuration of a chip to start from.
 #[pyfunction]
-pub(crate) fn chip_template() -> &'static str {
-    hostnet_config::chip_template()
+#[pyo3(signature = (preset=None))]
+pub(crate) fn chip_template(preset: Option<&str>) -> PyResult<String> {
+    hostnet_config::chip_template(preset).map_err(ConfigError::new_err)
 }
 
 /// The names of the chips that come with the program.

@@ -43,6 +43,21 @@ fn the_parts_add_up_to_the_latency_exactly() {
 }
 
 #[test]
+fn a_noc_out_is_quicker_and_names_its_links() {
+    let given = ["run.window=300 us", "run.max=1"];
+    let mesh = run(&given).summary;
+    let noc_out = run(&[&given[..], &["noc.topology=noc-out"]].concat()).summary;
+    let mean = |summary: &Value| number(&summary["latency"]["mean_cycles"]);
+    assert!(mean(&noc_out) < mean(&mesh), "{} and {} cycles", mean(&noc_out), mean(&mesh));
+    let links = noc_out["noc"]["links"].as_array().unwrap();
+    let of = |kind: &str| links.iter().filter(|link| link["kind"] == kind).count();
+    assert_eq!((of("across"), of("chain"), of("mesh")), (8 * 7, 2 * 64, 0));
+    assert_eq!((of("core"), of("slice"), of("edge"), of("memory")), (64, 8, 8, 8));
+    assert!(links.iter().any(|link| link["link"] == "(3, 4) -> NI of LLC tile 3"));
+    assert!(links.iter().any(|link| link["link"] == "(3, 3) -> core 24"));
+}
+
+#[test]
 fn a_window_counts_only_itself() {
     let long = run(&["workload.mode=async", "run.warmup=10 us", "run.window=4 us", "run.max=3", "run.change=0.0001"]);
     let summary = long.summary;

@@ -18,17 +18,25 @@ def show_schema(*, cluster: bool, chip: bool) -> int:
 
 
 def write_template(
-    file: Path, app: str | None = None, *, alone: bool = False, cluster: str | None = None, chip: bool = False
+    file: Path,
+    app: str | None = None,
+    *,
+    alone: bool = False,
+    cluster: str | None = None,
+    chip: bool = False,
+    preset: str | None = None,
 ) -> int:
     """Writes the commented template, or that of something else, to a file that does not exist yet."""
     if chip and (app or cluster):
         raise _core.ConfigError("--chip: says what the file describes; leave --app and --cluster out")
+    if preset is not None and not chip:
+        raise _core.ConfigError("--preset: says which chip; give --chip too")
     if app is None and alone:
         raise _core.ConfigError("--alone: leaves out the storage reads beside an application; give --app too")
     if app is not None and cluster is not None:
         raise _core.ConfigError("--app and --cluster: both say what the file describes; give one of them")
     if chip:
-        text = _core.chip_template()
+        text = _chip_template(preset)
     elif cluster is not None:
         text = _cluster_template(cluster)
     else:
@@ -38,6 +46,13 @@ def write_template(
     write_file(file, text.encode())
     say(f"{file}: run it with: hostnet run {file}")
     return 0
+
+
+def _chip_template(preset: str | None) -> str:
+    try:
+        return _core.chip_template(preset)
+    except _core.ConfigError as error:
+        raise _core.ConfigError(f"--preset: {error}") from None
 
 
 def _cluster_template(name: str) -> str:

@@ -33,6 +33,7 @@ def show_list(what: str) -> int:
         "presets": show_presets,
         "devices": lambda: show_names(_core.devices()),
         "profiles": lambda: show_names(_core.profiles()),
+        "chips": lambda: show_names(_core.chips()),
         "workloads": show_workloads,
         "apps": show_apps,
         "studies": show_studies,

@@ -24,10 +24,11 @@ def plot(run_dir: Annotated[Path, typer.Argument(help="The directory of a run or
 
 def list_(
     what: Annotated[
-        str, typer.Argument(metavar="presets|devices|profiles|workloads|apps|studies|counters", help="What to list.")
+        str,
+        typer.Argument(metavar="presets|devices|profiles|chips|workloads|apps|studies|counters", help="What to list."),
     ],
 ) -> int:
-    """List presets, DRAM devices, profiles of memory controllers, workloads, applications, studies, or counters."""
+    """List presets, DRAM devices, profiles of memory controllers, chips, workloads, apps, studies, or counters."""
     from hostnet.cli.listing import show_list
 
     return show_list(what)
@@ -58,12 +59,18 @@ def new(
         bool,
         typer.Option("--chip", help="A chip of tiles with network interfaces."),
     ] = False,
+    preset: Annotated[
+        str | None,
+        typer.Option("--preset", metavar="NAME", help="Of --chip: which chip; `hostnet list chips`."),
+    ] = None,
 ) -> int:
     """Write a commented configuration to start from: a stream, an application, a cluster or a chip (NAME.toml)."""
     from hostnet.cli.extras import write_template
 
     name = application or cluster or ("chip" if chip else "hostnet")
-    return write_template(file or Path(f"{name}.toml"), application, alone=alone, cluster=cluster, chip=chip)
+    return write_template(
+        file or Path(f"{name}.toml"), application, alone=alone, cluster=cluster, chip=chip, preset=preset
+    )
 
 
 def demo() -> int:

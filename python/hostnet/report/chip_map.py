@@ -21,25 +21,33 @@ THICK = 5.5
 
 
 def chip_map(summary: Row) -> Html:
-    """The tiles and the links between them, coloured as they are busy."""
+    """The chip and the links between its parts, coloured as they are busy."""
+    if summary["config"]["noc"]["topology"] == "noc-out":
+        from hostnet.report.noc_out_map import noc_out_map
+
+        return noc_out_map(summary)
     chip, links = summary["config"]["chip"], summary["noc"]["links"]
     width = 2 * MARGIN + (chip["columns"] - 1) * PITCH
     height = SIDE * 3 + (chip["rows"] - 1) * PITCH
-    label = "How busy the links are"
-    if links:
-        label += f"; the fullest is {links[0]['link']}, {100 * links[0]['share']:.1f} %"
     drawn = [wire(row) for row in links if row["kind"] == "mesh"]
     drawn += [unit(row) for row in links if row["kind"] != "mesh"]
     heads = [
         text("NI", MARGIN - PITCH * 0.75, 12, anchor="middle"),
         text("memory", width, 12, anchor="end"),
     ]
+    return drawing(links, (width, height), *heads, *drawn)
+
+
+def drawing(links: list[Row], size: tuple[float, float], *drawn: Html) -> Html:
+    """A picture of so many units, with its title."""
+    label = "How busy the links are"
+    if links:
+        label += f"; the fullest is {links[0]['link']}, {100 * links[0]['share']:.1f} %"
     return element(
         "svg",
         element("title", label),
-        *heads,
         *drawn,
-        viewBox=f"0 0 {width:g} {height:g}",
+        viewBox=f"0 0 {size[0]:g} {size[1]:g}",
         role="img",
         aria_label=label,
         style="max-width: 640px",

@@ -23,8 +23,12 @@ def chip_headline(summary: dict[str, Any]) -> str:
     config = summary["config"]
     chip, noc = config["chip"], config["noc"]
     name = chip.get("preset", "a chip of its own")
-    tiles = f"{chip['columns']} x {chip['rows']} tiles at {chip['clock']}"
-    return f"{name}, {tiles}, {PLACEMENTS[config['ni']['placement']]}, {noc['kind']} routed {noc['routing']}"
+    columns, rows = chip["columns"], chip["rows"]
+    if noc["topology"] == "mesh":
+        tiles, network = f"{columns} x {rows} tiles", f"mesh routed {noc['routing']}"
+    else:
+        tiles, network = f"{columns} LLC tiles of {rows} cores", "NOC-Out"
+    return f"{name}, {tiles} at {chip['clock']}, {PLACEMENTS[config['ni']['placement']]}, {network}"
 
 
 def chip_workload(summary: dict[str, Any]) -> str:

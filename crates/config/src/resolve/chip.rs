@@ -1,5 +1,6 @@
 //! The configuration of a chip.
 
+use super::chip_shape;
 use super::hash::hash;
 use super::plan_error;
 use super::source::Source;
@@ -12,20 +13,19 @@ use crate::plan::{Format, Input};
 use crate::presets;
 use crate::schema;
 use crate::spec::{
-    ChipModeSpec, ChipOpSpec, ChipSpec, CompletionSpec, CoreList, McInterleaveSpec, PlacementSpec, RoutingSpec, Size,
-    Time,
+    ChipModeSpec, ChipOpSpec, ChipSpec, CompletionSpec, CoreList, McInterleaveSpec, PlacementSpec, Size, Time,
 };
 use hostnet_chip::{
     CacheParams, ChipError, ChipParams, Completion, Floor, Interleave, Mode, NiParams, OpKind, Placement, RackParams,
-    Routing, Shape, Software, Workload,
+    Software, Workload,
 };
 use hostnet_noc::{Allocation, Reuse, Router};
 use serde_json::{json, Value};
 use std::path::Path;
 
 const LINE: u64 = 64;
-/// Lines of a page: their number within it tells where they are at home.
-const PAGE_LINES: u32 = 64;
+/// The largest slice of the LLC, in bytes.
+const SLICE_MAX: u64 = 1 << 28;
 const WARM_UP: Time = Time(30_000_000);
 const WINDOW_LOADED: Time = Time(15_000_000);
 const WINDOW_TURNS: Time = Time(3_000_000_000);
@@ -53,6 +53,7 @@ fn build(source: &Source, input: &Input) -> Result<ChipPlan, Issue> {
     let preset = at(&source.merged, &["chip", "preset"]).and_then(Value::as_str);
     let mut tree = preset.map_or(Ok(json!({})), presets::chip)?;
     overlay(&mut tree, &source.merged);
+    chip_shape::drop_routing(&mut tree, &source.merged);
     if let Some(path) = missing(schema::complete_chip(), &tree, "") {
         return Err(match preset {
             Some(_) => Issue::new(path, "missing"),
@@ -68,7 +69,7 @@ fn build(source: &Source, input: &Input) -> Result<ChipPlan, Issue> {
 }
 
 fn plan_of(mut spec: ChipSpec, file: &str) -> Result<ChipPlan, Issue> {
-    check_tiles(&spec)?;
+    chip_shape::check(&spec)?;
     if spec.rack.hops > spec.rack.diameter {
         let message = format!("{} is beyond the diameter of the rack, {} hops", spec.rack.hops, spec.rack.diameter);
         return Err(Issue::between(&["rack.hops", "rack.diameter"], message));
@@ -78,10 +79,6 @@ fn plan_of(mut spec: ChipSpec, file: &str) -> Result<ChipPlan, Issue> {
     let loaded = spec.workload.mode != ChipModeSpec::Turns;
     spec.run.warmup.get_or_insert(WARM_UP);
     spec.run.window.get_or_insert(if loaded { WINDOW_LOADED } else { WINDOW_TURNS });
-    if spec.noc.routing == RoutingSpec::O1Turn && spec.noc.vcs < 2 {
-        let message = "o1turn needs at least 2 virtual channels of each class, one for each order; set noc.vcs = 2";
-        return Err(Issue::between(&["noc.routing", "noc.vcs"], message));
-    }
     let clock_hz = spec.chip.clock.0;
     let chip = params(&spec)?;
     chip.check().and_then(|()| Floor::new(&chip).map(|_| ())).map_err(refused)?;
@@ -104,18 +101,6 @@ fn plan_of(mut spec: ChipSpec, file: &str) -> Result<ChipPlan, Issue> {
     })
 }
 
-/// The home of a line is told by bits of its address within a page, so there must be as many tiles as they can tell.
-fn check_tiles(spec: &ChipSpec) -> Result<(), Issue> {
-    let tiles = u32::from(spec.chip.columns) * u32::from(spec.chip.rows);
-    if tiles.is_power_of_two() && tiles <= PAGE_LINES {
-        return Ok(());
-    }
-    let shown = format!("{} columns of {} rows are {tiles} tiles", spec.chip.columns, spec.chip.rows);
-    let rule =
-        "bits of the address within a page of 4 KiB tell the home of a line, so there must be 4, 8, 16, 32 or 64";
-    Err(Issue::between(&["chip.columns", "chip.rows"], format!("{shown}; {rule}")))
-}
-
 /// Whole cycles, rounded.
 fn cycles(time: Time, clock_hz: u64) -> u64 {
     const PS: u128 = 1_000_000_000_000;
@@ -123,17 +108,21 @@ fn cycles(time: Time, clock_hz: u64) -> u64 {
 }
 
 fn params(spec: &ChipSpec) -> Result<ChipParams, Issue> {
-    let tiles = u64::from(spec.chip.columns) * u64::from(spec.chip.rows);
-    let set = tiles * LINE * u64::from(spec.coherence.ways);
+    let slices = chip_shape::slices(spec);
+    let set = slices * LINE * u64::from(spec.coherence.ways);
     let Size(llc) = spec.coherence.llc;
     if llc % set != 0 {
-        let message = format!("{llc} B are no whole sets of {} lines in each of {tiles} tiles", spec.coherence.ways);
+        let message = format!("{llc} B are no whole sets of {} lines in each of {slices} tiles", spec.coherence.ways);
         return Err(Issue::between(&["coherence.llc", "coherence.ways"], message));
+    }
+    if llc / slices > SLICE_MAX {
+        let message = format!("{llc} B are {} B in each of {slices} tiles, where 256 MiB are the most", llc / slices);
+        return Err(Issue::between(&["coherence.llc", "chip.columns"], message));
     }
     let clock_hz = spec.chip.clock.0;
     let cores = spec.workload.cores.iter().flat_map(|CoreList(list)| list);
     Ok(ChipParams {
-        shape: Shape::Mesh,
+        shape: chip_shape::shape(spec.noc.topology),
         columns: spec.chip.columns,
         rows: spec.chip.rows,
         router: Router {
@@ -145,18 +134,12 @@ fn params(spec: &ChipSpec) -> Result<ChipParams, Issue> {
             credit_cycles: spec.noc.credit_cycles,
         },
         vcs: spec.noc.vcs,
-        routing: match spec.noc.routing {
-            RoutingSpec::Xy => Routing::Xy,
-            RoutingSpec::Yx => Routing::Yx,
-            RoutingSpec::O1Turn => Routing::O1Turn,
-            RoutingSpec::Cdr => Routing::Cdr,
-            RoutingSpec::CdrDirectory => Routing::CdrDirectory,
-        },
+        routing: chip_shape::routing(spec.noc.routing),
         cache: CacheParams {
             l1_cycles: spec.coherence.l1_cycles,
             bank_cycles: spec.coherence.bank_cycles,
             bank_busy_cycles: spec.coherence.bank_busy_cycles,
-            slice_lines: (llc / LINE / tiles) as u32,
+            slice_lines: (llc / LINE / slices) as u32,
             ways: spec.coherence.ways,
             entries: spec.coherence.entries,
             dirty_percent: spec.coherence.dirty,

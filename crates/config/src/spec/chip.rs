@@ -5,8 +5,8 @@ use super::values::{Frequency, Size, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// A chip of tiles on a mesh, with network interfaces at one edge and memory controllers at the other. Cycles are those
-/// of its clock; values with units are strings such as "50 ns".
+/// A chip of tiles with network interfaces and memory controllers. Cycles are those of its clock; values with units are
+/// strings such as "50 ns".
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct ChipSpec {
@@ -32,21 +32,23 @@ pub(crate) struct ChipSpec {
     pub(crate) run: ChipRunSpec,
 }
 
-/// The tiles of a chip, each with a core, its L1, and a slice of the LLC with its directory.
+/// The tiles of a chip, each with a core, its L1, and a slice of the LLC with its directory; or, in a NOC-Out, a row of
+/// LLC tiles with the slices and all else but the cores, which are chained above and below.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct TilesSpec {
-    /// Which chip the values start from: "scale-out-64".
+    /// Which chip the values start from: "scale-out-64" or "scale-out-64-nocout".
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) preset: Option<String>,
     /// The clock of everything on the chip.
     #[schemars(extend("x-min" = "100 MHz", "x-max" = "10 GHz"))]
     pub(crate) clock: Frequency,
-    /// Columns of tiles, from the edge with the NIs to the edge with the memory controllers.
+    /// Columns of tiles, from the edge with the NIs to the edge with the memory controllers; of a NOC-Out its LLC
+    /// tiles, 2, 4 or 8, each with an NI and a memory controller.
     #[schemars(range(min = 2, max = 16))]
     pub(crate) columns: u16,
     /// Rows of tiles, each with an NI and a memory controller. There are 4, 8, 16, 32 or 64 tiles: the home of a line
-    /// is told by bits of its address within a page.
+    /// is told by bits of its address within a page. Of a NOC-Out the cores of a column, an even number.
     #[schemars(range(min = 2, max = 16))]
     pub(crate) rows: u16,
 }
@@ -55,12 +57,14 @@ pub(crate) struct TilesSpec {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct ChipNocSpec {
-    /// How routers are joined; chips have a mesh.
-    pub(crate) kind: ChipNocKindSpec,
+    /// How routers are joined: in a mesh of tiles ("mesh"), or LLC tiles each to each and cores in chains that lead to
+    /// them ("noc-out").
+    pub(crate) topology: ChipTopologySpec,
     /// How messages travel: first along the row ("xy"), first along the column ("yx"), either by lot ("o1turn"),
     /// requests to memory along the column and all else along the row ("cdr"), or all that a directory sends along the
-    /// column and all else along the row ("cdr-directory").
-    pub(crate) routing: RoutingSpec,
+    /// column and all else along the row ("cdr-directory"). A NOC-Out has one way only, and no routing.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) routing: Option<RoutingSpec>,
     /// Virtual channels of each of the five classes of messages; "o1turn" needs 2.
     #[schemars(range(min = 1, max = 8))]
     pub(crate) vcs: u8,
@@ -70,23 +74,26 @@ pub(crate) struct ChipNocSpec {
     /// Cycles in the crossbar of a router, after one of allocation.
     #[schemars(range(min = 0, max = 16))]
     pub(crate) switch_cycles: u8,
-    /// Cycles on the link between two routers.
+    /// Cycles on the link between two routers. Between LLC tiles of a NOC-Out it is half a cycle per column instead,
+    /// rounded up.
     #[schemars(range(min = 0, max = 16))]
     pub(crate) link_cycles: u8,
     /// Cycles from a flit's leaving a buffer until another may be sent for it.
     #[schemars(range(min = 1, max = 32))]
     pub(crate) credit_cycles: u8,
     /// Which memory controller has a line: one by the hash of its address ("line") or of its page ("page"), or the one
-    /// in the row of its home ("row").
+    /// in the row of its home ("row"), in a NOC-Out that at its LLC tile.
     pub(crate) mc_interleave: McInterleaveSpec,
 }
 
 /// How routers of a chip are joined.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
-pub(crate) enum ChipNocKindSpec {
+pub(crate) enum ChipTopologySpec {
     /// Each to its neighbours in its row and column.
     Mesh,
+    /// LLC tiles each to each, and cores in chains above and below them.
+    NocOut,
 }
 
 /// How messages travel.
@@ -158,8 +165,8 @@ pub(crate) struct ChipMemorySpec {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct NiSpec {
-    /// Where they are: at the edge, one for every row ("edge"); in every tile ("per-tile"); frontends in the tiles and
-    /// backends at the edge ("split"); or none, and cores load and store remote memory ("numa").
+    /// Where they are: at the edge, one for every row or LLC tile ("edge"); in every tile ("per-tile"); frontends in
+    /// the tiles and backends at the edge ("split"); or none, and cores load and store remote memory ("numa").
     pub(crate) placement: PlacementSpec,
     /// When a completion is written: when its data was sent to its home ("posted"), or when the home has it ("acked").
     pub(crate) completion: CompletionSpec,

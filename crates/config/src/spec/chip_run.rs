@@ -19,7 +19,8 @@ pub(crate) struct ChipWorkloadSpec {
     #[serde(default = "line")]
     #[schemars(extend("x-min" = "64 B", "x-max" = "16 KiB", "x-multiple-of" = "64 B"))]
     pub(crate) size: Size,
-    /// The cores that take part, by row from the north-west, such as "0-63"; all of them when absent.
+    /// The cores that take part, by row from the north-west, such as "0-63"; all of them when absent. Those of a
+    /// NOC-Out are numbered by column, those above from the LLC tile upward, then those below.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) cores: Option<CoreList>,
 }

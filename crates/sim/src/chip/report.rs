@@ -2,10 +2,10 @@
 
 use super::parts::named;
 use super::run::{ChipSimulation, Window};
-use hostnet_chip::{Mode, OpKind, PARTS};
+use hostnet_chip::{ChipParams, Mode, OpKind, Shape, PARTS};
 use hostnet_config::ChipPlan;
 use hostnet_measure::Histogram;
-use hostnet_noc::{Layout, Port};
+use hostnet_noc::{Channel, Layout, Place, Port};
 use serde_json::{json, Value};
 use sha2::{Digest, Sha256};
 
@@ -147,7 +147,7 @@ fn bandwidth(plan: &ChipPlan, window: &Window, units: &Units) -> Value {
 
 /// Every output of every router, the fullest first.
 fn links(run: &ChipSimulation<'_>, window: &Window, units: &Units) -> Vec<Value> {
-    let (layout, network) = run.chip.network();
+    let (chip, (layout, network)) = (&run.plan.chip, run.chip.network());
     let flits = |port: Port| window.sent[usize::from(port.router) * network.ports() + usize::from(port.port)];
     let place = |router: u16| {
         let place = layout.routers[usize::from(router)];
@@ -158,12 +158,11 @@ fn links(run: &ChipSimulation<'_>, window: &Window, units: &Units) -> Vec<Value>
         let share = flits as f64 / units.cycles;
         json!({ "link": name, "kind": kind, "from": place(from.router), "to": to, "flits": flits, "share": share })
     };
-    let between = layout
-        .channels
-        .iter()
-        .map(|channel| row(layout.output_name(channel.from), "mesh", channel.from, place(channel.to.router)));
+    let between = layout.channels.iter().map(|channel| {
+        row(layout.output_name(channel.from), joins(channel, chip), channel.from, place(channel.to.router))
+    });
     let out = layout.terminals.iter().enumerate().map(|(number, terminal)| {
-        let (kind, behind) = behind(layout, number, &run.plan.chip);
+        let (kind, behind) = behind(layout, number, chip);
         let name = format!("{} -> {behind}", layout.name(terminal.at.router));
         row(name, kind, terminal.at, Value::Null)
     });
@@ -172,14 +171,28 @@ fn links(run: &ChipSimulation<'_>, window: &Window, units: &Units) -> Vec<Value>
     links
 }
 
+/// What a channel joins: neighbours of a mesh, LLC tiles, or a core and the next of its chain.
+fn joins(channel: &Channel, chip: &ChipParams) -> &'static str {
+    let is_core = |port: Port| port.router < chip.tiles();
+    match chip.shape {
+        Shape::Mesh => "mesh",
+        Shape::NocOut if is_core(channel.from) || is_core(channel.to) => "chain",
+        Shape::NocOut => "across",
+    }
+}
+
 /// What is behind a terminal.
-fn behind(layout: &Layout, number: usize, chip: &hostnet_chip::ChipParams) -> (&'static str, String) {
-    let tiles = usize::from(chip.tiles());
-    let row = layout.terminals[number].place.row;
+fn behind(layout: &Layout, number: usize, chip: &ChipParams) -> (&'static str, String) {
+    let (tiles, Place { column, row }) = (usize::from(chip.tiles()), layout.terminals[number].place);
+    let (mesh, columns) = (chip.shape == Shape::Mesh, usize::from(chip.columns));
     match number {
-        _ if number < tiles => ("tile", format!("tile {number}")),
-        _ if number < tiles + usize::from(chip.rows) => ("edge", format!("edge of row {row}")),
-        _ => ("memory", format!("memory controller {row}")),
+        _ if mesh && number < tiles => ("tile", format!("tile {number}")),
+        _ if mesh && number < tiles + usize::from(chip.rows) => ("edge", format!("edge of row {row}")),
+        _ if mesh => ("memory", format!("memory controller {row}")),
+        _ if number < tiles => ("core", format!("core {number}")),
+        _ if number < tiles + columns => ("slice", format!("slice {column}")),
+        _ if number < tiles + 2 * columns => ("edge", format!("NI of LLC tile {column}")),
+        _ => ("memory", format!("memory controller {column}")),
     }
 }
 

@@ -1,0 +1,97 @@
+//! How the tiles of a chip are joined.
+
+use crate::error::Issue;
+use crate::layers::at;
+use crate::spec::{ChipSpec, ChipTopologySpec, RoutingSpec};
+use hostnet_chip::{Routing, Shape};
+use serde_json::Value;
+
+/// Lines of a page: their number within it tells where they are at home.
+const PAGE_LINES: u32 = 64;
+
+/// LLC tiles of a NOC-Out at most: a router has 64 ports and virtual channels.
+const LLC_TILES: u32 = 8;
+
+/// A preset's routing is that of a mesh; a NOC-Out without one of its own has none.
+pub(super) fn drop_routing(tree: &mut Value, given: &Value) {
+    let noc_out = at(tree, &["noc", "topology"]).is_some_and(|topology| topology == "noc-out");
+    if noc_out && at(given, &["noc", "routing"]).is_none() {
+        if let Some(noc) = tree.get_mut("noc").and_then(Value::as_object_mut) {
+            noc.remove("routing");
+        }
+    }
+}
+
+/// Refuses a shape that no chip can have.
+pub(super) fn check(spec: &ChipSpec) -> Result<(), Issue> {
+    let noc = &spec.noc;
+    match (noc.topology, noc.routing) {
+        (ChipTopologySpec::Mesh, None) => {
+            return Err(Issue::new("noc.routing", "missing; a mesh needs one: xy, yx, o1turn, cdr or cdr-directory"));
+        }
+        (ChipTopologySpec::NocOut, Some(_)) => {
+            let message = "a NOC-Out has one way only between two of its parts; leave noc.routing out";
+            return Err(Issue::between(&["noc.routing", "noc.topology"], message));
+        }
+        (ChipTopologySpec::Mesh, Some(RoutingSpec::O1Turn)) if noc.vcs < 2 => {
+            let message = "o1turn needs at least 2 virtual channels of each class, one for each order; set noc.vcs = 2";
+            return Err(Issue::between(&["noc.routing", "noc.vcs"], message));
+        }
+        _ => {}
+    }
+    check_tiles(spec)
+}
+
+/// The home of a line is told by bits of its address within a page, so there must be as many slices as they can tell.
+fn check_tiles(spec: &ChipSpec) -> Result<(), Issue> {
+    let (columns, rows) = (u32::from(spec.chip.columns), u32::from(spec.chip.rows));
+    let bits = "bits of the address within a page of 4 KiB tell the home of a line, so there must be";
+    let told = |slices: u32| slices.is_power_of_two() && slices <= PAGE_LINES;
+    match spec.noc.topology {
+        ChipTopologySpec::Mesh if !told(columns * rows) => {
+            let shown = format!("{columns} columns of {rows} rows are {} tiles", columns * rows);
+            Err(Issue::between(&["chip.columns", "chip.rows"], format!("{shown}; {bits} 4, 8, 16, 32 or 64")))
+        }
+        ChipTopologySpec::NocOut if !told(columns) => {
+            Err(Issue::new("chip.columns", format!("{columns} LLC tiles; {bits} 2, 4 or 8")))
+        }
+        ChipTopologySpec::NocOut if columns > LLC_TILES => {
+            let message =
+                format!("{columns} LLC tiles, each joined to every other; routers have ports for {LLC_TILES}");
+            Err(Issue::new("chip.columns", message))
+        }
+        ChipTopologySpec::NocOut if rows % 2 != 0 => {
+            let message =
+                format!("{rows} cores of an LLC tile; half of them lie above it, so there must be an even number");
+            Err(Issue::new("chip.rows", message))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Slices of the LLC.
+pub(super) fn slices(spec: &ChipSpec) -> u64 {
+    let columns = u64::from(spec.chip.columns);
+    match spec.noc.topology {
+        ChipTopologySpec::Mesh => columns * u64::from(spec.chip.rows),
+        ChipTopologySpec::NocOut => columns,
+    }
+}
+
+pub(super) fn shape(topology: ChipTopologySpec) -> Shape {
+    match topology {
+        ChipTopologySpec::Mesh => Shape::Mesh,
+        ChipTopologySpec::NocOut => Shape::NocOut,
+    }
+}
+
+/// How messages travel. Nothing asks a NOC-Out.
+pub(super) fn routing(routing: Option<RoutingSpec>) -> Routing {
+    match routing {
+        Some(RoutingSpec::Xy) | None => Routing::Xy,
+        Some(RoutingSpec::Yx) => Routing::Yx,
+        Some(RoutingSpec::O1Turn) => Routing::O1Turn,
+        Some(RoutingSpec::Cdr) => Routing::Cdr,
+        Some(RoutingSpec::CdrDirectory) => Routing::CdrDirectory,
+    }
+}

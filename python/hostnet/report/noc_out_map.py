@@ -1,0 +1,95 @@
+"""A NOC-Out as it lies: LLC tiles that are joined each to each, and chains of cores above and below them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from hostnet.report.chip_map import BOW, SIDE, drawing, heat, said
+from hostnet.report.html import Html, element
+from hostnet.report.svg import text
+
+Row = dict[str, Any]
+
+PITCH = 72.0
+"""Distance of columns, in units of the picture."""
+STEP = 40.0
+"""Distance of cores along a chain."""
+BAND = 84.0
+"""Room above and below the LLC tiles for the links between them."""
+MARGIN = 40.0
+PART = 16.0
+"""Side of each of the parts of an LLC tile."""
+PARTS = ("slice", "edge", "memory")
+
+
+def noc_out_map(summary: Row) -> Html:
+    """The chip and its links, coloured as they are busy."""
+    chip, links = summary["config"]["chip"], summary["noc"]["links"]
+    half = chip["rows"] // 2
+    width = 2 * MARGIN + (chip["columns"] - 1) * PITCH
+    height = SIDE * 2 + (chip["rows"] - 2) * STEP + 2 * BAND
+    middle = SIDE + (half - 1) * STEP + BAND
+
+    def place(where: list[int]) -> tuple[float, float]:
+        x, away = MARGIN + where[0] * PITCH, where[1] - half
+        return x, middle + ((abs(away) - 1) * STEP + BAND) * ((away > 0) - (away < 0))
+
+    drawn = [arc(row, *place(row["from"]), *place(row["to"])) for row in links if row["kind"] == "across"]
+    drawn += [chain(row, *place(row["from"]), *place(row["to"])) for row in links if row["kind"] == "chain"]
+    drawn += [unit(row, *place(row["from"])) for row in links if row["kind"] not in ("across", "chain")]
+    heads = [
+        text("cores", 4, 12),
+        text("LLC, NI, memory", 4, middle + PART + 12),
+        text("cores", 4, height - 4),
+    ]
+    return drawing(links, (width, height), *drawn, *heads)
+
+
+def arc(row: Row, x1: float, y1: float, x2: float, y2: float) -> Html:
+    """A link between two LLC tiles: eastward above them, westward below."""
+    side = -1 if x2 > x1 else 1
+    start = y1 + side * PART
+    top = start + side * (BAND - 1.2 * SIDE) * min(1.0, 0.3 + abs(x2 - x1) / (7 * PITCH))
+    return element(
+        "path",
+        element("title", said(row)),
+        d=f"M {x1:g} {start:g} Q {(x1 + x2) / 2:g} {2 * top - start:g} {x2:g} {y2 + side * PART:g}",
+        fill="none",
+        stroke_width=2.5,
+        style=f"stroke: {heat(row['share'])}",
+    )
+
+
+def chain(row: Row, x1: float, y1: float, x2: float, y2: float) -> Html:
+    """A link of a chain, each direction beside the middle of its way."""
+    down = 1 if y2 > y1 else -1
+    gap = SIDE / 2 + 1
+    return element(
+        "line",
+        element("title", said(row)),
+        x1=x1 - down * BOW,
+        y1=y1 + down * gap,
+        x2=x2 - down * BOW,
+        y2=y2 - down * gap,
+        stroke_width=5,
+        style=f"stroke: {heat(row['share'])}",
+    )
+
+
+def unit(row: Row, x: float, y: float) -> Html:
+    """A core, or a part of an LLC tile, filled as the way to it is busy."""
+    side = PART
+    if row["kind"] in PARTS:
+        x += (PARTS.index(row["kind"]) - 1) * PART
+    else:
+        side = SIDE
+    return element(
+        "rect",
+        element("title", said(row)),
+        x=x - side / 2,
+        y=y - side / 2,
+        width=side,
+        height=side,
+        rx=3 if row["kind"] in ("core", "slice") else side / 2,
+        style=f"fill: {heat(row['share'])}; stroke: var(--line)",
+    )
