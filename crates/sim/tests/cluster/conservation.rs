@@ -174,7 +174,7 @@ pub(crate) fn cluster() -> impl Strategy<Value = String> {
 }
 
 proptest! {
-    #![proptest_config(cases(10))]
+    #![proptest_config(cases(5))]
 
     #[test]
     fn what_is_sent_arrives_or_is_dropped_for_a_reason(text in cluster(), until_us in 100_u64..300) {

@@ -119,7 +119,7 @@ fn a_checkpoint_goes_on_in_any_number_of_partitions() {
 }
 
 proptest! {
-    #![proptest_config(cases(8))]
+    #![proptest_config(cases(4))]
 
     #[test]
     fn cuts_and_checkpoints_change_nothing(

@@ -62,7 +62,7 @@ fn threads_and_stops_change_nothing() {
 }
 
 proptest! {
-    #![proptest_config(crate::common::laws::cases(3))]
+    #![proptest_config(crate::common::laws::cases(2))]
 
     #[test]
     fn checkpoints_change_nothing(seed in any::<u32>(), at_ps in 1_u64..90_000_000, threads in 1_usize..4) {
@@ -93,7 +93,7 @@ fn state(text: &str, stops_ps: &[u64], looked_at: bool) -> (String, u64) {
 }
 
 proptest! {
-    #![proptest_config(crate::common::laws::cases(3))]
+    #![proptest_config(crate::common::laws::cases(2))]
 
     #[test]
     fn looking_at_hosts_changes_nothing(

@@ -234,7 +234,7 @@ fn program() -> impl Strategy<Value = String> {
 }
 
 proptest! {
-    #![proptest_config(cases(12))]
+    #![proptest_config(cases(5))]
 
     #[test]
     fn programs_come_to_their_end_and_find_the_same_however_they_are_run(

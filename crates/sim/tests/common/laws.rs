@@ -12,13 +12,13 @@ const DRAIN_PS: u64 = 5_000_000_000;
 /// Events between two stops of a test: more than any scenario needs.
 const EVENTS_MAX: u64 = 20_000_000;
 
-/// So many cases, or as many as the environment asks for.
+/// So many cases, or more where the environment asks for more.
 pub fn cases(count: u32) -> ProptestConfig {
     let longer = std::env::var("PROPTEST_CASES").ok().and_then(|cases| cases.parse().ok());
     ProptestConfig {
         failure_persistence: None,
         max_shrink_iters: 100,
-        ..ProptestConfig::with_cases(longer.unwrap_or(count))
+        ..ProptestConfig::with_cases(longer.map_or(count, |longer: u32| longer.max(count)))
     }
 }
 
