@@ -1,5 +1,6 @@
 //! What a chip counts.
 
+use crate::OpKind;
 use hostnet_measure::Histogram;
 use serde::{Deserialize, Serialize};
 
@@ -107,6 +108,10 @@ pub struct Books {
     pub lines_own: u64,
     /// Lines that were read or written for other chips.
     pub lines_served: u64,
+    /// Lines of both kinds that came to the chip, and that left it.
+    pub lines_in: u64,
+    /// See above.
+    pub lines_out: u64,
     /// Cycles from a remote request's arrival to its answer.
     pub served: Histogram,
     /// Flits that entered the network of the chip.
@@ -114,6 +119,25 @@ pub struct Books {
 }
 
 impl Books {
+    /// A line of an own operation is complete.
+    pub(crate) fn own(&mut self, kind: OpKind) {
+        self.lines_own += 1;
+        match kind {
+            OpKind::Read => self.lines_in += 1,
+            OpKind::Write => self.lines_out += 1,
+        }
+    }
+
+    /// A line was read or written for another chip.
+    pub(crate) fn serve(&mut self, kind: OpKind, cycles: u64) {
+        self.lines_served += 1;
+        self.served.record(cycles);
+        match kind {
+            OpKind::Read => self.lines_out += 1,
+            OpKind::Write => self.lines_in += 1,
+        }
+    }
+
     /// Forgets everything.
     pub(crate) fn clear(&mut self, now: u64, flits: u64) {
         *self = Self { since: now, flits, ..Self::default() };

@@ -5,7 +5,7 @@ use crate::caches::Access;
 use crate::chip::{Action, Chip};
 use crate::floor::{Unit, DATA_LINES, QUEUE_LINES};
 use crate::op::Op;
-use crate::{Mode, Placement};
+use crate::{Mode, OpKind, Placement};
 use hostnet_coherence::cache::Completion;
 use hostnet_coherence::tile::Half;
 use serde::{Deserialize, Serialize};
@@ -96,7 +96,8 @@ impl Chip {
         };
         let (local, remote) = (base(), base());
         let (target, far) = self.target();
-        let op = Op { core, lines, target, far, local, remote, began: self.fabric.now, ..Op::default() };
+        let kind = self.draw_kind();
+        let op = Op { kind, core, lines, target, far, local, remote, began: self.fabric.now, ..Op::default() };
         let op = self.ops.put(op);
         self.tiles[usize::from(core)].core.doing = Doing::Busy;
         if self.fabric.params.ni.placement == Placement::Numa {
@@ -107,6 +108,19 @@ impl Chip {
             self.load_more(core);
         } else {
             self.fabric.later(self.fabric.params.software.wq_write, Action::StoreWq { core, op });
+        }
+    }
+
+    fn draw_kind(&mut self) -> OpKind {
+        let writes = match self.fabric.params.workload.writes_percent {
+            0 => false,
+            100 => true,
+            percent => self.fabric.rng.below(100) < u64::from(percent),
+        };
+        if writes {
+            OpKind::Write
+        } else {
+            OpKind::Read
         }
     }
 

@@ -31,20 +31,10 @@ impl Fabric {
 
     /// Sends a letter now.
     pub(crate) fn send(&mut self, from: Unit, letter: Letter) {
-        let (class, flits) = letter.shape(self.carries_line(&letter.body));
+        let (class, flits) = letter.shape(self.params.flit_bytes);
         let (source, destination) = (self.floor.terminal(from), self.floor.terminal(letter.to));
         let tag = self.letters.put(letter);
         self.network.offer(source, destination, class, flits, u64::from(tag));
-    }
-
-    /// Whether a request or response between chips has a line in it.
-    fn carries_line(&self, body: &Body) -> bool {
-        let reads = self.params.workload.kind == crate::OpKind::Read;
-        match body {
-            Body::Request(_) => !reads,
-            Body::Reply(_) => reads,
-            _ => false,
-        }
     }
 
     /// Sends what a step of the protocol sends, some cycles from now.

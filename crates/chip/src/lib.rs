@@ -27,8 +27,8 @@ pub use books::{Books, Breakdown, Part, PARTS};
 pub use chip::{Chip, ChipStatus, InFlight};
 pub use floor::{Floor, Unit};
 pub use params::{
-    CacheParams, ChipParams, Completion, Interleave, Mode, NiParams, OpKind, Placement, RackParams, Routing, Shape,
-    Software, Workload,
+    CacheParams, ChipParams, Completion, Home, Interleave, Mode, NiParams, OpKind, Placement, RackParams, Routing,
+    Shape, Software, Workload,
 };
 pub use rack::{Happening, Place, Rack, RackChip};
 

@@ -55,10 +55,20 @@ pub(crate) enum Body {
         /// The operation.
         op: u32,
     },
-    /// A request that leaves the chip.
-    Request(Token),
+    /// A request that leaves the chip, for a line of an operation.
+    Request {
+        /// The line of the operation.
+        flight: u32,
+        /// Whether it writes, and has the line with it.
+        carries_line: bool,
+    },
     /// A response that has come to the chip.
-    Reply(Token),
+    Reply {
+        /// The line of the operation.
+        flight: u32,
+        /// Whether it has the line with it.
+        carries_line: bool,
+    },
 }
 
 /// A packet's content.
@@ -69,28 +79,35 @@ pub(crate) struct Letter {
     pub(crate) body: Body,
 }
 
-/// Flits of a line and its header, and of an entry of a queue or a request with its header.
-const DATA_FLITS: u16 = 5;
-const ENTRY_FLITS: u16 = 2;
+/// Bytes of a header, which is all of a message without more; of a line; of an entry of a work queue, or what a request
+/// of another chip says.
+const HEADER: u32 = 16;
+const LINE: u32 = 64;
+const ENTRY: u32 = 16;
 
 impl Letter {
-    /// Its class, and its length in flits of 16 B.
-    pub(crate) fn shape(&self, carries_line: bool) -> (u8, u16) {
-        match &self.body {
+    /// Its class, and its length in flits of so many bytes.
+    pub(crate) fn shape(&self, flit_bytes: u32) -> (u8, u16) {
+        let (class, bytes) = self.bytes();
+        (class, bytes.div_ceil(flit_bytes) as u16)
+    }
+
+    fn bytes(&self) -> (u8, u32) {
+        let with = |carries_line: bool| if carries_line { LINE } else { 0 };
+        match self.body {
             Body::Coherent { message, .. } => {
-                let flits = if message.carries_data() { DATA_FLITS } else { 1 };
                 let class = match (message.class(), message) {
                     (Class::Request, _) => class::REQUEST,
                     (Class::Forward, Message::FetchMemory | Message::WriteMemory(_)) => class::MEMORY,
                     (Class::Forward, _) => class::FORWARD,
                     (Class::Response, _) => class::RESPONSE,
                 };
-                (class, flits)
+                (class, HEADER + with(message.carries_data()))
             }
-            Body::WqEntry { .. } => (class::NETWORK, ENTRY_FLITS),
-            Body::CqEntry { .. } => (class::NETWORK, 1),
-            Body::Request(_) => (class::NETWORK, if carries_line { DATA_FLITS + 1 } else { ENTRY_FLITS }),
-            Body::Reply(_) => (class::NETWORK, if carries_line { DATA_FLITS } else { 1 }),
+            Body::WqEntry { .. } => (class::NETWORK, HEADER + ENTRY),
+            Body::CqEntry { .. } => (class::NETWORK, HEADER),
+            Body::Request { carries_line, .. } => (class::NETWORK, HEADER + ENTRY + with(carries_line)),
+            Body::Reply { carries_line, .. } => (class::NETWORK, HEADER + with(carries_line)),
         }
     }
 }

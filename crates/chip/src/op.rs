@@ -1,5 +1,6 @@
 //! Remote operations on their way, and when what happened to them.
 
+use crate::OpKind;
 use serde::{Deserialize, Serialize};
 
 /// When a line of an operation came to where.
@@ -20,6 +21,7 @@ pub(crate) struct LineTimes {
 /// An operation: a read or write of remote memory.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Op {
+    pub(crate) kind: OpKind,
     pub(crate) core: u16,
     pub(crate) lines: u32,
     /// Lines whose requests have been made, and lines that are complete.

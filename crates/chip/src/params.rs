@@ -16,14 +16,21 @@ pub struct ChipParams {
     pub router: Router,
     /// Virtual channels of each class of messages.
     pub vcs: u8,
+    /// Bytes of a flit, which a link carries in a cycle, 4 to 128.
+    pub flit_bytes: u32,
     /// How messages travel.
     pub routing: Routing,
     /// Caches and directories.
     pub cache: CacheParams,
     /// Cycles of the memory behind a controller, whose bandwidth is not limited.
     pub memory_cycles: u32,
+    /// Columns and rows of the routers with a memory controller; none for one in every row of the last column, and in
+    /// [`Shape::NocOut`], where every LLC tile has one.
+    pub memories: Vec<(u16, u16)>,
     /// Which controller has a line.
     pub interleave: Interleave,
+    /// Which slice a line is at home in.
+    pub home: Home,
     /// Network interfaces.
     pub ni: NiParams,
     /// What software takes.
@@ -69,6 +76,15 @@ pub enum Interleave {
     Page,
     /// The one in the row of the line's home.
     Row,
+}
+
+/// What tells the slice that a line is at home in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Home {
+    /// The bits of its address within a page of 4 KiB, so there are 64 slices at most, and a power of two of them.
+    PageOffset,
+    /// A hash of its address.
+    Hash,
 }
 
 /// Caches and directories.
@@ -170,9 +186,10 @@ pub struct RackParams {
 }
 
 /// What is done to remote memory.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum OpKind {
     /// It is read into local buffers.
+    #[default]
     Read,
     /// It is written from local buffers.
     Write,
@@ -192,8 +209,8 @@ pub enum Mode {
 /// What the cores do.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Workload {
-    /// Read or write.
-    pub kind: OpKind,
+    /// Share of the operations that write, in percent; the others read.
+    pub writes_percent: u32,
     /// How a core goes on.
     pub mode: Mode,
     /// Lines of a request, 1 to 256.
@@ -246,7 +263,9 @@ impl ChipParams {
         let edges = if self.shape == Shape::Mesh { self.rows } else { self.columns };
         range("columns", u32::from(self.tiles() + edges), 6, AGENTS)
             .map_err(|_| NocError::new("columns", format!("tiles and rows together are {AGENTS} at most")))?;
+        range("flit_bytes", self.flit_bytes, 4, 128)?;
         range("lines", self.workload.lines, 1, 256)?;
+        range("writes_percent", self.workload.writes_percent, 0, 100)?;
         range("hops", self.rack.hops, 1, 64)?;
         range("hop_cycles", self.rack.hop_cycles, 1, 1 << 20)?;
         self.check_times()?;

@@ -4,7 +4,7 @@
 //! meets a cycle that is being done, and its order among others depends only on who sent it.
 
 use crate::chip::Chip;
-use crate::{Books, ChipError, ChipParams};
+use crate::{Books, ChipError, ChipParams, OpKind};
 use hostnet_kernel::{mix, ComponentId, Event, Partition, Scheduler, Simulation, Time};
 use serde::{Deserialize, Serialize};
 
@@ -49,7 +49,7 @@ pub(crate) struct Outbound {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) enum Word {
     /// Read or write a line, for a line of an operation of the sender.
-    Request { flight: u32, line: u64 },
+    Request { flight: u32, kind: OpKind, line: u64 },
     /// It is done, and took some cycles.
     Answer { flight: u32, cycles: u64 },
 }

@@ -3,7 +3,7 @@
 mod common;
 
 use common::params;
-use hostnet_chip::{Chip, InFlight, Mode, OpKind, Part, Placement, Routing, Shape, PARTS};
+use hostnet_chip::{Chip, Home, InFlight, Mode, Part, Placement, Routing, Shape, PARTS};
 use proptest::prelude::*;
 
 const PLACEMENTS: [Placement; 4] = [Placement::Edge, Placement::PerTile, Placement::Split, Placement::Numa];
@@ -78,14 +78,16 @@ fn as_much_comes_in_as_goes_out() {
 fn a_line_read_moves_the_flits_of_its_messages() {
     // Without queues only data moves: a request and a reply to the core, and on the other side a request and the line
     // twice, and a request to memory.
-    for shape in [Shape::Mesh, Shape::NocOut] {
+    for (shape, flit_bytes) in [(Shape::Mesh, 16), (Shape::Mesh, 32), (Shape::Mesh, 12), (Shape::NocOut, 16)] {
+        let flits = |bytes: u64| bytes.div_ceil(u64::from(flit_bytes));
+        let (word, request, line) = (flits(16), flits(32), flits(80));
         let mut params = params(Placement::Numa);
-        params.shape = shape;
+        (params.shape, params.flit_bytes) = (shape, flit_bytes);
         let mut chip = Chip::new(params).expect("it can be built");
         chip.run_until(200_000);
         drain(&mut chip);
         let books = chip.books();
-        assert_eq!(books.flits, books.lines_own * (2 + 5) + books.lines_served * (1 + 1 + 5 + 5));
+        assert_eq!(books.flits, books.lines_own * (request + line) + books.lines_served * 2 * (word + line));
     }
 }
 
@@ -117,7 +119,11 @@ proptest! {
     fn nothing_is_lost_and_nothing_is_stuck(
         placement in prop::sample::select(&PLACEMENTS[..]),
         mode in prop::sample::select(&[Mode::Turns, Mode::Sync, Mode::Async][..]),
-        kind in prop::sample::select(&[OpKind::Read, OpKind::Write][..]),
+        (writes, flit_bytes) in (prop::sample::select(&[0_u32, 40, 100][..]), prop::sample::select(&[8_u32, 16, 32, 80][..])),
+        (home, memories) in (
+            prop::sample::select(&[Home::PageOffset, Home::Hash][..]),
+            prop::collection::btree_set((0_u16..7, 0_u16..7), 0..5),
+        ),
         routing in prop::sample::select(
             &[Routing::Xy, Routing::Yx, Routing::O1Turn, Routing::Cdr, Routing::CdrDirectory][..]
         ),
@@ -148,7 +154,9 @@ proptest! {
         if acked {
             params.ni.completion = hostnet_chip::Completion::Acked;
         }
-        (params.workload.kind, params.workload.mode, params.workload.lines) = (kind, mode, lines);
+        (params.workload.writes_percent, params.workload.mode, params.workload.lines) = (writes, mode, lines);
+        (params.flit_bytes, params.home) = (flit_bytes, home);
+        params.memories = memories.into_iter().filter(|place| place.0 < columns && place.1 < rows).collect();
         params.workload.cores = (0..columns * params.rows).step_by(2).collect();
         let mut chip = Chip::new(params).expect("it can be built");
         chip.run_until(4000);

@@ -3,7 +3,7 @@
 mod common;
 
 use common::params;
-use hostnet_chip::{Books, Chip, Mode, OpKind, Placement, Rack};
+use hostnet_chip::{Books, Chip, Mode, Placement, Rack};
 use proptest::prelude::*;
 
 const CLOCK_PS: u64 = 500;
@@ -89,7 +89,7 @@ proptest! {
             &[Placement::Edge, Placement::PerTile, Placement::Split, Placement::Numa][..]
         ),
         mode in prop::sample::select(&[Mode::Turns, Mode::Sync, Mode::Async][..]),
-        kind in prop::sample::select(&[OpKind::Read, OpKind::Write][..]),
+        writes in prop::sample::select(&[0_u32, 40, 100][..]),
         (x, y, z) in (2_u16..4, 1_u16..3, 1_u16..3),
         (lines, hop_cycles) in (1_u32..9, 1_u32..200),
         seed in any::<u64>(),
@@ -97,7 +97,7 @@ proptest! {
         let mut params = params(placement);
         (params.columns, params.rows, params.seed) = (3, 3, seed);
         params.workload.cores = vec![0, 4, 5, 8];
-        (params.workload.kind, params.workload.mode, params.workload.lines) = (kind, mode, lines);
+        (params.workload.writes_percent, params.workload.mode, params.workload.lines) = (writes, mode, lines);
         params.rack.hop_cycles = hop_cycles;
         let run = |threads: usize| {
             let mut rack = Rack::new(&params, [x, y, z], CLOCK_PS).expect("it can be built");

@@ -1,6 +1,6 @@
 //! The configuration of a chip: presets, units, what is refused, and where it stands.
 
-use hostnet_chip::{Completion, Interleave, Mode, OpKind, Placement, Routing, Shape};
+use hostnet_chip::{Completion, Interleave, Mode, Placement, Routing, Shape};
 use hostnet_config::{chip_plan, chip_schema, chip_template, chips, is_chip, ChipPlan, ConfigError, Format, Input};
 use proptest::prelude::*;
 use std::path::Path;
@@ -28,7 +28,7 @@ fn the_preset_is_the_chip_of_its_source() {
     assert_eq!((chip.router.hop_cycles(), chip.memory_cycles, chip.rack.hop_cycles, chip.rack.hops), (3, 100, 70, 1));
     assert_eq!((chip.cache.slice_lines, chip.cache.ways, chip.cache.bank_cycles), (4096, 16, 6));
     assert_eq!((chip.ni.entries, chip.ni.placement, chip.routing), (128, Placement::Split, Routing::CdrDirectory));
-    assert_eq!((chip.workload.kind, chip.workload.mode, chip.workload.lines), (OpKind::Read, Mode::Turns, 1));
+    assert_eq!((chip.workload.writes_percent, chip.workload.mode, chip.workload.lines), (0, Mode::Turns, 1));
     assert_eq!(chip.workload.cores, (0..64).collect::<Vec<_>>());
     assert_eq!((plan.windows.warm_up, plan.windows.window), (60_000, 6_000_000));
     assert_eq!(plan.name, "chip");
@@ -84,12 +84,32 @@ fn words_are_what_they_say() {
     let given = ["ni.placement=numa", "ni.completion=acked", "noc.mc_interleave=row", "workload.op=write"];
     let chip = set(&given).unwrap().chip;
     assert_eq!((chip.ni.placement, chip.ni.completion), (Placement::Numa, Completion::Acked));
-    assert_eq!((chip.interleave, chip.workload.kind), (Interleave::Row, OpKind::Write));
+    assert_eq!((chip.interleave, chip.workload.writes_percent), (Interleave::Row, 100));
+}
+
+#[test]
+fn controllers_links_homes_and_mixes_are_as_said() {
+    let chip = set(&["chip.columns=12", "chip.rows=6", "coherence.home=hash", "coherence.llc=18 MiB"]).unwrap().chip;
+    assert_eq!((chip.tiles(), chip.cache.slice_lines), (72, 4096));
+    let north: Vec<_> = (0..8).map(|column| (column, 0)).collect();
+    assert_eq!(set(&["noc.mc=north"]).unwrap().chip.memories, north);
+    assert_eq!(set(&["noc.mc=1,2 7,7"]).unwrap().chip.memories, [(1, 2), (7, 7)]);
+    let chip = set(&["noc.link=32 B", "workload.op=mixed", "workload.writes=30"]).unwrap().chip;
+    assert_eq!((chip.flit_bytes, chip.workload.writes_percent), (32, 30));
 }
 
 #[test]
 fn what_is_wrong_is_told_with_its_place_and_its_rule() {
-    let cases: [(&[&str], &str); 26] = [
+    let cases: [(&[&str], &str); 35] = [
+        (&["workload.op=mixed"], "workload.op: \"mixed\" needs workload.writes"),
+        (&["workload.writes=30"], "workload.writes: is the share of writes of \"mixed\" operations"),
+        (&["noc.link=2 B"], "noc.link: "),
+        (&["noc.mc=up"], "noc.mc: \"up\" must be north, east, south, west, or columns and rows"),
+        (&["noc.mc=0,0 8,0"], "noc.mc: 8,0 is not on the chip; columns are 0 to 7, rows 0 to 7"),
+        (&["noc.mc=0,0 3,3 0,0"], "noc.mc: 0,0 is named twice"),
+        (&["noc.mc=0,0 3,3", "noc.mc_interleave=row"], "noc.mc: one in every row is needed"),
+        (&["noc.topology=noc-out", "noc.mc=east"], "noc.mc: every LLC tile of a NOC-Out has a memory controller"),
+        (&["coherence.home=hash", "chip.columns=12", "chip.rows=6"], "coherence.llc: 16777216 B are no whole sets"),
         (&["ni.placment=edge"], "--set ni.placment=edge: ni.placment: unknown key; did you mean \"placement\"?"),
         (&["chip.preset=scale-out-46"], "is not a known chip; did you mean \"scale-out-64\"?"),
         (&["chip.preset=scale-out-64-nocut"], "is not a known chip; did you mean \"scale-out-64-nocout\"?"),

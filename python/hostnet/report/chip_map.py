@@ -30,11 +30,15 @@ def chip_map(summary: Row) -> Html:
     width = 2 * MARGIN + (chip["columns"] - 1) * PITCH
     height = SIDE * 3 + (chip["rows"] - 1) * PITCH
     drawn = [wire(row) for row in links if row["kind"] == "mesh"]
-    drawn += [unit(row) for row in links if row["kind"] != "mesh"]
-    heads = [
-        text("NI", MARGIN - PITCH * 0.75, 12, anchor="middle"),
-        text("memory", width, 12, anchor="end"),
+    beside = "mc" not in summary["config"]["noc"]
+    drawn += [
+        controller(row) if row["kind"] == "memory" and not beside else unit(row)
+        for row in links
+        if row["kind"] != "mesh"
     ]
+    heads = [text("NI", MARGIN - PITCH * 0.75, 12, anchor="middle")]
+    if beside:
+        heads.append(text("memory", width, 12, anchor="end"))
     return drawing(links, (width, height), *heads, *drawn)
 
 
@@ -89,6 +93,19 @@ def unit(row: Row) -> Html:
         width=SIDE,
         height=SIDE,
         rx=SIDE / 2 if row["kind"] != "tile" else 3,
+        style=f"fill: {heat(row['share'])}; stroke: var(--line)",
+    )
+
+
+def controller(row: Row) -> Html:
+    """A memory controller between tiles, north-east of its own."""
+    x, y = place(row["from"])
+    return element(
+        "circle",
+        element("title", said(row)),
+        cx=x + PITCH / 2,
+        cy=y - PITCH / 2,
+        r=SIDE / 3,
         style=f"fill: {heat(row['share'])}; stroke: var(--line)",
     )
 

@@ -7,7 +7,7 @@ use crate::caches::Caches;
 use crate::core::Core;
 use crate::fabric::Fabric;
 use crate::floor::Floor;
-use crate::ni::{Backend, Frontend, Mirror, Rrpp};
+use crate::ni::{Backend, Frontend, Rrpp};
 use crate::op::Store;
 use crate::rack::Place;
 use crate::slice::Slice;
@@ -70,7 +70,7 @@ impl Chip {
             ops: Store::new(),
             flights: Store::new(),
             remotes: Store::new(),
-            mirror: Mirror::default(),
+            mirrors: Default::default(),
             place,
             outbound: Vec::new(),
             books: Books::default(),

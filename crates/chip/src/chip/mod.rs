@@ -13,6 +13,7 @@ use crate::ni::{Backend, Flight, Frontend, Mirror, Remote, Rrpp};
 use crate::op::{Op, Store};
 use crate::rack::{Outbound, Place};
 use crate::slice::Slice;
+use crate::OpKind;
 use hostnet_coherence::cache::Completion;
 use hostnet_coherence::tile::Half;
 use hostnet_coherence::{Message, Node};
@@ -72,6 +73,7 @@ pub(crate) enum Action {
     },
     /// A remote request comes, is through the first half of the pipeline, and through the second.
     Arrive {
+        kind: OpKind,
         line: u64,
     },
     Serve {
@@ -138,7 +140,8 @@ pub struct Chip {
     pub(crate) ops: Store<Op>,
     pub(crate) flights: Store<Flight>,
     pub(crate) remotes: Store<Remote>,
-    pub(crate) mirror: Mirror,
+    /// By what is done: reads, writes.
+    pub(crate) mirrors: [Mirror; 2],
     /// Where the chip is in its rack; alone it has a mirror.
     pub(crate) place: Option<Place>,
     pub(crate) outbound: Vec<Outbound>,
@@ -261,7 +264,7 @@ impl Chip {
             Action::Complete(unit) => self.complete(unit),
             Action::LineDone { flight } => self.line_done(flight),
             Action::Post { op } => self.post(op),
-            Action::Arrive { line } => self.arrive(line),
+            Action::Arrive { kind, line } => self.arrive(kind, line),
             Action::Serve { remote } => self.serve(remote),
             Action::Answer { remote } => self.answer(remote),
             Action::Back { flight } => self.back(flight),
@@ -277,8 +280,8 @@ impl Chip {
                 self.ops.get(op).at_frontend = self.fabric.now;
                 self.fabric.later(self.fabric.params.ni.rcp_frontend_cycles, Action::Post { op });
             }
-            Body::Request(token) => self.leave(token.id),
-            Body::Reply(token) => self.replied(to, token.id),
+            Body::Request { flight, .. } => self.leave(flight),
+            Body::Reply { flight, .. } => self.replied(to, flight),
         }
     }
 

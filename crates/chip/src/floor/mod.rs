@@ -3,7 +3,7 @@
 mod mesh;
 mod noc_out;
 
-use crate::{ChipParams, Interleave, Shape};
+use crate::{ChipParams, Home, Interleave, Shape};
 use hostnet_kernel::mix;
 use hostnet_noc::{deadlock, Layout, NocError, Place, Router, Routes, Terminal};
 use serde::{Deserialize, Serialize};
@@ -26,6 +26,8 @@ pub(crate) const DATA_LINES: u64 = 1 << 24;
 /// Lines of the queues of a core: a page, so that they are at home everywhere.
 pub(crate) const QUEUE_LINES: u64 = 64;
 const PAGE_LINES: u64 = 64;
+/// What the hash of a line's home has in it, so that it tells nothing of the controller.
+const HOMES: u64 = 0x686f_6d65;
 
 /// Where things are on the chip.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -37,7 +39,9 @@ pub struct Floor {
     first_slice: u16,
     first_edge: u16,
     first_memory: u16,
+    memories: u16,
     interleave: Interleave,
+    home: Home,
 }
 
 impl Floor {
@@ -68,16 +72,20 @@ impl Floor {
         }
     }
 
-    /// The slice that a line is at home in: by the bits of its address within a page.
+    /// The slice that a line is at home in.
     #[must_use]
     pub fn home(&self, line: u64) -> u16 {
-        (line % u64::from(self.slices)) as u16
+        let number = match self.home {
+            Home::PageOffset => line,
+            Home::Hash => mix(line ^ HOMES),
+        };
+        (number % u64::from(self.slices)) as u16
     }
 
     /// The memory controller of a line.
     #[must_use]
     pub fn memory(&self, line: u64) -> u16 {
-        let controllers = u64::from(self.edges);
+        let controllers = u64::from(self.memories);
         match self.interleave {
             Interleave::Line => (mix(line) % controllers) as u16,
             Interleave::Page => (mix(line / PAGE_LINES) % controllers) as u16,

@@ -36,7 +36,9 @@ pub(super) fn build(params: &ChipParams) -> Result<(Floor, Layout, Routes), NocE
         first_slice: cores,
         first_edge: cores + columns,
         first_memory: cores + 2 * columns,
+        memories: columns,
         interleave: params.interleave,
+        home: params.home,
     };
     Ok((floor, layout, routes))
 }

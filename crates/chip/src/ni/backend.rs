@@ -3,7 +3,7 @@
 use crate::chip::{Action, Chip};
 use crate::floor::Unit;
 use crate::message::{Body, Letter, Purpose, Token};
-use crate::op::LineTimes;
+use crate::op::{LineTimes, Op};
 use crate::params::class;
 use crate::{Completion, OpKind, Placement};
 use hostnet_coherence::{Message, Node};
@@ -74,8 +74,8 @@ impl Chip {
     pub(crate) fn unroll(&mut self, at: Unit) {
         let terminal = self.fabric.floor.terminal(at);
         let room = |class| self.fabric.network.queued(terminal, class) < QUEUED;
-        let reads = self.fabric.params.workload.kind == OpKind::Read;
-        let room = (matches!(at, Unit::Edge(_)) || room(class::NETWORK)) && (reads || room(class::REQUEST));
+        let to_the_edge = matches!(at, Unit::Edge(_)) || room(class::NETWORK);
+        let to_homes = room(class::REQUEST);
         let most = match self.fabric.params.ni.placement {
             Placement::Numa => self.fabric.params.software.mshrs,
             _ => self.fabric.params.ni.in_flight,
@@ -87,14 +87,14 @@ impl Chip {
             return;
         }
         backend.awake = true;
-        if room {
-            backend.in_flight += 1;
-            let one = self.ops.get(op);
+        let one = self.ops.get(op);
+        if to_the_edge && (one.kind == OpKind::Read || to_homes) {
             let index = one.unrolled;
             one.unrolled += 1;
             if one.unrolled == one.lines {
                 self.backend(at).unrolling.pop_front();
             }
+            self.backend(at).in_flight += 1;
             let times = LineTimes { made: self.fabric.now, ..LineTimes::default() };
             let flight = self.flights.put(Flight { op, index, times });
             self.request(at, flight);
@@ -104,12 +104,13 @@ impl Chip {
 
     /// A request is made: a write gets its line first.
     fn request(&mut self, at: Unit, flight: u32) {
-        if self.fabric.params.workload.kind == OpKind::Read {
+        let Flight { op, index, .. } = *self.flights.get(flight);
+        let op = self.ops.get(op);
+        if op.kind == OpKind::Read {
             self.set_out(at, flight);
             return;
         }
-        let Flight { op, index, .. } = *self.flights.get(flight);
-        let line = self.ops.get(op).local + u64::from(index);
+        let line = op.local + u64::from(index);
         let token = Token { what: Purpose::Outgoing, id: flight, index };
         let from = (at, self.node(at));
         self.fabric.say(from, Node::Home, line, Message::ReadOnce, token);
@@ -125,8 +126,8 @@ impl Chip {
             Unit::Edge(_) => self.leave(flight),
             _ => {
                 let to = Unit::Edge(self.port_of(flight));
-                let token = Token { what: Purpose::Queue, id: flight, index: 0 };
-                self.fabric.send(at, Letter { to, line: 0, body: Body::Request(token) });
+                let carries_line = self.kind_of(flight) == OpKind::Write;
+                self.fabric.send(at, Letter { to, line: 0, body: Body::Request { flight, carries_line } });
             }
         }
     }
@@ -144,11 +145,15 @@ impl Chip {
         let one = self.flights.get(flight);
         one.times.left = now;
         let (op, index) = (one.op, one.index);
-        let (target, line) = {
-            let op = self.ops.get(op);
-            (op.target, op.remote + u64::from(index))
-        };
-        self.depart(flight, target, line);
+        let op = self.ops.get(op);
+        let (target, kind, line) = (op.target, op.kind, op.remote + u64::from(index));
+        self.depart(flight, target, (kind, line));
+    }
+
+    /// Whether a line is read or written.
+    fn kind_of(&mut self, flight: u32) -> OpKind {
+        let op = self.flights.get(flight).op;
+        self.ops.get(op).kind
     }
 
     pub(crate) fn served_in(&mut self, flight: u32, cycles: u64) {
@@ -167,8 +172,8 @@ impl Chip {
             at @ Unit::Edge(_) => self.replied(at, flight),
             to => {
                 let from = Unit::Edge(self.port_of(flight));
-                let token = Token { what: Purpose::Queue, id: flight, index: 0 };
-                self.fabric.send(from, Letter { to, line: 0, body: Body::Reply(token) });
+                let carries_line = self.kind_of(flight) == OpKind::Read;
+                self.fabric.send(from, Letter { to, line: 0, body: Body::Reply { flight, carries_line } });
             }
         }
     }
@@ -236,14 +241,11 @@ impl Chip {
     /// A response is through the backend: its data goes home.
     pub(crate) fn line_done(&mut self, flight: u32) {
         let Flight { op, index, .. } = *self.flights.get(flight);
-        if self.fabric.params.workload.kind == OpKind::Write {
+        let Op { kind, core, local, .. } = *self.ops.get(op);
+        if kind == OpKind::Write {
             self.line_complete(flight);
             return;
         }
-        let (core, local) = {
-            let op = self.ops.get(op);
-            (op.core, op.local)
-        };
         let at = self.backend_at(core);
         let from = (at, self.node(at));
         let acked = self.fabric.params.ni.completion == Completion::Acked;
@@ -262,9 +264,9 @@ impl Chip {
     /// A line is complete, and with the last of them the operation.
     fn line_complete(&mut self, flight: u32) {
         let Flight { op, times, .. } = self.flights.take(flight);
-        self.books.lines_own += 1;
         let now = self.fabric.now;
         let one = self.ops.get(op);
+        self.books.own(one.kind);
         one.complete += 1;
         one.last = times;
         let (core, whole) = (one.core, one.complete == one.lines);

@@ -24,6 +24,7 @@ pub(crate) struct Rrpp {
 /// A remote request that is served here.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Remote {
+    kind: OpKind,
     line: u64,
     row: u16,
     arrived: u64,
@@ -31,7 +32,8 @@ pub(crate) struct Remote {
     asker: Option<(u16, u32)>,
 }
 
-/// The other chips: for each request that leaves one comes in, and its answer takes as long as answers take here.
+/// The other chips: for each request that leaves one comes in, and its answer takes as long as answers of its kind take
+/// here.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Mirror {
     services: VecDeque<u64>,
@@ -67,11 +69,11 @@ impl Chip {
     }
 
     /// A request leaves the chip.
-    pub(crate) fn depart(&mut self, flight: u32, to: u16, line: u64) {
+    pub(crate) fn depart(&mut self, flight: u32, to: u16, (kind, line): (OpKind, u64)) {
         if self.place.is_some() {
-            self.outbound.push(Outbound { to, word: Word::Request { flight, line } });
+            self.outbound.push(Outbound { to, word: Word::Request { flight, kind, line } });
         } else {
-            self.reflect(flight, line);
+            self.reflect(flight, kind, line);
         }
     }
 
@@ -88,7 +90,7 @@ impl Chip {
     /// A word comes from another chip.
     pub(crate) fn hear(&mut self, from: u16, word: Word) {
         match word {
-            Word::Request { flight, line } => self.arrive_from(line, Some((from, flight))),
+            Word::Request { flight, kind, line } => self.arrive_from(kind, line, Some((from, flight))),
             Word::Answer { flight, cycles } => {
                 self.served_in(flight, cycles);
                 self.back(flight);
@@ -97,13 +99,14 @@ impl Chip {
     }
 
     /// A request has left: one comes in, and an answer will.
-    fn reflect(&mut self, flight: u32, line: u64) {
+    fn reflect(&mut self, flight: u32, kind: OpKind, line: u64) {
         let rack = self.fabric.params.rack;
-        self.fabric.later(rack.hops * rack.hop_cycles, Action::Arrive { line });
+        self.fabric.later(rack.hops * rack.hop_cycles, Action::Arrive { kind, line });
         let now = self.fabric.now;
-        match self.mirror.mean() {
+        let mirror = &mut self.mirrors[kind as usize];
+        match mirror.mean() {
             Some(mean) => self.answer_later(flight, now, mean),
-            None => self.mirror.unknown.push_back((flight, now)),
+            None => mirror.unknown.push_back((flight, now)),
         }
     }
 
@@ -117,13 +120,13 @@ impl Chip {
     }
 
     /// A remote request comes, to the row of its line's home.
-    pub(crate) fn arrive(&mut self, line: u64) {
-        self.arrive_from(line, None);
+    pub(crate) fn arrive(&mut self, kind: OpKind, line: u64) {
+        self.arrive_from(kind, line, None);
     }
 
-    fn arrive_from(&mut self, line: u64, asker: Option<(u16, u32)>) {
+    fn arrive_from(&mut self, kind: OpKind, line: u64, asker: Option<(u16, u32)>) {
         let row = self.fabric.floor.rrpp(line);
-        let remote = self.remotes.put(Remote { line, row, arrived: self.fabric.now, asker });
+        let remote = self.remotes.put(Remote { kind, line, row, arrived: self.fabric.now, asker });
         self.edges[usize::from(row)].rrpp.waiting.push_back(remote);
         self.start_service(row);
     }
@@ -148,8 +151,8 @@ impl Chip {
 
     /// Asks the home of its line.
     pub(crate) fn ask_home(&mut self, remote: u32) {
-        let Remote { line, row, .. } = *self.remotes.get(remote);
-        let message = match self.fabric.params.workload.kind {
+        let Remote { kind, line, row, .. } = *self.remotes.get(remote);
+        let message = match kind {
             OpKind::Read => Message::ReadOnce,
             OpKind::Write => Message::WriteLine(0),
         };
@@ -167,18 +170,17 @@ impl Chip {
 
     /// A remote request is answered.
     pub(crate) fn answer(&mut self, remote: u32) {
-        let Remote { row, arrived, asker, .. } = self.remotes.take(remote);
+        let Remote { kind, row, arrived, asker, .. } = self.remotes.take(remote);
         let cycles = self.fabric.now - arrived;
-        self.books.lines_served += 1;
-        self.books.served.record(cycles);
+        self.books.serve(kind, cycles);
         if let Some((to, flight)) = asker {
             self.outbound.push(Outbound { to, word: Word::Answer { flight, cycles } });
         } else {
-            self.mirror.note(cycles);
+            self.mirrors[kind as usize].note(cycles);
         }
         self.edges[usize::from(row)].rrpp.in_flight -= 1;
         self.start_service(row);
-        while let Some((flight, left)) = self.mirror.unknown.pop_front() {
+        while let Some((flight, left)) = self.mirrors[kind as usize].unknown.pop_front() {
             self.answer_later(flight, left, cycles);
         }
     }

@@ -1,7 +1,7 @@
 //! The chip that the tests change.
 
 use hostnet_chip::{
-    CacheParams, ChipParams, Completion, Interleave, Mode, NiParams, OpKind, Placement, RackParams, Routing, Shape,
+    CacheParams, ChipParams, Completion, Home, Interleave, Mode, NiParams, Placement, RackParams, Routing, Shape,
     Software, Workload,
 };
 use hostnet_noc::{Allocation, Reuse, Router};
@@ -21,6 +21,7 @@ pub(crate) fn params(placement: Placement) -> ChipParams {
             credit_cycles: 3,
         },
         vcs: 1,
+        flit_bytes: 16,
         routing: Routing::CdrDirectory,
         cache: CacheParams {
             l1_cycles: 3,
@@ -32,7 +33,9 @@ pub(crate) fn params(placement: Placement) -> ChipParams {
             dirty_percent: 100,
         },
         memory_cycles: 100,
+        memories: Vec::new(),
         interleave: Interleave::Line,
+        home: Home::PageOffset,
         ni: NiParams {
             placement,
             entries: 128,
@@ -51,7 +54,7 @@ pub(crate) fn params(placement: Placement) -> ChipParams {
         },
         software: Software { wq_write: 13, cq_read: 10, load: 1, poll_every: 4, mshrs: 32 },
         rack: RackParams { hops: 1, hop_cycles: 70 },
-        workload: Workload { kind: OpKind::Read, mode: Mode::Turns, lines: 1, cores: (0..64).collect() },
+        workload: Workload { writes_percent: 0, mode: Mode::Turns, lines: 1, cores: (0..64).collect() },
         seed: 1,
     }
 }

@@ -13,10 +13,10 @@ use crate::plan::{Format, Input};
 use crate::presets;
 use crate::schema;
 use crate::spec::{
-    ChipModeSpec, ChipOpSpec, ChipSpec, CompletionSpec, CoreList, McInterleaveSpec, PlacementSpec, Size, Time,
+    ChipModeSpec, ChipOpSpec, ChipSpec, CompletionSpec, CoreList, HomeSpec, McInterleaveSpec, PlacementSpec, Size, Time,
 };
 use hostnet_chip::{
-    CacheParams, ChipError, ChipParams, Completion, Floor, Interleave, Mode, NiParams, OpKind, Placement, RackParams,
+    CacheParams, ChipError, ChipParams, Completion, Floor, Home, Interleave, Mode, NiParams, Placement, RackParams,
     Software, Workload,
 };
 use hostnet_noc::{Allocation, Reuse, Router};
@@ -134,6 +134,8 @@ fn params(spec: &ChipSpec) -> Result<ChipParams, Issue> {
             credit_cycles: spec.noc.credit_cycles,
         },
         vcs: spec.noc.vcs,
+        flit_bytes: spec.noc.link.0 as u32,
+        memories: chip_shape::memories(spec)?,
         routing: chip_shape::routing(spec.noc.routing),
         cache: CacheParams {
             l1_cycles: spec.coherence.l1_cycles,
@@ -150,6 +152,10 @@ fn params(spec: &ChipSpec) -> Result<ChipParams, Issue> {
             McInterleaveSpec::Page => Interleave::Page,
             McInterleaveSpec::Row => Interleave::Row,
         },
+        home: match spec.coherence.home {
+            HomeSpec::PageOffset => Home::PageOffset,
+            HomeSpec::Hash => Home::Hash,
+        },
         ni: interfaces(spec),
         software: Software {
             wq_write: spec.software.wq_write_cycles,
@@ -160,10 +166,7 @@ fn params(spec: &ChipSpec) -> Result<ChipParams, Issue> {
         },
         rack: RackParams { hops: spec.rack.hops, hop_cycles: cycles(spec.rack.hop, clock_hz) as u32 },
         workload: Workload {
-            kind: match spec.workload.op {
-                ChipOpSpec::Read => OpKind::Read,
-                ChipOpSpec::Write => OpKind::Write,
-            },
+            writes_percent: writes_percent(spec)?,
             mode: match spec.workload.mode {
                 ChipModeSpec::Turns => Mode::Turns,
                 ChipModeSpec::Sync => Mode::Sync,
@@ -174,6 +177,21 @@ fn params(spec: &ChipSpec) -> Result<ChipParams, Issue> {
         },
         seed: spec.run.seed,
     })
+}
+
+fn writes_percent(spec: &ChipSpec) -> Result<u32, Issue> {
+    match (spec.workload.op, spec.workload.writes) {
+        (ChipOpSpec::Mixed, Some(writes)) => Ok(writes),
+        (ChipOpSpec::Mixed, None) => {
+            Err(Issue::new("workload.op", "\"mixed\" needs workload.writes, the percent of the operations that write"))
+        }
+        (_, Some(_)) => {
+            let message = "is the share of writes of \"mixed\" operations; set workload.op = \"mixed\" or leave it out";
+            Err(Issue::between(&["workload.writes", "workload.op"], message))
+        }
+        (ChipOpSpec::Read, None) => Ok(0),
+        (ChipOpSpec::Write, None) => Ok(100),
+    }
 }
 
 fn interfaces(spec: &ChipSpec) -> NiParams {
@@ -209,6 +227,7 @@ fn refused(error: ChipError) -> Issue {
     let keys: &[&str] = match error.field {
         "columns" => &["chip.columns", "chip.rows"],
         "rows" => &["chip.rows"],
+        "memories" => &["noc.mc", "noc.mc_interleave"],
         "vcs" => &["noc.vcs", "noc.routing"],
         "vc_flits" => &["noc.vc_flits"],
         "routing" => &["noc.routing", "noc.vcs"],

@@ -2,7 +2,7 @@
 
 use crate::error::Issue;
 use crate::layers::at;
-use crate::spec::{ChipSpec, ChipTopologySpec, RoutingSpec};
+use crate::spec::{ChipSpec, ChipTopologySpec, HomeSpec, RoutingSpec};
 use hostnet_chip::{Routing, Shape};
 use serde_json::Value;
 
@@ -46,14 +46,16 @@ pub(super) fn check(spec: &ChipSpec) -> Result<(), Issue> {
 fn check_tiles(spec: &ChipSpec) -> Result<(), Issue> {
     let (columns, rows) = (u32::from(spec.chip.columns), u32::from(spec.chip.rows));
     let bits = "bits of the address within a page of 4 KiB tell the home of a line, so there must be";
-    let told = |slices: u32| slices.is_power_of_two() && slices <= PAGE_LINES;
+    let or = "; or set coherence.home = \"hash\"";
+    let hashed = spec.coherence.home == HomeSpec::Hash;
+    let told = |slices: u32| hashed || slices.is_power_of_two() && slices <= PAGE_LINES;
     match spec.noc.topology {
         ChipTopologySpec::Mesh if !told(columns * rows) => {
             let shown = format!("{columns} columns of {rows} rows are {} tiles", columns * rows);
-            Err(Issue::between(&["chip.columns", "chip.rows"], format!("{shown}; {bits} 4, 8, 16, 32 or 64")))
+            Err(Issue::between(&["chip.columns", "chip.rows"], format!("{shown}; {bits} 4, 8, 16, 32 or 64{or}")))
         }
         ChipTopologySpec::NocOut if !told(columns) => {
-            Err(Issue::new("chip.columns", format!("{columns} LLC tiles; {bits} 2, 4 or 8")))
+            Err(Issue::new("chip.columns", format!("{columns} LLC tiles; {bits} 2, 4 or 8{or}")))
         }
         ChipTopologySpec::NocOut if columns > LLC_TILES => {
             let message =
@@ -67,6 +69,37 @@ fn check_tiles(spec: &ChipSpec) -> Result<(), Issue> {
         }
         _ => Ok(()),
     }
+}
+
+/// Columns and rows of the memory controllers; none where nothing is said.
+pub(super) fn memories(spec: &ChipSpec) -> Result<Vec<(u16, u16)>, Issue> {
+    let Some(text) = &spec.noc.mc else { return Ok(Vec::new()) };
+    let refuse = |message: String| Issue::between(&["noc.mc", "noc.topology"], message);
+    if spec.noc.topology == ChipTopologySpec::NocOut {
+        return Err(refuse("every LLC tile of a NOC-Out has a memory controller; leave noc.mc out".into()));
+    }
+    let (columns, rows) = (spec.chip.columns, spec.chip.rows);
+    let row = |row: u16| (0..columns).map(|column| (column, row)).collect();
+    let column = |column: u16| (0..rows).map(|row| (column, row)).collect();
+    Ok(match text.as_str() {
+        "north" => row(0),
+        "south" => row(rows - 1),
+        "west" => column(0),
+        "east" => column(columns - 1),
+        _ => {
+            let places = text.split_whitespace().map(|place| {
+                let (column, row) = place.split_once(',')?;
+                Some((column.parse().ok()?, row.parse().ok()?))
+            });
+            match places.collect::<Option<Vec<_>>>() {
+                Some(places) if !places.is_empty() => places,
+                _ => {
+                    let rule = "must be north, east, south, west, or columns and rows such as \"0,0 7,7\"";
+                    return Err(refuse(format!("{text:?} {rule}")));
+                }
+            }
+        }
+    })
 }
 
 /// Slices of the LLC.

@@ -47,13 +47,13 @@ pub(crate) struct TilesSpec {
     /// tiles, 2, 4 or 8, each with an NI and a memory controller.
     #[schemars(range(min = 2, max = 16))]
     pub(crate) columns: u16,
-    /// Rows of tiles, each with an NI and a memory controller. There are 4, 8, 16, 32 or 64 tiles: the home of a line
-    /// is told by bits of its address within a page. Of a NOC-Out the cores of a column, an even number.
+    /// Rows of tiles, each with an NI. There are 4, 8, 16, 32 or 64 tiles where bits of an address within a page tell the
+    /// home of a line. Of a NOC-Out the cores of a column, an even number.
     #[schemars(range(min = 2, max = 16))]
     pub(crate) rows: u16,
 }
 
-/// The network between the tiles. Its links carry a flit of 16 B per cycle.
+/// The network between the tiles. Its links carry a flit per cycle.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct ChipNocSpec {
@@ -68,6 +68,9 @@ pub(crate) struct ChipNocSpec {
     /// Virtual channels of each of the five classes of messages; "o1turn" needs 2.
     #[schemars(range(min = 1, max = 8))]
     pub(crate) vcs: u8,
+    /// Bytes of a flit, which a link carries in a cycle. A message without a line is 16 B, one with it 80 B.
+    #[schemars(extend("x-min" = "4 B", "x-max" = "128 B"))]
+    pub(crate) link: Size,
     /// Flits in the buffer of a virtual channel.
     #[schemars(range(min = 1, max = 255))]
     pub(crate) vc_flits: u8,
@@ -81,6 +84,10 @@ pub(crate) struct ChipNocSpec {
     /// Cycles from a flit's leaving a buffer until another may be sent for it.
     #[schemars(range(min = 1, max = 32))]
     pub(crate) credit_cycles: u8,
+    /// Where the memory controllers of a mesh are: at every tile of a side ("north", "east", "south", "west"), or at the
+    /// tiles of a list of columns and rows, such as "0,0 7,0 0,7 7,7", counted from the north-west.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) mc: Option<String>,
     /// Which memory controller has a line: one by the hash of its address ("line") or of its page ("page"), or the one
     /// in the row of its home ("row"), in a NOC-Out that at its LLC tile.
     pub(crate) mc_interleave: McInterleaveSpec,
@@ -125,10 +132,23 @@ pub(crate) enum McInterleaveSpec {
     Row,
 }
 
+/// What tells the slice that a line is at home in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum HomeSpec {
+    /// Bits of its address within a page.
+    PageOffset,
+    /// A hash of its address.
+    Hash,
+}
+
 /// The caches and the directories.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct CoherenceSpec {
+    /// What tells the slice that a line is at home in: bits of its address within a page ("page-offset"), of which there
+    /// are 6, or a hash of its address ("hash"), with any number of slices.
+    pub(crate) home: HomeSpec,
     /// Cycles of an access to an L1 or an NI cache.
     #[schemars(range(min = 1, max = 1000))]
     pub(crate) l1_cycles: u32,

@@ -8,9 +8,13 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct ChipWorkloadSpec {
-    /// Remote memory is read into local buffers ("read"), or written from them ("write").
+    /// Remote memory is read into local buffers ("read"), written from them ("write"), or either, by lot ("mixed").
     #[serde(default)]
     pub(crate) op: ChipOpSpec,
+    /// Share of the operations of "mixed" that write, in percent; the others read.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 0, max = 100))]
+    pub(crate) writes: Option<u32>,
     /// One core after the other, an operation at a time ("turns": the latency of an idle chip); all cores, each an
     /// operation at a time ("sync"); or all cores, each as long as there is room in its work queue ("async").
     #[serde(default)]
@@ -34,6 +38,8 @@ pub(crate) enum ChipOpSpec {
     Read,
     /// It is written.
     Write,
+    /// Either, by lot.
+    Mixed,
 }
 
 /// How a core goes on.
@@ -79,7 +85,7 @@ pub(crate) struct ChipRunSpec {
 
 impl Default for ChipWorkloadSpec {
     fn default() -> Self {
-        Self { op: ChipOpSpec::Read, mode: ChipModeSpec::Turns, size: line(), cores: None }
+        Self { op: ChipOpSpec::Read, writes: None, mode: ChipModeSpec::Turns, size: line(), cores: None }
     }
 }
 

@@ -28,7 +28,9 @@ mod workload;
 
 pub(crate) use app::{AppName, AppSpec, KernelSpec, OrderSpec, COMMON_KEYS, OWN_KEYS};
 pub(crate) use cache::{CacheSpec, CleanVictimsSpec, DdioSpec, InclusionSpec, PrefetchSpec, ReplacementSpec};
-pub(crate) use chip::{ChipSpec, ChipTopologySpec, CompletionSpec, McInterleaveSpec, PlacementSpec, RoutingSpec};
+pub(crate) use chip::{
+    ChipSpec, ChipTopologySpec, CompletionSpec, HomeSpec, McInterleaveSpec, PlacementSpec, RoutingSpec,
+};
 pub(crate) use chip_run::{ChipModeSpec, ChipOpSpec};
 pub(crate) use cluster::{
     ClusterSpec, DatagramPatternSpec, FidelitySpec, FlowKindSpec, FlowSpec, HostKindSpec, HostSpec, OtherSpec,

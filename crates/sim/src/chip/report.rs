@@ -2,16 +2,15 @@
 
 use super::parts::named;
 use super::run::{ChipSimulation, Window};
-use hostnet_chip::{ChipParams, Mode, OpKind, Shape, PARTS};
+use hostnet_chip::{ChipParams, Mode, Shape, PARTS};
 use hostnet_config::ChipPlan;
 use hostnet_measure::Histogram;
 use hostnet_noc::{Channel, Layout, Place, Port};
 use serde_json::{json, Value};
 use sha2::{Digest, Sha256};
 
-/// Bytes of a line, and of a flit.
+/// Bytes of a line.
 const LINE: f64 = 64.0;
-const FLIT: f64 = 16.0;
 /// A link that carries a flit in so many of its cycles is called full.
 const FULL: f64 = 0.85;
 
@@ -28,6 +27,7 @@ pub(super) fn report(run: &ChipSimulation<'_>) -> ChipReport {
     let plan = run.plan;
     let window = run.last.clone().unwrap_or_else(|| run.window());
     let units = Units { ns: 1e9 / plan.clock_hz as f64, cycles: window.cycles.max(1) as f64 };
+    let flit = f64::from(plan.chip.flit_bytes);
     let links = links(run, &window, &units);
     let measured = json!({
         "windows": run.windows,
@@ -39,12 +39,12 @@ pub(super) fn report(run: &ChipSimulation<'_>) -> ChipReport {
         "operations": window.books.breakdown.count,
         "latency": times(&window.books.latency, &units),
         "breakdown": breakdown(plan, &window, &units),
-        "bandwidth": bandwidth(plan, &window, &units),
+        "bandwidth": bandwidth(&window, &units),
         "noc": {
             "flits": window.books.flits,
-            "gb_per_s": units.gb_per_s(window.books.flits as f64 * FLIT),
+            "gb_per_s": units.gb_per_s(window.books.flits as f64 * flit),
             "flits_per_line": ratio(window.books.flits, window.books.lines_own),
-            "link_gb_per_s": FLIT / units.ns,
+            "link_gb_per_s": flit / units.ns,
             "links": links,
         },
         "llc": { "accesses": window.accesses, "writebacks": window.writebacks },
@@ -129,17 +129,13 @@ fn breakdown(plan: &ChipPlan, window: &Window, units: &Units) -> Value {
 }
 
 /// Payload that came to the chip and that left it, for its own operations and for those of others.
-fn bandwidth(plan: &ChipPlan, window: &Window, units: &Units) -> Value {
+fn bandwidth(window: &Window, units: &Units) -> Value {
     let own = units.gb_per_s(window.books.lines_own as f64 * LINE);
     let served = units.gb_per_s(window.books.lines_served as f64 * LINE);
-    let (into, out) = match plan.chip.workload.kind {
-        OpKind::Read => (own, served),
-        OpKind::Write => (served, own),
-    };
     json!({
         "application_gb_per_s": own + served,
-        "in_gb_per_s": into,
-        "out_gb_per_s": out,
+        "in_gb_per_s": units.gb_per_s(window.books.lines_in as f64 * LINE),
+        "out_gb_per_s": units.gb_per_s(window.books.lines_out as f64 * LINE),
         "lines_own": window.books.lines_own,
         "lines_served": window.books.lines_served,
     })
@@ -188,7 +184,7 @@ fn behind(layout: &Layout, number: usize, chip: &ChipParams) -> (&'static str, S
     match number {
         _ if mesh && number < tiles => ("tile", format!("tile {number}")),
         _ if mesh && number < tiles + usize::from(chip.rows) => ("edge", format!("edge of row {row}")),
-        _ if mesh => ("memory", format!("memory controller {row}")),
+        _ if mesh => ("memory", format!("memory controller {}", number - tiles - usize::from(chip.rows))),
         _ if number < tiles => ("core", format!("core {number}")),
         _ if number < tiles + columns => ("slice", format!("slice {column}")),
         _ if number < tiles + 2 * columns => ("edge", format!("NI of LLC tile {column}")),
