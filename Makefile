@@ -57,6 +57,13 @@ $(VENV)/compiled: $(VENV)/maturin $(RUST_SOURCES) Cargo.toml Cargo.lock
 
 $(VENV)/built: $(VENV)/locked $(VENV)/compiled pyproject.toml
 	$(DEVELOP)
+	@rm -f $(VENV)/checked
+	@touch $@
+
+# With every assertion, and what the tests in Rust have compiled; takes the place of the other in .venv.
+$(VENV)/checked: $(VENV)/locked $(RUST_SOURCES) Cargo.toml Cargo.lock pyproject.toml
+	VIRTUAL_ENV=$(CURDIR)/$(VENV) $(BIN)/maturin develop --profile checked --locked
+	@rm -f $(VENV)/built
 	@touch $@
 
 demo: build
@@ -89,13 +96,13 @@ lint-rust: $(VENV)/created
 test-rust: $(VENV)/created
 	cargo test --profile checked --workspace --exclude hostnet-python --locked $(RUST_TESTS)
 
-lint-python: $(VENV)/built $(VENV)/locked-dev
+lint-python: $(VENV)/checked $(VENV)/locked-dev
 	$(BIN)/ruff format --check python tests examples scripts
 	$(BIN)/ruff check python tests examples scripts
 	$(BIN)/mypy
 	$(BIN)/stubtest hostnet._core --mypy-config-file pyproject.toml
 
-test-python: $(VENV)/built $(VENV)/locked-dev
+test-python: $(VENV)/checked $(VENV)/locked-dev
 	$(BIN)/pytest --numprocesses $(TEST_PROCESSES) --dist worksteal -m "$(PYTHON_TESTS)"
 
 scaling: build $(VENV)/mpi

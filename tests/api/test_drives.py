@@ -103,6 +103,7 @@ def test_what_is_local_is_not_explained_by_nonuniform_dma(parts: dict[str, Any])
 def test_jobs_without_room_beside_their_drives_are_not_moved() -> None:
     full = config(REMOTE)
     full["workload"]["stream"] = {"kind": "stream", "cores": "0-23"}
+    full["run"] = {"warmup": "10 us", "duration": "20 us"}
     page = explain_results(hostnet.run(full)).with_steps(confirm=True)
     assert page.nonuniform is not None
     whats = [placement["what"] for placement in page.as_dict()["nonuniform_dma"]["placements"]]
