@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from hostnet.explain.page import Page
+    from hostnet.running.results import Source
 
 CONFIGURATIONS = (".toml", ".json")
 """Files that are configurations; any other is counters."""
@@ -65,6 +66,11 @@ class ExplainRequest:
 def explain_command(request: ExplainRequest) -> int:
     """Does what the request says and returns the exit code."""
     request.check()
+    chip = _chip(request)
+    if chip is not None:
+        from hostnet.cli.explain_chip import explain_chip
+
+        return explain_chip(request, chip)
     with Watch(show=True) as watch:
         page = _page(request, watch)
         if not request.brief:
@@ -76,6 +82,23 @@ def explain_command(request: ExplainRequest) -> int:
 
         say(page_text(page), end="")
     return EXIT_INTERRUPTED if watch.stopped else 0
+
+
+def _chip(request: ExplainRequest) -> Source | None:
+    """The configuration of a chip, if it is one that is to be explained."""
+    from hostnet._core import is_chip
+    from hostnet.running.simulate import source_of
+
+    if request.is_configuration:
+        source = source_of(request.what, request.overrides)
+        return source if is_chip(source.text, source.format) else None
+    if request.what.is_dir() and (request.what / "summary.json").is_file():
+        from hostnet.cli.explain_chip import source_of_run
+        from hostnet.explain.page import read_json
+
+        is_of_chip = read_json(request.what, "summary.json").get("kind") == "chip"
+        return source_of_run(request.what) if is_of_chip else None
+    return None
 
 
 def _page(request: ExplainRequest, watch: Watch) -> Page:

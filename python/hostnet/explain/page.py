@@ -180,7 +180,7 @@ def explain_run(folder: str | PathLike[str], host: str | None = None) -> Page:
         OSError: They cannot be read.
     """
     place = Path(folder)
-    summary, manifest = _read_json(place, "summary.json"), _read_json(place, "manifest.json")
+    summary, manifest = read_json(place, "summary.json"), read_json(place, "manifest.json")
     if summary.get("kind") == "study" or "seeds" in summary:
         raise ConfigError(f"{place}: holds several runs; name the directory of one")
     _need(place / "summary.json", summary, "name")
@@ -357,7 +357,12 @@ def _explain(
     return explanation
 
 
-def _read_json(place: Path, name: str) -> dict[str, Any]:
+def read_json(place: Path, name: str) -> dict[str, Any]:
+    """A file of a run directory.
+
+    Raises:
+        ConfigError: It is missing or damaged.
+    """
     file = place / name
     if not file.is_file():
         raise ConfigError(f"{place}: is no run directory: it has no {name}")

@@ -35,7 +35,8 @@ def chip_workload(summary: dict[str, Any]) -> str:
     """What its cores did, in one line."""
     workload, rack = summary["config"]["workload"], summary["config"]["rack"]
     hops = f"{rack['hops']} hop{'s' if rack['hops'] > 1 else ''} away"
-    what = f"{workload['op']}s of {workload['size']}, {hops}, by cores {workload['cores']}"
+    kinds = f"{workload['writes']} % writes, all else reads," if workload["op"] == "mixed" else f"{workload['op']}s"
+    what = f"{kinds} of {workload['size']}, {hops}, by cores {workload['cores']}"
     return f"{what}, {MODES[workload['mode']]}; seed {summary['seed']}"
 
 
@@ -51,7 +52,7 @@ def chip_reason(summary: dict[str, Any]) -> str:
         return f"The network on the chip limits: {fullest}."
     return (
         f"No link is full: {fullest}. Operations wait for each other elsewhere: in queues, pipelines, or buffers "
-        "behind messages that are blocked."
+        "behind messages that are blocked; hostnet explain raises every limit alone and says which of them helps."
     )
 
 

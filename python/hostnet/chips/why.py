@@ -1,0 +1,228 @@
+"""Why a chip is as fast as it is: every limit is raised alone, and the chip run again."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from hostnet import _core
+from hostnet._core import ConfigError
+from hostnet.chips.together import run_chips
+
+Progress = Callable[[dict[str, Any]], bool | None]
+Config = Mapping[str, Any]
+
+ENOUGH = 0.03
+"""A gain of less than this is called none: windows of a run may differ by a percent."""
+
+
+@dataclass(frozen=True)
+class Limit:
+    """Something a chip has a number of: what it is called, its keys, and what the numbers are multiplied by."""
+
+    what: str
+    keys: tuple[str, ...]
+    factor: float = 2.0
+    most: int = 1 << 16
+
+
+LIMITS = (
+    Limit("the width of the links", ("noc.link",), most=128),
+    Limit("virtual channels of the routers", ("noc.vcs",), most=8),
+    Limit("buffers of the routers", ("noc.vc_flits",), most=255),
+    Limit("the time an access occupies a bank of the LLC", ("coherence.bank_busy_cycles",), 0.5),
+    Limit("lines of a slice that may wait", ("coherence.entries",), most=1024),
+    Limit("the latency of memory", ("memory.latency",), 0.5),
+    Limit("lines that request generation may have on their way", ("ni.in_flight",)),
+    Limit("remote requests that an RRPP may have on their way", ("ni.rrpp_in_flight",)),
+    Limit("entries of the work queues", ("ni.wq.entries",), most=2048),
+    Limit("loads that a core may have on their way", ("software.mshrs",), most=1024),
+    Limit(
+        "cycles that software takes",
+        ("software.wq_write_cycles", "software.cq_read_cycles", "software.load_cycles"),
+        0.5,
+    ),
+    Limit(
+        "cycles of the pipelines of the NIs",
+        (
+            "ni.rgp_frontend_cycles",
+            "ni.rgp_backend_cycles",
+            "ni.rcp_backend_cycles",
+            "ni.rcp_frontend_cycles",
+            "ni.rrpp_cycles",
+        ),
+        0.5,
+    ),
+    Limit("the time of a hop between chips", ("rack.hop",), 0.5),
+)
+"""Everything that may hold a chip up and has a number."""
+
+CHOICES = {
+    "ni.placement": ("edge", "per-tile", "split", "numa"),
+    "noc.routing": ("xy", "yx", "cdr", "cdr-directory"),
+}
+"""What is chosen and no number."""
+
+
+@dataclass(frozen=True)
+class Trial:
+    """A chip with one thing changed, and what it measured; `gain` is relative to the chip as it is."""
+
+    what: str
+    before: str
+    after: str
+    is_limit: bool
+    overrides: tuple[str, ...]
+    value: float
+    gain: float
+
+
+@dataclass(frozen=True)
+class Why:
+    """What was measured of a chip as it is and with each change, those that help most first.
+
+    `measure` is "application_gb_per_s", or "latency_cycles" with mode "turns", where a gain is a shorter latency.
+    """
+
+    summary: Mapping[str, Any]
+    measure: str
+    now: float
+    trials: tuple[Trial, ...]
+    untried: tuple[str, ...]
+    """Limits that cannot be higher: no chip has so many."""
+
+    @property
+    def limits(self) -> tuple[Trial, ...]:
+        """The limits that gain enough when raised alone."""
+        return tuple(trial for trial in self.trials if trial.is_limit and trial.gain >= ENOUGH)
+
+    def as_dict(self) -> dict[str, Any]:
+        """Everything but the summary, as JSON."""
+        return {
+            "kind": "chip",
+            "name": self.summary["name"],
+            "measure": self.measure,
+            "now": self.now,
+            "enough": ENOUGH,
+            "limits": [trial.what for trial in self.limits],
+            "trials": [asdict(trial) for trial in self.trials],
+            "untried": list(self.untried),
+        }
+
+
+def why_chip(plan: _core.ChipPlan, *, progress: Progress | None = None) -> Why:
+    """Runs a chip as it is and with each change.
+
+    Raises:
+        KeyboardInterrupt: The progress callback stopped it.
+        ConfigError: No operation ends in a window, so there is nothing to compare.
+    """
+    config = json.loads(plan.effective_json())
+    changes, plans, untried = [], [plan], []
+    for change in (*raised(config), *chosen(config)):
+        try:
+            plans.append(changed(config, change.overrides))
+        except ConfigError:
+            untried += [change.what] if change.is_limit else []
+            continue
+        changes.append(change)
+    summaries = run_chips(plans, progress)
+    measure = "latency_cycles" if config["workload"]["mode"] == "turns" else "application_gb_per_s"
+    now, *others = (measured(summary, measure) for summary in summaries)
+    if not now:
+        raise ConfigError("no operation ends in a window; run.window makes it longer")
+    trials = (
+        Trial(
+            change.what,
+            change.before,
+            change.after,
+            change.is_limit,
+            change.overrides,
+            value,
+            gain(measure, now, value),
+        )
+        for change, value in zip(changes, others, strict=True)
+    )
+    return Why(summaries[0], measure, now, tuple(sorted(trials, key=lambda trial: -trial.gain)), tuple(untried))
+
+
+@dataclass(frozen=True)
+class Change:
+    """What is to be tried."""
+
+    what: str
+    before: str
+    after: str
+    is_limit: bool
+    overrides: tuple[str, ...]
+
+
+def raised(config: Config) -> list[Change]:
+    """Each limit, twice as high or half as long; limits that the chip has not, or not higher, are left out."""
+    changes = []
+    for limit in LIMITS:
+        pairs = [(key, at(config, key)) for key in limit.keys]
+        values = [(key, value, scaled(value, limit)) for key, value in pairs if value is not None]
+        values = [(key, old, new) for key, old, new in values if old != new]
+        if values:
+            overrides = tuple(f"{key}={new}" for key, _, new in values)
+            before, after = (", ".join(str(value[place]) for value in values) for place in (1, 2))
+            changes.append(Change(limit.what, before, after, True, overrides))
+    return changes
+
+
+def scaled(value: Any, limit: Limit) -> Any:
+    """A value multiplied: a number stays whole, a quantity keeps its unit."""
+    if isinstance(value, str):
+        number, unit = value.split(" ", 1)
+        new = float(number) * limit.factor
+        return f"{min(new, limit.most):g} {unit}"
+    return (
+        min(int(value * limit.factor), limit.most)
+        if limit.factor > 1
+        else max(int(value * limit.factor), min(value, 1))
+    )
+
+
+def chosen(config: Config) -> list[Change]:
+    """Each other choice."""
+    return [
+        Change(key, now, other, False, (f"{key}={other}",))
+        for key, others in CHOICES.items()
+        if (now := at(config, key)) is not None
+        for other in others
+        if other != now
+    ]
+
+
+def at(config: Config, key: str) -> Any:
+    """The value of a key, if there is one."""
+    found: Any = config
+    for part in key.split("."):
+        found = found.get(part) if isinstance(found, dict) else None
+    return found
+
+
+def changed(config: Config, overrides: tuple[str, ...]) -> _core.ChipPlan:
+    """The plan with other values.
+
+    Raises:
+        ConfigError: There is no such chip.
+    """
+    return _core.chip_plan(json.dumps(config), format="json", file="chip.json", base_dir=".", overrides=list(overrides))
+
+
+def measured(summary: Mapping[str, Any], measure: str) -> float:
+    """What is compared."""
+    if measure == "latency_cycles":
+        return float((summary["latency"] or {"mean_cycles": 0.0})["mean_cycles"])
+    return float(summary["bandwidth"]["application_gb_per_s"])
+
+
+def gain(measure: str, now: float, other: float) -> float:
+    """By how much another chip is better."""
+    if measure == "latency_cycles":
+        return now / other - 1 if other else 0.0
+    return other / now - 1

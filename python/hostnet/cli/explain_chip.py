@@ -1,0 +1,91 @@
+"""`hostnet explain` of a chip: every limit is raised alone, and what that gains is printed."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+from rich.table import Table
+from rich.text import Text
+
+from hostnet._core import ConfigError
+from hostnet.chips import chip_plan
+from hostnet.chips.why import ENOUGH, Why, why_chip
+from hostnet.cli.show import new_table, page, print_tables
+from hostnet.explain.page import read_json
+from hostnet.report.chip_words import chip_headline, chip_workload
+from hostnet.running.results import Source
+from hostnet.terminal.progress import Watch
+from hostnet.terminal.screen import say_json
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from hostnet.cli.explain import ExplainRequest
+
+
+def explain_chip(request: ExplainRequest, source: Source) -> int:
+    """Does what the request says of a chip and returns the exit code."""
+    for option, given in (("--host", request.host), ("--brief", request.brief), ("--confirm", request.confirm)):
+        if given:
+            why = "a chip has no hosts" if option == "--host" else "limits of a chip are always simulated"
+            raise ConfigError(f"{option}: {request.what} is of a chip; {why}")
+    plan = chip_plan(source)
+    with Watch(show=True, keeps=False) as watch:
+        found = why_chip(plan, progress=watch)
+    if request.json:
+        say_json(found.as_dict(), indent=1)
+    else:
+        print_why(found)
+    return 0
+
+
+def source_of_run(folder: Path) -> Source:
+    """The configuration that a run of a chip has had.
+
+    Raises:
+        ConfigError: The directory is damaged.
+    """
+    file = folder / "manifest.json"
+    config = read_json(folder, "manifest.json").get("config")
+    if not isinstance(config, dict):
+        raise ConfigError(f"{file}: has no config; it is not of a run of this version of hostnet")
+    return Source(text=json.dumps(config), format="json", file=str(file), base_dir=".")
+
+
+def print_why(found: Why) -> None:
+    """Prints what was tried, and what that says."""
+    unit = "cycles" if found.measure == "latency_cycles" else "GB/s"
+    with page() as console:
+        console.print(Text(chip_headline(dict(found.summary)), style="bold"))
+        console.print(Text(chip_workload(dict(found.summary))))
+        console.print(Text(f"{found.now:.1f} {unit}"))
+        print_tables(console, trials_table(found, True, unit), trials_table(found, False, unit))
+        console.print()
+        console.print(Text(verdict(found)))
+        if found.untried:
+            console.print(Text(f"Not tried, as no chip can have more: {', '.join(found.untried)}."))
+
+
+def trials_table(found: Why, limits: bool, unit: str) -> Table:
+    """Limits that were raised, or choices."""
+    head = "each limit alone" if limits else "other choices"
+    table = new_table(head, "now", "tried", unit, "gain", left=(0, 1, 2))
+    for trial in found.trials:
+        if trial.is_limit == limits:
+            table.add_row(trial.what, trial.before, trial.after, f"{trial.value:.1f}", f"{100 * trial.gain:+.1f} %")
+    return table
+
+
+def verdict(found: Why) -> str:
+    """What the trials say."""
+    shorter = found.measure == "latency_cycles"
+    if not found.limits:
+        helped = "shortens the latency" if shorter else "raises the bandwidth"
+        return f"None of these alone {helped} by {100 * ENOUGH:.0f} %: what limits is not known."
+    first, *others = found.limits
+    what = f"{first.what} ({first.before} -> {first.after}: {100 * first.gain:+.1f} %)"
+    also = f" Less so: {', '.join(trial.what for trial in others)}." if others else ""
+    if shorter:
+        return f"What shortens the latency most: {what}.{also}"
+    return f"What limits: {what}.{also}"
