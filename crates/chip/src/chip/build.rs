@@ -70,7 +70,6 @@ impl Chip {
             ops: Store::new(),
             flights: Store::new(),
             remotes: Store::new(),
-            mirrors: Default::default(),
             place,
             outbound: Vec::new(),
             books: Books::default(),

@@ -9,7 +9,7 @@ use crate::core::Core;
 use crate::fabric::Fabric;
 use crate::floor::Unit;
 use crate::message::{Body, Letter, Purpose, Token};
-use crate::ni::{Backend, Flight, Frontend, Mirror, Remote, Rrpp};
+use crate::ni::{Asker, Backend, Flight, Frontend, Remote, Rrpp};
 use crate::op::{Op, Store};
 use crate::rack::{Outbound, Place};
 use crate::slice::Slice;
@@ -73,6 +73,7 @@ pub(crate) enum Action {
     },
     /// A remote request comes, is through the first half of the pipeline, and through the second.
     Arrive {
+        flight: u32,
         kind: OpKind,
         line: u64,
     },
@@ -140,8 +141,6 @@ pub struct Chip {
     pub(crate) ops: Store<Op>,
     pub(crate) flights: Store<Flight>,
     pub(crate) remotes: Store<Remote>,
-    /// By what is done: reads, writes.
-    pub(crate) mirrors: [Mirror; 2],
     /// Where the chip is in its rack; alone it has a mirror.
     pub(crate) place: Option<Place>,
     pub(crate) outbound: Vec<Outbound>,
@@ -264,7 +263,7 @@ impl Chip {
             Action::Complete(unit) => self.complete(unit),
             Action::LineDone { flight } => self.line_done(flight),
             Action::Post { op } => self.post(op),
-            Action::Arrive { kind, line } => self.arrive(kind, line),
+            Action::Arrive { flight, kind, line } => self.arrive(kind, line, Asker::Mirror(flight)),
             Action::Serve { remote } => self.serve(remote),
             Action::Answer { remote } => self.answer(remote),
             Action::Back { flight } => self.back(flight),

@@ -7,4 +7,4 @@ mod remote;
 
 pub(crate) use backend::{Backend, Flight};
 pub(crate) use frontend::Frontend;
-pub(crate) use remote::{Mirror, Remote, Rrpp};
+pub(crate) use remote::{Asker, Remote, Rrpp};

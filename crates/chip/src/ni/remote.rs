@@ -9,9 +9,6 @@ use hostnet_coherence::{Message, Node};
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
 
-/// Services over which the mean is taken with which the mirror answers.
-const WINDOW: usize = 1024;
-
 /// A pipeline that serves remote requests, in a row of the edge.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Rrpp {
@@ -28,34 +25,16 @@ pub(crate) struct Remote {
     line: u64,
     row: u16,
     arrived: u64,
-    /// The chip that asked, and its name for it; of a mirror nobody.
-    asker: Option<(u16, u32)>,
+    asker: Asker,
 }
 
-/// The other chips: for each request that leaves one comes in, and its answer takes as long as answers of its kind take
-/// here.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub(crate) struct Mirror {
-    services: VecDeque<u64>,
-    sum: u64,
-    /// Requests for whose answers no service has shown how long they take.
-    unknown: VecDeque<(u32, u64)>,
-}
-
-impl Mirror {
-    fn note(&mut self, cycles: u64) {
-        self.sum += cycles;
-        self.services.push_back(cycles);
-        if self.services.len() > WINDOW {
-            self.sum -= self.services.pop_front().unwrap_or(0);
-        }
-    }
-
-    /// Mean cycles of a service, to the nearest.
-    fn mean(&self) -> Option<u64> {
-        let count = self.services.len() as u64;
-        (count > 0).then(|| (self.sum + count / 2) / count)
-    }
+/// Who asked for it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) enum Asker {
+    /// A chip, and its name for it.
+    Chip(u16, u32),
+    /// The mirror, for the line of an own operation that is answered when this request is.
+    Mirror(u32),
 }
 
 impl Chip {
@@ -90,7 +69,7 @@ impl Chip {
     /// A word comes from another chip.
     pub(crate) fn hear(&mut self, from: u16, word: Word) {
         match word {
-            Word::Request { flight, kind, line } => self.arrive_from(kind, line, Some((from, flight))),
+            Word::Request { flight, kind, line } => self.arrive(kind, line, Asker::Chip(from, flight)),
             Word::Answer { flight, cycles } => {
                 self.served_in(flight, cycles);
                 self.back(flight);
@@ -98,33 +77,18 @@ impl Chip {
         }
     }
 
-    /// A request has left: one comes in, and an answer will.
+    /// A request has left: one like it comes in, and when that has been served here the other has been there.
     fn reflect(&mut self, flight: u32, kind: OpKind, line: u64) {
-        let rack = self.fabric.params.rack;
-        self.fabric.later(rack.hops * rack.hop_cycles, Action::Arrive { kind, line });
-        let now = self.fabric.now;
-        let mirror = &mut self.mirrors[kind as usize];
-        match mirror.mean() {
-            Some(mean) => self.answer_later(flight, now, mean),
-            None => mirror.unknown.push_back((flight, now)),
-        }
+        self.fabric.later(self.mirror_cycles(), Action::Arrive { flight, kind, line });
     }
 
-    fn answer_later(&mut self, flight: u32, left: u64, mean: u64) {
+    fn mirror_cycles(&self) -> u32 {
         let rack = self.fabric.params.rack;
-        let far = u64::from(2 * rack.hops * rack.hop_cycles);
-        // The first answer of all may show only when another should have been here already.
-        let due = (left + far + mean).max(self.fabric.now + 1);
-        self.served_in(flight, due - left - far);
-        self.fabric.agenda.add(self.fabric.now, due, Action::Back { flight });
+        rack.hops * rack.hop_cycles
     }
 
     /// A remote request comes, to the row of its line's home.
-    pub(crate) fn arrive(&mut self, kind: OpKind, line: u64) {
-        self.arrive_from(kind, line, None);
-    }
-
-    fn arrive_from(&mut self, kind: OpKind, line: u64, asker: Option<(u16, u32)>) {
+    pub(crate) fn arrive(&mut self, kind: OpKind, line: u64, asker: Asker) {
         let row = self.fabric.floor.rrpp(line);
         let remote = self.remotes.put(Remote { kind, line, row, arrived: self.fabric.now, asker });
         self.edges[usize::from(row)].rrpp.waiting.push_back(remote);
@@ -173,15 +137,14 @@ impl Chip {
         let Remote { kind, row, arrived, asker, .. } = self.remotes.take(remote);
         let cycles = self.fabric.now - arrived;
         self.books.serve(kind, cycles);
-        if let Some((to, flight)) = asker {
-            self.outbound.push(Outbound { to, word: Word::Answer { flight, cycles } });
-        } else {
-            self.mirrors[kind as usize].note(cycles);
+        match asker {
+            Asker::Chip(to, flight) => self.outbound.push(Outbound { to, word: Word::Answer { flight, cycles } }),
+            Asker::Mirror(flight) => {
+                self.served_in(flight, cycles);
+                self.fabric.later(self.mirror_cycles(), Action::Back { flight });
+            }
         }
         self.edges[usize::from(row)].rrpp.in_flight -= 1;
         self.start_service(row);
-        while let Some((flight, left)) = self.mirrors[kind as usize].unknown.pop_front() {
-            self.answer_later(flight, left, cycles);
-        }
     }
 }
