@@ -16,7 +16,8 @@ STEP = 40.0
 """Distance of cores along a chain."""
 BAND = 84.0
 """Room above and below the LLC tiles for the links between them."""
-MARGIN = 40.0
+LEFT, RIGHT = 84.0, 36.0
+"""Room beside the outer columns; the words stand to the left."""
 PART = 16.0
 """Side of each of the parts of an LLC tile."""
 PARTS = ("slice", "edge", "memory")
@@ -26,21 +27,22 @@ def noc_out_map(summary: Row) -> Html:
     """The chip and its links, coloured as they are busy."""
     chip, links = summary["config"]["chip"], summary["noc"]["links"]
     half = chip["rows"] // 2
-    width = 2 * MARGIN + (chip["columns"] - 1) * PITCH
+    width = LEFT + RIGHT + (chip["columns"] - 1) * PITCH
     height = SIDE * 2 + (chip["rows"] - 2) * STEP + 2 * BAND
     middle = SIDE + (half - 1) * STEP + BAND
 
     def place(where: list[int]) -> tuple[float, float]:
-        x, away = MARGIN + where[0] * PITCH, where[1] - half
+        x, away = LEFT + where[0] * PITCH, where[1] - half
         return x, middle + ((abs(away) - 1) * STEP + BAND) * ((away > 0) - (away < 0))
 
     drawn = [arc(row, *place(row["from"]), *place(row["to"])) for row in links if row["kind"] == "across"]
     drawn += [chain(row, *place(row["from"]), *place(row["to"])) for row in links if row["kind"] == "chain"]
     drawn += [unit(row, *place(row["from"])) for row in links if row["kind"] not in ("across", "chain")]
     heads = [
-        text("cores", 4, 12),
-        text("LLC, NI, memory", 4, middle + PART + 12),
-        text("cores", 4, height - 4),
+        text("cores", 0, SIDE),
+        text("LLC, NI,", 0, middle - 2),
+        text("memory", 0, middle + 12),
+        text("cores", 0, height - SIDE / 2),
     ]
     return drawing(links, (width, height), *drawn, *heads)
 

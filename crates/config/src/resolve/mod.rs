@@ -4,6 +4,7 @@ mod app;
 mod cache;
 mod checked;
 mod chip;
+mod chip_rack;
 mod chip_shape;
 mod cluster;
 mod controller;
