@@ -1,6 +1,7 @@
 //! Chips: their configurations and runs.
 
 use crate::errors::{ConfigError, SimulationError};
+use crate::exchange::{Alarm, Post};
 use crate::plan::format_of;
 use crate::supervise::{supervise, Describe};
 use hostnet_config::Input;
@@ -33,6 +34,12 @@ impl ChipPlan {
     #[getter]
     fn seed(&self) -> u64 {
         self.plan.chip.seed
+    }
+
+    /// Chips that are simulated: those of a rack, or one with its mirror.
+    #[getter]
+    fn chips(&self) -> u64 {
+        self.plan.torus.map_or(1, |torus| torus.chips())
     }
 
     /// The complete configuration as JSON. Resolving it gives this plan again.
@@ -130,16 +137,32 @@ impl ChipRunResult {
     }
 }
 
-/// Runs a plan of a chip.
+/// Runs a plan of a chip. A rack may have several threads, and several processes, of which each calls it; the first has
+/// the results.
 #[pyfunction]
-#[pyo3(signature = (plan, *, progress=None))]
-pub(crate) fn run_chip(py: Python<'_>, plan: &ChipPlan, progress: Option<Py<PyAny>>) -> PyResult<ChipRunResult> {
+#[pyo3(signature = (plan, *, threads=1, processes=None, progress=None))]
+pub(crate) fn run_chip(
+    py: Python<'_>,
+    plan: &ChipPlan,
+    threads: usize,
+    processes: Option<Bound<'_, PyAny>>,
+    progress: Option<Py<PyAny>>,
+) -> PyResult<Option<ChipRunResult>> {
     let plan = &plan.plan;
+    let first =
+        processes.as_ref().map_or(Ok(true), |group| group.getattr("rank")?.extract().map(|rank: usize| rank == 0))?;
+    let way = processes.as_ref().map(Post::of).transpose()?;
+    let alarm = processes.map(Bound::unbind);
     let result = supervise(py, progress, |desk| {
-        let mut simulation = ChipSimulation::new(plan);
-        while simulation.step()? && desk.tell(Stand(simulation.status())) {}
+        let _alarm = Alarm(alarm);
+        let mut simulation = ChipSimulation::with(plan, threads, way);
+        while {
+            let more = simulation.step()?;
+            simulation.agree(more && desk.tell(Stand(simulation.status())))
+        } {}
         let complete = simulation.complete();
-        Ok(ChipRunResult { report: simulation.report(), status: simulation.status(), complete })
+        let result = ChipRunResult { report: simulation.report(), status: simulation.status(), complete };
+        Ok(first.then_some(result))
     })?;
     result.map_err(|error: hostnet_sim::SimulationError| SimulationError::new_err(error.to_string()))
 }

@@ -26,7 +26,7 @@ class ChipPart:
 
 @dataclass(frozen=True)
 class ChipResults:
-    """What the last window of a run of a chip measured.
+    """What the last window of a run of a chip measured; of a rack the sum of its chips.
 
     Equal configurations give equal results, bit for bit, except `wall_s`.
     """
@@ -72,13 +72,19 @@ class ChipResults:
 
     @property
     def application_gb_per_s(self) -> float:
-        """Payload that came to the chip and that left it, GB/s."""
+        """Payload that came to the chip and that left it, GB/s; of a rack that of all its chips."""
         return float(self.summary["bandwidth"]["application_gb_per_s"])
 
     @property
     def noc_gb_per_s(self) -> float:
         """What entered the network on the chip, with headers and messages of coherence, GB/s."""
         return float(self.summary["noc"]["gb_per_s"])
+
+    @property
+    def chips(self) -> list[dict[str, Any]]:
+        """The chips of a rack, as in summary.json; none of a chip with its mirror."""
+        rows: list[dict[str, Any]] = self.summary.get("chips", [])
+        return rows
 
     def __repr__(self) -> str:
         """The most important numbers."""

@@ -42,6 +42,39 @@ def chip_map(summary: Row) -> Html:
     return drawing(links, (width, height), *heads, *drawn)
 
 
+def rack_map(summary: Row) -> Html:
+    """The chips of a rack, plane by plane, filled as their fullest links are busy."""
+    columns, rows, planes = summary["rack"]["size"]
+    step, gap = SIDE + 6.0, SIDE
+    boxes = []
+    for chip in summary["chips"]:
+        x, y, z = chip["at"]
+        said = f"chip {chip['chip']} at {x}, {y}, {z}: {chip['link']} busy {100 * chip['share']:.1f} %"
+        boxes.append(
+            element(
+                "rect",
+                element("title", said),
+                x=2 + z * (columns * step + gap) + x * step,
+                y=2 + y * step,
+                width=SIDE,
+                height=SIDE,
+                rx=3,
+                style=f"fill: {heat(chip['share'])}; stroke: var(--line)",
+            )
+        )
+    width = planes * (columns * step + gap) - gap
+    label = "How busy the fullest link of every chip is"
+    return element(
+        "svg",
+        element("title", label),
+        *boxes,
+        viewBox=f"0 0 {width:g} {rows * step:g}",
+        role="img",
+        aria_label=label,
+        style=f"max-width: {1.5 * width:g}px",
+    )
+
+
 def drawing(links: list[Row], size: tuple[float, float], *drawn: Html) -> Html:
     """A picture of so many units, with its title."""
     label = "How busy the links are"

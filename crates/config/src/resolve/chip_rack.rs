@@ -1,6 +1,5 @@
 //! What is beyond a chip: its mirror, or the other chips of a torus.
 
-use super::chip_shape;
 use crate::error::Issue;
 use crate::layers::at;
 use crate::spec::{ChipSpec, RackKindSpec, RackPatternSpec};
@@ -96,9 +95,8 @@ fn check_memory(spec: &ChipSpec, chips: u64) -> Result<(), Issue> {
     }
     let shown = |bytes: u64| format(bytes >> 20 << 20, Dimension::Size);
     let message = format!(
-        "the simulation of {chips} chips would take about {} of memory for the lines of their {} slices; {} are allowed",
+        "the simulation of {chips} chips would take about {} of memory for the lines of their LLCs; {} are allowed",
         shown(bytes),
-        chips * chip_shape::slices(spec),
         shown(MEMORY_BYTES)
     );
     Err(Issue::between(&["rack.size", "coherence.llc"], message))

@@ -312,8 +312,8 @@ pub(crate) struct RackSpec {
     /// Time of a hop; rounded to whole cycles.
     #[schemars(extend("x-min" = "1 ns", "x-max" = "10 us"))]
     pub(crate) hop: Time,
-    /// Hops between the two chips that are farthest apart, the most that a mirror may have. That of a torus follows from
-    /// its size.
+    /// Hops between the two chips that are farthest apart, the most that a mirror may have. That of a torus follows
+    /// from its size.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 1, max = 64))]
     pub(crate) diameter: Option<u32>,
