@@ -193,7 +193,7 @@ fn what_is_wrong_is_told_with_its_place_and_its_rule() {
 fn what_takes_servers_says_that_it_is_a_chip() {
     let input = Input { text: CHIP, format: Format::Toml, file: "a.toml", base_dir: Path::new("."), overrides: &[] };
     let message = hostnet_config::resolve(&input).expect_err("it is no server").to_string();
-    assert_eq!(message, "a.toml: chip: describes a chip, which only hostnet run and hostnet.chip take");
+    assert_eq!(message, "a.toml: chip: describes a chip, which only hostnet run, hostnet sweep and hostnet.chip take");
 }
 
 #[test]
