@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 from rich.text import Text
 
 from hostnet.cli.show import NOTHING, new_table, number, page, print_notes, print_path, print_tables
+from hostnet.report.subjects import SUBJECTS, subject_of
 from hostnet.sweeps.outcome import headline
-from hostnet.sweeps.subjects import SUBJECTS, subject_of
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from hostnet.cluster_view import reason_text, reasons, requests, traffic
 from hostnet.report.html import Html, element, join
 from hostnet.report.numbers import MISSING, number, percent, time_from_ns, with_ci95
-from hostnet.sweeps.subjects import SUBJECTS, subject_of
+from hostnet.report.subjects import SUBJECTS, subject_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence

@@ -4,18 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from hostnet._core import ChipPlan, ConfigError
+from hostnet._core import ConfigError
 from hostnet.running import simulate
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from hostnet._core import Plan
-    from hostnet.chips import ChipResults
     from hostnet.running.results import Results, Source
 
-    AnyPlan = Plan | ChipPlan
-    AnyResults = Results | ChipResults
     Progress = Callable[[dict[str, Any]], bool | None]
 
 ENGINES = ("run", "predict")
@@ -35,16 +32,12 @@ def check_engine(engine: str) -> None:
         raise ConfigError(f"--engine {engine}: is not one of {', '.join(ENGINES)}")
 
 
-def compute(engine: str, plan: AnyPlan, source: Source, progress: Progress | None = None) -> AnyResults:
-    """Runs or predicts a plan. Chips have no predictions.
+def compute(engine: str, plan: Plan, source: Source, progress: Progress | None = None) -> Results:
+    """Runs or predicts a plan.
 
     Raises:
         SimulationError: The run could not go on.
     """
-    if isinstance(plan, ChipPlan):
-        from hostnet.chips import run_chip_plan
-
-        return run_chip_plan(plan, progress=progress)
     if engine == "run":
         return simulate.run_plan(plan, source, progress=progress)
     return simulate.predict_plan(plan, source)

@@ -17,8 +17,8 @@ from hostnet.sweeps.chips import is_chip
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from hostnet.running.engines import AnyPlan
     from hostnet.sweeps.axis import Axis
+    from hostnet.sweeps.chips import AnyPlan
     from hostnet.sweeps.grid import Grid
 
     Progress = Callable[[dict[str, Any]], bool | None]

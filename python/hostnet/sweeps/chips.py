@@ -7,13 +7,19 @@ from typing import TYPE_CHECKING, Any
 
 from hostnet import _core
 from hostnet._core import ChipPlan
+from hostnet.chips import run_chip_plan
+from hostnet.running import engines
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from hostnet._core import Plan
     from hostnet.chips import ChipResults
-    from hostnet.running.results import Source
+    from hostnet.running.engines import Progress
+    from hostnet.running.results import Results, Source
 
+    AnyPlan = Plan | ChipPlan
+    AnyResults = Results | ChipResults
     Outcome = dict[str, Any]
     Types = dict[str, dict[str, str]]
 
@@ -43,6 +49,17 @@ PARTS = {"part": "string", "title": "string", "mean_cycles": "float64", "mean_ns
 def is_chip(source: Source) -> bool:
     """Whether a configuration is of a chip."""
     return _core.is_chip(source.text, source.format)
+
+
+def compute(engine: str, plan: AnyPlan, source: Source, progress: Progress | None = None) -> AnyResults:
+    """Runs or predicts a plan. Chips have no predictions.
+
+    Raises:
+        SimulationError: The run could not go on.
+    """
+    if isinstance(plan, ChipPlan):
+        return run_chip_plan(plan, progress=progress)
+    return engines.compute(engine, plan, source, progress)
 
 
 def chip_outcome(point: int, results: ChipResults) -> Outcome:

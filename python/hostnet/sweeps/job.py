@@ -6,16 +6,17 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from hostnet._core import ConfigError, SimulationError
-from hostnet.running.engines import compute
 from hostnet.sweeps.axis import shown
 from hostnet.sweeps.check import resolve
+from hostnet.sweeps.chips import compute
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from hostnet.running.engines import AnyPlan, AnyResults, Progress
+    from hostnet.running.engines import Progress
     from hostnet.running.results import Source
     from hostnet.sweeps.check import Checked
+    from hostnet.sweeps.chips import AnyPlan, AnyResults
     from hostnet.sweeps.grid import Grid
     from hostnet.sweeps.outcome import Outcome, Types
 

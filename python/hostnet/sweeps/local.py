@@ -12,7 +12,7 @@ from hostnet.sweeps.outcome import outcome_of, types_of
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from hostnet.running.engines import AnyResults
+    from hostnet.sweeps.chips import AnyResults
     from hostnet.sweeps.job import Job, Keep, Tell
     from hostnet.sweeps.outcome import Outcome, Types
 

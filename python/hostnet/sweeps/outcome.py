@@ -12,8 +12,8 @@ from hostnet.sweeps.chips import chip_outcome, chip_types
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from hostnet.running.engines import AnyResults
     from hostnet.running.results import Results
+    from hostnet.sweeps.chips import AnyResults
 
     Outcome = dict[str, Any]
     Types = dict[str, dict[str, str]]

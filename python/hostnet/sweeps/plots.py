@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING, Any
 from hostnet._core import ConfigError
 from hostnet.files import read_table, write_figure
 from hostnet.report.looks import COLOURS, DASHES, MARKS, STYLE, new_figure, plain
+from hostnet.report.subjects import subject_of
 from hostnet.running.seeds import mean_of
 from hostnet.sweeps.scale import Scale, scale_of
-from hostnet.sweeps.subjects import subject_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
