@@ -72,8 +72,15 @@ def test_a_noc_out_is_written_run_and_drawn(cli: Cli, tmp_path: Path) -> None:
     assert (wrong.returncode, "--preset:" in wrong.stderr, "did you mean" in wrong.stderr) == (2, True, True)
 
 
-RACK = ("--set", "rack.kind=torus", "--set", "rack.size=[2, 2]", "--set", "chip.columns=4", "--set", "chip.rows=2")
-RACK += ("--set", "coherence.llc=256 KiB", "--set", "workload.cores=0-7")
+SETTINGS = (
+    "rack.kind=torus",
+    "rack.size=[2, 2]",
+    "chip.columns=4",
+    "chip.rows=2",
+    "coherence.llc=256 KiB",
+    "workload.cores=0-7",
+)
+RACK = tuple(word for setting in SETTINGS for word in ("--set", setting))
 
 
 def test_a_rack_tells_of_all_and_of_every_chip(cli: Cli, chip: str, tmp_path: Path) -> None:
