@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
 from hostnet import _core
+from hostnet.summarised import Summarised
 
 
 @dataclass(frozen=True)
@@ -25,7 +25,7 @@ class ChipPart:
 
 
 @dataclass(frozen=True)
-class ChipResults:
+class ChipResults(Summarised):
     """What the last window of a run of a chip measured; of a rack the sum of its chips.
 
     Equal configurations give equal results, bit for bit, except `wall_s`.
@@ -35,22 +35,6 @@ class ChipResults:
     """The simulator's own results."""
     wall_s: float
     """Seconds that the run took."""
-
-    @cached_property
-    def summary(self) -> dict[str, Any]:
-        """Everything, as in summary.json."""
-        content: dict[str, Any] = json.loads(self.native.summary_json)
-        return content
-
-    @property
-    def complete(self) -> bool:
-        """Whether the run came to its end."""
-        return self.native.complete
-
-    @property
-    def result_hash(self) -> str:
-        """Hash over everything that was measured."""
-        return self.native.result_hash
 
     @property
     def latency_cycles(self) -> float | None:
