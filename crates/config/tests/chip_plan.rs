@@ -20,6 +20,13 @@ fn error(overrides: &[&str]) -> String {
     set(overrides).expect_err("it is wrong").to_string()
 }
 
+fn refused(cases: &[(&[&str], &str)]) {
+    for (given, wanted) in cases {
+        let message = error(given);
+        assert!(message.contains(wanted), "{given:?}: {message}");
+    }
+}
+
 #[test]
 fn the_preset_is_the_chip_of_its_source() {
     let plan = set(&[]).expect("it is complete");
@@ -115,7 +122,7 @@ fn controllers_links_homes_and_mixes_are_as_said() {
 
 #[test]
 fn what_is_wrong_is_told_with_its_place_and_its_rule() {
-    let cases: [(&[&str], &str); 47] = [
+    let cases: [(&[&str], &str); 34] = [
         (&["workload.op=mixed"], "workload.op: \"mixed\" needs workload.writes"),
         (&["workload.writes=30"], "workload.writes: is the share of writes of \"mixed\" operations"),
         (&["noc.link=2 B"], "noc.link: "),
@@ -147,6 +154,26 @@ fn what_is_wrong_is_told_with_its_place_and_its_rule() {
         ),
         (&["noc.routing=xyz"], "noc.routing: \"xyz\" is not known; did you mean \"xy\"?"),
         (&["noc.routing=o1turn"], "noc.routing: o1turn needs at least 2 virtual channels of each class"),
+        (&["rack.hops=13"], "rack.hops: 13 is beyond the diameter of the rack, 12 hops"),
+        (&["chip.columns=16"], "16 columns of 8 rows are 128 tiles; bits of the address within a page of 4 KiB"),
+        (&["chip.columns=6"], "6 columns of 8 rows are 48 tiles"),
+        (&["workload.size=100 B"], "workload.size"),
+        (&["workload.size=32 KiB"], "workload.size"),
+        (&["workload.cores=0-64"], "workload.cores: 64 does not exist; there are 64"),
+        (&["ni.wq.per_line=3"], "ni.wq.per_line"),
+        (&["coherence.llc=16 MB"], "coherence.llc: 16000000 B are no whole sets of 16 lines in each of 64 tiles"),
+        (&["run.window=0 ns"], "run.window"),
+    ];
+    refused(&cases);
+    let missing = resolve("[chip]\nclock = \"2 GHz\"\n", Format::Toml, &[]).unwrap_err().to_string();
+    assert!(missing.contains("chip.preset: missing") && missing.contains("scale-out-64"), "{missing}");
+    let placed = resolve("[chip]\npreset = \"scale-out-64\"\n[rack]\nhops = 99\n", Format::Toml, &[]).unwrap_err();
+    assert_eq!((placed.line, placed.path.as_str()), (Some(4), "rack.hops"));
+}
+
+#[test]
+fn what_is_wrong_with_a_rack_is_told() {
+    refused(&[
         (&["rack.kind=tree"], "rack.kind: \"tree\" is not known; known are: mirror, torus"),
         (&["rack.kind=torus"], "rack.size: missing; a torus needs the chips along its dimensions, such as [2, 2, 2]"),
         (&["rack.size=[2, 2]"], "rack.size: is of a torus; set rack.kind"),
@@ -169,24 +196,7 @@ fn what_is_wrong_is_told_with_its_place_and_its_rule() {
             &["rack.kind=torus", "rack.size=[8, 8, 8]", "coherence.llc=1 GiB"],
             "the simulation of 512 chips would take about 64 GiB of memory",
         ),
-        (&["rack.hops=13"], "rack.hops: 13 is beyond the diameter of the rack, 12 hops"),
-        (&["chip.columns=16"], "16 columns of 8 rows are 128 tiles; bits of the address within a page of 4 KiB"),
-        (&["chip.columns=6"], "6 columns of 8 rows are 48 tiles"),
-        (&["workload.size=100 B"], "workload.size"),
-        (&["workload.size=32 KiB"], "workload.size"),
-        (&["workload.cores=0-64"], "workload.cores: 64 does not exist; there are 64"),
-        (&["ni.wq.per_line=3"], "ni.wq.per_line"),
-        (&["coherence.llc=16 MB"], "coherence.llc: 16000000 B are no whole sets of 16 lines in each of 64 tiles"),
-        (&["run.window=0 ns"], "run.window"),
-    ];
-    for (given, wanted) in cases {
-        let message = error(given);
-        assert!(message.contains(wanted), "{given:?}: {message}");
-    }
-    let missing = resolve("[chip]\nclock = \"2 GHz\"\n", Format::Toml, &[]).unwrap_err().to_string();
-    assert!(missing.contains("chip.preset: missing") && missing.contains("scale-out-64"), "{missing}");
-    let placed = resolve("[chip]\npreset = \"scale-out-64\"\n[rack]\nhops = 99\n", Format::Toml, &[]).unwrap_err();
-    assert_eq!((placed.line, placed.path.as_str()), (Some(4), "rack.hops"));
+    ]);
 }
 
 #[test]

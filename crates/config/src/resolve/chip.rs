@@ -107,7 +107,8 @@ fn cycles(time: Time, clock_hz: u64) -> u64 {
     ((u128::from(time.0) * u128::from(clock_hz) + PS / 2) / PS) as u64
 }
 
-fn params(spec: &ChipSpec) -> Result<ChipParams, Issue> {
+/// Lines of a slice of the LLC.
+fn slice_lines(spec: &ChipSpec) -> Result<u32, Issue> {
     let slices = chip_shape::slices(spec);
     let set = slices * LINE * u64::from(spec.coherence.ways);
     let Size(llc) = spec.coherence.llc;
@@ -119,6 +120,10 @@ fn params(spec: &ChipSpec) -> Result<ChipParams, Issue> {
         let message = format!("{llc} B are {} B in each of {slices} tiles, where 256 MiB are the most", llc / slices);
         return Err(Issue::between(&["coherence.llc", "chip.columns"], message));
     }
+    Ok((llc / LINE / slices) as u32)
+}
+
+fn params(spec: &ChipSpec) -> Result<ChipParams, Issue> {
     let clock_hz = spec.chip.clock.0;
     let cores = spec.workload.cores.iter().flat_map(|CoreList(list)| list);
     Ok(ChipParams {
@@ -141,7 +146,7 @@ fn params(spec: &ChipSpec) -> Result<ChipParams, Issue> {
             l1_cycles: spec.coherence.l1_cycles,
             bank_cycles: spec.coherence.bank_cycles,
             bank_busy_cycles: spec.coherence.bank_busy_cycles,
-            slice_lines: (llc / LINE / slices) as u32,
+            slice_lines: slice_lines(spec)?,
             ways: spec.coherence.ways,
             entries: spec.coherence.entries,
             dirty_percent: spec.coherence.dirty,
