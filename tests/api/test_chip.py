@@ -36,6 +36,16 @@ def test_the_seed_decides() -> None:
     assert one == again != other
 
 
+def test_a_rack_is_the_same_on_any_threads() -> None:
+    rack = {**CONFIG, "rack": {"kind": "torus", "size": [3]}, "chip": {"preset": "scale-out-64-nocout"}}
+    one, two = (hostnet.chip(rack, overrides=["run.window=2 us"], threads=threads) for threads in (1, 2))
+    assert one.result_hash == two.result_hash
+    assert [row["at"] for row in one.chips] == [[0, 0, 0], [1, 0, 0], [2, 0, 0]]
+    assert hostnet.chip(CONFIG).chips == []
+    with pytest.raises(hostnet.ConfigError, match="threads"):
+        hostnet.chip(rack, threads=0)
+
+
 def test_progress_can_stop_a_run() -> None:
     seen = []
 

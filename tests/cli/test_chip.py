@@ -72,12 +72,49 @@ def test_a_noc_out_is_written_run_and_drawn(cli: Cli, tmp_path: Path) -> None:
     assert (wrong.returncode, "--preset:" in wrong.stderr, "did you mean" in wrong.stderr) == (2, True, True)
 
 
+SETTINGS = (
+    "rack.kind=torus",
+    "rack.size=[2, 2]",
+    "chip.columns=4",
+    "chip.rows=2",
+    "coherence.llc=256 KiB",
+    "workload.cores=0-7",
+)
+RACK = tuple(word for setting in SETTINGS for word in ("--set", setting))
+
+
+def test_a_rack_tells_of_all_and_of_every_chip(cli: Cli, chip: str, tmp_path: Path) -> None:
+    done = cli("run", chip, *RACK, *SHORT, "--threads", "2", "--out", "two")
+    assert done.returncode == 0, done.stderr
+    lines = done.stdout.splitlines()
+    assert lines[0].startswith("4 chips on a torus of 2 x 2 x 1: scale-out-64, 4 x 2 tiles")
+    assert "of all other chips, by cores 0-7" in " ".join(done.stdout.split())
+    assert [line.split()[:4] for line in lines if line.startswith(("0  ", "3  "))] == [
+        ["0", "0,", "0,", "0"],
+        ["3", "1,", "1,", "0"],
+    ]
+    report = (tmp_path / "two/report.html").read_text()
+    assert "The chips of the rack" in report
+    assert "chip 3 at 1, 1, 0" in report
+    assert cli("run", chip, *RACK, *SHORT, "--quiet", "--out", "one").returncode == 0
+    for file in ("summary.json", "report.html"):
+        assert (tmp_path / "one" / file).read_bytes() == (tmp_path / "two" / file).read_bytes()
+    manifest = json.loads((tmp_path / "two/manifest.json").read_text())
+    assert (manifest["threads"], manifest["processes"]) == (2, 1)
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
         (["--csv"], "--csv: chip.toml describes a chip; a run of a chip has no tables"),
         (["--seeds", "3"], "--seeds: chip.toml describes a chip; runs of chips are repeated one by one: --seed"),
-        (["--threads", "2"], "--threads: chip.toml describes a chip; a chip is simulated by one thread"),
+        (
+            ["--threads", "2"],
+            "--threads: chip.toml describes a chip; a chip with its mirror is simulated by one thread",
+        ),
+        (["--processes", "2"], "--processes: chip.toml describes a chip; a chip with its mirror is simulated by one"),
+        (["--set", "rack.kind=torus"], "rack.size: missing; a torus needs the chips along its dimensions"),
+        (["--set", "rack.size=[2, 2]"], "rack.size: is of a torus"),
         (["--trace"], "--trace: chip.toml describes a chip"),
         (["--compare", "predict"], "--compare: chip.toml describes a chip; there is no prediction for chips"),
         (["--set", "ni.placment=edge"], 'ni.placment: unknown key; did you mean "placement"?'),

@@ -129,8 +129,9 @@ def test_every_result_of_a_chip_is_documented() -> None:
     text = text_of(ROOT / "docs/chip.md")
     said = set(re.findall(r"`(\w+)`", text[text.index("\n## Results\n") : text.index("\n## Python\n")]))
     run = {"warmup": "1 us", "window": "1 us", "max": 2}
-    summary = hostnet.chip({"chip": {"preset": "scale-out-64"}, "run": run}).summary
-    assert sorted(keys_of({**summary, "config": None}) - said) == []
+    for rack in ({}, {"kind": "torus", "size": [2]}):
+        summary = hostnet.chip({"chip": {"preset": "scale-out-64"}, "run": run, "rack": rack}).summary
+        assert sorted(keys_of({**summary, "config": None}) - said) == []
 
 
 SAID_ELSEWHERE = {"rpq_full_share", "wpq_full_share"}

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import hostnet
+from tests.golden.chips import chips, on_chips
 from tests.golden.clusters import congested, networks, random_clusters
 from tests.golden.memories import memories
 from tests.golden.servers import applications, mixes, quadrants, random_servers
@@ -31,6 +32,9 @@ QUICK = (
     "redis-beside-disk",
     "memory-random-67",
     "memory-hbm",
+    "noc-o1turn",
+    "chip-noc-out",
+    "chip-rack",
     "host-3x-line",
     "host-3x-burst",
     "faults",
@@ -39,6 +43,16 @@ QUICK = (
     "random-cluster-1",
 )
 """What the gate checks."""
+
+SUMMARIES: dict[str, Any] = {"memory": hostnet.memory, "noc": hostnet.noc, "chip": hostnet.chip}
+"""What makes a run that has a summary and no tables."""
+
+LEAVES = {
+    "memory": {"bandwidth": "bandwidth.gb_per_s", "reads": "latency.read_from_acceptance.mean_ns"},
+    "noc": {"accepted": "rate.accepted", "latency": "latency.packet.mean_cycles"},
+    "chip": {"payload": "bandwidth.application_gb_per_s", "latency": "latency.mean_cycles"},
+}
+"""What a row of the table shows of them."""
 
 SHOWN = {
     "workloads": ("throughput_gb_per_s", "latency_mean_ns", "latency_p99_ns", "lines", "operations"),
@@ -56,19 +70,20 @@ def runs() -> dict[str, tuple[str, dict[str, Any]]]:
     clusters = {**congested(), **networks(), **random_clusters(6)}
     found = {name: ("server", document) for name, document in servers.items()}
     found |= {name: ("cluster", document) for name, document in clusters.items()}
-    return found | {name: ("memory", keywords) for name, keywords in memories().items()}
+    summaries = {"memory": memories(), "noc": on_chips(), "chip": chips()}
+    return found | {
+        name: (kind, keywords) for kind, runs_of_kind in summaries.items() for name, keywords in runs_of_kind.items()
+    }
 
 
 def measure(name: str) -> list[str]:
     """The lines of the table about one run."""
     kind, document = runs()[name]
-    if kind == "memory":
-        summary = hostnet.memory(**document).summary
-        values = [[f"{path} {_text(value)}" for path, value in _leaves(summary) if path in COVERED["memory"]]]
-        shown = [
-            f"  bandwidth {_text(summary['bandwidth']['gb_per_s'])}",
-            f"  reads {_text((summary['latency']['read_from_acceptance'] or {}).get('mean_ns'))}",
-        ]
+    if kind in SUMMARIES:
+        summary = SUMMARIES[kind](**document).summary
+        leaves = dict(_leaves(summary))
+        values = [[f"{path} {_text(value)}" for path, value in leaves.items() if path in COVERED[kind]]]
+        shown = [f"  {word} {_text(leaves.get(path))}" for word, path in LEAVES[kind].items()]
         return [f"[{name}] {_digest(values)}", *shown]
     results = _run(kind, document, SERIES.get(name))
     tables = {table: results.tables[table].to_pylist() for table in COVERED[kind] if table in results.tables}

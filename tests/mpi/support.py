@@ -58,9 +58,9 @@ class Folder:
         command = self.command(ranks, *arguments)
         return subprocess.run(command, cwd=self.path, capture_output=True, text=True, check=False, timeout=300)
 
-    def found(self, ranks: int, out: str, *arguments: str) -> dict[str, bytes]:
+    def found(self, ranks: int, out: str, *arguments: str, file: str = "cluster.toml") -> dict[str, bytes]:
         """What a run finds: every file of its folder that says nothing of the run itself."""
-        done = self.run(ranks, "run", "cluster.toml", "--out", out, "-q", *arguments)
+        done = self.run(ranks, "run", file, "--out", out, "-q", *arguments)
         assert done.returncode == 0, done.stderr
         names = [path for path in (self.path / out).rglob("*") if path.is_file() and path.name != "manifest.json"]
         return {str(path.relative_to(self.path / out)): path.read_bytes() for path in names}

@@ -77,6 +77,40 @@ def test_jobs_end_alike_in_every_number_of_processes(folder: Folder) -> None:
     assert folder.found(3, "on", "--from", "kept") == alone
 
 
+RACK = """
+[chip]
+preset = "scale-out-64"
+columns = 4
+rows = 2
+[coherence]
+llc = "256 KiB"
+[rack]
+kind = "torus"
+size = [2, 2, 2]
+[workload]
+mode = "async"
+[run]
+warmup = "2 us"
+window = "4 us"
+max = 2
+"""
+
+
+def test_the_chips_of_a_rack_do_the_same_in_every_number_of_processes(folder: Folder) -> None:
+    (folder.path / "rack.toml").write_text(RACK)
+    alone = folder.found(1, "alone", file="rack.toml")
+    assert sorted(alone) == ["config.toml", "report.html", "summary.json"]
+    for ranks, threads in [(2, 2), (3, 1), (8, 1)]:
+        assert folder.found(ranks, f"of-{ranks}", "--threads", str(threads), file="rack.toml") == alone
+        assert json.loads((folder.path / f"of-{ranks}" / "manifest.json").read_text())["processes"] == ranks
+    assert folder.found(1, "itself", "--processes", "2", file="rack.toml") == alone
+    done = folder.run(9, "run", "rack.toml")
+    assert (done.returncode, done.stderr.count("error:")) == (2, 1)
+    assert "mpirun: 9 processes are more than the 8 partitions of this configuration: every chip is one" in done.stderr
+    done = folder.run(2, "run", "rack.toml", "--set", "rack.kind=mirror")
+    assert "rack.size: is of a torus" in done.stderr
+
+
 @pytest.mark.parametrize(
     ("ranks", "arguments", "message"),
     [

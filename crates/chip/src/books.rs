@@ -138,6 +138,21 @@ impl Books {
         }
     }
 
+    /// Adds what another chip has counted in the same time.
+    pub fn add(&mut self, other: &Self) {
+        self.breakdown.count += other.breakdown.count;
+        for (sum, more) in self.breakdown.sums.iter_mut().zip(&other.breakdown.sums) {
+            *sum += more;
+        }
+        self.latency.merge(&other.latency);
+        self.served.merge(&other.served);
+        self.lines_own += other.lines_own;
+        self.lines_served += other.lines_served;
+        self.lines_in += other.lines_in;
+        self.lines_out += other.lines_out;
+        self.flits += other.flits;
+    }
+
     /// Forgets everything.
     pub(crate) fn clear(&mut self, now: u64, flits: u64) {
         *self = Self { since: now, flits, ..Self::default() };

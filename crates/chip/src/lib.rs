@@ -30,7 +30,7 @@ pub use params::{
     CacheParams, ChipParams, Completion, Home, Interleave, Mode, NiParams, OpKind, Placement, RackParams, Routing,
     Shape, Software, Workload,
 };
-pub use rack::{Happening, Place, Rack, RackChip};
+pub use rack::{Happening, Pattern, Place, Rack, RackChip, Torus};
 
 /// A chip cannot be built so.
 pub use hostnet_noc::NocError as ChipError;

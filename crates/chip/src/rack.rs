@@ -5,8 +5,43 @@
 
 use crate::chip::Chip;
 use crate::{Books, ChipError, ChipParams, OpKind};
-use hostnet_kernel::{mix, ComponentId, Event, Partition, Scheduler, Simulation, Time};
+use hostnet_kernel::{mix, Across, ComponentId, Event, Partition, Scheduler, Simulation, Time};
 use serde::{Deserialize, Serialize};
+
+/// Chips on a torus.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Torus {
+    /// Chips along each dimension.
+    pub sides: [u16; 3],
+    /// Whose memory a chip reads and writes.
+    pub pattern: Pattern,
+}
+
+/// Whose memory a chip of a rack reads and writes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Pattern {
+    /// That of every other chip, by lot.
+    Uniform,
+    /// That of the chips at so many hops, by lot.
+    Distance,
+    /// Always that of the same chip at so many hops: ahead along the first dimension as far as it goes, then along the
+    /// others. No two chips have the same.
+    Shift,
+}
+
+impl Torus {
+    /// Chips.
+    #[must_use]
+    pub fn chips(&self) -> u64 {
+        self.sides.iter().map(|side| u64::from(*side)).product()
+    }
+
+    /// Hops between the two chips that are farthest apart.
+    #[must_use]
+    pub fn diameter(&self) -> u32 {
+        self.sides.iter().map(|side| u32::from(side / 2)).sum()
+    }
+}
 
 /// Where a chip of a rack is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -22,6 +57,36 @@ impl Place {
     #[must_use]
     pub fn chips(&self) -> u16 {
         self.sides.iter().product()
+    }
+
+    /// Its coordinates.
+    #[must_use]
+    pub fn at(&self) -> [u16; 3] {
+        let [x, y, _] = self.sides;
+        [self.chip % x, self.chip / x % y, self.chip / x / y]
+    }
+
+    /// The chips whose memory it reads and writes, where `hops` counts for all patterns but the uniform one.
+    pub(crate) fn targets(&self, pattern: Pattern, hops: u32) -> Vec<u16> {
+        let others = (0..self.chips()).filter(|other| *other != self.chip);
+        match pattern {
+            Pattern::Uniform => others.collect(),
+            Pattern::Distance => others.filter(|other| self.hops(*other) == hops).collect(),
+            Pattern::Shift => self.ahead(hops).into_iter().collect(),
+        }
+    }
+
+    /// The chip so many hops ahead, if the torus reaches as far.
+    fn ahead(&self, hops: u32) -> Option<u16> {
+        let (mut rest, mut left, mut unit, mut chip) = (self.chip, hops, 1, 0);
+        for side in self.sides {
+            let step = left.min(u32::from(side / 2));
+            left -= step;
+            chip += (rest % side + step as u16) % side * unit;
+            rest /= side;
+            unit *= side;
+        }
+        (left == 0 && hops > 0).then_some(chip)
     }
 
     /// Hops to another chip, the shorter way around in each dimension.
@@ -69,7 +134,8 @@ enum What {
 /// A chip of a rack.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct RackChip {
-    chip: Chip,
+    /// None where another process has it.
+    chip: Option<Chip>,
     place: Place,
     clock_ps: u64,
     /// The cycle for which an event is on its way.
@@ -77,10 +143,10 @@ pub struct RackChip {
 }
 
 impl RackChip {
-    /// The chip.
+    /// The chip, if this process has it.
     #[must_use]
-    pub fn chip(&self) -> &Chip {
-        &self.chip
+    pub fn chip(&self) -> Option<&Chip> {
+        self.chip.as_ref()
     }
 
     fn own(&self) -> ComponentId {
@@ -93,7 +159,7 @@ impl RackChip {
     }
 
     fn plan(&mut self, scheduler: &mut Scheduler<Happening>) {
-        let Some(cycle) = self.chip.next_cycle() else { return };
+        let Some(cycle) = self.chip.as_ref().and_then(Chip::next_cycle) else { return };
         if self.planned.is_none_or(|planned| cycle < planned) {
             self.planned = Some(cycle);
             let delay = self.end_ps(cycle) - scheduler.now().ps();
@@ -102,12 +168,14 @@ impl RackChip {
     }
 
     fn send_out(&mut self, cycle: u64, scheduler: &mut Scheduler<Happening>) {
-        for Outbound { to, word } in self.chip.take_outbound() {
-            let cycles = u64::from(self.place.hops(to)) * self.chip.hop_cycles();
+        let own = self.own();
+        let Some(chip) = &mut self.chip else { return };
+        for Outbound { to, word } in chip.take_outbound() {
+            let cycles = u64::from(self.place.hops(to)) * chip.hop_cycles();
             let there = cycle + cycles;
             let delay = cycles * self.clock_ps - self.clock_ps / 2;
             let what = What::Word { cycle: there, from: self.place.chip, word };
-            scheduler.send(self.own(), ComponentId(u32::from(to)), delay, Happening(what));
+            scheduler.send(own, ComponentId(u32::from(to)), delay, Happening(what));
         }
     }
 }
@@ -117,17 +185,18 @@ impl Partition for RackChip {
     type Cargo = ();
 
     fn on_event(&mut self, event: Event<Happening>, scheduler: &mut Scheduler<Happening>) {
+        let Some(chip) = &mut self.chip else { return };
         match event.payload.0 {
             What::Cycle(cycle) if self.planned == Some(cycle) => {
                 self.planned = None;
-                self.chip.run_until(cycle + 1);
+                chip.run_until(cycle + 1);
                 self.send_out(cycle, scheduler);
             }
             // An earlier cycle has been planned since.
             What::Cycle(_) => return,
             What::Word { cycle, from, word } => {
-                self.chip.run_until(cycle);
-                self.chip.hear(from, word);
+                chip.run_until(cycle);
+                chip.hear(from, word);
             }
         }
         self.plan(scheduler);
@@ -145,12 +214,25 @@ pub struct Rack {
 }
 
 impl Rack {
-    /// A torus of equal chips, each with random numbers of its own; a remote address lies on any other chip.
+    /// A torus of equal chips, each with random numbers of its own.
     ///
     /// # Errors
-    /// When a chip cannot be built, or there are fewer than 2 or more than 512.
-    pub fn new(params: &ChipParams, sides: [u16; 3], clock_ps: u64) -> Result<Self, ChipError> {
-        let count: u64 = sides.iter().map(|side| u64::from(*side)).product();
+    /// When a chip cannot be built, there are fewer than 2 or more than 512, or none as far as wanted.
+    pub fn new(params: &ChipParams, torus: Torus, clock_ps: u64) -> Result<Self, ChipError> {
+        Self::share(params, torus, clock_ps, |_| true)
+    }
+
+    /// The same in one of several processes, which has some of the chips.
+    ///
+    /// # Errors
+    /// As [`Rack::new`].
+    pub fn share(
+        params: &ChipParams,
+        torus: Torus,
+        clock_ps: u64,
+        has: impl Fn(u16) -> bool,
+    ) -> Result<Self, ChipError> {
+        let (sides, count) = (torus.sides, torus.chips());
         if clock_ps < 2 {
             return Err(ChipError::new("clock_ps", format!("{clock_ps} is out of range; at least 2 is needed")));
         }
@@ -158,10 +240,16 @@ impl Rack {
             let rule = format!("{count} chips; a torus has 2 to 512");
             return Err(ChipError::new("sides", rule));
         }
+        if torus.pattern != Pattern::Uniform && !(1..=torus.diameter()).contains(&params.rack.hops) {
+            let rule = format!("{} hops, where two chips are at most {} apart", params.rack.hops, torus.diameter());
+            return Err(ChipError::new("hops", rule));
+        }
         let parts = (0..count as u16).map(|chip| {
             let place = Place { chip, sides };
             let seed = mix(params.seed ^ mix(u64::from(chip) + 1));
-            let chip = Chip::in_rack(ChipParams { seed, ..params.clone() }, place)?;
+            let targets = place.targets(torus.pattern, params.rack.hops);
+            let params = ChipParams { seed, ..params.clone() };
+            let chip = has(chip).then(|| Chip::in_rack(params, place, targets)).transpose()?;
             let mut scheduler = Scheduler::new(ComponentId(u32::from(place.chip)), 1, 64);
             let mut one = RackChip { chip, place, clock_ps, planned: None };
             one.plan(&mut scheduler);
@@ -180,24 +268,46 @@ impl Rack {
         } else {
             self.simulation.run_until(limit, |_| true);
         }
-        for (one, _) in self.simulation.parts_mut() {
-            one.chip.run_until(cycle);
-        }
+        self.settle(cycle);
+    }
+
+    /// The same in several processes, each of which calls it.
+    pub fn run_until_across(&mut self, cycle: u64, threads: usize, across: &mut Across) {
+        self.simulation.run_until_across(Time::from_ps(cycle * self.clock_ps), threads, across);
+        self.settle(cycle);
+    }
+
+    /// Chips that have nothing to do come to the cycle, too.
+    fn settle(&mut self, cycle: u64) {
+        self.here().for_each(|chip| {
+            chip.run_until(cycle);
+        });
+    }
+
+    /// The chips of this process.
+    fn here(&mut self) -> impl Iterator<Item = &mut Chip> {
+        self.simulation.parts_mut().iter_mut().filter_map(|(one, _)| one.chip.as_mut())
+    }
+
+    /// Whether nothing is left to do on the chips of this process.
+    #[must_use]
+    pub fn is_idle(&self) -> bool {
+        self.simulation.parts().iter().all(|(_, scheduler)| scheduler.next_time().is_none())
     }
 
     /// Begins to count anew.
     pub fn clear(&mut self) {
-        self.simulation.parts_mut().iter_mut().for_each(|(one, _)| one.chip.clear());
+        self.here().for_each(Chip::clear);
     }
 
     /// Lets cores begin no more operations.
     pub fn stop(&mut self) {
-        self.simulation.parts_mut().iter_mut().for_each(|(one, _)| one.chip.stop());
+        self.here().for_each(Chip::stop);
     }
 
-    /// The chips.
+    /// The chips of this process, in their order.
     pub fn chips(&self) -> impl Iterator<Item = &Chip> {
-        self.simulation.worlds().map(RackChip::chip)
+        self.simulation.worlds().filter_map(RackChip::chip)
     }
 
     /// What each chip has counted.

@@ -3,7 +3,8 @@
 mod common;
 
 use common::params;
-use hostnet_chip::{Books, Chip, Mode, Placement, Rack};
+use hostnet_chip::{Books, Chip, ChipParams, Mode, Part, Pattern, Placement, Rack, Torus};
+use hostnet_kernel::{Across, Letterbox};
 use proptest::prelude::*;
 
 const CLOCK_PS: u64 = 500;
@@ -11,7 +12,37 @@ const CLOCK_PS: u64 = 500;
 fn rack(placement: Placement, mode: Mode, lines: u32, sides: [u16; 3]) -> Rack {
     let mut params = params(placement);
     (params.workload.mode, params.workload.lines) = (mode, lines);
-    Rack::new(&params, sides, CLOCK_PS).expect("it can be built")
+    uniform(&params, sides)
+}
+
+fn uniform(params: &ChipParams, sides: [u16; 3]) -> Rack {
+    Rack::new(params, Torus { sides, pattern: Pattern::Uniform }, CLOCK_PS).expect("it can be built")
+}
+
+#[test]
+fn chips_reach_those_that_the_pattern_says() {
+    let mut params = params(Placement::Numa);
+    let run = |params: &ChipParams, sides, pattern| {
+        let mut rack = Rack::new(params, Torus { sides, pattern }, CLOCK_PS)?;
+        rack.run_until(60_000, 2);
+        let out = rack.books().iter().map(|books| books.breakdown.mean(Part::NetworkOut)).collect::<Vec<_>>();
+        let served = rack.books().iter().map(|books| books.lines_served).collect::<Vec<_>>();
+        Ok::<_, hostnet_chip::ChipError>((out, served))
+    };
+    for pattern in [Pattern::Distance, Pattern::Shift] {
+        for hops in 1..=4 {
+            params.rack.hops = hops;
+            let (out, served) = run(&params, [4, 3, 2], pattern).expect("it can be built");
+            let cycles = f64::from(hops * params.rack.hop_cycles);
+            assert!(out.iter().all(|mean| *mean == cycles), "{pattern:?}: {out:?} and {cycles}");
+            // Who has one chip only to read from is read from by one only.
+            let (least, most) = (*served.iter().min().unwrap() as f64, *served.iter().max().unwrap() as f64);
+            assert!(pattern == Pattern::Distance || least > 0.95 * most, "{served:?}");
+        }
+        params.rack.hops = 5;
+        let message = run(&params, [4, 3, 2], pattern).expect_err("too far").message;
+        assert_eq!(message, "5 hops, where two chips are at most 4 apart");
+    }
 }
 
 #[test]
@@ -28,6 +59,31 @@ fn threads_change_nothing() {
         let other = run(threads);
         assert!(one.chips().eq(other.chips()), "{threads} threads");
     }
+}
+
+#[test]
+fn processes_change_nothing() {
+    let (sides, homes) = ([2, 2, 2], [0, 0, 0, 1, 1, 1, 2, 2]);
+    let mut params = params(Placement::Split);
+    (params.workload.mode, params.workload.lines) = (Mode::Async, 2);
+    let mut one = uniform(&params, sides);
+    one.run_until(1500, 1);
+    one.run_until(2500, 1);
+    let run = |(rank, mut way): (usize, Letterbox)| {
+        let torus = Torus { sides, pattern: Pattern::Uniform };
+        let mut rack = Rack::share(&params, torus, CLOCK_PS, |chip| homes[usize::from(chip)] == rank)?;
+        for cycle in [1500, 2500] {
+            rack.run_until_across(cycle, 2, &mut Across { exchange: &mut way, homes: &homes });
+        }
+        Ok::<_, hostnet_chip::ChipError>(rack)
+    };
+    let others: Vec<Rack> = std::thread::scope(|scope| {
+        let ways = Letterbox::all(3).into_iter().enumerate();
+        let started: Vec<_> = ways.map(|way| scope.spawn(|| run(way).expect("it can be built"))).collect();
+        started.into_iter().map(|one| one.join().expect("it ends")).collect()
+    });
+    assert_eq!(others.iter().map(|rack| rack.chips().count()).collect::<Vec<_>>(), [3, 3, 2]);
+    assert!(one.chips().eq(others.iter().flat_map(Rack::chips)));
 }
 
 #[test]
@@ -49,7 +105,7 @@ fn both(placement: Placement, mode: Mode, lines: u32, cycles: u64) -> (Books, Bo
     let mut params = params(placement);
     (params.workload.mode, params.workload.lines) = (mode, lines);
     let mut alone = Chip::new(params.clone()).expect("it can be built");
-    let mut rack = Rack::new(&params, [2, 1, 1], CLOCK_PS).expect("it can be built");
+    let mut rack = uniform(&params, [2, 1, 1]);
     let warm_up = cycles / 2;
     alone.run_until(warm_up);
     rack.run_until(warm_up, 2);
@@ -100,7 +156,7 @@ proptest! {
         (params.workload.writes_percent, params.workload.mode, params.workload.lines) = (writes, mode, lines);
         params.rack.hop_cycles = hop_cycles;
         let run = |threads: usize| {
-            let mut rack = Rack::new(&params, [x, y, z], CLOCK_PS).expect("it can be built");
+            let mut rack = uniform(&params, [x, y, z]);
             rack.run_until(1500, threads);
             rack.stop();
             rack.run_until(500_000, threads);

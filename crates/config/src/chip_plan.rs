@@ -1,6 +1,6 @@
 //! The resolved configuration of a run of a chip.
 
-use hostnet_chip::ChipParams;
+use hostnet_chip::{ChipParams, Torus};
 use serde::Serialize;
 
 /// A checked configuration of a chip with every name, unit and default resolved.
@@ -10,6 +10,8 @@ pub struct ChipPlan {
     pub name: String,
     /// The chip and what its cores do, in cycles.
     pub chip: ChipParams,
+    /// As many of it, with each other; none when a mirror stands for the others.
+    pub torus: Option<Torus>,
     /// Cycles per second.
     pub clock_hz: u64,
     /// How long to simulate.

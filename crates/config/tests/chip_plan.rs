@@ -1,6 +1,6 @@
 //! The configuration of a chip: presets, units, what is refused, and where it stands.
 
-use hostnet_chip::{Completion, Interleave, Mode, Placement, Routing, Shape};
+use hostnet_chip::{Completion, Interleave, Mode, Pattern, Placement, Routing, Shape, Torus};
 use hostnet_config::{chip_plan, chip_schema, chip_template, chips, is_chip, ChipPlan, ConfigError, Format, Input};
 use proptest::prelude::*;
 use std::path::Path;
@@ -18,6 +18,13 @@ fn set(overrides: &[&str]) -> Result<ChipPlan, ConfigError> {
 
 fn error(overrides: &[&str]) -> String {
     set(overrides).expect_err("it is wrong").to_string()
+}
+
+fn refused(cases: &[(&[&str], &str)]) {
+    for (given, wanted) in cases {
+        let message = error(given);
+        assert!(message.contains(wanted), "{given:?}: {message}");
+    }
 }
 
 #[test]
@@ -47,6 +54,21 @@ fn a_noc_out_has_a_slice_in_every_llc_tile() {
     assert_eq!((&again.hash, &again.effective), (&switched.hash, &switched.effective));
     let wide = set(&["noc.topology=noc-out", "chip.columns=4", "chip.rows=10"]).unwrap().chip;
     assert_eq!((wide.cache.slice_lines, wide.workload.cores.len()), (16 * 4096, 40));
+}
+
+#[test]
+fn a_torus_has_no_mirror() {
+    let given = ["rack.kind=torus", "rack.size=[4, 3, 2]"];
+    let plan = set(&given).expect("it is complete");
+    assert_eq!(plan.torus, Some(Torus { sides: [4, 3, 2], pattern: Pattern::Uniform }));
+    let shift = set(&[&given[..], &["rack.pattern=shift", "rack.hops=4"]].concat()).expect("it is complete");
+    assert_eq!(shift.torus.map(|torus| torus.pattern), Some(Pattern::Shift));
+    assert_eq!((set(&[]).unwrap().torus, shift.chip.rack.hops), (None, 4));
+    assert_ne!(plan.hash, shift.hash);
+    for one in [plan, shift] {
+        let again = resolve(&one.effective.to_string(), Format::Json, &[]).expect("it is complete");
+        assert_eq!((again.torus, again.hash, again.effective), (one.torus, one.hash, one.effective));
+    }
 }
 
 #[test]
@@ -100,7 +122,7 @@ fn controllers_links_homes_and_mixes_are_as_said() {
 
 #[test]
 fn what_is_wrong_is_told_with_its_place_and_its_rule() {
-    let cases: [(&[&str], &str); 35] = [
+    let cases: [(&[&str], &str); 34] = [
         (&["workload.op=mixed"], "workload.op: \"mixed\" needs workload.writes"),
         (&["workload.writes=30"], "workload.writes: is the share of writes of \"mixed\" operations"),
         (&["noc.link=2 B"], "noc.link: "),
@@ -132,7 +154,6 @@ fn what_is_wrong_is_told_with_its_place_and_its_rule() {
         ),
         (&["noc.routing=xyz"], "noc.routing: \"xyz\" is not known; did you mean \"xy\"?"),
         (&["noc.routing=o1turn"], "noc.routing: o1turn needs at least 2 virtual channels of each class"),
-        (&["rack.kind=torus"], "rack.kind: \"torus\" is not known"),
         (&["rack.hops=13"], "rack.hops: 13 is beyond the diameter of the rack, 12 hops"),
         (&["chip.columns=16"], "16 columns of 8 rows are 128 tiles; bits of the address within a page of 4 KiB"),
         (&["chip.columns=6"], "6 columns of 8 rows are 48 tiles"),
@@ -143,10 +164,7 @@ fn what_is_wrong_is_told_with_its_place_and_its_rule() {
         (&["coherence.llc=16 MB"], "coherence.llc: 16000000 B are no whole sets of 16 lines in each of 64 tiles"),
         (&["run.window=0 ns"], "run.window"),
     ];
-    for (given, wanted) in cases {
-        let message = error(given);
-        assert!(message.contains(wanted), "{given:?}: {message}");
-    }
+    refused(&cases);
     let missing = resolve("[chip]\nclock = \"2 GHz\"\n", Format::Toml, &[]).unwrap_err().to_string();
     assert!(missing.contains("chip.preset: missing") && missing.contains("scale-out-64"), "{missing}");
     let placed = resolve("[chip]\npreset = \"scale-out-64\"\n[rack]\nhops = 99\n", Format::Toml, &[]).unwrap_err();
@@ -154,10 +172,38 @@ fn what_is_wrong_is_told_with_its_place_and_its_rule() {
 }
 
 #[test]
+fn what_is_wrong_with_a_rack_is_told() {
+    refused(&[
+        (&["rack.kind=tree"], "rack.kind: \"tree\" is not known; known are: mirror, torus"),
+        (&["rack.kind=torus"], "rack.size: missing; a torus needs the chips along its dimensions, such as [2, 2, 2]"),
+        (&["rack.size=[2, 2]"], "rack.size: is of a torus; set rack.kind"),
+        (&["rack.pattern=shift"], "rack.pattern: is of a torus"),
+        (&["rack.kind=torus", "rack.size=[2, 0, 2]"], "rack.size[1]"),
+        (&["rack.kind=torus", "rack.size=[]"], "rack.size"),
+        (&["rack.kind=torus", "rack.size=[2, 2, 2, 2]"], "rack.size"),
+        (&["rack.kind=torus", "rack.size=[1, 1]"], "rack.size: 1 chip; 2 to 512 are allowed"),
+        (&["rack.kind=torus", "rack.size=[9, 8, 8]"], "rack.size: 576 chips; 2 to 512 are allowed"),
+        (
+            &["rack.kind=torus", "rack.size=[2]", "rack.hops=1"],
+            "rack.hops: means nothing where every other chip is read",
+        ),
+        (&["rack.kind=torus", "rack.size=[2]", "rack.diameter=2"], "rack.diameter: follows from rack.size in a torus"),
+        (
+            &["rack.kind=torus", "rack.size=[4, 3, 2]", "rack.pattern=distance", "rack.hops=5"],
+            "rack.hops: 5 is beyond the diameter of the torus, 4 hops",
+        ),
+        (
+            &["rack.kind=torus", "rack.size=[8, 8, 8]", "coherence.llc=1 GiB"],
+            "the simulation of 512 chips would take about 64 GiB of memory",
+        ),
+    ]);
+}
+
+#[test]
 fn what_takes_servers_says_that_it_is_a_chip() {
     let input = Input { text: CHIP, format: Format::Toml, file: "a.toml", base_dir: Path::new("."), overrides: &[] };
     let message = hostnet_config::resolve(&input).expect_err("it is no server").to_string();
-    assert_eq!(message, "a.toml: chip: describes a chip, which only hostnet run and hostnet.chip take");
+    assert_eq!(message, "a.toml: chip: describes a chip, which only hostnet run, hostnet sweep and hostnet.chip take");
 }
 
 #[test]

@@ -2,23 +2,13 @@
 
 mod common;
 
-use common::cluster_text;
+use common::{cluster_text, says};
 use hostnet_config::Format;
 
 /// Two endpoints and a server, and a flow from one endpoint to the server.
 const BASE: &str =
     "[host.a]\nkind = \"endpoint\"\n[host.b]\nkind = \"endpoint\"\n[host.s]\npreset = \"cascade-lake-hostcc\"\n\
                     [flow.f]\nkind = \"bulk\"\nfrom = \"a\"\nto = \"s\"\n";
-
-fn says(text: &str, overrides: &[&str], wanted: &[&str]) {
-    let error = match cluster_text(text, Format::Toml, overrides) {
-        Err(error) => error.to_string(),
-        Ok(_) => panic!("{overrides:?} resolves: {text}"),
-    };
-    for wanted in wanted {
-        assert!(error.contains(wanted), "{wanted:?} is not in: {error}");
-    }
-}
 
 #[test]
 fn names_that_do_not_exist_have_a_nearest_one() {

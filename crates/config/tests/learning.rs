@@ -2,7 +2,7 @@
 
 mod common;
 
-use common::{cluster, cluster_text};
+use common::{cluster, cluster_text, says};
 use hostnet_config::Format;
 use hostnet_model::params::LearningParams;
 
@@ -15,16 +15,6 @@ const LINE: &str = "[host.a]\nkind = \"endpoint\"\n[host.b]\nkind = \"endpoint\"
 const STAR: &str = "[host.a]\nkind = \"endpoint\"\n[host.b]\nkind = \"endpoint\"\n\
     [flow.f]\nkind = \"bulk\"\nfrom = \"a\"\nto = \"b\"\n[network]\nrate = \"10 Gbps\"\n[switch.tor]\n";
 const ALL: &str = "network.switch.kind=learning";
-
-fn says(text: &str, overrides: &[&str], wanted: &[&str]) {
-    let error = match cluster_text(text, Format::Toml, overrides) {
-        Err(error) => error.to_string(),
-        Ok(_) => panic!("{overrides:?} resolves: {text}"),
-    };
-    for wanted in wanted {
-        assert!(error.contains(wanted), "{wanted:?} is not in: {error}");
-    }
-}
 
 #[test]
 fn a_switch_learns_as_the_document_says() {

@@ -1,16 +1,18 @@
 //! The configuration of the memory alone: defaults, overrides, errors, and the reference controller.
 
+mod common;
+
+use common::alone::resolve_alone;
 use hostnet_config::{
-    devices, memory_plan, memory_schema, profiles, ConfigError, Format, Input, MemoryPlan, Requests, TraceFormat,
-    Traffic, TrafficPattern,
+    devices, memory_plan, memory_schema, profiles, ConfigError, Format, MemoryPlan, Requests, TraceFormat, Traffic,
+    TrafficPattern,
 };
 use hostnet_model::params::{EntryUntil, IdleDrain, PagePolicy, Protect, Refresh, Scheduler};
 use proptest::prelude::*;
 use std::path::Path;
 
 fn resolve(text: &str, format: Format, overrides: &[&str]) -> Result<MemoryPlan, ConfigError> {
-    let overrides: Vec<String> = overrides.iter().map(|text| text.to_string()).collect();
-    memory_plan(&Input { text, format, file: "memory.toml", base_dir: Path::new("folder"), overrides: &overrides })
+    resolve_alone(memory_plan, (text, format, "memory.toml"), overrides)
 }
 
 fn plan(overrides: &[&str]) -> MemoryPlan {

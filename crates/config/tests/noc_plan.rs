@@ -1,13 +1,15 @@
 //! The configuration of the network on a chip alone: defaults, topologies, errors.
 
-use hostnet_config::{noc_plan, noc_schema, ConfigError, Format, Input, NocPlan, Packets};
+mod common;
+
+use common::alone::resolve_alone;
+use hostnet_config::{noc_plan, noc_schema, ConfigError, Format, NocPlan, Packets};
 use hostnet_noc::{Allocation, Measure, Order, Pattern, Reuse, Router, Shape, Traffic};
 use proptest::prelude::*;
 use std::path::Path;
 
 fn resolve(text: &str, format: Format, overrides: &[&str]) -> Result<NocPlan, ConfigError> {
-    let overrides: Vec<String> = overrides.iter().map(|text| text.to_string()).collect();
-    noc_plan(&Input { text, format, file: "noc.toml", base_dir: Path::new("folder"), overrides: &overrides })
+    resolve_alone(noc_plan, (text, format, "noc.toml"), overrides)
 }
 
 fn plan(overrides: &[&str]) -> NocPlan {

@@ -1,47 +1,33 @@
 //! Chips: their configurations and runs.
 
+use crate::alone::{plan_class, planned, result_class, Stand};
 use crate::errors::{ConfigError, SimulationError};
+use crate::exchange::{Alarm, Post};
 use crate::plan::format_of;
-use crate::supervise::{supervise, Describe};
-use hostnet_config::Input;
+use crate::supervise::supervise;
 use hostnet_sim::chip::{ChipPhase, ChipReport, ChipRunStatus, ChipSimulation};
 use pyo3::prelude::*;
-use pyo3::types::PyDict;
-use std::path::Path;
 
-/// A checked and resolved configuration of a chip.
-#[pyclass(module = "hostnet._core", frozen)]
-pub(crate) struct ChipPlan {
-    plan: hostnet_config::ChipPlan,
-}
+plan_class! {
+    /// A checked and resolved configuration of a chip.
+    ChipPlan of hostnet_config::ChipPlan {
+        /// Name of the run.
+        #[getter]
+        fn name(&self) -> &str {
+            &self.plan.name
+        }
 
-#[pymethods]
-impl ChipPlan {
-    /// Name of the run.
-    #[getter]
-    fn name(&self) -> &str {
-        &self.plan.name
-    }
+        /// Seed of every random stream.
+        #[getter]
+        fn seed(&self) -> u64 {
+            self.plan.chip.seed
+        }
 
-    /// Hash of everything that has an influence on the results.
-    #[getter]
-    fn hash(&self) -> &str {
-        &self.plan.hash
-    }
-
-    /// Seed of every random stream.
-    #[getter]
-    fn seed(&self) -> u64 {
-        self.plan.chip.seed
-    }
-
-    /// The complete configuration as JSON. Resolving it gives this plan again.
-    fn effective_json(&self) -> String {
-        format!("{:#}", self.plan.effective)
-    }
-
-    fn __repr__(&self) -> String {
-        format!("<ChipPlan {} seed {}>", self.plan.name, self.plan.chip.seed)
+        /// Chips that are simulated: those of a rack, or one with its mirror.
+        #[getter]
+        fn chips(&self) -> u64 {
+            self.plan.torus.map_or(1, |torus| torus.chips())
+        }
     }
 }
 
@@ -55,8 +41,7 @@ pub(crate) fn chip_plan(
     base_dir: &str,
     overrides: Vec<String>,
 ) -> PyResult<ChipPlan> {
-    let input = Input { text, format: format_of(format)?, file, base_dir: Path::new(base_dir), overrides: &overrides };
-    let plan = hostnet_config::chip_plan(&input).map_err(|error| ConfigError::new_err(error.to_string()))?;
+    let plan = planned((text, format, file, base_dir), &overrides, hostnet_config::chip_plan)?;
     Ok(ChipPlan { plan })
 }
 
@@ -85,77 +70,52 @@ pub(crate) fn chips() -> Vec<&'static str> {
     hostnet_config::chips().collect()
 }
 
-/// What a run of a chip measured.
-#[pyclass(module = "hostnet._core", frozen)]
-pub(crate) struct ChipRunResult {
-    report: ChipReport,
-    status: ChipRunStatus,
-    complete: bool,
-}
-
-#[pymethods]
-impl ChipRunResult {
-    /// The summary as JSON.
-    #[getter]
-    fn summary_json(&self) -> String {
-        format!("{:#}", self.report.summary)
-    }
-
-    /// Whether the run came to its end.
-    #[getter]
-    fn complete(&self) -> bool {
-        self.complete
-    }
-
-    /// Cycles that were simulated, those of the warm-up among them.
-    #[getter]
-    fn cycles(&self) -> u64 {
-        self.status.cycles
-    }
-
-    /// Simulated time in ps.
-    #[getter]
-    fn simulated_ps(&self) -> u64 {
-        self.status.simulated_ps
-    }
-
-    /// Hash over everything that was measured.
-    #[getter]
-    fn result_hash(&self) -> &str {
-        &self.report.result_hash
-    }
-
-    fn __repr__(&self) -> String {
-        format!("<ChipRunResult {}>", self.report.result_hash)
+result_class! {
+    /// What a run of a chip measured.
+    ChipRunResult of ChipReport, ChipRunStatus {
+        /// Cycles that were simulated, those of the warm-up among them.
+        #[getter]
+        fn cycles(&self) -> u64 {
+            self.status.cycles
+        }
     }
 }
 
-/// Runs a plan of a chip.
+/// Runs a plan of a chip. A rack may have several threads, and several processes, of which each calls it; the first has
+/// the results.
 #[pyfunction]
-#[pyo3(signature = (plan, *, progress=None))]
-pub(crate) fn run_chip(py: Python<'_>, plan: &ChipPlan, progress: Option<Py<PyAny>>) -> PyResult<ChipRunResult> {
+#[pyo3(signature = (plan, *, threads=1, processes=None, progress=None))]
+pub(crate) fn run_chip(
+    py: Python<'_>,
+    plan: &ChipPlan,
+    threads: usize,
+    processes: Option<Bound<'_, PyAny>>,
+    progress: Option<Py<PyAny>>,
+) -> PyResult<Option<ChipRunResult>> {
     let plan = &plan.plan;
+    let first =
+        processes.as_ref().map_or(Ok(true), |group| group.getattr("rank")?.extract().map(|rank: usize| rank == 0))?;
+    let way = processes.as_ref().map(Post::of).transpose()?;
+    let alarm = processes.map(Bound::unbind);
     let result = supervise(py, progress, |desk| {
-        let mut simulation = ChipSimulation::new(plan);
-        while simulation.step()? && desk.tell(Stand(simulation.status())) {}
+        let _alarm = Alarm(alarm);
+        let mut simulation = ChipSimulation::with(plan, threads, way);
+        while {
+            let more = simulation.step()?;
+            simulation.agree(more && desk.tell(stand(simulation.status())))
+        } {}
         let complete = simulation.complete();
-        Ok(ChipRunResult { report: simulation.report(), status: simulation.status(), complete })
+        let result = ChipRunResult { report: simulation.report(), status: simulation.status(), complete };
+        Ok(first.then_some(result))
     })?;
     result.map_err(|error: hostnet_sim::SimulationError| SimulationError::new_err(error.to_string()))
 }
 
-struct Stand(ChipRunStatus);
-
-impl Describe for Stand {
-    fn describe(&self, entries: &Bound<'_, PyDict>) -> PyResult<()> {
-        let status = self.0;
-        entries.set_item("simulated_ps", status.simulated_ps)?;
-        entries.set_item("events", status.cycles)?;
-        let phase = match status.phase {
-            ChipPhase::WarmUp => "warm-up".to_owned(),
-            ChipPhase::Window(number) => format!("window {number}"),
-        };
-        entries.set_item("phase", phase)?;
-        entries.set_item("progress", status.progress.min(1.0))
-    }
+fn stand(status: ChipRunStatus) -> Stand {
+    let phase = match status.phase {
+        ChipPhase::WarmUp => "warm-up".to_owned(),
+        ChipPhase::Window(number) => format!("window {number}"),
+    };
+    let ChipRunStatus { simulated_ps, cycles, progress, .. } = status;
+    Stand { simulated_ps, phase, counts: vec![("events", cycles)], progress }
 }

@@ -8,6 +8,7 @@
 //! * [`memory`]: the same for the memory alone; [`commands`]: its command files.
 //! * [`noc`]: the same for the network on a chip alone.
 //! * [`chip`]: the same for chips.
+//! * [`alone`]: what these have in common.
 //! * [`cluster`]: schema and templates of clusters; [`controller`]: controllers in Python; [`capture`]: captures of
 //!   packets.
 //! * [`filter`]: traces through caches; [`output`]: compressed files; [`parquet`]: tables as files.
@@ -15,6 +16,7 @@
 //! * [`explain`]: the published formula, and why a run is as fast as it is.
 //! * [`errors`]: the exceptions, and what becomes of a panic.
 
+mod alone;
 mod capture;
 mod chip;
 mod cluster;

@@ -1,46 +1,26 @@
 //! The memory alone: its configurations and runs.
 
+use crate::alone::{plan_class, planned, result_class, Stand};
 use crate::commands::CommandFile;
 use crate::errors::{os_error, ConfigError};
-use crate::plan::format_of;
-use crate::supervise::{supervise, Describe};
-use hostnet_config::{Input, Requests};
+use crate::supervise::supervise;
+use hostnet_config::Requests;
 use hostnet_sim::memory::{MemoryError, MemoryPhase, MemoryReport, MemorySimulation, MemoryStatus};
 use pyo3::prelude::*;
-use pyo3::types::PyDict;
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
-/// A checked and resolved configuration of the memory alone.
-#[pyclass(module = "hostnet._core", frozen)]
-pub(crate) struct MemoryPlan {
-    pub(crate) plan: hostnet_config::MemoryPlan,
-}
-
-#[pymethods]
-impl MemoryPlan {
-    /// Hash of everything that has an influence on the results, except what a trace holds.
-    #[getter]
-    fn hash(&self) -> &str {
-        &self.plan.hash
-    }
-
-    /// The trace, if the requests come from one.
-    #[getter]
-    fn trace(&self) -> Option<PathBuf> {
-        match &self.plan.requests {
-            Requests::Trace { path, .. } => Some(path.clone()),
-            Requests::Traffic(_) => None,
+plan_class! {
+    /// A checked and resolved configuration of the memory alone.
+    MemoryPlan of hostnet_config::MemoryPlan {
+        /// The trace, if the requests come from one.
+        #[getter]
+        fn trace(&self) -> Option<PathBuf> {
+            match &self.plan.requests {
+                Requests::Trace { path, .. } => Some(path.clone()),
+                Requests::Traffic(_) => None,
+            }
         }
-    }
-
-    /// The complete configuration as JSON. Resolving it gives this plan again.
-    fn effective_json(&self) -> String {
-        format!("{:#}", self.plan.effective)
-    }
-
-    fn __repr__(&self) -> String {
-        format!("<MemoryPlan {}>", self.plan.hash)
     }
 }
 
@@ -54,8 +34,7 @@ pub(crate) fn memory_plan(
     base_dir: &str,
     overrides: Vec<String>,
 ) -> PyResult<MemoryPlan> {
-    let input = Input { text, format: format_of(format)?, file, base_dir: Path::new(base_dir), overrides: &overrides };
-    let plan = hostnet_config::memory_plan(&input).map_err(|error| ConfigError::new_err(error.to_string()))?;
+    let plan = planned((text, format, file, base_dir), &overrides, hostnet_config::memory_plan)?;
     Ok(MemoryPlan { plan })
 }
 
@@ -71,48 +50,14 @@ pub(crate) fn profiles() -> Vec<String> {
     hostnet_config::profiles()
 }
 
-/// What a run of the memory alone measured.
-#[pyclass(module = "hostnet._core", frozen)]
-pub(crate) struct MemoryRunResult {
-    report: MemoryReport,
-    status: MemoryStatus,
-    complete: bool,
-}
-
-#[pymethods]
-impl MemoryRunResult {
-    /// The summary as JSON.
-    #[getter]
-    fn summary_json(&self) -> String {
-        format!("{:#}", self.report.summary)
-    }
-
-    /// Whether all requests were served.
-    #[getter]
-    fn complete(&self) -> bool {
-        self.complete
-    }
-
-    /// Requests that the memory took, those of the warm-up among them.
-    #[getter]
-    fn requests(&self) -> u64 {
-        self.status.requests
-    }
-
-    /// Simulated time in ps.
-    #[getter]
-    fn simulated_ps(&self) -> u64 {
-        self.status.simulated_ps
-    }
-
-    /// Hash over everything that was measured.
-    #[getter]
-    fn result_hash(&self) -> &str {
-        &self.report.result_hash
-    }
-
-    fn __repr__(&self) -> String {
-        format!("<MemoryRunResult {}>", self.report.result_hash)
+result_class! {
+    /// What a run of the memory alone measured.
+    MemoryRunResult of MemoryReport, MemoryStatus {
+        /// Requests that the memory took, those of the warm-up among them.
+        #[getter]
+        fn requests(&self) -> u64 {
+            self.status.requests
+        }
     }
 }
 
@@ -145,7 +90,7 @@ pub(crate) fn run_memory(
     let result = supervise(py, progress, |desk| {
         let file = commands.map(|path| CommandFile::create(&path, compression)).transpose();
         let file = file.map_err(Failure::Commands)?;
-        run(plan, file, |status| desk.tell(Memory(status)))
+        run(plan, file, |status| desk.tell(stand(status)))
     })?;
     result.map_err(|failure: Failure| failure.into())
 }
@@ -172,20 +117,17 @@ fn run(
     Ok(MemoryRunResult { report: simulation.report(), status: simulation.status(), complete })
 }
 
-struct Memory(MemoryStatus);
-
-impl Describe for Memory {
-    fn describe(&self, entries: &Bound<'_, PyDict>) -> PyResult<()> {
-        let status = self.0;
-        entries.set_item("simulated_ps", status.simulated_ps)?;
-        entries.set_item("requests", status.requests)?;
-        let phase = match status.phase {
-            MemoryPhase::Counting => "count",
-            MemoryPhase::WarmUp => "warm-up",
-            MemoryPhase::Measuring => "measure",
-        };
-        entries.set_item("phase", phase)?;
-        let share = status.total.map(|total| status.requests as f64 / total.max(1) as f64);
-        entries.set_item("progress", share.unwrap_or(0.0).min(1.0))
+fn stand(status: MemoryStatus) -> Stand {
+    let phase = match status.phase {
+        MemoryPhase::Counting => "count",
+        MemoryPhase::WarmUp => "warm-up",
+        MemoryPhase::Measuring => "measure",
+    };
+    let share = status.total.map(|total| status.requests as f64 / total.max(1) as f64);
+    Stand {
+        simulated_ps: status.simulated_ps,
+        phase: phase.to_owned(),
+        counts: vec![("requests", status.requests)],
+        progress: share.unwrap_or(0.0),
     }
 }

@@ -1,44 +1,24 @@
 //! The network on a chip alone: its configurations and runs.
 
+use crate::alone::{plan_class, planned, result_class, Stand};
 use crate::errors::ConfigError;
-use crate::plan::format_of;
-use crate::supervise::{supervise, Describe};
-use hostnet_config::{Input, Packets};
+use crate::supervise::supervise;
+use hostnet_config::Packets;
 use hostnet_sim::noc::{NocFault, NocPhase, NocReport, NocSimulation, NocStatus};
 use pyo3::prelude::*;
-use pyo3::types::PyDict;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
-/// A checked and resolved configuration of the network alone.
-#[pyclass(module = "hostnet._core", frozen)]
-pub(crate) struct NocPlan {
-    plan: hostnet_config::NocPlan,
-}
-
-#[pymethods]
-impl NocPlan {
-    /// Hash of everything that has an influence on the results, except what a trace holds.
-    #[getter]
-    fn hash(&self) -> &str {
-        &self.plan.hash
-    }
-
-    /// The trace, if the packets come from one.
-    #[getter]
-    fn trace(&self) -> Option<PathBuf> {
-        match &self.plan.packets {
-            Packets::Trace { path } => Some(path.clone()),
-            Packets::Traffic(_) => None,
+plan_class! {
+    /// A checked and resolved configuration of the network alone.
+    NocPlan of hostnet_config::NocPlan {
+        /// The trace, if the packets come from one.
+        #[getter]
+        fn trace(&self) -> Option<PathBuf> {
+            match &self.plan.packets {
+                Packets::Trace { path } => Some(path.clone()),
+                Packets::Traffic(_) => None,
+            }
         }
-    }
-
-    /// The complete configuration as JSON. Resolving it gives this plan again.
-    fn effective_json(&self) -> String {
-        format!("{:#}", self.plan.effective)
-    }
-
-    fn __repr__(&self) -> String {
-        format!("<NocPlan {}>", self.plan.hash)
     }
 }
 
@@ -52,8 +32,7 @@ pub(crate) fn noc_plan(
     base_dir: &str,
     overrides: Vec<String>,
 ) -> PyResult<NocPlan> {
-    let input = Input { text, format: format_of(format)?, file, base_dir: Path::new(base_dir), overrides: &overrides };
-    let plan = hostnet_config::noc_plan(&input).map_err(|error| ConfigError::new_err(error.to_string()))?;
+    let plan = planned((text, format, file, base_dir), &overrides, hostnet_config::noc_plan)?;
     Ok(NocPlan { plan })
 }
 
@@ -63,36 +42,9 @@ pub(crate) fn noc_schema() -> String {
     format!("{:#}", hostnet_config::noc_schema())
 }
 
-/// What a run of the network alone measured.
-#[pyclass(module = "hostnet._core", frozen)]
-pub(crate) struct NocRunResult {
-    report: NocReport,
-    complete: bool,
-}
-
-#[pymethods]
-impl NocRunResult {
-    /// The summary as JSON.
-    #[getter]
-    fn summary_json(&self) -> String {
-        format!("{:#}", self.report.summary)
-    }
-
-    /// Whether the run came to its end.
-    #[getter]
-    fn complete(&self) -> bool {
-        self.complete
-    }
-
-    /// Hash over everything that was measured.
-    #[getter]
-    fn result_hash(&self) -> &str {
-        &self.report.result_hash
-    }
-
-    fn __repr__(&self) -> String {
-        format!("<NocRunResult {}>", self.report.result_hash)
-    }
+result_class! {
+    /// What a run of the network alone measured.
+    NocRunResult of NocReport, NocStatus {}
 }
 
 /// Runs a plan of the network alone.
@@ -100,7 +52,7 @@ impl NocRunResult {
 #[pyo3(signature = (plan, *, progress=None))]
 pub(crate) fn run_noc(py: Python<'_>, plan: &NocPlan, progress: Option<Py<PyAny>>) -> PyResult<NocRunResult> {
     let plan = &plan.plan;
-    let result = supervise(py, progress, |desk| run(plan, |status| desk.tell(Noc(status))))?;
+    let result = supervise(py, progress, |desk| run(plan, |status| desk.tell(stand(status))))?;
     result.map_err(|fault: NocFault| ConfigError::new_err(fault.to_string()))
 }
 
@@ -108,24 +60,18 @@ fn run(plan: &hostnet_config::NocPlan, tell: impl Fn(NocStatus) -> bool) -> Resu
     let mut simulation = NocSimulation::new(plan, &tell)?;
     while simulation.step() && tell(simulation.status()) {}
     tell(simulation.status());
-    Ok(NocRunResult { report: simulation.report(), complete: simulation.complete() })
+    let complete = simulation.complete();
+    Ok(NocRunResult { report: simulation.report(), status: simulation.status(), complete })
 }
 
-struct Noc(NocStatus);
-
-impl Describe for Noc {
-    fn describe(&self, entries: &Bound<'_, PyDict>) -> PyResult<()> {
-        let NocStatus { phase, packets, cycles, simulated_ps, done_ppm } = self.0;
-        let phase = match phase {
-            NocPhase::Reading => "read",
-            NocPhase::WarmUp => "warm-up",
-            NocPhase::Measuring => "measure",
-            NocPhase::Draining => "drain",
-        };
-        entries.set_item("simulated_ps", simulated_ps)?;
-        entries.set_item("cycles", cycles)?;
-        entries.set_item("packets", packets)?;
-        entries.set_item("phase", phase)?;
-        entries.set_item("progress", f64::from(done_ppm) / 1e6)
-    }
+fn stand(status: NocStatus) -> Stand {
+    let NocStatus { phase, packets, cycles, simulated_ps, done_ppm } = status;
+    let phase = match phase {
+        NocPhase::Reading => "read",
+        NocPhase::WarmUp => "warm-up",
+        NocPhase::Measuring => "measure",
+        NocPhase::Draining => "drain",
+    };
+    let counts = vec![("cycles", cycles), ("packets", packets)];
+    Stand { simulated_ps, phase: phase.to_owned(), counts, progress: f64::from(done_ppm) / 1e6 }
 }

@@ -1,9 +1,12 @@
 //! Runs of chips: windows, sums, and that equal plans give equal results.
 
 use hostnet_config::{chip_plan, ChipPlan, Format, Input};
+use hostnet_kernel::Letterbox;
 use hostnet_sim::chip::{ChipPhase, ChipReport, ChipSimulation};
+use hostnet_sim::Way;
 use serde_json::Value;
 use std::path::Path;
+use std::sync::{Arc, Mutex};
 
 fn plan(overrides: &[&str]) -> ChipPlan {
     let overrides: Vec<String> = overrides.iter().map(|text| text.to_string()).collect();
@@ -77,6 +80,61 @@ fn writes_go_out_and_come_in() {
     assert!(number(&rates["out_gb_per_s"]) > 0.0);
     let both = number(&rates["in_gb_per_s"]) + number(&rates["out_gb_per_s"]);
     assert!((number(&rates["application_gb_per_s"]) - both).abs() < 1e-9);
+}
+
+/// A small rack: of chips with few cores and a small LLC.
+const RACK: [&str; 9] = [
+    "rack.kind=torus",
+    "rack.size=[2, 2, 2]",
+    "chip.columns=4",
+    "chip.rows=2",
+    "coherence.llc=256 KiB",
+    "workload.mode=async",
+    "run.warmup=2 us",
+    "run.window=2 us",
+    "run.max=2",
+];
+
+fn run_with(plan: &ChipPlan, threads: usize, way: Option<Way>) -> ChipReport {
+    let mut simulation = ChipSimulation::with(plan, threads, way);
+    while simulation.step().expect("something moves") {}
+    simulation.report()
+}
+
+#[test]
+fn a_rack_is_the_same_on_any_threads_and_processes() {
+    let plan = plan(&RACK);
+    let one = run_with(&plan, 1, None);
+    for threads in [2, 5, 8] {
+        assert_eq!(run_with(&plan, threads, None), one, "{threads} threads");
+    }
+    for ranks in [2, 3] {
+        let reports: Vec<ChipReport> = std::thread::scope(|scope| {
+            let ways = Letterbox::all(ranks).into_iter().map(|way| -> Way { Arc::new(Mutex::new(way)) });
+            let started: Vec<_> = ways.map(|way| scope.spawn(|| run_with(&plan, 2, Some(way)))).collect();
+            started.into_iter().map(|one| one.join().expect("it ends")).collect()
+        });
+        assert!(reports.iter().all(|report| *report == one), "{ranks} processes");
+    }
+}
+
+#[test]
+fn a_rack_is_the_sum_of_its_chips() {
+    let summary = run(&RACK).summary;
+    assert_eq!(summary["rack"], serde_json::json!({ "chips": 8, "size": [2, 2, 2], "diameter": 3 }));
+    let chips = summary["chips"].as_array().unwrap();
+    assert_eq!((chips.len(), &chips[6]["at"]), (8, &serde_json::json!([0, 1, 1])));
+    let sum = |of: &dyn Fn(&Value) -> f64| chips.iter().map(of).sum::<f64>();
+    assert_eq!(sum(&|chip| number(&chip["operations"])), number(&summary["operations"]));
+    for key in ["application_gb_per_s", "in_gb_per_s", "out_gb_per_s", "lines_own", "lines_served"] {
+        let total = number(&summary["bandwidth"][key]);
+        assert!((sum(&|chip| number(&chip["bandwidth"][key])) / total - 1.0).abs() < 1e-9, "{key}");
+    }
+    let mean = sum(&|chip| number(&chip["operations"]) * number(&chip["latency"]["mean_cycles"]));
+    assert!((mean / number(&summary["operations"]) / number(&summary["latency"]["mean_cycles"]) - 1.0).abs() < 1e-9);
+    let most = chips.iter().map(|chip| number(&chip["share"])).fold(0.0, f64::max);
+    let fullest = number(&summary["noc"]["links"][0]["share"]);
+    assert!(fullest <= most && most <= 1.0, "the mean of a link is at most the fullest one");
 }
 
 #[test]

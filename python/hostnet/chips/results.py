@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
 from hostnet import _core
+from hostnet.summarised import Summarised
 
 
 @dataclass(frozen=True)
@@ -25,8 +25,8 @@ class ChipPart:
 
 
 @dataclass(frozen=True)
-class ChipResults:
-    """What the last window of a run of a chip measured.
+class ChipResults(Summarised):
+    """What the last window of a run of a chip measured; of a rack the sum of its chips.
 
     Equal configurations give equal results, bit for bit, except `wall_s`.
     """
@@ -35,22 +35,6 @@ class ChipResults:
     """The simulator's own results."""
     wall_s: float
     """Seconds that the run took."""
-
-    @cached_property
-    def summary(self) -> dict[str, Any]:
-        """Everything, as in summary.json."""
-        content: dict[str, Any] = json.loads(self.native.summary_json)
-        return content
-
-    @property
-    def complete(self) -> bool:
-        """Whether the run came to its end."""
-        return self.native.complete
-
-    @property
-    def result_hash(self) -> str:
-        """Hash over everything that was measured."""
-        return self.native.result_hash
 
     @property
     def latency_cycles(self) -> float | None:
@@ -72,13 +56,19 @@ class ChipResults:
 
     @property
     def application_gb_per_s(self) -> float:
-        """Payload that came to the chip and that left it, GB/s."""
+        """Payload that came to the chip and that left it, GB/s; of a rack that of all its chips."""
         return float(self.summary["bandwidth"]["application_gb_per_s"])
 
     @property
     def noc_gb_per_s(self) -> float:
         """What entered the network on the chip, with headers and messages of coherence, GB/s."""
         return float(self.summary["noc"]["gb_per_s"])
+
+    @property
+    def chips(self) -> list[dict[str, Any]]:
+        """The chips of a rack, as in summary.json; none of a chip with its mirror."""
+        rows: list[dict[str, Any]] = self.summary.get("chips", [])
+        return rows
 
     def __repr__(self) -> str:
         """The most important numbers."""

@@ -7,12 +7,15 @@ from typing import TYPE_CHECKING, Any
 
 from hostnet import _core
 from hostnet.chips.results import ChipResults
+from hostnet.processes import ResultsElsewhereError
+from hostnet.running.arguments import check_threads
 from hostnet.running.simulate import source_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from os import PathLike
 
+    from hostnet.processes import Group
     from hostnet.running.results import Source
 
     Progress = Callable[[dict[str, Any]], bool | None]
@@ -23,15 +26,17 @@ def chip(
     *,
     overrides: Sequence[str] = (),
     seed: int | None = None,
+    threads: int = 1,
     progress: Progress | None = None,
 ) -> ChipResults:
-    """Simulates a chip whose cores read or write the memory of another chip.
+    """Simulates a chip whose cores read or write the memory of another chip, or a rack of such chips.
 
     Args:
         config: The path of a configuration, or its tables as a mapping, such as
             {"chip": {"preset": "scale-out-64"}, "ni": {"placement": "edge"}}.
         overrides: Values of other keys, such as "workload.mode=async".
         seed: Seed of the random streams, instead of the configuration's.
+        threads: On how many threads a rack is simulated at most; results do not depend on it.
         progress: Called about ten times a second with a dict of phase, simulated_ps, events (cycles) and progress (0 to
             1). If it returns False, the run stops, and its results are not complete.
 
@@ -39,7 +44,7 @@ def chip(
         ConfigError: Something is wrong with the configuration.
         OSError: The file cannot be read.
     """
-    return run_chip_plan(chip_plan(source_of(config, overrides), seed), progress=progress)
+    return run_chip_plan(chip_plan(source_of(config, overrides), seed), threads=threads, progress=progress)
 
 
 def chip_plan(source: Source, seed: int | None = None) -> _core.ChipPlan:
@@ -54,8 +59,19 @@ def chip_plan(source: Source, seed: int | None = None) -> _core.ChipPlan:
     )
 
 
-def run_chip_plan(plan: _core.ChipPlan, *, progress: Progress | None = None) -> ChipResults:
-    """Runs a checked configuration; `chip` without the checks."""
+def run_chip_plan(
+    plan: _core.ChipPlan, *, threads: int = 1, processes: Group | None = None, progress: Progress | None = None
+) -> ChipResults:
+    """Runs a checked configuration; `chip` without the checks. With `processes` each of them calls it.
+
+    Raises:
+        ResultsElsewhereError: The run is over, and this process is not the first.
+    """
+    check_threads(threads)
     began_s = time.perf_counter()
-    native = _core.run_chip(plan, progress=progress)
+    if processes is not None:
+        processes.begin()
+    native = _core.run_chip(plan, threads=threads, processes=processes, progress=progress)
+    if native is None:
+        raise ResultsElsewhereError
     return ChipResults(native, time.perf_counter() - began_s)

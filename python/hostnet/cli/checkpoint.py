@@ -14,7 +14,7 @@ from hostnet.running.records import read_records
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from hostnet._core import Plan
+    from hostnet._core import ChipPlan, Plan
     from hostnet.cli.request import Request
 
 CHECKPOINTS = Path("checkpoints")
@@ -24,7 +24,7 @@ MAGIC = b"hostnetC"
 """How a checkpoint begins."""
 
 
-def checkpoint_folder(request: Request, plan: Plan) -> Path:
+def checkpoint_folder(request: Request, plan: Plan | ChipPlan) -> Path:
     """The folder of a run's checkpoints."""
     return request.checkpoint or CHECKPOINTS / (re.sub(r"[^\w.-]+", "-", plan.name).strip("-.") or "run")
 

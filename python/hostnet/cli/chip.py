@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from hostnet import _core, rundir
 from hostnet._core import ConfigError
 from hostnet.chips import chip_plan, run_chip_plan
+from hostnet.cli import together as shared
 from hostnet.cli.main import EXIT_INTERRUPTED
 from hostnet.terminal.progress import Watch
 from hostnet.terminal.screen import say, say_json
@@ -22,15 +23,22 @@ if TYPE_CHECKING:
 
 def run_chip(request: Request, source: Source) -> int:
     """Does what the request says of a chip and returns the exit code."""
-    from hostnet.cli.run import RUNS, publish
+    from hostnet.cli.run import RUNS, in_processes, publish
 
     refuse(request)
     plan = chip_plan(source, request.seed)
+    check_rack(request, plan)
+    if request.processes not in (None, 1) and shared.group() is None:
+        return in_processes(request, plan)
     rundir.check_place(request.out or rundir.fresh_path(RUNS, plan.name))
-    with Watch(show=not request.quiet) as watch:
-        results = run_chip_plan(plan, progress=watch)
+    processes = shared.group()
+    with Watch(show=not request.quiet and (processes is None or processes.rank == 0)) as watch:
+        if processes is not None:
+            shared.ready(request.in_common(plan))
+        with shared.running():
+            results = run_chip_plan(plan, threads=request.threads or 1, processes=processes, progress=watch)
         watch.finish()
-        path = publish(request, plan.name, lambda place: fill(results, plan, source, place))
+        path = publish(request, plan.name, lambda place: fill(results, plan, source, request, place))
     if request.json:
         say_json({"directory": str(path), **results.summary})
     elif request.quiet:
@@ -48,13 +56,10 @@ def refuse(request: Request) -> None:
     Raises:
         ConfigError: Says which, and why.
     """
-    alone = "a chip is simulated by one thread of one process"
     unknown = "runs of chips have no such file"
     states = "runs of chips are short and keep no state"
     given = {
         "--seeds": (request.seeds, "runs of chips are repeated one by one: --seed"),
-        "--threads": (request.threads, alone),
-        "--processes": (request.processes, alone),
         "--csv": (request.csv or None, "a run of a chip has no tables besides summary.json"),
         "--series": (request.series, unknown),
         "--trace": (request.trace or None, unknown),
@@ -73,9 +78,25 @@ def refuse(request: Request) -> None:
             raise ConfigError(f"{option}: {request.file} describes a chip; {reason}")
 
 
-def fill(results: ChipResults, plan: _core.ChipPlan, source: Source, place: Path) -> None:
+def check_rack(request: Request, plan: _core.ChipPlan) -> None:
+    """Refuses threads and processes of a chip alone, and more processes than a rack has chips.
+
+    Raises:
+        ConfigError: Says which, and why.
+    """
+    if plan.chips == 1:
+        alone = 'a chip with its mirror is simulated by one thread of one process; rack.kind = "torus" has more'
+        for option, given in {"--threads": request.threads, "--processes": request.processes}.items():
+            if given is not None:
+                raise ConfigError(f"{option}: {request.file} describes a chip; {alone}")
+    shared.check_count(request, plan.chips, "every chip is one")
+
+
+def fill(results: ChipResults, plan: _core.ChipPlan, source: Source, request: Request, place: Path) -> None:
     """Fills an empty folder with the files of one run."""
     from hostnet.report.chip_page import chip_page
+
+    processes = shared.group()
 
     rundir.write_text(place / "summary.json", results.native.summary_json)
     rundir.write_text(place / f"config.{source.format}", source.text)
@@ -89,6 +110,9 @@ def fill(results: ChipResults, plan: _core.ChipPlan, source: Source, place: Path
         "result_hash": results.result_hash,
         "wall_time_s": round(results.wall_s, 3),
         "cycles": results.native.cycles,
+        "threads": request.threads or 1,
+        "processes": 1 if processes is None else processes.ranks,
+        **({} if processes is None else {"shares": processes.effort.shares(results.wall_s).as_dict()}),
         "machine": rundir.machine(),
         "overrides": list(source.overrides),
         "config": json.loads(plan.effective_json()),

@@ -12,7 +12,7 @@ from hostnet.units import parse_time_ps
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from hostnet._core import Plan
+    from hostnet._core import ChipPlan, Plan
 
 SEEDS_MAX = 10_000
 """The most seeds of one command."""
@@ -146,7 +146,7 @@ class Request:
         """The simulated time between two checkpoints in ps; 0 for none."""
         return 0 if self.checkpoint_every is None else parse_time_ps(self.checkpoint_every, "--checkpoint-every")
 
-    def in_common(self, plan: Plan) -> str:
+    def in_common(self, plan: Plan | ChipPlan) -> str:
         """What all processes of a run must have been given alike."""
         options = (self.threads, self.series, self.counters, self.host, self.checkpoint_at, self.checkpoint_every)
         return f"{plan.hash} {plan.seed} {options} {self.pcap.host} {self.from_checkpoint is not None}"

@@ -24,7 +24,7 @@ from hostnet.units import format_time
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from hostnet._core import Plan
+    from hostnet._core import ChipPlan, Plan
     from hostnet.cli.alone import Parts
     from hostnet.cli.request import Request
     from hostnet.running.results import Results, Source
@@ -46,7 +46,7 @@ def run_command(request: Request) -> int:
         plan.check_predictable()
     shared.check_shared(request, plan)
     if request.processes not in (None, 1) and shared.group() is None:
-        return _in_processes(request, plan)
+        return in_processes(request, plan)
     parts = _parts(request, plan, source)
     rundir.check_place(request.out or rundir.fresh_path(RUNS, plan.name))
     if request.seeds is not None:
@@ -56,7 +56,7 @@ def run_command(request: Request) -> int:
     return _run_one(request, plan, source, parts)
 
 
-def _in_processes(request: Request, plan: Plan) -> int:
+def in_processes(request: Request, plan: Plan | ChipPlan) -> int:
     """Starts the processes that the request wants, and says how to go on when one of them has died."""
     from hostnet.processes.launch import launch
 

@@ -21,6 +21,9 @@ if TYPE_CHECKING:
 LINKS = 6
 """Links that are shown; all of them are in summary.json."""
 
+CHIPS = 16
+"""Chips of a rack that are shown: if there are more, those with the least payload and those with the most."""
+
 
 def print_chip(results: ChipResults, path: Path) -> None:
     """Prints what a run of a chip measured; the last line is the path of its directory."""
@@ -33,6 +36,8 @@ def print_chip(results: ChipResults, path: Path) -> None:
         if summary["operations"]:
             print_tables(console, breakdown_table(summary))
         print_tables(console, link_table(summary))
+        if "rack" in summary:
+            print_tables(console, rack_table(summary["chips"]))
         console.print()
         console.print(Text(chip_reason(summary)))
         print_notes(console, chip_notes(summary))
@@ -99,6 +104,25 @@ def rounded(values: list[float]) -> list[float]:
     for index in order[:missing]:
         whole[index] += 1
     return [tenths / 10 for tenths in whole]
+
+
+def rack_table(chips: list[Summary]) -> Table:
+    """The chips of a rack."""
+    table = new_table("chip", "at", "operations", "cycles", "payload GB/s", "fullest link", "busy", left=(0, 5))
+    order = sorted(chips, key=lambda row: float(row["bandwidth"]["application_gb_per_s"]))
+    shown = chips if len(chips) <= CHIPS else [*order[: CHIPS // 2], *order[-CHIPS // 2 :]]
+    for row in shown:
+        latency = row["latency"] or {}
+        table.add_row(
+            str(row["chip"]),
+            ", ".join(map(str, row["at"])),
+            str(row["operations"]),
+            fixed(latency.get("mean_cycles")),
+            fixed(row["bandwidth"]["application_gb_per_s"]),
+            row["link"],
+            percent(row["share"]),
+        )
+    return table
 
 
 def link_table(summary: Summary) -> Table:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from rich.text import Text
 
 from hostnet.cli.show import NOTHING, new_table, number, page, print_notes, print_path, print_tables
+from hostnet.report.subjects import SUBJECTS, subject_of
 from hostnet.sweeps.outcome import headline
 
 if TYPE_CHECKING:
@@ -35,24 +36,18 @@ def print_sweep(manifest: Row, path: Path) -> None:
         print_path(console, path)
 
 
-OF_SERVERS = {"GB/s": "throughput_gb_per_s", "latency ns": "latency_mean_ns", "p99": "latency_p99_ns"}
-"""Headings and columns of workloads."""
-
-OF_HOSTS = {"Gbps": "goodput_gbps", "NIC drops %": "nic_drop_percent", "mean us": "mean_us", "p99": "p99_us"}
-"""Headings and columns of classes of traffic."""
-
-
 def sweep_table(manifest: Row, rows: list[Row]) -> Table:
-    """What was swept, and what each workload or class of traffic had of it."""
+    """What was swept, and what each workload, class of traffic or chip had of it."""
     paths = [axis["path"] for axis in manifest["over"]]
     seed = ["seed"] if manifest["seeds"] else []
-    server = not rows or "workload" in rows[0]
-    subject, columns = ("workload", OF_SERVERS) if server else ("class", OF_HOSTS)
+    subject = subject_of(rows[0] if rows else ())
+    columns = SUBJECTS[subject]
     table = new_table(*paths, *seed, subject, *columns, left=(len(paths) + len(seed),))
-    if server:
+    limited = subject != "class"
+    if limited:
         table.add_column("limited by")
     for row in rows:
-        limit = [row["limited_by"] or NOTHING] if server else []
+        limit = [row["limited_by"] or NOTHING] if limited else []
         table.add_row(
             *(str(row[name]) for name in (*paths, *seed, subject)),
             *(number(row[column]) for column in columns.values()),

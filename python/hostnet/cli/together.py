@@ -111,14 +111,26 @@ def check_shared(request: Request, plan: Plan) -> None:
     if processes is None:
         return
     partitions = _core.shares(plan, processes.ranks, request.threads or 1)[0]
+    used = len({home for _, _, home in partitions})
+    check_count(request, used, "every server is one, and so is every switch with its endpoints")
+
+
+def check_count(request: Request, used: int, rule: str) -> None:
+    """Refuses more processes than have something to do; the rule says what a partition is.
+
+    Raises:
+        ConfigError: Says how many there may be.
+    """
+    processes = group()
+    if processes is None:
+        return
     if request.processes not in (None, processes.ranks):
         raise ConfigError(f"--processes {request.processes}: mpirun has started {processes.ranks}; leave it out")
-    used = len({home for _, _, home in partitions})
     if used < processes.ranks:
         asked = "mpirun" if request.processes is None else f"--processes {request.processes}"
         raise ConfigError(
-            f"{asked}: {processes.ranks} processes are more than the {_partitions(used)} of this configuration: every "
-            f"server is one, and so is every switch with its endpoints; start at most {used}"
+            f"{asked}: {processes.ranks} processes are more than the {_partitions(used)} of this configuration: "
+            f"{rule}; start at most {used}"
         )
 
 

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass, field
-from functools import cached_property
 from typing import Any
 
 from hostnet import _core
+from hostnet.summarised import Summarised
 
 NO_LATENCY: dict[str, Any] = {"count": 0, "mean_ns": None, "p50_ns": None, "p99_ns": None, "max_ns": None}
 
@@ -29,7 +28,7 @@ class Latency:
 
 
 @dataclass(frozen=True)
-class MemoryResult:
+class MemoryResult(Summarised):
     """What a run of the memory alone measured.
 
     Equal configurations give equal results, bit for bit, except `wall_s`, `cpu_s` and what follows from them.
@@ -41,22 +40,6 @@ class MemoryResult:
     """Seconds that the run took."""
     cpu_s: float
     """Processor seconds of the whole process meanwhile."""
-
-    @property
-    def complete(self) -> bool:
-        """Whether all requests were served; False if the run was stopped."""
-        return self.native.complete
-
-    @property
-    def result_hash(self) -> str:
-        """Hash over everything that was measured."""
-        return self.native.result_hash
-
-    @cached_property
-    def summary(self) -> dict[str, Any]:
-        """Everything that was measured, and the configuration; docs/memory.md explains every key."""
-        summary: dict[str, Any] = json.loads(self.native.summary_json)
-        return summary
 
     @property
     def bandwidth_gb_per_s(self) -> float | None:

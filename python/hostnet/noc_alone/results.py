@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass, field, fields
-from functools import cached_property
 from typing import Any
 
 from hostnet import _core
+from hostnet.summarised import Summarised
 
 
 @dataclass(frozen=True)
@@ -45,7 +44,7 @@ class NocLatency:
 
 
 @dataclass(frozen=True)
-class NocResult:
+class NocResult(Summarised):
     """What a run of the network alone measured.
 
     Equal configurations give equal results, bit for bit, except `wall_s`, `cpu_s` and what follows from them.
@@ -57,22 +56,6 @@ class NocResult:
     """Seconds that the run took."""
     cpu_s: float
     """Processor seconds of the whole process meanwhile."""
-
-    @property
-    def complete(self) -> bool:
-        """Whether the run came to its end; False if it was stopped."""
-        return self.native.complete
-
-    @property
-    def result_hash(self) -> str:
-        """Hash over everything that was measured."""
-        return self.native.result_hash
-
-    @cached_property
-    def summary(self) -> dict[str, Any]:
-        """Everything that was measured, and the configuration; docs/noc.md explains every key."""
-        summary: dict[str, Any] = json.loads(self.native.summary_json)
-        return summary
 
     @property
     def offered(self) -> float | None:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from hostnet.cluster_view import reason_text, reasons, requests, traffic
 from hostnet.report.html import Html, element, join
 from hostnet.report.numbers import MISSING, number, percent, time_from_ns, with_ci95
+from hostnet.report.subjects import SUBJECTS, subject_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -48,8 +49,14 @@ def run_html(summary: Row, notes: Sequence[str]) -> str:
 
 def sweep_html(headline: str, paths: Sequence[str], rows: Sequence[Row], total: int, notes: Sequence[str]) -> str:
     """What was swept, and what each workload had of it. Of `total` rows, `rows` has the first."""
-    columns = [*paths, *WORKLOADS]
-    cells = [[*(row[path] for path in paths), *_workload_cells(row)] for row in rows]
+    subject = subject_of(rows[0] if rows else ())
+    if subject == "workload":
+        columns = [*paths, *WORKLOADS]
+        cells = [[*(row[path] for path in paths), *_workload_cells(row)] for row in rows]
+    else:
+        columns = [*paths, subject, *SUBJECTS[subject]]
+        shown = SUBJECTS[subject].values()
+        cells = [[*(row[path] for path in paths), row[subject], *(number(row[one]) for one in shown)] for row in rows]
     hidden = [f"{total - len(rows)} more rows are in the table"] if total > len(rows) else []
     return _block(element("p", headline), _table(columns, cells), _list([*notes, *hidden]))
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from hostnet.report.html import Html, element
+from hostnet.report.link_lines import heat, wire
 from hostnet.report.svg import text
 
 Row = dict[str, Any]
@@ -29,7 +30,7 @@ def chip_map(summary: Row) -> Html:
     chip, links = summary["config"]["chip"], summary["noc"]["links"]
     width = 2 * MARGIN + (chip["columns"] - 1) * PITCH
     height = SIDE * 3 + (chip["rows"] - 1) * PITCH
-    drawn = [wire(row) for row in links if row["kind"] == "mesh"]
+    drawn = [link(row) for row in links if row["kind"] == "mesh"]
     beside = "mc" not in summary["config"]["noc"]
     drawn += [
         controller(row) if row["kind"] == "memory" and not beside else unit(row)
@@ -40,6 +41,39 @@ def chip_map(summary: Row) -> Html:
     if beside:
         heads.append(text("memory", width, 12, anchor="end"))
     return drawing(links, (width, height), *heads, *drawn)
+
+
+def rack_map(summary: Row) -> Html:
+    """The chips of a rack, plane by plane, filled as their fullest links are busy."""
+    columns, rows, planes = summary["rack"]["size"]
+    step, gap = SIDE + 6.0, SIDE
+    boxes = []
+    for chip in summary["chips"]:
+        x, y, z = chip["at"]
+        said = f"chip {chip['chip']} at {x}, {y}, {z}: {chip['link']} busy {100 * chip['share']:.1f} %"
+        boxes.append(
+            element(
+                "rect",
+                element("title", said),
+                x=2 + z * (columns * step + gap) + x * step,
+                y=2 + y * step,
+                width=SIDE,
+                height=SIDE,
+                rx=3,
+                style=f"fill: {heat(chip['share'])}; stroke: var(--line)",
+            )
+        )
+    width = planes * (columns * step + gap) - gap
+    label = "How busy the fullest link of every chip is"
+    return element(
+        "svg",
+        element("title", label),
+        *boxes,
+        viewBox=f"0 0 {width:g} {rows * step:g}",
+        role="img",
+        aria_label=label,
+        style=f"max-width: {1.5 * width:g}px",
+    )
 
 
 def drawing(links: list[Row], size: tuple[float, float], *drawn: Html) -> Html:
@@ -63,22 +97,10 @@ def place(where: list[int]) -> tuple[float, float]:
     return MARGIN + where[0] * PITCH, SIDE * 1.5 + where[1] * PITCH
 
 
-def wire(row: Row) -> Html:
-    """One direction between two routers, beside the middle of their way."""
-    (x1, y1), (x2, y2) = place(row["from"]), place(row["to"])
-    along = ((x2 - x1) / PITCH, (y2 - y1) / PITCH)
-    aside = (-along[1] * BOW, along[0] * BOW)
-    gap = SIDE / 2 + 1
-    return element(
-        "line",
-        element("title", said(row)),
-        x1=round(x1 + along[0] * gap + aside[0], 1),
-        y1=round(y1 + along[1] * gap + aside[1], 1),
-        x2=round(x2 - along[0] * gap + aside[0], 1),
-        y2=round(y2 - along[1] * gap + aside[1], 1),
-        stroke_width=THICK,
-        style=f"stroke: {heat(row['share'])}",
-    )
+def link(row: Row) -> Html:
+    """One direction between two routers."""
+    ends = place(row["from"]), place(row["to"])
+    return wire(*ends, row["share"], said(row), gap=SIDE / 2 + 1, bow=BOW, thick=THICK)
 
 
 def unit(row: Row) -> Html:
@@ -108,11 +130,6 @@ def controller(row: Row) -> Html:
         r=SIDE / 3,
         style=f"fill: {heat(row['share'])}; stroke: var(--line)",
     )
-
-
-def heat(share: float) -> str:
-    """The colour of a share."""
-    return f"color-mix(in srgb, var(--bad) {100 * min(share, 1.0):.0f}%, var(--track))"
 
 
 def said(row: Row) -> str:

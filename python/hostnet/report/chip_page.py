@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from hostnet.report.chip_map import chip_map
+from hostnet.report.chip_map import chip_map, rack_map
 from hostnet.report.chip_words import chip_headline, chip_notes, chip_reason, chip_workload
 from hostnet.report.html import Html, element, facts, section, table
 from hostnet.report.page import page
@@ -48,11 +48,13 @@ def chip_page(summary: Summary) -> str:
         element("p", chip_reason(summary)),
         *notes,
         breakdown_section(summary),
+        rack_section(summary),
         section(
             "How busy the links are",
             element("figure", chip_map(summary)),
             links_table(summary),
-            note="From grey, idle, to red, a flit in every cycle. Units are filled as the way to them is busy.",
+            note="From grey, idle, to red, a flit in every cycle. Units are filled as the way to them is busy."
+            + (" Shares are the mean of all chips." if "rack" in summary else ""),
         ),
         element("footer", f"configuration {summary['config_hash']}, result {summary['result_hash']}"),
     )
@@ -74,6 +76,30 @@ def breakdown_section(summary: Summary) -> Html | None:
         element("figure", bar(breakdown)),
         table(("part", "cycles", "ns", "share"), rows, label="Parts of an operation"),
         note="Mean cycles, in the order in which they pass. Of several lines, the one that came last is meant.",
+    )
+
+
+def rack_section(summary: Summary) -> Html | None:
+    """The chips of a rack, as they lie and as a table."""
+    if "rack" not in summary:
+        return None
+    rows = [
+        (
+            str(row["chip"]),
+            ", ".join(map(str, row["at"])),
+            str(row["operations"]),
+            "" if row["latency"] is None else f"{row['latency']['mean_cycles']:.1f}",
+            f"{row['bandwidth']['application_gb_per_s']:.1f}",
+            row["link"],
+            f"{100 * row['share']:.1f} %",
+        )
+        for row in summary["chips"]
+    ]
+    return section(
+        "The chips of the rack",
+        element("figure", rack_map(summary)),
+        table(("chip", "at", "operations", "cycles", "GB/s", "fullest link", "busy"), rows, label="Chips"),
+        note="Planes of the torus side by side. A chip is filled as its fullest link is busy.",
     )
 
 

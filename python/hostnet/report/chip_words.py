@@ -18,6 +18,13 @@ MODES = {
 }
 
 
+PATTERNS = {
+    "uniform": "of all other chips",
+    "distance": "of the chips {hops} away",
+    "shift": "of one chip {hops} away",
+}
+
+
 def chip_headline(summary: dict[str, Any]) -> str:
     """The chip, in one line."""
     config = summary["config"]
@@ -28,13 +35,19 @@ def chip_headline(summary: dict[str, Any]) -> str:
         tiles, network = f"{columns} x {rows} tiles", f"mesh routed {noc['routing']}"
     else:
         tiles, network = f"{columns} LLC tiles of {rows} cores", "NOC-Out"
-    return f"{name}, {tiles} at {chip['clock']}, {PLACEMENTS[config['ni']['placement']]}, {network}"
+    said = f"{name}, {tiles} at {chip['clock']}, {PLACEMENTS[config['ni']['placement']]}, {network}"
+    if "rack" not in summary:
+        return said
+    rack = summary["rack"]
+    return f"{rack['chips']} chips on a torus of {' x '.join(map(str, rack['size']))}: {said}"
 
 
 def chip_workload(summary: dict[str, Any]) -> str:
     """What its cores did, in one line."""
     workload, rack = summary["config"]["workload"], summary["config"]["rack"]
-    hops = f"{rack['hops']} hop{'s' if rack['hops'] > 1 else ''} away"
+    count = rack.get("hops", 0)
+    hops = f"{count} hop{'s' if count > 1 else ''}"
+    hops = f"{hops} away" if "rack" not in summary else PATTERNS[rack["pattern"]].format(hops=hops)
     kinds = f"{workload['writes']} % writes, all else reads," if workload["op"] == "mixed" else f"{workload['op']}s"
     what = f"{kinds} of {workload['size']}, {hops}, by cores {workload['cores']}"
     return f"{what}, {MODES[workload['mode']]}; seed {summary['seed']}"
@@ -45,7 +58,8 @@ def chip_reason(summary: dict[str, Any]) -> str:
     limit = summary["limit"]
     if limit is None or not summary["operations"]:
         return "No operation ended in the window, so there is nothing to explain."
-    fullest = f"the fullest link, {limit['link']}, is busy {100 * limit['share']:.1f} % of the time"
+    mean = ", as the mean of all chips," if "rack" in summary else ","
+    fullest = f"the fullest link, {limit['link']}{mean} is busy {100 * limit['share']:.1f} % of the time"
     if limit["by"] == "latency":
         return f"Nothing is full: {fullest}. The latency is the sum of its parts."
     if limit["by"] == "link":

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from hostnet.report.charts import picture
 from hostnet.report.html import Html, element
+from hostnet.report.link_lines import heat, wire
 from hostnet.report.load import Row
 from hostnet.report.numbers import percent
 
@@ -31,7 +32,7 @@ def noc_map(summary: Row) -> Html:
     places = [(row[end][0], row[end][1]) for row in links for end in ("from", "to")]
     columns, rows = (1 + max(place[axis] for place in places) for axis in (0, 1))
     width, height = (2 * MARGIN + (count - 1) * PITCH for count in (columns, rows))
-    drawn = [wire(row) for row in links if not row["to_node"]]
+    drawn = [link(row) for row in links if not row["to_node"]]
     drawn += [router(row) for row in links if row["to_node"]]
     busiest = max(links, key=lambda row: row["flits"])
     label = f"How busy the links are; the fullest is {busiest['link']}, {percent(busiest['busy_share'])}"
@@ -46,23 +47,10 @@ def noc_map(summary: Row) -> Html:
     )
 
 
-def wire(row: Row) -> Html:
-    """One direction between two routers, beside the middle of their way."""
-    (x1, y1), (x2, y2) = (place(row[end]) for end in ("from", "to"))
-    length = max(abs(x2 - x1) + abs(y2 - y1), 1.0)
-    along = ((x2 - x1) / length, (y2 - y1) / length)
-    aside = (-along[1] * BOW, along[0] * BOW)
-    gap = SIDE / 2 + 1
-    return element(
-        "line",
-        element("title", said_of(row)),
-        x1=round(x1 + along[0] * gap + aside[0], 1),
-        y1=round(y1 + along[1] * gap + aside[1], 1),
-        x2=round(x2 - along[0] * gap + aside[0], 1),
-        y2=round(y2 - along[1] * gap + aside[1], 1),
-        stroke_width=THICK,
-        style=f"stroke: {heat(row['busy_share'])}",
-    )
+def link(row: Row) -> Html:
+    """One direction between two routers."""
+    ends = place(row["from"]), place(row["to"])
+    return wire(*ends, row["busy_share"], said_of(row), gap=SIDE / 2 + 1, bow=BOW, thick=THICK)
 
 
 def router(row: Row) -> Html:
@@ -97,11 +85,6 @@ def map_legend() -> Html:
 def place(where: Sequence[int]) -> tuple[float, float]:
     """The middle of a router."""
     return MARGIN + where[0] * PITCH, MARGIN + where[1] * PITCH
-
-
-def heat(share: float | None) -> str:
-    """The colour of a share."""
-    return f"color-mix(in srgb, var(--bad) {100 * min(share or 0.0, 1.0):.0f}%, var(--track))"
 
 
 def said_of(row: Row) -> str:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from hostnet.report.chip_map import BOW, SIDE, drawing, heat, said
+from hostnet.report.chip_map import BOW, SIDE, THICK, drawing, said
 from hostnet.report.html import Html, element
+from hostnet.report.link_lines import heat, wire
 from hostnet.report.svg import text
 
 Row = dict[str, Any]
@@ -16,7 +17,8 @@ STEP = 40.0
 """Distance of cores along a chain."""
 BAND = 84.0
 """Room above and below the LLC tiles for the links between them."""
-MARGIN = 40.0
+LEFT, RIGHT = 84.0, 36.0
+"""Room beside the outer columns; the words stand to the left."""
 PART = 16.0
 """Side of each of the parts of an LLC tile."""
 PARTS = ("slice", "edge", "memory")
@@ -26,21 +28,26 @@ def noc_out_map(summary: Row) -> Html:
     """The chip and its links, coloured as they are busy."""
     chip, links = summary["config"]["chip"], summary["noc"]["links"]
     half = chip["rows"] // 2
-    width = 2 * MARGIN + (chip["columns"] - 1) * PITCH
+    width = LEFT + RIGHT + (chip["columns"] - 1) * PITCH
     height = SIDE * 2 + (chip["rows"] - 2) * STEP + 2 * BAND
     middle = SIDE + (half - 1) * STEP + BAND
 
     def place(where: list[int]) -> tuple[float, float]:
-        x, away = MARGIN + where[0] * PITCH, where[1] - half
+        x, away = LEFT + where[0] * PITCH, where[1] - half
         return x, middle + ((abs(away) - 1) * STEP + BAND) * ((away > 0) - (away < 0))
 
     drawn = [arc(row, *place(row["from"]), *place(row["to"])) for row in links if row["kind"] == "across"]
-    drawn += [chain(row, *place(row["from"]), *place(row["to"])) for row in links if row["kind"] == "chain"]
+    drawn += [
+        wire(place(row["from"]), place(row["to"]), row["share"], said(row), gap=SIDE / 2 + 1, bow=BOW, thick=THICK)
+        for row in links
+        if row["kind"] == "chain"
+    ]
     drawn += [unit(row, *place(row["from"])) for row in links if row["kind"] not in ("across", "chain")]
     heads = [
-        text("cores", 4, 12),
-        text("LLC, NI, memory", 4, middle + PART + 12),
-        text("cores", 4, height - 4),
+        text("cores", 0, SIDE),
+        text("LLC, NI,", 0, middle - 2),
+        text("memory", 0, middle + 12),
+        text("cores", 0, height - SIDE / 2),
     ]
     return drawing(links, (width, height), *drawn, *heads)
 
@@ -56,22 +63,6 @@ def arc(row: Row, x1: float, y1: float, x2: float, y2: float) -> Html:
         d=f"M {x1:g} {start:g} Q {(x1 + x2) / 2:g} {2 * top - start:g} {x2:g} {y2 + side * PART:g}",
         fill="none",
         stroke_width=2.5,
-        style=f"stroke: {heat(row['share'])}",
-    )
-
-
-def chain(row: Row, x1: float, y1: float, x2: float, y2: float) -> Html:
-    """A link of a chain, each direction beside the middle of its way."""
-    down = 1 if y2 > y1 else -1
-    gap = SIDE / 2 + 1
-    return element(
-        "line",
-        element("title", said(row)),
-        x1=x1 - down * BOW,
-        y1=y1 + down * gap,
-        x2=x2 - down * BOW,
-        y2=y2 - down * gap,
-        stroke_width=5,
         style=f"stroke: {heat(row['share'])}",
     )
 

@@ -174,12 +174,15 @@ def prepare(
     from hostnet.running.engines import check_engine
     from hostnet.sweeps.axis import axes_of
     from hostnet.sweeps.check import check, resolve
+    from hostnet.sweeps.chips import is_chip
     from hostnet.sweeps.grid import Grid
     from hostnet.sweeps.job import Job
 
     check_engine(engine)
     _check_range("--seeds", seeds, SEEDS_MAX)
     grid = Grid(simulate.source_of(config, overrides), axes_of(over))
+    if engine == "predict" and is_chip(grid.source):
+        raise ConfigError("--engine predict: there is no prediction for chips; leave it out")
     if seeds is not None:
         if engine == "predict":
             raise ConfigError("--seeds: a prediction does not depend on the seed; leave it out")

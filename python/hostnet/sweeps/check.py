@@ -8,15 +8,17 @@ import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from hostnet._core import ConfigError
+from hostnet._core import ChipPlan, ConfigError
+from hostnet.chips import chip_plan
 from hostnet.running import simulate
 from hostnet.sweeps.axis import shown
+from hostnet.sweeps.chips import is_chip
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from hostnet._core import Plan
     from hostnet.sweeps.axis import Axis
+    from hostnet.sweeps.chips import AnyPlan
     from hostnet.sweeps.grid import Grid
 
     Progress = Callable[[dict[str, Any]], bool | None]
@@ -55,14 +57,16 @@ def check(grid: Grid, progress: Progress | None = None, engine: str = "run") -> 
     _check_workloads(grid)
     first = resolve(grid, 0, engine)
     watched = _Influence(grid)
-    hashes, notes = [], dict.fromkeys(first.ignored)
+    hashes: list[str] = []
+    notes: dict[str, None] = {}
     unvalidated: list[str] = []
     for point in range(len(grid)):
         plan = resolve(grid, point, engine) if point else first
         hashes.append(plan.hash)
         watched.see(point, plan)
-        notes.update(dict.fromkeys(plan.ignored))
-        unvalidated += [plan.unvalidated] if plan.unvalidated else []
+        if not isinstance(plan, ChipPlan):
+            notes.update(dict.fromkeys(plan.ignored))
+            unvalidated += [plan.unvalidated] if plan.unvalidated else []
         if progress is not None and point % CHECKED_AT_ONCE == 0:
             status = {"done": point, "total": len(grid), "points": point, "progress": point / len(grid)}
             if progress({**status, "what": "points checked"}) is False:
@@ -71,7 +75,7 @@ def check(grid: Grid, progress: Progress | None = None, engine: str = "run") -> 
     return Checked(first.name, hashes, (*_validity(unvalidated, len(grid)), *notes))
 
 
-def resolve(grid: Grid, point: int, engine: str = "run") -> Plan:
+def resolve(grid: Grid, point: int, engine: str = "run") -> AnyPlan:
     """The plan of a point.
 
     Raises:
@@ -79,7 +83,10 @@ def resolve(grid: Grid, point: int, engine: str = "run") -> Plan:
             set.
     """
     try:
-        plan = simulate.resolve(grid.source_of(point))
+        source = grid.source_of(point)
+        if is_chip(source):
+            return chip_plan(source)
+        plan = simulate.resolve(source)
         if engine == "predict":
             plan.check_predictable()
         return plan
@@ -111,7 +118,7 @@ def _blame(grid: Grid, point: int, message: str) -> str:
 def _alone(grid: Grid) -> str | None:
     """What is wrong with the configuration without the sweep."""
     try:
-        simulate.resolve(grid.source)
+        chip_plan(grid.source) if is_chip(grid.source) else simulate.resolve(grid.source)
     except ConfigError as error:
         return str(error)
     return None
@@ -129,7 +136,9 @@ def _check_workloads(grid: Grid) -> None:
 
 
 def _workloads(grid: Grid) -> list[str]:
-    """The workloads without the sweep; none where it is no configuration without the sweep."""
+    """The workloads without the sweep; none where it is no configuration without the sweep, or one of a chip."""
+    if is_chip(grid.source):
+        return []
     try:
         return list(json.loads(simulate.resolve(grid.source).effective_json()).get("workload", {}))
     except ConfigError:
@@ -144,11 +153,11 @@ class _Influence:
         self.digests = [[hashlib.sha256() for _ in axis.values] for axis in grid.axes]
         self.storage = not any(axis.path.startswith(STORAGE) for axis in grid.axes)
 
-    def see(self, point: int, plan: Plan) -> None:
+    def see(self, point: int, plan: AnyPlan) -> None:
         """Points come in their order, so equal digests mean equal configurations whatever the others are."""
         for digests, index in zip(self.digests, self.grid.choice(point), strict=False):
             digests[index].update(plan.hash.encode())
-        if not self.storage:
+        if not self.storage and not isinstance(plan, ChipPlan):
             workloads = json.loads(plan.effective_json()).get("workload", {}).values()
             self.storage = plan.is_cluster or any(workload["kind"] == "fio" for workload in workloads)
 

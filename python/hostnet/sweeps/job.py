@@ -6,17 +6,17 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from hostnet._core import ConfigError, SimulationError
-from hostnet.running.engines import compute
 from hostnet.sweeps.axis import shown
 from hostnet.sweeps.check import resolve
+from hostnet.sweeps.chips import compute
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from hostnet._core import Plan
     from hostnet.running.engines import Progress
-    from hostnet.running.results import Results, Source
+    from hostnet.running.results import Source
     from hostnet.sweeps.check import Checked
+    from hostnet.sweeps.chips import AnyPlan, AnyResults
     from hostnet.sweeps.grid import Grid
     from hostnet.sweeps.outcome import Outcome, Types
 
@@ -36,7 +36,7 @@ class Job:
     checked: Checked
     engine: str
 
-    def plan(self, point: int) -> tuple[Plan, Source]:
+    def plan(self, point: int) -> tuple[AnyPlan, Source]:
         """The checked configuration of a point.
 
         Raises:
@@ -47,7 +47,7 @@ class Job:
             raise ConfigError(f"point {point}: a file that the configuration names was changed during the sweep")
         return plan, self.grid.source_of(point)
 
-    def compute(self, point: int, progress: Progress | None = None) -> Results:
+    def compute(self, point: int, progress: Progress | None = None) -> AnyResults:
         """Computes a point.
 
         Raises:

@@ -12,7 +12,7 @@ from hostnet.sweeps.outcome import outcome_of, types_of
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from hostnet.running.results import Results
+    from hostnet.sweeps.chips import AnyResults
     from hostnet.sweeps.job import Job, Keep, Tell
     from hostnet.sweeps.outcome import Outcome, Types
 
@@ -51,7 +51,7 @@ class Crew:
         """How much of the points in work is done, in points."""
         return sum(list(self.shares.values()))
 
-    def _compute(self, point: int) -> Results | None:
+    def _compute(self, point: int) -> AnyResults | None:
         def tell(status: dict[str, Any]) -> bool:
             self.shares[point] = status["progress"]
             return not self.stopped

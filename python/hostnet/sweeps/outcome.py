@@ -6,10 +6,14 @@ import hashlib
 import json
 from typing import TYPE_CHECKING, Any
 
+from hostnet.chips import ChipResults
+from hostnet.sweeps.chips import chip_outcome, chip_types
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from hostnet.running.results import Results
+    from hostnet.sweeps.chips import AnyResults
 
     Outcome = dict[str, Any]
     Types = dict[str, dict[str, str]]
@@ -55,8 +59,10 @@ def headline(manifest: Mapping[str, Any]) -> str:
     return f"{manifest['name']}: {manifest['points']} points {what}: {', '.join([*sizes, *seeds])}"
 
 
-def outcome_of(point: int, results: Results) -> Outcome:
+def outcome_of(point: int, results: AnyResults) -> Outcome:
     """What is kept of a point, as plain lists."""
+    if isinstance(results, ChipResults):
+        return chip_outcome(point, results)
     types = types_of(results)
     rows = _of_hosts(results) if results.plan.is_cluster else _of_server(results)
     return {
@@ -103,8 +109,10 @@ def extras_of(summary: dict[str, Any]) -> dict[str, Any]:
     return extras
 
 
-def types_of(results: Results) -> Types:
+def types_of(results: AnyResults) -> Types:
     """The columns of the tables and their types, which are the same for every point."""
+    if isinstance(results, ChipResults):
+        return chip_types()
     types = results.native.column_types
     if results.plan.is_cluster:
         latencies = types("latencies")

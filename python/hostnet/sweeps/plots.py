@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 from hostnet._core import ConfigError
 from hostnet.files import read_table, write_figure
 from hostnet.report.looks import COLOURS, DASHES, MARKS, STYLE, new_figure, plain
+from hostnet.report.subjects import subject_of
 from hostnet.running.seeds import mean_of
 from hostnet.sweeps.scale import Scale, scale_of
 
@@ -82,6 +83,16 @@ METRICS_OF_HOSTS = (
     Metric("drops", "nic_drop_percent", "", "packets that NICs drop, %", always=False),
 )
 """Of classes of traffic."""
+
+METRICS_OF_CHIPS = (
+    Metric("payload", "application_gb_per_s", "", "payload in and out, GB/s"),
+    Metric("latency", "latency_mean_cycles", "", "latency of an operation, cycles"),
+    Metric("noc", "noc_gb_per_s", "", "on the network on the chip, GB/s"),
+)
+"""Of chips."""
+
+MEASURED = {"workload": METRICS, "class": METRICS_OF_HOSTS, "op": METRICS_OF_CHIPS}
+"""What is drawn, by what the rows are of."""
 
 
 @dataclass(frozen=True)
@@ -173,8 +184,8 @@ def read_sweeps(table: Path, axes: tuple[Axis, ...]) -> list[Sweep]:
     """The values of every workload, in the order of the table; several seeds become their mean."""
     import pyarrow.parquet as pq
 
-    of_hosts = "class" in pq.read_schema(table).names
-    subject, metrics = ("class", METRICS_OF_HOSTS) if of_hosts else ("workload", METRICS)
+    subject = subject_of(pq.read_schema(table).names)
+    metrics = MEASURED[subject]
     columns = [column for metric in metrics for column in (metric.column, metric.ci95) if column]
     content = pq.read_table(table, columns=[subject, *(axis.path for axis in axes), *columns]).to_pydict()
     places = [{value: index for index, value in enumerate(axis.columns)} for axis in axes]

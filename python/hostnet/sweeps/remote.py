@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 from hostnet import _core
 from hostnet._core import ConfigError, SimulationError
 from hostnet.files import parse_json, read_bytes
-from hostnet.running.engines import compute
+from hostnet.sweeps.chips import compute
 from hostnet.sweeps.cut import cut
 from hostnet.sweeps.job import ClusterError
 from hostnet.sweeps.outcome import outcome_of, types_of

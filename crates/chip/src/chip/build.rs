@@ -21,15 +21,15 @@ impl Chip {
     /// # Errors
     /// When a size is out of range or messages may wait for each other in a circle.
     pub fn new(params: ChipParams) -> Result<Self, ChipError> {
-        Self::build(params, None)
+        Self::build(params, None, Vec::new())
     }
 
-    /// A chip of a rack: what leaves it waits for [`Chip::take_outbound`].
-    pub(crate) fn in_rack(params: ChipParams, place: Place) -> Result<Self, ChipError> {
-        Self::build(params, Some(place))
+    /// A chip of a rack, whose remote memory lies on some others. What leaves it waits for [`Chip::take_outbound`].
+    pub(crate) fn in_rack(params: ChipParams, place: Place, targets: Vec<u16>) -> Result<Self, ChipError> {
+        Self::build(params, Some(place), targets)
     }
 
-    fn build(params: ChipParams, place: Option<Place>) -> Result<Self, ChipError> {
+    fn build(params: ChipParams, place: Option<Place>, targets: Vec<u16>) -> Result<Self, ChipError> {
         params.check()?;
         let (floor, layout, routes) = Floor::new(&params)?;
         let network = Network::new(params.router, &layout, routes, params.seed);
@@ -71,6 +71,7 @@ impl Chip {
             flights: Store::new(),
             remotes: Store::new(),
             place,
+            targets,
             outbound: Vec::new(),
             books: Books::default(),
             filling: Vec::new(),

@@ -143,6 +143,8 @@ pub struct Chip {
     pub(crate) remotes: Store<Remote>,
     /// Where the chip is in its rack; alone it has a mirror.
     pub(crate) place: Option<Place>,
+    /// The chips on which remote memory lies; alone none.
+    pub(crate) targets: Vec<u16>,
     pub(crate) outbound: Vec<Outbound>,
     pub(crate) books: Books,
     /// Lines that have come and are being put into their cache.

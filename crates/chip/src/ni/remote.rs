@@ -38,12 +38,11 @@ pub(crate) enum Asker {
 }
 
 impl Chip {
-    /// The chip on which an operation's remote memory lies, and cycles to it: any other chip.
+    /// The chip on which an operation's remote memory lies, and cycles to it.
     pub(crate) fn target(&mut self) -> (u16, u32) {
         let rack = self.fabric.params.rack;
         let Some(place) = self.place else { return (0, rack.hops * rack.hop_cycles) };
-        let other = self.fabric.rng.below(u64::from(place.chips()) - 1) as u16;
-        let other = if other >= place.chip { other + 1 } else { other };
+        let other = self.targets[self.fabric.rng.below(self.targets.len() as u64) as usize];
         (other, place.hops(other) * rack.hop_cycles)
     }
 

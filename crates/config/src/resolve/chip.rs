@@ -1,9 +1,9 @@
 //! The configuration of a chip.
 
-use super::chip_shape;
 use super::hash::hash;
 use super::plan_error;
 use super::source::Source;
+use super::{chip_rack, chip_shape};
 use crate::check::missing;
 use crate::chip_plan::{ChipPlan, ChipWindows};
 use crate::document::{parse_json, parse_toml};
@@ -54,6 +54,7 @@ fn build(source: &Source, input: &Input) -> Result<ChipPlan, Issue> {
     let mut tree = preset.map_or(Ok(json!({})), presets::chip)?;
     overlay(&mut tree, &source.merged);
     chip_shape::drop_routing(&mut tree, &source.merged);
+    chip_rack::drop_mirror(&mut tree, &source.merged);
     if let Some(path) = missing(schema::complete_chip(), &tree, "") {
         return Err(match preset {
             Some(_) => Issue::new(path, "missing"),
@@ -70,10 +71,8 @@ fn build(source: &Source, input: &Input) -> Result<ChipPlan, Issue> {
 
 fn plan_of(mut spec: ChipSpec, file: &str) -> Result<ChipPlan, Issue> {
     chip_shape::check(&spec)?;
-    if spec.rack.hops > spec.rack.diameter {
-        let message = format!("{} is beyond the diameter of the rack, {} hops", spec.rack.hops, spec.rack.diameter);
-        return Err(Issue::between(&["rack.hops", "rack.diameter"], message));
-    }
+    chip_rack::check(&mut spec)?;
+    let torus = chip_rack::torus(&spec);
     let tiles = u32::from(spec.chip.columns) * u32::from(spec.chip.rows);
     spec.workload.cores.get_or_insert_with(|| CoreList((0..tiles).collect()));
     let loaded = spec.workload.mode != ChipModeSpec::Turns;
@@ -92,9 +91,10 @@ fn plan_of(mut spec: ChipSpec, file: &str) -> Result<ChipPlan, Issue> {
     let stem = || Path::new(file).file_stem().map(|stem| stem.to_string_lossy().into_owned());
     let name = spec.run.name.clone().or_else(stem).unwrap_or_else(|| "chip".to_owned());
     Ok(ChipPlan {
-        hash: hash(&(&chip, clock_hz, windows))?,
+        hash: hash(&(&chip, clock_hz, windows, torus))?,
         name,
         chip,
+        torus,
         clock_hz,
         windows,
         effective: serde_json::to_value(&spec).map_err(plan_error)?,
@@ -107,7 +107,8 @@ fn cycles(time: Time, clock_hz: u64) -> u64 {
     ((u128::from(time.0) * u128::from(clock_hz) + PS / 2) / PS) as u64
 }
 
-fn params(spec: &ChipSpec) -> Result<ChipParams, Issue> {
+/// Lines of a slice of the LLC.
+fn slice_lines(spec: &ChipSpec) -> Result<u32, Issue> {
     let slices = chip_shape::slices(spec);
     let set = slices * LINE * u64::from(spec.coherence.ways);
     let Size(llc) = spec.coherence.llc;
@@ -119,6 +120,10 @@ fn params(spec: &ChipSpec) -> Result<ChipParams, Issue> {
         let message = format!("{llc} B are {} B in each of {slices} tiles, where 256 MiB are the most", llc / slices);
         return Err(Issue::between(&["coherence.llc", "chip.columns"], message));
     }
+    Ok((llc / LINE / slices) as u32)
+}
+
+fn params(spec: &ChipSpec) -> Result<ChipParams, Issue> {
     let clock_hz = spec.chip.clock.0;
     let cores = spec.workload.cores.iter().flat_map(|CoreList(list)| list);
     Ok(ChipParams {
@@ -141,7 +146,7 @@ fn params(spec: &ChipSpec) -> Result<ChipParams, Issue> {
             l1_cycles: spec.coherence.l1_cycles,
             bank_cycles: spec.coherence.bank_cycles,
             bank_busy_cycles: spec.coherence.bank_busy_cycles,
-            slice_lines: (llc / LINE / slices) as u32,
+            slice_lines: slice_lines(spec)?,
             ways: spec.coherence.ways,
             entries: spec.coherence.entries,
             dirty_percent: spec.coherence.dirty,
@@ -164,7 +169,7 @@ fn params(spec: &ChipSpec) -> Result<ChipParams, Issue> {
             poll_every: spec.software.poll_every,
             mshrs: spec.software.mshrs,
         },
-        rack: RackParams { hops: spec.rack.hops, hop_cycles: cycles(spec.rack.hop, clock_hz) as u32 },
+        rack: RackParams { hops: spec.rack.hops.unwrap_or(1), hop_cycles: cycles(spec.rack.hop, clock_hz) as u32 },
         workload: Workload {
             writes_percent: writes_percent(spec)?,
             mode: match spec.workload.mode {

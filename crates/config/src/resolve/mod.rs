@@ -4,6 +4,7 @@ mod app;
 mod cache;
 mod checked;
 mod chip;
+mod chip_rack;
 mod chip_shape;
 mod cluster;
 mod controller;
@@ -63,7 +64,7 @@ fn of_chip(input: &Input, error: ConfigError) -> ConfigError {
     if !is_chip(input.text, input.format) {
         return error;
     }
-    let message = "describes a chip, which only hostnet run and hostnet.chip take".to_owned();
+    let message = "describes a chip, which only hostnet run, hostnet sweep and hostnet.chip take".to_owned();
     ConfigError { file: input.file.to_owned(), line: None, path: "chip".to_owned(), message }
 }
 

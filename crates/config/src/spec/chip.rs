@@ -293,17 +293,30 @@ pub(crate) struct SoftwareSpec {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct RackSpec {
-    /// "mirror": for every request that leaves one comes in, and an answer takes as long as the own ones did.
+    /// "mirror": for every request that leaves one comes in, and an answer takes as long as the own ones did; or
+    /// "torus": as many such chips as `size` says are simulated, and read and write each other's memory.
     pub(crate) kind: RackKindSpec,
-    /// Hops to the other chip.
+    /// Chips of a torus along each dimension, one to three of them, such as [2, 2, 2]; 2 to 512 chips in all.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(length(min = 1, max = 3), inner(range(min = 1, max = 512)))]
+    pub(crate) size: Option<Vec<u16>>,
+    /// Whose memory the cores of a chip of a torus read or write: that of every other chip ("uniform"), of those at
+    /// `hops` hops ("distance"), both by lot for every operation; or always of the same chip at `hops` hops, along the
+    /// first dimension as far as it goes, so that each is read from by one only ("shift"). "uniform" when absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) pattern: Option<RackPatternSpec>,
+    /// Hops to the other chip. Of a torus for the patterns "distance" and "shift" only.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 1, max = 64))]
-    pub(crate) hops: u32,
+    pub(crate) hops: Option<u32>,
     /// Time of a hop; rounded to whole cycles.
     #[schemars(extend("x-min" = "1 ns", "x-max" = "10 us"))]
     pub(crate) hop: Time,
-    /// Hops between the two chips that are farthest apart.
+    /// Hops between the two chips that are farthest apart, the most that a mirror may have. That of a torus follows
+    /// from its size.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 1, max = 64))]
-    pub(crate) diameter: u32,
+    pub(crate) diameter: Option<u32>,
 }
 
 /// What is beyond a chip.
@@ -312,4 +325,18 @@ pub(crate) struct RackSpec {
 pub(crate) enum RackKindSpec {
     /// The chip itself.
     Mirror,
+    /// Chips like this one.
+    Torus,
+}
+
+/// Whose memory the cores of a chip read or write.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum RackPatternSpec {
+    /// That of all others.
+    Uniform,
+    /// That of those at so many hops.
+    Distance,
+    /// That of one at so many hops.
+    Shift,
 }

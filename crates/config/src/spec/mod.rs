@@ -29,7 +29,8 @@ mod workload;
 pub(crate) use app::{AppName, AppSpec, KernelSpec, OrderSpec, COMMON_KEYS, OWN_KEYS};
 pub(crate) use cache::{CacheSpec, CleanVictimsSpec, DdioSpec, InclusionSpec, PrefetchSpec, ReplacementSpec};
 pub(crate) use chip::{
-    ChipSpec, ChipTopologySpec, CompletionSpec, HomeSpec, McInterleaveSpec, PlacementSpec, RoutingSpec,
+    ChipSpec, ChipTopologySpec, CompletionSpec, HomeSpec, McInterleaveSpec, PlacementSpec, RackKindSpec,
+    RackPatternSpec, RoutingSpec,
 };
 pub(crate) use chip_run::{ChipModeSpec, ChipOpSpec};
 pub(crate) use cluster::{

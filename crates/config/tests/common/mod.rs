@@ -1,6 +1,8 @@
 //! Shared by the tests: resolve a text beside the examples.
 #![allow(dead_code, unreachable_pub)]
 
+pub mod alone;
+
 use hostnet_config::{resolve, ConfigError, Format, Input, Plan};
 use hostnet_model::params::SocketParams;
 use std::path::{Path, PathBuf};
@@ -47,4 +49,15 @@ pub fn cluster_text(text: &str, format: Format, overrides: &[&str]) -> Result<Pl
 /// The plan of the TOML text of a cluster that is right.
 pub fn cluster(text: &str, overrides: &[&str]) -> Plan {
     cluster_text(text, Format::Toml, overrides).unwrap_or_else(|error| panic!("{error}"))
+}
+
+/// Checks that the text of a cluster is refused, with these words.
+pub fn says(text: &str, overrides: &[&str], wanted: &[&str]) {
+    let error = match cluster_text(text, Format::Toml, overrides) {
+        Err(error) => error.to_string(),
+        Ok(_) => panic!("{overrides:?} resolves: {text}"),
+    };
+    for wanted in wanted {
+        assert!(error.contains(wanted), "{wanted:?} is not in: {error}");
+    }
 }

@@ -1,6 +1,7 @@
 //! The summary of a run of a chip.
 
 use super::parts::named;
+use super::rack;
 use super::run::{ChipSimulation, Window};
 use hostnet_chip::{ChipParams, Mode, Shape, PARTS};
 use hostnet_config::ChipPlan;
@@ -23,13 +24,15 @@ pub struct ChipReport {
     pub result_hash: String,
 }
 
-pub(super) fn report(run: &ChipSimulation<'_>) -> ChipReport {
+/// The report of a run, of what each of its chips has measured.
+pub(super) fn report(run: &ChipSimulation<'_>, windows: &[Window]) -> ChipReport {
     let plan = run.plan;
-    let window = run.last.clone().unwrap_or_else(|| run.window());
-    let units = Units { ns: 1e9 / plan.clock_hz as f64, cycles: window.cycles.max(1) as f64 };
+    let window = Window::sum(windows);
+    let cycles = window.cycles.max(1) as f64;
+    let units = Units { ns: 1e9 / plan.clock_hz as f64, cycles, chips: windows.len() as f64 };
     let flit = f64::from(plan.chip.flit_bytes);
     let links = links(run, &window, &units);
-    let measured = json!({
+    let mut measured = json!({
         "windows": run.windows,
         "change": run.change,
         "stable": run.change.is_some_and(|change| change < plan.windows.change),
@@ -51,6 +54,10 @@ pub(super) fn report(run: &ChipSimulation<'_>) -> ChipReport {
         "rrpp": times(&window.books.served, &units),
         "limit": limit(plan, &links),
     });
+    if let Some(torus) = plan.torus {
+        measured["rack"] = rack::rack(torus);
+        measured["chips"] = rack::chips(run, torus, windows, &Units { chips: 1.0, ..units });
+    }
     let result_hash = Sha256::digest(measured.to_string()).iter().map(|byte| format!("{byte:02x}")).collect();
     let mut summary = json!({
         "kind": "chip",
@@ -70,11 +77,13 @@ pub(super) fn report(run: &ChipSimulation<'_>) -> ChipReport {
 }
 
 /// What turns counts into quantities.
-struct Units {
+pub(super) struct Units {
     /// Of a cycle.
     ns: f64,
     /// Of the window.
     cycles: f64,
+    /// That have measured.
+    chips: f64,
 }
 
 impl Units {
@@ -87,7 +96,7 @@ fn ratio(of: u64, to: u64) -> Option<f64> {
     (to > 0).then(|| of as f64 / to as f64)
 }
 
-fn times(histogram: &Histogram, units: &Units) -> Value {
+pub(super) fn times(histogram: &Histogram, units: &Units) -> Value {
     let Some(mean) = histogram.mean() else { return Value::Null };
     let (p50, p99, most) = (histogram.quantile(0.5), histogram.quantile(0.99), histogram.most() as f64);
     let ns = |cycles: Option<f64>| cycles.map(|cycles| cycles * units.ns);
@@ -128,8 +137,8 @@ fn breakdown(plan: &ChipPlan, window: &Window, units: &Units) -> Value {
     })
 }
 
-/// Payload that came to the chip and that left it, for its own operations and for those of others.
-fn bandwidth(window: &Window, units: &Units) -> Value {
+/// Payload that came to the chips and that left them, for own operations and for those of others.
+pub(super) fn bandwidth(window: &Window, units: &Units) -> Value {
     let own = units.gb_per_s(window.books.lines_own as f64 * LINE);
     let served = units.gb_per_s(window.books.lines_served as f64 * LINE);
     json!({
@@ -141,9 +150,9 @@ fn bandwidth(window: &Window, units: &Units) -> Value {
     })
 }
 
-/// Every output of every router, the fullest first.
-fn links(run: &ChipSimulation<'_>, window: &Window, units: &Units) -> Vec<Value> {
-    let (chip, (layout, network)) = (&run.plan.chip, run.chip.network());
+/// Every output of every router, the fullest first; of several chips their sums, and the mean share.
+pub(super) fn links(run: &ChipSimulation<'_>, window: &Window, units: &Units) -> Vec<Value> {
+    let (chip, (layout, network)) = (&run.plan.chip, run.machine.chips()[0].network());
     let flits = |port: Port| window.sent[usize::from(port.router) * network.ports() + usize::from(port.port)];
     let place = |router: u16| {
         let place = layout.routers[usize::from(router)];
@@ -151,7 +160,7 @@ fn links(run: &ChipSimulation<'_>, window: &Window, units: &Units) -> Vec<Value>
     };
     let row = |name: String, kind: &str, from: Port, to: Value| {
         let flits = flits(from);
-        let share = flits as f64 / units.cycles;
+        let share = flits as f64 / (units.cycles * units.chips);
         json!({ "link": name, "kind": kind, "from": place(from.router), "to": to, "flits": flits, "share": share })
     };
     let between = layout.channels.iter().map(|channel| {

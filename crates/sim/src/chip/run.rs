@@ -1,12 +1,16 @@
 //! The windows of a run of a chip.
 
+use super::machine::Machine;
 use super::report::{self, ChipReport};
-use crate::SimulationError;
+use crate::{SimulationError, Way};
 use hostnet_chip::{Books, Chip, Mode};
 use hostnet_config::ChipPlan;
+use serde::{Deserialize, Serialize};
 
-/// Cycles of one step: some milliseconds of a loaded chip.
+/// Cycles of one step of all chips: some milliseconds of loaded ones.
 const STEP: u64 = 1 << 10;
+/// Cycles of one step at least, some times that of a word from one chip to the next.
+const STEP_LEAST: u64 = 1 << 8;
 const PS: u128 = 1_000_000_000_000;
 
 /// What a run of a chip is doing.
@@ -31,16 +35,21 @@ pub struct ChipRunStatus {
     pub progress: f64,
 }
 
-/// What was counted when a window began.
+/// What a chip had counted when a window began.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Before {
-    pub(super) cycle: u64,
-    pub(super) sent: Vec<u64>,
-    pub(super) llc: (u64, u64),
+struct Before {
+    sent: Vec<u64>,
+    llc: (u64, u64),
 }
 
-/// What a window has measured.
-#[derive(Clone, Debug)]
+impl Before {
+    fn of(chip: &Chip) -> Self {
+        Self { sent: chip.network().1.sent().to_vec(), llc: chip.llc() }
+    }
+}
+
+/// What a window has measured of a chip.
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Window {
     pub(super) books: Books,
     pub(super) cycles: u64,
@@ -50,30 +59,56 @@ pub(super) struct Window {
     pub(super) writebacks: u64,
 }
 
-/// A chip that runs what a plan says.
+impl Window {
+    /// What all chips have measured together, of which there is one at least.
+    pub(super) fn sum(windows: &[Self]) -> Self {
+        let mut all = windows[0].clone();
+        for window in &windows[1..] {
+            all.books.add(&window.books);
+            all.accesses += window.accesses;
+            all.writebacks += window.writebacks;
+            all.sent.iter_mut().zip(&window.sent).for_each(|(sent, more)| *sent += more);
+        }
+        all
+    }
+}
+
+/// A chip, or a rack of them, that runs what a plan says.
 pub struct ChipSimulation<'a> {
     pub(super) plan: &'a ChipPlan,
-    pub(super) chip: Chip,
+    pub(super) machine: Machine,
     pub(super) windows: u32,
     /// By how much the last two windows differ, once there are two.
     pub(super) change: Option<f64>,
-    pub(super) last: Option<Window>,
-    before: Before,
+    /// What each chip has measured in the last window.
+    last: Option<Vec<Window>>,
+    /// When the window began.
+    since: u64,
+    before: Vec<Before>,
     measuring: bool,
     done: bool,
 }
 
 impl<'a> ChipSimulation<'a> {
-    /// A chip in its first cycle.
+    /// What a plan says in its first cycle, on one thread.
     ///
     /// # Panics
     /// If the plan was not resolved from a configuration.
     #[must_use]
     pub fn new(plan: &'a ChipPlan) -> Self {
-        let chip = Chip::new(plan.chip.clone()).expect("a plan is of a chip that can be built");
-        let before = Before { sent: chip.network().1.sent().to_vec(), ..Before::default() };
-        let measuring = false;
-        Self { plan, chip, windows: 0, change: None, last: None, before, measuring, done: false }
+        Self::with(plan, 1, None)
+    }
+
+    /// The same on so many threads at most, or in several processes that share the chips of a rack. One chip is
+    /// simulated by one thread of one process.
+    ///
+    /// # Panics
+    /// As [`ChipSimulation::new`].
+    #[must_use]
+    pub fn with(plan: &'a ChipPlan, threads: usize, way: Option<Way>) -> Self {
+        let machine = Machine::new(plan, threads, way);
+        let before = machine.chips().into_iter().map(Before::of).collect();
+        Self { plan, machine, windows: 0, change: None, last: None, since: 0, before, measuring: false, done: false }
     }
 
     /// Goes on for some milliseconds. Returns whether there is more to do.
@@ -86,14 +121,15 @@ impl<'a> ChipSimulation<'a> {
         }
         let end = match self.measuring {
             false => self.plan.windows.warm_up,
-            true => self.before.cycle + self.plan.windows.window,
+            true => self.since + self.plan.windows.window,
         };
-        let now = self.chip.status().cycle;
-        let goes_on = self.chip.run_until(end.min(now + STEP));
+        let now = self.machine.cycle();
+        let chips = self.plan.torus.map_or(1, |torus| torus.chips());
+        let goes_on = self.machine.run_until(end.min(now + (STEP / chips).max(STEP_LEAST)));
         if !goes_on {
             return Err(SimulationError::IdleChip { at_us: self.status().simulated_ps / 1_000_000 });
         }
-        if self.chip.status().cycle >= end {
+        if self.machine.cycle() >= end {
             if self.measuring {
                 self.close();
             }
@@ -104,32 +140,44 @@ impl<'a> ChipSimulation<'a> {
 
     fn open(&mut self) {
         self.measuring = true;
-        self.chip.clear();
-        let sent = self.chip.network().1.sent().to_vec();
-        self.before = Before { cycle: self.chip.status().cycle, sent, llc: self.chip.llc() };
+        self.machine.clear();
+        self.since = self.machine.cycle();
+        self.before = self.machine.chips().into_iter().map(Before::of).collect();
     }
 
     /// Ends a window, and the run if it is like the one before.
     fn close(&mut self) {
-        let window = self.window();
-        self.change = self.last.as_ref().and_then(|last| self.difference(last, &window));
-        self.last = Some(window);
+        let windows = self.windows_now();
+        let all = Window::sum(&windows);
+        self.change = self.last.as_ref().and_then(|last| self.difference(&Window::sum(last), &all));
+        self.last = Some(windows);
         self.windows += 1;
         let alike = self.change.is_some_and(|change| change < self.plan.windows.change);
         self.done = alike || self.windows >= self.plan.windows.max;
     }
 
-    /// What was counted since the window began.
-    pub(super) fn window(&self) -> Window {
-        let sent = self.chip.network().1.sent();
-        let (accesses, writebacks) = self.chip.llc();
+    /// What each chip, also of other processes, has counted since the window began.
+    fn windows_now(&self) -> Vec<Window> {
+        let chips = self.machine.chips().into_iter().zip(&self.before);
+        let own: Vec<Window> = chips.map(|(chip, before)| self.window(chip, before)).collect();
+        self.machine.told(&own).into_iter().flatten().collect()
+    }
+
+    fn window(&self, chip: &Chip, before: &Before) -> Window {
+        let (accesses, writebacks) = chip.llc();
         Window {
-            books: self.chip.books(),
-            cycles: self.chip.status().cycle - self.before.cycle,
-            sent: sent.iter().zip(&self.before.sent).map(|(now, before)| now - before).collect(),
-            accesses: accesses - self.before.llc.0,
-            writebacks: writebacks - self.before.llc.1,
+            books: chip.books(),
+            cycles: self.machine.cycle() - self.since,
+            sent: chip.network().1.sent().iter().zip(&before.sent).map(|(now, before)| now - before).collect(),
+            accesses: accesses - before.llc.0,
+            writebacks: writebacks - before.llc.1,
         }
+    }
+
+    /// Whether all processes want to go on. Each of them asks.
+    #[must_use]
+    pub fn agree(&self, goes_on: bool) -> bool {
+        !self.machine.told(&goes_on).contains(&false)
     }
 
     /// By which share two windows differ; nothing if one of them has nothing to compare.
@@ -151,7 +199,7 @@ impl<'a> ChipSimulation<'a> {
     /// How the run stands.
     #[must_use]
     pub fn status(&self) -> ChipRunStatus {
-        let cycles = self.chip.status().cycle;
+        let cycles = self.machine.cycle();
         let windows = self.plan.windows;
         let all = windows.warm_up + windows.window * u64::from(windows.max);
         ChipRunStatus {
@@ -162,9 +210,10 @@ impl<'a> ChipSimulation<'a> {
         }
     }
 
-    /// What was measured: the last window, or what there is of the first.
+    /// What was measured: the last window, or what there is of the first. All processes ask for it.
     #[must_use]
     pub fn report(&self) -> ChipReport {
-        report::report(self)
+        let windows = self.last.clone().unwrap_or_else(|| self.windows_now());
+        report::report(self, &windows)
     }
 }

@@ -1,0 +1,116 @@
+//! What is beyond a chip: its mirror, or the other chips of a torus.
+
+use crate::error::Issue;
+use crate::layers::at;
+use crate::spec::{ChipSpec, RackKindSpec, RackPatternSpec};
+use crate::units::{format, Dimension};
+use hostnet_chip::{Pattern, Torus};
+use serde_json::Value;
+
+/// Chips of a torus at most.
+const CHIPS_MAX: u64 = 512;
+/// What the lines of all their LLCs may take of the memory of the machine that simulates them, and each of them.
+const MEMORY_BYTES: u64 = 8 << 30;
+const LINE_BYTES: u64 = 8;
+const LINE: u64 = 64;
+
+/// A preset's rack is a mirror: of a torus only what is given counts, but for the hops where they mean something.
+pub(super) fn drop_mirror(tree: &mut Value, given: &Value) {
+    if at(tree, &["rack", "kind"]).is_none_or(|kind| kind != "torus") {
+        return;
+    }
+    let uniform = at(tree, &["rack", "pattern"]).is_none_or(|pattern| pattern == "uniform");
+    let Some(rack) = tree.get_mut("rack").and_then(Value::as_object_mut) else { return };
+    for (key, dropped) in [("diameter", true), ("hops", uniform)] {
+        if dropped && at(given, &["rack", key]).is_none() {
+            rack.remove(key);
+        }
+    }
+}
+
+/// Refuses a rack that cannot be, and says what was left out.
+pub(super) fn check(spec: &mut ChipSpec) -> Result<(), Issue> {
+    match spec.rack.kind {
+        RackKindSpec::Mirror => check_mirror(spec),
+        RackKindSpec::Torus => check_torus(spec),
+    }
+}
+
+fn check_mirror(spec: &ChipSpec) -> Result<(), Issue> {
+    let rack = &spec.rack;
+    for (key, given) in [("size", rack.size.is_some()), ("pattern", rack.pattern.is_some())] {
+        if given {
+            let message = "is of a torus; set rack.kind = \"torus\", or leave it out";
+            return Err(Issue::new(format!("rack.{key}"), message));
+        }
+    }
+    let (Some(hops), Some(diameter)) = (rack.hops, rack.diameter) else {
+        let key = if rack.hops.is_none() { "rack.hops" } else { "rack.diameter" };
+        return Err(Issue::new(key, "missing; a mirror needs it"));
+    };
+    if hops > diameter {
+        let message = format!("{hops} is beyond the diameter of the rack, {diameter} hops");
+        return Err(Issue::between(&["rack.hops", "rack.diameter"], message));
+    }
+    Ok(())
+}
+
+fn check_torus(spec: &mut ChipSpec) -> Result<(), Issue> {
+    if spec.rack.diameter.is_some() {
+        return Err(Issue::new("rack.diameter", "follows from rack.size in a torus; leave it out"));
+    }
+    let pattern = *spec.rack.pattern.get_or_insert(RackPatternSpec::Uniform);
+    let Some(torus) = torus(spec) else {
+        return Err(Issue::new(
+            "rack.size",
+            "missing; a torus needs the chips along its dimensions, such as [2, 2, 2]",
+        ));
+    };
+    let chips = torus.chips();
+    if !(2..=CHIPS_MAX).contains(&chips) {
+        let noun = if chips == 1 { "chip" } else { "chips" };
+        return Err(Issue::new("rack.size", format!("{chips} {noun}; 2 to {CHIPS_MAX} are allowed")));
+    }
+    match (pattern, spec.rack.hops) {
+        (RackPatternSpec::Uniform, Some(_)) => {
+            let message = "means nothing where every other chip is read from; set rack.pattern to distance or shift";
+            return Err(Issue::between(&["rack.hops", "rack.pattern"], message));
+        }
+        (RackPatternSpec::Distance | RackPatternSpec::Shift, None) => {
+            return Err(Issue::new("rack.hops", "missing; the pattern needs it"));
+        }
+        (_, Some(hops)) if hops > torus.diameter() => {
+            let message = format!("{hops} is beyond the diameter of the torus, {} hops", torus.diameter());
+            return Err(Issue::between(&["rack.hops", "rack.size"], message));
+        }
+        _ => {}
+    }
+    check_memory(spec, chips)
+}
+
+fn check_memory(spec: &ChipSpec, chips: u64) -> Result<(), Issue> {
+    let bytes = spec.coherence.llc.0 / LINE * LINE_BYTES * chips;
+    if bytes <= MEMORY_BYTES {
+        return Ok(());
+    }
+    let shown = |bytes: u64| format(bytes >> 20 << 20, Dimension::Size);
+    let message = format!(
+        "the simulation of {chips} chips would take about {} of memory for the lines of their LLCs; {} are allowed",
+        shown(bytes),
+        shown(MEMORY_BYTES)
+    );
+    Err(Issue::between(&["rack.size", "coherence.llc"], message))
+}
+
+/// The torus, once it is checked.
+pub(super) fn torus(spec: &ChipSpec) -> Option<Torus> {
+    let size = spec.rack.size.as_ref().filter(|_| spec.rack.kind == RackKindSpec::Torus)?;
+    let mut sides = [1; 3];
+    sides.iter_mut().zip(size).for_each(|(side, given)| *side = *given);
+    let pattern = match spec.rack.pattern {
+        Some(RackPatternSpec::Uniform) | None => Pattern::Uniform,
+        Some(RackPatternSpec::Distance) => Pattern::Distance,
+        Some(RackPatternSpec::Shift) => Pattern::Shift,
+    };
+    Some(Torus { sides, pattern })
+}

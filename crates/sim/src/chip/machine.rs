@@ -1,0 +1,124 @@
+//! The chips that a run simulates: one with a mirror, or those of a rack, some of them in other processes.
+
+use crate::Way;
+use hostnet_chip::{Chip, Rack};
+use hostnet_config::ChipPlan;
+use hostnet_kernel::{told, Across, Exchange};
+use serde::de::DeserializeOwned;
+use serde::Serialize;
+use std::sync::PoisonError;
+
+/// What a cycle counts in the queue of events of a rack: a slot of it.
+const CYCLE: u64 = 64;
+
+/// The chips of a run.
+pub(super) enum Machine {
+    /// One, and a mirror.
+    Alone(Box<Chip>),
+    /// Many.
+    Rack(Box<Chips>),
+}
+
+/// The chips of a rack.
+pub(super) struct Chips {
+    rack: Rack,
+    cycle: u64,
+    threads: usize,
+    others: Option<Others>,
+}
+
+/// The processes of a run, and which of them has each chip.
+struct Others {
+    way: Way,
+    homes: Vec<usize>,
+    rank: usize,
+}
+
+impl Others {
+    /// Neighbours stay together: the first process has the first chips.
+    fn of(way: Way, chips: usize) -> Self {
+        let (rank, ranks) = with(&way, |exchange| (exchange.rank(), exchange.ranks()));
+        Self { way, homes: (0..chips).map(|chip| chip * ranks / chips).collect(), rank }
+    }
+}
+
+fn with<R>(way: &Way, act: impl FnOnce(&mut dyn Exchange) -> R) -> R {
+    act(&mut *way.lock().unwrap_or_else(PoisonError::into_inner))
+}
+
+impl Machine {
+    /// The chips of a plan in their first cycle, on so many threads at most.
+    ///
+    /// # Panics
+    /// If the plan was not resolved from a configuration.
+    pub(super) fn new(plan: &ChipPlan, threads: usize, way: Option<Way>) -> Self {
+        let Some(torus) = plan.torus else {
+            let chip = Chip::new(plan.chip.clone()).expect("a plan is of a chip that can be built");
+            return Self::Alone(Box::new(chip));
+        };
+        let others = way.map(|way| Others::of(way, torus.chips() as usize));
+        let has = |chip: u16| others.as_ref().is_none_or(|others| others.homes[usize::from(chip)] == others.rank);
+        let rack = Rack::share(&plan.chip, torus, CYCLE, has).expect("a plan is of a rack that can be built");
+        Self::Rack(Box::new(Chips { rack, cycle: 0, threads, others }))
+    }
+
+    /// Cycles so far.
+    pub(super) fn cycle(&self) -> u64 {
+        match self {
+            Self::Alone(chip) => chip.status().cycle,
+            Self::Rack(chips) => chips.cycle,
+        }
+    }
+
+    /// Goes on until a cycle. Returns false when nothing is left to do anywhere.
+    pub(super) fn run_until(&mut self, cycle: u64) -> bool {
+        match self {
+            Self::Alone(chip) => chip.run_until(cycle),
+            Self::Rack(chips) => {
+                chips.run_until(cycle);
+                let idle = chips.rack.is_idle();
+                self.told(&idle).contains(&false)
+            }
+        }
+    }
+
+    /// Begins to count anew.
+    pub(super) fn clear(&mut self) {
+        match self {
+            Self::Alone(chip) => chip.clear(),
+            Self::Rack(chips) => chips.rack.clear(),
+        }
+    }
+
+    /// The chips of this process, in their order.
+    pub(super) fn chips(&self) -> Vec<&Chip> {
+        match self {
+            Self::Alone(chip) => vec![chip],
+            Self::Rack(chips) => chips.rack.chips().collect(),
+        }
+    }
+
+    /// What each process says, by their numbers.
+    pub(super) fn told<T: Serialize + DeserializeOwned + Clone>(&self, own: &T) -> Vec<T> {
+        match self {
+            Self::Rack(chips) => match &chips.others {
+                Some(others) => with(&others.way, |exchange| told(exchange, own)),
+                None => vec![own.clone()],
+            },
+            Self::Alone(_) => vec![own.clone()],
+        }
+    }
+}
+
+impl Chips {
+    fn run_until(&mut self, cycle: u64) {
+        let Self { rack, threads, others, .. } = self;
+        match others {
+            None => rack.run_until(cycle, *threads),
+            Some(Others { way, homes, .. }) => with(way, |exchange| {
+                rack.run_until_across(cycle, *threads, &mut Across { exchange, homes });
+            }),
+        }
+        self.cycle = cycle;
+    }
+}

@@ -1,0 +1,29 @@
+//! What a report says of the chips of a rack.
+
+use super::report::{bandwidth, links, times, Units};
+use super::run::{ChipSimulation, Window};
+use hostnet_chip::{Place, Torus};
+use serde_json::{json, Value};
+
+/// The torus.
+pub(super) fn rack(torus: Torus) -> Value {
+    json!({ "chips": torus.chips(), "size": torus.sides, "diameter": torus.diameter() })
+}
+
+/// A row for each chip.
+pub(super) fn chips(run: &ChipSimulation<'_>, torus: Torus, windows: &[Window], units: &Units) -> Value {
+    let rows = (0..).zip(windows).map(|(chip, window)| {
+        let fullest = &links(run, window, units)[0];
+        json!({
+            "chip": chip,
+            "at": Place { chip, sides: torus.sides }.at(),
+            "operations": window.books.breakdown.count,
+            "latency": times(&window.books.latency, units),
+            "rrpp": times(&window.books.served, units),
+            "bandwidth": bandwidth(window, units),
+            "link": fullest["link"],
+            "share": fullest["share"],
+        })
+    });
+    rows.collect()
+}
