@@ -25,6 +25,7 @@ JOB_PS = 10**11
 TABLES = ("flows", "workloads", "domains", "caches", "control", "completions", "series")
 """Tables that quantities are computed from and that the summary of a run does not have."""
 
+
 def run_clusters(
     configs: Sequence[dict[str, Any]], base_dir: Path, threads: int, progress: Progress | None
 ) -> list[Summary]:
