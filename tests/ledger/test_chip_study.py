@@ -98,6 +98,7 @@ def test_quantities_of_bandwidth() -> None:
     assert value("chip_traffic", run) == 600
     assert value("chip_traffic_ratio", run) == 3
     assert value("bisection", run) == 64
+    assert value("window_change", {**run, "change": 0.002}) == 0.002
     assert value("hotspot", run, constant=3) == pytest.approx(0.8 / 0.5)
 
 
@@ -152,9 +153,9 @@ def test_runs_that_differ_in_their_names_alone_are_run_once(study: Study) -> Non
     quick = study.selections["quick"]
     points = [point for point in quick.points if point.name in ("latency-numa:64", "hops-numa:1")]
     configs = [quick.config(point, study.preset, study.seed) for point in points]
-    seen: list[int] = []
-    summaries = run_chips(configs, Path(), 1, lambda status: bool(seen.append(status["total"])) or True)
-    assert set(seen) == {1}
+    seen: list[Summary] = []
+    summaries = run_chips(configs, Path(), 1, seen.append)
+    assert {status["total"] for status in seen} == {1}
     assert [summary["name"] for summary in summaries] == ["latency-numa:64", "hops-numa:1"]
     assert summaries[0]["result_hash"] == summaries[1]["result_hash"]
 

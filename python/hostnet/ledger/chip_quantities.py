@@ -53,6 +53,7 @@ CHIP_MEASURES: dict[str, Read] = {
     ),
     "flits_per_line": lambda summary: summary["noc"]["flits_per_line"],
     "bisection": bisection,
+    "window_change": lambda summary: summary["change"],
     "diameter": lambda summary: summary["config"]["rack"]["diameter"],
 }
 """What is read from the summary of a run of a chip."""

@@ -216,7 +216,7 @@ def work_of(summary: Summary) -> int:
     if "skipped" in summary:
         return 0
     if summary.get("kind") == "chip":
-        return round(summary["simulated_ns"] * summary["clock_ghz"])
+        return round(float(summary["simulated_ns"]) * float(summary["clock_ghz"]))
     if "packets" in summary:
         return int(summary["packets"]["arrived"])
     return int(summary["events"] if "events" in summary else summary["requests"]["accepted"])

@@ -30,7 +30,7 @@ from hostnet.ledger.panels import (
 from hostnet.ledger.points import Composition, Family, OperatingPoint, PointFamily, Selection
 
 Engine = Literal["simulation", "memory", "noc", "chip", "cluster", "predict"]
-"""What recomputes a study: whole servers, the memory or the network on a chip alone, chips, clusters, or a prediction."""
+"""What recomputes a study: servers, the memory or the network on a chip alone, chips, clusters, or a prediction."""
 
 
 @dataclass(frozen=True)
