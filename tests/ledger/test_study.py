@@ -132,6 +132,7 @@ def test_an_unknown_study_names_those_there_are() -> None:
         "host_network_tcp",
         "hostcc",
         "ioctopus",
+        "manycore_ni",
         "memory",
         "noc",
     ]

@@ -119,7 +119,10 @@ proptest! {
     fn nothing_is_lost_and_nothing_is_stuck(
         placement in prop::sample::select(&PLACEMENTS[..]),
         mode in prop::sample::select(&[Mode::Turns, Mode::Sync, Mode::Async][..]),
-        (writes, flit_bytes) in (prop::sample::select(&[0_u32, 40, 100][..]), prop::sample::select(&[8_u32, 16, 32, 80][..])),
+        (writes, flit_bytes) in (
+            prop::sample::select(&[0_u32, 40, 100][..]),
+            prop::sample::select(&[8_u32, 16, 32, 80][..]),
+        ),
         (home, memories) in (
             prop::sample::select(&[Home::PageOffset, Home::Hash][..]),
             prop::collection::btree_set((0_u16..7, 0_u16..7), 0..5),

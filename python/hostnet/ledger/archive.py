@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
+from hostnet.ledger.chip_quantities import CHIP_MEASURES
 from hostnet.ledger.memory_quantities import MEASURES, Read
 from hostnet.ledger.noc_quantities import NOC_MEASURES
 from hostnet.ledger.panels import Panel
@@ -20,6 +21,9 @@ CURVE_POINTS_MAX = 120
 
 PEERS: dict[Engine, dict[str, Read]] = {"memory": MEASURES, "noc": NOC_MEASURES}
 """What is read of parts that are run alone, to be compared with other simulators of them."""
+
+MEASURED: dict[Engine, dict[str, Read]] = {**PEERS, "chip": CHIP_MEASURES}
+"""What the table of operating points has of them, and of chips."""
 
 POINT_COLUMNS = {
     "point": "string",
@@ -238,8 +242,8 @@ def point_rows(outcomes: Mapping[str, Outcome]) -> list[dict[str, Any]]:
     ]
 
 
-def peer_point_rows(measures: Mapping[str, Read]) -> Callable[[Mapping[str, Outcome]], list[dict[str, Any]]]:
-    """Makes a row per point of a part that was run alone."""
+def measured_rows(measures: Mapping[str, Read]) -> Callable[[Mapping[str, Outcome]], list[dict[str, Any]]]:
+    """Makes a row per point of a chip, or of a part that was run alone."""
 
     def rows(outcomes: Mapping[str, Outcome]) -> list[dict[str, Any]]:
         return [
@@ -249,6 +253,7 @@ def peer_point_rows(measures: Mapping[str, Read]) -> Callable[[Mapping[str, Outc
                 "config_hash": outcome.summary["config_hash"],
             }
             for name, outcome in outcomes.items()
+            if not outcome.skipped
         ]
 
     return rows
@@ -273,9 +278,9 @@ POINT_TABLES: dict[Engine, tuple[dict[str, str], Callable[[Mapping[str, Outcome]
     **{
         engine: (
             {"point": "string", **dict.fromkeys(measures, "float64"), "config_hash": "string"},
-            peer_point_rows(measures),
+            measured_rows(measures),
         )
-        for engine, measures in PEERS.items()
+        for engine, measures in MEASURED.items()
     },
 }
 """Columns and rows of the table of operating points, by what ran them."""

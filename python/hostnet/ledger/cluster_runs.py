@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from hostnet.ledger.pool import Job, Progress, run_jobs
+from hostnet.ledger.composed_runs import Summary, run_composed, text_of
+from hostnet.ledger.pool import Job, Progress
 from hostnet.ledger.repeats import repeated
 from hostnet.running.results import Source
 from hostnet.running.simulate import resolve, run_plan
@@ -22,53 +22,26 @@ FLUID_WORK = 1 / 60
 JOB_PS = 10**11
 """Simulated time that jobs may take."""
 
-Summary = dict[str, Any]
-
 TABLES = ("flows", "workloads", "domains", "caches", "control", "completions", "series")
 """Tables that quantities are computed from and that the summary of a run does not have."""
-
-MEASURE = "simulated_ps"
-"""What grows up to the end of a run."""
 
 
 def run_clusters(
     configs: Sequence[dict[str, Any]], base_dir: Path, threads: int, progress: Progress | None
 ) -> list[Summary]:
-    """Runs configurations, those with most work first, and returns their summaries, with the tables, in the same order.
-
-    Those that differ in their names alone are run once. The summary of a point that is skipped has the reason and
-    nothing else.
+    """Runs configurations and returns their summaries, with the tables, in the same order; see `run_composed`.
 
     Raises:
         KeyboardInterrupt: The progress callback stopped the runs.
         ConfigError: One of the configurations is wrong.
         SimulationError: One of the runs could not go on.
     """
-    places: dict[str, list[int]] = {}
-    for place, config in enumerate(configs):
-        if config["ledger"]["skip"] is None:
-            places.setdefault(identity_of(config), []).append(place)
-    jobs = sorted(
-        ((same, job_of(configs[same[0]], base_dir)) for same in places.values()), key=lambda found: -found[1].work
-    )
-    done = run_jobs([job for _, job in jobs], MEASURE, "events", threads, progress)
-    found = {place: summary for (same, _), summary in zip(jobs, done, strict=True) for place in same}
-    return [
-        {**found[place], "name": config["run"]["name"]} if place in found else {"skipped": config["ledger"]["skip"]}
-        for place, config in enumerate(configs)
-    ]
-
-
-def identity_of(config: dict[str, Any]) -> str:
-    """What is equal for runs that are the same but for their name."""
-    run = {key: value for key, value in config["run"].items() if key != "name"}
-    return json.dumps({**config, "run": run}, sort_keys=True)
+    return run_composed(configs, lambda config: job_of(config, base_dir), threads, progress)
 
 
 def source_of(config: dict[str, Any], base_dir: Path) -> Source:
     """The configuration without what only the ledger reads."""
-    text = json.dumps({key: value for key, value in config.items() if key != "ledger"})
-    return Source(text, "json", config["run"]["name"], str(base_dir))
+    return Source(text_of(config), "json", config["run"]["name"], str(base_dir))
 
 
 def size_of(config: dict[str, Any]) -> int:

@@ -1,4 +1,4 @@
-"""A study of clusters: what was published of servers on a network, and which clusters are run to compare with it."""
+"""A study of clusters or chips: what was published of them, and which configurations are run to compare with it."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Value = int | str
 
 @dataclass(frozen=True)
 class ClusterFamily:
-    """Clusters composed of fragments of the configuration, at several values of `x`; without hosts a server by itself.
+    """Clusters, chips or, without hosts, servers, composed of fragments of the configuration at several values of `x`.
 
     Later fragments win over earlier ones and over the run of the selection. `{x}` in the name of a fragment and in its
     texts is the value, `{last}` one less; a text that is `{x}` and no more is the value itself. With `series`, time
@@ -41,7 +41,7 @@ class ClusterFamily:
 
 @dataclass(frozen=True)
 class ClusterPoint:
-    """One cluster of a family."""
+    """One cluster or chip of a family."""
 
     family: ClusterFamily
     value: Value | None
@@ -57,7 +57,7 @@ class ClusterPoint:
         return str(self.value if self.value is not None else 0)
 
     def config(self, preset: str, run: Mapping[str, Any]) -> dict[str, Any]:
-        """The configuration of the cluster; `preset` is named by fragments. `ledger` is what only the ledger reads."""
+        """Its configuration; `preset` is named by fragments. `ledger` is what only the ledger reads."""
         family = self.family
         own = {"series": family.series, "skip": family.skip, "again": list(family.again)}
         config: dict[str, Any] = {"run": {"name": self.name, **run}, "ledger": own}

@@ -9,6 +9,7 @@ from itertools import combinations
 from typing import TYPE_CHECKING
 
 from hostnet.ledger.app_quantities import APP_QUANTITIES
+from hostnet.ledger.chip_quantities import CHIP_QUANTITIES
 from hostnet.ledger.cluster_quantities import CLUSTER_QUANTITIES
 from hostnet.ledger.control_quantities import CONTROL_QUANTITIES
 from hostnet.ledger.errors import LedgerError
@@ -31,6 +32,7 @@ KNOWN: Mapping[str, Quantity] = {
     **FORMULA_QUANTITIES,
     **MEMORY_QUANTITIES,
     **NOC_QUANTITIES,
+    **CHIP_QUANTITIES,
     **CLUSTER_QUANTITIES,
     **PACKET_QUANTITIES,
     **FABRIC_QUANTITIES,

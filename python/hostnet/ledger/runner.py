@@ -33,7 +33,7 @@ class Batch:
     wall_time_s: float
     work: int
     unit: str
-    """What `work` counts: events of servers, requests of the memory or packets of a network alone, predictions."""
+    """What `work` counts: events of servers, requests of the memory or packets of a network, cycles, predictions."""
     machines: str
     """The presets of the servers that were run, the device of the memory, or the topology of the network."""
 
@@ -147,10 +147,25 @@ def simulate_clusters(
     return run_clusters(configs, base_dir, threads, progress)
 
 
+def simulate_chips(
+    configs: Sequence[dict[str, Any]], base_dir: Path, threads: int, progress: Progress | None
+) -> list[Summary]:
+    """Runs configurations of chips; a `Simulate`.
+
+    Raises:
+        KeyboardInterrupt: The progress callback stopped the runs.
+        ConfigError: One of the configurations is wrong.
+    """
+    from hostnet.ledger.chip_runs import run_chips
+
+    return run_chips(configs, base_dir, threads, progress)
+
+
 ENGINES: dict[Engine, tuple[Simulate, str]] = {
     "simulation": (simulate, "events"),
     "memory": (simulate_memory, "requests"),
     "noc": (simulate_noc, "packets"),
+    "chip": (simulate_chips, "cycles"),
     "cluster": (simulate_clusters, "events"),
     "predict": (predict, "predictions"),
 }
@@ -190,16 +205,18 @@ def run_points(
 
 
 def machine_of(config: dict[str, Any], preset: str) -> str:
-    """The preset of a point's server; that of the study where it has none."""
-    return str(config.get("server", {}).get("preset", preset))
+    """The preset of a point's server or chip; that of the study where it has none."""
+    return str({**config.get("server", {}), **config.get("chip", {})}.get("preset", preset))
 
 
 def work_of(summary: Summary) -> int:
-    """Events of a server, requests of the memory or packets of a network alone; a prediction is one piece of work."""
+    """Events of a server, requests of the memory or packets of a network alone, cycles of a chip, or one prediction."""
     if summary.get("engine") == "predict":
         return 1
     if "skipped" in summary:
         return 0
+    if summary.get("kind") == "chip":
+        return round(float(summary["simulated_ns"]) * float(summary["clock_ghz"]))
     if "packets" in summary:
         return int(summary["packets"]["arrived"])
     return int(summary["events"] if "events" in summary else summary["requests"]["accepted"])

@@ -29,8 +29,8 @@ from hostnet.ledger.panels import (
 )
 from hostnet.ledger.points import Composition, Family, OperatingPoint, PointFamily, Selection
 
-Engine = Literal["simulation", "memory", "noc", "cluster", "predict"]
-"""What recomputes a study: whole servers, the memory or the network on a chip alone, clusters, or a prediction."""
+Engine = Literal["simulation", "memory", "noc", "chip", "cluster", "predict"]
+"""What recomputes a study: servers, the memory or the network on a chip alone, chips, clusters, or a prediction."""
 
 
 @dataclass(frozen=True)
@@ -132,7 +132,7 @@ def parse_points(data: dict[str, Any], folder: Path) -> tuple[Mapping[str, Point
         return parse_memory(data, folder)
     if data["study"]["engine"] == "noc":
         return parse_noc(data, folder)
-    if data["study"]["engine"] == "cluster":
+    if data["study"]["engine"] in ("chip", "cluster"):
         return parse_networks(data, folder)
     return parse_host(data, folder)
 
@@ -169,7 +169,7 @@ def parse_noc(data: dict[str, Any], folder: Path) -> tuple[Mapping[str, PointFam
 
 
 def parse_networks(data: dict[str, Any], folder: Path) -> tuple[Mapping[str, PointFamily], tuple[Panel, ...]]:
-    """Operating points and panels of a study of clusters."""
+    """Operating points and panels of a study of chips or clusters."""
     from hostnet.ledger.clusters import parse_clusters
 
     return parse_clusters(data, folder)

@@ -87,7 +87,9 @@ def study_of(name: str, engine: str) -> Study:
     if engine == "run":
         return study
     if study.engine != "simulation":
-        what = {"cluster": "clusters", "noc": "the network alone"}.get(study.engine, "the memory alone")
+        what = {"chip": "chips", "cluster": "clusters", "noc": "the network alone"}.get(
+            study.engine, "the memory alone"
+        )
         raise LedgerError(f"--engine predict: {name} is about {what}, which is not predicted")
     return replace(study, engine="predict")
 

@@ -39,6 +39,9 @@ TITLE_CHARACTERS = 44
 TALL = 300
 """Where the values of a panel differ by more than this factor, its y axis is logarithmic."""
 
+LABELS = 8
+"""Where there are more places on a logarithmic axis, every other one has a label."""
+
 NEAR = 0.09
 """Places of x that are nearer than this share of the axis share a label."""
 
@@ -197,7 +200,8 @@ def set_places(axes: Axes, places: Sequence[float]) -> None:
     """The ticks of x."""
     if places and places[0] > 0 and places[-1] > WIDE * places[0]:
         axes.set_xscale("log", base=2)
-        axes.set_xticks(places, [f"{place:g}" for place in places])
+        apart = 1 if len(places) <= LABELS else 2
+        axes.set_xticks(places, [f"{place:g}" if index % apart == 0 else "" for index, place in enumerate(places)])
         axes.minorticks_off()
     else:
         axes.set_xticks(places, tick_labels(places))

@@ -34,6 +34,9 @@ HOW_TO_READ = (
 PEERS = {"memory": ("requests", "Device"), "noc": ("packets", "Topology")}
 """What parts that are run alone are measured in, and what their presets are called."""
 
+UNITS = {**PEERS, "chip": ("cycles", "Preset")}
+"""The same of everything that is not measured in events."""
+
 HOW_TO_READ_PEERS = (
     "Along x is what the other simulator got, along y what hostnet gets for the same traffic. Marks on the dashed line "
     "are equal values. Latency beyond the knee is not drawn."
@@ -77,7 +80,7 @@ def header(run: RunFiles) -> Html:
     summary, manifest = run.summary, run.manifest
     count = Counter(row["verdict"] for row in summary["rows"])
     scored = count["pass"] + count["fail"]
-    unit, machine = PEERS.get(summary["study"].get("engine"), ("events", "Preset"))
+    unit, machine = UNITS.get(summary["study"].get("engine"), ("events", "Preset"))
     speed = manifest.get(f"{unit}_per_s")
     return element(
         "header",

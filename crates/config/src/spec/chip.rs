@@ -47,8 +47,8 @@ pub(crate) struct TilesSpec {
     /// tiles, 2, 4 or 8, each with an NI and a memory controller.
     #[schemars(range(min = 2, max = 16))]
     pub(crate) columns: u16,
-    /// Rows of tiles, each with an NI. There are 4, 8, 16, 32 or 64 tiles where bits of an address within a page tell the
-    /// home of a line. Of a NOC-Out the cores of a column, an even number.
+    /// Rows of tiles, each with an NI. There are 4, 8, 16, 32 or 64 tiles where bits of an address within a page tell
+    /// the home of a line. Of a NOC-Out the cores of a column, an even number.
     #[schemars(range(min = 2, max = 16))]
     pub(crate) rows: u16,
 }
@@ -84,8 +84,8 @@ pub(crate) struct ChipNocSpec {
     /// Cycles from a flit's leaving a buffer until another may be sent for it.
     #[schemars(range(min = 1, max = 32))]
     pub(crate) credit_cycles: u8,
-    /// Where the memory controllers of a mesh are: at every tile of a side ("north", "east", "south", "west"), or at the
-    /// tiles of a list of columns and rows, such as "0,0 7,0 0,7 7,7", counted from the north-west.
+    /// Where the memory controllers of a mesh are: at every tile of a side ("north", "east", "south", "west"), or at
+    /// the tiles of a list of columns and rows, such as "0,0 7,0 0,7 7,7", counted from the north-west.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) mc: Option<String>,
     /// Which memory controller has a line: one by the hash of its address ("line") or of its page ("page"), or the one
@@ -146,8 +146,8 @@ pub(crate) enum HomeSpec {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct CoherenceSpec {
-    /// What tells the slice that a line is at home in: bits of its address within a page ("page-offset"), of which there
-    /// are 6, or a hash of its address ("hash"), with any number of slices.
+    /// What tells the slice that a line is at home in: bits of its address within a page ("page-offset"), of which
+    /// there are 6, or a hash of its address ("hash"), with any number of slices.
     pub(crate) home: HomeSpec,
     /// Cycles of an access to an L1 or an NI cache.
     #[schemars(range(min = 1, max = 1000))]
