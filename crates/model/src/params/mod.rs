@@ -4,6 +4,7 @@
 
 mod app;
 mod cache;
+mod die;
 mod fluid;
 mod job;
 mod line_size;
@@ -17,6 +18,7 @@ mod workload;
 
 pub use app::*;
 pub use cache::*;
+pub use die::*;
 pub use fluid::*;
 pub use job::*;
 pub use line_size::*;
@@ -77,6 +79,9 @@ pub struct SocketParams {
     /// Cores of other sockets with memory on this one; of those sockets there is nothing else.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub remote: Option<RemoteParams>,
+    /// Where its parts lie; `None` = the ways between them are as long for all, and carry whatever comes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub die: Option<DieParams>,
 }
 
 impl ServerParams {

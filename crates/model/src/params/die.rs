@@ -1,0 +1,42 @@
+//! The die of a socket: where its parts lie on a mesh, and what the mesh carries.
+
+use serde::{Deserialize, Serialize};
+
+/// A stop of the mesh, which parts get onto it at.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub struct Stop {
+    /// Counted from the west.
+    pub column: u8,
+    /// Counted from the north.
+    pub row: u8,
+}
+
+/// The mesh that joins the parts of a socket, and their places on it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct DieParams {
+    /// Columns of stops, at least 1.
+    pub columns: u8,
+    /// Rows of stops, at least 1.
+    pub rows: u8,
+    /// Where each core is.
+    pub cores: Vec<Stop>,
+    /// Where each slice of the CHA is.
+    pub slices: Vec<Stop>,
+    /// Where the memory controller of each channel is.
+    pub channels: Vec<Stop>,
+    /// Every stop that devices can hang off.
+    pub io: Vec<Stop>,
+    /// Where the device of each PCIe link of the IIO hangs off: one of `io`.
+    pub links: Vec<Stop>,
+    /// A cycle of the mesh in ps, at least 1.
+    pub cycle_ps: u64,
+    /// Cycles from a stop to the next of its column.
+    pub vertical_cycles: u32,
+    /// Cycles from a stop to the next of its row.
+    pub horizontal_cycles: u32,
+    /// Cycles that a line of data takes on a link; a message without data takes one.
+    pub line_cycles: u32,
+    /// Parts of the die with a share of the slices and channels each, whose lines are at home there (sub-NUMA
+    /// clustering); 1 = none.
+    pub clusters: u8,
+}
