@@ -12,6 +12,7 @@
 //! | `lfb/` | the line fill buffer of a core |
 //! | `cha/` | caching and home agents: admission, request buffers |
 //! | `memory/` | memory controller and DRAM of one channel, address map |
+//! | `mesh/` | the mesh of a die: distances, links that fill |
 //! | `iio/` | integrated IO controller: write and read buffers |
 //! | `os/` | what network traffic costs a core: softirq, copies, applications |
 //! | `nvme/` | drives as DMA sources and sinks |
@@ -41,6 +42,7 @@ mod lfb;
 pub mod line;
 pub mod link;
 pub mod memory;
+pub mod mesh;
 pub mod nic;
 pub mod nvme;
 pub mod os;

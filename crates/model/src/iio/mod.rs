@@ -286,6 +286,7 @@ impl Iio {
         let line = tlp.line + u64::from(tlp.lines - tlp.left);
         tlp.left -= 1;
         let Home { socket, slice, place } = context.homes.of(line);
+        let link = if kind == Kind::IoRead { self.bursts[tlp.burst as usize].link } else { tlp.burst as u8 };
         let id = context.requests.insert(Request {
             kind,
             class: tlp.class,
@@ -293,7 +294,7 @@ impl Iio {
             for_store: false,
             socket,
             slice,
-            engine: 0,
+            engine: link,
             line,
             place,
             owner: context.id,

@@ -78,7 +78,7 @@ pub struct Request {
     pub socket: u8,
     /// The CHA slice there that serves it.
     pub slice: u8,
-    /// Which of the engines of a core made it.
+    /// Which of the engines of a core, or of the links of an IIO, made it.
     pub engine: u8,
     /// The physical line.
     pub line: u64,

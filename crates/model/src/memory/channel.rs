@@ -88,6 +88,13 @@ impl Channel {
         channel
     }
 
+    /// Has some answers be up to `ps` quicker than the others, as those to near slices are.
+    #[must_use]
+    pub fn with_nearest(mut self, ps: u64) -> Self {
+        self.patience_ps = self.patience_ps.saturating_sub(ps);
+        self
+    }
+
     /// The controller, as of when the channel was last settled or woken up.
     #[must_use]
     pub fn controller(&self) -> &Controller {

@@ -40,3 +40,29 @@ pub struct DieParams {
     /// clustering); 1 = none.
     pub clusters: u8,
 }
+
+impl DieParams {
+    /// Cycles from a stop to another with nobody else on the mesh.
+    #[must_use]
+    pub fn way_cycles(&self, from: Stop, to: Stop) -> u32 {
+        let vertical = u32::from(from.row.abs_diff(to.row)) * self.vertical_cycles;
+        vertical + u32::from(from.column.abs_diff(to.column)) * self.horizontal_cycles
+    }
+
+    /// The mean time from one of some stops to one of others, each with each, in ps.
+    ///
+    /// # Panics
+    /// If there are none.
+    #[must_use]
+    pub fn mean_ps(&self, from: &[Stop], to: &[Stop]) -> u64 {
+        let ways = from.iter().flat_map(|&from| to.iter().map(move |&to| u64::from(self.way_cycles(from, to))));
+        ways.sum::<u64>() * self.cycle_ps / (from.len() * to.len()) as u64
+    }
+
+    /// How much less than the mean the shortest of these ways takes, in ps.
+    #[must_use]
+    pub fn nearer_ps(&self, from: &[Stop], to: &[Stop]) -> u64 {
+        let ways = from.iter().flat_map(|&from| to.iter().map(move |&to| u64::from(self.way_cycles(from, to))));
+        self.mean_ps(from, to) - ways.min().unwrap_or(0) * self.cycle_ps
+    }
+}

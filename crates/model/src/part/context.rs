@@ -3,6 +3,7 @@
 use super::{Payload, Rates};
 use crate::cache::{Caches, SocketCaches};
 use crate::line::{Homes, Packets, Requests};
+use crate::mesh::Mesh;
 use hostnet_kernel::{ComponentId, Scheduler, Time};
 
 /// What one part lets another know as soon as it sets out, because that part can tell by then what it will do with it.
@@ -30,10 +31,26 @@ pub struct Context<'a> {
     pub(crate) caches: SocketCaches<'a>,
     /// The memory of its socket, if it has rates instead of lines.
     pub(crate) fluid: Option<&'a mut dyn Rates>,
+    /// The mesh of its socket, if its parts lie on one.
+    pub(crate) mesh: Option<&'a mut Mesh>,
     /// What was told while the event was handled; parts use [`Context::tell`].
     pub(crate) told: &'a mut Vec<Told>,
     /// The clock and the way to send; parts use [`Context::now`] and [`Context::send`].
     pub(crate) scheduler: &'a mut Scheduler<Payload>,
+}
+
+impl<'a> Context<'a> {
+    /// What a part sees that has nothing to do with the caches, the rates and the mesh of its socket.
+    pub(crate) fn apart(
+        id: ComponentId,
+        homes: &'a Homes,
+        requests: &'a mut Requests,
+        packets: &'a mut Packets,
+        told: &'a mut Vec<Told>,
+        scheduler: &'a mut Scheduler<Payload>,
+    ) -> Self {
+        Self { id, homes, requests, packets, caches: SocketCaches::none(), fluid: None, mesh: None, told, scheduler }
+    }
 }
 
 impl Context<'_> {
@@ -44,16 +61,27 @@ impl Context<'_> {
         self.scheduler.now()
     }
 
-    /// Sends `payload` to `target`, `delay_ps` from now.
+    /// Sends `payload` to `target`, `delay_ps` from now if both are at a mean distance.
     #[inline(always)]
     pub fn send(&mut self, target: ComponentId, delay_ps: u64, payload: Payload) {
+        let delay_ps = if self.mesh.is_some() { self.over_mesh(target, delay_ps, payload) } else { delay_ps };
         self.scheduler.send(self.id, target, delay_ps, payload);
     }
 
-    /// Tells `target` now what will be there `delay_ps` from now.
+    /// Tells `target` now what will be there `delay_ps` from now if both are at a mean distance.
     #[inline]
     pub(crate) fn tell(&mut self, target: ComponentId, delay_ps: u64, payload: Payload) {
+        let delay_ps = if self.mesh.is_some() { self.over_mesh(target, delay_ps, payload) } else { delay_ps };
         self.told.push(Told { target, at: self.now() + delay_ps, payload });
+    }
+
+    /// How long `payload` takes to `target` from where this part lies.
+    #[cold]
+    #[inline(never)]
+    fn over_mesh(&mut self, target: ComponentId, delay_ps: u64, payload: Payload) -> u64 {
+        let now = self.now();
+        let (Some(mesh), Some(id)) = (&mut self.mesh, payload.request()) else { return delay_ps };
+        mesh.delay_ps([self.id, target], payload, self.requests.get(id), now, delay_ps)
     }
 
     /// The caches of its socket, for a part that cannot be without.

@@ -261,6 +261,22 @@ pub enum Payload {
     },
 }
 
+impl Payload {
+    /// The line that it is about, if it is about one.
+    pub(crate) fn request(self) -> Option<RequestId> {
+        match self {
+            Self::Data(id)
+            | Self::Admitted(id)
+            | Self::Taken(id)
+            | Self::Arrive(id)
+            | Self::Accepted(id)
+            | Self::Read(id)
+            | Self::Acknowledged(id) => Some(id),
+            _ => None,
+        }
+    }
+}
+
 /// Takes the packet that an event on its way to another partition names out of the store of this one.
 pub(crate) fn unload(packets: &mut Packets, payload: &Payload) -> Option<Packet> {
     match *payload {

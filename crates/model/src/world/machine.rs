@@ -6,6 +6,7 @@ use crate::control::{Control, Controller};
 use crate::core::{Core, Runs};
 use crate::fluid::FluidMemory;
 use crate::line::{Homes, Packet, Packets, Requests};
+use crate::mesh::Mesh;
 use crate::os::NetStack;
 use crate::part::{load, unload, Context, Part, PartKind, PartName, Payload, Pool, Rates, Start, Told};
 use hostnet_kernel::{ComponentId, Event, Partition, Scheduler, Time};
@@ -25,6 +26,8 @@ pub struct Machine {
     caches: Vec<Option<Caches>>,
     /// The memory of each socket, if that has rates instead of lines; [`Component::Fluid`] stands for it.
     fluids: Vec<Option<Box<FluidMemory>>>,
+    /// The mesh of each socket, if its parts lie on one.
+    meshes: Vec<Option<Box<Mesh>>>,
     components: Vec<Component>,
     /// The socket of each component; one past the last for what is on none of these.
     places: Vec<u8>,
@@ -58,6 +61,7 @@ impl Machine {
             requests: Requests::with_capacity(requests_capacity),
             packets: Packets::default(),
             fluids: caches.iter().map(|_| None).collect(),
+            meshes: caches.iter().map(|_| None).collect(),
             caches,
             places: places.into_iter().map(|socket| socket.unwrap_or(none)).collect(),
             names: names(&components),
@@ -74,6 +78,21 @@ impl Machine {
     pub fn with_rates(mut self, socket: usize, memory: FluidMemory) -> Self {
         self.fluids[socket] = Some(Box::new(memory));
         self
+    }
+
+    /// Has the parts of a socket lie on a mesh.
+    ///
+    /// # Panics
+    /// If there is no such socket.
+    #[must_use]
+    pub fn with_mesh(mut self, socket: usize, mesh: Mesh) -> Self {
+        self.meshes[socket] = Some(Box::new(mesh));
+        self
+    }
+
+    /// The mesh of each socket that has one, and the number of the socket.
+    pub fn meshes(&self) -> impl Iterator<Item = (usize, &Mesh)> {
+        self.meshes.iter().enumerate().filter_map(|(socket, mesh)| Some((socket, mesh.as_deref()?)))
     }
 
     /// The memories that have rates.
@@ -235,6 +254,7 @@ impl Machine {
     pub fn reset(&mut self, now: Time) {
         self.each_part_mut(|part| part.reset(now));
         self.caches.iter_mut().flatten().for_each(Caches::reset_counts);
+        self.meshes.iter_mut().flatten().for_each(|mesh| mesh.reset());
     }
 
     /// Lets parts keep the steps of their pools that happen between their events, or not any more.
@@ -256,16 +276,8 @@ impl Machine {
         while let Some(&Told { target, at, payload }) = self.told.get(index) {
             index += 1;
             let component = &mut self.components[(target.0 - self.first.0) as usize];
-            let mut context = Context {
-                id: target,
-                homes: &self.homes,
-                requests: &mut self.requests,
-                packets: &mut self.packets,
-                caches: SocketCaches::none(),
-                fluid: None,
-                told: &mut self.told,
-                scheduler,
-            };
+            let (homes, requests, packets) = (&self.homes, &mut self.requests, &mut self.packets);
+            let mut context = Context::apart(target, homes, requests, packets, &mut self.told, scheduler);
             match (payload, component) {
                 (Payload::Arrive(id), Component::Channel(channel)) => channel.expect(id, at, &mut context),
                 (Payload::Hop { flow, from }, Component::Core(_)) => self.hand_over(flow, from, target, scheduler),
@@ -281,16 +293,9 @@ impl Machine {
         let index = |core: ComponentId| (core.0 - self.first.0) as usize;
         let (giver, taker) = (index(from), index(to));
         let passing = stack_of(&mut self.components[giver]).and_then(|stack| stack.give(flow, from, &self.packets));
-        let mut context = Context {
-            id: to,
-            homes: &self.homes,
-            requests: &mut self.requests,
-            packets: &mut self.packets,
-            caches: SocketCaches::none(),
-            fluid: None,
-            told: &mut Vec::new(),
-            scheduler,
-        };
+        let mut told = Vec::new();
+        let (homes, requests, packets) = (&self.homes, &mut self.requests, &mut self.packets);
+        let mut context = Context::apart(to, homes, requests, packets, &mut told, scheduler);
         if let (Some(passing), Some(stack)) = (passing, stack_of(&mut self.components[taker])) {
             stack.take(passing, &mut context);
         }
@@ -331,6 +336,7 @@ impl Partition for Machine {
         let index = (event.target.0 - self.first.0) as usize;
         let place = usize::from(self.places[index]);
         let fluid = self.fluids.get_mut(place).and_then(Option::as_deref_mut);
+        let mesh = self.meshes.get_mut(place).and_then(Option::as_deref_mut);
         self.told.clear();
         let mut context = Context {
             id: event.target,
@@ -339,6 +345,7 @@ impl Partition for Machine {
             packets: &mut self.packets,
             caches: SocketCaches::new(&mut self.caches, place),
             fluid: fluid.map(|memory| memory as &mut dyn Rates),
+            mesh,
             told: &mut self.told,
             scheduler,
         };

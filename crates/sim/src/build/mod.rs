@@ -5,6 +5,7 @@ mod cha;
 mod channels;
 pub mod coarse;
 mod cores;
+mod die;
 mod drives;
 pub(crate) mod feeds;
 pub(crate) mod fluid;
@@ -176,6 +177,9 @@ impl<'a> Builder<'a> {
         let mut machine = Machine::new(ComponentId(first), homes, caches, placed, capacity);
         if let Some(memory) = memory {
             machine = machine.with_rates(0, memory);
+        }
+        for (number, mesh) in self.sockets().enumerate().filter_map(|(at, socket)| Some((at, socket.mesh()?))) {
+            machine = machine.with_mesh(number, mesh);
         }
         if !warm_up::fill(&mut machine, params, &self.layout, feeds, on_filling) {
             return None;

@@ -385,6 +385,7 @@ impl Partition for World {
                     packets: &mut self.packets,
                     caches: SocketCaches::none(),
                     fluid: None,
+                    mesh: None,
                     told: &mut Vec::new(),
                     scheduler,
                 };

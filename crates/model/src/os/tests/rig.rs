@@ -313,6 +313,7 @@ impl Partition for Rig {
             packets: &mut self.packets,
             caches: SocketCaches::new(std::slice::from_mut(&mut self.caches), 0),
             fluid: None,
+            mesh: None,
             told: &mut told,
             scheduler,
         };

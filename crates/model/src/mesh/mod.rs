@@ -1,0 +1,189 @@
+//! The mesh of a die: how far it is from a core, the IIO or a memory controller to a slice, and what fills on the way.
+//!
+//! The delays of the configuration hold for parts that are as far apart as the mean of their kinds. A message between
+//! two others takes as much less or more as they are nearer or farther. On its way it takes cycles of ports: where it
+//! gets onto the mesh, of each link, and where it leaves the mesh. Requests (AD), lines (BL) and acknowledgements (AK)
+//! have rings of their own, so that none holds another kind back. A message goes along the column first.
+
+mod books;
+mod calendar;
+mod way;
+
+pub use books::{Books, Leg, LegBooks};
+pub use way::{Port, Ring, Side};
+
+use crate::line::{slice_of, Kind, Request};
+use crate::params::{DieParams, Stop};
+use crate::part::{Ids, Payload};
+use calendar::Calendar;
+use hostnet_kernel::{ComponentId, Time};
+use serde::{Deserialize, Serialize};
+use way::Way;
+
+/// A delay that is no way: a part hands on to itself, or to one whose own latency covers the way.
+const HANDED_ON_PS: u64 = 1;
+
+/// Where the parts of a socket that use the mesh are numbered.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+pub struct Wiring {
+    /// The number of the socket.
+    pub socket: u8,
+    /// Its cores.
+    pub cores: Ids,
+    /// Its CHAs: one part for all slices.
+    pub cha: Ids,
+    /// Its memory channels.
+    pub channels: Ids,
+    /// Its IIO.
+    pub iio: Ids,
+}
+
+/// A part that uses the mesh.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum User {
+    Core(u32),
+    Cha,
+    Channel(u32),
+    Iio,
+}
+
+/// The mesh of a socket.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Mesh {
+    die: DieParams,
+    wiring: Wiring,
+    /// The mean way between a core, a channel or the IIO and a slice, in ps.
+    means_ps: [u64; 3],
+    /// By [`Port`].
+    calendars: Vec<Calendar>,
+    books: Books,
+}
+
+impl Mesh {
+    /// The mesh of a die that tells `classes` workloads apart.
+    #[must_use]
+    pub fn new(die: &DieParams, wiring: Wiring, classes: usize) -> Self {
+        let mean = |stops: &[Stop]| die.mean_ps(stops, &die.slices);
+        Self {
+            wiring,
+            means_ps: [mean(&die.cores), mean(&die.channels), mean(&die.io)],
+            calendars: vec![Calendar::new(); Port::count(die)],
+            books: Books::new(Port::count(die), classes),
+            die: die.clone(),
+        }
+    }
+
+    /// The die.
+    #[must_use]
+    pub fn die(&self) -> &DieParams {
+        &self.die
+    }
+
+    /// What was carried since the last reset.
+    #[must_use]
+    pub fn books(&self) -> &Books {
+        &self.books
+    }
+
+    /// Starts a new measuring window.
+    pub(crate) fn reset(&mut self) {
+        self.books.reset();
+    }
+
+    fn user(&self, id: ComponentId) -> Option<User> {
+        let Wiring { cores, cha, channels, iio, .. } = self.wiring;
+        if cha.contains(id) {
+            Some(User::Cha)
+        } else if cores.contains(id) {
+            Some(User::Core(cores.number(id)))
+        } else if channels.contains(id) {
+            Some(User::Channel(channels.number(id)))
+        } else {
+            iio.contains(id).then_some(User::Iio)
+        }
+    }
+
+    fn stop(&self, user: User, request: &Request) -> Stop {
+        match user {
+            User::Core(core) => self.die.cores[core as usize],
+            User::Channel(channel) => self.die.channels[channel as usize],
+            User::Iio => self.die.links[usize::from(request.engine)],
+            User::Cha => self.die.slices[usize::from(self.slice(request))],
+        }
+    }
+
+    /// The slice of this socket that a request is at: for a line of another socket that is not its home.
+    fn slice(&self, request: &Request) -> u8 {
+        if request.socket == self.wiring.socket {
+            request.slice
+        } else {
+            slice_of(request.line, self.die.slices.len() as u32)
+        }
+    }
+
+    /// How long a message takes from one part to another that takes `delay_ps` between parts of their kinds at a mean
+    /// distance and with nobody else on the mesh, in ps.
+    pub(crate) fn delay_ps(
+        &mut self,
+        [from, to]: [ComponentId; 2],
+        payload: Payload,
+        request: &Request,
+        now: Time,
+        delay_ps: u64,
+    ) -> u64 {
+        let (Some(sender), Some(receiver)) = (self.user(from), self.user(to)) else { return delay_ps };
+        let Some(leg) = leg(sender, receiver).filter(|_| delay_ps > HANDED_ON_PS) else { return delay_ps };
+        let [from, to] = [self.stop(sender, request), self.stop(receiver, request)];
+        let cycles = u64::from(self.die.way_cycles(from, to));
+        let way_ps = cycles * self.die.cycle_ps;
+        let alone_ps = (delay_ps + way_ps).saturating_sub(self.means_ps[leg.partner()]).max(HANDED_ON_PS);
+        let start = (now + alone_ps).ps().saturating_sub(way_ps).max(now.ps());
+        let way = Way { from, to, ring: Ring::of(payload, request.kind) };
+        let waited = self.carry(way, start / self.die.cycle_ps, now.ps() / self.die.cycle_ps, request.class);
+        self.books.note(leg, request.class, cycles, waited);
+        alone_ps + waited * self.die.cycle_ps
+    }
+
+    /// Takes cycles of all ports on a way that begins at `start`; the cycles that are lost to others.
+    fn carry(&mut self, way: Way, start: u64, past: u64, class: u8) -> u64 {
+        let count = if way.ring == Ring::Line { self.die.line_cycles } else { 1 };
+        let mut waited = 0;
+        for (port, after) in way.ports(&self.die) {
+            let late = self.calendars[port.index()].take(start + after + waited, count, past);
+            self.books.take(port, class, count, late);
+            waited += late;
+        }
+        waited
+    }
+}
+
+/// The leg of the way of a line between two parts, if it is on the mesh.
+fn leg(from: User, to: User) -> Option<Leg> {
+    match (from, to) {
+        (User::Core(_), User::Cha) => Some(Leg::CoreToCha),
+        (User::Cha, User::Core(_)) => Some(Leg::ChaToCore),
+        (User::Channel(_), User::Cha) => Some(Leg::ChannelToCha),
+        (User::Cha, User::Channel(_)) => Some(Leg::ChaToChannel),
+        (User::Iio, User::Cha) => Some(Leg::IioToCha),
+        (User::Cha, User::Iio) => Some(Leg::ChaToIio),
+        _ => None,
+    }
+}
+
+impl Ring {
+    /// The ring that a message goes by.
+    fn of(payload: Payload, kind: Kind) -> Self {
+        match payload {
+            Payload::Data(_) | Payload::Read(_) => Self::Line,
+            Payload::Arrive(_) => match kind {
+                Kind::CoreWrite | Kind::CoreClean | Kind::Evict | Kind::Directory | Kind::IoWrite | Kind::IoPut => {
+                    Self::Line
+                }
+                Kind::CoreRead | Kind::CoreDrop | Kind::IoRead | Kind::IoOwn | Kind::Snoop | Kind::Speculate => {
+                    Self::Request
+                }
+            },
+            _ => Self::Acknowledgement,
+        }
+    }
+}

@@ -1,0 +1,109 @@
+//! The ways over a mesh: its ports, and which of them a message takes.
+
+use crate::params::{DieParams, Stop};
+use serde::{Deserialize, Serialize};
+
+/// What a ring carries.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Ring {
+    /// Requests (AD).
+    Request,
+    /// Lines of data (BL).
+    Line,
+    /// Acknowledgements (AK).
+    Acknowledgement,
+}
+
+impl Ring {
+    /// Every ring.
+    pub const ALL: [Self; 3] = [Self::Request, Self::Line, Self::Acknowledgement];
+}
+
+/// A side of a stop, by which messages leave it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Side {
+    /// To the next stop of the column, with the lower row.
+    North,
+    /// To the next stop of the row, with the higher column.
+    East,
+    /// To the next stop of the column, with the higher row.
+    South,
+    /// To the next stop of the row, with the lower column.
+    West,
+    /// From the parts of the stop onto the mesh.
+    In,
+    /// From the mesh to the parts of the stop.
+    Out,
+}
+
+impl Side {
+    /// Every side.
+    pub const ALL: [Self; 6] = [Self::North, Self::East, Self::South, Self::West, Self::In, Self::Out];
+}
+
+/// A side of a stop for a ring, by its number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Port(usize);
+
+impl Port {
+    /// The ports of a die.
+    #[must_use]
+    pub fn count(die: &DieParams) -> usize {
+        usize::from(die.columns) * usize::from(die.rows) * Ring::ALL.len() * Side::ALL.len()
+    }
+
+    fn new(die: &DieParams, ring: Ring, stop: Stop, side: Side) -> Self {
+        let stop = usize::from(stop.row) * usize::from(die.columns) + usize::from(stop.column);
+        Self((stop * Ring::ALL.len() + ring as usize) * Side::ALL.len() + side as usize)
+    }
+
+    /// All ports, in the order of their numbers.
+    pub fn all(die: &DieParams) -> impl Iterator<Item = (Self, Ring, Stop, Side)> + '_ {
+        let stops = (0..die.rows).flat_map(|row| (0..die.columns).map(move |column| Stop { column, row }));
+        let sides = Ring::ALL.into_iter().flat_map(|ring| Side::ALL.map(|side| (ring, side)));
+        let sides: Vec<(Ring, Side)> = sides.collect();
+        stops
+            .flat_map(move |stop| sides.clone().into_iter().map(move |(ring, side)| (ring, stop, side)))
+            .map(|(ring, stop, side)| (Self::new(die, ring, stop, side), ring, stop, side))
+    }
+
+    /// Its number.
+    #[must_use]
+    pub fn index(self) -> usize {
+        self.0
+    }
+}
+
+/// A way from stop to stop: along the column, then along the row.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Way {
+    pub(super) from: Stop,
+    pub(super) to: Stop,
+    pub(super) ring: Ring,
+}
+
+impl Way {
+    /// The ports on the way, and the cycles from its beginning to each of them. There are none from a stop to itself.
+    pub(super) fn ports(self, die: &DieParams) -> impl Iterator<Item = (Port, u64)> + '_ {
+        let Self { from, to, ring } = self;
+        let down = u64::from(die.vertical_cycles);
+        let across = u64::from(die.horizontal_cycles);
+        let rows = from.row.abs_diff(to.row);
+        let columns = from.column.abs_diff(to.column);
+        let vertical = if to.row < from.row { Side::North } else { Side::South };
+        let horizontal = if to.column < from.column { Side::West } else { Side::East };
+        let at = move |stop: Stop, side: Side, after: u64| (Port::new(die, ring, stop, side), after);
+        let first = (from != to).then(|| at(from, Side::In, 0));
+        let along_column = (0..rows).map(move |hop| {
+            let row = if vertical == Side::North { from.row - hop } else { from.row + hop };
+            at(Stop { row, ..from }, vertical, u64::from(hop) * down)
+        });
+        let turned = u64::from(rows) * down;
+        let along_row = (0..columns).map(move |hop| {
+            let column = if horizontal == Side::West { from.column - hop } else { from.column + hop };
+            at(Stop { row: to.row, column }, horizontal, turned + u64::from(hop) * across)
+        });
+        let last = (from != to).then(|| at(to, Side::Out, turned + u64::from(columns) * across));
+        first.into_iter().chain(along_column).chain(along_row).chain(last)
+    }
+}
