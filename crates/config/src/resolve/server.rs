@@ -25,6 +25,7 @@ pub(super) fn socket(spec: &Spec, context: &Context, cache: Option<CacheParams>)
         ssd: io::resolve_ssd(&spec.ssd)?,
         nic: None,
         remote: None,
+        die: None,
     })
 }
 

@@ -20,8 +20,10 @@ use hostnet_kernel::{ComponentId, Time};
 use serde::{Deserialize, Serialize};
 use way::Way;
 
-/// A delay that is no way: a part hands on to itself, or to one whose own latency covers the way.
+/// A delay of the CHA that is no way: what it sends on does not wait for that.
 const HANDED_ON_PS: u64 = 1;
+/// Cycles that messages may be known late: a channel tells of an answer until shortly before that is there.
+const LATE_CYCLES: u64 = 512;
 
 /// Where the parts of a socket that use the mesh are numbered.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
@@ -132,19 +134,22 @@ impl Mesh {
         delay_ps: u64,
     ) -> u64 {
         let (Some(sender), Some(receiver)) = (self.user(from), self.user(to)) else { return delay_ps };
-        let Some(leg) = leg(sender, receiver).filter(|_| delay_ps > HANDED_ON_PS) else { return delay_ps };
+        let is_way = sender != User::Cha || delay_ps > HANDED_ON_PS;
+        let Some(leg) = leg(sender, receiver).filter(|_| is_way) else { return delay_ps };
         let [from, to] = [self.stop(sender, request), self.stop(receiver, request)];
         let cycles = u64::from(self.die.way_cycles(from, to));
         let way_ps = cycles * self.die.cycle_ps;
         let alone_ps = (delay_ps + way_ps).saturating_sub(self.means_ps[leg.partner()]).max(HANDED_ON_PS);
-        let start = (now + alone_ps).ps().saturating_sub(way_ps).max(now.ps());
+        let start = (now + alone_ps).ps().saturating_sub(way_ps) / self.die.cycle_ps;
+        let past = (now.ps() / self.die.cycle_ps).saturating_sub(LATE_CYCLES);
         let way = Way { from, to, ring: Ring::of(payload, request.kind) };
-        let waited = self.carry(way, start / self.die.cycle_ps, now.ps() / self.die.cycle_ps, request.class);
+        let waited = self.carry(way, start, past, request.class);
         self.books.note(leg, request.class, cycles, waited);
         alone_ps + waited * self.die.cycle_ps
     }
 
-    /// Takes cycles of all ports on a way that begins at `start`; the cycles that are lost to others.
+    /// Takes cycles of all ports on a way that begins at cycle `start`; the cycles that are lost to others. What was
+    /// before `past` is over.
     fn carry(&mut self, way: Way, start: u64, past: u64, class: u8) -> u64 {
         let count = if way.ring == Ring::Line { self.die.line_cycles } else { 1 };
         let mut waited = 0;

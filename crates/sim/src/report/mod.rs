@@ -7,6 +7,7 @@ pub(crate) mod domains;
 pub(crate) mod epochs;
 pub(crate) mod hash;
 mod limits;
+mod mesh;
 mod network;
 mod predicted;
 pub(crate) mod series;
@@ -18,6 +19,7 @@ pub(crate) mod workloads;
 pub use predicted::predict;
 
 use crate::read::sample::{differences, Group, Sample, Totals};
+use crate::report::mesh::MeshTables;
 use crate::report::table::{Cell, Table};
 use crate::report::view::{ServerView, CONFIDENCE_GROUPS};
 use hostnet_analysis::explain::{self, WorkloadFacts};
@@ -63,6 +65,7 @@ pub(crate) struct ServerResults {
     pub(crate) channels: Table,
     pub(crate) caches: Option<Table>,
     pub(crate) upi: Option<Table>,
+    pub(crate) mesh: Option<MeshTables>,
     pub(crate) series: Table,
     /// What a summary says of it.
     pub(crate) summary: Value,
@@ -114,7 +117,11 @@ impl ServerView<'_> {
         if let (Some(upi), Some(entries)) = (&upi, summary.as_object_mut()) {
             entries.insert("upi".to_owned(), json!(rows(upi)));
         }
-        ServerResults { workloads, domains, channels, caches, upi, series: self.series(), summary }
+        let mesh = self.mesh();
+        if let (Some(mesh), Some(entries)) = (&mesh, summary.as_object_mut()) {
+            entries.insert("mesh".to_owned(), self.mesh_summary(mesh));
+        }
+        ServerResults { workloads, domains, channels, caches, upi, mesh, series: self.series(), summary }
     }
 
     fn summary(&self, limits: &[WorkloadFacts], tables: &[&Table; 3]) -> Value {

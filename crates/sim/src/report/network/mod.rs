@@ -154,8 +154,9 @@ fn of_server(servers: Vec<(usize, ServerResults)>) -> (Vec<Table>, Value) {
     let mut all = Vec::new();
     let mut told = Value::Null;
     for (_, results) in servers {
-        let ServerResults { workloads, domains, channels, caches, upi, series, summary } = results;
-        all.extend([workloads, domains, channels, series].into_iter().chain(caches).chain(upi));
+        let ServerResults { workloads, domains, channels, caches, upi, mesh, series, summary } = results;
+        let mesh = mesh.into_iter().flat_map(|mesh| [mesh.ports, mesh.ways]);
+        all.extend([workloads, domains, channels, series].into_iter().chain(caches).chain(upi).chain(mesh));
         told = summary;
     }
     (all, told)
@@ -190,7 +191,7 @@ impl OfServers {
 
     /// Adds the rows of a server; returns what a summary says of it.
     fn add(&mut self, host: &str, results: ServerResults) -> Value {
-        let ServerResults { workloads, domains, channels, caches, series, summary, upi: _ } = results;
+        let ServerResults { workloads, domains, channels, caches, series, summary, upi: _, mesh: _ } = results;
         let own = [Some(workloads), Some(domains), Some(channels), caches, Some(series)];
         let all = [&mut self.workloads, &mut self.domains, &mut self.channels, &mut self.caches, &mut self.series];
         for (table, own) in all.into_iter().zip(own) {

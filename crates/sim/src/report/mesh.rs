@@ -1,0 +1,238 @@
+//! The tables of the mesh of a die: its ports, and the ways of the lines of each workload over it.
+
+use super::rows;
+use crate::report::table::{Column, Rows, Table};
+use crate::report::view::ServerView;
+use hostnet_model::mesh::{Leg, LegBooks, Mesh, Port, Ring, Side};
+use hostnet_model::params::{DieParams, Stop};
+use serde_json::{json, Value};
+use std::cmp::Reverse;
+
+/// A side of a stop, with all its rings.
+pub(crate) struct SideRow<'a> {
+    view: &'a ServerView<'a>,
+    socket: u32,
+    mesh: &'a Mesh,
+    stop: Stop,
+    side: Side,
+    ports: [Port; 3],
+}
+
+/// The rows of the table of ports.
+pub(crate) struct Sides;
+
+impl Rows for Sides {
+    type Row<'a> = SideRow<'a>;
+}
+
+pub(crate) const MESH: &[Column<Sides>] = &[
+    Column::integer("socket", |row| row.socket.into()),
+    Column::integer("column", |row| u32::from(row.stop.column).into()),
+    Column::integer("row", |row| u32::from(row.stop.row).into()),
+    Column::text("side", |row| side(row.side).into()),
+    Column::number("requests_busy_share", |row| row.busy_share(Ring::Request).into()),
+    Column::number("lines_busy_share", |row| row.busy_share(Ring::Line).into()),
+    Column::number("acknowledgements_busy_share", |row| row.busy_share(Ring::Acknowledgement).into()),
+    Column::number("waited_ns", |row| row.waited_ns().into()),
+];
+
+impl SideRow<'_> {
+    fn busy_share(&self, ring: Ring) -> f64 {
+        let taken = self.mesh.books().taken(self.ports[ring as usize]);
+        (taken * self.mesh.die().cycle_ps) as f64 / self.view.window_ps()
+    }
+
+    /// What messages lost here on the mean.
+    fn waited_ns(&self) -> Option<f64> {
+        let books = self.mesh.books();
+        let lost: u64 = (0..self.view.classes()).flat_map(|class| self.ports.map(|port| books.waited(port, class))).sum();
+        let messages = |ring: Ring| books.taken(self.ports[ring as usize]) / cycles(self.mesh.die(), ring);
+        let messages: u64 = Ring::ALL.into_iter().map(messages).sum();
+        (messages > 0).then(|| (lost * self.mesh.die().cycle_ps) as f64 / messages as f64 / 1000.0)
+    }
+}
+
+/// A leg of the ways of a workload's lines.
+pub(crate) struct WayRow<'a> {
+    socket: u32,
+    workload: &'a str,
+    leg: Leg,
+    books: LegBooks,
+    die: &'a DieParams,
+}
+
+/// The rows of the table of ways.
+pub(crate) struct Ways;
+
+impl Rows for Ways {
+    type Row<'a> = WayRow<'a>;
+}
+
+pub(crate) const WAYS: &[Column<Ways>] = &[
+    Column::integer("socket", |row| row.socket.into()),
+    Column::text("workload", |row| row.workload.into()),
+    Column::text("leg", |row| leg(row.leg).into()),
+    Column::integer("messages", |row| row.books.messages.into()),
+    Column::number("way_ns", |row| row.ns(row.books.way_cycles).into()),
+    Column::number("mean_way_ns", |row| (row.mean_ps() as f64 / 1000.0).into()),
+    Column::number("waited_ns", |row| row.ns(row.books.waited_cycles).into()),
+];
+
+impl WayRow<'_> {
+    /// Cycles of all messages as the time of one.
+    fn ns(&self, cycles: u64) -> f64 {
+        (cycles * self.die.cycle_ps) as f64 / self.books.messages as f64 / 1000.0
+    }
+
+    /// What the delays of the configuration contain.
+    fn mean_ps(&self) -> u64 {
+        let die = self.die;
+        let partners = match self.leg {
+            Leg::CoreToCha | Leg::ChaToCore => &die.cores,
+            Leg::ChaToChannel | Leg::ChannelToCha => &die.channels,
+            Leg::IioToCha | Leg::ChaToIio => &die.io,
+        };
+        die.mean_ps(partners, &die.slices)
+    }
+}
+
+/// The tables of the meshes of a server.
+pub(crate) struct MeshTables {
+    pub(crate) ports: Table,
+    pub(crate) ways: Table,
+}
+
+impl ServerView<'_> {
+    /// What its meshes carried; nothing where its parts lie on none.
+    pub(crate) fn mesh(&self) -> Option<MeshTables> {
+        self.machine.meshes().next()?;
+        let (mut ports, mut ways) = (Table::of("mesh", MESH), Table::of("mesh_ways", WAYS));
+        for (socket, mesh) in self.machine.meshes() {
+            let socket = socket as u32;
+            for (stop, side, of_rings) in sides(mesh.die()) {
+                let row = SideRow { view: self, socket, mesh, stop, side, ports: of_rings };
+                if of_rings.iter().any(|&port| mesh.books().taken(port) > 0) {
+                    ports.add(MESH, &row);
+                }
+            }
+            for (class, workload) in self.server.workloads.iter().enumerate() {
+                for leg in Leg::ALL {
+                    let books = mesh.books().leg(leg, class);
+                    if books.messages > 0 {
+                        ways.add(WAYS, &WayRow { socket, workload: &workload.name, leg, books, die: mesh.die() });
+                    }
+                }
+            }
+        }
+        Some(MeshTables { ports, ways })
+    }
+
+    /// What a summary says of them.
+    pub(crate) fn mesh_summary(&self, tables: &MeshTables) -> Value {
+        let dies: Vec<Value> = self.machine.meshes().map(|(socket, mesh)| self.die_summary(socket, mesh)).collect();
+        json!({ "dies": dies, "ports": rows(&tables.ports), "ways": rows(&tables.ways) })
+    }
+
+    fn die_summary(&self, socket: usize, mesh: &Mesh) -> Value {
+        let most: Vec<Value> = (0..self.classes()).filter_map(|class| self.most_waited(mesh, class)).collect();
+        let DieParams { columns, rows, line_cycles, cycle_ps, .. } = mesh.die();
+        json!({
+            "socket": socket,
+            "columns": columns,
+            "rows": rows,
+            "line_cycles": line_cycles,
+            "cycle_ns": *cycle_ps as f64 / 1000.0,
+            "stops": stops(mesh.die()),
+            "most_waited": most,
+        })
+    }
+
+    /// Where the messages of a workload lost most time on a mesh, if they lost any.
+    fn most_waited(&self, mesh: &Mesh, class: usize) -> Option<Value> {
+        let lost = |port: Port| mesh.books().waited(port, class);
+        let all: u64 = Port::all(mesh.die()).map(|(port, ..)| lost(port)).sum();
+        let first_most = |&(port, ..): &(Port, Ring, Stop, Side)| (lost(port), Reverse(port.index()));
+        let (port, ring, stop, at) = Port::all(mesh.die()).max_by_key(first_most)?;
+        (lost(port) > 0).then(|| {
+            json!({
+                "workload": self.server.workloads[class].name,
+                "ring": ring_name(ring),
+                "column": stop.column,
+                "row": stop.row,
+                "side": side(at),
+                "share": lost(port) as f64 / all as f64,
+                "busy_share": (mesh.books().taken(port) * mesh.die().cycle_ps) as f64 / self.window_ps(),
+            })
+        })
+    }
+}
+
+/// Cycles that a message of a ring takes of a port.
+fn cycles(die: &DieParams, ring: Ring) -> u64 {
+    if ring == Ring::Line {
+        u64::from(die.line_cycles)
+    } else {
+        1
+    }
+}
+
+/// Every side of every stop, with its ports by the numbers of the rings.
+fn sides(die: &DieParams) -> Vec<(Stop, Side, [Port; 3])> {
+    let all: Vec<(Port, Ring, Stop, Side)> = Port::all(die).collect();
+    let of_requests = all.iter().filter(|(_, ring, ..)| *ring == Ring::Request);
+    let of = |stop: Stop, side: Side| {
+        Ring::ALL.map(|ring| {
+            let found = all.iter().find(|&&(_, of, at, by)| (of, at, by) == (ring, stop, side));
+            found.expect("every ring has every side of every stop").0
+        })
+    };
+    of_requests.map(|&(_, _, stop, side)| (stop, side, of(stop, side))).collect()
+}
+
+/// Who lies at each stop where somebody does.
+fn stops(die: &DieParams) -> Vec<Value> {
+    let kinds = [("core", &die.cores), ("cha", &die.slices), ("channel", &die.channels), ("iio", &die.io)];
+    let at = |stop: Stop| {
+        let of = |&(kind, places): &(&str, &Vec<Stop>)| {
+            let here = places.iter().enumerate().filter(move |(_, place)| **place == stop);
+            here.map(|(number, _)| format!("{kind} {number}")).collect::<Vec<String>>()
+        };
+        kinds.iter().flat_map(of).collect::<Vec<String>>()
+    };
+    let stops = (0..die.rows).flat_map(|row| (0..die.columns).map(move |column| Stop { column, row }));
+    stops
+        .map(|stop| (stop, at(stop)))
+        .filter(|(_, parts)| !parts.is_empty())
+        .map(|(Stop { column, row }, parts)| json!({ "column": column, "row": row, "parts": parts }))
+        .collect()
+}
+
+fn side(side: Side) -> &'static str {
+    match side {
+        Side::North => "north",
+        Side::East => "east",
+        Side::South => "south",
+        Side::West => "west",
+        Side::In => "in",
+        Side::Out => "out",
+    }
+}
+
+fn ring_name(ring: Ring) -> &'static str {
+    match ring {
+        Ring::Request => "requests",
+        Ring::Line => "lines",
+        Ring::Acknowledgement => "acknowledgements",
+    }
+}
+
+fn leg(leg: Leg) -> &'static str {
+    match leg {
+        Leg::CoreToCha => "core to CHA",
+        Leg::ChaToCore => "CHA to core",
+        Leg::ChaToChannel => "CHA to MC",
+        Leg::ChannelToCha => "MC to CHA",
+        Leg::IioToCha => "IIO to CHA",
+        Leg::ChaToIio => "CHA to IIO",
+    }
+}
