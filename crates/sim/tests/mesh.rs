@@ -8,7 +8,7 @@ use common::{example, hash, settled, stream, us};
 use hostnet_config::Plan;
 use hostnet_kernel::{checkpoint, Simulation, Time};
 use hostnet_measure::Domain;
-use hostnet_model::mesh::{Leg, Port};
+use hostnet_model::mesh::{Leg, Port, Side};
 use hostnet_model::params::{DieParams, ServerParams, Stop};
 use hostnet_model::Machine;
 use hostnet_sim::build;
@@ -232,4 +232,32 @@ fn the_delays_of_the_configuration_hold_on_the_mean() {
         latency_ps(settled(&mut simulation), Group::C2mRead)
     });
     assert!((die - flat).abs() < 0.01 * flat, "{die} ps on a die, {flat} without");
+}
+
+#[test]
+fn a_cluster_keeps_its_lines_to_itself() {
+    // Cores 0 to 3 in the west, the others in the east; nine slices and a channel each.
+    let plan = stream("0-7", 0.5, &[]);
+    let place = |kind, number: u32| match kind {
+        0 => Stop { column: (number / 4 * 5) as u8, row: (number % 4) as u8 },
+        1 => Stop { column: (number / 9 * 3 + number % 3) as u8, row: (number % 9 / 3) as u8 },
+        2 => Stop { column: (number * 5) as u8, row: 3 },
+        _ => Stop { column: number as u8, row: 4 },
+    };
+    let one = die(plan.server().unwrap(), 6, 5, place);
+    let two = DieParams { clusters: 2, ..one.clone() };
+    let ways = [one, two].map(|die| {
+        let clusters = die.clusters;
+        let mut simulation = run(&on(&plan, die), us(100));
+        let machine = settled(&mut simulation);
+        let mesh = machine.meshes().next().expect("a mesh").1;
+        let crossed: u64 = Port::all(mesh.die())
+            .filter(|(_, _, stop, side)| (stop.column, *side) == (2, Side::East) || (stop.column, *side) == (3, Side::West))
+            .map(|(port, ..)| mesh.books().taken(port))
+            .sum();
+        assert_eq!(crossed > 0, clusters == 1, "{clusters} clusters: {crossed} cycles between the halves");
+        let leg = mesh.books().leg(Leg::CoreToCha, 0);
+        leg.way_cycles as f64 / leg.messages as f64
+    });
+    assert!(ways[1] < 0.7 * ways[0], "{ways:?} cycles from a core to a slice");
 }

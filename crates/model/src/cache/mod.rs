@@ -145,6 +145,8 @@ impl Data for Shared {
 pub struct Caches {
     params: CacheParams,
     inclusive: bool,
+    /// Slices that a line may lie in: all, or those of its cluster.
+    slices: u32,
     /// Per class: the ways that its cores may allocate in.
     masks: Vec<u32>,
     counts: CacheCounts,
@@ -191,8 +193,15 @@ impl Caches {
             foresight: vec![Foresight::default(); cores as usize],
             llc: (0..slices).map(|index| Array::new(llc.sets, llc.ways, llc.replacement, rng(2, index))).collect(),
             filter: (0..filters).map(filter).collect(),
+            slices,
             params: params.clone(),
         }
+    }
+
+    /// Shares the slices out to `clusters` clusters.
+    #[must_use]
+    pub fn with_clusters(self, clusters: u32) -> Self {
+        Self { slices: self.llc.len() as u32 / clusters, ..self }
     }
 
     /// The parameters.
@@ -240,6 +249,6 @@ impl Caches {
 
     #[inline]
     fn slice(&self, line: u64) -> usize {
-        usize::from(slice_of(line, self.llc.len() as u32))
+        usize::from(slice_of(line, self.slices))
     }
 }

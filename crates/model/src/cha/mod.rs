@@ -11,7 +11,7 @@ mod remote;
 mod slice;
 mod snoop;
 
-use crate::line::{slice_of, Kind, Request, RequestId};
+use crate::line::{Kind, Request, RequestId};
 use crate::params::{CacheParams, ChaParams, CoreParams, IioParams, RemoteParams};
 pub use crate::part::BOOKS;
 use crate::part::{self, Context, Group, Ids, Part, PartKind, Payload, Pool};
@@ -150,7 +150,7 @@ impl Cha {
         match kind {
             Kind::Snoop => return self.on_snoop(id, context),
             _ if socket != self.socket => {
-                context.requests.get_mut(id).slice = slice_of(line, self.params.slices);
+                context.requests.get_mut(id).slice = context.homes.slice(self.socket, line);
             }
             _ if !context.caches.are_alone() && self.snoops(id, context) => return,
             _ => {}

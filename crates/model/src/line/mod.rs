@@ -9,7 +9,7 @@ mod ring;
 mod slab;
 mod walk;
 
-pub use home::{memory_of, slice_of, socket_of, Home, Homes, SocketHomes};
+pub use home::{memory_of, memory_of_cluster, slice_of, socket_of, Home, Homes, SocketHomes};
 #[cfg(test)]
 pub(crate) use map::one_bank;
 pub use map::{Decoder, Place};

@@ -1,13 +1,18 @@
 //! Where virtual memory lies in physical memory: contiguous runs in a seeded random order.
 //!
 //! Every socket has a space of virtual addresses of its own, which begins where its memory does and lies in it. The
-//! addresses beyond those of all sockets lie in each of them in turn, run by run.
+//! addresses beyond those of all sockets lie in each of them in turn, run by run. Where a socket has clusters, each has
+//! such a space in that of the socket.
 
-use super::memory_of;
+use super::home::{memory_of, memory_of_cluster};
 use crate::params::PageParams;
 use serde::{Deserialize, Serialize};
 
 const ROUNDS: u64 = 4;
+/// Bits of an address that tell its cluster.
+const CLUSTERS: u64 = (1 << 46) - (1 << 44);
+/// Bits of an address that tell its space.
+const SPACES: u64 = (SHARED as u64) << 46 | CLUSTERS;
 /// The space of addresses that all sockets share.
 const SHARED: u8 = u8::MAX;
 
@@ -17,10 +22,13 @@ const SHARED: u8 = u8::MAX;
 pub struct Pages {
     run_bytes: u64,
     seed: u64,
-    sockets: Vec<Network>,
+    /// Clusters of each socket.
+    clusters: u8,
+    /// By socket and cluster.
+    memories: Vec<Network>,
 }
 
-/// The mapping of the runs of a socket's memory.
+/// The mapping of the runs of a cluster's memory.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 struct Network {
     runs: u64,
@@ -28,16 +36,16 @@ struct Network {
 }
 
 impl Pages {
-    /// The mapping of the memory of a server's first socket.
+    /// The mapping of the memory of a server's first socket, or of its first cluster.
     ///
     /// # Panics
     /// If the memory holds no whole run.
     #[must_use]
     pub fn new(params: &PageParams, seed: u64) -> Self {
-        Self { run_bytes: params.run_bytes, seed, sockets: Vec::new() }.and(params)
+        Self { run_bytes: params.run_bytes, seed, clusters: 1, memories: Vec::new() }.and(params)
     }
 
-    /// The mapping with that of one more socket.
+    /// The mapping with that of one more socket, or of the next cluster.
     ///
     /// # Panics
     /// If the memory holds no whole run, or its runs have another size.
@@ -47,8 +55,14 @@ impl Pages {
         assert!(runs > 0, "memory smaller than one run of pages");
         assert_eq!(params.run_bytes, self.run_bytes, "all sockets have runs of one size");
         let bits = u64::BITS - (runs - 1).leading_zeros();
-        self.sockets.push(Network { runs, half_bits: bits.div_ceil(2).max(1) });
+        self.memories.push(Network { runs, half_bits: bits.div_ceil(2).max(1) });
         self
+    }
+
+    /// Takes each `clusters` memories for those of a socket.
+    #[must_use]
+    pub fn with_clusters(self, clusters: u8) -> Self {
+        Self { clusters, ..self }
     }
 
     /// Bytes of a contiguous run.
@@ -70,28 +84,29 @@ impl Pages {
     #[must_use]
     pub fn physical(&self, address: u64) -> u64 {
         let (run, within) = self.split(address);
-        let base = run & memory_of(SHARED);
+        let base = run & SPACES;
         let run = run - base;
-        let (socket, run) = if base == memory_of(SHARED) {
-            let sockets = self.sockets.len() as u64;
-            ((run % sockets) as usize, run / sockets)
+        let clusters = u64::from(self.clusters);
+        let (memory, run) = if base == memory_of(SHARED) {
+            let memories = self.memories.len() as u64;
+            (run % memories, run / memories)
         } else {
-            ((base / memory_of(1)) as usize, run)
+            (base / memory_of(1) * clusters + (base & CLUSTERS) / memory_of_cluster(0, 1), run)
         };
-        let Some(&network) = self.sockets.get(socket).filter(|network| run < network.runs) else {
+        let Some(&network) = self.memories.get(memory as usize).filter(|network| run < network.runs) else {
             panic!("virtual address {address:#x} outside of memory")
         };
         let mut place = self.permute(network, run);
         while place >= network.runs {
             place = self.permute(network, place);
         }
-        memory_of(socket as u8) + place * self.run_bytes + within
+        memory_of_cluster((memory / clusters) as u8, (memory % clusters) as u8) + place * self.run_bytes + within
     }
 
     /// The run of an address, which is numbered within its space and has the bits of that, and the place in it.
     #[inline]
     fn split(&self, address: u64) -> (u64, u64) {
-        let base = address & memory_of(SHARED);
+        let base = address & SPACES;
         let offset = address - base;
         let (run, within) = if self.run_bytes.is_power_of_two() {
             (offset >> self.run_bytes.trailing_zeros(), offset & (self.run_bytes - 1))
@@ -191,6 +206,13 @@ mod tests {
                 assert_eq!([first, second], [0, memory_of(1)].map(|base| base + pages.physical(run * 16384)));
                 let [even, odd] = [0, 1].map(|odd| of_two.physical(Pages::shared() + (2 * run + odd) * 16384));
                 assert_eq!([even, odd], [first, second]);
+                let of_four = of_two.clone().and(&params).and(&params).with_clusters(2);
+                for (socket, cluster) in [(0, 0), (0, 1), (1, 0), (1, 1)] {
+                    let base = memory_of_cluster(socket, cluster);
+                    assert_eq!(of_four.physical(base + run * 16384), base + first);
+                }
+                let fourth = of_four.physical(Pages::shared() + (4 * run + 3) * 16384);
+                assert_eq!(fourth, memory_of_cluster(1, 1) + first);
             }
         }
     }

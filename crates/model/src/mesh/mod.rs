@@ -119,7 +119,7 @@ impl Mesh {
         if request.socket == self.wiring.socket {
             request.slice
         } else {
-            slice_of(request.line, self.die.slices.len() as u32)
+            slice_of(request.line, self.die.slices.len() as u32 / u32::from(self.die.clusters))
         }
     }
 

@@ -42,6 +42,14 @@ pub struct DieParams {
 }
 
 impl DieParams {
+    /// The cluster of a stop: that whose slices are nearest on the mean.
+    #[must_use]
+    pub fn cluster_of(&self, stop: Stop) -> u8 {
+        let each = self.slices.len() / usize::from(self.clusters);
+        let far = |cluster: u8| self.mean_ps(&[stop], &self.slices[usize::from(cluster) * each..][..each]);
+        (0..self.clusters).min_by_key(|&cluster| far(cluster)).unwrap_or(0)
+    }
+
     /// Cycles from a stop to another with nobody else on the mesh.
     #[must_use]
     pub fn way_cycles(&self, from: Stop, to: Stop) -> u32 {

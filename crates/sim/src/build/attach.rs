@@ -150,7 +150,7 @@ impl Builder<'_> {
     /// The file that an end of a flow sends, whose thread begins on a core. It stays when the thread goes.
     fn file(&self, end: &End, core: u32) -> Option<Region> {
         let place = end.flow.sendfile.filter(|_| end.initiator && end.core == core)?;
-        let base = self.place(place, self.layout.at_core(core), FILE_BYTES + FILE_END_BYTES);
+        let base = self.place(place, self.node(core), FILE_BYTES + FILE_END_BYTES);
         Some(Region { base, bytes: FILE_BYTES })
     }
 
@@ -214,7 +214,7 @@ impl SocketBuilder<'_> {
 
     fn stack(&mut self, queue: u16, core: u32, before: u32, mut stack: StackParams) -> (u32, CoreParams, NetStack) {
         let sockets = self.server.flow_ends(self.number(core));
-        let footprint = NetFootprint::at(self.take(NetFootprint::BYTES));
+        let footprint = NetFootprint::at(self.take(core, NetFootprint::BYTES));
         let rng = self.engine_rng(core, before);
         let (mut params, pages) = (self.params.core.clone(), self.pages.clone());
         if stack.line_size.is_burst() {
@@ -254,7 +254,7 @@ impl SocketBuilder<'_> {
                 flow: end.number,
                 hosts: [attachment.host, peer],
                 priority: end.flow.priority,
-                base: self.take(RDMA_REGION_BYTES + u64::from(RDMA_MTU_MAX)),
+                base: self.near_nic(RDMA_REGION_BYTES + u64::from(RDMA_MTU_MAX)),
                 region_bytes: RDMA_REGION_BYTES,
                 start_ps: end.flow.start_ps,
                 initiator: end.initiator,

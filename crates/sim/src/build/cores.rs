@@ -1,6 +1,6 @@
 //! Cores and what they execute.
 
-use super::{Builder, SocketBuilder, SocketLayout};
+use super::{Builder, Node, SocketBuilder, SocketLayout};
 use hostnet_kernel::Rng;
 use hostnet_model::app::{footprint, Bases, Generator};
 use hostnet_model::core::{
@@ -103,7 +103,7 @@ impl SocketBuilder<'_> {
                 WorkloadKind::Stream(stream) => {
                     for core in layout.own_cores(&stream.cores) {
                         let rng = self.stream_rng(core, threads[core as usize].len());
-                        let thread = self.stream_thread(class, stream, rng);
+                        let thread = self.stream_thread(class, core, stream, rng);
                         threads[core as usize].push(thread);
                     }
                 }
@@ -119,8 +119,8 @@ impl SocketBuilder<'_> {
         threads
     }
 
-    fn stream_thread(&mut self, class: u8, stream: &StreamParams, mut rng: Rng) -> Thread {
-        let base = self.take_for(class, self.layout.number, stream.working_set_bytes);
+    fn stream_thread(&mut self, class: u8, core: u32, stream: &StreamParams, mut rng: Rng) -> Thread {
+        let base = self.take_for(class, self.node(core), stream.working_set_bytes);
         let walk = Walk::new(base, stream.working_set_bytes, stream.pattern, &mut rng);
         Thread {
             class,
@@ -139,7 +139,7 @@ impl SocketBuilder<'_> {
         for (number, &core) in (0..).zip(&app.cores) {
             let Some(core) = self.layout.own_core(core) else { continue };
             let mut bases =
-                Bases { shared, thread: self.take_for(class, self.layout.number, needed.thread_bytes), client: 0 };
+                Bases { shared, thread: self.take_for(class, self.node(core), needed.thread_bytes), client: 0 };
             let mut rng = self.stream_rng(core, threads[core as usize].len());
             let client = app.clients.get(number as usize).map(|&client| self.layout.expect_core(client));
             let thread = |generator, partner| Thread {
@@ -154,7 +154,7 @@ impl SocketBuilder<'_> {
             let asked_by = client.map(|client| Partner::Client(self.layout.cores().get(client)));
             threads[core as usize].push(thread(server, asked_by));
             let Some(client) = client else { continue };
-            bases.client = self.take_for(class, self.layout.number, needed.client_bytes);
+            bases.client = self.take_for(class, self.node(client), needed.client_bytes);
             let asks = Partner::Server(self.layout.cores().get(core));
             let asking = Generator::client(app, bases);
             threads[client as usize].extend(asking.map(|generator| thread(generator, Some(asks))));
@@ -162,7 +162,7 @@ impl SocketBuilder<'_> {
     }
 
     fn storage_thread(&mut self, class: u8, core: u32, fio: &FioParams) -> Thread {
-        let base = self.take(KERNEL_BYTES);
+        let base = self.take(core, KERNEL_BYTES);
         let mut rng = self.server.rng(2 << 32 | u64::from(self.number(core)) << 8 | u64::from(class));
         let walk = Walk::new(base, KERNEL_BYTES, Pattern::Sequential, &mut rng);
         let storage = Storage {
@@ -192,7 +192,7 @@ impl SocketBuilder<'_> {
                 WorkloadKind::Stream(stream) => {
                     for core in layout.own_cores(&stream.cores) {
                         let rng = self.stream_rng(core, programs[core as usize].len());
-                        let program = self.stream(class, stream, rng);
+                        let program = self.stream(class, self.node(core), stream, rng);
                         programs[core as usize].push(program);
                     }
                 }
@@ -208,8 +208,8 @@ impl SocketBuilder<'_> {
         programs
     }
 
-    pub(super) fn stream(&mut self, class: u8, stream: &StreamParams, mut rng: Rng) -> Program {
-        let base = self.take_for(class, self.layout.number, stream.working_set_bytes);
+    pub(super) fn stream(&mut self, class: u8, node: Node, stream: &StreamParams, mut rng: Rng) -> Program {
+        let base = self.take_for(class, node, stream.working_set_bytes);
         let walk = Walk::new(base, stream.working_set_bytes, stream.pattern, &mut rng);
         let dirty = self.params.core.dirty_pool_lines;
         Program {
@@ -224,7 +224,7 @@ impl SocketBuilder<'_> {
     }
 
     fn kernel_work(&mut self, class: u8, core: u32, fio: &FioParams) -> Program {
-        let base = self.take(KERNEL_BYTES);
+        let base = self.take(core, KERNEL_BYTES);
         let mut rng = self.server.rng(2 << 32 | u64::from(self.number(core)) << 8 | u64::from(class));
         let walk = Walk::new(base, KERNEL_BYTES, Pattern::Sequential, &mut rng);
         Program {

@@ -29,7 +29,7 @@ impl SocketBuilder<'_> {
                     ssd.read_bytes_per_s = ssd.read_bytes_per_s.min(share);
                     ssd.write_bytes_per_s = ssd.write_bytes_per_s.min(share);
                 }
-                let at = self.server.layout.at_core(job.core);
+                let at = self.server.node(job.core);
                 let base = self.take_for(class as u8, at, job.block_bytes * u64::from(job.io_depth));
                 let extra = self.take_for(class as u8, at, EXTRA_BYTES);
                 jobs.push(Job {

@@ -32,9 +32,9 @@ use crate::build::fluid::{Filled, Load};
 use hostnet_kernel::{ComponentId, Rng, Scheduler, Simulation};
 use hostnet_model::cache::Caches;
 use hostnet_model::fluid::FluidMemory;
-use hostnet_model::line::{memory_of, Decoder, Homes, SocketHomes};
+use hostnet_model::line::{memory_of_cluster, Decoder, Homes, SocketHomes};
 use hostnet_model::nic::QueueMemory;
-use hostnet_model::params::{Placement, ServerParams, SocketParams, BUFFER_ALIGNMENT};
+use hostnet_model::params::{DieParams, PageParams, Placement, Stop, ServerParams, SocketParams, BUFFER_ALIGNMENT};
 use hostnet_model::{Component, Machine, Pages, Payload};
 use std::cell::{Cell, OnceCell};
 use warm_up::Filling;
@@ -42,28 +42,38 @@ use warm_up::Filling;
 /// Events that may be pending before the queue has to grow.
 const EVENTS_CAPACITY: usize = 4096;
 
-/// The virtual memory of each socket that is handed out.
-struct Spaces(Vec<Cell<u64>>);
+/// Memory that is as near as any to a core or a device: that of its socket, or of a cluster of it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Node {
+    pub(crate) socket: u8,
+    pub(crate) cluster: u8,
+}
+
+/// The virtual memory of each node that is handed out.
+struct Spaces {
+    clusters: u8,
+    next: Vec<Cell<u64>>,
+}
 
 impl Spaces {
-    fn new(sockets: usize) -> Self {
-        Self(vec![Cell::new(0); sockets])
+    fn new(sockets: usize, clusters: u8) -> Self {
+        Self { clusters, next: vec![Cell::new(0); sockets * usize::from(clusters)] }
     }
 
-    /// Memory of one socket.
-    fn of(&self, socket: u8, bytes: u64) -> u64 {
-        let next = &self.0[usize::from(socket)];
-        memory_of(socket) + next.replace(next.get() + bytes.next_multiple_of(BUFFER_ALIGNMENT))
+    /// Memory of one node.
+    fn of(&self, Node { socket, cluster }: Node, bytes: u64) -> u64 {
+        let next = &self.next[usize::from(socket) * usize::from(self.clusters) + usize::from(cluster)];
+        memory_of_cluster(socket, cluster) + next.replace(next.get() + bytes.next_multiple_of(BUFFER_ALIGNMENT))
     }
 
-    /// Memory of all sockets in turn.
+    /// Memory of all nodes in turn.
     fn shared(&self, bytes: u64, run_bytes: u64) -> u64 {
-        let sockets = self.0.len() as u64;
+        let nodes = self.next.len() as u64;
         let unit = BUFFER_ALIGNMENT.max(run_bytes);
-        let first = self.0.iter().map(Cell::get).max().unwrap_or(0).next_multiple_of(unit);
-        let each = bytes.div_ceil(sockets).next_multiple_of(unit);
-        self.0.iter().for_each(|next| next.set(first + each));
-        Pages::shared() + first * sockets
+        let first = self.next.iter().map(Cell::get).max().unwrap_or(0).next_multiple_of(unit);
+        let each = bytes.div_ceil(nodes).next_multiple_of(unit);
+        self.next.iter().for_each(|next| next.set(first + each));
+        Pages::shared() + first * nodes
     }
 }
 
@@ -92,30 +102,51 @@ pub(crate) struct SocketBuilder<'a> {
 }
 
 impl SocketBuilder<'_> {
-    /// Memory of this socket.
-    pub(crate) fn take(&self, bytes: u64) -> u64 {
-        self.server.spaces.of(self.layout.number, bytes)
+    /// Memory near a core of this socket.
+    pub(crate) fn take(&self, core: u32, bytes: u64) -> u64 {
+        self.server.spaces.of(self.node(core), bytes)
+    }
+
+    /// The memory near a core of this socket.
+    pub(crate) fn node(&self, core: u32) -> Node {
+        self.near(self.params.die.as_ref().map(|die| die.cores[core as usize]))
+    }
+
+    /// Memory near the NIC's function of this socket.
+    pub(crate) fn near_nic(&self, bytes: u64) -> u64 {
+        self.server.spaces.of(self.node_of_nic(), bytes)
+    }
+
+    /// The memory near the NIC's function of this socket.
+    pub(crate) fn node_of_nic(&self) -> Node {
+        let stop = |die: &DieParams| Some(die.links[usize::from(self.nic_link()?)]);
+        self.near(self.params.die.as_ref().and_then(stop))
+    }
+
+    fn near(&self, stop: Option<Stop>) -> Node {
+        let cluster = self.params.die.as_ref().zip(stop).map_or(0, |(die, stop)| die.cluster_of(stop));
+        Node { socket: self.layout.number, cluster }
     }
 
     /// Memory that all cores of a workload share: by itself on the socket of the first.
     pub(crate) fn take_shared(&self, class: u8, cores: &[u32], bytes: u64) -> u64 {
         let place = &self.server.shared[usize::from(class)];
-        let first = cores.first().map_or(self.layout.number, |&core| self.server.layout.at_core(core));
+        let first = cores.first().map_or(Node { socket: self.layout.number, cluster: 0 }, |&core| self.server.node(core));
         let base = place.get().unwrap_or_else(|| self.take_for(class, first, bytes));
         place.set(Some(base));
         base
     }
 
-    /// Memory for a workload, where that wants it; by itself on a socket.
-    pub(crate) fn take_for(&self, class: u8, socket: u8, bytes: u64) -> u64 {
-        self.server.place(self.server.params.workloads[usize::from(class)].memory, socket, bytes)
+    /// Memory for a workload, where that wants it; by itself at a node.
+    pub(crate) fn take_for(&self, class: u8, node: Node, bytes: u64) -> u64 {
+        self.server.place(self.server.params.workloads[usize::from(class)].memory, node, bytes)
     }
 }
 
 impl<'a> Builder<'a> {
     fn new(params: &'a ServerParams, layout: Layout) -> Self {
         let classes = params.workloads.len().max(1);
-        let spaces = Spaces::new(params.sockets.len());
+        let spaces = Spaces::new(params.sockets.len(), clusters(params.socket()));
         let shared = vec![Cell::new(None); params.workloads.len()];
         Self { params, layout, classes, spaces, shared, queues: OnceCell::new(), attachment: None, load: None }
     }
@@ -126,11 +157,18 @@ impl<'a> Builder<'a> {
         (&self.layout.sockets[number], &self.params.sockets[number])
     }
 
-    /// Memory at a place; where it is by itself on the socket of whom it is for.
-    pub(crate) fn place(&self, place: Placement, socket: u8, bytes: u64) -> u64 {
+    /// The memory near a core of the server.
+    pub(crate) fn node(&self, core: u32) -> Node {
+        let socket = self.sockets().find(|socket| socket.layout.own_core(core).is_some());
+        let socket = socket.expect("workloads name cores that there are");
+        socket.node(socket.layout.expect_core(core))
+    }
+
+    /// Memory at a place; where it is by itself at the node of whom it is for.
+    pub(crate) fn place(&self, place: Placement, node: Node, bytes: u64) -> u64 {
         match place {
-            Placement::Local => self.spaces.of(socket, bytes),
-            Placement::Socket(socket) => self.spaces.of(socket, bytes),
+            Placement::Local => self.spaces.of(node, bytes),
+            Placement::Socket(socket) => self.spaces.of(Node { socket, ..node }, bytes),
             Placement::Interleaved => self.spaces.shared(bytes, self.params.socket().memory.pages.run_bytes),
         }
     }
@@ -152,9 +190,16 @@ impl<'a> Builder<'a> {
 
     /// Where virtual memory lies.
     fn pages(&self) -> Pages {
-        let mut each = self.params.sockets.iter().map(|socket| &socket.memory.pages);
+        let of_cluster = |socket: &SocketParams| {
+            let pages = &socket.memory.pages;
+            let clusters = clusters(socket);
+            let own = PageParams { memory_bytes: pages.memory_bytes / u64::from(clusters), ..pages.clone() };
+            std::iter::repeat_n(own, clusters.into())
+        };
+        let mut each = self.params.sockets.iter().flat_map(of_cluster);
         let first = each.next().expect("a server has a socket");
-        each.fold(Pages::new(first, self.params.seed), Pages::and)
+        let pages = each.fold(Pages::new(&first, self.params.seed), |pages, next| pages.and(&next));
+        pages.with_clusters(clusters(self.params.socket()))
     }
 
     /// The partition of these parts, with its first events; nothing when `on_filling`, which is told how far its caches
@@ -191,13 +236,19 @@ impl<'a> Builder<'a> {
 
     fn caches_of(&self, socket: &SocketParams) -> Option<Caches> {
         let caches = |cache| Caches::new(cache, socket.core.count, socket.cha.slices, self.classes, self.params.seed);
-        socket.cache.as_ref().map(caches)
+        Some(caches(socket.cache.as_ref()?).with_clusters(clusters(socket).into()))
     }
 }
 
 fn homes_of(socket: &SocketParams) -> SocketHomes {
-    let decoder = Decoder::new(&socket.memory.map, &socket.memory.dram);
-    SocketHomes { slices: socket.cha.slices, decoder }
+    let clusters = u32::from(clusters(socket));
+    let decoder = Decoder::new(&socket.memory.map, &socket.memory.dram).with_clusters(&socket.memory.map, clusters);
+    SocketHomes { slices: socket.cha.slices / clusters, decoder }
+}
+
+/// Clusters of a socket with memory of their own each.
+fn clusters(socket: &SocketParams) -> u8 {
+    socket.die.as_ref().map_or(1, |die| die.clusters)
 }
 
 /// A simulation of one server. A core that replays a trace has the steps of the first epoch; one whose trace is wrong

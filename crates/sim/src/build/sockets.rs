@@ -1,6 +1,6 @@
 //! Other sockets of which there are only cores, and what watches a host.
 
-use super::{Builder, SocketBuilder, SocketLayout};
+use super::{Builder, Node, SocketBuilder, SocketLayout};
 use hostnet_kernel::ComponentId;
 use hostnet_model::cha::Abroad;
 use hostnet_model::control::{self, Control, Throttled};
@@ -49,7 +49,8 @@ impl SocketBuilder<'_> {
         // Their streams count on from those of the cores of the server.
         let first = self.server.cores() + self.layout.before(PartKind::Remote);
         let core = |(index, core): (u32, &RemoteCore)| {
-            let program = self.stream(core.class, &core.stream, self.server.stream_rng(first + index, 0));
+            let node = Node { socket: self.layout.number, cluster: 0 };
+            let program = self.stream(core.class, node, &core.stream, self.server.stream_rng(first + index, 0));
             let rng = self.server.component_rng(self.layout.of(PartKind::Remote).get(index));
             let wiring = Wiring { home: self.layout.of(PartKind::Upi).get(core.socket), drives: Vec::new() };
             let programs = Programs::new(params.clone(), wiring, self.pages.clone(), rng, vec![program]);

@@ -1,25 +1,27 @@
 //! By which function of a NIC things go, and where its queues have their memory.
 
-use super::Builder;
+use super::{Builder, Node};
 use hostnet_model::line::Rings;
 use hostnet_model::nic::{FunctionWiring, QueueMemory, QueueWiring};
 use hostnet_model::params::{NicParams, PcieParams};
 
 impl Builder<'_> {
-    /// The socket that has the memory of the queues of a core: its own, or that of the device.
-    fn queues_at(&self, params: &NicParams, core: u32) -> u8 {
+    /// The memory of the queues of a core: near itself, or near the device.
+    fn queues_at(&self, params: &NicParams, core: u32) -> Node {
         if params.rings_at_device {
-            self.layout.at_nic().number
+            let nic = self.layout.at_nic().number;
+            let at_nic = self.sockets().find(|socket| socket.layout.number == nic);
+            at_nic.expect("a NIC is on a socket").node_of_nic()
         } else {
-            self.layout.at_core(core)
+            self.node(core)
         }
     }
 
     /// The memory of the queues of a NIC with these cores.
     pub(super) fn queues(&self, params: &NicParams, serving: &[u32]) -> &[QueueMemory] {
         let place = |&core: &u32| {
-            let socket = self.queues_at(params, core);
-            QueueMemory::at(self.spaces.of(socket, QueueMemory::bytes(params)), params)
+            let node = self.queues_at(params, core);
+            QueueMemory::at(self.spaces.of(node, QueueMemory::bytes(params)), params)
         };
         self.queues.get_or_init(|| serving.iter().map(place).collect())
     }
@@ -62,7 +64,7 @@ impl Builder<'_> {
     pub(super) fn queue(&self, params: &NicParams, core: u32, memory: &QueueMemory) -> QueueWiring {
         let (function, away_ps) = self.way_to_nic(core);
         let device = self.params.nic_links().nth(function).map(|(socket, _)| socket);
-        let far = device.is_some_and(|device| device != self.queues_at(params, core));
+        let far = device.is_some_and(|device| device != self.queues_at(params, core).socket);
         QueueWiring { core: self.layout.core(core), memory: *memory, function, far, away_ps }
     }
 

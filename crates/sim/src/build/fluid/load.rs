@@ -158,7 +158,7 @@ impl SocketBuilder<'_> {
             if number >= load.copying {
                 continue;
             }
-            let footprint = NetFootprint::at(self.take(NetFootprint::BYTES));
+            let footprint = NetFootprint::at(self.take(core, NetFootprint::BYTES));
             let source = if ddio { CopySource::Packets(VecDeque::new()) } else { self.packets(load) };
             let rng = self.server.component_rng(self.layout.cores().get(core));
             let (params, pages) = (self.params.core.clone(), self.pages.clone());
@@ -182,7 +182,7 @@ impl SocketBuilder<'_> {
         let nic = self.params.nic.as_ref();
         let step_bytes = nic.map_or(4096, |nic| u64::from(nic.step_bytes(load.ip_bytes + ETHERNET_BYTES)));
         let bytes = nic.map_or(step_bytes, |nic| nic.pool_bytes / step_bytes * step_bytes);
-        let base = self.take(bytes);
+        let base = self.near_nic(bytes);
         CopySource::Memory(PacketMemory { base, bytes, step_bytes, lines: lines_of(load.ip_bytes), begun: 0 })
     }
 
@@ -195,7 +195,7 @@ impl SocketBuilder<'_> {
         let class = (self.server.classes - 1) as u8;
         let mss_bytes = 1;
         let queue = |_| {
-            let memory = QueueMemory::at(self.take(QueueMemory::bytes(&params)), &params);
+            let memory = QueueMemory::at(self.near_nic(QueueMemory::bytes(&params)), &params);
             QueueWiring { core: feeder, memory, function: 0, far: false, away_ps: 0 }
         };
         let flow = |queue| NicFlow { class, queue: Some(queue), core: feeder, mss_bytes };
