@@ -1,4 +1,4 @@
-//! Embeds every file of `specs/`, so that a new device, server, chip, controller, application, transport, list of
+//! Embeds every file of `specs/`, so that a new device, server, chip, die, controller, application, transport, list of
 //! counters or distribution of flow sizes is a new file and nothing else.
 
 use std::fmt::Write;
@@ -10,6 +10,7 @@ fn main() -> io::Result<()> {
     let mut text = String::new();
     let folders = [
         ("SERVERS", "servers"),
+        ("DIES", "dies"),
         ("DEVICES", "dram"),
         ("PROFILES", "controllers"),
         ("APPS", "apps"),
@@ -25,11 +26,11 @@ fn main() -> io::Result<()> {
     fs::write(out.join("specs.rs"), text)
 }
 
-/// `const NAME: &[(&str, &str)]` with the stem and the text of every TOML file of a folder, in order.
+/// `const NAME: &[(&str, &str)]` with the stem and the text of every TOML or CSV file of a folder, in order.
 fn constant(name: &str, folder: &Path) -> io::Result<String> {
     println!("cargo:rerun-if-changed={}", folder.display());
     let mut files = fs::read_dir(folder)?.map(|entry| Ok(entry?.path())).collect::<io::Result<Vec<_>>>()?;
-    files.retain(|file| file.extension().is_some_and(|extension| extension == "toml"));
+    files.retain(|file| file.extension().is_some_and(|extension| extension == "toml" || extension == "csv"));
     files.sort();
     let mut text = format!("const {name}: &[(&str, &str)] = &[\n");
     for file in files {

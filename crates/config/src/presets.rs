@@ -137,6 +137,16 @@ pub fn chips() -> impl Iterator<Item = &'static str> {
     CHIPS.iter().map(|(name, _)| *name)
 }
 
+/// The map of a die that comes with the program.
+pub(crate) fn die(name: &str) -> Option<&'static str> {
+    DIES.iter().find(|(known, _)| *known == name).map(|(_, text)| *text)
+}
+
+/// The names of the dies that come with the program.
+pub fn dies() -> impl Iterator<Item = &'static str> {
+    DIES.iter().map(|(name, _)| *name)
+}
+
 /// A part of the memory whose values a file gives.
 pub(crate) struct Part {
     /// The key under `memory` that names the file; also what messages call it.

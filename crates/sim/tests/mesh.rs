@@ -77,7 +77,7 @@ fn nothing_changes_where_all_parts_are_at_one_stop() {
 #[test]
 fn a_line_takes_what_its_parts_are_nearer_or_farther() {
     // A core with one miss at a time: nobody is in anybody's way.
-    let plan = stream("0", 1.0, &["core.lfb.entries=1"]);
+    let plan = stream("0", 1.0, &["core.lfb.entries=1", "core.to_cha=9 ns", "core.from_cha=9 ns"]);
     let core = &plan.server().unwrap().socket().core;
     for core_column in [0, 3, 7] {
         let place = |kind, number: u32| match kind {

@@ -8,6 +8,7 @@ mod chip_rack;
 mod chip_shape;
 mod cluster;
 mod controller;
+mod die;
 mod dram;
 mod drives;
 mod functions;
@@ -121,7 +122,7 @@ fn server_of(tree: Value, context: &Context, preset: Option<&str>) -> Result<Res
     if let Some(path) = missing(schema::complete(), &tree, "") {
         return Err(absent(path, preset));
     }
-    let spec: Spec = serde_json::from_value(tree).map_err(plan_error)?;
+    let mut spec: Spec = serde_json::from_value(tree).map_err(plan_error)?;
     let sockets = sockets::each(&spec)?;
     let upi = sockets::ways(&spec, &sockets)?;
     let mut workloads = workload::resolve(&spec, &sockets, context)?;
@@ -146,6 +147,7 @@ fn server_of(tree: Value, context: &Context, preset: Option<&str>) -> Result<Res
         control: None,
         seed: 0,
     };
+    die::place(&mut server, &mut spec, context)?;
     server::share_memory(&mut server, OfFlows::default())?;
     server::check_footprint(&server, OfFlows::default())?;
     Ok(Resolved { spec, workloads, server })

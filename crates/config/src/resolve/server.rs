@@ -67,9 +67,12 @@ pub(super) fn share_memory(server: &mut ServerParams, flows: OfFlows) -> Result<
     Ok(())
 }
 
-/// Bytes of memory of the socket that has least: any of them may have to hold all.
+/// Bytes of memory of the socket or cluster that has least: any of them may have to hold all.
 fn least_memory(server: &ServerParams) -> u64 {
-    server.sockets.iter().map(|socket| socket.memory.pages.memory_bytes).min().unwrap_or(0)
+    let of_cluster = |socket: &SocketParams| {
+        socket.memory.pages.memory_bytes / socket.die.as_ref().map_or(1, |die| die.clusters.into())
+    };
+    server.sockets.iter().map(of_cluster).min().unwrap_or(0)
 }
 
 /// What every workload, every core of another socket and the NIC need.

@@ -6,6 +6,7 @@ mod chip;
 mod chip_run;
 mod cluster;
 mod controller;
+mod die;
 mod dram;
 mod drives;
 mod ecn;
@@ -39,6 +40,7 @@ pub(crate) use cluster::{
 pub(crate) use controller::{
     ControllerSpec, EntryUntilSpec, IdleDrainSpec, PageSpec, ProtectSpec, RefreshSpec, SchedulerSpec,
 };
+pub(crate) use die::DieSpec;
 pub(crate) use dram::{DramSpec, SameBankSpec, TimingSpec};
 pub(crate) use drives::{DriveSockets, SsdModeSpec};
 pub(crate) use ecn::{EcnSpec, RampSpec};
@@ -85,6 +87,9 @@ pub(crate) struct Spec {
     pub(crate) ddio: DdioSpec,
     /// The memory controllers and their DRAM.
     pub(crate) memory: MemorySpec,
+    /// Where the parts of a socket lie, if they lie on a mesh.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) noc: Option<DieSpec>,
     /// The integrated IO controller.
     pub(crate) iio: IioSpec,
     /// The PCIe links between the drives and the IIO.

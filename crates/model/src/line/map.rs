@@ -213,7 +213,8 @@ mod tests {
     #[test]
     fn a_cluster_has_its_channels_and_every_place_once() {
         let maps = [(map(4, &[1 << 8 | 1 << 11, 1 << 14 | 1 << 12], 0), 2), (map(4, &[1 << 8, 1 << 14], 0), 4)];
-        let turns = [(map(6, &[], 256), 2), (map(4, &[], 128), 4)];
+        let turn = |channels, bytes, row: &[u8]| MapParams { row: row.to_vec(), ..map(channels, &[], bytes) };
+        let turns = [(turn(6, 256, &[8, 10, 11, 12, 13]), 2), (turn(4, 128, &[8, 10, 11, 12, 13]), 4)];
         for (map, clusters) in maps.into_iter().chain(turns) {
             assert!(Decoder::can_share(&map, clusters));
             let decoder = Decoder::new(&map, &dram(1, 1, 2, DDR4_2933)).with_clusters(&map, clusters);

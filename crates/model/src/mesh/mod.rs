@@ -1,7 +1,8 @@
 //! The mesh of a die: how far it is from a core, the IIO or a memory controller to a slice, and what fills on the way.
 //!
 //! The delays of the configuration hold for parts that are as far apart as the mean of their kinds. A message between
-//! two others takes as much less or more as they are nearer or farther. On its way it takes cycles of ports: where it
+//! two others takes as much less or more as they are nearer or farther; where the nearest would take less than no time,
+//! the others take less by what these cannot, so that the mean stays. On its way it takes cycles of ports: where it
 //! gets onto the mesh, of each link, and where it leaves the mesh. Requests (AD), lines (BL) and acknowledgements (AK)
 //! have rings of their own, so that none holds another kind back. A message goes along the column first.
 
@@ -18,6 +19,7 @@ use crate::part::{Ids, Payload};
 use calendar::Calendar;
 use hostnet_kernel::{ComponentId, Time};
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 use way::Way;
 
 /// A delay of the CHA that is no way: what it sends on does not wait for that.
@@ -54,8 +56,10 @@ enum User {
 pub struct Mesh {
     die: DieParams,
     wiring: Wiring,
-    /// The mean way between a core, a channel or the IIO and a slice, in ps.
-    means_ps: [u64; 3],
+    /// The mean way between a core, a channel or the IIO and a slice, in ps, and how much less the shortest is.
+    means_ps: [[u64; 2]; 3],
+    /// What stands for the mean where the shortest ways would take less than no time: by whom and by delay.
+    kept_ps: BTreeMap<(usize, u64), u64>,
     /// By [`Port`].
     calendars: Vec<Calendar>,
     books: Books,
@@ -65,10 +69,11 @@ impl Mesh {
     /// The mesh of a die that tells `classes` workloads apart.
     #[must_use]
     pub fn new(die: &DieParams, wiring: Wiring, classes: usize) -> Self {
-        let mean = |stops: &[Stop]| die.mean_ps(stops, &die.slices);
+        let mean = |stops: &[Stop]| [die.mean_ps(stops, &die.slices), die.nearer_ps(stops, &die.slices)];
         Self {
             wiring,
             means_ps: [mean(&die.cores), mean(&die.channels), mean(&die.io)],
+            kept_ps: BTreeMap::new(),
             calendars: vec![Calendar::new(); Port::count(die)],
             books: Books::new(Port::count(die), classes),
             die: die.clone(),
@@ -139,13 +144,26 @@ impl Mesh {
         let [from, to] = [self.stop(sender, request), self.stop(receiver, request)];
         let cycles = u64::from(self.die.way_cycles(from, to));
         let way_ps = cycles * self.die.cycle_ps;
-        let alone_ps = (delay_ps + way_ps).saturating_sub(self.means_ps[leg.partner()]).max(HANDED_ON_PS);
+        let alone_ps = (delay_ps + way_ps).saturating_sub(self.kept_ps(leg, delay_ps)).max(1);
         let start = (now + alone_ps).ps().saturating_sub(way_ps) / self.die.cycle_ps;
         let past = (now.ps() / self.die.cycle_ps).saturating_sub(LATE_CYCLES);
         let way = Way { from, to, ring: Ring::of(payload, request.kind) };
         let waited = self.carry(way, start, past, request.class);
         self.books.note(leg, request.class, cycles, waited);
         alone_ps + waited * self.die.cycle_ps
+    }
+
+    /// What of a way is in the delay of a leg already, in ps.
+    fn kept_ps(&mut self, leg: Leg, delay_ps: u64) -> u64 {
+        let partner = leg.partner();
+        let [mean_ps, nearer_ps] = self.means_ps[partner];
+        // A channel tells of an answer when less is left of its delay: the configuration has seen that all of it is enough.
+        if delay_ps > nearer_ps || leg == Leg::ChannelToCha {
+            return mean_ps;
+        }
+        let Self { die, kept_ps, .. } = self;
+        let stops = [&die.cores, &die.channels, &die.io][partner];
+        *kept_ps.entry((partner, delay_ps)).or_insert_with(|| die.kept_ps(stops, &die.slices, delay_ps))
     }
 
     /// Takes cycles of all ports on a way that begins at cycle `start`; the cycles that are lost to others. What was

@@ -67,10 +67,69 @@ impl DieParams {
         ways.sum::<u64>() * self.cycle_ps / (from.len() * to.len()) as u64
     }
 
+    /// What to take off the way between two of these, each with each, so that messages take `delay_ps` on the mean and
+    /// none less than 1 ps: the mean way, or more where short ways are cut off.
+    ///
+    /// # Panics
+    /// If there are none.
+    #[must_use]
+    pub fn kept_ps(&self, from: &[Stop], to: &[Stop], delay_ps: u64) -> u64 {
+        let ways = from.iter().flat_map(|&from| to.iter().map(move |&to| (from, to)));
+        let ways: Vec<u64> = ways.map(|(from, to)| u64::from(self.way_cycles(from, to)) * self.cycle_ps).collect();
+        let wanted = delay_ps.max(1) * ways.len() as u64;
+        let sum = |less: u64| ways.iter().map(|&way| (delay_ps + way).saturating_sub(less).max(1)).sum::<u64>();
+        let (mut low, mut high) = (0, delay_ps + ways.iter().max().copied().unwrap_or(0));
+        while low < high {
+            let middle = low.midpoint(high);
+            if sum(middle) <= wanted {
+                high = middle;
+            } else {
+                low = middle + 1;
+            }
+        }
+        low
+    }
+
     /// How much less than the mean the shortest of these ways takes, in ps.
     #[must_use]
     pub fn nearer_ps(&self, from: &[Stop], to: &[Stop]) -> u64 {
         let ways = from.iter().flat_map(|&from| to.iter().map(move |&to| u64::from(self.way_cycles(from, to))));
         self.mean_ps(from, to) - ways.min().unwrap_or(0) * self.cycle_ps
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn stops(places: &[(u8, u8)]) -> Vec<Stop> {
+        places.iter().map(|&(column, row)| Stop { column, row }).collect()
+    }
+
+    proptest! {
+        #[test]
+        fn delays_are_kept_on_the_mean(
+            from in prop::collection::vec((0u8..8, 0u8..8), 1..10),
+            to in prop::collection::vec((0u8..8, 0u8..8), 1..10),
+            delay_ps in 1u64..20_000,
+            cycle_ps in 1u64..1000,
+        ) {
+            let (from, to) = (stops(&from), stops(&to));
+            let die = DieParams {
+                columns: 8, rows: 8, cores: from.clone(), slices: to.clone(), channels: Vec::new(), io: Vec::new(),
+                links: Vec::new(), cycle_ps, vertical_cycles: 1, horizontal_cycles: 2, line_cycles: 2, clusters: 1,
+            };
+            let kept_ps = die.kept_ps(&from, &to, delay_ps);
+            let pairs = from.iter().flat_map(|&from| to.iter().map(move |&to| (from, to)));
+            let of = |(from, to)| u64::from(die.way_cycles(from, to)) * cycle_ps;
+            let all: Vec<u64> = pairs.map(|pair| (delay_ps + of(pair)).saturating_sub(kept_ps).max(1)).collect();
+            let mean = all.iter().sum::<u64>() as f64 / all.len() as f64;
+            prop_assert!((mean - delay_ps as f64).abs() <= 1.0, "{mean} ps for {delay_ps}");
+            prop_assert!(kept_ps + 1 >= die.mean_ps(&from, &to), "what is cut off is taken from the others");
+            if delay_ps > die.nearer_ps(&from, &to) {
+                prop_assert!(kept_ps <= die.mean_ps(&from, &to) + 1);
+            }
+        }
     }
 }

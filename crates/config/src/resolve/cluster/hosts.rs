@@ -1,6 +1,7 @@
 //! `[host.*]`: servers and endpoints.
 
 use super::super::checked;
+use super::super::die;
 use super::super::server::OfFlows;
 use super::super::source::Source;
 use super::super::{
@@ -315,6 +316,7 @@ fn networked(resolved: &Resolved, cores: Vec<u32>, mtu_bytes: u32) -> Result<Ser
     let mut card = net_host::nic(nic, spec, &params.socket().pcie, cores.len() as u32, mtu_bytes)?;
     let socket = functions::place(&mut card, nic, spec)?;
     params.sockets[socket].nic = Some(card);
+    die::place_nic(&mut params, spec);
     params.stack = Some(net_host::stack(stack, cores, nic.ddio, spec.prefetch.stream));
     params.control = spec.control.as_ref().map(net_host::control).transpose()?.flatten();
     Ok(params)

@@ -1,0 +1,162 @@
+//! `[noc]` of a server: where the parts of its sockets lie.
+
+mod map;
+mod ways;
+
+use super::Context;
+use crate::document::read_text;
+use crate::error::{suggestion, Issue};
+use crate::presets;
+use crate::spec::{DieSpec, Spec};
+use crate::units::shorten;
+use hostnet_model::line::Decoder;
+use hostnet_model::params::{DieParams, ServerParams, SocketParams, Stop};
+use map::Map;
+
+const PS_PER_S: u64 = 1_000_000_000_000;
+/// Bytes of a line.
+const LINE_BYTES: u64 = 64;
+
+/// Puts the parts of every socket on the mesh, if there is one. A map from a file then stands in the specification.
+pub(super) fn place(server: &mut ServerParams, spec: &mut Spec, context: &Context) -> Result<(), Issue> {
+    let Some(of_die) = &mut spec.noc else { return Ok(()) };
+    let map = read(of_die, context)?;
+    let drives: Vec<Vec<(u8, u32)>> = (0..server.sockets.len() as u8).map(|socket| server.drives_at(socket)).collect();
+    for (number, (socket, drives)) in server.sockets.iter_mut().zip(drives).enumerate() {
+        let within = |issue: Issue| match spec.socket.contains_key(&number.to_string()) {
+            true => issue.within(&format!("socket.{number}")),
+            false => issue,
+        };
+        let mut die = on_map(of_die, &map, socket)?;
+        let stops = drive_stops(of_die, &map)?;
+        die.links = drives.iter().map(|&(_, drive)| stops[drive as usize % stops.len()]).collect();
+        ways::check(&die, socket).map_err(within)?;
+        socket.die = Some(die);
+    }
+    of_die.nic.iter().try_for_each(|name| map.stop(name, "noc.nic").map(|_| ()))
+}
+
+/// Puts the links of the functions of the NIC on the mesh.
+pub(super) fn place_nic(server: &mut ServerParams, spec: &Spec) {
+    let number = spec.noc.as_ref().and_then(|of_die| map::number_of_stop(of_die.nic.as_deref()?)).unwrap_or(0);
+    let sockets: Vec<u8> = server.nic_links().map(|(socket, _)| socket).collect();
+    for socket in sockets {
+        if let Some(die) = &mut server.sockets[usize::from(socket)].die {
+            die.links.push(die.io[number]);
+        }
+    }
+}
+
+/// The map that a specification names or has.
+fn read(spec: &mut DieSpec, context: &Context) -> Result<Map, Issue> {
+    match (&spec.die, &spec.map) {
+        (Some(_), Some(_)) => Err(Issue::between(&["noc.die", "noc.map"], "excludes noc.map; give one of them")),
+        (None, None) => {
+            let known: Vec<&str> = presets::dies().collect();
+            let message =
+                format!("missing; name a map ({}), the path of a CSV file, or give noc.map", known.join(", "));
+            Err(Issue::between(&["noc.die", "noc"], message))
+        }
+        (None, Some(given)) => Map::of(given),
+        (Some(name), None) if is_path(name) => {
+            let map = Map::parse(&read_text(context.base_dir, name, "noc.die", "a CSV file")?, name)?;
+            spec.die = None;
+            spec.map = Some(map.places());
+            Ok(map)
+        }
+        (Some(name), None) => match presets::die(name) {
+            Some(text) => Map::parse(text, name),
+            None => {
+                let near = suggestion(name, presets::dies());
+                Err(Issue::new("noc.die", format!("{} is not a known die; {near}", shorten(name))))
+            }
+        },
+    }
+}
+
+/// Whether the name of a die is the path of a file of the user's.
+fn is_path(name: &str) -> bool {
+    name.contains(['/', '\\']) || name.ends_with(".csv")
+}
+
+/// The die of a socket, with nothing at its links yet.
+fn on_map(spec: &DieSpec, map: &Map, socket: &SocketParams) -> Result<DieParams, Issue> {
+    let channels = socket.memory.map.channels * socket.memory.dram.subchannels;
+    let most = |kind: &str, key: &str, there: usize, wanted: u32| {
+        let message = format!("{} has {there} of \"{kind}\"; {key} = {wanted}", map.name);
+        Err(Issue::between(&["noc.die", "noc.map", key], message))
+    };
+    if map.cores.len() < socket.core.count as usize {
+        return most("core", "core.count", map.cores.len(), socket.core.count);
+    }
+    if map.slices.len() != socket.cha.slices as usize {
+        return most("cha", "cha.slices", map.slices.len(), socket.cha.slices);
+    }
+    let controllers = map.controllers.len();
+    if channels as usize % controllers != 0 {
+        let message = format!(
+            "{} has {controllers} of \"imc\", which cannot share {channels} channels: each has as many",
+            map.name
+        );
+        return Err(Issue::between(&["noc.die", "noc.map", "memory.channels"], message));
+    }
+    let each = channels as usize / controllers;
+    let die = DieParams {
+        columns: map.size().column,
+        rows: map.size().row,
+        cores: map.cores[..socket.core.count as usize].to_vec(),
+        slices: map.slices.clone(),
+        channels: map.controllers.iter().flat_map(|&stop| std::iter::repeat_n(stop, each)).collect(),
+        io: map.io.clone(),
+        links: Vec::new(),
+        cycle_ps: (PS_PER_S + spec.clock.0 / 2) / spec.clock.0,
+        vertical_cycles: spec.vertical,
+        horizontal_cycles: spec.horizontal,
+        line_cycles: LINE_BYTES.div_ceil(spec.link.0) as u32,
+        clusters: 1,
+    };
+    clustered(spec, socket, die)
+}
+
+/// The die with its clusters: slices and channels that lie beside each other follow one another.
+fn clustered(spec: &DieSpec, socket: &SocketParams, mut die: DieParams) -> Result<DieParams, Issue> {
+    let clusters = spec.clusters;
+    if clusters == 1 {
+        return Ok(die);
+    }
+    if !clusters.is_power_of_two() {
+        return Err(Issue::new("noc.clusters", format!("{clusters} is not 1, 2 or 4")));
+    }
+    let (slices, map) = (socket.cha.slices, &socket.memory.map);
+    if slices % u32::from(clusters) != 0 {
+        let message = format!("{clusters} clusters cannot share cha.slices = {slices}: each has as many");
+        return Err(Issue::between(&["noc.clusters", "cha.slices"], message));
+    }
+    if !Decoder::can_share(map, clusters.into()) {
+        let why = if map.channels % u32::from(clusters) == 0 {
+            "in memory.map no address bit decides alone which"
+        } else {
+            "each has as many"
+        };
+        let message = format!("{clusters} clusters cannot share memory.channels = {}: {why}", map.channels);
+        return Err(Issue::between(&["noc.clusters", "memory.channels", "memory.map"], message));
+    }
+    die.clusters = clusters;
+    for stops in [&mut die.slices, &mut die.channels] {
+        stops.sort_by_key(|stop| (stop.column, stop.row));
+        if clusters == 4 {
+            let half = stops.len() / 2;
+            stops[..half].sort_by_key(|stop| (stop.row, stop.column));
+            stops[half..].sort_by_key(|stop| (stop.row, stop.column));
+        }
+    }
+    Ok(die)
+}
+
+/// The stops that drives take in turn.
+fn drive_stops(spec: &DieSpec, map: &Map) -> Result<Vec<Stop>, Issue> {
+    match &spec.drives {
+        None => Ok(map.io.clone()),
+        Some(stops) => stops.all().iter().map(|name| map.stop(name, "noc.drives")).collect(),
+    }
+}

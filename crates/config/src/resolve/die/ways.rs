@@ -1,0 +1,27 @@
+//! Whether the ways of a die fit the delays of the configuration, which hold for parts at a mean distance.
+
+use crate::error::Issue;
+use crate::units::{format, Dimension};
+use hostnet_model::params::{DieParams, SocketParams};
+
+/// The least that is left of an answer of memory, in ps: a channel has to know it before it is there.
+const LEAST_PS: u64 = 2;
+
+/// Checks that no slice is so near a memory controller that an answer would be there before it is sent.
+pub(super) fn check(die: &DieParams, socket: &SocketParams) -> Result<(), Issue> {
+    let cha = &socket.cha;
+    let nearer_ps = die.nearer_ps(&die.channels, &die.slices);
+    for (key, delay_ps) in [("cha.from_mc", cha.from_mc_ps), ("cha.write_ack", cha.write_ack_ps)] {
+        if delay_ps < nearer_ps + LEAST_PS {
+            let shown = |ps: u64| format(ps, Dimension::Time);
+            let message = format!(
+                "the nearest slice is {} nearer a memory controller than the mean, which is more than {key} = {}; a \
+                 faster clock of the mesh or fewer cycles per hop are wanted",
+                shown(nearer_ps),
+                shown(delay_ps)
+            );
+            return Err(Issue::between(&["noc.clock", "noc.vertical", "noc.horizontal", key, "noc"], message));
+        }
+    }
+    Ok(())
+}
