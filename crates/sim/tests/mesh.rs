@@ -167,7 +167,7 @@ proptest! {
         scenario in any_scenario(),
         places in prop::collection::vec((0u8..7, 0u8..6), 64),
         shape in (1u8..=7, 1u8..=6),
-        cycles in (0u32..4, 0u32..4, 1u32..40, 1u64..2000),
+        cycles in (0u32..4, 0u32..4, 1u32..40, 1u64..900),
         stop_ns in 500u64..5_000,
     ) {
         let plan = scenario.plan();
@@ -182,6 +182,10 @@ proptest! {
             vertical_cycles, horizontal_cycles, line_cycles, cycle_ps,
             ..die(plan.server().unwrap(), columns, rows, place)
         };
+        let cha = &plan.server().unwrap().socket().cha;
+        let (most_ps, nearer_ps) =
+            (cha.from_mc_ps.min(cha.write_ack_ps) - 2, die.nearer_ps(&die.channels, &die.slices));
+        prop_assume!(nearer_ps <= most_ps);
         let server = on(&plan, die);
         let mut simulation = build::one_server(&server);
         let mut now = Time::from_ps(stop_ns * 1000 + 7);

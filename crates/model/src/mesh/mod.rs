@@ -40,6 +40,9 @@ pub struct Wiring {
     pub channels: Ids,
     /// Its IIO.
     pub iio: Ids,
+    /// The most that a core waits to hear that its write-back is admitted, in ps: memory may have accepted it then, and
+    /// the CHA forgets it.
+    pub admitted_ps: u64,
 }
 
 /// A part that uses the mesh.
@@ -150,7 +153,8 @@ impl Mesh {
         let way = Way { from, to, ring: Ring::of(payload, request.kind) };
         let waited = self.carry(way, start, past, request.class);
         self.books.note(leg, request.class, cycles, waited);
-        alone_ps + waited * self.die.cycle_ps
+        let delay_ps = alone_ps + waited * self.die.cycle_ps;
+        if matches!(payload, Payload::Admitted(_)) { delay_ps.min(self.wiring.admitted_ps) } else { delay_ps }
     }
 
     /// What of a way is in the delay of a leg already, in ps.

@@ -2,18 +2,31 @@
 
 use super::SocketBuilder;
 use hostnet_model::mesh::{Mesh, Wiring};
+use hostnet_model::params::DieParams;
 use hostnet_model::PartKind;
 
 impl SocketBuilder<'_> {
     /// The mesh that its parts lie on, if they lie on one.
     pub(super) fn mesh(&self) -> Option<Mesh> {
+        let die = self.params.die.as_ref()?;
         let wiring = Wiring {
             socket: self.layout.number,
             cores: self.layout.cores(),
             cha: self.layout.of(PartKind::Cha),
             channels: self.layout.of(PartKind::Channel),
             iio: self.layout.of(PartKind::Iio),
+            admitted_ps: self.admitted_ps(die),
         };
-        self.params.die.as_ref().map(|die| Mesh::new(die, wiring, self.server.classes))
+        Some(Mesh::new(die, wiring, self.server.classes))
+    }
+
+    /// One ps less than a write-back takes at least from its admission to the end of its request: memory accepts it, or
+    /// another socket answers for it.
+    fn admitted_ps(&self, die: &DieParams) -> u64 {
+        let cha = &self.params.cha;
+        let nearer_ps = die.nearer_ps(&die.channels, &die.slices);
+        let here_ps = cha.core_write_to_mc_ps.saturating_sub(nearer_ps).max(1) + cha.write_ack_ps - nearer_ps;
+        let there_ps = self.server.params.upi.as_ref().map_or(u64::MAX, |sockets| 2 * sockets.upi.latency_ps);
+        here_ps.min(there_ps) - 1
     }
 }
