@@ -1,6 +1,7 @@
 //! What has to be known of a workload before it can be explained.
 
 use crate::binding::{binding, CORE, OFFERED_LOAD};
+use crate::explain::on_mesh::{OnMesh, MESH};
 use crate::explain::{unloaded, Cached};
 use crate::limits::{Gain, Limits, LFB, NOT_KNOWN};
 use crate::regime::Basis;
@@ -69,6 +70,9 @@ pub struct WorkloadFacts {
     /// Whether lines of its path, or snoops that it waits for, cross to other sockets, whose time is not told apart.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub crosses: bool,
+    /// What the mesh does to it, if its lines lose any time there.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub mesh: Option<OnMesh>,
     /// The pools on its path.
     pub pools: Vec<Pool>,
     /// What limits it: limits whose raise helps it, or `not known`. Where predictions do not cover the server, or are
@@ -104,6 +108,7 @@ impl WorkloadFacts {
             isolated: None,
             lone_ns: None,
             crosses: false,
+            mesh: None,
             pools,
             binding: bound.domains.iter().map(ToString::to_string).collect(),
             limits: None,
@@ -135,6 +140,26 @@ impl WorkloadFacts {
         Self { crosses: true, binding: vec![NOT_KNOWN.to_owned()], ..self }
     }
 
+    /// The same of lines that lose time on a mesh, which predictions know nothing of: if that counts, a full link is
+    /// named, or nothing is.
+    #[must_use]
+    pub fn on_mesh(mut self, mesh: Option<OnMesh>) -> Self {
+        let latency_ns = self.main_pool().and_then(|pool| pool.latency_ns);
+        if let Some(mesh) = mesh.as_ref().filter(|mesh| mesh.counts(latency_ns)) {
+            self.limits = None;
+            if mesh.limits(latency_ns) && !self.crosses {
+                self.binding = vec![MESH.to_owned()];
+            }
+        }
+        self.mesh = mesh;
+        self
+    }
+
+    /// The mesh, if it is what limits it.
+    fn mesh_limit(&self) -> Option<&OnMesh> {
+        self.mesh.as_ref().filter(|_| self.binding == [MESH])
+    }
+
     /// Whether what is predicted of its limits is so far from what was measured that it may be wrong.
     fn doubts(&self, limits: &Limits) -> bool {
         let of_cores = self.pools.first().filter(|_| self.kind == Kind::Stream);
@@ -149,7 +174,7 @@ impl WorkloadFacts {
     /// Why what is said to limit it may be wrong; nothing where its limits were raised, and predictions are near.
     fn doubt(&self) -> Option<String> {
         match &self.limits {
-            _ if self.crosses => None,
+            _ if self.crosses || self.mesh_limit().is_some() => None,
             None if self.binding == [OFFERED_LOAD] && self.gets_what_it_offers() => None,
             None => Some("not known for sure: predictions do not cover this server".to_owned()),
             Some(limits) if !limits.covered => {
@@ -186,6 +211,9 @@ impl WorkloadFacts {
         if self.crosses {
             return "is limited by what is not known: its lines or their snoops cross sockets, which is not predicted"
                 .to_owned();
+        }
+        if let Some(mesh) = self.mesh_limit() {
+            return mesh.clause();
         }
         if let Some(why) = self.doubt() {
             return format!("may be limited by {bound} ({why})");

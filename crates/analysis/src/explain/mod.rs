@@ -7,6 +7,7 @@ mod cached;
 pub mod facts;
 mod from_counters;
 mod latency;
+mod on_mesh;
 mod reach;
 pub mod unloaded;
 
@@ -14,6 +15,7 @@ pub use cached::Cached;
 pub use facts::{Isolated, Kind, Pool, WorkloadFacts};
 pub use from_counters::from_counters;
 pub use latency::Latency;
+pub use on_mesh::OnMesh;
 
 use crate::counters::Counters;
 use crate::regime::{regime, Basis, C2m, Crowd, P2m, Regime};

@@ -37,6 +37,12 @@ pub(super) fn more_lfb_entries(socket: &mut SocketParams, by: f64) {
     count(&mut socket.core.lfb_entries, by);
 }
 
+pub(super) fn faster_mesh(socket: &mut SocketParams, by: f64) {
+    if let Some(die) = &mut socket.die {
+        die.cycle_ps = ((die.cycle_ps as f64 / by).round() as u64).max(1);
+    }
+}
+
 pub(super) fn more_write_credits(socket: &mut SocketParams, by: f64) {
     count(&mut socket.iio.write_credits, by);
 }

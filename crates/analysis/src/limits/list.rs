@@ -94,7 +94,7 @@ pub const LFB: &str = "LFB";
 pub const CHANNEL: &str = "DRAM channel";
 
 /// Every limit that a server has.
-pub const LIMITS: [Limit; 17] = [
+pub const LIMITS: [Limit; 18] = [
     Limit::of(
         LFB,
         &[Key::of("core.lfb.entries", "LFB entries per core", Scale::Count)],
@@ -173,6 +173,12 @@ pub const LIMITS: [Limit; 17] = [
         &[Key::of("cha.tor.entries", "TOR entries per CHA slice", Scale::Count).with(&["cha.tor.write_entries"])],
         "a quarter more TOR entries",
         &[Raise::Socket(levers::more_tor_entries)],
+    ),
+    Limit::of(
+        "mesh",
+        &[Key::of("noc.clock", "clock of the mesh", Scale::Rate)],
+        "a mesh a quarter faster",
+        &[Raise::Socket(levers::faster_mesh)],
     ),
     Limit::of(
         "RPQ",

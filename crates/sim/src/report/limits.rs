@@ -24,7 +24,8 @@ pub(crate) fn all(view: &ServerView, total: &Sample) -> Vec<WorkloadFacts> {
         ..facts(view, total, class).with_limits(limits.get(class).cloned())
     };
     let crossing = |facts: WorkloadFacts, class| if crosses(view, total, class) { facts.crossing() } else { facts };
-    alone.map(with).enumerate().map(|(class, facts)| crossing(facts, class)).collect()
+    let on_mesh = |(class, facts): (usize, WorkloadFacts)| crossing(facts, class).on_mesh(view.on_mesh(total, class));
+    alone.map(with).enumerate().map(on_mesh).collect()
 }
 
 /// Share of time at which credits of UPI that are all out count as in the way.

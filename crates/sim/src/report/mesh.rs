@@ -1,8 +1,10 @@
 //! The tables of the mesh of a die: its ports, and the ways of the lines of each workload over it.
 
 use super::rows;
+use crate::read::sample::Sample;
 use crate::report::table::{Column, Rows, Table};
 use crate::report::view::ServerView;
+use hostnet_analysis::explain::OnMesh;
 use hostnet_model::mesh::{Leg, LegBooks, Mesh, Port, Ring, Side};
 use hostnet_model::params::{DieParams, Stop};
 use serde_json::{json, Value};
@@ -149,22 +151,56 @@ impl ServerView<'_> {
 
     /// Where the messages of a workload lost most time on a mesh, if they lost any.
     fn most_waited(&self, mesh: &Mesh, class: usize) -> Option<Value> {
+        let Worst { ring, stop, side: at, lost, all, busy_share } = self.worst(mesh, class)?;
+        Some(json!({
+            "workload": self.server.workloads[class].name,
+            "ring": ring_name(ring),
+            "column": stop.column,
+            "row": stop.row,
+            "side": side(at),
+            "share": lost as f64 / all as f64,
+            "busy_share": busy_share,
+        }))
+    }
+
+    fn worst(&self, mesh: &Mesh, class: usize) -> Option<Worst> {
         let lost = |port: Port| mesh.books().waited(port, class);
-        let all: u64 = Port::all(mesh.die()).map(|(port, ..)| lost(port)).sum();
         let first_most = |&(port, ..): &(Port, Ring, Stop, Side)| (lost(port), Reverse(port.index()));
-        let (port, ring, stop, at) = Port::all(mesh.die()).max_by_key(first_most)?;
-        (lost(port) > 0).then(|| {
-            json!({
-                "workload": self.server.workloads[class].name,
-                "ring": ring_name(ring),
-                "column": stop.column,
-                "row": stop.row,
-                "side": side(at),
-                "share": lost(port) as f64 / all as f64,
-                "busy_share": (mesh.books().taken(port) * mesh.die().cycle_ps) as f64 / self.window_ps(),
-            })
+        let (port, ring, stop, side) = Port::all(mesh.die()).max_by_key(first_most)?;
+        (lost(port) > 0).then(|| Worst {
+            ring,
+            stop,
+            side,
+            lost: lost(port),
+            all: Port::all(mesh.die()).map(|(port, ..)| lost(port)).sum(),
+            busy_share: (mesh.books().taken(port) * mesh.die().cycle_ps) as f64 / self.window_ps(),
         })
     }
+
+    /// What the meshes do to a workload, for an explanation; nothing where it lost no time.
+    pub(crate) fn on_mesh(&self, total: &Sample, class: usize) -> Option<OnMesh> {
+        let meshes = || self.machine.meshes().map(|(_, mesh)| mesh);
+        let lost_ps = |mesh: &Mesh| {
+            let cycles: u64 = Leg::ALL.into_iter().map(|leg| mesh.books().leg(leg, class).waited_cycles).sum();
+            cycles * mesh.die().cycle_ps
+        };
+        let mesh = meshes().max_by_key(|mesh| lost_ps(mesh))?;
+        let Worst { ring, stop, side: at, busy_share, .. } = self.worst(mesh, class)?;
+        let lines = total.moved(self.own_groups(class), class);
+        let waited_ns = meshes().map(lost_ps).sum::<u64>() as f64 / lines.max(1) as f64 / 1000.0;
+        let link = format!("{}, column {} row {} {}", ring_name(ring), stop.column, stop.row, side(at));
+        Some(OnMesh { waited_ns, link, busy_share })
+    }
+}
+
+/// The port where a workload lost most time: cycles lost there and in all.
+struct Worst {
+    ring: Ring,
+    stop: Stop,
+    side: Side,
+    lost: u64,
+    all: u64,
+    busy_share: f64,
 }
 
 /// Cycles that a message of a ring takes of a port.
