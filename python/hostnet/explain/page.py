@@ -13,6 +13,7 @@ from hostnet import _core
 from hostnet._core import ConfigError
 from hostnet.explain.drives import DistantDrives, distant
 from hostnet.explain.formula import counters_json
+from hostnet.explain.mesh import OnMesh, on_mesh
 from hostnet.explain.placements import NonuniformDma, nonuniform
 from hostnet.explain.steps import Steps, latency_alone, predicted, simulated, what_helps
 from hostnet.explain.text import PARTS
@@ -68,6 +69,8 @@ class Page:
     host: str | None = None
     nonuniform: NonuniformDma | DistantDrives | None = None
     """Flows of a host that cross sockets to its NIC, or storage whose data cross sockets."""
+    mesh: OnMesh | None = None
+    """What the mesh of a die does."""
     events: Mapping[str, str] = field(default_factory=dict)
     """The events of counters that a file has not, by what they tell."""
 
@@ -87,6 +90,7 @@ class Page:
                 "steps": [step.as_dict() for step in steps.steps],
             },
             "nonuniform_dma": None if self.nonuniform is None else self.nonuniform.as_dict(),
+            "mesh": None if self.mesh is None else self.mesh.as_dict(),
             "notes": list(self.notes),
         }
 
@@ -100,6 +104,8 @@ class Page:
             KeyboardInterrupt: The progress callback stopped them.
         """
         page = self._with_measured_regime(progress) if confirm else self
+        if confirm and page.mesh is not None and page.config is not None:
+            page = replace(page, mesh=page.mesh.tried(page.config, page.base_dir, progress))
         suffers, config = page.explanation["suffers"], page.config
         if suffers is None or config is None:
             return page
@@ -146,6 +152,8 @@ def _not_predicted(config: Mapping[str, Any]) -> str | None:
     """What of a server predictions do not cover."""
     if config.get("server", {}).get("sockets", 1) > 1:
         return "several sockets"
+    if config.get("noc"):
+        return "a mesh"
     return "caches" if config.get("cache", {}).get("enabled") else None
 
 
@@ -329,7 +337,8 @@ def _of_summary(
         notes.append(OF_OTHER_SOCKETS)
     name = str(summary["name"]) if host is None else f"{summary['name']}, {host}"
     page = Page(name, _server(server), explanation, notes=tuple(notes), config=config, base_dir=base_dir, host=host)
-    return replace(page, nonuniform=distant(config, summary) if host is None else nonuniform(config, host, summary))
+    nonuniform_dma = distant(config, summary) if host is None else nonuniform(config, host, summary)
+    return replace(page, nonuniform=nonuniform_dma, mesh=on_mesh(summary, host))
 
 
 def _server(config: Mapping[str, Any]) -> str:

@@ -74,6 +74,9 @@ def page_text(page: Page) -> str:
     if page.nonuniform is not None:
         first, *others = page.nonuniform.lines()
         parts.append([*wrapped(first), *others])
+    if page.mesh is not None:
+        first, *others = page.mesh.lines()
+        parts.append([*wrapped(first), *others])
     if page.steps is not None:
         parts.append(list(step_lines(page.steps)))
     notes = [f"note: {note}" for note in (*explanation["missing"], *page.notes)]

@@ -83,7 +83,7 @@ fn is_path(name: &str) -> bool {
 fn on_map(spec: &DieSpec, map: &Map, socket: &SocketParams) -> Result<DieParams, Issue> {
     let channels = socket.memory.map.channels * socket.memory.dram.subchannels;
     let most = |kind: &str, key: &str, there: usize, wanted: u32| {
-        let message = format!("{} has {there} of \"{kind}\"; {key} = {wanted}", map.name);
+        let message = format!("{} has {there} of {kind}; {key} = {wanted}", map.name);
         Err(Issue::between(&["noc.die", "noc.map", key], message))
     };
     if map.cores.len() < socket.core.count as usize {
@@ -95,7 +95,7 @@ fn on_map(spec: &DieSpec, map: &Map, socket: &SocketParams) -> Result<DieParams,
     let controllers = map.controllers.len();
     if channels as usize % controllers != 0 {
         let message = format!(
-            "{} has {controllers} of \"imc\", which cannot share {channels} channels: each has as many",
+            "{} has {controllers} of imc, which cannot share {channels} channels: each has as many",
             map.name
         );
         return Err(Issue::between(&["noc.die", "noc.map", "memory.channels"], message));

@@ -14,7 +14,7 @@ pub(crate) struct DieSpec {
     /// The map of the die: one that comes with the program, or a CSV file with the columns part, column and row.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) die: Option<String>,
-    /// The map in place of its name: the column and row of every part, such as "core 0", "cha 0", "imc 0" and "iio 0".
+    /// The map in place of its name: the column and row of every part, such as core0, cha0, imc0 and iio0.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) map: Option<BTreeMap<String, [u8; 2]>>,
     /// Clock of the mesh (frequency).
@@ -37,7 +37,7 @@ pub(crate) struct DieSpec {
     #[serde(default = "one")]
     #[schemars(range(min = 1, max = 4))]
     pub(crate) clusters: u8,
-    /// The stop that the NIC hangs off, such as "iio 1"; the first if not given.
+    /// The stop that the NIC hangs off, such as "iio1"; the first if not given.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) nic: Option<String>,
     /// The stop that the drives hang off, or a list of stops that they take in turn; all stops in turn if not given.
@@ -93,7 +93,7 @@ impl JsonSchema for StopsSpec {
     }
 
     fn json_schema(_: &mut SchemaGenerator) -> Schema {
-        let stop = json_schema!({ "type": "string", "examples": ["iio 0"] });
+        let stop = json_schema!({ "type": "string", "examples": ["iio0"] });
         json_schema!({
             "anyOf": [stop, { "type": "array", "items": stop, "minItems": 1, "maxItems": 64 }]
         })

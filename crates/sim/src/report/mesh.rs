@@ -231,7 +231,7 @@ fn stops(die: &DieParams) -> Vec<Value> {
     let at = |stop: Stop| {
         let of = |&(kind, places): &(&str, &Vec<Stop>)| {
             let here = places.iter().enumerate().filter(move |(_, place)| **place == stop);
-            here.map(|(number, _)| format!("{kind} {number}")).collect::<Vec<String>>()
+            here.map(|(number, _)| format!("{kind}{number}")).collect::<Vec<String>>()
         };
         kinds.iter().flat_map(of).collect::<Vec<String>>()
     };

@@ -59,7 +59,7 @@ impl Map {
         for (row, line) in rows {
             let (kind, number, stop) = row_of(row).map_err(|message| wrong(line, message))?;
             if parts[kind].insert(number, stop).is_some() {
-                return Err(wrong(line, format!("{} {number} is there twice", KINDS[kind])));
+                return Err(wrong(line, format!("{}{number} is there twice", KINDS[kind])));
             }
         }
         Self::complete(file, &parts).map_err(|message| Issue::in_file(file, None, "", message))
@@ -69,12 +69,12 @@ impl Map {
         let whole = |kind: usize| -> Result<Vec<Stop>, String> {
             let of_kind = &parts[kind];
             if of_kind.is_empty() {
-                return Err(format!("has no part \"{} 0\"; a map has at least one {}", KINDS[kind], KINDS[kind]));
+                return Err(format!("has no part {}0; a map has at least one {}", KINDS[kind], KINDS[kind]));
             }
             if let Some(gap) = (0..of_kind.len()).find(|number| !of_kind.contains_key(number)) {
                 let last = of_kind.keys().next_back().map_or(0, |&last| last);
                 let kind = KINDS[kind];
-                return Err(format!("has no part \"{kind} {gap}\", but \"{kind} {last}\": numbers begin with 0"));
+                return Err(format!("has no part {kind}{gap}, but {kind}{last}: numbers begin with 0"));
             }
             Ok(of_kind.values().copied().collect())
         };
@@ -98,13 +98,13 @@ impl Map {
     pub(super) fn places(&self) -> BTreeMap<String, [u8; 2]> {
         let all = KINDS.into_iter().zip([&self.cores, &self.slices, &self.controllers, &self.io]);
         let numbered = all.flat_map(|(kind, stops)| stops.iter().enumerate().map(move |at| (kind, at)));
-        numbered.map(|(kind, (number, stop))| (format!("{kind} {number}"), [stop.column, stop.row])).collect()
+        numbered.map(|(kind, (number, stop))| (format!("{kind}{number}"), [stop.column, stop.row])).collect()
     }
 
     /// The stop that devices hang off and that is called so.
     pub(super) fn stop(&self, name: &str, path: &str) -> Result<Stop, Issue> {
         number_of_stop(name).and_then(|number| self.io.get(number).copied()).ok_or_else(|| {
-            let known: Vec<String> = (0..self.io.len()).map(|number| format!("iio {number}")).collect();
+            let known: Vec<String> = (0..self.io.len()).map(|number| format!("iio{number}")).collect();
             let near = suggestion(name, known.iter().map(String::as_str));
             Issue::new(path, format!("{} is no stop of {} for devices; {near}", shorten(name), self.name))
         })
@@ -135,13 +135,13 @@ fn row_of(row: &str) -> Result<(usize, usize, Stop), String> {
 
 /// The kind and number of a part.
 fn kind_of(part: &str) -> Result<(usize, usize), String> {
-    let (kind, number) = part.split_once(' ').unwrap_or((part, ""));
+    let (kind, number) = part.split_at(part.find(|c: char| c.is_ascii_digit()).unwrap_or(part.len()));
     let Some(at) = KINDS.iter().position(|known| *known == kind) else {
         return Err(format!("{} is no part of a map; {}", shorten(part), suggestion(kind, KINDS)));
     };
     let plain = !number.is_empty() && number.len() <= 4 && number.bytes().all(|byte| byte.is_ascii_digit());
     match number.parse() {
         Ok(number) if plain => Ok((at, number)),
-        _ => Err(format!("{} has no number, as \"{kind} 0\" has", shorten(part))),
+        _ => Err(format!("{} has no number, as {kind}0 has", shorten(part))),
     }
 }
