@@ -77,7 +77,9 @@ impl Books {
     #[inline]
     pub(super) fn take(&mut self, port: Port, class: u8, count: u32, late: u64) {
         self.taken[port.index()] += u64::from(count);
-        self.waited[usize::from(class) * self.ports + port.index()] += late;
+        if late > 0 {
+            self.waited[usize::from(class) * self.ports + port.index()] += late;
+        }
     }
 
     #[inline]

@@ -20,7 +20,7 @@ use calendar::Calendar;
 use hostnet_kernel::{ComponentId, Time};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
-use way::Way;
+use way::{Way, Ways};
 
 /// A delay of the CHA that is no way: what it sends on does not wait for that.
 const HANDED_ON_PS: u64 = 1;
@@ -63,6 +63,8 @@ pub struct Mesh {
     means_ps: [[u64; 2]; 3],
     /// What stands for the mean where the shortest ways would take less than no time: by whom and by delay.
     kept_ps: BTreeMap<(usize, u64), u64>,
+    #[serde(skip)]
+    ways: Ways,
     /// By [`Port`].
     calendars: Vec<Calendar>,
     books: Books,
@@ -77,6 +79,7 @@ impl Mesh {
             wiring,
             means_ps: [mean(&die.cores), mean(&die.channels), mean(&die.io)],
             kept_ps: BTreeMap::new(),
+            ways: Ways::new(die),
             calendars: vec![Calendar::new(); Port::count(die)],
             books: Books::new(Port::count(die), classes),
             die: die.clone(),
@@ -175,9 +178,13 @@ impl Mesh {
     fn carry(&mut self, way: Way, start: u64, past: u64, class: u8) -> u64 {
         let count = if way.ring == Ring::Line { self.die.line_cycles } else { 1 };
         let mut waited = 0;
-        for (port, after) in way.ports(&self.die) {
-            let late = self.calendars[port.index()].take(start + after + waited, count, past);
-            self.books.take(port, class, count, late);
+        let Self { die, ways, calendars, books, .. } = self;
+        if ways.is_empty() {
+            *ways = Ways::new(die);
+        }
+        for (port, after) in ways.ports(die, way) {
+            let late = calendars[port.index()].take(start + after + waited, count, past);
+            books.take(port, class, count, late);
             waited += late;
         }
         waited

@@ -53,8 +53,7 @@ impl Port {
     }
 
     fn new(die: &DieParams, ring: Ring, stop: Stop, side: Side) -> Self {
-        let stop = usize::from(stop.row) * usize::from(die.columns) + usize::from(stop.column);
-        Self((stop * Ring::ALL.len() + ring as usize) * Side::ALL.len() + side as usize)
+        Self((number(die, stop) * Ring::ALL.len() + ring as usize) * Side::ALL.len() + side as usize)
     }
 
     /// All ports, in the order of their numbers.
@@ -74,6 +73,46 @@ impl Port {
     }
 }
 
+/// The ways between all stops of a die: the ports of each, for the first ring, and the cycles to them.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Ways {
+    /// By the numbers of the two stops: where its ports begin; one more at the end.
+    first: Vec<u32>,
+    ports: Vec<(u32, u32)>,
+}
+
+impl Ways {
+    pub(super) fn new(die: &DieParams) -> Self {
+        let stops = || (0..die.rows).flat_map(|row| (0..die.columns).map(move |column| Stop { column, row }));
+        let mut ways = Self { first: vec![0], ports: Vec::new() };
+        for (from, to) in stops().flat_map(|from| stops().map(move |to| (from, to))) {
+            let way = Way { from, to, ring: Ring::Request };
+            ways.ports.extend(way.ports(die).map(|(port, after)| (port.0 as u32, after as u32)));
+            ways.first.push(ways.ports.len() as u32);
+        }
+        ways
+    }
+
+    /// Whether they are not known, as after a checkpoint.
+    pub(super) fn is_empty(&self) -> bool {
+        self.first.is_empty()
+    }
+
+    /// The ports of a way over a ring, and the cycles to them.
+    pub(super) fn ports(&self, die: &DieParams, way: Way) -> impl Iterator<Item = (Port, u64)> + '_ {
+        let [from, to] = [way.from, way.to].map(|stop| number(die, stop));
+        let index = from * usize::from(die.columns) * usize::from(die.rows) + to;
+        let ports = &self.ports[self.first[index] as usize..self.first[index + 1] as usize];
+        let ring = way.ring as usize * Side::ALL.len();
+        ports.iter().map(move |&(port, after)| (Port(port as usize + ring), u64::from(after)))
+    }
+}
+
+/// The number of a stop.
+fn number(die: &DieParams, stop: Stop) -> usize {
+    usize::from(stop.row) * usize::from(die.columns) + usize::from(stop.column)
+}
+
 /// A way from stop to stop: along the column, then along the row.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Way {
@@ -84,7 +123,7 @@ pub(super) struct Way {
 
 impl Way {
     /// The ports on the way, and the cycles from its beginning to each of them. There are none from a stop to itself.
-    pub(super) fn ports(self, die: &DieParams) -> impl Iterator<Item = (Port, u64)> + '_ {
+    fn ports(self, die: &DieParams) -> impl Iterator<Item = (Port, u64)> + '_ {
         let Self { from, to, ring } = self;
         let down = u64::from(die.vertical_cycles);
         let across = u64::from(die.horizontal_cycles);
