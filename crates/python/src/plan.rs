@@ -203,6 +203,12 @@ pub(crate) fn presets() -> Vec<(String, String, Option<String>)> {
     hostnet_config::presets().into_iter().map(|preset| (preset.name, preset.description, preset.unvalidated)).collect()
 }
 
+/// The names of the dies that come with the program.
+#[pyfunction]
+pub(crate) fn dies() -> Vec<&'static str> {
+    hostnet_config::dies().collect()
+}
+
 /// The names of the DRAM devices.
 #[pyfunction]
 pub(crate) fn devices() -> Vec<String> {

@@ -256,7 +256,9 @@ fn a_cluster_keeps_its_lines_to_itself() {
         let machine = settled(&mut simulation);
         let mesh = machine.meshes().next().expect("a mesh").1;
         let crossed: u64 = Port::all(mesh.die())
-            .filter(|(_, _, stop, side)| (stop.column, *side) == (2, Side::East) || (stop.column, *side) == (3, Side::West))
+            .filter(|(_, _, stop, side)| {
+                (stop.column, *side) == (2, Side::East) || (stop.column, *side) == (3, Side::West)
+            })
             .map(|(port, ..)| mesh.books().taken(port))
             .sum();
         assert_eq!(crossed > 0, clusters == 1, "{clusters} clusters: {crossed} cycles between the halves");

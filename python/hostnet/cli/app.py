@@ -17,7 +17,7 @@ COMMANDS = {
     "plot": ("small_app", "Draw the plots of a run or of a sweep and print their paths."),
     "list": (
         "small_app",
-        "List presets, DRAM devices, profiles of memory controllers, chips, workloads, apps, studies, or counters.",
+        "List presets, DRAM devices, profiles of memory controllers, chips, dies, workloads, apps, studies, counters.",
     ),
     "schema": ("small_app", "Print the JSON Schema of configurations, for editors."),
     "new": (

@@ -34,6 +34,7 @@ def show_list(what: str) -> int:
         "devices": lambda: show_names(_core.devices()),
         "profiles": lambda: show_names(_core.profiles()),
         "chips": lambda: show_names(_core.chips()),
+        "dies": lambda: show_names(_core.dies()),
         "workloads": show_workloads,
         "apps": show_apps,
         "studies": show_studies,

@@ -28,7 +28,7 @@ def list_(
         typer.Argument(metavar="presets|devices|profiles|chips|workloads|apps|studies|counters", help="What to list."),
     ],
 ) -> int:
-    """List presets, DRAM devices, profiles of memory controllers, chips, workloads, apps, studies, or counters."""
+    """List presets, DRAM devices, profiles of memory controllers, chips, dies, workloads, apps, studies, counters."""
     from hostnet.cli.listing import show_list
 
     return show_list(what)

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 
 from hostnet.system.cache import Cache, Ddio, Prefetch
 from hostnet.system.description import Description
+from hostnet.system.die import Die
 from hostnet.system.host import Cha, Core
 from hostnet.system.io import FioCosts, Iio, Pcie, Ssd
 from hostnet.system.memory import Memory
@@ -40,6 +41,8 @@ class Socket(Description):
 class Parts(Socket):
     """The parts of a server, and what runs on it. What is None comes from the preset of the server."""
 
+    noc: Die | None = None
+    """Where the parts of a socket lie, if they lie on a mesh."""
     fio: FioCosts = FioCosts()
     """What storage IO costs beyond its data."""
     nic: Nic | None = None

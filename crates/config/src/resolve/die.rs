@@ -94,10 +94,8 @@ fn on_map(spec: &DieSpec, map: &Map, socket: &SocketParams) -> Result<DieParams,
     }
     let controllers = map.controllers.len();
     if channels as usize % controllers != 0 {
-        let message = format!(
-            "{} has {controllers} of imc, which cannot share {channels} channels: each has as many",
-            map.name
-        );
+        let message =
+            format!("{} has {controllers} of imc, which cannot share {channels} channels: each has as many", map.name);
         return Err(Issue::between(&["noc.die", "noc.map", "memory.channels"], message));
     }
     let each = channels as usize / controllers;

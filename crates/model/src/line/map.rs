@@ -1,8 +1,8 @@
 //! Where a physical line lies: controller, bank, row and column.
 
+use super::home::of_cluster;
 #[cfg(test)]
 use crate::memory::timing_tests::{dram, DDR4_2933};
-use super::home::of_cluster;
 use crate::params::{DramParams, MapParams};
 use serde::{Deserialize, Serialize};
 

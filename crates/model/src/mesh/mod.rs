@@ -157,7 +157,11 @@ impl Mesh {
         let waited = self.carry(way, start, past, request.class);
         self.books.note(leg, request.class, cycles, waited);
         let delay_ps = alone_ps + waited * self.die.cycle_ps;
-        if matches!(payload, Payload::Admitted(_)) { delay_ps.min(self.wiring.admitted_ps) } else { delay_ps }
+        if matches!(payload, Payload::Admitted(_)) {
+            delay_ps.min(self.wiring.admitted_ps)
+        } else {
+            delay_ps
+        }
     }
 
     /// What of a way is in the delay of a leg already, in ps.

@@ -34,7 +34,7 @@ use hostnet_model::cache::Caches;
 use hostnet_model::fluid::FluidMemory;
 use hostnet_model::line::{memory_of_cluster, Decoder, Homes, SocketHomes};
 use hostnet_model::nic::QueueMemory;
-use hostnet_model::params::{DieParams, PageParams, Placement, Stop, ServerParams, SocketParams, BUFFER_ALIGNMENT};
+use hostnet_model::params::{DieParams, PageParams, Placement, ServerParams, SocketParams, Stop, BUFFER_ALIGNMENT};
 use hostnet_model::{Component, Machine, Pages, Payload};
 use std::cell::{Cell, OnceCell};
 use warm_up::Filling;
@@ -131,7 +131,8 @@ impl SocketBuilder<'_> {
     /// Memory that all cores of a workload share: by itself on the socket of the first.
     pub(crate) fn take_shared(&self, class: u8, cores: &[u32], bytes: u64) -> u64 {
         let place = &self.server.shared[usize::from(class)];
-        let first = cores.first().map_or(Node { socket: self.layout.number, cluster: 0 }, |&core| self.server.node(core));
+        let first =
+            cores.first().map_or(Node { socket: self.layout.number, cluster: 0 }, |&core| self.server.node(core));
         let base = place.get().unwrap_or_else(|| self.take_for(class, first, bytes));
         place.set(Some(base));
         base

@@ -47,7 +47,8 @@ impl SideRow<'_> {
     /// What messages lost here on the mean.
     fn waited_ns(&self) -> Option<f64> {
         let books = self.mesh.books();
-        let lost: u64 = (0..self.view.classes()).flat_map(|class| self.ports.map(|port| books.waited(port, class))).sum();
+        let lost: u64 =
+            (0..self.view.classes()).flat_map(|class| self.ports.map(|port| books.waited(port, class))).sum();
         let messages = |ring: Ring| books.taken(self.ports[ring as usize]) / cycles(self.mesh.die(), ring);
         let messages: u64 = Ring::ALL.into_iter().map(messages).sum();
         (messages > 0).then(|| (lost * self.mesh.die().cycle_ps) as f64 / messages as f64 / 1000.0)

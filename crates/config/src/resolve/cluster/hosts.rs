@@ -84,6 +84,11 @@ impl Hosts {
             let message = format!("a server of {sockets} sockets has no bursts; leave it out, or give \"fluid\"");
             return Err(Issue::new(format!("{path}.fidelity"), message));
         }
+        let has_mesh = server.as_ref().is_some_and(|server| server.spec.noc.is_some());
+        if has_mesh && fidelity(spec) != Fidelity::Line {
+            let message = "only lines travel over a mesh (noc): leave it out, or give \"line\"";
+            return Err(Issue::between(&[&format!("{path}.fidelity"), &format!("{path}.noc")], message));
+        }
         let first = self.hosts.len();
         for at in 0..spec.count {
             let name = if spec.count == 1 { name.to_string() } else { format!("{name}-{at}") };

@@ -78,13 +78,7 @@ impl Map {
             }
             Ok(of_kind.values().copied().collect())
         };
-        Ok(Self {
-            name: name.to_owned(),
-            cores: whole(0)?,
-            slices: whole(1)?,
-            controllers: whole(2)?,
-            io: whole(3)?,
-        })
+        Ok(Self { name: name.to_owned(), cores: whole(0)?, slices: whole(1)?, controllers: whole(2)?, io: whole(3)? })
     }
 
     /// Columns and rows.
