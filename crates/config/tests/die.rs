@@ -66,7 +66,8 @@ fn every_map_of_the_program_is_one_of_a_server() {
     }
     for (die, preset) in servers.into_iter().take(4) {
         let text = format!(
-            "server = {{ preset = \"{preset}\" }}\nnoc.die = \"{die}\"\n[workload.s]\nkind = \"stream\"\ncores = \"0\"\n"
+            "server = {{ preset = \"{preset}\" }}\nnoc.die = \"{die}\"\n\
+             [workload.s]\nkind = \"stream\"\ncores = \"0\"\n"
         );
         let plan = resolved(&text, &std::env::temp_dir()).unwrap_or_else(|error| panic!("{error}"));
         for socket in &plan.server().unwrap().sockets {
@@ -154,7 +155,7 @@ fn wrong_tables_are_told() {
         (&format!("{preset}\nlink = \"65 B\""), "noc.link"),
         (
             &format!("{preset}\nclock = \"100 MHz\""),
-            "nearer a memory controller than the mean, which is more than cha.write_ack",
+            "nearer a memory controller than the mean, which is more than cha.from_mc",
         ),
         (&format!("{preset}\nrouting = \"xy\""), "noc.routing: unknown key"),
         (&format!("{preset}\nmap.core0 = [0, 0]"), "excludes noc.map"),

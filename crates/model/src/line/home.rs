@@ -106,7 +106,8 @@ fn within(line: u64) -> u64 {
     line & ((1 << SOCKET_BITS) - 1)
 }
 
-/// The slice of a line: a multiplicative hash of its place in the memory of its cluster, scaled to any number of slices.
+/// The slice of a line: a multiplicative hash of its place in the memory of its cluster, scaled to any number of
+/// slices.
 /// Each cluster has so many; those of a cluster follow those of the one before.
 #[must_use]
 #[inline]

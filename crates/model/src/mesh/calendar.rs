@@ -80,7 +80,9 @@ mod tests {
 
     proptest! {
         #[test]
-        fn takes_what_a_list_of_free_cycles_says(asked in prop::collection::vec((0u64..150, 1u32..5, 0u64..40), 1..200)) {
+        fn takes_what_a_list_of_free_cycles_says(
+            asked in prop::collection::vec((0u64..150, 1u32..5, 0u64..40), 1..200),
+        ) {
             let mut calendar = Calendar::new();
             let (mut taken, mut now) = (BTreeSet::new(), 0);
             for (ahead, count, step) in asked {

@@ -15,11 +15,11 @@ pub use way::{Port, Ring, Side};
 
 use crate::line::{slice_of, Kind, Request};
 use crate::params::{DieParams, Stop};
-use crate::part::{Ids, Payload};
 use calendar::Calendar;
 use hostnet_kernel::{ComponentId, Time};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
+use std::ops::Range;
 use way::{Way, Ways};
 
 /// A delay of the CHA that is no way: what it sends on does not wait for that.
@@ -27,19 +27,19 @@ const HANDED_ON_PS: u64 = 1;
 /// Cycles that messages may be known late: a channel tells of an answer until shortly before that is there.
 const LATE_CYCLES: u64 = 512;
 
-/// Where the parts of a socket that use the mesh are numbered.
-#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+/// The numbers of the parts of a socket that use the mesh.
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Wiring {
     /// The number of the socket.
     pub socket: u8,
     /// Its cores.
-    pub cores: Ids,
+    pub cores: Range<u32>,
     /// Its CHAs: one part for all slices.
-    pub cha: Ids,
+    pub cha: Range<u32>,
     /// Its memory channels.
-    pub channels: Ids,
+    pub channels: Range<u32>,
     /// Its IIO.
-    pub iio: Ids,
+    pub iio: Range<u32>,
     /// The most that a core waits to hear that its write-back is admitted, in ps: memory may have accepted it then, and
     /// the CHA forgets it.
     pub admitted_ps: u64,
@@ -104,15 +104,16 @@ impl Mesh {
     }
 
     fn user(&self, id: ComponentId) -> Option<User> {
-        let Wiring { cores, cha, channels, iio, .. } = self.wiring;
-        if cha.contains(id) {
+        let Wiring { cores, cha, channels, iio, .. } = &self.wiring;
+        let ComponentId(id) = id;
+        if cha.contains(&id) {
             Some(User::Cha)
-        } else if cores.contains(id) {
-            Some(User::Core(cores.number(id)))
-        } else if channels.contains(id) {
-            Some(User::Channel(channels.number(id)))
+        } else if cores.contains(&id) {
+            Some(User::Core(id - cores.start))
+        } else if channels.contains(&id) {
+            Some(User::Channel(id - channels.start))
         } else {
-            iio.contains(id).then_some(User::Iio)
+            iio.contains(&id).then_some(User::Iio)
         }
     }
 
@@ -139,7 +140,7 @@ impl Mesh {
     pub(crate) fn delay_ps(
         &mut self,
         [from, to]: [ComponentId; 2],
-        payload: Payload,
+        message: Message,
         request: &Request,
         now: Time,
         delay_ps: u64,
@@ -153,11 +154,11 @@ impl Mesh {
         let alone_ps = (delay_ps + way_ps).saturating_sub(self.kept_ps(leg, delay_ps)).max(1);
         let start = (now + alone_ps).ps().saturating_sub(way_ps) / self.die.cycle_ps;
         let past = (now.ps() / self.die.cycle_ps).saturating_sub(LATE_CYCLES);
-        let way = Way { from, to, ring: Ring::of(payload, request.kind) };
+        let way = Way { from, to, ring: Ring::of(message, request.kind) };
         let waited = self.carry(way, start, past, request.class);
         self.books.note(leg, request.class, cycles, waited);
         let delay_ps = alone_ps + waited * self.die.cycle_ps;
-        if matches!(payload, Payload::Admitted(_)) {
+        if message == Message::Admission {
             delay_ps.min(self.wiring.admitted_ps)
         } else {
             delay_ps
@@ -168,7 +169,7 @@ impl Mesh {
     fn kept_ps(&mut self, leg: Leg, delay_ps: u64) -> u64 {
         let partner = leg.partner();
         let [mean_ps, nearer_ps] = self.means_ps[partner];
-        // A channel tells of an answer when less is left of its delay: the configuration has seen that all of it is enough.
+        // A channel tells of an answer when less is left of its delay: all of it is enough, the configuration has seen.
         if delay_ps > nearer_ps || leg == Leg::ChannelToCha {
             return mean_ps;
         }
@@ -208,20 +209,31 @@ fn leg(from: User, to: User) -> Option<Leg> {
     }
 }
 
+/// What travels about a line.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Message {
+    /// What is asked for, with the line if that is written.
+    Request,
+    /// The line.
+    Data,
+    /// To a core: its write-back is admitted.
+    Admission,
+    /// That something is done.
+    Acknowledgement,
+}
+
 impl Ring {
     /// The ring that a message goes by.
-    fn of(payload: Payload, kind: Kind) -> Self {
-        match payload {
-            Payload::Data(_) | Payload::Read(_) => Self::Line,
-            Payload::Arrive(_) => match kind {
-                Kind::CoreWrite | Kind::CoreClean | Kind::Evict | Kind::Directory | Kind::IoWrite | Kind::IoPut => {
-                    Self::Line
-                }
-                Kind::CoreRead | Kind::CoreDrop | Kind::IoRead | Kind::IoOwn | Kind::Snoop | Kind::Speculate => {
-                    Self::Request
-                }
-            },
-            _ => Self::Acknowledgement,
+    fn of(message: Message, kind: Kind) -> Self {
+        let is_line = match kind {
+            Kind::CoreWrite | Kind::CoreClean | Kind::Evict | Kind::Directory | Kind::IoWrite | Kind::IoPut => true,
+            Kind::CoreRead | Kind::CoreDrop | Kind::IoRead | Kind::IoOwn | Kind::Snoop | Kind::Speculate => false,
+        };
+        match message {
+            Message::Data => Self::Line,
+            Message::Request if is_line => Self::Line,
+            Message::Request => Self::Request,
+            Message::Admission | Message::Acknowledgement => Self::Acknowledgement,
         }
     }
 }

@@ -80,8 +80,8 @@ impl Context<'_> {
     #[inline(never)]
     fn over_mesh(&mut self, target: ComponentId, delay_ps: u64, payload: Payload) -> u64 {
         let now = self.now();
-        let (Some(mesh), Some(id)) = (&mut self.mesh, payload.request()) else { return delay_ps };
-        mesh.delay_ps([self.id, target], payload, self.requests.get(id), now, delay_ps)
+        let (Some(mesh), Some((id, message))) = (&mut self.mesh, payload.of_line()) else { return delay_ps };
+        mesh.delay_ps([self.id, target], message, self.requests.get(id), now, delay_ps)
     }
 
     /// The caches of its socket, for a part that cannot be without.

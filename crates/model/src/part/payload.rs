@@ -1,6 +1,7 @@
 //! What parts send each other.
 
 use crate::line::{Packet, PacketId, Packets, RequestId};
+use crate::mesh::Message;
 use hostnet_kernel::{ComponentId, Event};
 use serde::{Deserialize, Serialize};
 
@@ -262,16 +263,13 @@ pub enum Payload {
 }
 
 impl Payload {
-    /// The line that it is about, if it is about one.
-    pub(crate) fn request(self) -> Option<RequestId> {
+    /// The line that it is about, if it is about one, and what of it travels.
+    pub(crate) fn of_line(self) -> Option<(RequestId, Message)> {
         match self {
-            Self::Data(id)
-            | Self::Admitted(id)
-            | Self::Taken(id)
-            | Self::Arrive(id)
-            | Self::Accepted(id)
-            | Self::Read(id)
-            | Self::Acknowledged(id) => Some(id),
+            Self::Arrive(id) => Some((id, Message::Request)),
+            Self::Data(id) | Self::Read(id) => Some((id, Message::Data)),
+            Self::Admitted(id) => Some((id, Message::Admission)),
+            Self::Taken(id) | Self::Accepted(id) | Self::Acknowledged(id) => Some((id, Message::Acknowledgement)),
             _ => None,
         }
     }

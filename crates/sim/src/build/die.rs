@@ -3,18 +3,19 @@
 use super::SocketBuilder;
 use hostnet_model::mesh::{Mesh, Wiring};
 use hostnet_model::params::DieParams;
-use hostnet_model::PartKind;
+use hostnet_model::{Ids, PartKind};
 
 impl SocketBuilder<'_> {
     /// The mesh that its parts lie on, if they lie on one.
     pub(super) fn mesh(&self) -> Option<Mesh> {
         let die = self.params.die.as_ref()?;
+        let range = |ids: Ids| ids.first().0..ids.end().0;
         let wiring = Wiring {
             socket: self.layout.number,
-            cores: self.layout.cores(),
-            cha: self.layout.of(PartKind::Cha),
-            channels: self.layout.of(PartKind::Channel),
-            iio: self.layout.of(PartKind::Iio),
+            cores: range(self.layout.cores()),
+            cha: range(self.layout.of(PartKind::Cha)),
+            channels: range(self.layout.of(PartKind::Channel)),
+            iio: range(self.layout.of(PartKind::Iio)),
             admitted_ps: self.admitted_ps(die),
         };
         Some(Mesh::new(die, wiring, self.server.classes))

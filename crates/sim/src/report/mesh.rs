@@ -71,7 +71,7 @@ impl Rows for Ways {
     type Row<'a> = WayRow<'a>;
 }
 
-pub(crate) const WAYS: &[Column<Ways>] = &[
+pub(crate) const MESH_WAYS: &[Column<Ways>] = &[
     Column::integer("socket", |row| row.socket.into()),
     Column::text("workload", |row| row.workload.into()),
     Column::text("leg", |row| leg(row.leg).into()),
@@ -109,7 +109,7 @@ impl ServerView<'_> {
     /// What its meshes carried; nothing where its parts lie on none.
     pub(crate) fn mesh(&self) -> Option<MeshTables> {
         self.machine.meshes().next()?;
-        let (mut ports, mut ways) = (Table::of("mesh", MESH), Table::of("mesh_ways", WAYS));
+        let (mut ports, mut ways) = (Table::of("mesh", MESH), Table::of("mesh_ways", MESH_WAYS));
         for (socket, mesh) in self.machine.meshes() {
             let socket = socket as u32;
             for (stop, side, of_rings) in sides(mesh.die()) {
@@ -122,7 +122,7 @@ impl ServerView<'_> {
                 for leg in Leg::ALL {
                     let books = mesh.books().leg(leg, class);
                     if books.messages > 0 {
-                        ways.add(WAYS, &WayRow { socket, workload: &workload.name, leg, books, die: mesh.die() });
+                        ways.add(MESH_WAYS, &WayRow { socket, workload: &workload.name, leg, books, die: mesh.die() });
                     }
                 }
             }
