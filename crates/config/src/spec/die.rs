@@ -16,7 +16,7 @@ pub(crate) struct DieSpec {
     pub(crate) die: Option<String>,
     /// The map in place of its name: the column and row of every part, such as core0, cha0, imc0 and iio0.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(crate) map: Option<BTreeMap<String, [u8; 2]>>,
+    pub(crate) map: Option<BTreeMap<String, PlaceSpec>>,
     /// Clock of the mesh (frequency).
     #[serde(default = "clock")]
     #[schemars(extend("x-min" = "100 MHz", "x-max" = "10 GHz"))]
@@ -44,6 +44,11 @@ pub(crate) struct DieSpec {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) drives: Option<StopsSpec>,
 }
+
+/// The column and row of a stop, counted from the north-west.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(transparent)]
+pub(crate) struct PlaceSpec(pub(crate) [u8; 2]);
 
 fn clock() -> Frequency {
     Frequency(2_400_000_000)

@@ -40,7 +40,7 @@ pub(crate) use cluster::{
 pub(crate) use controller::{
     ControllerSpec, EntryUntilSpec, IdleDrainSpec, PageSpec, ProtectSpec, RefreshSpec, SchedulerSpec,
 };
-pub(crate) use die::DieSpec;
+pub(crate) use die::{DieSpec, PlaceSpec};
 pub(crate) use dram::{DramSpec, SameBankSpec, TimingSpec};
 pub(crate) use drives::{DriveSockets, SsdModeSpec};
 pub(crate) use ecn::{EcnSpec, RampSpec};

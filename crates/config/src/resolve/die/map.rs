@@ -1,6 +1,7 @@
 //! Maps of dies: which part lies at which stop.
 
 use crate::error::{suggestion, Issue};
+use crate::spec::PlaceSpec;
 use crate::units::shorten;
 use hostnet_model::params::Stop;
 use std::collections::BTreeMap;
@@ -27,9 +28,9 @@ type Parts = [BTreeMap<usize, Stop>; KINDS.len()];
 
 impl Map {
     /// A map as a specification gives it.
-    pub(super) fn of(given: &BTreeMap<String, [u8; 2]>) -> Result<Self, Issue> {
+    pub(super) fn of(given: &BTreeMap<String, PlaceSpec>) -> Result<Self, Issue> {
         let mut parts = Parts::default();
-        for (part, &[column, row]) in given {
+        for (part, &PlaceSpec([column, row])) in given {
             let path = format!("noc.map.{part}");
             let at = |message: String| Issue::between(&[&path, "noc.map"], message);
             let (kind, number) = kind_of(part).map_err(at)?;
@@ -89,10 +90,10 @@ impl Map {
     }
 
     /// Its parts and their places.
-    pub(super) fn places(&self) -> BTreeMap<String, [u8; 2]> {
+    pub(super) fn places(&self) -> BTreeMap<String, PlaceSpec> {
         let all = KINDS.into_iter().zip([&self.cores, &self.slices, &self.controllers, &self.io]);
         let numbered = all.flat_map(|(kind, stops)| stops.iter().enumerate().map(move |at| (kind, at)));
-        numbered.map(|(kind, (number, stop))| (format!("{kind}{number}"), [stop.column, stop.row])).collect()
+        numbered.map(|(kind, (number, stop))| (format!("{kind}{number}"), PlaceSpec([stop.column, stop.row]))).collect()
     }
 
     /// The stop that devices hang off and that is called so.
