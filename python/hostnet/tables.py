@@ -12,7 +12,8 @@ if TYPE_CHECKING:
     from hostnet._core import RunResult
 
 TABLES = ("workloads", "domains", "channels")
-"""The tables that every run has; `caches` and `upi` come with them where there are any, `series` when asked for."""
+"""The tables that every run has; `caches`, `upi`, `mesh` and `mesh_ways` come with them where there are any, `series`
+when asked for."""
 
 PARQUET: dict[str, Any] = {"version": "2.6", "compression": "zstd", "compression_level": 3, "write_statistics": True}
 """How tables are written: equal tables give equal bytes."""

@@ -34,6 +34,9 @@ WIDTH_MIN = 40
 COMPLETED_MIN = 100
 """Commands that have to complete before their latency is told."""
 
+WAYS_MAX = 12
+"""Legs over a mesh that are told: those with most messages."""
+
 SPARE = 1.1
 """What is added to the shortest window that would do."""
 
@@ -82,6 +85,9 @@ def print_run(summary: Row, path: Path | None, predicted: Row | None = None) -> 
         )
         if "upi" in summary:
             print_tables(console, link_table(summary["upi"]))
+        if "dies" in summary:
+            print_tables(console, way_table(summary["mesh_ways"]))
+            console.print(fullest_of_mesh(summary["mesh"]))
         print_items(console, "*", summary["limits"])
         print_notes(console, notes_of(summary))
         if predicted is not None:
@@ -249,6 +255,28 @@ def link_table(rows: Sequence[Row]) -> Table:
             number(row["line_gb_per_s"]),
         )
     return table
+
+
+def way_table(rows: Sequence[Row]) -> Table:
+    """How far the lines of each workload go on the mesh of their die, and what they lose there."""
+    several = len({row["socket"] for row in rows}) > 1
+    table = new_table("mesh", "leg", "way ns", "mean of the die", "lost to others ns", left=(0, 1))
+    for row in sorted(rows, key=lambda row: -row["messages"])[:WAYS_MAX]:
+        whose = f"{row['workload']}, socket {row['socket']}" if several else row["workload"]
+        ways = (row["way_ns"], row["mean_way_ns"], row["waited_ns"])
+        table.add_row(whose, row["leg"], *(f"{way:.2f}" for way in ways))
+    return table
+
+
+def fullest_of_mesh(rows: Sequence[Row]) -> str:
+    """The fullest link of the meshes, in words."""
+    rings = ("lines", "requests", "acknowledgements")
+    shares = [(row[f"{ring}_busy_share"], ring, row) for row in rows for ring in rings]
+    share, ring, row = max(shares, key=lambda found: found[0], default=(0.0, "lines", None))
+    if row is None:
+        return "nothing went over the mesh"
+    where = f"column {row['column']} row {row['row']} {row['side']}"
+    return f"fullest link of the mesh: {ring}, {where}, busy {percent(share)}"
 
 
 def new_table(*headings: str, left: Sequence[int]) -> Table:

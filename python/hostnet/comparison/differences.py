@@ -144,7 +144,9 @@ def _subject(table: str, row: Row) -> str:
         return "all channels" if names[0] < 0 else f"channel {names[0]}"
     if table == "upi":
         return f"UPI {names[0]} to {names[1]}"
-    if table in ("memory", "queues"):
+    if table == "mesh":
+        return "mesh of socket {} at {},{} {}".format(*names)
+    if table in ("memory", "queues", "mesh_ways"):
         return " ".join(map(str, names))
     if table == "caches":
         return "all caches" if names[0] == "all" else f"caches of {names[0]}"

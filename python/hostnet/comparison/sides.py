@@ -38,7 +38,7 @@ SUMMARY_OF_HOSTS = {"config_hash": str, "classes": list, "servers": dict}
 """The same of hosts on a network."""
 
 MEASURED = (
-    *("warm_up_ns", "window_ns", "lines", "workloads", "domains", "channels", "caches", "upi"),
+    *("warm_up_ns", "window_ns", "lines", "workloads", "domains", "channels", "caches", "upi", "mesh", "mesh_ways"),
     *("classes", "latencies", "hosts", "memory", "queues", "control"),
 )
 """What of summary.json was measured; the rest depends on how the configuration was written."""
@@ -55,6 +55,8 @@ KEYS = {
     "channels": ("channel",),
     "caches": ("workload",),
     "upi": ("from", "to"),
+    "mesh_ways": ("socket", "workload", "leg"),
+    "mesh": ("socket", "column", "row", "side"),
 }
 """What names a row of each table, the most important table first."""
 

@@ -131,19 +131,18 @@ class OnMesh:
 def on_mesh(summary: Mapping[str, Any], host: str | None) -> OnMesh | None:
     """What the mesh of a server did, or nothing where its parts lie on none."""
     server = _of_server(summary, host)
-    mesh = server.get("mesh")
-    if not mesh:
+    if "dies" not in server:
         return None
-    parts = [part for stop in mesh["dies"][0]["stops"] for part in stop["parts"]]
+    parts = [part for stop in server["dies"][0]["stops"] for part in stop["parts"]]
     stops = sum(part.startswith("iio") for part in parts)
-    found = (_travelled(mesh, row["workload"]) for row in server["workloads"])
+    found = (_travelled(server, row["workload"]) for row in server["workloads"])
     workloads = sorted((one for one in found if one), key=lambda one: not one.of_devices)
     return OnMesh(host, stops, tuple(workloads), (_measured("as it is", server),))
 
 
-def _travelled(mesh: Mapping[str, Any], workload: str) -> Travelled | None:
+def _travelled(server: Mapping[str, Any], workload: str) -> Travelled | None:
     """The legs to and from slices of a workload: those of its devices, if it has any, or those of its cores."""
-    own = [row for row in mesh["ways"] if row["workload"] == workload and "MC" not in row["leg"]]
+    own = [row for row in server["mesh_ways"] if row["workload"] == workload and "MC" not in row["leg"]]
     devices = [row for row in own if row["leg"] in OF_DEVICES]
     legs = devices or own
     if not legs:
@@ -153,7 +152,7 @@ def _travelled(mesh: Mapping[str, Any], workload: str) -> Travelled | None:
     def mean(key: str) -> float:
         return float(sum(row[key] * row["messages"] for row in legs) / messages)
 
-    lost = [worst for die in mesh["dies"] for worst in die["most_waited"] if worst["workload"] == workload]
+    lost = [worst for die in server["dies"] for worst in die["most_waited"] if worst["workload"] == workload]
     worst = max(lost, key=lambda worst: worst["busy_share"], default=None)
     link = worst and f"{worst['ring']}, column {worst['column']} row {worst['row']} {worst['side']}"
     busy = worst["busy_share"] if worst else 0.0

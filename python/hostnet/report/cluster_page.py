@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from hostnet.cluster_view import TAIL, percentiles, reasons, views
 from hostnet.report.bars import grouped_chart
 from hostnet.report.charts import Axis, legend, line_chart
+from hostnet.report.die import die_section
 from hostnet.report.html import details, element, section, table
 from hostnet.report.numbers import MISSING, number, time_from_ns
 from hostnet.report.page import page
@@ -50,6 +51,7 @@ def cluster_page(run: RunFiles) -> str:
         *(_view(view) for view in views(summary, run.flows)),
         _latency_section(summary),
         _over_time(run.series),
+        *(die_section(server, f"Mesh of {host}") for host, server in summary.get("servers", {}).items()),
         _all_columns(summary),
         notes_section(run),
         reproduce_section(run),

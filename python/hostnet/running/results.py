@@ -93,6 +93,17 @@ class ServerResults:
         """The rows of table upi by the socket that sends and the one that it sends to. Empty with one socket."""
         return {(row["from"], row["to"]): row for row in self.summary.get("upi", [])}
 
+    @property
+    def mesh(self) -> dict[tuple[int, int, int, str], dict[str, Any]]:
+        """The rows of table mesh by socket, column, row and side. Empty without a die."""
+        rows = self.summary.get("mesh", [])
+        return {(row["socket"], row["column"], row["row"], row["side"]): row for row in rows}
+
+    @property
+    def mesh_ways(self) -> dict[tuple[int, str, str], dict[str, Any]]:
+        """The rows of table mesh_ways by socket, workload and leg. Empty without a die."""
+        return {(row["socket"], row["workload"], row["leg"]): row for row in self.summary.get("mesh_ways", [])}
+
 
 @dataclass(frozen=True, repr=False)
 class Results:
@@ -246,6 +257,16 @@ class Results:
     def upi(self) -> dict[tuple[int, int], dict[str, Any]]:
         """As `ServerResults.upi`, of the only server."""
         return self.server().upi
+
+    @property
+    def mesh(self) -> dict[tuple[int, int, int, str], dict[str, Any]]:
+        """As `ServerResults.mesh`, of the only server."""
+        return self.server().mesh
+
+    @property
+    def mesh_ways(self) -> dict[tuple[int, str, str], dict[str, Any]]:
+        """As `ServerResults.mesh_ways`, of the only server."""
+        return self.server().mesh_ways
 
     def to_pandas(self, name: str) -> pandas.DataFrame:
         """The table `name` as a pandas data frame.

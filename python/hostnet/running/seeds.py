@@ -17,6 +17,8 @@ KEYS = {
     "channels": ("channel",),
     "caches": ("workload",),
     "upi": ("from", "to"),
+    "mesh": ("socket", "column", "row", "side"),
+    "mesh_ways": ("socket", "workload", "leg"),
     "classes": ("class",),
     "latencies": ("class",),
     "hosts": ("host",),

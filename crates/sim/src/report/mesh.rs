@@ -1,6 +1,5 @@
 //! The tables of the mesh of a die: its ports, and the ways of the lines of each workload over it.
 
-use super::rows;
 use crate::read::sample::Sample;
 use crate::report::table::{Column, Rows, Table};
 use crate::report::view::ServerView;
@@ -130,10 +129,9 @@ impl ServerView<'_> {
         Some(MeshTables { ports, ways })
     }
 
-    /// What a summary says of them.
-    pub(crate) fn mesh_summary(&self, tables: &MeshTables) -> Value {
-        let dies: Vec<Value> = self.machine.meshes().map(|(socket, mesh)| self.die_summary(socket, mesh)).collect();
-        json!({ "dies": dies, "ports": rows(&tables.ports), "ways": rows(&tables.ways) })
+    /// What a summary says of the dies.
+    pub(crate) fn dies(&self) -> Value {
+        self.machine.meshes().map(|(socket, mesh)| self.die_summary(socket, mesh)).collect()
     }
 
     fn die_summary(&self, socket: usize, mesh: &Mesh) -> Value {

@@ -119,7 +119,9 @@ impl ServerView<'_> {
         }
         let mesh = self.mesh();
         if let (Some(mesh), Some(entries)) = (&mesh, summary.as_object_mut()) {
-            entries.insert("mesh".to_owned(), self.mesh_summary(mesh));
+            entries.insert("dies".to_owned(), self.dies());
+            entries.insert("mesh".to_owned(), json!(rows(&mesh.ports)));
+            entries.insert("mesh_ways".to_owned(), json!(rows(&mesh.ways)));
         }
         ServerResults { workloads, domains, channels, caches, upi, mesh, series: self.series(), summary }
     }
