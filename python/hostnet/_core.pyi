@@ -33,6 +33,7 @@ __all__ = [
     "cluster_template",
     "counters",
     "devices",
+    "dies",
     "explain",
     "filter_trace",
     "first_deviation",
