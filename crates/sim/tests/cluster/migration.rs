@@ -4,6 +4,7 @@ use crate::books::{assert_conserved, streams};
 use crate::common::us;
 use crate::lab::{drain, nic, plan, run, servers};
 use hostnet_kernel::{checkpoint, Simulation};
+use hostnet_model::nic::DropReason;
 use hostnet_model::os::NetStack;
 use hostnet_model::World;
 use proptest::prelude::*;
@@ -134,11 +135,14 @@ fn cases() -> impl Strategy<Value = Case> {
 }
 
 impl Case {
+    /// The NIC's buffer holds the windows of all flows: one function is slower than the cable, and would drop packets
+    /// with nobody moving.
     fn text(&self) -> String {
         let Self { octo, delay_us, poll, lro, .. } = self;
         let mode = if *octo { "octo" } else { "standard" };
         let mut keys = format!(
-            "{OCTO}nic.mode = \"{mode}\"\nnic.steer_delay = \"{delay_us} us\"\nstack.poll = {poll}\nnic.lro = {lro}\n"
+            "{OCTO}nic.buffer = \"4 MiB\"\nnic.mode = \"{mode}\"\nnic.steer_delay = \"{delay_us} us\"\n\
+             stack.poll = {poll}\nnic.lro = {lro}\n"
         );
         if let Some(expiry) = self.expiry_us {
             keys += &format!("stack.cores = \"0-7,14-21\"\nnic.steer_expiry = \"{expiry} us\"\n");
@@ -197,6 +201,32 @@ proptest! {
         let mut simulation = run(&plan, 600);
         assert_in_order(&mut simulation, &text);
     }
+}
+
+/// Four streams that come by one function of the two: their windows together are more than the preset's buffer holds.
+#[test]
+fn windows_of_several_flows_wait_in_the_buffer_of_one_function() {
+    let case = Case {
+        moves: vec![(107, 2, false)],
+        count: 3,
+        receives: true,
+        octo: false,
+        delay_us: 0,
+        poll: true,
+        more: true,
+        rpc: false,
+        both: false,
+        lro: false,
+        shared: false,
+        expiry_us: Some(88),
+        datagrams: true,
+    };
+    let mut simulation = run(&plan(&case.text()), 600);
+    assert_in_order(&mut simulation, "four windows");
+    let small = case.text().replace("4 MiB", "512 kB");
+    let simulation = run(&plan(&small), 600);
+    let dropped = nic(servers(&simulation)[0]).flows().iter().map(|flow| flow.dropped(DropReason::BufferFull).packets);
+    assert!(dropped.sum::<u64>() > 0, "the smaller buffer drops");
 }
 
 #[test]
