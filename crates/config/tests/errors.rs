@@ -236,6 +236,9 @@ fn policies_offer_the_nearest_name_and_a_timeout_needs_its_time() {
     assert_says(&setting("memory.controller.scheduler=oldest-redy"), &["did you mean \"oldest-ready\"?"]);
     assert_says(&setting("memory.controller.page=lazy"), &["known are: open, closed, timeout"]);
     assert_says(&setting("memory.controller.idle_close=off"), &["needs a time in idle_close"]);
+    let keys = ["memory.controller.idle_drain=off", "memory.controller.idle_flush=1 us"];
+    let flush = message(&example("quadrant3.toml"), &keys);
+    assert_says(&flush, &["idle_flush lets writes pass that idle_drain = \"off\" forbids"]);
     assert_says(&setting("memory.controller.write_high=80"), &["write_high = 80 exceeds wpq.entries = 41"]);
     for wrong in ["'80'", "'101%'", "'-1%'", "'%'", "'1.23456%'", "0.8"] {
         let said = setting(&format!("memory.controller.write_high={wrong}"));

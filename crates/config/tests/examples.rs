@@ -84,6 +84,7 @@ fn the_servers_controllers_are_the_calibrated_ones() {
             idle_reads: 4096,
             idle_hits: 0,
             idle_age: clocks(80_000),
+            idle_flush: u32::MAX,
             spare_writes: 8,
             spare_rows: true,
             spare_clocks: 1,

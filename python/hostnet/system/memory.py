@@ -201,6 +201,11 @@ class Controller(Description):
 
     Range: at most "1 ms".
     """
+    idle_flush: str | None = None
+    """Time after the last write has come from which fewer writes than `idle_writes` pass, too (time); "off": never.
+
+    Range: at most "1 ms".
+    """
     spare_writes: int | None = None
     """WPQ entries from which writes fill slots that no read can use; more than there are means never.
 

@@ -12,6 +12,7 @@ use hostnet_model::params::{
 pub(super) fn resolve(spec: &ControllerSpec, dram: &DramParams) -> Result<ControllerParams, Issue> {
     let (write_high, write_low) = watermarks(spec)?;
     check_page(spec)?;
+    check_flush(spec)?;
     check_refresh(spec, dram)?;
     let clocks = |limit: TimeLimit| match limit {
         TimeLimit::Off => u32::MAX,
@@ -48,15 +49,12 @@ pub(super) fn resolve(spec: &ControllerSpec, dram: &DramParams) -> Result<Contro
         // As many as the queue holds would be few always: writes would go before every read for ever.
         reads_few: spec.reads_few.min(spec.rpq.entries - 1),
         writes_per_mode: spec.writes_per_mode,
-        idle_drain: match spec.idle_drain {
-            IdleDrainSpec::Off => IdleDrain::Off,
-            IdleDrainSpec::Yield => IdleDrain::Yield,
-            IdleDrainSpec::Mode => IdleDrain::Mode,
-        },
+        idle_drain: idle_drain(spec.idle_drain),
         idle_writes: spec.idle_writes,
         idle_reads: spec.idle_reads,
         idle_hits: spec.idle_hits,
         idle_age: clocks(spec.idle_age),
+        idle_flush: clocks(spec.idle_flush),
         spare_writes: spec.spare_writes,
         spare_rows: spec.spare_rows,
         spare_clocks: 1,
@@ -81,6 +79,14 @@ pub(super) fn resolve(spec: &ControllerSpec, dram: &DramParams) -> Result<Contro
 
 fn path(name: &str) -> String {
     format!("memory.controller.{name}")
+}
+
+fn idle_drain(spec: IdleDrainSpec) -> IdleDrain {
+    match spec {
+        IdleDrainSpec::Off => IdleDrain::Off,
+        IdleDrainSpec::Yield => IdleDrain::Yield,
+        IdleDrainSpec::Mode => IdleDrain::Mode,
+    }
 }
 
 /// Entries at which write mode begins and ends. As shares they mean: begin above the share, end below it.
@@ -114,6 +120,14 @@ fn check_page(spec: &ControllerSpec) -> Result<(), Issue> {
     if spec.page == PageSpec::Timeout && spec.idle_close == TimeLimit::Off {
         let message = "the page policy \"timeout\" needs a time in idle_close, which is \"off\"";
         return Err(Issue::between(&[&path("page"), &path("idle_close")], message));
+    }
+    Ok(())
+}
+
+fn check_flush(spec: &ControllerSpec) -> Result<(), Issue> {
+    if spec.idle_flush != TimeLimit::Off && spec.idle_drain == IdleDrainSpec::Off {
+        let message = "idle_flush lets writes pass that idle_drain = \"off\" forbids; drop one, or use \"yield\"";
+        return Err(Issue::between(&[&path("idle_flush"), &path("idle_drain")], message));
     }
     Ok(())
 }

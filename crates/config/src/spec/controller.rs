@@ -57,6 +57,10 @@ pub(crate) struct ControllerSpec {
     #[serde(default = "off")]
     #[schemars(extend("x-max" = "1 ms"))]
     pub(crate) idle_age: TimeLimit,
+    /// Time after the last write has come from which fewer writes than `idle_writes` pass, too (time); "off": never.
+    #[serde(default = "off")]
+    #[schemars(extend("x-max" = "1 ms"))]
+    pub(crate) idle_flush: TimeLimit,
     /// WPQ entries from which writes fill slots that no read can use; more than there are means never.
     #[schemars(range(min = 1, max = 8192))]
     pub(crate) spare_writes: u32,

@@ -146,6 +146,9 @@ pub struct ControllerParams {
     pub idle_hits: u32,
     /// Clocks after which a waiting read stops those writes, however few wait; [`u32::MAX`] for never.
     pub idle_age: u32,
+    /// Clocks after the last write has come from which an idle read queue lets fewer writes pass, too; [`u32::MAX`] for
+    /// never.
+    pub idle_flush: u32,
     /// WPQ entries from which writes fill slots that no read can use.
     pub spare_writes: u32,
     /// Whether such writes may open and close rows, or only use rows that are open.

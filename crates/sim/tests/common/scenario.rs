@@ -87,9 +87,10 @@ fn controller() -> BoxedStrategy<Vec<String>> {
     let ends = (
         prop_oneof![Just(4096), 0_u32..4],
         prop_oneof![Just("off".to_owned()), (0_u32..200).prop_map(|ns| format!("{ns} ns"))],
+        prop_oneof![Just("off".to_owned()), (0_u32..2000).prop_map(|ns| format!("{ns} ns"))],
     );
     let rows = (any::<bool>(), 0_u32..2000, 0_u32..2000, any::<bool>());
-    lines((queues, turns, ends, rows).prop_map(|(((rpq, wpq, high), low), turns, (hits, age), rows)| {
+    lines((queues, turns, ends, rows).prop_map(|(((rpq, wpq, high), low), turns, (hits, age, flush), rows)| {
         let (spare_rows, hold, close, precharge) = rows;
         let (reads_per_mode, reads_few, writes_per_mode, idle_writes, idle_reads, spare_writes) = turns;
         vec![
@@ -97,7 +98,7 @@ fn controller() -> BoxedStrategy<Vec<String>> {
             format!("wpq = {{ entries = {wpq}, full_threshold = {wpq} }}\nwrite_high = {high}\nwrite_low = {low}"),
             format!("reads_per_mode = {reads_per_mode}\nreads_few = {reads_few}\nwrites_per_mode = {writes_per_mode}"),
             format!("idle_writes = {idle_writes}\nidle_reads = {idle_reads}\nspare_writes = {spare_writes}"),
-            format!("idle_hits = {hits}\nidle_age = \"{age}\""),
+            format!("idle_hits = {hits}\nidle_age = \"{age}\"\nidle_flush = \"{flush}\""),
             format!("spare_rows = {spare_rows}\nrow_hold = \"{hold} ns\"\nidle_close = \"{close} ns\""),
             format!("write_auto_precharge = {precharge}"),
         ]

@@ -100,6 +100,30 @@ fn an_idle_read_queue_drains_writes_from_a_threshold_on() {
     }
 }
 
+/// A second write begins the wait anew; a read that waits at its end goes first.
+#[test]
+fn writes_that_nothing_joins_pass_when_the_last_has_waited_long_enough() {
+    for idle_drain in [IdleDrain::Mode, IdleDrain::Yield] {
+        let few = ControllerParams { idle_drain, idle_writes: 3, idle_flush: 100, ..plain() };
+        let mut bench = Bench::new(&ddr4(), &few);
+        bench.offer(10, false, 0, 0);
+        bench.run(109);
+        assert!(bench.kinds().is_empty(), "one clock before");
+        bench.offer(109, false, 4, 0);
+        bench.run(208);
+        assert!(bench.kinds().is_empty(), "the second is younger");
+        bench.run(LATER);
+        assert_eq!(bench.clocks(Activate)[0], 209, "{idle_drain:?}: in the clock in which it is due");
+        assert_eq!(bench.clocks(Write).len(), 2, "{idle_drain:?} leaves none");
+
+        let mut bench = Bench::new(&ddr4(), &few);
+        bench.offer(10, false, 0, 0);
+        bench.offer(105, true, 4, 0);
+        bench.run(LATER);
+        assert_eq!(bench.order(), [1, 0], "{idle_drain:?}: a read that waits goes first");
+    }
+}
+
 /// Writes to one bank, each to a row of its own, so that the second of them is long in coming; and a read of another
 /// bank that came in the first clock.
 #[test]

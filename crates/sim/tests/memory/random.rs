@@ -31,6 +31,7 @@ fn check_drained(case: &Case, outcome: &Outcome) {
     let p = &case.params;
     let left = match p.idle_drain {
         IdleDrain::Off => p.write_high - 1,
+        _ if p.idle_flush != u32::MAX => 0,
         IdleDrain::Yield | IdleDrain::Mode => (p.idle_writes - 1).min(p.write_high - 1),
     };
     assert_eq!(outcome.watch.queued(true), 0, "a read is stuck");

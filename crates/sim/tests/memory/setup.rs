@@ -51,6 +51,7 @@ pub(crate) fn plain() -> ControllerParams {
         idle_reads: 0,
         idle_hits: 4096,
         idle_age: u32::MAX,
+        idle_flush: u32::MAX,
         spare_writes: u32::MAX,
         spare_rows: false,
         spare_clocks: 1,
@@ -96,6 +97,7 @@ fn any_params(dram: &DramParams) -> impl Strategy<Value = ControllerParams> {
         any::<bool>(),
         any_of(&[4096, 0, 2]),
         any_of(&[u32::MAX, 0, 7, 60]),
+        any_of(&[u32::MAX, u32::MAX, 0, 1, 9, 500]),
     );
     let page = (any_of(&[PagePolicy::Open, PagePolicy::Closed, PagePolicy::Timeout]), 0_u32..150, any::<bool>());
     let kinds = if dram.same_bank == SameBank::None {
@@ -131,6 +133,7 @@ fn any_params(dram: &DramParams) -> impl Strategy<Value = ControllerParams> {
                 idle_reads: idle.2,
                 idle_hits: idle.5,
                 idle_age: idle.6,
+                idle_flush: if idle.0 == IdleDrain::Off { u32::MAX } else { idle.7 },
                 spare_writes: idle.3,
                 spare_rows: idle.4,
                 spare_clocks: 1,

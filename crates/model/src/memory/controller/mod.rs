@@ -98,6 +98,8 @@ pub struct Controller {
     idle_drain: bool,
     /// The clock at which the first read came to an empty RPQ: while it lets writes pass, the oldest that waits.
     reads_since: u64,
+    /// The clock at which the last write came.
+    last_write: u64,
     last_was_write: bool,
     plan: Plan,
     candidates: Candidates,
@@ -139,6 +141,7 @@ impl Controller {
             served: 0,
             idle_drain: false,
             reads_since: 0,
+            last_write: 0,
             last_was_write: false,
             plan: Plan::NEVER,
             candidates: Candidates::new(params),
@@ -198,7 +201,7 @@ impl Controller {
     #[must_use]
     #[inline]
     pub fn is_working(&self) -> bool {
-        let writing = self.mode == Mode::Write || self.idle_drain;
+        let writing = self.mode == Mode::Write || self.idle_drain || self.params.idle_flush != u32::MAX;
         self.reads.len() > 0 || writing && self.writes.len() > 0 || self.active_banks != [0; 2]
     }
 
@@ -271,7 +274,9 @@ impl Controller {
         if self.reads.len() + self.writes.len() == 0 {
             self.counters.idle_ps += now.since(self.empty_since);
         }
-        if incoming.read && self.reads.len() == 0 {
+        if !incoming.read {
+            self.last_write = clock;
+        } else if self.reads.len() == 0 {
             self.reads_since = clock;
         }
         let open_row = self.timing.open_row(usize::from(incoming.place.bank));

@@ -33,7 +33,7 @@ impl Controller {
         let before = (self.mode, self.idle_drain);
         let (reads, writes) = (self.reads.len(), self.writes.len());
         match self.mode {
-            Mode::Read if self.starts_writing(reads, writes) => self.start_writing(now),
+            Mode::Read if self.starts_writing(reads, writes, clock) => self.start_writing(now),
             Mode::Write if self.stops_writing(reads, writes) => {
                 self.mode = Mode::Read;
                 self.counters.write_mode_ps += now.since(self.mode_since);
@@ -45,7 +45,7 @@ impl Controller {
             self.idle_drain = if self.idle_drain {
                 writes > 0 && !self.reads_press(reads, clock)
             } else {
-                reads == 0 && writes >= self.params.idle_writes
+                reads == 0 && self.suffice_when_idle(writes, clock)
             };
         }
         before != (self.mode, self.idle_drain)
@@ -79,9 +79,33 @@ impl Controller {
         }
     }
 
-    fn starts_writing(&self, reads: u32, writes: u32) -> bool {
+    /// Whether an idle read queue lets so many writes pass.
+    fn suffice_when_idle(&self, writes: u32, clock: u64) -> bool {
+        writes >= self.params.idle_writes || clock >= self.flush_at()
+    }
+
+    /// The clock at which the last write has waited long enough for others.
+    #[inline]
+    fn flush_at(&self) -> u64 {
+        if self.writes.len() == 0 || self.params.idle_flush == u32::MAX {
+            return u64::MAX;
+        }
+        self.last_write + u64::from(self.params.idle_flush)
+    }
+
+    /// What is planned in read mode, or no more than to look again when writes have waited long enough for others.
+    #[inline]
+    pub(super) fn or_flush(&self, plan: Plan) -> Plan {
+        if self.params.idle_flush == u32::MAX || self.reads.len() > 0 {
+            plan
+        } else {
+            plan.or(Plan::nothing(self.flush_at()))
+        }
+    }
+
+    fn starts_writing(&self, reads: u32, writes: u32, clock: u64) -> bool {
         let p = &self.params;
-        let idle = p.idle_drain == IdleDrain::Mode && reads == 0 && writes >= p.idle_writes;
+        let idle = p.idle_drain == IdleDrain::Mode && reads == 0 && self.suffice_when_idle(writes, clock);
         idle || writes >= p.write_high && (self.served >= p.reads_per_mode || reads <= p.reads_few)
     }
 

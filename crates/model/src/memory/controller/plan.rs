@@ -192,7 +192,7 @@ impl Controller {
         } else if spare {
             self.or_spare_write(plan, floor, clock)
         } else {
-            plan
+            self.or_flush(plan)
         }
     }
 
@@ -261,7 +261,7 @@ impl Controller {
                 return plan.or(offered);
             }
         }
-        plan
+        self.or_flush(plan)
     }
 
     /// Whether a request that has just come to `bank` may forbid to close its row, as is planned.
