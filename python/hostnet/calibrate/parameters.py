@@ -176,6 +176,8 @@ def value_of(written: Any, kind: str) -> float:
     """
     if written is None:
         raise ValueError("the server gives no value to start from")
+    if written == "off":
+        raise ValueError('it is "off" in the server, so there is no value to start from; set one there')
     if kind in ("time", "bandwidth"):
         return 0.0 if str(written).startswith("0 ") else quantity_value(str(written), kind)
     return float(written)
