@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from statistics import median
 from typing import Any
 
+from hostnet.stages import STAGES, stage_ways
+
 Row = Mapping[str, Any]
 Read = Callable[[Row], Any]
 
@@ -67,6 +69,11 @@ def plain(heading: str, key: str) -> Column:
     return Column(heading, lambda row: row[key])
 
 
+def maybe(heading: str, key: str) -> Column:
+    """A column that not every row has."""
+    return Column(heading, lambda row: row.get(key))
+
+
 def percent(heading: str, key: str) -> Column:
     """A share of one, in percent."""
     return Column(heading, lambda row: None if row[key] is None else 100 * row[key])
@@ -92,6 +99,7 @@ def views(summary: Row, flows: Iterable[Row] = ()) -> list[View]:
     found = (
         traffic(summary["classes"]),
         requests(summary["latencies"]),
+        stage_view(summary.get("stages", ())),
         jobs(summary.get("jobs", ())),
         steps(summary.get("steps", ())),
         services(summary.get("services", ())),
@@ -138,6 +146,22 @@ def requests(rows: Sequence[Row]) -> View:
         "From the request to the last byte of its answer, in µs. P99 takes 100 requests, P99.9 takes 1000, and so on."
     )
     return View("Latencies of requests", about, columns, rows)
+
+
+def stage_view(rows: Sequence[Row]) -> View:
+    """Where the time of datagrams goes."""
+    columns = [
+        name_of("class", "class"),
+        name_of("way", "way"),
+        plain("count", "datagrams"),
+        *(maybe(heading, stage) for stage, heading in STAGES.items()),
+        plain("mean µs", "mean_us"),
+        Column("P99", lambda row: row["p99_us"] if row["datagrams"] >= TAIL["p99_us"][1] else None),
+    ]
+    about = (
+        "From one application to the other, in µs: the stages that a datagram comes through, which add up to the mean."
+    )
+    return View("Stages of datagrams", about, columns, stage_ways(rows))
 
 
 def services(rows: Sequence[Row]) -> View:

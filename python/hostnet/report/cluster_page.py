@@ -36,7 +36,7 @@ OVER_TIME = {
 ROWS_MAX = 100
 """Rows of a table that are shown: nobody reads thousands, and writing them takes longer than a short run."""
 
-RAW = ("classes", "latencies", "hosts", "memory", "queues", "control", "limits")
+RAW = ("classes", "latencies", "stages", "hosts", "memory", "queues", "control", "limits")
 """The tables of the summary, all columns of which are shown on demand."""
 
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from hostnet.cluster_view import TAIL, percentiles
 from hostnet.report.cluster_page import OVER_TIME
 from hostnet.report.looks import COLOURS, DASHES, new_figure, plain
+from hostnet.stages import STAGES, stage_ways
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -15,6 +16,9 @@ if TYPE_CHECKING:
 
 HOSTS_MAX = len(COLOURS)
 """Hosts of one picture: as many as there are colours."""
+
+STAGED_MAX = 12
+"""Ways of datagrams of one picture."""
 
 HEADROOM = 1.06
 """How much higher than what is drawn a picture is: a line along the top would not be seen."""
@@ -50,6 +54,24 @@ def draw_latencies(run: RunFiles) -> Figure:
     axes.set(xlabel="percentile", ylabel="latency of requests, µs")
     left_out = len(every) - len(rows)
     axes.legend(title=f"{left_out} more are not drawn" if left_out else None)
+    return figure
+
+
+def draw_stages(run: RunFiles) -> Figure:
+    """The stages of the datagrams of the first few classes, one behind the other."""
+    rows = stage_ways(run.summary["stages"])[:STAGED_MAX]
+    figure = new_figure(6.4, 1.6 + 0.34 * len(rows))
+    axes = figure.subplots()
+    places = list(range(len(rows)))[::-1]
+    left = [0.0] * len(rows)
+    for index, (stage, heading) in enumerate(STAGES.items()):
+        widths = [row.get(stage, 0.0) for row in rows]
+        if any(widths):
+            axes.barh(places, widths, left=left, color=f"C{index}", height=0.62, label=heading)
+            left = [begin + width for begin, width in zip(left, widths, strict=True)]
+    axes.set_yticks(places, [plain(f"{row['class']}, {row['way']}") for row in rows])
+    axes.set_xlabel("mean time from one application to the other, µs")
+    figure.legend(loc="outside upper center", ncols=4)
     return figure
 
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from hostnet.files import write_figure
 from hostnet.report.cache_plot import draw_caches
 from hostnet.report.cache_series import QUANTITIES, owners
-from hostnet.report.cluster_plot import draw_cluster_series, draw_goodput, draw_latencies, latency_rows
+from hostnet.report.cluster_plot import draw_cluster_series, draw_goodput, draw_latencies, draw_stages, latency_rows
 from hostnet.report.load import Row, RunFiles, load_run
 from hostnet.report.looks import COLOURS, DASHES, MARKS, STYLE, new_figure, plain
 from hostnet.report.parity import EQUAL
@@ -78,7 +78,13 @@ def plots_of(run: RunFiles) -> dict[str, Callable[[RunFiles], Figure]]:
         return {**quadrants, "panels": draw_panels}
     if run.is_cluster:
         latencies = {"latencies": draw_latencies} if latency_rows(run) else {}
-        return {"goodput": draw_goodput, **latencies, **({"series": draw_cluster_series} if run.series else {})}
+        stages = {"stages": draw_stages} if run.summary.get("stages") else {}
+        return {
+            "goodput": draw_goodput,
+            **latencies,
+            **stages,
+            **({"series": draw_cluster_series} if run.series else {}),
+        }
     plots: dict[str, Callable[[RunFiles], Figure]] = {"domains": draw_domains}
     if run.series:
         plots["series"] = draw_series

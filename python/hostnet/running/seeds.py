@@ -21,6 +21,7 @@ KEYS = {
     "mesh_ways": ("socket", "workload", "leg"),
     "classes": ("class",),
     "latencies": ("class",),
+    "stages": ("class", "way", "stage"),
     "hosts": ("host",),
     "memory": ("host", "workload"),
     "queues": ("place", "port"),

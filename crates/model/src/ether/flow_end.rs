@@ -5,6 +5,7 @@ use super::stream::{Memory, Stream, Timer};
 use crate::flow::{Application, Datagrams};
 use crate::line::{Content, Ecn, Packet, PacketId};
 use crate::params::{FlowParams, Traffic, Transport};
+use crate::transport::journey::Stage;
 use crate::transport::roce::RoceConnection;
 use hostnet_kernel::Time;
 use prefetch_index::prefetch_index;
@@ -121,7 +122,10 @@ impl FlowEnd {
                 self.wake_at = stream.on_segment(now, segment);
             }
             (Kind::Memory(memory), Content::Roce(roce)) => memory.on_packet(now, roce, marked),
-            (Kind::Datagrams(datagrams), Content::Udp(datagram)) => datagrams.receive(now, *datagram),
+            (Kind::Datagrams(datagrams), Content::Udp(datagram)) => {
+                datagram.journey.end(Stage::Wire, now);
+                datagrams.receive(now, *datagram);
+            }
             _ => {}
         }
     }

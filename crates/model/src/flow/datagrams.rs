@@ -2,6 +2,7 @@
 //! what is to be sent comes out. What is lost stays lost.
 
 use crate::params::Traffic;
+use crate::transport::journey::Journeys;
 use crate::transport::udp::Datagram;
 use hostnet_kernel::Time;
 use hostnet_measure::Histogram;
@@ -65,6 +66,7 @@ pub struct Datagrams {
     counts: DatagramCounts,
     /// Of an end that sends requests only.
     latency: Option<Histogram>,
+    journeys: Journeys,
 }
 
 impl Datagrams {
@@ -90,7 +92,7 @@ impl Datagrams {
             _ => Kind::Sink,
         };
         let latency = matches!(kind, Kind::Ping(_)).then(Histogram::default);
-        Self { kind, stopped: false, counts: DatagramCounts::default(), latency }
+        Self { kind, stopped: false, counts: DatagramCounts::default(), latency, journeys: Journeys::default() }
     }
 
     /// The datagram that it sends now, if there is one. A request that has waited too long is given up for the next.
@@ -101,10 +103,10 @@ impl Datagrams {
             Kind::Open { .. } if *stopped => None,
             Kind::Open { bytes, bytes_per_s, start } => {
                 let due = due(*start, *bytes, *bytes_per_s, counts.sent) <= now;
-                due.then_some(Datagram { bytes: *bytes, number: counts.sent })
+                due.then_some(Datagram::new(*bytes, counts.sent, now))
             }
             Kind::Ping(pinger) => pinger.next(now, *stopped, counts),
-            Kind::Echo { bytes, asked } => asked.pop_front().map(|number| Datagram { bytes: *bytes, number }),
+            Kind::Echo { bytes, asked } => asked.pop_front().map(|number| Datagram::new(*bytes, number, now)),
             Kind::Sink => None,
         }?;
         counts.sent += 1;
@@ -140,11 +142,12 @@ impl Datagrams {
         }
     }
 
-    /// It reads a datagram.
+    /// It reads a datagram, whose journey is over.
     #[inline]
     pub fn receive(&mut self, now: Time, datagram: Datagram) {
         self.counts.received += 1;
         self.counts.received_bytes += u64::from(datagram.bytes);
+        self.journeys.add(&datagram.journey);
         match &mut self.kind {
             Kind::Ping(pinger) => match pinger.waiting {
                 Some((number, since)) if number == datagram.number => {
@@ -177,9 +180,16 @@ impl Datagrams {
         self.latency.as_ref()
     }
 
+    /// Where the time of the datagrams went that were read since the last reset.
+    #[must_use]
+    pub fn journeys(&self) -> &Journeys {
+        &self.journeys
+    }
+
     /// Starts a new measuring window: the latencies begin anew. Counts go on.
     pub fn reset(&mut self) {
         self.latency.iter_mut().for_each(Histogram::reset);
+        self.journeys.reset();
     }
 }
 
@@ -194,7 +204,7 @@ impl Pinger {
             return None;
         }
         self.waiting = Some((counts.sent, now));
-        Some(Datagram { bytes: self.bytes, number: counts.sent })
+        Some(Datagram::new(self.bytes, counts.sent, now))
     }
 }
 

@@ -1,6 +1,7 @@
 //! Packets: from the NIC or endpoint that makes them to the part that ends them.
 
 use super::slab::{Entry, Slab, NONE};
+use crate::transport::journey::Stage;
 use crate::transport::roce::Roce;
 use crate::transport::tcp::Segment;
 use crate::transport::udp::Datagram;
@@ -72,6 +73,16 @@ pub struct Packet {
     pub content: Content,
     /// The next packet in the list that it waits in.
     pub next: PacketId,
+}
+
+impl Packet {
+    /// A stage of its journey ends now. Of datagrams only.
+    #[inline]
+    pub fn end(&mut self, stage: Stage, now: Time) {
+        if let Content::Udp(datagram) = &mut self.content {
+            datagram.journey.end(stage, now);
+        }
+    }
 }
 
 impl Entry for Packet {

@@ -10,6 +10,7 @@ use crate::line::{Content, Packet, PacketId, Packets};
 use crate::link::Endpoint;
 use crate::params::NicParams;
 use crate::part::{Context, Payload};
+use crate::transport::journey::Stage;
 use hostnet_kernel::Time;
 use serde::{Deserialize, Serialize};
 
@@ -132,7 +133,9 @@ impl Receive {
             return;
         }
         let queue = common.find_queue(packet.flow, context.now());
+        let now = context.now();
         let into = context.packets.get_mut(id);
+        into.end(Stage::Wire, now);
         into.queue = queue;
         into.order = common.next_order(packet.flow);
         let of_queue = self.queues.get(usize::from(queue)).map_or(0, |queue| queue.function);
@@ -240,7 +243,10 @@ impl Receive {
 
     /// The completion of a packet can be seen.
     pub(super) fn deliver(&mut self, id: PacketId, common: &mut Common, context: &mut Context) {
-        let Packet { flow, ip_bytes, queue, .. } = *context.packets.get(id);
+        let now = context.now();
+        let packet = context.packets.get_mut(id);
+        packet.end(Stage::RxDma, now);
+        let Packet { flow, ip_bytes, queue, .. } = *packet;
         common.flow_counters[flow as usize].delivered.add(ip_bytes);
         let ring = &mut self.queues[usize::from(queue)];
         ring.class = common.flows[flow as usize].class;

@@ -9,6 +9,7 @@ use crate::ether::Left;
 use crate::line::{Content, Packet, PacketId, Packets, Ring, Rings};
 use crate::link::Endpoint;
 use crate::part::Context;
+use crate::transport::journey::Stage;
 use crate::transport::roce::DATA_HEADER_BYTES;
 use crate::transport::udp;
 use hostnet_kernel::{ComponentId, Time};
@@ -137,11 +138,14 @@ impl Transmit {
     /// # Panics
     /// If it has no queue.
     pub(super) fn enqueue(&mut self, id: PacketId, core: ComponentId, common: &Common, context: &mut Context) {
-        let Packet { flow, content, .. } = *context.packets.get(id);
+        let now = context.now();
+        let packet = context.packets.get_mut(id);
+        packet.end(Stage::TxRegister, now);
+        let Packet { flow, content, .. } = *packet;
         let number = self.cores.binary_search_by_key(&core.0, |own| own.0).expect("what is sent has a queue");
         self.queue_of[flow as usize] = number as u16;
         let queue = &mut self.queues[number];
-        let heard = context.now() + queue.away_ps + common.params.transmit_ps;
+        let heard = now + queue.away_ps + common.params.transmit_ps;
         queue.waiting.push_back(Rung { heard, id, datagram: matches!(content, Content::Udp(_)) });
         self.segments += 1;
     }
@@ -200,6 +204,8 @@ impl Transmit {
     }
 
     pub(super) fn send(&mut self, id: PacketId, common: &mut Common, context: &mut Context) {
+        let now = context.now();
+        context.packets.get_mut(id).end(Stage::TxDma, now);
         if let Some(left) = common.port.push(id, &mut context.net()) {
             self.leave(&left, common, context);
         }

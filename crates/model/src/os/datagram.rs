@@ -10,6 +10,7 @@ use crate::flow::Datagrams;
 use crate::line::{Content, Ecn, Packet, PacketId};
 use crate::params::{LineSize, Traffic, UdpParams};
 use crate::part::{Context, Payload};
+use crate::transport::journey::Stage;
 use crate::transport::udp::{Datagram, HEADER_BYTES};
 use hostnet_kernel::Time;
 use serde::{Deserialize, Serialize};
@@ -256,7 +257,9 @@ impl NetStack {
         };
         end.asleep = deed == Deed::Nothing;
         end.ready = deed != Deed::Nothing;
-        if let Deed::Call { .. } = deed {
+        if let Deed::Call { reads, .. } = deed {
+            let read = end.come.front_mut().filter(|_| reads);
+            read.into_iter().for_each(|(datagram, _)| datagram.journey.end(Stage::RxDriver, now));
             end.counts.calls += 1;
             end.counts.wakes += u64::from(asleep);
         }
@@ -290,10 +293,13 @@ impl NetStack {
     /// The call is over: what was read has come to the application, what was written goes out.
     pub(super) fn end_datagram_call(&mut self, index: usize, reads: bool, now: Time) {
         let Some(end) = self.datagram_end(index) else { return };
-        if let Some(datagram) = end.reading.take() {
+        if let Some(mut datagram) = end.reading.take() {
+            datagram.journey.end(Stage::RxCopy, now);
             end.application.receive(now, datagram);
             end.counts.read_bytes += u64::from(datagram.bytes);
         }
+        let sent = end.written.back_mut().filter(|_| !reads);
+        sent.into_iter().for_each(|(datagram, _)| datagram.journey.end(Stage::TxCopy, now));
         self.ready.push_back(index as u32);
         if !reads {
             self.output.push(index as u32);

@@ -9,6 +9,7 @@ use super::NetStack;
 use crate::line::{Content, Ecn, Packet, PacketId};
 use crate::params::LineSize;
 use crate::part::{Context, Payload};
+use crate::transport::journey::Stage;
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
 
@@ -151,6 +152,7 @@ impl NetStack {
             socket.counts.sent += u64::from(bytes > 0);
             socket.counts.acks += u64::from(bytes == 0);
         }
+        packet.end(Stage::TxDriver, context.now());
         let id = context.packets.insert(packet);
         if let Some(core) = by {
             context.send(core, TO_CORE_PS, Payload::Transmit(id));

@@ -4,6 +4,7 @@ use crate::books::{datagrams, Datagrams};
 use crate::lab::{plan, run};
 use hostnet_config::Plan;
 use hostnet_kernel::Simulation;
+use hostnet_model::transport::journey::Stage;
 use hostnet_model::World;
 use hostnet_sim::{Options, Run};
 
@@ -109,37 +110,77 @@ fn testbed(flow: &str, change: &str) -> Plan {
     ))
 }
 
+/// Mean time of the idle round trip to a server, and of its stages there and back, in us.
+fn idle_us(change: &str) -> (f64, [f64; 8]) {
+    // The time to think keeps round trips out of step with refreshes of the memory, every 7.8 us.
+    let flow = "pattern = \"ping\"\nfrom = \"client\"\nto = \"server\"\nrequest = \"64 B\"\nthink = \"2 us\"";
+    let simulation = run(&testbed(flow, change), 3000);
+    let all = datagrams(&simulation);
+    let client = all.iter().find(|end| end.counts.is_none()).expect("the client");
+    let latency = client.application.latency().expect("it asks");
+    let [there, back] = [false, true].map(|back| {
+        let end = all.iter().find(|end| end.counts.is_none() == back).expect("both ends");
+        end.application.journeys()
+    });
+    let counts = [latency.count(), there.total().count(), back.total().count()];
+    assert!(counts[0] == counts[2] && counts[1] - counts[0] <= 1, "{counts:?}");
+    let per = |sum: u64, count: u64| sum as f64 / count as f64 / 1e6;
+    let stages = Stage::ALL.map(|stage| per(there.sum_ps(stage), counts[1]) + per(back.sum_ps(stage), counts[2]));
+    (latency.mean().expect("it was answered") / 1e6, stages)
+}
+
 #[test]
 fn an_idle_round_trip_to_a_server_takes_every_stage_as_often_as_it_passes_it() {
-    let mean_us = |change: &str| {
-        // The time to think keeps round trips out of step with refreshes of the memory, every 7.8 us.
-        let flow = "pattern = \"ping\"\nfrom = \"client\"\nto = \"server\"\nrequest = \"64 B\"\nthink = \"2 us\"";
-        let simulation = run(&testbed(flow, change), 3000);
-        let all = datagrams(&simulation);
-        let client = all.iter().find(|end| end.counts.is_none()).expect("the client");
-        client.application.latency().expect("it asks").mean().expect("it was answered") / 1e6
-    };
     // As for TCP (`closed_form.rs`), but that TCP's work on a segment is not done.
     for (table, key, times) in [
-        ("nic", "receive", 1.0),
-        ("nic", "transmit", 2.0),
-        ("nic", "interrupt", 1.0),
-        ("nic", "coalesce", 1.0),
-        ("stack", "packet", 1.0),
-        ("stack", "segment", 0.0),
-        ("stack", "ack", 0.0),
-        ("stack", "send", 1.0),
-        ("stack", "generate", 0.0),
-        ("stack", "wake", 1.0),
-        ("stack", "call", 1.0),
-        ("iio", "write_to_cha", 1.0),
-        ("iio", "read_to_cha", 2.0),
-        ("iio", "read_return", 2.0),
-        ("pcie", "latency", 5.0),
+        ("nic", "receive", &[(Stage::RxDma, 1.0)] as &[_]),
+        ("nic", "transmit", &[(Stage::TxDma, 1.0), (Stage::Wire, 1.0)]),
+        ("nic", "interrupt", &[(Stage::RxDriver, 1.0)]),
+        ("nic", "coalesce", &[(Stage::RxDriver, 1.0)]),
+        ("stack", "packet", &[(Stage::RxDriver, 1.0)]),
+        ("stack", "segment", &[]),
+        ("stack", "ack", &[]),
+        ("stack", "send", &[(Stage::TxDriver, 1.0)]),
+        ("stack", "generate", &[]),
+        ("stack", "wake", &[(Stage::RxCopy, 1.0)]),
+        ("stack", "call", &[(Stage::TxCopy, 1.0)]),
+        ("iio", "write_to_cha", &[(Stage::RxDma, 1.0)]),
+        ("iio", "read_to_cha", &[(Stage::TxDma, 2.0)]),
+        ("iio", "read_return", &[(Stage::TxDma, 2.0)]),
+        ("pcie", "latency", &[(Stage::RxDma, 1.0), (Stage::TxDma, 4.0)]),
     ] {
-        let of = |ns: u32| mean_us(&format!("[host.server.{table}]\n{key} = \"{ns} ns\""));
-        let found = of(1500) - of(500);
-        assert!((found - times).abs() < 0.3, "{table}.{key}: {found} us more");
+        let of = |ns: u32| idle_us(&format!("[host.server.{table}]\n{key} = \"{ns} ns\""));
+        let ((slow_us, slow), (fast_us, fast)) = (of(1500), of(500));
+        let law: f64 = times.iter().map(|(_, times)| times).sum();
+        let found = slow_us - fast_us;
+        assert!((found - law).abs() < 0.3, "{table}.{key}: {found} us more");
+        for stage in Stage::ALL {
+            let law = times.iter().find(|(of, _)| *of == stage).map_or(0.0, |(_, times)| *times);
+            let found = slow[stage as usize] - fast[stage as usize];
+            assert!((found - law).abs() < 0.3, "{table}.{key}, {stage:?}: {found} us more");
+        }
+    }
+}
+
+#[test]
+fn stages_add_up_to_the_round_trip_and_are_told() {
+    let (round_us, stages) = idle_us("");
+    assert!((stages.iter().sum::<f64>() - round_us).abs() < 1e-3 * round_us, "{stages:?} of {round_us} us");
+    let plan = testbed(
+        "pattern = \"ping\"\nfrom = \"client\"\nto = \"server\"\nrequest = \"64 B\"",
+        "[run]\nwarmup = \"50 us\"\nduration = \"300 us\"",
+    );
+    let mut run = Run::new(&plan, Options::default());
+    assert_eq!(run.run(|_| true), Ok(true));
+    let summary = run.report().summary;
+    let rows = summary["stages"].as_array().expect("a table");
+    for way in ["there", "back"] {
+        let own: Vec<_> = rows.iter().filter(|row| row["way"] == way).collect();
+        let (all, each) = own.split_last().expect("stages");
+        assert_eq!((&all["stage"], &all["percent"]), (&"all".into(), &100.0.into()));
+        let sum: f64 = each.iter().filter_map(|row| row["mean_us"].as_f64()).sum();
+        assert!((sum / all["mean_us"].as_f64().expect("a mean") - 1.0).abs() < 1e-12);
+        assert!(each.iter().all(|row| row["p50_us"].is_null()) && all["p99_us"].is_f64());
     }
 }
 
@@ -193,7 +234,8 @@ fn threads_and_checkpoints_change_nothing() {
     let plan = plan(&text.concat());
     let hash = |run: &mut Run| {
         assert_eq!(run.run(|_| true), Ok(true));
-        run.report().result_hash
+        let report = run.report();
+        (report.result_hash, report.summary["stages"].clone())
     };
     let expected = hash(&mut Run::new(&plan, Options::default()));
     let options = Options { threads: 2, checkpoint_at_ps: 47_000_001, ..Options::default() };

@@ -10,6 +10,7 @@ mod jobs;
 mod limits;
 mod queues;
 mod services;
+mod stages;
 mod switches;
 mod ways;
 
@@ -105,7 +106,7 @@ impl WorldView<'_> {
             "servers": told,
         });
         let mut sometimes: Vec<Table> =
-            [functions, completions, self.services(), self.switches()].into_iter().flatten().collect();
+            [functions, completions, self.services(), self.stages(), self.switches()].into_iter().flatten().collect();
         sometimes.extend(self.jobs());
         for table in &sometimes {
             if let Some(entries) = summary.as_object_mut() {

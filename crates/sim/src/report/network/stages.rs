@@ -1,0 +1,78 @@
+//! Where the time of datagrams went from one application to the other: the table of stages.
+
+use super::flows::us;
+use crate::read::ends::datagram_ends;
+use crate::report::table::{Column, Rows, Table};
+use crate::report::view::WorldView;
+use hostnet_model::transport::journey::{Journeys, Stage};
+
+/// The name of a stage in tables.
+fn name(stage: Stage) -> &'static str {
+    match stage {
+        Stage::TxCopy => "tx_copy",
+        Stage::TxDriver => "tx_driver",
+        Stage::TxRegister => "tx_register",
+        Stage::TxDma => "tx_dma",
+        Stage::Wire => "wire",
+        Stage::RxDma => "rx_dma",
+        Stage::RxDriver => "rx_driver",
+        Stage::RxCopy => "rx_copy",
+    }
+}
+
+/// A stage of the datagrams of a class in one direction, or all of them.
+struct StageRow<'a> {
+    class: &'a str,
+    way: &'static str,
+    /// None: the whole way.
+    stage: Option<Stage>,
+    journeys: &'a Journeys,
+}
+
+impl StageRow<'_> {
+    /// Its share of all time.
+    fn share(&self) -> f64 {
+        self.stage.map_or(1.0, |stage| self.journeys.sum_ps(stage) as f64 / self.journeys.total().sum() as f64)
+    }
+}
+
+/// The rows of the table.
+struct Stages;
+
+impl Rows for Stages {
+    type Row<'a> = StageRow<'a>;
+}
+
+const STAGES: &[Column<Stages>] = &[
+    Column::text("class", |row| row.class.into()),
+    Column::text("way", |row| row.way.into()),
+    Column::text("stage", |row| row.stage.map_or("all", name).into()),
+    Column::integer("datagrams", |row| row.journeys.total().count().into()),
+    Column::number("mean_us", |row| us(row.journeys.total().mean().map(|mean| mean * row.share()))),
+    Column::number("percent", |row| (100.0 * row.share()).into()),
+    Column::number("p50_us", |row| us(row.journeys.total().quantile(0.5).filter(|_| row.stage.is_none()))),
+    Column::number("p99_us", |row| us(row.journeys.total().quantile(0.99).filter(|_| row.stage.is_none()))),
+];
+
+impl WorldView<'_> {
+    /// By class and direction: the stages that datagrams read in the window have come through. Nothing without any.
+    pub(super) fn stages(&self) -> Option<Table> {
+        let cluster = &self.plan.cluster;
+        let mut journeys = vec![[Journeys::default(), Journeys::default()]; cluster.classes.len()];
+        for (flow, host, application, _) in self.simulation.worlds().flat_map(datagram_ends) {
+            let flow = &cluster.flows[flow as usize];
+            let back = usize::from(host == flow.from);
+            journeys[usize::from(flow.class)][back].merge(application.journeys());
+        }
+        let mut table = Table::of("stages", STAGES);
+        for (class, both) in cluster.classes.iter().zip(&journeys) {
+            for (way, journeys) in ["there", "back"].into_iter().zip(both).filter(|(_, own)| own.total().count() > 0) {
+                let passed = Stage::ALL.into_iter().filter(|&stage| journeys.sum_ps(stage) > 0).map(Some);
+                for stage in passed.chain([None]) {
+                    table.add(STAGES, &StageRow { class, way, stage, journeys });
+                }
+            }
+        }
+        (!table.rows.is_empty()).then_some(table)
+    }
+}

@@ -1,0 +1,32 @@
+"""The stages of datagrams on their way from one application to another."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+STAGES = {
+    "tx_copy": "tx copy",
+    "tx_driver": "tx driver",
+    "tx_register": "registers",
+    "tx_dma": "tx DMA",
+    "wire": "wire",
+    "rx_dma": "rx DMA",
+    "rx_driver": "rx driver",
+    "rx_copy": "rx copy",
+}
+"""The stages of datagrams in their order, and what they are called."""
+
+
+def stage_ways(rows: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """A row per class and direction with the mean of every stage in microseconds."""
+    found: dict[tuple[str, str], dict[str, Any]] = {}
+    for row in rows:
+        way = found.setdefault((row["class"], row["way"]), {"class": row["class"], "way": row["way"]})
+        if row["stage"] == "all":
+            way |= {"datagrams": row["datagrams"], "mean_us": row["mean_us"], "p99_us": row["p99_us"]}
+        else:
+            way[row["stage"]] = row["mean_us"]
+    return list(found.values())
