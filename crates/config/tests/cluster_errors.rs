@@ -154,6 +154,35 @@ fn files_lie_on_nodes_that_there_are_and_are_sent_by_servers_over_tcp() {
 }
 
 #[test]
+fn a_card_sits_in_one_place_and_has_the_keys_of_that() {
+    let says = |overrides: &[&str], wanted: &[&str]| says(BASE, overrides, wanted);
+    says(&["host.s.nic.attach=pcy"], &["host.s.nic.attach", "did you mean \"pcie\"?"]);
+    says(
+        &["host.s.nic.fetch=8"],
+        &["host.s.nic.fetch: has an effect only with nic.attach = \"pcie\" or \"onchip\" or \"cxl\""],
+    );
+    says(
+        &["host.s.nic.attach=pcie", "host.s.nic.onchip.latency=1 ns"],
+        &["host.s.nic.onchip: has an effect only with nic.attach = \"onchip\""],
+    );
+    says(
+        &["host.s.nic.attach=onchip", "host.s.nic.cxl.latency=1 ns"],
+        &["host.s.nic.cxl: has an effect only with nic.attach = \"cxl\""],
+    );
+    says(&["host.s.nic.attach=cxl", "host.s.nic.fetch=5"], &["host.s.nic.fetch", "room for 4 descriptors of 16 B"]);
+    says(&["host.s.nic.attach=pcie", "host.s.nic.fetch=33"], &["host.s.nic.fetch", "1 to 32"]);
+    says(&["host.s.nic.attach=pcie", "host.s.nic.register=0 ns"], &["host.s.nic.register", "1 ps"]);
+    says(&["host.s.nic.attach=onchip", "host.s.nic.functions=[{socket=0}]"], &["host.s.nic.functions", "links of PCIe"]);
+    for key in ["nic.attach=pcie", "stack.zero_copy=true"] {
+        let key = format!("host.s.{key}");
+        says(&[&key, "host.s.fidelity=burst"], &["host.s.fidelity: needs fidelity = \"line\""]);
+        says(&[&key, "host.s.fidelity=fluid"], &["host.s.fidelity: needs fidelity = \"line\""]);
+    }
+    let plan = cluster_text(BASE, Format::Toml, &["host.s.nic.attach=cxl"]).expect("a card at CXL");
+    assert!(plan.unvalidated.iter().any(|reason| reason.contains("a NIC at CXL")), "{:?}", plan.unvalidated);
+}
+
+#[test]
 fn switches_and_nics_can_do_what_is_asked() {
     says(
         BASE,

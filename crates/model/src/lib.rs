@@ -53,6 +53,6 @@ mod world;
 
 pub use line::{Content, Ecn, Entry, Fifo, Kind, Packet, PacketId, Packets, Pages, Request, RequestId, Requests, Slab};
 pub use part::{
-    Context, Group, Ids, IioCounter, NetContext, Part, PartKind, PartName, Payload, Pool, Start, Told, UpiPool,
+    Access, Context, Group, Ids, IioCounter, NetContext, Part, PartKind, PartName, Payload, Pool, Start, Told, UpiPool,
 };
 pub use world::{Component, Machine, Member, World};

@@ -10,7 +10,7 @@ from hostnet.system.host import Cha, Core, Lfb, Run, Server, Tor
 from hostnet.system.io import FioCosts, Iio, Pcie, Ssd
 from hostnet.system.jobs import Job, JobStep
 from hostnet.system.memory import AddressMap, Controller, Dram, Memory, ReadQueue, Timing, WriteQueue
-from hostnet.system.network import Control, Nic, NicFunction, NicLink, Pfc, Remote, Sockets, Stack, Upi
+from hostnet.system.network import Control, CxlLink, Nic, NicFunction, NicLink, OnChip, Pfc, Remote, Sockets, Stack, Upi
 from hostnet.system.parts import Socket
 from hostnet.system.traffic import Flow, Move, OtherRequests, Service, SizePoint, Transport
 from hostnet.system.workload import *  # noqa: F403 - the list of kinds is there
@@ -27,6 +27,7 @@ __all__ = [
     "Control",
     "Controller",
     "Core",
+    "CxlLink",
     "Ddio",
     "Die",
     "Dram",
@@ -44,6 +45,7 @@ __all__ = [
     "Nic",
     "NicFunction",
     "NicLink",
+    "OnChip",
     "OtherRequests",
     "Pcie",
     "Pfc",

@@ -55,6 +55,24 @@ class NicFunction(Description):
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
+class OnChip(Description):
+    """The way between a NIC on the die and the rest of it."""
+
+    latency: str | None = None
+    """Latency in one direction (time); "5 ns" when absent. Range: "1 ps" to "10 us"."""
+    bandwidth: str | None = None
+    """Bandwidth in each direction (bandwidth); "64 GB/s" when absent. Range: "100 MB/s" to "10 TB/s"."""
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class CxlLink(Description):
+    """The CXL link of a NIC."""
+
+    latency: str | None = None
+    """Latency of the link and its two ends in one direction (time); "50 ns" when absent. Range: "1 ps" to "10 us"."""
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
 class Nic(Description):
     """The NIC. It takes part when the server is a host of a cluster."""
 
@@ -66,6 +84,25 @@ class Nic(Description):
     """What leads flows to functions: "octo", by the function of the socket of their core, if there is one; "standard",
     by the first. "octo" when absent.
     """
+    attach: str | None = None
+    """Where the card sits, if its registers and descriptors are to have a cost of their own: "pcie", at its PCIe link;
+    "onchip", on the die, without PCIe; "cxl", at a CXL link with the lanes of its PCIe link. When absent at its PCIe
+    link, and `nic.transmit` has the doorbell in it.
+    """
+    register: str | None = None
+    """With `nic.attach`: from a core to the agent on the die that the card's link hangs off, and as long back (time);
+    "20 ns" when absent. Range: "1 ps" to "10 us".
+    """
+    status: bool | None = None
+    """With `nic.attach`: whether the driver reads the card's status before it rings the doorbell; false when absent."""
+    fetch: int | None = None
+    """With `nic.attach`: receive descriptors that the card reads at a time, ahead of packets; 32 when absent. Range: 1
+    to 32.
+    """
+    onchip: OnChip | None = None
+    """With `nic.attach = "onchip"`: the way between the card and the die."""
+    cxl: CxlLink | None = None
+    """With `nic.attach = "cxl"`: the CXL link."""
     buffer: str | None = None
     """Receive buffer (size): a packet is dropped unless the largest one would fit. Range: "2 KiB" to "1 GiB"."""
     ring: int | None = None
@@ -156,6 +193,8 @@ class Stack(Description):
     """Data up to which packets of a flow are joined (GRO) (size); "0 B" = not at all. Range: at most "1 MiB"."""
     poll: bool | None = None
     """Whether the cores poll instead of waiting for interrupts."""
+    zero_copy: bool | None = None
+    """Whether applications write and read where the NIC does, so that nothing is copied; false when absent."""
     extra_lines: float | None = None
     """Lines per received packet that the kernel reads from memory beside the payload: headers and completions. With
     `nic.ddio` the LLC has them (0 to 256)."""

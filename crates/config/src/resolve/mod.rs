@@ -1,6 +1,7 @@
 //! From layers of text to a plan.
 
 mod app;
+mod attach;
 mod cache;
 mod checked;
 mod chip;

@@ -1,5 +1,6 @@
 //! `[nic]`, `[stack]`, `[remote]` and `[control]`.
 
+use super::attach;
 use super::io::link_bytes_per_s;
 use super::workload::remote_stream;
 use crate::error::Issue;
@@ -126,8 +127,10 @@ pub(super) fn nic(
         return Err(Issue::between(&["nic.ddio", "cache.enabled"], WITHOUT_CACHES));
     }
     let pfc = spec.pfc.as_ref().map(|pfc| pfc_params(pfc, spec.buffer.0, "nic.pfc", "nic.buffer")).transpose()?;
+    let pcie = attach::link(spec, link(spec, server, pcie)?);
     Ok(NicParams {
-        pcie: link(spec, server, pcie)?,
+        attach: attach::attach(spec, &pcie)?,
+        pcie,
         functions: Vec::new(),
         serves: Vec::new(),
         octo: false,
@@ -222,6 +225,7 @@ pub(super) fn stack(spec: &StackSpec, cores: Vec<u32>, ddio: bool, prefetched: b
         budget: spec.budget,
         gro_bytes: spec.gro.0 as u32,
         poll: spec.poll,
+        zero_copy: spec.zero_copy,
         extra_lines: (extra_lines * 65536.0).round() as u64,
         page_lines: (page_lines * 65536.0).round() as u64,
         prefetched,

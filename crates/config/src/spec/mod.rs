@@ -18,6 +18,7 @@ mod memory;
 mod memory_run;
 mod net_host;
 mod network;
+mod nic;
 mod noc_run;
 mod patterns;
 mod service;
@@ -50,10 +51,9 @@ pub(crate) use job::{AlgorithmSpec, JobKindSpec, JobSpec, JobStepSpec, ProblemSp
 pub(crate) use lists::{CoreList, Names, WayMask, DRIVE_MAX};
 pub(crate) use memory::{MapSpec, MapTable, MemorySpec};
 pub(crate) use memory_run::{MemoryPartSpec, MemoryRunSpec, TraceFormatSpec, TraceSpec, TrafficSpec};
-pub(crate) use net_host::{
-    ControlSpec, NicFunctionSpec, NicModeSpec, NicSpec, RemoteSpec, RingsSpec, RuleSpec, SideSpec, StackSpec, UpiSpec,
-};
+pub(crate) use net_host::{ControlSpec, RemoteSpec, RingsSpec, RuleSpec, SideSpec, StackSpec, UpiSpec};
 pub(crate) use network::{BottleneckSpec, CableSpec, EndSpec, NetworkSpec, PfcSpec, Span, SwitchKindSpec, SwitchSpec};
+pub(crate) use nic::{AttachSpec, CxlSpec, NicFunctionSpec, NicModeSpec, NicSpec, OnChipSpec};
 pub(crate) use noc_run::{AllocationSpec, CyclesSpec, NocRunSpec, NocSpec, NocTopologySpec, PacketsSpec, ReuseSpec};
 pub(crate) use patterns::{FlowSizesSpec, PairsSpec, SizePoint, SizesFile};
 pub(crate) use service::{ArrivalsSpec, DistributionSpec, ServiceSpec};

@@ -4,6 +4,7 @@
 //! data is back. Links are served TLP by TLP, round robin; lines enter the processor interconnect one after the other.
 
 mod counters;
+mod registers;
 
 use crate::line::{Home, Kind, Request, RequestId};
 use crate::link::Lane;
@@ -357,6 +358,7 @@ impl Part for Iio {
                 let value = self.counter(counter, context.now());
                 context.send(source, 1, Payload::Counter { counter, value });
             }
+            Payload::Register { link, access } => self.on_register(link, access, context),
             other => unreachable!("the IIO was sent {other:?}"),
         }
     }

@@ -17,6 +17,6 @@ pub use packet::{Content, Ecn, Packet, PacketId, Packets};
 pub use pages::Pages;
 pub(crate) use pages::Translator;
 pub use request::{Kind, Request, RequestId, Requests};
-pub use ring::{Ring, Rings};
+pub use ring::{Descriptors, Ring, Rings};
 pub use slab::{Entry, Fifo, Slab};
 pub use walk::{Evictions, Walk};

@@ -32,6 +32,47 @@ impl Ring {
     }
 }
 
+/// Bytes of a descriptor of a receive queue (assumed: 16, an address and flags).
+const DESCRIPTOR_BYTES: u64 = 16;
+
+/// The descriptors of a receive queue, several to a line. Who writes them and who reads them has a copy each.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Descriptors {
+    base: u64,
+    entries: u32,
+    at: u32,
+}
+
+impl Descriptors {
+    /// Those of a ring with so many entries, at least 1, from virtual address `base` on, a multiple of 64.
+    #[must_use]
+    pub fn new(base: u64, entries: u32) -> Self {
+        Self { base, entries: entries.max(1), at: 0 }
+    }
+
+    /// Bytes that so many entries take.
+    #[must_use]
+    pub fn bytes(entries: u32) -> u64 {
+        (u64::from(entries) * DESCRIPTOR_BYTES).next_multiple_of(4096)
+    }
+
+    /// Lines that so many of them lie on at most, wherever they begin.
+    #[must_use]
+    pub fn lines(count: u32) -> u32 {
+        let per_line = (64 / DESCRIPTOR_BYTES) as u32;
+        (count + per_line - 1).div_ceil(per_line)
+    }
+
+    /// Goes on by up to `count` descriptors, but not past the end of the ring: how many, the virtual address of their
+    /// first line, and their lines.
+    pub fn advance(&mut self, count: u32) -> (u32, u64, u32) {
+        let count = count.min(self.entries - self.at);
+        let [from, to] = [self.at, self.at + count].map(|at| u64::from(at) * DESCRIPTOR_BYTES);
+        self.at = (self.at + count) % self.entries;
+        (count, self.base + from / 64 * 64, (to.div_ceil(64) - from / 64) as u32)
+    }
+}
+
 /// The rings of the queues of one core.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Rings {
@@ -41,6 +82,8 @@ pub struct Rings {
     pub segments: Ring,
     /// Completions of segments, which the device writes.
     pub sent: Ring,
+    /// Descriptors of the receive queue, if they cost anything.
+    pub free: Option<Descriptors>,
     /// What the device writes before it interrupts, if it does.
     pub events: Option<Ring>,
 }
@@ -49,6 +92,32 @@ impl Rings {
     /// Those of a core without queues, which never uses them.
     pub const NONE: Self = {
         let ring = Ring { base: 0, bytes: 64, at: 0 };
-        Self { received: ring, segments: ring, sent: ring, events: None }
+        Self { received: ring, segments: ring, sent: ring, free: None, events: None }
     };
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn descriptors_lie_in_their_ring_and_come_in_order(
+            entries in 1_u32..300,
+            counts in prop::collection::vec(1_u32..40, 1..60),
+        ) {
+            let base = 1 << 20;
+            let mut ring = Descriptors::new(base, entries);
+            let mut at = 0;
+            for count in counts {
+                let (taken, address, lines) = ring.advance(count);
+                prop_assert!(taken == count.min(entries - at) && lines <= Descriptors::lines(count));
+                prop_assert_eq!(address, base + u64::from(at / 4) * 64);
+                prop_assert_eq!(lines, (at + taken).div_ceil(4) - at / 4);
+                prop_assert!(address + u64::from(lines) * 64 <= base + Descriptors::bytes(entries));
+                at = (at + taken) % entries;
+            }
+        }
+    }
 }

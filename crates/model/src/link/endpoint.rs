@@ -8,6 +8,9 @@ use hostnet_measure::Domain;
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
 
+/// Bytes of a register (assumed: 64 bits).
+pub(crate) const REGISTER_BYTES: u64 = 8;
+
 /// Credits in use from which another packet of the largest size does not fit.
 fn blocked_from(credits: u32, packet_bytes: u32) -> u32 {
     (credits + 1).saturating_sub(packet_bytes / 64).max(1)
@@ -164,6 +167,13 @@ impl Endpoint {
         }
         let delay = self.up.send(now, u64::from(self.pcie.read_overhead_bytes));
         context.send(self.iio, delay, Payload::ReadTlp { line, lines: lines as u8, class, link: self.link });
+    }
+
+    /// The value of a register goes to the core that reads it, which the agent at the other end reaches in `to_core_ps`.
+    pub(crate) fn answer(&mut self, core: ComponentId, to_core_ps: u64, context: &mut Context) {
+        let bytes = u64::from(self.pcie.completion_overhead_bytes) + REGISTER_BYTES;
+        let delay = self.up.send(context.now(), bytes);
+        context.send(core, delay + to_core_ps, Payload::RegisterValue);
     }
 
     /// Credits of a write TLP are back; returns what the device knows it by.

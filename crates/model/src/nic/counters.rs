@@ -94,8 +94,10 @@ pub enum Wait {
     None,
     /// Posted credits.
     Credits,
-    /// A descriptor of its queue.
+    /// A descriptor of its queue: the ring has none.
     Descriptor,
+    /// A descriptor that is in memory and that the card has not read yet.
+    Fetch,
 }
 
 /// What a NIC as a whole counts since the last reset.
@@ -109,6 +111,8 @@ pub struct NicCounters {
     pub credit_wait: Level,
     /// 1 while the packet at the head of the buffer waits for a descriptor.
     pub descriptor_wait: Level,
+    /// 1 while it waits for the card to read one.
+    pub fetch_wait: Level,
     /// Bytes of frames written to memory.
     pub written_bytes: u64,
     /// Bytes of data read from memory to be sent.
@@ -128,8 +132,9 @@ pub struct NicCounters {
 }
 
 impl NicCounters {
-    fn levels(&mut self) -> [&mut Level; 4] {
-        [&mut self.buffer, &mut self.credit_wait, &mut self.descriptor_wait, &mut self.pausing]
+    fn levels(&mut self) -> [&mut Level; 5] {
+        let Self { buffer, credit_wait, descriptor_wait, fetch_wait, pausing, .. } = self;
+        [buffer, credit_wait, descriptor_wait, fetch_wait, pausing]
     }
 
     pub(super) fn settle(&mut self, time: Time) {
@@ -139,12 +144,13 @@ impl NicCounters {
     pub(super) fn reset(&mut self, time: Time) {
         let mut kept = std::mem::take(self);
         kept.levels().into_iter().for_each(|level| level.reset(time));
-        let Self { buffer, credit_wait, descriptor_wait, pausing, .. } = kept;
-        *self = Self { buffer, credit_wait, descriptor_wait, pausing, ..Self::default() };
+        let Self { buffer, credit_wait, descriptor_wait, fetch_wait, pausing, .. } = kept;
+        *self = Self { buffer, credit_wait, descriptor_wait, fetch_wait, pausing, ..Self::default() };
     }
 
     pub(super) fn wait(&mut self, time: Time, wait: Wait) {
         self.credit_wait.set(time, u64::from(wait == Wait::Credits));
         self.descriptor_wait.set(time, u64::from(wait == Wait::Descriptor));
+        self.fetch_wait.set(time, u64::from(wait == Wait::Fetch));
     }
 }

@@ -1,6 +1,6 @@
 //! The memory that the queues of a core go through.
 
-use crate::line::{Ring, Rings};
+use crate::line::{Descriptors, Ring, Rings};
 use crate::params::NicParams;
 use serde::{Deserialize, Serialize};
 
@@ -18,6 +18,8 @@ pub struct QueueMemory {
     completion_bytes: u64,
     /// 0: there is no event queue.
     event_bytes: u64,
+    /// 0: receive descriptors take no memory.
+    descriptors: u32,
 }
 
 impl QueueMemory {
@@ -26,14 +28,15 @@ impl QueueMemory {
     pub fn at(base: u64, params: &NicParams) -> Self {
         let completion_bytes = (u64::from(params.ring_entries) * 64).next_multiple_of(4096);
         let event_bytes = if params.event_bytes > 0 { EVENT_RING_BYTES } else { 0 };
-        Self { base, pool_bytes: params.pool_bytes.next_multiple_of(64), completion_bytes, event_bytes }
+        let descriptors = params.attach.map_or(0, |_| params.ring_entries);
+        Self { base, pool_bytes: params.pool_bytes.next_multiple_of(64), completion_bytes, event_bytes, descriptors }
     }
 
     /// Bytes that it takes.
     #[must_use]
     pub fn bytes(params: &NicParams) -> u64 {
-        let Self { pool_bytes, completion_bytes, event_bytes, .. } = Self::at(0, params);
-        pool_bytes + completion_bytes + 2 * SEND_RING_BYTES + event_bytes
+        let Self { pool_bytes, completion_bytes, event_bytes, descriptors, .. } = Self::at(0, params);
+        pool_bytes + completion_bytes + 2 * SEND_RING_BYTES + event_bytes + Descriptors::bytes(descriptors)
     }
 
     /// The virtual address of the memory that frames go through.
@@ -50,6 +53,8 @@ impl QueueMemory {
             received: Ring::new(received, self.completion_bytes),
             segments: Ring::new(segments, SEND_RING_BYTES),
             sent: Ring::new(segments + SEND_RING_BYTES, SEND_RING_BYTES),
+            free: (self.descriptors > 0)
+                .then(|| Descriptors::new(segments + 2 * SEND_RING_BYTES + self.event_bytes, self.descriptors)),
             events: (self.event_bytes > 0).then(|| Ring::new(segments + 2 * SEND_RING_BYTES, self.event_bytes)),
         }
     }

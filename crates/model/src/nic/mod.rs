@@ -13,6 +13,7 @@ mod queue;
 mod rdma;
 mod reader;
 mod receive;
+mod registers;
 mod segments;
 mod sent;
 mod steering;
@@ -237,12 +238,12 @@ impl Nic {
 
     /// A function sends a TLP: writes and reads take turns; completions of segments and events go before packets.
     fn send(&mut self, number: usize, context: &mut Context) {
-        let Function { endpoint, read_turn, .. } = &mut self.functions[number];
-        let common = &mut self.common;
-        if *read_turn && self.transmit.read(number, endpoint, common, context) {
-            *read_turn = false;
+        if self.functions[number].read_turn && self.read(number, context) {
+            self.functions[number].read_turn = false;
             return;
         }
+        let Function { endpoint, read_turn, .. } = &mut self.functions[number];
+        let common = &mut self.common;
         if self.transmit.sent.write(number, endpoint, common, context)
             || self.receive.write_event(number, endpoint, common, context)
         {
@@ -254,7 +255,7 @@ impl Nic {
             self.receive.write(number, endpoint, common, context);
             *read_turn = true;
         } else if !*read_turn {
-            self.transmit.read(number, endpoint, common, context);
+            self.read(number, context);
         }
     }
 
@@ -276,7 +277,8 @@ impl Nic {
             let small = self.transmit.sent.may_write(number, endpoint, &self.common)
                 || self.receive.events.may_write(number, endpoint, &self.common);
             let completion = small.then_some(now);
-            if let Some(time) = write.into_iter().chain(read).chain(completion).min() {
+            let fetch = self.receive.to_fetch(number, endpoint).map(|_| now);
+            if let Some(time) = write.into_iter().chain(read).chain(completion).chain(fetch).min() {
                 function.wake_at(time, context);
             }
         }
@@ -337,11 +339,13 @@ impl Part for Nic {
                 let number = self.function_at(source);
                 self.functions[number].endpoint.completed(context.now(), lines);
                 self.transmit.complete(number, u32::from(lines), &mut self.common, context);
+                self.take_fetched();
             }
             Payload::Replenished { queue, count, armed } => {
                 self.receive.replenish(queue, count, armed, common, context);
             }
             Payload::Interrupt { queue } => self.receive.expire(queue, common, context),
+            Payload::Register { access, .. } => self.on_register(access, source, context),
             Payload::Begin { connection } => common.rdma.begin(connection),
             Payload::Timer { connection, generation } => common.rdma.on_timer(connection, generation, context),
             Payload::Transmit(id) => self.transmit.enqueue(id, source, common, context),

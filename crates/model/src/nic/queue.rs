@@ -1,7 +1,7 @@
 //! A receive queue: its ring of descriptors, the memory behind them, and its interrupts.
 
 use super::QueueWiring;
-use crate::line::{Pages, Ring};
+use crate::line::{Descriptors, Pages, Ring};
 use crate::params::NicParams;
 use hostnet_kernel::{ComponentId, Time};
 use serde::{Deserialize, Serialize};
@@ -15,6 +15,15 @@ pub(super) enum Moderation {
     Until(Time),
     /// Now.
     Fire,
+}
+
+/// The descriptors that a card has read, and those that it is reading.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+struct Fetch {
+    ring: Descriptors,
+    batch: u32,
+    known: u32,
+    coming: u32,
 }
 
 /// A receive queue.
@@ -38,6 +47,8 @@ pub(super) struct Queue {
     /// Descriptors in the ring.
     pub(super) free: u32,
     entries: u32,
+    /// Of those, the ones that the card has read, and whether it is reading more; `None` = it need not.
+    fetch: Option<Fetch>,
     armed: bool,
     /// Packets that the core was told of and has not given a descriptor back for.
     seen: u32,
@@ -62,6 +73,12 @@ impl Queue {
             class: 0,
             free: params.ring_entries,
             entries: params.ring_entries,
+            fetch: params.attach.zip(wiring.memory.rings().free).map(|(attach, ring)| Fetch {
+                ring,
+                batch: attach.fetch.max(1),
+                known: 0,
+                coming: 0,
+            }),
             armed,
             seen: 0,
             pending: 0,
@@ -72,12 +89,48 @@ impl Queue {
     /// Takes a descriptor and the next `bytes` bytes of the pool, at most all of it: their virtual address.
     pub(super) fn take(&mut self, bytes: u32) -> u64 {
         self.free -= 1;
+        self.fetch.iter_mut().for_each(|fetch| fetch.known -= 1);
         if self.buffer + u64::from(bytes) > self.pool_bytes {
             self.buffer = 0;
         }
         let address = self.base + self.buffer;
         self.buffer += u64::from(bytes);
         address
+    }
+
+    /// Whether there is a descriptor for a packet.
+    pub(super) fn has_descriptor(&self) -> bool {
+        self.fetch.map_or(self.free, |fetch| fetch.known) > 0
+    }
+
+    /// Whether it is time to read descriptors: fewer are known than are read at a time, and as many are there, or none
+    /// is known.
+    pub(super) fn wants_descriptors(&self) -> bool {
+        self.fetch.is_some_and(|Fetch { batch, known, coming, .. }| {
+            let there = self.free - known;
+            coming == 0 && known < batch && (there >= batch || (known == 0 && there > 0))
+        })
+    }
+
+    /// Lines that a read of descriptors has at most.
+    pub(super) fn lines_to_fetch(&self) -> u32 {
+        self.fetch.map_or(0, |fetch| Descriptors::lines(fetch.batch))
+    }
+
+    /// Begins to read descriptors: the virtual address of their first line, and their lines.
+    pub(super) fn begin_fetch(&mut self) -> Option<(u64, u32)> {
+        let free = self.free;
+        let fetch = self.fetch.as_mut()?;
+        let (count, address, lines) = fetch.ring.advance(fetch.batch.min(free - fetch.known));
+        fetch.coming = count;
+        Some((address, lines))
+    }
+
+    /// The descriptors that are being read are there.
+    pub(super) fn end_fetch(&mut self) {
+        if let Some(fetch) = &mut self.fetch {
+            fetch.known += std::mem::take(&mut fetch.coming);
+        }
     }
 
     /// The physical line of the next completion.

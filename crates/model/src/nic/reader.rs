@@ -32,6 +32,8 @@ struct Cut {
 enum Brings {
     /// The descriptor of a queue's next segment.
     Descriptor(u16),
+    /// Descriptors of a receive queue.
+    Free(u16),
     /// A part of a fragment of a packet that another function cuts.
     Part,
     /// A fragment of a packet, or a part of one that this function cuts.
@@ -185,6 +187,11 @@ impl Reader {
         endpoint.read(line, 1, class, context);
     }
 
+    /// Descriptors of a receive queue were asked for.
+    pub(super) fn expect(&mut self, queue: u16, lines: u32) {
+        self.reads.push_back(Read { lines, brings: Brings::Free(queue) });
+    }
+
     /// Cuts the next packet of a queue's first segment. One without data came with its descriptor, and goes at once.
     fn cut(&mut self, index: usize, of: &mut Transmit, common: &mut Common, context: &mut Context) {
         self.turn = index + 1;
@@ -332,6 +339,7 @@ impl Reader {
             self.reads.pop_front();
             match brings {
                 Brings::Descriptor(queue) => of.learn(queue),
+                Brings::Free(queue) => of.fetched.push(queue),
                 Brings::Part => {}
                 Brings::Fragment(owner) => of.gather(owner, common, context),
             }

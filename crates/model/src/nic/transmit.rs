@@ -84,6 +84,8 @@ pub(super) struct Transmit {
     readers: Vec<Reader>,
     /// Per function: the packets that it has cut.
     pub(super) gathers: Vec<Gather>,
+    /// Receive queues whose descriptors have come.
+    pub(super) fetched: Vec<u16>,
     /// Bytes asked for and not yet sent.
     pub(super) window_used: u32,
     /// Completions of segments that have left.
@@ -117,6 +119,7 @@ impl Transmit {
             segments: 0,
             readers: (0..functions).map(Reader::new).collect(),
             gathers: vec![Gather::default(); functions],
+            fetched: Vec::new(),
             window_used: 0,
             sent: Sent::new(functions, own.iter().zip(&places)),
             cores: own,
@@ -174,6 +177,11 @@ impl Transmit {
         let sent = reader.read(self, endpoint, common, context);
         self.readers[function] = reader;
         sent
+    }
+
+    /// A function has asked for descriptors of a receive queue.
+    pub(super) fn expect(&mut self, function: usize, queue: u16, lines: u32) {
+        self.readers[function].expect(queue, lines);
     }
 
     /// Data that a function has asked for is there.

@@ -73,8 +73,9 @@ impl Writer {
                         Step::Wait(Wait::Credits)
                     };
                 }
-                if queues[usize::from(packet.queue)].free == 0 {
-                    return Step::Wait(Wait::Descriptor);
+                let queue = &queues[usize::from(packet.queue)];
+                if !queue.has_descriptor() {
+                    return Step::Wait(if queue.free > 0 { Wait::Fetch } else { Wait::Descriptor });
                 }
                 (ready, endpoint.write_bytes(0, common.params.line_size.shrink(frame_bytes(packet))))
             }

@@ -14,6 +14,7 @@ mod lines;
 mod moving;
 mod output;
 mod region;
+mod registers;
 mod run;
 mod socket;
 mod softirq;
@@ -26,6 +27,7 @@ pub use copier::{CopyLines, CopySource, PacketMemory};
 pub use datagram::DatagramEndParams;
 pub use moving::{Elsewhere, Hop};
 pub use region::Region;
+pub use registers::RegisterWay;
 pub use socket::NetSocketParams;
 
 use crate::flow::Application;
@@ -40,6 +42,7 @@ use hostnet_kernel::{ComponentId, Rng, Time};
 use lines::Lines;
 use moving::Moving;
 use output::Output;
+use registers::Registers;
 use run::Task;
 use serde::{Deserialize, Serialize};
 use socket::Socket;
@@ -99,6 +102,8 @@ pub struct Wiring {
     pub elsewhere: Vec<Elsewhere>,
     /// What it takes longer to the function of the NIC that they go by than on one socket, in ps.
     pub away_ps: u64,
+    /// The way to its registers, if they cost anything.
+    pub registers: Option<RegisterWay>,
 }
 
 /// The network traffic of a core.
@@ -107,6 +112,7 @@ pub struct NetStack {
     nic: ComponentId,
     rings: Rings,
     away_ps: u64,
+    registers: Registers,
     stack: StackParams,
     sockets: Vec<Socket>,
     /// The ends of flows of datagrams, whose numbers follow those of the sockets.
@@ -188,6 +194,7 @@ impl NetStack {
             nic: wiring.nic,
             rings: wiring.rings,
             away_ps: wiring.away_ps,
+            registers: Registers::new(wiring.registers),
             by_flow,
             stack,
         }
@@ -244,6 +251,7 @@ impl NetStack {
             Payload::Backlog(id) => self.on_backlog(id, context),
             Payload::Transmit(id) => self.on_transmit(id, context),
             Payload::Left { flow, bytes } => self.on_left(flow, bytes, context),
+            Payload::RegisterValue => self.on_status(context),
             Payload::Timer { connection, generation } => self.on_timer(connection, generation, context),
             Payload::Begin { connection } => self.on_begin(connection, context.now()),
             Payload::Echo { on, outgoing: false } => self.mark_incoming = on,

@@ -251,6 +251,6 @@ impl NetStack {
         let here = self.end_of(flow).map(|index| self.class_of(index));
         let class = here.or_else(|| Some(self.moving.find(flow)?.class)).unwrap_or_default();
         self.lines.know(self.rings.segments.next_line(), true, class, context);
-        context.send(self.nic, TO_NIC_PS, Payload::Transmit(id));
+        self.ring(id, context);
     }
 }

@@ -4,7 +4,6 @@ use super::books::Spent;
 use super::moving::TO_CORE_PS;
 use super::region::Region;
 use super::run::{Choice, Task};
-use super::softirq::TO_NIC_PS;
 use super::NetStack;
 use crate::line::{Content, Ecn, Packet, PacketId};
 use crate::params::LineSize;
@@ -159,7 +158,7 @@ impl NetStack {
             return;
         }
         self.lines.know(self.rings.segments.next_line(), true, class, context);
-        context.send(self.nic, TO_NIC_PS, Payload::Transmit(id));
+        self.ring(id, context);
     }
 
     /// The completion of a segment is there: its data has left the NIC.

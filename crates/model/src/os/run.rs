@@ -75,6 +75,9 @@ impl NetStack {
     }
 
     fn choose(&mut self, lfb: &mut Lfb, context: &mut Context) -> Choice {
+        if self.registers.waits() {
+            return Choice::Wait(Spent::Send);
+        }
         if let Some(work) = self.next_output(context) {
             return work;
         }

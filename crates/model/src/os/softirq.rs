@@ -8,7 +8,7 @@ use super::run::{Choice, Task};
 use super::NetStack;
 use crate::lfb::Lfb;
 use crate::line::{Content, Ecn, Fifo, Packet, PacketId, Packets};
-use crate::part::{Context, Payload};
+use crate::part::Context;
 use hostnet_kernel::Time;
 use serde::{Deserialize, Serialize};
 
@@ -122,11 +122,12 @@ impl NetStack {
         if done {
             self.steer(context);
         }
-        let softirq = &mut self.softirq;
-        if let Some(queue) = softirq.queue {
+        let Softirq { queue, class, .. } = self.softirq;
+        if let Some(queue) = queue {
             let armed = done && !self.stack.poll;
-            context.send(self.nic, TO_NIC_PS + self.away_ps, Payload::Replenished { queue, count, armed });
+            self.give_back(queue, count, armed, class, context);
         }
+        let softirq = &mut self.softirq;
         softirq.polled = 0;
         if done {
             softirq.polling = false;

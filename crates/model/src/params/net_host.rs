@@ -13,6 +13,17 @@ pub struct NicFunctionParams {
     pub pcie: PcieParams,
 }
 
+/// What a card costs the cores beyond its link: the accesses to its registers, and the descriptors that it reads.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct AttachParams {
+    /// From a core to the agent on the die that the card's link hangs off, in ps; as long back.
+    pub register_ps: u64,
+    /// Whether the driver reads the card's status before it rings the doorbell.
+    pub status: bool,
+    /// Receive descriptors that the card reads at a time, ahead of the packets that need them; at least 1.
+    pub fetch: u32,
+}
+
 /// A NIC.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct NicParams {
@@ -25,6 +36,9 @@ pub struct NicParams {
     /// Whether the queues of a core go by the function of its own socket, if there is one (an octopus); else all go by
     /// the first.
     pub octo: bool,
+    /// What its registers and descriptors cost; `None` = nothing beyond `transmit_ps` and `receive_ps`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub attach: Option<AttachParams>,
     /// Receive buffer in bytes.
     pub buffer_bytes: u64,
     /// The largest frame in bytes, its Ethernet header among them. A packet is dropped unless the buffer has room for
@@ -123,6 +137,9 @@ pub struct StackParams {
     pub prefetch_ahead: u32,
     /// Whether the adjacent-line prefetcher brings completions in pairs; only where prefetchers help copies.
     pub prefetch_pairs: bool,
+    /// Whether applications write and read where the NIC does, so that nothing is copied.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub zero_copy: bool,
     /// Whether the core polls instead of waiting for interrupts.
     pub poll: bool,
     /// Lines per received packet that the kernel reads beside the payload, in units of 2^-16: headers and completions.

@@ -17,6 +17,7 @@ pub use face::{Part, PartName, Pool, Start};
 pub use group::{Group, BOOKS};
 pub use ids::Ids;
 pub use kind::PartKind;
+pub use payload::Access;
 pub(crate) use payload::Tag;
 pub(crate) use payload::{load, unload};
 pub use payload::{IioCounter, Payload, UpiPool};

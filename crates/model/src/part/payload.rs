@@ -20,6 +20,32 @@ impl From<PacketId> for Tag {
     }
 }
 
+/// What a core does with a register of a device.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Access {
+    /// Rings the doorbell of its send queue.
+    Doorbell {
+        /// The packet or segment that is to be sent.
+        id: PacketId,
+        /// The core.
+        core: ComponentId,
+    },
+    /// Writes the tail of a receive queue: descriptors are back in the ring, and perhaps interrupts are wanted again.
+    Tail {
+        /// The queue.
+        queue: u16,
+        /// Descriptors.
+        count: u16,
+        /// Whether the queue may interrupt.
+        armed: bool,
+    },
+    /// Reads the status, and waits for it.
+    Status {
+        /// The core.
+        core: ComponentId,
+    },
+}
+
 /// What events carry. At most 16 bytes, so that an event is 40.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Payload {
@@ -222,6 +248,15 @@ pub enum Payload {
         /// The queue.
         queue: u16,
     },
+    /// To the IIO: a core accesses a register of the device at a link. To the device: so it does.
+    Register {
+        /// The device's link.
+        link: u8,
+        /// The access.
+        access: Access,
+    },
+    /// To a core: the value of the register that it reads.
+    RegisterValue,
     /// To the IIO: a counter is to be read.
     ReadCounter {
         /// Which one.

@@ -228,7 +228,8 @@ impl SocketBuilder<'_> {
         stack.prefetch_ahead = self.prefetch_ahead(&stack);
         let adjacent = self.params.cache.as_ref().is_some_and(|cache| cache.prefetch.adjacent);
         stack.prefetch_pairs &= adjacent;
-        let wiring = os::Wiring { cha, nic, queue: Some(queue), rings, elsewhere, away_ps };
+        let registers = self.server.registers(self.number(core));
+        let wiring = os::Wiring { cha, nic, queue: Some(queue), rings, elsewhere, away_ps, registers };
         let datagrams = self.server.datagram_ends(self.number(core));
         let classes = self.server.classes;
         let traffic = NetStack::new(core, wiring, params.clone(), stack, pages, rng, sockets, footprint, classes);
@@ -329,6 +330,7 @@ mod tests {
             call_bytes: 1,
             budget: 1,
             gro_bytes: 0,
+            zero_copy: false,
             poll: false,
             extra_lines: 0,
             page_lines: 0,

@@ -3,6 +3,7 @@
 use super::{Builder, Node};
 use hostnet_model::line::Rings;
 use hostnet_model::nic::{FunctionWiring, QueueMemory, QueueWiring};
+use hostnet_model::os::RegisterWay;
 use hostnet_model::params::{NicParams, PcieParams};
 
 impl Builder<'_> {
@@ -58,6 +59,14 @@ impl Builder<'_> {
         let crosses = self.params.nic_links().nth(own).is_some_and(|(at, _)| at != socket);
         let upi_ps = self.params.upi.as_ref().filter(|_| crosses).map_or(0, |upi| upi.upi.latency_ps);
         (own, upi_ps)
+    }
+
+    /// The way of a core to the registers of the function that its queues go by, if they cost anything.
+    pub(super) fn registers(&self, core: u32) -> Option<RegisterWay> {
+        let attach = self.params.nic()?.attach?;
+        let functions = self.functions();
+        let FunctionWiring { iio, link, .. } = functions.get(self.way_to_nic(core).0)?;
+        Some(RegisterWay { iio: *iio, link: *link, attach })
     }
 
     /// The queues of a core at the NIC, with their memory.

@@ -4,6 +4,7 @@
 #[path = "../common/mod.rs"]
 mod common;
 
+mod attach;
 mod books;
 mod bursts;
 mod closed_form;

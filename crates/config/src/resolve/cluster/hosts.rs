@@ -1,5 +1,6 @@
 //! `[host.*]`: servers and endpoints.
 
+use super::super::attach;
 use super::super::checked;
 use super::super::die;
 use super::super::server::OfFlows;
@@ -200,6 +201,7 @@ impl Hosts {
                     let mtu = flows.mtu_bytes[at].unwrap_or(spec.network.mtu.0 as u32);
                     let within = |issue: Issue| issue.within(&table("host", &group.name));
                     let mut server = networked(resolved, cores.clone(), mtu).map_err(within)?;
+                    attach::check_lines(&server, fidelity(of_host)).map_err(within)?;
                     if fidelity(of_host) == Fidelity::Fluid {
                         check_rates(&server, &cores, flows.files(at)).map_err(within)?;
                     }
@@ -228,7 +230,9 @@ impl Hosts {
                 },
                 None => None,
             };
-            attached.unvalidated.extend(reason.map(|reason| format!("{}: {reason}", group.name)));
+            let card = group.server.as_ref().and_then(|resolved| attach::unvalidated(resolved.spec.nic.as_ref()));
+            let reasons = reason.into_iter().chain(card);
+            attached.unvalidated.extend(reasons.map(|reason| format!("{}: {reason}", group.name)));
         }
         Ok(attached)
     }

@@ -94,6 +94,7 @@ pub(super) fn params() -> NicParams {
         serves: Vec::new(),
         octo: false,
         pcie: pcie(),
+        attach: None,
         buffer_bytes: 1 << 20,
         frame_bytes: 0,
         queues: 2,

@@ -63,6 +63,8 @@ pub(in crate::os) struct Lines {
     pages: Pages,
     rng: Rng,
     copy_line_ps: u64,
+    /// Whether applications write and read in place.
+    zero_copy: bool,
     cached_user: bool,
     /// Whether the adjacent-line prefetcher helps with completions.
     pairs: bool,
@@ -100,7 +102,8 @@ impl Lines {
             fetch: Fetch::new(index, cha, &core, own, prefetch),
             pages,
             rng,
-            copy_line_ps: stack.copy_line_ps,
+            copy_line_ps: if stack.zero_copy { 0 } else { stack.copy_line_ps },
+            zero_copy: stack.zero_copy,
             cached_user: stack.cached_user,
             pairs: stack.prefetch_pairs && more > 0,
             copy: Copy::default(),
@@ -138,7 +141,7 @@ impl Lines {
     /// Begins a copy of `lines` lines from the user's buffer to the kernel's, which begins at a line of virtual memory.
     /// What it stores there is seen by caches alone.
     pub(in crate::os) fn begin_write(&mut self, class: u8, lines: u64, to: u64, context: &Context) {
-        self.begin(class, !self.cached_user);
+        self.begin(class, !self.cached_user && !self.zero_copy);
         self.copy.to = (context.caches.are_there() && !self.kernel.is_burst()).then_some(to);
         if self.copy.from_memory {
             for _ in 0..lines {
@@ -158,6 +161,9 @@ impl Lines {
 
     /// Adds `lines` lines of virtual memory from `line` on to the source of the copy.
     pub(in crate::os) fn source(&mut self, mut line: u64, mut lines: u32) {
+        if self.zero_copy {
+            return;
+        }
         let run_lines = (self.pages.run_bytes() / 64).max(1);
         while lines > 0 {
             let within = u64::from(lines).min(run_lines - line % run_lines) as u32;
@@ -260,6 +266,14 @@ impl Lines {
     /// Time that copies waited for lines without saying so, since this was asked last, in ps.
     pub(in crate::os) fn take_waited(&mut self) -> u64 {
         std::mem::take(&mut self.waited_ps)
+    }
+
+    /// The line of a virtual address is stored to, and nothing waits for that. What it stores there is seen by caches
+    /// alone.
+    pub(in crate::os) fn post(&mut self, address: u64, class: u8, context: &Context) {
+        if context.caches.are_there() && !self.kernel.is_burst() {
+            self.stores.push_back((self.pages.physical(address) / 64, class));
+        }
     }
 
     /// Asks for the lines that stores wait for.

@@ -50,6 +50,7 @@ pub(super) fn stack() -> StackParams {
         call_bytes: 65_536,
         budget: 64,
         gro_bytes: 65_536,
+        zero_copy: false,
         poll: false,
         extra_lines: 0,
         page_lines: 0,
@@ -105,11 +106,19 @@ pub(super) fn pages() -> Pages {
 /// Rings above the memory of packets.
 fn rings() -> Rings {
     let ring = |number: u64| Ring::new(1 << 29 | number << 16, 1 << 16);
-    Rings { received: ring(0), segments: ring(1), sent: ring(2), events: None }
+    Rings { received: ring(0), segments: ring(1), sent: ring(2), free: None, events: None }
 }
 
 pub(super) fn net_core(stack: StackParams, sockets: Vec<NetSocketParams>) -> NetStack {
-    let wiring = Wiring { cha: CHA, nic: NIC, queue: Some(0), rings: rings(), away_ps: 0, elsewhere: Vec::new() };
+    let wiring = Wiring {
+        cha: CHA,
+        nic: NIC,
+        queue: Some(0),
+        rings: rings(),
+        away_ps: 0,
+        registers: None,
+        elsewhere: Vec::new(),
+    };
     NetStack::new(0, wiring, core_params(), stack, pages(), Rng::new(1, 2), sockets, NetFootprint::at(0), 1)
 }
 

@@ -307,6 +307,12 @@ impl WorldView<'_> {
         let nic = self.machine(host)?.first::<Nic>()?;
         let waits = nic.counters().descriptor_wait.mean();
         let name = &self.plan.cluster.hosts[usize::from(host)].name;
+        let fetches = nic.counters().fetch_wait.mean();
+        if fetches >= WAIT && fetches > waits {
+            let why =
+                format!("the NIC of {name} waits {:.0} % of the time for descriptors that it reads", fetches * 100.0);
+            return Some(Limit { limit: "descriptor reads", place: name.clone(), load: Some(fetches), why });
+        }
         let why = format!("the NIC of {name} waits for descriptors {:.0} % of the time", waits * 100.0);
         (waits >= WAIT).then(|| Limit { limit: "ring", place: name.clone(), load: Some(waits), why })
     }

@@ -1,0 +1,132 @@
+//! Where a NIC sits, and what its registers and descriptors cost.
+
+use crate::error::Issue;
+use crate::spec::{AttachSpec, Bandwidth, CxlSpec, NicSpec, OnChipSpec, Time};
+use hostnet_model::params::{AttachParams, Fidelity, PcieParams, ServerParams};
+
+/// From a core to the agent on the die that a link hangs off, in ps (assumed: as an access to the LLC).
+const REGISTER_PS: u64 = 20_000;
+/// Receive descriptors that are read at a time (assumed: half of what a read request of 1 KiB has room for).
+const FETCH: u32 = 32;
+/// Latency of the way between a card on the die and the rest of it, in ps (assumed: some clocks of the uncore).
+const ON_CHIP_PS: u64 = 5_000;
+/// Bandwidth of that way, in bytes per second (assumed: a line per ns).
+const ON_CHIP_BYTES_PER_S: u64 = 64_000_000_000;
+
+/// Latency of a CXL link and its two ends in one direction, in ps (assumed: half of that of PCIe, whose physical layer it
+/// has without its transaction layer).
+const CXL_PS: u64 = 50_000;
+/// Bytes of a slot of a flit, and what a flit has beside its four slots as a share of it, in units of 2^-16.
+const SLOT_BYTES: u32 = 16;
+const FLIT_SHARE: u32 = (4 << 16) / 68;
+/// Bytes of a receive descriptor (assumed: an address and flags).
+const DESCRIPTOR_BYTES: u32 = 16;
+/// Bytes of a request without data on the die: an address and a command (assumed).
+const READ_BYTES: u32 = 8;
+
+/// What the registers and descriptors of a card cost, if it says where it sits.
+pub(super) fn attach(spec: &NicSpec, pcie: &PcieParams) -> Result<Option<AttachParams>, Issue> {
+    check_keys(spec)?;
+    if spec.attach.is_none() {
+        return Ok(None);
+    }
+    let fetch = spec.fetch.unwrap_or(FETCH);
+    let most = pcie.mrrs_bytes / DESCRIPTOR_BYTES;
+    if fetch > most && spec.fetch.is_some() {
+        let message = format!("a read request of the card has room for {most} descriptors of 16 B");
+        return Err(Issue::between(&["nic.fetch", "nic.pcie.mrrs"], message));
+    }
+    let register_ps = spec.register.map_or(REGISTER_PS, |Time(ps)| ps);
+    Ok(Some(AttachParams { register_ps, status: spec.status.unwrap_or(false), fetch: fetch.min(most) }))
+}
+
+/// Checks that no key has been given that where the card sits leaves without effect.
+fn check_keys(spec: &NicSpec) -> Result<(), Issue> {
+    let all = ["pcie", "onchip", "cxl"];
+    let given = [
+        ("nic.register", spec.register.is_some(), &all as &[_]),
+        ("nic.status", spec.status.is_some(), &all),
+        ("nic.fetch", spec.fetch.is_some(), &all),
+        ("nic.onchip", spec.onchip.is_some(), &all[1..2]),
+        ("nic.cxl", spec.cxl.is_some(), &all[2..]),
+    ];
+    let own = spec.attach.map(|attach| match attach {
+        AttachSpec::Pcie => "pcie",
+        AttachSpec::Onchip => "onchip",
+        AttachSpec::Cxl => "cxl",
+    });
+    for (path, given, of) in given {
+        if given && own.is_none_or(|own| !of.contains(&own)) {
+            let of: Vec<_> = of.iter().map(|name| format!("\"{name}\"")).collect();
+            let message = format!("has an effect only with nic.attach = {}", of.join(" or "));
+            return Err(Issue::between(&[path, "nic.attach"], message));
+        }
+    }
+    if spec.functions.is_some() && own.is_some_and(|own| own != "pcie") {
+        let message = "functions are links of PCIe; a card that sits elsewhere hangs off socket 0";
+        return Err(Issue::between(&["nic.functions", "nic.attach"], message));
+    }
+    Ok(())
+}
+
+/// The link of a card, wherever it sits; `pcie` is that which it has at PCIe.
+pub(super) fn link(spec: &NicSpec, pcie: PcieParams) -> PcieParams {
+    match spec.attach {
+        None | Some(AttachSpec::Pcie) => pcie,
+        Some(AttachSpec::Onchip) => on_chip(&spec.onchip.clone().unwrap_or_default(), pcie),
+        Some(AttachSpec::Cxl) => cxl(&spec.cxl.clone().unwrap_or_default(), pcie),
+    }
+}
+
+/// On the die nothing is spent on headers.
+fn on_chip(spec: &OnChipSpec, pcie: PcieParams) -> PcieParams {
+    PcieParams {
+        bytes_per_s: spec.bandwidth.map_or(ON_CHIP_BYTES_PER_S, |Bandwidth(bytes)| bytes),
+        latency_ps: spec.latency.map_or(ON_CHIP_PS, |Time(ps)| ps),
+        write_overhead_bytes: 0,
+        read_overhead_bytes: READ_BYTES,
+        completion_overhead_bytes: 0,
+        dllp_share: 0,
+        ..pcie
+    }
+}
+
+/// A card that reads and writes lines by CXL.cache: each is a message of its own in slots of 16 B, four to a flit of 68 B
+/// (CXL 2.0 specification, 4.2). A write is a request, a header and the line; a read a request, and a header and the line.
+fn cxl(spec: &CxlSpec, pcie: PcieParams) -> PcieParams {
+    PcieParams {
+        latency_ps: spec.latency.map_or(CXL_PS, |Time(ps)| ps),
+        mps_bytes: 64,
+        mrrs_bytes: 64,
+        write_overhead_bytes: 2 * SLOT_BYTES,
+        read_overhead_bytes: SLOT_BYTES,
+        completion_overhead_bytes: SLOT_BYTES,
+        dllp_share: FLIT_SHARE,
+        ..pcie
+    }
+}
+
+/// Why a server with a card that sits there is not validated, if it is not.
+pub(super) fn unvalidated(spec: Option<&NicSpec>) -> Option<String> {
+    let place = match spec?.attach? {
+        AttachSpec::Pcie => return None,
+        AttachSpec::Onchip => "on the die",
+        AttachSpec::Cxl => "at CXL",
+    };
+    Some(format!("a NIC {place} has been compared with no measurement"))
+}
+
+/// Checks that a server is simulated line by line whose registers have a cost, or whose applications copy nothing.
+pub(super) fn check_lines(server: &ServerParams, fidelity: Fidelity) -> Result<(), Issue> {
+    let given = [
+        ("nic.attach", server.nic().is_some_and(|nic| nic.attach.is_some())),
+        ("stack.zero_copy", server.stack.as_ref().is_some_and(|stack| stack.zero_copy)),
+    ];
+    match given.into_iter().find(|(_, given)| *given && fidelity != Fidelity::Line) {
+        Some((path, _)) => {
+            let message = "needs fidelity = \"line\": registers, and what is not copied, are no rates";
+            Err(Issue::between(&["fidelity", path], message))
+        }
+        None => Ok(()),
+    }
+}

@@ -1,0 +1,18 @@
+//! Accesses of cores to the registers of devices: TLPs of their own on the way down.
+
+use super::{Iio, Link};
+use crate::link::REGISTER_BYTES;
+use crate::part::{Access, Context, Payload};
+
+impl Iio {
+    /// A core accesses a register of the device at a link, behind the completions that are on the lane.
+    pub(super) fn on_register(&mut self, link: u8, access: Access, context: &mut Context) {
+        let Link { device, pcie, down, .. } = &mut self.links[usize::from(link)];
+        let bytes = match access {
+            Access::Status { .. } => u64::from(pcie.read_overhead_bytes),
+            Access::Doorbell { .. } | Access::Tail { .. } => u64::from(pcie.write_overhead_bytes) + REGISTER_BYTES,
+        };
+        let delay = down.send(context.now(), bytes);
+        context.send(*device, delay, Payload::Register { link, access });
+    }
+}
