@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 STAGES = {
     "tx_copy": "tx copy",
     "tx_driver": "tx driver",
-    "tx_register": "registers",
+    "tx_register": "tx reg",
     "tx_dma": "tx DMA",
     "wire": "wire",
     "rx_dma": "rx DMA",

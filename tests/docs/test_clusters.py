@@ -30,6 +30,14 @@ def test_every_column_is_documented_in_its_order(short: hostnet.ClusterResults, 
     assert all(len(cells) == 2 and cells[0] for cells in columns.values())
 
 
+def test_every_column_of_stages_is_documented() -> None:
+    hosts = {"e": hostnet.Host(kind="endpoint", count=2)}
+    flow = hostnet.Flow(kind="datagram", pattern="ping", from_="e-0", to="e-1", request="1 kB")
+    cluster = hostnet.Cluster(host=hosts, flow={"f": flow}, run=hostnet.Run(warmup="1 us", duration="50 us"))
+    columns = documented("clusters.md", "### stages")
+    assert list(columns) == hostnet.run_cluster(cluster).tables["stages"].column_names
+
+
 def test_every_column_of_completions_is_documented() -> None:
     hosts = {"e": hostnet.Host(kind="endpoint", count=2)}
     flow = hostnet.Flow(kind="bulk", from_="e-0", to="e-1", bytes="1 kB")

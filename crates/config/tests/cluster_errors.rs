@@ -172,7 +172,8 @@ fn a_card_sits_in_one_place_and_has_the_keys_of_that() {
     says(&["host.s.nic.attach=cxl", "host.s.nic.fetch=5"], &["host.s.nic.fetch", "room for 4 descriptors of 16 B"]);
     says(&["host.s.nic.attach=pcie", "host.s.nic.fetch=33"], &["host.s.nic.fetch", "1 to 32"]);
     says(&["host.s.nic.attach=pcie", "host.s.nic.register=0 ns"], &["host.s.nic.register", "1 ps"]);
-    says(&["host.s.nic.attach=onchip", "host.s.nic.functions=[{socket=0}]"], &["host.s.nic.functions", "links of PCIe"]);
+    let functions = "host.s.nic.functions=[{socket=0}]";
+    says(&["host.s.nic.attach=onchip", functions], &["host.s.nic.functions", "links of PCIe"]);
     for key in ["nic.attach=pcie", "stack.zero_copy=true"] {
         let key = format!("host.s.{key}");
         says(&[&key, "host.s.fidelity=burst"], &["host.s.fidelity: needs fidelity = \"line\""]);

@@ -13,8 +13,8 @@ const ON_CHIP_PS: u64 = 5_000;
 /// Bandwidth of that way, in bytes per second (assumed: a line per ns).
 const ON_CHIP_BYTES_PER_S: u64 = 64_000_000_000;
 
-/// Latency of a CXL link and its two ends in one direction, in ps (assumed: half of that of PCIe, whose physical layer it
-/// has without its transaction layer).
+/// Latency of a CXL link and its two ends in one direction, in ps (assumed: half of that of PCIe, whose
+/// physical layer it has without its transaction layer).
 const CXL_PS: u64 = 50_000;
 /// Bytes of a slot of a flit, and what a flit has beside its four slots as a share of it, in units of 2^-16.
 const SLOT_BYTES: u32 = 16;
@@ -91,8 +91,9 @@ fn on_chip(spec: &OnChipSpec, pcie: PcieParams) -> PcieParams {
     }
 }
 
-/// A card that reads and writes lines by CXL.cache: each is a message of its own in slots of 16 B, four to a flit of 68 B
-/// (CXL 2.0 specification, 4.2). A write is a request, a header and the line; a read a request, and a header and the line.
+/// A card that reads and writes lines by CXL.cache: each is a message of its own in slots of 16 B, four to a flit of
+/// 68 B (CXL 2.0 specification, 4.2). A write is a request, a header and the line; a read is a
+/// request, and a header and the line come back.
 fn cxl(spec: &CxlSpec, pcie: PcieParams) -> PcieParams {
     PcieParams {
         latency_ps: spec.latency.map_or(CXL_PS, |Time(ps)| ps),

@@ -20,8 +20,8 @@ pub(crate) struct NicSpec {
     #[serde(default, skip_serializing_if = "NicModeSpec::is_default")]
     pub(crate) mode: NicModeSpec,
     /// Where the card sits, if its registers and descriptors are to have a cost of their own: "pcie", at its PCIe link;
-    /// "onchip", on the die, without PCIe; "cxl", at a CXL link with the lanes of its PCIe link. When absent at its PCIe
-    /// link, and `nic.transmit` has the doorbell in it.
+    /// "onchip", on the die, without PCIe; "cxl", at a CXL link with the lanes of its PCIe link. When absent at its
+    /// PCIe link, and `nic.transmit` has the doorbell in it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) attach: Option<AttachSpec>,
     /// With `nic.attach`: from a core to the agent on the die that the card's link hangs off, and as long back (time);

@@ -169,7 +169,7 @@ impl Endpoint {
         context.send(self.iio, delay, Payload::ReadTlp { line, lines: lines as u8, class, link: self.link });
     }
 
-    /// The value of a register goes to the core that reads it, which the agent at the other end reaches in `to_core_ps`.
+    /// The value of a register goes to the core that reads it, which is `to_core_ps` from the agent at the other end.
     pub(crate) fn answer(&mut self, core: ComponentId, to_core_ps: u64, context: &mut Context) {
         let bytes = u64::from(self.pcie.completion_overhead_bytes) + REGISTER_BYTES;
         let delay = self.up.send(context.now(), bytes);

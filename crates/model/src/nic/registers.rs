@@ -22,7 +22,7 @@ impl Nic {
         }
     }
 
-    /// A function sends a read request: for descriptors of a receive queue, or for what is to be sent. True when it did.
+    /// A function sends a read request, for descriptors of a receive queue or for what is to be sent. True when it did.
     pub(super) fn read(&mut self, function: usize, context: &mut Context) -> bool {
         if self.fetch(function, context) {
             return true;

@@ -37,7 +37,6 @@ pub struct NicParams {
     /// the first.
     pub octo: bool,
     /// What its registers and descriptors cost; `None` = nothing beyond `transmit_ps` and `receive_ps`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub attach: Option<AttachParams>,
     /// Receive buffer in bytes.
     pub buffer_bytes: u64,
@@ -138,7 +137,6 @@ pub struct StackParams {
     /// Whether the adjacent-line prefetcher brings completions in pairs; only where prefetchers help copies.
     pub prefetch_pairs: bool,
     /// Whether applications write and read where the NIC does, so that nothing is copied.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub zero_copy: bool,
     /// Whether the core polls instead of waiting for interrupts.
     pub poll: bool,

@@ -1,0 +1,169 @@
+"""The command `hostnet whatif`: the NIC elsewhere."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from rich.table import Table
+
+    from hostnet.whatif import Placed
+
+
+def register(app: typer.Typer) -> None:
+    """Adds the command."""
+    app.command()(whatif)
+
+
+def whatif(
+    file: Annotated[Path, typer.Argument(help="The configuration of hosts on a network, TOML or JSON.")],
+    attach: Annotated[
+        str, typer.Option(metavar="PLACE,...", help="Where the NIC is to sit: pcie, onchip, cxl.")
+    ] = "pcie,onchip,cxl",
+    host: Annotated[
+        list[str] | None, typer.Option(metavar="NAME", help="Only the NIC of this host table. Repeatable.")
+    ] = None,
+    overrides: Annotated[
+        list[str] | None, typer.Option("--set", metavar="PATH=VALUE", help="Replace a value. Repeatable.")
+    ] = None,
+    seed: Annotated[int | None, typer.Option(metavar="N", help="Replace the seed.")] = None,
+    threads: Annotated[
+        int | None,
+        typer.Option("--threads", "-j", help="Runs at a time; the results do not depend on it.", show_default="all"),
+    ] = None,
+    out: Annotated[
+        Path | None,
+        typer.Option(metavar="DIR", help="The folder for the runs.", show_default="runs/<name>-whatif-<n>"),
+    ] = None,
+    json: Annotated[bool, typer.Option("--json", help="Print whatif.json instead of the tables.")] = False,
+) -> int:
+    """Tell what would change if the NIC sat elsewhere: at PCIe, on the die, at CXL.
+
+    One run for each place, and nothing else changed. Each is kept as `hostnet run` keeps it, for plot and compare.
+
+    Exit codes: 1 a run could not go on, 2 something given is wrong, 130 stopped by Ctrl-C.
+    """
+    from hostnet import rundir
+    from hostnet.cli.main import EXIT_INTERRUPTED
+    from hostnet.cli.run import RUNS
+    from hostnet.terminal.progress import Watch
+    from hostnet.terminal.screen import say
+    from hostnet.whatif import parse_places, what_if
+
+    rundir.check_place(out or rundir.fresh_path(RUNS, f"{file.stem}-whatif"))
+    places = parse_places(attach)
+    with Watch(show=True, keeps=False) as watch:
+        placed = what_if(
+            file,
+            places,
+            hosts=tuple(host or ()),
+            overrides=tuple(overrides or ()),
+            seed=seed,
+            threads=threads,
+            progress=watch,
+        )
+        if not all(one.results.complete for one in placed):
+            return EXIT_INTERRUPTED
+        watch.finish()
+    if out is not None:
+        path = rundir.publish(out, lambda place: _write(placed, place))
+    else:
+        path = rundir.publish_fresh(RUNS, f"{file.stem}-whatif", lambda place: _write(placed, place))
+    if json:
+        say((path / "whatif.json").read_text(encoding="utf-8"), end="")
+    else:
+        _print(placed, path)
+    return 0
+
+
+def _write(placed: Sequence[Placed], place: Path) -> None:
+    """Fills an empty folder: a run for each place, and the comparison."""
+    import json
+
+    from hostnet import rundir
+    from hostnet.whatif import host_rows, stage_rows, traffic_rows
+
+    for one in placed:
+        (place / one.place).mkdir()
+        rundir.write_run(one.results, place / one.place)
+    found = {
+        "format": 1,
+        "name": placed[0].results.summary["name"],
+        "stages": stage_rows(placed),
+        "traffic": traffic_rows(placed),
+        "hosts": host_rows(placed),
+        "unvalidated": _notes(placed),
+    }
+    rundir.write_text(place / "whatif.json", json.dumps(found, indent=1) + "\n")
+
+
+def _notes(placed: Sequence[Placed]) -> list[str]:
+    """What is not validated in any of the runs, once for all hosts of which it is said."""
+    hosts: dict[str, dict[str, None]] = {}
+    for one in placed:
+        for note in filter(None, (one.results.summary["unvalidated"] or "").split("; ")):
+            host, _, what = note.partition(": ")
+            hosts.setdefault(what, {})[host] = None
+    return [f"{', '.join(own)}: {what}" for what, own in hosts.items()]
+
+
+def _print(placed: Sequence[Placed], path: Path) -> None:
+    """Prints the tables; the last line is the path of the folder."""
+    from rich.text import Text
+
+    from hostnet.cli import show
+    from hostnet.stages import STAGES
+    from hostnet.whatif import host_rows, stage_rows, traffic_rows
+
+    stages, traffic, hosts = stage_rows(placed), traffic_rows(placed), host_rows(placed)
+    passed = {stage: heading for stage, heading in STAGES.items() if any(row.get(stage) for row in stages)}
+    with show.page() as console:
+        console.print(Text(show.headline(placed[0].results.summary), style="bold"))
+        if stages:
+            headings = {"class": "class", "way": "way", "place": "NIC", **passed, "mean_us": "all µs"}
+            show.print_tables(console, _table(headings, stages, ("class", "way", "place")))
+        headings = {
+            "class": "class",
+            "place": "NIC",
+            "goodput_gbps": "Gbps",
+            "mean_us": "round trip µs",
+            "p99_us": "P99",
+            "memory_bytes_per_packet": "memory B/packet",
+            "limit": "limited by",
+        }
+        show.print_tables(console, _table(headings, traffic, ("class", "place", "limit")))
+        headings = {
+            "host": "host",
+            "place": "NIC",
+            "in_gbps": "in Gbps",
+            "out_gbps": "out Gbps",
+            "memory_gb_per_s": "memory GB/s",
+            "busy_percent": "busy %",
+            "others_gb_per_s": "others GB/s",
+            "others_latency_ns": "their latency ns",
+        }
+        show.print_tables(console, _table(headings, hosts, ("host", "place")))
+        show.print_notes(console, _notes(placed))
+        show.print_path(console, path)
+
+
+def _table(headings: dict[str, str], rows: Sequence[dict[str, Any]], texts: Sequence[str]) -> Table:
+    """A table of rows, some of whose columns are text."""
+    from hostnet.cli import show
+
+    told = {key: heading for key, heading in headings.items() if any(row.get(key) is not None for row in rows)}
+    table = show.new_table(*told.values(), left=[index for index, key in enumerate(told) if key in texts])
+    for row in rows:
+        table.add_row(*(_cell(row.get(key)) for key in told))
+    return table
+
+
+def _cell(value: Any) -> str:
+    from hostnet.cli.show import NOTHING, number
+
+    return value if isinstance(value, str) else number(value) if value is not None else NOTHING

@@ -1,0 +1,103 @@
+"""The places of a NIC, and the runs with it at each of them."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from difflib import get_close_matches
+from typing import TYPE_CHECKING
+
+from hostnet._core import ConfigError
+from hostnet.running import simulate
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from typing import Any
+
+    from hostnet._core import Plan
+    from hostnet.running.results import Results
+    from hostnet.running.simulate import AnyConfig
+
+PLACES = {"pcie": "at its PCIe link", "onchip": "on the die", "cxl": "at a CXL link"}
+"""The values of `nic.attach`, and what they mean."""
+
+
+@dataclass(frozen=True)
+class Placed:
+    """A run with the NICs at a place."""
+
+    place: str
+    results: Results
+
+
+def parse_places(text: str) -> list[str]:
+    """Reads a list of places: "pcie,onchip".
+
+    Raises:
+        ConfigError: There is no such place, or one is named twice.
+    """
+    places = [place.strip() for place in text.split(",")]
+    for index, place in enumerate(places):
+        if place not in PLACES:
+            near = get_close_matches(place, PLACES, 1)
+            hint = f'did you mean "{near[0]}"?' if near else f"a NIC can sit at {', '.join(PLACES)}"
+            raise ConfigError(f'--attach: there is no place "{place}"; {hint}')
+        if place in places[:index]:
+            raise ConfigError(f'--attach: "{place}" is named twice; name each place once')
+    return places
+
+
+def what_if(
+    config: AnyConfig,
+    attach: Sequence[str] = tuple(PLACES),
+    *,
+    hosts: Sequence[str] = (),
+    overrides: Sequence[str] = (),
+    seed: int | None = None,
+    threads: int | None = None,
+    progress: Callable[[dict[str, Any]], bool | None] | None = None,
+) -> list[Placed]:
+    """Runs a cluster with the NICs of its servers at each place, and nothing else changed.
+
+    Args:
+        config: What `hostnet.run` takes; hosts on a network.
+        attach: The places, see `PLACES`.
+        hosts: The tables of the hosts whose NIC moves; all servers if none is named.
+        overrides: Values to replace, each as for `--set`.
+        seed: Replaces the configuration's seed.
+        threads: Runs at a time; as many as the machine has cores if not given. The results do not depend on it.
+        progress: As for `hostnet.run_many`.
+
+    Raises:
+        ConfigError: The configuration or an argument is wrong, or a NIC of its cannot sit at one of the places.
+        SimulationError: A run could not go on.
+        OSError: The file cannot be read.
+    """
+    places = parse_places(",".join(attach))
+    source = simulate.source_of(config, tuple(overrides))
+    moved = _moved(simulate.resolve(source, seed), hosts)
+    plans = []
+    for place in places:
+        more = tuple(f"host.{host}.nic.attach={place}" for host in moved)
+        own = simulate.source_of(config, (*overrides, *more))
+        plans.append((simulate.resolve(own, seed), own))
+    found = simulate.run_plans(plans, threads=threads, progress=progress)
+    return [Placed(place, results) for place, results in zip(places, found, strict=True)]
+
+
+def _moved(plan: Plan, hosts: Sequence[str]) -> list[str]:
+    """The tables of the hosts whose NIC moves.
+
+    Raises:
+        ConfigError: There are no hosts on a network, or one is none of the servers.
+    """
+    tables = json.loads(plan.effective_json()).get("host", {}) if plan.is_cluster else {}
+    servers = [name for name, host in tables.items() if host.get("kind") != "endpoint" and "nic" in host]
+    if not servers:
+        raise ConfigError("--attach: there is no server with a NIC on a network; `hostnet new --cluster` writes one")
+    for host in hosts:
+        if host not in servers:
+            near = get_close_matches(host, servers, 1)
+            hint = f'did you mean "{near[0]}"?' if near else f"the servers are {', '.join(servers)}"
+            raise ConfigError(f'--host: there is no server "{host}"; {hint}')
+    return list(hosts) or servers
