@@ -6,7 +6,7 @@ import math
 from typing import Any
 
 from hostnet.ledger.panels import Series
-from hostnet.ledger.quantities import Estimate, Outcome, Quantity, number
+from hostnet.ledger.quantities import Estimate, Outcome, Quantity, needed, number
 
 
 def completion(series: Series, run: Outcome, _: Outcome | None) -> Estimate:
@@ -19,6 +19,29 @@ def job_time(series: Series, run: Outcome, _: Outcome | None) -> Estimate:
     """Time from the launch of a job until its last rank is done, in us."""
     row = run.row("jobs", job=series.workload)
     return Estimate(number(row, "done_us") - number(row, "launched_us"), None)
+
+
+def stage_time(series: Series, run: Outcome, _: Outcome | None) -> Estimate:
+    """Mean time of the datagrams of a class in the stage `domain` on their way there, in us."""
+    row = run.row("stages", **{"class": series.workload}, way="there", stage=series.domain)
+    return Estimate(number(row, "mean_us"), None)
+
+
+def one_way(series: Series, run: Outcome, _: Outcome | None) -> Estimate:
+    """Mean time of the datagrams of a class from one application to the other, in us."""
+    row = run.row("stages", **{"class": series.workload}, way="there", stage="all")
+    return Estimate(number(row, "mean_us"), None)
+
+
+def one_way_saved(series: Series, run: Outcome, base: Outcome | None) -> Estimate:
+    """How much less that is than in the baseline, in % of it."""
+    here, there = one_way(series, run, None).value, one_way(series, needed(series, base), None).value
+    return Estimate(100 * (1 - here / there), None)
+
+
+def cable_rate(_series: Series, run: Outcome, _: Outcome | None) -> Estimate:
+    """What the busiest port has on the wire, in Gbps."""
+    return Estimate(max(number(row, "sent_gbps") for row in run.summary["queues"]), None)
 
 
 def repeat(series: Series, run: Outcome) -> dict[str, Any]:
@@ -43,6 +66,17 @@ def wall_time(series: Series, run: Outcome, _: Outcome | None) -> Estimate:
 
 
 NETWORK_QUANTITIES: dict[str, Quantity] = {
-    function.__name__: function for function in (completion, job_time, differences, meetings, wall_time)
+    function.__name__: function
+    for function in (
+        completion,
+        job_time,
+        stage_time,
+        one_way,
+        one_way_saved,
+        cable_rate,
+        differences,
+        meetings,
+        wall_time,
+    )
 }
 """Those that `study.toml` can name."""

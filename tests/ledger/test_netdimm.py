@@ -1,0 +1,13 @@
+"""The study of a NIC at PCIe and on the die: its rows come out as its page says."""
+
+from __future__ import annotations
+
+from hostnet.ledger import validate
+
+
+def test_the_quick_rows_are_as_the_page_says() -> None:
+    ledger = validate("netdimm", selection="quick")
+    verdicts = {row.id: row.verdict for row in ledger.rows if row.verdict != "context"}
+    failing = {row for row, verdict in verdicts.items() if verdict == "fail"}
+    assert len(verdicts) >= 12
+    assert failing <= {"nd.fig511.256.dNIC", "nd.iNIC_vs_dNIC", "nd.zcpy_iNIC.2000", "nd.pcie_share.10"}
