@@ -52,6 +52,9 @@ def untold(results: hostnet.Results) -> tuple[list[str], set[str]]:
     """What a page has to say that it cannot tell, and which parts of latencies these are."""
     if results.upi:
         return ["CHA admission cannot be computed: no counter of the time that lines take over UPI"], {"cha_admission"}
+    if any(row["domain"] == "CXL read" for row in results.rows("domains")):
+        said = "CHA admission cannot be computed: no counter of the time that lines take behind the link"
+        return [said], {"cha_admission"}
     writes = any(row["kind"] == "fio" for row in results.rows("workloads"))
     if writes and not results.summary["counters"]["lines_written"]:
         said = f"{', '.join(OF_WRITES.values())} cannot be computed: lines_written is zero"

@@ -195,6 +195,11 @@ impl PartFile {
 
 /// Puts what the device and the profile give under the tables of `memory`, whose values go on top. `schema` is that of
 /// the whole tree. Gives the files of the user's that were read.
+/// The table of a DRAM device, by its name.
+pub(crate) fn device(name: &str) -> Result<Value, Issue> {
+    part(&PARTS[0], name)
+}
+
 pub(crate) fn fill_memory(tree: &mut Value, schema: &Value, base_dir: &Path) -> Result<Vec<PartFile>, Issue> {
     let mut files = Vec::new();
     for known in &PARTS {

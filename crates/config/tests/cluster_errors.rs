@@ -125,7 +125,7 @@ fn cables_join_what_they_must() {
 fn files_lie_on_nodes_that_there_are_and_are_sent_by_servers_over_tcp() {
     let base = BASE.replace("cascade-lake-hostcc", "broadwell-r730").replace("\"a\"\nto = \"s\"", "\"s\"\nto = \"a\"");
     let says = |overrides: &[&str], wanted: &[&str]| says(&base, overrides, wanted);
-    says(&["flow.f.sendfile=node:2"], &["flow.f.sendfile: there is no node 2; host.s.sockets = 2 means 0 to 1"]);
+    says(&["flow.f.sendfile=node:2"], &["flow.f.sendfile: there is no node 2; there are 0 to 1, by host.s.sockets"]);
     says(&["flow.f.sendfile=interleve"], &["flow.f.sendfile", "did you mean \"interleave\"?"]);
     says(
         &["flow.f.sendfile=interleave", "host.s.sockets=1"],

@@ -91,7 +91,7 @@ fn tables_that_a_preset_has_for_sockets_go_with_them() {
 #[test]
 fn what_cannot_be_is_refused_with_its_place() {
     let memory = |memory: &str| document("") + &format!("memory = \"{memory}\"\n");
-    assert_refused(&memory("node:2"), "workload.s.memory: there is no node 2; server.sockets = 2 means 0 to 1");
+    assert_refused(&memory("node:2"), "workload.s.memory: there is no node 2; there are 0 to 1, by server.sockets");
     assert_refused(&memory("nod:1"), "did you mean \"node:1\"?");
     assert_refused(&document("socket.2.core.count = 1"), "socket.2: there is no such socket");
     assert_refused(&document("socket.one.core.count = 1"), "socket.one: there is no such socket");

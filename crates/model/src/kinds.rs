@@ -13,6 +13,8 @@ macro_rules! kinds {
             Channel "channel" = memory::Channel,
             /// The integrated IO controller, or the memory of rates in its place.
             Iio "iio" single = iio::Iio,
+            /// Memory behind a link.
+            Expander "expander" = expander::Expander,
             /// A drive.
             Ssd "ssd" = nvme::Ssd,
             /// The NIC.

@@ -34,6 +34,7 @@ pub mod cha;
 pub mod control;
 pub mod core;
 pub mod ether;
+pub mod expander;
 pub mod flow;
 pub mod fluid;
 pub mod iio;

@@ -23,6 +23,14 @@ fn octo() -> Plan {
     common::plan(text, &[])
 }
 
+/// Cores with caches whose memory lies at a CXL link and at home in turn.
+fn expanded() -> Plan {
+    let more = ["expander={}", "workload.stream.memory=interleave", "workload.stream.working_set=1 MiB"];
+    let cached =
+        ["cache.enabled=true", "cache.l2.sets=64", "cache.llc.sets=64", "run.warmup=15 us", "run.duration=45 us"];
+    stream("0-2", 0.5, &[&more[..], &cached].concat())
+}
+
 fn run(plan: &Plan, options: Options) -> Run {
     let mut run = Run::new(plan, options);
     assert_eq!(run.run(|_| true), Ok(true));
@@ -44,7 +52,7 @@ fn a_seed_gives_one_result() {
 
 #[test]
 fn a_checkpoint_at_any_time_changes_nothing() {
-    for (index, plan) in [mixed(3), stream("0-1", 0.3, &["run.warmup=auto"]), octo()].iter().enumerate() {
+    for (index, plan) in [mixed(3), stream("0-1", 0.3, &["run.warmup=auto"]), octo(), expanded()].iter().enumerate() {
         let plain = run(plan, Options::default());
         let end_ps = plain.simulated_ps();
         let hash = plain.clone().report().result_hash;

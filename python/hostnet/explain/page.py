@@ -154,6 +154,8 @@ def _not_predicted(config: Mapping[str, Any]) -> str | None:
         return "several sockets"
     if config.get("noc"):
         return "a mesh"
+    if config.get("expander"):
+        return "memory behind a link"
     return "caches" if config.get("cache", {}).get("enabled") else None
 
 

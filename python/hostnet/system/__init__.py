@@ -5,6 +5,7 @@ from hostnet.system.cache import L2, Cache, Ddio, Llc, Prefetch, SnoopFilter
 from hostnet.system.cluster import Cluster, Host
 from hostnet.system.config import Config
 from hostnet.system.die import Die
+from hostnet.system.expander import Expander
 from hostnet.system.fabric import Bottleneck, Cable, Network, Ramp, Switch, Trunk
 from hostnet.system.host import Cha, Core, Lfb, Run, Server, Tor
 from hostnet.system.io import FioCosts, Iio, Pcie, Ssd
@@ -31,6 +32,7 @@ __all__ = [
     "Ddio",
     "Die",
     "Dram",
+    "Expander",
     "FioCosts",
     "Flow",
     "Host",

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from hostnet.system.cache import Cache, Ddio, Prefetch
 from hostnet.system.description import Description
 from hostnet.system.die import Die
+from hostnet.system.expander import Expander
 from hostnet.system.host import Cha, Core
 from hostnet.system.io import FioCosts, Iio, Pcie, Ssd
 from hostnet.system.memory import Memory
@@ -41,6 +42,8 @@ class Socket(Description):
 class Parts(Socket):
     """The parts of a server, and what runs on it. What is None comes from the preset of the server."""
 
+    expander: Expander | None = None
+    """Memory behind a CXL link: a node without cores, whose number follows those of the sockets."""
     noc: Die | None = None
     """Where the parts of a socket lie, if they lie on a mesh."""
     fio: FioCosts = FioCosts()

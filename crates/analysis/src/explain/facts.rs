@@ -70,6 +70,9 @@ pub struct WorkloadFacts {
     /// Whether lines of its path, or snoops that it waits for, cross to other sockets, whose time is not told apart.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub crosses: bool,
+    /// What memory behind a link adds to its lines without load, in ns, on average over them.
+    #[serde(default, skip_serializing_if = "is_nothing")]
+    pub link_ns: f64,
     /// What the mesh does to it, if its lines lose any time there.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub mesh: Option<OnMesh>,
@@ -90,6 +93,11 @@ pub struct WorkloadFacts {
     pub cached: Option<Cached>,
 }
 
+#[allow(clippy::trivially_copy_pass_by_ref)]
+fn is_nothing(ns: &f64) -> bool {
+    *ns == 0.0
+}
+
 impl WorkloadFacts {
     /// The facts of a workload that moves `gb_per_s` through these pools, bound by one of them or by `otherwise`.
     /// Domains must have their usual names.
@@ -108,6 +116,7 @@ impl WorkloadFacts {
             isolated: None,
             lone_ns: None,
             crosses: false,
+            link_ns: 0.0,
             mesh: None,
             pools,
             binding: bound.domains.iter().map(ToString::to_string).collect(),
@@ -138,6 +147,14 @@ impl WorkloadFacts {
     #[must_use]
     pub fn crossing(self) -> Self {
         Self { crosses: true, binding: vec![NOT_KNOWN.to_owned()], ..self }
+    }
+
+    /// The same of lines some of which lie behind a link, which adds `ns` to them without load, on average.
+    #[must_use]
+    pub fn behind_link(self, ns: f64) -> Self {
+        let isolated = self.isolated.map(|alone| Isolated { ns: alone.ns + ns, ..alone });
+        let lone_ns = self.lone_ns.map(|alone| alone + ns);
+        Self { isolated, lone_ns, link_ns: ns, ..self.crossing() }
     }
 
     /// The same of lines that lose time on a mesh, which predictions know nothing of: if that counts, a full link is
@@ -208,6 +225,9 @@ impl WorkloadFacts {
     #[must_use]
     pub fn clause(&self) -> String {
         let bound = self.binding.join(" / ").replace(OFFERED_LOAD, "what it offers").replace(CORE, "its cores");
+        if self.link_ns > 0.0 {
+            return "is limited by what is not known: its lines lie behind a link, which is not predicted".to_owned();
+        }
         if self.crosses {
             return "is limited by what is not known: its lines or their snoops cross sockets, which is not predicted"
                 .to_owned();

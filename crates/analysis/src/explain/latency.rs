@@ -59,6 +59,9 @@ pub(super) fn of(
     let share = reach.map_or(1.0, |reach| reach.memory);
     let queueing = queueing(socket, counters, &pool.domain);
     let admission = match reach {
+        _ if facts.link_ns > 0.0 => {
+            Err(Missing::counter("CHA admission", "of the time that lines take behind the link"))
+        }
         _ if facts.crosses => Err(Missing::counter("CHA admission", "of the time that lines take over UPI")),
         None => admission(counters, facts, &pool.domain, way_ns),
         Some(reach) => admission_beside_llc(counters, facts, &pool.domain, reach).map(|ns| ns - way_ns),
@@ -74,7 +77,7 @@ pub(super) fn of(
     let unloaded_ns = match reach {
         None => unloaded_ns(socket, facts.kind, &pool.domain, facts.store_share),
         Some(reach) => way_ns + reach.unloaded_ns(),
-    };
+    } + facts.link_ns;
     Some(split(pool.domain.clone(), mean_ns, unloaded_ns, told))
 }
 

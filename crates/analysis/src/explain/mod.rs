@@ -126,7 +126,7 @@ pub fn p2m(facts: &[WorkloadFacts]) -> Option<P2m> {
 #[must_use]
 pub fn isolated(socket: &SocketParams, facts: &WorkloadFacts) -> Isolated {
     let unloaded = || facts::unloaded_ns(socket, facts.kind, "C2M-Read", facts.store_share);
-    facts.isolated.unwrap_or_else(|| Isolated { ns: unloaded(), basis: Basis::Unloaded })
+    facts.isolated.unwrap_or_else(|| Isolated { ns: unloaded() + facts.link_ns, basis: Basis::Unloaded })
 }
 
 /// Who suffers most: the storage that is furthest below what it offers in the red regime, else the stream whose latency

@@ -1,7 +1,7 @@
 //! What predictions do not cover.
 
 use hostnet_model::params::{
-    EntryUntil, IdleDrain, PagePolicy, Pattern, Protect, Scheduler, ServerParams, WorkloadKind,
+    EntryUntil, IdleDrain, PagePolicy, Pattern, Placement, Protect, Scheduler, ServerParams, Workload, WorkloadKind,
 };
 
 /// What of a server lies outside of what predictions were checked against, a clause each.
@@ -28,6 +28,8 @@ pub(crate) fn outside(server: &ServerParams) -> Vec<String> {
         socket.memory.pages.run_bytes < 4096 || socket.memory.pages.run_bytes > 1 << 20,
         "runs of pages beyond 4 KiB to 1 MiB",
     );
+    let far = |workload: &Workload| workload.memory != Placement::Local && socket.expander.is_some();
+    note(server.workloads.iter().any(far), "buffers in memory behind a link ([expander])");
     note(socket.ssd.streams > 1, "drives that serve several commands at a time");
     for workload in &server.workloads {
         if let WorkloadKind::Stream(stream) = &workload.kind {

@@ -12,6 +12,7 @@ mod controller;
 mod die;
 mod dram;
 mod drives;
+mod expander;
 mod functions;
 mod hash;
 mod io;

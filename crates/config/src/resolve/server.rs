@@ -1,7 +1,7 @@
 //! A socket, and whether what runs on the server fits it.
 
 use super::workload::needs;
-use super::{io, memory, Context};
+use super::{expander, io, memory, Context};
 use crate::error::Issue;
 use crate::spec::Spec;
 use crate::units::{format, Dimension};
@@ -25,6 +25,7 @@ pub(super) fn socket(spec: &Spec, context: &Context, cache: Option<CacheParams>)
         ssd: io::resolve_ssd(&spec.ssd)?,
         nic: None,
         remote: None,
+        expander: expander::resolve(spec)?,
         die: None,
     })
 }
@@ -72,7 +73,7 @@ fn least_memory(server: &ServerParams) -> u64 {
     let of_cluster = |socket: &SocketParams| {
         socket.memory.pages.memory_bytes / socket.die.as_ref().map_or(1, |die| die.clusters.into())
     };
-    server.sockets.iter().map(of_cluster).min().unwrap_or(0)
+    server.sockets.iter().map(of_cluster).chain(expander::least_of(server)).min().unwrap_or(0)
 }
 
 /// What every workload, every core of another socket and the NIC need.
@@ -118,7 +119,8 @@ pub(super) fn check_footprint(server: &ServerParams, flows: OfFlows) -> Result<(
     let of_flows = flows.told();
     let message =
         format!("the buffers of the workloads{of_flows} need {} of {} of memory", shown(total), shown(memory.into()));
-    Err(Issue::between(&["memory.size", largest, "workload"], message))
+    let least = if expander::least_of(server) == Some(memory) { "expander.size" } else { "memory.size" };
+    Err(Issue::between(&[least, largest, "workload"], message))
 }
 
 /// What flows need of the memory of a server.

@@ -154,7 +154,7 @@ fn params(spec: &SocketsSpec, sockets: &[Spec]) -> Result<SocketsParams, Issue> 
     })
 }
 
-/// Where buffers lie, as the text at `path` says. How many sockets there are stands at `count`.
+/// Where buffers lie, as the text at `path` says. There are as many nodes as `sockets`, which `count` tells.
 pub(super) fn placement(text: &str, [path, count]: [&str; 2], sockets: usize) -> Result<Placement, Issue> {
     let node = text.strip_prefix("node:").map(str::parse::<u8>);
     match (text, node) {
@@ -162,7 +162,11 @@ pub(super) fn placement(text: &str, [path, count]: [&str; 2], sockets: usize) ->
         ("interleave", _) => Ok(Placement::Interleaved),
         (_, Some(Ok(node))) if usize::from(node) < sockets => Ok(Placement::Socket(node)),
         (_, Some(Ok(node))) => {
-            let message = format!("there is no node {node}; {count} = {sockets} means 0 to {}", sockets - 1);
+            let known = match sockets {
+                1 => "the only one is 0".to_owned(),
+                _ => format!("there are 0 to {}", sockets - 1),
+            };
+            let message = format!("there is no node {node}; {known}, by {count} and [expander]");
             Err(Issue::between(&[path, count], message))
         }
         _ => {

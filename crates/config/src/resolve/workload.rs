@@ -53,7 +53,8 @@ pub(super) fn resolve(spec: &Spec, sockets: &[Spec], context: &Context) -> Resul
             WorkloadSpec::App(app) => WorkloadKind::App(app::resolve(name, app, spec)?),
             WorkloadSpec::Remote(stream) => WorkloadKind::Stream(remote_stream(name, stream)?),
         };
-        let place = |text| placement(text, [&format!("workload.{name}.memory"), "server.sockets"], sockets.len());
+        let nodes = sockets.len() + usize::from(spec.expander.is_some());
+        let place = |text| placement(text, [&format!("workload.{name}.memory"), "server.sockets"], nodes);
         let memory = workload.memory().map_or(Ok(Placement::Local), place)?;
         Ok(Workload { name: name.clone(), kind, memory })
     });

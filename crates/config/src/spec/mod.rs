@@ -10,6 +10,7 @@ mod die;
 mod dram;
 mod drives;
 mod ecn;
+mod expander;
 mod host;
 mod io;
 mod job;
@@ -45,6 +46,7 @@ pub(crate) use die::{DieSpec, PlaceSpec};
 pub(crate) use dram::{DramSpec, SameBankSpec, TimingSpec};
 pub(crate) use drives::{DriveSockets, SsdModeSpec};
 pub(crate) use ecn::{EcnSpec, RampSpec};
+pub(crate) use expander::ExpanderSpec;
 pub(crate) use host::{ChaSpec, CoreSpec, RunSpec, ServerSpec, UntilSpec};
 pub(crate) use io::{FioCostSpec, IioSpec, PcieSpec, SsdSpec};
 pub(crate) use job::{AlgorithmSpec, JobKindSpec, JobSpec, JobStepSpec, ProblemSpec};
@@ -90,6 +92,9 @@ pub(crate) struct Spec {
     /// Where the parts of a socket lie, if they lie on a mesh.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) noc: Option<DieSpec>,
+    /// Memory behind a CXL link: a node without cores, whose number follows those of the sockets.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) expander: Option<ExpanderSpec>,
     /// The integrated IO controller.
     pub(crate) iio: IioSpec,
     /// The PCIe links between the drives and the IIO.

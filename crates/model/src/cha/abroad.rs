@@ -69,7 +69,7 @@ impl Cha {
     /// Whether a request is for memory of another socket.
     #[inline]
     pub(super) fn is_abroad(&self, request: &Request) -> bool {
-        request.socket != self.socket
+        self.crossing.is_some() && request.socket != self.socket
     }
 
     pub(super) fn crossing(&mut self) -> &mut Crossing {

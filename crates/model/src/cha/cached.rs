@@ -17,11 +17,11 @@ impl Cha {
         let now = context.now();
         let request = context.requests.get_mut(id);
         request.admitted = now;
-        let Request { kind, class, line, socket, owner, .. } = *request;
+        let abroad = self.is_abroad(request);
+        let Request { kind, class, line, owner, .. } = *request;
         if self.wiring.upis.contains(owner) {
             return self.serve_remote(id, context);
         }
-        let abroad = socket != self.socket;
         match kind {
             Kind::CoreRead => self.serve_core(id, context),
             Kind::CoreWrite | Kind::CoreClean | Kind::CoreDrop => {

@@ -39,6 +39,8 @@ pub struct Wiring {
     pub channels: Ids,
     /// The ways to the cores of other sockets.
     pub upis: Ids,
+    /// Memory behind a link, if there is some.
+    pub expander: Option<ComponentId>,
 }
 
 /// The CHAs of a socket.
@@ -245,7 +247,11 @@ impl Cha {
     /// Tells the channel of a request what will be there after `delay`.
     #[inline]
     fn to_channel(&self, id: RequestId, delay: u64, context: &mut Context) {
-        let channel = self.wiring.channels.get(u32::from(context.requests.get(id).place.channel));
+        let Request { socket, place, .. } = *context.requests.get(id);
+        if let Some(expander) = self.wiring.expander.filter(|_| socket != self.socket) {
+            return context.send(expander, delay, Payload::Arrive(id));
+        }
+        let channel = self.wiring.channels.get(u32::from(place.channel));
         context.tell(channel, delay, Payload::Arrive(id));
     }
 

@@ -5,6 +5,7 @@
 mod app;
 mod cache;
 mod die;
+mod expander;
 mod fluid;
 mod job;
 mod line_size;
@@ -19,6 +20,7 @@ mod workload;
 pub use app::*;
 pub use cache::*;
 pub use die::*;
+pub use expander::*;
 pub use fluid::*;
 pub use job::*;
 pub use line_size::*;
@@ -79,6 +81,9 @@ pub struct SocketParams {
     /// Cores of other sockets with memory on this one; of those sockets there is nothing else.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub remote: Option<RemoteParams>,
+    /// Memory behind a link; a node of its own, whose number follows those of the sockets.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub expander: Option<Box<ExpanderParams>>,
     /// Where its parts lie; `None` = the ways between them are as long for all, and carry whatever comes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub die: Option<DieParams>,

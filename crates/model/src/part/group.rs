@@ -84,6 +84,10 @@ groups! {
     UpiAnswer "UPI answer",
     /// Snoops on their way to the caches of another socket.
     UpiSnoop "UPI snoop",
+    /// Reads of memory behind a link.
+    ExpanderRead "CXL read",
+    /// Writes to memory behind a link.
+    ExpanderWrite "CXL write",
     /// Lines of the request buffers that are at home in another socket.
     ChaUpi "CHA->UPI" with Tor per BOOKS,
 }

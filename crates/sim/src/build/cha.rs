@@ -9,7 +9,8 @@ impl SocketBuilder<'_> {
         let params = self.params;
         let layout = &self.layout;
         let upis = if self.server.params.upi.is_some() { self.server.layout.upis } else { layout.of(PartKind::Upi) };
-        let wiring = Wiring { cores: layout.cores(), channels: layout.of(PartKind::Channel), upis };
+        let expander = params.expander.as_ref().map(|_| layout.of(PartKind::Expander).first());
+        let wiring = Wiring { cores: layout.cores(), channels: layout.of(PartKind::Channel), upis, expander };
         let cha = Cha::new(
             layout.number,
             params.cha.clone(),

@@ -1,10 +1,18 @@
 //! Memory channels.
 
 use super::SocketBuilder;
+use hostnet_model::expander::Expander;
 use hostnet_model::memory::Channel;
 use hostnet_model::PartKind;
 
 impl SocketBuilder<'_> {
+    /// Memory behind a link, if there is some.
+    pub(super) fn expander(&self) -> Option<Expander> {
+        let id = self.layout.of(PartKind::Expander).first();
+        let params = self.params.expander.as_deref()?;
+        Some(Expander::new(params, id, self.layout.home(), self.server.classes))
+    }
+
     pub(super) fn channels(&self) -> Vec<Channel> {
         let (memory, cha) = (&self.params.memory, &self.params.cha);
         let channel = |number| {

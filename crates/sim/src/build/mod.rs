@@ -147,7 +147,8 @@ impl SocketBuilder<'_> {
 impl<'a> Builder<'a> {
     fn new(params: &'a ServerParams, layout: Layout) -> Self {
         let classes = params.workloads.len().max(1);
-        let spaces = Spaces::new(params.sockets.len(), clusters(params.socket()));
+        let expanders = params.sockets.iter().filter(|socket| socket.expander.is_some()).count();
+        let spaces = Spaces::new(params.sockets.len() + expanders, clusters(params.socket()));
         let shared = vec![Cell::new(None); params.workloads.len()];
         Self { params, layout, classes, spaces, shared, queues: OnceCell::new(), attachment: None, load: None }
     }
@@ -197,7 +198,9 @@ impl<'a> Builder<'a> {
             let own = PageParams { memory_bytes: pages.memory_bytes / u64::from(clusters), ..pages.clone() };
             std::iter::repeat_n(own, clusters.into())
         };
-        let mut each = self.params.sockets.iter().flat_map(of_cluster);
+        let expanders = self.params.sockets.iter().filter_map(|socket| socket.expander.as_ref());
+        let expanders = expanders.map(|expander| expander.memory.pages.clone());
+        let mut each = self.params.sockets.iter().flat_map(of_cluster).chain(expanders);
         let first = each.next().expect("a server has a socket");
         let pages = each.fold(Pages::new(&first, self.params.seed), |pages, next| pages.and(&next));
         pages.with_clusters(clusters(self.params.socket()))
@@ -215,7 +218,8 @@ impl<'a> Builder<'a> {
         let params = self.params;
         let first = self.layout.first();
         assert_eq!(components.len() as u32, self.layout.end - first, "every part of the layout is there");
-        let homes = Homes::new(params.sockets.iter().map(homes_of).collect());
+        let expanders = params.sockets.iter().filter_map(homes_of_expander);
+        let homes = Homes::new(params.sockets.iter().map(homes_of).chain(expanders).collect());
         let mut scheduler = Scheduler::new(ComponentId(first), components.len(), EVENTS_CAPACITY);
         let caches = params.sockets.iter().map(|socket| self.caches_of(socket)).collect();
         let placed = (first..).map(|id| self.layout.socket_of(ComponentId(id))).zip(components).collect();
@@ -245,6 +249,12 @@ fn homes_of(socket: &SocketParams) -> SocketHomes {
     let clusters = u32::from(clusters(socket));
     let decoder = Decoder::new(&socket.memory.map, &socket.memory.dram).with_clusters(&socket.memory.map, clusters);
     SocketHomes { slices: socket.cha.slices / clusters, decoder }
+}
+
+/// The homes of the lines of memory behind a link: the slices of its socket stand for them.
+fn homes_of_expander(socket: &SocketParams) -> Option<SocketHomes> {
+    let memory = &socket.expander.as_ref()?.memory;
+    Some(SocketHomes { slices: socket.cha.slices, decoder: Decoder::new(&memory.map, &memory.dram) })
 }
 
 /// Clusters of a socket with memory of their own each.

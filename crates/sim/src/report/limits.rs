@@ -23,7 +23,11 @@ pub(crate) fn all(view: &ServerView, total: &Sample) -> Vec<WorkloadFacts> {
         cached: view.machine.has_caches().then(|| cached(&total.cached(class))),
         ..facts(view, total, class).with_limits(limits.get(class).cloned())
     };
-    let crossing = |facts: WorkloadFacts, class| if crosses(view, total, class) { facts.crossing() } else { facts };
+    let crossing = |facts: WorkloadFacts, class| match link_ns(view.server, total, class) {
+        Some(ns) => facts.behind_link(ns),
+        None if crosses(view, total, class) => facts.crossing(),
+        None => facts,
+    };
     let on_mesh = |(class, facts): (usize, WorkloadFacts)| crossing(facts, class).on_mesh(view.on_mesh(total, class));
     alone.map(with).enumerate().map(on_mesh).collect()
 }
@@ -35,6 +39,21 @@ const OFTEN: f64 = 0.01;
 fn crosses(view: &ServerView, total: &Sample, class: usize) -> bool {
     let waits = |group| pool(view, total, group, class, "").is_some_and(|pool| pool.full_share > OFTEN);
     total.of(Group::ChaUpi, class).lines > 0 || [Group::UpiSnoop, Group::UpiAnswer].into_iter().any(waits)
+}
+
+/// What memory behind a link adds to the lines of a workload that are read, without load, in ns on average over them;
+/// nothing if none of its lines lies there.
+fn link_ns(server: &ServerParams, total: &Sample, class: usize) -> Option<f64> {
+    let socket = server.socket();
+    let expander = socket.expander.as_ref()?;
+    let [far, written] = [Group::ExpanderRead, Group::ExpanderWrite].map(|group| total.of(group, class).lines as f64);
+    if far + written == 0.0 {
+        return None;
+    }
+    let wires_ps = f64::from(expander.request_bytes + expander.data_bytes) / expander.bytes_per_s as f64 * 1e12;
+    let both_ways_ps = 2.0 * (expander.latency_ps + expander.device_ps) as f64 + wires_ps;
+    let all = total.of(Group::ChaRead, class).lines as f64;
+    Some(far / all.max(1.0) * (both_ways_ps - socket.cha.from_mc_ps as f64) / 1000.0)
 }
 
 /// What is known of workload `class`: the domains on its path, and which of them is fullest.

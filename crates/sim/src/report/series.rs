@@ -38,6 +38,7 @@ impl ServerView<'_> {
         let has = |group: &Group| match group {
             Group::Prefetch => caches,
             Group::UpiSnoop | Group::ChaUpi => sockets,
+            Group::ExpanderRead | Group::ExpanderWrite => self.server.socket().expander.is_some(),
             _ => true,
         };
         let mut before = Sample { at: self.window_start, ..Sample::read_empty(self.classes()) };

@@ -3,6 +3,7 @@
 use super::super::attach;
 use super::super::checked;
 use super::super::die;
+use super::super::expander;
 use super::super::server::OfFlows;
 use super::super::source::Source;
 use super::super::{
@@ -202,6 +203,7 @@ impl Hosts {
                     let within = |issue: Issue| issue.within(&table("host", &group.name));
                     let mut server = networked(resolved, cores.clone(), mtu).map_err(within)?;
                     attach::check_lines(&server, fidelity(of_host)).map_err(within)?;
+                    expander::check_lines(&server, fidelity(of_host)).map_err(within)?;
                     if fidelity(of_host) == Fidelity::Fluid {
                         check_rates(&server, &cores, flows.files(at)).map_err(within)?;
                     }

@@ -54,8 +54,12 @@ fn cha(cache: &CacheParams) -> Cha {
         line_spread_ps: 0,
         relaxed_ordering: true,
     };
-    let wiring =
-        Wiring { cores: Ids::new(ComponentId(0), 1), channels: Ids::new(ComponentId(3), 1), upis: Ids::default() };
+    let wiring = Wiring {
+        cores: Ids::new(ComponentId(0), 1),
+        channels: Ids::new(ComponentId(3), 1),
+        upis: Ids::default(),
+        expander: None,
+    };
     Cha::new(0, params, wiring, &core_params(), &iio, Some(cache), 2)
 }
 

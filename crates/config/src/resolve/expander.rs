@@ -1,0 +1,85 @@
+//! `[expander]`: memory behind a CXL link.
+
+use super::io::link_bytes_per_s;
+use super::memory;
+use crate::error::Issue;
+use crate::presets;
+use crate::spec::{DramSpec, ExpanderSpec, MapSpec, MemorySize, Size, Spec};
+use crate::units::{format, Dimension};
+use hostnet_model::params::{ExpanderParams, Fidelity, MemoryParams, PageParams, Placement, ServerParams};
+
+/// Bytes of a slot of a flit; a message with a line has four more (CXL 2.0 specification, 4.2).
+const SLOT_BYTES: u32 = 16;
+const LINE_BYTES: u32 = 64;
+/// A flit of 68 B has four slots.
+const FLIT_BYTES: u64 = 68;
+
+/// The memory behind a link of a server that has some.
+pub(super) fn resolve(spec: &Spec) -> Result<Option<Box<ExpanderParams>>, Issue> {
+    let Some(expander) = &spec.expander else { return Ok(None) };
+    let others = [
+        ("server.sockets", spec.server.sockets.unwrap_or(1) > 1, "is for servers of one socket"),
+        ("noc", spec.noc.is_some(), "has no place on a die"),
+        ("remote", spec.workload.values().any(crate::spec::WorkloadSpec::is_remote), "is not reached over UPI"),
+    ];
+    if let Some((path, _, why)) = others.into_iter().find(|(_, given, _)| *given) {
+        return Err(Issue::between(&["expander", path], format!("{why}; drop one of them")));
+    }
+    let device = presets::device(&expander.device).map_err(|issue| Issue::new("expander.device", issue.message))?;
+    let dram: DramSpec = serde_json::from_value(device).map_err(super::plan_error)?;
+    let within = |issue: Issue| Issue::new("expander.device", issue.message);
+    let map = MapSpec::Named("intel".to_owned());
+    let system = memory::system(expander.channels, &dram, &spec.memory.controller, &map).map_err(within)?;
+    let run_bytes = spec.memory.run.0.max(spec.memory.page.0);
+    let memory = MemoryParams {
+        pages: PageParams { run_bytes, memory_bytes: memory_bytes(expander, system.capacity, run_bytes)? },
+        dram: system.dram,
+        controller: system.controller,
+        map: system.map,
+    };
+    let wires = link_bytes_per_s(expander.generation, expander.lanes);
+    Ok(Some(Box::new(ExpanderParams {
+        bytes_per_s: wires * u64::from(4 * SLOT_BYTES) / FLIT_BYTES,
+        latency_ps: expander.latency.0,
+        request_bytes: SLOT_BYTES,
+        data_bytes: SLOT_BYTES + LINE_BYTES,
+        read_credits: expander.read_credits,
+        write_credits: expander.write_credits,
+        device_ps: expander.controller.0,
+        memory,
+    })))
+}
+
+fn memory_bytes(spec: &ExpanderSpec, capacity: u64, run_bytes: u64) -> Result<u64, Issue> {
+    let shown = |bytes: u64| format(bytes, Dimension::Size);
+    let bytes = match spec.size {
+        MemorySize::All => capacity,
+        MemorySize::Bytes(Size(bytes)) => bytes,
+    };
+    if bytes > capacity {
+        let message = format!("{} is more than its channels hold, which is {}", shown(bytes), shown(capacity));
+        return Err(Issue::between(&["expander.size", "expander.channels"], message));
+    }
+    if bytes % run_bytes != 0 {
+        let message = format!("{} is not a multiple of a run of {}", shown(bytes), shown(run_bytes));
+        return Err(Issue::between(&["expander.size", "memory.run"], message));
+    }
+    Ok(bytes)
+}
+
+/// Checks that a server with memory behind a link is simulated line by line.
+pub(super) fn check_lines(server: &ServerParams, fidelity: Fidelity) -> Result<(), Issue> {
+    if server.socket().expander.is_none() || fidelity == Fidelity::Line {
+        return Ok(());
+    }
+    let message = "needs fidelity = \"line\": memory behind a link has no rates";
+    Err(Issue::between(&["fidelity", "expander"], message))
+}
+
+/// Bytes of the memory behind a link that buffers of a workload may lie in, if they do at all.
+pub(super) fn least_of(server: &ServerParams) -> Option<u64> {
+    let expander = server.socket().expander.as_ref()?;
+    let used = |place: Placement| matches!(place, Placement::Socket(1) | Placement::Interleaved);
+    let any = server.workloads.iter().any(|workload| used(workload.memory));
+    any.then_some(expander.memory.pages.memory_bytes)
+}

@@ -1,0 +1,60 @@
+//! Memory behind a link: what a document may say, and what is wrong with it.
+
+use hostnet_config::{resolve, Format, Input, Plan};
+use hostnet_model::params::Placement;
+use std::path::Path;
+
+fn resolved(more: &str) -> Result<Plan, String> {
+    let text = format!(
+        "server = {{ preset = \"cascade-lake-6234\" }}\n{more}\n[workload.s]\nkind = \"stream\"\ncores = \"0\"\n\
+         memory = \"node:1\"\n"
+    );
+    let input =
+        Input { text: &text, format: Format::Toml, file: "test.toml", base_dir: Path::new("."), overrides: &[] };
+    resolve(&input).map_err(|error| error.to_string())
+}
+
+fn assert_refused(more: &str, says: &[&str]) {
+    match resolved(more) {
+        Ok(_) => panic!("is allowed: {more}"),
+        Err(error) => says.iter().for_each(|says| assert!(error.contains(says), "{says:?} is not in: {error}")),
+    }
+}
+
+#[test]
+fn an_empty_table_is_a_device_and_its_memory_is_a_node() {
+    let plan = resolved("expander = {}").unwrap_or_else(|error| panic!("{error}"));
+    let server = plan.server().expect("a server");
+    assert_eq!(server.workloads[0].memory, Placement::Socket(1));
+    let expander = server.socket().expander.as_ref().expect("an expander");
+    // PCIe 5.0 x8, of whose 68 B per flit 64 are slots.
+    let wires = 8.0 * 32e9 / 8.0 * 128.0 / 130.0;
+    assert!((expander.bytes_per_s as f64 / (wires * 64.0 / 68.0) - 1.0).abs() < 1e-6);
+    assert_eq!((expander.latency_ps, expander.device_ps), (40_000, 20_000));
+    assert_eq!([expander.request_bytes, expander.data_bytes], [16, 80]);
+    assert_eq!(expander.memory.pages.run_bytes, server.socket().memory.pages.run_bytes);
+    assert!(plan.unvalidated.as_ref().is_some_and(|why| why.contains("expander")), "{:?}", plan.unvalidated);
+    let again = serde_json::to_string(&plan.effective).expect("JSON");
+    let input =
+        Input { text: &again, format: Format::Json, file: "again.json", base_dir: Path::new("."), overrides: &[] };
+    assert_eq!(resolve(&input).expect("it is complete").hash, plan.hash);
+}
+
+#[test]
+fn what_is_wrong_is_said() {
+    assert_refused("", &["workload.s.memory: there is no node 1"]);
+    assert_refused("expander.lanes = 3", &["expander.lanes", "power of two"]);
+    assert_refused("expander.latency = \"0 ns\"", &["expander.latency", "1 ps"]);
+    assert_refused("expander.device = \"DDR5_480\"", &["expander.device", "did you mean \"DDR5_4800\"?"]);
+    assert_refused("expander.read_credit = 5", &["expander.read_credit: unknown key; did you mean \"read_credits\"?"]);
+    assert_refused("expander.size = \"1 TiB\"", &["expander.size", "more than its channels hold"]);
+    assert_refused("expander.size = \"64 KiB\"", &["expander.size", "of 64 KiB of memory"]);
+    assert_refused("expander = {}\nnoc = { die = \"cascade-lake-18\" }", &["expander", "no place on a die"]);
+    let two = "expander = {}\nserver.sockets = 2";
+    let text = two.replace("server.sockets", "[server]\nsockets");
+    let text = format!("{text}\npreset = \"skylake-8160\"\n[workload.s]\nkind = \"stream\"\ncores = \"0\"\n");
+    let input =
+        Input { text: &text, format: Format::Toml, file: "test.toml", base_dir: Path::new("."), overrides: &[] };
+    let error = resolve(&input).expect_err("two sockets").to_string();
+    assert!(error.contains("is for servers of one socket"), "{error}");
+}

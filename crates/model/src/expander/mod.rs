@@ -1,0 +1,173 @@
+//! A memory expander: memory controllers behind a CXL link, as a node of memory without cores.
+//!
+//! The host has a pool of credits for reads and one for writes. A request takes a credit when it gets onto the link,
+//! waits for one in the queue of its pool, and gives it back when its answer has come. Each direction of the link sends
+//! one message after the other. Behind it stand memory controllers as those of a socket.
+
+use crate::line::{Fifo, Request, RequestId};
+use crate::link::Lane;
+use crate::memory::Channel;
+use crate::params::ExpanderParams;
+use crate::part::{self, Context, Group, Part, PartKind, Payload, Pool, Start};
+use hostnet_kernel::{ComponentId, Time};
+use hostnet_measure::Domain;
+use serde::{Deserialize, Serialize};
+
+/// From what the link brings to the CHA, in ps.
+const NEXT_PS: u64 = 1;
+
+/// The requests of a kind: those that wait for a credit, and the credits.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+struct Way {
+    credits: Domain,
+    waiting: Fifo<Request>,
+}
+
+impl Way {
+    fn new(credits: u32, classes: usize) -> Self {
+        Self { credits: Domain::new(credits, credits, classes), waiting: Fifo::default() }
+    }
+}
+
+/// A memory expander.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Expander {
+    cha: ComponentId,
+    request_bytes: u64,
+    data_bytes: u64,
+    device_ps: u64,
+    down: Lane,
+    up: Lane,
+    /// Of reads, and of writes.
+    ways: [Way; 2],
+    /// By the number of the request: when it took its credit, and its class.
+    taken: Vec<(Time, u8)>,
+    channels: Vec<Channel>,
+}
+
+impl Expander {
+    /// An expander, itself component `id`, at the CHA `cha`.
+    ///
+    /// # Panics
+    /// If there are no credits, or its device takes no time.
+    #[must_use]
+    pub fn new(params: &ExpanderParams, id: ComponentId, cha: ComponentId, classes: usize) -> Self {
+        assert!(params.read_credits.min(params.write_credits) > 0, "an expander has credits");
+        assert!(params.device_ps > 0, "a device takes time");
+        let memory = &params.memory;
+        let channel = |number| {
+            let way = params.device_ps;
+            Channel::new(&memory.dram, &memory.controller, id, way, way, classes, number)
+        };
+        let lane = || Lane::at_rate(params.bytes_per_s, params.latency_ps);
+        Self {
+            cha,
+            request_bytes: params.request_bytes.into(),
+            data_bytes: params.data_bytes.into(),
+            device_ps: params.device_ps,
+            down: lane(),
+            up: lane(),
+            ways: [params.read_credits, params.write_credits].map(|credits| Way::new(credits, classes)),
+            taken: Vec::new(),
+            channels: (0..memory.map.channels * memory.dram.subchannels).map(channel).collect(),
+        }
+    }
+
+    /// The credits of reads, and those of writes.
+    #[must_use]
+    pub fn credits(&self) -> [&Domain; 2] {
+        let [reads, writes] = &self.ways;
+        [&reads.credits, &writes.credits]
+    }
+
+    /// Its memory controllers.
+    #[must_use]
+    pub fn channels(&self) -> &[Channel] {
+        &self.channels
+    }
+
+    /// A request of the CHA has come to the host's end of the link.
+    fn on_arrival(&mut self, id: RequestId, context: &mut Context) {
+        let way = &mut self.ways[usize::from(!context.requests.get(id).kind.is_read())];
+        if !way.waiting.is_empty() || way.credits.free() == 0 {
+            way.waiting.push(context.requests, id);
+            return;
+        }
+        self.send(id, context);
+    }
+
+    /// A request takes a credit and goes down the link.
+    ///
+    /// # Panics
+    /// If there is no credit.
+    fn send(&mut self, id: RequestId, context: &mut Context) {
+        let now = context.now();
+        let request = context.requests.get(id);
+        let (read, class, channel) = (request.kind.is_read(), request.class, usize::from(request.place.channel));
+        let taken = self.ways[usize::from(!read)].credits.try_acquire(now, class);
+        assert!(taken, "a credit is free");
+        let index = id.0 as usize;
+        self.taken.resize(self.taken.len().max(index + 1), (Time::ZERO, 0));
+        self.taken[index] = (now, class);
+        let bytes = if read { self.request_bytes } else { self.data_bytes };
+        let delay = self.down.send(now, bytes) + self.device_ps;
+        self.channels[channel].expect(id, now + delay, context);
+    }
+
+    /// The answer of a memory controller goes up the link.
+    fn answer(&mut self, bytes: u64, payload: Payload, context: &mut Context) {
+        let delay = self.up.send(context.now(), bytes);
+        context.send(context.id, delay, payload);
+    }
+
+    /// The answer to a request has come up the link: its credit is free, and the CHA is told.
+    fn end(&mut self, id: RequestId, read: bool, context: &mut Context) {
+        let now = context.now();
+        let (since, class) = self.taken[id.0 as usize];
+        let way = usize::from(!read);
+        self.ways[way].credits.release(now, class, since);
+        context.send(self.cha, NEXT_PS, if read { Payload::Read(id) } else { Payload::Accepted(id) });
+        if let Some(next) = self.ways[way].waiting.pop(context.requests) {
+            self.send(next, context);
+        }
+    }
+}
+
+impl Part for Expander {
+    fn kind(&self) -> PartKind {
+        PartKind::Expander
+    }
+
+    /// Its controllers wake up for their first refreshes.
+    fn start(&mut self, start: &mut Start<'_>) {
+        self.channels.iter_mut().for_each(|channel| channel.start(start));
+    }
+
+    fn on_event(&mut self, payload: Payload, _source: ComponentId, context: &mut Context) {
+        match payload {
+            Payload::Arrive(id) => self.on_arrival(id, context),
+            Payload::Wake => self.channels.iter_mut().for_each(|channel| channel.on_wake(context)),
+            Payload::Read(id) => self.answer(self.data_bytes, Payload::Data(id), context),
+            Payload::Accepted(id) => self.answer(self.request_bytes, Payload::Acknowledged(id), context),
+            Payload::Data(id) => self.end(id, true, context),
+            Payload::Acknowledged(id) => self.end(id, false, context),
+            other => unreachable!("an expander was sent {other:?}"),
+        }
+    }
+
+    fn pools<'a>(&'a self, visit: &mut dyn FnMut(Pool<'a>)) {
+        let [reads, writes] = self.credits();
+        visit(Pool::new(Group::ExpanderRead, reads));
+        visit(Pool::new(Group::ExpanderWrite, writes));
+    }
+
+    fn settle(&mut self, now: Time) {
+        part::settle(self.ways.iter_mut().map(|way| &mut way.credits), now);
+        self.channels.iter_mut().for_each(|channel| channel.settle(now));
+    }
+
+    fn reset(&mut self, now: Time) {
+        part::reset(self.ways.iter_mut().map(|way| &mut way.credits), now);
+        self.channels.iter_mut().for_each(|channel| channel.reset(now));
+    }
+}
