@@ -114,7 +114,8 @@ fn value() -> impl Strategy<Value = Value> {
 }
 
 fn template() -> impl Strategy<Value = &'static str> {
-    prop::sample::select(vec!["hostcc", "dumbbell", "incast", "rdma"]).prop_map(|name| cluster_template(name).unwrap())
+    let names = vec!["hostcc", "dumbbell", "incast", "rdma", "ping"];
+    prop::sample::select(names).prop_map(|name| cluster_template(name).unwrap())
 }
 
 proptest! {

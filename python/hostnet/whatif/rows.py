@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from hostnet.cluster_view import percentiles
 from hostnet.stages import stage_ways
 
 if TYPE_CHECKING:
@@ -40,7 +41,7 @@ def traffic_rows(placed: Sequence[Placed]) -> list[Row]:
                     "place": one.place,
                     "goodput_gbps": row["goodput_gbps"],
                     "mean_us": latency.get("mean_us"),
-                    "p99_us": latency.get("p99_us"),
+                    "p99_us": percentiles(latency).get("p99_us") if latency else None,
                     "memory_bytes_per_packet": _memory_bytes(summary, name, row["sent_packets"]),
                     "limit": limits.get(name, {}).get("limit"),
                     "why": limits.get(name, {}).get("why"),

@@ -24,13 +24,15 @@ pub struct RegisterWay {
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Registers {
     way: Option<RegisterWay>,
+    /// The class of the packet that the driver was through with last: that of the descriptors that it gives back.
+    pub(super) class: u8,
     /// What is sent when the status that was asked for is there.
     asked: VecDeque<PacketId>,
 }
 
 impl Registers {
     pub(super) fn new(way: Option<RegisterWay>) -> Self {
-        Self { way, asked: VecDeque::new() }
+        Self { way, class: 0, asked: VecDeque::new() }
     }
 
     /// Whether the core waits for the value of a register.
@@ -60,7 +62,7 @@ impl NetStack {
     }
 
     /// Gives descriptors of a receive queue back: their lines are written before the NIC is told.
-    pub(super) fn give_back(&mut self, queue: u16, count: u16, armed: bool, class: u8, context: &mut Context) {
+    pub(super) fn give_back(&mut self, queue: u16, count: u16, armed: bool, context: &mut Context) {
         let Some(way) = self.registers.way else {
             return context.send(self.nic, TO_NIC_PS + self.away_ps, Payload::Replenished { queue, count, armed });
         };
@@ -70,7 +72,7 @@ impl NetStack {
                 let (written, address, lines) = ring.advance(left);
                 left -= written;
                 for line in 0..u64::from(lines) {
-                    self.lines.post(address + line * 64, class, context);
+                    self.lines.post(address + line * 64, self.registers.class, context);
                 }
             }
         }

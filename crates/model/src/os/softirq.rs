@@ -122,10 +122,9 @@ impl NetStack {
         if done {
             self.steer(context);
         }
-        let Softirq { queue, class, .. } = self.softirq;
-        if let Some(queue) = queue {
+        if let Some(queue) = self.softirq.queue {
             let armed = done && !self.stack.poll;
-            self.give_back(queue, count, armed, class, context);
+            self.give_back(queue, count, armed, context);
         }
         let softirq = &mut self.softirq;
         softirq.polled = 0;
@@ -160,6 +159,7 @@ impl NetStack {
                 }
             },
         };
+        self.registers.class = class;
         let next = !self.softirq.backlog.is_empty();
         let known = self.lines.know_completion(completion, next, class, context);
         self.lines.know(packet.line * 64, false, class, context);
