@@ -193,9 +193,6 @@ class Stack(Description):
     """Data up to which packets of a flow are joined (GRO) (size); "0 B" = not at all. Range: at most "1 MiB"."""
     poll: bool | None = None
     """Whether the cores poll instead of waiting for interrupts."""
-    allocate: str | None = None
-    """Work of allocating and freeing a buffer per received packet, and per segment or datagram sent, which zero copy
-    spares (time); "0 ns" when absent. Range: at most "1 ms"."""
     zero_copy: bool | None = None
     """Whether applications write and read where the NIC does, so that nothing is copied; false when absent."""
     extra_lines: float | None = None

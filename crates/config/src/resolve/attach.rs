@@ -6,7 +6,7 @@ use hostnet_model::params::{AttachParams, Fidelity, PcieParams, ServerParams};
 
 /// From a core to the agent on the die that a link hangs off, in ps (assumed: as an access to the LLC).
 const REGISTER_PS: u64 = 20_000;
-/// Receive descriptors that are read at a time (assumed: half of what a read request of 1 KiB has room for).
+/// Receive descriptors that are read at a time (assumed: what a read request of 512 B has room for).
 const FETCH: u32 = 32;
 /// Latency of the way between a card on the die and the rest of it, in ps (assumed: some clocks of the uncore).
 const ON_CHIP_PS: u64 = 5_000;
@@ -16,9 +16,10 @@ const ON_CHIP_BYTES_PER_S: u64 = 64_000_000_000;
 /// Latency of a CXL link and its two ends in one direction, in ps (assumed: half of that of PCIe, whose
 /// physical layer it has without its transaction layer).
 const CXL_PS: u64 = 50_000;
-/// Bytes of a slot of a flit, and what a flit has beside its four slots as a share of it, in units of 2^-16.
-const SLOT_BYTES: u32 = 16;
-const FLIT_SHARE: u32 = (4 << 16) / 68;
+/// Bytes of a slot of a flit, of the flit of four, and what it has beside them as a share of it, in units of 2^-16.
+pub(super) const SLOT_BYTES: u32 = 16;
+pub(super) const FLIT_BYTES: u32 = 68;
+const FLIT_SHARE: u32 = ((FLIT_BYTES - 4 * SLOT_BYTES) << 16) / FLIT_BYTES;
 /// Bytes of a receive descriptor (assumed: an address and flags).
 const DESCRIPTOR_BYTES: u32 = 16;
 /// Bytes of a request without data on the die: an address and a command (assumed).

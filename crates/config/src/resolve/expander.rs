@@ -1,18 +1,16 @@
 //! `[expander]`: memory behind a CXL link.
 
+use super::attach::{FLIT_BYTES, SLOT_BYTES};
 use super::io::link_bytes_per_s;
 use super::memory;
 use crate::error::Issue;
 use crate::presets;
-use crate::spec::{DramSpec, ExpanderSpec, MapSpec, MemorySize, Size, Spec};
+use crate::spec::{DramSpec, ExpanderSpec, MapSpec, MemorySize, Size, Spec, WorkloadSpec};
 use crate::units::{format, Dimension};
 use hostnet_model::params::{ExpanderParams, Fidelity, MemoryParams, PageParams, Placement, ServerParams};
 
-/// Bytes of a slot of a flit; a message with a line has four more (CXL 2.0 specification, 4.2).
-const SLOT_BYTES: u32 = 16;
+/// Bytes of a line: a message with one has them beside a slot (CXL 2.0 specification, 4.2).
 const LINE_BYTES: u32 = 64;
-/// A flit of 68 B has four slots.
-const FLIT_BYTES: u64 = 68;
 
 /// The memory behind a link of a server that has some.
 pub(super) fn resolve(spec: &Spec) -> Result<Option<Box<ExpanderParams>>, Issue> {
@@ -20,7 +18,7 @@ pub(super) fn resolve(spec: &Spec) -> Result<Option<Box<ExpanderParams>>, Issue>
     let others = [
         ("server.sockets", spec.server.sockets.unwrap_or(1) > 1, "is for servers of one socket"),
         ("noc", spec.noc.is_some(), "has no place on a die"),
-        ("remote", spec.workload.values().any(crate::spec::WorkloadSpec::is_remote), "is not reached over UPI"),
+        ("remote", spec.workload.values().any(WorkloadSpec::is_remote), "is not reached over UPI"),
     ];
     if let Some((path, _, why)) = others.into_iter().find(|(_, given, _)| *given) {
         return Err(Issue::between(&["expander", path], format!("{why}; drop one of them")));
@@ -39,7 +37,7 @@ pub(super) fn resolve(spec: &Spec) -> Result<Option<Box<ExpanderParams>>, Issue>
     };
     let wires = link_bytes_per_s(expander.generation, expander.lanes);
     Ok(Some(Box::new(ExpanderParams {
-        bytes_per_s: wires * u64::from(4 * SLOT_BYTES) / FLIT_BYTES,
+        bytes_per_s: wires * u64::from(4 * SLOT_BYTES) / u64::from(FLIT_BYTES),
         latency_ps: expander.latency.0,
         request_bytes: SLOT_BYTES,
         data_bytes: SLOT_BYTES + LINE_BYTES,

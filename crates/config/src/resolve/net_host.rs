@@ -210,14 +210,13 @@ pub(super) fn pfc_params(spec: &PfcSpec, buffer_bytes: u64, path: &str, buffer_p
 /// Resolves what network traffic costs the cores; `cores` are those with a receive queue. With `ddio` the caches have
 /// what the NIC wrote and the kernel keeps of it. `prefetched` says whether prefetchers are on.
 pub(super) fn stack(spec: &StackSpec, cores: Vec<u32>, ddio: bool, prefetched: bool) -> StackParams {
-    let allocate_ps = if spec.zero_copy { 0 } else { spec.allocate.0 };
     let [extra_lines, page_lines] = if ddio { [0.0; 2] } else { [spec.extra_lines, spec.page_lines] };
     StackParams {
         cores,
-        packet_ps: spec.packet.0 + allocate_ps,
+        packet_ps: spec.packet.0,
         segment_ps: spec.segment.0,
         ack_ps: spec.ack.0,
-        send_ps: spec.send.0 + allocate_ps,
+        send_ps: spec.send.0,
         generate_ps: spec.generate.0,
         copy_line_ps: spec.copy_line.0,
         wake_ps: spec.wake.0,

@@ -49,11 +49,6 @@ pub(crate) struct StackSpec {
     pub(crate) gro: Size,
     /// Whether the cores poll instead of waiting for interrupts.
     pub(crate) poll: bool,
-    /// Work of allocating and freeing a buffer per received packet, and per segment or datagram sent, which zero copy
-    /// spares (time); "0 ns" when absent.
-    #[serde(default = "nothing", skip_serializing_if = "is_nothing")]
-    #[schemars(extend("x-max" = "1 ms"))]
-    pub(crate) allocate: Time,
     /// Whether applications write and read where the NIC does, so that nothing is copied; false when
     /// absent.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
@@ -78,14 +73,6 @@ pub(crate) struct StackSpec {
     pub(crate) prefetch_ahead: Option<u32>,
     /// Whether the application's buffer lies in the caches, so that only the kernel's side of a copy is memory traffic.
     pub(crate) cached_user: bool,
-}
-
-fn nothing() -> Time {
-    Time(0)
-}
-
-fn is_nothing(time: &Time) -> bool {
-    *time == nothing()
 }
 
 /// As of `broadwell-r730`.
