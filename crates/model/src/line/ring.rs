@@ -34,6 +34,7 @@ impl Ring {
 
 /// Bytes of a descriptor of a receive queue (assumed: 16, an address and flags).
 const DESCRIPTOR_BYTES: u64 = 16;
+const PER_LINE: u32 = (64 / DESCRIPTOR_BYTES) as u32;
 
 /// The descriptors of a receive queue, several to a line. Who writes them and who reads them has a copy each.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -56,17 +57,18 @@ impl Descriptors {
         (u64::from(entries) * DESCRIPTOR_BYTES).next_multiple_of(4096)
     }
 
-    /// Lines that so many of them lie on at most, wherever they begin.
+    /// Lines that so many of them fill: no more are taken at a time.
     #[must_use]
     pub fn lines(count: u32) -> u32 {
-        let per_line = (64 / DESCRIPTOR_BYTES) as u32;
-        (count + per_line - 1).div_ceil(per_line)
+        count.div_ceil(PER_LINE)
     }
 
-    /// Goes on by up to `count` descriptors, but not past the end of the ring: how many, the virtual address of their
+    /// Goes on by up to `count` descriptors, but not past the end of the ring, nor past as many lines as they fill: how
+    /// many, the virtual address of their
     /// first line, and their lines.
     pub fn advance(&mut self, count: u32) -> (u32, u64, u32) {
-        let count = count.min(self.entries - self.at);
+        let within = Self::lines(count) * PER_LINE - self.at % PER_LINE;
+        let count = count.min(within).min(self.entries - self.at);
         let [from, to] = [self.at, self.at + count].map(|at| u64::from(at) * DESCRIPTOR_BYTES);
         self.at = (self.at + count) % self.entries;
         (count, self.base + from / 64 * 64, (to.div_ceil(64) - from / 64) as u32)
@@ -112,7 +114,9 @@ mod tests {
             let mut at = 0;
             for count in counts {
                 let (taken, address, lines) = ring.advance(count);
-                prop_assert!(taken == count.min(entries - at) && lines <= Descriptors::lines(count));
+                let within = count.div_ceil(4) * 4 - at % 4;
+                prop_assert!(taken == count.min(within).min(entries - at) && taken > 0);
+                prop_assert!(lines <= Descriptors::lines(count));
                 prop_assert_eq!(address, base + u64::from(at / 4) * 64);
                 prop_assert_eq!(lines, (at + taken).div_ceil(4) - at / 4);
                 prop_assert!(address + u64::from(lines) * 64 <= base + Descriptors::bytes(entries));

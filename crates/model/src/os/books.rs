@@ -18,10 +18,12 @@ pub enum Spent {
     Stalled,
     /// Segments that go out.
     Send,
+    /// The wait for a register of the NIC.
+    Register,
 }
 
 /// The kinds of [`Spent`].
-pub const SPENT: usize = 6;
+pub const SPENT: usize = 7;
 
 /// Where the time of a core went.
 #[derive(Clone, Debug, Serialize, Deserialize)]

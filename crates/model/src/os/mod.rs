@@ -271,7 +271,7 @@ impl NetStack {
 
     /// Whether the kernel works for packets, or waits for lines meanwhile.
     pub(crate) fn interrupts(&self) -> bool {
-        matches!(self.times.now_spent(), Spent::Softirq | Spent::Send)
+        matches!(self.times.now_spent(), Spent::Softirq | Spent::Send | Spent::Register)
     }
 
     /// Whether it is amid a piece of work.

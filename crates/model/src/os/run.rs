@@ -76,7 +76,7 @@ impl NetStack {
 
     fn choose(&mut self, lfb: &mut Lfb, context: &mut Context) -> Choice {
         if self.registers.waits() {
-            return Choice::Wait(Spent::Send);
+            return Choice::Wait(Spent::Register);
         }
         if let Some(work) = self.next_output(context) {
             return work;

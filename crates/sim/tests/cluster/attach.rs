@@ -99,6 +99,36 @@ fn a_card_that_reads_descriptors_one_by_one_says_so_and_more_at_a_time_help() {
     assert!(many > 1.5 * one && limit != "descriptor reads", "{one} and {many} Gbps, {limit}");
 }
 
+/// Four cores of each server, one flow each, as fast as they can.
+fn flood(keys: &str) -> (Value, f64) {
+    let flow = "size = \"1472 B\"\ncount = 4\nfrom_cores = \"0-3\"\nto_cores = \"0-3\"\n";
+    let fast = "stack.call = \"0 ns\"\nstack.send = \"100 ns\"\nstack.packet = \"100 ns\"\n\
+                nic.attach = \"pcie\"\n";
+    let summary = told(&pair(&format!("{fast}nic.status = true\n{keys}"), flow));
+    (summary["limits"][0]["limit"].clone(), summary["classes"][0]["goodput_gbps"].as_f64().expect("a rate"))
+}
+
+#[test]
+fn a_planted_limit_is_named_or_nothing_is() {
+    let (limit, free) = flood("");
+    assert_eq!(limit, "cable");
+    for (keys, wanted) in [
+        ("nic.pcie.lanes = 1\n", "not known"),
+        ("nic.register = \"5 us\"\n", "not known"),
+        ("nic.pcie.posted_lines = 4\nnic.buffer = \"20 kB\"\n", "host network"),
+    ] {
+        let (limit, goodput) = flood(keys);
+        assert!(goodput < 0.8 * free, "{keys}: {goodput} of {free} Gbps");
+        assert_eq!(limit, wanted, "{keys}: {goodput} of {free} Gbps");
+    }
+}
+
+#[test]
+fn the_fewest_read_credits_still_bring_descriptors() {
+    let (_, goodput) = flood("nic.pcie.nonposted_lines = 8\n");
+    assert!(goodput > 1.0, "{goodput} Gbps");
+}
+
 proptest! {
     #![proptest_config(cases(3))]
 

@@ -65,7 +65,7 @@ const HOSTS: &[Column<Hosts>] = &[
     Column::number("core_call_share", |row| row.core_share(Spent::Call).into()),
     Column::number("core_copy_share", |row| row.core_share(Spent::Copy).into()),
     Column::number("core_stalled_share", |row| row.core_share(Spent::Stalled).into()),
-    Column::number("core_send_share", |row| row.core_share(Spent::Send).into()),
+    Column::number("core_send_share", |row| (row.core_share(Spent::Send) + row.core_share(Spent::Register)).into()),
 ];
 
 impl HostRow<'_> {

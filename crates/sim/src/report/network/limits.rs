@@ -25,6 +25,8 @@ use std::collections::BTreeSet;
 pub(super) const FULL: f64 = 0.95;
 /// The PCIe of a NIC is congested when a packet waits for credits for this share of time.
 const CREDIT_WAIT: f64 = 0.25;
+/// What arrives, and not what a cable carries, counts where a NIC drops this share of it.
+const DROPPED: f64 = 0.05;
 /// Packets wait for pauses, or for descriptors, when they do so for this share of time.
 const WAIT: f64 = 0.05;
 /// What is flooded is told of when it takes this share of a cable.
@@ -173,6 +175,13 @@ impl WorldView<'_> {
             return Limit { limit: "ended", place: String::new(), load: None, why };
         }
         let [from, to] = &class.hosts;
+        let dropped = class.totals.nic_dropped() as f64 / class.totals.nic_received.max(1) as f64;
+        if dropped >= DROPPED {
+            let found = worst(to.iter().filter_map(|&host| self.host_network(host, class)));
+            if let Some(limit) = found.or_else(|| worst(to.iter().filter_map(|&host| self.ring(host)))) {
+                return limit;
+            }
+        }
         self.full_cable(class)
             .or_else(|| self.full_fabric(class))
             .or_else(|| self.cable_down(class))
@@ -284,13 +293,22 @@ impl WorldView<'_> {
             (Spent::Stalled, "copies that wait for memory"),
             (Spent::Send, "sending"),
         ];
+        let waits = share(busiest, Spent::Register);
+        let name = &self.plan.cluster.hosts[usize::from(host)].name;
+        if waits >= busy / 2.0 {
+            let why = format!(
+                "a core of {name} waits for registers of its NIC {:.0} % of the time: the way to them is long, or the \
+                link is full",
+                waits * 100.0
+            );
+            return Some(Limit { limit: "not known", place: name.clone(), load: Some(waits), why });
+        }
         let parts = kinds.map(|(spent, word)| (share(busiest, spent), word));
         let parts: Vec<String> = parts
             .iter()
             .filter(|part| part.0 >= 0.01)
             .map(|(share, word)| format!("{word} {:.0} %", share * 100.0))
             .collect();
-        let name = &self.plan.cluster.hosts[usize::from(host)].name;
         let why = format!("a core of {name} is busy {:.0} % of the time: {}", busy * 100.0, parts.join(", "));
         Some(Limit { limit, place: name.clone(), load: Some(busy), why })
     }
