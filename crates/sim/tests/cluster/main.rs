@@ -20,6 +20,7 @@ mod lab;
 mod laws;
 mod learning;
 mod limits;
+mod mcn;
 mod migration;
 mod ranks;
 mod services;

@@ -1,7 +1,7 @@
 //! DIMMs with processors of their own: in whose slots they are, and what that means for flows.
 
-use super::hosts::{Host, Hosts};
 use super::super::Resolved;
+use super::hosts::{Host, Hosts};
 use super::table;
 use crate::error::Issue;
 use crate::spec::{ClusterSpec, FidelitySpec, FlowSpec, HostKindSpec, McnKeys, Size, TimeLimit};
@@ -51,8 +51,7 @@ impl Dimms {
                 let used = all.slots.iter().flatten().filter(|slot| slot.on == on && slot.channel == channel).count();
                 if used > keys.slots as usize {
                     let host = table("host", &hosts.hosts[on].name);
-                    let message =
-                        format!("channel {channel} has {} slots: give others, or fewer DIMMs", keys.slots);
+                    let message = format!("channel {channel} has {} slots: give others, or fewer DIMMs", keys.slots);
                     let paths = [format!("{path}.channels"), format!("{path}.count"), format!("{host}.mcn.slots")];
                     return Err(Issue::between(&paths.each_ref().map(String::as_str), message));
                 }
@@ -128,7 +127,8 @@ impl Dimms {
             let Some(keys) = self.between(ends[0], ends[1]).copied() else { continue };
             let path = path_of(spec, &classes[usize::from(flow.class)]);
             let host = table("host", &hosts.hosts[self.around(ends[0])].name);
-            let refused = |key: &str, message: String| Err(Issue::between(&[&format!("{path}.{key}"), "host"], message));
+            let refused =
+                |key: &str, message: String| Err(Issue::between(&[&format!("{path}.{key}"), "host"], message));
             if flow.mtu_bytes > keys.mtu_bytes {
                 let shown = |bytes: u32| format(bytes.into(), Dimension::Size);
                 let message = format!(
@@ -146,6 +146,16 @@ impl Dimms {
                 }
                 Transport::Udp(_) if !matches!(flow.traffic, Traffic::Generate { .. }) => {}
                 _ => return refused("kind", "rings carry TCP and datagrams of applications".to_string()),
+            }
+            let Size(of_network) = spec.network.mtu;
+            if self.around(ends[0]) != self.around(ends[1]) && u64::from(flow.mtu_bytes) > of_network {
+                let shown = |bytes: u64| format(bytes, Dimension::Size);
+                let message = format!(
+                    "packets of {} go on by cables, where network.mtu is {}",
+                    shown(flow.mtu_bytes.into()),
+                    shown(of_network)
+                );
+                return Err(Issue::between(&[&format!("{path}.mtu"), "network.mtu"], message));
             }
             if !flow.moves.is_empty() {
                 return refused("move", "threads of flows over rings stay where they are".to_string());
@@ -207,6 +217,11 @@ fn check_keys(path: &str, keys: &McnKeys) -> Result<(), Issue> {
     if keys.ring_bytes % 64 != 0 {
         return Err(Issue::new(format!("{path}.mcn.rings"), "is not a multiple of a line of 64 B"));
     }
+    if keys.dma_lines.is_some() {
+        let message =
+            "engines that move lines (level \"mcn5\") are not modelled: give dma = false, or level = \"mcn4\"";
+        return Err(Issue::between(&[&format!("{path}.mcn.dma"), &format!("{path}.mcn.level")], message));
+    }
     let most = largest_packet(keys.ring_bytes);
     if keys.mtu_bytes > most {
         let message = format!(
@@ -265,12 +280,7 @@ impl Hosts {
     }
 
     /// Checks that a machine can be on a memory channel network.
-    fn check_mcn(
-        &self,
-        host: usize,
-        fidelity: Option<FidelitySpec>,
-        on_dimm: bool,
-    ) -> Result<(), Issue> {
+    fn check_mcn(&self, host: usize, fidelity: Option<FidelitySpec>, on_dimm: bool) -> Result<(), Issue> {
         let Host { group, .. } = &self.hosts[host];
         let path = table("host", &self.groups[*group].name);
         let Some(resolved) = self.resolved(host) else { return Ok(()) };
