@@ -26,6 +26,8 @@ KEYS = {
     "memory": ("host", "workload"),
     "queues": ("place", "port"),
     "control": ("host",),
+    "energy": ("host", "part"),
+    "efficiency": ("name",),
 }
 """What names a row of each table. Not every run has all of them."""
 
