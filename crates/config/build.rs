@@ -14,6 +14,7 @@ fn main() -> io::Result<()> {
         ("DEVICES", "dram"),
         ("PROFILES", "controllers"),
         ("APPS", "apps"),
+        ("JOBS", "jobs"),
         ("CHIPS", "chips"),
         ("COUNTERS", "counters"),
         ("TRANSPORTS", "transports"),

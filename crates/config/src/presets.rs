@@ -74,6 +74,11 @@ fn app_values(name: &str, path: &str) -> Result<Value, Issue> {
     Ok(Value::Object(keys.map(|(key, value)| (key.clone(), value.clone())).collect()))
 }
 
+/// The profile of a kind of job: what cores execute for its steps.
+pub(crate) fn job_profile(kind: &str) -> Result<Value, Issue> {
+    embedded(JOBS, kind, "job", "profile of jobs")
+}
+
 /// The key of a profile that says what the application is.
 pub(crate) const DESCRIPTION: &str = "description";
 

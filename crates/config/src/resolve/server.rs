@@ -130,12 +130,14 @@ pub(super) struct OfFlows {
     pub(super) rdma_ends: usize,
     /// Files that are sent.
     pub(super) files: usize,
+    /// Bytes of the ranks of jobs.
+    pub(super) ranks: u128,
 }
 
 impl OfFlows {
     /// Whether they need anything.
     pub(super) fn any(self) -> bool {
-        self.rdma_ends + self.files > 0
+        self.rdma_ends + self.files > 0 || self.ranks > 0
     }
 
     /// Bytes of regions, and of files, which may begin and end with a run of pages.
@@ -143,12 +145,13 @@ impl OfFlows {
         let region = (RDMA_REGION_BYTES + u64::from(RDMA_MTU_MAX)).next_multiple_of(BUFFER_ALIGNMENT);
         let run_bytes = server.socket().memory.pages.run_bytes.next_multiple_of(BUFFER_ALIGNMENT);
         let file = (FILE_BYTES + FILE_END_BYTES).next_multiple_of(BUFFER_ALIGNMENT) + 2 * run_bytes;
-        u128::from(region) * self.rdma_ends as u128 + u128::from(file) * self.files as u128
+        u128::from(region) * self.rdma_ends as u128 + u128::from(file) * self.files as u128 + self.ranks
     }
 
     fn told(self) -> String {
         let rdma = (self.rdma_ends > 0).then(|| format!(" and the {} regions of RDMA flows", self.rdma_ends));
         let files = (self.files > 0).then(|| format!(" and the {} files that are sent", self.files));
-        rdma.into_iter().chain(files).collect()
+        let ranks = (self.ranks > 0).then(|| " and the memory of the ranks of jobs".to_owned());
+        rdma.into_iter().chain(files).chain(ranks).collect()
     }
 }

@@ -10,10 +10,12 @@ mod engine;
 mod executor;
 mod programs;
 mod turns;
+mod worker;
 
 pub use engine::{Engine, Runs};
-pub use executor::{Block, Executor, Partner, Source, Storage, Stream, Thread};
+pub use executor::{Block, Errand, Errands, Executor, Partner, Source, Storage, Stream, Thread};
 pub use programs::{Program, Programs};
+pub use worker::{RankMemory, Worker};
 
 use crate::lfb::Lfb;
 use crate::line::RequestId;

@@ -12,7 +12,7 @@ mod tests;
 mod workers;
 
 pub use datagrams::{DatagramCounts, Datagrams};
-pub use rank::{Link, PhaseBooks, Rank, Wanted};
+pub use rank::{Labor, Link, PhaseBooks, Rank, Wanted};
 pub use service::RequestCounts;
 pub use workers::{ServiceBooks, Workers};
 

@@ -254,6 +254,7 @@ impl NetStack {
             Payload::RegisterValue => self.on_status(context),
             Payload::Timer { connection, generation } => self.on_timer(connection, generation, context),
             Payload::Begin { connection } => self.on_begin(connection, context.now()),
+            Payload::Post { flow, bytes } => self.on_post(flow, bytes),
             Payload::Echo { on, outgoing: false } => self.mark_incoming = on,
             Payload::Echo { on, outgoing: true } => self.mark_outgoing = on,
             _ => self.lines.on_event(payload, lfb, &mut self.counts, context),

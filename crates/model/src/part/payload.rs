@@ -295,6 +295,34 @@ pub enum Payload {
         /// Whether those that go out are meant, and not those that come in.
         outgoing: bool,
     },
+    /// From a core to itself: what it executed for its rank is done, or the rank begins.
+    Worked,
+    /// From a core to itself: its rank sends bytes by a flow.
+    Post {
+        /// The flow.
+        flow: u32,
+        /// Bytes.
+        bytes: u64,
+    },
+    /// From a core to itself: bytes for its rank have been read from a flow.
+    Came {
+        /// The flow.
+        flow: u32,
+        /// Bytes.
+        bytes: u64,
+    },
+    /// From a core to itself: all that its rank sends by a flow has been written.
+    Written {
+        /// The flow.
+        flow: u32,
+    },
+    /// From one core to another: a rank has put a message into the memory that both share.
+    Delivered {
+        /// The rank that it is from.
+        rank: u32,
+        /// Bytes.
+        bytes: u64,
+    },
 }
 
 impl Payload {

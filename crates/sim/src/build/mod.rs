@@ -12,6 +12,7 @@ pub(crate) mod fluid;
 mod iio;
 mod layout;
 mod parts;
+mod ranks;
 mod shares;
 mod sockets;
 pub(crate) mod warm_up;

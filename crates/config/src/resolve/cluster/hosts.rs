@@ -43,6 +43,15 @@ pub(super) struct Host {
     pub(super) cores: Option<HostCores>,
 }
 
+/// What ranks of jobs are to know of a server.
+pub(super) struct Seats {
+    pub(super) cores: u32,
+    pub(super) sockets: usize,
+    pub(super) has_caches: bool,
+    /// In Hz.
+    pub(super) frequency: u64,
+}
+
 /// The hosts of a cluster, in the order of their names in the document.
 pub(super) struct Hosts {
     pub(super) groups: Vec<Group>,
@@ -68,7 +77,7 @@ impl Hosts {
             check_start(name, host, spec.host.keys())?;
             all.add(name, host, source, base_dir)?;
         }
-        if all.hosts.len() < 2 {
+        if all.hosts.len() < 2 && spec.job.is_empty() {
             return Err(Issue::new("host", "one host is no cluster; two or more are wanted"));
         }
         all.check_names()?;
@@ -177,6 +186,17 @@ impl Hosts {
         Some(server.server.sockets.len())
     }
 
+    /// What ranks of jobs are to know of a host, if it is a server.
+    pub(super) fn seats(&self, host: usize) -> Option<Seats> {
+        let server = self.groups[self.hosts[host].group].server.as_ref()?;
+        Some(Seats {
+            cores: server.server.sockets.iter().map(|socket| socket.core.count).sum(),
+            sockets: server.server.sockets.len(),
+            has_caches: server.server.socket().cache.is_some(),
+            frequency: server.spec.core.frequency.0,
+        })
+    }
+
     /// The table that a host comes from.
     pub(super) fn table_of(&self, host: usize) -> String {
         table("host", &self.groups[self.hosts[host].group].name)
@@ -208,11 +228,13 @@ impl Hosts {
                     if fidelity(of_host) == Fidelity::Fluid {
                         check_rates(&server, &cores, flows.files(at)).map_err(within)?;
                     }
-                    let of_flows = OfFlows { rdma_ends: flows.rdma_ends(at), files: flows.files(at) };
+                    let of_flows =
+                        OfFlows { rdma_ends: flows.rdma_ends(at), files: flows.files(at), ranks: flows.ranks(at) };
                     server::share_memory(&mut server, of_flows).map_err(within)?;
                     server::check_footprint(&server, of_flows).map_err(|issue| {
                         let mut issue = within(issue);
-                        issue.paths.splice(0..0, of_flows.any().then(|| "flow".to_string()));
+                        let table = if of_flows.ranks > 0 { "job" } else { "flow" };
+                        issue.paths.splice(0..0, of_flows.any().then(|| table.to_string()));
                         issue
                     })?;
                     HostKind::Server(Box::new(ServerParams {

@@ -1,6 +1,7 @@
 //! What jobs did: a table of jobs, and one of their steps by name.
 
 use super::limits::{Class, Limit};
+use crate::read;
 use crate::report::table::{Cell, Column, Rows, Table};
 use crate::report::view::WorldView;
 use hostnet_model::flow::{PhaseBooks, Rank};
@@ -156,7 +157,8 @@ impl WorldView<'_> {
 
     /// The ranks of a job, in their order.
     fn ranks_of(&self, job: usize) -> Vec<&Rank> {
-        let ranks = self.endpoints().flat_map(|(_, _, endpoint)| endpoint.ranks());
+        let at_endpoints = self.endpoints().flat_map(|(_, _, endpoint)| endpoint.ranks());
+        let ranks = at_endpoints.chain(self.servers().flat_map(|(_, machine)| read::ranks(machine)));
         let mut own: Vec<&Rank> = ranks.filter(|rank| rank.number().0 as usize == job).collect();
         own.sort_unstable_by_key(|rank| rank.number());
         own
