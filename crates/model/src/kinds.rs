@@ -25,6 +25,8 @@ macro_rules! kinds {
             Remote "remote",
             /// What watches the host.
             Control "control" single = control::Control,
+            /// The interfaces of a memory channel network.
+            Mcn "mcn" single = mcn::Mcn,
             /// What loads a server to find its rates: what feeds it, and cores that copy.
             Feeder "feeder" = fluid::Probe,
         }

@@ -42,6 +42,7 @@ mod kinds;
 mod lfb;
 pub mod line;
 pub mod link;
+pub mod mcn;
 pub mod memory;
 pub mod mesh;
 pub mod nic;

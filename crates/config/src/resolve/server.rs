@@ -26,6 +26,7 @@ pub(super) fn socket(spec: &Spec, context: &Context, cache: Option<CacheParams>)
         nic: None,
         remote: None,
         expander: expander::resolve(spec)?,
+        mcn: None,
         die: None,
     })
 }

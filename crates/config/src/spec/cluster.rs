@@ -2,6 +2,7 @@
 
 use super::job::JobSpec;
 use super::lists::{CoreList, Names};
+use super::mcn::McnSpec;
 use super::network::{CableSpec, MoveSpec, NetworkSpec, Span, SwitchSpec};
 use super::patterns::{FlowSizesSpec, PairsSpec};
 use super::service::ServiceSpec;
@@ -66,6 +67,16 @@ pub(crate) struct HostSpec {
     /// How finely a server is simulated.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) fidelity: Option<FidelitySpec>,
+    /// Of a DIMM: the host in whose memory slots it is.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) on: Option<String>,
+    /// Of a DIMM: the memory channel of that host, or several, which those like it are in in turn, such as "0-1"; all
+    /// when absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) channels: Option<CoreList>,
+    /// Of a server with DIMMs in its slots: how they talk: a table.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) mcn: Option<McnSpec>,
     /// Of an endpoint: from the last bit of a packet to its transport, and from the transport to the port, each (time);
     /// "1 us" when absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -90,6 +101,8 @@ pub(crate) enum HostKindSpec {
     Server,
     /// Transports at the end of a cable: no NIC, no cores, no memory.
     Endpoint,
+    /// A server on a DIMM in a memory slot of another one: no NIC, but rings that the other can reach.
+    Dimm,
 }
 
 /// How finely a server is simulated.

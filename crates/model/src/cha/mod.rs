@@ -224,7 +224,7 @@ impl Cha {
         let taken = self.tor.try_acquire_unnamed(now) && pool.try_acquire(now, book);
         assert!(taken, "a slice with a free entry has room");
         let delay = match kind {
-            Kind::CoreRead | Kind::IoRead | Kind::Speculate => self.params.read_to_mc_ps,
+            Kind::CoreRead | Kind::IoRead | Kind::Speculate | Kind::CoreFetch => self.params.read_to_mc_ps,
             Kind::IoWrite => self.params.io_write_to_mc_ps,
             // What a device writes to the LLC waits until the channel has room for the line that leaves, not for its
             // way there.
@@ -232,7 +232,7 @@ impl Cha {
             _ => self.params.core_write_to_mc_ps,
         };
         slice.core_writes += u32::from(kind.is_core_write());
-        if kind == Kind::CoreWrite {
+        if matches!(kind, Kind::CoreWrite | Kind::CorePost) {
             context.send(owner, self.core_write_ack_ps, Payload::Admitted(id));
         } else if self.wiring.upis.contains(owner) {
             let delay = if kind.is_read() { self.upi_ps } else { NEXT_PS };
@@ -297,7 +297,10 @@ impl Cha {
             context.send(owner, delay, Payload::Acknowledged(id));
         } else {
             self.slices[index].core_writes -= 1;
-            context.requests.remove(id);
+            // What a core writes past the caches ends where it is written to.
+            if kind != Kind::CorePost {
+                context.requests.remove(id);
+            }
         }
         self.free_entry(index, context);
     }

@@ -85,6 +85,13 @@ impl Lfb {
         true
     }
 
+    /// An idle entry begins to serve a write of a whole line.
+    pub(crate) fn take_for_write(&mut self, class: u8, now: Time) {
+        self.idle -= 1;
+        let taken = self.held.try_acquire(now, class) && self.write.try_acquire(now, class);
+        assert!(taken, "an idle LFB entry is free");
+    }
+
     /// An entry whose data is back begins to serve a write-back.
     #[inline]
     pub(crate) fn turn(&mut self, class: u8, now: Time) {

@@ -41,19 +41,26 @@ pub enum Kind {
     Snoop,
     /// Memory reads a line before it is known whether anybody needs that.
     Speculate,
+    /// A core reads a line that no cache keeps.
+    CoreFetch,
+    /// A core writes a whole line past the caches.
+    CorePost,
 }
 
 impl Kind {
     /// True for reads.
     #[must_use]
     pub fn is_read(self) -> bool {
-        matches!(self, Self::CoreRead | Self::IoRead | Self::Speculate)
+        matches!(self, Self::CoreRead | Self::IoRead | Self::Speculate | Self::CoreFetch)
     }
 
     /// True for dirty lines of cores, and for what the CHA writes by itself: what may hold entries only up to a limit.
     #[must_use]
     pub fn is_core_write(self) -> bool {
-        matches!(self, Self::CoreWrite | Self::CoreClean | Self::CoreDrop | Self::Evict | Self::Directory)
+        matches!(
+            self,
+            Self::CoreWrite | Self::CoreClean | Self::CoreDrop | Self::Evict | Self::Directory | Self::CorePost
+        )
     }
 
     /// True for what devices do.

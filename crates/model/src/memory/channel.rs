@@ -6,7 +6,7 @@
 
 use super::alarm::Alarm;
 use super::{Clock, Controller, Incoming, Offered, Served};
-use crate::line::RequestId;
+use crate::line::{Kind, RequestId};
 use crate::params::{ControllerParams, DramParams};
 use crate::part::{self, Context, Group, Part, PartKind, Payload, Pool, Start};
 use hostnet_kernel::{ComponentId, Time};
@@ -15,6 +15,9 @@ use std::collections::VecDeque;
 
 /// Requests that may be on their way to a channel, or wait in front of it, before its lists have to grow.
 const COMING_CAPACITY: usize = 256;
+
+/// In the tag of a write that somebody is told of when it is issued; numbers of requests are below it.
+const WATCHED: u32 = 1 << 31;
 
 /// A request that is on its way.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
@@ -53,6 +56,8 @@ pub struct Channel {
     /// The clock of the next command, and when it goes.
     planned: (u64, Time),
     alarm: Alarm,
+    /// Who is told when a write past the caches is issued.
+    buffer: Option<ComponentId>,
     #[serde(skip)]
     steps: Steps,
 }
@@ -82,6 +87,7 @@ impl Channel {
             at: Time::ZERO,
             planned: (u64::MAX, Time::MAX),
             alarm: Alarm::NONE,
+            buffer: None,
             steps: Steps::default(),
         };
         channel.note_plan();
@@ -92,6 +98,13 @@ impl Channel {
     #[must_use]
     pub fn with_nearest(mut self, ps: u64) -> Self {
         self.patience_ps = self.patience_ps.saturating_sub(ps);
+        self
+    }
+
+    /// With buffer devices in its slots, whose part is told when a line that a core writes past the caches is there.
+    #[must_use]
+    pub fn with_buffer(mut self, part: Option<ComponentId>) -> Self {
+        self.buffer = part;
         self
     }
 
@@ -106,7 +119,8 @@ impl Channel {
     pub(crate) fn expect(&mut self, id: RequestId, at: Time, context: &mut Context) {
         let request = context.requests.get(id);
         let (place, class, read) = (request.place, request.class, request.kind.is_read());
-        let coming = Coming { at, request: Incoming { tag: id.0, place, class, read } };
+        let tag = if request.kind == Kind::CorePost { id.0 | WATCHED } else { id.0 };
+        let coming = Coming { at, request: Incoming { tag, place, class, read } };
         let before = self.coming.iter().rev().take_while(|other| other.at > at).count();
         if before == 0 {
             self.coming.push_back(coming);
@@ -126,7 +140,11 @@ impl Channel {
         }
         if rings {
             for (at, answer) in self.answers.drain(..) {
-                context.send(self.cha, at.since(context.now()), answer);
+                let to = match (answer, self.buffer) {
+                    (Payload::Issued(_), Some(buffer)) => buffer,
+                    _ => self.cha,
+                };
+                context.send(to, at.since(context.now()), answer);
             }
             self.ask_to_be_woken(context);
         }
@@ -205,7 +223,7 @@ impl Channel {
     /// Notes what the CHA wants to know of a request that was taken in.
     #[inline]
     fn answer(&mut self, request: &Incoming, clock: u64, offered: Offered) {
-        let id = RequestId(request.tag);
+        let id = RequestId(request.tag & !WATCHED);
         if !request.read {
             self.answers.push((self.at + self.write_ack_ps, Payload::Accepted(id)));
         } else if offered == Offered::Forwarded {
@@ -219,13 +237,22 @@ impl Channel {
         self.answers.push((self.clock.edge(done) + self.from_mc_ps, Payload::Read(id)));
     }
 
+    /// A write that somebody waits for has been issued, and its last beat ends with clock `done`.
+    #[cold]
+    fn tell_issued(&mut self, tag: u32, done: u64) {
+        let at = self.clock.edge(done).max(self.at + self.write_ack_ps);
+        self.answers.push((at, Payload::Issued(RequestId(tag & !WATCHED))));
+    }
+
     /// Issues what is planned for `clock`.
     #[inline]
     fn issue(&mut self, clock: u64) {
         while self.controller.next_clock() == clock {
             let issued = self.controller.issue(self.at);
-            if let Some(Served { tag, read: true, done }) = issued.served {
-                self.send_data(RequestId(tag), done);
+            match issued.served {
+                Some(Served { tag, read: true, done }) => self.send_data(RequestId(tag), done),
+                Some(Served { tag, done, .. }) if tag & WATCHED != 0 => self.tell_issued(tag, done),
+                _ => {}
             }
             if let Some(read) = issued.freed {
                 self.admit_waiting(clock, read);

@@ -226,8 +226,20 @@ impl Ring {
     /// The ring that a message goes by.
     fn of(message: Message, kind: Kind) -> Self {
         let is_line = match kind {
-            Kind::CoreWrite | Kind::CoreClean | Kind::Evict | Kind::Directory | Kind::IoWrite | Kind::IoPut => true,
-            Kind::CoreRead | Kind::CoreDrop | Kind::IoRead | Kind::IoOwn | Kind::Snoop | Kind::Speculate => false,
+            Kind::CoreWrite
+            | Kind::CorePost
+            | Kind::CoreClean
+            | Kind::Evict
+            | Kind::Directory
+            | Kind::IoWrite
+            | Kind::IoPut => true,
+            Kind::CoreRead
+            | Kind::CoreFetch
+            | Kind::CoreDrop
+            | Kind::IoRead
+            | Kind::IoOwn
+            | Kind::Snoop
+            | Kind::Speculate => false,
         };
         match message {
             Message::Data => Self::Line,

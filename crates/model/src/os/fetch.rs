@@ -22,6 +22,8 @@ pub(super) enum Purpose {
     Extra,
     /// A line that nobody waits for: the other one of a pair of 128 B, or what follows the source of a copy.
     Unasked,
+    /// The source of a message that the driver writes to a ring: its slot.
+    Ring(u16),
 }
 
 impl Purpose {
@@ -33,6 +35,7 @@ impl Purpose {
             Self::Extra => (2, 0),
             Self::Ahead(slot) => (3, slot),
             Self::Unasked => (4, 0),
+            Self::Ring(slot) => (5, slot),
         };
         u32::from(slot) << 16 | u32::from(class) << 8 | kind
     }
@@ -48,6 +51,7 @@ impl Purpose {
             1 => Self::Destination,
             3 => Self::Ahead((tag >> 16) as u16),
             4 => Self::Unasked,
+            5 => Self::Ring((tag >> 16) as u16),
             _ => Self::Extra,
         };
         (purpose, (tag >> 8) as u8)

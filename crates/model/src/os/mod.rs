@@ -11,6 +11,7 @@ mod fetch;
 mod gro;
 mod kernel;
 mod lines;
+mod mcn;
 mod moving;
 mod output;
 mod region;
@@ -25,6 +26,7 @@ mod tests;
 pub use books::{CoreTimes, SocketCounts, Spent, StackCounts, SPENT};
 pub use copier::{CopyLines, CopySource, PacketMemory};
 pub use datagram::DatagramEndParams;
+pub use mcn::{RingWiring, PACKET_BYTES as RING_PACKET_BYTES};
 pub use moving::{Elsewhere, Hop};
 pub use region::Region;
 pub use registers::RegisterWay;
@@ -40,6 +42,7 @@ use datagram::DatagramEnd;
 use gro::Gro;
 use hostnet_kernel::{ComponentId, Rng, Time};
 use lines::Lines;
+use mcn::Driver;
 use moving::Moving;
 use output::Output;
 use registers::Registers;
@@ -113,6 +116,8 @@ pub struct NetStack {
     rings: Rings,
     away_ps: u64,
     registers: Registers,
+    /// The driver of rings, if its machine is on a memory channel network.
+    mcn: Option<Box<Driver>>,
     stack: StackParams,
     sockets: Vec<Socket>,
     /// The ends of flows of datagrams, whose numbers follow those of the sockets.
@@ -195,6 +200,7 @@ impl NetStack {
             rings: wiring.rings,
             away_ps: wiring.away_ps,
             registers: Registers::new(wiring.registers),
+            mcn: None,
             by_flow,
             stack,
         }
@@ -243,6 +249,7 @@ impl NetStack {
     /// Handles an event.
     pub(crate) fn on_event(&mut self, payload: Payload, lfb: &mut Lfb, context: &mut Context) {
         match payload {
+            _ if self.mcn.is_some() && self.on_ring_event(payload, lfb, context) => {}
             Payload::Step => {}
             Payload::Received(id) => self.on_received(id, context),
             Payload::Interrupt { .. } => self.on_interrupt(context),

@@ -157,6 +157,9 @@ impl NetStack {
             context.send(core, TO_CORE_PS, Payload::Transmit(id));
             return;
         }
+        if self.mcn.is_some() && self.goes_by_ring(id, context) {
+            return;
+        }
         self.lines.know(self.rings.segments.next_line(), true, class, context);
         self.ring(id, context);
     }
@@ -189,7 +192,8 @@ impl NetStack {
         }
     }
 
-    fn leave(&mut self, index: usize, bytes: u32) {
+    /// Bytes of a socket have left its machine.
+    pub(super) fn leave(&mut self, index: usize, bytes: u32) {
         let socket = &mut self.sockets[index];
         socket.in_nic = socket.in_nic.saturating_sub(u64::from(bytes));
         self.want_output(index);

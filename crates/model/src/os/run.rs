@@ -28,6 +28,8 @@ pub(super) enum Task {
     Copy,
     /// Lines of the kernel.
     Lines,
+    /// The driver of rings.
+    Ring,
 }
 
 /// What there is to do.
@@ -78,6 +80,12 @@ impl NetStack {
         if self.registers.waits() {
             return Choice::Wait(Spent::Register);
         }
+        if self.mcn.is_some() {
+            let choice = self.next_ring(lfb, context);
+            if choice != Choice::Nothing {
+                return choice;
+            }
+        }
         if let Some(work) = self.next_output(context) {
             return work;
         }
@@ -117,7 +125,7 @@ impl NetStack {
             Task::Segment(joined) => self.end_segment(&joined, context),
             Task::Output { socket, packet } => self.end_output(socket as usize, packet, context),
             Task::Call => self.begin_copy(context),
-            Task::Copy | Task::Lines => {}
+            Task::Copy | Task::Lines | Task::Ring => {}
         }
     }
 }

@@ -4,6 +4,7 @@ use super::books::Spent;
 use super::gro::Joined;
 use super::kernel::Owed;
 use super::lines::Pace;
+use super::mcn::BY_RING;
 use super::run::{Choice, Task};
 use super::NetStack;
 use crate::lfb::Lfb;
@@ -25,13 +26,15 @@ pub(super) struct Softirq {
     /// Packets taken in this poll, and when it began.
     polled: u32,
     since: Time,
+    /// Of these, packets that did not come by the NIC.
+    foreign: u32,
     /// The class of the packets of the last interrupt.
     class: u8,
 }
 
 impl Softirq {
     pub(super) fn new(queue: Option<u16>) -> Self {
-        Self { queue, backlog: Fifo::default(), polling: false, polled: 0, since: Time::ZERO, class: 0 }
+        Self { queue, backlog: Fifo::default(), polling: false, polled: 0, since: Time::ZERO, foreign: 0, class: 0 }
     }
 
     pub(super) fn is_polling(&self) -> bool {
@@ -116,7 +119,7 @@ impl NetStack {
         let now = context.now();
         let softirq = &mut self.softirq;
         let done = softirq.backlog.is_empty();
-        let count = softirq.polled as u16;
+        let count = (softirq.polled - std::mem::take(&mut softirq.foreign)) as u16;
         self.counts.polls += 1;
         self.counts.polls_full += u64::from(!done);
         if done {
@@ -137,8 +140,12 @@ impl NetStack {
 
     /// The driver and IP are through with a packet.
     pub(super) fn end_packet(&mut self, id: PacketId, lfb: &mut Lfb, context: &mut Context) {
+        if self.mcn.is_some() && self.passes_on(id, context) {
+            return;
+        }
         let packet = context.packets.remove(id);
-        let completion = self.rings.received.next_line();
+        let by_ring = packet.queue == BY_RING;
+        let completion = if by_ring { 0 } else { self.rings.received.next_line() };
         let class = match (self.end_of(packet.flow), packet.content) {
             (Some(index), Content::Tcp(_)) => {
                 self.admit(index, &packet);
@@ -161,7 +168,8 @@ impl NetStack {
         };
         self.registers.class = class;
         let next = !self.softirq.backlog.is_empty();
-        let known = self.lines.know_completion(completion, next, class, context);
+        self.softirq.foreign += u32::from(by_ring);
+        let known = by_ring || self.lines.know_completion(completion, next, class, context);
         self.lines.know(packet.line * 64, false, class, context);
         let owed = Owed::of_packet(&self.stack, packet.ip_bytes, if known { 2 } else { 0 });
         self.lines.owe(owed, class, lfb, &mut self.counts, context);

@@ -10,6 +10,7 @@ mod expander;
 mod fluid;
 mod job;
 mod line_size;
+mod mcn;
 mod memory;
 mod net_host;
 mod network;
@@ -26,6 +27,7 @@ pub use expander::*;
 pub use fluid::*;
 pub use job::*;
 pub use line_size::*;
+pub use mcn::*;
 pub use memory::*;
 pub use net_host::*;
 pub use network::*;
@@ -89,6 +91,9 @@ pub struct SocketParams {
     /// Memory behind a link; a node of its own, whose number follows those of the sockets.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub expander: Option<Box<ExpanderParams>>,
+    /// The interfaces of a memory channel network, if it is on one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub mcn: Option<Box<McnParams>>,
     /// Where its parts lie; `None` = the ways between them are as long for all, and carry whatever comes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub die: Option<DieParams>,

@@ -323,6 +323,65 @@ pub enum Payload {
         /// Bytes.
         bytes: u64,
     },
+    /// To the interfaces of a memory channel network: a buffer device has a line that was written past the caches.
+    Issued(RequestId),
+    /// From the interfaces to a core: it may write a message.
+    RingWrite {
+        /// The packet.
+        id: PacketId,
+        /// The interface.
+        port: u16,
+        /// The line of the ring that the message begins at.
+        line: u16,
+    },
+    /// From the interfaces to a core: the device has all lines of the message that it writes.
+    RingFenced {
+        /// The interface.
+        port: u16,
+    },
+    /// From a core to the interfaces: so long it waited for that.
+    RingWaited {
+        /// The interface.
+        port: u16,
+        /// In ps.
+        ps: u32,
+    },
+    /// From the interfaces to the core of the driver: it is to look for messages.
+    RingPoll,
+    /// From the core of the driver to the interfaces: it has read the poll words.
+    RingPolled,
+    /// From the interfaces to the core of the driver: it is to read a message.
+    RingRead {
+        /// The packet.
+        id: PacketId,
+        /// The interface.
+        port: u16,
+        /// The line of the ring that the message begins at.
+        line: u16,
+    },
+    /// From the core of the driver to the interfaces: it has read a message.
+    RingDone {
+        /// The interface.
+        port: u16,
+        /// Lines of the message.
+        lines: u16,
+    },
+    /// From the interfaces to a core: a packet has left the driver.
+    RingSent {
+        /// The flow.
+        flow: u32,
+        /// Bytes of data.
+        bytes: u32,
+    },
+    /// From the interfaces of one machine to those of another: lines of a ring have been read.
+    RingFreed {
+        /// The interface of the receiver.
+        port: u16,
+        /// Lines.
+        lines: u16,
+    },
+    /// From one core to another: a packet has been read out of a ring.
+    RingReceived(PacketId),
 }
 
 impl Payload {

@@ -1,6 +1,8 @@
 //! What a server has because it is on a network: a NIC, and cores that serve it.
 
+use crate::build::mcn::rings_without_nic;
 use crate::build::{Builder, SocketBuilder};
+use hostnet_kernel::ComponentId;
 use hostnet_model::ether::WireParams;
 use hostnet_model::nic::{Nic, NicFlow, RdmaEnd, Wiring, RDMA_MTU_MAX, RDMA_REGION_BYTES};
 use hostnet_model::os::{
@@ -19,8 +21,10 @@ pub(crate) struct Attachment<'a> {
     pub(crate) cluster: &'a ClusterParams,
     /// The server's number among its hosts.
     pub(crate) host: u16,
-    /// Its end of the cable.
-    pub(crate) wire: WireParams,
+    /// Its end of the cable, if it has one.
+    pub(crate) wire: Option<WireParams>,
+    /// The other ends of its interfaces on a memory channel network.
+    pub(crate) peers: Vec<ComponentId>,
 }
 
 /// The end of a flow at a host.
@@ -118,9 +122,15 @@ impl Builder<'_> {
     }
 
     /// The classes of flows come after the workloads of the server.
-    fn class_of(&self, flow: &FlowParams) -> u8 {
+    pub(super) fn class_of(&self, flow: &FlowParams) -> u8 {
         let Some(attachment) = &self.attachment else { return flow.class };
         (self.params.workloads.len() - attachment.cluster.classes.len()) as u8 + flow.class
+    }
+
+    /// The first class of flows.
+    pub(super) fn class_of_first(&self) -> u8 {
+        let of_flows = self.attachment.as_ref().map_or(0, |attachment| attachment.cluster.classes.len());
+        (self.params.workloads.len() - of_flows) as u8
     }
 
     /// The ends of TCP flows whose applications run on a core.
@@ -224,16 +234,18 @@ impl SocketBuilder<'_> {
         let (cha, nic) = (self.layout.home(), self.server.layout.nic());
         let (_, away_ps) = self.server.way_to_nic(self.number(core));
         let elsewhere = self.server.elsewhere(self.number(core));
-        let rings = self.server.rings(queue);
+        let has_nic = self.server.params.nic().is_some();
+        let rings = if has_nic { self.server.rings(queue) } else { rings_without_nic() };
         stack.prefetch_ahead = self.prefetch_ahead(&stack);
         let adjacent = self.params.cache.as_ref().is_some_and(|cache| cache.prefetch.adjacent);
         stack.prefetch_pairs &= adjacent;
         let registers = self.server.registers(self.number(core));
-        let wiring = os::Wiring { cha, nic, queue: Some(queue), rings, elsewhere, away_ps, registers };
+        let wiring = os::Wiring { cha, nic, queue: has_nic.then_some(queue), rings, elsewhere, away_ps, registers };
         let datagrams = self.server.datagram_ends(self.number(core));
         let classes = self.server.classes;
+        let ahead = stack.copy_ahead;
         let traffic = NetStack::new(core, wiring, params.clone(), stack, pages, rng, sockets, footprint, classes);
-        let traffic = traffic.with_datagrams(datagrams);
+        let traffic = self.with_rings(traffic.with_datagrams(datagrams), core, ahead);
         (core, params, traffic)
     }
 
@@ -247,7 +259,7 @@ impl SocketBuilder<'_> {
     /// The ends of RDMA flows here, each with a memory region of its own.
     fn rdma_ends(&mut self) -> Vec<RdmaEnd> {
         let Some(attachment) = &self.server.attachment else { return Vec::new() };
-        let port = attachment.wire.bytes_per_s;
+        let port = attachment.wire.as_ref().map_or(0, |wire| wire.bytes_per_s);
         let end = |end: End| {
             let Transport::Roce(roce) = &end.flow.transport else { return None };
             let peer = if end.initiator { end.flow.to } else { end.flow.from };
@@ -302,7 +314,7 @@ impl SocketBuilder<'_> {
             steers: params.steer_expiry_ps > 0 || attachment.ends().any(|end| end.moves().next().is_some()),
             flows: flows.collect(),
             rdma,
-            wire: attachment.wire.clone(),
+            wire: attachment.wire.clone()?,
             classes: self.server.classes,
         };
         let rng = self.server.component_rng(self.layout.of(PartKind::Nic).first());

@@ -19,8 +19,10 @@ impl SocketBuilder<'_> {
             let (dram, controller) = (&memory.dram, &memory.controller);
             let to = self.layout.home();
             let nearer_ps = self.params.die.as_ref().map_or(0, |die| die.nearer_ps(&die.channels, &die.slices));
+            let buffers = self.params.mcn.as_ref().map(|_| self.layout.of(PartKind::Mcn).first());
             Channel::new(dram, controller, to, cha.from_mc_ps, cha.write_ack_ps, self.server.classes, number)
                 .with_nearest(nearer_ps)
+                .with_buffer(buffers)
         };
         (0..self.layout.of(PartKind::Channel).len()).map(channel).collect()
     }

@@ -11,6 +11,7 @@ pub(crate) mod feeds;
 pub(crate) mod fluid;
 mod iio;
 mod layout;
+pub(crate) mod mcn;
 mod parts;
 mod ranks;
 mod shares;
@@ -220,7 +221,9 @@ impl<'a> Builder<'a> {
         let first = self.layout.first();
         assert_eq!(components.len() as u32, self.layout.end - first, "every part of the layout is there");
         let expanders = params.sockets.iter().filter_map(homes_of_expander);
-        let homes = Homes::new(params.sockets.iter().map(homes_of).chain(expanders).collect());
+        let srams = params.sockets.iter().filter(|socket| socket.mcn.as_ref().is_some_and(|mcn| mcn.on_dimm));
+        let beside = expanders.chain(srams.map(homes_of));
+        let homes = Homes::new(params.sockets.iter().map(homes_of).chain(beside).collect());
         let mut scheduler = Scheduler::new(ComponentId(first), components.len(), EVENTS_CAPACITY);
         let caches = params.sockets.iter().map(|socket| self.caches_of(socket)).collect();
         let placed = (first..).map(|id| self.layout.socket_of(ComponentId(id))).zip(components).collect();

@@ -32,6 +32,7 @@ pub(crate) const WITH_LINES: &[OfSocket] = &[
         |params| params.remote.as_ref().map_or(0, |remote| remote.cores.len() as u32),
         |socket| all(socket.remote_cores()),
     ),
+    of(PartKind::Mcn, |params| params.mcn.is_some().into(), |socket| all(socket.mcn())),
 ];
 
 /// The parts of a socket whose memory has rates.

@@ -4,15 +4,14 @@ use super::{attached_server, Layout};
 use crate::build::attach::Attachment;
 use crate::build::coarse::bursts;
 use crate::build::feeds::Feeds;
-use crate::build::fluid;
+use crate::build::{fluid, mcn};
 use crate::build::warm_up::Filling;
 use hostnet_kernel::{ComponentId, Scheduler, Simulation};
 use hostnet_model::ether::{self, cut, fabrics, Fabric};
 use hostnet_model::params::{
     ClusterParams, Fidelity, HostKind, HostParams, LineSize, ServerParams, Workload, WorkloadKind,
 };
-use hostnet_model::Payload;
-use hostnet_model::World;
+use hostnet_model::{PartKind, Payload, World};
 
 /// A burst: a TLP of 256 B.
 pub(crate) const BURST: LineSize = LineSize::burst(2);
@@ -63,8 +62,9 @@ pub(crate) fn prepared(
     let count = servers.iter().flatten().count();
     let built = fabrics(cluster, ComponentId(end), &nics, parts, |fabric| here(count + fabric));
     let attachment = |host: usize| {
-        let wire = built.wires[host].first()?.clone();
-        Some(Attachment { cluster, host: host as u16, wire })
+        let (wire, peers) = (built.wires[host].first().cloned(), peers(host, servers, &layouts));
+        let joined = wire.is_some() || !peers.is_empty();
+        joined.then_some(Attachment { cluster, host: host as u16, wire, peers })
     };
     let number = |host: usize| servers[..host].iter().flatten().count();
     let points = points(cluster, servers, |host| attachment(host).filter(|_| here(number(host))));
@@ -98,7 +98,7 @@ pub(crate) fn prepared(
         let world = |fabric: Option<Fabric>| fabric.map_or(World::Elsewhere, |fabric| World::Fabric(Box::new(fabric)));
         parts.extend(built.fabrics.into_iter().map(|(fabric, scheduler)| (world(fabric), scheduler)));
     }
-    Some((Simulation::new(parts, built.window_ps.unwrap_or(u64::MAX)), all_feeds))
+    Some((Simulation::new(parts, window_ps(built.window_ps, cluster)), all_feeds))
 }
 
 /// The same world, with what is between hosts cut into as many partitions as possible up to `parts`.
@@ -116,7 +116,20 @@ pub(crate) fn recut(simulation: Simulation<World>, cluster: &ClusterParams, part
     }
     let fabrics = ether::recut(fabrics, &cut.ranges).into_iter();
     worlds.extend(fabrics.map(|(fabric, scheduler)| (World::Fabric(Box::new(fabric)), scheduler)));
-    Simulation::new(worlds, cut.window_ps.unwrap_or(u64::MAX))
+    Simulation::new(worlds, window_ps(cut.window_ps, cluster))
+}
+
+/// The least delay of an event between two partitions, with what it is between machines on cables.
+fn window_ps(of_cables: Option<u64>, cluster: &ClusterParams) -> u64 {
+    of_cables.into_iter().chain(mcn::window_ps(cluster)).min().unwrap_or(u64::MAX)
+}
+
+/// The interfaces of other machines that those of a host on a memory channel network lead to.
+fn peers(host: usize, servers: &[Option<ServerParams>], layouts: &[Option<Layout>]) -> Vec<ComponentId> {
+    let params = servers[host].as_ref().and_then(mcn::params_of);
+    let interfaces = params.into_iter().flat_map(|mcn| &mcn.interfaces);
+    let part = |host: u16| layouts[usize::from(host)].as_ref().map(|of| of.sockets[0].of(PartKind::Mcn).first());
+    interfaces.filter_map(|interface| part(interface.host)).collect()
 }
 
 /// Which hosts are servers, for a cut: the numbers of their parts play no role in it.

@@ -154,6 +154,8 @@ fn kind_name(kind: Kind) -> &'static str {
         Kind::IoOwn => "IO ownership",
         Kind::Snoop => "snoop",
         Kind::Speculate => "read ahead",
+        Kind::CoreFetch => "core read past caches",
+        Kind::CorePost => "core write past caches",
     }
 }
 
@@ -167,6 +169,7 @@ pub(crate) fn request_of(payload: Payload) -> Option<RequestId> {
         | Payload::Arrive(id)
         | Payload::Accepted(id)
         | Payload::Read(id)
+        | Payload::Issued(id)
         | Payload::Acknowledged(id) => Some(id),
         _ => None,
     }

@@ -60,6 +60,9 @@ pub(super) fn resolve(spec: &mut ClusterSpec, hosts: &Hosts) -> Result<Fabric, I
         }
     }
     let islands = islands(hosts.hosts.len(), names.len(), &joined);
+    let around = |host: usize| hosts.dimms.around(host);
+    let rates = (0..rates.len()).map(|host| rates[around(host)]).collect();
+    let islands = (0..islands.len()).map(|host| islands[around(host)]).collect();
     Ok(Fabric { switches, cables: params, rates, islands, thresholds, learners })
 }
 
@@ -189,6 +192,11 @@ impl<'a> Ends<'a> {
         for (host, own) in at_host.iter().enumerate() {
             let name = shorten(&self.hosts.hosts[host].name);
             match own[..] {
+                [] if self.hosts.dimms.slot(host).is_some() => {}
+                [cable, ..] if self.hosts.dimms.slot(host).is_some() => {
+                    let message = format!("a cable ends at the DIMM {name}, which has no port");
+                    return Err(Issue::between(&[&format!("{}.ends", cables[cable].path)], message));
+                }
                 [] => {
                     let message =
                         format!("no cable ends at {name}; give one, such as [cable.{}]", self.hosts.hosts[host].name);

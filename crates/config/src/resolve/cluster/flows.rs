@@ -87,7 +87,7 @@ pub(super) fn resolve(
         if let Some(file) = &mut flow.pcap {
             *file = place_of(base_dir, file, &format!("{path}.pcap"))?;
         }
-        let mtu = flow.mtu.get_or_insert(network.mtu).0 as u32;
+        let mtu = mtu_of(&path, flow, hosts, network.mtu)?;
         let carried = carried(&path, flow, transport, mtu)?;
         let class = flow.class.get_or_insert_with(|| name.clone());
         let class = class_of(&mut classes, class, &format!("{path}.class"))?;
@@ -112,10 +112,23 @@ pub(super) fn resolve(
     }
     let mut params = place(&drafts, hosts)?;
     let jobs = jobs::resolve(spec, hosts, fabric, &mut classes, &mut params)?;
+    hosts.dimms.fit(&mut params, &classes, spec, hosts)?;
     let of_jobs = params.iter().filter(|flow| matches!(flow.traffic, Traffic::Messages(_)));
     let largest = mtu_bytes.iter().flatten().copied().chain(of_jobs.map(|flow| flow.mtu_bytes)).max();
     fabric.check_packets(largest.unwrap_or(spec.network.mtu.0 as u32))?;
     Ok(Flows { params, classes, jobs, mtu_bytes })
+}
+
+/// The MTU of a table of flows: of those over rings alone that of the rings, unless it is given.
+fn mtu_of(path: &str, flow: &mut FlowSpec, hosts: &Hosts, of_network: Size) -> Result<u32, Issue> {
+    if hosts.dimms.any() && flow.mtu.is_none() {
+        let [from, to] = [(&flow.from, "from"), (&flow.to, "to")];
+        let [from, to] = [from, to].map(|(names, key)| numbers(names, hosts, &format!("{path}.{key}")));
+        let (from, to) = (from?, to?);
+        let pairs: Vec<_> = from.iter().flat_map(|&from| to.iter().map(move |&to| (from, to))).collect();
+        flow.mtu = hosts.dimms.mtu(&pairs);
+    }
+    Ok(flow.mtu.get_or_insert(of_network).0 as u32)
 }
 
 /// The number of a class.

@@ -10,6 +10,7 @@ use super::super::{
 };
 use super::super::{energy, expander};
 use super::cores::HostCores;
+use super::dimms::Dimms;
 use super::flows::Flows;
 use super::table;
 use crate::error::{nearest, suggestion, Issue};
@@ -59,6 +60,8 @@ pub(super) struct Hosts {
     /// The longest ramp time of a job file.
     pub(super) ramp_ps: u64,
     ignored: Vec<String>,
+    /// Which of them are DIMMs in slots of others.
+    pub(super) dimms: Dimms,
 }
 
 /// Hosts that are complete.
@@ -71,7 +74,7 @@ pub(super) struct Attached {
 
 impl Hosts {
     pub(super) fn resolve(spec: &ClusterSpec, source: &Source, base_dir: &Path) -> Result<Self, Issue> {
-        let mut all = Hosts { groups: Vec::new(), hosts: Vec::new(), ramp_ps: 0, ignored: Vec::new() };
+        let mut all = Hosts { groups: Vec::new(), hosts: Vec::new(), ramp_ps: 0, ignored: Vec::new(), dimms: Dimms::default() };
         for (name, host) in &spec.host {
             check_keys(&table("host", name), host)?;
             check_start(name, host, spec.host.keys())?;
@@ -81,6 +84,7 @@ impl Hosts {
             return Err(Issue::new("host", "one host is no cluster; two or more are wanted"));
         }
         all.check_names()?;
+        all.dimms = Dimms::resolve(spec, &all)?;
         Ok(all)
     }
 
@@ -88,7 +92,7 @@ impl Hosts {
         let path = table("host", name);
         let server = match spec.kind {
             HostKindSpec::Endpoint => None,
-            HostKindSpec::Server => Some(self.server(name, spec, source, base_dir)?),
+            HostKindSpec::Server | HostKindSpec::Dimm => Some(self.server(name, spec, source, base_dir)?),
         };
         let sockets = server.as_ref().map_or(1, |server| server.server.sockets.len());
         if sockets > 1 && fidelity(spec) == Fidelity::Burst {
@@ -180,6 +184,11 @@ impl Hosts {
         }
     }
 
+    /// What a server is, before its place on the network.
+    pub(super) fn resolved(&self, host: usize) -> Option<&Resolved> {
+        self.groups[self.hosts[host].group].server.as_ref()
+    }
+
     /// The sockets of a host, if it is a server.
     pub(super) fn sockets(&self, host: usize) -> Option<usize> {
         let server = self.groups[self.hosts[host].group].server.as_ref()?;
@@ -218,10 +227,15 @@ impl Hosts {
             let kind = match &group.server {
                 None => HostKind::Endpoint(endpoint(of_host)),
                 Some(resolved) => {
-                    let cores = host.cores.as_ref().map(HostCores::of_network).unwrap_or_default();
+                    let mut cores = host.cores.as_ref().map(HostCores::of_network).unwrap_or_default();
+                    let mcn = self.dimms.params(at, resolved, of_host.mcn.as_ref().and_then(|mcn| mcn.core));
+                    if let Some(core) = mcn.as_ref().map(|mcn| mcn.core).filter(|core| !cores.contains(core)) {
+                        cores.push(core);
+                    }
                     let mtu = flows.mtu_bytes[at].unwrap_or(spec.network.mtu.0 as u32);
                     let within = |issue: Issue| issue.within(&table("host", &group.name));
-                    let mut server = networked(resolved, cores.clone(), mtu).map_err(within)?;
+                    let mut server = networked(resolved, cores.clone(), mtu, self.dimms.slot(at).is_some()).map_err(within)?;
+                    server.socket_mut().mcn = mcn.map(Box::new);
                     attach::check_lines(&server, fidelity(of_host)).map_err(within)?;
                     expander::check_lines(&server, fidelity(of_host)).map_err(within)?;
                     energy::check_lines(&server, fidelity(of_host)).map_err(within)?;
@@ -289,6 +303,7 @@ fn check_keys(path: &str, spec: &HostSpec) -> Result<(), Issue> {
                 ("preset", spec.preset.is_some()),
                 ("sockets", spec.sockets.is_some()),
                 ("fidelity", spec.fidelity.is_some()),
+                ("mcn", spec.mcn.is_some()),
             ];
             let own = own.into_iter().find(|(_, given)| *given).map(|(key, _)| key);
             own.or_else(|| spec.server.keys().next().map(String::as_str)).map(|key| (key, "a server"))
@@ -297,7 +312,14 @@ fn check_keys(path: &str, spec: &HostSpec) -> Result<(), Issue> {
             let own = [("latency", spec.latency.is_some()), ("queue", spec.queue.is_some())];
             own.into_iter().find(|(_, given)| *given).map(|(key, _)| (key, "an endpoint"))
         }
+        HostKindSpec::Dimm => {
+            let own = [("mcn", spec.mcn.is_some()), ("at", spec.at.is_some())];
+            own.into_iter().find(|(_, given)| *given).map(|(key, _)| (key, "a server"))
+        }
     };
+    let of_dimms = [("on", spec.on.is_some()), ("channels", spec.channels.is_some())].into_iter();
+    let mut of_dimms = of_dimms.filter(|(_, given)| *given && spec.kind != HostKindSpec::Dimm);
+    let wrong = of_dimms.next().map(|(key, _)| (key, "a DIMM")).or(wrong);
     match wrong {
         Some((key, kind)) => {
             let message = format!("has an effect only at {kind}");
@@ -335,7 +357,7 @@ fn fidelity(spec: &HostSpec) -> Fidelity {
 }
 
 /// A server with its NIC, and with network traffic on `cores`.
-fn networked(resolved: &Resolved, cores: Vec<u32>, mtu_bytes: u32) -> Result<ServerParams, Issue> {
+fn networked(resolved: &Resolved, cores: Vec<u32>, mtu_bytes: u32, on_dimm: bool) -> Result<ServerParams, Issue> {
     let spec = &resolved.spec;
     let lacks = |key: &str, what: &str| {
         Issue::between(
@@ -343,10 +365,14 @@ fn networked(resolved: &Resolved, cores: Vec<u32>, mtu_bytes: u32) -> Result<Ser
             format!("missing: the server has no {what}; the preset cascade-lake-hostcc has one"),
         )
     };
-    let nic = spec.nic.as_ref().ok_or_else(|| lacks("nic", "NIC"))?;
     let stack = spec.stack.as_ref().ok_or_else(|| lacks("stack", "costs of network traffic"))?;
-    let cores = net_host::queue_cores(stack, cores);
     let mut params = resolved.server.clone();
+    if on_dimm {
+        params.stack = Some(net_host::stack(stack, cores, true, spec.prefetch.stream));
+        return Ok(params);
+    }
+    let nic = spec.nic.as_ref().ok_or_else(|| lacks("nic", "NIC"))?;
+    let cores = net_host::queue_cores(stack, cores);
     let mut card = net_host::nic(nic, spec, &params.socket().pcie, cores.len() as u32, mtu_bytes)?;
     let socket = functions::place(&mut card, nic, spec)?;
     params.sockets[socket].nic = Some(card);
@@ -398,6 +424,7 @@ fn complete(spec: &HostSpec, group: &Group) -> Result<HostSpec, Issue> {
             host.server.retain(|key, _| key != "server" && key != "run");
             host.sockets = Some(resolved.server.sockets.len() as u32);
             host.fidelity = host.fidelity.or(Some(FidelitySpec::Line));
+            host.mcn = host.mcn.map(|mcn| mcn.complete(resolved.server.socket().core.count));
         }
     }
     Ok(host)

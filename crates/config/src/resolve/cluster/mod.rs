@@ -3,6 +3,7 @@
 mod cables;
 mod cores;
 mod datagrams;
+mod dimms;
 mod drawn;
 mod fabric;
 mod files;

@@ -77,6 +77,8 @@ pub(in crate::os) struct Lines {
     kernel: Kernel,
     /// Time that copies waited over a memory of rates, in ps.
     waited_ps: u64,
+    /// The slot of a line that the driver of rings asked for and that has come.
+    for_ring: Option<u16>,
 }
 
 impl Lines {
@@ -110,6 +112,7 @@ impl Lines {
             arrived: vec![false; ahead],
             stores: VecDeque::with_capacity(STORES_MAX),
             waited_ps: 0,
+            for_ring: None,
         }
     }
 
@@ -276,6 +279,42 @@ impl Lines {
         }
     }
 
+    /// The driver of rings reads a line of virtual memory for a slot.
+    pub(in crate::os) fn read_for_ring(
+        &mut self,
+        address: u64,
+        slot: u16,
+        class: u8,
+        lfb: &mut Lfb,
+        context: &mut Context,
+    ) -> Asked {
+        let line = self.pages.physical(address) / 64;
+        self.fetch.ask(Wish { line, store: false, purpose: Purpose::Ring(slot), class }, lfb, context)
+    }
+
+    /// The slot of a line that was read so and has just come.
+    pub(in crate::os) fn take_for_ring(&mut self) -> Option<u16> {
+        self.for_ring.take()
+    }
+
+    /// The driver of rings stores to a line of virtual memory, as soon as an entry of the LFB is free.
+    pub(in crate::os) fn store_for_ring(
+        &mut self,
+        address: u64,
+        class: u8,
+        lfb: &mut Lfb,
+        counts: &mut StackCounts,
+        context: &mut Context,
+    ) {
+        self.stores.push_back((self.pages.physical(address) / 64, class));
+        self.store(lfb, counts, context);
+    }
+
+    /// Whether another store may retire.
+    pub(in crate::os) fn may_store(&self) -> bool {
+        self.stores.len() < STORES_MAX
+    }
+
     /// Asks for the lines that stores wait for.
     fn store(&mut self, lfb: &mut Lfb, counts: &mut StackCounts, context: &mut Context) {
         while lfb.idle > 0 {
@@ -372,6 +411,7 @@ impl Lines {
                     Purpose::Source(slot) | Purpose::Ahead(slot) => self.arrived[usize::from(slot)] = true,
                     Purpose::Extra => self.kernel.arrive(context.now()),
                     Purpose::Destination | Purpose::Unasked => {}
+                    Purpose::Ring(slot) => self.for_ring = Some(slot),
                 }
             }
             Payload::Admitted(id) => self.fetch.on_admitted(id, false, lfb, context),

@@ -58,6 +58,10 @@ impl Trunk {
 pub(super) fn make(spec: &mut ClusterSpec, hosts: &Hosts) -> Result<Made, Issue> {
     let topology = spec.network.topology.unwrap_or(TopologySpec::Star);
     keys::check(&spec.network)?;
+    if hosts.dimms.any() && topology != TopologySpec::Star {
+        let message = "hosts with DIMMs are cabled as a star, or by cables with ends";
+        return Err(Issue::new("network.topology", message));
+    }
     if let Some(shape) = shape(topology, &mut spec.network, hosts.hosts.len())? {
         return shape.made(spec, hosts);
     }

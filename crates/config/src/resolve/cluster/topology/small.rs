@@ -27,7 +27,7 @@ pub(super) fn star(switches: &mut BTreeMap<String, SwitchSpec>, hosts: &Hosts) -
         return Err(Issue::between(&["switch", "network.topology"], message));
     };
     let cable = |at: usize| of_topology([&hosts.hosts[at].name, switch], hosts.table_of(at));
-    Ok((0..hosts.hosts.len()).map(cable).collect())
+    Ok((0..hosts.hosts.len()).filter(|&at| hosts.dimms.slot(at).is_none()).map(cable).collect())
 }
 
 pub(super) fn direct(switches: &BTreeMap<String, SwitchSpec>, hosts: &Hosts) -> Result<Vec<Named>, Issue> {

@@ -1,0 +1,301 @@
+//! DIMMs with processors of their own: in whose slots they are, and what that means for flows.
+
+use super::hosts::{Host, Hosts};
+use super::super::Resolved;
+use super::table;
+use crate::error::Issue;
+use crate::spec::{ClusterSpec, FidelitySpec, FlowSpec, HostKindSpec, McnKeys, Size, TimeLimit};
+use crate::units::{format, shorten, Dimension};
+use hostnet_model::mcn::largest_packet;
+use hostnet_model::params::{FlowParams, McnInterface, McnParams, McnWake, Traffic, Transport};
+
+/// Bytes of the headers of IP and TCP with timestamps.
+const HEADER_BYTES: u32 = 52;
+
+/// Where a DIMM is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Slot {
+    /// The host.
+    pub(super) on: usize,
+    /// Its channel.
+    pub(super) channel: u32,
+}
+
+/// Which hosts are DIMMs in slots of which others.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Dimms {
+    /// By host.
+    slots: Vec<Option<Slot>>,
+    /// By host: how it talks to the DIMMs in its slots, if there are any.
+    keys: Vec<Option<McnKeys>>,
+}
+
+impl Dimms {
+    /// Finds the slots of the DIMMs of a cluster.
+    pub(super) fn resolve(spec: &ClusterSpec, hosts: &Hosts) -> Result<Self, Issue> {
+        let count = hosts.hosts.len();
+        let mut all = Self { slots: vec![None; count], keys: vec![None; count] };
+        for group in &hosts.groups {
+            let own = &spec.host[&group.name];
+            if own.kind != HostKindSpec::Dimm {
+                continue;
+            }
+            let path = table("host", &group.name);
+            let on = host_of(spec, hosts, &group.name)?;
+            let channels = channels_of(spec, hosts, &group.name, on)?;
+            let keys = spec.host[&hosts.hosts[on].name].mcn.clone().unwrap_or_default().keys();
+            all.keys[on] = Some(keys);
+            for (at, host) in group.members.clone().enumerate() {
+                let channel = channels[at % channels.len()];
+                all.slots[host] = Some(Slot { on, channel });
+                let used = all.slots.iter().flatten().filter(|slot| slot.on == on && slot.channel == channel).count();
+                if used > keys.slots as usize {
+                    let host = table("host", &hosts.hosts[on].name);
+                    let message =
+                        format!("channel {channel} has {} slots: give others, or fewer DIMMs", keys.slots);
+                    let paths = [format!("{path}.channels"), format!("{path}.count"), format!("{host}.mcn.slots")];
+                    return Err(Issue::between(&paths.each_ref().map(String::as_str), message));
+                }
+            }
+        }
+        all.check_hosts(spec, hosts)?;
+        Ok(all)
+    }
+
+    /// Checks the hosts with DIMMs, and that no other has keys of them.
+    fn check_hosts(&self, spec: &ClusterSpec, hosts: &Hosts) -> Result<(), Issue> {
+        for (at, host) in hosts.hosts.iter().enumerate() {
+            let path = table("host", &hosts.groups[host.group].name);
+            let own = &spec.host[&hosts.groups[host.group].name];
+            match (&self.keys[at], &own.mcn) {
+                (None, Some(_)) => {
+                    let message = "no DIMM is in its slots: give one, such as kind = \"dimm\", on = \"NAME\"";
+                    return Err(Issue::new(format!("{path}.mcn"), message));
+                }
+                (Some(keys), _) => check_keys(&path, keys)?,
+                (None, None) => {}
+            }
+            if self.keys[at].is_some() || self.slots[at].is_some() {
+                hosts.check_mcn(at, own.fidelity, self.slots[at].is_some())?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Where a host is, if it is a DIMM.
+    pub(super) fn slot(&self, host: usize) -> Option<Slot> {
+        self.slots.get(host).copied().flatten()
+    }
+
+    /// Whether there are any.
+    pub(super) fn any(&self) -> bool {
+        self.slots.iter().any(Option::is_some)
+    }
+
+    /// The host that a host is in, or itself.
+    pub(super) fn around(&self, host: usize) -> usize {
+        self.slot(host).map_or(host, |slot| slot.on)
+    }
+
+    /// How packets from one host to another go over rings, if they do.
+    fn between(&self, from: usize, to: usize) -> Option<&McnKeys> {
+        let ends = [from, to];
+        let on = ends.into_iter().find_map(|host| Some(self.slot(host)?.on))?;
+        self.keys[on].as_ref()
+    }
+
+    /// The MTU of flows between these pairs of hosts, if all go over rings alone and agree.
+    pub(super) fn mtu(&self, pairs: &[(usize, usize)]) -> Option<Size> {
+        let inside = |&(from, to): &(usize, usize)| {
+            let keys = self.between(from, to)?;
+            (self.around(from) == self.around(to)).then_some(keys.mtu_bytes)
+        };
+        let mut all = pairs.iter().map(inside);
+        let first = all.next()??;
+        all.all(|mtu| mtu == Some(first)).then_some(Size(first.into()))
+    }
+
+    /// Fits flows to the rings that they go by: what is handed down at once is a packet, or what a ring holds.
+    pub(super) fn fit(
+        &self,
+        flows: &mut [FlowParams],
+        classes: &[String],
+        spec: &ClusterSpec,
+        hosts: &Hosts,
+    ) -> Result<(), Issue> {
+        for flow in flows {
+            let ends = [flow.from, flow.to].map(usize::from);
+            let Some(keys) = self.between(ends[0], ends[1]).copied() else { continue };
+            let path = path_of(spec, &classes[usize::from(flow.class)]);
+            let host = table("host", &hosts.hosts[self.around(ends[0])].name);
+            let refused = |key: &str, message: String| Err(Issue::between(&[&format!("{path}.{key}"), "host"], message));
+            if flow.mtu_bytes > keys.mtu_bytes {
+                let shown = |bytes: u32| format(bytes.into(), Dimension::Size);
+                let message = format!(
+                    "packets of {} are more than the {} of a ring (mcn.mtu)",
+                    shown(flow.mtu_bytes),
+                    shown(keys.mtu_bytes)
+                );
+                return Err(Issue::between(&[&format!("{path}.mtu"), &format!("{host}.mcn.mtu")], message));
+            }
+            match &mut flow.transport {
+                Transport::Tcp(tcp) => {
+                    let most = largest_packet(keys.ring_bytes) - HEADER_BYTES;
+                    let whole = tcp.tso_bytes.min(most) / tcp.mss_bytes * tcp.mss_bytes;
+                    tcp.tso_bytes = if keys.tso { whole.max(tcp.mss_bytes) } else { tcp.mss_bytes };
+                }
+                Transport::Udp(_) if !matches!(flow.traffic, Traffic::Generate { .. }) => {}
+                _ => return refused("kind", "rings carry TCP and datagrams of applications".to_string()),
+            }
+            if !flow.moves.is_empty() {
+                return refused("move", "threads of flows over rings stay where they are".to_string());
+            }
+        }
+        Ok(())
+    }
+
+    /// What the servers of a cluster have of it: their interfaces and costs.
+    pub(super) fn params(&self, host: usize, resolved: &Resolved, core: Option<u32>) -> Option<McnParams> {
+        let on = self.around(host);
+        let keys = self.keys[on].as_ref()?;
+        let inside: Vec<(usize, Slot)> =
+            self.slots.iter().enumerate().filter_map(|(at, slot)| Some((at, (*slot)?))).collect();
+        let inside = inside.into_iter().filter(|(_, slot)| slot.on == on);
+        let on_dimm = host != on;
+        let interfaces = if on_dimm {
+            let number = inside.map(|(at, _)| at).position(|at| at == host)?;
+            vec![McnInterface { host: on as u16, port: number as u16, channel: 0 }]
+        } else {
+            inside.map(|(at, slot)| McnInterface { host: at as u16, port: 0, channel: slot.channel }).collect()
+        };
+        let alert = keys.alert || on_dimm;
+        let wake = if alert { McnWake::Interrupt(keys.interrupt_ps) } else { McnWake::Timer(keys.poll_ps) };
+        let server = &resolved.server;
+        let cores = &server.socket().core;
+        let ps = |clocks: u32| (f64::from(clocks) * 1e12 / resolved.spec.core.frequency.0 as f64).round() as u64;
+        Some(McnParams {
+            interfaces,
+            on_dimm,
+            ring_bytes: [keys.ring_bytes; 2],
+            cross_ps: keys.cross_ps,
+            sram_ps: 2 * keys.cross_ps,
+            sram_bytes_per_s: keys.bytes_per_s,
+            wake,
+            poll_ps: keys.poll_work_ps,
+            fence: keys.fence,
+            fence_ps: (server.socket().cha.write_ack_ps + cores.write_ack_ps).max(1),
+            copy_line_ps: ps(keys.copy_clocks),
+            checksum_line_ps: if keys.checksum { ps(keys.checksum_clocks) } else { 0 },
+            drop_line_ps: ps(keys.drop_clocks),
+            queue_packets: keys.queue_packets,
+            core: core.unwrap_or(cores.count - 1),
+            dma_lines: keys.dma_lines,
+        })
+    }
+}
+
+/// The table that the flows of a class stand in.
+fn path_of(spec: &ClusterSpec, class: &str) -> String {
+    let of_class = |(name, flow): &(&String, &FlowSpec)| flow.class.as_deref().unwrap_or(name) == class;
+    let job = || if spec.job.contains_key(class) { table("job", class) } else { "flow".to_string() };
+    spec.flow.iter().find(of_class).map_or_else(job, |(name, _)| table("flow", name))
+}
+
+/// Checks what a host says of its rings.
+fn check_keys(path: &str, keys: &McnKeys) -> Result<(), Issue> {
+    let shown = |bytes: u32| format(bytes.into(), Dimension::Size);
+    if keys.ring_bytes % 64 != 0 {
+        return Err(Issue::new(format!("{path}.mcn.rings"), "is not a multiple of a line of 64 B"));
+    }
+    let most = largest_packet(keys.ring_bytes);
+    if keys.mtu_bytes > most {
+        let message = format!(
+            "a packet of {} does not fit into a ring of {}, which holds one of {}",
+            shown(keys.mtu_bytes),
+            shown(keys.ring_bytes),
+            shown(most)
+        );
+        return Err(Issue::between(&[&format!("{path}.mcn.mtu"), &format!("{path}.mcn.rings")], message));
+    }
+    Ok(())
+}
+
+/// The host whose slots the DIMMs of a table are in.
+fn host_of(spec: &ClusterSpec, hosts: &Hosts, name: &str) -> Result<usize, Issue> {
+    let path = format!("{}.on", table("host", name));
+    let Some(on) = &spec.host[name].on else {
+        return Err(Issue::new(path, "missing; give the host in whose slots it is, such as on = \"box\""));
+    };
+    let found = hosts.named(on, &path)?;
+    let at = found.start;
+    let kind = spec.host[&hosts.groups[hosts.hosts[at].group].name].kind;
+    let (is, rule) = match kind {
+        HostKindSpec::Dimm => ("a DIMM itself", "DIMMs are in slots of a server"),
+        HostKindSpec::Endpoint => ("an endpoint", "DIMMs are in slots of a server"),
+        HostKindSpec::Server if found.len() > 1 || hosts.groups[hosts.hosts[at].group].members.len() > 1 => {
+            ("one of several hosts", "give each host with DIMMs a table of its own")
+        }
+        HostKindSpec::Server => return Ok(at),
+    };
+    Err(Issue::new(path, format!("{} is {is}; {rule}", shorten(on))))
+}
+
+/// The channels that the DIMMs of a table are in, in turn.
+fn channels_of(spec: &ClusterSpec, hosts: &Hosts, name: &str, on: usize) -> Result<Vec<u32>, Issue> {
+    let path = format!("{}.channels", table("host", name));
+    let count = hosts.channels(on);
+    let channels = spec.host[name].channels.as_ref().map_or_else(|| (0..count).collect(), |list| list.0.clone());
+    match channels.iter().find(|&&channel| channel >= count) {
+        Some(channel) => {
+            let host = table("host", &hosts.hosts[on].name);
+            let message = format!(
+                "channel {channel} does not exist at {host}; its memory.channels = {count} means channels 0 to {}",
+                count - 1
+            );
+            Err(Issue::between(&[&path, &format!("{host}.memory.channels")], message))
+        }
+        None => Ok(channels),
+    }
+}
+
+impl Hosts {
+    /// Memory channels of a server.
+    fn channels(&self, host: usize) -> u32 {
+        self.resolved(host).map_or(0, |resolved| resolved.server.socket().memory.map.channels)
+    }
+
+    /// Checks that a machine can be on a memory channel network.
+    fn check_mcn(
+        &self,
+        host: usize,
+        fidelity: Option<FidelitySpec>,
+        on_dimm: bool,
+    ) -> Result<(), Issue> {
+        let Host { group, .. } = &self.hosts[host];
+        let path = table("host", &self.groups[*group].name);
+        let Some(resolved) = self.resolved(host) else { return Ok(()) };
+        let spec = &resolved.spec;
+        let idle = matches!(spec.memory.controller.idle_flush, TimeLimit::Off);
+        let rules = [
+            (
+                "fidelity",
+                fidelity.is_some_and(|own| own != FidelitySpec::Line),
+                "rings are lines: leave it out, or give \"line\"",
+            ),
+            ("sockets", resolved.server.sockets.len() > 1, "rings are those of a machine of one socket"),
+            ("noc", spec.noc.is_some(), "rings have no place on a die"),
+            ("expander", spec.expander.is_some(), "a machine with rings has no memory behind a link"),
+            ("cache.enabled", resolved.server.socket().cache.is_none(), "rings need caches: give true"),
+            (
+                "memory.controller.idle_flush",
+                idle && !on_dimm,
+                "a lone pointer would wait for ever: give a time, such as \"50 ns\"",
+            ),
+            ("nic", on_dimm && spec.nic.is_some(), "a DIMM has no NIC: its host has"),
+        ];
+        match rules.into_iter().find(|(_, broken, _)| *broken) {
+            Some((key, _, rule)) => Err(Issue::between(&[&format!("{path}.{key}"), &path], rule)),
+            None => Ok(()),
+        }
+    }
+}

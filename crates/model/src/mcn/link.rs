@@ -1,0 +1,142 @@
+//! The two rings between this machine and one at the other side of a buffer device, as the driver keeps them.
+
+use super::books::McnCounts;
+use super::ring::{lines_of, Ring};
+use crate::line::{PacketId, Packets};
+use crate::params::McnInterface;
+use hostnet_kernel::ComponentId;
+use serde::{Deserialize, Serialize};
+use std::collections::VecDeque;
+
+/// A message that is being written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Writing {
+    pub(super) id: PacketId,
+    /// Who writes it.
+    pub(super) writer: ComponentId,
+    /// Where it begins in the ring, and its lines.
+    pub(super) at: u32,
+    pub(super) lines: u32,
+    /// Of these, those that the device does not have yet.
+    pub(super) left: u32,
+}
+
+/// The way to one machine and back.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(super) struct Link {
+    pub(super) interface: McnInterface,
+    /// The part at the other side.
+    pub(super) peer: ComponentId,
+    pub(super) out: Ring,
+    into: Ring,
+    /// Packets that wait for the ring, and who gave them.
+    queue: VecDeque<(PacketId, ComponentId)>,
+    pub(super) writing: Option<Writing>,
+    /// Lines of messages whose pointer went before them.
+    late: u32,
+    /// Messages that have come, in their order.
+    come: VecDeque<PacketId>,
+    /// Lines that have been read and that the other side does not know of, and those of the write that is on its way.
+    pub(super) consumed: u32,
+    pub(super) telling: Option<u32>,
+    pub(super) counts: McnCounts,
+}
+
+impl Link {
+    pub(super) fn new(interface: McnInterface, peer: ComponentId, [out, into]: [u32; 2]) -> Self {
+        Self {
+            interface,
+            peer,
+            out: Ring::new(out),
+            into: Ring::new(into),
+            queue: VecDeque::new(),
+            writing: None,
+            late: 0,
+            come: VecDeque::new(),
+            consumed: 0,
+            telling: None,
+            counts: McnCounts::default(),
+        }
+    }
+
+    /// A packet is to be sent; false if there is no room for it, and it is dropped.
+    pub(super) fn offer(&mut self, id: PacketId, writer: ComponentId, most: u32, packets: &Packets) -> bool {
+        self.counts.offered += 1;
+        if self.queue.len() as u32 >= most {
+            self.counts.dropped += 1;
+            return false;
+        }
+        self.queue.push_back((id, writer));
+        let alone = self.writing.is_none() && self.queue.len() == 1;
+        self.counts.busy += u64::from(alone && lines_of(packets.get(id).ip_bytes) > self.out.free());
+        true
+    }
+
+    /// The next message that may be written: it has its lines of the ring from now on.
+    pub(super) fn begin(&mut self, packets: &Packets) -> Option<Writing> {
+        if self.writing.is_some() {
+            return None;
+        }
+        let &(id, writer) = self.queue.front()?;
+        let lines = lines_of(packets.get(id).ip_bytes);
+        let at = self.out.push(lines)?;
+        self.queue.pop_front();
+        self.writing = Some(Writing { id, writer, at, lines, left: lines });
+        self.writing
+    }
+
+    /// The device has a line of a message; whether that was the last of the one that is being written.
+    pub(super) fn wrote(&mut self) -> bool {
+        if self.late > 0 {
+            self.late -= 1;
+            return false;
+        }
+        let Some(writing) = &mut self.writing else { return false };
+        writing.left -= 1;
+        writing.left == 0
+    }
+
+    /// The device has the pointer of the message that is being written: the other machine can see it.
+    pub(super) fn end(&mut self, packets: &Packets) -> Option<Writing> {
+        let writing = self.writing.take()?;
+        self.counts.early += u64::from(writing.left > 0);
+        self.late += writing.left;
+        self.counts.sent += 1;
+        self.counts.sent_bytes += u64::from(packets.get(writing.id).ip_bytes);
+        Some(writing)
+    }
+
+    /// A message has come.
+    ///
+    /// # Panics
+    /// If the ring has no room for it.
+    pub(super) fn arrive(&mut self, id: PacketId, packets: &Packets) {
+        let at = self.into.push(lines_of(packets.get(id).ip_bytes));
+        assert!(at.is_some(), "who writes a ring knows what is free");
+        self.counts.arrived += 1;
+        self.come.push_back(id);
+    }
+
+    /// The oldest message that has come, where it begins, and its lines. It stays in the ring until it has been read.
+    pub(super) fn take(&mut self, packets: &Packets) -> Option<(PacketId, u32, u32)> {
+        let id = self.come.pop_front()?;
+        let lines = lines_of(packets.get(id).ip_bytes);
+        Some((id, self.into.pop(lines), lines))
+    }
+
+    /// Whether a message waits to be read.
+    pub(super) fn has_come(&self) -> bool {
+        !self.come.is_empty()
+    }
+
+    /// Packets that wait in the driver or are being written.
+    pub(super) fn waiting(&self) -> u64 {
+        self.queue.len() as u64 + u64::from(self.writing.is_some())
+    }
+
+    /// Notes how long a core waited for a fence.
+    pub(super) fn fenced(&mut self, ps: u32) {
+        self.counts.fences += 1;
+        self.counts.fence_ps += u64::from(ps);
+    }
+}

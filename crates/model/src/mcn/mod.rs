@@ -1,0 +1,306 @@
+//! A memory channel network: what a machine has of the buffer devices between it and others, and what its driver knows.
+//!
+//! A host and a DIMM with a processor share the SRAM of the DIMM's buffer device, in which each has a ring that it
+//! writes and one that it reads. The host reaches it by its memory channel: what it writes is there when the channel
+//! issues the command. The DIMM reaches it by the interconnect of its chip. Cores move the lines; the part knows which
+//! lines of whose message are there, who may write next, and what can be seen at the other side.
+
+mod books;
+mod forward;
+mod link;
+mod ring;
+mod sram;
+mod tags;
+mod window;
+
+pub use books::McnCounts;
+pub use forward::{way, Way};
+pub use ring::{largest_packet, lines_of, Ring, LINE_BYTES};
+pub(crate) use tags::RingTag;
+pub use window::Window;
+
+use crate::line::{Content, Home, Kind, PacketId, Request, RequestId};
+use crate::params::{McnParams, McnWake};
+use crate::part::{Context, Part, PartKind, Payload, Start};
+use crate::transport::journey::Stage;
+use hostnet_kernel::ComponentId;
+use link::Link;
+use serde::{Deserialize, Serialize};
+use sram::Sram;
+
+/// From the part to a core of its machine and back, in ps: the driver is both.
+pub(crate) const NEXT_PS: u64 = 1;
+
+/// Whom the part talks to.
+#[derive(Clone, Debug)]
+pub struct Wiring {
+    /// The CHAs of its machine, and how long lines take there from a core, in ps.
+    pub cha: ComponentId,
+    /// See `cha`.
+    pub to_cha_ps: u64,
+    /// The core of the driver.
+    pub core: ComponentId,
+    /// The parts at the other sides, by interface.
+    pub peers: Vec<ComponentId>,
+    /// The lines of each buffer device.
+    pub windows: Vec<Window>,
+    /// The class of requests of the driver itself.
+    pub class: u8,
+}
+
+/// The interfaces of a machine.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Mcn {
+    params: McnParams,
+    cha: ComponentId,
+    to_cha_ps: u64,
+    core: ComponentId,
+    windows: Vec<Window>,
+    class: u8,
+    links: Vec<Link>,
+    sram: Option<Sram>,
+    /// Whether the driver has been woken and has not yet found all rings empty.
+    polling: bool,
+    /// The interface whose messages are read now.
+    turn: usize,
+    polls: u64,
+}
+
+impl Mcn {
+    /// The interfaces of a machine, as `wiring` says.
+    ///
+    /// # Panics
+    /// If not every interface has a peer and a window.
+    #[must_use]
+    pub fn new(params: McnParams, wiring: Wiring) -> Self {
+        assert_eq!(params.interfaces.len(), wiring.peers.len(), "every interface leads somewhere");
+        assert_eq!(params.interfaces.len(), wiring.windows.len(), "every interface has a window");
+        let links = params.interfaces.iter().zip(&wiring.peers);
+        let links = links.map(|(interface, peer)| Link::new(*interface, *peer, params.ring_bytes)).collect();
+        let sram = params.on_dimm.then(|| Sram::new(params.sram_bytes_per_s, params.sram_ps));
+        let Wiring { cha, to_cha_ps, core, windows, class, .. } = wiring;
+        Self { params, cha, to_cha_ps, core, windows, class, links, sram, polling: false, turn: 0, polls: 0 }
+    }
+
+    /// What each interface has counted since the start of the run, with the host at the other side.
+    pub fn counts(&self) -> impl Iterator<Item = (u16, &McnCounts)> {
+        self.links.iter().map(|link| (link.interface.host, &link.counts))
+    }
+
+    /// Packets that wait in the driver for each ring or are being written to it.
+    pub fn waiting(&self) -> impl Iterator<Item = u64> + '_ {
+        self.links.iter().map(Link::waiting)
+    }
+
+    /// Lines of the ring to each machine that are in use, as this side knows.
+    pub fn used(&self) -> impl Iterator<Item = u32> + '_ {
+        self.links.iter().map(|link| link.out.used())
+    }
+
+    /// How often the driver was woken.
+    #[must_use]
+    pub fn polls(&self) -> u64 {
+        self.polls
+    }
+
+    /// A core hands a packet to the driver.
+    fn enqueue(&mut self, id: PacketId, writer: ComponentId, context: &mut Context) {
+        let packet = *context.packets.get(id);
+        let Way::Interface(port) = self.way(packet.from, packet.to) else {
+            unreachable!("who asks for a ring has one")
+        };
+        if self.links[usize::from(port)].offer(id, writer, self.params.queue_packets, context.packets) {
+            return self.write_next(port, context);
+        }
+        context.packets.remove(id);
+        Self::tell_sent(&packet, writer, context);
+    }
+
+    /// A host's packets of others come from an interface or the NIC, and never go back there.
+    fn way(&self, from: u16, to: u16) -> Way {
+        way(from, to, self.params.on_dimm, &self.params.interfaces)
+    }
+
+    /// A packet has left the driver: its data may be let go.
+    fn tell_sent(packet: &crate::line::Packet, writer: ComponentId, context: &mut Context) {
+        let bytes = match packet.content {
+            Content::Tcp(segment) => segment.bytes,
+            Content::Udp(datagram) => datagram.bytes,
+            Content::Roce(_) | Content::Raw => return,
+        };
+        context.send(writer, NEXT_PS, Payload::RingSent { flow: packet.flow, bytes });
+    }
+
+    /// Lets the next message be written, if there is room.
+    fn write_next(&mut self, port: u16, context: &mut Context) {
+        if let Some(writing) = self.links[usize::from(port)].begin(context.packets) {
+            let payload = Payload::RingWrite { id: writing.id, port, line: writing.at as u16 };
+            context.send(writing.writer, NEXT_PS, payload);
+        }
+    }
+
+    /// The device has a line that a core or the driver wrote.
+    fn on_written(&mut self, id: RequestId, context: &mut Context) {
+        let tag = RingTag::of(context.requests.get(id).tag);
+        let (RingTag::Data { port, .. } | RingTag::End { port, .. } | RingTag::Start { port }) = tag else {
+            unreachable!("what is written to a device is a line of a ring")
+        };
+        end_of_write(id, context);
+        let link = &mut self.links[usize::from(port)];
+        match tag {
+            RingTag::Data { .. } => {
+                if let Some(writing) = link.writing.filter(|_| link.wrote() && self.params.fence) {
+                    context.send(writing.writer, self.params.fence_ps, Payload::RingFenced { port });
+                }
+            }
+            RingTag::End { .. } => self.show(port, context),
+            RingTag::Start { .. } => {
+                if let Some(lines) = link.telling.take() {
+                    let freed = Payload::RingFreed { port: link.interface.port, lines: lines as u16 };
+                    context.send(link.peer, self.params.cross_ps, freed);
+                }
+                self.tell_consumed(port, context);
+            }
+            RingTag::Read { .. } => {}
+        }
+    }
+
+    /// The other machine can see the message that was written.
+    fn show(&mut self, port: u16, context: &mut Context) {
+        let link = &mut self.links[usize::from(port)];
+        let Some(writing) = link.end(context.packets) else { return };
+        let (peer, there) = (link.peer, link.interface.port);
+        let packet = context.packets.get_mut(writing.id);
+        packet.end(Stage::TxDriver, context.scheduler.now());
+        let packet = *packet;
+        Self::tell_sent(&packet, writing.writer, context);
+        context.send(peer, self.params.cross_ps, Payload::Packet { id: writing.id, port: there });
+        self.write_next(port, context);
+    }
+
+    /// Tells the other side up to where this one has read. While one write is on its way, what follows is gathered.
+    fn tell_consumed(&mut self, port: u16, context: &mut Context) {
+        let link = &mut self.links[usize::from(port)];
+        if link.consumed == 0 || link.telling.is_some() {
+            return;
+        }
+        link.telling = Some(std::mem::take(&mut link.consumed));
+        let line = self.windows[usize::from(port)].own_start();
+        let id = write_of(line, self.class, RingTag::Start { port }, context);
+        context.send(self.cha, self.to_cha_ps, Payload::Arrive(id));
+    }
+
+    /// A message has come: the driver hears of it, if it is not at work already.
+    fn on_message(&mut self, id: PacketId, port: u16, context: &mut Context) {
+        self.links[usize::from(port)].arrive(id, context.packets);
+        if let McnWake::Interrupt(ps) = self.params.wake {
+            self.wake_driver(ps, context);
+        }
+    }
+
+    fn wake_driver(&mut self, ps: u64, context: &mut Context) {
+        if !std::mem::replace(&mut self.polling, true) {
+            self.polls += 1;
+            context.send(self.core, ps, Payload::RingPoll);
+        }
+    }
+
+    /// It is time to look at the poll words.
+    fn on_timer(&mut self, context: &mut Context) {
+        if let McnWake::Timer(ps) = self.params.wake {
+            context.send(context.id, ps, Payload::Wake);
+            self.wake_driver(NEXT_PS, context);
+        }
+    }
+
+    /// The driver reads the next message, of the interface that it is at as long as that has any; when all rings are
+    /// empty it goes.
+    fn read_next(&mut self, context: &mut Context) {
+        let count = self.links.len();
+        let next = (0..count).map(|step| (self.turn + step) % count).find(|&port| self.links[port].has_come());
+        let Some(port) = next else {
+            self.polling = false;
+            return;
+        };
+        self.turn = port;
+        if let Some((id, at, _)) = self.links[port].take(context.packets) {
+            context.send(self.core, NEXT_PS, Payload::RingRead { id, port: port as u16, line: at as u16 });
+        }
+    }
+
+    /// The driver has read a message of so many lines.
+    fn on_read(&mut self, port: u16, lines: u32, context: &mut Context) {
+        let link = &mut self.links[usize::from(port)];
+        link.consumed += lines;
+        link.counts.read += 1;
+        self.tell_consumed(port, context);
+        self.read_next(context);
+    }
+}
+
+/// A write of a whole line past the caches.
+pub(crate) fn write_of(line: u64, class: u8, tag: RingTag, context: &mut Context) -> RequestId {
+    let now = context.now();
+    let Home { socket, slice, place } = context.homes.of(line);
+    context.requests.insert(Request {
+        kind: Kind::CorePost,
+        class,
+        book: 0,
+        for_store: false,
+        socket,
+        slice,
+        engine: 0,
+        line,
+        place,
+        owner: context.id,
+        tag: tag.tag(class),
+        since: now,
+        entered: now,
+        admitted: now,
+        next: RequestId::NONE,
+    })
+}
+
+/// One of the two that a write past the caches is for has heard of it: who wrote it, that it was admitted, and the
+/// device, that it has it. The second ends it.
+pub(crate) fn end_of_write(id: RequestId, context: &mut Context) {
+    let request = context.requests.get_mut(id);
+    if std::mem::replace(&mut request.for_store, true) {
+        context.requests.remove(id);
+    }
+}
+
+impl Part for Mcn {
+    fn kind(&self) -> PartKind {
+        PartKind::Mcn
+    }
+
+    fn start(&mut self, start: &mut Start<'_>) {
+        if let McnWake::Timer(ps) = self.params.wake {
+            start.wake(ps, Payload::Wake);
+        }
+    }
+
+    fn on_event(&mut self, payload: Payload, source: ComponentId, context: &mut Context) {
+        match payload {
+            Payload::Transmit(id) => self.enqueue(id, source, context),
+            Payload::Packet { id, port } => self.on_message(id, port, context),
+            Payload::Issued(id) => self.on_written(id, context),
+            Payload::Admitted(id) => end_of_write(id, context),
+            Payload::RingFreed { port, lines } => {
+                self.links[usize::from(port)].out.pop(lines.into());
+                self.write_next(port, context);
+            }
+            Payload::RingPolled => self.read_next(context),
+            Payload::RingDone { port, lines } => self.on_read(port, lines.into(), context),
+            Payload::RingWaited { port, ps } => self.links[usize::from(port)].fenced(ps),
+            Payload::Wake => self.on_timer(context),
+            Payload::Arrive(id) => {
+                if let Some(sram) = &mut self.sram {
+                    sram.serve(id, self.cha, context);
+                }
+            }
+            other => unreachable!("an interface was sent {other:?}"),
+        }
+    }
+}

@@ -1,0 +1,138 @@
+//! A ring in the SRAM of a buffer device, as its pointers.
+
+use serde::{Deserialize, Serialize};
+
+/// Bytes of a line: messages begin at one, because a burst of DDR writes a whole one.
+pub const LINE_BYTES: u32 = 64;
+/// Bytes of a message before the frame: its length.
+const LENGTH_BYTES: u32 = 4;
+/// Bytes of a frame before the IP packet: the Ethernet header, at whose beginning the receiver's address stands.
+const ETHERNET_BYTES: u32 = 14;
+
+/// Lines of the message with an IP packet of so many bytes.
+#[must_use]
+pub fn lines_of(ip_bytes: u32) -> u32 {
+    (LENGTH_BYTES + ETHERNET_BYTES + ip_bytes).div_ceil(LINE_BYTES)
+}
+
+/// The largest IP packet that a ring of so many bytes holds.
+#[must_use]
+pub fn largest_packet(ring_bytes: u32) -> u32 {
+    ((ring_bytes / LINE_BYTES).saturating_sub(1) * LINE_BYTES).saturating_sub(LENGTH_BYTES + ETHERNET_BYTES)
+}
+
+/// A circular buffer of lines: where what is valid begins and ends. One line stays free, so that an empty ring can be
+/// told from a full one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Ring {
+    lines: u32,
+    start: u32,
+    end: u32,
+}
+
+impl Ring {
+    /// An empty ring of so many bytes.
+    ///
+    /// # Panics
+    /// If it has no room for a line.
+    #[must_use]
+    pub fn new(bytes: u32) -> Self {
+        let lines = bytes / LINE_BYTES;
+        assert!(lines >= 2, "a ring holds a line");
+        Self { lines, start: 0, end: 0 }
+    }
+
+    /// Lines that are valid.
+    #[must_use]
+    pub fn used(&self) -> u32 {
+        (self.end + self.lines - self.start) % self.lines
+    }
+
+    /// Lines that a message may have now.
+    #[must_use]
+    pub fn free(&self) -> u32 {
+        self.lines - 1 - self.used()
+    }
+
+    /// A message of so many lines is written: the line that it begins at. Nothing if there is no room, and then nothing
+    /// has changed.
+    pub fn push(&mut self, lines: u32) -> Option<u32> {
+        if lines > self.free() {
+            return None;
+        }
+        let at = self.end;
+        self.end = (self.end + lines) % self.lines;
+        Some(at)
+    }
+
+    /// The oldest message, of so many lines, has been read: the line that it began at.
+    ///
+    /// # Panics
+    /// If so much is not valid.
+    pub fn pop(&mut self, lines: u32) -> u32 {
+        assert!(lines <= self.used(), "what is read was written");
+        let at = self.start;
+        self.start = (self.start + lines) % self.lines;
+        at
+    }
+
+    /// The place of a line of a message that begins at a line.
+    #[must_use]
+    pub fn place(&self, first: u32, line: u32) -> u32 {
+        (first + line) % self.lines
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+    use std::collections::VecDeque;
+
+    #[test]
+    fn the_largest_packet_fits_and_one_byte_more_does_not() {
+        for bytes in [128, 192, 4096, 47 << 10] {
+            let most = largest_packet(bytes);
+            assert!(Ring::new(bytes).push(lines_of(most)).is_some());
+            assert!(Ring::new(bytes).push(lines_of(most + 1)).is_none());
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn messages_come_out_as_they_went_in_and_a_full_ring_does_not_change(
+            lines in 2_u32..800,
+            steps in prop::collection::vec((any::<bool>(), 1_u32..52_000), 1..300),
+        ) {
+            let mut ring = Ring::new(lines * LINE_BYTES);
+            let mut inside: VecDeque<(u32, u32)> = VecDeque::new();
+            let mut owner = vec![None; lines as usize];
+            for (number, (push, ip_bytes)) in steps.into_iter().enumerate() {
+                let (before, count) = (ring, lines_of(ip_bytes));
+                if push {
+                    let used: u32 = inside.iter().map(|message| message.1).sum();
+                    match ring.push(count) {
+                        Some(at) => {
+                            prop_assert!(used + count < lines);
+                            for line in 0..count {
+                                let place = &mut owner[ring.place(at, line) as usize];
+                                prop_assert_eq!(*place, None);
+                                *place = Some(number);
+                            }
+                            inside.push_back((at, count));
+                        }
+                        None => {
+                            prop_assert!(used + count >= lines);
+                            prop_assert_eq!(ring, before);
+                        }
+                    }
+                } else if let Some((at, count)) = inside.pop_front() {
+                    prop_assert_eq!(ring.pop(count), at);
+                    (0..count).for_each(|line| owner[ring.place(at, line) as usize] = None);
+                }
+                prop_assert_eq!(ring.used(), inside.iter().map(|message| message.1).sum::<u32>());
+                prop_assert_eq!(ring.free(), lines - 1 - ring.used());
+            }
+        }
+    }
+}

@@ -1,0 +1,89 @@
+//! The lines of an SRAM: where pointers and rings lie, as one machine names them.
+
+use super::ring::LINE_BYTES;
+use serde::{Deserialize, Serialize};
+
+/// The lines of an SRAM before its rings: of each machine one that says where what it wrote ends, with the poll word,
+/// and one that says up to where it has read. A burst of DDR writes a whole line, so that no two writers may share one.
+const POINTERS: u32 = 4;
+
+/// The physical lines of the SRAM of a buffer device in the memory of one machine.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Window {
+    lines: Vec<u64>,
+    on_dimm: bool,
+    /// Lines of the ring to the DIMM.
+    down: u32,
+}
+
+impl Window {
+    /// Lines that rings of so many bytes take with their pointers.
+    #[must_use]
+    pub fn lines(ring_bytes: [u32; 2]) -> u32 {
+        POINTERS + ring_bytes.iter().map(|bytes| bytes / LINE_BYTES).sum::<u32>()
+    }
+
+    /// A window on these physical lines, for a machine that writes and reads rings of so many bytes.
+    ///
+    /// # Panics
+    /// If there are not as many lines as the rings take.
+    #[must_use]
+    pub fn new(lines: Vec<u64>, ring_bytes: [u32; 2], on_dimm: bool) -> Self {
+        assert_eq!(lines.len() as u32, Self::lines(ring_bytes), "the rings fill the window");
+        let down = ring_bytes[usize::from(on_dimm)] / LINE_BYTES;
+        Self { lines, on_dimm, down }
+    }
+
+    /// The line in which this machine says where what it wrote ends.
+    #[must_use]
+    pub fn own_end(&self) -> u64 {
+        self.lines[usize::from(self.on_dimm)]
+    }
+
+    /// The same of the other machine, with the word that is polled.
+    #[must_use]
+    pub fn other_end(&self) -> u64 {
+        self.lines[usize::from(!self.on_dimm)]
+    }
+
+    /// The line in which this machine says up to where it has read.
+    #[must_use]
+    pub fn own_start(&self) -> u64 {
+        self.lines[2 + usize::from(self.on_dimm)]
+    }
+
+    /// The same of the other machine.
+    #[must_use]
+    pub fn other_start(&self) -> u64 {
+        self.lines[2 + usize::from(!self.on_dimm)]
+    }
+
+    /// A line of the ring that this machine writes (`out`), or of the one that it reads.
+    #[must_use]
+    pub fn ring(&self, out: bool, line: u32) -> u64 {
+        let first = if out == self.on_dimm { POINTERS + self.down } else { POINTERS };
+        self.lines[(first + line) as usize]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn both_machines_name_the_same_lines_and_no_two_writers_share_one() {
+        let (down, up) = (192, 256);
+        let lines: Vec<u64> = (100..100 + u64::from(Window::lines([down, up]))).collect();
+        let host = Window::new(lines.clone(), [down, up], false);
+        let dimm = Window::new(lines, [up, down], true);
+        assert_eq!((host.own_end(), host.other_end()), (dimm.other_end(), dimm.own_end()));
+        assert_eq!((host.own_start(), host.other_start()), (dimm.other_start(), dimm.own_start()));
+        let of = |window: &Window, out, bytes| (0..bytes / 64).map(|line| window.ring(out, line)).collect::<Vec<_>>();
+        assert_eq!(of(&host, true, down), of(&dimm, false, down));
+        assert_eq!(of(&host, false, up), of(&dimm, true, up));
+        let mut all = [of(&host, true, down), of(&host, false, up)].concat();
+        all.extend([host.own_end(), host.own_start(), dimm.own_end(), dimm.own_start()]);
+        all.sort_unstable();
+        assert!(all.windows(2).all(|pair| pair[0] < pair[1]));
+    }
+}

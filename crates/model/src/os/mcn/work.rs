@@ -1,0 +1,318 @@
+//! A piece of work of the driver of rings: lines that are loaded, copied and stored, and pointers.
+
+use super::super::books::Spent;
+use super::super::fetch::Asked;
+use super::super::run::{Choice, Task};
+use super::super::NetStack;
+use super::{Driver, Job};
+use crate::lfb::Lfb;
+use crate::line::{Home, Kind, Request, RequestId};
+use crate::mcn::{lines_of, write_of, RingTag, NEXT_PS};
+use crate::part::{Context, Payload};
+use hostnet_kernel::Time;
+use serde::{Deserialize, Serialize};
+
+/// How far a piece of work is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+enum Phase {
+    /// The interrupt or timer has come.
+    Begin,
+    /// Pointers of the other side are read.
+    Look,
+    /// Lines are copied.
+    Move,
+    /// The device is to have them all.
+    Fence,
+    /// The pointer is written, or the message handed on.
+    Tell,
+}
+
+/// A piece of work under way.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Work {
+    job: Job,
+    phase: Phase,
+    class: u8,
+    /// Lines to look at, or of the message; those asked for, copied, and on their way to the device.
+    lines: u32,
+    asked: u32,
+    taken: u32,
+    stored: u32,
+    /// When the core is through with the lines copied so far.
+    front: Time,
+    /// Where the message lies, or will lie, in virtual memory.
+    memory: u64,
+    fenced: bool,
+    /// When the last line was stored.
+    since: Time,
+}
+
+impl Work {
+    /// The device has all lines.
+    pub(super) fn fenced(&mut self) {
+        self.fenced = true;
+    }
+
+    fn spent(&self) -> Spent {
+        if matches!(self.job, Job::Write { .. }) {
+            Spent::Send
+        } else {
+            Spent::Softirq
+        }
+    }
+
+    fn turn(&mut self, phase: Phase, lines: u32) {
+        (self.phase, self.lines, self.asked, self.taken, self.stored) = (phase, lines, 0, 0, 0);
+    }
+}
+
+impl Driver {
+    /// Begins a piece of work.
+    pub(super) fn begin(&mut self, job: Job, context: &Context) {
+        let now = context.now();
+        let id = match job {
+            Job::Poll => None,
+            Job::Write { id, .. } | Job::Read { id, .. } => Some(id),
+        };
+        let packet = id.map(|id| *context.packets.get(id));
+        let class = packet.map_or(0, |packet| self.class_of(packet.flow));
+        let memory = match (job, packet) {
+            (Job::Read { .. }, Some(packet)) => self.place(lines_of(packet.ip_bytes)),
+            (_, packet) => packet.map_or(0, |packet| packet.line),
+        };
+        let mut work = Work {
+            job,
+            phase: Phase::Begin,
+            class,
+            lines: 0,
+            asked: 0,
+            taken: 0,
+            stored: 0,
+            front: now,
+            memory,
+            fenced: false,
+            since: now,
+        };
+        match job {
+            Job::Poll => {}
+            Job::Write { .. } => work.turn(Phase::Look, 1),
+            Job::Read { .. } => work.turn(Phase::Move, packet.map_or(0, |packet| lines_of(packet.ip_bytes))),
+        }
+        self.arrived.fill(false);
+        self.work = Some(work);
+    }
+
+    /// A line of a buffer device is loaded into a slot, if an entry of the LFB is free.
+    fn load(&mut self, line: u64, slot: u16, class: u8, lfb: &mut Lfb, context: &mut Context) -> bool {
+        let now = context.now();
+        if !lfb.try_take(class, now) {
+            return false;
+        }
+        let Home { socket, slice, place } = context.homes.of(line);
+        let id = context.requests.insert(Request {
+            kind: Kind::CoreFetch,
+            class,
+            book: 0,
+            for_store: false,
+            socket,
+            slice,
+            engine: lfb.engine,
+            line,
+            place,
+            owner: context.id,
+            tag: RingTag::Read { slot }.tag(class),
+            since: now,
+            entered: now,
+            admitted: now,
+            next: RequestId::NONE,
+        });
+        context.send(self.wiring.cha, self.wiring.to_cha_ps, Payload::Arrive(id));
+        true
+    }
+
+    /// A line of a buffer device is stored past the caches, if an entry of the LFB is free.
+    fn store(&mut self, line: u64, tag: RingTag, class: u8, lfb: &mut Lfb, context: &mut Context) -> bool {
+        if lfb.idle == 0 {
+            return false;
+        }
+        lfb.take_for_write(class, context.now());
+        let id = write_of(line, class, tag, context);
+        context.requests.get_mut(id).engine = lfb.engine;
+        context.send(self.wiring.cha, self.wiring.to_cha_ps, Payload::Arrive(id));
+        true
+    }
+
+    /// What a line of a message costs the core, in ps.
+    fn line_ps(&self, job: Job) -> u64 {
+        let params = &self.wiring.params;
+        let drop_line_ps = if matches!(job, Job::Read { .. }) { params.drop_line_ps } else { 0 };
+        params.copy_line_ps + params.checksum_line_ps + drop_line_ps
+    }
+
+    /// The line of a ring at which a line of a message lies.
+    fn line_of(&self, job: Job, line: u32) -> u64 {
+        let (port, first, out) = match job {
+            Job::Write { port, line, .. } => (port, line, true),
+            Job::Read { port, line, .. } => (port, line, false),
+            Job::Poll => unreachable!("who polls moves nothing"),
+        };
+        let ring = self.wiring.params.ring_bytes[usize::from(!out)] / 64;
+        self.wiring.windows[usize::from(port)].ring(out, (u32::from(first) + line) % ring)
+    }
+
+    /// Loads pointers of the other side; whether all are there.
+    fn look(&mut self, work: &mut Work, lfb: &mut Lfb, context: &mut Context) -> bool {
+        while work.asked < work.lines {
+            let line = match work.job {
+                Job::Write { port, .. } => self.wiring.windows[usize::from(port)].other_start(),
+                _ => self.wiring.windows[work.asked as usize].other_end(),
+            };
+            if !self.load(line, work.asked as u16, work.class, lfb, context) {
+                break;
+            }
+            work.asked += 1;
+        }
+        work.asked == work.lines && self.arrived[..work.lines as usize].iter().all(|there| *there)
+    }
+
+    /// Stores the lines that have been copied and are not on their way to the device; whether all are.
+    fn flush(&mut self, work: &mut Work, lfb: &mut Lfb, context: &mut Context) -> bool {
+        let Job::Write { port, .. } = work.job else { return true };
+        while work.stored < work.taken {
+            let line = self.line_of(work.job, work.stored);
+            if !self.store(line, RingTag::Data { port }, work.class, lfb, context) {
+                return false;
+            }
+            work.stored += 1;
+            work.since = context.now();
+        }
+        true
+    }
+}
+
+impl NetStack {
+    /// Goes on with the piece of work; nothing when it is over.
+    pub(super) fn work(&mut self, lfb: &mut Lfb, context: &mut Context) -> Option<Choice> {
+        let driver = self.mcn.as_mut()?;
+        let mut work = driver.work?;
+        let spent = work.spent();
+        let choice = match work.phase {
+            Phase::Begin => {
+                let count = driver.wiring.params.interfaces.len() as u32;
+                work.turn(Phase::Look, count);
+                Some(Choice::Work(Task::Ring, driver.wiring.params.poll_ps, spent))
+            }
+            Phase::Look => self.look(&mut work, lfb, context),
+            Phase::Move => self.move_lines(&mut work, lfb, context),
+            Phase::Fence if work.fenced || !driver.wiring.params.fence => {
+                work.phase = Phase::Tell;
+                None
+            }
+            Phase::Fence => Some(Choice::Wait(spent)),
+            Phase::Tell => return self.end_work(work, lfb, context),
+        };
+        let driver = self.mcn.as_mut()?;
+        let over = work.phase == Phase::Look && choice.is_none() && work.job == Job::Poll;
+        driver.work = (!over).then_some(work);
+        choice
+    }
+
+    /// Reads pointers of the other side.
+    fn look(&mut self, work: &mut Work, lfb: &mut Lfb, context: &mut Context) -> Option<Choice> {
+        let driver = self.mcn.as_mut()?;
+        if !driver.look(work, lfb, context) {
+            return Some(Choice::Wait(work.spent()));
+        }
+        driver.arrived.fill(false);
+        match work.job {
+            Job::Write { id, .. } => work.turn(Phase::Move, lines_of(context.packets.get(id).ip_bytes)),
+            _ => context.send(driver.wiring.part, NEXT_PS, Payload::RingPolled),
+        }
+        work.front = context.now();
+        None
+    }
+
+    /// Copies lines of a message.
+    fn move_lines(&mut self, work: &mut Work, lfb: &mut Lfb, context: &mut Context) -> Option<Choice> {
+        let (now, spent) = (context.now(), work.spent());
+        loop {
+            self.ask_ahead(work, lfb, context);
+            let driver = self.mcn.as_mut()?;
+            let flushed = driver.flush(work, lfb, context);
+            if work.front > now {
+                return Some(Choice::Work(Task::Ring, work.front.since(now), spent));
+            }
+            if work.taken == work.lines {
+                work.phase = if matches!(work.job, Job::Write { .. }) { Phase::Fence } else { Phase::Tell };
+                if flushed {
+                    return None;
+                }
+                work.phase = Phase::Move;
+                return Some(Choice::Wait(spent));
+            }
+            let slot = work.taken as usize % driver.arrived.len();
+            if !driver.arrived[slot] || !flushed || !self.lines.may_store() {
+                return Some(Choice::Wait(spent));
+            }
+            driver.arrived[slot] = false;
+            work.front = now + driver.line_ps(work.job);
+            if matches!(work.job, Job::Read { .. }) {
+                let address = (work.memory + u64::from(work.taken)) * 64;
+                self.lines.store_for_ring(address, work.class, lfb, &mut self.counts, context);
+            }
+            work.taken += 1;
+        }
+    }
+
+    /// Asks for lines ahead: of a message that is read, the first alone, which says how many there are.
+    fn ask_ahead(&mut self, work: &mut Work, lfb: &mut Lfb, context: &mut Context) {
+        let Some(driver) = &mut self.mcn else { return };
+        let reads = matches!(work.job, Job::Read { .. });
+        let ahead = if reads && work.taken == 0 { 1 } else { driver.arrived.len() as u32 };
+        while work.asked < work.lines.min(work.taken + ahead) {
+            let slot = (work.asked as usize % driver.arrived.len()) as u16;
+            if reads {
+                let line = driver.line_of(work.job, work.asked);
+                if !driver.load(line, slot, work.class, lfb, context) {
+                    return;
+                }
+            } else {
+                let address = (work.memory + u64::from(work.asked)) * 64;
+                match self.lines.read_for_ring(address, slot, work.class, lfb, context) {
+                    Asked::There => driver.arrived[usize::from(slot)] = true,
+                    Asked::Coming => {}
+                    Asked::Full => return,
+                }
+            }
+            work.asked += 1;
+        }
+    }
+
+    /// The message is there: its pointer is stored, or its packet goes on.
+    fn end_work(&mut self, work: Work, lfb: &mut Lfb, context: &mut Context) -> Option<Choice> {
+        let driver = self.mcn.as_mut()?;
+        match work.job {
+            Job::Write { port, .. } => {
+                let line = driver.wiring.windows[usize::from(port)].own_end();
+                if !driver.store(line, RingTag::End { port }, work.class, lfb, context) {
+                    return Some(Choice::Wait(work.spent()));
+                }
+                if driver.wiring.params.fence {
+                    let ps = u32::try_from(context.now().since(work.since)).unwrap_or(u32::MAX);
+                    context.send(driver.wiring.part, NEXT_PS, Payload::RingWaited { port, ps });
+                }
+            }
+            Job::Read { id, port, .. } => {
+                context.packets.get_mut(id).line = work.memory;
+                let lines = work.lines as u16;
+                context.send(driver.wiring.part, NEXT_PS, Payload::RingDone { port, lines });
+                driver.work = None;
+                self.forward(id, context);
+                return None;
+            }
+            Job::Poll => {}
+        }
+        driver.work = None;
+        None
+    }
+}

@@ -1,0 +1,99 @@
+//! The interfaces of a memory channel network, and its driver on cores.
+
+use super::{homes_of, Builder, SocketBuilder};
+use hostnet_kernel::ComponentId;
+use hostnet_model::line::{memory_of, Ring, Rings};
+use hostnet_model::mcn::{Mcn, Window, Wiring, LINE_BYTES};
+use hostnet_model::os::{NetStack, Region, RingWiring, RING_PACKET_BYTES};
+use hostnet_model::params::{ClusterParams, FlowParams, HostKind, HostParams, McnParams, ServerParams};
+use hostnet_model::PartKind;
+
+/// Descriptors that the driver of a machine without a NIC has for packets that it sends.
+const SEND_ENTRIES: u64 = 1024;
+
+/// What a host has of a memory channel network.
+pub(crate) fn params_of(server: &ServerParams) -> Option<&McnParams> {
+    server.sockets.first()?.mcn.as_deref()
+}
+
+/// The least time that anything takes from one machine of a memory channel network to another, in ps.
+pub(crate) fn window_ps(cluster: &ClusterParams) -> Option<u64> {
+    let of = |host: &HostParams| match &host.kind {
+        HostKind::Server(server) => params_of(server).map(|mcn| mcn.cross_ps),
+        HostKind::Endpoint(_) => None,
+    };
+    cluster.hosts.iter().filter_map(of).min()
+}
+
+impl Builder<'_> {
+    /// The physical lines of the buffer devices of this machine. At a host those of a device are beyond its memory, all
+    /// in the channel that it is at; at a DIMM they are a memory of their own.
+    fn windows(&self, mcn: &McnParams) -> Vec<Window> {
+        let count = Window::lines(mcn.ring_bytes);
+        if mcn.on_dimm {
+            let first = memory_of(1) / u64::from(LINE_BYTES);
+            return vec![Window::new((first..first + u64::from(count)).collect(), mcn.ring_bytes, true)];
+        }
+        let socket = self.params.socket();
+        let (memory, decoder) = (&socket.memory, homes_of(socket).decoder);
+        let channel = |line| u32::from(decoder.place(line).channel) / memory.dram.subchannels;
+        let mut next = vec![memory.pages.memory_bytes / u64::from(LINE_BYTES); memory.map.channels as usize];
+        let window = |at: u32| {
+            let next = &mut next[at as usize];
+            let lines: Vec<u64> = (*next..).filter(|&line| channel(line) == at).take(count as usize).collect();
+            *next = lines.last().map_or(*next, |last| last + 1);
+            Window::new(lines, mcn.ring_bytes, false)
+        };
+        mcn.interfaces.iter().map(|interface| interface.channel).map(window).collect()
+    }
+
+    fn interfaces(&self) -> ComponentId {
+        self.layout.sockets[0].of(PartKind::Mcn).first()
+    }
+}
+
+impl SocketBuilder<'_> {
+    /// The interfaces, if there are any.
+    pub(super) fn mcn(&self) -> Option<Mcn> {
+        let params = self.params.mcn.as_deref()?;
+        let attachment = self.server.attachment.as_ref()?;
+        let wiring = Wiring {
+            cha: self.layout.home(),
+            to_cha_ps: self.params.core.to_cha_ps,
+            core: self.server.layout.core(params.core),
+            peers: attachment.peers.clone(),
+            windows: self.server.windows(params),
+            class: self.server.class_of_first(),
+        };
+        Some(Mcn::new(params.clone(), wiring))
+    }
+
+    /// The network traffic of a core, with the driver of the interfaces if there are any.
+    pub(super) fn with_rings(&self, stack: NetStack, core: u32, ahead: u32) -> NetStack {
+        let (Some(params), Some(attachment)) = (self.params.mcn.as_deref(), &self.server.attachment) else {
+            return stack;
+        };
+        let flow = |flow: &FlowParams| {
+            let at = [(flow.from, flow.from_core), (flow.to, flow.to_core)];
+            let here = at.into_iter().find(|&(host, _)| host == attachment.host);
+            (self.server.class_of(flow), here.map(|(_, core)| self.server.layout.core(core)))
+        };
+        let wiring = RingWiring {
+            part: self.server.interfaces(),
+            cha: self.layout.home(),
+            to_cha_ps: self.params.core.to_cha_ps,
+            windows: self.server.windows(params),
+            params: params.clone(),
+            host: attachment.host,
+            flows: attachment.cluster.flows.iter().map(flow).collect(),
+            packets: Region { base: self.take(core, RING_PACKET_BYTES), bytes: RING_PACKET_BYTES },
+            rng: self.server.rng(5 << 32 | u64::from(self.number(core))),
+        };
+        stack.with_rings(wiring, ahead)
+    }
+}
+
+/// The rings of a core of a machine without a NIC: it has as many descriptors as there are.
+pub(super) fn rings_without_nic() -> Rings {
+    Rings { segments: Ring::new(0, SEND_ENTRIES * 64), ..Rings::NONE }
+}
