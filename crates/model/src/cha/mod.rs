@@ -297,7 +297,11 @@ impl Cha {
             context.send(owner, delay, Payload::Acknowledged(id));
         } else {
             self.slices[index].core_writes -= 1;
-            context.requests.remove(id);
+            if kind.is_flush() {
+                context.send(owner, self.core_write_ack_ps, Payload::Acknowledged(id));
+            } else {
+                context.requests.remove(id);
+            }
         }
         self.free_entry(index, context);
     }

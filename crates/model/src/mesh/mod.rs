@@ -227,6 +227,7 @@ impl Ring {
     fn of(message: Message, kind: Kind) -> Self {
         let is_line = match kind {
             Kind::CoreWrite | Kind::CoreClean | Kind::Evict | Kind::Directory | Kind::IoWrite | Kind::IoPut => true,
+            Kind::Flush | Kind::FlushDoorbell | Kind::FlushTail => true,
             Kind::CoreRead | Kind::CoreDrop | Kind::IoRead | Kind::IoOwn | Kind::Snoop | Kind::Speculate => false,
         };
         match message {

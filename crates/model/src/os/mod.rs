@@ -7,6 +7,7 @@
 mod books;
 mod copier;
 mod datagram;
+mod dimm;
 mod fetch;
 mod gro;
 mod kernel;
@@ -25,6 +26,7 @@ mod tests;
 pub use books::{CoreTimes, SocketCounts, Spent, StackCounts, SPENT};
 pub use copier::{CopyLines, CopySource, PacketMemory};
 pub use datagram::DatagramEndParams;
+pub use dimm::{AllocCache, DimmWay};
 pub use moving::{Elsewhere, Hop};
 pub use region::Region;
 pub use registers::RegisterWay;
@@ -37,6 +39,7 @@ use crate::params::{CoreParams, StackParams};
 use crate::part::{Context, Group, Payload, Pool};
 use crate::transport::tcp::Connection;
 use datagram::DatagramEnd;
+use dimm::Driver;
 use gro::Gro;
 use hostnet_kernel::{ComponentId, Rng, Time};
 use lines::Lines;
@@ -113,6 +116,8 @@ pub struct NetStack {
     rings: Rings,
     away_ps: u64,
     registers: Registers,
+    /// The driver of a NIC in a DIMM, if it is there.
+    driver: Option<Box<Driver>>,
     stack: StackParams,
     sockets: Vec<Socket>,
     /// The ends of flows of datagrams, whose numbers follow those of the sockets.
@@ -195,6 +200,7 @@ impl NetStack {
             rings: wiring.rings,
             away_ps: wiring.away_ps,
             registers: Registers::new(wiring.registers),
+            driver: None,
             by_flow,
             stack,
         }
@@ -251,6 +257,8 @@ impl NetStack {
             Payload::Backlog(id) => self.on_backlog(id, context),
             Payload::Transmit(id) => self.on_transmit(id, context),
             Payload::Left { flow, bytes } => self.on_left(flow, bytes, context),
+            Payload::Acknowledged(id) => self.on_flushed(id, lfb, context),
+            Payload::Cloned(id) => self.hand_up(id, context),
             Payload::RegisterValue => self.on_status(context),
             Payload::Timer { connection, generation } => self.on_timer(connection, generation, context),
             Payload::Begin { connection } => self.on_begin(connection, context.now()),

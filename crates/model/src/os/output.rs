@@ -157,8 +157,7 @@ impl NetStack {
             context.send(core, TO_CORE_PS, Payload::Transmit(id));
             return;
         }
-        self.lines.know(self.rings.segments.next_line(), true, class, context);
-        self.ring(id, context);
+        self.hand_down(id, class, context);
     }
 
     /// The completion of a segment is there: its data has left the NIC.

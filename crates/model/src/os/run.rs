@@ -28,6 +28,10 @@ pub(super) enum Task {
     Copy,
     /// Lines of the kernel.
     Lines,
+    /// Instructions that flush lines for a NIC in a DIMM.
+    Flush,
+    /// Instructions that invalidate lines of a packet that has come by one.
+    Invalidate(PacketId),
 }
 
 /// What there is to do.
@@ -78,6 +82,9 @@ impl NetStack {
         if self.registers.waits() {
             return Choice::Wait(Spent::Register);
         }
+        if let Some(work) = self.next_flush(lfb, context) {
+            return work;
+        }
         if let Some(work) = self.next_output(context) {
             return work;
         }
@@ -117,6 +124,8 @@ impl NetStack {
             Task::Segment(joined) => self.end_segment(&joined, context),
             Task::Output { socket, packet } => self.end_output(socket as usize, packet, context),
             Task::Call => self.begin_copy(context),
+            Task::Flush => self.end_flush(lfb, context),
+            Task::Invalidate(id) => self.read_anew(id, context),
             Task::Copy | Task::Lines => {}
         }
     }

@@ -59,10 +59,20 @@ impl NetStack {
         } else if let Some((_, end)) = self.datagrams_of(flow) {
             end.counts.packets += 1;
         }
-        self.softirq.backlog.push(context.packets, id);
+        if self.driver.is_some() {
+            self.arrive_by_dimm(id);
+        } else {
+            self.softirq.backlog.push(context.packets, id);
+        }
         if self.stack.poll {
             self.softirq.polling = true;
         }
+    }
+
+    /// A packet is one of the softirq's.
+    pub(super) fn keep_received(&mut self, id: PacketId, context: &mut Context) {
+        self.softirq.backlog.push(context.packets, id);
+        self.softirq.polling = true;
     }
 
     /// The queue has interrupted: the core reads why before it looks for packets.
@@ -84,6 +94,9 @@ impl NetStack {
     pub(super) fn next_softirq(&mut self, lfb: &mut Lfb, context: &mut Context) -> Choice {
         if !self.softirq.polling && !self.lines.leads() {
             return Choice::Nothing;
+        }
+        if let Some(choice) = self.next_arrival(lfb, context) {
+            return choice;
         }
         match self.lines.follow(lfb, &mut self.counts, context) {
             Pace::Waiting => return Choice::Wait(Spent::Softirq),
@@ -138,7 +151,7 @@ impl NetStack {
     /// The driver and IP are through with a packet.
     pub(super) fn end_packet(&mut self, id: PacketId, lfb: &mut Lfb, context: &mut Context) {
         let packet = context.packets.remove(id);
-        let completion = self.rings.received.next_line();
+        let completion = self.driver.is_none().then(|| self.rings.received.next_line());
         let class = match (self.end_of(packet.flow), packet.content) {
             (Some(index), Content::Tcp(_)) => {
                 self.admit(index, &packet);
@@ -161,8 +174,15 @@ impl NetStack {
         };
         self.registers.class = class;
         let next = !self.softirq.backlog.is_empty();
-        let known = self.lines.know_completion(completion, next, class, context);
-        self.lines.know(packet.line * 64, false, class, context);
+        let known = match completion {
+            Some(completion) => {
+                let known = self.lines.know_completion(completion, next, class, context);
+                self.lines.know(packet.line * 64, false, class, context);
+                known
+            }
+            // The driver of a NIC in a DIMM has read both.
+            None => context.caches.are_there(),
+        };
         let owed = Owed::of_packet(&self.stack, packet.ip_bytes, if known { 2 } else { 0 });
         self.lines.owe(owed, class, lfb, &mut self.counts, context);
     }

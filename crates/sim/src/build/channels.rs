@@ -19,8 +19,13 @@ impl SocketBuilder<'_> {
             let (dram, controller) = (&memory.dram, &memory.controller);
             let to = self.layout.home();
             let nearer_ps = self.params.die.as_ref().map_or(0, |die| die.nearer_ps(&die.channels, &die.slices));
-            Channel::new(dram, controller, to, cha.from_mc_ps, cha.write_ack_ps, self.server.classes, number)
-                .with_nearest(nearer_ps)
+            let channel =
+                Channel::new(dram, controller, to, cha.from_mc_ps, cha.write_ack_ps, self.server.classes, number)
+                    .with_nearest(nearer_ps);
+            match self.params.dimm.as_ref().filter(|dimm| dimm.channel == number) {
+                Some(dimm) => channel.with_dimm(self.layout.of(PartKind::Dimm).first(), dimm.command_ps),
+                None => channel,
+            }
         };
         (0..self.layout.of(PartKind::Channel).len()).map(channel).collect()
     }

@@ -11,10 +11,12 @@ fn name(stage: Stage) -> &'static str {
     match stage {
         Stage::TxCopy => "tx_copy",
         Stage::TxDriver => "tx_driver",
+        Stage::TxFlush => "tx_flush",
         Stage::TxRegister => "tx_register",
         Stage::TxDma => "tx_dma",
         Stage::Wire => "wire",
         Stage::RxDma => "rx_dma",
+        Stage::RxInvalidate => "rx_invalidate",
         Stage::RxDriver => "rx_driver",
         Stage::RxCopy => "rx_copy",
     }
