@@ -159,7 +159,7 @@ fn a_card_sits_in_one_place_and_has_the_keys_of_that() {
     says(&["host.s.nic.attach=pcy"], &["host.s.nic.attach", "did you mean \"pcie\"?"]);
     says(
         &["host.s.nic.fetch=8"],
-        &["host.s.nic.fetch: has an effect only with nic.attach = \"pcie\" or \"onchip\" or \"cxl\""],
+        &["host.s.nic.fetch: has an effect only with nic.attach = \"pcie\" or \"onchip\" or \"cxl\" or \"dimm\""],
     );
     says(
         &["host.s.nic.attach=pcie", "host.s.nic.onchip.latency=1 ns"],

@@ -15,6 +15,8 @@ macro_rules! kinds {
             Iio "iio" single = iio::Iio,
             /// Memory behind a link.
             Expander "expander" = expander::Expander,
+            /// The buffer device of a DIMM with a NIC in it.
+            Dimm "dimm" single = dimm::Dimm,
             /// A drive.
             Ssd "ssd" = nvme::Ssd,
             /// The NIC.

@@ -10,6 +10,7 @@ mod chip_shape;
 mod cluster;
 mod controller;
 mod die;
+mod dimm;
 mod dram;
 mod drives;
 mod energy;

@@ -27,6 +27,7 @@ pub(super) fn socket(spec: &Spec, context: &Context, cache: Option<CacheParams>)
         remote: None,
         expander: expander::resolve(spec)?,
         mcn: None,
+        dimm: None,
         die: None,
     })
 }
@@ -100,7 +101,7 @@ fn interleaved(server: &ServerParams) -> impl Iterator<Item = (u128, String)> + 
 }
 
 /// Bytes of the rings and buffers of a NIC, and of the cores that serve them.
-fn nic_bytes(nic: &NicParams) -> u128 {
+pub(super) fn nic_bytes(nic: &NicParams) -> u128 {
     let queue = QueueMemory::bytes(nic).next_multiple_of(BUFFER_ALIGNMENT);
     let core = NetFootprint::BYTES.next_multiple_of(BUFFER_ALIGNMENT);
     u128::from(queue + core) * u128::from(nic.queues)

@@ -7,6 +7,7 @@ mod chip_run;
 mod cluster;
 mod controller;
 mod die;
+mod dimm;
 mod dram;
 mod drives;
 mod ecn;
@@ -45,6 +46,7 @@ pub(crate) use controller::{
     ControllerSpec, EntryUntilSpec, IdleDrainSpec, PageSpec, ProtectSpec, RefreshSpec, SchedulerSpec,
 };
 pub(crate) use die::{DieSpec, PlaceSpec};
+pub(crate) use dimm::{AsyncSpec, CloneSpec, DimmDriverSpec, NCacheSpec, NicDimmSpec};
 pub(crate) use dram::{DramSpec, SameBankSpec, TimingSpec};
 pub(crate) use drives::{DriveSockets, SsdModeSpec};
 pub(crate) use ecn::{EcnSpec, RampSpec};

@@ -297,8 +297,10 @@ impl Cha {
             context.send(owner, delay, Payload::Acknowledged(id));
         } else {
             self.slices[index].core_writes -= 1;
+            if kind.is_flush() {
+                context.send(owner, self.core_write_ack_ps, Payload::Acknowledged(id));
             // What a core writes past the caches ends where it is written to.
-            if kind != Kind::CorePost {
+            } else if kind != Kind::CorePost {
                 context.requests.remove(id);
             }
         }

@@ -188,7 +188,7 @@ fn address<'a>(number: usize, engines: &'a mut [Engine], lfb: &mut Lfb, now: Tim
 /// The engine that an answer is for: the one that asked.
 fn asked_by(payload: Payload, context: &Context) -> Option<usize> {
     match payload {
-        Payload::Data(id) | Payload::Admitted(id) | Payload::Taken(id) => {
+        Payload::Data(id) | Payload::Admitted(id) | Payload::Taken(id) | Payload::Acknowledged(id) => {
             Some(usize::from(context.requests.get(id).engine))
         }
         _ => None,

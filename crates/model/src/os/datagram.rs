@@ -59,6 +59,11 @@ pub(super) struct DatagramEnd {
     /// What the call under way sends, or reads.
     sending: Option<Datagram>,
     reading: Option<Datagram>,
+    /// Of a NIC in a DIMM: whether one has been written; the lines that those at the NIC are read from; where what is
+    /// read now begins.
+    zoned: bool,
+    sent_from: VecDeque<u64>,
+    read_from: u64,
     begun: bool,
     /// Whether the application waits for its turn; whether it sleeps; whether it waits for room.
     ready: bool,
@@ -92,6 +97,9 @@ impl DatagramEnd {
             write_at: 0,
             sending: None,
             reading: None,
+            zoned: false,
+            sent_from: VecDeque::new(),
+            read_from: 0,
             begun: false,
             ready: false,
             asleep: true,
@@ -105,17 +113,23 @@ impl DatagramEnd {
         self.params.initiator && matches!(self.params.traffic, Traffic::Generate { .. })
     }
 
-    /// A packet of it has come; what the socket has no room for is dropped.
-    pub(super) fn keep(&mut self, datagram: Datagram, line: u64) {
+    /// A packet of it has come; what the socket has no room for is dropped. Whether it has.
+    pub(super) fn keep(&mut self, datagram: Datagram, line: u64) -> bool {
         let bytes = u64::from(datagram.bytes);
         self.counts.delivered += 1;
         if self.come_bytes + bytes > self.params.udp.buffer_bytes && !self.come.is_empty() {
             self.counts.dropped += 1;
-            return;
+            return false;
         }
         self.counts.segments += 1;
         self.come_bytes += bytes;
         self.come.push_back((datagram, line));
+        true
+    }
+
+    /// Of one that is handed down: whether it lies there as it did before, and whether the socket has sent one before.
+    pub(super) fn written_before(&mut self) -> (bool, bool) {
+        (self.generates() && self.zoned, std::mem::replace(&mut self.zoned, true))
     }
 
     /// Whether another datagram may be written: always one, and as much as the socket holds.
@@ -132,12 +146,12 @@ impl DatagramEnd {
     }
 
     /// The line of virtual memory for a datagram that is written now. What was freed last is used first.
-    fn place(&mut self, index: usize, bytes: u32, output: &Output) -> u64 {
+    fn place(&mut self, index: usize, bytes: u32, output: &Output, unit: u64) -> u64 {
         if self.out_bytes == 0 {
             self.write_at = 0;
         }
         let line = output.buffer(index).line(self.write_at);
-        self.write_at += u64::from(bytes).next_multiple_of(64);
+        self.write_at += u64::from(bytes).next_multiple_of(unit);
         line
     }
 
@@ -164,6 +178,7 @@ impl DatagramEnd {
     fn take(&mut self, size: LineSize, source: impl FnOnce(u64, u32)) -> Option<Datagram> {
         let (datagram, line) = self.come.pop_front()?;
         self.come_bytes -= u64::from(datagram.bytes);
+        self.read_from = line;
         let line_bytes = size.bytes();
         let fill = if size.is_burst() { line_bytes / 2 } else { line_bytes - 1 };
         let first = ETHERNET_BYTES + u64::from(HEADER_BYTES);
@@ -274,16 +289,21 @@ impl NetStack {
 
     /// The system call of an end of datagrams comes to its copy.
     pub(super) fn copy_datagram(&mut self, index: usize, reads: bool, context: &Context) {
+        let in_place = self.is_in_place();
+        let unit = self.driver.as_ref().map_or(64, |driver| driver.buffer_bytes());
         let Self { sockets, datagrams, output, lines, stack, .. } = self;
         let end = &mut datagrams[index - sockets.len()];
         let class = end.params.class;
+        if in_place && (reads || end.zoned) {
+            lines.set_in_place();
+        }
         if reads {
             lines.begin_read(class);
             end.reading = end.take(stack.line_size, |line, count| lines.source(line, count));
             return;
         }
         let Some(datagram) = end.sending.take() else { return };
-        let line = end.place(index, datagram.bytes, output);
+        let line = end.place(index, datagram.bytes, output, unit);
         end.out_bytes += u64::from(datagram.bytes);
         end.written.push_back((datagram, line));
         let count = stack.line_size.shrink(u64::from(datagram.bytes)).div_ceil(64);
@@ -293,7 +313,9 @@ impl NetStack {
     /// The call is over: what was read has come to the application, what was written goes out.
     pub(super) fn end_datagram_call(&mut self, index: usize, reads: bool, now: Time) {
         let Some(end) = self.datagram_end(index) else { return };
-        if let Some(mut datagram) = end.reading.take() {
+        let read = end.reading.take();
+        let from = read.as_ref().map(|datagram| (end.read_from, datagram.ip_bytes()));
+        if let Some(mut datagram) = read {
             datagram.journey.end(Stage::RxCopy, now);
             end.application.receive(now, datagram);
             end.counts.read_bytes += u64::from(datagram.bytes);
@@ -304,12 +326,31 @@ impl NetStack {
         if !reads {
             self.output.push(index as u32);
         }
+        if let Some((line, bytes)) = from {
+            self.free_received(line, bytes);
+        }
+    }
+
+    /// What came by a NIC in a DIMM is not needed any more.
+    fn free_received(&mut self, line: u64, ip_bytes: u32) {
+        if let Some(driver) = &mut self.driver {
+            driver.free(line, u64::from(ip_bytes) + ETHERNET_BYTES);
+        }
+    }
+
+    /// The NIC in a DIMM reads a datagram of a flow from a line on.
+    pub(super) fn note_sent(&mut self, flow: u32, line: u64) {
+        if let Some((_, end)) = self.datagrams_of(flow) {
+            end.sent_from.push_back(line);
+        }
     }
 
     /// The driver is through with a packet of an end.
     pub(super) fn keep_datagram(&mut self, index: usize, datagram: Datagram, line: u64) {
         if let Some(end) = self.datagram_end(index) {
-            end.keep(datagram, line);
+            if !end.keep(datagram, line) {
+                self.free_received(line, datagram.ip_bytes());
+            }
             self.want_datagrams(index);
         }
     }
@@ -342,6 +383,10 @@ impl NetStack {
         let first = self.sockets.len();
         if let Some(end) = self.datagram_end(index) {
             end.out_bytes -= u64::from(bytes);
+            let from = end.sent_from.pop_front();
+            if let (Some(driver), Some(line)) = (&mut self.driver, from) {
+                driver.free(line, bytes.into());
+            }
         }
         for at in 0..self.datagrams.len() {
             if self.datagrams[at].goes_on() {

@@ -160,8 +160,7 @@ impl NetStack {
         if self.mcn.is_some() && self.goes_by_ring(id, context) {
             return;
         }
-        self.lines.know(self.rings.segments.next_line(), true, class, context);
-        self.ring(id, context);
+        self.hand_down(id, class, context);
     }
 
     /// The completion of a segment is there: its data has left the NIC.

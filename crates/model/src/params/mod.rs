@@ -5,6 +5,7 @@
 mod app;
 mod cache;
 mod die;
+mod dimm;
 mod energy;
 mod expander;
 mod fluid;
@@ -22,6 +23,7 @@ mod workload;
 pub use app::*;
 pub use cache::*;
 pub use die::*;
+pub use dimm::*;
 pub use energy::*;
 pub use expander::*;
 pub use fluid::*;
@@ -94,9 +96,21 @@ pub struct SocketParams {
     /// The interfaces of a memory channel network, if it is on one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub mcn: Option<Box<McnParams>>,
+    /// The DIMM with the NIC in it; a node of its own in the place of an expander.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub dimm: Option<Box<DimmParams>>,
     /// Where its parts lie; `None` = the ways between them are as long for all, and carry whatever comes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub die: Option<DieParams>,
+}
+
+impl SocketParams {
+    /// The memory of the node without cores that hangs off it, if there is one.
+    #[must_use]
+    pub fn far_memory(&self) -> Option<&MemoryParams> {
+        let dimm = self.dimm.as_ref().map(|dimm| &dimm.memory);
+        dimm.or_else(|| self.expander.as_ref().map(|expander| &expander.memory))
+    }
 }
 
 impl ServerParams {

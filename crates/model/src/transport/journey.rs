@@ -10,10 +10,12 @@ const KEPT_MAX: usize = 4096;
 /// A stage on the way from one application to another. Stages follow one another without a gap.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stage {
-    /// The system call of the sender, with its copy.
+    /// The system call of the sender, with its copy; of a NIC in a DIMM the clone, too.
     TxCopy,
     /// The kernel or driver of the sender, until the NIC's doorbell is rung.
     TxDriver,
+    /// Of a NIC in a DIMM: flushes of data and descriptor, until memory has them.
+    TxFlush,
     /// Reads and writes of the NIC's registers, until the NIC has the doorbell.
     TxRegister,
     /// The NIC reads descriptor and data.
@@ -23,21 +25,25 @@ pub enum Stage {
     Wire,
     /// The NIC writes data and completion, until the core can see it.
     RxDma,
+    /// Of a NIC in a DIMM: the completion and the first line are invalidated and read.
+    RxInvalidate,
     /// The kernel or driver of the receiver, what waits for it, and for the application to have its turn.
     RxDriver,
-    /// The system call of the receiver, with its copy.
+    /// The system call of the receiver, with its copy; of a NIC in a DIMM the clone, too.
     RxCopy,
 }
 
 impl Stage {
     /// Every stage, in order.
-    pub const ALL: [Self; 8] = [
+    pub const ALL: [Self; 10] = [
         Self::TxCopy,
         Self::TxDriver,
+        Self::TxFlush,
         Self::TxRegister,
         Self::TxDma,
         Self::Wire,
         Self::RxDma,
+        Self::RxInvalidate,
         Self::RxDriver,
         Self::RxCopy,
     ];
@@ -48,10 +54,12 @@ impl Stage {
         match self {
             Self::TxCopy => "tx_copy",
             Self::TxDriver => "tx_driver",
+            Self::TxFlush => "tx_flush",
             Self::TxRegister => "tx_register",
             Self::TxDma => "tx_dma",
             Self::Wire => "wire",
             Self::RxDma => "rx_dma",
+            Self::RxInvalidate => "rx_invalidate",
             Self::RxDriver => "rx_driver",
             Self::RxCopy => "rx_copy",
         }
@@ -160,7 +168,7 @@ mod tests {
         #[test]
         fn stages_tile_the_journey(
             begun in 0_u64..1 << 50,
-            steps in prop::collection::vec((0_usize..8, 0_u64..1 << 40), 0..40),
+            steps in prop::collection::vec((0_usize..10, 0_u64..1 << 40), 0..40),
         ) {
             let mut now = Time::from_ps(begun);
             let mut journey = Journey::begin(now);

@@ -15,6 +15,9 @@ use hostnet_model::params::{
 use hostnet_model::transport::roce::RoceConnection;
 use hostnet_model::PartKind;
 
+/// Where the random numbers of the driver of a NIC in a DIMM come from, beyond those of engines.
+const DRIVER_STREAM: u32 = 1 << 16;
+
 /// A server's place on a network.
 pub(crate) struct Attachment<'a> {
     /// The network.
@@ -224,7 +227,10 @@ impl SocketBuilder<'_> {
 
     fn stack(&mut self, queue: u16, core: u32, before: u32, mut stack: StackParams) -> (u32, CoreParams, NetStack) {
         let sockets = self.server.flow_ends(self.number(core));
-        let footprint = NetFootprint::at(self.take(core, NetFootprint::BYTES));
+        let mut footprint = NetFootprint::at(self.take(core, NetFootprint::BYTES));
+        if self.params.dimm.is_some() {
+            footprint.send.base = self.near_nic(footprint.send.bytes);
+        }
         let rng = self.engine_rng(core, before);
         let (mut params, pages) = (self.params.core.clone(), self.pages.clone());
         if stack.line_size.is_burst() {
@@ -246,6 +252,10 @@ impl SocketBuilder<'_> {
         let ahead = stack.copy_ahead;
         let traffic = NetStack::new(core, wiring, params.clone(), stack, pages, rng, sockets, footprint, classes);
         let traffic = self.with_rings(traffic.with_datagrams(datagrams), core, ahead);
+        let traffic = match self.dimm_way(queue) {
+            Some(way) => traffic.with_dimm(way, self.engine_rng(core, before + DRIVER_STREAM)),
+            None => traffic,
+        };
         (core, params, traffic)
     }
 

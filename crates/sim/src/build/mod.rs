@@ -6,6 +6,7 @@ mod channels;
 pub mod coarse;
 mod cores;
 mod die;
+mod dimm;
 mod drives;
 pub(crate) mod feeds;
 pub(crate) mod fluid;
@@ -50,6 +51,9 @@ pub(crate) struct Node {
     pub(crate) socket: u8,
     pub(crate) cluster: u8,
 }
+
+/// The node of the DIMM that a NIC sits in: servers with one have one socket.
+const DIMM: Node = Node { socket: 1, cluster: 0 };
 
 /// The virtual memory of each node that is handed out.
 struct Spaces {
@@ -121,6 +125,9 @@ impl SocketBuilder<'_> {
 
     /// The memory near the NIC's function of this socket.
     pub(crate) fn node_of_nic(&self) -> Node {
+        if self.params.dimm.is_some() {
+            return DIMM;
+        }
         let stop = |die: &DieParams| Some(die.links[usize::from(self.nic_link()?)]);
         self.near(self.params.die.as_ref().and_then(stop))
     }
@@ -149,7 +156,7 @@ impl SocketBuilder<'_> {
 impl<'a> Builder<'a> {
     fn new(params: &'a ServerParams, layout: Layout) -> Self {
         let classes = params.workloads.len().max(1);
-        let expanders = params.sockets.iter().filter(|socket| socket.expander.is_some()).count();
+        let expanders = params.sockets.iter().filter(|socket| socket.far_memory().is_some()).count();
         let spaces = Spaces::new(params.sockets.len() + expanders, clusters(params.socket()));
         let shared = vec![Cell::new(None); params.workloads.len()];
         Self { params, layout, classes, spaces, shared, queues: OnceCell::new(), attachment: None, load: None }
@@ -205,6 +212,8 @@ impl<'a> Builder<'a> {
         let mut each = self.params.sockets.iter().flat_map(of_cluster).chain(expanders);
         let first = each.next().expect("a server has a socket");
         let pages = each.fold(Pages::new(&first, self.params.seed), |pages, next| pages.and(&next));
+        let dimms = self.params.sockets.iter().filter_map(|socket| socket.dimm.as_ref());
+        let pages = dimms.fold(pages, |pages, dimm| pages.and_in_order(&dimm.memory.pages));
         pages.with_clusters(clusters(self.params.socket()))
     }
 
@@ -257,7 +266,7 @@ fn homes_of(socket: &SocketParams) -> SocketHomes {
 
 /// The homes of the lines of memory behind a link: the slices of its socket stand for them.
 fn homes_of_expander(socket: &SocketParams) -> Option<SocketHomes> {
-    let memory = &socket.expander.as_ref()?.memory;
+    let memory = socket.far_memory()?;
     Some(SocketHomes { slices: socket.cha.slices, decoder: Decoder::new(&memory.map, &memory.dram) })
 }
 

@@ -13,6 +13,7 @@ mod cut;
 mod datagrams;
 mod deadlock;
 mod determinism;
+mod dimm;
 mod faults;
 mod files;
 mod jobs;

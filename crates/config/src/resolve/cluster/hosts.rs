@@ -3,6 +3,7 @@
 use super::super::attach;
 use super::super::checked;
 use super::super::die;
+use super::super::dimm;
 use super::super::server::OfFlows;
 use super::super::source::Source;
 use super::super::{
@@ -244,6 +245,8 @@ impl Hosts {
                     }
                     let of_flows =
                         OfFlows { rdma_ends: flows.rdma_ends(at), files: flows.files(at), ranks: flows.ranks(at) };
+                    let nic_bytes = server.nic().map_or(0, server::nic_bytes);
+                    dimm::check(&server, of_flows.rdma_ends, of_flows.files, nic_bytes).map_err(within)?;
                     server::share_memory(&mut server, of_flows).map_err(within)?;
                     server::check_footprint(&server, of_flows).map_err(|issue| {
                         let mut issue = within(issue);
@@ -375,6 +378,7 @@ fn networked(resolved: &Resolved, cores: Vec<u32>, mtu_bytes: u32, on_dimm: bool
     let cores = net_host::queue_cores(stack, cores);
     let mut card = net_host::nic(nic, spec, &params.socket().pcie, cores.len() as u32, mtu_bytes)?;
     let socket = functions::place(&mut card, nic, spec)?;
+    params.sockets[socket].dimm = dimm::resolve(nic, spec, &mut card)?;
     params.sockets[socket].nic = Some(card);
     die::place_nic(&mut params, spec);
     params.stack = Some(net_host::stack(stack, cores, nic.ddio, spec.prefetch.stream));
