@@ -7,11 +7,12 @@ use crate::report::view::ServerView;
 use hostnet_analysis::energy::{in_all, meter, Activity, Consumed};
 use hostnet_kernel::Time;
 use hostnet_model::core::{Core, Engine};
+use hostnet_model::dimm::Dimm;
 use hostnet_model::expander::Expander;
 use hostnet_model::memory::{Channel, Controller, Counters};
 use hostnet_model::nic::Nic;
 use hostnet_model::os::Spent;
-use hostnet_model::params::{EnergyParams, MemoryParams, ServerParams};
+use hostnet_model::params::{EnergyParams, MemoryParams, ServerParams, SocketParams};
 use serde_json::{json, Value};
 
 const AJ_PER_UJ: f64 = 1e12;
@@ -130,7 +131,8 @@ impl ServerView<'_> {
         let cached = self.total.cached_in_all();
         let of_devices = cached.ddio_updates + cached.ddio_allocations + cached.io_reads;
         let expanders = self.machine.each::<Expander>().flat_map(Expander::channels);
-        let channels = self.machine.each::<Channel>().chain(expanders).map(Channel::controller);
+        let dimms = self.machine.each::<Dimm>().flat_map(Dimm::channels);
+        let channels = self.machine.each::<Channel>().chain(expanders).chain(dimms).map(Channel::controller);
         let dram: Vec<Counters> = channels.map(|controller: &Controller| controller.counters(self.now)).collect();
         let sum = |count: fn(&Counters) -> u64| dram.iter().map(count).sum();
         let cores: Vec<&Core> = self.machine.each().collect();
@@ -163,9 +165,8 @@ fn io_lines(total: &Sample) -> u64 {
 /// Ranks of all channels.
 fn ranks(server: &ServerParams) -> u64 {
     let of = |memory: &MemoryParams| u64::from(memory.map.channels * memory.dram.subchannels * memory.dram.ranks);
-    let expanders = server.sockets.iter().flat_map(|socket| &socket.expander);
     let own: u64 = server.sockets.iter().map(|socket| of(&socket.memory)).sum();
-    own + expanders.map(|expander| of(&expander.memory)).sum::<u64>()
+    own + server.sockets.iter().filter_map(SocketParams::far_memory).map(of).sum::<u64>()
 }
 
 /// For how long a core was at work: as long as the window if anything but network traffic runs on it, or if that polls.
