@@ -25,3 +25,4 @@ mod ranks;
 mod services;
 mod shared;
 mod topologies;
+mod worked;
