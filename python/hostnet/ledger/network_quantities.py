@@ -21,6 +21,18 @@ def job_time(series: Series, run: Outcome, _: Outcome | None) -> Estimate:
     return Estimate(number(row, "done_us") - number(row, "launched_us"), None)
 
 
+def job_speedup(series: Series, run: Outcome, base: Outcome | None) -> Estimate:
+    """Time of a job in the baseline, over its time."""
+    here, there = job_time(series, run, None).value, job_time(series, needed(series, base), None).value
+    return Estimate(there / here, None)
+
+
+def job_memory(series: Series, run: Outcome, base: Outcome | None) -> Estimate:
+    """Memory traffic of all servers with ranks of a job, over that in the baseline."""
+    here, there = (number(found.row("jobs", job=series.workload), "memory_gb_per_s") for found in (run, needed(series, base)))
+    return Estimate(here / there, None)
+
+
 def stage_time(series: Series, run: Outcome, _: Outcome | None) -> Estimate:
     """Mean time of the datagrams of a class in the stage `domain` on their way there, in us."""
     row = run.row("stages", **{"class": series.workload}, way="there", stage=series.domain)
@@ -70,6 +82,8 @@ NETWORK_QUANTITIES: dict[str, Quantity] = {
     for function in (
         completion,
         job_time,
+        job_speedup,
+        job_memory,
         stage_time,
         one_way,
         one_way_saved,

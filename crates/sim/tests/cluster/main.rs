@@ -26,3 +26,4 @@ mod ranks;
 mod services;
 mod shared;
 mod topologies;
+mod worked;

@@ -46,6 +46,8 @@ pub struct Worker {
     flows: Vec<(u32, u32)>,
     /// The other ranks of the server, in ascending order.
     locals: Vec<u32>,
+    /// What the instructions of all works so far take when all data is at hand, in ps.
+    instructions_ps: u64,
 }
 
 impl Worker {
@@ -64,13 +66,19 @@ impl Worker {
         locals: Vec<u32>,
     ) -> Self {
         flows.sort_unstable();
-        Self { rank: rank.on_core(), executor, works, memory, instruction_fs, notice_ps, flows, locals }
+        Self { rank: rank.on_core(), executor, works, memory, instruction_fs, notice_ps, flows, locals, instructions_ps: 0 }
     }
 
     /// The rank.
     #[must_use]
     pub fn rank(&self) -> &Rank {
         &self.rank
+    }
+
+    /// What the instructions of all its works since the start of the run take when all data is at hand, in ps.
+    #[must_use]
+    pub fn instructions_ps(&self) -> u64 {
+        self.instructions_ps
     }
 
     /// What executes its errands.
@@ -119,6 +127,10 @@ impl Worker {
                 Wanted::Send(flow, bytes) => context.send(context.id, 1, Payload::Post { flow, bytes }),
                 Wanted::Labor(labor) => {
                     let errand = self.errand(labor);
+                    if let Errand::Work(work) = errand {
+                        let ps = u128::from(work.instructions) * u128::from(self.instruction_fs) / 1000;
+                        self.instructions_ps += ps as u64;
+                    }
                     return self.executor.run_errand(errand, lfb, context);
                 }
                 Wanted::Wake(_) | Wanted::Nothing => return,

@@ -160,12 +160,13 @@ impl WorldView<'_> {
             let totals = own.iter().fold(FlowTotals::default(), |sum, &flow| sum.plus(&flows[flow]));
             let ended = own.iter().all(|&flow| completed[flow].is_some());
             let class = Class::new(self, &own, totals, ended, ways.as_ref());
-            table.add(LIMITS, &(name, self.limit(&class)));
+            let limit = self.ranks_on_cores(name, &class).unwrap_or_else(|| self.limit(&class));
+            table.add(LIMITS, &(name, limit));
         }
         table
     }
 
-    fn limit(&self, class: &Class) -> Limit {
+    pub(super) fn limit(&self, class: &Class) -> Limit {
         if self.now == self.window_start {
             let why = "the run was stopped when its warm-up ended".to_owned();
             return Limit { limit: "nothing measured", place: String::new(), load: None, why };
@@ -209,7 +210,7 @@ impl WorldView<'_> {
         format!("{} to {peer}", self.name_of(port.end))
     }
 
-    fn full_cable(&self, class: &Class) -> Option<Limit> {
+    pub(super) fn full_cable(&self, class: &Class) -> Option<Limit> {
         let loads = self.ports_of(class).filter_map(|(port, before)| {
             let (sent, rate) = (self.sent_gbps(&port, before), self.rate_gbps(&port)?);
             Some((sent / rate, sent, rate, (port, before)))

@@ -14,6 +14,7 @@ mod services;
 mod stages;
 mod switches;
 mod ways;
+mod working;
 
 use crate::build::BURST;
 use crate::read::ends::machines;
