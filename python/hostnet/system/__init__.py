@@ -5,6 +5,7 @@ from hostnet.system.cache import L2, Cache, Ddio, Llc, Prefetch, SnoopFilter
 from hostnet.system.cluster import Cluster, Host
 from hostnet.system.config import Config
 from hostnet.system.die import Die
+from hostnet.system.dimm import DimmAsync, DimmDriver, NCache, NicDimm, RowClone
 from hostnet.system.expander import Expander
 from hostnet.system.fabric import Bottleneck, Cable, Network, Ramp, Switch, Trunk
 from hostnet.system.host import Cha, Core, Lfb, Run, Server, Tor
@@ -31,6 +32,8 @@ __all__ = [
     "CxlLink",
     "Ddio",
     "Die",
+    "DimmAsync",
+    "DimmDriver",
     "Dram",
     "Expander",
     "FioCosts",
@@ -43,8 +46,10 @@ __all__ = [
     "Llc",
     "Memory",
     "Move",
+    "NCache",
     "Network",
     "Nic",
+    "NicDimm",
     "NicFunction",
     "NicLink",
     "OnChip",
@@ -55,6 +60,7 @@ __all__ = [
     "Ramp",
     "ReadQueue",
     "Remote",
+    "RowClone",
     "Run",
     "Server",
     "Service",
