@@ -38,6 +38,14 @@ def test_every_column_of_stages_is_documented() -> None:
     assert list(columns) == hostnet.run_cluster(cluster).tables["stages"].column_names
 
 
+def test_every_column_of_dimms_is_documented() -> None:
+    hosts = {"a": hostnet.Host(preset="netdimm-host", count=2, nic=hostnet.Nic(attach="dimm"))}
+    flow = hostnet.Flow(kind="datagram", pattern="ping", from_="a-0", to="a-1", request="1 kB")
+    cluster = hostnet.Cluster(host=hosts, flow={"f": flow}, run=hostnet.Run(warmup="1 us", duration="20 us"))
+    columns = documented("clusters.md", "### dimms")
+    assert list(columns) == list(hostnet.run_cluster(cluster).summary["dimms"][0])
+
+
 def test_every_column_of_completions_is_documented() -> None:
     hosts = {"e": hostnet.Host(kind="endpoint", count=2)}
     flow = hostnet.Flow(kind="bulk", from_="e-0", to="e-1", bytes="1 kB")

@@ -184,6 +184,28 @@ fn a_card_sits_in_one_place_and_has_the_keys_of_that() {
 }
 
 #[test]
+fn what_is_wrong_with_a_dimm_is_said() {
+    let says = |overrides: &[&str], wanted: &[&str]| {
+        let all = [&["host.s.nic.attach=dimm"][..], overrides].concat();
+        says(BASE, &all, wanted);
+    };
+    says(&["host.s.nic.dimm.channel=9"], &["host.s.nic.dimm.channel", "channel 9 does not exist; there are 0 to"]);
+    says(&["host.s.nic.dimm.async.ids=0"], &["host.s.nic.dimm.async.ids", "1 to 65536"]);
+    says(&["host.s.nic.dimm.async.cmd=0 ns"], &["host.s.nic.dimm.async.cmd", "1 ps"]);
+    says(&["host.s.nic.dimm.device=DDR4_240"], &["host.s.nic.dimm.device", "did you mean \"DDR4_2400\"?"]);
+    says(&["host.s.nic.dimm.device=DDR5_4800"], &["host.s.nic.dimm.device", "has one channel"]);
+    says(&["host.s.nic.dimm.ncache.size=100 B"], &["host.s.nic.dimm.ncache.size", "no power of two"]);
+    says(&["host.s.nic.dimm.clone.subarrays=65536"], &["host.s.nic.dimm.clone.subarrays", "at most 32768"]);
+    says(&["host.s.nic.dimm.chanel=0"], &["unknown key; did you mean \"channel\"?"]);
+    says(&["host.s.nic.descriptor=16 KiB"], &["host.s.nic.descriptor", "a row of DRAM for each packet"]);
+    says(&["host.s.expander={}"], &["host.s.expander", "the one node without cores"]);
+    says(&["host.s.fidelity=burst"], &["host.s.fidelity: needs fidelity = \"line\""]);
+    says(&["flow.f.sendfile=local", "flow.f.from=s", "flow.f.to=a"], &["flow", "sendfile has no driver that flushes"]);
+    let stream = "host.s.workload.beside={kind=\"stream\",cores=\"0\",memory=\"interleave\"}";
+    says(&[stream], &["host.s.workload.beside.memory", "which is not interleaved"]);
+}
+
+#[test]
 fn switches_and_nics_can_do_what_is_asked() {
     says(
         BASE,

@@ -56,7 +56,7 @@ mod world;
 
 pub use line::{Content, Ecn, Entry, Fifo, Kind, Packet, PacketId, Packets, Pages, Request, RequestId, Requests, Slab};
 pub use part::{
-    Access, Context, Group, Ids, IioCounter, NetContext, Part, PartKind, PartName, Payload, Pool, Slot, Start,
-    Told, UpiPool,
+    Access, Context, Group, Ids, IioCounter, NetContext, Part, PartKind, PartName, Payload, Pool, Slot, Start, Told,
+    UpiPool,
 };
 pub use world::{Component, Machine, Member, World};

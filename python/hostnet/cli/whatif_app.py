@@ -23,8 +23,8 @@ def register(app: typer.Typer) -> None:
 def whatif(
     file: Annotated[Path, typer.Argument(help="The configuration of hosts on a network, TOML or JSON.")],
     attach: Annotated[
-        str, typer.Option(metavar="PLACE,...", help="Where the NIC is to sit: pcie, onchip, cxl.")
-    ] = "pcie,onchip,cxl",
+        str, typer.Option(metavar="PLACE,...", help="Where the NIC is to sit: pcie, onchip, dimm, cxl.")
+    ] = "pcie,onchip,dimm,cxl",
     host: Annotated[
         list[str] | None, typer.Option(metavar="NAME", help="Only the NIC of this host table. Repeatable.")
     ] = None,

@@ -51,6 +51,25 @@ def one_way_saved(series: Series, run: Outcome, base: Outcome | None) -> Estimat
     return Estimate(100 * (1 - here / there), None)
 
 
+def one_way_less(series: Series, run: Outcome, base: Outcome | None) -> Estimate:
+    """How much less that is than in the baseline, in us."""
+    here, there = one_way(series, run, None).value, one_way(series, needed(series, base), None).value
+    return Estimate(there - here, None)
+
+
+def stage_share(series: Series, run: Outcome, _: Outcome | None) -> Estimate:
+    """Share of the stages `parts` in that, in %."""
+    rows = [row for row in run.summary["stages"] if row["class"] == series.workload and row["way"] == "there"]
+    return Estimate(sum(number(row, "percent") for row in rows if row["stage"] in series.parts), None)
+
+
+def of_packets(series: Series, run: Outcome, _: Outcome | None) -> Estimate:
+    """A column `domain` of the DIMM that takes in most packets; per packet where the column is a count."""
+    row = max(run.summary["dimms"], key=lambda row: number(row, "packets"))
+    mean = series.domain in ("burst_ns", "burst_lines")
+    return Estimate(number(row, series.domain or "") / (1.0 if mean else number(row, "packets")), None)
+
+
 def cable_rate(_series: Series, run: Outcome, _: Outcome | None) -> Estimate:
     """What the busiest port has on the wire, in Gbps."""
     return Estimate(max(number(row, "sent_gbps") for row in run.summary["queues"]), None)
@@ -87,6 +106,9 @@ NETWORK_QUANTITIES: dict[str, Quantity] = {
         stage_time,
         one_way,
         one_way_saved,
+        one_way_less,
+        stage_share,
+        of_packets,
         cable_rate,
         differences,
         meetings,

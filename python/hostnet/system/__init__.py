@@ -5,6 +5,7 @@ from hostnet.system.cache import L2, Cache, Ddio, Llc, Prefetch, SnoopFilter
 from hostnet.system.cluster import Cluster, Host
 from hostnet.system.config import Config
 from hostnet.system.die import Die
+from hostnet.system.dimm import DimmAsync, DimmDriver, NCache, NicDimm, RowClone
 from hostnet.system.energy import Energy
 from hostnet.system.expander import Expander
 from hostnet.system.fabric import Bottleneck, Cable, Network, Ramp, Switch, Trunk
@@ -32,6 +33,8 @@ __all__ = [
     "CxlLink",
     "Ddio",
     "Die",
+    "DimmAsync",
+    "DimmDriver",
     "Dram",
     "Energy",
     "Expander",
@@ -45,8 +48,10 @@ __all__ = [
     "Llc",
     "Memory",
     "Move",
+    "NCache",
     "Network",
     "Nic",
+    "NicDimm",
     "NicFunction",
     "NicLink",
     "OnChip",
@@ -57,6 +62,7 @@ __all__ = [
     "Ramp",
     "ReadQueue",
     "Remote",
+    "RowClone",
     "Run",
     "Server",
     "Service",

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from hostnet.running.results import Results
     from hostnet.running.simulate import AnyConfig
 
-PLACES = {"pcie": "at its PCIe link", "onchip": "on the die", "cxl": "at a CXL link"}
+PLACES = {"pcie": "at its PCIe link", "onchip": "on the die", "dimm": "in a DIMM", "cxl": "at a CXL link"}
 """The values of `nic.attach`, and what they mean."""
 
 

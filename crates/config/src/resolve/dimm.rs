@@ -39,8 +39,8 @@ const PSM_PS: u64 = 540_000;
 const GCM_PS: u64 = 1_050_000;
 /// Sub-arrays of a bank (NetDIMM, 5.4.2).
 const SUBARRAYS: u32 = 512;
-/// An instruction that flushes or invalidates a line, in ps (assumed: some ten clocks to issue; where the line goes takes what it
-/// takes).
+/// An instruction that flushes or invalidates a line, in ps (assumed: some ten clocks to issue, beside the way of the
+/// line).
 const FLUSH_PS: u64 = 4_000;
 
 /// The way between the NIC and the DMA engine of the DIMM, where nothing is spent on headers.

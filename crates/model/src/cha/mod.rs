@@ -232,7 +232,7 @@ impl Cha {
             _ => self.params.core_write_to_mc_ps,
         };
         slice.core_writes += u32::from(kind.is_core_write());
-        if matches!(kind, Kind::CoreWrite | Kind::CorePost) {
+        if matches!(kind, Kind::CoreWrite | Kind::CorePost) || kind.is_flush() {
             context.send(owner, self.core_write_ack_ps, Payload::Admitted(id));
         } else if self.wiring.upis.contains(owner) {
             let delay = if kind.is_read() { self.upi_ps } else { NEXT_PS };

@@ -13,6 +13,10 @@ pub struct DimmCounters {
     pub late: u64,
     /// Of the hits: first lines of packets.
     pub first: u64,
+    /// Reads of clones of packets, and those that it had to read from memory for.
+    pub packet_reads: u64,
+    /// See `packet_reads`.
+    pub packet_misses: u64,
     /// Lines that the prefetcher has read.
     pub prefetches: u64,
     /// Lines that the host has written.
@@ -23,12 +27,12 @@ pub struct DimmCounters {
     pub dma_read: u64,
     /// Clones of rows in a sub-array, between banks, and through the buffer device.
     pub clones: [u64; 3],
-    /// The longest that requests of the NIC have kept one of the host from going, in requests.
+    /// Requests of the NIC that have gone before one of the host at most.
     pub passed_max: u64,
-    /// The longest DMA of a packet: from its first line to its last at the memory controllers, in ps; and of all.
+    /// Packets that the NIC has written.
     pub bursts: u64,
-    /// Time of all bursts, in ps.
+    /// From the first line of each of these until the memory controllers have its last, in ps.
     pub burst_ps: u64,
-    /// Lines of all bursts.
+    /// Lines of them.
     pub burst_lines: u64,
 }

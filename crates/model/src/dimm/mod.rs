@@ -6,6 +6,7 @@
 mod async_port;
 mod books;
 mod clones;
+mod device;
 mod dma;
 mod ncache;
 mod ncontroller;
@@ -21,9 +22,8 @@ pub use rowclone::{CloneClass, RowClone};
 use crate::line::{memory_of, Kind, PacketId, Request, RequestId};
 use crate::memory::Channel;
 use crate::params::{DimmParams, PcieParams};
-use crate::part::{self, Access, Context, Part, PartKind, Payload, Pool, Slot, Start, Tag};
-use crate::transport::journey::Stage;
-use async_port::{AsyncPort, NEXT_PS};
+use crate::part::{self, Access, Context, Part, PartKind, Payload, Pool, Slot, Start};
+use async_port::AsyncPort;
 use clones::Clones;
 use dma::Dma;
 use hostnet_kernel::{ComponentId, Rng, Time};
@@ -60,6 +60,8 @@ pub struct Wiring {
     pub to_core_ps: u64,
     /// Where packets are written to.
     pub buffers: Vec<Buffers>,
+    /// The physical line from which on everything is a clone.
+    pub cloned_from: u64,
 }
 
 /// A packet that the NIC writes.
@@ -80,6 +82,7 @@ pub struct Dimm {
     to_core_ps: u64,
     hit_ps: u64,
     header: bool,
+    cloned_from: u64,
     buffers: Vec<Buffers>,
     port: AsyncPort,
     ncache: NCache,
@@ -112,6 +115,7 @@ impl Dimm {
             hit_ps: params.ncache.hit_ps,
             header: params.ncache.header,
             buffers: wiring.buffers,
+            cloned_from: wiring.cloned_from,
             port: AsyncPort::new(params, wiring.channel, classes),
             ncache: NCache::new(&params.ncache, rng),
             prefetcher: NPrefetcher::new(prefetch),
@@ -175,6 +179,8 @@ impl Dimm {
     fn on_read(&mut self, id: RequestId, context: &mut Context) {
         let Request { line, class, .. } = *context.requests.get(id);
         self.counters.reads += 1;
+        let cloned = line >= self.cloned_from;
+        self.counters.packet_reads += u64::from(cloned);
         let found = self.ncache.consume(line);
         if let Some(first) = found {
             self.counters.hits += 1;
@@ -183,6 +189,7 @@ impl Dimm {
         } else if self.prefetcher.join(line, id) {
             self.counters.late += 1;
         } else {
+            self.counters.packet_misses += u64::from(cloned);
             self.memory.ask(id, false, context);
         }
         if found != Some(true) {
@@ -255,76 +262,6 @@ impl Dimm {
                 self.tell_nic(Access::Tail { queue, count, armed }, context);
             }
             _ => {}
-        }
-    }
-
-    fn is_own(&self, id: RequestId, context: &Context) -> bool {
-        context.requests.get(id).owner == context.id
-    }
-
-    fn tell_nic(&self, access: Access, context: &mut Context) {
-        context.send(self.nic, NEXT_PS, Payload::Register { link: 0, access });
-    }
-
-    /// The descriptor of a packet is in memory: the NIC is told, once its data is where the descriptor says.
-    fn on_doorbell(&mut self, packet: PacketId, core: ComponentId, context: &mut Context) {
-        let now = context.now();
-        context.packets.get_mut(packet).end(Stage::TxFlush, now);
-        if !self.clones.ring(packet) {
-            self.tell_nic(Access::Doorbell { id: packet, core }, context);
-        }
-    }
-
-    /// The NIC writes lines.
-    fn on_dma_write(&mut self, line: u64, lines: u8, class: u8, tag: Tag, now: Time) {
-        self.counters.dma_written += u64::from(lines);
-        (line..line + u64::from(lines)).for_each(|line| self.overwrite(line));
-        if self.begins_packet(line) {
-            self.end_burst();
-            self.writing = Writing { begun: now, first: line, next: line, last: now };
-        }
-        if self.writing.next == line {
-            self.writing.next += u64::from(lines);
-        }
-        self.dma.write(line, lines, class, tag);
-    }
-
-    fn begins_packet(&self, line: u64) -> bool {
-        let within = |buffers: &Buffers| {
-            let at = line.wrapping_sub(buffers.line);
-            at < buffers.lines && at % buffers.step == 0
-        };
-        self.buffers.iter().any(within)
-    }
-
-    /// Counts the packet that was written last.
-    fn end_burst(&mut self) {
-        let Writing { begun, first, next, last } = self.writing;
-        if next > first && last > begun {
-            self.counters.bursts += 1;
-            self.counters.burst_ps += last.since(begun);
-            self.counters.burst_lines += next - first;
-        }
-    }
-
-    /// A core wants rows to be cloned: the command goes over the channel.
-    fn command(&mut self, packet: PacketId, context: &mut Context) {
-        let line = memory_of(1) / 64;
-        let id = dma::request(Kind::Flush, line, 0, 0, context);
-        self.commands.push((id, packet));
-        self.port.want(id, Slot::Write, context);
-    }
-
-    /// Rows are cloned.
-    fn on_cloned(&mut self, packet: PacketId, context: &mut Context) {
-        let Some(clone) = self.clones.end(packet) else { return };
-        let now = context.now();
-        if clone.received {
-            context.packets.get_mut(packet).end(Stage::RxCopy, now);
-            context.send(clone.core, self.to_cha_ps + self.to_core_ps, Payload::Cloned(packet));
-        } else {
-            context.packets.get_mut(packet).end(Stage::TxCopy, now);
-            self.tell_nic(Access::Doorbell { id: packet, core: clone.core }, context);
         }
     }
 

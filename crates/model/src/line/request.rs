@@ -63,7 +63,8 @@ impl Kind {
     /// True for dirty lines of cores, and for what the CHA writes by itself: what may hold entries only up to a limit.
     #[must_use]
     pub fn is_core_write(self) -> bool {
-        let displaced = matches!(self, Self::CoreWrite | Self::CoreClean | Self::CoreDrop | Self::Evict | Self::Directory);
+        let displaced =
+            matches!(self, Self::CoreWrite | Self::CoreClean | Self::CoreDrop | Self::Evict | Self::Directory);
         displaced || self == Self::CorePost || self.is_flush()
     }
 

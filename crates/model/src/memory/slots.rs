@@ -4,6 +4,7 @@
 //! but of a slot and a command for the same clock each has its turn, so that neither keeps the other away.
 
 use super::channel::Channel;
+use super::CommandRecord;
 use crate::line::RequestId;
 use crate::part::{Context, Payload, Slot};
 use hostnet_kernel::{ComponentId, Time};
@@ -91,6 +92,11 @@ impl Channel {
     #[must_use]
     pub fn kept_slots(&self) -> &[(u64, Slot)] {
         self.slots.as_ref().and_then(|slots| slots.kept.as_deref()).unwrap_or_default()
+    }
+
+    /// The DRAM commands that were kept.
+    pub fn take_commands(&mut self) -> std::vec::Drain<'_, CommandRecord> {
+        self.controller.take_commands()
     }
 
     /// The DIMM wants a slot from `at` on.

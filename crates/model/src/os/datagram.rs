@@ -2,6 +2,8 @@
 //!
 //! They take part in the turns of the core as the ends of streams do. Their numbers follow those.
 
+mod rows;
+
 use super::books::{SocketCounts, Spent};
 use super::output::Output;
 use super::run::{Choice, Task};
@@ -13,6 +15,7 @@ use crate::part::{Context, Payload};
 use crate::transport::journey::Stage;
 use crate::transport::udp::{Datagram, HEADER_BYTES};
 use hostnet_kernel::Time;
+use rows::Rows;
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
 
@@ -59,11 +62,8 @@ pub(super) struct DatagramEnd {
     /// What the call under way sends, or reads.
     sending: Option<Datagram>,
     reading: Option<Datagram>,
-    /// Of a NIC in a DIMM: whether one has been written; the lines that those at the NIC are read from; where what is
-    /// read now begins.
-    zoned: bool,
-    sent_from: VecDeque<u64>,
-    read_from: u64,
+    /// Of a NIC in a DIMM.
+    rows: Rows,
     begun: bool,
     /// Whether the application waits for its turn; whether it sleeps; whether it waits for room.
     ready: bool,
@@ -97,9 +97,7 @@ impl DatagramEnd {
             write_at: 0,
             sending: None,
             reading: None,
-            zoned: false,
-            sent_from: VecDeque::new(),
-            read_from: 0,
+            rows: Rows::default(),
             begun: false,
             ready: false,
             asleep: true,
@@ -127,14 +125,9 @@ impl DatagramEnd {
         true
     }
 
-    /// Of one that is handed down: whether it lies there as it did before, and whether the socket has sent one before.
-    pub(super) fn written_before(&mut self) -> (bool, bool) {
-        (self.generates() && self.zoned, std::mem::replace(&mut self.zoned, true))
-    }
-
     /// Whether another datagram may be written: always one, and as much as the socket holds.
     fn has_room(&self) -> bool {
-        self.generates() || self.out_bytes < self.params.udp.buffer_bytes
+        self.generates() || (self.out_bytes < self.params.udp.buffer_bytes && self.rows.have_room())
     }
 
     /// Whether it waited for room and need not any more. A socket waits until half of it is free, as in Linux.
@@ -146,12 +139,12 @@ impl DatagramEnd {
     }
 
     /// The line of virtual memory for a datagram that is written now. What was freed last is used first.
-    fn place(&mut self, index: usize, bytes: u32, output: &Output, unit: u64) -> u64 {
+    fn place(&mut self, index: usize, bytes: u32, output: &Output) -> u64 {
         if self.out_bytes == 0 {
             self.write_at = 0;
         }
         let line = output.buffer(index).line(self.write_at);
-        self.write_at += u64::from(bytes).next_multiple_of(unit);
+        self.write_at += u64::from(bytes).next_multiple_of(64);
         line
     }
 
@@ -178,7 +171,7 @@ impl DatagramEnd {
     fn take(&mut self, size: LineSize, source: impl FnOnce(u64, u32)) -> Option<Datagram> {
         let (datagram, line) = self.come.pop_front()?;
         self.come_bytes -= u64::from(datagram.bytes);
-        self.read_from = line;
+        self.rows.read_from = line;
         let line_bytes = size.bytes();
         let fill = if size.is_burst() { line_bytes / 2 } else { line_bytes - 1 };
         let first = ETHERNET_BYTES + u64::from(HEADER_BYTES);
@@ -290,11 +283,10 @@ impl NetStack {
     /// The system call of an end of datagrams comes to its copy.
     pub(super) fn copy_datagram(&mut self, index: usize, reads: bool, context: &Context) {
         let in_place = self.is_in_place();
-        let unit = self.driver.as_ref().map_or(64, |driver| driver.buffer_bytes());
-        let Self { sockets, datagrams, output, lines, stack, .. } = self;
+        let Self { sockets, datagrams, output, lines, stack, driver, .. } = self;
         let end = &mut datagrams[index - sockets.len()];
         let class = end.params.class;
-        if in_place && (reads || end.zoned) {
+        if in_place && (reads || end.rows.zoned) {
             lines.set_in_place();
         }
         if reads {
@@ -303,7 +295,13 @@ impl NetStack {
             return;
         }
         let Some(datagram) = end.sending.take() else { return };
-        let line = end.place(index, datagram.bytes, output, unit);
+        let line = match driver {
+            None => end.place(index, datagram.bytes, output),
+            Some(driver) => {
+                let line = end.place_in_rows(index, datagram.bytes, output, driver.buffer_bytes());
+                line + driver.colour(line, datagram.bytes)
+            }
+        };
         end.out_bytes += u64::from(datagram.bytes);
         end.written.push_back((datagram, line));
         let count = stack.line_size.shrink(u64::from(datagram.bytes)).div_ceil(64);
@@ -314,7 +312,7 @@ impl NetStack {
     pub(super) fn end_datagram_call(&mut self, index: usize, reads: bool, now: Time) {
         let Some(end) = self.datagram_end(index) else { return };
         let read = end.reading.take();
-        let from = read.as_ref().map(|datagram| (end.read_from, datagram.ip_bytes()));
+        let from = read.as_ref().map(|datagram| (end.rows.read_from, datagram.ip_bytes()));
         if let Some(mut datagram) = read {
             datagram.journey.end(Stage::RxCopy, now);
             end.application.receive(now, datagram);
@@ -328,20 +326,6 @@ impl NetStack {
         }
         if let Some((line, bytes)) = from {
             self.free_received(line, bytes);
-        }
-    }
-
-    /// What came by a NIC in a DIMM is not needed any more.
-    fn free_received(&mut self, line: u64, ip_bytes: u32) {
-        if let Some(driver) = &mut self.driver {
-            driver.free(line, u64::from(ip_bytes) + ETHERNET_BYTES);
-        }
-    }
-
-    /// The NIC in a DIMM reads a datagram of a flow from a line on.
-    pub(super) fn note_sent(&mut self, flow: u32, line: u64) {
-        if let Some((_, end)) = self.datagrams_of(flow) {
-            end.sent_from.push_back(line);
         }
     }
 
@@ -383,7 +367,8 @@ impl NetStack {
         let first = self.sockets.len();
         if let Some(end) = self.datagram_end(index) {
             end.out_bytes -= u64::from(bytes);
-            let from = end.sent_from.pop_front();
+            let from = end.rows.sent_from.pop_front();
+            end.rows.free_at.extend(end.rows.written_at.pop_front());
             if let (Some(driver), Some(line)) = (&mut self.driver, from) {
                 driver.free(line, bytes.into());
             }

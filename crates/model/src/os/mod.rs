@@ -263,6 +263,7 @@ impl NetStack {
             Payload::Backlog(id) => self.on_backlog(id, context),
             Payload::Transmit(id) => self.on_transmit(id, context),
             Payload::Left { flow, bytes } => self.on_left(flow, bytes, context),
+            Payload::Admitted(id) if context.requests.get(id).kind.is_flush() => self.on_admitted(id, lfb, context),
             Payload::Acknowledged(id) => self.on_flushed(id, lfb, context),
             Payload::Cloned(id) => self.hand_up(id, context),
             Payload::RegisterValue => self.on_status(context),

@@ -25,7 +25,7 @@ pub enum Stage {
     Wire,
     /// The NIC writes data and completion, until the core can see it.
     RxDma,
-    /// Of a NIC in a DIMM: the completion and the first line are invalidated and read.
+    /// Of a NIC in a DIMM: the completion is invalidated and read.
     RxInvalidate,
     /// The kernel or driver of the receiver, what waits for it, and for the application to have its turn.
     RxDriver,

@@ -25,12 +25,17 @@ impl SocketBuilder<'_> {
         let id = self.layout.of(PartKind::Dimm).first();
         let attachment = self.server.attachment.as_ref();
         let serving = attachment.zip(self.server.params.stack.as_ref()).map(|(at, stack)| at.cores(stack));
-        let buffers = self.server.queues(nic, &serving.unwrap_or_default()).iter().map(|queue| Buffers {
+        let serving = serving.unwrap_or_default();
+        let serving_count = serving.len() as u32;
+        let buffers = self.server.queues(nic, &serving).iter().map(|queue| Buffers {
             line: queue.pool() / 64,
             lines: nic.pool_bytes / 64,
             step: u64::from(nic.descriptor_bytes) / 64,
         });
+        let [all, own] = rows(params);
+        let first = all - own * (nic.queues.max(serving_count));
         let wiring = Wiring {
+            cloned_from: memory_of(NODE) / 64 + u64::from(first) * u64::from(params.memory.dram.lines_per_row),
             cha: self.layout.home(),
             nic: self.server.layout.nic(),
             channel: self.layout.of(PartKind::Channel).get(params.channel),
@@ -46,12 +51,12 @@ impl SocketBuilder<'_> {
     pub(super) fn dimm_way(&self, queue: u16) -> Option<DimmWay> {
         let params = self.params.dimm.as_deref()?;
         let [all, own] = rows(params);
-        debug_assert_eq!(memory_of(NODE) % 64, 0, "rows begin at a line");
         Some(DimmWay {
             dimm: self.layout.of(PartKind::Dimm).first(),
             to_dimm_ps: self.params.core.to_cha_ps + self.params.cha.core_write_to_mc_ps,
             driver: params.driver,
             lines_per_row: params.memory.dram.lines_per_row,
+            packet_rows: self.params.nic.as_ref()?.descriptor_bytes / 64 / params.memory.dram.lines_per_row,
             rows: AllocCache::new(all - own * (u32::from(queue) + 1), own),
         })
     }

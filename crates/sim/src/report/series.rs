@@ -39,6 +39,9 @@ impl ServerView<'_> {
             Group::Prefetch => caches,
             Group::UpiSnoop | Group::ChaUpi => sockets,
             Group::ExpanderRead | Group::ExpanderWrite => self.server.socket().expander.is_some(),
+            Group::DimmRead | Group::DimmWrite | Group::DimmDmaWrite | Group::DimmDmaRead => {
+                self.server.socket().dimm.is_some()
+            }
             _ => true,
         };
         let mut before = Sample { at: self.window_start, ..Sample::read_empty(self.classes()) };

@@ -1,7 +1,7 @@
 //! Rows of the DIMM that the driver of a core hands out as buffers (allocCache): one of each sub-array.
 //!
-//! A row of two pages is handed out as a whole, because a clone within a sub-array overwrites it as a whole. That of the
-//! sub-array of a row is at the same place among those of the driver as that row is among as many others.
+//! A row of two pages is handed out as a whole, because a clone within a sub-array overwrites it as a whole. That of
+//! the sub-array of a row is at the same place among those of the driver as that row is among as many others.
 
 use serde::{Deserialize, Serialize};
 

@@ -1,8 +1,8 @@
 //! The driver of a NIC in a DIMM: it flushes what the NIC is to see, invalidates what the NIC has written, and has rows
 //! cloned in the place of copies.
 //!
-//! What is to be sent is flushed, and once memory has it, the line of its descriptor, which is the doorbell. Of what has
-//! come, the completion and the first line are read anew; then the packet is cloned to a buffer of its socket.
+//! What is to be sent is flushed, and once memory has it, the line of its descriptor, which is the doorbell. Of what
+//! has come, the completion and the first line are read anew; then the packet is cloned to a buffer of its socket.
 
 mod alloc;
 mod receiving;
@@ -32,6 +32,8 @@ pub struct DimmWay {
     pub driver: DimmDriverParams,
     /// Lines of a row.
     pub lines_per_row: u32,
+    /// Rows that the largest packet takes.
+    pub packet_rows: u32,
     /// The rows that it hands out.
     pub rows: AllocCache,
 }
@@ -77,6 +79,7 @@ pub(super) struct Driver {
     to_dimm_ps: u64,
     pub(super) params: DimmDriverParams,
     lines_per_row: u64,
+    packet_rows: u64,
     pub(super) rows: AllocCache,
     rng: Rng,
     jobs: VecDeque<Job>,
@@ -104,7 +107,15 @@ impl Driver {
 
     /// Bytes of the memory that a datagram has to itself, so that it can be cloned as a whole.
     pub(super) fn buffer_bytes(&self) -> u64 {
-        self.lines_per_row * 64
+        self.packet_rows * self.lines_per_row * 64
+    }
+
+    /// Where in its row a datagram begins, in lines: buffers that follow each other use other sets of the caches, as
+    /// those of coloured slabs do.
+    pub(super) fn colour(&self, line: u64, bytes: u32) -> u64 {
+        let lines = u64::from(bytes).div_ceil(64);
+        let room = self.lines_per_row.saturating_sub(lines) + 1;
+        line / self.lines_per_row * lines % room
     }
 
     /// A clone of what lies in `lines` lines from a line of the DIMM on: where it will be, and the command.
@@ -130,12 +141,13 @@ impl NetStack {
     /// With a NIC in a DIMM.
     #[must_use]
     pub fn with_dimm(mut self, way: DimmWay, rng: Rng) -> Self {
-        let DimmWay { dimm, to_dimm_ps, driver, lines_per_row, rows } = way;
+        let DimmWay { dimm, to_dimm_ps, driver, lines_per_row, packet_rows, rows } = way;
         self.driver = Some(Box::new(Driver {
             dimm,
             to_dimm_ps,
             params: driver,
             lines_per_row: lines_per_row.into(),
+            packet_rows: packet_rows.into(),
             rows,
             rng,
             jobs: VecDeque::new(),
@@ -214,13 +226,13 @@ impl NetStack {
         let job = driver.jobs.front_mut()?;
         let work = |lines: u64| Some(Choice::Work(Task::Flush, lines * driver.params.flush_ps, Spent::Send));
         match job.step {
-            Step::Stores if stores => Some(Choice::Wait(Spent::Send)),
+            Step::Stores if stores => Some(Choice::Wait(Spent::Register)),
             Step::Stores => {
                 job.step = Step::Flushes;
                 work(job.lines.len() as u64)
             }
             Step::Flushes => work(job.lines.len() as u64),
-            Step::Fence if driver.out > 0 || !driver.flushes.is_empty() => Some(Choice::Wait(Spent::Send)),
+            Step::Fence if driver.out > 0 || !driver.flushes.is_empty() => Some(Choice::Wait(Spent::Register)),
             Step::Fence => {
                 job.step = Step::Bell;
                 if let Some(command) = job.clone {
@@ -237,13 +249,25 @@ impl NetStack {
         let Some(driver) = &mut self.driver else { return };
         let Some(job) = driver.jobs.front_mut() else { return };
         driver.flushes.append(&mut job.lines);
-        if job.step == Step::Bell || job.bell.is_none() {
+        let rings = job.step == Step::Bell;
+        let class = job.bell.map_or(0, |bell| bell.class);
+        if rings || job.bell.is_none() {
             driver.flushes.extend(job.bell);
             driver.jobs.pop_front();
         } else {
             job.step = Step::Fence;
         }
         self.pump(lfb, context);
+        if rings {
+            self.fetch_descriptor(class, lfb, context);
+        }
+    }
+
+    /// The line of the next descriptor is fetched before it is needed.
+    fn fetch_descriptor(&mut self, class: u8, lfb: &mut Lfb, context: &mut Context) {
+        let mut next = self.rings.segments;
+        self.lines.post(next.next_line(), class, context);
+        self.lines.push_stores(lfb, &mut self.counts, context);
     }
 
     /// Flushes set out, as far as the LFB has entries, and what was stored before is in the caches.
@@ -265,14 +289,24 @@ impl NetStack {
         }
     }
 
-    /// Memory has a line that was flushed.
-    pub(super) fn on_flushed(&mut self, id: RequestId, lfb: &mut Lfb, context: &mut Context) {
+    /// The CHA has admitted a line that is flushed: its entry of the LFB is free.
+    pub(super) fn on_admitted(&mut self, id: RequestId, lfb: &mut Lfb, context: &mut Context) {
         let Request { class, since, entered, .. } = *context.requests.get(id);
-        context.requests.remove(id);
+        context.requests.get_mut(id).for_store = true;
         lfb.write.release(context.now(), class, since);
         if let Some(driver) = &mut self.driver {
-            driver.out -= 1;
             lfb.free(class, entered, &mut driver.rng, context);
+        }
+    }
+
+    /// Memory has a line that was flushed, or had it already.
+    pub(super) fn on_flushed(&mut self, id: RequestId, lfb: &mut Lfb, context: &mut Context) {
+        if !context.requests.get(id).for_store {
+            self.on_admitted(id, lfb, context);
+        }
+        context.requests.remove(id);
+        if let Some(driver) = &mut self.driver {
+            driver.out -= 1;
         }
         self.pump(lfb, context);
     }

@@ -13,8 +13,6 @@ use std::collections::VecDeque;
 
 /// Bytes of an Ethernet header, before the IP header in memory.
 const ETHERNET_BYTES: u64 = 14;
-/// Lines that the driver invalidates of a packet: its completion and its first.
-const INVALIDATED: u64 = 2;
 
 /// Packets that have come and are not yet the softirq's.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
@@ -37,7 +35,7 @@ impl NetStack {
         let driver = self.driver.as_ref()?;
         if let Some(id) = driver.receiving.reading {
             match self.lines.follow(lfb, &mut self.counts, context) {
-                Pace::Waiting => return Some(Choice::Wait(Spent::Softirq)),
+                Pace::Waiting => return Some(Choice::Wait(Spent::Register)),
                 Pace::Until(at) => {
                     return Some(Choice::Work(Task::Lines, at.since(context.now()), Spent::Softirq));
                 }
@@ -46,32 +44,40 @@ impl NetStack {
         }
         let driver = self.driver.as_mut()?;
         let id = driver.receiving.come.pop_front()?;
-        Some(Choice::Work(Task::Invalidate(id), INVALIDATED * driver.params.flush_ps, Spent::Softirq))
+        Some(Choice::Work(Task::Invalidate(id), driver.params.flush_ps, Spent::Softirq))
     }
 
-    /// The instructions that invalidate the completion of a packet and its first line are through: both are read.
+    /// The instruction that invalidates the completion of a packet is through: it is read.
     pub(in crate::os) fn read_anew(&mut self, id: PacketId, context: &mut Context) {
-        let Packet { flow, line, .. } = *context.packets.get(id);
+        let flow = context.packets.get(id).flow;
         let class = self.end_of(flow).map_or(0, |index| self.class_of(index));
-        for address in [self.rings.received.next_line(), line * 64] {
-            let line = self.lines.physical(address);
-            if let Some(caches) = context.caches.own() {
-                caches.io_invalidate(line);
-            }
-            self.lines.know(address, false, class, context);
-        }
+        let completion = self.rings.received.next_line();
+        self.know_fresh(completion, class, context);
         if let Some(driver) = &mut self.driver {
             driver.receiving.reading = Some(id);
         }
     }
 
-    /// The lines of a packet are there: a datagram is cloned to a buffer of its socket, if there is one free.
+    /// A line that the NIC has written is read: what caches have of it is out of date.
+    pub(in crate::os) fn know_fresh(&mut self, address: u64, class: u8, context: &mut Context) {
+        let line = self.lines.physical(address);
+        if let Some(caches) = context.caches.own() {
+            caches.io_invalidate(line);
+        }
+        self.lines.know(address, false, class, context);
+    }
+
+    /// The completion of a packet is there: a datagram is cloned to a buffer of its socket, if there is one free,
+    /// while its first line is read where it came in.
     fn end_arrival(&mut self, id: PacketId, context: &mut Context) {
         let now = context.now();
         let packet = context.packets.get_mut(id);
         packet.end(Stage::RxInvalidate, now);
         let Packet { flow, line, ip_bytes, content, .. } = *packet;
-        let own = matches!(content, Content::Udp(_)) && self.end_of(flow).is_some();
+        let index = self.end_of(flow);
+        let own = matches!(content, Content::Udp(_)) && index.is_some();
+        let class = index.map_or(0, |index| self.class_of(index));
+        self.know_fresh(line * 64, class, context);
         let Some(driver) = &mut self.driver else { return };
         driver.receiving.reading = None;
         let lines = (u64::from(ip_bytes) + ETHERNET_BYTES).div_ceil(64);

@@ -14,6 +14,7 @@ use crate::report::view::WorldView;
 use hostnet_kernel::Time;
 use hostnet_measure::Domain;
 use hostnet_model::core::{Core, Runs};
+use hostnet_model::dimm::Dimm;
 use hostnet_model::iio::Iio;
 use hostnet_model::nic::Nic;
 use hostnet_model::os::{CoreTimes, NetStack, Spent};
@@ -188,6 +189,7 @@ impl WorldView<'_> {
             .or_else(|| self.cable_down(class))
             .or_else(|| self.deaf(class))
             .or_else(|| worst(to.iter().filter_map(|&host| self.host_network(host, class))))
+            .or_else(|| worst(to.union(from).filter_map(|&host| self.in_dimm(host))))
             .or_else(|| worst(to.iter().filter_map(|&host| self.busy_cores("receiver cores", host, class))))
             .or_else(|| worst(from.iter().filter_map(|&host| self.busy_cores("sender cores", host, class))))
             .or_else(|| self.busy_workers(class))
@@ -244,7 +246,7 @@ impl WorldView<'_> {
         Some(Limit { limit: "fabric", place, load: Some(load), why })
     }
 
-    fn machine(&self, host: u16) -> Option<&Machine> {
+    pub(super) fn machine(&self, host: u16) -> Option<&Machine> {
         self.servers().find(|(number, _)| *number == usize::from(host)).map(|(_, machine)| machine)
     }
 
@@ -253,7 +255,7 @@ impl WorldView<'_> {
         let machine = self.machine(host)?;
         let nic = machine.first::<Nic>()?;
         let waits = nic.counters().credit_wait.mean();
-        if waits < CREDIT_WAIT {
+        if waits < CREDIT_WAIT || machine.first::<Dimm>().is_some() {
             return None;
         }
         let fullest = |one: &&Domain, other: &&Domain| one.area_ps().cmp(&other.area_ps());
@@ -296,10 +298,12 @@ impl WorldView<'_> {
         ];
         let waits = share(busiest, Spent::Register);
         let name = &self.plan.cluster.hosts[usize::from(host)].name;
-        if waits >= busy / 2.0 {
+        let in_dimm = machine.first::<Dimm>().is_some();
+        if waits >= busy / if in_dimm { 10.0 } else { 2.0 } {
             let why = format!(
-                "a core of {name} waits for registers of its NIC {:.0} % of the time: the way to them is long, or the \
+                "a core of {name} waits for {} of its NIC {:.0} % of the time: the way to them is long, or the \
                 link is full",
+                if in_dimm { "lines" } else { "registers" },
                 waits * 100.0
             );
             return Some(Limit { limit: "not known", place: name.clone(), load: Some(waits), why });

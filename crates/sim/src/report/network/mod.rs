@@ -2,6 +2,7 @@
 
 mod completions;
 mod control;
+mod dimm;
 mod energy;
 mod faults;
 mod flows;
@@ -109,7 +110,10 @@ impl WorldView<'_> {
             "servers": told,
         });
         let mut sometimes: Vec<Table> =
-            [functions, completions, self.services(), self.stages(), self.switches()].into_iter().flatten().collect();
+            [functions, completions, self.services(), self.stages(), self.dimms(), self.switches()]
+                .into_iter()
+                .flatten()
+                .collect();
         sometimes.extend(self.jobs());
         for table in &sometimes {
             if let Some(entries) = summary.as_object_mut() {
