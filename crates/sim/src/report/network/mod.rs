@@ -8,6 +8,7 @@ mod functions;
 mod hosts;
 mod jobs;
 mod limits;
+mod onward;
 mod queues;
 mod services;
 mod stages;
