@@ -125,7 +125,7 @@ fn what_is_sent_on_comes_from_somewhere_and_goes_somewhere_else() {
     says(&["flow.out.count=2"], &["flow.out.count", "there is a flow for each that is taken"]);
     says(&["flow.out.from_cores=1"], &["flow.out.from_cores", "on the core at which that ends"]);
     says(&["flow.out.mtu=1000 B"], &["flow.out.mtu", "flow.in has larger packets"]);
-    says(&["flow.out.function=l4"], &["flow.out.function", "one of l3f, dpi"]);
+    says(&["flow.out.function=l4"], &["flow.out.function", "known are: l3f, dpi"]);
     says(&["flow.in.to=b"], &["flow.out.from", "flow.in ends at \"b\", which is not among them"]);
     says(&["host.s.fidelity=burst"], &["flow.out.from", "not simulated line by line"]);
     says(&["host.s.fidelity=fluid"], &["flow.out.from", "not simulated line by line"]);

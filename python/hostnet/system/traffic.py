@@ -74,8 +74,8 @@ class Flow(Description):
     """What its applications do: "bulk" (`from_` sends data: iperf), "rpc" (`from_` sends requests that `to` answers:
     netperf), "service" (`from_` sends requests when they come, and workers of `to` serve them: httperf, memcached),
     "write" and "read" (RDMA to and from the memory of `to`), "replay" (`from_` sends the packets of a
-    capture), "datagram" (`from_` sends datagrams over UDP), "packets" (`from_` sends packets of different sizes over UDP,
-    without waiting for anything) or "forward" (`from_` sends on what comes to it by other flows).
+    capture), "datagram" (`from_` sends datagrams over UDP), "packets" (`from_` sends packets of different sizes over
+    UDP, without waiting for anything) or "forward" (`from_` sends on what comes to it by other flows).
     """
     from_: str | Sequence[str]
     """The host that begins it, or several: each of them has its own, or lists of equal length are paired.
@@ -99,8 +99,8 @@ class Flow(Description):
     """
     sizes: str | Sequence[SizePoint] | None = None
     """Of "bulk", "write" and "read": data of each flow at random, from a distribution by name ("web-search",
-    "data-mining") or a list of tables of `bytes` and `share`. Of "packets": of each packet, with the header of 14 B of its
-    frame, by name ("database", "webserver", "hadoop"), such a list, or a CSV file of both columns.
+    "data-mining") or a list of tables of `bytes` and `share`. Of "packets": of each packet, with the header of 14 B of
+    its frame, by name ("database", "webserver", "hadoop"), such a list, or a CSV file of both columns.
     """
     load: float | None = None
     """Flows begin at random (Poisson), so many that their data is this share of what the cables of `from_` carry, or

@@ -1,5 +1,5 @@
-//! Packets that a core sends on to another host: a function looks at each, then the NIC sends it from the memory that it
-//! came to.
+//! Packets that a core sends on to another host: a function looks at each, then the NIC sends it from the memory that
+//! it came to.
 
 use super::datagram::{DatagramEnd, Deed, ETHERNET_BYTES};
 use super::NetStack;

@@ -165,14 +165,15 @@ fn chain() -> impl Strategy<Value = String> {
             let mut text = format!(
                 "{ENDS}[host.g]\n{preset}nic.ring = {ring}\nnic.buffer = \"{} KiB\"\nstack.budget = {budget}\n\
                  [host.h]\npreset = \"netdimm-host\"\n[network]\nrate = \"{gbps} Gbps\"\n\
-                 [flow.in]\nkind = \"packets\"\nfrom = \"a\"\nto = \"g\"\nsizes = \"{sizes}\"\nrate = \"{rate} Gbps\"\n\
-                 arrivals = \"{arrivals}\"\nbuffer = \"{own} B\"\ncount = {cores}\n\
-                 [flow.on]\nkind = \"forward\"\ntakes = \"in\"\nfrom = \"g\"\nto = \"{next}\"\nfunction = \"{function}\"\n\
-                 work = \"{work} ns\"\nbuffer = \"{buffer} B\"\n[run]\nseed = {seed}\n",
+                 [flow.in]\nkind = \"packets\"\nfrom = \"a\"\nto = \"g\"\nsizes = \"{sizes}\"\n\
+                 rate = \"{rate} Gbps\"\narrivals = \"{arrivals}\"\nbuffer = \"{own} B\"\ncount = {cores}\n\
+                 [flow.on]\nkind = \"forward\"\ntakes = \"in\"\nfrom = \"g\"\nto = \"{next}\"\n\
+                 function = \"{function}\"\nwork = \"{work} ns\"\nbuffer = \"{buffer} B\"\n[run]\nseed = {seed}\n",
                 kib.max(20)
             );
             if long {
-                text += "[flow.last]\nkind = \"forward\"\ntakes = [\"on\"]\nfrom = \"h\"\nto = \"z\"\nfunction = \"dpi\"\n";
+                text += "[flow.last]\nkind = \"forward\"\ntakes = [\"on\"]\nfrom = \"h\"\nto = \"z\"\n\
+                         function = \"dpi\"\n";
             }
             text
         },
