@@ -9,6 +9,7 @@ mod copier;
 mod datagram;
 mod dimm;
 mod fetch;
+mod forward;
 mod gro;
 mod kernel;
 mod lines;

@@ -4,8 +4,8 @@ use super::{attached_server, Layout};
 use crate::build::attach::Attachment;
 use crate::build::coarse::bursts;
 use crate::build::feeds::Feeds;
-use crate::build::{fluid, mcn};
 use crate::build::warm_up::Filling;
+use crate::build::{fluid, mcn};
 use hostnet_kernel::{ComponentId, Scheduler, Simulation};
 use hostnet_model::ether::{self, cut, fabrics, Fabric};
 use hostnet_model::params::{

@@ -16,6 +16,7 @@ mod determinism;
 mod dimm;
 mod faults;
 mod files;
+mod forward;
 mod jobs;
 mod lab;
 mod laws;

@@ -1,7 +1,7 @@
 //! DIMMs with processors of their own: in whose slots they are, and what that means for flows.
 
-use super::hosts::{Host, Hosts};
 use super::super::Resolved;
+use super::hosts::{Host, Hosts};
 use super::table;
 use crate::error::Issue;
 use crate::spec::{ClusterSpec, FidelitySpec, FlowSpec, HostKindSpec, McnKeys, Size, TimeLimit};
@@ -51,8 +51,7 @@ impl Dimms {
                 let used = all.slots.iter().flatten().filter(|slot| slot.on == on && slot.channel == channel).count();
                 if used > keys.slots as usize {
                     let host = table("host", &hosts.hosts[on].name);
-                    let message =
-                        format!("channel {channel} has {} slots: give others, or fewer DIMMs", keys.slots);
+                    let message = format!("channel {channel} has {} slots: give others, or fewer DIMMs", keys.slots);
                     let paths = [format!("{path}.channels"), format!("{path}.count"), format!("{host}.mcn.slots")];
                     return Err(Issue::between(&paths.each_ref().map(String::as_str), message));
                 }
@@ -128,7 +127,8 @@ impl Dimms {
             let Some(keys) = self.between(ends[0], ends[1]).copied() else { continue };
             let path = path_of(spec, &classes[usize::from(flow.class)]);
             let host = table("host", &hosts.hosts[self.around(ends[0])].name);
-            let refused = |key: &str, message: String| Err(Issue::between(&[&format!("{path}.{key}"), "host"], message));
+            let refused =
+                |key: &str, message: String| Err(Issue::between(&[&format!("{path}.{key}"), "host"], message));
             if flow.mtu_bytes > keys.mtu_bytes {
                 let shown = |bytes: u32| format(bytes.into(), Dimension::Size);
                 let message = format!(
@@ -265,12 +265,7 @@ impl Hosts {
     }
 
     /// Checks that a machine can be on a memory channel network.
-    fn check_mcn(
-        &self,
-        host: usize,
-        fidelity: Option<FidelitySpec>,
-        on_dimm: bool,
-    ) -> Result<(), Issue> {
+    fn check_mcn(&self, host: usize, fidelity: Option<FidelitySpec>, on_dimm: bool) -> Result<(), Issue> {
         let Host { group, .. } = &self.hosts[host];
         let path = table("host", &self.groups[*group].name);
         let Some(resolved) = self.resolved(host) else { return Ok(()) };

@@ -75,7 +75,8 @@ pub(super) struct Attached {
 
 impl Hosts {
     pub(super) fn resolve(spec: &ClusterSpec, source: &Source, base_dir: &Path) -> Result<Self, Issue> {
-        let mut all = Hosts { groups: Vec::new(), hosts: Vec::new(), ramp_ps: 0, ignored: Vec::new(), dimms: Dimms::default() };
+        let mut all =
+            Hosts { groups: Vec::new(), hosts: Vec::new(), ramp_ps: 0, ignored: Vec::new(), dimms: Dimms::default() };
         for (name, host) in &spec.host {
             check_keys(&table("host", name), host)?;
             check_start(name, host, spec.host.keys())?;
@@ -235,7 +236,8 @@ impl Hosts {
                     }
                     let mtu = flows.mtu_bytes[at].unwrap_or(spec.network.mtu.0 as u32);
                     let within = |issue: Issue| issue.within(&table("host", &group.name));
-                    let mut server = networked(resolved, cores.clone(), mtu, self.dimms.slot(at).is_some()).map_err(within)?;
+                    let mut server =
+                        networked(resolved, cores.clone(), mtu, self.dimms.slot(at).is_some()).map_err(within)?;
                     server.socket_mut().mcn = mcn.map(Box::new);
                     attach::check_lines(&server, fidelity(of_host)).map_err(within)?;
                     expander::check_lines(&server, fidelity(of_host)).map_err(within)?;

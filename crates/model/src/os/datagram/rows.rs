@@ -16,8 +16,6 @@ pub(super) struct Rows {
     pub(super) written_at: VecDeque<u64>,
     /// Lines that are free again, the last of them last.
     pub(super) free_at: Vec<u64>,
-    /// Where the one begins that is read now.
-    pub(super) read_from: u64,
     /// How many may be written at a time; 0 before the first.
     most: usize,
 }

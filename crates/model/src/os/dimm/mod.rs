@@ -185,13 +185,14 @@ impl NetStack {
         };
         let index = self.end_of(packet.flow);
         let end = index.and_then(|index| self.datagram_end(index));
+        let onward = end.as_ref().is_some_and(|end| end.sends_on());
         let (again, zoned) = end.map_or((false, false), |end| end.written_before());
         let Some(driver) = &mut self.driver else { return };
         let count = if again { 0 } else { u64::from(bytes).div_ceil(64) };
         let lines = &self.lines;
         let flush = |line: u64| Flush { line: lines.physical(line * 64), kind: Kind::Flush, tag: 0, class };
         let data: VecDeque<Flush> = (packet.line..packet.line + count).map(flush).collect();
-        let cloned = datagram && count > 0 && zoned && driver.params.clone && !driver.params.copy;
+        let cloned = datagram && count > 0 && zoned && !onward && driver.params.clone && !driver.params.copy;
         let clone = if cloned { driver.clone_of(packet.line, count, id, false) } else { None };
         if let Some((line, _)) = clone {
             context.packets.get_mut(id).line = line;

@@ -57,6 +57,8 @@ struct Copy {
     in_place: bool,
     /// The line of virtual memory that is stored to next, if it is one of the kernel's buffer.
     to: Option<u64>,
+    /// Whether its source is looked at where it lies, and stored nowhere.
+    inspects: bool,
 }
 
 /// The lines of a network core.
@@ -150,6 +152,13 @@ impl Lines {
         self.begin(class, true);
     }
 
+    /// Begins to look at what a device has written, which is named by [`Lines::source`] afterwards: a copy that stores
+    /// nothing.
+    pub(in crate::os) fn begin_inspection(&mut self, class: u8) {
+        self.begin(class, true);
+        self.copy = Copy { inspects: true, in_place: false, ..std::mem::take(&mut self.copy) };
+    }
+
     /// Begins a copy of `lines` lines from the user's buffer to the kernel's, which begins at a line of virtual memory.
     /// What it stores there is seen by caches alone.
     pub(in crate::os) fn begin_write(&mut self, class: u8, lines: u64, to: u64, context: &Context) {
@@ -236,15 +245,15 @@ impl Lines {
     /// The core copies the next lines, and stores them.
     fn take(&mut self, lines: u64, now: Time, lfb: &mut Lfb, counts: &mut StackCounts, context: &mut Context) {
         self.copy.taken += lines;
-        self.copy.front = now + if self.copy.in_place { 0 } else { lines * self.copy_line_ps };
-        let class = self.copy.class;
+        let Copy { class, inspects, in_place, .. } = self.copy;
+        self.copy.front = now + if in_place { 0 } else { lines * self.copy_line_ps };
         match &mut self.copy.to {
             Some(to) => {
                 let pages = &self.pages;
                 self.stores.extend((*to..*to + lines).map(|line| (pages.physical(line * 64) / 64, class)));
                 *to += lines;
             }
-            None if self.copy.from_memory && !self.cached_user => {
+            None if self.copy.from_memory && !self.cached_user && !inspects => {
                 self.stores.push_back((self.user.walk.next(&self.pages, &mut self.rng), class));
             }
             None => return,

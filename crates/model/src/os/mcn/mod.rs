@@ -7,8 +7,8 @@
 
 mod work;
 
-use super::run::Choice;
 use super::moving::TO_CORE_PS;
+use super::run::Choice;
 use super::{NetStack, Region};
 use crate::lfb::Lfb;
 use crate::line::PacketId;
@@ -99,13 +99,8 @@ impl NetStack {
     #[must_use]
     pub fn with_rings(mut self, wiring: RingWiring, ahead: u32) -> Self {
         let slots = (ahead.max(1) as usize).max(wiring.params.interfaces.len());
-        self.mcn = Some(Box::new(Driver {
-            wiring,
-            jobs: VecDeque::new(),
-            work: None,
-            arrived: vec![false; slots],
-            next: 0,
-        }));
+        self.mcn =
+            Some(Box::new(Driver { wiring, jobs: VecDeque::new(), work: None, arrived: vec![false; slots], next: 0 }));
         self
     }
 

@@ -10,6 +10,7 @@ mod functions;
 mod hosts;
 mod jobs;
 mod limits;
+mod onward;
 mod queues;
 mod services;
 mod stages;
