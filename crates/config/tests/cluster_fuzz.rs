@@ -39,7 +39,7 @@ fn paths(schema: &Value, path: &[String], found: &mut Vec<Vec<String>>) {
 }
 
 /// Words that mean something somewhere.
-const WORDS: [&str; 54] = [
+const WORDS: [&str; 57] = [
     "",
     "0",
     "0-3",
