@@ -45,15 +45,16 @@ pub fn template() -> &'static str {
     include_str!("template.toml")
 }
 
-const CLUSTER_TEMPLATES: [(&str, &str); 5] = [
+const CLUSTER_TEMPLATES: [(&str, &str); 6] = [
     ("hostcc", include_str!("clusters/hostcc.toml")),
     ("dumbbell", include_str!("clusters/dumbbell.toml")),
     ("incast", include_str!("clusters/incast.toml")),
     ("rdma", include_str!("clusters/rdma.toml")),
     ("ping", include_str!("clusters/ping.toml")),
+    ("rack-pool", include_str!("clusters/rack-pool.toml")),
 ];
 
-/// A commented configuration of a cluster to start from, "hostcc", "dumbbell", "incast", "rdma" or "ping". It
+/// A commented configuration of a cluster to start from, "hostcc", "dumbbell", "incast", "rdma", "ping" or "rack-pool". It
 /// resolves as it is.
 ///
 /// # Errors

@@ -25,6 +25,8 @@ macro_rules! kinds {
             Remote "remote",
             /// What watches the host.
             Control "control" single = control::Control,
+            /// Its place in a pool of memory.
+            Pool "pool" single = pool::PoolPort,
             /// What loads a server to find its rates: what feeds it, and cores that copy.
             Feeder "feeder" = fluid::Probe,
         }

@@ -44,6 +44,43 @@ def cable_rate(_series: Series, run: Outcome, _: Outcome | None) -> Estimate:
     return Estimate(max(number(row, "sent_gbps") for row in run.summary["queues"]), None)
 
 
+def members(series: Series, run: Outcome) -> list[dict[str, Any]]:
+    """The rows of a server in a pool of memory, or of the servers of a table of hosts."""
+    name = str(series.workload)
+    return [row for row in run.summary["pool"] if row["place"] == name or row["place"].startswith(f"{name}-")]
+
+
+def pool_read_latency(series: Series, run: Outcome, _: Outcome | None) -> Estimate:
+    """Mean latency of reads of memory of other servers, in us."""
+    rows = members(series, run)
+    return Estimate(sum(number(row, "read_mean_ns") for row in rows) / len(rows) / 1000, None)
+
+
+def pool_read_p99(series: Series, run: Outcome, _: Outcome | None) -> Estimate:
+    """99th percentile of that, of the server where it is greatest, in us."""
+    return Estimate(max(number(row, "read_p99_ns") for row in members(series, run)) / 1000, None)
+
+
+def pool_header(series: Series, run: Outcome, _: Outcome | None) -> Estimate:
+    """What a lender's messages with lines have on the wire beyond data, preamble, checksum and gap (24 B), in % of data."""
+    (row,) = members(series, run)
+    return Estimate(100 * (number(row, "demand_bytes") / number(row, "lines_read_here") - 64 - 24) / 64, None)
+
+
+def pool_retries(series: Series, run: Outcome, _: Outcome | None) -> Estimate:
+    """Attempts beyond the first, in % of reads."""
+    rows = members(series, run)
+    return Estimate(100 * sum(number(row, "retries") for row in rows) / sum(number(row, "reads") for row in rows), None)
+
+
+def pool_dropped(series: Series, run: Outcome, _: Outcome | None) -> Estimate:
+    """Messages of demand or of what is read ahead (`workload`) that were dropped, in % of reads, or of lines asked for."""
+    rows = run.summary["pool"]
+    sent = {"demand": "reads", "prefetch": "prefetches"}[str(series.workload)]
+    asked = sum(row[sent] or 0 for row in rows) - (sum(row["prefetch_hits"] or 0 for row in rows) if sent == "reads" else 0)
+    return Estimate(100 * sum(row[f"dropped_{series.workload}"] or 0 for row in rows) / asked, None)
+
+
 def repeat(series: Series, run: Outcome) -> dict[str, Any]:
     """The run that was made once more in the way `domain`."""
     return next(again for again in run.summary["again"] if again["way"] == series.domain)
@@ -74,6 +111,11 @@ NETWORK_QUANTITIES: dict[str, Quantity] = {
         one_way,
         one_way_saved,
         cable_rate,
+        pool_read_latency,
+        pool_read_p99,
+        pool_header,
+        pool_retries,
+        pool_dropped,
         differences,
         meetings,
         wall_time,

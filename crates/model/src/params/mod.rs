@@ -12,6 +12,7 @@ mod line_size;
 mod memory;
 mod net_host;
 mod network;
+mod pool;
 mod service;
 mod space;
 mod switch;
@@ -27,6 +28,7 @@ pub use line_size::*;
 pub use memory::*;
 pub use net_host::*;
 pub use network::*;
+pub use pool::*;
 pub use service::*;
 pub use space::*;
 pub use switch::*;
@@ -84,6 +86,9 @@ pub struct SocketParams {
     /// Memory behind a link; a node of its own, whose number follows those of the sockets.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub expander: Option<Box<ExpanderParams>>,
+    /// Memory of other servers, and what it lends to them; a node of its own, whose number follows those of the sockets.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pool: Option<Box<PoolParams>>,
     /// Where its parts lie; `None` = the ways between them are as long for all, and carry whatever comes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub die: Option<DieParams>,

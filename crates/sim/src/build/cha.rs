@@ -10,6 +10,7 @@ impl SocketBuilder<'_> {
         let layout = &self.layout;
         let upis = if self.server.params.upi.is_some() { self.server.layout.upis } else { layout.of(PartKind::Upi) };
         let expander = params.expander.as_ref().map(|_| layout.of(PartKind::Expander).first());
+        let expander = expander.or_else(|| params.pool.as_ref().map(|_| layout.of(PartKind::Pool).first()));
         let wiring = Wiring { cores: layout.cores(), channels: layout.of(PartKind::Channel), upis, expander };
         let cha = Cha::new(
             layout.number,

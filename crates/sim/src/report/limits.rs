@@ -23,7 +23,8 @@ pub(crate) fn all(view: &ServerView, total: &Sample) -> Vec<WorkloadFacts> {
         cached: view.machine.has_caches().then(|| cached(&total.cached(class))),
         ..facts(view, total, class).with_limits(limits.get(class).cloned())
     };
-    let crossing = |facts: WorkloadFacts, class| match link_ns(view.server, total, class) {
+    let far_ns = |class| link_ns(view.server, total, class).or_else(|| pool_ns(view.server, total, class));
+    let crossing = |facts: WorkloadFacts, class| match far_ns(class) {
         Some(ns) => facts.behind_link(ns),
         None if crosses(view, total, class) => facts.crossing(),
         None => facts,
@@ -54,6 +55,14 @@ fn link_ns(server: &ServerParams, total: &Sample, class: usize) -> Option<f64> {
     let both_ways_ps = 2.0 * (expander.latency_ps + expander.device_ps) as f64 + wires_ps;
     let all = total.of(Group::ChaRead, class).lines as f64;
     Some(far / all.max(1.0) * (both_ways_ps - socket.cha.from_mc_ps as f64) / 1000.0)
+}
+
+/// What a pool of memory adds at least to the lines of a workload, in ns on average over them: the ways between CHA and
+/// port, without the network. Nothing if none of its lines lies there.
+fn pool_ns(server: &ServerParams, total: &Sample, class: usize) -> Option<f64> {
+    let pool = server.socket().pool.as_ref()?;
+    let far: u64 = [Group::PoolRead, Group::PoolWrite].iter().map(|&group| total.of(group, class).lines).sum();
+    (far > 0).then_some(4.0 * pool.latency_ps as f64 / 1000.0)
 }
 
 /// What is known of workload `class`: the domains on its path, and which of them is fullest.

@@ -8,6 +8,7 @@ mod functions;
 mod hosts;
 mod jobs;
 mod limits;
+mod pool;
 mod queues;
 mod services;
 mod stages;
@@ -106,7 +107,10 @@ impl WorldView<'_> {
             "servers": told,
         });
         let mut sometimes: Vec<Table> =
-            [functions, completions, self.services(), self.stages(), self.switches()].into_iter().flatten().collect();
+            [functions, completions, self.services(), self.stages(), self.switches(), self.pool()]
+                .into_iter()
+                .flatten()
+                .collect();
         sometimes.extend(self.jobs());
         for table in &sometimes {
             if let Some(entries) = summary.as_object_mut() {
