@@ -54,8 +54,8 @@ const CLUSTER_TEMPLATES: [(&str, &str); 6] = [
     ("rack-pool", include_str!("clusters/rack-pool.toml")),
 ];
 
-/// A commented configuration of a cluster to start from, "hostcc", "dumbbell", "incast", "rdma", "ping" or "rack-pool". It
-/// resolves as it is.
+/// A commented configuration of a cluster to start from, "hostcc", "dumbbell", "incast", "rdma", "ping" or
+/// "rack-pool". It resolves as it is.
 ///
 /// # Errors
 ///

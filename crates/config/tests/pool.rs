@@ -38,21 +38,24 @@ fn what_is_wrong_is_said_with_its_place() {
         ("host.b.pool.lent=1 TiB", vec!["host.b.pool.lent", "need 1 TiB of 32 GiB of memory"]),
         ("host.b.pool.lent=5 KiB", vec!["host.b.pool.lent", "is not a multiple of pages of 4 KiB"]),
         ("host.b.pool.page=5 KiB", vec!["host.b.pool.page", "power of two"]),
-        ("host.b.pool.page=8 KiB", vec!["host.a.pool.page", "host.b.pool.page", "pages of one size"]),
+        ("host.b.pool.page=8 KiB", vec!["host.b.pool.page", "pages of one size"]),
         ("host.a.pool.from=[\"a\"]", vec!["host.a.pool.from", "no other host that lends"]),
-        ("host.a.pool.borrow=1 GiB", vec!["host.a.pool.borrow", "host.b.pool.lent", "b lends 64 MiB"]),
-        ("host.a.pool.borrow=0 B", vec!["host.a.workload.s.memory", "host.a.pool.borrow", "borrows nothing"]),
-        ("host.a.pool.demand_priority=1", vec!["host.a.pool.prefetch_priority", "not below 1"]),
+        ("host.a.pool.borrow=1 GiB", vec!["host.a.pool.borrow", "b lends 64 MiB"]),
+        ("host.a.pool.borrow=0 B", vec!["host.a.pool.borrow", "borrows nothing"]),
+        ("host.a.pool.demand_priority=1", vec!["host.a.pool.demand_priority", "not below 1"]),
         (
             "host.b.workload.s={kind=\"stream\",cores=\"0\",memory=\"pool\"}",
             vec!["host.b.workload.s.memory", "nothing"],
         ),
         ("host.a.fidelity=burst", vec!["host.a.fidelity", "needs fidelity = \"line\""]),
         ("host.a.fidelity=fluid", vec!["host.a.fidelity"]),
-        ("host.a.sockets=2", vec!["host.a.pool", "one socket"]),
-        ("host.a.expander={}", vec!["host.a.pool", "host.a.expander", "node 1"]),
+        ("host.a.sockets=2", vec!["host.a", "one socket"]),
+        ("host.a.expander={}", vec!["host.a.expander", "node 1"]),
         ("host.a.pool.lend=1 GiB", vec!["host.a.pool.lend: unknown key; did you mean \"lent\"?"]),
-        ("network.switch.kind=learning", vec!["host.a.pool"]),
+        (
+            "network.switch={kind=\"learning\",table=2,ttl=\"1 ms\",fabric=\"100 Gbps\"}",
+            vec!["messages of a pool need switches"],
+        ),
     ] {
         says(BASE, &[set], &wanted);
     }
@@ -64,7 +67,8 @@ fn what_is_wrong_is_said_with_its_place() {
     let many = BASE.replace("pool.borrow = \"16 MiB\"\n", "count = 255\n");
     says(&many, &[], &["257 servers are in the pool", "256"]);
     assert!(cluster_text(&many.replace("count = 255", "count = 254"), Format::Toml, &[]).is_ok());
-    let server = "[server]\npreset = \"cascade-lake-6234\"\n[pool]\nlent = \"1 GiB\"\n[workload.s]\nkind = \"stream\"\ncores = \"0\"\n";
+    let server = "[server]\npreset = \"cascade-lake-6234\"\n[pool]\nlent = \"1 GiB\"\n\
+                  [workload.s]\nkind = \"stream\"\ncores = \"0\"\n";
     let input = Input { text: server, format: Format::Toml, file: "a.toml", base_dir: Path::new("."), overrides: &[] };
     let error = resolve(&input).expect_err("a server alone").to_string();
     assert!(error.contains("servers of a cluster"), "{error}");

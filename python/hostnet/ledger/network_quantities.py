@@ -62,7 +62,7 @@ def pool_read_p99(series: Series, run: Outcome, _: Outcome | None) -> Estimate:
 
 
 def pool_header(series: Series, run: Outcome, _: Outcome | None) -> Estimate:
-    """What a lender's messages with lines have on the wire beyond data, preamble, checksum and gap (24 B), in % of data."""
+    """What a line of a lender has on the wire beyond preamble, checksum and gap (24 B), in % of its data."""
     (row,) = members(series, run)
     return Estimate(100 * (number(row, "demand_bytes") / number(row, "lines_read_here") - 64 - 24) / 64, None)
 
@@ -70,15 +70,17 @@ def pool_header(series: Series, run: Outcome, _: Outcome | None) -> Estimate:
 def pool_retries(series: Series, run: Outcome, _: Outcome | None) -> Estimate:
     """Attempts beyond the first, in % of reads."""
     rows = members(series, run)
-    return Estimate(100 * sum(number(row, "retries") for row in rows) / sum(number(row, "reads") for row in rows), None)
+    retries, reads = (sum(number(row, key) for row in rows) for key in ("retries", "reads"))
+    return Estimate(100 * retries / reads, None)
 
 
 def pool_dropped(series: Series, run: Outcome, _: Outcome | None) -> Estimate:
-    """Messages of demand or of what is read ahead (`workload`) that were dropped, in % of reads, or of lines asked for."""
+    """Messages of demand or of what is read ahead (`workload`) that were dropped, in % of what was sent."""
     rows = run.summary["pool"]
-    sent = {"demand": "reads", "prefetch": "prefetches"}[str(series.workload)]
-    asked = sum(row[sent] or 0 for row in rows) - (sum(row["prefetch_hits"] or 0 for row in rows) if sent == "reads" else 0)
-    return Estimate(100 * sum(row[f"dropped_{series.workload}"] or 0 for row in rows) / asked, None)
+    total = {key: sum(row[key] or 0 for row in rows) for key in ("reads", "prefetch_hits", "prefetches", "retries")}
+    asked = {"demand": total["reads"] - total["prefetch_hits"] + total["retries"], "prefetch": total["prefetches"]}
+    dropped = sum(row[f"dropped_{series.workload}"] or 0 for row in rows)
+    return Estimate(100 * dropped / asked[str(series.workload)], None)
 
 
 def repeat(series: Series, run: Outcome) -> dict[str, Any]:

@@ -26,6 +26,7 @@ KEYS = {
     "memory": ("host", "workload"),
     "queues": ("place", "port"),
     "control": ("host",),
+    "pool": ("place",),
 }
 """What names a row of each table. Not every run has all of them."""
 

@@ -10,7 +10,7 @@ class PoolPrefetch(Description):
     """What is read ahead of demand."""
 
     kind: str | None = None
-    """"none"; "next-line", the lines that follow; "stride", lines at the distance of the last two; "none" when absent."""
+    """"none"; "next-line", the lines that follow; "stride", at the distance of the last two; "none" when absent."""
     depth: int | None = None
     """Lines, or strides, ahead; 16 when absent. Range: 1 to 64."""
     queue: int | None = None
@@ -19,7 +19,7 @@ class PoolPrefetch(Description):
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class Pool(Description):
-    """What a server of a cluster lends to a pool of memory, and borrows from it: a node without cores, memory = "pool"."""
+    """What a server of a cluster lends to a pool of memory, and borrows from it: a node, memory = "pool"."""
 
     lent: str | None = None
     """Bytes of its memory that it lends (size); "0 B" when absent. Range: up to "64 TiB"."""
@@ -44,12 +44,16 @@ class Pool(Description):
     header: str | None = None
     """Header of a message, in the place of Ethernet's (size); "16 B" when absent. Range: "1 B" to "64 B"."""
     frame_min: str | None = None
-    """Least frame on the wire, with its preamble, checksum and gap (size); "84 B" when absent. Range: "1 B" to "256 B"."""
+    """Least frame on the wire, with its preamble, checksum and gap (size); "84 B" when absent. Range: "1 B" to
+    "256 B".
+    """
     demand_priority: int | None = None
     """Priority class of what somebody waits for; above that of what is read ahead; 6 when absent. Range: 1 to 7."""
     prefetch_priority: int | None = None
     """Priority class of what is read ahead; 1 when absent. Range: 0 to 6."""
     port_queue: int | None = None
-    """Packets that wait at the port from which on what is read ahead is dropped there; 16 when absent. Range: 1 to 65536."""
+    """Packets that wait at the port from which on what is read ahead is dropped there; 16 when absent. Range: 1 to
+    65536.
+    """
     prefetch: PoolPrefetch = PoolPrefetch()
     """What is read ahead."""

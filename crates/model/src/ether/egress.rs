@@ -267,18 +267,11 @@ impl Egress {
     }
 
     /// Takes out the packet of a priority that would go next, if it `may` be.
-    pub(super) fn take_out(
-        &mut self,
-        priority: u8,
-        may: fn(&Packet) -> bool,
-        net: &mut NetContext,
-    ) -> Option<PacketId> {
+    pub(super) fn take(&mut self, priority: u8, may: fn(&Packet) -> bool, net: &mut NetContext) -> Option<PacketId> {
         let next = self.queues.classes[usize::from(priority)].fifo.front();
         next.filter(|&id| may(net.packets.get(id)))?;
         let (id, last) = self.queues.pop(priority, net)?;
-        if last {
-            self.waiting &= !(1 << priority);
-        }
+        self.waiting &= !(u8::from(last) << priority);
         Some(id)
     }
 

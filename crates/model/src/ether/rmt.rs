@@ -32,7 +32,7 @@ impl Switch {
     fn evict(&mut self, way: usize, priority: u8, context: &mut NetContext) -> bool {
         let may: fn(&Packet) -> bool =
             |packet| matches!(packet.content, Content::Pool(message) if !message.kind.is_demand());
-        let out = (0..priority).find_map(|lower| self.ports[way].egress.take_out(lower, may, context));
+        let out = (0..priority).find_map(|lower| self.ports[way].egress.take(lower, may, context));
         let Some(id) = out else { return false };
         let Packet { flow, ip_bytes, priority, queue, .. } = *context.packets.get(id);
         self.release(&Left { id, flow, ip_bytes, priority, queue, dropped: None }, context);

@@ -86,7 +86,7 @@ pub struct SocketParams {
     /// Memory behind a link; a node of its own, whose number follows those of the sockets.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub expander: Option<Box<ExpanderParams>>,
-    /// Memory of other servers, and what it lends to them; a node of its own, whose number follows those of the sockets.
+    /// Memory of other servers, and what it lends to them; a node of its own, whose number follows that of the socket.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pool: Option<Box<PoolParams>>,
     /// Where its parts lie; `None` = the ways between them are as long for all, and carry whatever comes.
