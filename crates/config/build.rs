@@ -18,6 +18,7 @@ fn main() -> io::Result<()> {
         ("COUNTERS", "counters"),
         ("TRANSPORTS", "transports"),
         ("FLOW_SIZES", "flow-sizes"),
+        ("ENERGY", "energy"),
     ];
     for (name, folder) in folders {
         text += &constant(name, &specs.join(folder))?;

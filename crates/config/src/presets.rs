@@ -11,6 +11,9 @@ use serde_json::Value;
 use std::collections::BTreeMap;
 use std::path::Path;
 
+/// The energy profile of a server that names none.
+const ENERGY_PROFILE: &str = "server";
+
 include!(concat!(env!("OUT_DIR"), "/specs.rs"));
 
 /// A named server.
@@ -93,6 +96,22 @@ pub(crate) fn fill_apps(tree: &mut Value) -> Result<(), Issue> {
         }
     }
     Ok(())
+}
+
+/// Puts the values of its profile under the energy meter of `tree`, if it has one.
+pub(crate) fn fill_energy(tree: &mut Value) -> Result<(), Issue> {
+    let Some(meter) = tree.get_mut("energy").filter(|meter| meter.is_object()) else { return Ok(()) };
+    let name = meter.get("profile").map_or(Some(ENERGY_PROFILE), Value::as_str);
+    let Some(name) = name else { return Ok(()) };
+    let mut values = embedded(ENERGY, name, "energy.profile", "energy profile")?["energy"].take();
+    overlay(&mut values, meter);
+    *meter = values;
+    Ok(())
+}
+
+/// The names of every energy profile.
+pub fn energy_profiles() -> impl Iterator<Item = &'static str> {
+    ENERGY.iter().map(|(name, _)| *name)
 }
 
 /// The counters of every microarchitecture that is known: its name, and the file about it, as TOML.

@@ -51,6 +51,7 @@ fn what_is_wrong_is_said_with_its_place() {
         ("host.a.fidelity=fluid", vec!["host.a.fidelity"]),
         ("host.a.sockets=2", vec!["host.a", "one socket"]),
         ("host.a.expander={}", vec!["host.a.expander", "node 1"]),
+        ("host.a.energy={}", vec!["host.a.energy", "does not count"]),
         ("host.a.pool.lend=1 GiB", vec!["host.a.pool.lend: unknown key; did you mean \"lent\"?"]),
         (
             "network.switch={kind=\"learning\",table=2,ttl=\"1 ms\",fabric=\"100 Gbps\"}",

@@ -5,6 +5,7 @@ from hostnet.system.cache import L2, Cache, Ddio, Llc, Prefetch, SnoopFilter
 from hostnet.system.cluster import Cluster, Host
 from hostnet.system.config import Config
 from hostnet.system.die import Die
+from hostnet.system.energy import Energy
 from hostnet.system.expander import Expander
 from hostnet.system.fabric import Bottleneck, Cable, Network, Ramp, Switch, Trunk
 from hostnet.system.host import Cha, Core, Lfb, Run, Server, Tor
@@ -33,6 +34,7 @@ __all__ = [
     "Ddio",
     "Die",
     "Dram",
+    "Energy",
     "Expander",
     "FioCosts",
     "Flow",

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from hostnet.system.cache import Cache, Ddio, Prefetch
 from hostnet.system.description import Description
 from hostnet.system.die import Die
+from hostnet.system.energy import Energy
 from hostnet.system.expander import Expander
 from hostnet.system.host import Cha, Core
 from hostnet.system.io import FioCosts, Iio, Pcie, Ssd
@@ -65,5 +66,7 @@ class Parts(Socket):
     """What a socket has of its own, by its number."""
     control: Control | None = None
     """What watches the host and throttles. It takes part when the server is a host of a cluster."""
+    energy: Energy | None = None
+    """What the parts of the server consume; without it there is no energy meter."""
     workload: Mapping[str, Workload] = field(default_factory=dict)
     """What runs on the server, by name."""

@@ -12,6 +12,7 @@ mod controller;
 mod die;
 mod dram;
 mod drives;
+mod energy;
 mod expander;
 mod functions;
 mod hash;
@@ -151,6 +152,7 @@ fn server_of(tree: Value, context: &Context, preset: Option<&str>) -> Result<Res
         workloads: resolved,
         stack: None,
         control: None,
+        energy: spec.energy.as_ref().map(energy::params),
         seed: 0,
     };
     die::place(&mut server, &mut spec, context)?;
@@ -203,6 +205,7 @@ fn complete_tables(given: &Value, preset: Option<&str>, base_dir: &Path) -> Resu
     expand(&mut tree)?;
     let dropped = stack(&mut tree, given, below_server);
     presets::fill_apps(&mut tree)?;
+    presets::fill_energy(&mut tree)?;
     let files = presets::fill_memory(&mut tree, schema::complete(), base_dir)?;
     Ok(Complete { tree, files, dropped })
 }

@@ -21,6 +21,7 @@ pub(super) fn resolve(spec: &Spec) -> Result<Option<Box<PoolParams>>, Issue> {
         ("noc", spec.noc.is_some(), "has no place on a die"),
         ("remote", spec.workload.values().any(WorkloadSpec::is_remote), "is not reached over UPI"),
         ("expander", spec.expander.is_some(), "is node 1, which memory behind a link is, too"),
+        ("energy", spec.energy.is_some(), "has messages that an energy meter does not count"),
     ];
     if let Some((path, _, why)) = others.into_iter().find(|(_, given, _)| *given) {
         return Err(Issue::between(&["pool", path], format!("{why}; drop one of them")));

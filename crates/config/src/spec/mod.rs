@@ -10,6 +10,7 @@ mod die;
 mod dram;
 mod drives;
 mod ecn;
+mod energy;
 mod expander;
 mod host;
 mod io;
@@ -47,6 +48,7 @@ pub(crate) use die::{DieSpec, PlaceSpec};
 pub(crate) use dram::{DramSpec, SameBankSpec, TimingSpec};
 pub(crate) use drives::{DriveSockets, SsdModeSpec};
 pub(crate) use ecn::{EcnSpec, RampSpec};
+pub(crate) use energy::EnergySpec;
 pub(crate) use expander::ExpanderSpec;
 pub(crate) use host::{ChaSpec, CoreSpec, RunSpec, ServerSpec, UntilSpec};
 pub(crate) use io::{FioCostSpec, IioSpec, PcieSpec, SsdSpec};
@@ -128,6 +130,9 @@ pub(crate) struct Spec {
     /// What watches the host and throttles. It takes part when the server is a host of a cluster.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) control: Option<ControlSpec>,
+    /// What the parts of the server consume; without it there is no energy meter.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) energy: Option<EnergySpec>,
     /// What runs on the server, by name.
     pub(crate) workload: BTreeMap<String, WorkloadSpec>,
     /// How long to simulate.

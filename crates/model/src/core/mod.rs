@@ -190,6 +190,10 @@ impl Part for Core {
         self.engines.iter_mut().for_each(|engine| engine.reset(now));
     }
 
+    fn watch(&mut self, on: bool) {
+        self.engines.iter_mut().filter_map(NetStack::of_mut).for_each(|stack| stack.watch(on));
+    }
+
     fn stop(&mut self) {
         self.engines.iter_mut().for_each(Engine::stop);
     }

@@ -186,6 +186,11 @@ impl Datagrams {
         &self.journeys
     }
 
+    /// Keeps the journeys of what it reads one by one, or not any more.
+    pub fn watch(&mut self, on: bool) {
+        self.journeys.watch(on);
+    }
+
     /// Starts a new measuring window: the latencies begin anew. Counts go on.
     pub fn reset(&mut self) {
         self.latency.iter_mut().for_each(Histogram::reset);

@@ -334,6 +334,11 @@ impl NetStack {
         self.datagrams.iter_mut().for_each(|end| end.application.reset());
     }
 
+    /// Keeps the journeys of the datagrams that its applications read, or not any more.
+    pub(crate) fn watch(&mut self, on: bool) {
+        self.datagrams.iter_mut().for_each(|end| end.application.watch(on));
+    }
+
     /// Applications begin nothing new. What they have written is still sent, and what comes is read.
     pub(crate) fn stop(&mut self) {
         self.sockets.iter_mut().for_each(|socket| socket.application.stop());

@@ -5,6 +5,7 @@
 mod app;
 mod cache;
 mod die;
+mod energy;
 mod expander;
 mod fluid;
 mod job;
@@ -21,6 +22,7 @@ mod workload;
 pub use app::*;
 pub use cache::*;
 pub use die::*;
+pub use energy::*;
 pub use expander::*;
 pub use fluid::*;
 pub use job::*;
@@ -56,6 +58,9 @@ pub struct ServerParams {
     /// What watches the host and throttles.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub control: Option<ControlParams>,
+    /// What its parts consume; `None` = no meter.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub energy: Option<Box<EnergyParams>>,
     /// Seed of every random stream of the run.
     pub seed: u64,
 }

@@ -4,6 +4,9 @@ use hostnet_kernel::Time;
 use hostnet_measure::Histogram;
 use serde::{Deserialize, Serialize};
 
+/// Journeys of one end that a trace shows at most.
+const KEPT_MAX: usize = 4096;
+
 /// A stage on the way from one application to another. Stages follow one another without a gap.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stage {
@@ -38,6 +41,21 @@ impl Stage {
         Self::RxDriver,
         Self::RxCopy,
     ];
+
+    /// Its name in tables and traces.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::TxCopy => "tx_copy",
+            Self::TxDriver => "tx_driver",
+            Self::TxRegister => "tx_register",
+            Self::TxDma => "tx_dma",
+            Self::Wire => "wire",
+            Self::RxDma => "rx_dma",
+            Self::RxDriver => "rx_driver",
+            Self::RxCopy => "rx_copy",
+        }
+    }
 }
 
 /// How long a datagram was in each stage so far.
@@ -59,6 +77,12 @@ impl Journey {
         self.ps[stage as usize] += now.since(self.begun) - self.total_ps();
     }
 
+    /// When it began.
+    #[must_use]
+    pub fn begun(&self) -> Time {
+        self.begun
+    }
+
     /// Time of all stages, in ps.
     #[must_use]
     pub fn total_ps(&self) -> u64 {
@@ -77,11 +101,17 @@ impl Journey {
 pub struct Journeys {
     total: Histogram,
     ps: [u64; Stage::ALL.len()],
+    /// Those since somebody looks on, the first ones of many.
+    #[serde(skip)]
+    kept: Option<Vec<Journey>>,
 }
 
 impl Journeys {
     /// Counts one that is over.
     pub fn add(&mut self, journey: &Journey) {
+        if let Some(kept) = self.kept.as_mut().filter(|kept| kept.len() < KEPT_MAX) {
+            kept.push(*journey);
+        }
         self.total.record(journey.total_ps());
         self.ps.iter_mut().zip(journey.ps).for_each(|(sum, ps)| *sum += ps);
     }
@@ -104,9 +134,20 @@ impl Journeys {
         self.ps[stage as usize]
     }
 
+    /// Keeps them one by one from now on, or not any more.
+    pub fn watch(&mut self, on: bool) {
+        self.kept = on.then(Vec::new);
+    }
+
+    /// Those that were kept.
+    #[must_use]
+    pub fn kept(&self) -> &[Journey] {
+        self.kept.as_deref().unwrap_or_default()
+    }
+
     /// Starts a new measuring window.
     pub fn reset(&mut self) {
-        *self = Self::default();
+        *self = Self { kept: self.kept.take(), ..Self::default() };
     }
 }
 

@@ -3,13 +3,13 @@
 use super::super::attach;
 use super::super::checked;
 use super::super::die;
-use super::super::expander;
 use super::super::pool;
 use super::super::server::OfFlows;
 use super::super::source::Source;
 use super::super::{
     complete_server, effective, functions, net_host, plan_error, server, server_of, Complete, Context, Resolved,
 };
+use super::super::{energy, expander};
 use super::cores::HostCores;
 use super::flows::Flows;
 use super::table;
@@ -207,6 +207,7 @@ impl Hosts {
                     attach::check_lines(&server, fidelity(of_host)).map_err(within)?;
                     expander::check_lines(&server, fidelity(of_host)).map_err(within)?;
                     pool::check_lines(&server, fidelity(of_host)).map_err(within)?;
+                    energy::check_lines(&server, fidelity(of_host)).map_err(within)?;
                     if fidelity(of_host) == Fidelity::Fluid {
                         check_rates(&server, &cores, flows.files(at)).map_err(within)?;
                     }
