@@ -55,6 +55,7 @@ def views(summary: Row, flows: Iterable[Row] = ()) -> list[View]:
         efficiency(summary.get("efficiency", ())),
         ports(summary["queues"]),
         switches(summary.get("switches", ())),
+        pool(summary.get("pool", ())),
     )
     return [view.without_empty() for view in found if view.rows]
 
@@ -320,6 +321,14 @@ def switches(rows: Sequence[Row]) -> View:
     ]
     about = "Addresses known at the end, and what came and went; packets that went everywhere, for want of an address."
     return View("Switches that learn", about, columns, rows)
+
+
+def pool(rows: Sequence[Row]) -> View:
+    """Memory of other servers."""
+    keys = ["reads", "read_mean_ns", "read_p99_ns", "writes", "prefetch_hits", "nacks", "retries", "dropped_prefetch"]
+    columns = [name_of("place", "place"), *(plain(key.replace("_", " "), key) for key in keys)]
+    about = "Lines of other servers, and what was read ahead, dropped and tried again."
+    return View("Pool of memory", about, columns, rows)
 
 
 def reason_text(name: str, limit: str, why: str) -> str:

@@ -73,6 +73,16 @@ def test_every_column_of_switches_is_documented() -> None:
     assert [row["addresses"] for row in results.summary["switches"]] == [1]
 
 
+def test_every_column_of_pool_is_documented() -> None:
+    preset = "cascade-lake-hostcc"
+    hosts = {
+        "a": hostnet.Host(preset=preset, pool=hostnet.Pool(borrow="4 MiB")),
+        "b": hostnet.Host(preset=preset, pool=hostnet.Pool(lent="4 MiB")),
+    }
+    cluster = hostnet.Cluster(host=hosts, run=hostnet.Run(warmup="1 us", duration="2 us"))
+    assert list(documented("clusters.md", "### pool")) == hostnet.run_cluster(cluster).tables["pool"].column_names
+
+
 @pytest.mark.parametrize("table", ["jobs", "steps"])
 def test_every_column_of_jobs_is_documented(table: str) -> None:
     hosts = {"e": hostnet.Host(kind="endpoint", count=2)}

@@ -46,17 +46,18 @@ pub fn template() -> &'static str {
     include_str!("template.toml")
 }
 
-const CLUSTER_TEMPLATES: [(&str, &str); 6] = [
+const CLUSTER_TEMPLATES: [(&str, &str); 7] = [
     ("hostcc", include_str!("clusters/hostcc.toml")),
     ("dumbbell", include_str!("clusters/dumbbell.toml")),
     ("incast", include_str!("clusters/incast.toml")),
     ("rdma", include_str!("clusters/rdma.toml")),
     ("ping", include_str!("clusters/ping.toml")),
     ("forward", include_str!("clusters/forward.toml")),
+    ("rack-pool", include_str!("clusters/rack-pool.toml")),
 ];
 
-/// A commented configuration of a cluster to start from, "hostcc", "dumbbell", "incast", "rdma", "ping" or "forward".
-/// It resolves as it is.
+/// A commented configuration of a cluster to start from, "hostcc", "dumbbell", "incast", "rdma", "ping", "forward" or
+/// "rack-pool". It resolves as it is.
 ///
 /// # Errors
 ///

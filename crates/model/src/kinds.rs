@@ -29,6 +29,8 @@ macro_rules! kinds {
             Control "control" single = control::Control,
             /// The interfaces of a memory channel network.
             Mcn "mcn" single = mcn::Mcn,
+            /// Its place in a pool of memory.
+            Pool "pool" single = pool::PoolPort,
             /// What loads a server to find its rates: what feeds it, and cores that copy.
             Feeder "feeder" = fluid::Probe,
         }

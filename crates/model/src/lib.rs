@@ -51,6 +51,7 @@ pub mod nvme;
 pub mod os;
 pub mod params;
 mod part;
+pub mod pool;
 pub mod transport;
 mod world;
 

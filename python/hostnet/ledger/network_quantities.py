@@ -97,6 +97,45 @@ def cable_rate(_series: Series, run: Outcome, _: Outcome | None) -> Estimate:
     return Estimate(max(number(row, "sent_gbps") for row in run.summary["queues"]), None)
 
 
+def members(series: Series, run: Outcome) -> list[dict[str, Any]]:
+    """The rows of a server in a pool of memory, or of the servers of a table of hosts."""
+    name = str(series.workload)
+    return [row for row in run.summary["pool"] if row["place"] == name or row["place"].startswith(f"{name}-")]
+
+
+def pool_read_latency(series: Series, run: Outcome, _: Outcome | None) -> Estimate:
+    """Mean latency of reads of memory of other servers, in us."""
+    rows = members(series, run)
+    return Estimate(sum(number(row, "read_mean_ns") for row in rows) / len(rows) / 1000, None)
+
+
+def pool_read_p99(series: Series, run: Outcome, _: Outcome | None) -> Estimate:
+    """99th percentile of that, of the server where it is greatest, in us."""
+    return Estimate(max(number(row, "read_p99_ns") for row in members(series, run)) / 1000, None)
+
+
+def pool_header(series: Series, run: Outcome, _: Outcome | None) -> Estimate:
+    """What a line of a lender has on the wire beyond preamble, checksum and gap (24 B), in % of its data."""
+    (row,) = members(series, run)
+    return Estimate(100 * (number(row, "demand_bytes") / number(row, "lines_read_here") - 64 - 24) / 64, None)
+
+
+def pool_retries(series: Series, run: Outcome, _: Outcome | None) -> Estimate:
+    """Attempts beyond the first, in % of reads."""
+    rows = members(series, run)
+    retries, reads = (sum(number(row, key) for row in rows) for key in ("retries", "reads"))
+    return Estimate(100 * retries / reads, None)
+
+
+def pool_dropped(series: Series, run: Outcome, _: Outcome | None) -> Estimate:
+    """Messages of demand or of what is read ahead (`workload`) that were dropped, in % of what was sent."""
+    rows = run.summary["pool"]
+    total = {key: sum(row[key] or 0 for row in rows) for key in ("reads", "prefetch_hits", "prefetches", "retries")}
+    asked = {"demand": total["reads"] - total["prefetch_hits"] + total["retries"], "prefetch": total["prefetches"]}
+    dropped = sum(row[f"dropped_{series.workload}"] or 0 for row in rows)
+    return Estimate(100 * dropped / asked[str(series.workload)], None)
+
+
 def repeat(series: Series, run: Outcome) -> dict[str, Any]:
     """The run that was made once more in the way `domain`."""
     return next(again for again in run.summary["again"] if again["way"] == series.domain)
@@ -135,6 +174,11 @@ NETWORK_QUANTITIES: dict[str, Quantity] = {
         one_way_of_all_saved,
         app_latency,
         cable_rate,
+        pool_read_latency,
+        pool_read_p99,
+        pool_header,
+        pool_retries,
+        pool_dropped,
         differences,
         meetings,
         wall_time,

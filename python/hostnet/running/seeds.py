@@ -26,6 +26,7 @@ KEYS = {
     "memory": ("host", "workload"),
     "queues": ("place", "port"),
     "control": ("host",),
+    "pool": ("place",),
     "energy": ("host", "part"),
     "efficiency": ("name",),
 }

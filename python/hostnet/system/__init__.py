@@ -15,6 +15,7 @@ from hostnet.system.jobs import Job, JobStep
 from hostnet.system.memory import AddressMap, Controller, Dram, Memory, ReadQueue, Timing, WriteQueue
 from hostnet.system.network import Control, CxlLink, Nic, NicFunction, NicLink, OnChip, Pfc, Remote, Sockets, Stack, Upi
 from hostnet.system.parts import Socket
+from hostnet.system.pool import Pool, PoolPrefetch
 from hostnet.system.traffic import Flow, Move, OtherRequests, Service, SizePoint, Transport
 from hostnet.system.workload import *  # noqa: F403 - the list of kinds is there
 
@@ -58,6 +59,8 @@ __all__ = [
     "OtherRequests",
     "Pcie",
     "Pfc",
+    "Pool",
+    "PoolPrefetch",
     "Prefetch",
     "Ramp",
     "ReadQueue",

@@ -12,6 +12,7 @@ from hostnet.system.host import Cha, Core
 from hostnet.system.io import FioCosts, Iio, Pcie, Ssd
 from hostnet.system.memory import Memory
 from hostnet.system.network import Control, Nic, Remote, Sockets, Stack
+from hostnet.system.pool import Pool
 from hostnet.system.workload import Workload
 
 
@@ -45,6 +46,10 @@ class Parts(Socket):
 
     expander: Expander | None = None
     """Memory behind a CXL link: a node without cores, whose number follows those of the sockets."""
+    pool: Pool | None = None
+    """A place in a pool of memory over the network: a node without cores. It takes part when the server is a host of a
+    cluster.
+    """
     noc: Die | None = None
     """Where the parts of a socket lie, if they lie on a mesh."""
     fio: FioCosts = FioCosts()

@@ -22,6 +22,7 @@ mod memory;
 mod memory_run;
 mod net_host;
 mod noc_run;
+mod pool;
 mod run;
 mod server;
 mod size;
@@ -89,6 +90,9 @@ fn plan_of(tree: Value, source: &Source, input: &Input) -> Result<Plan, Issue> {
     let context = Context { base_dir: input.base_dir, given: &source.given, workloads_min: 1 };
     let preset = preset_of(&source.merged);
     let resolved = server_of(tree, &context, preset)?;
+    if resolved.spec.pool.is_some() {
+        return Err(Issue::new("pool", "a pool of memory is of servers of a cluster ([host.<name>.pool])"));
+    }
     let left = checked::left(&resolved, preset, input.base_dir)?;
     let Resolved { spec, workloads, mut server } = resolved;
     let run = run::resolve(&spec.run, workloads.ramp_ps)?;

@@ -1,7 +1,7 @@
 //! A socket, and whether what runs on the server fits it.
 
 use super::workload::needs;
-use super::{expander, io, memory, Context};
+use super::{expander, io, memory, pool, Context};
 use crate::error::Issue;
 use crate::spec::Spec;
 use crate::units::{format, Dimension};
@@ -28,6 +28,7 @@ pub(super) fn socket(spec: &Spec, context: &Context, cache: Option<CacheParams>)
         expander: expander::resolve(spec)?,
         mcn: None,
         dimm: None,
+        pool: pool::resolve(spec)?,
         die: None,
     })
 }
@@ -75,7 +76,14 @@ fn least_memory(server: &ServerParams) -> u64 {
     let of_cluster = |socket: &SocketParams| {
         socket.memory.pages.memory_bytes / socket.die.as_ref().map_or(1, |die| die.clusters.into())
     };
-    server.sockets.iter().map(of_cluster).chain(expander::least_of(server)).min().unwrap_or(0)
+    server
+        .sockets
+        .iter()
+        .map(of_cluster)
+        .chain(expander::least_of(server))
+        .chain(pool::least_of(server))
+        .min()
+        .unwrap_or(0)
 }
 
 /// What every workload, every core of another socket and the NIC need.
@@ -86,7 +94,7 @@ fn all_needs(server: &ServerParams) -> impl Iterator<Item = (u128, String)> + '_
         (bytes.into(), format!("workload.{name}.working_set"))
     });
     let nic = server.nic().into_iter().map(|nic| (nic_bytes(nic), "nic.pool".to_string()));
-    server.workloads.iter().map(needs).chain(interleaved(server)).chain(remote).chain(nic)
+    server.workloads.iter().map(needs).chain(interleaved(server)).chain(remote).chain(nic).chain(pool::lent(server))
 }
 
 /// What buffers that lie in all sockets in turn need beyond their size, as they begin and end with a run of pages: up
@@ -121,7 +129,13 @@ pub(super) fn check_footprint(server: &ServerParams, flows: OfFlows) -> Result<(
     let of_flows = flows.told();
     let message =
         format!("the buffers of the workloads{of_flows} need {} of {} of memory", shown(total), shown(memory.into()));
-    let least = if expander::least_of(server) == Some(memory) { "expander.size" } else { "memory.size" };
+    let least = if pool::least_of(server) == Some(memory) {
+        "pool.borrow"
+    } else if expander::least_of(server) == Some(memory) {
+        "expander.size"
+    } else {
+        "memory.size"
+    };
     Err(Issue::between(&[least, largest, "workload"], message))
 }
 

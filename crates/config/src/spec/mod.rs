@@ -26,6 +26,7 @@ mod nic;
 mod noc_run;
 mod packets;
 mod patterns;
+mod pool;
 mod service;
 mod sockets;
 mod topology;
@@ -66,6 +67,7 @@ pub(crate) use nic::{AttachSpec, CxlSpec, NicFunctionSpec, NicModeSpec, NicSpec,
 pub(crate) use noc_run::{AllocationSpec, CyclesSpec, NocRunSpec, NocSpec, NocTopologySpec, PacketsSpec, ReuseSpec};
 pub(crate) use packets::FunctionSpec;
 pub(crate) use patterns::{FlowSizesSpec, PairsSpec, SizePoint, SizesFile};
+pub(crate) use pool::{PoolPrefetchKind, PoolSpec};
 pub(crate) use service::{ArrivalsSpec, DistributionSpec, ServiceSpec};
 pub(crate) use sockets::{RemoteDdioSpec, SnoopSpec, SocketSpec, SocketsSpec};
 pub(crate) use topology::{Sizes, TopologySpec, TrunkSpec};
@@ -103,6 +105,10 @@ pub(crate) struct Spec {
     /// Memory behind a CXL link: a node without cores, whose number follows those of the sockets.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) expander: Option<ExpanderSpec>,
+    /// A place in a pool of memory over the network: a node without cores. It takes part when the server is a host of
+    /// a cluster.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) pool: Option<PoolSpec>,
     /// The integrated IO controller.
     pub(crate) iio: IioSpec,
     /// The PCIe links between the drives and the IIO.

@@ -260,8 +260,7 @@ impl Cha {
         let now = context.now();
         let Request { kind, slice, owner, admitted, book, .. } = *context.requests.get(id);
         if kind == Kind::Speculate {
-            context.requests.remove(id);
-            return;
+            return Self::end_beside(id, Payload::Data(id), context);
         }
         if self.crossing.as_mut().is_some_and(|crossing| crossing.asked.data(id)) {
             return;
@@ -284,8 +283,7 @@ impl Cha {
         let now = context.now();
         let Request { kind, slice, owner, admitted, book, .. } = *context.requests.get(id);
         if kind == Kind::Directory {
-            context.requests.remove(id);
-            return;
+            return Self::end_beside(id, Payload::Acknowledged(id), context);
         }
         self.write.release(now, book, admitted);
         self.tor.release_unnamed(now);
@@ -305,6 +303,16 @@ impl Cha {
             }
         }
         self.free_entry(index, context);
+    }
+
+    /// Memory has done what took no entry: nobody waits for it, unless it is of another part than the CHA.
+    fn end_beside(id: RequestId, answer: Payload, context: &mut Context) {
+        let owner = context.requests.get(id).owner;
+        if owner == context.id {
+            context.requests.remove(id);
+        } else {
+            context.send(owner, NEXT_PS, answer);
+        }
     }
 
     /// Frees an entry.

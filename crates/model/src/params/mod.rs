@@ -16,6 +16,7 @@ mod memory;
 mod net_host;
 mod network;
 mod packets;
+mod pool;
 mod service;
 mod space;
 mod switch;
@@ -35,6 +36,7 @@ pub use memory::*;
 pub use net_host::*;
 pub use network::*;
 pub use packets::{ForwardParams, Function, PacketsParams};
+pub use pool::*;
 pub use service::*;
 pub use space::*;
 pub use switch::*;
@@ -101,6 +103,9 @@ pub struct SocketParams {
     /// The DIMM with the NIC in it; a node of its own in the place of an expander.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub dimm: Option<Box<DimmParams>>,
+    /// Memory of other servers, and what it lends to them; a node of its own, whose number follows that of the socket.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pool: Option<Box<PoolParams>>,
     /// Where its parts lie; `None` = the ways between them are as long for all, and carry whatever comes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub die: Option<DieParams>,

@@ -98,6 +98,10 @@ groups! {
     DimmDmaRead "DIMM DMA read",
     /// Lines of the request buffers that are at home in another socket.
     ChaUpi "CHA->UPI" with Tor per BOOKS,
+    /// Reads of memory of other servers.
+    PoolRead "pool read",
+    /// Writes to memory of other servers.
+    PoolWrite "pool write",
 }
 
 impl Group {

@@ -335,7 +335,11 @@ impl SocketBuilder<'_> {
             classes: self.server.classes,
         };
         let rng = self.server.component_rng(self.layout.of(PartKind::Nic).first());
-        Some(Nic::new(params, wiring, self.pages.clone(), rng))
+        let nic = Nic::new(params, wiring, self.pages.clone(), rng);
+        Some(match &self.params.pool {
+            Some(pool) => nic.with_pool(self.layout.of(PartKind::Pool).first(), pool.port_packets),
+            None => nic,
+        })
     }
 }
 

@@ -12,7 +12,8 @@ impl SocketBuilder<'_> {
         let far = if params.dimm.is_some() { PartKind::Dimm } else { PartKind::Expander };
         let expander = params.far_memory().map(|_| layout.of(far).first());
         let sram = params.mcn.as_ref().filter(|mcn| mcn.on_dimm).map(|_| layout.of(PartKind::Mcn).first());
-        let expander = expander.or(sram);
+        let pool = params.pool.as_ref().map(|_| layout.of(PartKind::Pool).first());
+        let expander = expander.or(sram).or(pool);
         let wiring = Wiring { cores: layout.cores(), channels: layout.of(PartKind::Channel), upis, expander };
         let cha = Cha::new(
             layout.number,

@@ -14,6 +14,7 @@ mod iio;
 mod layout;
 pub(crate) mod mcn;
 mod parts;
+mod pool;
 mod ranks;
 mod shares;
 mod sockets;
@@ -156,7 +157,7 @@ impl SocketBuilder<'_> {
 impl<'a> Builder<'a> {
     fn new(params: &'a ServerParams, layout: Layout) -> Self {
         let classes = params.workloads.len().max(1);
-        let expanders = params.sockets.iter().filter(|socket| socket.far_memory().is_some()).count();
+        let expanders = params.sockets.iter().filter(|socket| homes_of_expander(socket).is_some()).count();
         let spaces = Spaces::new(params.sockets.len() + expanders, clusters(params.socket()));
         let shared = vec![Cell::new(None); params.workloads.len()];
         Self { params, layout, classes, spaces, shared, queues: OnceCell::new(), attachment: None, load: None }
@@ -207,8 +208,12 @@ impl<'a> Builder<'a> {
             let own = PageParams { memory_bytes: pages.memory_bytes / u64::from(clusters), ..pages.clone() };
             std::iter::repeat_n(own, clusters.into())
         };
-        let expanders = self.params.sockets.iter().filter_map(|socket| socket.expander.as_ref());
-        let expanders = expanders.map(|expander| expander.memory.pages.clone());
+        let far = |socket: &SocketParams| match (&socket.expander, &socket.pool) {
+            (Some(expander), _) => Some(expander.memory.pages.clone()),
+            (None, Some(pool)) => pool::borrowed(socket, pool),
+            (None, None) => None,
+        };
+        let expanders = self.params.sockets.iter().filter_map(far);
         let mut each = self.params.sockets.iter().flat_map(of_cluster).chain(expanders);
         let first = each.next().expect("a server has a socket");
         let pages = each.fold(Pages::new(&first, self.params.seed), |pages, next| pages.and(&next));
@@ -264,8 +269,11 @@ fn homes_of(socket: &SocketParams) -> SocketHomes {
     SocketHomes { slices: socket.cha.slices / clusters, decoder }
 }
 
-/// The homes of the lines of memory behind a link: the slices of its socket stand for them.
+/// The homes of the lines of memory behind a link, or of a pool: the slices of its socket stand for them.
 fn homes_of_expander(socket: &SocketParams) -> Option<SocketHomes> {
+    if socket.pool.as_ref().is_some_and(|pool| pool.borrowed_bytes > 0) {
+        return Some(homes_of(socket));
+    }
     let memory = socket.far_memory()?;
     Some(SocketHomes { slices: socket.cha.slices, decoder: Decoder::new(&memory.map, &memory.dram) })
 }

@@ -25,7 +25,8 @@ pub(crate) fn all(view: &ServerView, total: &Sample) -> Vec<WorkloadFacts> {
         cached: view.machine.has_caches().then(|| cached(&total.cached(class))),
         ..facts(view, total, class).with_limits(limits.get(class).cloned())
     };
-    let crossing = |facts: WorkloadFacts, class| match behind_link(view, total, class) {
+    let far = |class| behind_link(view, total, class).or_else(|| in_pool(view.server, total, class));
+    let crossing = |facts: WorkloadFacts, class| match far(class) {
         Some(way) => facts.behind_link(view.server.socket(), &way),
         None if crosses(view, total, class) => facts.crossing(),
         None => facts,
@@ -99,6 +100,15 @@ fn link_busy(view: &ServerView, total: &Sample, expander: &ExpanderParams) -> f6
     let [request, line] = [expander.request_bytes, expander.data_bytes].map(f64::from);
     let bytes = f64::max(reads * request + writes * line, reads * line + writes * request);
     bytes / expander.bytes_per_s as f64 * 1e12 / view.window_ps()
+}
+
+/// The same of a pool of memory, of whose way only what lies between CHA and port is known: what limits is not named.
+fn in_pool(server: &ServerParams, total: &Sample, class: usize) -> Option<BehindLink> {
+    let pool = server.socket().pool.as_ref()?;
+    let far: u64 = [Group::PoolRead, Group::PoolWrite].iter().map(|&group| total.of(group, class).lines).sum();
+    let ns = 4.0 * pool.latency_ps as f64 / 1000.0;
+    let (credits, unloaded_ns) = (Vec::new(), Vec::new());
+    (far > 0).then_some(BehindLink { ns, share: 0.0, buses_busy: 0.0, link_busy: 0.0, credits, unloaded_ns })
 }
 
 /// What is known of workload `class`: the domains on its path, and which of them is fullest.

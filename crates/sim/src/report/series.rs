@@ -38,6 +38,7 @@ impl ServerView<'_> {
         let has = |group: &Group| match group {
             Group::Prefetch => caches,
             Group::UpiSnoop | Group::ChaUpi => sockets,
+            Group::PoolRead | Group::PoolWrite => self.server.socket().pool.is_some(),
             Group::ExpanderRead | Group::ExpanderWrite => self.server.socket().expander.is_some(),
             Group::DimmRead | Group::DimmWrite | Group::DimmDmaWrite | Group::DimmDmaRead => {
                 self.server.socket().dimm.is_some()

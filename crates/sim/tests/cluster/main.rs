@@ -23,6 +23,7 @@ mod laws;
 mod learning;
 mod limits;
 mod migration;
+mod pool;
 mod ranks;
 mod services;
 mod shared;

@@ -4,6 +4,7 @@ use super::super::attach;
 use super::super::checked;
 use super::super::die;
 use super::super::dimm;
+use super::super::pool;
 use super::super::server::OfFlows;
 use super::super::source::Source;
 use super::super::{
@@ -215,14 +216,15 @@ impl Hosts {
 
     /// Gives the hosts their place on the network.
     pub(super) fn attach(
-        self,
+        mut self,
         spec: &ClusterSpec,
         flows: &Flows,
         seed: u64,
         base_dir: &Path,
     ) -> Result<Attached, Issue> {
+        let ignored = std::mem::take(&mut self.ignored);
         let mut attached =
-            Attached { params: Vec::new(), effective: BTreeMap::new(), ignored: self.ignored, unvalidated: Vec::new() };
+            Attached { params: Vec::new(), effective: BTreeMap::new(), ignored, unvalidated: Vec::new() };
         for (at, host) in self.hosts.iter().enumerate() {
             let group = &self.groups[host.group];
             let of_host = &spec.host[&group.name];
@@ -241,6 +243,7 @@ impl Hosts {
                     server.socket_mut().mcn = mcn.map(Box::new);
                     attach::check_lines(&server, fidelity(of_host)).map_err(within)?;
                     expander::check_lines(&server, fidelity(of_host)).map_err(within)?;
+                    pool::check_lines(&server, fidelity(of_host)).map_err(within)?;
                     energy::check_lines(&server, fidelity(of_host)).map_err(within)?;
                     if fidelity(of_host) == Fidelity::Fluid {
                         check_rates(&server, &cores, flows.files(at)).map_err(within)?;
@@ -264,6 +267,7 @@ impl Hosts {
             };
             attached.params.push(HostParams { name: host.name.clone(), kind, fidelity: fidelity(of_host) });
         }
+        pool::hand_out(&self.pool(), &mut attached.params)?;
         for group in &self.groups {
             let host = complete(&spec.host[&group.name], group)?;
             attached.effective.insert(group.name.clone(), host);
@@ -279,6 +283,16 @@ impl Hosts {
             attached.unvalidated.extend(reasons.map(|reason| format!("{}: {reason}", group.name)));
         }
         Ok(attached)
+    }
+
+    /// The servers with a place in a pool of memory.
+    pub(super) fn pool(&self) -> Vec<pool::Member<'_>> {
+        let member = |(number, host): (usize, &Host)| {
+            let group = &self.groups[host.group];
+            let spec = group.server.as_ref()?.spec.pool.as_ref()?;
+            Some(pool::Member { host: number, table: table("host", &group.name), spec })
+        };
+        self.hosts.iter().enumerate().filter_map(member).collect()
     }
 
     /// The explicit core list of the stack of a host, if it has one.

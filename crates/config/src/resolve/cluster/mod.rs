@@ -27,7 +27,7 @@ mod ways;
 
 use super::io::above_the_iio;
 use super::source::Source;
-use super::{hash::hash_cluster, plan_error, run, size};
+use super::{hash::hash_cluster, plan_error, pool, run, size};
 use crate::change::below_server;
 use crate::check::missing;
 use crate::document::{parse_json, parse_toml};
@@ -63,6 +63,7 @@ fn build(source: &Source, input: &Input) -> Result<Plan, Issue> {
     let mut spec: ClusterSpec = serde_json::from_value(tree).map_err(plan_error)?;
     let mut hosts = Hosts::resolve(&spec, source, input.base_dir)?;
     let fabric = fabric::resolve(&mut spec, &hosts)?;
+    pool::check_switches(&hosts.pool(), &fabric.switches)?;
     let ramp_ps = hosts.ramp_ps;
     let run = run::resolve(&spec.run, ramp_ps)?;
     run::check_jobs(&run, spec.job.len())?;

@@ -181,7 +181,7 @@ impl NetStack {
         let (bytes, datagram) = match packet.content {
             Content::Udp(datagram) => (datagram.bytes, true),
             Content::Tcp(segment) => (segment.bytes, false),
-            Content::Roce(_) | Content::Raw => (0, false),
+            Content::Roce(_) | Content::Pool(_) | Content::Raw => (0, false),
         };
         let index = self.end_of(packet.flow);
         let end = index.and_then(|index| self.datagram_end(index));

@@ -11,6 +11,7 @@ mod hosts;
 mod jobs;
 mod limits;
 mod onward;
+mod pool;
 mod queues;
 mod services;
 mod stages;
@@ -111,7 +112,7 @@ impl WorldView<'_> {
             "servers": told,
         });
         let mut sometimes: Vec<Table> =
-            [functions, completions, self.services(), self.stages(), self.dimms(), self.switches()]
+            [functions, completions, self.services(), self.stages(), self.dimms(), self.switches(), self.pool()]
                 .into_iter()
                 .flatten()
                 .collect();

@@ -180,6 +180,7 @@ impl Boxes {
 
 #[cfg(test)]
 mod tests {
+    use super::super::super::profile::Profile;
     use super::super::tests::{bytes_of, made};
     use super::*;
     use crate::resolve::cluster::jobs::check::problem;
@@ -196,7 +197,8 @@ mod tests {
         let mut program = Program::new(64);
         program.block(1);
         let group: Vec<u32> = (0..64).collect();
-        let benchmark = Benchmark { problem: ProblemSpec::S, ops_per_s: 1e9, iterations: None };
+        let benchmark =
+            Benchmark { problem: ProblemSpec::S, ops_per_s: 1e9, iterations: None, profile: Profile::default() };
         Cycle { boxes, benchmark: &benchmark, group: &group, scale: 1.0 }.hand_out(&mut program, 2);
         // Along each axis 32 ranks have points of the coarser level; they send three faces of three by three.
         assert_eq!(bytes_of(&program), 3 * 32 * 3 * 9 * 8);
