@@ -59,7 +59,6 @@ fn cha(cache: &CacheParams) -> Cha {
         channels: Ids::new(ComponentId(3), 1),
         upis: Ids::default(),
         expander: None,
-        mcn: None,
     };
     Cha::new(0, params, wiring, &core_params(), &iio, Some(cache), 2)
 }
