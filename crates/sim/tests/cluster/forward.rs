@@ -33,7 +33,7 @@ fn alone(bytes: u32) -> String {
 }
 
 /// Mean ps of each stage of the flows that end at a host, or of all that an application there has read.
-fn stages(simulation: &Simulation<World>, host: u16) -> [f64; 8] {
+fn stages(simulation: &Simulation<World>, host: u16) -> [f64; Stage::ALL.len()] {
     let all = datagrams(simulation);
     let end = all.iter().find(|end| end.host == host && end.application.journeys().total().count() > 0);
     let journeys = end.expect("an end there").application.journeys();
