@@ -65,10 +65,14 @@ const SERVERS: &str = "[host.n]\npreset = \"mcn-scaleup-8\"\ncount = 2\n[host.e]
 #[test]
 fn ranks_at_servers_have_cores_of_their_own() {
     let says = |overrides: &[&str], wanted: &[&str]| common::says(SERVERS, overrides, wanted);
-    let plan = cluster_text(SERVERS, Format::Toml, &["job.j.ranks_per_host=8"]).unwrap_or_else(|error| panic!("{error}"));
+    let plan =
+        cluster_text(SERVERS, Format::Toml, &["job.j.ranks_per_host=8"]).unwrap_or_else(|error| panic!("{error}"));
     let cores: Vec<u32> = plan.cluster.jobs[0].cores.iter().map(|seat| seat.core).collect();
     assert_eq!(cores, [0, 1, 2, 3, 4, 5, 6, 7].repeat(2));
-    says(&["job.j.ranks_per_host=9"], &["job.j.ranks_per_host", "n-0", "8 cores, and more ranks: a rank has a core of its"]);
+    says(
+        &["job.j.ranks_per_host=9"],
+        &["job.j.ranks_per_host", "n-0", "8 cores, and more ranks: a rank has a core of its"],
+    );
     says(&["job.j.ranks_per_host=2", "job.j.cores=3"], &["job.j.cores", "1 cores, and more ranks"]);
     says(&["job.j.cores=8"], &["job.j.cores", "core 8 does not exist", "0 to 7"]);
     let other = ["job.k.kind=barrier", "job.k.hosts=n"];

@@ -89,8 +89,7 @@ impl SocketBuilder<'_> {
         debug_assert!(PAGE_BYTES + RankMemory::SLOT_BYTES + (walk + random) * 64 <= params.rank_bytes());
         let (rng, pages) = (self.engine_rng(core, before), self.pages.clone());
         let classes = self.server.classes;
-        let executor =
-            Executor::new(core, self.params.core.clone(), self.wiring(), cache, pages, rng, thread, classes);
+        let executor = Executor::new(core, self.params.core.clone(), self.wiring(), cache, pages, rng, thread, classes);
         let link = |to: u32| match job.ranks.binary_search(&to) {
             Ok(_) => Some(Link::Core(self.server.layout.core(params.cores[to as usize].core))),
             Err(_) => job.flows.get(&(rank, to)).map(|&flow| Link::End(flow)),

@@ -15,9 +15,7 @@ const NOTICE_PS: u64 = 500_000;
 
 /// A job on a server of eight cores, alone.
 fn job(job: &str) -> Plan {
-    plan(&format!(
-        "[host.box]\npreset = \"mcn-scaleup-8\"\n[job.j]\nhosts = \"box\"\n{job}\n[run]\nuntil = \"jobs\"\n"
-    ))
+    plan(&format!("[host.box]\npreset = \"mcn-scaleup-8\"\n[job.j]\nhosts = \"box\"\n{job}\n[run]\nuntil = \"jobs\"\n"))
 }
 
 /// The same on so many of them, at a switch.
@@ -188,8 +186,7 @@ fn planted_limits_are_named() {
     assert_eq!(cores, "rank cores", "{why}");
     let (ranks, why) = limit(&finished(&job("kind = \"barrier\"\nranks = 8\niterations = 50")).0);
     assert_eq!(ranks, "ranks", "{why}");
-    let (cable, why) =
-        limit(&finished(&jobs(2, "kind = \"allgather\"\nranks = 2\nbytes = \"20 MB\"")).0);
+    let (cable, why) = limit(&finished(&jobs(2, "kind = \"allgather\"\nranks = 2\nbytes = \"20 MB\"")).0);
     assert!(["cable", "ranks", "not known"].contains(&cable.as_str()), "{cable} {why}");
     println!("{cable} {why}");
     let (memory, why) = limit(&finished(&alone(8, "reads = \"4 MiB\"")).0);

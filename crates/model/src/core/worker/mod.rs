@@ -66,7 +66,17 @@ impl Worker {
         locals: Vec<u32>,
     ) -> Self {
         flows.sort_unstable();
-        Self { rank: rank.on_core(), executor, works, memory, instruction_fs, notice_ps, flows, locals, instructions_ps: 0 }
+        Self {
+            rank: rank.on_core(),
+            executor,
+            works,
+            memory,
+            instruction_fs,
+            notice_ps,
+            flows,
+            locals,
+            instructions_ps: 0,
+        }
     }
 
     /// The rank.
@@ -141,9 +151,8 @@ impl Worker {
     /// What the core executes for the rank.
     fn errand(&self, labor: Labor) -> Errand {
         let RankMemory { messages, number, .. } = self.memory;
-        let copy = |from, to, bytes: u64| {
-            Errand::Copy { from, to, around: RankMemory::SLOT_BYTES, lines: bytes.div_ceil(64) }
-        };
+        let copy =
+            |from, to, bytes: u64| Errand::Copy { from, to, around: RankMemory::SLOT_BYTES, lines: bytes.div_ceil(64) };
         match labor {
             Labor::Compute { work, ps } => {
                 let instructions = u128::from(ps) * 1000 / u128::from(self.instruction_fs.max(1));

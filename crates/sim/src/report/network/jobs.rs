@@ -148,7 +148,8 @@ impl WorldView<'_> {
         let host = |host: u16| cluster.hosts[usize::from(host)].name.as_str();
         let (mut jobs, mut steps) = (Table::of("jobs", JOBS), Table::of("steps", STEPS));
         for (number, params) in cluster.jobs.iter().enumerate() {
-            let job = Job { params, ranks: self.ranks_of(number), host: &host, memory_gb_per_s: self.memory_of(params) };
+            let job =
+                Job { params, ranks: self.ranks_of(number), host: &host, memory_gb_per_s: self.memory_of(params) };
             jobs.add(JOBS, &job);
             let all_ps = job.books(None).time_ps;
             for (phase, name) in params.phases.iter().enumerate() {

@@ -45,7 +45,8 @@ impl WorldView<'_> {
 
     /// The limit of ranks that compute, and whose instructions alone take, these shares of their time.
     fn of_work(&self, job: &JobParams, class: &Class, computes: f64, instructions: f64) -> Limit {
-        if let Some((load, place)) = self.fullest_memory(job).filter(|(load, _)| computes >= MOST && *load >= BUS_FULL) {
+        if let Some((load, place)) = self.fullest_memory(job).filter(|(load, _)| computes >= MOST && *load >= BUS_FULL)
+        {
             let why = format!("the channels of {place} are busy {:.0} % of the time", 100.0 * load);
             return Limit { limit: "memory bandwidth", place, load: Some(load), why };
         }

@@ -212,7 +212,12 @@ fn check_keys(path: &str, spec: &JobSpec) -> Result<(), Issue> {
     let keys = [
         ("bytes", spec.bytes.is_some(), collective && spec.kind != Barrier, "collectives but \"barrier\""),
         ("algorithm", spec.algorithm.is_some(), collective, "collectives"),
-        ("compute", spec.compute.is_some(), !counted, "jobs that are not of NPB, whose operations are known, and no archetype"),
+        (
+            "compute",
+            spec.compute.is_some(),
+            !counted,
+            "jobs that are not of NPB, whose operations are known, and no archetype",
+        ),
         ("steps", !spec.steps.is_empty(), spec.kind == Program, "kind = \"program\""),
         ("problem", spec.problem.is_some(), is_npb(spec.kind), "jobs of NPB, such as \"npb-cg\""),
         ("data", spec.data.is_some(), is_archetype(spec.kind), "archetypes, such as \"streaming\""),

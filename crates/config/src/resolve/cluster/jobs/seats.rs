@@ -64,7 +64,8 @@ fn without_servers(path: &str, spec: &JobSpec) -> Result<(), Issue> {
 /// Checks that steps with instructions or memory have cores for them.
 fn check_works(path: &str, spec: &JobSpec, all_at_servers: bool) -> Result<(), Issue> {
     if super::is_archetype(spec.kind) && !all_at_servers {
-        let message = "its work is lines of memory; its ranks are at servers, and endpoints have neither cores nor memory";
+        let message =
+            "its work is lines of memory; its ranks are at servers, and endpoints have neither cores nor memory";
         return Err(Issue::between(&[&format!("{path}.hosts"), &format!("{path}.kind")], message));
     }
     for (number, step) in spec.steps.iter().enumerate() {
@@ -102,10 +103,7 @@ fn core(path: &str, spec: &JobSpec, hosts: &Hosts, host: usize, number: usize) -
     let (name, table) = (shorten(&hosts.hosts[host].name).to_string(), hosts.table_of(host));
     match &spec.cores {
         Some(cores) => cores.0.get(number).copied().ok_or_else(|| {
-            let message = format!(
-                "{} cores, and more ranks at {name}: a rank has a core of its own",
-                cores.0.len()
-            );
+            let message = format!("{} cores, and more ranks at {name}: a rank has a core of its own", cores.0.len());
             Issue::between(&[&format!("{path}.cores"), &format!("{path}.hosts")], message)
         }),
         None => {

@@ -130,7 +130,8 @@ mod tests {
     }
 
     pub(super) fn made(make: impl Fn(&Benchmark, &mut Program, &[u32]), ranks: u32) -> Program {
-        let benchmark = Benchmark { problem: ProblemSpec::S, ops_per_s: 1e9, iterations: None, profile: Profile::default() };
+        let benchmark =
+            Benchmark { problem: ProblemSpec::S, ops_per_s: 1e9, iterations: None, profile: Profile::default() };
         let (mut program, group) = (Program::new(ranks), (0..ranks).collect::<Vec<u32>>());
         make(&benchmark, &mut program, &group);
         program
