@@ -259,7 +259,10 @@ fn what_is_wrong_with_a_dimm_is_said() {
     says(&["host.s.nic.descriptor=16 KiB"], &["host.s.nic.descriptor", "a row of DRAM for each packet"]);
     says(&["host.s.expander={}"], &["host.s.expander", "the one node without cores"]);
     says(&["host.s.fidelity=burst"], &["host.s.fidelity: needs fidelity = \"line\""]);
-    says(&["flow.f.sendfile=local", "flow.f.from=s", "flow.f.to=a"], &["flow", "sendfile has no driver that flushes"]);
+    says(
+        &["flow.f.sendfile=local", "flow.f.from=s", "flow.f.to=a"],
+        &["nic.attach", "sendfile has no driver that flushes"],
+    );
     let stream = "host.s.workload.beside={kind=\"stream\",cores=\"0\",memory=\"interleave\"}";
     says(&[stream], &["host.s.workload.beside.memory", "which is not interleaved"]);
 }

@@ -73,11 +73,11 @@ fn ranks_at_servers_have_cores_of_their_own() {
         &["job.j.ranks_per_host=9"],
         &["job.j.ranks_per_host", "n-0", "8 cores, and more ranks: a rank has a core of its"],
     );
-    says(&["job.j.ranks_per_host=2", "job.j.cores=3"], &["job.j.cores", "1 cores, and more ranks"]);
-    says(&["job.j.cores=8"], &["job.j.cores", "core 8 does not exist", "0 to 7"]);
+    says(&["job.j.ranks_per_host=2", "job.j.cores=\"3\""], &["job.j.cores", "1 cores, and more ranks"]);
+    says(&["job.j.cores=\"8\""], &["job.j.cores", "core 8 does not exist", "0 to 7"]);
     let other = ["job.k.kind=barrier", "job.k.hosts=n"];
     says(&other, &["job.k.cores", "core 0 of", "has a rank already"]);
-    let apart = cluster_text(SERVERS, Format::Toml, &[other[0], other[1], "job.k.cores=5"]);
+    let apart = cluster_text(SERVERS, Format::Toml, &[other[0], other[1], "job.k.cores=\"5\""]);
     assert!(apart.is_ok_and(|plan| plan.cluster.jobs[1].cores[1].core == 5));
     says(&["host.n.fidelity=burst"], &["job.j.hosts", "host.n.fidelity", "line by line"]);
     says(&["host.n.cache.enabled=false"], &["job.j.hosts", "has no caches"]);

@@ -92,12 +92,11 @@ fn check_server(nic: &NicSpec, server: &Spec) -> Result<(), Issue> {
         ("noc", server.noc.is_some(), "has no place on a die"),
         ("remote", remote, "is not reached over UPI"),
         ("expander", server.expander.is_some(), "is the one node without cores that a server may have"),
-        ("nic.stride", nic.stride.is_some(), "has a row of DRAM for each packet"),
         ("nic.descriptor", nic.descriptor.is_some(), "has a row of DRAM for each packet"),
         (&path, !path.is_empty(), "is a region of one channel, which is not interleaved"),
     ];
     if let Some((path, _, why)) = others.into_iter().find(|(_, given, _)| *given) {
-        return Err(Issue::between(&["nic.attach", path], format!("a NIC in a DIMM {why}; drop one of them")));
+        return Err(Issue::between(&[path, "nic.attach"], format!("a NIC in a DIMM {why}; drop one of them")));
     }
     Ok(())
 }
@@ -175,6 +174,7 @@ fn ncache(spec: &NCacheSpec) -> Result<NCacheParams, Issue> {
 /// Gives each packet that comes in rows of its own.
 fn give_rows(dimm: &DimmParams, card: &mut NicParams) {
     let row = dimm.memory.dram.lines_per_row * LINE_BYTES as u32;
+    card.stride_bytes = 0;
     card.descriptor_bytes = card.frame_bytes.next_multiple_of(row);
     let ring = u64::from(card.ring_entries) * u64::from(card.descriptor_bytes);
     card.pool_bytes = card.pool_bytes.max(ring).next_multiple_of(card.descriptor_bytes.into());

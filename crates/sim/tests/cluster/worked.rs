@@ -181,16 +181,14 @@ fn limit(report: &Report) -> (String, String) {
 }
 
 #[test]
-fn planted_limits_are_named() {
+fn planted_limits_are_named_or_nothing_is() {
     let (cores, why) = limit(&finished(&alone(8, "instructions = 3000000, reads = \"64 KiB\"")).0);
     assert_eq!(cores, "rank cores", "{why}");
     let (ranks, why) = limit(&finished(&job("kind = \"barrier\"\nranks = 8\niterations = 50")).0);
-    assert_eq!(ranks, "ranks", "{why}");
+    assert_eq!(ranks, "not known", "{why}");
     let (cable, why) = limit(&finished(&jobs(2, "kind = \"allgather\"\nranks = 2\nbytes = \"20 MB\"")).0);
-    assert!(["cable", "ranks", "not known"].contains(&cable.as_str()), "{cable} {why}");
-    println!("{cable} {why}");
+    assert!(["cable", "not known"].contains(&cable.as_str()), "{cable} {why}");
     let (memory, why) = limit(&finished(&alone(8, "reads = \"4 MiB\"")).0);
-    println!("{memory} {why}");
     assert!(["memory bandwidth", "not known"].contains(&memory.as_str()), "{memory} {why}");
 }
 

@@ -384,6 +384,9 @@ fn networked(resolved: &Resolved, cores: Vec<u32>, mtu_bytes: u32, on_dimm: bool
             format!("missing: the server has no {what}; the preset cascade-lake-hostcc has one"),
         )
     };
+    if spec.nic.is_none() && !on_dimm {
+        return Err(lacks("nic", "NIC"));
+    }
     let stack = spec.stack.as_ref().ok_or_else(|| lacks("stack", "costs of network traffic"))?;
     let mut params = resolved.server.clone();
     if on_dimm {

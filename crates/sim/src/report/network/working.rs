@@ -66,15 +66,6 @@ impl WorldView<'_> {
         if let Some(full) = self.full_cable(class) {
             return full;
         }
-        let talks = 1.0 - computes;
-        if talks >= MOST {
-            let why = format!(
-                "nothing on its way is full: its ranks compute {:.0} % of the time, and copy, send or wait for each \
-                 other in the rest",
-                100.0 * computes
-            );
-            return Limit { limit: "ranks", place: String::new(), load: Some(talks), why };
-        }
         let why = format!(
             "its ranks compute {:.0} % of the time, {:.0} % for instructions, and copy, send or wait for each other in \
              the rest",
