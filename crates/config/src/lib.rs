@@ -46,7 +46,7 @@ pub fn template() -> &'static str {
     include_str!("template.toml")
 }
 
-const CLUSTER_TEMPLATES: [(&str, &str); 7] = [
+const CLUSTER_TEMPLATES: [(&str, &str); 8] = [
     ("hostcc", include_str!("clusters/hostcc.toml")),
     ("dumbbell", include_str!("clusters/dumbbell.toml")),
     ("incast", include_str!("clusters/incast.toml")),
@@ -54,10 +54,11 @@ const CLUSTER_TEMPLATES: [(&str, &str); 7] = [
     ("ping", include_str!("clusters/ping.toml")),
     ("forward", include_str!("clusters/forward.toml")),
     ("rack-pool", include_str!("clusters/rack-pool.toml")),
+    ("mcn", include_str!("clusters/mcn.toml")),
 ];
 
-/// A commented configuration of a cluster to start from, "hostcc", "dumbbell", "incast", "rdma", "ping", "forward" or
-/// "rack-pool". It resolves as it is.
+/// A commented configuration of a cluster to start from, "hostcc", "dumbbell", "incast", "rdma", "ping", "forward",
+/// "rack-pool" or "mcn". It resolves as it is.
 ///
 /// # Errors
 ///

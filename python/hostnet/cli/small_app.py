@@ -56,7 +56,7 @@ def new(
         typer.Option(
             "--cluster",
             metavar="NAME",
-            help="A cluster: hostcc, dumbbell, incast, rdma, ping, forward or rack-pool.",
+            help="A cluster: hostcc, dumbbell, incast, rdma, ping, forward, rack-pool or mcn.",
         ),
     ] = None,
     chip: Annotated[

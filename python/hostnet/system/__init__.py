@@ -12,6 +12,7 @@ from hostnet.system.fabric import Bottleneck, Cable, Network, Ramp, Switch, Trun
 from hostnet.system.host import Cha, Core, Lfb, Run, Server, Tor
 from hostnet.system.io import FioCosts, Iio, Pcie, Ssd
 from hostnet.system.jobs import Job, JobStep
+from hostnet.system.mcn import Mcn
 from hostnet.system.memory import AddressMap, Controller, Dram, Memory, ReadQueue, Timing, WriteQueue
 from hostnet.system.network import Control, CxlLink, Nic, NicFunction, NicLink, OnChip, Pfc, Remote, Sockets, Stack, Upi
 from hostnet.system.parts import Socket
@@ -47,6 +48,7 @@ __all__ = [
     "JobStep",
     "Lfb",
     "Llc",
+    "Mcn",
     "Memory",
     "Move",
     "NCache",

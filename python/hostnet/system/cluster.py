@@ -16,17 +16,19 @@ from hostnet.system.description import Description
 from hostnet.system.fabric import Cable, Network, Switch
 from hostnet.system.host import Run
 from hostnet.system.jobs import Job
+from hostnet.system.mcn import Mcn
 from hostnet.system.parts import Parts
 from hostnet.system.traffic import Flow, Transport
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class Host(Parts):
-    """A host: a server with all of its parts, or an endpoint without a host network."""
+    """A host: a server with all of its parts, on a DIMM or not, or an endpoint without a host network."""
 
     kind: str | None = None
-    """What it is made of: "server" (with its host network) or "endpoint" (transports at the end of a cable: no NIC, no
-    cores, no memory); "server" when absent.
+    """What it is made of: "server" (with its host network), "endpoint" (transports at the end of a cable: no NIC, no
+    cores, no memory) or "dimm" (a server on a DIMM in a memory slot of another one: no NIC, but rings that the other can
+    reach); "server" when absent.
     """
     preset: str | None = None
     """The server that its values start from."""
@@ -44,6 +46,14 @@ class Host(Parts):
     """How finely a server is simulated: "line" (line by line), "burst" (several lines at a time, as many as a TLP has)
     or "fluid" (packet by packet over a memory system that has rates); "line" when absent.
     """
+    on: str | None = None
+    """Of a DIMM: the host in whose memory slots it is."""
+    channels: str | None = None
+    """Of a DIMM: the memory channel of that host, or several, which those like it are in in turn, such as "0-1"; all
+    when absent.
+    """
+    mcn: Mcn | None = None
+    """Of a server with DIMMs in its slots: how they talk."""
     latency: str | None = None
     """Of an endpoint: from the last bit of a packet to its transport, and from the transport to the port, each (time);
     "1 us" when absent. Range: "1 ps" to "1 s".

@@ -1,7 +1,7 @@
 //! Which port leads to a host: the shortest ways, a choice among equals that a flow keeps, and ways that flows are
 //! given.
 
-use crate::params::{ClusterParams, End};
+use crate::params::{ClusterParams, End, HostKind, HostParams};
 use hostnet_kernel::mix;
 use prefetch_index::prefetch_index;
 use serde::{Deserialize, Serialize};
@@ -106,6 +106,8 @@ pub(super) struct Graph {
     switches: usize,
     /// Of each node its ports: the cable, the end of it that is here, and the node and port at the other end.
     pub(super) ports: Vec<Vec<PortOf>>,
+    /// Of each node the one whose cables lead to it: itself, or of a DIMM its host.
+    around: Vec<usize>,
 }
 
 /// A port of a node.
@@ -135,7 +137,9 @@ impl Graph {
             ports[a].push(PortOf { cable, end: 0, node: b, port: port_b, length });
             ports[b].push(PortOf { cable, end: 1, node: a, port: port_a, length });
         }
-        Self { switches, ports }
+        let hosts = (0..).zip(&cluster.hosts).map(|(host, params)| switches + usize::from(around(host, params)));
+        let around = (0..switches).chain(hosts).collect();
+        Self { switches, ports, around }
     }
 
     /// The node of a host.
@@ -175,7 +179,7 @@ impl Graph {
         let mut racks: Vec<Vec<(usize, u16)>> = vec![Vec::new(); self.switches];
         let mut others = Vec::new();
         for host in self.switches..self.ports.len() {
-            match self.only_switch(host) {
+            match self.only_switch(self.around[host]) {
                 Some(port) => racks[port.node].push((host, port.port)),
                 None => others.push(host),
             }
@@ -196,9 +200,10 @@ impl Graph {
             }
         }
         for host in others {
-            let distances = self.distances(host);
+            let target = self.around[host];
+            let distances = self.distances(target);
             for &node in &choosing {
-                self.ways(node, host, &distances, &mut ways);
+                self.ways(node, target, &distances, &mut ways);
                 let table = tables[node].as_mut().expect("it chooses");
                 let set = table.set(&ways);
                 table.lead(host - self.switches, set);
@@ -255,6 +260,13 @@ impl Graph {
     }
 }
 
+/// The host whose cables lead to a host: that of a DIMM, or itself.
+fn around(host: u16, params: &HostParams) -> u16 {
+    let HostKind::Server(server) = &params.kind else { return host };
+    let mcn = server.sockets.first().and_then(|socket| socket.mcn.as_deref()).filter(|mcn| mcn.on_dimm);
+    mcn.and_then(|mcn| Some(mcn.interfaces.first()?.host)).unwrap_or(host)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -277,7 +289,8 @@ mod tests {
             ports[a].push(PortOf { cable, end: 0, node: b, port: port_b, length });
             ports[b].push(PortOf { cable, end: 1, node: a, port: port_a, length });
         }
-        Graph { switches, ports }
+        let around = (0..ports.len()).collect();
+        Graph { switches, ports, around }
     }
 
     #[test]

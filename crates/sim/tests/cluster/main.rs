@@ -22,6 +22,7 @@ mod lab;
 mod laws;
 mod learning;
 mod limits;
+mod mcn;
 mod migration;
 mod pool;
 mod ranks;

@@ -147,6 +147,16 @@ impl Dimms {
                 Transport::Udp(_) if !matches!(flow.traffic, Traffic::Generate { .. }) => {}
                 _ => return refused("kind", "rings carry TCP and datagrams of applications".to_string()),
             }
+            let Size(of_network) = spec.network.mtu;
+            if self.around(ends[0]) != self.around(ends[1]) && u64::from(flow.mtu_bytes) > of_network {
+                let shown = |bytes: u64| format(bytes, Dimension::Size);
+                let message = format!(
+                    "packets of {} go on by cables, where network.mtu is {}",
+                    shown(flow.mtu_bytes.into()),
+                    shown(of_network)
+                );
+                return Err(Issue::between(&[&format!("{path}.mtu"), "network.mtu"], message));
+            }
             if !flow.moves.is_empty() {
                 return refused("move", "threads of flows over rings stay where they are".to_string());
             }
@@ -206,6 +216,11 @@ fn check_keys(path: &str, keys: &McnKeys) -> Result<(), Issue> {
     let shown = |bytes: u32| format(bytes.into(), Dimension::Size);
     if keys.ring_bytes % 64 != 0 {
         return Err(Issue::new(format!("{path}.mcn.rings"), "is not a multiple of a line of 64 B"));
+    }
+    if keys.dma_lines.is_some() {
+        let message =
+            "engines that move lines (level \"mcn5\") are not modelled: give dma = false, or level = \"mcn4\"";
+        return Err(Issue::between(&[&format!("{path}.mcn.dma"), &format!("{path}.mcn.level")], message));
     }
     let most = largest_packet(keys.ring_bytes);
     if keys.mtu_bytes > most {

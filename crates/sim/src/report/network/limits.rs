@@ -18,7 +18,7 @@ use hostnet_model::dimm::Dimm;
 use hostnet_model::iio::Iio;
 use hostnet_model::nic::Nic;
 use hostnet_model::os::{CoreTimes, NetStack, Spent};
-use hostnet_model::params::{End, FlowParams, Traffic, Transport};
+use hostnet_model::params::{End, FlowParams, HostKind, McnParams, Traffic, Transport};
 use hostnet_model::Machine;
 use std::collections::BTreeSet;
 
@@ -204,6 +204,7 @@ impl WorldView<'_> {
             .or_else(|| worst(to.union(from).filter_map(|&host| self.in_dimm(host))))
             .or_else(|| worst(to.iter().filter_map(|&host| self.busy_cores("receiver cores", host, class))))
             .or_else(|| worst(from.iter().filter_map(|&host| self.busy_cores("sender cores", host, class))))
+            .or_else(|| self.driver_core(class))
             .or_else(|| self.busy_workers(class))
             .or_else(|| self.pauses(class))
             .or_else(|| worst(to.iter().filter_map(|&host| self.ring(host))))
@@ -330,6 +331,35 @@ impl WorldView<'_> {
         Some(Limit { limit, place: name.clone(), load: Some(busy), why })
     }
 
+    /// The machines whose drivers move the packets of a class by rings: its DIMMs and the hosts that they are in.
+    fn rings<'b>(&'b self, class: &'b Class) -> impl Iterator<Item = u16> + 'b {
+        let ends = class.flows.iter().flat_map(|flow| [flow.from, flow.to]);
+        ends.flat_map(|host| {
+            let on = self.mcn(host).filter(|mcn| mcn.on_dimm).map(|mcn| mcn.interfaces[0].host);
+            on.into_iter().flat_map(move |on| [host, on])
+        })
+    }
+
+    fn mcn(&self, host: u16) -> Option<&McnParams> {
+        match &self.plan.cluster.hosts[usize::from(host)].kind {
+            HostKind::Server(server) => server.socket().mcn.as_deref(),
+            HostKind::Endpoint(_) => None,
+        }
+    }
+
+    /// The core that reads rings at a machine on the way has nothing else left to do.
+    fn driver_core(&self, class: &Class) -> Option<Limit> {
+        let busy = |host: u16| {
+            let core = self.machine(host)?.each::<Core>().nth(self.mcn(host)?.core as usize)?;
+            let times = core.engines().iter().find_map(NetStack::of)?.times();
+            let load = 1.0 - times.spent_ps(Spent::Idle, self.now) as f64 / self.window_ps();
+            let place = self.plan.cluster.hosts[usize::from(host)].name.clone();
+            let why = format!("the core of {place} that reads rings is busy {:.0} % of the time", load * 100.0);
+            (load >= FULL).then_some(Limit { limit: "driver core", place, load: Some(load), why })
+        };
+        worst(self.rings(class).collect::<BTreeSet<u16>>().into_iter().filter_map(busy))
+    }
+
     fn pauses(&self, class: &Class) -> Option<Limit> {
         let paused = self.ports_of(class).map(|(port, _)| (self.paused_share(&port), port));
         let (share, port) = paused.max_by(|a, b| a.0.total_cmp(&b.0)).filter(|paused| paused.0 >= WAIT)?;
@@ -372,7 +402,10 @@ impl WorldView<'_> {
             _ if class.is_replay() => ("capture", "its packets are sent when the capture says".to_owned()),
             _ if class.is_onward() => ("input", "it sends on what comes, and has room for all of it".to_owned()),
             _ if class.is_open_loop() => ("clock", "its datagrams are sent when their rate says".to_owned()),
-            (_, 0) if class.totals.host_sent == 0 => {
+            (false, 0) if self.rings(class).next().is_some() => {
+                ("not known", "nothing that is watched is full; how long packets wait for rings is not".to_owned())
+            }
+            (_, 0) if class.totals.host_sent == 0 && self.rings(class).next().is_none() => {
                 ("silence", "its hosts sent nothing: it has not begun, or waits for a timeout".to_owned())
             }
             (_, 1..) => {
