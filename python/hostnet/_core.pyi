@@ -34,6 +34,7 @@ __all__ = [
     "counters",
     "devices",
     "dies",
+    "energy_profiles",
     "explain",
     "filter_trace",
     "first_deviation",
@@ -50,6 +51,7 @@ __all__ = [
     "memory_schema",
     "noc_plan",
     "noc_schema",
+    "packet_sizes",
     "predict",
     "presets",
     "profiles",
@@ -355,7 +357,9 @@ def counters() -> list[tuple[str, str]]: ...
 def devices() -> list[str]: ...
 def link_bytes_per_s(generation: int, lanes: int) -> int: ...
 def transports() -> list[str]: ...
+def energy_profiles() -> list[str]: ...
 def flow_sizes() -> list[str]: ...
+def packet_sizes() -> list[str]: ...
 def chip_plan(
     text: str,
     *,

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from statistics import median
-from typing import Any
+from typing import TYPE_CHECKING
 
+from hostnet.energy_view import efficiency, energy
 from hostnet.stages import STAGES, stage_ways
+from hostnet.view import Column, View, maybe, name_of, part, percent, plain
 
-Row = Mapping[str, Any]
-Read = Callable[[Row], Any]
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from hostnet.view import Row
 
 
 TAIL = {
@@ -23,62 +25,6 @@ TAIL = {
 """Percentiles of latencies by their columns: what they are called, and the requests that it takes for one beyond."""
 
 
-@dataclass(frozen=True)
-class Column:
-    """A column: its heading, what it shows of a row, and the unit below which the heading puts it."""
-
-    heading: str
-    read: Read
-    text: bool = False
-    always: bool = False
-    """Whether it is shown when no row has anything there."""
-
-
-@dataclass(frozen=True)
-class View:
-    """A table for people. `about` says how to read it."""
-
-    title: str
-    about: str
-    columns: Sequence[Column]
-    rows: Sequence[Row]
-
-    def cells(self, rows_max: int | None = None) -> list[list[Any]]:
-        """What stands in each row, or in the first ones."""
-        return [[column.read(row) for column in self.columns] for row in self.rows[:rows_max]]
-
-    def without_empty(self) -> View:
-        """The same without the columns, after the first, that say nothing in any row."""
-        told = [
-            column.always or any(column.read(row) not in (None, 0, 0.0, "") for row in self.rows)
-            for column in self.columns
-        ]
-        kept = [
-            column for index, (column, said) in enumerate(zip(self.columns, told, strict=True)) if said or not index
-        ]
-        return View(self.title, self.about, kept, self.rows)
-
-
-def name_of(heading: str, key: str) -> Column:
-    """A column of text."""
-    return Column(heading, lambda row: row[key], text=True)
-
-
-def plain(heading: str, key: str) -> Column:
-    """A column as it stands in the table."""
-    return Column(heading, lambda row: row[key])
-
-
-def maybe(heading: str, key: str) -> Column:
-    """A column that not every row has."""
-    return Column(heading, lambda row: row.get(key))
-
-
-def percent(heading: str, key: str) -> Column:
-    """A share of one, in percent."""
-    return Column(heading, lambda row: None if row[key] is None else 100 * row[key])
-
-
 def percentiles(row: Row) -> dict[str, float]:
     """The percentiles of latencies beyond which there is a request, by column."""
     return {key: row[key] for key, (_, least) in TAIL.items() if row["count"] >= least and row[key] is not None}
@@ -87,11 +33,6 @@ def percentiles(row: Row) -> dict[str, float]:
 def tail(heading: str, key: str) -> Column:
     """A percentile, where there is a request beyond it."""
     return Column(heading, lambda row: percentiles(row).get(key))
-
-
-def part(heading: str, key: str, whole: str) -> Column:
-    """One column as percent of another."""
-    return Column(heading, lambda row: 100 * (row[key] or 0) / row[whole] if row.get(whole) else None)
 
 
 def views(summary: Row, flows: Iterable[Row] = ()) -> list[View]:
@@ -110,8 +51,11 @@ def views(summary: Row, flows: Iterable[Row] = ()) -> list[View]:
         levels(summary.get("control", ())),
         regimes(summary.get("control", ())),
         memory(summary["memory"]),
+        energy(summary.get("energy", ())),
+        efficiency(summary.get("efficiency", ())),
         ports(summary["queues"]),
         switches(summary.get("switches", ())),
+        pool(summary.get("pool", ())),
     )
     return [view.without_empty() for view in found if view.rows]
 
@@ -377,6 +321,14 @@ def switches(rows: Sequence[Row]) -> View:
     ]
     about = "Addresses known at the end, and what came and went; packets that went everywhere, for want of an address."
     return View("Switches that learn", about, columns, rows)
+
+
+def pool(rows: Sequence[Row]) -> View:
+    """Memory of other servers."""
+    keys = ["reads", "read_mean_ns", "read_p99_ns", "writes", "prefetch_hits", "nacks", "retries", "dropped_prefetch"]
+    columns = [name_of("place", "place"), *(plain(key.replace("_", " "), key) for key in keys)]
+    about = "Lines of other servers, and what was read ahead, dropped and tried again."
+    return View("Pool of memory", about, columns, rows)
 
 
 def reason_text(name: str, limit: str, why: str) -> str:

@@ -100,6 +100,12 @@ class ServerFile:
         return _core.link_bytes_per_s(pcie["generation"], pcie["lanes"]) / 10**9
 
     @property
+    def expander_peak_gb_per_s(self) -> float | None:
+        """What the wires of the link to an expander carry in one direction (GB/s); None without one."""
+        link = self.effective.get("expander")
+        return _core.link_bytes_per_s(link["generation"], link["lanes"]) / 10**9 if link else None
+
+    @property
     def read_latency_ns(self) -> float:
         """Latency of a read that meets nobody and finds its row open (ns)."""
         timing = self.effective["memory"]["dram"]["timing"]

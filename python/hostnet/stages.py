@@ -10,10 +10,12 @@ if TYPE_CHECKING:
 STAGES = {
     "tx_copy": "tx copy",
     "tx_driver": "tx driver",
+    "tx_flush": "tx flush",
     "tx_register": "tx reg",
     "tx_dma": "tx DMA",
     "wire": "wire",
     "rx_dma": "rx DMA",
+    "rx_invalidate": "rx inval",
     "rx_driver": "rx driver",
     "rx_copy": "rx copy",
 }

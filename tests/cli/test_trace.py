@@ -32,3 +32,40 @@ def test_options_that_make_no_sense_are_refused(cli: Cli) -> None:
     assert "--trace-window" in cli.fails("run", cli.file, "--trace-window", "3 us")
     assert "--trace-window" in cli.fails("run", cli.file, "--trace", "--trace-window", "long")
     assert "--seeds" in cli.fails("run", cli.file, "--trace", "--seeds", "2")
+
+
+PING = """\
+host.a = { preset = "netdimm-host", count = 2 }
+network = { topology = "direct", rate = "40 Gbps" }
+flow.ping = { kind = "datagram", pattern = "ping", from = "a-0", to = "a-1", request = "1 kB" }
+run = { warmup = "10 us", duration = "60 us" }
+"""
+
+
+def test_stages_of_datagrams_tile_their_slices(cli: Cli) -> None:
+    cli.file.write_text(PING, encoding="utf-8")
+    plain, traced = cli.run(), cli.run("--trace", "--trace-window", "50 us", "--host", "a-1")
+    assert (plain / "epochs.parquet").read_bytes() == (traced / "epochs.parquet").read_bytes()
+    trace = Trace.FromString((traced / "trace.pftrace").read_bytes())
+    names = {name.iid: name.name for packet in trace.packet for name in packet.interned_data.event_names}
+    tracks = {p.track_descriptor.uuid: p.track_descriptor.name for p in trace.packet if p.HasField("track_descriptor")}
+    assert "datagrams of ping" in tracks.values()
+    open_since: dict[int, list[tuple[str, int]]] = {}
+    whole, parts = [], 0
+    for packet in (packet for packet in trace.packet if packet.HasField("track_event")):
+        event = packet.track_event
+        if not tracks[event.track_uuid].startswith("datagram "):
+            continue
+        stack = open_since.setdefault(event.track_uuid, [])
+        if event.type == event.TYPE_SLICE_BEGIN:
+            stack.append((names[event.name_iid], packet.timestamp))
+        else:
+            name, since = stack.pop()
+            took = packet.timestamp - since
+            parts += took if name != "datagram" else 0
+            whole += [took] if name == "datagram" else []
+    assert len(whole) > 5
+    assert parts == sum(whole), "stages lie one after the other within their datagram"
+    stages = read_json(traced / "summary.json")["stages"]
+    mean_ns = 1000 * next(row["mean_us"] for row in stages if row["stage"] == "all" and row["way"] == "there")
+    assert abs(sum(whole) / len(whole) - mean_ns) < 0.05 * mean_ns

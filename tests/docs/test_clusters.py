@@ -38,6 +38,14 @@ def test_every_column_of_stages_is_documented() -> None:
     assert list(columns) == hostnet.run_cluster(cluster).tables["stages"].column_names
 
 
+def test_every_column_of_dimms_is_documented() -> None:
+    hosts = {"a": hostnet.Host(preset="netdimm-host", count=2, nic=hostnet.Nic(attach="dimm"))}
+    flow = hostnet.Flow(kind="datagram", pattern="ping", from_="a-0", to="a-1", request="1 kB")
+    cluster = hostnet.Cluster(host=hosts, flow={"f": flow}, run=hostnet.Run(warmup="1 us", duration="20 us"))
+    columns = documented("clusters.md", "### dimms")
+    assert list(columns) == list(hostnet.run_cluster(cluster).summary["dimms"][0])
+
+
 def test_every_column_of_completions_is_documented() -> None:
     hosts = {"e": hostnet.Host(kind="endpoint", count=2)}
     flow = hostnet.Flow(kind="bulk", from_="e-0", to="e-1", bytes="1 kB")
@@ -65,6 +73,16 @@ def test_every_column_of_switches_is_documented() -> None:
     assert [row["addresses"] for row in results.summary["switches"]] == [1]
 
 
+def test_every_column_of_pool_is_documented() -> None:
+    preset = "cascade-lake-hostcc"
+    hosts = {
+        "a": hostnet.Host(preset=preset, pool=hostnet.Pool(borrow="4 MiB")),
+        "b": hostnet.Host(preset=preset, pool=hostnet.Pool(lent="4 MiB")),
+    }
+    cluster = hostnet.Cluster(host=hosts, run=hostnet.Run(warmup="1 us", duration="2 us"))
+    assert list(documented("clusters.md", "### pool")) == hostnet.run_cluster(cluster).tables["pool"].column_names
+
+
 @pytest.mark.parametrize("table", ["jobs", "steps"])
 def test_every_column_of_jobs_is_documented(table: str) -> None:
     hosts = {"e": hostnet.Host(kind="endpoint", count=2)}
@@ -79,7 +97,7 @@ def test_the_configurations_of_the_page_resolve() -> None:
     blocks = re.findall(r"```toml\n(.*?)```", text, re.DOTALL)
     whole = [block for block in blocks if "[host." in block]
     shapes = [block for block in blocks if block.startswith("network = ")]
-    assert (len(whole), len(shapes)) == (4, 5)
+    assert (len(whole), len(shapes)) == (5, 5)
     for block in whole:
         _core.resolve(block)
     for block in shapes:

@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 
-from hostnet.cluster_view import View, completions, requests, traffic
+from hostnet.cluster_view import completions, requests, traffic
+from hostnet.view import View
 
 CLASS: dict[str, Any] = {
     "class": "bulk",

@@ -1,6 +1,7 @@
 //! Predicts and explains: works on configurations and counters, not on events.
 //!
 //! * [`Counters`] are what a server's counters tell about a window, whether the server is simulated or real.
+//! * [`energy`]: what a server consumed, from what its parts did.
 //! * [`formula`]: from counters to what queueing adds to latencies, as published.
 //! * [`binding`] and [`regime`]: which domain on its path is fullest, and how cores and devices contend.
 //! * [`offered`]: what storage would move if nothing in the host held it back.
@@ -10,6 +11,7 @@
 
 pub mod binding;
 pub mod counters;
+pub mod energy;
 pub mod explain;
 pub mod formula;
 pub mod limits;

@@ -278,7 +278,7 @@ fn show(value: &Value) -> String {
 /// What a schema asks for, in words.
 fn wanted(schema: &Value) -> String {
     if let Some(dimension) = schema["x-quantity"].as_str().and_then(Dimension::from_name) {
-        return format!("a {} with its unit such as {}", dimension.name(), dimension.shown());
+        return format!("{} with its unit such as {}", dimension.one(), dimension.shown());
     }
     let form = match schema["type"].as_str() {
         _ if schema["x-quantity"] == "count or share" => "a count or a share such as \"80%\"",

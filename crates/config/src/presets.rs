@@ -11,6 +11,9 @@ use serde_json::Value;
 use std::collections::BTreeMap;
 use std::path::Path;
 
+/// The energy profile of a server that names none.
+const ENERGY_PROFILE: &str = "server";
+
 include!(concat!(env!("OUT_DIR"), "/specs.rs"));
 
 /// A named server.
@@ -71,6 +74,11 @@ fn app_values(name: &str, path: &str) -> Result<Value, Issue> {
     Ok(Value::Object(keys.map(|(key, value)| (key.clone(), value.clone())).collect()))
 }
 
+/// The profile of a kind of job: what cores execute for its steps.
+pub(crate) fn job_profile(kind: &str) -> Result<Value, Issue> {
+    embedded(JOBS, kind, "job", "profile of jobs")
+}
+
 /// The key of a profile that says what the application is.
 pub(crate) const DESCRIPTION: &str = "description";
 
@@ -95,6 +103,22 @@ pub(crate) fn fill_apps(tree: &mut Value) -> Result<(), Issue> {
     Ok(())
 }
 
+/// Puts the values of its profile under the energy meter of `tree`, if it has one.
+pub(crate) fn fill_energy(tree: &mut Value) -> Result<(), Issue> {
+    let Some(meter) = tree.get_mut("energy").filter(|meter| meter.is_object()) else { return Ok(()) };
+    let name = meter.get("profile").map_or(Some(ENERGY_PROFILE), Value::as_str);
+    let Some(name) = name else { return Ok(()) };
+    let mut values = embedded(ENERGY, name, "energy.profile", "energy profile")?["energy"].take();
+    overlay(&mut values, meter);
+    *meter = values;
+    Ok(())
+}
+
+/// The names of every energy profile.
+pub fn energy_profiles() -> impl Iterator<Item = &'static str> {
+    ENERGY.iter().map(|(name, _)| *name)
+}
+
 /// The counters of every microarchitecture that is known: its name, and the file about it, as TOML.
 pub fn counters() -> &'static [(&'static str, &'static str)] {
     COUNTERS
@@ -112,7 +136,21 @@ pub fn transports() -> impl Iterator<Item = &'static str> {
 
 /// The points of a distribution of flow sizes that comes with the program.
 pub(crate) fn flow_sizes(name: &str) -> Option<Vec<SizePoint>> {
-    let (_, text) = FLOW_SIZES.iter().find(|(known, _)| *known == name)?;
+    sizes_of(FLOW_SIZES, name)
+}
+
+/// The points of a distribution of packet sizes that comes with the program.
+pub(crate) fn packet_sizes(name: &str) -> Option<Vec<SizePoint>> {
+    sizes_of(PACKET_SIZES, name)
+}
+
+/// The names of the distributions of packet sizes that come with the program.
+pub fn packet_sizes_names() -> impl Iterator<Item = &'static str> {
+    PACKET_SIZES.iter().map(|(name, _)| *name)
+}
+
+fn sizes_of(all: &[(&str, &str)], name: &str) -> Option<Vec<SizePoint>> {
+    let (_, text) = all.iter().find(|(known, _)| *known == name)?;
     let file: SizesFile = serde_json::from_value(parse_toml(text).ok()?.tree).ok()?;
     Some(file.sizes)
 }

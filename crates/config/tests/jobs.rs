@@ -40,7 +40,6 @@ fn what_is_left_out_is_filled_in() {
 #[test]
 fn keys_of_jobs_are_checked() {
     says(&["job.j.hosts=ee"], &["job.j.hosts: there is no host \"ee\"; did you mean \"e\"?"]);
-    says(&["job.j.hosts=s"], &["job.j.hosts: \"s\" is a server; ranks are at endpoints"]);
     says(&["job.j.kind=allreduse"], &["job.j.kind", "did you mean \"allreduce\"?"]);
     says(&["job.j.byte=1 MB"], &["job.j.byte: unknown key; did you mean \"bytes\"?"]);
     says(&["job.j.kind=barrier"], &["job.j.kind", "only with collectives but \"barrier\""]);
@@ -56,6 +55,57 @@ fn keys_of_jobs_are_checked() {
     says(&["job.j.ranks_per_host=1024", all_to_all], &["job.j.ranks_per_host: more than 2097152 steps of all ranks"]);
     let many = "host.e.count=17";
     says(&["job.j.ranks_per_host=1024", many], &["1024 ranks at each of 17 hosts are more than 16384"]);
+}
+
+/// Two servers of eight cores, two endpoints, and a job of the servers.
+const SERVERS: &str = "[host.n]\npreset = \"mcn-scaleup-8\"\ncount = 2\n[host.e]\nkind = \"endpoint\"\ncount = 2\n\
+                       [job.j]\nkind = \"program\"\nhosts = \"n\"\nsteps = [{ instructions = 10 }]\n\
+                       [run]\nuntil = \"jobs\"\n";
+
+#[test]
+fn ranks_at_servers_have_cores_of_their_own() {
+    let says = |overrides: &[&str], wanted: &[&str]| common::says(SERVERS, overrides, wanted);
+    let plan =
+        cluster_text(SERVERS, Format::Toml, &["job.j.ranks_per_host=8"]).unwrap_or_else(|error| panic!("{error}"));
+    let cores: Vec<u32> = plan.cluster.jobs[0].cores.iter().map(|seat| seat.core).collect();
+    assert_eq!(cores, [0, 1, 2, 3, 4, 5, 6, 7].repeat(2));
+    says(
+        &["job.j.ranks_per_host=9"],
+        &["job.j.ranks_per_host", "n-0", "8 cores, and more ranks: a rank has a core of its"],
+    );
+    says(&["job.j.ranks_per_host=2", "job.j.cores=\"3\""], &["job.j.cores", "1 cores, and more ranks"]);
+    says(&["job.j.cores=\"8\""], &["job.j.cores", "core 8 does not exist", "0 to 7"]);
+    let other = ["job.k.kind=barrier", "job.k.hosts=n"];
+    says(&other, &["job.k.cores", "core 0 of", "has a rank already"]);
+    let apart = cluster_text(SERVERS, Format::Toml, &[other[0], other[1], "job.k.cores=\"5\""]);
+    assert!(apart.is_ok_and(|plan| plan.cluster.jobs[1].cores[1].core == 5));
+    says(&["host.n.fidelity=burst"], &["job.j.hosts", "host.n.fidelity", "line by line"]);
+    says(&["host.n.cache.enabled=false"], &["job.j.hosts", "has no caches"]);
+    says(&["host.n.sockets=2"], &["sockets"]);
+    says(&["host.n.memory.size=256 MiB"], &["memory"]);
+}
+
+#[test]
+fn what_cores_execute_needs_cores() {
+    let says = |overrides: &[&str], wanted: &[&str]| common::says(SERVERS, overrides, wanted);
+    says(&["job.j.hosts=e"], &["job.j.steps[0].instructions", "job.j.hosts", "only at servers"]);
+    let step = |text: &str| SERVERS.replace("{ instructions = 10 }", &format!("{{ {text} }}"));
+    for (text, wanted) in [
+        ("instructions = 10, compute = \"1 us\"", "time, or what a core executes"),
+        ("gathers = 10", "gather_set"),
+        ("gather_set = \"1 MB\"", "only with gathers"),
+        ("working_set = \"1 MB\"", "only with reads or writes"),
+        ("reads = \"63 B\"", "64 B"),
+        ("read = \"64 B\"", "did you mean"),
+    ] {
+        common::says(&step(text), &[], &["job.j.steps[0]", wanted]);
+    }
+    says(&["job.j.ipc=0"], &["job.j.ipc"]);
+    says(&["job.j.data=1 MB"], &["job.j.data", "archetypes"]);
+    let archetype = SERVERS.replace("program", "streaming").replace("steps = [{ instructions = 10 }]", "");
+    common::says(&archetype, &["job.j.hosts=e"], &["job.j.hosts", "endpoints have neither cores nor memory"]);
+    common::says(BASE, &["job.j.ipc=2"], &["job.j.ipc", "only at servers"]);
+    common::says(BASE, &["job.j.cores=2"], &["job.j.cores", "only at servers"]);
 }
 
 #[test]

@@ -15,6 +15,8 @@ macro_rules! kinds {
             Iio "iio" single = iio::Iio,
             /// Memory behind a link.
             Expander "expander" = expander::Expander,
+            /// The buffer device of a DIMM with a NIC in it.
+            Dimm "dimm" single = dimm::Dimm,
             /// A drive.
             Ssd "ssd" = nvme::Ssd,
             /// The NIC.
@@ -27,6 +29,8 @@ macro_rules! kinds {
             Control "control" single = control::Control,
             /// The interfaces of a memory channel network.
             Mcn "mcn" single = mcn::Mcn,
+            /// Its place in a pool of memory.
+            Pool "pool" single = pool::PoolPort,
             /// What loads a server to find its rates: what feeds it, and cores that copy.
             Feeder "feeder" = fluid::Probe,
         }

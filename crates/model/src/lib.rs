@@ -33,6 +33,7 @@ pub mod cache;
 pub mod cha;
 pub mod control;
 pub mod core;
+pub mod dimm;
 pub mod ether;
 pub mod expander;
 pub mod flow;
@@ -50,11 +51,13 @@ pub mod nvme;
 pub mod os;
 pub mod params;
 mod part;
+pub mod pool;
 pub mod transport;
 mod world;
 
 pub use line::{Content, Ecn, Entry, Fifo, Kind, Packet, PacketId, Packets, Pages, Request, RequestId, Requests, Slab};
 pub use part::{
-    Access, Context, Group, Ids, IioCounter, NetContext, Part, PartKind, PartName, Payload, Pool, Start, Told, UpiPool,
+    Access, Context, Group, Ids, IioCounter, NetContext, Part, PartKind, PartName, Payload, Pool, Slot, Start, Told,
+    UpiPool,
 };
 pub use world::{Component, Machine, Member, World};

@@ -4,8 +4,9 @@
 //! the fields that are needed here. A file is a list of packets; names that come again are interned in the first of
 //! them.
 
+use hostnet_model::transport::journey::Stage;
 use hostnet_sim::sample::Group;
-use hostnet_sim::{lanes, Crossing, Hop, Part, Trace};
+use hostnet_sim::{lanes, passage_lanes, Crossing, Hop, Part, Trace};
 use prost::Message;
 use std::collections::BTreeMap;
 
@@ -115,6 +116,8 @@ struct CounterDescriptor {
     unit_name: Option<String>,
 }
 
+/// The name of the slice of a datagram, around those of its stages.
+const DATAGRAM: &str = "datagram";
 /// What annotations of a crossing say.
 const ANNOTATIONS: [&str; 4] = ["channel", "bank", "row", "column"];
 
@@ -124,6 +127,7 @@ pub(crate) fn file(trace: &Trace, workloads: &[&str]) -> Vec<u8> {
     file.begin(workloads);
     let mut events = file.counters(trace);
     events.extend(file.crossings(trace));
+    events.extend(file.passages(trace, workloads));
     // Events of one track at one time stay in the order in which they were made.
     events.sort_by_key(|event| event.at_ns);
     for event in &events {
@@ -144,6 +148,10 @@ enum What {
     Crossing(usize),
     /// A hop of it begins.
     Hop(Hop),
+    /// A datagram of a workload sets out.
+    Passage(u8),
+    /// A stage of it begins.
+    Stage(Stage),
     /// The last that began ends.
     End,
     /// A counter changes.
@@ -171,9 +179,11 @@ impl File {
             named.map(|(name, iid)| Name { iid: Some(iid), name: Some(name.to_owned()) }).collect()
         };
         let groups = Group::ALL.iter().map(|group| group.name());
+        let hops = Hop::ALL.iter().map(|hop| hop.name());
+        let stages = Stage::ALL.iter().map(|stage| stage.name());
         let interned = InternedData {
             event_categories: names(workloads.to_vec()),
-            event_names: names(groups.chain(Hop::ALL.iter().map(|hop| hop.name())).collect()),
+            event_names: names(groups.chain(hops).chain(stages).chain([DATAGRAM]).collect()),
             debug_annotation_names: names(ANNOTATIONS.to_vec()),
         };
         let flags = Some(STATE_CLEARED);
@@ -234,10 +244,34 @@ impl File {
         events
     }
 
+    /// The datagrams of each workload, in lanes below it, with their stages.
+    fn passages(&mut self, trace: &Trace, workloads: &[&str]) -> Vec<Event> {
+        let mut events = Vec::new();
+        for (passage, lane) in trace.passages.iter().zip(passage_lanes(&trace.passages)) {
+            let class = workloads.get(usize::from(passage.class)).copied().unwrap_or_default();
+            let ordered = TrackDescriptor { child_ordering: Some(EXPLICIT), ..TrackDescriptor::default() };
+            let parent = self.track(0, format!("datagrams of {class}"), ordered);
+            let track = self.track(parent, format!("datagram {lane}"), ranked(lane as i32));
+            let mut add = |at_ps: u64, what| events.push(Event { at_ns: at_ps / 1000, track, what });
+            add(passage.start_ps(), What::Passage(passage.class));
+            for (stage, start_ps, end_ps) in passage.stages() {
+                add(start_ps, What::Stage(stage));
+                add(end_ps, What::End);
+            }
+            add(passage.end_ps(), What::End);
+        }
+        events
+    }
+
     fn event(&mut self, event: &Event, trace: &Trace) {
         let track_event = match event.what {
             What::Crossing(index) => crossing(&trace.crossings[index], event.track),
             What::Hop(hop) => named(name_of_hop(hop), event.track),
+            What::Passage(class) => TrackEvent {
+                category_iids: vec![u64::from(class) + 1],
+                ..named(name_of_stage(Stage::ALL.len()), event.track)
+            },
+            What::Stage(stage) => named(name_of_stage(stage as usize), event.track),
             What::End => of_type(Type::End, event.track),
             What::Counter(value) => {
                 TrackEvent { double_counter_value: Some(value), ..of_type(Type::Counter, event.track) }
@@ -274,6 +308,11 @@ fn named(name: u64, track: u64) -> TrackEvent {
 
 fn name_of_hop(hop: Hop) -> u64 {
     (Group::ALL.len() + hop as usize) as u64 + 1
+}
+
+/// The name of a stage by its number; that after the last is the name of a datagram.
+fn name_of_stage(number: usize) -> u64 {
+    (Group::ALL.len() + Hop::ALL.len() + number) as u64 + 1
 }
 
 fn annotations(crossing: &Crossing) -> Vec<DebugAnnotation> {

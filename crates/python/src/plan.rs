@@ -227,8 +227,20 @@ pub(crate) fn transports() -> Vec<&'static str> {
 
 /// The names of the distributions of flow sizes.
 #[pyfunction]
+pub(crate) fn energy_profiles() -> Vec<&'static str> {
+    hostnet_config::energy_profiles().collect()
+}
+
+/// The names of the distributions of flow sizes that come with the program.
+#[pyfunction]
 pub(crate) fn flow_sizes() -> Vec<&'static str> {
     hostnet_config::flow_sizes_names().collect()
+}
+
+/// The names of the distributions of packet sizes.
+#[pyfunction]
+pub(crate) fn packet_sizes() -> Vec<&'static str> {
+    hostnet_config::packet_sizes_names().collect()
 }
 
 /// Name and description of every application.

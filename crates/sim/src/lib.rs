@@ -45,7 +45,7 @@ pub use report::{epochs::table as epochs_table, predict, Report};
 pub use run::{epoch_ps, run_many, Finished, Forecast, HostError, Kept, Many, Options, Run, Status, Way, EPOCH_PS};
 pub use watch::epochs::Epoch;
 pub use watch::events::{EventRecord, Line, Part};
-pub use watch::trace::{lanes, Counter, Crossing, Hop, Trace};
+pub use watch::trace::{lanes, passage_lanes, Counter, Crossing, Hop, Passage, Trace};
 
 impl Run {
     /// The epochs so far as a table.

@@ -85,12 +85,28 @@ fn a_credit_is_a_line_per_round_trip() {
     }
 }
 
+/// What is said to limit loads from all eight cores, and what they get.
+fn limit(keys: &[&str]) -> (String, f64) {
+    let row = summary(&far("0-7", keys))["workloads"][0].clone();
+    let limit = row["limited_by"].as_str().expect("a limit").to_owned();
+    (limit, row["throughput_gb_per_s"].as_f64().expect("a rate"))
+}
+
 #[test]
-fn what_limits_lines_behind_a_link_is_not_guessed() {
-    let plans = [far("0", &[]), far("0-7", &["expander.lanes=1"]), far("0-3", &["expander.read_credits=2"])];
-    for plan in plans {
-        let row = summary(&plan)["workloads"][0].clone();
-        assert!(row["limited_by"].as_str().is_some_and(|limit| limit.contains("not known")), "{row}");
+fn what_is_planted_behind_a_link_is_named_and_helps_when_raised() {
+    let dram = ["expander.device=DDR3_1600", "expander.generation=6"];
+    let planted = [
+        ("CXL link", "expander.lanes=1", "expander.lanes=2", &[][..]),
+        ("CXL read", "expander.read_credits=4", "expander.read_credits=5", &[]),
+        ("CXL read", "expander.read_credits=40", "expander.read_credits=48", &[]),
+        ("CXL DRAM", "expander.channels=1", "expander.channels=2", &dram),
+        ("C2M-Read", "core.lfb.entries=2", "core.lfb.entries=3", &[]),
+    ];
+    for (name, as_it_is, raised, more) in planted {
+        let (found, rate) = limit(&[more, &[as_it_is]].concat());
+        let (_, better) = limit(&[more, &[raised]].concat());
+        assert_eq!(found, name, "{as_it_is}");
+        assert!(better > 1.1 * rate, "{raised} gives {better} GB/s, {as_it_is} {rate}");
     }
 }
 
@@ -119,6 +135,38 @@ fn a_server_whose_workloads_do_not_use_it_runs_as_without() {
 
 proptest! {
     #![proptest_config(cases(6))]
+
+    #[test]
+    fn what_is_named_helps_when_it_is_raised(
+        (lanes, credits, channels, entries) in (0_u32..4, 2_u32..80, 1_u32..3, 2_u32..13),
+        device in prop::sample::select(vec!["DDR3_1600", "DDR4_2933", "DDR5_4800"]),
+        pattern in prop::sample::select(vec!["sequential", "random"]),
+        place in prop::sample::select(vec!["node:1", "node:1", "interleave"]),
+    ) {
+        let keys = |lanes: u32, credits: u32, channels: u32, entries: u32| {
+            vec![
+                format!("expander.lanes={}", 1 << lanes),
+                format!("expander.read_credits={credits}"),
+                format!("expander.channels={channels}"),
+                format!("core.lfb.entries={entries}"),
+                format!("expander.device={device}"),
+                format!("workload.stream.pattern={pattern}"),
+                format!("workload.stream.memory={place}"),
+                "workload.stream.working_set=256 MiB".to_owned(),
+            ]
+        };
+        let of = |keys: Vec<String>| limit(&keys.iter().map(String::as_str).collect::<Vec<_>>());
+        let (found, rate) = of(keys(lanes, credits, channels, entries));
+        let raised = match found.as_str() {
+            "CXL link" => keys(lanes + 1, credits, channels, entries),
+            "CXL read" => keys(lanes, 2 * credits, channels, entries),
+            "CXL DRAM" => keys(lanes, credits, 2 * channels, entries),
+            "C2M-Read" => keys(lanes, credits, channels, 2 * entries),
+            _ => return Ok(()),
+        };
+        let (_, better) = of(raised);
+        prop_assert!(better > 1.02 * rate, "{found}: {better} GB/s for {rate}");
+    }
 
     #[test]
     fn nothing_gets_lost_on_the_way(

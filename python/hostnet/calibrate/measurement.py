@@ -77,6 +77,8 @@ class Conditions:
     """Jobs of a drive."""
     drives: int = 0
     """Drives in use; 0 means all."""
+    node: int = 0
+    """The node of memory that the cores use: 0 is that of the socket, 1 that behind a link."""
 
     def __str__(self) -> str:
         """The conditions in words."""
@@ -91,6 +93,8 @@ class Conditions:
             parts.append(f"{self.rw} {size_text(self.bs)}, depth {self.iodepth}{jobs}")
         if self.probe:
             parts.append("" if self.cores or self.rw else "no load")
+        if self.node:
+            parts.append(f"memory of node {self.node}")
         return "; ".join(part for part in parts if part)
 
 
@@ -277,4 +281,5 @@ _CONDITION: dict[str, Callable[[str], Any]] = {
     "iodepth": _count("iodepth", 1, 65536),
     "numjobs": _count("numjobs", 1, 1024),
     "drives": _count("drives", 1, 64),
+    "node": _count("node", 0, 1),
 }

@@ -22,11 +22,11 @@ if TYPE_CHECKING:
 
     Schema = dict[str, Any]
 
-TABLES = ("core", "cha", "memory", "iio", "pcie", "ssd", "fio")
+TABLES = ("core", "cha", "memory", "expander", "iio", "pcie", "ssd", "fio")
 """The parts of a server."""
 
 STRUCTURE = ("core.count", "cha.slices", "memory.channels", "memory.dram", "pcie.generation", "pcie.lanes", "ssd.count",
-             "ssd.bandwidth")  # fmt: skip
+             "ssd.bandwidth", "expander.generation", "expander.lanes", "expander.channels")  # fmt: skip
 """What a data sheet says, or the machine itself: not to be fitted. DRAM timings may be."""
 
 EXCEPT = "memory.dram.timing."
@@ -132,7 +132,11 @@ def defaults_for(measurements: Sequence[Measurement]) -> list[str]:
     paths: list[str] = []
     for measurement in measurements:
         conditions = measurement.conditions
-        if measurement.quantity in ("latency", "lfb_latency"):
+        if conditions.node and measurement.quantity in ("latency", "lfb_latency"):
+            paths.append("expander.controller")
+        elif conditions.node:
+            paths.append("expander.read_credits")
+        elif measurement.quantity in ("latency", "lfb_latency"):
             paths.append("cha.read_to_mc")
         elif measurement.quantity == "bandwidth":
             paths.append("core.lfb.refill")

@@ -58,12 +58,17 @@ def _check_parts(measurement: Measurement, server: ServerFile) -> None:
     if wanted > server.cores:
         also = " (one measures)" * bool(conditions.probe) + " (one serves the drives)" * bool(conditions.rw)
         raise _error(measurement, f"cores: {conditions.cores}{also}; {server.label} has {server.cores}")
+    if conditions.node and server.expander_peak_gb_per_s is None:
+        raise _error(measurement, f"node: {conditions.node}; {server.label} has no [expander], so its only node is 0")
     if conditions.drives > server.drives:
         raise _error(measurement, f"drives: {conditions.drives}; {server.label} has {server.drives}")
 
 
 def _check_bandwidth(measurement: Measurement, server: ServerFile) -> None:
-    peak, value, cores = server.memory_peak_gb_per_s, measurement.value, measurement.conditions.cores
+    conditions, value = measurement.conditions, measurement.value
+    peak, cores = server.memory_peak_gb_per_s, conditions.cores
+    if conditions.node and server.expander_peak_gb_per_s is not None:
+        peak = server.expander_peak_gb_per_s * (1 if conditions.reads == 1 else 2)
     if value > MARGIN * peak:
         hint = _unit_hint(value, peak, "GB/s", "MB/s")
         raise _error(
@@ -71,7 +76,7 @@ def _check_bandwidth(measurement: Measurement, server: ServerFile) -> None:
         )
     entries = int(server.effective["core"]["lfb"]["entries"])
     least = min(0.01 * peak, cores * entries * LINE_BYTES / SLOWEST_NS)
-    if measurement.conditions.gap_ns == 0 and value < least:
+    if conditions.gap_ns == 0 and value < least:
         raise _error(
             measurement,
             f"bandwidth {value:.4g} GB/s is less than {cores} core{'s' * (cores > 1)} of any server move, "

@@ -46,6 +46,9 @@ def workloads_of(conditions: Conditions, server: ServerFile) -> Tree:
         workloads["load"] = load_workload(
             server, first, conditions.cores, conditions.reads, conditions.gap_ns, conditions.pattern
         )
+    if conditions.node:
+        for workload in workloads.values():
+            workload["memory"] = f"node:{conditions.node}"
     if conditions.rw:
         drives = range(conditions.drives or server.drives)
         job = {"rw": conditions.rw, "bs": f"{conditions.bs} B", "iodepth": conditions.iodepth, "size": FILE_SIZE}
@@ -80,7 +83,11 @@ def answer_of(quantity: str, results: Results) -> tuple[float, float]:
     rows = results.workloads
     if quantity == "bandwidth":
         memory = [rows[name] for name in ("load", "probe") if name in rows]
-        value = sum(row["read_gb_per_s"] + row["write_gb_per_s"] for row in memory)
+        # What goes over the link of an expander is not in the channels of the socket.
+        far = any("CXL" in name for name in results.domains)
+        value = sum(
+            row["throughput_gb_per_s"] if far else row["read_gb_per_s"] + row["write_gb_per_s"] for row in memory
+        )
         error = rows["load"]["throughput_ci95"]
     elif quantity == "io_bandwidth":
         value, error = rows["disk"]["app_gb_per_s"], rows["disk"]["throughput_ci95"]

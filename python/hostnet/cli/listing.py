@@ -33,6 +33,7 @@ def show_list(what: str) -> int:
         "presets": show_presets,
         "devices": lambda: show_names(_core.devices()),
         "profiles": lambda: show_names(_core.profiles()),
+        "energy": lambda: show_names(_core.energy_profiles()),
         "chips": lambda: show_names(_core.chips()),
         "dies": lambda: show_names(_core.dies()),
         "workloads": show_workloads,

@@ -88,6 +88,12 @@ def print_run(summary: Row, path: Path | None, predicted: Row | None = None) -> 
         if "dies" in summary:
             print_tables(console, way_table(summary["mesh_ways"]))
             console.print(fullest_of_mesh(summary["mesh"]))
+        if "energy" in summary:
+            from hostnet.cli.show_cluster import view_table
+            from hostnet.energy_view import efficiency, energy
+
+            views = (energy(summary["energy"]), efficiency(summary["efficiency"]))
+            print_tables(console, *(view_table(view.without_empty()) for view in views))
         print_items(console, "*", summary["limits"])
         print_notes(console, notes_of(summary))
         if predicted is not None:

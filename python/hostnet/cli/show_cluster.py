@@ -23,9 +23,9 @@ if TYPE_CHECKING:
 
     from rich.table import Table
 
-    from hostnet.cluster_view import View
     from hostnet.processes.effort import Shares
     from hostnet.running.results import Results
+    from hostnet.view import View
 
 
 def print_cluster(results: Results, path: Path) -> None:
@@ -36,7 +36,7 @@ def print_cluster(results: Results, path: Path) -> None:
     with page() as console:
         console.print(Text(headline(summary), style="bold"))
         for view in views(summary, results.rows("flows")):
-            print_tables(console, _table(view))
+            print_tables(console, view_table(view))
         print_items(console, "*", [reason_text(*reason) for reason in reasons(summary)])
         print_items(console, "*", summary["ignored"])
         if results.timing.shares is not None:
@@ -55,7 +55,8 @@ ROWS_MAX = 12
 """Rows of one table on the screen; all of them stand in the tables of the run directory."""
 
 
-def _table(view: View) -> Table:
+def view_table(view: View) -> Table:
+    """A table for people, of which the screen shows the first rows."""
     first, *others = view.columns
     left = tuple(index for index, column in enumerate(view.columns) if column.text)
     table = new_table(first.heading, *(column.heading for column in others), left=left)

@@ -53,7 +53,11 @@ def new(
     alone: Annotated[bool, typer.Option("--alone", help="Of --app: without the storage reads.")] = False,
     cluster: Annotated[
         str | None,
-        typer.Option("--cluster", metavar="NAME", help="Hosts on a network: hostcc, dumbbell, incast, rdma or ping."),
+        typer.Option(
+            "--cluster",
+            metavar="NAME",
+            help="A cluster: hostcc, dumbbell, incast, rdma, ping, forward, rack-pool or mcn.",
+        ),
     ] = None,
     chip: Annotated[
         bool,

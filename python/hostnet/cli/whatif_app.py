@@ -23,8 +23,8 @@ def register(app: typer.Typer) -> None:
 def whatif(
     file: Annotated[Path, typer.Argument(help="The configuration of hosts on a network, TOML or JSON.")],
     attach: Annotated[
-        str, typer.Option(metavar="PLACE,...", help="Where the NIC is to sit: pcie, onchip, cxl.")
-    ] = "pcie,onchip,cxl",
+        str, typer.Option(metavar="PLACE,...", help="Where the NIC is to sit: pcie, onchip, dimm, cxl.")
+    ] = "pcie,onchip,dimm,cxl",
     host: Annotated[
         list[str] | None, typer.Option(metavar="NAME", help="Only the NIC of this host table. Repeatable.")
     ] = None,
@@ -134,6 +134,8 @@ def _print(placed: Sequence[Placed], path: Path) -> None:
             "mean_us": "round trip µs",
             "p99_us": "P99",
             "memory_bytes_per_packet": "memory B/packet",
+            "pj_per_byte": "pJ/B",
+            "nj_per_operation": "nJ/request",
             "limit": "limited by",
         }
         show.print_tables(console, _table(headings, traffic, ("class", "place", "limit")))
@@ -144,6 +146,7 @@ def _print(placed: Sequence[Placed], path: Path) -> None:
             "out_gbps": "out Gbps",
             "memory_gb_per_s": "memory GB/s",
             "busy_percent": "busy %",
+            "power_w": "W",
             "others_gb_per_s": "others GB/s",
             "others_latency_ns": "their latency ns",
         }

@@ -156,6 +156,8 @@ def _not_predicted(config: Mapping[str, Any]) -> str | None:
         return "a mesh"
     if config.get("expander"):
         return "memory behind a link"
+    if config.get("pool"):
+        return "a pool of memory"
     return "caches" if config.get("cache", {}).get("enabled") else None
 
 

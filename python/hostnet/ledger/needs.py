@@ -182,6 +182,8 @@ def extreme(
         return (unknown or estimates)[0]
     if series.over == "trend":
         return Estimate(rank_correlation([estimate.value for estimate in estimates]), None)
+    if series.over == "mean":
+        return Estimate(sum(estimate.value for estimate in estimates) / len(estimates), None)
     if series.over == "first":
         reached = [name for name, estimate in zip(names, estimates, strict=True) if estimate.value >= series.constant]
         return Estimate(float(reached[0].rpartition(":")[2]) if reached else math.nan, None)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import Any
 
 from hostnet.ledger.panels import Series
@@ -19,6 +20,18 @@ def job_time(series: Series, run: Outcome, _: Outcome | None) -> Estimate:
     """Time from the launch of a job until its last rank is done, in us."""
     row = run.row("jobs", job=series.workload)
     return Estimate(number(row, "done_us") - number(row, "launched_us"), None)
+
+
+def job_speedup(series: Series, run: Outcome, base: Outcome | None) -> Estimate:
+    """Time of a job in the baseline, over its time."""
+    here, there = job_time(series, run, None).value, job_time(series, needed(series, base), None).value
+    return Estimate(there / here, None)
+
+
+def job_memory(series: Series, run: Outcome, base: Outcome | None) -> Estimate:
+    """Memory traffic of all servers with ranks of a job, over that in the baseline."""
+    here, there = (number(found.row("jobs", job=series.workload), "memory_gb_per_s") for found in (run, needed(series, base)))
+    return Estimate(here / there, None)
 
 
 def stage_time(series: Series, run: Outcome, _: Outcome | None) -> Estimate:
@@ -39,9 +52,88 @@ def one_way_saved(series: Series, run: Outcome, base: Outcome | None) -> Estimat
     return Estimate(100 * (1 - here / there), None)
 
 
+def one_way_less(series: Series, run: Outcome, base: Outcome | None) -> Estimate:
+    """How much less that is than in the baseline, in us."""
+    here, there = one_way(series, run, None).value, one_way(series, needed(series, base), None).value
+    return Estimate(there - here, None)
+
+
+def stage_share(series: Series, run: Outcome, _: Outcome | None) -> Estimate:
+    """Share of the stages `parts` in that, in %."""
+    rows = [row for row in run.summary["stages"] if row["class"] == series.workload and row["way"] == "there"]
+    return Estimate(sum(number(row, "percent") for row in rows if row["stage"] in series.parts), None)
+
+
+def of_packets(series: Series, run: Outcome, _: Outcome | None) -> Estimate:
+    """A column `domain` of the DIMM that takes in most packets; per packet where the column is a count."""
+    row = max(run.summary["dimms"], key=lambda row: number(row, "packets"))
+    mean = series.domain in ("burst_ns", "burst_lines")
+    return Estimate(number(row, series.domain or "") / (1.0 if mean else number(row, "packets")), None)
+
+
+def one_way_of_all(_series: Series, run: Outcome, _: Outcome | None) -> Estimate:
+    """Mean of that over all classes, in us."""
+    rows = [row for row in run.summary["stages"] if row["way"] == "there" and row["stage"] == "all"]
+    return Estimate(sum(number(row, "mean_us") for row in rows) / len(rows) if rows else math.nan, None)
+
+
+def one_way_of_all_saved(series: Series, run: Outcome, base: Outcome | None) -> Estimate:
+    """How much less than in the baseline the time of a class is, in % of it, mean over all classes."""
+    there = needed(series, base)
+    names = [row["class"] for row in run.summary["classes"]]
+    saved = [one_way_saved(replace(series, workload=name), run, there).value for name in names]
+    return Estimate(sum(saved) / len(saved), None)
+
+
+def app_latency(series: Series, run: Outcome, _: Outcome | None) -> Estimate:
+    """Mean latency of the lines of a workload of the one server, in ns."""
+    (server,) = run.summary["servers"].values()
+    row = next(row for row in server["workloads"] if row["workload"] == series.workload)
+    return Estimate(number(row, "latency_mean_ns"), None)
+
+
 def cable_rate(_series: Series, run: Outcome, _: Outcome | None) -> Estimate:
     """What the busiest port has on the wire, in Gbps."""
     return Estimate(max(number(row, "sent_gbps") for row in run.summary["queues"]), None)
+
+
+def members(series: Series, run: Outcome) -> list[dict[str, Any]]:
+    """The rows of a server in a pool of memory, or of the servers of a table of hosts."""
+    name = str(series.workload)
+    return [row for row in run.summary["pool"] if row["place"] == name or row["place"].startswith(f"{name}-")]
+
+
+def pool_read_latency(series: Series, run: Outcome, _: Outcome | None) -> Estimate:
+    """Mean latency of reads of memory of other servers, in us."""
+    rows = members(series, run)
+    return Estimate(sum(number(row, "read_mean_ns") for row in rows) / len(rows) / 1000, None)
+
+
+def pool_read_p99(series: Series, run: Outcome, _: Outcome | None) -> Estimate:
+    """99th percentile of that, of the server where it is greatest, in us."""
+    return Estimate(max(number(row, "read_p99_ns") for row in members(series, run)) / 1000, None)
+
+
+def pool_header(series: Series, run: Outcome, _: Outcome | None) -> Estimate:
+    """What a line of a lender has on the wire beyond preamble, checksum and gap (24 B), in % of its data."""
+    (row,) = members(series, run)
+    return Estimate(100 * (number(row, "demand_bytes") / number(row, "lines_read_here") - 64 - 24) / 64, None)
+
+
+def pool_retries(series: Series, run: Outcome, _: Outcome | None) -> Estimate:
+    """Attempts beyond the first, in % of reads."""
+    rows = members(series, run)
+    retries, reads = (sum(number(row, key) for row in rows) for key in ("retries", "reads"))
+    return Estimate(100 * retries / reads, None)
+
+
+def pool_dropped(series: Series, run: Outcome, _: Outcome | None) -> Estimate:
+    """Messages of demand or of what is read ahead (`workload`) that were dropped, in % of what was sent."""
+    rows = run.summary["pool"]
+    total = {key: sum(row[key] or 0 for row in rows) for key in ("reads", "prefetch_hits", "prefetches", "retries")}
+    asked = {"demand": total["reads"] - total["prefetch_hits"] + total["retries"], "prefetch": total["prefetches"]}
+    dropped = sum(row[f"dropped_{series.workload}"] or 0 for row in rows)
+    return Estimate(100 * dropped / asked[str(series.workload)], None)
 
 
 def repeat(series: Series, run: Outcome) -> dict[str, Any]:
@@ -70,10 +162,23 @@ NETWORK_QUANTITIES: dict[str, Quantity] = {
     for function in (
         completion,
         job_time,
+        job_speedup,
+        job_memory,
         stage_time,
         one_way,
         one_way_saved,
+        one_way_less,
+        stage_share,
+        of_packets,
+        one_way_of_all,
+        one_way_of_all_saved,
+        app_latency,
         cable_rate,
+        pool_read_latency,
+        pool_read_p99,
+        pool_header,
+        pool_retries,
+        pool_dropped,
         differences,
         meetings,
         wall_time,

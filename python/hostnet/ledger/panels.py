@@ -63,8 +63,8 @@ class Series:
 
     A series that is not `drawn` has rows, but no place in a chart. `against` is what the quantity is compared with, as
     a ratio or, with `compare = "change"`, as a change in percent. With `over`, a row is about all points of a family:
-    the least or the most of them, the one `farthest` from the published value, whether they rise (`trend`, a rank
-    correlation), or at which x they first reach `constant` (`first`). `peak` is the bandwidth in GB/s that a
+    the least, the most or the mean of them, the one `farthest` from the published value, whether they rise (`trend`, a
+    rank correlation), or at which x they first reach `constant` (`first`). `peak` is the bandwidth in GB/s that a
     utilization is a share of. `percentile` is a column of latencies.
 
     Where the published formula is recomputed, `form` is its form, `timings` its constants in ns but for that of the
@@ -82,7 +82,7 @@ class Series:
     drawn: bool = True
     against: Against | None = None
     compare: Literal["ratio", "change"] = "ratio"
-    over: Literal["least", "most", "farthest", "trend", "first"] | None = None
+    over: Literal["least", "most", "mean", "farthest", "trend", "first"] | None = None
     peak: float = 0.0
     percentile: str = "p99"
     form: str | None = None

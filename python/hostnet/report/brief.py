@@ -12,7 +12,7 @@ from hostnet.report.subjects import SUBJECTS, subject_of
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from hostnet.cluster_view import View
+    from hostnet.view import View
 
     Row = Mapping[str, Any]
 

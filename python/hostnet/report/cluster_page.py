@@ -17,9 +17,9 @@ from hostnet.report.series import KINDS, Plotted, Value, thinned
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from hostnet.cluster_view import View
     from hostnet.report.html import Child, Html
     from hostnet.report.load import Row, RunFiles
+    from hostnet.view import View
 
 OVER_TIME = {
     "iio_write_occupancy": ("Lines in the IIO", "lines"),
@@ -36,7 +36,7 @@ OVER_TIME = {
 ROWS_MAX = 100
 """Rows of a table that are shown: nobody reads thousands, and writing them takes longer than a short run."""
 
-RAW = ("classes", "latencies", "stages", "hosts", "memory", "queues", "control", "limits")
+RAW = ("classes", "latencies", "stages", "hosts", "memory", "queues", "control", "limits", "energy", "efficiency")
 """The tables of the summary, all columns of which are shown on demand."""
 
 
@@ -48,7 +48,7 @@ def cluster_page(run: RunFiles) -> str:
         f"{name} – hostnet",  # noqa: RUF001
         element("header", element("h1", name), element("p", _about(summary), class_="lead")),
         _why(summary),
-        *(_view(view) for view in views(summary, run.flows)),
+        *(view_section(view) for view in views(summary, run.flows)),
         _latency_section(summary),
         _over_time(run.series),
         *(die_section(server, f"Mesh of {host}") for host, server in summary.get("servers", {}).items()),
@@ -86,7 +86,7 @@ def _text_table(columns: Sequence[str], rows: Sequence[Sequence[Child]], label: 
     return table(columns, rows, text_columns=len(columns), label=label)
 
 
-def _view(view: View) -> Html:
+def view_section(view: View) -> Html:
     """A table with the few columns that people look at first."""
     cells = [[_cell(cell) for cell in row] for row in view.cells(ROWS_MAX)]
     texts = sum(column.text for column in view.columns)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from hostnet.report.caches import caches_section
 from hostnet.report.die import die_section
 from hostnet.report.domains import picture_section
+from hostnet.report.energy import energy_sections
 from hostnet.report.explanation import explanation_section
 from hostnet.report.headline import header, result_section
 from hostnet.report.html import element
@@ -30,6 +31,7 @@ def run_page(run: RunFiles) -> str:
         domains_section(run),
         channels_section(run),
         links_section(run),
+        *energy_sections(run),
         die_section(run.summary),
         notes_section(run),
         reproduce_section(run),

@@ -26,6 +26,9 @@ KEYS = {
     "memory": ("host", "workload"),
     "queues": ("place", "port"),
     "control": ("host",),
+    "pool": ("place",),
+    "energy": ("host", "part"),
+    "efficiency": ("name",),
 }
 """What names a row of each table. Not every run has all of them."""
 

@@ -5,6 +5,8 @@ from hostnet.system.cache import L2, Cache, Ddio, Llc, Prefetch, SnoopFilter
 from hostnet.system.cluster import Cluster, Host
 from hostnet.system.config import Config
 from hostnet.system.die import Die
+from hostnet.system.dimm import DimmAsync, DimmDriver, NCache, NicDimm, RowClone
+from hostnet.system.energy import Energy
 from hostnet.system.expander import Expander
 from hostnet.system.fabric import Bottleneck, Cable, Network, Ramp, Switch, Trunk
 from hostnet.system.host import Cha, Core, Lfb, Run, Server, Tor
@@ -14,6 +16,7 @@ from hostnet.system.mcn import Mcn
 from hostnet.system.memory import AddressMap, Controller, Dram, Memory, ReadQueue, Timing, WriteQueue
 from hostnet.system.network import Control, CxlLink, Nic, NicFunction, NicLink, OnChip, Pfc, Remote, Sockets, Stack, Upi
 from hostnet.system.parts import Socket
+from hostnet.system.pool import Pool, PoolPrefetch
 from hostnet.system.traffic import Flow, Move, OtherRequests, Service, SizePoint, Transport
 from hostnet.system.workload import *  # noqa: F403 - the list of kinds is there
 
@@ -32,7 +35,10 @@ __all__ = [
     "CxlLink",
     "Ddio",
     "Die",
+    "DimmAsync",
+    "DimmDriver",
     "Dram",
+    "Energy",
     "Expander",
     "FioCosts",
     "Flow",
@@ -45,18 +51,23 @@ __all__ = [
     "Mcn",
     "Memory",
     "Move",
+    "NCache",
     "Network",
     "Nic",
+    "NicDimm",
     "NicFunction",
     "NicLink",
     "OnChip",
     "OtherRequests",
     "Pcie",
     "Pfc",
+    "Pool",
+    "PoolPrefetch",
     "Prefetch",
     "Ramp",
     "ReadQueue",
     "Remote",
+    "RowClone",
     "Run",
     "Server",
     "Service",

@@ -27,8 +27,8 @@ class Host(Parts):
 
     kind: str | None = None
     """What it is made of: "server" (with its host network), "endpoint" (transports at the end of a cable: no NIC, no
-    cores, no memory) or "dimm" (a server on a DIMM in a memory slot of another one: no NIC, but rings that the other can
-    reach); "server" when absent.
+    cores, no memory) or "dimm" (a server on a DIMM in a memory slot of another one: no NIC, but rings that the other
+    can reach); "server" when absent.
     """
     preset: str | None = None
     """The server that its values start from."""

@@ -16,6 +16,24 @@ class JobStep(Description):
     """What it is called in the results; "step" when absent."""
     compute: str | None = None
     """Time that it computes (time); none when absent. Range: at most "1000 s"."""
+    instructions: int | None = None
+    """Instructions that the core of a rank at a server executes, at the job's `ipc`; not together with `compute`.
+
+    Range: 1 to 1000000000000.
+    """
+    reads: str | None = None
+    """Memory that the core reads meanwhile, one line after the other (size). Range: "64 B" to "1 TB"."""
+    writes: str | None = None
+    """Memory that it writes in the same walk (size). Range: "64 B" to "1 TB"."""
+    working_set: str | None = None
+    """Memory that the walk goes through, over and over (size); as much as is read and written when absent.
+
+    Range: "64 B" to "1 TB".
+    """
+    gathers: int | None = None
+    """Lines that it reads at random (count). Range: 1 to 1000000000000."""
+    gather_set: str | None = None
+    """Memory of these (size). Range: "64 B" to "1 TB"."""
     to: int | None = None
     """The rank that `send` goes to. Without `rank`: how many ranks further that is, around the end.
 
@@ -34,13 +52,16 @@ class JobStep(Description):
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class Job(Description):
-    """A program whose ranks run at endpoints."""
+    """A program whose ranks run at endpoints, or on cores of servers."""
 
     kind: str
     """What its ranks do: "allreduce" (a vector of every rank is summed up, and every rank gets the sum), "allgather"
     (every rank gets what all others have), "alltoall" (every rank sends something else to every other one), "broadcast"
     (every rank gets what rank 0 has), "barrier" (no rank goes on before all have come), "program" (what the steps say),
-    or what a NAS Parallel Benchmark does: "npb-cg", "npb-ep", "npb-is", "npb-mg" or "npb-ft".
+    what a NAS Parallel Benchmark does: "npb-cg", "npb-ep", "npb-is", "npb-mg", "npb-ft" or "npb-lu", or what an
+    archetype does: "streaming" (walks through memory, with sums over all ranks), "irregular" (reads memory at random,
+    with small messages to all ranks), "compute" (computes in its caches, with sums over all ranks) or "shuffle" (walks
+    through memory, and all of it goes to other ranks).
     """
     hosts: str | Sequence[str]
     """The hosts that its ranks are at: a name or a list."""
@@ -52,6 +73,16 @@ class Job(Description):
     """
     ranks_per_host: int | None = None
     """Ranks at each host: the first ones are at the first host. Not together with `ranks`. Range: 1 to 1024."""
+    cores: str | Sequence[int] | None = None
+    """Cores that ranks at a server have, one each in this order; from 0 on when absent."""
+    ipc: float | None = None
+    """Instructions per cycle of ranks at servers when all data is at hand; 1 when absent. Range: 0.1 to 10."""
+    data: str | None = None
+    """Of "streaming", "irregular", "compute" and "shuffle": what the whole problem takes of all ranks together, as the
+    memory of the data that it works on (size); 64 MiB when absent.
+
+    Range: "64 KiB" to "1 TB".
+    """
     bytes: str | None = None
     """Of the collectives but "barrier" (size): the vector of "allreduce" and "broadcast", what each rank gives in
     "allgather", what each sends to each other in "alltoall". Range: "1 B" to "1000 TB".

@@ -13,8 +13,8 @@ class Mcn(Description):
     """
 
     level: str | None = None
-    """What is done to be quick: "mcn0" (the host looks at the poll words from time to time), "mcn1" (DIMMs interrupt the
-    host), "mcn2" (nobody computes checksums), "mcn3" (packets of 9000 B), "mcn4" (segments are not cut) or "mcn5"
+    """What is done to be quick: "mcn0" (the host looks at the poll words from time to time), "mcn1" (DIMMs interrupt
+    the host), "mcn2" (nobody computes checksums), "mcn3" (packets of 9000 B), "mcn4" (segments are not cut) or "mcn5"
     (engines move the lines). Each level has what those before have; "mcn0" when absent.
     """
     poll: str | None = None
@@ -50,21 +50,27 @@ class Mcn(Description):
     checksum_clocks: int | None = None
     """Clocks of the checksum per line, at either side; 8 when absent. Range: 0 to 10000."""
     drop_clocks: int | None = None
-    """Clocks that it takes to drop a line of a ring from the caches after it was read; 4 when absent. Range: 0 to 10000."""
+    """Clocks that it takes to drop a line of a ring from the caches after it was read; 4 when absent.
+
+    Range: 0 to 10000.
+    """
     interrupt: str | None = None
     """From ALERT_N, or the interrupt line to the processor of a DIMM, to the driver (time); "1 us" when absent. Range:
     "1 ps" to "1 ms".
     """
     poll_work: str | None = None
-    """Work of an interrupt or timer and its tasklet, before the driver reads the poll words (time); "0.5 us" when absent.
-    Range: up to "1 ms".
+    """Work of an interrupt or timer and its tasklet, before the driver reads the poll words (time); "0.5 us" when
+    absent. Range: up to "1 ms".
     """
     cross: str | None = None
     """Between the SRAM and the memory controller of the DIMM's processor, in one direction (time); "10 ns" when absent.
     Range: "1 ns" to "10 us".
     """
     bandwidth: str | None = None
-    """What that way carries in either direction (bandwidth); "25.6 GB/s" when absent. Range: "100 MB/s" to "10 TB/s"."""
+    """What that way carries in either direction (bandwidth); "25.6 GB/s" when absent.
+
+    Range: "100 MB/s" to "10 TB/s".
+    """
     queue: int | None = None
     """Packets that wait for a ring at most, others are dropped; 1000 when absent. Range: 1 to 1000000."""
     slots: int | None = None

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from hostnet.system.description import Description
+from hostnet.system.dimm import NicDimm
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -86,8 +87,8 @@ class Nic(Description):
     """
     attach: str | None = None
     """Where the card sits, if its registers and descriptors are to have a cost of their own: "pcie", at its PCIe link;
-    "onchip", on the die, without PCIe; "cxl", at a CXL link with the lanes of its PCIe link. When absent at its PCIe
-    link, and `nic.transmit` has the doorbell in it.
+    "onchip", on the die, without PCIe; "cxl", at a CXL link with the lanes of its PCIe link; "dimm", in the buffer
+    device of a DIMM. When absent at its PCIe link, and `nic.transmit` has the doorbell in it.
     """
     register: str | None = None
     """With `nic.attach`: from a core to the agent on the die that the card's link hangs off, and as long back (time);
@@ -103,6 +104,8 @@ class Nic(Description):
     """With `nic.attach = "onchip"`: the way between the card and the die."""
     cxl: CxlLink | None = None
     """With `nic.attach = "cxl"`: the CXL link."""
+    dimm: NicDimm | None = None
+    """With `nic.attach = "dimm"`: the DIMM."""
     buffer: str | None = None
     """Receive buffer (size): a packet is dropped unless the largest one would fit. Range: "2 KiB" to "1 GiB"."""
     ring: int | None = None

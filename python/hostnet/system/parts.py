@@ -6,11 +6,13 @@ from dataclasses import dataclass, field
 from hostnet.system.cache import Cache, Ddio, Prefetch
 from hostnet.system.description import Description
 from hostnet.system.die import Die
+from hostnet.system.energy import Energy
 from hostnet.system.expander import Expander
 from hostnet.system.host import Cha, Core
 from hostnet.system.io import FioCosts, Iio, Pcie, Ssd
 from hostnet.system.memory import Memory
 from hostnet.system.network import Control, Nic, Remote, Sockets, Stack
+from hostnet.system.pool import Pool
 from hostnet.system.workload import Workload
 
 
@@ -44,6 +46,10 @@ class Parts(Socket):
 
     expander: Expander | None = None
     """Memory behind a CXL link: a node without cores, whose number follows those of the sockets."""
+    pool: Pool | None = None
+    """A place in a pool of memory over the network: a node without cores. It takes part when the server is a host of a
+    cluster.
+    """
     noc: Die | None = None
     """Where the parts of a socket lie, if they lie on a mesh."""
     fio: FioCosts = FioCosts()
@@ -60,5 +66,7 @@ class Parts(Socket):
     """What a socket has of its own, by its number."""
     control: Control | None = None
     """What watches the host and throttles. It takes part when the server is a host of a cluster."""
+    energy: Energy | None = None
+    """What the parts of the server consume; without it there is no energy meter."""
     workload: Mapping[str, Workload] = field(default_factory=dict)
     """What runs on the server, by name."""

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from hostnet.running.results import Results
     from hostnet.running.simulate import AnyConfig
 
-PLACES = {"pcie": "at its PCIe link", "onchip": "on the die", "cxl": "at a CXL link"}
+PLACES = {"pcie": "at its PCIe link", "onchip": "on the die", "dimm": "in a DIMM", "cxl": "at a CXL link"}
 """The values of `nic.attach`, and what they mean."""
 
 
@@ -75,14 +75,24 @@ def what_if(
     """
     places = parse_places(",".join(attach))
     source = simulate.source_of(config, tuple(overrides))
-    moved = _moved(simulate.resolve(source, seed), hosts)
+    base = simulate.resolve(source, seed)
+    moved = _moved(base, hosts)
+    meters = _meters(base)
     plans = []
     for place in places:
-        more = tuple(f"host.{host}.nic.attach={place}" for host in moved)
+        more = (*meters, *(f"host.{host}.nic.attach={place}" for host in moved))
         own = simulate.source_of(config, (*overrides, *more))
         plans.append((simulate.resolve(own, seed), own))
     found = simulate.run_plans(plans, threads=threads, progress=progress)
     return [Placed(place, results) for place, results in zip(places, found, strict=True)]
+
+
+def _meters(plan: Plan) -> list[str]:
+    """What gives every server an energy meter that has none and can have one."""
+    tables = json.loads(plan.effective_json()).get("host", {})
+    servers = (name for name, host in tables.items() if host.get("kind") != "endpoint" and "energy" not in host)
+    lines = (name for name in servers if tables[name].get("fidelity", "line") == "line")
+    return [f"host.{name}.energy.profile=server" for name in lines]
 
 
 def _moved(plan: Plan, hosts: Sequence[str]) -> list[str]:

@@ -32,6 +32,7 @@ def traffic_rows(placed: Sequence[Placed]) -> list[Row]:
         summary = one.results.summary
         latencies = {row["class"]: row for row in summary["latencies"]}
         limits = {row["class"]: row for row in summary["limits"]}
+        energies = {row["name"]: row for row in summary.get("efficiency", ())}
         for row in summary["classes"]:
             name = row["class"]
             latency = latencies.get(name, {})
@@ -42,6 +43,8 @@ def traffic_rows(placed: Sequence[Placed]) -> list[Row]:
                     "goodput_gbps": row["goodput_gbps"],
                     "mean_us": latency.get("mean_us"),
                     "p99_us": percentiles(latency).get("p99_us") if latency else None,
+                    "pj_per_byte": energies.get(name, {}).get("pj_per_byte"),
+                    "nj_per_operation": energies.get(name, {}).get("nj_per_operation"),
                     "memory_bytes_per_packet": _memory_bytes(summary, name, row["sent_packets"]),
                     "limit": limits.get(name, {}).get("limit"),
                     "why": limits.get(name, {}).get("why"),
@@ -52,7 +55,7 @@ def traffic_rows(placed: Sequence[Placed]) -> list[Row]:
 
 
 def host_rows(placed: Sequence[Placed]) -> list[Row]:
-    """A row per server and place: PCIe or what is in its stead, memory, cores, and those who run beside the network."""
+    """A row per server and place: PCIe or what is in its stead, memory, cores, power, and those who run beside."""
     rows = []
     for one in placed:
         summary = one.results.summary
@@ -72,12 +75,19 @@ def host_rows(placed: Sequence[Placed]) -> list[Row]:
                     "out_gbps": row["iio_read_gbps"],
                     "memory_gb_per_s": sum(own["gb_per_s"] for own in summary["memory"] if own["host"] == host),
                     "busy_percent": 100 * sum(row[key] or 0.0 for key in BUSY),
+                    "power_w": _power(summary, host),
                     "others_gb_per_s": bandwidth or None,
                     "others_latency_ns": _weighted(others, bandwidth),
                 }
             )
     order = list(dict.fromkeys(row["host"] for row in rows))
     return sorted(rows, key=lambda row: order.index(row["host"]))
+
+
+def _power(summary: Row, host: str) -> float | None:
+    """What a server consumes, in W; None without a meter."""
+    rows = (row for row in summary.get("energy", ()) if row["host"] == host and row["part"] == "all")
+    return next((row["power_w"] for row in rows), None)
 
 
 def _weighted(others: Sequence[Row], bandwidth: float) -> float | None:

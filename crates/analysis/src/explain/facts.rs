@@ -1,6 +1,7 @@
 //! What has to be known of a workload before it can be explained.
 
 use crate::binding::{binding, CORE, OFFERED_LOAD};
+use crate::explain::behind_link::BehindLink;
 use crate::explain::on_mesh::{OnMesh, MESH};
 use crate::explain::{unloaded, Cached};
 use crate::limits::{Gain, Limits, LFB, NOT_KNOWN};
@@ -149,12 +150,21 @@ impl WorkloadFacts {
         Self { crosses: true, binding: vec![NOT_KNOWN.to_owned()], ..self }
     }
 
-    /// The same of lines some of which lie behind a link, which adds `ns` to them without load, on average.
+    /// The same of lines some of which lie behind a link, on a server of `socket`.
     #[must_use]
-    pub fn behind_link(self, ns: f64) -> Self {
+    pub fn behind_link(self, socket: &SocketParams, way: &BehindLink) -> Self {
+        let ns = way.ns;
         let isolated = self.isolated.map(|alone| Isolated { ns: alone.ns + ns, ..alone });
         let lone_ns = self.lone_ns.map(|alone| alone + ns);
-        Self { isolated, lone_ns, link_ns: ns, ..self.crossing() }
+        let lfb = self.pools.first().filter(|_| self.kind == Kind::Stream);
+        let refill_ns = socket.core.refill_ps as f64 / 1000.0;
+        let again_ns = |lfb: &Pool| unloaded_ns(socket, self.kind, &lfb.domain, self.store_share) + ns + refill_ns;
+        let limit = way.limit(lfb.map(|lfb| (lfb, again_ns(lfb)))).unwrap_or_else(|| NOT_KNOWN.to_owned());
+        Self { isolated, lone_ns, link_ns: ns, limits: None, ..self.crossing() }.bound_by(limit)
+    }
+
+    fn bound_by(self, limit: String) -> Self {
+        Self { binding: vec![limit], ..self }
     }
 
     /// The same of lines that lose time on a mesh, which predictions know nothing of: if that counts, a full link is
@@ -225,6 +235,9 @@ impl WorkloadFacts {
     #[must_use]
     pub fn clause(&self) -> String {
         let bound = self.binding.join(" / ").replace(OFFERED_LOAD, "what it offers").replace(CORE, "its cores");
+        if self.link_ns > 0.0 && bound != NOT_KNOWN {
+            return format!("is limited by {bound} on the way to its lines behind a link");
+        }
         if self.link_ns > 0.0 {
             return "is limited by what is not known: its lines lie behind a link, which is not predicted".to_owned();
         }

@@ -3,6 +3,7 @@
 //! [`explain`] takes counters, the parameters of the socket and [`WorkloadFacts`]. A run hands them over in its
 //! summary; [`from_counters`] makes them from counters alone.
 
+mod behind_link;
 mod cached;
 pub mod facts;
 mod from_counters;
@@ -11,6 +12,7 @@ mod on_mesh;
 mod reach;
 pub mod unloaded;
 
+pub use behind_link::{BehindLink, FAR_DRAM, FAR_LINK};
 pub use cached::Cached;
 pub use facts::{Isolated, Kind, Pool, WorkloadFacts};
 pub use from_counters::from_counters;

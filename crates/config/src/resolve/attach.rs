@@ -43,18 +43,20 @@ pub(super) fn attach(spec: &NicSpec, pcie: &PcieParams) -> Result<Option<AttachP
 
 /// Checks that no key has been given that where the card sits leaves without effect.
 fn check_keys(spec: &NicSpec) -> Result<(), Issue> {
-    let all = ["pcie", "onchip", "cxl"];
+    let all = ["pcie", "onchip", "cxl", "dimm"];
     let given = [
         ("nic.register", spec.register.is_some(), &all as &[_]),
         ("nic.status", spec.status.is_some(), &all),
         ("nic.fetch", spec.fetch.is_some(), &all),
         ("nic.onchip", spec.onchip.is_some(), &all[1..2]),
-        ("nic.cxl", spec.cxl.is_some(), &all[2..]),
+        ("nic.cxl", spec.cxl.is_some(), &all[2..3]),
+        ("nic.dimm", spec.dimm.is_some(), &all[3..]),
     ];
     let own = spec.attach.map(|attach| match attach {
         AttachSpec::Pcie => "pcie",
         AttachSpec::Onchip => "onchip",
         AttachSpec::Cxl => "cxl",
+        AttachSpec::Dimm => "dimm",
     });
     for (path, given, of) in given {
         if given && own.is_none_or(|own| !of.contains(&own)) {
@@ -75,8 +77,14 @@ pub(super) fn link(spec: &NicSpec, pcie: PcieParams) -> PcieParams {
     match spec.attach {
         None | Some(AttachSpec::Pcie) => pcie,
         Some(AttachSpec::Onchip) => on_chip(&spec.onchip.clone().unwrap_or_default(), pcie),
+        Some(AttachSpec::Dimm) => super::dimm::link(&spec.dimm.clone().unwrap_or_default(), pcie),
         Some(AttachSpec::Cxl) => cxl(&spec.cxl.clone().unwrap_or_default(), pcie),
     }
+}
+
+/// The way of a card that is on the same die as whom it talks to.
+pub(super) fn on_chip_link(pcie: PcieParams) -> PcieParams {
+    on_chip(&OnChipSpec::default(), pcie)
 }
 
 /// On the die nothing is spent on headers.
@@ -114,6 +122,7 @@ pub(super) fn unvalidated(spec: Option<&NicSpec>) -> Option<String> {
         AttachSpec::Pcie => return None,
         AttachSpec::Onchip => "on the die",
         AttachSpec::Cxl => "at CXL",
+        AttachSpec::Dimm => "in a DIMM",
     };
     Some(format!("a NIC {place} has been compared with no measurement"))
 }

@@ -7,8 +7,10 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 /// Tables of what a server is made of; what runs on it, and for how long, is for the user to say.
-const TABLES: [&str; 13] =
-    ["core", "cha", "cache", "prefetch", "ddio", "memory", "expander", "iio", "pcie", "ssd", "fio", "nic", "stack"];
+const TABLES: [&str; 14] = [
+    "core", "cha", "cache", "prefetch", "ddio", "memory", "expander", "pool", "iio", "pcie", "ssd", "fio", "nic",
+    "stack",
+];
 /// What was checked both on and off, or only takes part where the user asks for it.
 const SWITCHES: [&str; 5] = ["cache.enabled", "prefetch.", "ddio.", "nic.", "stack."];
 /// Keys that are named, of all that differ.

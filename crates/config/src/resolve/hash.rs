@@ -95,8 +95,9 @@ impl Hasher {
             let _ = write!(self, ",[{}", block.times);
             for step in block.steps.iter().flat_map(|steps| steps.iter().map(Some).chain([None])) {
                 let _ = match step {
-                    Some(StepParams { phase, compute_ps, send, receive }) => {
-                        write!(self, ",[{phase},{compute_ps},{},{}]", numbers(*send), numbers(*receive))
+                    Some(StepParams { phase, compute_ps, work, send, receive }) => {
+                        let work = if *work > 0 { format!(",{work}") } else { String::new() };
+                        write!(self, ",[{phase},{compute_ps},{},{}{work}]", numbers(*send), numbers(*receive))
                     }
                     None => write!(self, ",null"),
                 };

@@ -10,8 +10,10 @@ mod chip_shape;
 mod cluster;
 mod controller;
 mod die;
+mod dimm;
 mod dram;
 mod drives;
+mod energy;
 mod expander;
 mod functions;
 mod hash;
@@ -20,6 +22,7 @@ mod memory;
 mod memory_run;
 mod net_host;
 mod noc_run;
+mod pool;
 mod run;
 mod server;
 mod size;
@@ -87,6 +90,9 @@ fn plan_of(tree: Value, source: &Source, input: &Input) -> Result<Plan, Issue> {
     let context = Context { base_dir: input.base_dir, given: &source.given, workloads_min: 1 };
     let preset = preset_of(&source.merged);
     let resolved = server_of(tree, &context, preset)?;
+    if resolved.spec.pool.is_some() {
+        return Err(Issue::new("pool", "a pool of memory is of servers of a cluster ([host.<name>.pool])"));
+    }
     let left = checked::left(&resolved, preset, input.base_dir)?;
     let Resolved { spec, workloads, mut server } = resolved;
     let run = run::resolve(&spec.run, workloads.ramp_ps)?;
@@ -147,6 +153,7 @@ fn server_of(tree: Value, context: &Context, preset: Option<&str>) -> Result<Res
         workloads: resolved,
         stack: None,
         control: None,
+        energy: spec.energy.as_ref().map(energy::params),
         seed: 0,
     };
     die::place(&mut server, &mut spec, context)?;
@@ -199,6 +206,7 @@ fn complete_tables(given: &Value, preset: Option<&str>, base_dir: &Path) -> Resu
     expand(&mut tree)?;
     let dropped = stack(&mut tree, given, below_server);
     presets::fill_apps(&mut tree)?;
+    presets::fill_energy(&mut tree)?;
     let files = presets::fill_memory(&mut tree, schema::complete(), base_dir)?;
     Ok(Complete { tree, files, dropped })
 }

@@ -1,7 +1,7 @@
 //! A socket, and whether what runs on the server fits it.
 
 use super::workload::needs;
-use super::{expander, io, memory, Context};
+use super::{expander, io, memory, pool, Context};
 use crate::error::Issue;
 use crate::spec::Spec;
 use crate::units::{format, Dimension};
@@ -27,6 +27,8 @@ pub(super) fn socket(spec: &Spec, context: &Context, cache: Option<CacheParams>)
         remote: None,
         expander: expander::resolve(spec)?,
         mcn: None,
+        dimm: None,
+        pool: pool::resolve(spec)?,
         die: None,
     })
 }
@@ -74,7 +76,14 @@ fn least_memory(server: &ServerParams) -> u64 {
     let of_cluster = |socket: &SocketParams| {
         socket.memory.pages.memory_bytes / socket.die.as_ref().map_or(1, |die| die.clusters.into())
     };
-    server.sockets.iter().map(of_cluster).chain(expander::least_of(server)).min().unwrap_or(0)
+    server
+        .sockets
+        .iter()
+        .map(of_cluster)
+        .chain(expander::least_of(server))
+        .chain(pool::least_of(server))
+        .min()
+        .unwrap_or(0)
 }
 
 /// What every workload, every core of another socket and the NIC need.
@@ -85,7 +94,7 @@ fn all_needs(server: &ServerParams) -> impl Iterator<Item = (u128, String)> + '_
         (bytes.into(), format!("workload.{name}.working_set"))
     });
     let nic = server.nic().into_iter().map(|nic| (nic_bytes(nic), "nic.pool".to_string()));
-    server.workloads.iter().map(needs).chain(interleaved(server)).chain(remote).chain(nic)
+    server.workloads.iter().map(needs).chain(interleaved(server)).chain(remote).chain(nic).chain(pool::lent(server))
 }
 
 /// What buffers that lie in all sockets in turn need beyond their size, as they begin and end with a run of pages: up
@@ -100,7 +109,7 @@ fn interleaved(server: &ServerParams) -> impl Iterator<Item = (u128, String)> + 
 }
 
 /// Bytes of the rings and buffers of a NIC, and of the cores that serve them.
-fn nic_bytes(nic: &NicParams) -> u128 {
+pub(super) fn nic_bytes(nic: &NicParams) -> u128 {
     let queue = QueueMemory::bytes(nic).next_multiple_of(BUFFER_ALIGNMENT);
     let core = NetFootprint::BYTES.next_multiple_of(BUFFER_ALIGNMENT);
     u128::from(queue + core) * u128::from(nic.queues)
@@ -120,7 +129,13 @@ pub(super) fn check_footprint(server: &ServerParams, flows: OfFlows) -> Result<(
     let of_flows = flows.told();
     let message =
         format!("the buffers of the workloads{of_flows} need {} of {} of memory", shown(total), shown(memory.into()));
-    let least = if expander::least_of(server) == Some(memory) { "expander.size" } else { "memory.size" };
+    let least = if pool::least_of(server) == Some(memory) {
+        "pool.borrow"
+    } else if expander::least_of(server) == Some(memory) {
+        "expander.size"
+    } else {
+        "memory.size"
+    };
     Err(Issue::between(&[least, largest, "workload"], message))
 }
 
@@ -131,12 +146,14 @@ pub(super) struct OfFlows {
     pub(super) rdma_ends: usize,
     /// Files that are sent.
     pub(super) files: usize,
+    /// Bytes of the ranks of jobs.
+    pub(super) ranks: u128,
 }
 
 impl OfFlows {
     /// Whether they need anything.
     pub(super) fn any(self) -> bool {
-        self.rdma_ends + self.files > 0
+        self.rdma_ends + self.files > 0 || self.ranks > 0
     }
 
     /// Bytes of regions, and of files, which may begin and end with a run of pages.
@@ -144,12 +161,13 @@ impl OfFlows {
         let region = (RDMA_REGION_BYTES + u64::from(RDMA_MTU_MAX)).next_multiple_of(BUFFER_ALIGNMENT);
         let run_bytes = server.socket().memory.pages.run_bytes.next_multiple_of(BUFFER_ALIGNMENT);
         let file = (FILE_BYTES + FILE_END_BYTES).next_multiple_of(BUFFER_ALIGNMENT) + 2 * run_bytes;
-        u128::from(region) * self.rdma_ends as u128 + u128::from(file) * self.files as u128
+        u128::from(region) * self.rdma_ends as u128 + u128::from(file) * self.files as u128 + self.ranks
     }
 
     fn told(self) -> String {
         let rdma = (self.rdma_ends > 0).then(|| format!(" and the {} regions of RDMA flows", self.rdma_ends));
         let files = (self.files > 0).then(|| format!(" and the {} files that are sent", self.files));
-        rdma.into_iter().chain(files).collect()
+        let ranks = (self.ranks > 0).then(|| " and the memory of the ranks of jobs".to_owned());
+        rdma.into_iter().chain(files).chain(ranks).collect()
     }
 }

@@ -170,7 +170,7 @@ pub(super) fn placement(text: &str, [path, count]: [&str; 2], sockets: usize) ->
             Err(Issue::between(&[path, count], message))
         }
         _ => {
-            let names = ["local", "first-touch", "interleave", "node:0", "node:1"];
+            let names = ["local", "first-touch", "interleave", "node:0", "node:1", "pool"];
             let message =
                 format!("{} is no place for memory; {}", crate::units::shorten(text), suggestion(text, names));
             Err(Issue::new(path, message))

@@ -1,7 +1,7 @@
 //! `[workload.*]`: jobs, drives and cores.
 
 use super::sockets::placement;
-use super::{app, Context};
+use super::{app, pool, Context};
 use crate::document::read_text;
 use crate::error::Issue;
 use crate::fio;
@@ -54,7 +54,10 @@ pub(super) fn resolve(spec: &Spec, sockets: &[Spec], context: &Context) -> Resul
             WorkloadSpec::Remote(stream) => WorkloadKind::Stream(remote_stream(name, stream)?),
         };
         let nodes = sockets.len() + usize::from(spec.expander.is_some());
-        let place = |text| placement(text, [&format!("workload.{name}.memory"), "server.sockets"], nodes);
+        let place = |text: &str| match text {
+            "pool" => pool::placement(spec, &format!("workload.{name}.memory")),
+            _ => placement(text, [&format!("workload.{name}.memory"), "server.sockets"], nodes),
+        };
         let memory = workload.memory().map_or(Ok(Placement::Local), place)?;
         Ok(Workload { name: name.clone(), kind, memory })
     });

@@ -1,11 +1,11 @@
 //! Jobs: programs of ranks that compute and send each other messages.
 
-use super::lists::Names;
+use super::lists::{CoreList, Names};
 use super::values::{Bandwidth, Size, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// A program whose ranks run at endpoints.
+/// A program whose ranks run at endpoints, or on cores of servers.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct JobSpec {
@@ -22,6 +22,18 @@ pub(crate) struct JobSpec {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 1, max = 1024))]
     pub(crate) ranks_per_host: Option<u32>,
+    /// Cores that ranks at a server have, one each in this order; from 0 on when absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) cores: Option<CoreList>,
+    /// Instructions per cycle of ranks at servers when all data is at hand; 1 when absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 0.1, max = 10.0))]
+    pub(crate) ipc: Option<f64>,
+    /// Of "streaming", "irregular", "compute" and "shuffle": what the whole problem takes of all ranks together, as the
+    /// memory of the data that it works on (size); 64 MiB when absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-min" = "64 KiB", "x-max" = "1 TB"))]
+    pub(crate) data: Option<Size>,
     /// Of the collectives but "barrier" (size): the vector of "allreduce" and "broadcast", what each rank gives in
     /// "allgather", what each sends to each other in "alltoall".
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -98,6 +110,16 @@ pub(crate) enum JobKindSpec {
     NpbMg,
     /// The 3-D fast Fourier transform of NPB.
     NpbFt,
+    /// The lower-upper Gauss-Seidel solver of NPB.
+    NpbLu,
+    /// An archetype: walks through memory, with sums over all ranks.
+    Streaming,
+    /// An archetype: reads memory at random, with small messages to all ranks.
+    Irregular,
+    /// An archetype: computes in its caches, with sums over all ranks.
+    Compute,
+    /// An archetype: walks through memory, and all of it goes to other ranks.
+    Shuffle,
 }
 
 /// How a collective is done.
@@ -145,6 +167,30 @@ pub(crate) struct JobStepSpec {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(extend("x-max" = "1000 s"))]
     pub(crate) compute: Option<Time>,
+    /// Instructions that the core of a rank at a server executes, at the job's `ipc`; not together with `compute`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 1, max = 1_000_000_000_000_u64))]
+    pub(crate) instructions: Option<u64>,
+    /// Memory that the core reads meanwhile, one line after the other (size).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-min" = "64 B", "x-max" = "1 TB"))]
+    pub(crate) reads: Option<Size>,
+    /// Memory that it writes in the same walk (size).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-min" = "64 B", "x-max" = "1 TB"))]
+    pub(crate) writes: Option<Size>,
+    /// Memory that the walk goes through, over and over (size); as much as is read and written when absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-min" = "64 B", "x-max" = "1 TB"))]
+    pub(crate) working_set: Option<Size>,
+    /// Lines that it reads at random (count).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 1, max = 1_000_000_000_000_u64))]
+    pub(crate) gathers: Option<u64>,
+    /// Memory of these (size).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-min" = "64 B", "x-max" = "1 TB"))]
+    pub(crate) gather_set: Option<Size>,
     /// The rank that `send` goes to. Without `rank`: how many ranks further that is, around the end.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 0, max = 16383))]
@@ -161,6 +207,21 @@ pub(crate) struct JobStepSpec {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(extend("x-min" = "1 B", "x-max" = "1000 TB"))]
     pub(crate) receive: Option<Size>,
+}
+
+impl JobStepSpec {
+    /// A key that is given and needs a core.
+    pub(crate) fn key_of_servers(&self) -> Option<&'static str> {
+        let keys = [
+            ("instructions", self.instructions.is_some()),
+            ("reads", self.reads.is_some()),
+            ("writes", self.writes.is_some()),
+            ("working_set", self.working_set.is_some()),
+            ("gathers", self.gathers.is_some()),
+            ("gather_set", self.gather_set.is_some()),
+        ];
+        keys.into_iter().find(|(_, given)| *given).map(|(key, _)| key)
+    }
 }
 
 fn no_time() -> Time {

@@ -7,9 +7,11 @@ mod chip_run;
 mod cluster;
 mod controller;
 mod die;
+mod dimm;
 mod dram;
 mod drives;
 mod ecn;
+mod energy;
 mod expander;
 mod host;
 mod io;
@@ -22,7 +24,9 @@ mod net_host;
 mod network;
 mod nic;
 mod noc_run;
+mod packets;
 mod patterns;
+mod pool;
 mod service;
 mod sockets;
 mod topology;
@@ -44,9 +48,11 @@ pub(crate) use controller::{
     ControllerSpec, EntryUntilSpec, IdleDrainSpec, PageSpec, ProtectSpec, RefreshSpec, SchedulerSpec,
 };
 pub(crate) use die::{DieSpec, PlaceSpec};
+pub(crate) use dimm::{AsyncSpec, CloneSpec, DimmDriverSpec, NCacheSpec, NicDimmSpec};
 pub(crate) use dram::{DramSpec, SameBankSpec, TimingSpec};
 pub(crate) use drives::{DriveSockets, SsdModeSpec};
 pub(crate) use ecn::{EcnSpec, RampSpec};
+pub(crate) use energy::EnergySpec;
 pub(crate) use expander::ExpanderSpec;
 pub(crate) use host::{ChaSpec, CoreSpec, RunSpec, ServerSpec, UntilSpec};
 pub(crate) use io::{FioCostSpec, IioSpec, PcieSpec, SsdSpec};
@@ -59,7 +65,9 @@ pub(crate) use net_host::{ControlSpec, RemoteSpec, RingsSpec, RuleSpec, SideSpec
 pub(crate) use network::{BottleneckSpec, CableSpec, EndSpec, NetworkSpec, PfcSpec, Span, SwitchKindSpec, SwitchSpec};
 pub(crate) use nic::{AttachSpec, CxlSpec, NicFunctionSpec, NicModeSpec, NicSpec, OnChipSpec};
 pub(crate) use noc_run::{AllocationSpec, CyclesSpec, NocRunSpec, NocSpec, NocTopologySpec, PacketsSpec, ReuseSpec};
+pub(crate) use packets::FunctionSpec;
 pub(crate) use patterns::{FlowSizesSpec, PairsSpec, SizePoint, SizesFile};
+pub(crate) use pool::{PoolPrefetchKind, PoolSpec};
 pub(crate) use service::{ArrivalsSpec, DistributionSpec, ServiceSpec};
 pub(crate) use sockets::{RemoteDdioSpec, SnoopSpec, SocketSpec, SocketsSpec};
 pub(crate) use topology::{Sizes, TopologySpec, TrunkSpec};
@@ -97,6 +105,10 @@ pub(crate) struct Spec {
     /// Memory behind a CXL link: a node without cores, whose number follows those of the sockets.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) expander: Option<ExpanderSpec>,
+    /// A place in a pool of memory over the network: a node without cores. It takes part when the server is a host of
+    /// a cluster.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) pool: Option<PoolSpec>,
     /// The integrated IO controller.
     pub(crate) iio: IioSpec,
     /// The PCIe links between the drives and the IIO.
@@ -124,6 +136,9 @@ pub(crate) struct Spec {
     /// What watches the host and throttles. It takes part when the server is a host of a cluster.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) control: Option<ControlSpec>,
+    /// What the parts of the server consume; without it there is no energy meter.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) energy: Option<EnergySpec>,
     /// What runs on the server, by name.
     pub(crate) workload: BTreeMap<String, WorkloadSpec>,
     /// How long to simulate.

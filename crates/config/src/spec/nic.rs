@@ -1,5 +1,6 @@
 //! The NIC of a server.
 
+use super::dimm::NicDimmSpec;
 use super::net_host::RingsSpec;
 use super::network::PfcSpec;
 use super::values::{Bandwidth, Size, Time};
@@ -20,8 +21,8 @@ pub(crate) struct NicSpec {
     #[serde(default, skip_serializing_if = "NicModeSpec::is_default")]
     pub(crate) mode: NicModeSpec,
     /// Where the card sits, if its registers and descriptors are to have a cost of their own: "pcie", at its PCIe link;
-    /// "onchip", on the die, without PCIe; "cxl", at a CXL link with the lanes of its PCIe link. When absent at its
-    /// PCIe link, and `nic.transmit` has the doorbell in it.
+    /// "onchip", on the die, without PCIe; "cxl", at a CXL link with the lanes of its PCIe link; "dimm", in the buffer
+    /// device of a DIMM. When absent at its PCIe link, and `nic.transmit` has the doorbell in it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) attach: Option<AttachSpec>,
     /// With `nic.attach`: from a core to the agent on the die that the card's link hangs off, and as long back (time);
@@ -42,6 +43,9 @@ pub(crate) struct NicSpec {
     /// With `nic.attach = "cxl"`: the CXL link.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) cxl: Option<CxlSpec>,
+    /// With `nic.attach = "dimm"`: the DIMM.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) dimm: Option<NicDimmSpec>,
     /// Receive buffer (size): a packet is dropped unless the largest one would fit.
     #[schemars(extend("x-min" = "2 KiB", "x-max" = "1 GiB"))]
     pub(crate) buffer: Size,
@@ -162,6 +166,8 @@ pub(crate) enum AttachSpec {
     Onchip,
     /// At a CXL link.
     Cxl,
+    /// In the buffer device of a DIMM.
+    Dimm,
 }
 
 /// The way between a NIC on the die and the rest of it.

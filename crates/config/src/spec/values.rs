@@ -46,6 +46,8 @@ quantity!(Size, Dimension::Size, "An amount of data in bytes.");
 quantity!(Bandwidth, Dimension::Bandwidth, "A data rate in bytes per second.");
 quantity!(TransferRate, Dimension::TransferRate, "A symbol rate in transfers per second.");
 quantity!(Frequency, Dimension::Frequency, "A frequency in hertz.");
+quantity!(Power, Dimension::Power, "A power in microwatts.");
+quantity!(Energy, Dimension::Energy, "An energy in femtojoules.");
 
 impl Time {
     /// This share of it, in ps: half the range of a time of which this is the mean.

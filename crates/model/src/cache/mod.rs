@@ -1,6 +1,7 @@
 //! The caches of a socket: what they hold, without time. The parts that use them give it its time.
 
 pub mod array;
+mod clean;
 mod counts;
 mod ddio;
 #[cfg(test)]

@@ -38,6 +38,14 @@ impl Cha {
                 }
                 true
             }
+            Kind::Flush | Kind::FlushDoorbell | Kind::FlushTail => {
+                let dirty = context.caches().clean(line);
+                let done = kind == Kind::Flush && !dirty;
+                if done {
+                    context.send(owner, self.core_write_ack_ps, Payload::Acknowledged(id));
+                }
+                done
+            }
             Kind::IoPut if !abroad => {
                 let evicted = context.caches().io_write(line, class).evicted;
                 if self.carries(id, evicted, context) {

@@ -232,7 +232,7 @@ impl Cha {
             _ => self.params.core_write_to_mc_ps,
         };
         slice.core_writes += u32::from(kind.is_core_write());
-        if matches!(kind, Kind::CoreWrite | Kind::CorePost) {
+        if matches!(kind, Kind::CoreWrite | Kind::CorePost) || kind.is_flush() {
             context.send(owner, self.core_write_ack_ps, Payload::Admitted(id));
         } else if self.wiring.upis.contains(owner) {
             let delay = if kind.is_read() { self.upi_ps } else { NEXT_PS };
@@ -260,8 +260,7 @@ impl Cha {
         let now = context.now();
         let Request { kind, slice, owner, admitted, book, .. } = *context.requests.get(id);
         if kind == Kind::Speculate {
-            context.requests.remove(id);
-            return;
+            return Self::end_beside(id, Payload::Data(id), context);
         }
         if self.crossing.as_mut().is_some_and(|crossing| crossing.asked.data(id)) {
             return;
@@ -284,8 +283,7 @@ impl Cha {
         let now = context.now();
         let Request { kind, slice, owner, admitted, book, .. } = *context.requests.get(id);
         if kind == Kind::Directory {
-            context.requests.remove(id);
-            return;
+            return Self::end_beside(id, Payload::Acknowledged(id), context);
         }
         self.write.release(now, book, admitted);
         self.tor.release_unnamed(now);
@@ -297,12 +295,24 @@ impl Cha {
             context.send(owner, delay, Payload::Acknowledged(id));
         } else {
             self.slices[index].core_writes -= 1;
+            if kind.is_flush() {
+                context.send(owner, self.core_write_ack_ps, Payload::Acknowledged(id));
             // What a core writes past the caches ends where it is written to.
-            if kind != Kind::CorePost {
+            } else if kind != Kind::CorePost {
                 context.requests.remove(id);
             }
         }
         self.free_entry(index, context);
+    }
+
+    /// Memory has done what took no entry: nobody waits for it, unless it is of another part than the CHA.
+    fn end_beside(id: RequestId, answer: Payload, context: &mut Context) {
+        let owner = context.requests.get(id).owner;
+        if owner == context.id {
+            context.requests.remove(id);
+        } else {
+            context.send(owner, NEXT_PS, answer);
+        }
     }
 
     /// Frees an entry.

@@ -1,6 +1,6 @@
 //! What runs on a core.
 
-use super::{Executor, Programs};
+use super::{Executor, Programs, Worker};
 use crate::lfb::Lfb;
 use crate::os::NetStack;
 use crate::part::{Context, Payload, Pool, Start};
@@ -67,6 +67,8 @@ engines! {
     Executor,
     /// Network traffic.
     NetStack,
+    /// A rank of a job.
+    Worker,
 }
 
 impl Engine {
@@ -76,6 +78,7 @@ impl Engine {
             Self::Programs(programs) => programs.start(entries, start),
             Self::Executor(_) => start.wake(1 + start.index * 137, Payload::Step),
             Self::NetStack(stack) => stack.starts().for_each(|(delay_ps, payload)| start.wake(delay_ps, payload)),
+            Self::Worker(worker) => start.wake(worker.begins_ps(), Payload::Worked),
         }
     }
 
@@ -89,6 +92,9 @@ impl Engine {
             (Payload::Block { .. }, Self::Executor(executor)) => executor.is_storage(),
             (Payload::KernelWork { class, .. }, Self::Programs(programs)) => programs.has(*class),
             (Payload::Throttle { .. } | Payload::Halt { .. }, engine) => !matches!(engine, Self::NetStack(_)),
+            (Payload::Worked | Payload::Came { .. } | Payload::Written { .. } | Payload::Delivered { .. }, engine) => {
+                matches!(engine, Self::Worker(_))
+            }
             (Payload::KernelWork { .. } | Payload::Message { .. } | Payload::Block { .. }, _) => false,
             (_, engine) => matches!(engine, Self::NetStack(_)),
         }
@@ -100,6 +106,7 @@ impl Engine {
             Self::Programs(programs) => programs.wants(),
             Self::Executor(executor) => executor.wants(now),
             Self::NetStack(stack) => stack.wants(),
+            Self::Worker(worker) => worker.executor().wants(now),
         }
     }
 
@@ -126,6 +133,7 @@ impl Engine {
             Self::Programs(programs) => programs.go(lfb, context),
             Self::Executor(executor) => executor.go(lfb, context),
             Self::NetStack(stack) => stack.set_turn(turn, lfb, context),
+            Self::Worker(worker) => worker.executor_mut().go(lfb, context),
         }
     }
 
@@ -135,6 +143,7 @@ impl Engine {
             Self::Programs(programs) => programs.hold(),
             Self::Executor(executor) => executor.hold(context.now()),
             Self::NetStack(stack) => stack.set_turn(false, lfb, context),
+            Self::Worker(worker) => worker.executor_mut().hold(context.now()),
         }
     }
 
@@ -144,6 +153,7 @@ impl Engine {
             Self::Programs(programs) => programs.hold(),
             Self::Executor(executor) => executor.hold(Time::ZERO),
             Self::NetStack(stack) => stack.share(),
+            Self::Worker(worker) => worker.executor_mut().hold(Time::ZERO),
         }
     }
 
@@ -153,6 +163,7 @@ impl Engine {
             Self::Programs(_) => {}
             Self::Executor(executor) => executor.pools(visit),
             Self::NetStack(stack) => stack.pools(visit),
+            Self::Worker(worker) => worker.executor().pools(visit),
         }
     }
 
@@ -162,6 +173,7 @@ impl Engine {
             Self::Programs(_) => {}
             Self::Executor(executor) => executor.settle(now),
             Self::NetStack(stack) => stack.settle(now),
+            Self::Worker(worker) => worker.executor_mut().settle(now),
         }
     }
 
@@ -171,6 +183,7 @@ impl Engine {
             Self::Programs(_) => {}
             Self::Executor(executor) => executor.reset(now),
             Self::NetStack(stack) => stack.reset(now),
+            Self::Worker(worker) => worker.executor_mut().reset(now),
         }
     }
 
@@ -180,6 +193,8 @@ impl Engine {
             Self::Programs(programs) => programs.stop(),
             Self::Executor(executor) => executor.stop(),
             Self::NetStack(stack) => stack.stop(),
+            // A job ends by itself.
+            Self::Worker(_) => {}
         }
     }
 }

@@ -10,10 +10,12 @@ mod engine;
 mod executor;
 mod programs;
 mod turns;
+mod worker;
 
 pub use engine::{Engine, Runs};
-pub use executor::{Block, Executor, Partner, Source, Storage, Stream, Thread};
+pub use executor::{Block, Errand, Errands, Executor, Partner, Source, Storage, Stream, Thread};
 pub use programs::{Program, Programs};
+pub use worker::{RankMemory, Worker};
 
 use crate::lfb::Lfb;
 use crate::line::RequestId;
@@ -188,6 +190,10 @@ impl Part for Core {
         part::reset(self.lfb.domains_mut(), now);
         self.turns.reset(now);
         self.engines.iter_mut().for_each(|engine| engine.reset(now));
+    }
+
+    fn watch(&mut self, on: bool) {
+        self.engines.iter_mut().filter_map(NetStack::of_mut).for_each(|stack| stack.watch(on));
     }
 
     fn stop(&mut self) {

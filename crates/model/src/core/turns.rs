@@ -6,7 +6,7 @@
 //! a processor that waits for memory does nothing else; lines come in whoever has the core. What the kernel does for
 //! packets interrupts whoever has the core, goes on its account, and gives the core back.
 
-use super::{Engine, Runs};
+use super::{Engine, Runs, Worker};
 use crate::lfb::Lfb;
 use crate::os::NetStack;
 use crate::part::{Context, Payload, Start};
@@ -69,6 +69,9 @@ impl Turns {
         }
         for stack in engines.iter().filter_map(NetStack::of) {
             stack.starts().for_each(|(delay_ps, payload)| start.wake(delay_ps, payload));
+        }
+        for worker in engines.iter().filter_map(Worker::of) {
+            start.wake(worker.begins_ps(), Payload::Worked);
         }
     }
 
@@ -185,7 +188,7 @@ fn address<'a>(number: usize, engines: &'a mut [Engine], lfb: &mut Lfb, now: Tim
 /// The engine that an answer is for: the one that asked.
 fn asked_by(payload: Payload, context: &Context) -> Option<usize> {
     match payload {
-        Payload::Data(id) | Payload::Admitted(id) | Payload::Taken(id) => {
+        Payload::Data(id) | Payload::Admitted(id) | Payload::Taken(id) | Payload::Acknowledged(id) => {
             Some(usize::from(context.requests.get(id).engine))
         }
         _ => None,

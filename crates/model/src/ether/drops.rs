@@ -1,6 +1,6 @@
 //! Packets that ended on the way, and why.
 
-use crate::line::Packet;
+use crate::line::{Content, Packet, POOL_FLOW};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -52,6 +52,10 @@ pub struct Drops {
     packets: [u64; DropReason::ALL.len()],
     bytes: [u64; DropReason::ALL.len()],
     flows: BTreeMap<(u32, DropReason), u64>,
+    /// Messages of pools of memory that somebody waits for, and others.
+    pool: [u64; 2],
+    /// NACKs that were sent for them.
+    pub(super) nacks: u64,
 }
 
 impl Drops {
@@ -60,7 +64,34 @@ impl Drops {
     pub fn count(&mut self, flow: u32, ip_bytes: u32, reason: DropReason) {
         self.packets[reason as usize] += 1;
         self.bytes[reason as usize] += u64::from(ip_bytes);
-        *self.flows.entry((flow, reason)).or_default() += 1;
+        if flow != POOL_FLOW {
+            *self.flows.entry((flow, reason)).or_default() += 1;
+        }
+    }
+
+    /// The same packet again, if it is of a pool of memory.
+    #[cold]
+    pub(super) fn count_pool(&mut self, packet: &Packet) {
+        if let Content::Pool(message) = packet.content {
+            self.pool[usize::from(!message.kind.is_demand())] += 1;
+        }
+    }
+
+    /// Begins the counts of pools of memory anew.
+    pub(super) fn reset_pool(&mut self) {
+        (self.pool, self.nacks) = ([0; 2], 0);
+    }
+
+    /// Messages of pools of memory that were dropped since the last reset: those that somebody waits for, and others.
+    #[must_use]
+    pub fn of_pool(&self) -> [u64; 2] {
+        self.pool
+    }
+
+    /// NACKs that were sent for dropped messages.
+    #[must_use]
+    pub fn nacks(&self) -> u64 {
+        self.nacks
     }
 
     /// Packets dropped for a reason.

@@ -7,7 +7,7 @@
 use super::drops::DropReason;
 use super::occupancy::Level;
 use super::wire::{Fate, Faults, Wire, WireParams};
-use crate::line::{Fifo, Packet, PacketId, Packets};
+use crate::line::{Fifo, Packet, PacketId, Packets, POOL_FLOW};
 use crate::part::{NetContext, Payload};
 use hostnet_kernel::{ComponentId, Time};
 use prefetch_index::prefetch_index;
@@ -52,6 +52,8 @@ struct Queues {
     reset_at: Time,
     classes: [Class; PRIORITIES],
     faults: Faults,
+    /// What messages of a pool of memory are faster than other packets, in ps: they do not come through the card.
+    bypass_ps: u64,
 }
 
 impl Queues {
@@ -125,8 +127,14 @@ impl Egress {
                 reset_at: Time::ZERO,
                 classes: Default::default(),
                 faults: Faults::new(params),
+                bypass_ps: 0,
             }),
         }
+    }
+
+    /// Spares messages of a pool of memory so much of the way between queue and wire, in ps.
+    pub(crate) fn spare_pool(&mut self, ps: u64) {
+        self.queues.bypass_ps = ps;
     }
 
     /// Whether a packet of `priority` would be on the wire at once.
@@ -228,7 +236,11 @@ impl Egress {
         let now = context.now();
         context.packets.pass(id, context.id, now);
         let packet = context.packets.get_mut(id);
-        let wire_bytes = self.wire.wire_bytes(packet.ip_bytes);
+        let (wire_bytes, delay_ps) = if packet.flow == POOL_FLOW {
+            (packet.ip_bytes, self.wire.delay_ps - self.queues.bypass_ps)
+        } else {
+            (self.wire.wire_bytes(packet.ip_bytes), self.wire.delay_ps)
+        };
         let serialization_ps = self.wire.serialization_ps(wire_bytes);
         self.free_at = now + serialization_ps;
         self.sent_packets += 1;
@@ -249,9 +261,18 @@ impl Egress {
             context.packets.remove(id);
         } else {
             let port = self.wire.peer_port;
-            context.send(self.wire.peer, serialization_ps + self.wire.delay_ps, Payload::Packet { id, port });
+            context.send(self.wire.peer, serialization_ps + delay_ps, Payload::Packet { id, port });
         }
         left
+    }
+
+    /// Takes out the packet of a priority that would go next, if it `may` be.
+    pub(super) fn take(&mut self, priority: u8, may: fn(&Packet) -> bool, net: &mut NetContext) -> Option<PacketId> {
+        let next = self.queues.classes[usize::from(priority)].fifo.front();
+        next.filter(|&id| may(net.packets.get(id)))?;
+        let (id, last) = self.queues.pop(priority, net)?;
+        self.waiting &= !(u8::from(last) << priority);
+        Some(id)
     }
 
     /// Asks the peer for a pause of `priority`, or ends it. Pause frames are never lost and take no time of the wire.

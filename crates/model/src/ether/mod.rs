@@ -20,6 +20,7 @@ mod network;
 mod occupancy;
 mod ranked;
 mod recut;
+mod rmt;
 mod routes;
 mod served;
 mod stream;

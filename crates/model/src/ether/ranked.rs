@@ -143,7 +143,8 @@ impl Endpoint {
                     }
                     return;
                 }
-                Wanted::Nothing => return,
+                // Cores do such; an endpoint has none.
+                Wanted::Labor(_) | Wanted::Nothing => return,
             }
         }
     }

@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 /// A port: its way out, and what came in by it and still waits.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Port {
-    egress: Egress,
+    pub(super) egress: Egress,
     /// Bytes per lossless priority that came in here and wait anywhere in the switch.
     held_bytes: Box<[u64; PRIORITIES]>,
     /// One bit per priority: the peer was asked for a pause.
@@ -57,8 +57,8 @@ impl Port {
 /// A switch.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Switch {
-    ports: Vec<Port>,
-    routes: Routes,
+    pub(super) ports: Vec<Port>,
+    pub(super) routes: Routes,
     buffer_bytes: u64,
     /// What packets of priorities that may be lost may fill.
     lossy_bytes: u64,
@@ -68,7 +68,7 @@ pub struct Switch {
     used_bytes: u64,
     used_bytes_max: u64,
     rng: Rng,
-    drops: Drops,
+    pub(super) drops: Drops,
 }
 
 impl Switch {
@@ -149,7 +149,7 @@ impl Switch {
         let way = usize::from(way);
         let free = self.ports[way].egress.is_free(context.now(), priority);
         if !free && !self.has_room(way, priority, u64::from(ip_bytes), 0) {
-            return self.drop(id, DropReason::Full, context);
+            return self.refuse(id, port, way, context);
         }
         self.mark(way, priority, id, (0, 0), context);
         if !free {
@@ -240,7 +240,7 @@ impl Switch {
 
     /// A packet no longer waits.
     #[inline]
-    fn release(&mut self, left: &Left, context: &mut NetContext) {
+    pub(super) fn release(&mut self, left: &Left, context: &mut NetContext) {
         self.used_bytes -= u64::from(left.ip_bytes);
         let Some(pfc) = self.pfc.filter(|_| self.is_lossless(left.priority)) else { return };
         let port = &mut self.ports[usize::from(left.queue)];
@@ -253,6 +253,7 @@ impl Switch {
 
     pub(super) fn drop(&mut self, id: PacketId, reason: DropReason, context: &mut NetContext) {
         let packet = context.packets.remove(id);
+        self.drops.count_pool(&packet);
         self.drops.count(packet.flow, packet.ip_bytes, reason.of(&packet));
     }
 
@@ -271,6 +272,7 @@ impl Switch {
     /// Begins a new measuring window.
     pub fn reset(&mut self, now: Time) {
         self.used_bytes_max = self.used_bytes;
+        self.drops.reset_pool();
         self.ports.iter_mut().for_each(|port| port.egress.reset(now));
     }
 

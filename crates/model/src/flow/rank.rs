@@ -2,7 +2,7 @@
 //! been done goes in. Messages from one rank to another are received in the order in which they were sent.
 
 use crate::params::{JobParams, StepParams};
-use hostnet_kernel::Time;
+use hostnet_kernel::{ComponentId, Time};
 use serde::{Deserialize, Serialize};
 
 /// How the messages to another rank go.
@@ -12,6 +12,34 @@ pub enum Link {
     End(u32),
     /// To another rank of this host, by its number here.
     Local(u32),
+    /// To another rank of this server, which has a core of its own: through memory that both share.
+    Core(ComponentId),
+}
+
+/// What a rank has its core do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Labor {
+    /// It computes: a work of its job, or for some time.
+    Compute {
+        /// Number of the work, from 1 on; 0 = none.
+        work: u16,
+        /// Time that its instructions take when there is no work, in ps.
+        ps: u64,
+    },
+    /// It copies a message to the memory that it shares with another rank of its server.
+    CopyIn {
+        /// The other rank.
+        rank: u32,
+        /// Bytes.
+        bytes: u64,
+    },
+    /// It copies a message of another rank out of that memory.
+    CopyOut {
+        /// The other rank.
+        rank: u32,
+        /// Bytes.
+        bytes: u64,
+    },
 }
 
 /// Another rank that this one knows.
@@ -68,6 +96,10 @@ impl PhaseBooks {
 enum State {
     /// It waits for its beginning, or computes.
     Until(Time),
+    /// Its core does something for it.
+    Working(Labor),
+    /// It has computed, and sends next.
+    Computed,
     /// It sends and receives.
     Moving {
         /// The end of a flow that it sends by, until all is written.
@@ -85,6 +117,8 @@ pub enum Wanted {
     Wake(Time),
     /// That a message of so many bytes be sent by an end of a flow; then it is told when that is written.
     Send(u32, u64),
+    /// That its core does something; then it is told when that is done.
+    Labor(Labor),
     /// Nothing before something comes.
     Nothing,
 }
@@ -97,6 +131,10 @@ pub struct Rank {
     blocks: Vec<(u32, Vec<StepParams>)>,
     copy: (u64, u64),
     peers: Vec<Peer>,
+    /// Whether a core does what it computes and copies.
+    on_core: bool,
+    /// What the present step took so far to compute on that core, in ps.
+    computed_ps: u64,
     /// Where it is: block, how often that was done, step.
     at: (usize, u32, usize),
     state: State,
@@ -124,6 +162,8 @@ impl Rank {
             blocks,
             copy: (params.copy_bytes_per_s, params.copy_ps),
             peers: known.into_iter().filter_map(peer).collect(),
+            on_core: false,
+            computed_ps: 0,
             at: (0, 0, 0),
             state: State::Until(start),
             since: start,
@@ -131,6 +171,13 @@ impl Rank {
         };
         found.skip();
         found
+    }
+
+    /// The same at a core of a server, which does what it computes and copies.
+    #[must_use]
+    pub fn on_core(mut self) -> Self {
+        self.on_core = true;
+        self
     }
 
     /// The step that it is in.
@@ -164,7 +211,7 @@ impl Rank {
         match self.state {
             State::Until(at) => Some(at),
             State::Moving { copied, .. } => copied,
-            State::Done(_) => None,
+            State::Working(_) | State::Computed | State::Done(_) => None,
         }
     }
 
@@ -172,7 +219,12 @@ impl Rank {
     pub fn next(&mut self, now: Time) -> Wanted {
         loop {
             match self.state {
-                State::Done(_) => return Wanted::Nothing,
+                State::Done(_) | State::Working(_) => return Wanted::Nothing,
+                State::Computed => {
+                    if let Some(wanted) = self.send(now) {
+                        return wanted;
+                    }
+                }
                 State::Until(at) if at > now => return Wanted::Wake(at),
                 State::Until(_) => {
                     if let Some(wanted) = self.begin(now) {
@@ -186,11 +238,58 @@ impl Rank {
                     if !self.receives(&step) {
                         return Wanted::Nothing;
                     }
-                    self.ends(&step, now);
-                    let Some(next) = self.step() else { return self.end(now) };
-                    self.since = now;
-                    self.state = State::Until(now + next.compute_ps);
+                    if let Some(labor) = self.copy_out(&step) {
+                        return self.labor(labor);
+                    }
+                    self.go_on(&step, now);
                 }
+            }
+        }
+    }
+
+    /// The step is over; the next one begins, if there is one.
+    fn go_on(&mut self, step: &StepParams, now: Time) {
+        self.ends(step, now);
+        self.since = now;
+        self.state = match self.step() {
+            None => State::Done(now),
+            Some(next) => State::Until(now + if self.on_core { 0 } else { next.compute_ps }),
+        };
+    }
+
+    fn labor(&mut self, labor: Labor) -> Wanted {
+        self.state = State::Working(labor);
+        Wanted::Labor(labor)
+    }
+
+    /// The copy of what a step has received, if that came through memory.
+    fn copy_out(&mut self, step: &StepParams) -> Option<Labor> {
+        let message = step.receive?;
+        let shared = matches!(self.peer(message.rank)?.link, Link::Core(_));
+        shared.then_some(Labor::CopyOut { rank: message.rank, bytes: message.bytes })
+    }
+
+    /// Its core has done what it was to do by now. A message that has been copied in: the core that it is for, and its
+    /// bytes.
+    pub fn worked(&mut self, now: Time) -> Option<(ComponentId, u64)> {
+        let State::Working(labor) = self.state else { return None };
+        match labor {
+            Labor::Compute { .. } => {
+                self.computed_ps = now.since(self.since);
+                self.state = State::Computed;
+                None
+            }
+            Labor::CopyIn { rank, bytes } => {
+                self.state = State::Moving { sending: None, copied: None };
+                match self.peer(rank)?.link {
+                    Link::Core(core) => Some((core, bytes)),
+                    Link::End(_) | Link::Local(_) => None,
+                }
+            }
+            Labor::CopyOut { .. } => {
+                let step = self.step()?;
+                self.go_on(&step, now);
+                None
             }
         }
     }
@@ -200,13 +299,23 @@ impl Rank {
         Wanted::Nothing
     }
 
-    /// Begins to send what the step sends. The first step computes only then.
+    /// Has its core compute, or begins to send. The first step computes only then.
     fn begin(&mut self, now: Time) -> Option<Wanted> {
         let Some(step) = self.step() else { return Some(self.end(now)) };
-        if self.since + step.compute_ps > now {
+        if self.on_core && (step.compute_ps > 0 || step.work > 0) {
+            let ps = if step.work > 0 { 0 } else { step.compute_ps };
+            return Some(self.labor(Labor::Compute { work: step.work, ps }));
+        }
+        if !self.on_core && self.since + step.compute_ps > now {
             self.state = State::Until(self.since + step.compute_ps);
             return None;
         }
+        self.send(now)
+    }
+
+    /// Begins to send what the step sends.
+    fn send(&mut self, now: Time) -> Option<Wanted> {
+        let step = self.step()?;
         self.state = State::Moving { sending: None, copied: None };
         let message = step.send?;
         let link = self.peer(message.rank)?.link;
@@ -216,6 +325,7 @@ impl Rank {
                 self.state = State::Moving { sending: Some(end), copied: None };
                 Wanted::Send(end, message.bytes)
             }
+            Link::Core(_) => self.labor(Labor::CopyIn { rank: message.rank, bytes: message.bytes }),
             Link::Local(_) => {
                 let ps = u128::from(message.bytes) * 1_000_000_000_000 / u128::from(rate.max(1));
                 let at = now + latency_ps.saturating_add(u64::try_from(ps).unwrap_or(u64::MAX)).max(1);
@@ -239,7 +349,7 @@ impl Rank {
         books.steps += 1;
         books.time_ps += took_ps;
         books.most_ps = books.most_ps.max(took_ps);
-        books.compute_ps += step.compute_ps;
+        books.compute_ps += if self.on_core { std::mem::take(&mut self.computed_ps) } else { step.compute_ps };
         if let Some(message) = step.send {
             books.messages += 1;
             books.bytes += message.bytes;
@@ -259,7 +369,7 @@ impl Rank {
         let message = self.step()?.send?;
         match self.peer(message.rank)?.link {
             Link::Local(to) => Some((to, message.bytes)),
-            Link::End(_) => None,
+            Link::End(_) | Link::Core(_) => None,
         }
     }
 

@@ -1,5 +1,6 @@
 //! Packets: from the NIC or endpoint that makes them to the part that ends them.
 
+use super::pool_message::PoolMessage;
 use super::slab::{Entry, Slab, NONE};
 use crate::transport::journey::Stage;
 use crate::transport::roce::Roce;
@@ -41,6 +42,9 @@ pub enum Content {
     Udp(Datagram),
     /// Bytes of no transport, as replayed from a capture.
     Raw,
+    /// A message of a pool of memory. Its packet has [`super::POOL_FLOW`] for a flow, and all its bytes on the wire for
+    /// those of the IP packet.
+    Pool(PoolMessage),
 }
 
 /// A packet, or at a sending NIC a segment of several packets' length.
@@ -153,7 +157,7 @@ impl Packets {
     pub(crate) fn pass(&mut self, id: PacketId, part: ComponentId, now: Time) {
         if let Some(tap) = self.tap.as_mut().filter(|tap| tap.part == part) {
             let packet = *self.slab.get(id);
-            if !packet.corrupt && !packet.copy {
+            if !packet.corrupt && !packet.copy && packet.flow != super::POOL_FLOW {
                 tap.seen.push((now, packet));
             }
         }

@@ -32,6 +32,7 @@ pub struct Pages {
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 struct Network {
     runs: u64,
+    /// 0: runs lie in their order.
     half_bits: u32,
 }
 
@@ -57,6 +58,17 @@ impl Pages {
         let bits = u64::BITS - (runs - 1).leading_zeros();
         self.memories.push(Network { runs, half_bits: bits.div_ceil(2).max(1) });
         self
+    }
+
+    /// The mapping with that of a node without cores whose memory lies as its addresses do.
+    ///
+    /// # Panics
+    /// If the memory holds no whole run, or its runs have another size.
+    #[must_use]
+    pub fn and_in_order(self, params: &PageParams) -> Self {
+        let mut pages = self.and(params);
+        pages.memories.iter_mut().last().into_iter().for_each(|network| network.half_bits = 0);
+        pages
     }
 
     /// Takes each `clusters` memories for those of a socket.
@@ -117,6 +129,9 @@ impl Pages {
     }
 
     fn permute(&self, Network { half_bits, .. }: Network, value: u64) -> u64 {
+        if half_bits == 0 {
+            return value;
+        }
         let mask = (1 << half_bits) - 1;
         let (mut left, mut right) = (value >> half_bits, value & mask);
         for round in 0..ROUNDS {

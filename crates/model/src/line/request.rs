@@ -25,6 +25,12 @@ pub enum Kind {
     CoreClean,
     /// A core has dropped a clean line, which the LLC does not take.
     CoreDrop,
+    /// A core flushes a line to memory, and is told when memory has it.
+    Flush,
+    /// The same of the line of a descriptor, which is a doorbell.
+    FlushDoorbell,
+    /// The same of the line that tells a NIC of the tail of a receive ring.
+    FlushTail,
     /// The CHA writes a dirty line of the LLC to memory.
     Evict,
     /// The memory side notes in memory that another socket owns a line from now on.
@@ -57,10 +63,15 @@ impl Kind {
     /// True for dirty lines of cores, and for what the CHA writes by itself: what may hold entries only up to a limit.
     #[must_use]
     pub fn is_core_write(self) -> bool {
-        matches!(
-            self,
-            Self::CoreWrite | Self::CoreClean | Self::CoreDrop | Self::Evict | Self::Directory | Self::CorePost
-        )
+        let displaced =
+            matches!(self, Self::CoreWrite | Self::CoreClean | Self::CoreDrop | Self::Evict | Self::Directory);
+        displaced || self == Self::CorePost || self.is_flush()
+    }
+
+    /// True for lines that cores flush.
+    #[must_use]
+    pub fn is_flush(self) -> bool {
+        matches!(self, Self::Flush | Self::FlushDoorbell | Self::FlushTail)
     }
 
     /// True for what devices do.

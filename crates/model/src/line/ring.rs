@@ -51,6 +51,12 @@ impl Descriptors {
         Self { base, entries: entries.max(1), at: 0 }
     }
 
+    /// The virtual address of the first.
+    #[must_use]
+    pub fn base(&self) -> u64 {
+        self.base
+    }
+
     /// Bytes that so many entries take.
     #[must_use]
     pub fn bytes(entries: u32) -> u64 {

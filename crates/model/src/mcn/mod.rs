@@ -126,7 +126,7 @@ impl Mcn {
         let bytes = match packet.content {
             Content::Tcp(segment) => segment.bytes,
             Content::Udp(datagram) => datagram.bytes,
-            Content::Roce(_) | Content::Raw => return,
+            Content::Roce(_) | Content::Raw | Content::Pool(_) => return,
         };
         context.send(writer, NEXT_PS, Payload::RingSent { flow: packet.flow, bytes });
     }

@@ -5,6 +5,7 @@
 //! quickest answer takes, and no event is needed for a command or an arrival.
 
 use super::alarm::Alarm;
+use super::slots::Slots;
 use super::{Clock, Controller, Incoming, Offered, Served};
 use crate::line::{Kind, RequestId};
 use crate::params::{ControllerParams, DramParams};
@@ -38,13 +39,13 @@ struct Steps {
 /// A memory channel.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Channel {
-    controller: Controller,
-    clock: Clock,
+    pub(super) controller: Controller,
+    pub(super) clock: Clock,
     cha: ComponentId,
     from_mc_ps: u64,
     write_ack_ps: u64,
     /// For how long what is due may wait: one ps less than the quickest answer takes.
-    patience_ps: u64,
+    pub(super) patience_ps: u64,
     /// Requests on their way, in the order of their arrival.
     coming: VecDeque<Coming>,
     /// Reads without an entry, then writes; in a shared queue all are among the first, in the order of their arrival.
@@ -52,12 +53,14 @@ pub struct Channel {
     /// What it has to tell the CHA, and when that is known there.
     answers: Vec<(Time, Payload)>,
     /// The time of what was done last.
-    at: Time,
+    pub(super) at: Time,
     /// The clock of the next command, and when it goes.
-    planned: (u64, Time),
+    pub(super) planned: (u64, Time),
     alarm: Alarm,
     /// Who is told when a write past the caches is issued.
     buffer: Option<ComponentId>,
+    /// Slots of a DIMM that answers for itself, if it shares the channel.
+    pub(super) slots: Option<Box<Slots>>,
     #[serde(skip)]
     steps: Steps,
 }
@@ -88,6 +91,7 @@ impl Channel {
             planned: (u64::MAX, Time::MAX),
             alarm: Alarm::NONE,
             buffer: None,
+            slots: None,
             steps: Steps::default(),
         };
         channel.note_plan();
@@ -146,14 +150,28 @@ impl Channel {
                 };
                 context.send(to, at.since(context.now()), answer);
             }
+            if let Some(slots) = &mut self.slots {
+                let dimm = slots.dimm();
+                slots.answers.drain(..).for_each(|(at, slot)| context.send(dimm, at.since(context.now()), slot));
+            }
             self.ask_to_be_woken(context);
         }
+    }
+
+    /// The time of the next request or DRAM command.
+    #[inline]
+    pub(super) fn coming_or_planned(&self) -> Time {
+        self.coming.front().map_or(self.planned.1, |coming| coming.at.min(self.planned.1))
     }
 
     /// The time of what has to be done next.
     #[inline]
     fn next(&self) -> Time {
-        self.coming.front().map_or(self.planned.1, |coming| coming.at.min(self.planned.1))
+        let next = self.coming_or_planned();
+        if self.slots.is_some() {
+            return self.next_slot().map_or(next, |(_, at)| at.min(next));
+        }
+        next
     }
 
     /// When that has to be done at the latest.
@@ -163,7 +181,7 @@ impl Channel {
     }
 
     #[inline]
-    fn ask_to_be_woken(&mut self, context: &mut Context) {
+    pub(super) fn ask_to_be_woken(&mut self, context: &mut Context) {
         let due = self.due();
         if due < Time::MAX && self.alarm.set(due) {
             context.send(context.id, due.since(context.now()), Payload::Wake);
@@ -171,37 +189,45 @@ impl Channel {
     }
 
     /// Does what is due up to and including `now`.
-    fn catch_up(&mut self, now: Time) {
-        loop {
-            match self.coming.front() {
-                Some(coming) if coming.at <= self.planned.1 => {
-                    if coming.at > now {
-                        return;
-                    }
-                    let coming = *coming;
-                    self.coming.pop_front();
-                    self.at = coming.at;
-                    self.take_in(coming.request);
-                }
-                _ => {
-                    if self.planned.1 > now {
-                        return;
-                    }
-                    self.at = self.planned.1;
-                    self.issue(self.planned.0);
-                }
+    pub(super) fn catch_up(&mut self, now: Time) {
+        if self.slots.is_some() {
+            return self.catch_up_beside(now);
+        }
+        self.catch_up_alone(now);
+    }
+
+    /// The same without slots.
+    pub(super) fn catch_up_alone(&mut self, now: Time) {
+        while self.coming_or_planned() <= now {
+            self.step();
+        }
+    }
+
+    /// Takes in the next request, or issues the next command.
+    #[inline]
+    pub(super) fn step(&mut self) {
+        match self.coming.front() {
+            Some(coming) if coming.at <= self.planned.1 => {
+                let coming = *coming;
+                self.coming.pop_front();
+                self.at = coming.at;
+                self.take_in(coming.request);
             }
-            self.note_plan();
-            if self.steps.kept {
-                let in_use = [self.controller.rpq().in_use(), self.controller.wpq().in_use()];
-                self.steps.steps.push((self.at, in_use));
+            _ => {
+                self.at = self.planned.1;
+                self.issue(self.planned.0);
             }
+        }
+        self.note_plan();
+        if self.steps.kept {
+            let in_use = [self.controller.rpq().in_use(), self.controller.wpq().in_use()];
+            self.steps.steps.push((self.at, in_use));
         }
     }
 
     /// Notes when the next command goes, if that has changed.
     #[inline]
-    fn note_plan(&mut self) {
+    pub(super) fn note_plan(&mut self) {
         let clock = self.controller.next_clock();
         if clock != self.planned.0 {
             let time = if clock == u64::MAX { Time::MAX } else { self.clock.edge(clock).max(self.at + 1) };
@@ -314,5 +340,8 @@ impl Part for Channel {
         self.catch_up(now);
         part::reset(self.controller.domains_mut(), now);
         self.controller.reset_counters(now);
+        if let Some(slots) = &mut self.slots {
+            slots.passed = [0; 3];
+        }
     }
 }

@@ -8,6 +8,7 @@ mod channel;
 mod clock;
 mod command;
 mod controller;
+mod slots;
 mod table;
 mod timing;
 #[cfg(test)]

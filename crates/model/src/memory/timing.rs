@@ -54,6 +54,8 @@ pub(crate) struct Timing {
     all_ranks: u64,
     /// After a read, and after a write.
     gaps: [Gaps; 2],
+    /// The clocks of the last read and of the last write plus one; 0 = none yet.
+    accessed: [u64; 2],
     /// Banks with an open row, one bit each.
     pub(crate) open: u64,
 }
@@ -79,6 +81,7 @@ impl Timing {
             ranks: Table::of(rank),
             all_ranks: u64::MAX >> (64 - dram.ranks),
             gaps: gaps(dram),
+            accessed: [0; 2],
             open: 0,
         }
     }
@@ -203,11 +206,39 @@ impl Timing {
         let hold = if write { t.cwl + t.burst + t.wr } else { t.rtp };
         self.precharge[bank] = self.precharge[bank].max(clock + u64::from(hold));
         let (own, rank) = (usize::from(self.group_of[bank]), self.rank_of(bank));
+        self.accessed[usize::from(write)] = clock + 1;
         let [same_group, same_rank, other_rank] = self.gaps[usize::from(write)];
         raise(&mut self.group_cas, own, clock, same_group);
         for index in bits(self.all_ranks) {
             raise(&mut self.rank_cas, index, clock, if index == rank { same_rank } else { other_rank });
         }
+    }
+
+    /// The clock from which a line of a device that is no rank may go over the data bus, to it or from it.
+    pub(crate) fn earliest_transfer(&self, write: bool) -> u64 {
+        let after = |(last, gaps): (u64, &Gaps)| if last == 0 { 0 } else { last - 1 + gaps[2][usize::from(write)] };
+        self.accessed.into_iter().zip(&self.gaps).map(after).max().unwrap_or(0)
+    }
+
+    /// Such a line goes: to all ranks it is as if another one were accessed.
+    pub(crate) fn transfer(&mut self, clock: u64, write: bool) {
+        self.accessed[usize::from(write)] = clock + 1;
+        let [_, _, other_rank] = self.gaps[usize::from(write)];
+        for index in bits(self.all_ranks) {
+            raise(&mut self.rank_cas, index, clock, other_rank);
+        }
+    }
+
+    /// Occupies banks until `clock`; those that have a row open have it closed first.
+    pub(crate) fn occupy(&mut self, banks: u64, clock: u64) {
+        self.open &= !banks;
+        bits(banks).for_each(|bank| self.act[bank] = self.act[bank].max(clock));
+    }
+
+    /// The clock from which on a command may open a row of a bank whatever it has open now.
+    pub(crate) fn earliest_open(&self, bank: usize) -> u64 {
+        let closed = if self.open >> bank & 1 == 1 { self.precharge[bank] + u64::from(self.dram.timing.rp) } else { 0 };
+        self.earliest_act(bank).max(closed)
     }
 
     /// Refreshes `banks`, all closed and of one rank.

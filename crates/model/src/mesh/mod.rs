@@ -233,6 +233,7 @@ impl Ring {
             | Kind::Directory
             | Kind::IoWrite
             | Kind::IoPut => true,
+            Kind::Flush | Kind::FlushDoorbell | Kind::FlushTail => true,
             Kind::CoreRead
             | Kind::CoreFetch
             | Kind::CoreDrop

@@ -125,6 +125,8 @@ pub struct NicCounters {
     pub expired: u64,
     /// Pauses (PFC) that it asked of its peer.
     pub pauses_sent: u64,
+    /// Messages of a pool of memory that nobody waits for and that found too many packets at the port.
+    pub pool_dropped: u64,
     /// Pauses that its peer asked of it.
     pub pauses_received: u64,
     /// Priorities that its peer is asked to pause.

@@ -40,7 +40,8 @@ impl QueueMemory {
     }
 
     /// The virtual address of the memory that frames go through.
-    pub(super) fn pool(&self) -> u64 {
+    #[must_use]
+    pub fn pool(&self) -> u64 {
         self.base
     }
 

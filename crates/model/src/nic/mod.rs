@@ -9,6 +9,7 @@ mod events;
 mod function;
 mod gather;
 mod memory;
+mod pool;
 mod queue;
 mod rdma;
 mod reader;
@@ -81,6 +82,9 @@ pub struct Nic {
     functions: Vec<Function>,
     receive: Receive,
     transmit: Transmit,
+    /// The part that has the messages of a pool of memory, and packets waiting at the port from which on those are
+    /// dropped that nobody waits for.
+    pool: Option<(ComponentId, u32)>,
 }
 
 impl Nic {
@@ -125,6 +129,7 @@ impl Nic {
             receive: Receive::new(functions.len(), queues, flows.len(), lossy_bytes),
             functions: functions.into_iter().map(|wiring| Function::new(wiring, classes)).collect(),
             transmit,
+            pool: None,
             common: Common {
                 pages: Translator::new(pages),
                 hints,
@@ -314,6 +319,9 @@ impl Part for Nic {
 
     fn on_event(&mut self, payload: Payload, source: ComponentId, context: &mut Context) {
         if payload == Payload::Send && !self.send_due(context) {
+            return;
+        }
+        if self.pool.is_some() && self.passes(payload, source, context) {
             return;
         }
         let common = &mut self.common;

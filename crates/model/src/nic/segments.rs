@@ -26,7 +26,7 @@ pub(super) fn data_bytes(packet: &Packet) -> u32 {
     match packet.content {
         Content::Tcp(segment) => segment.bytes,
         Content::Udp(datagram) => datagram.bytes,
-        Content::Roce(_) | Content::Raw => packet.ip_bytes,
+        Content::Roce(_) | Content::Raw | Content::Pool(_) => packet.ip_bytes,
     }
 }
 
@@ -35,7 +35,7 @@ pub(super) fn next_bytes(packet: &Packet, open: &Open, common: &Common) -> u32 {
     match packet.content {
         Content::Tcp(segment) => (segment.bytes - open.cut).min(common.flows[packet.flow as usize].mss_bytes),
         Content::Udp(datagram) => datagram.bytes,
-        Content::Roce(_) | Content::Raw => packet.ip_bytes,
+        Content::Roce(_) | Content::Raw | Content::Pool(_) => packet.ip_bytes,
     }
 }
 
@@ -44,7 +44,7 @@ pub(super) fn piece(whole: &Packet, from: u32, bytes: u32) -> Packet {
     let mut own = match whole.content {
         Content::Tcp(segment) => segment,
         Content::Udp(_) => return Packet { queue: UDP, next: PacketId::NONE, ..*whole },
-        Content::Roce(_) | Content::Raw => return Packet { queue: 0, ..*whole },
+        Content::Roce(_) | Content::Raw | Content::Pool(_) => return Packet { queue: 0, ..*whole },
     };
     own.sequence += u64::from(from);
     own.bytes = bytes;

@@ -6,7 +6,7 @@ use super::segments::{HEADER_BYTES, LAST, RDMA_CONTROL, RDMA_DATA, TCP, UDP};
 use super::sent::Sent;
 use super::Common;
 use crate::ether::Left;
-use crate::line::{Content, Packet, PacketId, Packets, Ring, Rings};
+use crate::line::{Content, Packet, PacketId, Packets, Ring, Rings, POOL_FLOW};
 use crate::link::Endpoint;
 use crate::part::Context;
 use crate::transport::journey::Stage;
@@ -221,6 +221,9 @@ impl Transmit {
 
     /// A packet has left: there is room for others, and its core will be told when it was the last of a segment.
     pub(super) fn leave(&mut self, left: &Left, common: &mut Common, context: &mut Context) {
+        if left.flow == POOL_FLOW {
+            return;
+        }
         let flow = left.flow as usize;
         let books = &mut common.flow_counters[flow];
         books.sent.add(left.ip_bytes);

@@ -2,7 +2,10 @@
 //!
 //! They take part in the turns of the core as the ends of streams do. Their numbers follow those.
 
+mod rows;
+
 use super::books::{SocketCounts, Spent};
+use super::forward::Onward;
 use super::output::Output;
 use super::run::{Choice, Task};
 use super::NetStack;
@@ -13,11 +16,12 @@ use crate::part::{Context, Payload};
 use crate::transport::journey::Stage;
 use crate::transport::udp::{Datagram, HEADER_BYTES};
 use hostnet_kernel::Time;
+use rows::Rows;
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
 
 /// Bytes of an Ethernet header, before the IP header in memory.
-const ETHERNET_BYTES: u64 = 14;
+pub(super) const ETHERNET_BYTES: u64 = 14;
 
 /// One end of a flow of datagrams whose application runs on a core.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -49,21 +53,25 @@ pub(super) struct DatagramEnd {
     pub(super) application: Datagrams,
     pub(super) counts: SocketCounts,
     /// What has come and is not yet read, with the physical line that its frame begins at; and its data.
-    come: VecDeque<(Datagram, u64)>,
-    come_bytes: u64,
+    pub(super) come: VecDeque<(Datagram, u64)>,
+    pub(super) come_bytes: u64,
     /// What was written and goes out next, with the line of virtual memory that it lies at.
-    written: VecDeque<(Datagram, u64)>,
+    pub(super) written: VecDeque<(Datagram, u64)>,
     /// Data that was written and has not left the NIC, and where what is written next lies.
-    out_bytes: u64,
+    pub(super) out_bytes: u64,
     write_at: u64,
-    /// What the call under way sends, or reads.
+    /// What the call under way sends, or reads, with the line that its frame begins at.
     sending: Option<Datagram>,
-    reading: Option<Datagram>,
+    pub(super) reading: Option<(Datagram, u64)>,
+    /// By what end what comes is sent on, if it is.
+    pub(super) onward: Option<Onward>,
+    /// Of a NIC in a DIMM.
+    rows: Rows,
     begun: bool,
     /// Whether the application waits for its turn; whether it sleeps; whether it waits for room.
-    ready: bool,
-    asleep: bool,
-    blocked: bool,
+    pub(super) ready: bool,
+    pub(super) asleep: bool,
+    pub(super) blocked: bool,
     /// The event that will wake it up.
     wake_at: Option<Time>,
 }
@@ -75,6 +83,8 @@ pub(super) enum Deed {
     Call { bytes: u64, reads: bool, asleep: bool },
     /// The kernel hands the NIC its packet once more, which it wrote as any other the first time.
     Generate(Packet),
+    /// A function looks at a packet that is sent on: bytes of its data, and its work before it reads, in ps.
+    Forward { bytes: u64, work_ps: u64 },
     /// Nothing.
     Nothing,
 }
@@ -92,6 +102,8 @@ impl DatagramEnd {
             write_at: 0,
             sending: None,
             reading: None,
+            onward: None,
+            rows: Rows::default(),
             begun: false,
             ready: false,
             asleep: true,
@@ -101,26 +113,32 @@ impl DatagramEnd {
         }
     }
 
+    /// Whether it sends packets on that came to another end.
+    pub(super) fn sends_on(&self) -> bool {
+        self.params.initiator && matches!(self.params.traffic, Traffic::Forward(_))
+    }
+
     fn generates(&self) -> bool {
         self.params.initiator && matches!(self.params.traffic, Traffic::Generate { .. })
     }
 
-    /// A packet of it has come; what the socket has no room for is dropped.
-    pub(super) fn keep(&mut self, datagram: Datagram, line: u64) {
+    /// A packet of it has come; what the socket has no room for is dropped. Whether it has.
+    pub(super) fn keep(&mut self, datagram: Datagram, line: u64) -> bool {
         let bytes = u64::from(datagram.bytes);
         self.counts.delivered += 1;
         if self.come_bytes + bytes > self.params.udp.buffer_bytes && !self.come.is_empty() {
             self.counts.dropped += 1;
-            return;
+            return false;
         }
         self.counts.segments += 1;
         self.come_bytes += bytes;
         self.come.push_back((datagram, line));
+        true
     }
 
     /// Whether another datagram may be written: always one, and as much as the socket holds.
-    fn has_room(&self) -> bool {
-        self.generates() || self.out_bytes < self.params.udp.buffer_bytes
+    pub(super) fn has_room(&self) -> bool {
+        self.generates() || (self.out_bytes < self.params.udp.buffer_bytes && self.rows.have_room())
     }
 
     /// Whether it waited for room and need not any more. A socket waits until half of it is free, as in Linux.
@@ -161,7 +179,7 @@ impl DatagramEnd {
 
     /// Takes the oldest datagram that has come, and hands the lines to read for it to `source`. A burst that is not
     /// half full counts as none.
-    fn take(&mut self, size: LineSize, source: impl FnOnce(u64, u32)) -> Option<Datagram> {
+    fn take(&mut self, size: LineSize, source: impl FnOnce(u64, u32)) -> Option<(Datagram, u64)> {
         let (datagram, line) = self.come.pop_front()?;
         self.come_bytes -= u64::from(datagram.bytes);
         let line_bytes = size.bytes();
@@ -171,7 +189,7 @@ impl DatagramEnd {
         if past > from {
             source(line + from, (past - from) as u32);
         }
-        Some(datagram)
+        Some((datagram, line))
     }
 }
 
@@ -191,6 +209,7 @@ impl NetStack {
             socket.send_only_from(self.output.buffer(index));
         }
         self.datagrams = ends.into_iter().map(DatagramEnd::new).collect();
+        self.join_onward();
         self
     }
 
@@ -235,6 +254,9 @@ impl NetStack {
     /// What an application does now that it has its turn: it reads before it writes, but who answers does so first.
     pub(super) fn next_deed(&mut self, index: usize, context: &mut Context) -> Deed {
         let now = context.now();
+        if let Some(onward) = self.datagrams[index - self.sockets.len()].onward {
+            return self.next_onward(index, onward, now);
+        }
         let ring_is_full = self.is_ring_full();
         let Self { sockets, datagrams, output, .. } = self;
         let end = &mut datagrams[index - sockets.len()];
@@ -274,16 +296,34 @@ impl NetStack {
 
     /// The system call of an end of datagrams comes to its copy.
     pub(super) fn copy_datagram(&mut self, index: usize, reads: bool, context: &Context) {
-        let Self { sockets, datagrams, output, lines, stack, .. } = self;
+        let in_place = self.is_in_place();
+        let Self { sockets, datagrams, output, lines, stack, driver, .. } = self;
         let end = &mut datagrams[index - sockets.len()];
         let class = end.params.class;
+        if let (true, Some(onward)) = (reads, end.onward) {
+            lines.begin_inspection(class);
+            let first = u64::from(!context.caches.are_there());
+            end.reading = end.take_frame();
+            let read = end.reading.map(|(datagram, line)| (line + first, onward.lines(datagram).saturating_sub(first)));
+            read.filter(|&(_, count)| count > 0).into_iter().for_each(|(line, count)| lines.source(line, count as u32));
+            return;
+        }
+        if in_place && (reads || end.rows.zoned) {
+            lines.set_in_place();
+        }
         if reads {
             lines.begin_read(class);
             end.reading = end.take(stack.line_size, |line, count| lines.source(line, count));
             return;
         }
         let Some(datagram) = end.sending.take() else { return };
-        let line = end.place(index, datagram.bytes, output);
+        let line = match driver {
+            None => end.place(index, datagram.bytes, output),
+            Some(driver) => {
+                let line = end.place_in_rows(index, datagram.bytes, output, driver.buffer_bytes());
+                line + driver.colour(line, datagram.bytes)
+            }
+        };
         end.out_bytes += u64::from(datagram.bytes);
         end.written.push_back((datagram, line));
         let count = stack.line_size.shrink(u64::from(datagram.bytes)).div_ceil(64);
@@ -293,11 +333,17 @@ impl NetStack {
     /// The call is over: what was read has come to the application, what was written goes out.
     pub(super) fn end_datagram_call(&mut self, index: usize, reads: bool, now: Time) {
         let Some(end) = self.datagram_end(index) else { return };
-        if let Some(mut datagram) = end.reading.take() {
+        let read = end.reading.take();
+        if let Some((mut datagram, line)) = read {
             datagram.journey.end(Stage::RxCopy, now);
             end.application.receive(now, datagram);
             end.counts.read_bytes += u64::from(datagram.bytes);
+            match end.onward {
+                Some(onward) => self.send_on(onward, datagram.bytes, line, now),
+                None => self.free_received(line, datagram.ip_bytes()),
+            }
         }
+        let Some(end) = self.datagram_end(index) else { return };
         let sent = end.written.back_mut().filter(|_| !reads);
         sent.into_iter().for_each(|(datagram, _)| datagram.journey.end(Stage::TxCopy, now));
         self.ready.push_back(index as u32);
@@ -309,7 +355,9 @@ impl NetStack {
     /// The driver is through with a packet of an end.
     pub(super) fn keep_datagram(&mut self, index: usize, datagram: Datagram, line: u64) {
         if let Some(end) = self.datagram_end(index) {
-            end.keep(datagram, line);
+            if !end.keep(datagram, line) {
+                self.free_received(line, datagram.ip_bytes());
+            }
             self.want_datagrams(index);
         }
     }
@@ -342,6 +390,13 @@ impl NetStack {
         let first = self.sockets.len();
         if let Some(end) = self.datagram_end(index) {
             end.out_bytes -= u64::from(bytes);
+            let from = end.rows.sent_from.pop_front();
+            // What is sent on lies in the frame that it came in.
+            let frame = if end.sends_on() { ETHERNET_BYTES + u64::from(HEADER_BYTES) } else { 0 };
+            end.rows.free_at.extend(end.rows.written_at.pop_front());
+            if let (Some(driver), Some(line)) = (&mut self.driver, from) {
+                driver.free(line, frame + u64::from(bytes));
+            }
         }
         for at in 0..self.datagrams.len() {
             if self.datagrams[at].goes_on() {
@@ -352,7 +407,7 @@ impl NetStack {
 
     /// Whether the ring of the core's queue has no descriptor for a datagram. What streams have in it is bounded by
     /// their windows.
-    fn is_ring_full(&self) -> bool {
+    pub(super) fn is_ring_full(&self) -> bool {
         self.descriptors >= self.rings.segments.lines()
     }
 

@@ -116,6 +116,11 @@ impl Fetch {
         }
     }
 
+    /// The CHAs, and from the core to them, in ps.
+    pub(super) fn cha(&self) -> (ComponentId, u64) {
+        (self.cha, self.to_cha_ps)
+    }
+
     /// The number of its core.
     pub(super) fn index(&self) -> u32 {
         self.index

@@ -7,7 +7,9 @@
 mod books;
 mod copier;
 mod datagram;
+mod dimm;
 mod fetch;
+mod forward;
 mod gro;
 mod kernel;
 mod lines;
@@ -26,6 +28,7 @@ mod tests;
 pub use books::{CoreTimes, SocketCounts, Spent, StackCounts, SPENT};
 pub use copier::{CopyLines, CopySource, PacketMemory};
 pub use datagram::DatagramEndParams;
+pub use dimm::{AllocCache, DimmWay};
 pub use mcn::{RingWiring, PACKET_BYTES as RING_PACKET_BYTES};
 pub use moving::{Elsewhere, Hop};
 pub use region::Region;
@@ -39,10 +42,10 @@ use crate::params::{CoreParams, StackParams};
 use crate::part::{Context, Group, Payload, Pool};
 use crate::transport::tcp::Connection;
 use datagram::DatagramEnd;
+use dimm::Driver;
 use gro::Gro;
 use hostnet_kernel::{ComponentId, Rng, Time};
 use lines::Lines;
-use mcn::Driver;
 use moving::Moving;
 use output::Output;
 use registers::Registers;
@@ -117,7 +120,9 @@ pub struct NetStack {
     away_ps: u64,
     registers: Registers,
     /// The driver of rings, if its machine is on a memory channel network.
-    mcn: Option<Box<Driver>>,
+    mcn: Option<Box<mcn::Driver>>,
+    /// The driver of a NIC in a DIMM, if it is there.
+    driver: Option<Box<Driver>>,
     stack: StackParams,
     sockets: Vec<Socket>,
     /// The ends of flows of datagrams, whose numbers follow those of the sockets.
@@ -201,6 +206,7 @@ impl NetStack {
             away_ps: wiring.away_ps,
             registers: Registers::new(wiring.registers),
             mcn: None,
+            driver: None,
             by_flow,
             stack,
         }
@@ -258,9 +264,13 @@ impl NetStack {
             Payload::Backlog(id) => self.on_backlog(id, context),
             Payload::Transmit(id) => self.on_transmit(id, context),
             Payload::Left { flow, bytes } => self.on_left(flow, bytes, context),
+            Payload::Admitted(id) if context.requests.get(id).kind.is_flush() => self.on_admitted(id, lfb, context),
+            Payload::Acknowledged(id) => self.on_flushed(id, lfb, context),
+            Payload::Cloned(id) => self.hand_up(id, context),
             Payload::RegisterValue => self.on_status(context),
             Payload::Timer { connection, generation } => self.on_timer(connection, generation, context),
             Payload::Begin { connection } => self.on_begin(connection, context.now()),
+            Payload::Post { flow, bytes } => self.on_post(flow, bytes),
             Payload::Echo { on, outgoing: false } => self.mark_incoming = on,
             Payload::Echo { on, outgoing: true } => self.mark_outgoing = on,
             _ => self.lines.on_event(payload, lfb, &mut self.counts, context),
@@ -339,6 +349,11 @@ impl NetStack {
         self.lines.prefetch_mut().into_iter().for_each(|prefetch| prefetch.reset(now));
         self.sockets.iter_mut().for_each(|socket| socket.application.reset());
         self.datagrams.iter_mut().for_each(|end| end.application.reset());
+    }
+
+    /// Keeps the journeys of the datagrams that its applications read, or not any more.
+    pub(crate) fn watch(&mut self, on: bool) {
+        self.datagrams.iter_mut().for_each(|end| end.application.watch(on));
     }
 
     /// Applications begin nothing new. What they have written is still sent, and what comes is read.

@@ -250,7 +250,6 @@ impl NetStack {
         let flow = context.packets.get(id).flow;
         let here = self.end_of(flow).map(|index| self.class_of(index));
         let class = here.or_else(|| Some(self.moving.find(flow)?.class)).unwrap_or_default();
-        self.lines.know(self.rings.segments.next_line(), true, class, context);
-        self.ring(id, context);
+        self.hand_down(id, class, context);
     }
 }

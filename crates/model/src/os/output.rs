@@ -73,6 +73,11 @@ impl Buffer {
         Self { base: file.base, share: file.bytes, ..self }
     }
 
+    /// How many buffers of `unit` bytes fit.
+    pub(super) fn places(&self, unit: u64) -> usize {
+        (self.share / unit) as usize
+    }
+
     /// The line of virtual memory where a byte of the stream lies. What follows lies behind it, past the end of the
     /// share too.
     pub(super) fn line(&self, byte: u64) -> u64 {
@@ -160,8 +165,7 @@ impl NetStack {
         if self.mcn.is_some() && self.goes_by_ring(id, context) {
             return;
         }
-        self.lines.know(self.rings.segments.next_line(), true, class, context);
-        self.ring(id, context);
+        self.hand_down(id, class, context);
     }
 
     /// The completion of a segment is there: its data has left the NIC.
@@ -176,11 +180,21 @@ impl NetStack {
         };
         let class = self.class_of(index);
         if index >= self.sockets.len() {
+            self.forget(completion, context);
             self.lines.know_in_turn(completion, class, context);
             return self.free_datagram(index, bytes);
         }
+        self.forget(completion, context);
         self.lines.know(completion, false, class, context);
         self.leave(index, bytes);
+    }
+
+    /// What caches have of a line that a NIC in a DIMM has written is out of date.
+    fn forget(&self, address: u64, context: &mut Context) {
+        if self.driver.is_some() {
+            let line = self.lines.physical(address);
+            context.caches.own().into_iter().for_each(|caches| caches.io_invalidate(line));
+        }
     }
 
     /// Data of a socket has left by the queue of another core.

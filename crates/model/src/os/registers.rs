@@ -66,6 +66,7 @@ impl NetStack {
         let Some(way) = self.registers.way else {
             return context.send(self.nic, TO_NIC_PS + self.away_ps, Payload::Replenished { queue, count, armed });
         };
+        let mut posted = Vec::new();
         if let Some(ring) = &mut self.rings.free {
             let mut left = u32::from(count);
             while left > 0 {
@@ -73,8 +74,20 @@ impl NetStack {
                 left -= written;
                 for line in 0..u64::from(lines) {
                     self.lines.post(address + line * 64, self.registers.class, context);
+                    if self.driver.is_some() {
+                        posted.push(address + line * 64);
+                    }
                 }
             }
+        }
+        if self.driver.is_some() {
+            if posted.is_empty() && armed {
+                posted.extend(self.rings.free.map(|ring| ring.base()));
+            }
+            if posted.is_empty() {
+                return;
+            }
+            return self.flush_tail(&posted, queue, count, armed, self.registers.class);
         }
         if count > 0 || armed {
             self.access(way, Access::Tail { queue, count, armed }, context);

@@ -30,6 +30,10 @@ pub(super) enum Task {
     Lines,
     /// The driver of rings.
     Ring,
+    /// Instructions that flush lines for a NIC in a DIMM.
+    Flush,
+    /// Instructions that invalidate lines of a packet that has come by one.
+    Invalidate(PacketId),
 }
 
 /// What there is to do.
@@ -86,6 +90,9 @@ impl NetStack {
                 return choice;
             }
         }
+        if let Some(work) = self.next_flush(lfb, context) {
+            return work;
+        }
         if let Some(work) = self.next_output(context) {
             return work;
         }
@@ -125,6 +132,8 @@ impl NetStack {
             Task::Segment(joined) => self.end_segment(&joined, context),
             Task::Output { socket, packet } => self.end_output(socket as usize, packet, context),
             Task::Call => self.begin_copy(context),
+            Task::Flush => self.end_flush(lfb, context),
+            Task::Invalidate(id) => self.read_anew(id, context),
             Task::Copy | Task::Lines | Task::Ring => {}
         }
     }

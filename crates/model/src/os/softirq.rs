@@ -62,10 +62,20 @@ impl NetStack {
         } else if let Some((_, end)) = self.datagrams_of(flow) {
             end.counts.packets += 1;
         }
-        self.softirq.backlog.push(context.packets, id);
+        if self.driver.is_some() {
+            self.arrive_by_dimm(id);
+        } else {
+            self.softirq.backlog.push(context.packets, id);
+        }
         if self.stack.poll {
             self.softirq.polling = true;
         }
+    }
+
+    /// A packet is one of the softirq's.
+    pub(super) fn keep_received(&mut self, id: PacketId, context: &mut Context) {
+        self.softirq.backlog.push(context.packets, id);
+        self.softirq.polling = true;
     }
 
     /// The queue has interrupted: the core reads why before it looks for packets.
@@ -87,6 +97,9 @@ impl NetStack {
     pub(super) fn next_softirq(&mut self, lfb: &mut Lfb, context: &mut Context) -> Choice {
         if !self.softirq.polling && !self.lines.leads() {
             return Choice::Nothing;
+        }
+        if let Some(choice) = self.next_arrival(lfb, context) {
+            return choice;
         }
         match self.lines.follow(lfb, &mut self.counts, context) {
             Pace::Waiting => return Choice::Wait(Spent::Softirq),
@@ -145,7 +158,7 @@ impl NetStack {
         }
         let packet = context.packets.remove(id);
         let by_ring = packet.queue == BY_RING;
-        let completion = if by_ring { 0 } else { self.rings.received.next_line() };
+        let completion = self.driver.is_none().then(|| if by_ring { 0 } else { self.rings.received.next_line() });
         let class = match (self.end_of(packet.flow), packet.content) {
             (Some(index), Content::Tcp(_)) => {
                 self.admit(index, &packet);
@@ -169,8 +182,15 @@ impl NetStack {
         self.registers.class = class;
         let next = !self.softirq.backlog.is_empty();
         self.softirq.foreign += u32::from(by_ring);
-        let known = by_ring || self.lines.know_completion(completion, next, class, context);
-        self.lines.know(packet.line * 64, false, class, context);
+        let known = match completion {
+            Some(completion) => {
+                let known = by_ring || self.lines.know_completion(completion, next, class, context);
+                self.lines.know(packet.line * 64, false, class, context);
+                known
+            }
+            // The driver of a NIC in a DIMM has read both.
+            None => context.caches.are_there(),
+        };
         let owed = Owed::of_packet(&self.stack, packet.ip_bytes, if known { 2 } else { 0 });
         self.lines.owe(owed, class, lfb, &mut self.counts, context);
     }

@@ -42,6 +42,13 @@ impl NetStack {
         self.want_turn(connection as usize);
     }
 
+    /// The rank of the core sends bytes by a flow.
+    pub(super) fn on_post(&mut self, flow: u32, bytes: u64) {
+        let Some(index) = self.socket_of(flow) else { return };
+        self.sockets[index].application.post(bytes);
+        self.want_turn(index);
+    }
+
     /// The application of a socket may have something to do.
     pub(super) fn want_turn(&mut self, index: usize) {
         let socket = &mut self.sockets[index];
@@ -80,6 +87,12 @@ impl NetStack {
                     Deed::Generate(packet) => {
                         let task = Task::Output { socket: index as u32, packet };
                         return Choice::Work(task, self.stack.generate_ps, Spent::Send);
+                    }
+                    Deed::Forward { bytes, work_ps } => {
+                        let since = context.now();
+                        let socket = index as u32;
+                        self.calling = Some(Calling { socket, bytes, reads: true, since, copying: false });
+                        return Choice::Work(Task::Call, work_ps, Spent::Call);
                     }
                     Deed::Call { bytes, reads, asleep } => {
                         let since = context.now();
@@ -178,9 +191,16 @@ impl NetStack {
             socket.connection.read(now, bytes);
             socket.counts.read_bytes += bytes;
             socket.write_next = true;
+            let (flow, bytes) = (socket.params.flow, socket.application.take_arrived());
+            if bytes > 0 {
+                context.send(context.id, 1, Payload::Came { flow, bytes });
+            }
         } else {
             socket.connection.write(bytes);
             socket.counts.written_bytes += bytes;
+            if socket.application.is_written() {
+                context.send(context.id, 1, Payload::Written { flow: socket.params.flow });
+            }
         }
         self.ready.push_back(index);
         self.want_output(index as usize);

@@ -25,6 +25,62 @@ pub struct JobParams {
     pub phases: Vec<String>,
     /// What its ranks do, one block after the other.
     pub blocks: Vec<BlockParams>,
+    /// The core of each rank, if any rank is at a server; without meaning at endpoints.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub cores: Vec<RankCore>,
+    /// What cores execute for steps, which have numbers of these, from 1 on.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub works: Vec<WorkParams>,
+}
+
+impl JobParams {
+    /// Lines of the memory of a rank that its works walk through, and behind them lines that they read at random.
+    #[must_use]
+    pub fn rank_lines(&self) -> (u64, u64) {
+        let most = |of: fn(&WorkParams) -> u64| self.works.iter().map(of).max().unwrap_or(0);
+        (most(|work| work.span_lines), most(|work| work.gather_lines))
+    }
+
+    /// The core of a rank; 0 at an endpoint.
+    #[must_use]
+    pub fn core_of(&self, rank: u32) -> u32 {
+        self.cores.get(rank as usize).map_or(0, |seat| seat.core)
+    }
+
+    /// Bytes of memory of a rank at a server: a page of its own, its messages, and the lines of its works.
+    #[must_use]
+    pub fn rank_bytes(&self) -> u64 {
+        let (walk, random) = self.rank_lines();
+        4096 + (64 << 10) + (walk + random) * 64
+    }
+}
+
+/// The core of a rank.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RankCore {
+    /// Its number in its server.
+    pub core: u32,
+    /// Time of an instruction when all data is at hand, in fs.
+    pub instruction_fs: u64,
+}
+
+/// What a core executes for a step of a rank: instructions, and between them accesses that an L1 does not serve, spread
+/// evenly.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct WorkParams {
+    /// Instructions.
+    pub instructions: u64,
+    /// Lines read one after the other.
+    pub read_lines: u64,
+    /// Lines written one after the other, in the same walk.
+    pub write_lines: u64,
+    /// Lines read at random.
+    pub gathers: u64,
+    /// Lines of memory that the walk goes through over and over, from the beginning in each step; at least 1 with a
+    /// walk.
+    pub span_lines: u64,
+    /// Lines of memory that are read at random; at least 1 with gathers.
+    pub gather_lines: u64,
 }
 
 /// Steps that ranks take again and again.
@@ -44,6 +100,9 @@ pub struct StepParams {
     pub phase: u8,
     /// Time, in ps.
     pub compute_ps: u64,
+    /// What the core of a rank at a server executes in place of that time: a number of [`JobParams::works`], from 1 on;
+    /// 0 = as many instructions as the time takes.
+    pub work: u16,
     /// To which rank how many bytes are sent.
     pub send: Option<MessageParams>,
     /// From which rank how many bytes are received.

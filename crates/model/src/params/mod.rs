@@ -5,6 +5,8 @@
 mod app;
 mod cache;
 mod die;
+mod dimm;
+mod energy;
 mod expander;
 mod fluid;
 mod job;
@@ -13,6 +15,8 @@ mod mcn;
 mod memory;
 mod net_host;
 mod network;
+mod packets;
+mod pool;
 mod service;
 mod space;
 mod switch;
@@ -21,6 +25,8 @@ mod workload;
 pub use app::*;
 pub use cache::*;
 pub use die::*;
+pub use dimm::*;
+pub use energy::*;
 pub use expander::*;
 pub use fluid::*;
 pub use job::*;
@@ -29,6 +35,8 @@ pub use mcn::*;
 pub use memory::*;
 pub use net_host::*;
 pub use network::*;
+pub use packets::{ForwardParams, Function, PacketsParams};
+pub use pool::*;
 pub use service::*;
 pub use space::*;
 pub use switch::*;
@@ -56,6 +64,9 @@ pub struct ServerParams {
     /// What watches the host and throttles.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub control: Option<ControlParams>,
+    /// What its parts consume; `None` = no meter.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub energy: Option<Box<EnergyParams>>,
     /// Seed of every random stream of the run.
     pub seed: u64,
 }
@@ -89,9 +100,24 @@ pub struct SocketParams {
     /// The interfaces of a memory channel network, if it is on one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub mcn: Option<Box<McnParams>>,
+    /// The DIMM with the NIC in it; a node of its own in the place of an expander.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub dimm: Option<Box<DimmParams>>,
+    /// Memory of other servers, and what it lends to them; a node of its own, whose number follows that of the socket.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pool: Option<Box<PoolParams>>,
     /// Where its parts lie; `None` = the ways between them are as long for all, and carry whatever comes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub die: Option<DieParams>,
+}
+
+impl SocketParams {
+    /// The memory of the node without cores that hangs off it, if there is one.
+    #[must_use]
+    pub fn far_memory(&self) -> Option<&MemoryParams> {
+        let dimm = self.dimm.as_ref().map(|dimm| &dimm.memory);
+        dimm.or_else(|| self.expander.as_ref().map(|expander| &expander.memory))
+    }
 }
 
 impl ServerParams {

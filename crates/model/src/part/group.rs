@@ -88,8 +88,20 @@ groups! {
     ExpanderRead "CXL read",
     /// Writes to memory behind a link.
     ExpanderWrite "CXL write",
+    /// Reads of the host that a DIMM with a NIC works on.
+    DimmRead "DIMM read id",
+    /// Writes of the host on their way into a DIMM with a NIC.
+    DimmWrite "DIMM write",
+    /// Lines of the DMA engine of such a DIMM on their way to its memory controllers, and those on their way back.
+    DimmDmaWrite "DIMM DMA write",
+    /// See above.
+    DimmDmaRead "DIMM DMA read",
     /// Lines of the request buffers that are at home in another socket.
     ChaUpi "CHA->UPI" with Tor per BOOKS,
+    /// Reads of memory of other servers.
+    PoolRead "pool read",
+    /// Writes to memory of other servers.
+    PoolWrite "pool write",
 }
 
 impl Group {

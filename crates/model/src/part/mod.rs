@@ -20,5 +20,5 @@ pub use kind::PartKind;
 pub use payload::Access;
 pub(crate) use payload::Tag;
 pub(crate) use payload::{load, unload};
-pub use payload::{IioCounter, Payload, UpiPool};
+pub use payload::{IioCounter, Payload, Slot, UpiPool};
 pub(crate) use rates::Rates;

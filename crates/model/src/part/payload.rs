@@ -46,6 +46,17 @@ pub enum Access {
     },
 }
 
+/// What a slot on the channel of a DIMM with a NIC carries.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Slot {
+    /// A command (XRD) and no data.
+    Command,
+    /// A command (SEND) and a line from the DIMM.
+    Send,
+    /// A command and a line to the DIMM.
+    Write,
+}
+
 /// What events carry. At most 16 bytes, so that an event is 40.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Payload {
@@ -286,6 +297,28 @@ pub enum Payload {
         /// The end whose requests the pool is for.
         end: u8,
     },
+    /// To the channel of a DIMM with a NIC, which is told of it: it wants a slot. From there: the slot has passed.
+    Slot {
+        /// The request.
+        id: RequestId,
+        /// What the slot carries.
+        slot: Slot,
+    },
+    /// From a core to a DIMM with a NIC: rows are to be cloned.
+    Clone {
+        /// The first row, counted from the first of the DIMM.
+        from: u32,
+        /// The first row of the copy.
+        to: u32,
+        /// The packet that it is for.
+        packet: PacketId,
+        /// Bytes from the beginning of the first row, in lines.
+        lines: u16,
+        /// Whether the packet has come in, and the core is to be told.
+        received: bool,
+    },
+    /// From a DIMM with a NIC to a core: the rows of a packet that came in are cloned. To itself: so they are.
+    Cloned(PacketId),
     /// To what watches the host: the write of a register has ended.
     RegisterWritten,
     /// To a core with transports: packets are to be marked, or not any more.
@@ -294,6 +327,34 @@ pub enum Payload {
         on: bool,
         /// Whether those that go out are meant, and not those that come in.
         outgoing: bool,
+    },
+    /// From a core to itself: what it executed for its rank is done, or the rank begins.
+    Worked,
+    /// From a core to itself: its rank sends bytes by a flow.
+    Post {
+        /// The flow.
+        flow: u32,
+        /// Bytes.
+        bytes: u64,
+    },
+    /// From a core to itself: bytes for its rank have been read from a flow.
+    Came {
+        /// The flow.
+        flow: u32,
+        /// Bytes.
+        bytes: u64,
+    },
+    /// From a core to itself: all that its rank sends by a flow has been written.
+    Written {
+        /// The flow.
+        flow: u32,
+    },
+    /// From one core to another: a rank has put a message into the memory that both share.
+    Delivered {
+        /// The rank that it is from.
+        rank: u32,
+        /// Bytes.
+        bytes: u64,
     },
     /// To the interfaces of a memory channel network: a buffer device has a line that was written past the caches.
     Issued(RequestId),

@@ -4,13 +4,18 @@ use hostnet_kernel::Time;
 use hostnet_measure::Histogram;
 use serde::{Deserialize, Serialize};
 
+/// Journeys of one end that a trace shows at most.
+const KEPT_MAX: usize = 4096;
+
 /// A stage on the way from one application to another. Stages follow one another without a gap.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stage {
-    /// The system call of the sender, with its copy.
+    /// The system call of the sender, with its copy; of a NIC in a DIMM the clone, too.
     TxCopy,
     /// The kernel or driver of the sender, until the NIC's doorbell is rung.
     TxDriver,
+    /// Of a NIC in a DIMM: flushes of data and descriptor, until memory has them.
+    TxFlush,
     /// Reads and writes of the NIC's registers, until the NIC has the doorbell.
     TxRegister,
     /// The NIC reads descriptor and data.
@@ -20,24 +25,45 @@ pub enum Stage {
     Wire,
     /// The NIC writes data and completion, until the core can see it.
     RxDma,
+    /// Of a NIC in a DIMM: the completion is invalidated and read.
+    RxInvalidate,
     /// The kernel or driver of the receiver, what waits for it, and for the application to have its turn.
     RxDriver,
-    /// The system call of the receiver, with its copy.
+    /// The system call of the receiver, with its copy; of a NIC in a DIMM the clone, too.
     RxCopy,
 }
 
 impl Stage {
     /// Every stage, in order.
-    pub const ALL: [Self; 8] = [
+    pub const ALL: [Self; 10] = [
         Self::TxCopy,
         Self::TxDriver,
+        Self::TxFlush,
         Self::TxRegister,
         Self::TxDma,
         Self::Wire,
         Self::RxDma,
+        Self::RxInvalidate,
         Self::RxDriver,
         Self::RxCopy,
     ];
+
+    /// Its name in tables and traces.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::TxCopy => "tx_copy",
+            Self::TxDriver => "tx_driver",
+            Self::TxFlush => "tx_flush",
+            Self::TxRegister => "tx_register",
+            Self::TxDma => "tx_dma",
+            Self::Wire => "wire",
+            Self::RxDma => "rx_dma",
+            Self::RxInvalidate => "rx_invalidate",
+            Self::RxDriver => "rx_driver",
+            Self::RxCopy => "rx_copy",
+        }
+    }
 }
 
 /// How long a datagram was in each stage so far.
@@ -59,6 +85,12 @@ impl Journey {
         self.ps[stage as usize] += now.since(self.begun) - self.total_ps();
     }
 
+    /// When it began.
+    #[must_use]
+    pub fn begun(&self) -> Time {
+        self.begun
+    }
+
     /// Time of all stages, in ps.
     #[must_use]
     pub fn total_ps(&self) -> u64 {
@@ -77,11 +109,17 @@ impl Journey {
 pub struct Journeys {
     total: Histogram,
     ps: [u64; Stage::ALL.len()],
+    /// Those since somebody looks on, the first ones of many.
+    #[serde(skip)]
+    kept: Option<Vec<Journey>>,
 }
 
 impl Journeys {
     /// Counts one that is over.
     pub fn add(&mut self, journey: &Journey) {
+        if let Some(kept) = self.kept.as_mut().filter(|kept| kept.len() < KEPT_MAX) {
+            kept.push(*journey);
+        }
         self.total.record(journey.total_ps());
         self.ps.iter_mut().zip(journey.ps).for_each(|(sum, ps)| *sum += ps);
     }
@@ -104,9 +142,20 @@ impl Journeys {
         self.ps[stage as usize]
     }
 
+    /// Keeps them one by one from now on, or not any more.
+    pub fn watch(&mut self, on: bool) {
+        self.kept = on.then(Vec::new);
+    }
+
+    /// Those that were kept.
+    #[must_use]
+    pub fn kept(&self) -> &[Journey] {
+        self.kept.as_deref().unwrap_or_default()
+    }
+
     /// Starts a new measuring window.
     pub fn reset(&mut self) {
-        *self = Self::default();
+        *self = Self { kept: self.kept.take(), ..Self::default() };
     }
 }
 
@@ -119,7 +168,7 @@ mod tests {
         #[test]
         fn stages_tile_the_journey(
             begun in 0_u64..1 << 50,
-            steps in prop::collection::vec((0_usize..8, 0_u64..1 << 40), 0..40),
+            steps in prop::collection::vec((0_usize..10, 0_u64..1 << 40), 0..40),
         ) {
             let mut now = Time::from_ps(begun);
             let mut journey = Journey::begin(now);

@@ -280,6 +280,9 @@ impl Machine {
             let mut context = Context::apart(target, homes, requests, packets, &mut self.told, scheduler);
             match (payload, component) {
                 (Payload::Arrive(id), Component::Channel(channel)) => channel.expect(id, at, &mut context),
+                (Payload::Slot { id, slot }, Component::Channel(channel)) => {
+                    channel.reserve(id, slot, at, &mut context)
+                }
                 (Payload::Hop { flow, from }, Component::Core(_)) => self.hand_over(flow, from, target, scheduler),
                 _ => unreachable!("component {} was told {payload:?}", target.0),
             }

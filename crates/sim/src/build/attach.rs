@@ -15,6 +15,9 @@ use hostnet_model::params::{
 use hostnet_model::transport::roce::RoceConnection;
 use hostnet_model::PartKind;
 
+/// Where the random numbers of the driver of a NIC in a DIMM come from, beyond those of engines.
+const DRIVER_STREAM: u32 = 1 << 16;
+
 /// A server's place on a network.
 pub(crate) struct Attachment<'a> {
     /// The network.
@@ -70,7 +73,14 @@ impl Attachment<'_> {
     /// Those of them that data without requests comes to; all if there is none.
     pub(crate) fn receiving_cores(&self, params: &ServerParams) -> Vec<u32> {
         let pours = |traffic: &Traffic| {
-            matches!(traffic, Traffic::Bulk { .. } | Traffic::Datagrams { .. } | Traffic::Generate { .. })
+            matches!(
+                traffic,
+                Traffic::Bulk { .. }
+                    | Traffic::Datagrams { .. }
+                    | Traffic::Generate { .. }
+                    | Traffic::Packets(_)
+                    | Traffic::Forward(_)
+            )
         };
         let receives = |end: &End| !end.initiator && pours(&end.flow.traffic);
         let all = self.network_cores(params);
@@ -224,7 +234,10 @@ impl SocketBuilder<'_> {
 
     fn stack(&mut self, queue: u16, core: u32, before: u32, mut stack: StackParams) -> (u32, CoreParams, NetStack) {
         let sockets = self.server.flow_ends(self.number(core));
-        let footprint = NetFootprint::at(self.take(core, NetFootprint::BYTES));
+        let mut footprint = NetFootprint::at(self.take(core, NetFootprint::BYTES));
+        if self.params.dimm.is_some() {
+            footprint.send.base = self.near_nic(footprint.send.bytes);
+        }
         let rng = self.engine_rng(core, before);
         let (mut params, pages) = (self.params.core.clone(), self.pages.clone());
         if stack.line_size.is_burst() {
@@ -246,6 +259,10 @@ impl SocketBuilder<'_> {
         let ahead = stack.copy_ahead;
         let traffic = NetStack::new(core, wiring, params.clone(), stack, pages, rng, sockets, footprint, classes);
         let traffic = self.with_rings(traffic.with_datagrams(datagrams), core, ahead);
+        let traffic = match self.dimm_way(queue) {
+            Some(way) => traffic.with_dimm(way, self.engine_rng(core, before + DRIVER_STREAM)),
+            None => traffic,
+        };
         (core, params, traffic)
     }
 
@@ -318,7 +335,11 @@ impl SocketBuilder<'_> {
             classes: self.server.classes,
         };
         let rng = self.server.component_rng(self.layout.of(PartKind::Nic).first());
-        Some(Nic::new(params, wiring, self.pages.clone(), rng))
+        let nic = Nic::new(params, wiring, self.pages.clone(), rng);
+        Some(match &self.params.pool {
+            Some(pool) => nic.with_pool(self.layout.of(PartKind::Pool).first(), pool.port_packets),
+            None => nic,
+        })
     }
 }
 

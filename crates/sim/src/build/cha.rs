@@ -9,9 +9,11 @@ impl SocketBuilder<'_> {
         let params = self.params;
         let layout = &self.layout;
         let upis = if self.server.params.upi.is_some() { self.server.layout.upis } else { layout.of(PartKind::Upi) };
-        let expander = params.expander.as_ref().map(|_| layout.of(PartKind::Expander).first());
+        let far = if params.dimm.is_some() { PartKind::Dimm } else { PartKind::Expander };
+        let expander = params.far_memory().map(|_| layout.of(far).first());
         let sram = params.mcn.as_ref().filter(|mcn| mcn.on_dimm).map(|_| layout.of(PartKind::Mcn).first());
-        let expander = expander.or(sram);
+        let pool = params.pool.as_ref().map(|_| layout.of(PartKind::Pool).first());
+        let expander = expander.or(sram).or(pool);
         let wiring = Wiring { cores: layout.cores(), channels: layout.of(PartKind::Channel), upis, expander };
         let cha = Cha::new(
             layout.number,

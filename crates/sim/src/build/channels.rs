@@ -20,9 +20,14 @@ impl SocketBuilder<'_> {
             let to = self.layout.home();
             let nearer_ps = self.params.die.as_ref().map_or(0, |die| die.nearer_ps(&die.channels, &die.slices));
             let buffers = self.params.mcn.as_ref().map(|_| self.layout.of(PartKind::Mcn).first());
-            Channel::new(dram, controller, to, cha.from_mc_ps, cha.write_ack_ps, self.server.classes, number)
-                .with_nearest(nearer_ps)
-                .with_buffer(buffers)
+            let channel =
+                Channel::new(dram, controller, to, cha.from_mc_ps, cha.write_ack_ps, self.server.classes, number)
+                    .with_nearest(nearer_ps)
+                    .with_buffer(buffers);
+            match self.params.dimm.as_ref().filter(|dimm| dimm.channel == number) {
+                Some(dimm) => channel.with_dimm(self.layout.of(PartKind::Dimm).first(), dimm.command_ps),
+                None => channel,
+            }
         };
         (0..self.layout.of(PartKind::Channel).len()).map(channel).collect()
     }

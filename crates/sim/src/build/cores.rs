@@ -31,6 +31,9 @@ impl SocketBuilder<'_> {
             engines[core as usize].push(stack.into());
             params[core as usize] = of_core;
         }
+        for (core, worker) in self.workers(&engines) {
+            engines[core as usize].push(worker.into());
+        }
         let core = |(engines, params)| Core::new(PartKind::Core, params, engines, self.server.classes).into();
         let mut all: Vec<Component> = engines.into_iter().zip(&params).map(core).collect();
         self.copiers(&mut all);
@@ -88,7 +91,7 @@ impl SocketBuilder<'_> {
     }
 
     /// Whom the cores of this socket talk to.
-    fn wiring(&self) -> Wiring {
+    pub(super) fn wiring(&self) -> Wiring {
         let drives = |socket: &SocketLayout| socket.of(PartKind::Ssd).iter();
         Wiring { home: self.layout.home(), drives: self.server.layout.sockets.iter().flat_map(drives).collect() }
     }

@@ -6,6 +6,7 @@ mod channels;
 pub mod coarse;
 mod cores;
 mod die;
+mod dimm;
 mod drives;
 pub(crate) mod feeds;
 pub(crate) mod fluid;
@@ -13,6 +14,8 @@ mod iio;
 mod layout;
 pub(crate) mod mcn;
 mod parts;
+mod pool;
+mod ranks;
 mod shares;
 mod sockets;
 pub(crate) mod warm_up;
@@ -49,6 +52,9 @@ pub(crate) struct Node {
     pub(crate) socket: u8,
     pub(crate) cluster: u8,
 }
+
+/// The node of the DIMM that a NIC sits in: servers with one have one socket.
+const DIMM: Node = Node { socket: 1, cluster: 0 };
 
 /// The virtual memory of each node that is handed out.
 struct Spaces {
@@ -120,6 +126,9 @@ impl SocketBuilder<'_> {
 
     /// The memory near the NIC's function of this socket.
     pub(crate) fn node_of_nic(&self) -> Node {
+        if self.params.dimm.is_some() {
+            return DIMM;
+        }
         let stop = |die: &DieParams| Some(die.links[usize::from(self.nic_link()?)]);
         self.near(self.params.die.as_ref().and_then(stop))
     }
@@ -148,7 +157,7 @@ impl SocketBuilder<'_> {
 impl<'a> Builder<'a> {
     fn new(params: &'a ServerParams, layout: Layout) -> Self {
         let classes = params.workloads.len().max(1);
-        let expanders = params.sockets.iter().filter(|socket| socket.expander.is_some()).count();
+        let expanders = params.sockets.iter().filter(|socket| homes_of_expander(socket).is_some()).count();
         let spaces = Spaces::new(params.sockets.len() + expanders, clusters(params.socket()));
         let shared = vec![Cell::new(None); params.workloads.len()];
         Self { params, layout, classes, spaces, shared, queues: OnceCell::new(), attachment: None, load: None }
@@ -199,11 +208,17 @@ impl<'a> Builder<'a> {
             let own = PageParams { memory_bytes: pages.memory_bytes / u64::from(clusters), ..pages.clone() };
             std::iter::repeat_n(own, clusters.into())
         };
-        let expanders = self.params.sockets.iter().filter_map(|socket| socket.expander.as_ref());
-        let expanders = expanders.map(|expander| expander.memory.pages.clone());
+        let far = |socket: &SocketParams| match (&socket.expander, &socket.pool) {
+            (Some(expander), _) => Some(expander.memory.pages.clone()),
+            (None, Some(pool)) => pool::borrowed(socket, pool),
+            (None, None) => None,
+        };
+        let expanders = self.params.sockets.iter().filter_map(far);
         let mut each = self.params.sockets.iter().flat_map(of_cluster).chain(expanders);
         let first = each.next().expect("a server has a socket");
         let pages = each.fold(Pages::new(&first, self.params.seed), |pages, next| pages.and(&next));
+        let dimms = self.params.sockets.iter().filter_map(|socket| socket.dimm.as_ref());
+        let pages = dimms.fold(pages, |pages, dimm| pages.and_in_order(&dimm.memory.pages));
         pages.with_clusters(clusters(self.params.socket()))
     }
 
@@ -254,9 +269,12 @@ fn homes_of(socket: &SocketParams) -> SocketHomes {
     SocketHomes { slices: socket.cha.slices / clusters, decoder }
 }
 
-/// The homes of the lines of memory behind a link: the slices of its socket stand for them.
+/// The homes of the lines of memory behind a link, or of a pool: the slices of its socket stand for them.
 fn homes_of_expander(socket: &SocketParams) -> Option<SocketHomes> {
-    let memory = &socket.expander.as_ref()?.memory;
+    if socket.pool.as_ref().is_some_and(|pool| pool.borrowed_bytes > 0) {
+        return Some(homes_of(socket));
+    }
+    let memory = socket.far_memory()?;
     Some(SocketHomes { slices: socket.cha.slices, decoder: Decoder::new(&memory.map, &memory.dram) })
 }
 

@@ -24,6 +24,8 @@ pub(crate) const WITH_LINES: &[OfSocket] = &[
     ),
     of(PartKind::Iio, |_| 1, |socket| all([socket.iio()])),
     of(PartKind::Expander, |params| params.expander.is_some().into(), |socket| all(socket.expander())),
+    of(PartKind::Dimm, |params| params.dimm.is_some().into(), |socket| all(socket.dimm())),
+    of(PartKind::Pool, |params| params.pool.is_some().into(), |socket| all(socket.pool())),
     of(PartKind::Ssd, |params| params.ssd.count, |socket| all(socket.drives())),
     NIC,
     of(PartKind::Upi, |params| params.remote.as_ref().map_or(0, |remote| remote.sockets), |socket| all(socket.upis())),

@@ -5,11 +5,12 @@ use hostnet_model::line::Rings;
 use hostnet_model::nic::{FunctionWiring, QueueMemory, QueueWiring};
 use hostnet_model::os::RegisterWay;
 use hostnet_model::params::{NicParams, PcieParams};
+use hostnet_model::PartKind;
 
 impl Builder<'_> {
     /// The memory of the queues of a core: near itself, or near the device.
     fn queues_at(&self, params: &NicParams, core: u32) -> Node {
-        if params.rings_at_device {
+        if params.rings_at_device || self.params.socket().dimm.is_some() {
             let nic = self.layout.at_nic().number;
             let at_nic = self.sockets().find(|socket| socket.layout.number == nic);
             at_nic.expect("a NIC is on a socket").node_of_nic()
@@ -33,7 +34,12 @@ impl Builder<'_> {
             let link = self.params.drives_at(number).len() as u8;
             FunctionWiring { iio: self.at(number).0.iio(), link, pcie: pcie.clone() }
         };
-        self.params.nic_links().map(wiring).collect()
+        let dimm = self.params.sockets.iter().position(|socket| socket.dimm.is_some());
+        let mut functions: Vec<FunctionWiring> = self.params.nic_links().map(wiring).collect();
+        if let (Some(at), Some(function)) = (dimm, functions.first_mut()) {
+            (function.iio, function.link) = (self.layout.sockets[at].of(PartKind::Dimm).first(), 0);
+        }
+        functions
     }
 
     /// The function of an octopus that serves a socket, if one does.

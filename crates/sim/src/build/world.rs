@@ -186,6 +186,8 @@ fn server_of(host: &HostParams, cluster: &ClusterParams) -> Option<ServerParams>
 /// A server with the classes of the network after its own workloads.
 #[must_use]
 pub fn with_network(server: &ServerParams, cluster: &ClusterParams) -> ServerParams {
-    let classes = cluster.classes.iter().map(|name| Workload::new(name, WorkloadKind::Network));
-    ServerParams { workloads: server.workloads.iter().cloned().chain(classes).collect(), ..server.clone() }
+    let network = |name: &str| Workload::new(name, WorkloadKind::Network);
+    let pool = server.sockets.iter().any(|socket| socket.pool.is_some()).then(|| network("pool"));
+    let classes = cluster.classes.iter().map(|name| network(name));
+    ServerParams { workloads: server.workloads.iter().cloned().chain(pool).chain(classes).collect(), ..server.clone() }
 }

@@ -64,7 +64,7 @@ impl<'a> Frames<'a> {
                 udp::append(&mut self.frame, datagram, ports, addresses(packet));
                 PROTOCOL_UDP
             }
-            Content::Raw => {
+            Content::Raw | Content::Pool(_) => {
                 let bytes = (packet.ip_bytes as usize).max(IP_BYTES);
                 self.frame.resize(ETHERNET_BYTES + bytes, 0);
                 PROTOCOL_RAW

@@ -11,9 +11,11 @@ pub(crate) mod units;
 use ends::machines;
 use flows::{Received, Totals};
 use hostnet_kernel::{Simulation, Time};
+use hostnet_model::core::Worker;
 use hostnet_model::ether::Endpoint;
+use hostnet_model::flow::Rank;
 use hostnet_model::params::{ClusterParams, ServerParams};
-use hostnet_model::World;
+use hostnet_model::{Machine, World};
 use moment::HostMoment;
 use sample::Sample;
 use serde::{Deserialize, Serialize};
@@ -73,13 +75,19 @@ fn is_busy(simulation: &Simulation<World>) -> bool {
     })
 }
 
+/// The ranks of jobs on the cores of a server.
+pub(crate) fn ranks(machine: &Machine) -> impl Iterator<Item = &Rank> {
+    machine.engines::<Worker>().map(Worker::rank)
+}
+
 /// Ranks of jobs that are not done, of the partitions that are here.
 pub(crate) fn unfinished_ranks(simulation: &Simulation<World>) -> u64 {
     let unfinished = |world: &World| match world {
         World::Fabric(fabric) => {
             fabric.endpoints().flat_map(Endpoint::ranks).filter(|rank| rank.done_at().is_none()).count() as u64
         }
-        World::Server(_) | World::Elsewhere => 0,
+        World::Server(machine) => ranks(machine).filter(|rank| rank.done_at().is_none()).count() as u64,
+        World::Elsewhere => 0,
     };
     simulation.worlds().map(unfinished).sum()
 }

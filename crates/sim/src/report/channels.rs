@@ -153,7 +153,7 @@ impl ServerView<'_> {
 }
 
 /// The time that one line takes on the bus of its channel, in ps.
-fn line_ps(memory: &MemoryParams) -> f64 {
+pub(crate) fn line_ps(memory: &MemoryParams) -> f64 {
     let dram = &memory.dram;
     let clocks = f64::from(dram.timing.burst * dram.accesses_per_line);
     clocks * dram.clock_ps_numerator as f64 / dram.clock_ps_denominator as f64

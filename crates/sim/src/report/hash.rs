@@ -7,7 +7,7 @@ use sha2::{Digest, Sha256};
 /// What a summary says of the measuring window.
 const OF_THE_WINDOW: [&str; 3] = ["complete", "warm_up_ns", "window_ns"];
 /// Tables that tell how a run went, explain it, or sum up others.
-const LEFT_OUT: [&str; 5] = ["series", "host_series", "limits", "completions", "stages"];
+const LEFT_OUT: [&str; 7] = ["series", "host_series", "limits", "completions", "stages", "energy", "efficiency"];
 /// The column that explains a workload.
 const EXPLAINED: &str = "limited_by";
 

@@ -1,16 +1,18 @@
 //! What limits a workload, and which of the user's parameters had no influence.
 
 use crate::read::sample::{domains, Group, Sample, Totals};
+use crate::report::channels::line_ps;
 use crate::report::view::ServerView;
 use hostnet_analysis::binding::{lfb_domain, stream_otherwise, OFFERED_LOAD};
-use hostnet_analysis::explain::{Cached, Isolated, Kind, Pool, WorkloadFacts};
+use hostnet_analysis::explain::{BehindLink, Cached, Isolated, Kind, Pool, WorkloadFacts};
 use hostnet_analysis::limits;
 use hostnet_analysis::offered::offered_gb_per_s;
 use hostnet_analysis::predict::{isolated_latencies_ns, lone_latencies_ns};
 use hostnet_analysis::regime::Basis;
 use hostnet_measure::Domain;
 use hostnet_model::cache::ClassCounts;
-use hostnet_model::params::{Inclusion, ServerParams};
+use hostnet_model::expander::Expander;
+use hostnet_model::params::{ExpanderParams, Inclusion, ServerParams};
 
 /// What is known of every workload.
 pub(crate) fn all(view: &ServerView, total: &Sample) -> Vec<WorkloadFacts> {
@@ -23,8 +25,9 @@ pub(crate) fn all(view: &ServerView, total: &Sample) -> Vec<WorkloadFacts> {
         cached: view.machine.has_caches().then(|| cached(&total.cached(class))),
         ..facts(view, total, class).with_limits(limits.get(class).cloned())
     };
-    let crossing = |facts: WorkloadFacts, class| match link_ns(view.server, total, class) {
-        Some(ns) => facts.behind_link(ns),
+    let far = |class| behind_link(view, total, class).or_else(|| in_pool(view.server, total, class));
+    let crossing = |facts: WorkloadFacts, class| match far(class) {
+        Some(way) => facts.behind_link(view.server.socket(), &way),
         None if crosses(view, total, class) => facts.crossing(),
         None => facts,
     };
@@ -41,19 +44,71 @@ fn crosses(view: &ServerView, total: &Sample, class: usize) -> bool {
     total.of(Group::ChaUpi, class).lines > 0 || [Group::UpiSnoop, Group::UpiAnswer].into_iter().any(waits)
 }
 
-/// What memory behind a link adds to the lines of a workload that are read, without load, in ns on average over them;
-/// nothing if none of its lines lies there.
-fn link_ns(server: &ServerParams, total: &Sample, class: usize) -> Option<f64> {
-    let socket = server.socket();
+/// What is known of the way of a workload's lines behind a link; nothing if none of them lies there.
+fn behind_link(view: &ServerView, total: &Sample, class: usize) -> Option<BehindLink> {
+    let socket = view.server.socket();
     let expander = socket.expander.as_ref()?;
-    let [far, written] = [Group::ExpanderRead, Group::ExpanderWrite].map(|group| total.of(group, class).lines as f64);
-    if far + written == 0.0 {
+    let of = |group| total.of(group, class).lines as f64;
+    let [reads, writes] = FAR.map(of);
+    if reads + writes == 0.0 {
         return None;
     }
+    let [all_reads, all_writes] = [Group::ChaRead, Group::ChaWrite].map(of);
+    let way_ns = far_ns(expander);
+    let credits: Vec<Pool> = FAR.iter().filter_map(|&group| pool(view, total, group, class, group.name())).collect();
+    let of_reads = |pool: &Pool| pool.domain == Group::ExpanderRead.name();
+    let unloaded_ns = credits.iter().map(|pool| way_ns + if of_reads(pool) { dram_ns(expander) } else { 0.0 });
+    Some(BehindLink {
+        ns: reads / all_reads.max(1.0) * (way_ns - socket.cha.from_mc_ps as f64 / 1000.0),
+        share: (reads + writes) / (all_reads + all_writes).max(1.0),
+        buses_busy: buses_busy(view),
+        link_busy: link_busy(view, total, expander),
+        unloaded_ns: unloaded_ns.collect(),
+        credits,
+    })
+}
+
+/// The domains of memory behind a link.
+const FAR: [Group; 2] = [Group::ExpanderRead, Group::ExpanderWrite];
+
+/// The way of a request and its line to a device behind a link and back, in ns.
+fn far_ns(expander: &ExpanderParams) -> f64 {
     let wires_ps = f64::from(expander.request_bytes + expander.data_bytes) / expander.bytes_per_s as f64 * 1e12;
-    let both_ways_ps = 2.0 * (expander.latency_ps + expander.device_ps) as f64 + wires_ps;
-    let all = total.of(Group::ChaRead, class).lines as f64;
-    Some(far / all.max(1.0) * (both_ways_ps - socket.cha.from_mc_ps as f64) / 1000.0)
+    (2.0 * (expander.latency_ps + expander.device_ps) as f64 + wires_ps) / 1000.0
+}
+
+/// A read of the DRAM of a device that finds no row open, in ns.
+fn dram_ns(expander: &ExpanderParams) -> f64 {
+    let dram = &expander.memory.dram;
+    let clocks = f64::from(dram.timing.rcd + dram.timing.cl + dram.timing.burst);
+    clocks * dram.clock_ps_numerator as f64 / dram.clock_ps_denominator as f64 / 1000.0
+}
+
+/// Share of time that the data buses of a device move lines.
+fn buses_busy(view: &ServerView) -> f64 {
+    let Some(expander) = view.server.socket().expander.as_ref() else { return 0.0 };
+    let channels = || view.machine.each::<Expander>().flat_map(Expander::channels);
+    let lines = channels().map(|channel| channel.controller().counters(view.now));
+    let moved: u64 = lines.map(|counts| counts.reads.iter().chain(&counts.writes).sum::<u64>()).sum();
+    moved as f64 * line_ps(&expander.memory) / channels().count().max(1) as f64 / view.window_ps()
+}
+
+/// Share of time that the busier direction of a link sends messages.
+fn link_busy(view: &ServerView, total: &Sample, expander: &ExpanderParams) -> f64 {
+    let [reads, writes] =
+        FAR.map(|group| (0..view.server.workloads.len()).map(|class| total.of(group, class).lines).sum::<u64>() as f64);
+    let [request, line] = [expander.request_bytes, expander.data_bytes].map(f64::from);
+    let bytes = f64::max(reads * request + writes * line, reads * line + writes * request);
+    bytes / expander.bytes_per_s as f64 * 1e12 / view.window_ps()
+}
+
+/// The same of a pool of memory, of whose way only what lies between CHA and port is known: what limits is not named.
+fn in_pool(server: &ServerParams, total: &Sample, class: usize) -> Option<BehindLink> {
+    let pool = server.socket().pool.as_ref()?;
+    let far: u64 = [Group::PoolRead, Group::PoolWrite].iter().map(|&group| total.of(group, class).lines).sum();
+    let ns = 4.0 * pool.latency_ps as f64 / 1000.0;
+    let (credits, unloaded_ns) = (Vec::new(), Vec::new());
+    (far > 0).then_some(BehindLink { ns, share: 0.0, buses_busy: 0.0, link_busy: 0.0, credits, unloaded_ns })
 }
 
 /// What is known of workload `class`: the domains on its path, and which of them is fullest.

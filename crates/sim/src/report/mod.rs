@@ -4,6 +4,7 @@ pub(crate) mod caches;
 pub(crate) mod channels;
 mod counters;
 pub(crate) mod domains;
+pub(crate) mod energy;
 pub(crate) mod epochs;
 pub(crate) mod hash;
 mod limits;
@@ -19,6 +20,7 @@ pub(crate) mod workloads;
 pub use predicted::predict;
 
 use crate::read::sample::{differences, Group, Sample, Totals};
+use crate::report::energy::Metered;
 use crate::report::mesh::MeshTables;
 use crate::report::table::{Cell, Table};
 use crate::report::view::{ServerView, CONFIDENCE_GROUPS};
@@ -66,6 +68,7 @@ pub(crate) struct ServerResults {
     pub(crate) caches: Option<Table>,
     pub(crate) upi: Option<Table>,
     pub(crate) mesh: Option<MeshTables>,
+    pub(crate) metered: Option<Metered>,
     pub(crate) series: Table,
     /// What a summary says of it.
     pub(crate) summary: Value,
@@ -123,7 +126,11 @@ impl ServerView<'_> {
             entries.insert("mesh".to_owned(), json!(rows(&mesh.ports)));
             entries.insert("mesh_ways".to_owned(), json!(rows(&mesh.ways)));
         }
-        ServerResults { workloads, domains, channels, caches, upi, mesh, series: self.series(), summary }
+        let metered = self.metered();
+        if let (Some(metered), Some(entries)) = (&metered, summary.as_object_mut()) {
+            entries.extend(metered.summary().map(|(name, rows)| (name.to_owned(), rows)));
+        }
+        ServerResults { workloads, domains, channels, caches, upi, mesh, metered, series: self.series(), summary }
     }
 
     fn summary(&self, limits: &[WorkloadFacts], tables: &[&Table; 3]) -> Value {

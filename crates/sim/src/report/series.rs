@@ -38,7 +38,11 @@ impl ServerView<'_> {
         let has = |group: &Group| match group {
             Group::Prefetch => caches,
             Group::UpiSnoop | Group::ChaUpi => sockets,
+            Group::PoolRead | Group::PoolWrite => self.server.socket().pool.is_some(),
             Group::ExpanderRead | Group::ExpanderWrite => self.server.socket().expander.is_some(),
+            Group::DimmRead | Group::DimmWrite | Group::DimmDmaWrite | Group::DimmDmaRead => {
+                self.server.socket().dimm.is_some()
+            }
             _ => true,
         };
         let mut before = Sample { at: self.window_start, ..Sample::read_empty(self.classes()) };

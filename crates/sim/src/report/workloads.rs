@@ -176,7 +176,7 @@ impl ServerView<'_> {
         latency
     }
 
-    fn commands(&self, class: usize) -> Histogram {
+    pub(super) fn commands(&self, class: usize) -> Histogram {
         let mut commands = Histogram::default();
         for drive in self.machine.each::<Ssd>() {
             commands.merge(&drive.services()[class].commands);

@@ -25,7 +25,7 @@ fn pair(keys: &str, flow: &str) -> String {
 const PING: &str = "pattern = \"ping\"\nrequest = \"64 B\"\nthink = \"2 us\"\n";
 
 /// Mean ps of each stage of what an idle server is asked, and how often it was.
-fn idle(keys: &str) -> [f64; 8] {
+fn idle(keys: &str) -> [f64; 10] {
     let simulation = run(&plan(&pair(keys, PING)), 500);
     let all = datagrams(&simulation);
     let end = all.iter().find(|end| end.host == 1).expect("an end there");

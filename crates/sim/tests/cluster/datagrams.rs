@@ -111,7 +111,7 @@ fn testbed(flow: &str, change: &str) -> Plan {
 }
 
 /// Mean time of the idle round trip to a server, and of its stages there and back, in us.
-fn idle_us(change: &str) -> (f64, [f64; 8]) {
+fn idle_us(change: &str) -> (f64, [f64; 10]) {
     // The time to think keeps round trips out of step with refreshes of the memory, every 7.8 us.
     let flow = "pattern = \"ping\"\nfrom = \"client\"\nto = \"server\"\nrequest = \"64 B\"\nthink = \"2 us\"";
     let simulation = run(&testbed(flow, change), 3000);

@@ -45,6 +45,15 @@ pub fn servers(simulation: &Simulation<World>) -> Vec<&Machine> {
     servers.collect()
 }
 
+/// The servers of a world, to change them.
+pub fn servers_mut(simulation: &mut Simulation<World>) -> Vec<&mut Machine> {
+    let servers = simulation.parts_mut().iter_mut().filter_map(|(world, _)| match world {
+        World::Server(machine) => Some(&mut **machine),
+        World::Fabric(_) | World::Elsewhere => None,
+    });
+    servers.collect()
+}
+
 /// The NIC of a server.
 pub fn nic(machine: &Machine) -> &Nic {
     machine.first().expect("a server on a network has a NIC")

@@ -11,9 +11,15 @@ from hostnet.calibrate.readers.content import Found
 from hostnet.calibrate.readers.loaded import Row, add_rows
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from hostnet.calibrate.readers.content import Content
 
-BANNER = re.compile(r"Memory Latency Checker|^\s*Inject\s+Latency\s+Bandwidth|Measuring Loaded Latenc", re.M | re.I)
+BANNER = re.compile(
+    r"Memory Latency Checker|Memory Bandwidths between nodes|Measuring idle latenc"
+    r"|^\s*Inject\s+Latency\s+Bandwidth|Measuring Loaded Latenc",
+    re.M | re.I,
+)
 """Shows that a text is MLC's."""
 
 ROW = re.compile(r"\s*(\d{4,6})\s+(\S+)\s+(\S+)\s*")
@@ -25,11 +31,14 @@ BROKEN_ROW = re.compile(r"\s*\d{4,6}(\s.*)?")
 IDLE = re.compile(r"Each iteration took .*?\(\s*(\S+)\s*ns\s*\)", re.I)
 """The idle latency."""
 
-IDLE_MATRIX = re.compile(r"\s*0\s+(\S+)(?:\s.*)?")
-"""The row of the first node in the table of idle latencies; its first number is its own memory."""
+OF_FIRST = re.compile(r"\s*0((?:\s+\S+)+)\s*")
+"""The row of the first node in a table of nodes: a number for the memory of each, its own first."""
 
 PEAK = re.compile(r"\s*(ALL Reads|\d+:\d+ Reads-Writes)\s*:\s*(\S+)\s*", re.I)
 """A peak injection bandwidth in MB/s."""
+
+NODES_MAX = 2
+"""Nodes of memory that a server of one socket has: its own, and the one behind a link."""
 
 MB = 1e-3
 """GB of a MB."""
@@ -74,15 +83,17 @@ class _Reader:
             self.reads, self.traffic = reads_of(line), (index, text)
         elif re.match(r"Measuring idle latenc", text):
             self.part = "idle"
+        elif re.match(r"Measuring Memory Bandwidths between nodes", text):
+            self.part = "between"
         elif text.startswith("====") or re.match(r"Delay\s", text):
             self.part = "loaded"
         elif self.part == "loaded" and BROKEN_ROW.fullmatch(line):
             self.rows.append(row_of(line, self.content.file, index, self.loaded()))
-        elif self.part == "idle" and (match := IDLE_MATRIX.fullmatch(line)) is not None:
-            self.idle(match[1], index)
+        elif self.part in ("idle", "between") and (match := OF_FIRST.fullmatch(line)) is not None:
+            self.nodes(match[1].split(), index)
             self.part = ""
         elif (match := IDLE.search(line)) is not None:
-            self.idle(match[1], index)
+            self.add("latency", match[1], Conditions(probe="sequential"), index)
         elif (match := PEAK.fullmatch(line)) is not None:
             self.peak(match[1], match[2], index)
         elif text and self.part == "loaded":
@@ -96,20 +107,31 @@ class _Reader:
             raise wrong(self.content.file, index, f'the traffic "{text}" is not modelled; {hint}')
         return replace(self.start, reads=self.reads)
 
-    def idle(self, text: str, index: int) -> None:
-        """Adds the idle latency."""
-        conditions = self.content.conditions(Conditions(probe="sequential"))
-        latency_ns = _number(text, "latency", self.content.file, index)
-        self.found.measurements.append(Measurement("latency", latency_ns, conditions, self.content.file, str(index)))
+    def nodes(self, cells: Sequence[str], index: int) -> None:
+        """Adds what the cores of the first node measured with its own memory, and with that of an expander."""
+        told = cells if self.content.server.expander_peak_gb_per_s is not None else cells[:1]
+        if len(told) > NODES_MAX:
+            message = f"{len(told)} nodes; {self.content.server.label} has two, its own and the one behind the link"
+            raise wrong(self.content.file, index, f"{message}: leave the columns of these two")
+        for node, text in enumerate(told):
+            if self.part == "idle":
+                self.add("latency", text, Conditions(probe="sequential", node=node), index)
+            elif self.reads is not None:
+                cores = self.content.server.cores
+                self.add("bandwidth", text, Conditions(cores=cores, reads=self.reads, node=node), index)
+
+    def add(self, quantity: str, text: str, start: Conditions, index: int) -> None:
+        """Adds an idle latency, or a bandwidth."""
+        conditions = self.content.conditions(start)
+        value = _number(text, quantity, self.content.file, index) * (MB if quantity == "bandwidth" else 1.0)
+        self.found.measurements.append(Measurement(quantity, value, conditions, self.content.file, str(index)))
 
     def peak(self, mix: str, text: str, index: int) -> None:
         """Adds a peak injection bandwidth, with all cores."""
         reads = reads_of(mix)
         if reads is None:
             return
-        conditions = self.content.conditions(Conditions(cores=self.content.server.cores, reads=reads))
-        bandwidth = _number(text, "bandwidth", self.content.file, index) * MB
-        self.found.measurements.append(Measurement("bandwidth", bandwidth, conditions, self.content.file, str(index)))
+        self.add("bandwidth", text, Conditions(cores=self.content.server.cores, reads=reads), index)
 
 
 def reads_of(line: str) -> float | None:

@@ -6,13 +6,14 @@ use super::fabric::Fabric;
 use super::hosts::Hosts;
 use super::pairs::Sides;
 use super::places::place;
-use super::{datagrams, files, jobs, moves, service, table, transport};
+use super::{datagrams, files, forward, jobs, moves, packets, service, table, transport};
 use crate::content::place_of;
 use crate::error::Issue;
 use crate::plan::RunPlan;
 use crate::spec::{ClusterSpec, CoreList, DatagramPatternSpec, FlowKindSpec, FlowSpec, Names, OtherSpec, Size, Time};
 use crate::units::{format, shorten, Dimension};
-use hostnet_model::params::{FlowParams, JobParams, OtherRequests, Traffic, Transport};
+use hostnet_model::core::RankMemory;
+use hostnet_model::params::{FlowParams, JobParams, OtherRequests, Traffic, Transport, BUFFER_ALIGNMENT};
 use hostnet_traffic::pcap;
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -40,6 +41,18 @@ impl Flows {
         self.params.iter().filter(|flow| flow.sendfile.is_some() && usize::from(flow.from) == host).count()
     }
 
+    /// Bytes of the ranks of jobs at a host, and of what those of a job share.
+    pub(super) fn ranks(&self, host: usize) -> u128 {
+        let of_job = |job: &JobParams| {
+            let ranks = job.hosts.iter().filter(|&&at| usize::from(at) == host).count() as u128;
+            let each = u128::from(job.rank_bytes().next_multiple_of(BUFFER_ALIGNMENT));
+            let shared = ranks * ranks * u128::from(RankMemory::SLOT_BYTES);
+            ranks * each + shared.next_multiple_of(u128::from(BUFFER_ALIGNMENT))
+        };
+        let at_servers = self.jobs.iter().filter(|job| !job.cores.is_empty());
+        at_servers.map(of_job).sum()
+    }
+
     /// The ends of RDMA flows at a host.
     pub(super) fn rdma_ends(&self, host: usize) -> usize {
         let here = |flow: &&FlowParams| usize::from(flow.from) == host || usize::from(flow.to) == host;
@@ -56,6 +69,8 @@ pub(super) struct Draft {
     pub(super) stagger_ps: u64,
     /// The cores at either side, where the document says which.
     pub(super) cores: [Option<Vec<u32>>; 2],
+    /// The tables of flows whose packets it sends on, by their numbers among those before it.
+    pub(super) takes: Vec<usize>,
 }
 
 pub(super) fn resolve(
@@ -69,17 +84,28 @@ pub(super) fn resolve(
     let mut drafts = Vec::new();
     let ClusterSpec { flow, transport, network, .. } = spec;
     transport.iter().try_for_each(|(name, transport)| transport::check_keys(name, transport))?;
-    for (name, flow) in flow {
+    let order = forward::order(flow)?;
+    let mut numbers = BTreeMap::new();
+    for name in &order.names {
+        let Some(flow) = flow.get_mut(name) else { continue };
         let path = table("flow", name);
         if let Some(file) = &mut flow.pcap {
             *file = place_of(base_dir, file, &format!("{path}.pcap"))?;
         }
         let mtu = mtu_of(&path, flow, hosts, network.mtu)?;
-        let carried = carried(&path, flow, transport, mtu)?;
+        packets::read_sizes(&path, flow, base_dir)?;
+        let carried = if order.replays.contains(name) {
+            datagrams::transport(&path, flow)?
+        } else {
+            carried(&path, flow, transport, mtu)?
+        };
         let class = flow.class.get_or_insert_with(|| name.clone());
         let class = class_of(&mut classes, class, &format!("{path}.class"))?;
         let stream = stream_of(name);
-        let mut draft = draft(path, flow, class, carried, &Network { hosts, fabric, run, stream })?;
+        let network = Network { hosts, fabric, run, stream };
+        let takes = forward::taken(flow, &numbers);
+        let mut draft = draft(path, flow, class, carried, &network, (&drafts, takes))?;
+        numbers.insert(name.clone(), drafts.len());
         if let Traffic::Service(service) = &mut draft.flow.traffic {
             service.number = drafts.len() as u32;
         }
@@ -140,13 +166,16 @@ fn carried(
 ) -> Result<Transport, Issue> {
     let at = format!("{path}.transport");
     let rdma = matches!(flow.kind, FlowKindSpec::Write | FlowKindSpec::Read);
-    if flow.kind == FlowKindSpec::Datagram {
+    if matches!(flow.kind, FlowKindSpec::Datagram | FlowKindSpec::Packets | FlowKindSpec::Forward) {
         return datagrams::transport(path, flow);
     }
     if flow.kind == FlowKindSpec::Replay {
-        return match flow.transport {
-            None => Ok(Transport::Raw),
-            Some(_) => Err(Issue::new(at, "has no effect: packets of a capture are sent as they are")),
+        return match (&flow.transport, flow.buffer) {
+            (None, None) => Ok(Transport::Raw),
+            (None, Some(_)) => {
+                Err(Issue::new(format!("{path}.buffer"), "has an effect only on captures that are sent on"))
+            }
+            (Some(_), _) => Err(Issue::new(at, "has no effect: packets of a capture are sent as they are")),
         };
     }
     let name = flow.transport.get_or_insert_with(|| if rdma { "roce" } else { "dctcp" }.to_string());
@@ -171,6 +200,7 @@ fn draft(
     class: u8,
     transport: Transport,
     network: &Network,
+    (before, takes): (&[Draft], Vec<usize>),
 ) -> Result<Draft, Issue> {
     let priority = if matches!(transport, Transport::Roce(_)) { ROCE_PRIORITY } else { 0 };
     check_keys(&path, spec)?;
@@ -184,8 +214,8 @@ fn draft(
         to: 0,
         from_core: 0,
         to_core: 0,
+        traffic: traffic(&path, spec, &transport)?,
         transport,
-        traffic: traffic(&path, spec)?,
         start_ps: spec.start.0,
         deaf_ps: spec.deaf.map(|span| spans(&[span], &format!("{path}.deaf"))).transpose()?.map(|spans| spans[0]),
         moves: Vec::new(),
@@ -196,7 +226,11 @@ fn draft(
     };
     let cores = [&spec.from_cores, &spec.to_cores].map(|list| list.as_ref().map(|CoreList(cores)| cores.clone()));
     let Time(stagger_ps) = spec.stagger;
-    let drawn = drawn(&path, spec, network)?;
+    let drawn = match spec.kind {
+        FlowKindSpec::Forward => forward::drawn(&path, spec, network, before, &takes)?,
+        _ => drawn(&path, spec, network)?,
+    };
+    check_pairs(&path, spec, network, &drawn.pairs)?;
     flow.moves = moves::resolve(&path, spec, &flow.transport, &drawn.pairs, network.hosts)?;
     flow.sendfile = files::resolve(&path, spec, &flow.transport, &drawn.pairs, network.hosts)?;
     flow.via = network.fabric.way(&spec.via, &drawn.pairs, network.hosts, &path)?;
@@ -208,24 +242,28 @@ fn draft(
             message,
         ));
     }
-    Ok(Draft { path, drawn, flow, stagger_ps, cores })
+    Ok(Draft { path, drawn, flow, stagger_ps, cores, takes })
 }
 
 /// Which keys belong to which kinds of flow.
 fn check_keys(path: &str, spec: &FlowSpec) -> Result<(), Issue> {
-    use FlowKindSpec::{Bulk, Datagram, Read, Replay, Rpc, Service, Write};
-    let keys: [(&str, bool, &[FlowKindSpec], &str); 19] = [
+    use FlowKindSpec::{Bulk, Datagram, Forward, Packets, Read, Replay, Rpc, Service, Write};
+    let keys: [(&str, bool, &[FlowKindSpec], &str); 23] = [
         ("move", !spec.moves.is_empty(), &[Bulk, Rpc], "\"bulk\" and \"rpc\""),
         ("sendfile", spec.sendfile.is_some(), &[Bulk], "\"bulk\""),
-        ("sizes", spec.sizes.is_some(), &[Bulk, Write, Read], "\"bulk\", \"write\" and \"read\""),
+        ("sizes", spec.sizes.is_some(), &[Bulk, Write, Read, Packets], "\"bulk\", \"write\", \"read\" and \"packets\""),
         ("load", spec.load.is_some(), &[Bulk, Write, Read], "\"bulk\", \"write\" and \"read\""),
         ("deaf", spec.deaf.is_some(), &[Bulk, Rpc], "\"bulk\" and \"rpc\""),
         ("bytes", spec.bytes.is_some(), &[Bulk, Write, Read], "\"bulk\", \"write\" and \"read\""),
         ("pattern", spec.pattern.is_some(), &[Datagram], "\"datagram\""),
         ("size", spec.size.is_some(), &[Datagram], "\"datagram\""),
-        ("rate", spec.rate.is_some(), &[Datagram], "\"datagram\""),
+        ("rate", spec.rate.is_some(), &[Datagram, Packets], "\"datagram\" and \"packets\""),
+        ("arrivals", spec.arrivals.is_some(), &[Packets], "\"packets\""),
+        ("takes", spec.takes.is_some(), &[Forward], "\"forward\""),
+        ("function", spec.function.is_some(), &[Forward], "\"forward\""),
+        ("work", spec.work.is_some(), &[Forward], "\"forward\""),
         ("timeout", spec.timeout.is_some(), &[Datagram], "\"datagram\"; that of RoCE stands with its transport"),
-        ("buffer", spec.buffer.is_some(), &[Datagram], "\"datagram\""),
+        ("buffer", spec.buffer.is_some(), &[Datagram, Packets, Forward, Replay], "UDP"),
         ("request", spec.request.is_some(), &[Rpc, Service, Datagram], "\"rpc\", \"service\" and \"datagram\""),
         ("response", spec.response.is_some(), &[Rpc, Service, Datagram], "\"rpc\", \"service\" and \"datagram\""),
         ("service", spec.service.is_some(), &[Service], "\"service\""),
@@ -249,13 +287,15 @@ fn check_keys(path: &str, spec: &FlowSpec) -> Result<(), Issue> {
     }
 }
 
-fn traffic(path: &str, spec: &mut FlowSpec) -> Result<Traffic, Issue> {
+fn traffic(path: &str, spec: &mut FlowSpec, transport: &Transport) -> Result<Traffic, Issue> {
     let lacks = |key: &str, message: &str| Issue::new(format!("{path}.{key}"), message);
     let bytes = spec.bytes.map_or(u64::MAX, |Size(bytes)| bytes);
     match spec.kind {
         FlowKindSpec::Bulk | FlowKindSpec::Write => Ok(Traffic::Bulk { bytes }),
         FlowKindSpec::Read => Ok(Traffic::Read { bytes }),
         FlowKindSpec::Datagram => datagrams::traffic(path, spec),
+        FlowKindSpec::Packets => packets::traffic(path, spec),
+        FlowKindSpec::Forward => Ok(forward::traffic(spec)),
         FlowKindSpec::Service => service::traffic(path, spec),
         FlowKindSpec::Rpc => {
             let request = spec
@@ -273,7 +313,11 @@ fn traffic(path: &str, spec: &mut FlowSpec) -> Result<Traffic, Issue> {
             let file =
                 spec.pcap.as_ref().ok_or_else(|| lacks("pcap", "missing; give a capture such as \"trace.pcap\""))?;
             let mtu = spec.mtu.map_or(0, |Size(bytes)| bytes as u32);
-            replay(path, file, *spec.scale.get_or_insert(1.0), mtu).map(|packets| Traffic::Replay { packets })
+            let packets = replay(path, file, *spec.scale.get_or_insert(1.0), mtu)?;
+            Ok(match transport {
+                Transport::Udp(_) => packets::given(&packets),
+                _ => Traffic::Replay { packets },
+            })
         }
     }
 }
@@ -310,12 +354,17 @@ fn replay(path: &str, file: &str, scale: f64, mtu_bytes: u32) -> Result<Vec<(u64
 
 /// Who sends to whom, how often, when and how much, in a table of flows.
 fn drawn(path: &str, spec: &FlowSpec, network: &Network) -> Result<Drawn, Issue> {
+    let hosts = network.hosts;
+    let from = numbers(&spec.from, hosts, &format!("{path}.from"))?;
+    let to = numbers(&spec.to, hosts, &format!("{path}.to"))?;
+    drawn::resolve(&Sides { path, from: &from, to: &to, hosts }, spec, network)
+}
+
+/// Whether these hosts can send each other what a table of flows says.
+fn check_pairs(path: &str, spec: &FlowSpec, network: &Network, pairs: &[(usize, usize)]) -> Result<(), Issue> {
     let Network { hosts, fabric, .. } = network;
     let (from_path, to_path) = (format!("{path}.from"), format!("{path}.to"));
-    let from = numbers(&spec.from, hosts, &from_path)?;
-    let to = numbers(&spec.to, hosts, &to_path)?;
-    let drawn = drawn::resolve(&Sides { path, from: &from, to: &to, hosts }, spec, network)?;
-    for &(from, to) in &drawn.pairs {
+    for &(from, to) in pairs {
         let name = |at: usize| shorten(&hosts.hosts[at].name);
         if from == to {
             return Err(Issue::between(&[&to_path, &from_path], format!("{} sends to itself", name(from))));
@@ -341,7 +390,7 @@ fn drawn(path: &str, spec: &FlowSpec, network: &Network) -> Result<Drawn, Issue>
             return Err(Issue::between(&[&to_path, &from_path], message));
         }
     }
-    Ok(drawn)
+    Ok(())
 }
 
 /// The hosts that names mean, in their order.

@@ -3,12 +3,14 @@
 use super::super::attach;
 use super::super::checked;
 use super::super::die;
-use super::super::expander;
+use super::super::dimm;
+use super::super::pool;
 use super::super::server::OfFlows;
 use super::super::source::Source;
 use super::super::{
     complete_server, effective, functions, net_host, plan_error, server, server_of, Complete, Context, Resolved,
 };
+use super::super::{energy, expander};
 use super::cores::HostCores;
 use super::dimms::Dimms;
 use super::flows::Flows;
@@ -44,6 +46,15 @@ pub(super) struct Host {
     pub(super) cores: Option<HostCores>,
 }
 
+/// What ranks of jobs are to know of a server.
+pub(super) struct Seats {
+    pub(super) cores: u32,
+    pub(super) sockets: usize,
+    pub(super) has_caches: bool,
+    /// In Hz.
+    pub(super) frequency: u64,
+}
+
 /// The hosts of a cluster, in the order of their names in the document.
 pub(super) struct Hosts {
     pub(super) groups: Vec<Group>,
@@ -72,7 +83,7 @@ impl Hosts {
             check_start(name, host, spec.host.keys())?;
             all.add(name, host, source, base_dir)?;
         }
-        if all.hosts.len() < 2 {
+        if all.hosts.len() < 2 && spec.job.is_empty() {
             return Err(Issue::new("host", "one host is no cluster; two or more are wanted"));
         }
         all.check_names()?;
@@ -187,6 +198,17 @@ impl Hosts {
         Some(server.server.sockets.len())
     }
 
+    /// What ranks of jobs are to know of a host, if it is a server.
+    pub(super) fn seats(&self, host: usize) -> Option<Seats> {
+        let server = self.groups[self.hosts[host].group].server.as_ref()?;
+        Some(Seats {
+            cores: server.server.sockets.iter().map(|socket| socket.core.count).sum(),
+            sockets: server.server.sockets.len(),
+            has_caches: server.server.socket().cache.is_some(),
+            frequency: server.spec.core.frequency.0,
+        })
+    }
+
     /// The table that a host comes from.
     pub(super) fn table_of(&self, host: usize) -> String {
         table("host", &self.groups[self.hosts[host].group].name)
@@ -194,14 +216,15 @@ impl Hosts {
 
     /// Gives the hosts their place on the network.
     pub(super) fn attach(
-        self,
+        mut self,
         spec: &ClusterSpec,
         flows: &Flows,
         seed: u64,
         base_dir: &Path,
     ) -> Result<Attached, Issue> {
+        let ignored = std::mem::take(&mut self.ignored);
         let mut attached =
-            Attached { params: Vec::new(), effective: BTreeMap::new(), ignored: self.ignored, unvalidated: Vec::new() };
+            Attached { params: Vec::new(), effective: BTreeMap::new(), ignored, unvalidated: Vec::new() };
         for (at, host) in self.hosts.iter().enumerate() {
             let group = &self.groups[host.group];
             let of_host = &spec.host[&group.name];
@@ -220,14 +243,20 @@ impl Hosts {
                     server.socket_mut().mcn = mcn.map(Box::new);
                     attach::check_lines(&server, fidelity(of_host)).map_err(within)?;
                     expander::check_lines(&server, fidelity(of_host)).map_err(within)?;
+                    pool::check_lines(&server, fidelity(of_host)).map_err(within)?;
+                    energy::check_lines(&server, fidelity(of_host)).map_err(within)?;
                     if fidelity(of_host) == Fidelity::Fluid {
                         check_rates(&server, &cores, flows.files(at)).map_err(within)?;
                     }
-                    let of_flows = OfFlows { rdma_ends: flows.rdma_ends(at), files: flows.files(at) };
+                    let of_flows =
+                        OfFlows { rdma_ends: flows.rdma_ends(at), files: flows.files(at), ranks: flows.ranks(at) };
+                    let nic_bytes = server.nic().map_or(0, server::nic_bytes);
+                    dimm::check(&server, of_flows.rdma_ends, of_flows.files, nic_bytes).map_err(within)?;
                     server::share_memory(&mut server, of_flows).map_err(within)?;
                     server::check_footprint(&server, of_flows).map_err(|issue| {
                         let mut issue = within(issue);
-                        issue.paths.splice(0..0, of_flows.any().then(|| "flow".to_string()));
+                        let table = if of_flows.ranks > 0 { "job" } else { "flow" };
+                        issue.paths.splice(0..0, of_flows.any().then(|| table.to_string()));
                         issue
                     })?;
                     HostKind::Server(Box::new(ServerParams {
@@ -238,6 +267,7 @@ impl Hosts {
             };
             attached.params.push(HostParams { name: host.name.clone(), kind, fidelity: fidelity(of_host) });
         }
+        pool::hand_out(&self.pool(), &mut attached.params)?;
         for group in &self.groups {
             let host = complete(&spec.host[&group.name], group)?;
             attached.effective.insert(group.name.clone(), host);
@@ -253,6 +283,16 @@ impl Hosts {
             attached.unvalidated.extend(reasons.map(|reason| format!("{}: {reason}", group.name)));
         }
         Ok(attached)
+    }
+
+    /// The servers with a place in a pool of memory.
+    pub(super) fn pool(&self) -> Vec<pool::Member<'_>> {
+        let member = |(number, host): (usize, &Host)| {
+            let group = &self.groups[host.group];
+            let spec = group.server.as_ref()?.spec.pool.as_ref()?;
+            Some(pool::Member { host: number, table: table("host", &group.name), spec })
+        };
+        self.hosts.iter().enumerate().filter_map(member).collect()
     }
 
     /// The explicit core list of the stack of a host, if it has one.
@@ -344,6 +384,9 @@ fn networked(resolved: &Resolved, cores: Vec<u32>, mtu_bytes: u32, on_dimm: bool
             format!("missing: the server has no {what}; the preset cascade-lake-hostcc has one"),
         )
     };
+    if spec.nic.is_none() && !on_dimm {
+        return Err(lacks("nic", "NIC"));
+    }
     let stack = spec.stack.as_ref().ok_or_else(|| lacks("stack", "costs of network traffic"))?;
     let mut params = resolved.server.clone();
     if on_dimm {
@@ -354,6 +397,7 @@ fn networked(resolved: &Resolved, cores: Vec<u32>, mtu_bytes: u32, on_dimm: bool
     let cores = net_host::queue_cores(stack, cores);
     let mut card = net_host::nic(nic, spec, &params.socket().pcie, cores.len() as u32, mtu_bytes)?;
     let socket = functions::place(&mut card, nic, spec)?;
+    params.sockets[socket].dimm = dimm::resolve(nic, spec, &mut card)?;
     params.sockets[socket].nic = Some(card);
     die::place_nic(&mut params, spec);
     params.stack = Some(net_host::stack(stack, cores, nic.ddio, spec.prefetch.stream));

@@ -8,11 +8,13 @@ mod drawn;
 mod fabric;
 mod files;
 mod flows;
+mod forward;
 mod hosts;
 mod islands;
 mod jobs;
 mod learning;
 mod moves;
+mod packets;
 mod pairs;
 mod places;
 mod service;
@@ -25,7 +27,7 @@ mod ways;
 
 use super::io::above_the_iio;
 use super::source::Source;
-use super::{hash::hash_cluster, plan_error, run, size};
+use super::{hash::hash_cluster, plan_error, pool, run, size};
 use crate::change::below_server;
 use crate::check::missing;
 use crate::document::{parse_json, parse_toml};
@@ -33,7 +35,7 @@ use crate::error::{ConfigError, Issue};
 use crate::plan::{Format, Input, Plan};
 use crate::schema;
 use crate::spec::ClusterSpec;
-use hostnet_model::params::{ClusterParams, End, FlowParams, HostKind, HostParams, Traffic};
+use hostnet_model::params::{ClusterParams, End, FlowParams, HostKind, HostParams, PacketsParams, Traffic};
 use hosts::{Attached, Hosts};
 use serde_json::Value;
 
@@ -61,6 +63,7 @@ fn build(source: &Source, input: &Input) -> Result<Plan, Issue> {
     let mut spec: ClusterSpec = serde_json::from_value(tree).map_err(plan_error)?;
     let mut hosts = Hosts::resolve(&spec, source, input.base_dir)?;
     let fabric = fabric::resolve(&mut spec, &hosts)?;
+    pool::check_switches(&hosts.pool(), &fabric.switches)?;
     let ramp_ps = hosts.ramp_ps;
     let run = run::resolve(&spec.run, ramp_ps)?;
     run::check_jobs(&run, spec.job.len())?;
@@ -143,6 +146,11 @@ fn seeded(mut flows: Vec<FlowParams>, seed: u64) -> Vec<FlowParams> {
     for (number, flow) in (0..).zip(&mut flows) {
         match &mut flow.traffic {
             Traffic::Rpc { other: Some(other), .. } => other.seed = seed.rotate_left(32) ^ number,
+            Traffic::Packets(packets) => {
+                if let PacketsParams::Drawn { seed: own, .. } = &mut **packets {
+                    *own = seed.rotate_left(32) ^ number;
+                }
+            }
             Traffic::Service(service) => service.seed = seed.rotate_left(32) ^ number,
             _ => {}
         }

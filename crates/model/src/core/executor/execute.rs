@@ -62,6 +62,9 @@ impl Executor {
                 self.front_fs = arrival.ps() * 1000;
                 self.idle_until = arrival;
             }
+            if matches!(thread.source, Source::Errands(_)) {
+                self.front_fs = self.front_fs.max(context.now().ps() * 1000);
+            }
         }
         if matches!(thread.source, Source::Storage(_)) {
             self.front_fs = self.front_fs.max(context.now().ps() * 1000);

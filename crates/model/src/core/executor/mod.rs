@@ -6,6 +6,7 @@
 //! that came for it until the CHA admits it; a clean one leaves by itself.
 
 mod clients;
+mod errands;
 mod execute;
 mod flights;
 mod lines;
@@ -14,6 +15,7 @@ mod source;
 mod warm;
 mod window;
 
+pub use errands::{Errand, Errands};
 pub use source::{Block, Source, Storage, Stream};
 
 use super::{Wiring, KERNEL_BACKLOG_LINES};
@@ -259,6 +261,15 @@ impl Executor {
         }
     }
 
+    /// Something to execute for a rank, if it does such.
+    pub(super) fn run_errand(&mut self, errand: Errand, lfb: &mut Lfb, context: &mut Context) {
+        if let Source::Errands(errands) = &mut self.thread.source {
+            errands.begin(errand);
+            self.starved = false;
+            self.advance(lfb, context);
+        }
+    }
+
     /// The operation of the last access ends at `at`.
     fn end(&mut self, at: Time, context: &mut Context) {
         let operation = std::mem::replace(&mut self.operation, Operation::UNASKED);
@@ -281,6 +292,10 @@ impl Executor {
             };
             let delay = from.ps().saturating_sub(context.now().ps()).max(1);
             context.send(core, delay, Payload::Message { class: thread.class });
+        }
+        if let Source::Errands(_) = &thread.source {
+            let delay = at.ps().saturating_sub(context.now().ps()).max(1);
+            context.send(context.id, delay, Payload::Worked);
         }
         if let Source::Storage(storage) = &mut thread.source {
             for _ in 0..ended {

@@ -1,5 +1,6 @@
 //! What a core with caches executes: an application, a stream, or the kernel's work for storage.
 
+use super::Errands;
 use crate::app::{Generator, Step};
 use crate::line::{Translator, Walk};
 use hostnet_kernel::Rng;
@@ -88,6 +89,8 @@ pub enum Source {
     Stream(Stream),
     /// Kernel work for storage.
     Storage(Storage),
+    /// What a rank of a job has its core do.
+    Errands(Box<Errands>),
 }
 
 /// An access to a physical line, and what stands before it: see [`Step`].
@@ -116,6 +119,11 @@ impl Source {
                 Some(Item { line, instructions: 1, store: !load, ..Item::default() })
             }
             Self::Storage(storage) => storage.next(pages, rng),
+            Self::Errands(errands) => {
+                let Step { address, instructions, store, depends, begins, ends } = errands.next(rng)?;
+                let line = pages.physical(address) / 64;
+                Some(Item { line, instructions, store, depends, begins, ends })
+            }
         }
     }
 }

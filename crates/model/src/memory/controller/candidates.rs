@@ -88,6 +88,12 @@ impl Candidates {
         }
     }
 
+    /// Somebody else uses the data bus.
+    pub(super) fn bus_used(&mut self) {
+        self.unsure[OWNED] = ALL_BANKS;
+        self.unsure[COLUMNS] = ALL_BANKS;
+    }
+
     /// A refresh keeps a good many banks waiting.
     pub(super) fn refreshed(&mut self) {
         self.unsure = [ALL_BANKS; KINDS];

@@ -4,6 +4,7 @@
 //! requests as they come ([`Controller::offer`]) and lets it issue at the planned clock ([`Controller::issue`], then
 //! [`Controller::decide`]). Clocks are counted from the start of the run.
 
+mod beside;
 mod candidates;
 mod counters;
 mod idle;

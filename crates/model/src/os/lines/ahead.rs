@@ -11,7 +11,7 @@ impl Lines {
     /// Names the `lines` lines of virtual memory from `line` on that follow the source of the copy, and that have been
     /// written: those that the streamer brings before anybody wants them.
     pub(in crate::os) fn source_goes_on(&mut self, line: u64, lines: u32) {
-        if self.fetch.prefetch().is_some() && !self.zero_copy {
+        if self.fetch.prefetch().is_some() && !self.copy.in_place {
             let within = (STREAM_LINES - line % STREAM_LINES).min(lines.into()) as u32;
             self.copy.beyond = (self.pages.physical(line * 64) / 64, within);
         }

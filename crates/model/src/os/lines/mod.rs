@@ -4,6 +4,8 @@
 //! waits, it is done. Over a memory system that has rates instead of lines, only this folder has another counterpart.
 
 mod ahead;
+mod ring;
+mod stores;
 
 use super::books::StackCounts;
 use super::fetch::{Asked, Fetch, Purpose, Wish};
@@ -52,8 +54,12 @@ struct Copy {
     run_on: u64,
     /// When the core is through with the lines taken so far.
     front: Time,
+    /// Whether it is none: what it is of lies where it is to be.
+    in_place: bool,
     /// The line of virtual memory that is stored to next, if it is one of the kernel's buffer.
     to: Option<u64>,
+    /// Whether its source is looked at where it lies, and stored nowhere.
+    inspects: bool,
 }
 
 /// The lines of a network core.
@@ -65,6 +71,8 @@ pub(in crate::os) struct Lines {
     copy_line_ps: u64,
     /// Whether applications write and read in place.
     zero_copy: bool,
+    /// Whether the next copy is none.
+    in_place: bool,
     cached_user: bool,
     /// Whether the adjacent-line prefetcher helps with completions.
     pairs: bool,
@@ -74,6 +82,8 @@ pub(in crate::os) struct Lines {
     user: Stores,
     /// Lines that were stored to and are not yet asked for, and the classes that they count as.
     stores: VecDeque<(u64, u8)>,
+    /// Those that have been asked for and are not there.
+    stores_out: u32,
     kernel: Kernel,
     /// Time that copies waited over a memory of rates, in ps.
     waited_ps: u64,
@@ -104,13 +114,15 @@ impl Lines {
             fetch: Fetch::new(index, cha, &core, own, prefetch),
             pages,
             rng,
-            copy_line_ps: if stack.zero_copy { 0 } else { stack.copy_line_ps },
+            copy_line_ps: stack.copy_line_ps,
             zero_copy: stack.zero_copy,
+            in_place: false,
             cached_user: stack.cached_user,
             pairs: stack.prefetch_pairs && more > 0,
             copy: Copy::default(),
             arrived: vec![false; ahead],
             stores: VecDeque::with_capacity(STORES_MAX),
+            stores_out: 0,
             waited_ps: 0,
             for_ring: None,
         }
@@ -141,10 +153,17 @@ impl Lines {
         self.begin(class, true);
     }
 
+    /// Begins to look at what a device has written, which is named by [`Lines::source`] afterwards: a copy that stores
+    /// nothing.
+    pub(in crate::os) fn begin_inspection(&mut self, class: u8) {
+        self.begin(class, true);
+        self.copy = Copy { inspects: true, in_place: false, ..std::mem::take(&mut self.copy) };
+    }
+
     /// Begins a copy of `lines` lines from the user's buffer to the kernel's, which begins at a line of virtual memory.
     /// What it stores there is seen by caches alone.
     pub(in crate::os) fn begin_write(&mut self, class: u8, lines: u64, to: u64, context: &Context) {
-        self.begin(class, !self.cached_user && !self.zero_copy);
+        self.begin(class, !self.cached_user && !self.zero_copy && !self.in_place);
         self.copy.to = (context.caches.are_there() && !self.kernel.is_burst()).then_some(to);
         if self.copy.from_memory {
             for _ in 0..lines {
@@ -159,12 +178,13 @@ impl Lines {
     fn begin(&mut self, class: u8, from_memory: bool) {
         debug_assert!(self.copy.taken == self.copy.lines && self.copy.runs.is_empty(), "one copy at a time");
         let runs = std::mem::take(&mut self.copy.runs);
-        self.copy = Copy { class, from_memory, runs, ..Copy::default() };
+        let in_place = std::mem::take(&mut self.in_place) || self.zero_copy;
+        self.copy = Copy { class, from_memory, runs, in_place, ..Copy::default() };
     }
 
     /// Adds `lines` lines of virtual memory from `line` on to the source of the copy.
     pub(in crate::os) fn source(&mut self, mut line: u64, mut lines: u32) {
-        if self.zero_copy {
+        if self.copy.in_place {
             return;
         }
         let run_lines = (self.pages.run_bytes() / 64).max(1);
@@ -226,15 +246,15 @@ impl Lines {
     /// The core copies the next lines, and stores them.
     fn take(&mut self, lines: u64, now: Time, lfb: &mut Lfb, counts: &mut StackCounts, context: &mut Context) {
         self.copy.taken += lines;
-        self.copy.front = now + lines * self.copy_line_ps;
-        let class = self.copy.class;
+        let Copy { class, inspects, in_place, .. } = self.copy;
+        self.copy.front = now + if in_place { 0 } else { lines * self.copy_line_ps };
         match &mut self.copy.to {
             Some(to) => {
                 let pages = &self.pages;
                 self.stores.extend((*to..*to + lines).map(|line| (pages.physical(line * 64) / 64, class)));
                 *to += lines;
             }
-            None if self.copy.from_memory && !self.cached_user => {
+            None if self.copy.from_memory && !self.cached_user && !inspects => {
                 self.stores.push_back((self.user.walk.next(&self.pages, &mut self.rng), class));
             }
             None => return,
@@ -276,51 +296,6 @@ impl Lines {
     pub(in crate::os) fn post(&mut self, address: u64, class: u8, context: &Context) {
         if context.caches.are_there() && !self.kernel.is_burst() {
             self.stores.push_back((self.pages.physical(address) / 64, class));
-        }
-    }
-
-    /// The driver of rings reads a line of virtual memory for a slot.
-    pub(in crate::os) fn read_for_ring(
-        &mut self,
-        address: u64,
-        slot: u16,
-        class: u8,
-        lfb: &mut Lfb,
-        context: &mut Context,
-    ) -> Asked {
-        let line = self.pages.physical(address) / 64;
-        self.fetch.ask(Wish { line, store: false, purpose: Purpose::Ring(slot), class }, lfb, context)
-    }
-
-    /// The slot of a line that was read so and has just come.
-    pub(in crate::os) fn take_for_ring(&mut self) -> Option<u16> {
-        self.for_ring.take()
-    }
-
-    /// The driver of rings stores to a line of virtual memory, as soon as an entry of the LFB is free.
-    pub(in crate::os) fn store_for_ring(
-        &mut self,
-        address: u64,
-        class: u8,
-        lfb: &mut Lfb,
-        counts: &mut StackCounts,
-        context: &mut Context,
-    ) {
-        self.stores.push_back((self.pages.physical(address) / 64, class));
-        self.store(lfb, counts, context);
-    }
-
-    /// Whether another store may retire.
-    pub(in crate::os) fn may_store(&self) -> bool {
-        self.stores.len() < STORES_MAX
-    }
-
-    /// Asks for the lines that stores wait for.
-    fn store(&mut self, lfb: &mut Lfb, counts: &mut StackCounts, context: &mut Context) {
-        while lfb.idle > 0 {
-            let Some((line, class)) = self.stores.pop_front() else { return };
-            let _ = self.fetch.ask(Wish { line, store: true, purpose: Purpose::Destination, class }, lfb, context);
-            counts.destination_lines += 1;
         }
     }
 
@@ -410,7 +385,8 @@ impl Lines {
                 match fetch.on_data(id, leaves, lfb, context) {
                     Purpose::Source(slot) | Purpose::Ahead(slot) => self.arrived[usize::from(slot)] = true,
                     Purpose::Extra => self.kernel.arrive(context.now()),
-                    Purpose::Destination | Purpose::Unasked => {}
+                    Purpose::Destination => self.stores_out -= 1,
+                    Purpose::Unasked => {}
                     Purpose::Ring(slot) => self.for_ring = Some(slot),
                 }
             }

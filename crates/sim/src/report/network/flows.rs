@@ -186,32 +186,27 @@ impl WorldView<'_> {
         let mut table = Table::of("latencies", LATENCIES);
         let cluster = &self.plan.cluster;
         for (class, name) in cluster.classes.iter().enumerate() {
-            let mut latency = Histogram::default();
-            for (flow, _, _, application) in self.simulation.worlds().flat_map(ends) {
-                if let Some(own) =
-                    application.latency().filter(|_| usize::from(cluster.flows[flow as usize].class) == class)
-                {
-                    latency.merge(own);
-                }
-            }
-            for (flow, _, connection) in self.simulation.worlds().flat_map(rdma_ends) {
-                if let Some(own) =
-                    connection.latency().filter(|_| usize::from(cluster.flows[flow as usize].class) == class)
-                {
-                    latency.merge(own);
-                }
-            }
-            for (flow, _, application, _) in self.simulation.worlds().flat_map(datagram_ends) {
-                if let Some(own) =
-                    application.latency().filter(|_| usize::from(cluster.flows[flow as usize].class) == class)
-                {
-                    latency.merge(own);
-                }
-            }
+            let latency = self.latency_of(class);
             if latency.count() > 0 {
                 table.add(LATENCIES, &LatencyRow { class: name, latency });
             }
         }
         table
+    }
+
+    /// Latencies of the requests of a class.
+    pub(super) fn latency_of(&self, class: usize) -> Histogram {
+        let is_of = |flow: u32| usize::from(self.plan.cluster.flows[flow as usize].class) == class;
+        let mut latency = Histogram::default();
+        for (flow, _, _, application) in self.simulation.worlds().flat_map(ends) {
+            application.latency().filter(|_| is_of(flow)).into_iter().for_each(|own| latency.merge(own));
+        }
+        for (flow, _, connection) in self.simulation.worlds().flat_map(rdma_ends) {
+            connection.latency().filter(|_| is_of(flow)).into_iter().for_each(|own| latency.merge(own));
+        }
+        for (flow, _, application, _) in self.simulation.worlds().flat_map(datagram_ends) {
+            application.latency().filter(|_| is_of(flow)).into_iter().for_each(|own| latency.merge(own));
+        }
+        latency
     }
 }

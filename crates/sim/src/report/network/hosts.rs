@@ -33,6 +33,8 @@ struct HostRow<'a> {
     of_nic: Option<FlowTotals>,
     /// Of the network cores that have any work.
     cores: Vec<&'a CoreTimes>,
+    /// Of all channels and what causes it.
+    memory_gb_per_s: f64,
 }
 
 /// The rows of the table of hosts.
@@ -66,6 +68,7 @@ const HOSTS: &[Column<Hosts>] = &[
     Column::number("core_copy_share", |row| row.core_share(Spent::Copy).into()),
     Column::number("core_stalled_share", |row| row.core_share(Spent::Stalled).into()),
     Column::number("core_send_share", |row| (row.core_share(Spent::Send) + row.core_share(Spent::Register)).into()),
+    Column::number("memory_gb_per_s", |row| row.memory_gb_per_s.into()),
 ];
 
 impl HostRow<'_> {
@@ -180,6 +183,7 @@ impl WorldView<'_> {
                 nic: machine.first(),
                 of_nic: only.then(|| flows.iter().fold(FlowTotals::default(), |sum, flow| sum.plus(flow))),
                 cores: self.cores(machine),
+                memory_gb_per_s: self.gb_per_s(self.memory_bytes(host, machine)),
             };
             table.add(HOSTS, &row);
         }
@@ -219,6 +223,17 @@ impl WorldView<'_> {
     fn cores<'a>(&self, machine: &'a Machine) -> Vec<&'a CoreTimes> {
         let times = machine.engines().map(NetStack::times);
         times.filter(|times| (times.spent_ps(Spent::Idle, self.now) as f64) < self.window_ps()).collect()
+    }
+
+    /// Bytes that all channels of a server moved in the window.
+    pub(super) fn memory_bytes(&self, host: usize, machine: &Machine) -> u64 {
+        let line_bytes = line_bytes(self.plan.cluster.hosts[host].fidelity);
+        if let Some(memory) = machine.fluids().next() {
+            return memory.counts(self.now).bytes.iter().flatten().sum();
+        }
+        let counters = machine.each::<Channel>().map(|channel| channel.controller().counters(self.now));
+        let lines = |of: Counters| of.reads.iter().chain(&of.writes).sum::<u64>();
+        counters.map(lines).sum::<u64>() * line_bytes
     }
 
     /// Memory traffic of every server by what causes it.

@@ -1,6 +1,7 @@
 //! What jobs did: a table of jobs, and one of their steps by name.
 
 use super::limits::{Class, Limit};
+use crate::read;
 use crate::report::table::{Cell, Column, Rows, Table};
 use crate::report::view::WorldView;
 use hostnet_model::flow::{PhaseBooks, Rank};
@@ -13,6 +14,8 @@ struct Job<'a> {
     ranks: Vec<&'a Rank>,
     /// The names of the hosts of the cluster.
     host: &'a dyn Fn(u16) -> &'a str,
+    /// Memory traffic of all servers where it has ranks, if it has any there.
+    memory_gb_per_s: Option<f64>,
 }
 
 impl<'a> Job<'a> {
@@ -87,6 +90,7 @@ const JOBS: &[Column<Jobs>] = &[
     Column::integer("bytes", |row| row.books(None).bytes.into()),
     Column::integer("slowest_rank", |row| row.slowest().map(|rank| u64::from(rank.number().1)).into()),
     Column::text("slowest_host", |row| row.slowest().map_or("", |rank| row.rank_host(rank)).into()),
+    Column::number("memory_gb_per_s", |row| row.memory_gb_per_s.into()),
 ];
 
 /// The steps of a name.
@@ -144,7 +148,8 @@ impl WorldView<'_> {
         let host = |host: u16| cluster.hosts[usize::from(host)].name.as_str();
         let (mut jobs, mut steps) = (Table::of("jobs", JOBS), Table::of("steps", STEPS));
         for (number, params) in cluster.jobs.iter().enumerate() {
-            let job = Job { params, ranks: self.ranks_of(number), host: &host };
+            let job =
+                Job { params, ranks: self.ranks_of(number), host: &host, memory_gb_per_s: self.memory_of(params) };
             jobs.add(JOBS, &job);
             let all_ps = job.books(None).time_ps;
             for (phase, name) in params.phases.iter().enumerate() {
@@ -154,9 +159,17 @@ impl WorldView<'_> {
         vec![jobs, steps]
     }
 
+    /// Memory traffic of all servers where a job has ranks.
+    fn memory_of(&self, job: &JobParams) -> Option<f64> {
+        let own = self.servers().filter(|(host, _)| job.hosts.iter().any(|&at| usize::from(at) == *host));
+        let bytes: Vec<u64> = own.map(|(host, machine)| self.memory_bytes(host, machine)).collect();
+        (!bytes.is_empty()).then(|| self.gb_per_s(bytes.iter().sum()))
+    }
+
     /// The ranks of a job, in their order.
     fn ranks_of(&self, job: usize) -> Vec<&Rank> {
-        let ranks = self.endpoints().flat_map(|(_, _, endpoint)| endpoint.ranks());
+        let at_endpoints = self.endpoints().flat_map(|(_, _, endpoint)| endpoint.ranks());
+        let ranks = at_endpoints.chain(self.servers().flat_map(|(_, machine)| read::ranks(machine)));
         let mut own: Vec<&Rank> = ranks.filter(|rank| rank.number().0 as usize == job).collect();
         own.sort_unstable_by_key(|rank| rank.number());
         own

@@ -14,10 +14,11 @@ use crate::report::view::WorldView;
 use hostnet_kernel::Time;
 use hostnet_measure::Domain;
 use hostnet_model::core::{Core, Runs};
+use hostnet_model::dimm::Dimm;
 use hostnet_model::iio::Iio;
 use hostnet_model::nic::Nic;
 use hostnet_model::os::{CoreTimes, NetStack, Spent};
-use hostnet_model::params::{End, FlowParams, HostKind, McnParams, Traffic, Transport};
+use hostnet_model::params::{End, FlowParams, Traffic, Transport};
 use hostnet_model::Machine;
 use std::collections::BTreeSet;
 
@@ -25,6 +26,10 @@ use std::collections::BTreeSet;
 pub(super) const FULL: f64 = 0.95;
 /// The PCIe of a NIC is congested when a packet waits for credits for this share of time.
 const CREDIT_WAIT: f64 = 0.25;
+/// What a busy core is busy with is not known when it waits for registers for this share of that time.
+const UNKNOWN: f64 = 0.25;
+/// The same of lines of a NIC in a DIMM.
+const UNKNOWN_IN_DIMM: f64 = 0.1;
 /// What arrives, and not what a cable carries, counts where a NIC drops this share of it.
 const DROPPED: f64 = 0.05;
 /// Packets wait for pauses, or for descriptors, when they do so for this share of time.
@@ -74,9 +79,12 @@ pub(crate) struct Class<'a> {
 fn directions(flow: &FlowParams) -> Vec<(u16, u16)> {
     let (there, back) = ((flow.from, flow.to), (flow.to, flow.from));
     match flow.traffic {
-        Traffic::Bulk { .. } | Traffic::Replay { .. } | Traffic::Datagrams { .. } | Traffic::Generate { .. } => {
-            vec![there]
-        }
+        Traffic::Bulk { .. }
+        | Traffic::Replay { .. }
+        | Traffic::Datagrams { .. }
+        | Traffic::Generate { .. }
+        | Traffic::Packets(_)
+        | Traffic::Forward(_) => vec![there],
         Traffic::Read { .. } => vec![back],
         Traffic::Rpc { .. } | Traffic::Service(_) | Traffic::Messages(_) | Traffic::Ping { .. } => {
             vec![there, back]
@@ -135,7 +143,7 @@ impl<'a> Class<'a> {
 }
 
 /// Of the same limit at several hosts, the one that is nearest to full, and how many others there are.
-fn worst(limits: impl Iterator<Item = Limit>) -> Option<Limit> {
+pub(super) fn worst(limits: impl Iterator<Item = Limit>) -> Option<Limit> {
     let mut found: Vec<Limit> = limits.collect();
     found.sort_by(|one, other| other.load.unwrap_or(0.0).total_cmp(&one.load.unwrap_or(0.0)));
     let others: Vec<String> = found.iter().skip(1).map(|limit| limit.place.clone()).collect();
@@ -154,18 +162,24 @@ impl WorldView<'_> {
         let mut table = Table::of("limits", LIMITS);
         let cluster = &self.plan.cluster;
         let ways = Ways::new(self);
+        let class_of = |own: &[usize]| {
+            let totals = own.iter().fold(FlowTotals::default(), |sum, &flow| sum.plus(&flows[flow]));
+            let ended = own.iter().all(|&flow| completed[flow].is_some());
+            Class::new(self, own, totals, ended, ways.as_ref())
+        };
         for (index, name) in cluster.classes.iter().enumerate() {
             let own: Vec<usize> =
                 (0..cluster.flows.len()).filter(|&flow| usize::from(cluster.flows[flow].class) == index).collect();
-            let totals = own.iter().fold(FlowTotals::default(), |sum, &flow| sum.plus(&flows[flow]));
-            let ended = own.iter().all(|&flow| completed[flow].is_some());
-            let class = Class::new(self, &own, totals, ended, ways.as_ref());
-            table.add(LIMITS, &(name, self.limit(&class)));
+            let class = class_of(&own);
+            let limit = self.ranks_on_cores(name, &class).unwrap_or_else(|| self.limit(&class));
+            let onward = self.onward(&own).filter(|_| limit.load.is_none());
+            let held = onward.and_then(|onward| self.held_onward(&class, &class_of(&onward)));
+            table.add(LIMITS, &(name, held.unwrap_or(limit)));
         }
         table
     }
 
-    fn limit(&self, class: &Class) -> Limit {
+    pub(super) fn limit(&self, class: &Class) -> Limit {
         if self.now == self.window_start {
             let why = "the run was stopped when its warm-up ended".to_owned();
             return Limit { limit: "nothing measured", place: String::new(), load: None, why };
@@ -187,6 +201,7 @@ impl WorldView<'_> {
             .or_else(|| self.cable_down(class))
             .or_else(|| self.deaf(class))
             .or_else(|| worst(to.iter().filter_map(|&host| self.host_network(host, class))))
+            .or_else(|| worst(to.union(from).filter_map(|&host| self.in_dimm(host))))
             .or_else(|| worst(to.iter().filter_map(|&host| self.busy_cores("receiver cores", host, class))))
             .or_else(|| worst(from.iter().filter_map(|&host| self.busy_cores("sender cores", host, class))))
             .or_else(|| self.driver_core(class))
@@ -210,7 +225,7 @@ impl WorldView<'_> {
         format!("{} to {peer}", self.name_of(port.end))
     }
 
-    fn full_cable(&self, class: &Class) -> Option<Limit> {
+    pub(super) fn full_cable(&self, class: &Class) -> Option<Limit> {
         let loads = self.ports_of(class).filter_map(|(port, before)| {
             let (sent, rate) = (self.sent_gbps(&port, before), self.rate_gbps(&port)?);
             Some((sent / rate, sent, rate, (port, before)))
@@ -244,7 +259,7 @@ impl WorldView<'_> {
         Some(Limit { limit: "fabric", place, load: Some(load), why })
     }
 
-    fn machine(&self, host: u16) -> Option<&Machine> {
+    pub(super) fn machine(&self, host: u16) -> Option<&Machine> {
         self.servers().find(|(number, _)| *number == usize::from(host)).map(|(_, machine)| machine)
     }
 
@@ -253,7 +268,7 @@ impl WorldView<'_> {
         let machine = self.machine(host)?;
         let nic = machine.first::<Nic>()?;
         let waits = nic.counters().credit_wait.mean();
-        if waits < CREDIT_WAIT {
+        if waits < CREDIT_WAIT || machine.first::<Dimm>().is_some() {
             return None;
         }
         let fullest = |one: &&Domain, other: &&Domain| one.area_ps().cmp(&other.area_ps());
@@ -296,10 +311,12 @@ impl WorldView<'_> {
         ];
         let waits = share(busiest, Spent::Register);
         let name = &self.plan.cluster.hosts[usize::from(host)].name;
-        if waits >= busy / 2.0 {
+        let in_dimm = machine.first::<Dimm>().is_some();
+        if waits >= busy * if in_dimm { UNKNOWN_IN_DIMM } else { UNKNOWN } {
             let why = format!(
-                "a core of {name} waits for registers of its NIC {:.0} % of the time: the way to them is long, or the \
+                "a core of {name} waits for {} of its NIC {:.0} % of the time: the way to them is long, or the \
                 link is full",
+                if in_dimm { "lines" } else { "registers" },
                 waits * 100.0
             );
             return Some(Limit { limit: "not known", place: name.clone(), load: Some(waits), why });
@@ -312,35 +329,6 @@ impl WorldView<'_> {
             .collect();
         let why = format!("a core of {name} is busy {:.0} % of the time: {}", busy * 100.0, parts.join(", "));
         Some(Limit { limit, place: name.clone(), load: Some(busy), why })
-    }
-
-    /// The machines whose drivers move the packets of a class by rings: its DIMMs and the hosts that they are in.
-    fn rings<'b>(&'b self, class: &'b Class) -> impl Iterator<Item = u16> + 'b {
-        let ends = class.flows.iter().flat_map(|flow| [flow.from, flow.to]);
-        ends.flat_map(|host| {
-            let on = self.mcn(host).filter(|mcn| mcn.on_dimm).map(|mcn| mcn.interfaces[0].host);
-            on.into_iter().flat_map(move |on| [host, on])
-        })
-    }
-
-    fn mcn(&self, host: u16) -> Option<&McnParams> {
-        match &self.plan.cluster.hosts[usize::from(host)].kind {
-            HostKind::Server(server) => server.socket().mcn.as_deref(),
-            HostKind::Endpoint(_) => None,
-        }
-    }
-
-    /// The core that reads rings at a machine on the way has nothing else left to do.
-    fn driver_core(&self, class: &Class) -> Option<Limit> {
-        let busy = |host: u16| {
-            let core = self.machine(host)?.each::<Core>().nth(self.mcn(host)?.core as usize)?;
-            let times = core.engines().iter().find_map(NetStack::of)?.times();
-            let load = 1.0 - times.spent_ps(Spent::Idle, self.now) as f64 / self.window_ps();
-            let place = self.plan.cluster.hosts[usize::from(host)].name.clone();
-            let why = format!("the core of {place} that reads rings is busy {:.0} % of the time", load * 100.0);
-            (load >= FULL).then_some(Limit { limit: "driver core", place, load: Some(load), why })
-        };
-        worst(self.rings(class).collect::<BTreeSet<u16>>().into_iter().filter_map(busy))
     }
 
     fn pauses(&self, class: &Class) -> Option<Limit> {
@@ -383,6 +371,7 @@ impl WorldView<'_> {
     fn waiting(&self, class: &Class) -> Limit {
         let (limit, why) = match (class.has_requests(), class.totals.timeouts) {
             _ if class.is_replay() => ("capture", "its packets are sent when the capture says".to_owned()),
+            _ if class.is_onward() => ("input", "it sends on what comes, and has room for all of it".to_owned()),
             _ if class.is_open_loop() => ("clock", "its datagrams are sent when their rate says".to_owned()),
             (false, 0) if self.rings(class).next().is_some() => {
                 ("not known", "nothing that is watched is full; how long packets wait for rings is not".to_owned())

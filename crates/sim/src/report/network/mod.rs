@@ -2,17 +2,23 @@
 
 mod completions;
 mod control;
+mod dimm;
+mod energy;
 mod faults;
 mod flows;
 mod functions;
 mod hosts;
 mod jobs;
 mod limits;
+mod onward;
+mod pool;
 mod queues;
+mod rings;
 mod services;
 mod stages;
 mod switches;
 mod ways;
+mod working;
 
 use crate::build::BURST;
 use crate::read::ends::machines;
@@ -20,6 +26,7 @@ use crate::read::flows::FlowTotals;
 use crate::report::caches::CACHES;
 use crate::report::channels::CHANNELS;
 use crate::report::domains::DOMAINS;
+use crate::report::energy::ENERGY;
 use crate::report::series::SERIES;
 use crate::report::table::{headings, Cell, Column, Kind, Rows, Table};
 use crate::report::view::{ServerView, WorldView};
@@ -106,7 +113,10 @@ impl WorldView<'_> {
             "servers": told,
         });
         let mut sometimes: Vec<Table> =
-            [functions, completions, self.services(), self.stages(), self.switches()].into_iter().flatten().collect();
+            [functions, completions, self.services(), self.stages(), self.dimms(), self.switches(), self.pool()]
+                .into_iter()
+                .flatten()
+                .collect();
         sometimes.extend(self.jobs());
         for table in &sometimes {
             if let Some(entries) = summary.as_object_mut() {
@@ -114,9 +124,17 @@ impl WorldView<'_> {
             }
         }
         let mut all = vec![classes, self.flows(&flows, &completed), latencies, hosts, memory, queues];
-        let OfServers { workloads, domains, channels, caches, series } = of_servers;
+        let OfServers { workloads, domains, channels, caches, series, energy, consumed } = of_servers;
         all.extend([workloads, domains, channels, caches, control, limits, self.series(), series]);
         all.extend(sometimes);
+        if let Some(attojoules) = consumed {
+            let efficiency = self.efficiency(&flows, attojoules);
+            if let Some(entries) = summary.as_object_mut() {
+                entries.insert("energy".to_owned(), json!(rows(&energy)));
+                entries.insert("efficiency".to_owned(), json!(rows(&efficiency)));
+            }
+            all.extend([energy, efficiency]);
+        }
         (all, summary)
     }
 
@@ -155,9 +173,12 @@ fn of_server(servers: Vec<(usize, ServerResults)>) -> (Vec<Table>, Value) {
     let mut all = Vec::new();
     let mut told = Value::Null;
     for (_, results) in servers {
-        let ServerResults { workloads, domains, channels, caches, upi, mesh, series, summary } = results;
+        let ServerResults { workloads, domains, channels, caches, upi, mesh, metered, series, summary } = results;
         let mesh = mesh.into_iter().flat_map(|mesh| [mesh.ports, mesh.ways]);
-        all.extend([workloads, domains, channels, series].into_iter().chain(caches).chain(upi).chain(mesh));
+        let metered = metered.into_iter().flat_map(|metered| [metered.energy, metered.efficiency]);
+        all.extend(
+            [workloads, domains, channels, series].into_iter().chain(caches).chain(upi).chain(mesh).chain(metered),
+        );
         told = summary;
     }
     (all, told)
@@ -170,6 +191,9 @@ struct OfServers {
     channels: Table,
     caches: Table,
     series: Table,
+    energy: Table,
+    /// What they consumed together, in attojoules; nothing if none has a meter.
+    consumed: Option<u128>,
 }
 
 /// A table with these columns after the name of the host.
@@ -187,14 +211,21 @@ impl OfServers {
             channels: with_host("channels", CHANNELS),
             caches: with_host("caches", CACHES),
             series: with_host("host_series", SERIES),
+            energy: with_host("energy", ENERGY),
+            consumed: None,
         }
     }
 
     /// Adds the rows of a server; returns what a summary says of it.
     fn add(&mut self, host: &str, results: ServerResults) -> Value {
-        let ServerResults { workloads, domains, channels, caches, series, summary, upi: _, mesh: _ } = results;
-        let own = [Some(workloads), Some(domains), Some(channels), caches, Some(series)];
-        let all = [&mut self.workloads, &mut self.domains, &mut self.channels, &mut self.caches, &mut self.series];
+        let ServerResults { workloads, domains, channels, caches, series, summary, metered, upi: _, mesh: _ } = results;
+        if let Some(metered) = &metered {
+            *self.consumed.get_or_insert(0) += metered.all;
+        }
+        let energy = metered.map(|metered| metered.energy);
+        let own = [Some(workloads), Some(domains), Some(channels), caches, Some(series), energy];
+        let Self { workloads, domains, channels, caches, series, energy, consumed: _ } = self;
+        let all = [workloads, domains, channels, caches, series, energy];
         for (table, own) in all.into_iter().zip(own) {
             for row in own.map_or_else(Vec::new, |own| own.rows) {
                 table.push(std::iter::once(Cell::from(host)).chain(row).collect());

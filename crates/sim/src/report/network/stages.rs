@@ -6,20 +6,6 @@ use crate::report::table::{Column, Rows, Table};
 use crate::report::view::WorldView;
 use hostnet_model::transport::journey::{Journeys, Stage};
 
-/// The name of a stage in tables.
-fn name(stage: Stage) -> &'static str {
-    match stage {
-        Stage::TxCopy => "tx_copy",
-        Stage::TxDriver => "tx_driver",
-        Stage::TxRegister => "tx_register",
-        Stage::TxDma => "tx_dma",
-        Stage::Wire => "wire",
-        Stage::RxDma => "rx_dma",
-        Stage::RxDriver => "rx_driver",
-        Stage::RxCopy => "rx_copy",
-    }
-}
-
 /// A stage of the datagrams of a class in one direction, or all of them.
 struct StageRow<'a> {
     class: &'a str,
@@ -46,7 +32,7 @@ impl Rows for Stages {
 const STAGES: &[Column<Stages>] = &[
     Column::text("class", |row| row.class.into()),
     Column::text("way", |row| row.way.into()),
-    Column::text("stage", |row| row.stage.map_or("all", name).into()),
+    Column::text("stage", |row| row.stage.map_or("all", Stage::name).into()),
     Column::integer("datagrams", |row| row.journeys.total().count().into()),
     Column::number("mean_us", |row| us(row.journeys.total().mean().map(|mean| mean * row.share()))),
     Column::number("percent", |row| (100.0 * row.share()).into()),

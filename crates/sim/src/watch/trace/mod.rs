@@ -4,11 +4,13 @@
 mod counter;
 mod crossing;
 mod lanes;
+mod passage;
 mod recorder;
 
 pub use counter::Counter;
 pub use crossing::{Crossing, Hop};
 pub use lanes::lanes;
+pub use passage::{passage_lanes, Passage};
 pub(crate) use recorder::Recorder;
 
 /// A stretch of a run, line by line.
@@ -24,4 +26,6 @@ pub struct Trace {
     pub one_in: u64,
     /// How many entries of each queue were in use.
     pub counters: Vec<Counter>,
+    /// Datagrams that applications of the server read in it, in the order in which they set out.
+    pub passages: Vec<Passage>,
 }

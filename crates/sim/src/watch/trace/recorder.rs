@@ -1,5 +1,6 @@
 //! Follows every line through the events of a run.
 
+use super::passage::passages;
 use super::{Counter, Crossing, Hop, Trace};
 use crate::read::sample::Group;
 use crate::watch::events::{request_of, Part};
@@ -48,7 +49,14 @@ impl Recorder {
         let clocks = u64::from(dram.timing.cl + dram.timing.burst);
         let step_ps = ((end_ps - start_ps) / STEPS_MAX).next_multiple_of(STEP_MIN_PS).max(STEP_MIN_PS);
         let mut recorder = Self {
-            trace: Trace { start_ps, end_ps, crossings: Vec::new(), one_in: 1, counters: Vec::new() },
+            trace: Trace {
+                start_ps,
+                end_ps,
+                crossings: Vec::new(),
+                one_in: 1,
+                counters: Vec::new(),
+                passages: Vec::new(),
+            },
             first: machine.first_id(),
             flights: Vec::new(),
             first_counter: Vec::new(),
@@ -83,6 +91,7 @@ impl Recorder {
     pub(crate) fn finish(mut self, machine: &Machine, now_ps: u64) -> Trace {
         (0..self.first_counter.len()).for_each(|index| self.step(index, now_ps, machine));
         self.trace.end_ps = now_ps;
+        self.trace.passages = passages(machine);
         self.trace.counters.iter_mut().for_each(|counter| counter.finish(now_ps));
         self.trace.counters.retain(|counter| counter.points.iter().any(|point| point.1 > 0.0));
         self.trace

@@ -3,7 +3,9 @@
 mod check;
 mod collectives;
 mod npb;
+mod profile;
 mod program;
+mod seats;
 mod steps;
 
 use super::fabric::Fabric;
@@ -15,7 +17,9 @@ use crate::spec::{AlgorithmSpec, Bandwidth, ClusterSpec, JobKindSpec, JobSpec, S
 use crate::units::shorten;
 use hostnet_model::params::{BlockParams, ChannelParams, FlowParams, JobParams, Traffic, Transport};
 use npb::Benchmark;
+use profile::Profile;
 use program::{Program, STEPS_MAX};
+use seats::Taken;
 use std::collections::BTreeSet;
 
 /// Ranks of a job.
@@ -23,17 +27,19 @@ const RANKS_MAX: usize = 1 << 14;
 const OPS_PER_S: f64 = 1e9;
 const COPY_RATE: Bandwidth = Bandwidth(10_000_000_000);
 const COPY_LATENCY: Time = Time(500_000);
+const DATA: Size = Size(64 << 20);
 
 /// The jobs, and the flows that carry their messages.
 pub(super) fn resolve(
     spec: &mut ClusterSpec,
-    hosts: &Hosts,
+    hosts: &mut Hosts,
     fabric: &Fabric,
     classes: &mut Vec<String>,
     flows: &mut Vec<FlowParams>,
 ) -> Result<Vec<JobParams>, Issue> {
     let ClusterSpec { job, transport: transports, network, .. } = spec;
     let mut jobs = Vec::new();
+    let mut taken = Taken::new();
     for (name, job) in job {
         let path = table("job", name);
         let named = job.transport.get_or_insert_with(|| "dctcp".to_owned());
@@ -46,7 +52,7 @@ pub(super) fn resolve(
         let mtu_bytes = network.mtu.0 as u32;
         let carried = transport::resolve(named, found, mtu_bytes, "network.mtu")?;
         let class = class_of(classes, name, &path)?;
-        let params = params(name, &path, job, hosts)?;
+        let params = params(name, &path, job, hosts, &mut taken)?;
         check(&path, job, &params)?;
         let flow = Flow { job: jobs.len() as u32, class, mtu_bytes, carried };
         flow.add(&path, &params, hosts, fabric, flows)?;
@@ -93,8 +99,8 @@ impl Flow {
                 class: self.class,
                 from,
                 to,
-                from_core: 0,
-                to_core: 0,
+                from_core: job.core_of(low),
+                to_core: job.core_of(high),
                 transport: self.carried.clone(),
                 traffic: Traffic::Messages(ChannelParams { job: self.job, ranks: [low, high] }),
                 start_ps: job.start_ps,
@@ -122,14 +128,17 @@ fn pairs(blocks: &[BlockParams]) -> BTreeSet<[u32; 2]> {
     found
 }
 
-fn params(name: &str, path: &str, spec: &mut JobSpec, hosts: &Hosts) -> Result<JobParams, Issue> {
+fn params(
+    name: &str,
+    path: &str,
+    spec: &mut JobSpec,
+    hosts: &mut Hosts,
+    taken: &mut Taken,
+) -> Result<JobParams, Issue> {
     let at = numbers(&spec.hosts, hosts, &format!("{path}.hosts"))?;
-    if let Some(&host) = at.iter().find(|&&host| hosts.hosts[host].cores.is_some()) {
-        let message = format!("{} is a server; ranks are at endpoints", shorten(&hosts.hosts[host].name));
-        return Err(Issue::new(format!("{path}.hosts"), message));
-    }
     let placed = placed(path, spec, &at)?;
     check_keys(path, spec)?;
+    let cores = seats::take(path, spec, &placed, hosts, taken)?;
     let mut program = Program::new(placed.len() as u32);
     write(path, spec, &mut program)?;
     if program.is_too_long() {
@@ -151,6 +160,8 @@ fn params(name: &str, path: &str, spec: &mut JobSpec, hosts: &Hosts) -> Result<J
         copy_ps,
         phases: program.phases,
         blocks: program.blocks,
+        cores,
+        works: program.works,
     })
 }
 
@@ -183,20 +194,33 @@ fn kind_name(kind: JobKindSpec) -> String {
 }
 
 fn is_npb(kind: JobKindSpec) -> bool {
-    use JobKindSpec::{NpbCg, NpbEp, NpbFt, NpbIs, NpbMg};
-    matches!(kind, NpbCg | NpbEp | NpbFt | NpbIs | NpbMg)
+    use JobKindSpec::{NpbCg, NpbEp, NpbFt, NpbIs, NpbLu, NpbMg};
+    matches!(kind, NpbCg | NpbEp | NpbFt | NpbIs | NpbLu | NpbMg)
+}
+
+/// Whether a kind stands for programs of its sort.
+fn is_archetype(kind: JobKindSpec) -> bool {
+    use JobKindSpec::{Compute, Irregular, Shuffle, Streaming};
+    matches!(kind, Compute | Irregular | Shuffle | Streaming)
 }
 
 /// Which keys belong to which kinds of job.
 fn check_keys(path: &str, spec: &JobSpec) -> Result<(), Issue> {
     use JobKindSpec::{Barrier, Program};
-    let collective = !is_npb(spec.kind) && spec.kind != Program;
+    let counted = is_npb(spec.kind) || is_archetype(spec.kind);
+    let collective = !counted && spec.kind != Program;
     let keys = [
         ("bytes", spec.bytes.is_some(), collective && spec.kind != Barrier, "collectives but \"barrier\""),
         ("algorithm", spec.algorithm.is_some(), collective, "collectives"),
-        ("compute", spec.compute.is_some(), !is_npb(spec.kind), "jobs that are not of NPB, whose operations are known"),
+        (
+            "compute",
+            spec.compute.is_some(),
+            !counted,
+            "jobs that are not of NPB, whose operations are known, and no archetype",
+        ),
         ("steps", !spec.steps.is_empty(), spec.kind == Program, "kind = \"program\""),
         ("problem", spec.problem.is_some(), is_npb(spec.kind), "jobs of NPB, such as \"npb-cg\""),
+        ("data", spec.data.is_some(), is_archetype(spec.kind), "archetypes, such as \"streaming\""),
         ("ops_per_s", spec.ops_per_s.is_some(), is_npb(spec.kind), "jobs of NPB, such as \"npb-cg\""),
     ];
     match keys.into_iter().find(|(_, given, fits, _)| *given && !fits) {
@@ -213,6 +237,12 @@ fn write(path: &str, spec: &mut JobSpec, program: &mut Program) -> Result<(), Is
     let group: Vec<u32> = (0..program.ranks).collect();
     if is_npb(spec.kind) {
         return benchmark(path, spec, program, &group);
+    }
+    if is_archetype(spec.kind) {
+        let Size(data) = *spec.data.get_or_insert(DATA);
+        program.block(*spec.iterations.get_or_insert(1));
+        Profile::of(&kind_name(spec.kind))?.archetype(program, &group, data);
+        return Ok(());
     }
     program.block(*spec.iterations.get_or_insert(1));
     program.compute("compute", spec.compute.get_or_insert(Time(0)).0);
@@ -233,11 +263,13 @@ fn benchmark(path: &str, spec: &mut JobSpec, program: &mut Program, group: &[u32
         }
     }
     let ops_per_s = *spec.ops_per_s.get_or_insert(OPS_PER_S);
-    let benchmark = Benchmark { problem, ops_per_s, iterations: spec.iterations };
+    let profile = Profile::of(&kind_name(spec.kind))?;
+    let benchmark = Benchmark { problem, ops_per_s, iterations: spec.iterations, profile };
     match spec.kind {
         JobKindSpec::NpbCg => benchmark.cg(program, group),
         JobKindSpec::NpbIs => benchmark.is(program, group),
         JobKindSpec::NpbMg => benchmark.mg(program, group),
+        JobKindSpec::NpbLu => benchmark.lu(program, group),
         JobKindSpec::NpbFt => benchmark.ft(program, group),
         _ => benchmark.ep(program, group),
     }

@@ -3,6 +3,7 @@
 use super::program::Program;
 use crate::error::Issue;
 use crate::spec::{JobStepSpec, Size};
+use hostnet_model::params::{MessageParams, StepParams, WorkParams};
 
 /// Names of steps that a job may have.
 const NAMES_MAX: usize = 200;
@@ -23,6 +24,7 @@ pub(super) fn write(path: &str, steps: &[JobStepSpec], program: &mut Program) ->
             return Err(Issue::new(format!("{at}.name"), format!("more than {NAMES_MAX} names of steps")));
         }
         let compute_ps = step.compute.map_or(0, |time| time.0);
+        let work = program.work(work(&at, step)?);
         let ranks = program.ranks;
         if let Some(rank) = step.rank {
             for (key, other) in [("rank", rank), ("to", send.0), ("from", receive.0)] {
@@ -36,7 +38,7 @@ pub(super) fn write(path: &str, steps: &[JobStepSpec], program: &mut Program) ->
                     return Err(Issue::new(format!("{at}.{key}"), format!("rank {rank} sends to itself")));
                 }
             }
-            program.step(rank, phase, compute_ps, send, receive);
+            program.push(rank, StepParams { phase, compute_ps, work, send: some(send), receive: some(receive) });
             continue;
         }
         for (key, (distance, bytes)) in [("to", send), ("from", receive)] {
@@ -49,10 +51,47 @@ pub(super) fn write(path: &str, steps: &[JobStepSpec], program: &mut Program) ->
         for rank in 0..takers {
             let to = (rank + send.0 % ranks) % ranks;
             let from = (rank + ranks - receive.0 % ranks) % ranks;
-            program.step(rank, phase, compute_ps, (to, send.1), (from, receive.1));
+            let (send, receive) = (some((to, send.1)), some((from, receive.1)));
+            program.push(rank, StepParams { phase, compute_ps, work, send, receive });
         }
     }
     Ok(())
+}
+
+/// A message, unless it has no bytes.
+fn some((rank, bytes): (u32, u64)) -> Option<MessageParams> {
+    (bytes > 0).then_some(MessageParams { rank, bytes })
+}
+
+/// What the core of a rank at a server executes for a step.
+fn work(at: &str, step: &JobStepSpec) -> Result<WorkParams, Issue> {
+    let Some(given) = step.key_of_servers() else { return Ok(WorkParams::default()) };
+    let issue = |key: &str, other: &str, message: &str| {
+        Err(Issue::between(&[&format!("{at}.{key}"), &format!("{at}.{other}")], message))
+    };
+    if step.compute.is_some() {
+        return issue("compute", given, "time, or what a core executes, but not both");
+    }
+    let lines = |size: Option<Size>| size.map_or(0, |Size(bytes)| bytes.div_ceil(64));
+    let (read_lines, write_lines) = (lines(step.reads), lines(step.writes));
+    let walked = read_lines + write_lines;
+    if walked == 0 && step.working_set.is_some() {
+        return issue("working_set", "reads", "has an effect only with reads or writes");
+    }
+    let gathers = step.gathers.unwrap_or(0);
+    match (gathers > 0, step.gather_set.is_some()) {
+        (true, false) => return issue("gather_set", "gathers", "missing; gathers need it"),
+        (false, true) => return issue("gather_set", "gathers", "has an effect only with gathers"),
+        _ => {}
+    }
+    Ok(WorkParams {
+        instructions: step.instructions.unwrap_or(0),
+        read_lines,
+        write_lines,
+        gathers,
+        span_lines: step.working_set.map_or(walked, |Size(bytes)| bytes.div_ceil(64)),
+        gather_lines: lines(step.gather_set),
+    })
 }
 
 /// A rank and the bytes of a message; no bytes where there is none.

@@ -15,7 +15,7 @@ impl Benchmark {
         let filled = nonzeros * (nonzeros + 1.0);
         let steps = f64::from(STEPS);
         let operations = 2.0 * rows as f64 * (3.0 + filled + steps * (5.0 + filled) + 3.0);
-        let step_ps = self.ps(operations / (steps + 1.0), program.ranks);
+        let (each, found) = (operations / (steps + 1.0), rows as f64 * filled);
         let grid = Grid::new(program.ranks);
         // With twice as many columns as rows, the two halves of a row's part are summed up apart: in both cases a rank
         // sends as much as it has columns.
@@ -23,7 +23,7 @@ impl Benchmark {
         program.block(self.iterations([15, 15, 15, 75, 75]));
         grid.scalar_product(program, group, 1);
         for step in 0..=STEPS {
-            program.compute("sparse product", step_ps);
+            self.compute(program, "sparse product", each, found, (rows / u64::from(grid.columns)) as f64);
             grid.sums_of_rows(program, group, part);
             grid.transpose(program, group, part);
             grid.scalar_product(program, group, 1);

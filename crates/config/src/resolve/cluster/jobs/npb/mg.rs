@@ -1,6 +1,7 @@
 //! MG: a V-cycle over grids, each with half the points of the finer one along every axis.
 
 use super::{of, Benchmark, DOUBLE};
+use crate::resolve::cluster::jobs::profile::Amount;
 use crate::resolve::cluster::jobs::program::Program;
 
 /// Operations per point, as the comments of mg.f count them: of the residual, the smoother, and, per point of the
@@ -72,8 +73,10 @@ impl Cycle<'_> {
         let phase = program.phase(name);
         for rank in 0..program.ranks {
             let points: u64 = (0..3).map(|axis| self.boxes.points(rank, axis, level)).product();
-            let ps = self.benchmark.ps(operations * self.scale * points as f64, 1);
-            program.step(self.group[rank as usize], phase, ps, (0, 0), (0, 0));
+            let operations = operations * self.scale * points as f64;
+            let amount = Amount { operations, units: points as f64, elements: 0.0 };
+            let work = self.benchmark.profile.work(name, amount);
+            program.labor(self.group[rank as usize], phase, self.benchmark.ps(operations, 1), work);
         }
     }
 
@@ -177,6 +180,7 @@ impl Boxes {
 
 #[cfg(test)]
 mod tests {
+    use super::super::super::profile::Profile;
     use super::super::tests::{bytes_of, made};
     use super::*;
     use crate::resolve::cluster::jobs::check::problem;
@@ -193,7 +197,8 @@ mod tests {
         let mut program = Program::new(64);
         program.block(1);
         let group: Vec<u32> = (0..64).collect();
-        let benchmark = Benchmark { problem: ProblemSpec::S, ops_per_s: 1e9, iterations: None };
+        let benchmark =
+            Benchmark { problem: ProblemSpec::S, ops_per_s: 1e9, iterations: None, profile: Profile::default() };
         Cycle { boxes, benchmark: &benchmark, group: &group, scale: 1.0 }.hand_out(&mut program, 2);
         // Along each axis 32 ranks have points of the coarser level; they send three faces of three by three.
         assert_eq!(bytes_of(&program), 3 * 32 * 3 * 9 * 8);

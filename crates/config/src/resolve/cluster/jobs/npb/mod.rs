@@ -1,10 +1,12 @@
 //! The NAS Parallel Benchmarks as steps of ranks: their problems, how operations are counted, and who sends how much to
-//! whom, as the sources of NPB 3.3 for MPI do it (cg.f, ep.f, is.c, mg.f, ft.f; NAS Technical Reports 95-020 and
+//! whom, as the sources of NPB 3.3 for MPI do it (cg.f, ep.f, is.c, mg.f, ft.f, lu.f; NAS Technical Reports 95-020 and
 //! 02-007). Only what they time is done. What is computed takes as long as its operations.
 
 mod cg;
+mod lu;
 mod mg;
 
+use super::profile::{Amount, Profile};
 use super::program::Program;
 use super::RANKS_MAX;
 use crate::spec::ProblemSpec;
@@ -31,12 +33,22 @@ pub(super) struct Benchmark {
     pub(super) ops_per_s: f64,
     /// Iterations, if not as many as the problem has.
     pub(super) iterations: Option<u32>,
+    /// What cores of servers execute.
+    pub(super) profile: Profile,
 }
 
 impl Benchmark {
     /// Time that each of so many ranks takes for its share of some operations, in ps.
     fn ps(&self, operations: f64, ranks: u32) -> u64 {
         (operations / f64::from(ranks) / self.ops_per_s * 1e12).round() as u64
+    }
+
+    /// Every rank does its share of some operations: of so many units of all ranks, with so many elements of its own.
+    fn compute(&self, program: &mut Program, name: &str, operations: f64, units: f64, elements: f64) {
+        let (phase, ranks) = (program.phase(name), f64::from(program.ranks));
+        let work = self.profile.work(name, Amount { operations: operations / ranks, units: units / ranks, elements });
+        let ps = self.ps(operations, program.ranks);
+        (0..program.ranks).for_each(|rank| program.labor(rank, phase, ps, work));
     }
 
     fn iterations(&self, own: [u32; 5]) -> u32 {
@@ -47,7 +59,8 @@ impl Benchmark {
     pub(super) fn ep(&self, program: &mut Program, group: &[u32]) {
         let log_pairs: i32 = of(self.problem, [24, 25, 28, 30, 32]);
         program.block(self.iterations([1; 5]));
-        program.compute("random numbers", self.ps(2_f64.powi(log_pairs + 1), program.ranks));
+        let pairs = 2_f64.powi(log_pairs);
+        self.compute(program, "random numbers", 2.0 * pairs, pairs, 0.0);
         for bytes in [DOUBLE, DOUBLE, 10 * DOUBLE] {
             program.recursive_doubling(group, bytes, 1);
         }
@@ -60,7 +73,8 @@ impl Benchmark {
         let buckets = 1_u64 << of(self.problem, [9, 10, 10, 10, 10]);
         // Five more are for a test of the result.
         program.block(self.iterations([10; 5]));
-        program.compute("ranking", self.ps(keys as f64, ranks));
+        let values: f64 = 2_f64.powi(of(self.problem, [11, 16, 19, 21, 23]));
+        self.compute(program, "ranking", keys as f64, keys as f64, values / f64::from(ranks));
         program.recursive_doubling(group, (buckets + 5) * INTEGER, 1);
         program.pairwise_alltoall(group, "counts", INTEGER);
         program.pairwise_alltoall(group, "keys", keys * INTEGER / u64::from(ranks).pow(2));
@@ -74,10 +88,10 @@ impl Benchmark {
         let (size, log) = (points as f64, f64::from(points.ilog2()) * std::f64::consts::LN_2);
         let each = points * 2 * DOUBLE / u64::from(ranks).pow(2);
         program.block(1);
-        program.compute("transform", self.ps(size * (14.8157 + 7.19641 * log), ranks));
+        self.compute(program, "transform", size * (14.8157 + 7.19641 * log), size, 0.0);
         program.pairwise_alltoall(group, "transpose", each);
         program.block(times);
-        program.compute("transform", self.ps(size * (5.23518 + 7.21113 * log), ranks));
+        self.compute(program, "transform", size * (5.23518 + 7.21113 * log), size, 0.0);
         program.pairwise_alltoall(group, "transpose", each);
         program.tree_reduce(group, 2 * DOUBLE);
     }
@@ -85,10 +99,12 @@ impl Benchmark {
 
 /// Whether a benchmark needs a number of ranks that is a power of two, and how many it can use at most.
 pub(super) fn most_ranks(kind: crate::spec::JobKindSpec, problem: ProblemSpec) -> Option<u32> {
-    use crate::spec::JobKindSpec::{NpbCg, NpbFt, NpbIs, NpbMg};
+    use crate::spec::JobKindSpec::{NpbCg, NpbFt, NpbIs, NpbLu, NpbMg};
     match kind {
         // As many as a job may have.
         NpbCg | NpbMg => Some(RANKS_MAX as u32),
+        // A rank has four points along both axes at least, which lu.f asks for.
+        NpbLu => Some(of(problem, [8, 64, 256, 512, 1024])),
         // Slabs: as many as there are points along the last axis.
         NpbFt => Some(of(problem, [64, 32, 128, 256, 512])),
         // "The largest verified number is 1024", and 128 for the smallest problem.
@@ -114,7 +130,8 @@ mod tests {
     }
 
     pub(super) fn made(make: impl Fn(&Benchmark, &mut Program, &[u32]), ranks: u32) -> Program {
-        let benchmark = Benchmark { problem: ProblemSpec::S, ops_per_s: 1e9, iterations: None };
+        let benchmark =
+            Benchmark { problem: ProblemSpec::S, ops_per_s: 1e9, iterations: None, profile: Profile::default() };
         let (mut program, group) = (Program::new(ranks), (0..ranks).collect::<Vec<u32>>());
         make(&benchmark, &mut program, &group);
         program

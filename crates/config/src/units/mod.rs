@@ -3,9 +3,13 @@
 //! Decimal prefixes are powers of 1000 (GB, MT/s, Gb/s), binary prefixes powers of 1024 (GiB). Nothing goes through
 //! floating point.
 
-use crate::error::nearest;
+mod table;
 
-/// What a value measures. The base units are picoseconds, bytes, bytes per second, transfers per second and hertz.
+use crate::error::nearest;
+use table::{Unit, G, GI, K, KI, M, MI, T, TI, UNITS};
+
+/// What a value measures. The base units are picoseconds, bytes, bytes per second, transfers per second, hertz,
+/// microwatts and femtojoules.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Dimension {
     /// Durations, in ps.
@@ -18,6 +22,10 @@ pub enum Dimension {
     TransferRate,
     /// Frequencies, in hertz.
     Frequency,
+    /// Power, in microwatts.
+    Power,
+    /// Energy, in femtojoules.
+    Energy,
 }
 
 impl Dimension {
@@ -29,7 +37,15 @@ impl Dimension {
             Dimension::Bandwidth => "bandwidth",
             Dimension::TransferRate => "transfer rate",
             Dimension::Frequency => "frequency",
+            Dimension::Power => "power",
+            Dimension::Energy => "energy",
         }
+    }
+
+    /// One value, in messages: "a time", "an energy".
+    pub(crate) fn one(self) -> String {
+        let article = if self == Dimension::Energy { "an" } else { "a" };
+        format!("{article} {}", self.name())
     }
 
     /// Values in this dimension, as a user would write them.
@@ -40,6 +56,8 @@ impl Dimension {
             Dimension::Bandwidth => &["46.9 GB/s", "100 Gbps"],
             Dimension::TransferRate => &["3200 MT/s"],
             Dimension::Frequency => &["2.4 GHz"],
+            Dimension::Power => &["1.8 W"],
+            Dimension::Energy => &["2.8 nJ"],
         }
     }
 
@@ -51,7 +69,8 @@ impl Dimension {
     /// The dimension of a schema's `x-quantity`.
     pub(crate) fn from_name(name: &str) -> Option<Self> {
         use Dimension::*;
-        [Time, Size, Bandwidth, TransferRate, Frequency].into_iter().find(|dimension| dimension.name() == name)
+        let all = [Time, Size, Bandwidth, TransferRate, Frequency, Power, Energy];
+        all.into_iter().find(|dimension| dimension.name() == name)
     }
 
     fn smallest(self) -> &'static str {
@@ -61,84 +80,11 @@ impl Dimension {
             Dimension::Bandwidth => "1 B/s",
             Dimension::TransferRate => "1 T/s",
             Dimension::Frequency => "1 Hz",
+            Dimension::Power => "1 uW",
+            Dimension::Energy => "1 fJ",
         }
     }
 }
-
-struct Unit {
-    name: &'static str,
-    dimension: Dimension,
-    numerator: u64,
-    denominator: u64,
-}
-
-const fn unit(name: &'static str, dimension: Dimension, numerator: u64) -> Unit {
-    Unit { name, dimension, numerator, denominator: 1 }
-}
-
-const fn bits(name: &'static str, numerator: u64) -> Unit {
-    Unit { name, dimension: Dimension::Bandwidth, numerator, denominator: 8 }
-}
-
-const K: u64 = 1_000;
-const M: u64 = K * K;
-const G: u64 = M * K;
-const T: u64 = G * K;
-const KI: u64 = 1 << 10;
-const MI: u64 = 1 << 20;
-const GI: u64 = 1 << 30;
-const TI: u64 = 1 << 40;
-
-/// Every unit that is understood. Of several names for one unit the first is the one written.
-const UNITS: &[Unit] = &[
-    unit("ps", Dimension::Time, 1),
-    unit("ns", Dimension::Time, K),
-    unit("us", Dimension::Time, M),
-    unit("µs", Dimension::Time, M),
-    unit("μs", Dimension::Time, M),
-    unit("ms", Dimension::Time, G),
-    unit("s", Dimension::Time, T),
-    unit("B", Dimension::Size, 1),
-    unit("kB", Dimension::Size, K),
-    unit("KB", Dimension::Size, K),
-    unit("MB", Dimension::Size, M),
-    unit("GB", Dimension::Size, G),
-    unit("TB", Dimension::Size, T),
-    unit("KiB", Dimension::Size, KI),
-    unit("MiB", Dimension::Size, MI),
-    unit("GiB", Dimension::Size, GI),
-    unit("TiB", Dimension::Size, TI),
-    unit("B/s", Dimension::Bandwidth, 1),
-    unit("kB/s", Dimension::Bandwidth, K),
-    unit("KB/s", Dimension::Bandwidth, K),
-    unit("MB/s", Dimension::Bandwidth, M),
-    unit("GB/s", Dimension::Bandwidth, G),
-    unit("TB/s", Dimension::Bandwidth, T),
-    unit("KiB/s", Dimension::Bandwidth, KI),
-    unit("MiB/s", Dimension::Bandwidth, MI),
-    unit("GiB/s", Dimension::Bandwidth, GI),
-    bits("b/s", 1),
-    bits("kb/s", K),
-    bits("Mb/s", M),
-    bits("Gb/s", G),
-    bits("Tb/s", T),
-    bits("bps", 1),
-    bits("kbps", K),
-    bits("Mbps", M),
-    bits("Gbps", G),
-    bits("Tbps", T),
-    bits("kbit/s", K),
-    bits("Mbit/s", M),
-    bits("Gbit/s", G),
-    unit("T/s", Dimension::TransferRate, 1),
-    unit("kT/s", Dimension::TransferRate, K),
-    unit("MT/s", Dimension::TransferRate, M),
-    unit("GT/s", Dimension::TransferRate, G),
-    unit("Hz", Dimension::Frequency, 1),
-    unit("kHz", Dimension::Frequency, K),
-    unit("MHz", Dimension::Frequency, M),
-    unit("GHz", Dimension::Frequency, G),
-];
 
 /// Most digits a number may have: enough for any value in range, and few enough that nothing overflows.
 const DIGITS_MAX: usize = 20;
@@ -149,7 +95,7 @@ pub fn parse(text: &str, dimension: Dimension) -> Result<u64, String> {
     let text = text.trim();
     let split = text.find(|c: char| !(c.is_ascii_digit() || "+-._,".contains(c))).unwrap_or(text.len());
     let (number, unit_name) = (&text[..split], text[split..].trim());
-    let wanted = || format!("a {} such as {} is wanted", dimension.name(), dimension.shown());
+    let wanted = || format!("{} such as {} is wanted", dimension.one(), dimension.shown());
     if number.is_empty() {
         return Err(format!("{shown} does not start with a number; {}", wanted()));
     }
@@ -178,7 +124,7 @@ fn find_unit(name: &str, dimension: Dimension) -> Result<&'static Unit, String> 
         if unit.dimension == dimension {
             return Ok(unit);
         }
-        return Err(format!("is a {}", unit.dimension.name()));
+        return Err(format!("is {}", unit.dimension.one()));
     }
     let known = UNITS.iter().filter(|unit| unit.dimension == dimension).map(|unit| unit.name);
     if let ("k" | "K" | "m" | "M" | "g" | "G" | "t" | "T", Dimension::Size) = (name, dimension) {
@@ -242,6 +188,8 @@ pub fn format(value: u64, dimension: Dimension) -> String {
         Dimension::Size | Dimension::Bandwidth => &["B/s", "kB/s", "MB/s", "GB/s", "TB/s"],
         Dimension::TransferRate => &["T/s", "kT/s", "MT/s"],
         Dimension::Frequency => &["Hz", "kHz", "MHz", "GHz"],
+        Dimension::Power => &["uW", "mW", "W", "kW"],
+        Dimension::Energy => &["fJ", "pJ", "nJ", "uJ", "mJ", "J"],
     };
     let mut step = 0;
     let mut factor = 1u64;
@@ -277,8 +225,15 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    const ALL: [Dimension; 5] =
-        [Dimension::Time, Dimension::Size, Dimension::Bandwidth, Dimension::TransferRate, Dimension::Frequency];
+    const ALL: [Dimension; 7] = [
+        Dimension::Time,
+        Dimension::Size,
+        Dimension::Bandwidth,
+        Dimension::TransferRate,
+        Dimension::Frequency,
+        Dimension::Power,
+        Dimension::Energy,
+    ];
 
     #[test]
     fn every_unit_is_exact() {
@@ -299,6 +254,8 @@ mod tests {
             ("3200 MT/s", Dimension::TransferRate, 3_200_000_000),
             ("8 GT/s", Dimension::TransferRate, 8_000_000_000),
             ("2933 MHz", Dimension::Frequency, 2_933_000_000),
+            ("1.8 W", Dimension::Power, 1_800_000),
+            ("2.83 nJ", Dimension::Energy, 2_830_000),
             ("+007.250 ns", Dimension::Time, 7_250),
         ];
         for (text, dimension, value) in cases {

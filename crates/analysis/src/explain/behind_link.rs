@@ -1,0 +1,96 @@
+//! What limits a workload whose lines lie behind a link.
+//!
+//! Predictions do not cover it. Each thing on the way lets so much through at most: the data buses of the device, the
+//! link, credits at the latency that lines have without load. What is used of that tells how near each is to its limit;
+//! a pool whose credits are all out because something behind it is slow is far from its own. The nearest is named if it
+//! is near enough, and alone.
+
+use super::facts::Pool;
+
+/// Share of time that the data buses of a device move lines at most: the rest is refresh, and turns between reads and
+/// writes.
+const BUSES_MOST: f64 = 0.92;
+/// Share of what it lets through from which on something is the limit.
+const NEAR: f64 = 0.85;
+/// Share of that up to which what is second nearest leaves room for more.
+const ALONE: f64 = 0.9;
+/// Share of the lines of a workload that must lie there for the rest not to count.
+const NEARLY_ALL: f64 = 0.99;
+
+/// What answers call the DRAM behind a link, and the link.
+pub const FAR_DRAM: &str = "CXL DRAM";
+/// See [`FAR_DRAM`].
+pub const FAR_LINK: &str = "CXL link";
+
+/// What is known of the way behind a link.
+#[derive(Clone, Debug, PartialEq)]
+pub struct BehindLink {
+    /// What the way there adds to a line without load, in ns, on average over the lines of the workload.
+    pub ns: f64,
+    /// Share of its lines that lie there.
+    pub share: f64,
+    /// Share of time that the data buses of the device move lines.
+    pub buses_busy: f64,
+    /// Share of time that the busier direction of the link sends.
+    pub link_busy: f64,
+    /// The pools of credits of reads and of writes there.
+    pub credits: Vec<Pool>,
+    /// What a credit of each is held for without load, in ns.
+    pub unloaded_ns: Vec<f64>,
+}
+
+impl BehindLink {
+    /// The name of what limits a workload whose line fill buffers are `lfb`, an entry of which can be used again
+    /// `unloaded_ns` later without load; nothing if it is not known.
+    pub(super) fn limit(&self, lfb: Option<(&Pool, f64)>) -> Option<String> {
+        let pools = self.credits.iter().zip(self.unloaded_ns.iter().copied());
+        let pools = pools.chain(lfb).map(|(pool, ns)| (pool.domain.as_str(), used(pool, ns)));
+        let others = [(FAR_DRAM, self.buses_busy / BUSES_MOST), (FAR_LINK, self.link_busy)];
+        let mut used: Vec<(&str, f64)> = others.into_iter().chain(pools).collect();
+        used.sort_by(|one, other| other.1.total_cmp(&one.1));
+        let alone = used[0].1 >= NEAR && used[1].1 <= ALONE * used[0].1;
+        (alone && self.share >= NEARLY_ALL).then(|| used[0].0.to_owned())
+    }
+}
+
+/// What is used of what a pool lets through at the latency without load.
+fn used(pool: &Pool, unloaded_ns: f64) -> f64 {
+    pool.latency_ns.map_or(0.0, |ns| pool.in_use / pool.credits.max(1.0) * unloaded_ns / ns)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn pool(domain: &str, share: f64, latency_ns: f64) -> Pool {
+        let (credits, in_use) = (10.0, 10.0 * share);
+        Pool {
+            domain: domain.to_owned(),
+            credits,
+            in_use,
+            full_share: 0.0,
+            latency_ns: Some(latency_ns),
+            gb_per_s: 1.0,
+        }
+    }
+
+    fn way(buses_busy: f64, link_busy: f64, read: Pool) -> BehindLink {
+        BehindLink { ns: 100.0, share: 1.0, buses_busy, link_busy, credits: vec![read], unloaded_ns: vec![100.0] }
+    }
+
+    #[test]
+    fn the_nearest_is_named_if_it_is_near_and_alone() {
+        let limit = |way: BehindLink, lfb: &Pool| way.limit(Some((lfb, 180.0)));
+        let named = |name: &str| Some(name.to_owned());
+        let read = |share, ns| pool("CXL read", share, ns);
+        let waiting = pool("C2M-Read", 1.0, 300.0);
+        assert_eq!(limit(way(0.9, 0.5, read(1.0, 200.0)), &waiting), named(FAR_DRAM));
+        assert_eq!(limit(way(0.8, 0.99, read(1.0, 200.0)), &waiting), named(FAR_LINK));
+        assert_eq!(limit(way(0.9, 0.97, read(1.0, 200.0)), &waiting), None, "two are as near");
+        assert_eq!(limit(way(0.7, 0.8, read(1.0, 105.0)), &waiting), named("CXL read"));
+        assert_eq!(limit(way(0.7, 0.8, read(1.0, 150.0)), &waiting), None, "something has no name");
+        assert_eq!(limit(way(0.3, 0.3, read(0.4, 100.0)), &pool("C2M-Read", 0.9, 182.0)), named("C2M-Read"));
+        let half = BehindLink { share: 0.5, ..way(0.9, 0.5, read(1.0, 200.0)) };
+        assert_eq!(limit(half, &waiting), None);
+    }
+}

@@ -1,0 +1,146 @@
+//! What cores execute for the steps of benchmarks: profiles of `specs/jobs`.
+
+use super::program::Program;
+use crate::error::Issue;
+use crate::presets;
+use crate::resolve::plan_error;
+use hostnet_model::params::WorkParams;
+use serde::Deserialize;
+use std::collections::BTreeMap;
+
+/// What an L1 holds: memory of no more bytes is instructions only, as everywhere in applications.
+const L1_BYTES: f64 = 32768.0;
+const LINE_BYTES: f64 = 64.0;
+
+/// The profile of a kind of job.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Profile {
+    #[serde(default, rename = "job")]
+    _about: About,
+    /// By the name of the steps.
+    #[serde(default)]
+    phase: BTreeMap<String, Phase>,
+    #[serde(default)]
+    messages: Messages,
+}
+
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct About {
+    #[serde(default, rename = "description")]
+    _description: String,
+}
+
+/// What steps of a name take.
+#[derive(Clone, Copy, Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+struct Phase {
+    /// Instructions per operation.
+    instructions: f64,
+    /// Bytes read and written in order per unit.
+    reads: f64,
+    writes: f64,
+    /// Bytes of these arrays per unit, or in all.
+    set: f64,
+    fixed_set: f64,
+    /// Random reads per unit.
+    gathers: f64,
+    /// Bytes of what is read at random per element.
+    table: f64,
+}
+
+/// What ranks send each other after the steps of an archetype.
+#[derive(Clone, Copy, Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+struct Messages {
+    /// Bytes of a sum over all ranks.
+    allreduce: f64,
+    /// Share of a rank's data that it sends to others.
+    alltoall: f64,
+}
+
+/// How much of something a rank does.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Amount {
+    /// What the benchmark counts.
+    pub(super) operations: f64,
+    /// What its arrays have one of each for.
+    pub(super) units: f64,
+    /// What its table has one of each for.
+    pub(super) elements: f64,
+}
+
+impl Profile {
+    /// That of a kind.
+    pub(super) fn of(kind: &str) -> Result<Self, Issue> {
+        serde_json::from_value(presets::job_profile(kind)?).map_err(plan_error)
+    }
+
+    /// What the core of a rank executes for a step.
+    pub(super) fn work(&self, phase: &str, amount: Amount) -> WorkParams {
+        let Some(phase) = self.phase.get(phase) else { return WorkParams::default() };
+        let Amount { operations, units, elements } = amount;
+        let whole = |value: f64| value.round().max(0.0) as u64;
+        let lines = |bytes: f64| whole(bytes / LINE_BYTES);
+        let (set, table) = (phase.fixed_set.max(phase.set * units), phase.table * elements);
+        let walks = set > L1_BYTES;
+        let misses = (1.0 - L1_BYTES / table.max(L1_BYTES)) * phase.gathers * units;
+        let walked = |bytes: f64| if walks { lines(bytes * units) } else { 0 };
+        let (read_lines, write_lines) = (walked(phase.reads), walked(phase.writes));
+        let gathers = whole(misses);
+        WorkParams {
+            instructions: whole(phase.instructions * operations),
+            read_lines,
+            write_lines,
+            gathers,
+            span_lines: if read_lines + write_lines > 0 { lines(set).max(1) } else { 0 },
+            gather_lines: if gathers > 0 { lines(table).max(1) } else { 0 },
+        }
+    }
+
+    /// Writes down what the ranks of an archetype do with the data of all of them together.
+    pub(super) fn archetype(&self, program: &mut Program, group: &[u32], data: u64) {
+        let each = data as f64 / f64::from(program.ranks);
+        let units = each / LINE_BYTES;
+        let amount = Amount { operations: units, units, elements: units };
+        for name in self.phase.keys() {
+            let (phase, work) = (program.phase(name), self.work(name, amount));
+            group.iter().for_each(|&rank| program.labor(rank, phase, 0, work));
+        }
+        let Messages { allreduce, alltoall } = self.messages;
+        if allreduce > 0.0 {
+            program.recursive_doubling(group, allreduce as u64, 1);
+        }
+        if alltoall > 0.0 {
+            let bytes = (each * alltoall / f64::from(program.ranks)).ceil() as u64;
+            program.pairwise_alltoall(group, "all-to-all", bytes.max(1));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_profile_is_read() {
+        let kinds = ["npb-cg", "npb-ep", "npb-is", "npb-mg", "npb-ft", "npb-lu"];
+        for kind in kinds.into_iter().chain(["streaming", "irregular", "compute", "shuffle"]) {
+            assert!(!Profile::of(kind).expect("it is right").phase.is_empty(), "{kind}");
+        }
+    }
+
+    #[test]
+    fn what_an_l1_holds_is_instructions_only() {
+        let phase = Phase { instructions: 2.0, reads: 16.0, set: 16.0, gathers: 1.0, table: 8.0, ..Phase::default() };
+        let profile = Profile { phase: [("p".to_owned(), phase)].into(), ..Profile::default() };
+        let amount = |units| Amount { operations: units, units, elements: units };
+        let small = WorkParams { instructions: 4096, ..WorkParams::default() };
+        assert_eq!(profile.work("p", amount(2048.0)), small);
+        let large = profile.work("p", amount(65536.0));
+        assert_eq!((large.read_lines, large.span_lines), (16384, 16384));
+        // Of a table of 512 KiB, a sixteenth.
+        assert_eq!((large.gathers, large.gather_lines), (65536 * 15 / 16, 8192));
+    }
+}

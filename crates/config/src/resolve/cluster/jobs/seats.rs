@@ -1,0 +1,133 @@
+//! Where ranks are: at endpoints, or on cores of servers, one on each.
+
+use crate::error::Issue;
+use crate::resolve::cluster::hosts::Hosts;
+use crate::spec::JobSpec;
+use crate::units::shorten;
+use hostnet_model::params::RankCore;
+use std::collections::{BTreeMap, BTreeSet};
+
+const FS_PER_S: f64 = 1e15;
+const IPC: f64 = 1.0;
+
+/// The cores that have ranks: host and core.
+pub(super) type Taken = BTreeSet<(usize, u32)>;
+
+/// The cores of the ranks of a job; none if all of them are at endpoints.
+pub(super) fn take(
+    path: &str,
+    spec: &mut JobSpec,
+    placed: &[usize],
+    hosts: &mut Hosts,
+    taken: &mut Taken,
+) -> Result<Vec<RankCore>, Issue> {
+    let at_servers = placed.iter().filter(|&&host| hosts.hosts[host].cores.is_some()).count();
+    check_works(path, spec, at_servers == placed.len())?;
+    if at_servers == 0 {
+        return without_servers(path, spec).map(|()| Vec::new());
+    }
+    let ipc = *spec.ipc.get_or_insert(IPC);
+    let mut counts: BTreeMap<usize, usize> = BTreeMap::new();
+    let mut seats = Vec::with_capacity(placed.len());
+    for &host in placed {
+        let number = counts.entry(host).or_default();
+        let seat = match hosts.seats(host) {
+            None => RankCore::default(),
+            Some(server) => {
+                check_server(path, hosts, host)?;
+                let core = core(path, spec, hosts, host, *number)?;
+                let frequency = server.frequency as f64;
+                RankCore { core, instruction_fs: (FS_PER_S / (frequency * ipc)).round().max(1.0) as u64 }
+            }
+        };
+        *number += 1;
+        if hosts.hosts[host].cores.is_some() {
+            claim(path, hosts, host, seat.core, taken)?;
+        }
+        seats.push(seat);
+    }
+    Ok(seats)
+}
+
+/// Checks that a job whose ranks are at endpoints has no key of servers.
+fn without_servers(path: &str, spec: &JobSpec) -> Result<(), Issue> {
+    let keys = [("cores", spec.cores.is_some()), ("ipc", spec.ipc.is_some())];
+    match keys.into_iter().find(|(_, given)| *given) {
+        Some((key, _)) => {
+            let message = "has an effect only at servers; all ranks are at endpoints";
+            Err(Issue::between(&[&format!("{path}.{key}"), &format!("{path}.hosts")], message))
+        }
+        None => Ok(()),
+    }
+}
+
+/// Checks that steps with instructions or memory have cores for them.
+fn check_works(path: &str, spec: &JobSpec, all_at_servers: bool) -> Result<(), Issue> {
+    if super::is_archetype(spec.kind) && !all_at_servers {
+        let message =
+            "its work is lines of memory; its ranks are at servers, and endpoints have neither cores nor memory";
+        return Err(Issue::between(&[&format!("{path}.hosts"), &format!("{path}.kind")], message));
+    }
+    for (number, step) in spec.steps.iter().enumerate() {
+        let Some(key) = step.key_of_servers() else { continue };
+        let at = format!("{path}.steps[{number}].{key}");
+        if !all_at_servers {
+            let message = "has an effect only at servers; endpoints have neither cores nor memory: give compute";
+            return Err(Issue::between(&[&at, &format!("{path}.hosts")], message));
+        }
+    }
+    Ok(())
+}
+
+/// Checks that a server is one that ranks may be at.
+fn check_server(path: &str, hosts: &Hosts, host: usize) -> Result<(), Issue> {
+    let Some(server) = hosts.seats(host) else { return Ok(()) };
+    let (name, table) = (shorten(&hosts.hosts[host].name).to_string(), hosts.table_of(host));
+    let issue = |key: &str, message: String| {
+        Err(Issue::between(&[&format!("{path}.hosts"), &format!("{table}.{key}")], message))
+    };
+    if !hosts.hosts[host].cores.as_ref().is_some_and(super::super::cores::HostCores::may_be_shared) {
+        return issue("fidelity", format!("{name} is not simulated line by line; ranks need fidelity = \"line\""));
+    }
+    if server.sockets > 1 {
+        return issue("sockets", format!("{name} has {} sockets; ranks are at servers of one", server.sockets));
+    }
+    if !server.has_caches {
+        return issue("cache.enabled", format!("{name} has no caches; ranks need cache.enabled = true"));
+    }
+    Ok(())
+}
+
+/// The core of the rank that is number `number` at a server.
+fn core(path: &str, spec: &JobSpec, hosts: &Hosts, host: usize, number: usize) -> Result<u32, Issue> {
+    let (name, table) = (shorten(&hosts.hosts[host].name).to_string(), hosts.table_of(host));
+    match &spec.cores {
+        Some(cores) => cores.0.get(number).copied().ok_or_else(|| {
+            let message = format!("{} cores, and more ranks at {name}: a rank has a core of its own", cores.0.len());
+            Issue::between(&[&format!("{path}.cores"), &format!("{path}.hosts")], message)
+        }),
+        None => {
+            let count = hosts.seats(host).map_or(0, |server| server.cores);
+            (number < count as usize).then_some(number as u32).ok_or_else(|| {
+                let message = format!("{name} has {count} cores, and more ranks: a rank has a core of its own");
+                let keys = ["ranks", "ranks_per_host", "hosts"].map(|key| format!("{path}.{key}"));
+                Issue::between(&[&keys[0], &keys[1], &keys[2], &format!("{table}.core.count")], message)
+            })
+        }
+    }
+}
+
+/// Gives a core of a server to a rank.
+fn claim(path: &str, hosts: &mut Hosts, host: usize, core: u32, taken: &mut Taken) -> Result<(), Issue> {
+    let table = hosts.table_of(host);
+    let key = format!("{path}.cores");
+    if !taken.insert((host, core)) {
+        let name = shorten(&hosts.hosts[host].name);
+        let message = format!("core {core} of {name} has a rank already; give others with cores");
+        return Err(Issue::between(&[&key, &format!("{path}.hosts")], message));
+    }
+    match &mut hosts.hosts[host].cores {
+        Some(cores) => cores.claim(core, &key, &table),
+        None => Ok(()),
+    }
+}

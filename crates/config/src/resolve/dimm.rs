@@ -1,0 +1,210 @@
+//! `[nic.dimm]`: a NIC in the buffer device of a DIMM.
+
+use super::memory;
+use crate::error::Issue;
+use crate::presets;
+use crate::spec::{
+    AsyncSpec, AttachSpec, Bandwidth, CloneSpec, DimmDriverSpec, DramSpec, MapSpec, NCacheSpec, NicDimmSpec, NicSpec,
+    Size, Spec, Time, WorkloadSpec,
+};
+use crate::units::{format, Dimension};
+use hostnet_model::params::{
+    CloneParams, DimmDriverParams, DimmParams, DramParams, IdleDrain, MemoryParams, NCacheParams, NicParams,
+    PageParams, PcieParams, Placement, ServerParams,
+};
+
+/// Bytes of a page, as of a clone of one.
+const PAGE_BYTES: u64 = 4096;
+const LINE_BYTES: u64 = 64;
+/// The DRAM of the DIMM (NetDIMM, table 5.1).
+const DEVICE: &str = "DDR4_2400";
+/// From a command on the channel until it is in the buffer device (assumed: the way through a registered buffer), and
+/// from there to its memory controllers (assumed: some clocks), in ps.
+const COMMAND_PS: u64 = 5_000;
+const DEVICE_PS: u64 = 5_000;
+/// Request ids, entries of writes and of the DMA engine (assumed: more than the latency of the device needs).
+const ENTRIES: u32 = 64;
+/// Requests of the NIC that go before one of the host (assumed).
+const NIC_TURNS: u32 = 8;
+/// Bytes per second between the NIC and memory (calibrated against NetDIMM, figure 5.7: 24 lines in 143 ns).
+const DMA_BYTES_PER_S: u64 = 10_740_000_000;
+/// The cache: its size, its ways, its latency in ps, and lines that are prefetched (assumed; NetDIMM gives none).
+const NCACHE_BYTES: u64 = 64 << 10;
+const NCACHE_WAYS: u32 = 8;
+const NCACHE_PS: u64 = 2_000;
+const PREFETCH: u32 = 4;
+/// Clones of 4 KiB, in ps (RowClone, MICRO 2013, table 3: FPM, PSM between banks, and within a bank by way of another).
+const FPM_PS: u64 = 90_000;
+const PSM_PS: u64 = 540_000;
+const GCM_PS: u64 = 1_050_000;
+/// Sub-arrays of a bank (NetDIMM, 5.4.2).
+const SUBARRAYS: u32 = 512;
+/// An instruction that flushes or invalidates a line, in ps (assumed: some ten clocks to issue, beside the way of the
+/// line).
+const FLUSH_PS: u64 = 4_000;
+
+/// The way between the NIC and the DMA engine of the DIMM, where nothing is spent on headers.
+pub(super) fn link(spec: &NicDimmSpec, pcie: PcieParams) -> PcieParams {
+    let on_chip = super::attach::on_chip_link(pcie);
+    PcieParams { bytes_per_s: spec.bandwidth.map_or(DMA_BYTES_PER_S, |Bandwidth(bytes)| bytes), ..on_chip }
+}
+
+/// The DIMM of a NIC that sits in one, with room for the memory of `card`.
+pub(super) fn resolve(nic: &NicSpec, server: &Spec, card: &mut NicParams) -> Result<Option<Box<DimmParams>>, Issue> {
+    if nic.attach != Some(AttachSpec::Dimm) {
+        return Ok(None);
+    }
+    let spec = nic.dimm.clone().unwrap_or_default();
+    check_server(nic, server)?;
+    let channel = channel(&spec, server)?;
+    let memory = device(&spec, server)?;
+    let clone = clone(&spec.clone.clone().unwrap_or_default(), &memory.dram)?;
+    let AsyncSpec { cmd, ids, writes } = spec.asynchronous.clone().unwrap_or_default();
+    let DimmDriverSpec { flush, clone: cloned, copy } = spec.driver.clone().unwrap_or_default();
+    let dimm = DimmParams {
+        channel,
+        command_ps: cmd.map_or(COMMAND_PS, |Time(ps)| ps),
+        ids: ids.unwrap_or(ENTRIES),
+        writes: writes.unwrap_or(ENTRIES),
+        dma_lines: spec.dma_lines.unwrap_or(ENTRIES),
+        device_ps: spec.controller.map_or(DEVICE_PS, |Time(ps)| ps),
+        nic_turns: spec.nic_turns.unwrap_or(NIC_TURNS),
+        ncache: ncache(&spec.ncache.clone().unwrap_or_default())?,
+        clone,
+        driver: DimmDriverParams {
+            flush_ps: flush.map_or(FLUSH_PS, |Time(ps)| ps),
+            clone: cloned.unwrap_or(true),
+            copy: copy.unwrap_or(false),
+        },
+        memory,
+    };
+    give_rows(&dimm, card);
+    Ok(Some(Box::new(dimm)))
+}
+
+/// Checks what a server with such a NIC cannot have.
+fn check_server(nic: &NicSpec, server: &Spec) -> Result<(), Issue> {
+    let remote = server.workload.values().any(WorkloadSpec::is_remote);
+    let interleaved = server.workload.iter().find(|(_, workload)| workload.memory() == Some("interleave"));
+    let path = interleaved.map(|(name, _)| format!("workload.{name}.memory")).unwrap_or_default();
+    let others = [
+        ("server.sockets", server.server.sockets.unwrap_or(1) > 1, "is for servers of one socket"),
+        ("noc", server.noc.is_some(), "has no place on a die"),
+        ("remote", remote, "is not reached over UPI"),
+        ("expander", server.expander.is_some(), "is the one node without cores that a server may have"),
+        ("nic.descriptor", nic.descriptor.is_some(), "has a row of DRAM for each packet"),
+        (&path, !path.is_empty(), "is a region of one channel, which is not interleaved"),
+    ];
+    if let Some((path, _, why)) = others.into_iter().find(|(_, given, _)| *given) {
+        return Err(Issue::between(&[path, "nic.attach"], format!("a NIC in a DIMM {why}; drop one of them")));
+    }
+    Ok(())
+}
+
+/// The channel that it is plugged into.
+fn channel(spec: &NicDimmSpec, server: &Spec) -> Result<u32, Issue> {
+    let channel = spec.channel.unwrap_or(0);
+    let channels = server.memory.channels * server.memory.dram.subchannels;
+    if channel < channels {
+        return Ok(channel);
+    }
+    let message = format!("channel {channel} does not exist; there are 0 to {}", channels - 1);
+    Err(Issue::between(&["nic.dimm.channel", "memory.channels"], message))
+}
+
+/// The memory of the DIMM: consecutive lines of a row, then the banks, then the ranks.
+fn device(spec: &NicDimmSpec, server: &Spec) -> Result<MemoryParams, Issue> {
+    let within = |issue: Issue| Issue::new("nic.dimm.device", issue.message);
+    let device = presets::device(spec.device.as_deref().unwrap_or(DEVICE)).map_err(within)?;
+    let dram: DramSpec = serde_json::from_value(device).map_err(super::plan_error)?;
+    let map = MapSpec::Named("RoRaBgBaCoCh".to_owned());
+    if dram.subchannels > 1 {
+        return Err(Issue::new("nic.dimm.device", "its buffer device has one channel, and this device has several"));
+    }
+    let mut system = memory::system(1, &dram, &server.memory.controller, &map).map_err(within)?;
+    let row = u64::from(system.dram.lines_per_row) * LINE_BYTES;
+    if row < PAGE_BYTES {
+        let message = format!("a row of {} holds no page of 4 KiB, and clones copy rows", format(row, Dimension::Size));
+        return Err(Issue::new("nic.dimm.device", message));
+    }
+    // Clones take what DRAM has, so that writes do not wait for others (assumed).
+    system.controller.idle_drain = IdleDrain::Yield;
+    system.controller.idle_writes = 1;
+    let run_bytes = server.memory.run.0.max(server.memory.page.0);
+    Ok(MemoryParams {
+        pages: PageParams { run_bytes, memory_bytes: system.capacity },
+        dram: system.dram,
+        controller: system.controller,
+        map: system.map,
+    })
+}
+
+fn clone(spec: &CloneSpec, dram: &DramParams) -> Result<CloneParams, Issue> {
+    let subarrays = spec.subarrays.unwrap_or(SUBARRAYS.min(dram.rows / 2).max(1));
+    if subarrays > dram.rows / 2 {
+        let message = format!("a bank has {} rows: at most {} sub-arrays of two rows", dram.rows, dram.rows / 2);
+        return Err(Issue::between(&["nic.dimm.clone.subarrays", "nic.dimm.device"], message));
+    }
+    let ps = |given: Option<Time>, otherwise: u64| given.map_or(otherwise, |Time(ps)| ps);
+    let (fpm_ps, psm_ps, gcm_ps) = (ps(spec.fpm, FPM_PS), ps(spec.psm, PSM_PS), ps(spec.gcm, GCM_PS));
+    Ok(CloneParams { fpm_ps, psm_ps, gcm_ps, subarrays })
+}
+
+fn ncache(spec: &NCacheSpec) -> Result<NCacheParams, Issue> {
+    let bytes = spec.size.map_or(NCACHE_BYTES, |Size(bytes)| bytes);
+    let ways = spec.ways.unwrap_or(NCACHE_WAYS);
+    let sets = bytes / LINE_BYTES / u64::from(ways);
+    if bytes > 0 && (sets == 0 || !bytes.is_power_of_two()) {
+        let message = format!(
+            "{} are no power of two of lines for {ways} ways; \"{}\" would be one",
+            format(bytes, Dimension::Size),
+            format((u64::from(ways) * LINE_BYTES).max(bytes.next_power_of_two()), Dimension::Size)
+        );
+        return Err(Issue::between(&["nic.dimm.ncache.size", "nic.dimm.ncache.ways"], message));
+    }
+    Ok(NCacheParams {
+        sets: sets as u32,
+        ways,
+        hit_ps: spec.hit.map_or(NCACHE_PS, |Time(ps)| ps),
+        prefetch: spec.prefetch.unwrap_or(PREFETCH),
+        header: spec.header.unwrap_or(true),
+    })
+}
+
+/// Gives each packet that comes in rows of its own.
+fn give_rows(dimm: &DimmParams, card: &mut NicParams) {
+    let row = dimm.memory.dram.lines_per_row * LINE_BYTES as u32;
+    card.stride_bytes = 0;
+    card.descriptor_bytes = card.frame_bytes.next_multiple_of(row);
+    let ring = u64::from(card.ring_entries) * u64::from(card.descriptor_bytes);
+    card.pool_bytes = card.pool_bytes.max(ring).next_multiple_of(card.descriptor_bytes.into());
+}
+
+/// Rows of the DIMM that the driver of each core hands out: one of each sub-array.
+fn rows_of_driver(dimm: &DimmParams) -> u64 {
+    let dram = &dimm.memory.dram;
+    u64::from(dram.ranks * dram.bank_groups * dram.banks_per_group) * u64::from(dimm.clone.subarrays)
+}
+
+/// Checks that the rings and buffers of a NIC in a DIMM fit that, and that no flow needs what it has not.
+pub(super) fn check(server: &ServerParams, rdma_ends: usize, files: usize, needed: u128) -> Result<(), Issue> {
+    let Some(dimm) = &server.socket().dimm else { return Ok(()) };
+    if rdma_ends + files > 0 {
+        let what = if files > 0 { "sendfile" } else { "RDMA" };
+        let message = format!("{what} has no driver that flushes or clones; a NIC in a DIMM has none of it");
+        return Err(Issue::between(&["nic.attach", "flow"], message));
+    }
+    let queues = server.nic().map_or(0, |nic| u64::from(nic.queues));
+    let row = u64::from(dimm.memory.dram.lines_per_row) * LINE_BYTES;
+    let handed_out = u128::from(queues) * u128::from(rows_of_driver(dimm) * row);
+    let (need, have) = (needed + handed_out, u128::from(dimm.memory.pages.memory_bytes));
+    if need > have {
+        let shown = |bytes: u128| format(u64::try_from(bytes).unwrap_or(u64::MAX), Dimension::Size);
+        let message = format!("the rings and buffers of {queues} cores need {} of {}", shown(need), shown(have));
+        return Err(Issue::between(&["nic.dimm.device", "nic.ring"], message));
+    }
+    if server.workloads.iter().any(|workload| workload.memory == Placement::Interleaved) {
+        return Err(Issue::new("nic.attach", "a NIC in a DIMM is a region of one channel, which is not interleaved"));
+    }
+    Ok(())
+}

@@ -1,0 +1,91 @@
+//! The units.
+
+use super::Dimension;
+
+/// A unit, as so many base units of its dimension.
+pub(super) struct Unit {
+    pub(super) name: &'static str,
+    pub(super) dimension: Dimension,
+    pub(super) numerator: u64,
+    pub(super) denominator: u64,
+}
+
+const fn unit(name: &'static str, dimension: Dimension, numerator: u64) -> Unit {
+    Unit { name, dimension, numerator, denominator: 1 }
+}
+
+const fn bits(name: &'static str, numerator: u64) -> Unit {
+    Unit { name, dimension: Dimension::Bandwidth, numerator, denominator: 8 }
+}
+
+pub(super) const K: u64 = 1_000;
+pub(super) const M: u64 = K * K;
+pub(super) const G: u64 = M * K;
+pub(super) const T: u64 = G * K;
+pub(super) const KI: u64 = 1 << 10;
+pub(super) const MI: u64 = 1 << 20;
+pub(super) const GI: u64 = 1 << 30;
+pub(super) const TI: u64 = 1 << 40;
+
+/// Every unit that is understood. Of several names for one unit the first is the one written.
+pub(super) const UNITS: &[Unit] = &[
+    unit("ps", Dimension::Time, 1),
+    unit("ns", Dimension::Time, K),
+    unit("us", Dimension::Time, M),
+    unit("µs", Dimension::Time, M),
+    unit("μs", Dimension::Time, M),
+    unit("ms", Dimension::Time, G),
+    unit("s", Dimension::Time, T),
+    unit("B", Dimension::Size, 1),
+    unit("kB", Dimension::Size, K),
+    unit("KB", Dimension::Size, K),
+    unit("MB", Dimension::Size, M),
+    unit("GB", Dimension::Size, G),
+    unit("TB", Dimension::Size, T),
+    unit("KiB", Dimension::Size, KI),
+    unit("MiB", Dimension::Size, MI),
+    unit("GiB", Dimension::Size, GI),
+    unit("TiB", Dimension::Size, TI),
+    unit("B/s", Dimension::Bandwidth, 1),
+    unit("kB/s", Dimension::Bandwidth, K),
+    unit("KB/s", Dimension::Bandwidth, K),
+    unit("MB/s", Dimension::Bandwidth, M),
+    unit("GB/s", Dimension::Bandwidth, G),
+    unit("TB/s", Dimension::Bandwidth, T),
+    unit("KiB/s", Dimension::Bandwidth, KI),
+    unit("MiB/s", Dimension::Bandwidth, MI),
+    unit("GiB/s", Dimension::Bandwidth, GI),
+    bits("b/s", 1),
+    bits("kb/s", K),
+    bits("Mb/s", M),
+    bits("Gb/s", G),
+    bits("Tb/s", T),
+    bits("bps", 1),
+    bits("kbps", K),
+    bits("Mbps", M),
+    bits("Gbps", G),
+    bits("Tbps", T),
+    bits("kbit/s", K),
+    bits("Mbit/s", M),
+    bits("Gbit/s", G),
+    unit("T/s", Dimension::TransferRate, 1),
+    unit("kT/s", Dimension::TransferRate, K),
+    unit("MT/s", Dimension::TransferRate, M),
+    unit("GT/s", Dimension::TransferRate, G),
+    unit("Hz", Dimension::Frequency, 1),
+    unit("kHz", Dimension::Frequency, K),
+    unit("MHz", Dimension::Frequency, M),
+    unit("GHz", Dimension::Frequency, G),
+    unit("uW", Dimension::Power, 1),
+    unit("µW", Dimension::Power, 1),
+    unit("mW", Dimension::Power, K),
+    unit("W", Dimension::Power, M),
+    unit("kW", Dimension::Power, G),
+    unit("fJ", Dimension::Energy, 1),
+    unit("pJ", Dimension::Energy, K),
+    unit("nJ", Dimension::Energy, M),
+    unit("uJ", Dimension::Energy, G),
+    unit("µJ", Dimension::Energy, G),
+    unit("mJ", Dimension::Energy, T),
+    unit("J", Dimension::Energy, K * T),
+];

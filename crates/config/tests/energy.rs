@@ -1,0 +1,47 @@
+//! The energy meter: what a document may say, and what is wrong with it.
+
+use hostnet_config::{resolve, Format, Input, Plan};
+use std::path::Path;
+
+fn resolved(text: &str) -> Result<Plan, String> {
+    let input = Input { text, format: Format::Toml, file: "test.toml", base_dir: Path::new("."), overrides: &[] };
+    resolve(&input).map_err(|error| error.to_string())
+}
+
+fn server(more: &str) -> Result<Plan, String> {
+    resolved(&format!(
+        "server.preset = \"cascade-lake-6234\"\n{more}\n[workload.s]\nkind = \"stream\"\ncores = \"0\"\n"
+    ))
+}
+
+#[test]
+fn what_is_not_said_comes_from_the_profile() {
+    let plan = |more| server(more).unwrap_or_else(|error| panic!("{error}"));
+    let of = |plan: &Plan| plan.server().and_then(|server| server.energy.clone()).expect("a meter");
+    assert!(plan("").server().expect("a server").energy.is_none());
+    assert_eq!(of(&plan("energy = {}")).core_active_uw, 20_000_000);
+    let own = plan("energy.dram_read = \"2 nJ\"\nenergy.band = 0.25");
+    assert_eq!((of(&own).dram_read_fj, of(&own).band_ppm, of(&own).core_active_uw), (2_000_000, 250_000, 20_000_000));
+    assert_eq!(of(&plan("energy.profile = \"mobile\"")).core_active_uw, 350_000);
+    let again = serde_json::to_string(&own.effective).expect("JSON");
+    let input =
+        Input { text: &again, format: Format::Json, file: "again.json", base_dir: Path::new("."), overrides: &[] };
+    assert_eq!(resolve(&input).expect("it is complete").hash, own.hash);
+}
+
+#[test]
+fn what_is_wrong_is_said() {
+    let refused = |found: Result<Plan, String>, says: &str| match found {
+        Ok(_) => panic!("allowed, and it should say {says}"),
+        Err(error) => assert!(error.contains(says), "{says:?} is not in: {error}"),
+    };
+    let of_server = |more: &str, says: &str| refused(server(more), says);
+    of_server("energy.profile = \"sever\"", "energy.profile: \"sever\" is not a known energy profile; did you mean");
+    of_server("energy.core_active = 5", "energy.core_active: 5 is a bare number; a power");
+    of_server("energy.core_active = \"5 nJ\"", "energy.core_active: \"5 nJ\" is an energy");
+    of_server("energy.core_active = \"5 MW\"", "energy.core_active");
+    of_server("energy.band = 1.5", "energy.band");
+    let hosts = "[host.r]\npreset = \"cascade-lake-hostcc\"\nfidelity = \"burst\"\nenergy = {}\n[host.s]\n\
+                 kind = \"endpoint\"\n[flow.f]\nkind = \"bulk\"\nfrom = \"s\"\nto = \"r\"\n";
+    refused(resolved(hosts), "needs fidelity = \"line\"");
+}

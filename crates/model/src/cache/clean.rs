@@ -1,0 +1,28 @@
+//! Lines that a core flushes.
+
+use super::{Caches, Private, Shared};
+
+impl Caches {
+    /// A core writes a line back to memory and keeps it, clean, wherever it is. Returns whether any copy was dirty.
+    pub fn clean(&mut self, line: u64) -> bool {
+        let slice = self.slice(line);
+        let mut dirty = false;
+        if let Some(slot) = self.llc[slice].find(line) {
+            let held = self.llc[slice].data(slot);
+            dirty |= held.dirty;
+            let clean = Shared { dirty: false, ..held };
+            self.counts.leave(held);
+            self.llc[slice].set_data(slot, clean);
+            self.counts.enter(clean);
+        }
+        let holder = self.noted(slice, line).map(|(_, holder)| holder).unwrap_or_default();
+        let holders = holder.cores(self.l2.len());
+        for l2 in &mut self.l2[holders] {
+            let Some(slot) = l2.find(line) else { continue };
+            let held = l2.data(slot);
+            dirty |= held.dirty;
+            l2.set_data(slot, Private { dirty: false, ..held });
+        }
+        dirty
+    }
+}

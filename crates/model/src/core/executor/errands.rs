@@ -1,0 +1,193 @@
+//! What a rank of a job has its core execute: one errand at a time, each with an end.
+//!
+//! Accesses are those that an L1 does not serve; instructions are spread evenly over them. An errand ends with an access
+//! to a line of the rank's own that depends on all loads before it.
+
+use crate::app::Step;
+use crate::params::WorkParams;
+use hostnet_kernel::Rng;
+use serde::{Deserialize, Serialize};
+
+/// Instructions without an access at most: then the rank's own line is looked at, which is in its cache.
+const STRETCH: u64 = 1 << 20;
+/// Instructions per line that is loaded or stored of a copy: eight words of it (assumed).
+const COPY_INSTRUCTIONS: u64 = 8;
+
+/// Something to execute.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Errand {
+    /// A work over the memory of the rank.
+    Work(WorkParams),
+    /// Lines are copied from one place to another.
+    Copy {
+        /// Virtual address of the first line that is loaded.
+        from: u64,
+        /// Virtual address of the first line that is stored.
+        to: u64,
+        /// Bytes after which the places begin again.
+        around: u64,
+        /// Lines.
+        lines: u64,
+    },
+}
+
+/// What is left of an errand.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+struct Current {
+    errand: Errand,
+    /// Accesses and instructions in all, and how many are done.
+    accesses: u64,
+    instructions: u64,
+    accessed: u64,
+    executed: u64,
+    /// How far each kind of access is behind its share: reads, writes, gathers.
+    behind: [i128; 3],
+    /// Lines of the walk.
+    walked: u64,
+    begun: bool,
+}
+
+/// The errands of a rank.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Errands {
+    /// Virtual addresses: the rank's own line, what is walked through, and what is read at random.
+    own: u64,
+    walk: u64,
+    random: u64,
+    current: Option<Current>,
+}
+
+impl Errands {
+    /// Those of a rank whose own line, walk and random reads lie at these virtual addresses.
+    #[must_use]
+    pub fn new(own: u64, walk: u64, random: u64) -> Self {
+        Self { own, walk, random, current: None }
+    }
+
+    /// Begins with an errand; the one before is over.
+    pub(super) fn begin(&mut self, errand: Errand) {
+        let (accesses, instructions) = match errand {
+            Errand::Work(work) => (work.read_lines + work.write_lines + work.gathers, work.instructions),
+            Errand::Copy { lines, .. } => (2 * lines, 2 * lines * COPY_INSTRUCTIONS),
+        };
+        self.current = Some(Current {
+            errand,
+            accesses,
+            instructions,
+            accessed: 0,
+            executed: 0,
+            behind: [0; 3],
+            walked: 0,
+            begun: false,
+        });
+    }
+
+    /// The next access, if there is an errand.
+    pub(super) fn next(&mut self, rng: &mut Rng) -> Option<Step> {
+        let current = self.current.as_mut()?;
+        let begins = !std::mem::replace(&mut current.begun, true);
+        let due = current.due();
+        let instructions = due.min(STRETCH) as u32;
+        current.executed += u64::from(instructions);
+        let own = Step { address: self.own, instructions, store: false, depends: false, begins, ends: false };
+        if due > STRETCH {
+            return Some(own);
+        }
+        if current.accessed == current.accesses {
+            self.current = None;
+            return Some(Step { depends: true, ends: true, ..own });
+        }
+        current.accessed += 1;
+        let (address, store) = current.access(self.walk, self.random, rng);
+        Some(Step { address, store, ..own })
+    }
+}
+
+impl Current {
+    /// Instructions that are due before the next access; before the end all that are left.
+    fn due(&self) -> u64 {
+        let upto = u128::from(self.instructions) * u128::from(self.accessed + 1) / u128::from(self.accesses + 1);
+        let upto = if self.accessed == self.accesses { self.instructions } else { upto as u64 };
+        upto - self.executed
+    }
+
+    /// Where the next access goes, and whether it stores.
+    fn access(&mut self, walk: u64, random: u64, rng: &mut Rng) -> (u64, bool) {
+        match self.errand {
+            Errand::Copy { from, to, around, .. } => {
+                let number = self.accessed - 1;
+                let offset = number / 2 * 64 % around.max(64);
+                (if number.is_multiple_of(2) { from } else { to } + offset, number % 2 == 1)
+            }
+            Errand::Work(work) => {
+                let kind = self.kind(&work);
+                if kind == 2 {
+                    return (random + rng.below(work.gather_lines.max(1)) * 64, false);
+                }
+                let line = self.walked % work.span_lines.max(1);
+                self.walked += 1;
+                (walk + line * 64, kind == 1)
+            }
+        }
+    }
+
+    /// Which kind of access is furthest behind its share.
+    fn kind(&mut self, work: &WorkParams) -> usize {
+        let counts = [work.read_lines, work.write_lines, work.gathers];
+        for (behind, count) in self.behind.iter_mut().zip(counts) {
+            *behind += i128::from(count);
+        }
+        let most = (1..3).fold(0, |most, kind| if self.behind[kind] > self.behind[most] { kind } else { most });
+        self.behind[most] -= i128::from(self.accesses);
+        most
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn all(errand: Errand) -> Vec<Step> {
+        let mut errands = Errands::new(0, 1 << 20, 1 << 30);
+        let mut rng = Rng::new(1, 1);
+        errands.begin(errand);
+        std::iter::from_fn(|| errands.next(&mut rng)).collect()
+    }
+
+    #[test]
+    fn a_work_has_all_its_instructions_and_accesses_and_one_end() {
+        let work = WorkParams {
+            instructions: 10_000_019,
+            read_lines: 40,
+            write_lines: 20,
+            gathers: 7,
+            span_lines: 16,
+            gather_lines: 9,
+        };
+        let steps = all(Errand::Work(work));
+        assert_eq!(steps.iter().map(|step| u64::from(step.instructions)).sum::<u64>(), work.instructions);
+        assert_eq!(steps.iter().filter(|step| step.store).count(), 20);
+        assert_eq!(steps.iter().filter(|step| step.address >= 1 << 30).count(), 7);
+        let walked = |step: &&Step| (1 << 20..1 << 30).contains(&step.address);
+        assert_eq!(steps.iter().filter(walked).count(), 60);
+        assert!(steps.iter().filter(walked).all(|step| step.address < (1 << 20) + 16 * 64));
+        assert_eq!(steps.iter().filter(|step| step.ends).count(), 1);
+        assert!(steps.last().is_some_and(|step| step.ends && step.depends) && steps[0].begins);
+    }
+
+    #[test]
+    fn instructions_alone_come_in_stretches() {
+        let steps = all(Errand::Work(WorkParams { instructions: 5 * STRETCH + 1, ..WorkParams::default() }));
+        assert_eq!(steps.len(), 6);
+        assert_eq!(steps.iter().map(|step| u64::from(step.instructions)).sum::<u64>(), 5 * STRETCH + 1);
+    }
+
+    #[test]
+    fn a_copy_loads_and_stores_every_line_and_begins_again_at_its_end() {
+        let steps = all(Errand::Copy { from: 0x10000, to: 0x20000, around: 128, lines: 3 });
+        let seen: Vec<(u64, bool)> = steps.iter().map(|step| (step.address, step.store)).collect();
+        let lines = [(0x10000, false), (0x20000, true), (0x10040, false), (0x20040, true)];
+        assert_eq!(seen[..4], lines);
+        assert_eq!(seen[4..], [(0x10000, false), (0x20000, true), (0, false)]);
+    }
+}

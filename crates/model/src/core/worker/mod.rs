@@ -1,0 +1,172 @@
+//! A core that runs a rank of a job: it executes what the rank computes, copies what goes to other ranks of its server
+//! through memory that they share, and hands the rest to the sockets of the core.
+
+use super::{Errand, Executor};
+use crate::flow::{Labor, Rank, Wanted};
+use crate::lfb::Lfb;
+use crate::params::WorkParams;
+use crate::part::{Context, Payload};
+use serde::{Deserialize, Serialize};
+
+/// Where the memory of a rank lies, in virtual bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RankMemory {
+    /// What it sends and receives, [`RankMemory::SLOT_BYTES`] over and over.
+    pub messages: u64,
+    /// The memory that all ranks of its job at its server share: a slot for each two, both ways.
+    pub shared: u64,
+    /// Those ranks: how many.
+    pub ranks: u64,
+    /// Its number among them.
+    pub number: u64,
+}
+
+impl RankMemory {
+    /// Bytes of a slot; larger messages go through it again and again.
+    pub const SLOT_BYTES: u64 = 64 << 10;
+
+    /// The slot from one rank to another, by their numbers at the server.
+    fn slot(&self, from: u64, to: u64) -> u64 {
+        self.shared + (from * self.ranks + to) * Self::SLOT_BYTES
+    }
+}
+
+/// A rank on a core.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Worker {
+    rank: Rank,
+    executor: Executor,
+    works: Vec<WorkParams>,
+    memory: RankMemory,
+    /// Time of an instruction, in fs.
+    instruction_fs: u64,
+    /// From the end of a copy until the other core sees it, in ps.
+    notice_ps: u64,
+    /// The flows of the rank, in ascending order, and the ranks at their other ends.
+    flows: Vec<(u32, u32)>,
+    /// The other ranks of the server, in ascending order.
+    locals: Vec<u32>,
+    /// What the instructions of all works so far take when all data is at hand, in ps.
+    instructions_ps: u64,
+}
+
+impl Worker {
+    /// `rank` on a core whose `executor` does errands; `flows` are those of the rank with the ranks at their other
+    /// ends, `locals` all ranks of its job at its server.
+    #[must_use]
+    #[allow(clippy::too_many_arguments)]
+    pub fn new(
+        rank: Rank,
+        executor: Executor,
+        works: Vec<WorkParams>,
+        memory: RankMemory,
+        instruction_fs: u64,
+        notice_ps: u64,
+        mut flows: Vec<(u32, u32)>,
+        locals: Vec<u32>,
+    ) -> Self {
+        flows.sort_unstable();
+        Self {
+            rank: rank.on_core(),
+            executor,
+            works,
+            memory,
+            instruction_fs,
+            notice_ps,
+            flows,
+            locals,
+            instructions_ps: 0,
+        }
+    }
+
+    /// The rank.
+    #[must_use]
+    pub fn rank(&self) -> &Rank {
+        &self.rank
+    }
+
+    /// What the instructions of all its works since the start of the run take when all data is at hand, in ps.
+    #[must_use]
+    pub fn instructions_ps(&self) -> u64 {
+        self.instructions_ps
+    }
+
+    /// What executes its errands.
+    pub(super) fn executor(&self) -> &Executor {
+        &self.executor
+    }
+
+    /// The same, to change it.
+    pub(super) fn executor_mut(&mut self) -> &mut Executor {
+        &mut self.executor
+    }
+
+    /// When it begins, in ps from the start.
+    pub(super) fn begins_ps(&self) -> u64 {
+        self.rank.wakes_at().map_or(1, |at| at.ps().max(1))
+    }
+
+    /// Handles an event.
+    pub(super) fn on_event(&mut self, payload: Payload, lfb: &mut Lfb, context: &mut Context) {
+        match payload {
+            Payload::Worked => {
+                let copied = self.rank.worked(context.now());
+                if let Some((core, bytes)) = copied {
+                    let (_, rank) = self.rank.number();
+                    context.send(core, self.notice_ps.max(1), Payload::Delivered { rank, bytes });
+                }
+            }
+            Payload::Delivered { rank, bytes } => self.rank.arrive(rank, bytes),
+            Payload::Came { flow, bytes } => {
+                let at = self.flows.binary_search_by_key(&flow, |&(flow, _)| flow);
+                let from = at.map(|at| self.flows[at].1).expect("what a rank receives comes by its flows");
+                self.rank.arrive(from, bytes);
+            }
+            Payload::Written { flow } => {
+                let _ = self.rank.written(flow);
+            }
+            other => return self.executor.on_event(other, lfb, context),
+        }
+        self.run(lfb, context);
+    }
+
+    /// Has the rank do all that it can do now.
+    fn run(&mut self, lfb: &mut Lfb, context: &mut Context) {
+        loop {
+            match self.rank.next(context.now()) {
+                Wanted::Send(flow, bytes) => context.send(context.id, 1, Payload::Post { flow, bytes }),
+                Wanted::Labor(labor) => {
+                    let errand = self.errand(labor);
+                    if let Errand::Work(work) = errand {
+                        let ps = u128::from(work.instructions) * u128::from(self.instruction_fs) / 1000;
+                        self.instructions_ps += ps as u64;
+                    }
+                    return self.executor.run_errand(errand, lfb, context);
+                }
+                Wanted::Wake(_) | Wanted::Nothing => return,
+            }
+        }
+    }
+
+    /// What the core executes for the rank.
+    fn errand(&self, labor: Labor) -> Errand {
+        let RankMemory { messages, number, .. } = self.memory;
+        let copy =
+            |from, to, bytes: u64| Errand::Copy { from, to, around: RankMemory::SLOT_BYTES, lines: bytes.div_ceil(64) };
+        match labor {
+            Labor::Compute { work, ps } => {
+                let instructions = u128::from(ps) * 1000 / u128::from(self.instruction_fs.max(1));
+                let instructions = u64::try_from(instructions).unwrap_or(u64::MAX);
+                let busy = WorkParams { instructions, ..WorkParams::default() };
+                Errand::Work(work.checked_sub(1).map_or(busy, |at| self.works[usize::from(at)]))
+            }
+            Labor::CopyIn { rank, bytes } => copy(messages, self.memory.slot(number, self.local(rank)), bytes),
+            Labor::CopyOut { rank, bytes } => copy(self.memory.slot(self.local(rank), number), messages, bytes),
+        }
+    }
+
+    /// The number of another rank among those of the server.
+    fn local(&self, rank: u32) -> u64 {
+        self.locals.binary_search(&rank).expect("ranks that share memory are at one server") as u64
+    }
+}

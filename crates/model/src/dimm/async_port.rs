@@ -1,0 +1,93 @@
+//! The host's side: asynchronous reads, and writes.
+//!
+//! A read takes a request id, which goes with its command (XRD) and comes back with its data: when that is ready the
+//! host is told (RDY) and asks for it (SEND). A write takes an entry of the buffer device. Commands and lines use slots
+//! of the channel.
+
+use crate::line::{Fifo, Request, RequestId};
+use crate::params::DimmParams;
+use crate::part::{Context, Group, Payload, Pool, Slot};
+use hostnet_kernel::{ComponentId, Time};
+use hostnet_measure::Domain;
+use serde::{Deserialize, Serialize};
+
+/// From what sets out to the channel, in ps.
+pub(super) const NEXT_PS: u64 = 1;
+
+/// The requests of a kind: their credits, and those that wait for one.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+struct Way {
+    credits: Domain,
+    waiting: Fifo<Request>,
+}
+
+/// The host's side.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(super) struct AsyncPort {
+    channel: ComponentId,
+    /// Of reads, and of writes.
+    ways: [Way; 2],
+    /// By the number of the request: when it took its credit, and its class.
+    taken: Vec<(Time, u8)>,
+}
+
+impl AsyncPort {
+    pub(super) fn new(params: &DimmParams, channel: ComponentId, classes: usize) -> Self {
+        let way = |credits| Way { credits: Domain::new(credits, credits, classes), waiting: Fifo::default() };
+        Self { channel, ways: [way(params.ids), way(params.writes)], taken: Vec::new() }
+    }
+
+    pub(super) fn domains(&self) -> [&Domain; 2] {
+        let [reads, writes] = &self.ways;
+        [&reads.credits, &writes.credits]
+    }
+
+    pub(super) fn domains_mut(&mut self) -> [&mut Domain; 2] {
+        let [reads, writes] = &mut self.ways;
+        [&mut reads.credits, &mut writes.credits]
+    }
+
+    pub(super) fn pools<'a>(&'a self, visit: &mut dyn FnMut(Pool<'a>)) {
+        let [reads, writes] = self.domains();
+        visit(Pool::new(Group::DimmRead, reads));
+        visit(Pool::new(Group::DimmWrite, writes));
+    }
+
+    /// A request of the host has come.
+    pub(super) fn arrive(&mut self, id: RequestId, context: &mut Context) {
+        let way = &mut self.ways[usize::from(!context.requests.get(id).kind.is_read())];
+        if !way.waiting.is_empty() || way.credits.free() == 0 {
+            way.waiting.push(context.requests, id);
+            return;
+        }
+        self.begin(id, context);
+    }
+
+    /// A request takes a credit and wants its first slot.
+    fn begin(&mut self, id: RequestId, context: &mut Context) {
+        let now = context.now();
+        let request = context.requests.get(id);
+        let (read, class) = (request.kind.is_read(), request.class);
+        let taken = self.ways[usize::from(!read)].credits.try_acquire(now, class);
+        assert!(taken, "a credit is free");
+        let index = id.0 as usize;
+        self.taken.resize(self.taken.len().max(index + 1), (Time::ZERO, 0));
+        self.taken[index] = (now, class);
+        self.want(id, if read { Slot::Command } else { Slot::Write }, context);
+    }
+
+    /// A request wants a slot of the channel.
+    pub(super) fn want(&self, id: RequestId, slot: Slot, context: &mut Context) {
+        context.tell(self.channel, NEXT_PS, Payload::Slot { id, slot });
+    }
+
+    /// A request is over for the DIMM: its credit is free.
+    pub(super) fn end(&mut self, id: RequestId, read: bool, context: &mut Context) {
+        let (since, class) = self.taken[id.0 as usize];
+        let way = &mut self.ways[usize::from(!read)];
+        way.credits.release(context.now(), class, since);
+        if let Some(next) = way.waiting.pop(context.requests) {
+            self.begin(next, context);
+        }
+    }
+}

@@ -1,0 +1,189 @@
+//! The DMA engine of the buffer device, at whose link the NIC hangs: lines of TLPs to and from the local memory.
+
+use crate::line::{Home, Kind, Request, RequestId};
+use crate::link::Lane;
+use crate::params::PcieParams;
+use crate::part::{Context, Group, Payload, Pool, Tag};
+use hostnet_kernel::ComponentId;
+use hostnet_measure::Domain;
+use serde::{Deserialize, Serialize};
+use std::collections::VecDeque;
+
+/// A TLP whose lines wait for entries.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+struct Waiting {
+    line: u64,
+    left: u8,
+    lines: u8,
+    class: u8,
+    /// The burst of a read.
+    burst: u32,
+    /// What the NIC wants to be told by when a write can be seen, or [`Tag::NONE`].
+    tag: Tag,
+}
+
+/// A read request of the NIC whose lines are on their way.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+struct Burst {
+    class: u8,
+    outstanding: u8,
+    ready: u8,
+}
+
+/// A write on its way, in the order in which they came: what the NIC is told by, and whether memory has it.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+struct Written {
+    id: RequestId,
+    tag: Tag,
+    done: bool,
+}
+
+/// The DMA engine.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(super) struct Dma {
+    nic: ComponentId,
+    link: PcieParams,
+    down: Lane,
+    /// TLPs that wait: writes, and reads.
+    waiting: [VecDeque<Waiting>; 2],
+    written: VecDeque<Written>,
+    bursts: Vec<Burst>,
+    bursts_free: Vec<u32>,
+    /// Entries of written lines, and of lines that are read.
+    entries: [Domain; 2],
+}
+
+impl Dma {
+    pub(super) fn new(nic: ComponentId, link: PcieParams, lines: u32, classes: usize) -> Self {
+        let domain = || Domain::new(lines, lines, classes);
+        Self {
+            nic,
+            down: Lane::new(&link),
+            link,
+            waiting: [VecDeque::new(), VecDeque::new()],
+            written: VecDeque::with_capacity(lines as usize),
+            bursts: Vec::new(),
+            bursts_free: Vec::new(),
+            entries: [domain(), domain()],
+        }
+    }
+
+    pub(super) fn domains(&self) -> &[Domain; 2] {
+        &self.entries
+    }
+
+    pub(super) fn domains_mut(&mut self) -> &mut [Domain; 2] {
+        &mut self.entries
+    }
+
+    pub(super) fn pools<'a>(&'a self, visit: &mut dyn FnMut(Pool<'a>)) {
+        let [writes, reads] = &self.entries;
+        visit(Pool::new(Group::DimmDmaWrite, writes));
+        visit(Pool::new(Group::DimmDmaRead, reads));
+    }
+
+    /// The NIC writes lines.
+    pub(super) fn write(&mut self, line: u64, lines: u8, class: u8, tag: Tag) {
+        self.waiting[0].push_back(Waiting { line, left: lines, lines, class, burst: 0, tag });
+    }
+
+    /// The NIC asks for lines.
+    pub(super) fn read(&mut self, line: u64, lines: u8, class: u8) {
+        let burst = Burst { class, outstanding: lines, ready: 0 };
+        let number = match self.bursts_free.pop() {
+            Some(number) => {
+                self.bursts[number as usize] = burst;
+                number
+            }
+            None => {
+                self.bursts.push(burst);
+                self.bursts.len() as u32 - 1
+            }
+        };
+        self.waiting[1].push_back(Waiting { line, left: lines, lines, class, burst: number, tag: Tag::NONE });
+    }
+
+    /// The next line that may go to memory, as a request; writes and reads each in their order.
+    pub(super) fn next(&mut self, context: &mut Context) -> Option<RequestId> {
+        let read = (0..2).find(|&read| !self.waiting[read].is_empty() && self.entries[read].free() > 0)?;
+        let tlp = self.waiting[read].front_mut()?;
+        let line = tlp.line + u64::from(tlp.lines - tlp.left);
+        tlp.left -= 1;
+        let tlp = *tlp;
+        let taken = self.entries[read].try_acquire(context.now(), tlp.class);
+        assert!(taken, "an entry is free");
+        let kind = if read == 1 { Kind::IoRead } else { Kind::IoWrite };
+        let id = request(kind, line, tlp.class, tlp.burst, context);
+        if read == 0 {
+            let tag = if tlp.left == 0 { tlp.tag } else { Tag::NONE };
+            self.written.push_back(Written { id, tag, done: false });
+        }
+        if tlp.left == 0 {
+            self.waiting[read].pop_front();
+            if read == 0 {
+                context.send(self.nic, self.link.latency_ps, Payload::PostedCredit { lines: tlp.lines });
+            }
+        }
+        Some(id)
+    }
+
+    /// Memory has a written line. The NIC is told of what everybody can see now, in its order.
+    pub(super) fn accepted(&mut self, id: RequestId, context: &mut Context) {
+        let Request { class, since, .. } = *context.requests.get(id);
+        self.entries[0].release(context.now(), class, since);
+        context.requests.remove(id);
+        if let Some(written) = self.written.iter_mut().find(|written| written.id == id) {
+            written.done = true;
+        }
+        while let Some(&Written { tag, done: true, .. }) = self.written.front() {
+            self.written.pop_front();
+            if tag != Tag::NONE {
+                context.send(self.nic, 1, Payload::Seen { tag });
+            }
+        }
+    }
+
+    /// The data of a line is there: a completion leaves when it is full, or the last of its request.
+    pub(super) fn data(&mut self, id: RequestId, context: &mut Context) {
+        let now = context.now();
+        let Request { class, since, tag, .. } = *context.requests.get(id);
+        self.entries[1].release(now, class, since);
+        context.requests.remove(id);
+        let burst = &mut self.bursts[tag as usize];
+        burst.outstanding -= 1;
+        burst.ready += 1;
+        let Burst { class, outstanding, ready } = *burst;
+        if outstanding == 0 || u32::from(ready) * 64 >= self.link.mps_bytes {
+            burst.ready = 0;
+            let bytes = u64::from(ready) * 64 + u64::from(self.link.completion_overhead_bytes);
+            let delay = self.down.send(now, bytes);
+            context.send(self.nic, delay, Payload::Completion { lines: ready, class });
+        }
+        if outstanding == 0 {
+            self.bursts_free.push(tag);
+        }
+    }
+}
+
+/// A request of the buffer device itself.
+pub(super) fn request(kind: Kind, line: u64, class: u8, tag: u32, context: &mut Context) -> RequestId {
+    let now = context.now();
+    let Home { socket, slice, place } = context.homes.of(line);
+    context.requests.insert(Request {
+        kind,
+        class,
+        book: 0,
+        for_store: false,
+        socket,
+        slice,
+        engine: 0,
+        line,
+        place,
+        owner: context.id,
+        tag,
+        since: now,
+        entered: now,
+        admitted: now,
+        next: RequestId::NONE,
+    })
+}

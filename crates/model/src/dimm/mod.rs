@@ -1,0 +1,338 @@
+//! A NIC in the buffer device of a DIMM: its way to local memory, and that of the host.
+//!
+//! The NIC hangs at a DMA engine in the device and reaches memory through that; the host reads by asynchronous commands
+//! and writes over its channel. Clones of rows take the place of copies.
+
+mod async_port;
+mod books;
+mod clones;
+mod device;
+mod dma;
+mod ncache;
+mod ncontroller;
+mod nprefetch;
+mod rowclone;
+#[cfg(test)]
+mod tests;
+
+pub use books::DimmCounters;
+pub use ncache::NCache;
+pub use rowclone::{CloneClass, RowClone};
+
+use crate::line::{memory_of, Kind, PacketId, Request, RequestId};
+use crate::memory::Channel;
+use crate::params::{DimmParams, PcieParams};
+use crate::part::{self, Access, Context, Part, PartKind, Payload, Pool, Slot, Start};
+use async_port::AsyncPort;
+use clones::Clones;
+use dma::Dma;
+use hostnet_kernel::{ComponentId, Rng, Time};
+use hostnet_measure::Domain;
+use ncontroller::NController;
+use nprefetch::{Arrived, NPrefetcher};
+use serde::{Deserialize, Serialize};
+
+/// Lines that packets are written to from their first line on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Buffers {
+    /// The first physical line.
+    pub line: u64,
+    /// How many.
+    pub lines: u64,
+    /// Lines of a buffer.
+    pub step: u64,
+}
+
+/// Whom a DIMM talks to.
+#[derive(Clone, Debug)]
+pub struct Wiring {
+    /// The CHAs of its socket.
+    pub cha: ComponentId,
+    /// The NIC in it.
+    pub nic: ComponentId,
+    /// The channel that it is plugged into.
+    pub channel: ComponentId,
+    /// The way between the NIC and the DMA engine.
+    pub link: PcieParams,
+    /// From the host's end of the channel to the CHA, in ps, and from there to a core.
+    pub to_cha_ps: u64,
+    /// See `to_cha_ps`.
+    pub to_core_ps: u64,
+    /// Where packets are written to.
+    pub buffers: Vec<Buffers>,
+    /// The physical line from which on everything is a clone.
+    pub cloned_from: u64,
+}
+
+/// A packet that the NIC writes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+struct Writing {
+    begun: Time,
+    first: u64,
+    next: u64,
+    last: Time,
+}
+
+/// The buffer device of a DIMM with a NIC in it.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Dimm {
+    cha: ComponentId,
+    nic: ComponentId,
+    to_cha_ps: u64,
+    to_core_ps: u64,
+    hit_ps: u64,
+    header: bool,
+    cloned_from: u64,
+    buffers: Vec<Buffers>,
+    port: AsyncPort,
+    ncache: NCache,
+    prefetcher: NPrefetcher,
+    memory: NController,
+    dma: Dma,
+    clones: Clones,
+    writing: Writing,
+    counters: DimmCounters,
+    /// Commands of clones on the channel.
+    commands: Vec<(RequestId, PacketId)>,
+}
+
+impl Dimm {
+    /// A DIMM, itself component `id`, as `wiring` says.
+    ///
+    /// # Panics
+    /// If it has no ids, no entries, or its device takes no time.
+    #[must_use]
+    pub fn new(params: &DimmParams, id: ComponentId, wiring: Wiring, rng: Rng, classes: usize) -> Self {
+        let least = params.ids.min(params.writes).min(params.dma_lines).min(params.nic_turns);
+        assert!(least > 0, "a DIMM has ids, entries and turns");
+        assert!(params.device_ps > 0 && params.ncache.hit_ps > 0, "a device takes time");
+        let prefetch = if params.ncache.sets > 0 { params.ncache.prefetch } else { 0 };
+        Self {
+            cha: wiring.cha,
+            nic: wiring.nic,
+            to_cha_ps: wiring.to_cha_ps.max(1),
+            to_core_ps: wiring.to_core_ps.max(1),
+            hit_ps: params.ncache.hit_ps,
+            header: params.ncache.header,
+            buffers: wiring.buffers,
+            cloned_from: wiring.cloned_from,
+            port: AsyncPort::new(params, wiring.channel, classes),
+            ncache: NCache::new(&params.ncache, rng),
+            prefetcher: NPrefetcher::new(prefetch),
+            memory: NController::new(params, id, classes),
+            dma: Dma::new(wiring.nic, wiring.link, params.dma_lines, classes),
+            clones: Clones::new(RowClone::new(&params.clone, &params.memory.dram)),
+            writing: Writing::default(),
+            counters: DimmCounters::default(),
+            commands: Vec::with_capacity(64),
+        }
+    }
+
+    /// What it has done since the last reset.
+    #[must_use]
+    pub fn counters(&self) -> &DimmCounters {
+        &self.counters
+    }
+
+    /// Its memory controllers.
+    pub fn channels(&self) -> impl Iterator<Item = &Channel> {
+        self.memory.channels()
+    }
+
+    /// Its cache.
+    #[must_use]
+    pub fn ncache(&self) -> &NCache {
+        &self.ncache
+    }
+
+    /// Request ids, entries of writes, and those of the DMA engine: writes, then reads.
+    #[must_use]
+    pub fn domains(&self) -> [&Domain; 4] {
+        let ([ids, writes], [written, read]) = (self.port.domains(), self.dma.domains());
+        [ids, writes, written, read]
+    }
+
+    fn domains_mut(&mut self) -> impl Iterator<Item = &mut Domain> {
+        self.port.domains_mut().into_iter().chain(self.dma.domains_mut())
+    }
+
+    /// Slots of the channel have passed.
+    fn on_slot(&mut self, id: RequestId, slot: Slot, context: &mut Context) {
+        match slot {
+            Slot::Command => self.on_read(id, context),
+            Slot::Send => {
+                self.port.end(id, true, context);
+                context.send(self.cha, self.to_cha_ps, Payload::Read(id));
+            }
+            Slot::Write => match self.commands.iter().position(|&(command, _)| command == id) {
+                Some(at) => {
+                    let (_, packet) = self.commands.swap_remove(at);
+                    context.requests.remove(id);
+                    self.clones.command(packet);
+                }
+                None => self.on_write(id, context),
+            },
+        }
+    }
+
+    /// A read of the host has come.
+    fn on_read(&mut self, id: RequestId, context: &mut Context) {
+        let Request { line, class, .. } = *context.requests.get(id);
+        self.counters.reads += 1;
+        let cloned = line >= self.cloned_from;
+        self.counters.packet_reads += u64::from(cloned);
+        let found = self.ncache.consume(line);
+        if let Some(first) = found {
+            self.counters.hits += 1;
+            self.counters.first += u64::from(first);
+            context.send(context.id, self.hit_ps, Payload::Data(id));
+        } else if self.prefetcher.join(line, id) {
+            self.counters.late += 1;
+        } else {
+            self.counters.packet_misses += u64::from(cloned);
+            self.memory.ask(id, false, context);
+        }
+        if found != Some(true) {
+            self.prefetch(line, class, context);
+        }
+    }
+
+    /// Reads the lines after one that the host has read.
+    fn prefetch(&mut self, line: u64, class: u8, context: &mut Context) {
+        for line in self.prefetcher.after(line, |line| !self.ncache.has(line)) {
+            let id = dma::request(Kind::Speculate, line, class, 0, context);
+            self.prefetcher.begin(line, id);
+            self.counters.prefetches += 1;
+            self.memory.ask(id, false, context);
+        }
+    }
+
+    /// A line of the host has come.
+    fn on_write(&mut self, id: RequestId, context: &mut Context) {
+        let line = context.requests.get(id).line;
+        self.counters.writes += 1;
+        self.overwrite(line);
+        self.memory.ask(id, false, context);
+    }
+
+    /// A line of memory has another value from now on.
+    fn overwrite(&mut self, line: u64) {
+        self.ncache.invalidate(line);
+        self.prefetcher.write(line);
+    }
+
+    /// Memory has read a line.
+    fn on_memory_read(&mut self, id: RequestId, context: &mut Context) {
+        let Request { kind, line, place, .. } = *context.requests.get(id);
+        self.memory.done(place.channel, true);
+        match kind {
+            Kind::Speculate => {
+                context.requests.remove(id);
+                match self.prefetcher.end(id) {
+                    Arrived::Keep => self.ncache.insert(line, false),
+                    Arrived::Hand(reader) => self.port.want(reader, Slot::Send, context),
+                    Arrived::Drop => {}
+                }
+            }
+            _ if self.is_own(id, context) => self.dma.data(id, context),
+            _ => self.port.want(id, Slot::Send, context),
+        }
+    }
+
+    /// Memory has taken a line. The first of a packet goes to the cache, too, once what that had of it is gone.
+    fn on_memory_write(&mut self, id: RequestId, context: &mut Context) {
+        let Request { kind, line, place, owner, tag, .. } = *context.requests.get(id);
+        self.memory.done(place.channel, false);
+        self.overwrite(line);
+        if self.is_own(id, context) {
+            if self.header && self.begins_packet(line) {
+                self.ncache.insert(line, true);
+            }
+            if (self.writing.first..self.writing.next).contains(&line) {
+                self.writing.last = context.now();
+            }
+            return self.dma.accepted(id, context);
+        }
+        self.port.end(id, false, context);
+        context.send(self.cha, self.to_cha_ps, Payload::Accepted(id));
+        match kind {
+            Kind::FlushDoorbell => self.on_doorbell(PacketId(tag), owner, context),
+            Kind::FlushTail => {
+                let (queue, armed, count) = ((tag >> 16) as u16 & 0x7fff, tag >> 31 == 1, tag as u16);
+                self.tell_nic(Access::Tail { queue, count, armed }, context);
+            }
+            _ => {}
+        }
+    }
+
+    /// Lets go what can go: lines of the DMA engine, clones, requests to memory.
+    fn advance(&mut self, context: &mut Context) {
+        while let Some(id) = self.dma.next(context) {
+            self.counters.dma_read += u64::from(context.requests.get(id).kind.is_read());
+            self.memory.ask(id, true, context);
+        }
+        let Self { clones, memory, counters, ncache, prefetcher, .. } = self;
+        if clones.waits() {
+            let first = memory_of(1) / 64;
+            let mut overwrite = |row: u32, lines: u32| {
+                let line = first + u64::from(row) * u64::from(lines);
+                for line in line..line + u64::from(lines) {
+                    ncache.invalidate(line);
+                    prefetcher.write(line);
+                }
+            };
+            clones.begin(memory, counters, &mut overwrite, context);
+        }
+        let reads = !self.clones.waits();
+        self.memory.grant(reads, &mut self.counters, context);
+    }
+}
+
+impl Part for Dimm {
+    fn kind(&self) -> PartKind {
+        PartKind::Dimm
+    }
+
+    /// Its controllers wake up for their first refreshes.
+    fn start(&mut self, start: &mut Start<'_>) {
+        self.memory.channels_mut().for_each(|channel| channel.start(start));
+    }
+
+    fn on_event(&mut self, payload: Payload, source: ComponentId, context: &mut Context) {
+        match payload {
+            Payload::Arrive(id) => self.port.arrive(id, context),
+            Payload::Slot { id, slot } => self.on_slot(id, slot, context),
+            Payload::Wake => self.memory.channels_mut().for_each(|channel| channel.on_wake(context)),
+            Payload::Read(id) => self.on_memory_read(id, context),
+            Payload::Accepted(id) => self.on_memory_write(id, context),
+            Payload::Data(id) => self.port.want(id, Slot::Send, context),
+            Payload::WriteTlp { line, lines, class, tag, .. } => {
+                self.on_dma_write(line, lines, class, tag, context.now());
+            }
+            Payload::ReadTlp { line, lines, class, .. } => self.dma.read(line, lines, class),
+            Payload::Clone { from, to, packet, lines, received } => {
+                self.clones.announce([from, to, lines.into()], packet, source, received);
+                self.command(packet, context);
+            }
+            Payload::Cloned(packet) => self.on_cloned(packet, context),
+            other => unreachable!("a DIMM was sent {other:?}"),
+        }
+        self.advance(context);
+    }
+
+    fn pools<'a>(&'a self, visit: &mut dyn FnMut(Pool<'a>)) {
+        self.port.pools(visit);
+        self.dma.pools(visit);
+    }
+
+    fn settle(&mut self, now: Time) {
+        part::settle(self.domains_mut(), now);
+        self.memory.settle(now);
+    }
+
+    fn reset(&mut self, now: Time) {
+        part::reset(self.domains_mut(), now);
+        self.memory.reset(now);
+        self.counters = DimmCounters::default();
+    }
+}

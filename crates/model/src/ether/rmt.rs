@@ -1,0 +1,71 @@
+//! What a switch does beyond forwarding for a pool of memory: of what finds no room, messages that nobody waits for go
+//! first, and whoever waits for what is dropped all the same is told (NACK).
+
+use super::drops::DropReason;
+use super::egress::{Left, PRIORITIES};
+use super::switch::Switch;
+use crate::line::{Content, Ecn, Packet, PacketId, PoolKind, PoolMessage, POOL_FLOW};
+use crate::part::NetContext;
+
+impl Switch {
+    /// A packet that came in by `port` finds no room at the port `way`.
+    #[cold]
+    pub(super) fn refuse(&mut self, id: PacketId, port: u16, way: usize, context: &mut NetContext) {
+        let packet = *context.packets.get(id);
+        let Content::Pool(message) = packet.content else { return self.drop(id, DropReason::Full, context) };
+        if !message.kind.is_demand() {
+            return self.drop(id, DropReason::Full, context);
+        }
+        let (priority, bytes) = (packet.priority % PRIORITIES as u8, u64::from(packet.ip_bytes));
+        while !self.has_room(way, priority, bytes, 0) {
+            if !self.evict(way, priority, context) {
+                self.drop(id, DropReason::Full, context);
+                return self.nack(&packet, message, port, context);
+            }
+        }
+        self.hold(port, priority, bytes, context);
+        self.send(id, way, context);
+    }
+
+    /// Drops a message that nobody waits for and that waits at a port with less than `priority`. False if there is none
+    /// at the head of such a queue.
+    fn evict(&mut self, way: usize, priority: u8, context: &mut NetContext) -> bool {
+        let may: fn(&Packet) -> bool =
+            |packet| matches!(packet.content, Content::Pool(message) if !message.kind.is_demand());
+        let out = (0..priority).find_map(|lower| self.ports[way].egress.take(lower, may, context));
+        let Some(id) = out else { return false };
+        let Packet { flow, ip_bytes, priority, queue, .. } = *context.packets.get(id);
+        self.release(&Left { id, flow, ip_bytes, priority, queue, dropped: None }, context);
+        self.drop(id, DropReason::Full, context);
+        true
+    }
+
+    /// Tells who waits for a dropped message. What finds no room either is gone: the requester has a timeout.
+    fn nack(&mut self, packet: &Packet, message: PoolMessage, port: u16, context: &mut NetContext) {
+        let from = if packet.to == message.requester { packet.from } else { packet.to };
+        if message.kind == PoolKind::Nack {
+            return;
+        }
+        let Some(way) = self.routes.port(POOL_FLOW, from, message.requester) else { return };
+        let nack = Packet {
+            from,
+            to: message.requester,
+            ip_bytes: message.small_bytes.into(),
+            ecn: Ecn::NotCapable,
+            corrupt: false,
+            queue: port,
+            content: Content::Pool(PoolMessage { kind: PoolKind::Nack, ..message }),
+            next: PacketId::NONE,
+            ..*packet
+        };
+        let (way, priority, bytes) = (usize::from(way), nack.priority % PRIORITIES as u8, u64::from(nack.ip_bytes));
+        let free = self.ports[way].egress.is_free(context.now(), priority);
+        if !free && !self.has_room(way, priority, bytes, 0) {
+            return;
+        }
+        self.drops.nacks += 1;
+        let id = context.packets.insert(nack);
+        self.hold(port, priority, bytes, context);
+        self.send(id, way, context);
+    }
+}

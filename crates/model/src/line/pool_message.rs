@@ -1,0 +1,56 @@
+//! What the servers of a pool of memory send each other.
+
+use serde::{Deserialize, Serialize};
+
+/// The flow of every packet of a pool: no flow of the cluster.
+pub const POOL_FLOW: u32 = u32::MAX;
+
+/// What a message asks for, or brings.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub enum PoolKind {
+    /// A line is wanted that a core or device waits for.
+    Read,
+    /// A line is to be written: it brings the line.
+    Write,
+    /// A line is wanted that nobody waits for yet.
+    Prefetch,
+    /// The line that was read.
+    Data,
+    /// The line that was prefetched.
+    Ahead,
+    /// The line is written.
+    Written,
+    /// A switch or port has dropped what belongs to the request.
+    Nack,
+}
+
+impl PoolKind {
+    /// Whether somebody waits for it.
+    #[must_use]
+    pub fn is_demand(self) -> bool {
+        !matches!(self, Self::Prefetch | Self::Ahead)
+    }
+
+    /// Whether it brings a line.
+    #[must_use]
+    pub fn has_line(self) -> bool {
+        matches!(self, Self::Write | Self::Data | Self::Ahead)
+    }
+}
+
+/// A message of a pool.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct PoolMessage {
+    /// What it is for.
+    pub kind: PoolKind,
+    /// The server whose request it belongs to.
+    pub requester: u16,
+    /// Bytes on the wire of a message without a line.
+    pub small_bytes: u16,
+    /// The requester's place for the request.
+    pub slot: u32,
+    /// The requester's number of the request in that place.
+    pub sequence: u32,
+    /// The line of the lender's lent memory.
+    pub line: u64,
+}

@@ -1,0 +1,64 @@
+//! Datagrams of a NIC in a DIMM, each of which has rows of memory to itself.
+
+use super::{DatagramEnd, ETHERNET_BYTES};
+use crate::os::output::Output;
+use crate::os::NetStack;
+use serde::{Deserialize, Serialize};
+use std::collections::VecDeque;
+
+/// Where the datagrams of an end lie.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub(super) struct Rows {
+    /// Whether one has been written.
+    pub(super) zoned: bool,
+    /// The lines that those at the NIC are read from, and those that they were written at.
+    pub(super) sent_from: VecDeque<u64>,
+    pub(super) written_at: VecDeque<u64>,
+    /// Lines that are free again, the last of them last.
+    pub(super) free_at: Vec<u64>,
+    /// How many may be written at a time; 0 before the first.
+    most: usize,
+}
+
+impl Rows {
+    /// Whether there is memory for another.
+    pub(super) fn have_room(&self) -> bool {
+        self.most == 0 || self.written_at.len() < self.most
+    }
+}
+
+impl DatagramEnd {
+    /// Of one that is handed down: whether it lies there as it did before, and whether the socket has sent one before.
+    pub(in crate::os) fn written_before(&mut self) -> (bool, bool) {
+        (self.generates() && self.rows.zoned, std::mem::replace(&mut self.rows.zoned, true))
+    }
+
+    /// The same where each has rows of memory to itself, of `unit` bytes each: datagrams of one length use the same
+    /// again, the last that came free first.
+    pub(super) fn place_in_rows(&mut self, index: usize, bytes: u32, output: &Output, unit: u64) -> u64 {
+        self.rows.most = output.buffer(index).places(unit);
+        let line = self.rows.free_at.pop().unwrap_or_else(|| {
+            let line = output.buffer(index).line(self.write_at);
+            self.write_at += u64::from(bytes).next_multiple_of(unit);
+            line
+        });
+        self.rows.written_at.push_back(line);
+        line
+    }
+}
+
+impl NetStack {
+    /// What came by a NIC in a DIMM is not needed any more.
+    pub(super) fn free_received(&mut self, line: u64, ip_bytes: u32) {
+        if let Some(driver) = &mut self.driver {
+            driver.free(line, u64::from(ip_bytes) + ETHERNET_BYTES);
+        }
+    }
+
+    /// The NIC in a DIMM reads a datagram of a flow from a line on.
+    pub(in crate::os) fn note_sent(&mut self, flow: u32, line: u64) {
+        if let Some((_, end)) = self.datagrams_of(flow) {
+            end.rows.sent_from.push_back(line);
+        }
+    }
+}

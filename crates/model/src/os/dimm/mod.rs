@@ -1,0 +1,314 @@
+//! The driver of a NIC in a DIMM: it flushes what the NIC is to see, invalidates what the NIC has written, and has rows
+//! cloned in the place of copies.
+//!
+//! What is to be sent is flushed, and once memory has it, the line of its descriptor, which is the doorbell. Of what
+//! has come, the completion and the first line are read anew; then the packet is cloned to a buffer of its socket.
+
+mod alloc;
+mod receiving;
+
+pub use alloc::AllocCache;
+
+use super::books::Spent;
+use super::run::{Choice, Task};
+use super::NetStack;
+use crate::lfb::Lfb;
+use crate::line::{memory_of, Content, Kind, PacketId, Request, RequestId};
+use crate::params::DimmDriverParams;
+use crate::part::{Context, Payload};
+use hostnet_kernel::{ComponentId, Rng};
+use receiving::Receiving;
+use serde::{Deserialize, Serialize};
+use std::collections::VecDeque;
+
+/// The way of a driver to its DIMM.
+#[derive(Clone, Debug)]
+pub struct DimmWay {
+    /// The DIMM.
+    pub dimm: ComponentId,
+    /// From a core to the host's end of the channel, in ps, at least 1.
+    pub to_dimm_ps: u64,
+    /// What the driver does.
+    pub driver: DimmDriverParams,
+    /// Lines of a row.
+    pub lines_per_row: u32,
+    /// Rows that the largest packet takes.
+    pub packet_rows: u32,
+    /// The rows that it hands out.
+    pub rows: AllocCache,
+}
+
+/// A line that is to be flushed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+struct Flush {
+    /// The physical line.
+    line: u64,
+    kind: Kind,
+    tag: u32,
+    class: u8,
+}
+
+/// How far a job is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+enum Step {
+    /// Its stores are on their way.
+    Stores,
+    /// The instructions that flush its data are under way.
+    Flushes,
+    /// Its data is on its way to memory.
+    Fence,
+    /// The instruction that flushes its descriptor is under way.
+    Bell,
+}
+
+/// Something to be flushed in the order in which it was handed down.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+struct Job {
+    step: Step,
+    lines: VecDeque<Flush>,
+    /// The packet whose doorbell comes after its data, and the clone of that.
+    packet: PacketId,
+    clone: Option<Payload>,
+    bell: Option<Flush>,
+}
+
+/// The driver of a core.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(super) struct Driver {
+    dimm: ComponentId,
+    to_dimm_ps: u64,
+    pub(super) params: DimmDriverParams,
+    lines_per_row: u64,
+    packet_rows: u64,
+    pub(super) rows: AllocCache,
+    rng: Rng,
+    jobs: VecDeque<Job>,
+    flushes: VecDeque<Flush>,
+    /// Flushes on their way.
+    out: u32,
+    receiving: Receiving,
+}
+
+impl Driver {
+    /// The row of the DIMM that a physical line lies in.
+    fn row(&self, line: u64) -> u32 {
+        ((line - memory_of(1) / 64) / self.lines_per_row) as u32
+    }
+
+    /// The first physical line of a row.
+    fn line(&self, row: u32) -> u64 {
+        memory_of(1) / 64 + u64::from(row) * self.lines_per_row
+    }
+
+    /// Rows that `lines` lines from `line` on lie in.
+    fn rows_of(&self, line: u64, lines: u64) -> u32 {
+        ((line % self.lines_per_row + lines).div_ceil(self.lines_per_row) as u32).max(1)
+    }
+
+    /// Bytes of the memory that a datagram has to itself, so that it can be cloned as a whole.
+    pub(super) fn buffer_bytes(&self) -> u64 {
+        self.packet_rows * self.lines_per_row * 64
+    }
+
+    /// Where in its row a datagram begins, in lines: buffers that follow each other use other sets of the caches, as
+    /// those of coloured slabs do.
+    pub(super) fn colour(&self, line: u64, bytes: u32) -> u64 {
+        let lines = u64::from(bytes).div_ceil(64);
+        let room = self.lines_per_row.saturating_sub(lines) + 1;
+        line / self.lines_per_row * lines % room
+    }
+
+    /// A clone of what lies in `lines` lines from a line of the DIMM on: where it will be, and the command.
+    fn clone_of(&mut self, line: u64, lines: u64, packet: PacketId, received: bool) -> Option<(u64, Payload)> {
+        let (from, count) = (self.row(line), self.rows_of(line, lines));
+        let to = self.rows.take(from, count)?;
+        let within = line % self.lines_per_row;
+        let command = Payload::Clone { from, to, packet, lines: (within + lines) as u16, received };
+        Some((self.line(to) + within, command))
+    }
+
+    /// The buffer of a datagram that begins at a line is not needed any more.
+    pub(super) fn free(&mut self, line: u64, bytes: u64) {
+        let row = self.row(line);
+        if self.rows.owns(row) {
+            let count = self.rows_of(line, bytes.div_ceil(64));
+            self.rows.give_back(row, count);
+        }
+    }
+}
+
+impl NetStack {
+    /// With a NIC in a DIMM.
+    #[must_use]
+    pub fn with_dimm(mut self, way: DimmWay, rng: Rng) -> Self {
+        let DimmWay { dimm, to_dimm_ps, driver, lines_per_row, packet_rows, rows } = way;
+        self.driver = Some(Box::new(Driver {
+            dimm,
+            to_dimm_ps,
+            params: driver,
+            lines_per_row: lines_per_row.into(),
+            packet_rows: packet_rows.into(),
+            rows,
+            rng,
+            jobs: VecDeque::new(),
+            flushes: VecDeque::new(),
+            out: 0,
+            receiving: Receiving::default(),
+        }));
+        self
+    }
+
+    /// Rows of the DIMM that this core's driver has handed out.
+    #[must_use]
+    pub fn rows_handed_out(&self) -> u32 {
+        self.driver.as_ref().map_or(0, |driver| driver.rows.handed_out())
+    }
+
+    /// Whether datagrams lie where the NIC reads and writes them, without a copy by the core.
+    pub(super) fn is_in_place(&self) -> bool {
+        self.driver.as_ref().is_some_and(|driver| !driver.params.copy)
+    }
+
+    /// A packet or segment goes to the NIC.
+    pub(super) fn hand_down(&mut self, id: PacketId, class: u8, context: &mut Context) {
+        let descriptor = self.rings.segments.next_line();
+        if self.driver.is_none() {
+            self.lines.know(descriptor, true, class, context);
+            return self.ring(id, context);
+        }
+        self.lines.post(descriptor, class, context);
+        let packet = *context.packets.get(id);
+        let (bytes, datagram) = match packet.content {
+            Content::Udp(datagram) => (datagram.bytes, true),
+            Content::Tcp(segment) => (segment.bytes, false),
+            Content::Roce(_) | Content::Pool(_) | Content::Raw => (0, false),
+        };
+        let index = self.end_of(packet.flow);
+        let end = index.and_then(|index| self.datagram_end(index));
+        let onward = end.as_ref().is_some_and(|end| end.sends_on());
+        let (again, zoned) = end.map_or((false, false), |end| end.written_before());
+        let Some(driver) = &mut self.driver else { return };
+        let count = if again { 0 } else { u64::from(bytes).div_ceil(64) };
+        let lines = &self.lines;
+        let flush = |line: u64| Flush { line: lines.physical(line * 64), kind: Kind::Flush, tag: 0, class };
+        let data: VecDeque<Flush> = (packet.line..packet.line + count).map(flush).collect();
+        let cloned = datagram && count > 0 && zoned && !onward && driver.params.clone && !driver.params.copy;
+        let clone = if cloned { driver.clone_of(packet.line, count, id, false) } else { None };
+        if let Some((line, _)) = clone {
+            context.packets.get_mut(id).line = line;
+        }
+        let bell = Flush { kind: Kind::FlushDoorbell, tag: id.0, ..flush(descriptor / 64) };
+        let clone = clone.map(|(_, command)| command);
+        driver.jobs.push_back(Job { step: Step::Stores, lines: data, packet: id, clone, bell: Some(bell) });
+        if datagram {
+            let line = context.packets.get(id).line;
+            self.note_sent(packet.flow, line);
+        }
+    }
+
+    /// Descriptors of a receive ring go back: their lines are flushed, and with the last the NIC is told.
+    pub(super) fn flush_tail(&mut self, lines: &[u64], queue: u16, count: u16, armed: bool, class: u8) {
+        let tag = u32::from(armed) << 31 | u32::from(queue) << 16 | u32::from(count);
+        let Some(driver) = &mut self.driver else { return };
+        let flush = |&address: &u64| Flush { line: self.lines.physical(address), kind: Kind::Flush, tag: 0, class };
+        let mut lines: VecDeque<Flush> = lines.iter().map(flush).collect();
+        if let Some(last) = lines.back_mut() {
+            *last = Flush { kind: Kind::FlushTail, tag, ..*last };
+        }
+        driver.jobs.push_back(Job { step: Step::Flushes, lines, packet: PacketId::NONE, clone: None, bell: None });
+    }
+
+    /// What the core does next for what is to be flushed.
+    pub(super) fn next_flush(&mut self, lfb: &mut Lfb, context: &mut Context) -> Option<Choice> {
+        self.driver.as_ref()?;
+        self.pump(lfb, context);
+        let stores = self.lines.stores_pending();
+        let driver = self.driver.as_mut()?;
+        let job = driver.jobs.front_mut()?;
+        let work = |lines: u64| Some(Choice::Work(Task::Flush, lines * driver.params.flush_ps, Spent::Send));
+        match job.step {
+            Step::Stores if stores => Some(Choice::Wait(Spent::Register)),
+            Step::Stores => {
+                job.step = Step::Flushes;
+                work(job.lines.len() as u64)
+            }
+            Step::Flushes => work(job.lines.len() as u64),
+            Step::Fence if driver.out > 0 || !driver.flushes.is_empty() => Some(Choice::Wait(Spent::Register)),
+            Step::Fence => {
+                job.step = Step::Bell;
+                if let Some(command) = job.clone {
+                    context.send(driver.dimm, driver.to_dimm_ps, command);
+                }
+                work(1)
+            }
+            Step::Bell => work(1),
+        }
+    }
+
+    /// The instructions of a job are through.
+    pub(super) fn end_flush(&mut self, lfb: &mut Lfb, context: &mut Context) {
+        let Some(driver) = &mut self.driver else { return };
+        let Some(job) = driver.jobs.front_mut() else { return };
+        driver.flushes.append(&mut job.lines);
+        let rings = job.step == Step::Bell;
+        let class = job.bell.map_or(0, |bell| bell.class);
+        if rings || job.bell.is_none() {
+            driver.flushes.extend(job.bell);
+            driver.jobs.pop_front();
+        } else {
+            job.step = Step::Fence;
+        }
+        self.pump(lfb, context);
+        if rings {
+            self.fetch_descriptor(class, lfb, context);
+        }
+    }
+
+    /// The line of the next descriptor is fetched before it is needed.
+    fn fetch_descriptor(&mut self, class: u8, lfb: &mut Lfb, context: &mut Context) {
+        let mut next = self.rings.segments;
+        self.lines.post(next.next_line(), class, context);
+        self.lines.push_stores(lfb, &mut self.counts, context);
+    }
+
+    /// Flushes set out, as far as the LFB has entries, and what was stored before is in the caches.
+    fn pump(&mut self, lfb: &mut Lfb, context: &mut Context) {
+        self.lines.push_stores(lfb, &mut self.counts, context);
+        let stores = self.lines.stores_pending();
+        let (cha, to_cha_ps) = self.lines.cha();
+        let Some(driver) = self.driver.as_mut().filter(|_| !stores) else { return };
+        while lfb.idle > 0 {
+            let Some(Flush { line, kind, tag, class }) = driver.flushes.pop_front() else { return };
+            let now = context.now();
+            lfb.take(class, now);
+            lfb.read.release(now, class, now);
+            lfb.turn(class, now);
+            let id = lfb.request(line, class, false, tag, context);
+            context.requests.get_mut(id).kind = kind;
+            driver.out += 1;
+            context.send(cha, to_cha_ps, Payload::Arrive(id));
+        }
+    }
+
+    /// The CHA has admitted a line that is flushed: its entry of the LFB is free.
+    pub(super) fn on_admitted(&mut self, id: RequestId, lfb: &mut Lfb, context: &mut Context) {
+        let Request { class, since, entered, .. } = *context.requests.get(id);
+        context.requests.get_mut(id).for_store = true;
+        lfb.write.release(context.now(), class, since);
+        if let Some(driver) = &mut self.driver {
+            lfb.free(class, entered, &mut driver.rng, context);
+        }
+    }
+
+    /// Memory has a line that was flushed, or had it already.
+    pub(super) fn on_flushed(&mut self, id: RequestId, lfb: &mut Lfb, context: &mut Context) {
+        if !context.requests.get(id).for_store {
+            self.on_admitted(id, lfb, context);
+        }
+        context.requests.remove(id);
+        if let Some(driver) = &mut self.driver {
+            driver.out -= 1;
+        }
+        self.pump(lfb, context);
+    }
+}

@@ -1,0 +1,58 @@
+//! Memory of other servers.
+
+use serde::{Deserialize, Serialize};
+
+/// What a server lends to a pool of memory and borrows from it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct PoolParams {
+    /// Bytes of its memory that it lends.
+    pub lent_bytes: u64,
+    /// Bytes of the pool that it borrows: a node of memory without cores.
+    pub borrowed_bytes: u64,
+    /// Bytes of a page: the unit that is handed out, and within which is prefetched. A power of two.
+    pub page_bytes: u64,
+    /// Whom it borrows from: page by page in turn.
+    pub lenders: Vec<LenderParams>,
+    /// Reads that may wait for other servers, and writes.
+    pub read_credits: u32,
+    /// See `read_credits`.
+    pub write_credits: u32,
+    /// Between the CHA and the port in one direction, in ps; at least 1.
+    pub latency_ps: u64,
+    /// From a NACK to the next attempt, in ps; at least 1.
+    pub retry_ps: u64,
+    /// From an attempt without any answer to the next, in ps; at least 1.
+    pub timeout_ps: u64,
+    /// Bytes on the wire of a message without data, and of one with a line.
+    pub small_bytes: u32,
+    /// See `small_bytes`.
+    pub data_bytes: u32,
+    /// Priority class of demand, and of prefetches.
+    pub demand_priority: u8,
+    /// See `demand_priority`.
+    pub prefetch_priority: u8,
+    /// Packets waiting at the port from which on prefetches are dropped there.
+    pub port_packets: u32,
+    /// What is read ahead.
+    pub prefetch: Option<PoolPrefetchParams>,
+}
+
+/// Whom a server borrows from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LenderParams {
+    /// Its number among the hosts.
+    pub host: u16,
+    /// The first of its lent pages that are for this server.
+    pub first_page: u64,
+}
+
+/// What is read ahead of demand.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PoolPrefetchParams {
+    /// Whether strides are found; otherwise lines follow each other.
+    pub stride: bool,
+    /// Lines, or strides, ahead.
+    pub depth: u32,
+    /// Lines that were read ahead, or are on their way.
+    pub queue: u32,
+}

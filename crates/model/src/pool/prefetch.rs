@@ -1,0 +1,200 @@
+//! What is read ahead of demand, and where it waits.
+
+use crate::params::PoolPrefetchParams;
+use hostnet_kernel::Time;
+use serde::{Deserialize, Serialize};
+
+/// Streams that are followed at a time: a power of two.
+const STREAMS: usize = 32;
+/// No line has this number.
+const NONE: u64 = u64::MAX;
+
+/// A line that was read ahead, or is on its way.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+struct Entry {
+    line: u64,
+    sequence: u32,
+    sent: Time,
+    ready: bool,
+}
+
+const EMPTY: Entry = Entry { line: NONE, sequence: 0, sent: Time::ZERO, ready: false };
+
+/// The reads of a page.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+struct Stream {
+    page: u64,
+    last: u64,
+    stride: i64,
+    /// How far has been read ahead.
+    ahead: u64,
+}
+
+/// What a read finds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Found {
+    /// The line.
+    Line,
+    /// That the line is on its way.
+    OnItsWay,
+    Nothing,
+}
+
+/// What reads ahead, by the lines of the pool as the server numbers them.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(super) struct Prefetcher {
+    params: PoolPrefetchParams,
+    page_lines: u64,
+    timeout_ps: u64,
+    entries: Vec<Entry>,
+    next: usize,
+    streams: Vec<Stream>,
+    sequence: u32,
+    /// Lines to be read ahead next.
+    pub(super) wanted: Vec<u64>,
+}
+
+impl Prefetcher {
+    pub(super) fn new(params: PoolPrefetchParams, page_bytes: u64, timeout_ps: u64) -> Self {
+        Self {
+            params,
+            page_lines: page_bytes / 64,
+            timeout_ps,
+            entries: vec![EMPTY; params.queue as usize],
+            next: 0,
+            streams: vec![Stream { page: NONE, last: 0, stride: 0, ahead: 0 }; STREAMS],
+            sequence: 0,
+            wanted: Vec::with_capacity(params.depth as usize),
+        }
+    }
+
+    /// Takes a line out, for a read or because it is written.
+    pub(super) fn take(&mut self, line: u64) -> Found {
+        let Some(entry) = self.entries.iter_mut().find(|entry| entry.line == line) else { return Found::Nothing };
+        let ready = std::mem::replace(entry, EMPTY).ready;
+        if ready {
+            Found::Line
+        } else {
+            Found::OnItsWay
+        }
+    }
+
+    /// A line is read: lists what is to be read ahead for it in `wanted`, within its page.
+    pub(super) fn follow(&mut self, line: u64) {
+        self.wanted.clear();
+        let page = line / self.page_lines;
+        let stream = &mut self.streams[page as usize % STREAMS];
+        if stream.page != page {
+            let stride = if self.params.stride { 0 } else { 1 };
+            *stream = Stream { page, last: line, stride, ahead: line };
+        } else if self.params.stride {
+            let step = line.wrapping_sub(stream.last) as i64;
+            if step == 0 {
+                return;
+            }
+            if step != stream.stride {
+                *stream = Stream { page, last: line, stride: step, ahead: line };
+                return;
+            }
+            stream.last = line;
+        }
+        let stride = stream.stride;
+        if stride == 0 {
+            return;
+        }
+        let begin = if stride > 0 { stream.ahead.max(line) } else { stream.ahead.min(line) };
+        let mut at = begin as i64;
+        let end = line as i64 + stride * i64::from(self.params.depth);
+        while (end - at) * stride.signum() > 0 {
+            at += stride;
+            if at < 0 || at as u64 / self.page_lines != page {
+                break;
+            }
+            stream.ahead = at as u64;
+            self.wanted.push(at as u64);
+        }
+    }
+
+    /// Takes a place for a line that is read ahead: its number and that of the request. Nothing if it is there already,
+    /// or what has the place next is on its way.
+    pub(super) fn place(&mut self, line: u64, now: Time) -> Result<(u32, u32), bool> {
+        if self.entries.iter().any(|entry| entry.line == line) {
+            return Err(false);
+        }
+        let entry = &mut self.entries[self.next];
+        if entry.line != NONE && !entry.ready && now.since(entry.sent) < self.timeout_ps {
+            return Err(true);
+        }
+        self.sequence = self.sequence.wrapping_add(1);
+        *entry = Entry { line, sequence: self.sequence, sent: now, ready: false };
+        let place = self.next as u32;
+        self.next = (self.next + 1) % self.entries.len();
+        Ok((place, self.sequence))
+    }
+
+    /// A line that was read ahead is there. False if nobody wants it any more.
+    pub(super) fn arrive(&mut self, place: u32, sequence: u32) -> bool {
+        let entry = self.entries.get_mut(place as usize);
+        let Some(entry) = entry.filter(|entry| entry.line != NONE && entry.sequence == sequence) else { return false };
+        entry.ready = true;
+        true
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn prefetcher(stride: bool) -> Prefetcher {
+        Prefetcher::new(PoolPrefetchParams { stride, depth: 4, queue: 8 }, 4096, 1000)
+    }
+
+    #[test]
+    fn next_lines_stay_within_their_page() {
+        let mut ahead = prefetcher(false);
+        ahead.follow(60);
+        assert_eq!(ahead.wanted, [61, 62, 63]);
+        ahead.follow(61);
+        assert_eq!(ahead.wanted, [0_u64; 0]);
+        ahead.follow(64);
+        assert_eq!(ahead.wanted, [65, 66, 67, 68]);
+        ahead.follow(65);
+        assert_eq!(ahead.wanted, [69]);
+    }
+
+    #[test]
+    fn a_stride_is_known_from_its_third_line_on() {
+        let mut ahead = prefetcher(true);
+        for (line, wanted) in [(0, vec![]), (3, vec![]), (6, vec![9, 12, 15, 18]), (9, vec![21])] {
+            ahead.follow(line);
+            assert_eq!(ahead.wanted, wanted, "after line {line}");
+        }
+        ahead.follow(63);
+        assert_eq!(ahead.wanted, [0_u64; 0]);
+        let mut back = prefetcher(true);
+        for (line, wanted) in [(7, vec![]), (5, vec![]), (3, vec![1])] {
+            back.follow(line);
+            assert_eq!(back.wanted, wanted, "after line {line}");
+        }
+    }
+
+    #[test]
+    fn a_line_is_read_ahead_once_and_taken_once() {
+        let mut ahead = prefetcher(false);
+        let (place, sequence) = ahead.place(5, Time::ZERO).expect("a free place");
+        assert_eq!(ahead.place(5, Time::ZERO), Err(false));
+        assert!(ahead.arrive(place, sequence) && !ahead.arrive(place, sequence + 1));
+        assert_eq!((ahead.take(5), ahead.take(5)), (Found::Line, Found::Nothing));
+        assert!(!ahead.arrive(place, sequence), "it was taken");
+        ahead.place(6, Time::ZERO).expect("a free place");
+        assert_eq!(ahead.take(6), Found::OnItsWay);
+    }
+
+    #[test]
+    fn as_many_are_on_their_way_as_the_queue_has_places() {
+        let mut ahead = prefetcher(false);
+        (0..8).for_each(|line| assert!(ahead.place(line, Time::ZERO).is_ok()));
+        assert_eq!(ahead.place(8, Time::ZERO), Err(true));
+        assert!(ahead.place(8, Time::ZERO + 1000).is_ok(), "what was lost does not keep its place for ever");
+    }
+}

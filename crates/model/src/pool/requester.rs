@@ -1,0 +1,201 @@
+//! The lines of a server in the memory of others.
+
+use super::prefetch::Found;
+use super::PoolPort;
+use crate::line::{Fifo, PoolKind, PoolMessage, Request, RequestId};
+use crate::part::{Context, Payload};
+use hostnet_kernel::Time;
+use hostnet_measure::Domain;
+use serde::{Deserialize, Serialize};
+
+/// From a line that was read ahead to the CHA, in ps.
+const NEXT_PS: u64 = 1;
+/// Lines of the memory of a node, as a power of two; above them stands the number of the node.
+const NODE_LINES: u64 = 1 << 40;
+
+/// The requests of a kind: those that wait for a credit, and the credits.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(super) struct Way {
+    pub(super) credits: Domain,
+    waiting: Fifo<Request>,
+}
+
+impl Way {
+    pub(super) fn new(credits: u32, classes: usize) -> Self {
+        Self { credits: Domain::new(credits, credits, classes), waiting: Fifo::default() }
+    }
+}
+
+/// A request that holds a credit.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+pub(super) struct Slot {
+    request: RequestId,
+    read: bool,
+    class: u8,
+    since: Time,
+    sequence: u32,
+    /// Counts the times that its timer was set; also through the requests that have the place one after the other.
+    timer: u32,
+    to: u16,
+    line: u64,
+}
+
+impl Default for Slot {
+    fn default() -> Self {
+        Self {
+            request: RequestId::NONE,
+            read: false,
+            class: 0,
+            since: Time::ZERO,
+            sequence: 0,
+            timer: 0,
+            to: 0,
+            line: 0,
+        }
+    }
+}
+
+impl PoolPort {
+    /// Who lends a line of the pool, and the line of its lent memory.
+    fn lender_of(&self, line: u64) -> (u16, u64) {
+        let page_lines = self.params.page_bytes / 64;
+        let (page, within) = (line / page_lines, line % page_lines);
+        let lenders = self.params.lenders.len() as u64;
+        let lender = self.params.lenders[(page % lenders) as usize];
+        (lender.host, (lender.first_page + page / lenders) * page_lines + within)
+    }
+
+    /// The CHA wants a line to be read or written.
+    pub(super) fn on_request(&mut self, id: RequestId, context: &mut Context) {
+        let Request { kind, line, admitted, .. } = *context.requests.get(id);
+        let line = line % NODE_LINES;
+        let found = self.prefetcher.as_mut().map_or(Found::Nothing, |ahead| ahead.take(line));
+        let read = kind.is_read();
+        if read && found == Found::Line {
+            self.counts.prefetch_hits += 1;
+            self.counts.reads += 1;
+            self.counts.latency[0].record(context.now().since(admitted) + NEXT_PS);
+            context.send(self.wiring.cha, NEXT_PS, Payload::Read(id));
+            return self.read_ahead(line, context);
+        }
+        self.counts.prefetch_late += u64::from(read && found == Found::OnItsWay);
+        let way = &mut self.ways[usize::from(!read)];
+        if !way.waiting.is_empty() || way.credits.free() == 0 {
+            way.waiting.push(context.requests, id);
+        } else {
+            self.begin(id, context);
+        }
+        if read {
+            self.read_ahead(line, context);
+        }
+    }
+
+    /// A request takes a credit and goes out.
+    ///
+    /// # Panics
+    /// If there is no credit.
+    fn begin(&mut self, id: RequestId, context: &mut Context) {
+        let now = context.now();
+        let Request { kind, class, line, .. } = *context.requests.get(id);
+        let read = kind.is_read();
+        let taken = self.ways[usize::from(!read)].credits.try_acquire(now, class);
+        assert!(taken, "a credit is free");
+        let (to, line) = self.lender_of(line % NODE_LINES);
+        let number = self.free.pop().expect("there is a place for every credit");
+        self.sequence = self.sequence.wrapping_add(1);
+        let slot = &mut self.slots[number as usize];
+        *slot = Slot { request: id, read, class, since: now, sequence: self.sequence, timer: slot.timer, to, line };
+        self.attempt(number, context);
+    }
+
+    /// A request goes out, for the first time or again.
+    fn attempt(&mut self, number: u32, context: &mut Context) {
+        let Slot { read, sequence, to, line, .. } = self.slots[number as usize];
+        let kind = if read { PoolKind::Read } else { PoolKind::Write };
+        self.send(self.message(kind, number, sequence, line), to, 0, context);
+        self.set_timer(number, self.params.timeout_ps, context);
+    }
+
+    fn message(&self, kind: PoolKind, slot: u32, sequence: u32, line: u64) -> PoolMessage {
+        let small_bytes = self.params.small_bytes as u16;
+        PoolMessage { kind, requester: self.wiring.host, small_bytes, slot, sequence, line }
+    }
+
+    /// Sets the timer of a request; any before it is void.
+    fn set_timer(&mut self, number: u32, delay_ps: u64, context: &mut Context) {
+        let slot = &mut self.slots[number as usize];
+        slot.timer = slot.timer.wrapping_add(1);
+        let timer = Payload::Timer { connection: number, generation: slot.timer };
+        context.send(context.id, delay_ps, timer);
+    }
+
+    /// A timer has run out: the request goes out again, if it has not ended.
+    pub(super) fn on_timer(&mut self, number: u32, generation: u32, context: &mut Context) {
+        let slot = &self.slots[number as usize];
+        if slot.request != RequestId::NONE && slot.timer == generation {
+            self.counts.retries += 1;
+            self.attempt(number, context);
+        }
+    }
+
+    /// What belongs to an own request has come.
+    pub(super) fn on_answer(&mut self, message: PoolMessage, context: &mut Context) {
+        if message.kind == PoolKind::Ahead {
+            let ahead = self.prefetcher.as_mut();
+            let wanted = ahead.is_some_and(|ahead| ahead.arrive(message.slot, message.sequence));
+            self.counts.stale += u64::from(!wanted);
+            return;
+        }
+        let slot = self.slots[message.slot as usize];
+        if slot.request == RequestId::NONE || slot.sequence != message.sequence {
+            self.counts.stale += 1;
+        } else if message.kind == PoolKind::Nack {
+            self.counts.nacks += 1;
+            self.set_timer(message.slot, self.params.retry_ps, context);
+        } else {
+            self.end(message.slot, context);
+        }
+    }
+
+    /// A request has its answer: its credit is free, and the CHA is told.
+    fn end(&mut self, number: u32, context: &mut Context) {
+        let now = context.now();
+        let slot = &mut self.slots[number as usize];
+        let Slot { request, read, class, since, .. } = *slot;
+        slot.request = RequestId::NONE;
+        slot.timer = slot.timer.wrapping_add(1);
+        self.free.push(number);
+        let way = usize::from(!read);
+        self.ways[way].credits.release(now, class, since);
+        let admitted = context.requests.get(request).admitted;
+        self.counts.latency[way].record(now.since(admitted) + self.params.latency_ps);
+        self.counts.reads += u64::from(read);
+        self.counts.writes += u64::from(!read);
+        let answer = if read { Payload::Read(request) } else { Payload::Accepted(request) };
+        context.send(self.wiring.cha, self.params.latency_ps, answer);
+        if let Some(next) = self.ways[way].waiting.pop(context.requests) {
+            self.begin(next, context);
+        }
+    }
+
+    /// Reads ahead for a line that is read.
+    fn read_ahead(&mut self, line: u64, context: &mut Context) {
+        let Some(mut ahead) = self.prefetcher.take() else { return };
+        ahead.follow(line);
+        for index in 0..ahead.wanted.len() {
+            let line = ahead.wanted[index];
+            if line >= self.params.borrowed_bytes / 64 {
+                break;
+            }
+            match ahead.place(line, context.now()) {
+                Ok((place, sequence)) => {
+                    self.counts.prefetches += 1;
+                    let (to, line) = self.lender_of(line);
+                    self.send(self.message(PoolKind::Prefetch, place, sequence, line), to, 0, context);
+                }
+                Err(full) => self.counts.prefetch_full += u64::from(full),
+            }
+        }
+        self.prefetcher = Some(ahead);
+    }
+}

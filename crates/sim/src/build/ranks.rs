@@ -1,0 +1,104 @@
+//! Ranks of jobs on the cores of a server.
+
+use super::{Attachment, SocketBuilder};
+use hostnet_model::core::{Engine, Errands, Executor, RankMemory, Source, Thread, Worker};
+use hostnet_model::flow::{Link, Rank};
+use hostnet_model::params::{JobParams, Traffic};
+use std::collections::BTreeMap;
+
+/// Bytes of a page, of which a rank has one for the line that it always has at hand.
+const PAGE_BYTES: u64 = 4096;
+
+/// A job at a server.
+struct Local<'a> {
+    number: u32,
+    params: &'a JobParams,
+    class: u8,
+    /// Its ranks here, in ascending order.
+    ranks: Vec<u32>,
+    /// The flow between a rank here and one elsewhere.
+    flows: BTreeMap<(u32, u32), u32>,
+}
+
+impl<'a> Local<'a> {
+    /// Those of a host.
+    fn all(at: &Attachment<'a>, workloads: usize) -> Vec<Self> {
+        let cluster = at.cluster;
+        let local = |(number, params): (u32, &'a JobParams)| {
+            let ranks: Vec<u32> =
+                (0..).zip(&params.hosts).filter(|(_, &host)| host == at.host).map(|(rank, _)| rank).collect();
+            let class = cluster.classes.iter().position(|name| *name == params.name)?;
+            let class = (workloads - cluster.classes.len() + class) as u8;
+            (!ranks.is_empty()).then(|| Self { number, params, class, ranks, flows: BTreeMap::new() })
+        };
+        let mut all: Vec<Self> = (0..).zip(&cluster.jobs).filter_map(local).collect();
+        for (number, flow) in (0..).zip(&cluster.flows) {
+            let Traffic::Messages(channel) = flow.traffic else { continue };
+            let Some(job) = all.iter_mut().find(|job| job.number == channel.job) else { continue };
+            if flow.from == at.host || flow.to == at.host {
+                let (_, own, other) = channel.at(flow.from == at.host);
+                job.flows.insert((own, other), number);
+            }
+        }
+        all
+    }
+
+    /// The flows of a rank, and the ranks at their other ends.
+    fn flows_of(&self, rank: u32) -> Vec<(u32, u32)> {
+        self.flows.range((rank, 0)..=(rank, u32::MAX)).map(|(&(_, other), &flow)| (flow, other)).collect()
+    }
+}
+
+impl SocketBuilder<'_> {
+    /// The ranks of jobs on cores of this socket, which have these engines already.
+    pub(super) fn workers(&mut self, engines: &[Vec<Engine>]) -> Vec<(u32, Worker)> {
+        let Some(attachment) = &self.server.attachment else { return Vec::new() };
+        let mut workers = Vec::new();
+        for job in Local::all(attachment, self.server.params.workloads.len()) {
+            let cores: Vec<u32> = job.ranks.iter().map(|&rank| job.params.cores[rank as usize].core).collect();
+            let count = job.ranks.len() as u64;
+            let shared = self.take_shared(job.class, &cores, count * count * RankMemory::SLOT_BYTES);
+            for (number, (&rank, core)) in (0..).zip(job.ranks.iter().zip(cores)) {
+                let Some(core) = self.layout.own_core(core) else { continue };
+                let before = engines[core as usize].len() as u32;
+                let worker = self.worker(&job, rank, core, before, [shared, count, number]);
+                workers.extend(worker.map(|worker| (core, worker)));
+            }
+        }
+        workers
+    }
+
+    /// A rank of a job on a core that has `before` other engines; `among` tells where the memory that it shares begins,
+    /// among how many, and its number among them.
+    fn worker(&self, job: &Local, rank: u32, core: u32, before: u32, among: [u64; 3]) -> Option<Worker> {
+        let cache = self.params.cache.as_ref()?;
+        let params = job.params;
+        let (walk, random) = params.rank_lines();
+        let own = self.take_for(job.class, self.node(core), params.rank_bytes());
+        let messages = own + PAGE_BYTES;
+        let walk_at = messages + RankMemory::SLOT_BYTES;
+        let instruction_fs = params.cores[rank as usize].instruction_fs;
+        let thread = Thread {
+            class: job.class,
+            source: Source::Errands(Box::new(Errands::new(own, walk_at, walk_at + walk * 64))),
+            instruction_fs,
+            in_flight: 0,
+            think_ps: 0,
+            partner: None,
+        };
+        debug_assert!(PAGE_BYTES + RankMemory::SLOT_BYTES + (walk + random) * 64 <= params.rank_bytes());
+        let (rng, pages) = (self.engine_rng(core, before), self.pages.clone());
+        let classes = self.server.classes;
+        let executor = Executor::new(core, self.params.core.clone(), self.wiring(), cache, pages, rng, thread, classes);
+        let link = |to: u32| match job.ranks.binary_search(&to) {
+            Ok(_) => Some(Link::Core(self.server.layout.core(params.cores[to as usize].core))),
+            Err(_) => job.flows.get(&(rank, to)).map(|&flow| Link::End(flow)),
+        };
+        let [shared, ranks, number] = among;
+        let memory = RankMemory { messages, shared, ranks, number };
+        let flows = job.flows_of(rank);
+        let rank = Rank::new(job.number, params, rank, link);
+        let works = params.works.clone();
+        Some(Worker::new(rank, executor, works, memory, instruction_fs, params.copy_ps, flows, job.ranks.clone()))
+    }
+}

@@ -1,0 +1,180 @@
+//! The tables of energy: what each part of a server consumed, and what that is for what was done.
+
+use super::rows;
+use crate::read::sample::{Group, Sample};
+use crate::report::table::{Cell, Column, Rows, Table};
+use crate::report::view::ServerView;
+use hostnet_analysis::energy::{in_all, meter, Activity, Consumed};
+use hostnet_kernel::Time;
+use hostnet_model::core::{Core, Engine};
+use hostnet_model::dimm::Dimm;
+use hostnet_model::expander::Expander;
+use hostnet_model::memory::{Channel, Controller, Counters};
+use hostnet_model::nic::Nic;
+use hostnet_model::os::Spent;
+use hostnet_model::params::{EnergyParams, MemoryParams, ServerParams, SocketParams};
+use serde_json::{json, Value};
+
+const AJ_PER_UJ: f64 = 1e12;
+const AJ_PER_NJ: f64 = 1e9;
+const AJ_PER_PJ: f64 = 1e6;
+/// Attojoules per picosecond to watts.
+const W_PER_AJ_PER_PS: f64 = 1e-6;
+
+/// What a part, or all of them, consumed.
+pub(crate) struct EnergyRow {
+    consumed: Consumed,
+    all: u128,
+    window_ps: f64,
+    band: f64,
+}
+
+/// The rows of the table.
+pub(crate) struct OfEnergy;
+
+impl Rows for OfEnergy {
+    type Row<'a> = EnergyRow;
+}
+
+pub(crate) const ENERGY: &[Column<OfEnergy>] = &[
+    Column::text("part", |row| row.consumed.part.into()),
+    Column::integer("events", |row| row.consumed.events.into()),
+    Column::number("energy_uj", |row| (row.consumed.attojoules as f64 / AJ_PER_UJ).into()),
+    Column::number("power_w", |row| row.power().into()),
+    Column::number("power_low_w", |row| (row.power() * (1.0 - row.band)).into()),
+    Column::number("power_high_w", |row| (row.power() * (1.0 + row.band)).into()),
+    Column::number("share", |row| (row.consumed.attojoules as f64 / row.all as f64).into()),
+];
+
+impl EnergyRow {
+    fn power(&self) -> f64 {
+        self.consumed.attojoules as f64 / self.window_ps * W_PER_AJ_PER_PS
+    }
+}
+
+/// What was done with all the energy of some servers.
+pub(crate) struct EfficiencyRow<'a> {
+    pub(crate) name: &'a str,
+    pub(crate) bytes: u64,
+    pub(crate) operations: Option<u64>,
+    pub(crate) attojoules: u128,
+}
+
+/// The rows of the table.
+pub(crate) struct OfEfficiency;
+
+impl Rows for OfEfficiency {
+    type Row<'a> = EfficiencyRow<'a>;
+}
+
+pub(crate) const EFFICIENCY: &[Column<OfEfficiency>] = &[
+    Column::text("name", |row| row.name.into()),
+    Column::integer("bytes", |row| row.bytes.into()),
+    Column::number("pj_per_byte", |row| row.per(Some(row.bytes), AJ_PER_PJ)),
+    Column::integer("operations", |row| row.operations.into()),
+    Column::number("nj_per_operation", |row| row.per(row.operations, AJ_PER_NJ)),
+];
+
+impl EfficiencyRow<'_> {
+    fn per(&self, count: Option<u64>, unit: f64) -> Cell {
+        count.filter(|&count| count > 0).map(|count| self.attojoules as f64 / unit / count as f64).into()
+    }
+}
+
+/// What the meter of a server says.
+pub(crate) struct Metered {
+    pub(crate) energy: Table,
+    pub(crate) efficiency: Table,
+    /// In attojoules.
+    pub(crate) all: u128,
+}
+
+impl Metered {
+    /// What a summary says of it.
+    pub(crate) fn summary(&self) -> [(&'static str, Value); 2] {
+        [("energy", json!(rows(&self.energy))), ("efficiency", json!(rows(&self.efficiency)))]
+    }
+}
+
+impl ServerView<'_> {
+    /// What the server consumed, if it has a meter.
+    pub(crate) fn metered(&self) -> Option<Metered> {
+        let params = self.server.energy.as_deref()?;
+        let consumed = meter(params, &self.activity());
+        let all = in_all(&consumed);
+        let mut energy = Table::of("energy", ENERGY);
+        for consumed in [Consumed { part: "all", events: None, attojoules: all }].into_iter().chain(consumed) {
+            energy.add(ENERGY, &self.energy_row(params, consumed, all));
+        }
+        let mut efficiency = Table::of("efficiency", EFFICIENCY);
+        for (class, workload) in self.server.workloads.iter().enumerate() {
+            let bytes = self.total.moved(self.own_groups(class), class) * self.line_bytes;
+            let operations = self.ended(class);
+            efficiency.add(EFFICIENCY, &EfficiencyRow { name: &workload.name, bytes, operations, attojoules: all });
+        }
+        Some(Metered { energy, efficiency, all })
+    }
+
+    fn energy_row(&self, params: &EnergyParams, consumed: Consumed, all: u128) -> EnergyRow {
+        EnergyRow { consumed, all, window_ps: self.window_ps(), band: f64::from(params.band_ppm) / 1e6 }
+    }
+
+    /// Commands or operations of a workload that ended, if it has any.
+    fn ended(&self, class: usize) -> Option<u64> {
+        let kind = &self.server.workloads[class].kind;
+        let commands = kind.fio().map(|_| self.commands(class).count());
+        commands.or_else(|| Some(self.total.operations(class, &kind.app()?.cores)))
+    }
+
+    fn activity(&self) -> Activity {
+        let window_ps = self.now.since(self.window_start);
+        let cached = self.total.cached_in_all();
+        let of_devices = cached.ddio_updates + cached.ddio_allocations + cached.io_reads;
+        let expanders = self.machine.each::<Expander>().flat_map(Expander::channels);
+        let dimms = self.machine.each::<Dimm>().flat_map(Dimm::channels);
+        let channels = self.machine.each::<Channel>().chain(expanders).chain(dimms).map(Channel::controller);
+        let dram: Vec<Counters> = channels.map(|controller: &Controller| controller.counters(self.now)).collect();
+        let sum = |count: fn(&Counters) -> u64| dram.iter().map(count).sum();
+        let cores: Vec<&Core> = self.machine.each().collect();
+        let nics: Vec<_> = self.machine.each::<Nic>().map(Nic::counters).collect();
+        let active = |core: &&Core| active_ps(core, self.server, self.now, window_ps);
+        Activity {
+            window_ps,
+            cores: cores.len() as u64,
+            active_ps: cores.iter().map(active).sum(),
+            sockets: self.server.sockets.len() as u64,
+            llc_lookups: cached.llc_lookups + of_devices,
+            ranks: ranks(self.server),
+            activations: sum(|counts| counts.read_activations + counts.write_activations),
+            reads: sum(|counts| counts.reads.iter().sum::<u64>() - counts.forwarded),
+            writes: sum(|counts| counts.writes.iter().sum::<u64>() - counts.merged),
+            refreshes: sum(|counts| counts.refreshes),
+            io_bytes: io_lines(self.total) * self.line_bytes,
+            nics: nics.len() as u64,
+            nic_bytes: nics.iter().map(|counts| counts.written_bytes + counts.read_bytes).sum(),
+        }
+    }
+}
+
+/// Lines between devices and the processor, and over the links of expanders.
+fn io_lines(total: &Sample) -> u64 {
+    let groups = [Group::P2mWrite, Group::P2mRead, Group::ExpanderRead, Group::ExpanderWrite];
+    groups.iter().flat_map(|&group| &total.totals[group as usize]).map(|totals| totals.lines).sum()
+}
+
+/// Ranks of all channels.
+fn ranks(server: &ServerParams) -> u64 {
+    let of = |memory: &MemoryParams| u64::from(memory.map.channels * memory.dram.subchannels * memory.dram.ranks);
+    let own: u64 = server.sockets.iter().map(|socket| of(&socket.memory)).sum();
+    own + server.sockets.iter().filter_map(SocketParams::far_memory).map(of).sum::<u64>()
+}
+
+/// For how long a core was at work: as long as the window if anything but network traffic runs on it, or if that polls.
+fn active_ps(core: &Core, server: &ServerParams, now: Time, window_ps: u64) -> u64 {
+    let polls = server.stack.as_ref().is_some_and(|stack| stack.poll);
+    match core.engines() {
+        [] => 0,
+        [Engine::NetStack(stack)] if !polls => window_ps - stack.times().spent_ps(Spent::Idle, now),
+        _ => window_ps,
+    }
+}

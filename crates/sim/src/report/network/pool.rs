@@ -1,0 +1,97 @@
+//! Memory of other servers: the table of pools.
+
+use crate::report::table::{Cell, Column, Rows, Table};
+use crate::report::view::WorldView;
+use hostnet_measure::Histogram;
+use hostnet_model::ether::{Network, Switch};
+use hostnet_model::line::PoolKind;
+use hostnet_model::nic::Nic;
+use hostnet_model::params::End;
+use hostnet_model::pool::{PoolCounts, PoolPort};
+
+/// A server in the pool, or a switch.
+struct PoolRow<'a> {
+    place: &'a str,
+    counts: Option<&'a PoolCounts>,
+    nic: Option<&'a Nic>,
+    switch: Option<&'a Switch>,
+}
+
+/// The rows of the table.
+struct OfPool;
+
+impl Rows for OfPool {
+    type Row<'a> = PoolRow<'a>;
+}
+
+const POOL: &[Column<OfPool>] = &[
+    Column::text("place", |row| row.place.into()),
+    Column::integer("reads", |row| row.count(|counts| counts.reads)),
+    Column::integer("writes", |row| row.count(|counts| counts.writes)),
+    Column::number("read_mean_ns", |row| row.latency(0, Histogram::mean)),
+    Column::number("read_p50_ns", |row| row.latency(0, |latency| latency.quantile(0.5))),
+    Column::number("read_p99_ns", |row| row.latency(0, |latency| latency.quantile(0.99))),
+    Column::number("write_mean_ns", |row| row.latency(1, Histogram::mean)),
+    Column::number("write_p50_ns", |row| row.latency(1, |latency| latency.quantile(0.5))),
+    Column::number("write_p99_ns", |row| row.latency(1, |latency| latency.quantile(0.99))),
+    Column::integer("prefetch_hits", |row| row.count(|counts| counts.prefetch_hits)),
+    Column::integer("prefetch_late", |row| row.count(|counts| counts.prefetch_late)),
+    Column::integer("prefetches", |row| row.count(|counts| counts.prefetches)),
+    Column::integer("prefetch_full", |row| row.count(|counts| counts.prefetch_full)),
+    Column::integer("stale", |row| row.count(|counts| counts.stale)),
+    Column::integer("nacks", |row| row.nacks()),
+    Column::integer("retries", |row| row.count(|counts| counts.retries)),
+    Column::integer("demand_bytes", |row| {
+        row.count(|counts| counts.bytes_of(&[PoolKind::Read, PoolKind::Data, PoolKind::Write, PoolKind::Written]))
+    }),
+    Column::integer("prefetch_bytes", |row| {
+        row.count(|counts| counts.bytes_of(&[PoolKind::Prefetch, PoolKind::Ahead]))
+    }),
+    Column::integer("lines_read_here", |row| row.count(|counts| counts.served[0])),
+    Column::integer("lines_written_here", |row| row.count(|counts| counts.served[1])),
+    Column::integer("dropped_demand", |row| row.dropped()[0].into()),
+    Column::integer("dropped_prefetch", |row| row.dropped()[1].into()),
+];
+
+impl PoolRow<'_> {
+    fn count(&self, pick: impl FnOnce(&PoolCounts) -> u64) -> Cell {
+        self.counts.map(pick).into()
+    }
+
+    fn latency(&self, way: usize, pick: impl FnOnce(&Histogram) -> Option<f64>) -> Cell {
+        self.counts.and_then(|counts| pick(&counts.latency[way])).map(|ps| ps / 1000.0).into()
+    }
+
+    /// NACKs that came to a server, or that a switch sent.
+    fn nacks(&self) -> Cell {
+        let sent = self.switch.map(|switch| switch.drops().nacks());
+        self.counts.map(|counts| counts.nacks).or(sent).into()
+    }
+
+    /// Messages of demand and of what is read ahead that were dropped here.
+    fn dropped(&self) -> [u64; 2] {
+        let at_port = self.nic.map(|nic| [0, nic.counters().pool_dropped]);
+        self.switch.map(|switch| switch.drops().of_pool()).or(at_port).unwrap_or_default()
+    }
+}
+
+impl WorldView<'_> {
+    /// A row for every server with a place in a pool, then for every switch. Nothing without any pool.
+    pub(super) fn pool(&self) -> Option<Table> {
+        let mut table = Table::of("pool", POOL);
+        for (host, machine) in self.servers() {
+            let Some(port) = machine.first::<PoolPort>() else { continue };
+            let place = self.plan.cluster.hosts[host].name.as_str();
+            table.add(POOL, &PoolRow { place, counts: Some(port.counts()), nic: machine.first(), switch: None });
+        }
+        if table.rows.is_empty() {
+            return None;
+        }
+        let network = crate::read::ends::network(self.simulation);
+        for (number, switch) in Network::switches(&network) {
+            let place = self.name_of(End::Switch(number as u16));
+            table.add(POOL, &PoolRow { place, counts: None, nic: None, switch: Some(switch) });
+        }
+        Some(table)
+    }
+}

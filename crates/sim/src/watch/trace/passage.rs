@@ -1,0 +1,103 @@
+//! Datagrams on their way from one application to another, stage by stage.
+
+use hostnet_model::os::NetStack;
+use hostnet_model::transport::journey::{Journey, Stage};
+use hostnet_model::Machine;
+
+/// A datagram that an application has read.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Passage {
+    /// The class that its lines belong to, among the workloads of the server.
+    pub class: u8,
+    /// Where its time went.
+    pub journey: Journey,
+}
+
+impl Passage {
+    /// When it set out, in ps.
+    #[must_use]
+    pub fn start_ps(&self) -> u64 {
+        self.journey.begun().ps()
+    }
+
+    /// When it was read.
+    #[must_use]
+    pub fn end_ps(&self) -> u64 {
+        self.start_ps() + self.journey.total_ps()
+    }
+
+    /// Its stages that took time, each with its begin and its end.
+    pub fn stages(&self) -> impl Iterator<Item = (Stage, u64, u64)> + '_ {
+        let mut at_ps = self.start_ps();
+        let stage = move |stage: Stage| {
+            let start_ps = at_ps;
+            at_ps += self.journey.ps(stage);
+            (stage, start_ps, at_ps)
+        };
+        Stage::ALL.into_iter().map(stage).filter(|(_, start_ps, end_ps)| start_ps < end_ps)
+    }
+}
+
+/// What applications of a machine have read since it keeps journeys, in the order in which it set out.
+pub(super) fn passages(machine: &Machine) -> Vec<Passage> {
+    let ends = machine.engines::<NetStack>().flat_map(NetStack::datagrams);
+    let of_end = ends.flat_map(|(params, _, application)| {
+        application.journeys().kept().iter().map(|&journey| Passage { class: params.class, journey })
+    });
+    let mut all: Vec<Passage> = of_end.collect();
+    all.sort_by_key(|passage| (passage.start_ps(), passage.end_ps()));
+    all
+}
+
+/// A lane for every passage, so that no two of a class overlap in one: the first that is free.
+#[must_use]
+pub fn passage_lanes(passages: &[Passage]) -> Vec<usize> {
+    let mut ends: Vec<(u8, Vec<u64>)> = Vec::new();
+    let mut lane_of = |passage: &Passage| {
+        let place = ends.iter().position(|own| own.0 == passage.class).unwrap_or_else(|| {
+            ends.push((passage.class, Vec::new()));
+            ends.len() - 1
+        });
+        let own = &mut ends[place].1;
+        let lane = own.iter().position(|&end_ps| end_ps <= passage.start_ps()).unwrap_or(own.len());
+        if lane == own.len() {
+            own.push(0);
+        }
+        own[lane] = passage.end_ps();
+        lane
+    };
+    passages.iter().map(&mut lane_of).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use hostnet_kernel::Time;
+    use proptest::prelude::*;
+
+    fn passage(class: u8, start_ps: u64, ps: u64) -> Passage {
+        let mut journey = Journey::begin(Time::from_ps(start_ps));
+        journey.end(Stage::Wire, Time::from_ps(start_ps + ps / 2));
+        journey.end(Stage::RxCopy, Time::from_ps(start_ps + ps));
+        Passage { class, journey }
+    }
+
+    proptest! {
+        #[test]
+        fn no_two_of_a_class_overlap_in_a_lane(
+            mut drawn in prop::collection::vec((0_u8..3, 0_u64..500, 1_u64..200), 1..60)
+        ) {
+            drawn.sort_by_key(|&(_, start_ps, ps)| (start_ps, start_ps + ps));
+            let passages: Vec<Passage> = drawn.iter().map(|&(class, start, ps)| passage(class, start, ps)).collect();
+            let lanes = passage_lanes(&passages);
+            for (index, (one, lane)) in passages.iter().zip(&lanes).enumerate() {
+                let same = |other: &usize| lanes[*other] == *lane && passages[*other].class == one.class;
+                for other in (0..index).filter(same) {
+                    prop_assert!(passages[other].end_ps() <= one.start_ps());
+                }
+                let ends: Vec<u64> = one.stages().map(|stage| stage.2).collect();
+                prop_assert_eq!(ends.last(), Some(&one.end_ps()));
+            }
+        }
+    }
+}

@@ -1,0 +1,47 @@
+"""What the screen and the report show of energy."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from hostnet.view import View, maybe, name_of, plain
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from hostnet.view import Row
+
+METERED = {"cores": "cores", "DRAM": "DRAM", "uncore": "uncore", "LLC": "LLC", "IO": "IO", "NIC": "NIC"}
+"""Parts of an energy meter by how their names begin, and what they are called."""
+
+
+def energy(rows: Sequence[Row]) -> View:
+    """What servers with a meter consumed, a row each."""
+    found: dict[str, dict[str, Any]] = {}
+    for row in rows:
+        of_host = found.setdefault(row.get("host", ""), {"host": row.get("host", "server")})
+        if row["part"] == "all":
+            of_host |= {"all": row["power_w"], "low": row["power_low_w"], "high": row["power_high_w"]}
+        for start in (start for start in METERED if row["part"].startswith(start)):
+            of_host[start] = of_host.get(start, 0.0) + (row["power_w"] or 0.0)
+    columns = [
+        name_of("energy", "host"),
+        maybe("W", "all"),
+        maybe("from", "low"),
+        maybe("to", "high"),
+        *(maybe(f"{name} W", start) for start, name in METERED.items()),
+    ]
+    about = "Power as a mean over the window: of all parts, how little and how much it may be, and of each."
+    return View("Energy", about, columns, list(found.values()))
+
+
+def efficiency(rows: Sequence[Row]) -> View:
+    """All the energy of the meters for what was done."""
+    columns = [
+        name_of("all energy for", "name"),
+        plain("pJ per byte", "pj_per_byte"),
+        plain("nJ per operation", "nj_per_operation"),
+        plain("operations", "operations"),
+    ]
+    about = "All the energy that was metered, for each byte and each operation."
+    return View("Energy for what was done", about, columns, rows)
