@@ -30,7 +30,9 @@ def job_speedup(series: Series, run: Outcome, base: Outcome | None) -> Estimate:
 
 def job_memory(series: Series, run: Outcome, base: Outcome | None) -> Estimate:
     """Memory traffic of all servers with ranks of a job, over that in the baseline."""
-    here, there = (number(found.row("jobs", job=series.workload), "memory_gb_per_s") for found in (run, needed(series, base)))
+    here, there = (
+        number(found.row("jobs", job=series.workload), "memory_gb_per_s") for found in (run, needed(series, base))
+    )
     return Estimate(here / there, None)
 
 
