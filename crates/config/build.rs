@@ -1,5 +1,5 @@
 //! Embeds every file of `specs/`, so that a new device, server, chip, die, controller, application, transport, list of
-//! counters or distribution of flow sizes is a new file and nothing else.
+//! counters or distribution of sizes is a new file and nothing else.
 
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
@@ -19,6 +19,7 @@ fn main() -> io::Result<()> {
         ("TRANSPORTS", "transports"),
         ("FLOW_SIZES", "flow-sizes"),
         ("ENERGY", "energy"),
+        ("PACKET_SIZES", "packet-sizes"),
     ];
     for (name, folder) in folders {
         text += &constant(name, &specs.join(folder))?;

@@ -197,6 +197,15 @@ FLOWS = (
         response=one_of("1000 B"),
         timeout=one_of("50 us"),
     )
+    | some.builds(
+        Flow,
+        kind=some.just("packets"),
+        from_=some.just("client"),
+        to=some.just("server"),
+        sizes=some.sampled_from(["database", "hadoop"]),
+        rate=some.just("1 Gbps"),
+        arrivals=maybe(some.sampled_from(["poisson", "constant"])),
+    )
 )
 
 
@@ -275,7 +284,7 @@ def test_what_is_shown_of_it_makes_it_again(cluster: Cluster) -> None:
     assert eval(repr(cluster), vars(hostnet) | {name: getattr(hostnet, name) for name in hostnet.__all__}) == cluster
 
 
-@pytest.mark.parametrize("name", ["hostcc", "dumbbell", "incast", "rdma", "ping", "rack-pool"])
+@pytest.mark.parametrize("name", ["hostcc", "dumbbell", "incast", "rdma", "ping", "forward", "rack-pool"])
 def test_a_file_becomes_the_same_cluster(tmp_path: Path, name: str) -> None:
     file = tmp_path / "mine.toml"
     file.write_text(_core.cluster_template(name), encoding="utf-8")

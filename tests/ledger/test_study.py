@@ -136,6 +136,7 @@ def test_an_unknown_study_names_those_there_are() -> None:
         "memory",
         "netdimm",
         "netsdm",
+        "netdimm_traces",
         "noc",
     ]
     with pytest.raises(LedgerError, match="no study 'nonsense'; there are: applications, dctcp, dist_gem5, host_n"):

@@ -35,8 +35,8 @@ pub use memory_plan::{MemoryPlan, Requests, TraceFormat, Traffic, TrafficPattern
 pub use noc_plan::{NocPlan, Packets};
 pub use plan::{Format, Input, Length, Plan, RunPlan, WarmUp};
 pub use presets::{
-    apps, chips, counters, devices, dies, energy_profiles, flow_sizes_names, presets, profiles, transports, AppInfo,
-    PresetInfo,
+    apps, chips, counters, devices, dies, energy_profiles, flow_sizes_names, packet_sizes_names, presets, profiles,
+    transports, AppInfo, PresetInfo,
 };
 pub use resolve::{chip_plan, is_chip, is_cluster, link_bytes_per_s, memory_plan, noc_plan, resolve};
 pub use schema::{chip_schema, cluster_schema, memory_schema, noc_schema, schema};
@@ -46,16 +46,17 @@ pub fn template() -> &'static str {
     include_str!("template.toml")
 }
 
-const CLUSTER_TEMPLATES: [(&str, &str); 6] = [
+const CLUSTER_TEMPLATES: [(&str, &str); 7] = [
     ("hostcc", include_str!("clusters/hostcc.toml")),
     ("dumbbell", include_str!("clusters/dumbbell.toml")),
     ("incast", include_str!("clusters/incast.toml")),
     ("rdma", include_str!("clusters/rdma.toml")),
     ("ping", include_str!("clusters/ping.toml")),
+    ("forward", include_str!("clusters/forward.toml")),
     ("rack-pool", include_str!("clusters/rack-pool.toml")),
 ];
 
-/// A commented configuration of a cluster to start from, "hostcc", "dumbbell", "incast", "rdma", "ping" or
+/// A commented configuration of a cluster to start from, "hostcc", "dumbbell", "incast", "rdma", "ping", "forward" or
 /// "rack-pool". It resolves as it is.
 ///
 /// # Errors

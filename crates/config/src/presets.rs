@@ -131,7 +131,21 @@ pub fn transports() -> impl Iterator<Item = &'static str> {
 
 /// The points of a distribution of flow sizes that comes with the program.
 pub(crate) fn flow_sizes(name: &str) -> Option<Vec<SizePoint>> {
-    let (_, text) = FLOW_SIZES.iter().find(|(known, _)| *known == name)?;
+    sizes_of(FLOW_SIZES, name)
+}
+
+/// The points of a distribution of packet sizes that comes with the program.
+pub(crate) fn packet_sizes(name: &str) -> Option<Vec<SizePoint>> {
+    sizes_of(PACKET_SIZES, name)
+}
+
+/// The names of the distributions of packet sizes that come with the program.
+pub fn packet_sizes_names() -> impl Iterator<Item = &'static str> {
+    PACKET_SIZES.iter().map(|(name, _)| *name)
+}
+
+fn sizes_of(all: &[(&str, &str)], name: &str) -> Option<Vec<SizePoint>> {
+    let (_, text) = all.iter().find(|(known, _)| *known == name)?;
     let file: SizesFile = serde_json::from_value(parse_toml(text).ok()?.tree).ok()?;
     Some(file.sizes)
 }

@@ -10,7 +10,7 @@ use hostnet_model::params::{
 use proptest::prelude::*;
 use std::fmt::Write;
 
-const TEMPLATES: [&str; 6] = ["hostcc", "dumbbell", "incast", "rdma", "ping", "rack-pool"];
+const TEMPLATES: [&str; 7] = ["hostcc", "dumbbell", "incast", "rdma", "ping", "forward", "rack-pool"];
 
 /// Resolves the effective form of a plan, which must give the plan again.
 fn assert_comes_back(plan: &Plan) {

@@ -82,6 +82,65 @@ fn datagrams_fit_a_packet_and_have_the_keys_of_their_pattern() {
 }
 
 #[test]
+fn packets_have_sizes_that_rise_and_fit_a_frame() {
+    let text = BASE.replace("bulk", "packets");
+    let says = |overrides: &[&str], wanted: &[&str]| says(&text, overrides, wanted);
+    let is_fine = |overrides: &[&str]| cluster_text(&text, Format::Toml, overrides).is_ok();
+    says(&[], &["flow.f.sizes: missing; give a distribution such as \"database\""]);
+    says(&["flow.f.sizes=hadop"], &["flow.f.sizes", "did you mean \"hadoop\"?"]);
+    says(&["flow.f.sizes=web-search"], &["flow.f.sizes", "there is no distribution of packets \"web-search\""]);
+    let points = |points: &[(u32, f64)]| {
+        let each: Vec<String> =
+            points.iter().map(|(bytes, share)| format!("{{ bytes = \"{bytes} B\", share = {share} }}")).collect();
+        format!("flow.f.sizes=[{}]", each.join(", "))
+    };
+    let rise = "sizes and shares rise from point to point, and the last share is 1";
+    says(&[&points(&[(64, 0.5), (100, 0.4), (200, 1.0)])], &["flow.f.sizes", rise]);
+    says(&[&points(&[(100, 0.5), (64, 1.0)])], &["flow.f.sizes", rise]);
+    says(&[&points(&[(64, 0.9)])], &["flow.f.sizes", rise]);
+    says(&[&points(&[(42, 1.0)])], &["flow.f.sizes", "headers of 42 B and at least 1 B of data; 42 B are less"]);
+    assert!(is_fine(&[&points(&[(43, 1.0)])]) && is_fine(&[&points(&[(1514, 1.0)])]));
+    says(&[&points(&[(1515, 1.0)])], &["flow.f.sizes", "packets of 1515 B are more than the MTU of 1500 B"]);
+    says(&["flow.f.sizes=none.csv"], &["flow.f.sizes", "there is no such file"]);
+    says(&["flow.f.sizes=hadoop", "flow.f.arrivals=poisson"], &["flow.f.arrivals", "only with rate"]);
+    says(&["flow.f.sizes=hadoop", "flow.f.size=64 B"], &["flow.f.size", "only with kind = \"datagram\""]);
+    says(&["flow.f.sizes=hadoop", "flow.f.load=0.5"], &["flow.f.load", "has an effect only with kind"]);
+    says(&["flow.f.sizes=hadoop", "flow.f.function=dpi"], &["flow.f.function", "only with kind = \"forward\""]);
+    says(&["flow.f.sizes=hadoop", "flow.f.transport=cubic"], &["flow.f.transport", "datagrams go over UDP"]);
+}
+
+#[test]
+fn what_is_sent_on_comes_from_somewhere_and_goes_somewhere_else() {
+    let text =
+        BASE.replace("kind = \"bulk\"", "kind = \"packets\"\nsizes = \"database\"").replace("[flow.f]", "[flow.in]");
+    let text = [&text, "\n[flow.out]\nkind = \"forward\"\ntakes = \"in\"\nfrom = \"s\"\nto = \"b\"\n"].concat();
+    let says = |overrides: &[&str], wanted: &[&str]| says(&text, overrides, wanted);
+    let is_fine = |overrides: &[&str]| cluster_text(&text, Format::Toml, overrides).is_ok();
+    assert!(is_fine(&[]) && is_fine(&["flow.out.to=a", "flow.in.count=3"]));
+    says(&["flow.out.to=s"], &["flow.out.to", "\"s\" sends to itself"]);
+    says(&["flow.out.to=c"], &["flow.out.to", "there is no host \"c\""]);
+    says(&["flow.out.from=a"], &["flow.out.from", "\"a\" is an endpoint; a core of a server sends packets on"]);
+    says(&["flow.out.takes=inn"], &["flow.out.takes: there are no flows \"inn\"; did you mean \"in\"?"]);
+    says(&["flow.out.takes=out"], &["flow.out.takes", "a loop"]);
+    says(&["flow.out.count=2"], &["flow.out.count", "there is a flow for each that is taken"]);
+    says(&["flow.out.from_cores=1"], &["flow.out.from_cores", "on the core at which that ends"]);
+    says(&["flow.out.mtu=1000 B"], &["flow.out.mtu", "flow.in has larger packets"]);
+    says(&["flow.out.function=l4"], &["flow.out.function", "known are: l3f, dpi"]);
+    says(&["flow.in.to=b"], &["flow.out.from", "flow.in ends at \"b\", which is not among them"]);
+    says(&["host.s.fidelity=burst"], &["host.s.fidelity", "not simulated line by line"]);
+    says(&["host.s.fidelity=fluid"], &["host.s.fidelity", "not simulated line by line"]);
+    let lost = text.replace("takes = \"in\"\n", "");
+    self::says(&lost, &[], &["flow.out.takes: missing; give the flows whose packets are sent on"]);
+    let bulk = text.replace("kind = \"packets\"\nsizes = \"database\"", "kind = \"bulk\"");
+    self::says(&bulk, &[], &["\"in\" cannot be sent on"]);
+    let twice = [&text, "[flow.more]\nkind = \"forward\"\ntakes = \"in\"\nfrom = \"s\"\nto = \"a\"\n"].concat();
+    self::says(&twice, &[], &["packets of \"in\" are sent on by"]);
+    let more = "[flow.x]\nkind = \"forward\"\ntakes = \"y\"\nfrom = \"s\"\nto = \"b\"\n\
+                [flow.y]\nkind = \"forward\"\ntakes = \"x\"\nfrom = \"b\"\nto = \"s\"\n";
+    self::says(&[&text, more].concat(), &[], &["a loop"]);
+}
+
+#[test]
 fn cables_join_what_they_must() {
     let cables = |ends: &[[&str; 2]]| {
         let cable =

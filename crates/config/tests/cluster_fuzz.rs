@@ -39,7 +39,7 @@ fn paths(schema: &Value, path: &[String], found: &mut Vec<Vec<String>>) {
 }
 
 /// Words that mean something somewhere.
-const WORDS: [&str; 54] = [
+const WORDS: [&str; 57] = [
     "",
     "0",
     "0-3",
@@ -71,6 +71,9 @@ const WORDS: [&str; 54] = [
     "read",
     "replay",
     "datagram",
+    "packets",
+    "forward",
+    "hadoop",
     "ping",
     "generate",
     "dctcp",
@@ -114,7 +117,7 @@ fn value() -> impl Strategy<Value = Value> {
 }
 
 fn template() -> impl Strategy<Value = &'static str> {
-    let names = vec!["hostcc", "dumbbell", "incast", "rdma", "ping", "rack-pool"];
+    let names = vec!["hostcc", "dumbbell", "incast", "rdma", "ping", "forward", "rack-pool"];
     prop::sample::select(names).prop_map(|name| cluster_template(name).unwrap())
 }
 

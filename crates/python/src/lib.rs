@@ -65,7 +65,7 @@ mod _core {
     #[pymodule_export]
     use crate::plan::{
         app_template, apps, check_syntax, counters, devices, dies, energy_profiles, flow_sizes, link_bytes_per_s,
-        presets, resolve, restore_plan, schema, template, transports, Plan,
+        packet_sizes, presets, resolve, restore_plan, schema, template, transports, Plan,
     };
     #[pymodule_export]
     use crate::result::RunResult;

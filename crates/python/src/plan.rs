@@ -237,6 +237,12 @@ pub(crate) fn flow_sizes() -> Vec<&'static str> {
     hostnet_config::flow_sizes_names().collect()
 }
 
+/// The names of the distributions of packet sizes.
+#[pyfunction]
+pub(crate) fn packet_sizes() -> Vec<&'static str> {
+    hostnet_config::packet_sizes_names().collect()
+}
+
 /// Name and description of every application.
 #[pyfunction]
 pub(crate) fn apps() -> Vec<(&'static str, String)> {

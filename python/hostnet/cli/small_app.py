@@ -53,7 +53,9 @@ def new(
     alone: Annotated[bool, typer.Option("--alone", help="Of --app: without the storage reads.")] = False,
     cluster: Annotated[
         str | None,
-        typer.Option("--cluster", metavar="NAME", help="A cluster: hostcc, dumbbell, incast, rdma, ping or rack-pool."),
+        typer.Option(
+            "--cluster", metavar="NAME", help="Hosts: hostcc, dumbbell, incast, rdma, ping, forward or rack-pool."
+        ),
     ] = None,
     chip: Annotated[
         bool,

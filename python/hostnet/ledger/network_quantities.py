@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import Any
 
 from hostnet.ledger.panels import Series
@@ -37,6 +38,27 @@ def one_way_saved(series: Series, run: Outcome, base: Outcome | None) -> Estimat
     """How much less that is than in the baseline, in % of it."""
     here, there = one_way(series, run, None).value, one_way(series, needed(series, base), None).value
     return Estimate(100 * (1 - here / there), None)
+
+
+def one_way_of_all(_series: Series, run: Outcome, _: Outcome | None) -> Estimate:
+    """Mean of that over all classes, in us."""
+    rows = [row for row in run.summary["stages"] if row["way"] == "there" and row["stage"] == "all"]
+    return Estimate(sum(number(row, "mean_us") for row in rows) / len(rows) if rows else math.nan, None)
+
+
+def one_way_of_all_saved(series: Series, run: Outcome, base: Outcome | None) -> Estimate:
+    """How much less than in the baseline the time of a class is, in % of it, mean over all classes."""
+    there = needed(series, base)
+    names = [row["class"] for row in run.summary["classes"]]
+    saved = [one_way_saved(replace(series, workload=name), run, there).value for name in names]
+    return Estimate(sum(saved) / len(saved), None)
+
+
+def app_latency(series: Series, run: Outcome, _: Outcome | None) -> Estimate:
+    """Mean latency of the lines of a workload of the one server, in ns."""
+    (server,) = run.summary["servers"].values()
+    row = next(row for row in server["workloads"] if row["workload"] == series.workload)
+    return Estimate(number(row, "latency_mean_ns"), None)
 
 
 def cable_rate(_series: Series, run: Outcome, _: Outcome | None) -> Estimate:
@@ -112,6 +134,9 @@ NETWORK_QUANTITIES: dict[str, Quantity] = {
         stage_time,
         one_way,
         one_way_saved,
+        one_way_of_all,
+        one_way_of_all_saved,
+        app_latency,
         cable_rate,
         pool_read_latency,
         pool_read_p99,

@@ -74,7 +74,8 @@ class Flow(Description):
     """What its applications do: "bulk" (`from_` sends data: iperf), "rpc" (`from_` sends requests that `to` answers:
     netperf), "service" (`from_` sends requests when they come, and workers of `to` serve them: httperf, memcached),
     "write" and "read" (RDMA to and from the memory of `to`), "replay" (`from_` sends the packets of a
-    capture) or "datagram" (`from_` sends datagrams over UDP).
+    capture), "datagram" (`from_` sends datagrams over UDP), "packets" (`from_` sends packets of different sizes over
+    UDP, without waiting for anything) or "forward" (`from_` sends on what comes to it by other flows).
     """
     from_: str | Sequence[str]
     """The host that begins it, or several: each of them has its own, or lists of equal length are paired.
@@ -98,7 +99,9 @@ class Flow(Description):
     """
     sizes: str | Sequence[SizePoint] | None = None
     """Of "bulk", "write" and "read": data of each flow at random, from a distribution by name ("web-search",
-    "data-mining") or its points, in order."""
+    "data-mining") or a list of tables of `bytes` and `share`. Of "packets": of each packet, with the header of 14 B of
+    its frame, by name ("database", "webserver", "hadoop"), such a list, or a CSV file of both columns.
+    """
     load: float | None = None
     """Flows begin at random (Poisson), so many that their data is this share of what the cables of `from_` carry, or
     those of `to` if that is less. Range: 0.0001 to 1.
@@ -110,7 +113,7 @@ class Flow(Description):
     """
     transport: str | None = None
     """How it is carried: a transport by name; "dctcp" when absent, "roce" for "write" and "read". Not of "datagram",
-    which is UDP.
+    "packets" and "forward", which are UDP.
     """
     class_: str | None = None
     """The class that its results are counted under; its own name when absent. Its key in files is `class`."""
@@ -160,7 +163,8 @@ class Flow(Description):
     (size). Range: "1 B" to "65507 B".
     """
     rate: str | None = None
-    """Of the pattern "open": data per second of each flow (bandwidth); as fast as the sender can when absent.
+    """Of the pattern "open": data per second of each flow (bandwidth); as fast as the sender can when absent. Of
+    "packets": bytes of its packets per second, as `sizes` counts them, on average.
 
     Range: "1 kbps" to "10 TB/s".
     """
@@ -170,7 +174,7 @@ class Flow(Description):
     Range: "1 us" to "1000 s".
     """
     buffer: str | None = None
-    """Of "datagram": data that the socket of a server holds in either direction (size); "212992 B" when absent, as in
+    """Of UDP: data that the socket of a server holds in either direction (size); "212992 B" when absent, as in
     Linux. Range: "1 B" to "1 GiB".
     """
     request: str | None = None
@@ -197,6 +201,19 @@ class Flow(Description):
     """Of "replay": a capture (pcap or pcapng), relative to the configuration."""
     scale: float | None = None
     """Of "replay": what the times of the capture are multiplied by; 1 when absent. Range: 0.000001 to 1000000."""
+    arrivals: str | None = None
+    """Of "packets" with `rate`: how they come, "poisson" or "constant"; "poisson" when absent."""
+    takes: str | Sequence[str] | None = None
+    """Of "forward": the tables of flows whose packets `from_` sends on, a name or a list."""
+    function: str | None = None
+    """Of "forward": what a core reads of a packet before it is sent on: "l3f" (its first line, where its headers are:
+    forwarding by address) or "dpi" (all of it: deep packet inspection); "l3f" when absent.
+    """
+    work: str | None = None
+    """Of "forward": work of a core on each packet beside that of its driver and its lines (time); none when absent.
+
+    Range: at most "1 ms".
+    """
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)

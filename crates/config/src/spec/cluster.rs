@@ -3,8 +3,9 @@
 use super::job::JobSpec;
 use super::lists::{CoreList, Names};
 use super::network::{CableSpec, MoveSpec, NetworkSpec, Span, SwitchSpec};
+use super::packets::FunctionSpec;
 use super::patterns::{FlowSizesSpec, PairsSpec};
-use super::service::ServiceSpec;
+use super::service::{ArrivalsSpec, ServiceSpec};
 use super::transport::TransportSpec;
 use super::values::{Bandwidth, Size, Time};
 use super::RunSpec;
@@ -127,7 +128,8 @@ pub(crate) struct FlowSpec {
     #[schemars(range(min = 1, max = 16384))]
     pub(crate) senders: Option<u32>,
     /// Of "bulk", "write" and "read": data of each flow at random, from a distribution by name ("web-search",
-    /// "data-mining") or a list of tables of `bytes` and `share`.
+    /// "data-mining") or a list of tables of `bytes` and `share`. Of "packets": of each packet, with the header of 14 B
+    /// of its frame, by name ("database", "webserver", "hadoop"), such a list, or a CSV file of both columns.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) sizes: Option<FlowSizesSpec>,
     /// Flows begin at random (Poisson), so many that their data is this share of what the cables of `from` carry, or
@@ -140,7 +142,7 @@ pub(crate) struct FlowSpec {
     #[schemars(extend("x-max" = "1000 s"))]
     pub(crate) until: Option<Time>,
     /// How it is carried: a transport by name; "dctcp" when absent, "roce" for "write" and "read". Not of "datagram",
-    /// which is UDP.
+    /// "packets" and "forward", which are UDP.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) transport: Option<String>,
     /// The class that its results are counted under; its own name when absent.
@@ -196,7 +198,8 @@ pub(crate) struct FlowSpec {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(extend("x-min" = "1 B", "x-max" = "65507 B"))]
     pub(crate) size: Option<Size>,
-    /// Of the pattern "open": data per second of each flow (bandwidth); as fast as the sender can when absent.
+    /// Of the pattern "open": data per second of each flow (bandwidth); as fast as the sender can when absent. Of
+    /// "packets": bytes of its packets per second, as `sizes` counts them, on average.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(extend("x-min" = "1 kbps", "x-max" = "10 TB/s"))]
     pub(crate) rate: Option<Bandwidth>,
@@ -204,7 +207,7 @@ pub(crate) struct FlowSpec {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(extend("x-min" = "1 us", "x-max" = "1000 s"))]
     pub(crate) timeout: Option<Time>,
-    /// Of "datagram": data that the socket of a server holds in either direction (size); "212992 B" when absent, as in
+    /// Of UDP: data that the socket of a server holds in either direction (size); "212992 B" when absent, as in
     /// Linux.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(extend("x-min" = "1 B", "x-max" = "1 GiB"))]
@@ -239,6 +242,26 @@ pub(crate) struct FlowSpec {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 0.000001, max = 1_000_000.0))]
     pub(crate) scale: Option<f64>,
+    /// Of "packets" with `rate`: how they come, "poisson" or "constant"; "poisson" when absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) arrivals: Option<ArrivalsSpec>,
+    /// Of "forward": the tables of flows whose packets `from` sends on, a name or a list.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) takes: Option<Names>,
+    /// Of "forward": what a core reads of a packet before it is sent on; "l3f" when absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) function: Option<FunctionSpec>,
+    /// Of "forward": work of a core on each packet beside that of its driver and its lines (time); none when absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-max" = "1 ms"))]
+    pub(crate) work: Option<Time>,
+}
+
+impl FlowSpec {
+    /// Whether its sizes are those of packets.
+    pub(crate) fn is_packets(&self) -> bool {
+        self.kind == FlowKindSpec::Packets
+    }
 }
 
 /// Requests that are not like the others of their flow, as those that store values of those that ask for them
@@ -275,6 +298,10 @@ pub(crate) enum FlowKindSpec {
     Replay,
     /// `from` sends datagrams over UDP.
     Datagram,
+    /// `from` sends packets of different sizes over UDP, without waiting for anything.
+    Packets,
+    /// `from` sends on what comes to it by other flows.
+    Forward,
 }
 
 /// What the applications of a flow of datagrams do.

@@ -22,6 +22,7 @@ mod net_host;
 mod network;
 mod nic;
 mod noc_run;
+mod packets;
 mod patterns;
 mod pool;
 mod service;
@@ -60,6 +61,7 @@ pub(crate) use net_host::{ControlSpec, RemoteSpec, RingsSpec, RuleSpec, SideSpec
 pub(crate) use network::{BottleneckSpec, CableSpec, EndSpec, NetworkSpec, PfcSpec, Span, SwitchKindSpec, SwitchSpec};
 pub(crate) use nic::{AttachSpec, CxlSpec, NicFunctionSpec, NicModeSpec, NicSpec, OnChipSpec};
 pub(crate) use noc_run::{AllocationSpec, CyclesSpec, NocRunSpec, NocSpec, NocTopologySpec, PacketsSpec, ReuseSpec};
+pub(crate) use packets::FunctionSpec;
 pub(crate) use patterns::{FlowSizesSpec, PairsSpec, SizePoint, SizesFile};
 pub(crate) use pool::{PoolPrefetchKind, PoolSpec};
 pub(crate) use service::{ArrivalsSpec, DistributionSpec, ServiceSpec};

@@ -1,6 +1,7 @@
 //! What applications do at the two ends of a flow of datagrams. Pure, as those over streams are: what comes goes in,
 //! what is to be sent comes out. What is lost stays lost.
 
+use super::packets::Packets;
 use crate::params::Traffic;
 use crate::transport::journey::Journeys;
 use crate::transport::udp::Datagram;
@@ -54,7 +55,9 @@ enum Kind {
         bytes: u32,
         asked: VecDeque<u64>,
     },
-    /// Only reads.
+    /// Sends when the next is due.
+    Packets(Box<Packets>),
+    /// Only reads, or sends what it is handed.
     Sink,
 }
 
@@ -89,6 +92,7 @@ impl Datagrams {
             Traffic::Ping { response_bytes, .. } => {
                 Kind::Echo { bytes: response_bytes.max(1), asked: VecDeque::with_capacity(1) }
             }
+            Traffic::Packets(ref params) if initiator => Kind::Packets(Box::new(Packets::new(params, start))),
             _ => Kind::Sink,
         };
         let latency = matches!(kind, Kind::Ping(_)).then(Histogram::default);
@@ -100,7 +104,8 @@ impl Datagrams {
     pub fn next(&mut self, now: Time) -> Option<Datagram> {
         let Self { kind, stopped, counts, .. } = self;
         let datagram = match kind {
-            Kind::Open { .. } if *stopped => None,
+            Kind::Open { .. } | Kind::Packets(_) if *stopped => None,
+            Kind::Packets(packets) => packets.take(now).map(|bytes| Datagram::new(bytes, counts.sent, now)),
             Kind::Open { bytes, bytes_per_s, start } => {
                 let due = due(*start, *bytes, *bytes_per_s, counts.sent) <= now;
                 due.then_some(Datagram::new(*bytes, counts.sent, now))
@@ -119,7 +124,8 @@ impl Datagrams {
     #[inline]
     pub fn wake_at(&self) -> Option<Time> {
         match &self.kind {
-            Kind::Open { .. } if self.stopped => None,
+            Kind::Open { .. } | Kind::Packets(_) if self.stopped => None,
+            Kind::Packets(packets) => packets.due(),
             Kind::Open { bytes, bytes_per_s, start } => Some(due(*start, *bytes, *bytes_per_s, self.counts.sent)),
             Kind::Ping(pinger) => Some(pinger.next_at).filter(|_| !self.stopped && pinger.waiting.is_none()),
             Kind::Echo { .. } | Kind::Sink => None,
@@ -158,8 +164,16 @@ impl Datagrams {
                 _ => self.counts.late += 1,
             },
             Kind::Echo { asked, .. } => asked.push_back(datagram.number),
-            Kind::Open { .. } | Kind::Sink => {}
+            Kind::Open { .. } | Kind::Packets(_) | Kind::Sink => {}
         }
+    }
+
+    /// It sends on data that came by another flow.
+    pub(crate) fn relay(&mut self, now: Time, bytes: u32) -> Datagram {
+        let datagram = Datagram::new(bytes, self.counts.sent, now);
+        self.counts.sent += 1;
+        self.counts.sent_bytes += u64::from(bytes);
+        datagram
     }
 
     /// Begins nothing new. What was asked is still answered.

@@ -4,6 +4,7 @@
 //! Reads over RDMA and replayed packets have no application; see [`Application::new`].
 
 mod datagrams;
+mod packets;
 mod rank;
 mod rpc;
 mod service;
@@ -91,7 +92,9 @@ impl Application {
             | Traffic::Replay { .. }
             | Traffic::Datagrams { .. }
             | Traffic::Generate { .. }
-            | Traffic::Ping { .. } => Kind::Reader { expected: u64::MAX },
+            | Traffic::Ping { .. }
+            | Traffic::Packets(_)
+            | Traffic::Forward(_) => Kind::Reader { expected: u64::MAX },
         };
         Self {
             deaf_ps: if initiator { None } else { deaf_ps },

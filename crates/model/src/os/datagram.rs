@@ -3,6 +3,7 @@
 //! They take part in the turns of the core as the ends of streams do. Their numbers follow those.
 
 use super::books::{SocketCounts, Spent};
+use super::forward::Onward;
 use super::output::Output;
 use super::run::{Choice, Task};
 use super::NetStack;
@@ -17,7 +18,7 @@ use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
 
 /// Bytes of an Ethernet header, before the IP header in memory.
-const ETHERNET_BYTES: u64 = 14;
+pub(super) const ETHERNET_BYTES: u64 = 14;
 
 /// One end of a flow of datagrams whose application runs on a core.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -49,21 +50,23 @@ pub(super) struct DatagramEnd {
     pub(super) application: Datagrams,
     pub(super) counts: SocketCounts,
     /// What has come and is not yet read, with the physical line that its frame begins at; and its data.
-    come: VecDeque<(Datagram, u64)>,
-    come_bytes: u64,
+    pub(super) come: VecDeque<(Datagram, u64)>,
+    pub(super) come_bytes: u64,
     /// What was written and goes out next, with the line of virtual memory that it lies at.
-    written: VecDeque<(Datagram, u64)>,
+    pub(super) written: VecDeque<(Datagram, u64)>,
     /// Data that was written and has not left the NIC, and where what is written next lies.
-    out_bytes: u64,
+    pub(super) out_bytes: u64,
     write_at: u64,
-    /// What the call under way sends, or reads.
+    /// What the call under way sends, or reads, with the line that its frame begins at.
     sending: Option<Datagram>,
-    reading: Option<Datagram>,
+    pub(super) reading: Option<(Datagram, u64)>,
+    /// By what end what comes is sent on, if it is.
+    pub(super) onward: Option<Onward>,
     begun: bool,
     /// Whether the application waits for its turn; whether it sleeps; whether it waits for room.
-    ready: bool,
-    asleep: bool,
-    blocked: bool,
+    pub(super) ready: bool,
+    pub(super) asleep: bool,
+    pub(super) blocked: bool,
     /// The event that will wake it up.
     wake_at: Option<Time>,
 }
@@ -75,6 +78,8 @@ pub(super) enum Deed {
     Call { bytes: u64, reads: bool, asleep: bool },
     /// The kernel hands the NIC its packet once more, which it wrote as any other the first time.
     Generate(Packet),
+    /// A function looks at a packet that is sent on: bytes of its data, and its work before it reads, in ps.
+    Forward { bytes: u64, work_ps: u64 },
     /// Nothing.
     Nothing,
 }
@@ -92,6 +97,7 @@ impl DatagramEnd {
             write_at: 0,
             sending: None,
             reading: None,
+            onward: None,
             begun: false,
             ready: false,
             asleep: true,
@@ -119,7 +125,7 @@ impl DatagramEnd {
     }
 
     /// Whether another datagram may be written: always one, and as much as the socket holds.
-    fn has_room(&self) -> bool {
+    pub(super) fn has_room(&self) -> bool {
         self.generates() || self.out_bytes < self.params.udp.buffer_bytes
     }
 
@@ -161,7 +167,7 @@ impl DatagramEnd {
 
     /// Takes the oldest datagram that has come, and hands the lines to read for it to `source`. A burst that is not
     /// half full counts as none.
-    fn take(&mut self, size: LineSize, source: impl FnOnce(u64, u32)) -> Option<Datagram> {
+    fn take(&mut self, size: LineSize, source: impl FnOnce(u64, u32)) -> Option<(Datagram, u64)> {
         let (datagram, line) = self.come.pop_front()?;
         self.come_bytes -= u64::from(datagram.bytes);
         let line_bytes = size.bytes();
@@ -171,7 +177,7 @@ impl DatagramEnd {
         if past > from {
             source(line + from, (past - from) as u32);
         }
-        Some(datagram)
+        Some((datagram, line))
     }
 }
 
@@ -191,6 +197,7 @@ impl NetStack {
             socket.send_only_from(self.output.buffer(index));
         }
         self.datagrams = ends.into_iter().map(DatagramEnd::new).collect();
+        self.join_onward();
         self
     }
 
@@ -235,6 +242,9 @@ impl NetStack {
     /// What an application does now that it has its turn: it reads before it writes, but who answers does so first.
     pub(super) fn next_deed(&mut self, index: usize, context: &mut Context) -> Deed {
         let now = context.now();
+        if let Some(onward) = self.datagrams[index - self.sockets.len()].onward {
+            return self.next_onward(index, onward, now);
+        }
         let ring_is_full = self.is_ring_full();
         let Self { sockets, datagrams, output, .. } = self;
         let end = &mut datagrams[index - sockets.len()];
@@ -277,6 +287,14 @@ impl NetStack {
         let Self { sockets, datagrams, output, lines, stack, .. } = self;
         let end = &mut datagrams[index - sockets.len()];
         let class = end.params.class;
+        if let (true, Some(onward)) = (reads, end.onward) {
+            lines.begin_inspection(class);
+            let first = u64::from(!context.caches.are_there());
+            end.reading = end.take_frame();
+            let read = end.reading.map(|(datagram, line)| (line + first, onward.lines(datagram).saturating_sub(first)));
+            read.filter(|&(_, count)| count > 0).into_iter().for_each(|(line, count)| lines.source(line, count as u32));
+            return;
+        }
         if reads {
             lines.begin_read(class);
             end.reading = end.take(stack.line_size, |line, count| lines.source(line, count));
@@ -293,11 +311,15 @@ impl NetStack {
     /// The call is over: what was read has come to the application, what was written goes out.
     pub(super) fn end_datagram_call(&mut self, index: usize, reads: bool, now: Time) {
         let Some(end) = self.datagram_end(index) else { return };
-        if let Some(mut datagram) = end.reading.take() {
+        if let Some((mut datagram, line)) = end.reading.take() {
             datagram.journey.end(Stage::RxCopy, now);
             end.application.receive(now, datagram);
             end.counts.read_bytes += u64::from(datagram.bytes);
+            if let Some(onward) = end.onward {
+                self.send_on(onward, datagram.bytes, line, now);
+            }
         }
+        let Some(end) = self.datagram_end(index) else { return };
         let sent = end.written.back_mut().filter(|_| !reads);
         sent.into_iter().for_each(|(datagram, _)| datagram.journey.end(Stage::TxCopy, now));
         self.ready.push_back(index as u32);
@@ -352,7 +374,7 @@ impl NetStack {
 
     /// Whether the ring of the core's queue has no descriptor for a datagram. What streams have in it is bounded by
     /// their windows.
-    fn is_ring_full(&self) -> bool {
+    pub(super) fn is_ring_full(&self) -> bool {
         self.descriptors >= self.rings.segments.lines()
     }
 

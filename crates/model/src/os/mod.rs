@@ -8,6 +8,7 @@ mod books;
 mod copier;
 mod datagram;
 mod fetch;
+mod forward;
 mod gro;
 mod kernel;
 mod lines;

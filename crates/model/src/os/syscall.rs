@@ -81,6 +81,12 @@ impl NetStack {
                         let task = Task::Output { socket: index as u32, packet };
                         return Choice::Work(task, self.stack.generate_ps, Spent::Send);
                     }
+                    Deed::Forward { bytes, work_ps } => {
+                        let since = context.now();
+                        let socket = index as u32;
+                        self.calling = Some(Calling { socket, bytes, reads: true, since, copying: false });
+                        return Choice::Work(Task::Call, work_ps, Spent::Call);
+                    }
                     Deed::Call { bytes, reads, asleep } => {
                         let since = context.now();
                         self.calling = Some(Calling { socket: index as u32, bytes, reads, since, copying: false });

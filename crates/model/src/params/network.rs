@@ -1,6 +1,8 @@
 //! Hosts, switches, cables and the flows between them.
 
-use super::{ChannelParams, JobParams, Placement, ServerParams, ServiceParams, SwitchParams};
+use super::{
+    ChannelParams, ForwardParams, JobParams, PacketsParams, Placement, ServerParams, ServiceParams, SwitchParams,
+};
 use hostnet_kernel::Rng;
 use serde::{Deserialize, Serialize};
 
@@ -240,6 +242,10 @@ pub enum Traffic {
         /// Time until a request without an answer is given up, in ps.
         timeout_ps: u64,
     },
+    /// `from` sends datagrams of different sizes, each when it is due.
+    Packets(Box<PacketsParams>),
+    /// `from` sends on what comes to it by another flow, `to` reads it.
+    Forward(ForwardParams),
 }
 
 impl Traffic {

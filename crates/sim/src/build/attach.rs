@@ -66,7 +66,14 @@ impl Attachment<'_> {
     /// Those of them that data without requests comes to; all if there is none.
     pub(crate) fn receiving_cores(&self, params: &ServerParams) -> Vec<u32> {
         let pours = |traffic: &Traffic| {
-            matches!(traffic, Traffic::Bulk { .. } | Traffic::Datagrams { .. } | Traffic::Generate { .. })
+            matches!(
+                traffic,
+                Traffic::Bulk { .. }
+                    | Traffic::Datagrams { .. }
+                    | Traffic::Generate { .. }
+                    | Traffic::Packets(_)
+                    | Traffic::Forward(_)
+            )
         };
         let receives = |end: &End| !end.initiator && pours(&end.flow.traffic);
         let all = self.network_cores(params);

@@ -15,6 +15,7 @@ mod deadlock;
 mod determinism;
 mod faults;
 mod files;
+mod forward;
 mod jobs;
 mod lab;
 mod laws;

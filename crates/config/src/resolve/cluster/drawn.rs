@@ -44,7 +44,8 @@ pub(super) fn stream_of(name: &str) -> u64 {
 /// The flows of a table from hosts of `sides.from` to those of `sides.to`.
 pub(super) fn resolve(sides: &Sides, spec: &FlowSpec, network: &Network) -> Result<Drawn, Issue> {
     check_keys(sides.path, spec)?;
-    let sizes = spec.sizes.as_ref().map(|sizes| FlowSizes::resolve(sizes, &format!("{}.sizes", sides.path)));
+    let of_flows = spec.sizes.as_ref().filter(|_| !spec.is_packets());
+    let sizes = of_flows.map(|sizes| FlowSizes::resolve(sizes, &format!("{}.sizes", sides.path)));
     let sizes = sizes.transpose()?;
     let mut rng = Rng::new(network.run.seed, network.stream);
     if let Some(load) = spec.load {

@@ -6,7 +6,7 @@ use super::fabric::Fabric;
 use super::hosts::Hosts;
 use super::pairs::Sides;
 use super::places::place;
-use super::{datagrams, files, jobs, moves, service, table, transport};
+use super::{datagrams, files, forward, jobs, moves, packets, service, table, transport};
 use crate::content::place_of;
 use crate::error::Issue;
 use crate::plan::RunPlan;
@@ -56,6 +56,8 @@ pub(super) struct Draft {
     pub(super) stagger_ps: u64,
     /// The cores at either side, where the document says which.
     pub(super) cores: [Option<Vec<u32>>; 2],
+    /// The tables of flows whose packets it sends on, by their numbers among those before it.
+    pub(super) takes: Vec<usize>,
 }
 
 pub(super) fn resolve(
@@ -69,17 +71,28 @@ pub(super) fn resolve(
     let mut drafts = Vec::new();
     let ClusterSpec { flow, transport, network, .. } = spec;
     transport.iter().try_for_each(|(name, transport)| transport::check_keys(name, transport))?;
-    for (name, flow) in flow {
+    let order = forward::order(flow)?;
+    let mut numbers = BTreeMap::new();
+    for name in &order.names {
+        let Some(flow) = flow.get_mut(name) else { continue };
         let path = table("flow", name);
         if let Some(file) = &mut flow.pcap {
             *file = place_of(base_dir, file, &format!("{path}.pcap"))?;
         }
         let mtu = flow.mtu.get_or_insert(network.mtu).0 as u32;
-        let carried = carried(&path, flow, transport, mtu)?;
+        packets::read_sizes(&path, flow, base_dir)?;
+        let carried = if order.replays.contains(name) {
+            datagrams::transport(&path, flow)?
+        } else {
+            carried(&path, flow, transport, mtu)?
+        };
         let class = flow.class.get_or_insert_with(|| name.clone());
         let class = class_of(&mut classes, class, &format!("{path}.class"))?;
         let stream = stream_of(name);
-        let mut draft = draft(path, flow, class, carried, &Network { hosts, fabric, run, stream })?;
+        let network = Network { hosts, fabric, run, stream };
+        let takes = forward::taken(flow, &numbers);
+        let mut draft = draft(path, flow, class, carried, &network, (&drafts, takes))?;
+        numbers.insert(name.clone(), drafts.len());
         if let Traffic::Service(service) = &mut draft.flow.traffic {
             service.number = drafts.len() as u32;
         }
@@ -127,13 +140,16 @@ fn carried(
 ) -> Result<Transport, Issue> {
     let at = format!("{path}.transport");
     let rdma = matches!(flow.kind, FlowKindSpec::Write | FlowKindSpec::Read);
-    if flow.kind == FlowKindSpec::Datagram {
+    if matches!(flow.kind, FlowKindSpec::Datagram | FlowKindSpec::Packets | FlowKindSpec::Forward) {
         return datagrams::transport(path, flow);
     }
     if flow.kind == FlowKindSpec::Replay {
-        return match flow.transport {
-            None => Ok(Transport::Raw),
-            Some(_) => Err(Issue::new(at, "has no effect: packets of a capture are sent as they are")),
+        return match (&flow.transport, flow.buffer) {
+            (None, None) => Ok(Transport::Raw),
+            (None, Some(_)) => {
+                Err(Issue::new(format!("{path}.buffer"), "has an effect only on captures that are sent on"))
+            }
+            (Some(_), _) => Err(Issue::new(at, "has no effect: packets of a capture are sent as they are")),
         };
     }
     let name = flow.transport.get_or_insert_with(|| if rdma { "roce" } else { "dctcp" }.to_string());
@@ -158,6 +174,7 @@ fn draft(
     class: u8,
     transport: Transport,
     network: &Network,
+    (before, takes): (&[Draft], Vec<usize>),
 ) -> Result<Draft, Issue> {
     let priority = if matches!(transport, Transport::Roce(_)) { ROCE_PRIORITY } else { 0 };
     check_keys(&path, spec)?;
@@ -171,8 +188,8 @@ fn draft(
         to: 0,
         from_core: 0,
         to_core: 0,
+        traffic: traffic(&path, spec, &transport)?,
         transport,
-        traffic: traffic(&path, spec)?,
         start_ps: spec.start.0,
         deaf_ps: spec.deaf.map(|span| spans(&[span], &format!("{path}.deaf"))).transpose()?.map(|spans| spans[0]),
         moves: Vec::new(),
@@ -183,7 +200,11 @@ fn draft(
     };
     let cores = [&spec.from_cores, &spec.to_cores].map(|list| list.as_ref().map(|CoreList(cores)| cores.clone()));
     let Time(stagger_ps) = spec.stagger;
-    let drawn = drawn(&path, spec, network)?;
+    let drawn = match spec.kind {
+        FlowKindSpec::Forward => forward::drawn(&path, spec, network, before, &takes)?,
+        _ => drawn(&path, spec, network)?,
+    };
+    check_pairs(&path, spec, network, &drawn.pairs)?;
     flow.moves = moves::resolve(&path, spec, &flow.transport, &drawn.pairs, network.hosts)?;
     flow.sendfile = files::resolve(&path, spec, &flow.transport, &drawn.pairs, network.hosts)?;
     flow.via = network.fabric.way(&spec.via, &drawn.pairs, network.hosts, &path)?;
@@ -195,24 +216,28 @@ fn draft(
             message,
         ));
     }
-    Ok(Draft { path, drawn, flow, stagger_ps, cores })
+    Ok(Draft { path, drawn, flow, stagger_ps, cores, takes })
 }
 
 /// Which keys belong to which kinds of flow.
 fn check_keys(path: &str, spec: &FlowSpec) -> Result<(), Issue> {
-    use FlowKindSpec::{Bulk, Datagram, Read, Replay, Rpc, Service, Write};
-    let keys: [(&str, bool, &[FlowKindSpec], &str); 19] = [
+    use FlowKindSpec::{Bulk, Datagram, Forward, Packets, Read, Replay, Rpc, Service, Write};
+    let keys: [(&str, bool, &[FlowKindSpec], &str); 23] = [
         ("move", !spec.moves.is_empty(), &[Bulk, Rpc], "\"bulk\" and \"rpc\""),
         ("sendfile", spec.sendfile.is_some(), &[Bulk], "\"bulk\""),
-        ("sizes", spec.sizes.is_some(), &[Bulk, Write, Read], "\"bulk\", \"write\" and \"read\""),
+        ("sizes", spec.sizes.is_some(), &[Bulk, Write, Read, Packets], "\"bulk\", \"write\", \"read\" and \"packets\""),
         ("load", spec.load.is_some(), &[Bulk, Write, Read], "\"bulk\", \"write\" and \"read\""),
         ("deaf", spec.deaf.is_some(), &[Bulk, Rpc], "\"bulk\" and \"rpc\""),
         ("bytes", spec.bytes.is_some(), &[Bulk, Write, Read], "\"bulk\", \"write\" and \"read\""),
         ("pattern", spec.pattern.is_some(), &[Datagram], "\"datagram\""),
         ("size", spec.size.is_some(), &[Datagram], "\"datagram\""),
-        ("rate", spec.rate.is_some(), &[Datagram], "\"datagram\""),
+        ("rate", spec.rate.is_some(), &[Datagram, Packets], "\"datagram\" and \"packets\""),
+        ("arrivals", spec.arrivals.is_some(), &[Packets], "\"packets\""),
+        ("takes", spec.takes.is_some(), &[Forward], "\"forward\""),
+        ("function", spec.function.is_some(), &[Forward], "\"forward\""),
+        ("work", spec.work.is_some(), &[Forward], "\"forward\""),
         ("timeout", spec.timeout.is_some(), &[Datagram], "\"datagram\"; that of RoCE stands with its transport"),
-        ("buffer", spec.buffer.is_some(), &[Datagram], "\"datagram\""),
+        ("buffer", spec.buffer.is_some(), &[Datagram, Packets, Forward, Replay], "UDP"),
         ("request", spec.request.is_some(), &[Rpc, Service, Datagram], "\"rpc\", \"service\" and \"datagram\""),
         ("response", spec.response.is_some(), &[Rpc, Service, Datagram], "\"rpc\", \"service\" and \"datagram\""),
         ("service", spec.service.is_some(), &[Service], "\"service\""),
@@ -236,13 +261,15 @@ fn check_keys(path: &str, spec: &FlowSpec) -> Result<(), Issue> {
     }
 }
 
-fn traffic(path: &str, spec: &mut FlowSpec) -> Result<Traffic, Issue> {
+fn traffic(path: &str, spec: &mut FlowSpec, transport: &Transport) -> Result<Traffic, Issue> {
     let lacks = |key: &str, message: &str| Issue::new(format!("{path}.{key}"), message);
     let bytes = spec.bytes.map_or(u64::MAX, |Size(bytes)| bytes);
     match spec.kind {
         FlowKindSpec::Bulk | FlowKindSpec::Write => Ok(Traffic::Bulk { bytes }),
         FlowKindSpec::Read => Ok(Traffic::Read { bytes }),
         FlowKindSpec::Datagram => datagrams::traffic(path, spec),
+        FlowKindSpec::Packets => packets::traffic(path, spec),
+        FlowKindSpec::Forward => Ok(forward::traffic(spec)),
         FlowKindSpec::Service => service::traffic(path, spec),
         FlowKindSpec::Rpc => {
             let request = spec
@@ -260,7 +287,11 @@ fn traffic(path: &str, spec: &mut FlowSpec) -> Result<Traffic, Issue> {
             let file =
                 spec.pcap.as_ref().ok_or_else(|| lacks("pcap", "missing; give a capture such as \"trace.pcap\""))?;
             let mtu = spec.mtu.map_or(0, |Size(bytes)| bytes as u32);
-            replay(path, file, *spec.scale.get_or_insert(1.0), mtu).map(|packets| Traffic::Replay { packets })
+            let packets = replay(path, file, *spec.scale.get_or_insert(1.0), mtu)?;
+            Ok(match transport {
+                Transport::Udp(_) => packets::given(&packets),
+                _ => Traffic::Replay { packets },
+            })
         }
     }
 }
@@ -297,12 +328,17 @@ fn replay(path: &str, file: &str, scale: f64, mtu_bytes: u32) -> Result<Vec<(u64
 
 /// Who sends to whom, how often, when and how much, in a table of flows.
 fn drawn(path: &str, spec: &FlowSpec, network: &Network) -> Result<Drawn, Issue> {
+    let hosts = network.hosts;
+    let from = numbers(&spec.from, hosts, &format!("{path}.from"))?;
+    let to = numbers(&spec.to, hosts, &format!("{path}.to"))?;
+    drawn::resolve(&Sides { path, from: &from, to: &to, hosts }, spec, network)
+}
+
+/// Whether these hosts can send each other what a table of flows says.
+fn check_pairs(path: &str, spec: &FlowSpec, network: &Network, pairs: &[(usize, usize)]) -> Result<(), Issue> {
     let Network { hosts, fabric, .. } = network;
     let (from_path, to_path) = (format!("{path}.from"), format!("{path}.to"));
-    let from = numbers(&spec.from, hosts, &from_path)?;
-    let to = numbers(&spec.to, hosts, &to_path)?;
-    let drawn = drawn::resolve(&Sides { path, from: &from, to: &to, hosts }, spec, network)?;
-    for &(from, to) in &drawn.pairs {
+    for &(from, to) in pairs {
         let name = |at: usize| shorten(&hosts.hosts[at].name);
         if from == to {
             return Err(Issue::between(&[&to_path, &from_path], format!("{} sends to itself", name(from))));
@@ -328,7 +364,7 @@ fn drawn(path: &str, spec: &FlowSpec, network: &Network) -> Result<Drawn, Issue>
             return Err(Issue::between(&[&to_path, &from_path], message));
         }
     }
-    Ok(drawn)
+    Ok(())
 }
 
 /// The hosts that names mean, in their order.

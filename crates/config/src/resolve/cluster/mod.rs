@@ -7,11 +7,13 @@ mod drawn;
 mod fabric;
 mod files;
 mod flows;
+mod forward;
 mod hosts;
 mod islands;
 mod jobs;
 mod learning;
 mod moves;
+mod packets;
 mod pairs;
 mod places;
 mod service;
@@ -32,7 +34,7 @@ use crate::error::{ConfigError, Issue};
 use crate::plan::{Format, Input, Plan};
 use crate::schema;
 use crate::spec::ClusterSpec;
-use hostnet_model::params::{ClusterParams, End, FlowParams, HostKind, HostParams, Traffic};
+use hostnet_model::params::{ClusterParams, End, FlowParams, HostKind, HostParams, PacketsParams, Traffic};
 use hosts::{Attached, Hosts};
 use serde_json::Value;
 
@@ -143,6 +145,11 @@ fn seeded(mut flows: Vec<FlowParams>, seed: u64) -> Vec<FlowParams> {
     for (number, flow) in (0..).zip(&mut flows) {
         match &mut flow.traffic {
             Traffic::Rpc { other: Some(other), .. } => other.seed = seed.rotate_left(32) ^ number,
+            Traffic::Packets(packets) => {
+                if let PacketsParams::Drawn { seed: own, .. } = &mut **packets {
+                    *own = seed.rotate_left(32) ^ number;
+                }
+            }
             Traffic::Service(service) => service.seed = seed.rotate_left(32) ^ number,
             _ => {}
         }

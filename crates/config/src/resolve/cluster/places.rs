@@ -4,14 +4,17 @@ use super::flows::Draft;
 use super::hosts::Hosts;
 use super::moves;
 use crate::error::Issue;
-use hostnet_model::params::{FlowParams, Traffic, Transport};
+use hostnet_model::params::{FlowParams, ForwardParams, Traffic, Transport};
 use std::collections::BTreeMap;
 
 /// Gives every flow its hosts and cores. Cores that the document names go first, then tables in their order.
 pub(super) fn place(drafts: &[Draft], hosts: &mut Hosts) -> Result<Vec<FlowParams>, Issue> {
     claim(drafts, hosts)?;
-    let mut params = Vec::new();
+    let mut params: Vec<FlowParams> = Vec::new();
+    let mut first = Vec::with_capacity(drafts.len());
     for draft in drafts {
+        let taken = taken(draft, drafts, &first);
+        first.push(params.len());
         let needs_cores = !matches!(draft.flow.transport, Transport::Roce(_));
         let mut sides = [Side::default(), Side::default()];
         for &(from, to) in draft.drawn.pairs.iter().filter(|_| needs_cores) {
@@ -19,23 +22,30 @@ pub(super) fn place(drafts: &[Draft], hosts: &mut Hosts) -> Result<Vec<FlowParam
                 *side.flows.entry(host).or_default() += draft.drawn.count as usize;
             }
         }
-        for (side, which) in sides.iter_mut().zip(0..) {
+        let own = if draft.takes.is_empty() { 0 } else { 1 };
+        for (side, which) in sides.iter_mut().zip(0..).skip(own) {
             side.take(draft, which, hosts)?;
         }
         let each = draft.drawn.pairs.iter().flat_map(|pair| std::iter::repeat_n(*pair, draft.drawn.count as usize));
         for (at, (from, to)) in each.enumerate() {
+            let taken = taken.get(at).copied();
             params.push(FlowParams {
                 from: from as u16,
                 to: to as u16,
-                from_core: sides[0].next(from),
+                from_core: taken.map_or_else(|| sides[0].next(from), |flow| params[flow].to_core),
                 to_core: sides[1].next(to),
                 start_ps: draft.start_ps(at),
-                traffic: draft.traffic(at),
+                traffic: draft.traffic(at, taken),
                 ..draft.flow.clone()
             });
         }
     }
     Ok(params)
+}
+
+/// The numbers of the flows that a table takes, one after the other; `first` are those of the tables before it.
+fn taken(draft: &Draft, drafts: &[Draft], first: &[usize]) -> Vec<usize> {
+    draft.takes.iter().flat_map(|&table| first[table]..first[table] + drafts[table].drawn.flows()).collect()
 }
 
 impl Draft {
@@ -45,7 +55,10 @@ impl Draft {
     }
 
     /// What its applications do.
-    fn traffic(&self, at: usize) -> Traffic {
+    fn traffic(&self, at: usize, taken: Option<usize>) -> Traffic {
+        if let (Traffic::Forward(forward), Some(flow)) = (&self.flow.traffic, taken) {
+            return Traffic::Forward(ForwardParams { flow: flow as u32, ..*forward });
+        }
         match (&self.flow.traffic, self.drawn.bytes.get(at)) {
             (Traffic::Bulk { .. }, Some(&bytes)) => Traffic::Bulk { bytes },
             (Traffic::Read { .. }, Some(&bytes)) => Traffic::Read { bytes },

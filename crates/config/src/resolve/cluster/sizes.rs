@@ -25,6 +25,11 @@ impl FlowSizes {
                 Issue::new(path, format!("there is no distribution {}; {}", shorten(name), suggestion(name, known)))
             })?,
         };
+        Self::of_points(&points, path)
+    }
+
+    /// That of these points.
+    pub(super) fn of_points(points: &[SizePoint], path: &str) -> Result<Self, Issue> {
         let ascending = |pair: &[SizePoint]| pair[0].bytes.0 <= pair[1].bytes.0 && pair[0].share <= pair[1].share;
         if points.last().is_none_or(|last| last.share < 1.0) || !points.windows(2).all(ascending) {
             let message = "sizes and shares rise from point to point, and the last share is 1";
@@ -37,6 +42,17 @@ impl FlowSizes {
     pub(super) fn draw_of(&self) -> Draw {
         let share = |share: f64| (share * f64::from(u32::MAX)).round() as u32;
         Draw::Points(self.0.iter().map(|&(bytes, most)| (share(most), bytes as u64)).collect())
+    }
+
+    /// The least and the largest.
+    pub(super) fn range(&self) -> (u64, u64) {
+        let bytes = |point: Option<&(f64, f64)>| point.map_or(0, |point| point.0 as u64);
+        (bytes(self.0.first()), bytes(self.0.last()))
+    }
+
+    /// All of them without so many bytes, which the least has room for.
+    pub(super) fn without(&self, bytes: u64) -> Self {
+        Self(self.0.iter().map(|&(own, share)| (own - bytes as f64, share)).collect())
     }
 
     /// Bytes of a flow on average.

@@ -54,6 +54,8 @@ struct Copy {
     front: Time,
     /// The line of virtual memory that is stored to next, if it is one of the kernel's buffer.
     to: Option<u64>,
+    /// Whether its source is looked at where it lies, and stored nowhere.
+    inspects: bool,
 }
 
 /// The lines of a network core.
@@ -63,6 +65,7 @@ pub(in crate::os) struct Lines {
     pages: Pages,
     rng: Rng,
     copy_line_ps: u64,
+    inspect_line_ps: u64,
     /// Whether applications write and read in place.
     zero_copy: bool,
     cached_user: bool,
@@ -103,6 +106,7 @@ impl Lines {
             pages,
             rng,
             copy_line_ps: if stack.zero_copy { 0 } else { stack.copy_line_ps },
+            inspect_line_ps: stack.copy_line_ps,
             zero_copy: stack.zero_copy,
             cached_user: stack.cached_user,
             pairs: stack.prefetch_pairs && more > 0,
@@ -138,6 +142,13 @@ impl Lines {
         self.begin(class, true);
     }
 
+    /// Begins to look at what a device has written, which is named by [`Lines::source`] afterwards: a copy that stores
+    /// nothing.
+    pub(in crate::os) fn begin_inspection(&mut self, class: u8) {
+        self.begin(class, true);
+        self.copy.inspects = true;
+    }
+
     /// Begins a copy of `lines` lines from the user's buffer to the kernel's, which begins at a line of virtual memory.
     /// What it stores there is seen by caches alone.
     pub(in crate::os) fn begin_write(&mut self, class: u8, lines: u64, to: u64, context: &Context) {
@@ -161,7 +172,7 @@ impl Lines {
 
     /// Adds `lines` lines of virtual memory from `line` on to the source of the copy.
     pub(in crate::os) fn source(&mut self, mut line: u64, mut lines: u32) {
-        if self.zero_copy {
+        if self.zero_copy && !self.copy.inspects {
             return;
         }
         let run_lines = (self.pages.run_bytes() / 64).max(1);
@@ -223,15 +234,15 @@ impl Lines {
     /// The core copies the next lines, and stores them.
     fn take(&mut self, lines: u64, now: Time, lfb: &mut Lfb, counts: &mut StackCounts, context: &mut Context) {
         self.copy.taken += lines;
-        self.copy.front = now + lines * self.copy_line_ps;
-        let class = self.copy.class;
+        let Copy { class, inspects, .. } = self.copy;
+        self.copy.front = now + lines * if inspects { self.inspect_line_ps } else { self.copy_line_ps };
         match &mut self.copy.to {
             Some(to) => {
                 let pages = &self.pages;
                 self.stores.extend((*to..*to + lines).map(|line| (pages.physical(line * 64) / 64, class)));
                 *to += lines;
             }
-            None if self.copy.from_memory && !self.cached_user => {
+            None if self.copy.from_memory && !self.cached_user && !inspects => {
                 self.stores.push_back((self.user.walk.next(&self.pages, &mut self.rng), class));
             }
             None => return,

@@ -2,7 +2,7 @@
 
 use super::limits::{Class, Limit};
 use crate::report::view::WorldView;
-use hostnet_model::params::{End, Traffic, Transport};
+use hostnet_model::params::{End, FlowParams, PacketsParams, Traffic, Transport};
 
 /// A cable is down, or an application deaf, when it is so for this share of the window.
 const BROKEN: f64 = 0.05;
@@ -70,6 +70,16 @@ impl Class<'_> {
 
     /// Whether its packets are datagrams that are sent by a clock.
     pub(crate) fn is_open_loop(&self) -> bool {
-        self.flows.iter().all(|flow| matches!(flow.traffic, Traffic::Datagrams { bytes_per_s: Some(_), .. }))
+        let by_clock = |flow: &FlowParams| match &flow.traffic {
+            Traffic::Datagrams { bytes_per_s, .. } => bytes_per_s.is_some(),
+            Traffic::Packets(packets) => !matches!(&**packets, PacketsParams::Drawn { interval_ps: None, .. }),
+            _ => false,
+        };
+        self.flows.iter().all(|flow| by_clock(flow))
+    }
+
+    /// Whether its packets are sent on by hosts to which they came.
+    pub(crate) fn is_onward(&self) -> bool {
+        self.flows.iter().all(|flow| matches!(flow.traffic, Traffic::Forward(_)))
     }
 }

@@ -25,6 +25,8 @@ use std::collections::BTreeSet;
 pub(super) const FULL: f64 = 0.95;
 /// The PCIe of a NIC is congested when a packet waits for credits for this share of time.
 const CREDIT_WAIT: f64 = 0.25;
+/// What a busy core is busy with is not known when it waits for registers for this share of that time.
+const UNKNOWN: f64 = 0.25;
 /// What arrives, and not what a cable carries, counts where a NIC drops this share of it.
 const DROPPED: f64 = 0.05;
 /// Packets wait for pauses, or for descriptors, when they do so for this share of time.
@@ -74,9 +76,12 @@ pub(crate) struct Class<'a> {
 fn directions(flow: &FlowParams) -> Vec<(u16, u16)> {
     let (there, back) = ((flow.from, flow.to), (flow.to, flow.from));
     match flow.traffic {
-        Traffic::Bulk { .. } | Traffic::Replay { .. } | Traffic::Datagrams { .. } | Traffic::Generate { .. } => {
-            vec![there]
-        }
+        Traffic::Bulk { .. }
+        | Traffic::Replay { .. }
+        | Traffic::Datagrams { .. }
+        | Traffic::Generate { .. }
+        | Traffic::Packets(_)
+        | Traffic::Forward(_) => vec![there],
         Traffic::Read { .. } => vec![back],
         Traffic::Rpc { .. } | Traffic::Service(_) | Traffic::Messages(_) | Traffic::Ping { .. } => {
             vec![there, back]
@@ -154,18 +159,24 @@ impl WorldView<'_> {
         let mut table = Table::of("limits", LIMITS);
         let cluster = &self.plan.cluster;
         let ways = Ways::new(self);
+        let class_of = |own: &[usize]| {
+            let totals = own.iter().fold(FlowTotals::default(), |sum, &flow| sum.plus(&flows[flow]));
+            let ended = own.iter().all(|&flow| completed[flow].is_some());
+            Class::new(self, own, totals, ended, ways.as_ref())
+        };
         for (index, name) in cluster.classes.iter().enumerate() {
             let own: Vec<usize> =
                 (0..cluster.flows.len()).filter(|&flow| usize::from(cluster.flows[flow].class) == index).collect();
-            let totals = own.iter().fold(FlowTotals::default(), |sum, &flow| sum.plus(&flows[flow]));
-            let ended = own.iter().all(|&flow| completed[flow].is_some());
-            let class = Class::new(self, &own, totals, ended, ways.as_ref());
-            table.add(LIMITS, &(name, self.limit(&class)));
+            let class = class_of(&own);
+            let limit = self.limit(&class);
+            let onward = self.onward(&own).filter(|_| limit.load.is_none());
+            let held = onward.and_then(|onward| self.held_onward(&class, &class_of(&onward)));
+            table.add(LIMITS, &(name, held.unwrap_or(limit)));
         }
         table
     }
 
-    fn limit(&self, class: &Class) -> Limit {
+    pub(super) fn limit(&self, class: &Class) -> Limit {
         if self.now == self.window_start {
             let why = "the run was stopped when its warm-up ended".to_owned();
             return Limit { limit: "nothing measured", place: String::new(), load: None, why };
@@ -295,7 +306,7 @@ impl WorldView<'_> {
         ];
         let waits = share(busiest, Spent::Register);
         let name = &self.plan.cluster.hosts[usize::from(host)].name;
-        if waits >= busy / 2.0 {
+        if waits >= busy * UNKNOWN {
             let why = format!(
                 "a core of {name} waits for registers of its NIC {:.0} % of the time: the way to them is long, or the \
                 link is full",
@@ -353,6 +364,7 @@ impl WorldView<'_> {
     fn waiting(&self, class: &Class) -> Limit {
         let (limit, why) = match (class.has_requests(), class.totals.timeouts) {
             _ if class.is_replay() => ("capture", "its packets are sent when the capture says".to_owned()),
+            _ if class.is_onward() => ("input", "it sends on what comes, and has room for all of it".to_owned()),
             _ if class.is_open_loop() => ("clock", "its datagrams are sent when their rate says".to_owned()),
             (_, 0) if class.totals.host_sent == 0 => {
                 ("silence", "its hosts sent nothing: it has not begun, or waits for a timeout".to_owned())

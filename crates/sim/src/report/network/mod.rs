@@ -9,6 +9,7 @@ mod functions;
 mod hosts;
 mod jobs;
 mod limits;
+mod onward;
 mod pool;
 mod queues;
 mod services;

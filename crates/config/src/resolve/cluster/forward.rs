@@ -1,0 +1,171 @@
+//! `[flow.*]` of kind "forward".
+
+use super::drawn::{Drawn, Network};
+use super::flows::{numbers, Draft};
+use super::table;
+use crate::error::{suggestion, Issue};
+use crate::spec::{FlowKindSpec, FlowSpec, FunctionSpec, Names, Time};
+use crate::units::shorten;
+use hostnet_model::params::{ForwardParams, Function, Traffic};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// In which order tables of flows are resolved.
+pub(super) struct Order {
+    /// Their names: each after those whose packets it sends on.
+    pub(super) names: Vec<String>,
+    /// Captures whose packets are sent on.
+    pub(super) replays: BTreeSet<String>,
+}
+
+/// Finds it, and tables whose packets come back to them.
+pub(super) fn order(flows: &BTreeMap<String, FlowSpec>) -> Result<Order, Issue> {
+    let mut taken_by: BTreeMap<&str, &str> = BTreeMap::new();
+    let mut replays = BTreeSet::new();
+    for (name, flow) in flows.iter().filter(|(_, flow)| flow.kind == FlowKindSpec::Forward) {
+        let at = format!("{}.takes", table("flow", name));
+        let Some(Names(takes)) = &flow.takes else {
+            let message = "missing; give the flows whose packets are sent on, such as \"in\" for [flow.in]";
+            return Err(Issue::new(at, message));
+        };
+        for taken in takes {
+            let kind = flows.get(taken).map(|flow| flow.kind).ok_or_else(|| {
+                let known = flows.keys().map(String::as_str).filter(|known| known != name);
+                Issue::new(&at, format!("there are no flows {}; {}", shorten(taken), suggestion(taken, known)))
+            })?;
+            check_taken(&at, taken, &flows[taken])?;
+            if let Some(other) = taken_by.insert(taken, name) {
+                let message = format!("packets of {} are sent on by {} already", shorten(taken), shorten(other));
+                return Err(Issue::between(&[&at, &format!("{}.takes", table("flow", other))], message));
+            }
+            if kind == FlowKindSpec::Replay {
+                replays.insert(taken.clone());
+            }
+        }
+    }
+    Ok(Order { names: sorted(flows)?, replays })
+}
+
+/// Only packets that nobody answers can be sent on.
+fn check_taken(at: &str, name: &str, flow: &FlowSpec) -> Result<(), Issue> {
+    use crate::spec::DatagramPatternSpec::Ping;
+    let fits = match flow.kind {
+        FlowKindSpec::Packets | FlowKindSpec::Replay | FlowKindSpec::Forward => true,
+        FlowKindSpec::Datagram => flow.pattern != Some(Ping),
+        _ => false,
+    };
+    if fits {
+        return Ok(());
+    }
+    let message = format!(
+        "{} cannot be sent on; \"packets\", \"replay\", \"forward\" and datagrams that nobody answers can",
+        shorten(name)
+    );
+    Err(Issue::between(&[at, &format!("{}.kind", table("flow", name))], message))
+}
+
+/// Tables that send nothing on, in their order, then each after those that it takes.
+fn sorted(flows: &BTreeMap<String, FlowSpec>) -> Result<Vec<String>, Issue> {
+    let takes = |name: &String| flows[name].takes.iter().flat_map(|Names(names)| names);
+    let (mut left, mut names): (Vec<&String>, Vec<String>) = (Vec::new(), Vec::new());
+    for (name, flow) in flows {
+        match flow.kind {
+            FlowKindSpec::Forward => left.push(name),
+            _ => names.push(name.clone()),
+        }
+    }
+    while !left.is_empty() {
+        let before = left.len();
+        left.retain(|name| {
+            let ready = takes(name).all(|taken| names.contains(taken));
+            if ready {
+                names.push((*name).clone());
+            }
+            !ready
+        });
+        if left.len() == before {
+            let all: Vec<String> = left.iter().map(|name| format!("{}.takes", table("flow", name))).collect();
+            let all: Vec<&str> = all.iter().map(String::as_str).collect();
+            return Err(Issue::between(&all, "what is sent on comes back to where it was taken: a loop"));
+        }
+    }
+    Ok(names)
+}
+
+/// The numbers of the tables that a table takes.
+pub(super) fn taken(flow: &FlowSpec, numbers: &BTreeMap<String, usize>) -> Vec<usize> {
+    let names = flow.takes.iter().flat_map(|Names(names)| names);
+    names.filter_map(|name| numbers.get(name).copied()).collect()
+}
+
+/// What is done with a packet. Which flow it comes by is known when flows have their numbers.
+pub(super) fn traffic(spec: &mut FlowSpec) -> Traffic {
+    let function = match spec.function.get_or_insert_with(FunctionSpec::default) {
+        FunctionSpec::L3f => Function::Header,
+        FunctionSpec::Dpi => Function::Whole,
+    };
+    Traffic::Forward(ForwardParams { flow: u32::MAX, function, work_ps: spec.work.get_or_insert(Time(0)).0 })
+}
+
+/// A flow from where each of the flows that are taken ends, to the hosts of `to` in turn.
+pub(super) fn drawn(
+    path: &str,
+    spec: &FlowSpec,
+    network: &Network,
+    before: &[Draft],
+    takes: &[usize],
+) -> Result<Drawn, Issue> {
+    check_keys(path, spec)?;
+    let hosts = network.hosts;
+    let (from_path, takes_path) = (format!("{path}.from"), format!("{path}.takes"));
+    let from = numbers(&spec.from, hosts, &from_path)?;
+    let to = numbers(&spec.to, hosts, &format!("{path}.to"))?;
+    let name = |at: usize| shorten(&hosts.hosts[at].name);
+    if let Some(&at) = from.iter().find(|&&at| hosts.hosts[at].cores.is_none()) {
+        let message = format!("{} is an endpoint; a core of a server sends packets on", name(at));
+        return Err(Issue::between(&[&from_path, &format!("{path}.kind")], message));
+    }
+    if let Some(&at) = from.iter().find(|&&at| hosts.hosts[at].cores.as_ref().is_some_and(|own| !own.may_be_shared())) {
+        let host = hosts.table_of(at);
+        let message = format!("{} is not simulated line by line, as a host that sends packets on is", name(at));
+        return Err(Issue::between(&[&from_path, &format!("{host}.fidelity")], message));
+    }
+    let mut pairs = Vec::new();
+    for draft in takes.iter().map(|&number| &before[number]) {
+        let each = draft.drawn.pairs.iter().flat_map(|pair| std::iter::repeat_n(*pair, draft.drawn.count as usize));
+        for (_, at) in each {
+            if !from.contains(&at) {
+                let message = format!("{} ends at {}, which is not among them", draft.path, name(at));
+                return Err(Issue::between(&[&from_path, &takes_path], message));
+            }
+            pairs.push((at, to[pairs.len() % to.len()]));
+        }
+        if draft.flow.mtu_bytes > spec.mtu.map_or(0, |mtu| mtu.0 as u32) {
+            let message = format!("{} has larger packets; they are sent on whole", draft.path);
+            return Err(Issue::between(&[&format!("{path}.mtu"), &format!("{}.mtu", draft.path)], message));
+        }
+    }
+    if let Some(&idle) = from.iter().find(|&&at| pairs.iter().all(|&(used, _)| used != at)) {
+        let message = format!("no flow that is taken ends at {}", name(idle));
+        return Err(Issue::between(&[&from_path, &takes_path], message));
+    }
+    Ok(Drawn { pairs, count: 1, starts_ps: Vec::new(), bytes: Vec::new() })
+}
+
+/// Keys that say how many flows there are, when they begin and where they are: those that are taken say so.
+fn check_keys(path: &str, spec: &FlowSpec) -> Result<(), Issue> {
+    let keys = [
+        ("count", spec.count > 1),
+        ("pairs", spec.pairs.is_some()),
+        ("senders", spec.senders.is_some()),
+        ("from_cores", spec.from_cores.is_some()),
+        ("start", spec.start.0 > 0),
+        ("stagger", spec.stagger.0 > 0),
+    ];
+    match keys.into_iter().find(|(_, given)| *given) {
+        Some((key, _)) => {
+            let message = "has no effect: there is a flow for each that is taken, on the core at which that ends";
+            Err(Issue::between(&[&format!("{path}.{key}"), &format!("{path}.takes")], message))
+        }
+        None => Ok(()),
+    }
+}

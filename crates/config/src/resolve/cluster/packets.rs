@@ -1,0 +1,167 @@
+//! `[flow.*]` of kind "packets".
+
+use super::sizes::FlowSizes;
+use crate::document::read_text;
+use crate::error::{suggestion, Issue};
+use crate::presets;
+use crate::spec::{ArrivalsSpec, Bandwidth, FlowSizesSpec, FlowSpec, Size, SizePoint};
+use crate::units::{format, shorten, Dimension};
+use hostnet_model::params::{Draw, PacketsParams, Traffic};
+use hostnet_model::transport::udp::HEADER_BYTES;
+use std::path::Path;
+
+/// Header of an Ethernet frame, which the sizes of packets count.
+const ETHERNET_BYTES: u64 = 14;
+/// What a packet has beside its data.
+const HEADERS_BYTES: u64 = ETHERNET_BYTES + HEADER_BYTES as u64;
+/// The longest time on average that may be drawn, in ps.
+const MEAN_MAX_PS: f64 = 1e15;
+/// Points of a distribution that a file may have.
+const POINTS_MAX: usize = 4096;
+
+/// Puts the points of a distribution in the place of the file or the name that says them.
+pub(super) fn read_sizes(path: &str, spec: &mut FlowSpec, base_dir: &Path) -> Result<(), Issue> {
+    let at = format!("{path}.sizes");
+    let Some(FlowSizesSpec::Named(name)) = spec.sizes.as_ref().filter(|_| spec.is_packets()) else { return Ok(()) };
+    let points = if name.ends_with(".csv") {
+        points_of(&read_text(base_dir, name, &at, "points")?, name, &at)?
+    } else {
+        presets::packet_sizes(name).ok_or_else(|| {
+            let known = presets::packet_sizes_names();
+            let message = format!("there is no distribution of packets {}; {}", shorten(name), suggestion(name, known));
+            Issue::new(&at, message)
+        })?
+    };
+    spec.sizes = Some(FlowSizesSpec::Points(points));
+    Ok(())
+}
+
+/// The points of a CSV file: bytes and share in every row, below a header or none.
+fn points_of(text: &str, file: &str, path: &str) -> Result<Vec<SizePoint>, Issue> {
+    let mut points = Vec::new();
+    for (number, line) in (1..).zip(text.lines()) {
+        let line = line.trim();
+        let is_header = number == 1 && line.replace(' ', "") == "bytes,share";
+        if line.is_empty() || line.starts_with('#') || is_header {
+            continue;
+        }
+        let numbers = line
+            .split_once(',')
+            .and_then(|(bytes, share)| Some((bytes.trim().parse::<u32>().ok()?, share.trim().parse::<f64>().ok()?)));
+        let Some((bytes, share)) = numbers.filter(|(_, share)| (0.0..=1.0).contains(share)) else {
+            let message =
+                format!("{} is no point: bytes and a share from 0 to 1 are wanted, such as 64,0.5", shorten(line));
+            return Err(Issue::in_file(file, Some(number), path, message));
+        };
+        if points.len() == POINTS_MAX {
+            return Err(Issue::in_file(file, Some(number), path, format!("more than {POINTS_MAX} points")));
+        }
+        points.push(SizePoint { bytes: Size(bytes.into()), share });
+    }
+    Ok(points)
+}
+
+/// What the sender sends. Flows get their seeds later.
+pub(super) fn traffic(path: &str, spec: &mut FlowSpec) -> Result<Traffic, Issue> {
+    let at = format!("{path}.sizes");
+    let Some(FlowSizesSpec::Points(points)) = &spec.sizes else {
+        let message = "missing; give a distribution such as \"database\", points of one or a CSV file of them";
+        return Err(Issue::new(at, message));
+    };
+    let sizes = FlowSizes::of_points(points, &at)?;
+    let (least, most) = sizes.range();
+    let mtu = spec.mtu.map_or(0, |Size(bytes)| bytes);
+    if least <= HEADERS_BYTES {
+        let message = format!("a packet has headers of {HEADERS_BYTES} B and at least 1 B of data; {least} B are less");
+        return Err(Issue::new(at, message));
+    }
+    if most > mtu + ETHERNET_BYTES {
+        let message = format!(
+            "packets of {} are more than the MTU of {mtu} B and a header of {ETHERNET_BYTES} B",
+            format(most, Dimension::Size)
+        );
+        return Err(Issue::between(&[&at, &format!("{path}.mtu"), "network.mtu"], message));
+    }
+    let interval_ps = match (spec.rate, spec.arrivals) {
+        (None, Some(_)) => {
+            let at = [format!("{path}.arrivals"), format!("{path}.rate")];
+            return Err(Issue::between(&[&at[0], &at[1]], "has an effect only with rate"));
+        }
+        (None, None) => None,
+        (Some(rate), arrivals) => Some(interval(rate, arrivals, sizes.mean())),
+    };
+    if spec.rate.is_some() {
+        spec.arrivals.get_or_insert(ArrivalsSpec::Poisson);
+    }
+    let bytes = sizes.without(HEADERS_BYTES).draw_of();
+    Ok(Traffic::Packets(Box::new(PacketsParams::Drawn { bytes, interval_ps, seed: 0 })))
+}
+
+fn interval(Bandwidth(bytes_per_s): Bandwidth, arrivals: Option<ArrivalsSpec>, mean_bytes: f64) -> Draw {
+    let mean_ps = (mean_bytes * 1e12 / bytes_per_s as f64).round().clamp(1.0, MEAN_MAX_PS) as u64;
+    match arrivals {
+        None | Some(ArrivalsSpec::Poisson) => Draw::Exponential(mean_ps),
+        Some(ArrivalsSpec::Constant) => Draw::Constant(mean_ps),
+    }
+}
+
+/// The packets of a capture as datagrams, for a host that sends them on. One without room for headers has 1 B of data.
+pub(super) fn given(packets: &[(u64, u32)]) -> Traffic {
+    let data = |&(at, ip_bytes): &(u64, u32)| (at, ip_bytes.saturating_sub(HEADER_BYTES).max(1));
+    Traffic::Packets(Box::new(PacketsParams::Given(packets.iter().map(data).collect())))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use hostnet_kernel::Rng;
+
+    /// The share of a distribution up to a size, by its points.
+    fn share(points: &[SizePoint], bytes: f64) -> f64 {
+        let above = points.iter().position(|point| point.bytes.0 as f64 > bytes);
+        match above {
+            None => 1.0,
+            Some(0) => 0.0,
+            Some(at) => {
+                let (low, high) = (&points[at - 1], &points[at]);
+                let (from, to) = (low.bytes.0 as f64, high.bytes.0 as f64);
+                low.share + (high.share - low.share) * (bytes - from) / (to - from)
+            }
+        }
+    }
+
+    #[test]
+    fn packets_follow_their_distribution_within_the_bound_of_kolmogorov() {
+        const COUNT: usize = 100_000;
+        for name in presets::packet_sizes_names() {
+            let points = presets::packet_sizes(name).expect("it is there");
+            let draw = FlowSizes::of_points(&points, "sizes").expect("it rises").without(HEADERS_BYTES).draw_of();
+            let mut rng = Rng::new(7, 8);
+            let mut drawn: Vec<u64> = (0..COUNT).map(|_| draw.next(&mut rng) + HEADERS_BYTES).collect();
+            drawn.sort_unstable();
+            assert!(drawn[0] >= 64 && drawn[COUNT - 1] <= 1514, "{name}");
+            // Sizes are whole bytes, rounded down: up to a size is what lies below the next.
+            let farthest = (64..1514).map(|bytes| {
+                let below = drawn.partition_point(|&drawn| drawn <= bytes) as f64 / COUNT as f64;
+                (below - share(&points, bytes as f64 + 1.0).min(share(&points, bytes as f64 + 0.999_999))).abs()
+            });
+            let farthest = farthest.fold(0.0, f64::max);
+            assert!(farthest < 1.63 / (COUNT as f64).sqrt(), "{name}: {farthest}");
+        }
+    }
+
+    #[test]
+    fn stated_shares_hold_and_a_file_is_read() {
+        let of = |name: &str| presets::packet_sizes(name).expect("it is there");
+        assert!((share(&of("webserver"), 300.0) - 0.9).abs() < 1e-9);
+        assert!((share(&of("hadoop"), 100.0) - 0.41).abs() < 1e-9);
+        assert!((1.0 - share(&of("hadoop"), 1513.999) - 0.52).abs() < 1e-4);
+        let points = points_of("bytes,share\n# half\n64, 0.5\n\n1514,1\n", "x.csv", "sizes").expect("it can be read");
+        let points: Vec<(u64, f64)> = points.iter().map(|point| (point.bytes.0, point.share)).collect();
+        assert_eq!(points, [(64, 0.5), (1514, 1.0)]);
+        for wrong in ["64;0.5", "64,1.5", "-1,0.5", "64,half", "64", "64,NaN"] {
+            let issue = points_of(wrong, "x.csv", "sizes").expect_err(wrong);
+            assert!(issue.message.contains("is no point"), "{}", issue.message);
+        }
+    }
+}

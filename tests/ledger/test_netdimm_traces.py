@@ -1,0 +1,24 @@
+"""The study of packets of traces: its rows come out as its page says."""
+
+from __future__ import annotations
+
+import pytest
+
+from hostnet.ledger import validate
+
+FAILING = {"nd.fig514.iNIC/25", "nd.fig514.iNIC/50", "nd.fig514.iNIC/100", "nd.mlc.min", "nd.mlc.maxpressure"}
+
+
+@pytest.mark.parametrize("figure", ["514"])
+def test_the_quick_rows_are_as_the_page_says(figure: str) -> None:
+    ledger = validate("netdimm_traces", selection="quick", figures=[figure])
+    verdicts = {row.id: row.verdict for row in ledger.rows if row.verdict != "context"}
+    assert len(verdicts) >= 5
+    assert {row for row, verdict in verdicts.items() if verdict == "fail"} <= FAILING
+
+
+@pytest.mark.long
+def test_all_rows_are_as_the_page_says() -> None:
+    ledger = validate("netdimm_traces")
+    failing = {row.id for row in ledger.rows if row.verdict == "fail"}
+    assert failing <= FAILING
