@@ -135,8 +135,8 @@ def test_an_unknown_study_names_those_there_are() -> None:
         "manycore_ni",
         "memory",
         "netdimm",
-        "netsdm",
         "netdimm_traces",
+        "netsdm",
         "noc",
     ]
     with pytest.raises(LedgerError, match="no study 'nonsense'; there are: applications, dctcp, dist_gem5, host_n"):
