@@ -78,7 +78,7 @@ def test_every_example_can_be_explained(example: Path) -> None:
         if latency is None:
             assert not row["pools"], "who moves no line has no latency to explain"
             continue
-        at_home = "binding" in row and row["binding"] != ["not known"]
+        at_home = not row.get("link_ns")
         known_of = set() if "behind the link" in "".join(said) and at_home else lacks
         assert {part for part in PARTS if latency[f"{part}_ns"] is None} == known_of
         assert latency["unloaded_ns"] + sum(latency[f"{part}_ns"] or 0 for part in PARTS) == pytest.approx(

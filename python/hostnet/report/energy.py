@@ -4,9 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from hostnet.energy_view import efficiency, energy
-from hostnet.report.cluster_page import view_section
-
 if TYPE_CHECKING:
     from hostnet.report.html import Html
     from hostnet.report.load import RunFiles
@@ -17,6 +14,9 @@ def energy_sections(run: RunFiles) -> list[Html]:
     summary = run.summary
     if "energy" not in summary:
         return []
+    from hostnet.energy_view import efficiency, energy
+    from hostnet.report.cluster_page import view_section
+
     return [
         view_section(view.without_empty()) for view in (energy(summary["energy"]), efficiency(summary["efficiency"]))
     ]

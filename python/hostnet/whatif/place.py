@@ -92,7 +92,7 @@ def _meters(plan: Plan) -> list[str]:
     tables = json.loads(plan.effective_json()).get("host", {})
     servers = (name for name, host in tables.items() if host.get("kind") != "endpoint" and "energy" not in host)
     lines = (name for name in servers if tables[name].get("fidelity", "line") == "line")
-    return [f"host.{name}.energy.profile=server" for name in lines]
+    return [f"host.{name}.energy.profile=server" for name in lines if "pool" not in tables[name]]
 
 
 def _moved(plan: Plan, hosts: Sequence[str]) -> list[str]:
