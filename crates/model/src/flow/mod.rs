@@ -5,6 +5,7 @@
 
 mod datagrams;
 mod packets;
+mod phases;
 mod rank;
 mod rpc;
 mod service;
@@ -13,7 +14,8 @@ mod tests;
 mod workers;
 
 pub use datagrams::{DatagramCounts, Datagrams};
-pub use rank::{Labor, Link, PhaseBooks, Rank, Wanted};
+pub use phases::PhaseBooks;
+pub use rank::{Labor, Link, Rank, Wanted};
 pub use service::RequestCounts;
 pub use workers::{ServiceBooks, Workers};
 

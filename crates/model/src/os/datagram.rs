@@ -2,7 +2,10 @@
 //!
 //! They take part in the turns of the core as the ends of streams do. Their numbers follow those.
 
+mod params;
 mod rows;
+
+pub use params::DatagramEndParams;
 
 use super::books::{SocketCounts, Spent};
 use super::forward::Onward;
@@ -11,7 +14,7 @@ use super::run::{Choice, Task};
 use super::NetStack;
 use crate::flow::Datagrams;
 use crate::line::{Content, Ecn, Packet, PacketId};
-use crate::params::{LineSize, Traffic, UdpParams};
+use crate::params::{LineSize, Traffic};
 use crate::part::{Context, Payload};
 use crate::transport::journey::Stage;
 use crate::transport::udp::{Datagram, HEADER_BYTES};
@@ -22,29 +25,6 @@ use std::collections::VecDeque;
 
 /// Bytes of an Ethernet header, before the IP header in memory.
 pub(super) const ETHERNET_BYTES: u64 = 14;
-
-/// One end of a flow of datagrams whose application runs on a core.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct DatagramEndParams {
-    /// The flow, as numbered in [`crate::params::ClusterParams::flows`].
-    pub flow: u32,
-    /// The class of the requests for lines that it causes.
-    pub class: u8,
-    /// This host.
-    pub host: u16,
-    /// The host at the other end.
-    pub peer: u16,
-    /// Priority class of its packets, 0 to 7.
-    pub priority: u8,
-    /// Its socket.
-    pub udp: UdpParams,
-    /// What its application does.
-    pub traffic: Traffic,
-    /// Whether this end begins the flow.
-    pub initiator: bool,
-    /// When it begins, in ps.
-    pub start_ps: u64,
-}
 
 /// One end of a flow of datagrams.
 #[derive(Clone, Debug, Serialize, Deserialize)]

@@ -153,8 +153,10 @@ fn books_of_steps_add_up_and_all_that_is_sent_is_received() {
 #[test]
 fn endpoints_and_servers_share_a_job() {
     let plan = plan(
-        "[host.box]\npreset = \"mcn-scaleup-8\"\n[host.e]\nkind = \"endpoint\"\ncount = 2\n[network]\nrate = \"10 Gbps\"\n\
-         [job.j]\nkind = \"npb-mg\"\nhosts = [\"box\", \"e\"]\nranks = 8\niterations = 1\n[run]\nuntil = \"jobs\"\n",
+        "[host.box]\npreset = \"mcn-scaleup-8\"\n[host.e]\nkind = \"endpoint\"\ncount = 2\n\
+         [network]\nrate = \"10 Gbps\"\n\
+         [job.j]\nkind = \"npb-mg\"\nhosts = [\"box\", \"e\"]\nranks = 8\niterations = 1\n\
+         [run]\nuntil = \"jobs\"\n",
     );
     let (report, run) = finished(&plan);
     assert_eq!(row(&report)["ranks"].as_u64(), Some(8));
@@ -202,7 +204,8 @@ proptest! {
     ) {
         let step = format!(
             "{{ instructions = {instructions}, reads = \"{} B\", writes = \"{} B\", working_set = \"{} B\", \
-             gathers = {gathers}, gather_set = \"{} B\", to = 1, send = \"{bytes} B\", from = 1, receive = \"{bytes} B\" }}",
+             gathers = {gathers}, gather_set = \"{} B\", to = 1, send = \"{bytes} B\", from = 1, \
+             receive = \"{bytes} B\" }}",
             reads * 64, writes * 64, set * 64, set * 128,
         );
         let plan = jobs(hosts, &format!("kind = \"program\"\nranks = {ranks}\niterations = 2\nsteps = [{step}]"));

@@ -6,7 +6,7 @@ use super::fabric::Fabric;
 use super::hosts::Hosts;
 use super::pairs::Sides;
 use super::places::place;
-use super::{datagrams, files, forward, jobs, moves, packets, service, table, transport};
+use super::{datagrams, files, forward, jobs, moves, packets, replay, service, table, transport};
 use crate::content::place_of;
 use crate::error::Issue;
 use crate::plan::RunPlan;
@@ -14,7 +14,6 @@ use crate::spec::{ClusterSpec, CoreList, DatagramPatternSpec, FlowKindSpec, Flow
 use crate::units::{format, shorten, Dimension};
 use hostnet_model::core::RankMemory;
 use hostnet_model::params::{FlowParams, JobParams, OtherRequests, Traffic, Transport, BUFFER_ALIGNMENT};
-use hostnet_traffic::pcap;
 use std::collections::BTreeMap;
 use std::path::Path;
 
@@ -313,7 +312,7 @@ fn traffic(path: &str, spec: &mut FlowSpec, transport: &Transport) -> Result<Tra
             let file =
                 spec.pcap.as_ref().ok_or_else(|| lacks("pcap", "missing; give a capture such as \"trace.pcap\""))?;
             let mtu = spec.mtu.map_or(0, |Size(bytes)| bytes as u32);
-            let packets = replay(path, file, *spec.scale.get_or_insert(1.0), mtu)?;
+            let packets = replay::packets(path, file, *spec.scale.get_or_insert(1.0), mtu)?;
             Ok(match transport {
                 Transport::Udp(_) => packets::given(&packets),
                 _ => Traffic::Replay { packets },
@@ -330,26 +329,6 @@ fn other(spec: &OtherSpec) -> OtherRequests {
         response_bytes: spec.response.0,
         seed: 0,
     }
-}
-
-/// The packets of a capture: times from its first packet, times `scale`, and bytes of the IP packets.
-fn replay(path: &str, file: &str, scale: f64, mtu_bytes: u32) -> Result<Vec<(u64, u32)>, Issue> {
-    let at = format!("{path}.pcap");
-    let packets = pcap::read(Path::new(file)).map_err(|error| Issue::in_file(file, None, &at, error.message()))?;
-    if packets.is_empty() {
-        return Err(Issue::in_file(file, None, &at, "has no packet"));
-    }
-    let largest = packets.iter().map(|packet| packet.ip_bytes).max().unwrap_or_default();
-    if largest > mtu_bytes {
-        let message = format!(
-            "{} has a packet of {largest} B, more than the MTU of {mtu_bytes} B; captures of hosts have what their NIC \
-             cuts or joins (TSO, GRO): give the flow a larger mtu",
-            shorten(file)
-        );
-        return Err(Issue::between(&[&format!("{path}.mtu"), &at, "network.mtu"], message));
-    }
-    let scaled = |ps: u64| if scale == 1.0 { ps } else { (ps as f64 * scale).round() as u64 };
-    Ok(packets.iter().map(|packet| (scaled(packet.time_ps), packet.ip_bytes)).collect())
 }
 
 /// Who sends to whom, how often, when and how much, in a table of flows.

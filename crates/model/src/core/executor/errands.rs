@@ -1,7 +1,7 @@
 //! What a rank of a job has its core execute: one errand at a time, each with an end.
 //!
-//! Accesses are those that an L1 does not serve; instructions are spread evenly over them. An errand ends with an access
-//! to a line of the rank's own that depends on all loads before it.
+//! Accesses are those that an L1 does not serve; instructions are spread evenly over them. An errand ends with an
+//! access to a line of the rank's own that depends on all loads before it.
 
 use crate::app::Step;
 use crate::params::WorkParams;
@@ -117,7 +117,7 @@ impl Current {
             Errand::Copy { from, to, around, .. } => {
                 let number = self.accessed - 1;
                 let offset = number / 2 * 64 % around.max(64);
-                (if number.is_multiple_of(2) { from } else { to } + offset, number % 2 == 1)
+                (if number % 2 == 0 { from } else { to } + offset, number % 2 == 1)
             }
             Errand::Work(work) => {
                 let kind = self.kind(&work);

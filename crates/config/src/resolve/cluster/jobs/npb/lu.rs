@@ -7,8 +7,8 @@ use crate::resolve::cluster::jobs::program::Program;
 
 /// Numbers of a point.
 const NUMBERS: u64 = 5;
-/// Operations of a sweep and of the right-hand side, as shares of an iteration: what the loops of jacld and blts, and of
-/// jacu and buts, have; the rest is of rhs and the update.
+/// Operations of a sweep and of the right-hand side, as shares of an iteration: what the loops of jacld and blts, and
+/// of jacu and buts, have; the rest is of rhs and the update.
 const SWEEP: f64 = 0.35;
 
 impl Benchmark {
