@@ -44,7 +44,7 @@ def _classes_in(hint: Any, path: str) -> Iterator[tuple[str, type]]:
 
 def key_of(name: str) -> str:
     """The key of a field: names that Python keeps for itself end with an underscore."""
-    return {"from_": "from", "class_": "class", "global_": "global"}.get(name, name)
+    return {"from_": "from", "class_": "class", "global_": "global", "async_": "async"}.get(name, name)
 
 
 def docstrings(kind: type) -> dict[str, str]:

@@ -120,4 +120,4 @@ def test_commands_are_written_and_checked(tmp_path: Path, name: str) -> None:
 def test_the_schema_and_the_profiles_are_told() -> None:
     schema = json.loads(hostnet._core.memory_schema())
     assert set(schema["properties"]) == {"memory", "traffic", "trace", "run"}
-    assert hostnet._core.profiles() == ["intel", "ramulator"]
+    assert hostnet._core.profiles() == ["intel", "intel-lone", "ramulator"]

@@ -45,6 +45,19 @@ def test_the_ping_of_the_page_tells_the_places_apart(cli: Cli, file: Path, tmp_p
         assert kept["result_hash"] == alone.result_hash, "what it runs is what `hostnet run` does"
 
 
+def test_places_that_cannot_be_are_left_out_unless_they_are_asked_for(cli: Cli, file: Path, tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    two = ("--set", "host.a.sockets=2")
+    told = cli("whatif", str(file), *two, "--out", str(out))
+    assert told.returncode == 0, told.stderr
+    assert "dimm is left out: " in told.stdout
+    found = json.loads((out / "whatif.json").read_text(encoding="utf-8"))
+    assert {row["place"] for row in found["traffic"]} == {"pcie", "onchip", "cxl"}
+    assert "for servers of one socket" in found["refused"]["dimm"]
+    told = cli("whatif", str(file), *two, "--attach", "pcie,dimm")
+    assert (told.returncode, "for servers of one socket" in told.stderr) == (2, True)
+
+
 def test_others_on_the_same_server_are_told(file: Path) -> None:
     beside = ['host.a.workload.beside={kind="stream", cores="1-2", reads=0.5}']
     placed = what_if(file, ["pcie"], overrides=beside)

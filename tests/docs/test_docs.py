@@ -205,6 +205,7 @@ def test_every_preset_and_device_has_its_file() -> None:
     names += [f"transports/{name}" for name in _core.transports()]
     names += [f"energy/{name}" for name in _core.energy_profiles()]
     names += [f"flow-sizes/{name}" for name in _core.flow_sizes()]
+    names += [f"jobs/{name}" for name in _core.job_profiles()]
     names += [f"packet-sizes/{name}" for name in _core.packet_sizes()]
     assert {f"{name}.toml" for name in names} == {
         str(file.relative_to(ROOT / "specs")) for file in ROOT.glob("specs/*/*.toml")

@@ -144,6 +144,11 @@ pub(crate) fn packet_sizes(name: &str) -> Option<Vec<SizePoint>> {
     sizes_of(PACKET_SIZES, name)
 }
 
+/// The kinds of jobs whose work on cores is known.
+pub fn job_profiles() -> impl Iterator<Item = &'static str> {
+    JOBS.iter().map(|(name, _)| *name)
+}
+
 /// The names of the distributions of packet sizes that come with the program.
 pub fn packet_sizes_names() -> impl Iterator<Item = &'static str> {
     PACKET_SIZES.iter().map(|(name, _)| *name)

@@ -64,8 +64,8 @@ mod _core {
     use crate::noc::{noc_plan, noc_schema, run_noc, NocPlan, NocRunResult};
     #[pymodule_export]
     use crate::plan::{
-        app_template, apps, check_syntax, counters, devices, dies, energy_profiles, flow_sizes, link_bytes_per_s,
-        packet_sizes, presets, resolve, restore_plan, schema, template, transports, Plan,
+        app_template, apps, check_syntax, counters, devices, dies, energy_profiles, flow_sizes, job_profiles,
+        link_bytes_per_s, packet_sizes, presets, resolve, restore_plan, schema, template, transports, Plan,
     };
     #[pymodule_export]
     use crate::result::RunResult;

@@ -237,6 +237,12 @@ pub(crate) fn flow_sizes() -> Vec<&'static str> {
     hostnet_config::flow_sizes_names().collect()
 }
 
+/// The kinds of jobs whose work on cores is known.
+#[pyfunction]
+pub(crate) fn job_profiles() -> Vec<&'static str> {
+    hostnet_config::job_profiles().collect()
+}
+
 /// The names of the distributions of packet sizes.
 #[pyfunction]
 pub(crate) fn packet_sizes() -> Vec<&'static str> {

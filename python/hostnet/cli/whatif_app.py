@@ -23,8 +23,13 @@ def register(app: typer.Typer) -> None:
 def whatif(
     file: Annotated[Path, typer.Argument(help="The configuration of hosts on a network, TOML or JSON.")],
     attach: Annotated[
-        str, typer.Option(metavar="PLACE,...", help="Where the NIC is to sit: pcie, onchip, dimm, cxl.")
-    ] = "pcie,onchip,dimm,cxl",
+        str | None,
+        typer.Option(
+            metavar="PLACE,...",
+            help="Where the NIC is to sit: pcie, onchip, dimm, cxl.",
+            show_default="all that are possible",
+        ),
+    ] = None,
     host: Annotated[
         list[str] | None, typer.Option(metavar="NAME", help="Only the NIC of this host table. Repeatable.")
     ] = None,
@@ -42,7 +47,7 @@ def whatif(
     ] = None,
     json: Annotated[bool, typer.Option("--json", help="Print whatif.json instead of the tables.")] = False,
 ) -> int:
-    """Tell what would change if the NIC sat elsewhere: at PCIe, on the die, at CXL.
+    """Tell what would change if the NIC sat elsewhere: at PCIe, on the die, in a DIMM, at CXL.
 
     One run for each place, and nothing else changed. Each is kept as `hostnet run` keeps it, for plot and compare.
 
@@ -53,35 +58,31 @@ def whatif(
     from hostnet.cli.run import RUNS
     from hostnet.terminal.progress import Watch
     from hostnet.terminal.screen import say
-    from hostnet.whatif import parse_places, what_if
+    from hostnet.whatif import parse_places, possible_places, what_if
 
     rundir.check_place(out or rundir.fresh_path(RUNS, f"{file.stem}-whatif"))
-    places = parse_places(attach)
+    chosen: dict[str, Any] = {"hosts": tuple(host or ()), "overrides": tuple(overrides or ()), "seed": seed}
+    if attach is not None:
+        places, refused = parse_places(attach), {}
+    else:
+        places, refused = possible_places(file, **chosen)
     with Watch(show=True, keeps=False) as watch:
-        placed = what_if(
-            file,
-            places,
-            hosts=tuple(host or ()),
-            overrides=tuple(overrides or ()),
-            seed=seed,
-            threads=threads,
-            progress=watch,
-        )
+        placed = what_if(file, places, **chosen, threads=threads, progress=watch)
         if not all(one.results.complete for one in placed):
             return EXIT_INTERRUPTED
         watch.finish()
     if out is not None:
-        path = rundir.publish(out, lambda place: _write(placed, place))
+        path = rundir.publish(out, lambda place: _write(placed, refused, place))
     else:
-        path = rundir.publish_fresh(RUNS, f"{file.stem}-whatif", lambda place: _write(placed, place))
+        path = rundir.publish_fresh(RUNS, f"{file.stem}-whatif", lambda place: _write(placed, refused, place))
     if json:
         say((path / "whatif.json").read_text(encoding="utf-8"), end="")
     else:
-        _print(placed, path)
+        _print(placed, refused, path)
     return 0
 
 
-def _write(placed: Sequence[Placed], place: Path) -> None:
+def _write(placed: Sequence[Placed], refused: dict[str, str], place: Path) -> None:
     """Fills an empty folder: a run for each place, and the comparison."""
     import json
 
@@ -97,6 +98,7 @@ def _write(placed: Sequence[Placed], place: Path) -> None:
         "stages": stage_rows(placed),
         "traffic": traffic_rows(placed),
         "hosts": host_rows(placed),
+        "refused": refused,
         "unvalidated": _notes(placed),
     }
     rundir.write_text(place / "whatif.json", json.dumps(found, indent=1) + "\n")
@@ -112,21 +114,18 @@ def _notes(placed: Sequence[Placed]) -> list[str]:
     return [f"{', '.join(own)}: {what}" for what, own in hosts.items()]
 
 
-def _print(placed: Sequence[Placed], path: Path) -> None:
+def _print(placed: Sequence[Placed], refused: dict[str, str], path: Path) -> None:
     """Prints the tables; the last line is the path of the folder."""
     from rich.text import Text
 
     from hostnet.cli import show
-    from hostnet.stages import STAGES
     from hostnet.whatif import host_rows, stage_rows, traffic_rows
 
     stages, traffic, hosts = stage_rows(placed), traffic_rows(placed), host_rows(placed)
-    passed = {stage: heading for stage, heading in STAGES.items() if any(row.get(stage) for row in stages)}
     with show.page() as console:
         console.print(Text(show.headline(placed[0].results.summary), style="bold"))
         if stages:
-            headings = {"class": "class", "way": "way", "place": "NIC", **passed, "mean_us": "all µs"}
-            show.print_tables(console, _table(headings, stages, ("class", "way", "place")))
+            show.print_tables(console, _stage_table(stages))
         headings = {
             "class": "class",
             "place": "NIC",
@@ -151,8 +150,25 @@ def _print(placed: Sequence[Placed], path: Path) -> None:
             "others_latency_ns": "their latency ns",
         }
         show.print_tables(console, _table(headings, hosts, ("host", "place")))
-        show.print_notes(console, _notes(placed))
+        left_out = (f"{place} is left out: {why}" for place, why in refused.items())
+        show.print_notes(console, [*_notes(placed), *left_out])
         show.print_path(console, path)
+
+
+def _stage_table(stages: Sequence[dict[str, Any]]) -> Table:
+    """A row per class, direction and stage, a column per place."""
+    from hostnet.stages import STAGES
+
+    places = {row["place"]: f"{row['place']} µs" for row in stages}
+    told = {stage: name for stage, name in STAGES.items() if any(row.get(stage) for row in stages)}
+    rows: list[dict[str, Any]] = []
+    for ends in dict.fromkeys((row["class"], row["way"]) for row in stages):
+        own = {row["place"]: row for row in stages if (row["class"], row["way"]) == ends}
+        for stage, name in {**told, "mean_us": "all"}.items():
+            said = ("", "") if stage != next(iter(told)) else ends
+            values = {place: row.get(stage) for place, row in own.items()}
+            rows.append({"class": said[0], "way": said[1], "stage": name, **values})
+    return _table({"class": "class", "way": "way", "stage": "stage", **places}, rows, ("class", "way", "stage"))
 
 
 def _table(headings: dict[str, str], rows: Sequence[dict[str, Any]], texts: Sequence[str]) -> Table:

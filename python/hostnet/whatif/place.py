@@ -74,17 +74,42 @@ def what_if(
         OSError: The file cannot be read.
     """
     places = parse_places(",".join(attach))
-    source = simulate.source_of(config, tuple(overrides))
-    base = simulate.resolve(source, seed)
-    moved = _moved(base, hosts)
-    meters = _meters(base)
+    base = simulate.resolve(simulate.source_of(config, tuple(overrides)), seed)
     plans = []
     for place in places:
-        more = (*meters, *(f"host.{host}.nic.attach={place}" for host in moved))
-        own = simulate.source_of(config, (*overrides, *more))
+        own = simulate.source_of(config, (*overrides, *_changes(base, place, hosts)))
         plans.append((simulate.resolve(own, seed), own))
     found = simulate.run_plans(plans, threads=threads, progress=progress)
     return [Placed(place, results) for place, results in zip(places, found, strict=True)]
+
+
+def possible_places(
+    config: AnyConfig, *, hosts: Sequence[str] = (), overrides: Sequence[str] = (), seed: int | None = None
+) -> tuple[list[str], dict[str, str]]:
+    """The places that the NICs of a cluster can have, and why they cannot have the others.
+
+    Raises:
+        ConfigError: The configuration or an argument is wrong, or no place is possible.
+        OSError: The file cannot be read.
+    """
+    base = simulate.resolve(simulate.source_of(config, tuple(overrides)), seed)
+    possible, refused = [], {}
+    for place in PLACES:
+        changes = _changes(base, place, hosts)
+        try:
+            simulate.resolve(simulate.source_of(config, (*overrides, *changes)), seed)
+        except ConfigError as error:
+            refused[place] = str(error)
+        else:
+            possible.append(place)
+    if not possible:
+        raise ConfigError(next(iter(refused.values())))
+    return possible, refused
+
+
+def _changes(base: Plan, place: str, hosts: Sequence[str]) -> list[str]:
+    """What puts the NICs at a place."""
+    return [*_meters(base), *(f"host.{host}.nic.attach={place}" for host in _moved(base, hosts))]
 
 
 def _meters(plan: Plan) -> list[str]:
