@@ -79,8 +79,8 @@ fn ranks_at_servers_have_cores_of_their_own() {
     says(&other, &["job.k.cores", "core 0 of", "has a rank already"]);
     let apart = cluster_text(SERVERS, Format::Toml, &[other[0], other[1], "job.k.cores=\"5\""]);
     assert!(apart.is_ok_and(|plan| plan.cluster.jobs[1].cores[1].core == 5));
-    says(&["host.n.fidelity=burst"], &["job.j.hosts", "host.n.fidelity", "line by line"]);
-    says(&["host.n.cache.enabled=false"], &["job.j.hosts", "has no caches"]);
+    says(&["host.n.fidelity=burst"], &["host.n.fidelity", "ranks need fidelity"]);
+    says(&["host.n.cache.enabled=false"], &["host.n.cache.enabled", "has no caches; ranks need"]);
     says(&["host.n.sockets=2"], &["sockets"]);
     says(&["host.n.memory.size=256 MiB"], &["memory"]);
 }
@@ -88,7 +88,7 @@ fn ranks_at_servers_have_cores_of_their_own() {
 #[test]
 fn what_cores_execute_needs_cores() {
     let says = |overrides: &[&str], wanted: &[&str]| common::says(SERVERS, overrides, wanted);
-    says(&["job.j.hosts=e"], &["job.j.steps[0].instructions", "job.j.hosts", "only at servers"]);
+    says(&["job.j.hosts=e"], &["job.j.hosts", "steps[0].instructions has an effect only at servers"]);
     let step = |text: &str| SERVERS.replace("{ instructions = 10 }", &format!("{{ {text} }}"));
     for (text, wanted) in [
         ("instructions = 10, compute = \"1 us\"", "time, or what a core executes"),
@@ -105,7 +105,7 @@ fn what_cores_execute_needs_cores() {
     let archetype = SERVERS.replace("program", "streaming").replace("steps = [{ instructions = 10 }]", "");
     common::says(&archetype, &["job.j.hosts=e"], &["job.j.hosts", "endpoints have neither cores nor memory"]);
     common::says(BASE, &["job.j.ipc=2"], &["job.j.ipc", "only at servers"]);
-    common::says(BASE, &["job.j.cores=2"], &["job.j.cores", "only at servers"]);
+    common::says(BASE, &["job.j.cores=\"2\""], &["job.j.cores", "only at servers"]);
 }
 
 #[test]

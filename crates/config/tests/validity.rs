@@ -5,7 +5,7 @@ mod common;
 use common::plan;
 use hostnet_config::presets;
 
-const DISK: &str = "[workload.disk]\nkind = \"fio\"\ncores = \"7\"\n\
+const DISK: &str = "[workload.disk]\nkind = \"fio\"\ncores = \"3\"\n\
     jobs = [{ rw = \"read\", bs = \"128 KiB\", iodepth = 32, size = \"1 GiB\", ssd = 0 }]\n";
 
 fn unvalidated(settings: &[&str]) -> Option<String> {

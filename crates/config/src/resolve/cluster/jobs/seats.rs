@@ -54,7 +54,7 @@ fn without_servers(path: &str, spec: &JobSpec) -> Result<(), Issue> {
     let keys = [("cores", spec.cores.is_some()), ("ipc", spec.ipc.is_some())];
     match keys.into_iter().find(|(_, given)| *given) {
         Some((key, _)) => {
-            let message = "has an effect only at servers; all ranks are at endpoints";
+            let message = format!("{key} has an effect only at servers; all ranks are at endpoints");
             Err(Issue::between(&[&format!("{path}.{key}"), &format!("{path}.hosts")], message))
         }
         None => Ok(()),
@@ -72,7 +72,9 @@ fn check_works(path: &str, spec: &JobSpec, all_at_servers: bool) -> Result<(), I
         let Some(key) = step.key_of_servers() else { continue };
         let at = format!("{path}.steps[{number}].{key}");
         if !all_at_servers {
-            let message = "has an effect only at servers; endpoints have neither cores nor memory: give compute";
+            let message = format!(
+                "steps[{number}].{key} has an effect only at servers; endpoints have neither cores nor memory: give compute"
+            );
             return Err(Issue::between(&[&at, &format!("{path}.hosts")], message));
         }
     }
@@ -123,7 +125,7 @@ fn claim(path: &str, hosts: &mut Hosts, host: usize, core: u32, taken: &mut Take
     let key = format!("{path}.cores");
     if !taken.insert((host, core)) {
         let name = shorten(&hosts.hosts[host].name);
-        let message = format!("core {core} of {name} has a rank already; give others with cores");
+        let message = format!("core {core} of {name} has a rank already; give others with {key}");
         return Err(Issue::between(&[&key, &format!("{path}.hosts")], message));
     }
     match &mut hosts.hosts[host].cores {
