@@ -82,7 +82,7 @@ fn ranks_at_servers_have_cores_of_their_own() {
     says(&["host.n.fidelity=burst"], &["host.n.fidelity", "ranks need fidelity"]);
     says(&["host.n.cache.enabled=false"], &["host.n.cache.enabled", "has no caches; ranks need"]);
     says(&["host.n.sockets=2"], &["sockets"]);
-    says(&["host.n.memory.size=256 MiB"], &["memory"]);
+    says(&["host.n.memory.size=64 MiB"], &["host.n.memory.size", "the memory of the ranks of jobs need"]);
 }
 
 #[test]
