@@ -34,7 +34,7 @@ fn constant(name: &str, folder: &Path) -> io::Result<String> {
     println!("cargo:rerun-if-changed={}", folder.display());
     let mut files = fs::read_dir(folder)?.map(|entry| Ok(entry?.path())).collect::<io::Result<Vec<_>>>()?;
     files.retain(|file| file.extension().is_some_and(|extension| extension == "toml" || extension == "csv"));
-    files.sort();
+    files.sort_by(|one, other| one.file_stem().cmp(&other.file_stem()));
     let mut text = format!("const {name}: &[(&str, &str)] = &[\n");
     for file in files {
         let stem = file.file_stem().unwrap_or_default().to_string_lossy();

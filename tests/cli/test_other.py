@@ -107,7 +107,7 @@ def test_list_presets(cli: Cli) -> None:
 
 def test_list_devices_and_profiles(cli: Cli) -> None:
     assert "DDR5_4800" in cli("list", "devices").stdout.splitlines()
-    assert cli("list", "profiles").stdout.splitlines() == ["intel", "ramulator"]
+    assert cli("list", "profiles").stdout.splitlines() == ["intel", "intel-lone", "ramulator"]
 
 
 def test_list_workloads_explains_every_key(cli: Cli) -> None:

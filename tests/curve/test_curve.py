@@ -42,8 +42,9 @@ def test_a_curve_rises_and_stays_below_the_peak(preset: str) -> None:
     server = load_server(preset)
     points = measure(Setting(server, reads=(1.0, 0.5), points=4))
     # Reads of home snoop wait for the other socket: a load adds less to them, and the cores do not fill the channels.
+    # Nor do three cores of six LFB entries each.
     snoops = preset == "broadwell-r730"
-    rise = 1.15 if snoops else 1.3
+    rise = 1.15 if snoops else 1.2 if preset in ("mcn-a57", "mcn-host-4") else 1.3
     for reads in (1.0, 0.5):
         curve = [point for point in points if point.reads == reads]
         bandwidths = [point.bandwidth_gb_per_s for point in curve]
@@ -52,8 +53,8 @@ def test_a_curve_rises_and_stays_below_the_peak(preset: str) -> None:
         assert curve[0].latency_ns > rise * curve[-1].latency_ns
         assert curve[-1].latency_ns > server.read_latency_ns
     most = {point.reads: point.bandwidth_gb_per_s for point in points if point.gap_ns == 0}
-    # The 16 entries of its last level hold reads for longer than writes: they, and not the channels, are full.
-    few = preset == "netdimm-host"
+    # The entries of their last levels hold reads for longer than writes: they, and not the channels, are full.
+    few = preset == "netdimm-host" or preset.startswith("mcn-")
     assert snoops or few or most[1.0] > most[0.5], "turning the bus round costs bandwidth"
 
 

@@ -92,7 +92,8 @@ fn presets_devices_and_patterns_offer_the_nearest_name() {
     assert_says(
         &message("[server]\npreset = \"zen\"\n", &[]),
         &["known are: broadwell-r730, cascade-lake-6234, cascade-lake-hostcc, ice-lake-8362, \
-            mcn-a57, mcn-host-4, mcn-host-8, mcn-scaleup-12, mcn-scaleup-16, mcn-scaleup-8, netdimm-host, skylake-8160, xeon-e5-2660-xl710"],
+            mcn-a57, mcn-host-4, mcn-host-8, mcn-scaleup-12, mcn-scaleup-16, mcn-scaleup-8, \
+            netdimm-host, skylake-8160, xeon-e5-2660-xl710"],
     );
     assert_says(&setting("memory.device=DDR4_2993"), &["did you mean \"DDR4_2933\"?"]);
     assert_says(&setting("workload.stream.pattern=sequentiel"), &["did you mean \"sequential\"?"]);

@@ -37,7 +37,10 @@ COMMANDS = {
     "compare": ("compare_app", "Show what differs between two runs: configuration, results, and the first event."),
     "calibrate": ("calibrate_app", "Fit parameters of a server to measurements, and write a server file with them."),
     "curve": ("curve_app", "Measure latency under load: bandwidth against read latency, as Intel MLC shows it."),
-    "whatif": ("whatif_app", "Tell what would change if the NIC sat elsewhere: at PCIe, on the die, at CXL."),
+    "whatif": (
+        "whatif_app",
+        "Tell what would change if the NIC sat elsewhere: at PCIe, on the die, in a DIMM, at CXL.",
+    ),
     "cut": (
         "cut_app",
         "Tell how a configuration is shared out among processes: partitions, servers, load, and how often they meet.",

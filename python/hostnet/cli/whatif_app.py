@@ -62,8 +62,9 @@ def whatif(
 
     rundir.check_place(out or rundir.fresh_path(RUNS, f"{file.stem}-whatif"))
     chosen: dict[str, Any] = {"hosts": tuple(host or ()), "overrides": tuple(overrides or ()), "seed": seed}
+    refused: dict[str, str] = {}
     if attach is not None:
-        places, refused = parse_places(attach), {}
+        places = parse_places(attach)
     else:
         places, refused = possible_places(file, **chosen)
     with Watch(show=True, keeps=False) as watch:

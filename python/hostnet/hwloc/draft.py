@@ -68,6 +68,8 @@ def draft(topology: Topology, package: int | None = None, base: str | None = Non
         others, source = other_sockets(topology, server, values, notes), sockets_source(topology)
     else:
         others, source = (), f"as asked: package {package} of {count} alone" if count > 1 else "hwloc"
+    if others and "upi" not in server.effective:
+        raise ConfigError(f"--base {name}: a server of one socket; name another preset, or --package N for one of them")
     if others:
         values = (*values, *way_values(topology, notes))
         notes.append(
@@ -103,7 +105,8 @@ def nearest_preset(package: Package) -> tuple[str, str]:
     relatives = [name for name in presets if family is not None and name.startswith(family.presets)]
     if relatives:
         return _by_cores(relatives, package.cores), "the nearest family"
-    return _by_cores(presets, package.cores), "no preset of this family: the nearest by number of cores"
+    machines = [name for name in presets if "upi" in load_server(name).effective]
+    return _by_cores(machines, package.cores), "no preset of this family: the nearest by number of cores"
 
 
 def _by_cores(names: Sequence[str], cores: int) -> str:

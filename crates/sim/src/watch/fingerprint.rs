@@ -128,6 +128,11 @@ impl<const SLOTS: bool> ser::Serializer for Fingerprint<SLOTS> {
         Ok(self.word(value as u64).word((value >> 64) as u64))
     }
 
+    #[inline]
+    fn serialize_i128(self, value: i128) -> Printed<SLOTS> {
+        self.serialize_u128(value as u128)
+    }
+
     fn serialize_f32(self, value: f32) -> Printed<SLOTS> {
         self.serialize_u32(value.to_bits())
     }
@@ -375,6 +380,16 @@ mod tests {
         assert_eq!(print(&[1], 2), print(&[3, 4], 2));
         assert_ne!(print(&[1], 2), print(&[1], 3));
         assert_ne!(print(&[1], 2), print(&[1], 2 + (1 << 64)));
+    }
+
+    #[test]
+    fn values_of_every_width_and_sign_are_taken() {
+        let prints = [0, 1, -1, 1 << 64, -1 << 64, i128::MIN].map(|value: i128| of(&value));
+        for (place, print) in prints.iter().enumerate() {
+            assert!(!prints[..place].contains(print));
+        }
+        assert_eq!(of(&-1_i128), of(&u128::MAX));
+        assert_ne!(of(&-1_i8), of(&1_i8));
     }
 
     #[test]

@@ -73,7 +73,8 @@ fn check_works(path: &str, spec: &JobSpec, all_at_servers: bool) -> Result<(), I
         let at = format!("{path}.steps[{number}].{key}");
         if !all_at_servers {
             let message = format!(
-                "steps[{number}].{key} has an effect only at servers; endpoints have neither cores nor memory: give compute"
+                "steps[{number}].{key} has an effect only at servers; endpoints have neither cores nor memory: \
+                 give compute"
             );
             return Err(Issue::between(&[&at, &format!("{path}.hosts")], message));
         }
