@@ -4,7 +4,7 @@ use crate::lab::{plan, servers};
 use hostnet_config::Plan;
 use hostnet_model::core::Worker;
 use hostnet_model::flow::{PhaseBooks, Rank};
-use hostnet_sim::{Options, Report, Run};
+use hostnet_sim::{Epoch, Options, Report, Run};
 use proptest::prelude::*;
 use serde_json::Value;
 
@@ -163,17 +163,60 @@ fn endpoints_and_servers_share_a_job() {
     assert!(ranks(&run).len() < 8);
 }
 
+/// What a run comes to: the hash of its results, and of its state at the ends of all epochs.
+fn found(mut run: Run) -> (String, Vec<Epoch>, Option<Vec<u8>>) {
+    assert_eq!(run.run(|_| true), Ok(true));
+    (run.report().result_hash, run.epochs().to_vec(), run.checkpoint().map(<[u8]>::to_vec))
+}
+
+/// Ranks that compute, read at random and send within a server and beyond, for about 200 us; an epoch has a hundredth of
+/// the longest time that the run may take.
+fn mixed(duration_max: &str) -> Plan {
+    let step =
+        "{ instructions = 20000, reads = \"64 KiB\", writes = \"32 KiB\", gathers = 300, gather_set = \"1 MiB\", \
+                to = 1, send = \"20 kB\", from = 1, receive = \"20 kB\" }";
+    plan(&format!(
+        "[host.box]\npreset = \"mcn-scaleup-8\"\ncount = 2\n[network]\nrate = \"10 Gbps\"\nlatency = \"1 us\"\n\
+         [job.j]\nhosts = \"box\"\nkind = \"program\"\nranks = 4\niterations = 3\nsteps = [{step}]\n\
+         [run]\nuntil = \"jobs\"\nduration_max = \"{duration_max}\"\n"
+    ))
+}
+
 #[test]
-fn threads_and_checkpoints_change_nothing() {
-    let plan = jobs(2, "kind = \"npb-lu\"\nranks = 4\niterations = 1");
-    let (report, _) = finished(&plan);
-    let run = |threads| {
-        let mut run = Run::new(&plan, Options { threads, ..Options::default() });
-        assert_eq!(run.run(|_| true), Ok(true));
-        run.report().result_hash
-    };
-    assert_eq!(run(1), report.result_hash);
-    assert_eq!(run(2), report.result_hash);
+fn threads_change_nothing_however_often_the_state_is_looked_at() {
+    let mut hashes = Vec::new();
+    for (duration_max, epochs) in [("1 ms", 10), ("3 ms", 4), ("10 s", 1)] {
+        let plan = mixed(duration_max);
+        let expected = found(Run::new(&plan, Options::default()));
+        assert!(expected.1.len() >= epochs, "{} epochs of {duration_max}", expected.1.len());
+        for threads in 2..=3 {
+            assert_eq!(
+                found(Run::new(&plan, Options { threads, ..Options::default() })),
+                expected,
+                "{threads} threads"
+            );
+        }
+        hashes.push(expected.0);
+    }
+    assert!(hashes.windows(2).all(|pair| pair[0] == pair[1]), "looking changes nothing");
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(4))]
+
+    #[test]
+    fn checkpoints_change_nothing(at_ps in 1_u64..200_000_000, threads in 1_usize..4) {
+        let plan = mixed("1 ms");
+        let options = Options { threads, checkpoint_at_ps: at_ps, ..Options::default() };
+        let first = found(Run::new(&plan, options));
+        let checkpoint = first.2.as_deref().expect("it was taken");
+        let again = found(Run::new(&plan, Options { threads: 1, ..options }));
+        prop_assert_eq!(again.2.as_deref(), Some(checkpoint));
+        let second = Run::resume(&plan, options, checkpoint).expect("it can be read");
+        prop_assert_eq!(second.simulation().progress().time.ps(), at_ps);
+        let second = found(second);
+        prop_assert_eq!((second.0, second.1), (first.0, first.1));
+    }
 }
 
 fn limit(report: &Report) -> (String, String) {
