@@ -46,6 +46,21 @@ def test_every_column_of_dimms_is_documented() -> None:
     assert list(columns) == hostnet.run_cluster(cluster).tables["dimms"].column_names
 
 
+def test_packets_of_interfaces_add_up_and_their_columns_are_documented(tmp_path: Path) -> None:
+    text = re.sub(r'(duration|warmup) += ".*"', r'\1 = "300 us"', _core.cluster_template("mcn"))
+    (tmp_path / "mcn.toml").write_text(text, encoding="utf-8")
+    found = hostnet.run(tmp_path / "mcn.toml")
+    assert list(documented("clusters.md", "### mcn")) == found.tables["mcn"].column_names
+    rows = {(row["host"], row["to"]): row for row in found.summary["mcn"]}
+    assert len(rows) == 8
+    assert sum(row["read"] for row in rows.values()) > 50
+    for (host, to), row in rows.items():
+        there = rows[to, host]
+        assert row["offered"] == row["sent"] + row["dropped"] + row["waiting"]
+        assert 0 <= row["sent"] - there["arrived"] <= 1, "one is on its way at most"
+        assert row["read"] <= row["arrived"]
+
+
 def test_every_column_of_completions_is_documented() -> None:
     hosts = {"e": hostnet.Host(kind="endpoint", count=2)}
     flow = hostnet.Flow(kind="bulk", from_="e-0", to="e-1", bytes="1 kB")

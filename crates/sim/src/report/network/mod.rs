@@ -8,6 +8,7 @@ mod faults;
 mod flows;
 mod functions;
 mod hosts;
+mod interfaces;
 mod jobs;
 mod limits;
 mod onward;
@@ -112,11 +113,9 @@ impl WorldView<'_> {
             "control": rows(&control),
             "servers": told,
         });
-        let mut sometimes: Vec<Table> =
-            [functions, completions, self.services(), self.stages(), self.dimms(), self.switches(), self.pool()]
-                .into_iter()
-                .flatten()
-                .collect();
+        let of_devices = [self.dimms(), self.interfaces(), self.switches(), self.pool()];
+        let of_flows = [functions, completions, self.services(), self.stages()];
+        let mut sometimes: Vec<Table> = of_flows.into_iter().chain(of_devices).flatten().collect();
         sometimes.extend(self.jobs());
         for table in &sometimes {
             if let Some(entries) = summary.as_object_mut() {

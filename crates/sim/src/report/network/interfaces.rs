@@ -1,0 +1,59 @@
+//! Interfaces of memory channel networks: what each interface has sent and read, and what is still in it.
+
+use crate::report::table::{Cell, Column, Rows, Table};
+use crate::report::view::WorldView;
+use hostnet_model::mcn::{Mcn, McnCounts};
+
+/// An interface: its machine, the one at the other side, and what it counted.
+struct InterfaceRow<'a> {
+    host: &'a str,
+    to: &'a str,
+    counts: &'a McnCounts,
+    waiting: u64,
+    lines: u32,
+}
+
+/// The rows of the table.
+struct Interfaces;
+
+impl Rows for Interfaces {
+    type Row<'a> = InterfaceRow<'a>;
+}
+
+const INTERFACES: &[Column<Interfaces>] = &[
+    Column::text("host", |row| row.host.into()),
+    Column::text("to", |row| row.to.into()),
+    Column::integer("offered", |row| row.counts.offered.into()),
+    Column::integer("sent", |row| row.counts.sent.into()),
+    Column::integer("sent_bytes", |row| row.counts.sent_bytes.into()),
+    Column::integer("dropped", |row| row.counts.dropped.into()),
+    Column::integer("waiting", |row| row.waiting.into()),
+    Column::integer("busy", |row| row.counts.busy.into()),
+    Column::integer("ring_lines", |row| row.lines.into()),
+    Column::integer("arrived", |row| row.counts.arrived.into()),
+    Column::integer("read", |row| row.counts.read.into()),
+    Column::integer("early", |row| row.counts.early.into()),
+    Column::number("fence_ns", |row| {
+        let McnCounts { fences, fence_ps, .. } = *row.counts;
+        if fences == 0 {
+            return Cell::Empty;
+        }
+        (fence_ps as f64 / fences as f64 / 1000.0).into()
+    }),
+];
+
+impl WorldView<'_> {
+    /// Two rows for every DIMM with processors: the host's interface, and its own. Nothing without any.
+    pub(super) fn interfaces(&self) -> Option<Table> {
+        let mut table = Table::of("mcn", INTERFACES);
+        let name = |host: usize| self.plan.cluster.hosts[host].name.as_str();
+        for (host, machine) in self.servers() {
+            let Some(mcn) = machine.first::<Mcn>() else { continue };
+            for ((peer, counts), (waiting, lines)) in mcn.counts().zip(mcn.waiting().zip(mcn.used())) {
+                table
+                    .add(INTERFACES, &InterfaceRow { host: name(host), to: name(peer.into()), counts, waiting, lines });
+            }
+        }
+        (!table.rows.is_empty()).then_some(table)
+    }
+}
