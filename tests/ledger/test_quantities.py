@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from hostnet.ledger.errors import LedgerError
+from hostnet.ledger.network_quantities import NETWORK_QUANTITIES
 from hostnet.ledger.panels import Series
 from hostnet.ledger.quantities import QUANTITIES, Estimate, Outcome
 
@@ -116,3 +117,17 @@ def test_a_ratio_needs_its_baseline() -> None:
     series = Series("s", quantity="degradation", point="p", workload="fio")
     with pytest.raises(LedgerError, match="needs a baseline"):
         QUANTITIES["degradation"](series, Outcome("p", RUN), None)
+
+
+def job_run(done_us: float, *energies_uj: float) -> Outcome:
+    meters = [{"host": str(host), "part": "all", "energy_uj": energy} for host, energy in enumerate(energies_uj)]
+    parts = [{"host": "0", "part": "NIC", "energy_uj": 1.0}]
+    return Outcome("run", {"jobs": [{"job": "j", "launched_us": 5.0, "done_us": done_us}], "energy": meters + parts})
+
+
+def test_what_a_job_saves_is_a_share_of_the_baseline_over_all_servers() -> None:
+    here, there = job_run(35.0, 10.0, 20.0), job_run(45.0, 60.0)
+    series = Series("s", workload="j")
+    assert NETWORK_QUANTITIES["job_time_saved"](series, here, there).value == pytest.approx(25.0)
+    assert NETWORK_QUANTITIES["job_energy_saved"](series, here, there).value == pytest.approx(50.0)
+    assert NETWORK_QUANTITIES["job_time_saved"](series, there, here).value < 0

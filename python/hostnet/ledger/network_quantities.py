@@ -36,6 +36,20 @@ def job_memory(series: Series, run: Outcome, base: Outcome | None) -> Estimate:
     return Estimate(here / there, None)
 
 
+def job_time_saved(series: Series, run: Outcome, base: Outcome | None) -> Estimate:
+    """How much less time a job takes than in the baseline, in % of that."""
+    return Estimate(100 * (1 - 1 / job_speedup(series, run, base).value), None)
+
+
+def job_energy_saved(series: Series, run: Outcome, base: Outcome | None) -> Estimate:
+    """How much less energy all servers take until all jobs are done than in the baseline, in % of that."""
+    here, there = (
+        sum(number(row, "energy_uj") for row in found.summary["energy"] if row["part"] == "all")
+        for found in (run, needed(series, base))
+    )
+    return Estimate(100 * (1 - here / there), None)
+
+
 def stage_time(series: Series, run: Outcome, _: Outcome | None) -> Estimate:
     """Mean time of the datagrams of a class in the stage `domain` on their way there, in us."""
     row = run.row("stages", **{"class": series.workload}, way="there", stage=series.domain)
@@ -166,6 +180,8 @@ NETWORK_QUANTITIES: dict[str, Quantity] = {
         job_time,
         job_speedup,
         job_memory,
+        job_time_saved,
+        job_energy_saved,
         stage_time,
         one_way,
         one_way_saved,

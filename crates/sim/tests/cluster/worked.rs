@@ -169,8 +169,8 @@ fn found(mut run: Run) -> (String, Vec<Epoch>, Option<Vec<u8>>) {
     (run.report().result_hash, run.epochs().to_vec(), run.checkpoint().map(<[u8]>::to_vec))
 }
 
-/// Ranks that compute, read at random and send within a server and beyond, for about 200 us; an epoch has a hundredth
-/// of the longest time that the run may take.
+/// Ranks that compute, read at random and send within a server and beyond, for about 200 us; an epoch has a
+/// hundredth of the longest time that the run may take.
 fn mixed(duration_max: &str) -> Plan {
     let step =
         "{ instructions = 20000, reads = \"64 KiB\", writes = \"32 KiB\", gathers = 300, gather_set = \"1 MiB\", \
