@@ -343,11 +343,14 @@ impl NetStack {
     }
 
     /// The next datagram that an end has written, as work of the core.
-    pub(super) fn next_written(&mut self, index: usize) -> Option<Choice> {
+    pub(super) fn next_written(&mut self, index: usize, now: Time) -> Option<Choice> {
         let end = self.datagram_end(index)?;
         let (datagram, line) = end.written.pop_front()?;
-        let packet = end.packet(datagram, line);
-        Some(Choice::Work(Task::Output { socket: index as u32, packet }, self.stack.send_ps, Spent::Send))
+        let mut packet = end.packet(datagram, line);
+        let allocation_ps = self.allocation_ps(Some(index), &packet.content);
+        Self::note_allocation(&mut packet, Stage::TxDriver, Stage::TxCopy, allocation_ps, now);
+        let work_ps = allocation_ps + self.stack.send_ps;
+        Some(Choice::Work(Task::Output { socket: index as u32, packet }, work_ps, Spent::Send))
     }
 
     /// A datagram is handed to the NIC.

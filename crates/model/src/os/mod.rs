@@ -4,6 +4,7 @@
 //! applications copy data line by line through the line fill buffer. The softirq goes first until its budget is used;
 //! then the applications have as much time as it had.
 
+mod allocation;
 mod books;
 mod copier;
 mod datagram;

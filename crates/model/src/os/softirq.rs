@@ -10,6 +10,7 @@ use super::NetStack;
 use crate::lfb::Lfb;
 use crate::line::{Content, Ecn, Fifo, Packet, PacketId, Packets};
 use crate::part::Context;
+use crate::transport::journey::Stage;
 use hostnet_kernel::Time;
 use serde::{Deserialize, Serialize};
 
@@ -116,7 +117,8 @@ impl NetStack {
                     self.softirq.since = context.now();
                 }
                 self.softirq.polled += 1;
-                return Choice::Work(Task::Packet(id), self.stack.packet_ps, Spent::Softirq);
+                let work_ps = self.packet_ps(id, context);
+                return Choice::Work(Task::Packet(id), work_ps, Spent::Softirq);
             }
         }
         self.gro.flush();
@@ -125,6 +127,18 @@ impl NetStack {
         }
         self.end_poll(context);
         Choice::Nothing
+    }
+
+    /// Work of the driver and IP on a packet that begins now, in ps.
+    fn packet_ps(&mut self, id: PacketId, context: &mut Context) -> u64 {
+        if self.stack.allocate_ps == 0 {
+            return self.stack.packet_ps;
+        }
+        let packet = context.packets.get(id);
+        let allocation_ps = self.allocation_ps(self.end_of(packet.flow), &packet.content);
+        let now = context.now();
+        Self::note_allocation(context.packets.get_mut(id), Stage::RxDriver, Stage::RxCopy, allocation_ps, now);
+        allocation_ps + self.stack.packet_ps
     }
 
     /// Gives the descriptors back. What is left in the queue waits until the applications had their turn.
