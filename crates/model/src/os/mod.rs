@@ -267,7 +267,7 @@ impl NetStack {
             Payload::Left { flow, bytes } => self.on_left(flow, bytes, context),
             Payload::Admitted(id) if context.requests.get(id).kind.is_flush() => self.on_admitted(id, lfb, context),
             Payload::Acknowledged(id) => self.on_flushed(id, lfb, context),
-            Payload::Cloned(id) => self.hand_up(id, context),
+            Payload::Cloned(id) => self.on_cloned(id, lfb, context),
             Payload::RegisterValue => self.on_status(context),
             Payload::Timer { connection, generation } => self.on_timer(connection, generation, context),
             Payload::Begin { connection } => self.on_begin(connection, context.now()),

@@ -108,6 +108,9 @@ impl NetStack {
             Pace::Done if !self.softirq.polling => return Choice::Nothing,
             Pace::Done => {}
         }
+        if self.is_held() {
+            return Choice::Wait(Spent::Softirq);
+        }
         if let Some(joined) = self.gro.next() {
             return Choice::Work(Task::Segment(joined), self.stack.segment_ps, Spent::Softirq);
         }
@@ -167,7 +170,7 @@ impl NetStack {
 
     /// The driver and IP are through with a packet.
     pub(super) fn end_packet(&mut self, id: PacketId, lfb: &mut Lfb, context: &mut Context) {
-        if self.mcn.is_some() && self.passes_on(id, context) {
+        if self.mcn.is_some() && self.passes_on(id, context) || self.holds_back(id, context) {
             return;
         }
         let packet = context.packets.remove(id);
