@@ -6,7 +6,8 @@ use crate::lab::{drain, plan, run, settle};
 use hostnet_model::transport::journey::Stage;
 use proptest::prelude::*;
 
-const PING: &str = "kind = \"datagram\"\npattern = \"ping\"\nrequest = \"256 B\"\nresponse = \"256 B\"\nthink = \"1 us\"\n";
+const PING: &str =
+    "kind = \"datagram\"\npattern = \"ping\"\nrequest = \"256 B\"\nresponse = \"256 B\"\nthink = \"1 us\"\n";
 /// What a buffer takes in these tests, beyond what it takes by default.
 const MORE_PS: f64 = 123_000.0;
 
