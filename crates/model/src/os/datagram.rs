@@ -300,7 +300,8 @@ impl NetStack {
         let line = match driver {
             None => end.place(index, datagram.bytes, output),
             Some(driver) => {
-                let line = end.place_in_rows(index, datagram.bytes, output, driver.buffer_bytes());
+                let (unit, first) = (driver.buffer_bytes(), driver.first_buffer(index));
+                let line = end.place_in_rows(output.buffer(index), datagram.bytes, unit, first);
                 line + driver.colour(line, datagram.bytes)
             }
         };

@@ -29,7 +29,7 @@ pub enum Stage {
     RxInvalidate,
     /// The kernel or driver of the receiver, what waits for it, and for the application to have its turn.
     RxDriver,
-    /// The system call of the receiver, with its copy and socket buffer; of a NIC in a DIMM the wait for the clone, too.
+    /// The system call of the receiver, with its copy and socket buffer; of a NIC in a DIMM the wait for the clone.
     RxCopy,
 }
 

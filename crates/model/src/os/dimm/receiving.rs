@@ -70,8 +70,8 @@ impl NetStack {
         self.lines.know(address, false, class, context);
     }
 
-    /// The completion of a packet is there, which is the softirq's now. A datagram is cloned to a buffer of its socket, if
-    /// there is one free, while its first line is read where it came in and the driver works on it.
+    /// The completion of a packet is there, which is the softirq's now. A datagram is cloned to a buffer of its socket,
+    /// if there is one free, while its first line is read where it came in and the driver works on it.
     fn end_arrival(&mut self, id: PacketId, context: &mut Context) {
         let now = context.now();
         let packet = context.packets.get_mut(id);
