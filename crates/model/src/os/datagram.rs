@@ -299,11 +299,7 @@ impl NetStack {
         let Some(datagram) = end.sending.take() else { return };
         let line = match driver {
             None => end.place(index, datagram.bytes, output),
-            Some(driver) => {
-                let (unit, first) = (driver.buffer_bytes(), driver.first_buffer(index));
-                let line = end.place_in_rows(output.buffer(index), datagram.bytes, unit, first);
-                line + driver.colour(line, datagram.bytes)
-            }
+            Some(driver) => end.place_in_rows(index, datagram.bytes, output.buffer(index), driver),
         };
         end.out_bytes += u64::from(datagram.bytes);
         end.written.push_back((datagram, line));

@@ -1,6 +1,7 @@
 //! Datagrams of a NIC in a DIMM, each of which has rows of memory to itself.
 
 use super::{DatagramEnd, ETHERNET_BYTES};
+use crate::os::dimm::Driver;
 use crate::os::output::Buffer;
 use crate::os::NetStack;
 use serde::{Deserialize, Serialize};
@@ -33,9 +34,10 @@ impl DatagramEnd {
         (self.generates() && self.rows.zoned, std::mem::replace(&mut self.rows.zoned, true))
     }
 
-    /// The same where each has rows of memory to itself, of `unit` bytes each: datagrams of one length use the same
-    /// again, the last that came free first. The first lies `first` bytes into `buffer`.
-    pub(super) fn place_in_rows(&mut self, buffer: Buffer, bytes: u32, unit: u64, first: u64) -> u64 {
+    /// The same where each has rows of memory to itself: datagrams of one length use the same again, the last that came
+    /// free first.
+    pub(super) fn place_in_rows(&mut self, index: usize, bytes: u32, buffer: Buffer, driver: &Driver) -> u64 {
+        let (unit, first) = (driver.buffer_bytes(), driver.first_buffer(index));
         self.rows.most = buffer.places(unit).max(1);
         let line = self.rows.free_at.pop().unwrap_or_else(|| {
             let line = buffer.line((first + self.write_at) % (self.rows.most as u64 * unit));
@@ -43,7 +45,7 @@ impl DatagramEnd {
             line
         });
         self.rows.written_at.push_back(line);
-        line
+        line + driver.colour(line, bytes)
     }
 }
 
