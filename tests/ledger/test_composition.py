@@ -122,7 +122,14 @@ def test_the_extreme_counts() -> None:
 
 @pytest.mark.parametrize(
     ("here", "compare", "value", "ci95"),
-    [(1.5, "ratio", 1.5, 0.015), (0.96, "change", 4.0, 0.96), (1.04, "change", 4.0, 1.04), (1.0, "change", 0.0, 1.0)],
+    [
+        (1.5, "ratio", 1.5, 0.015),
+        (0.96, "change", 4.0, 0.96),
+        (1.04, "change", 4.0, 1.04),
+        (1.0, "change", 0.0, 1.0),
+        (0.96, "more", -4.0, 0.96),
+        (1.04, "more", 4.0, 1.04),
+    ],
 )
 def test_a_comparison_is_a_ratio_or_a_change_in_percent(here: float, compare: Any, value: float, ci95: float) -> None:
     found = compared(series(compare=compare), Estimate(here, here / 100), Estimate(1.0, None))

@@ -199,10 +199,11 @@ def rank_correlation(values: Sequence[float]) -> float:
 
 
 def compared(series: Series, here: Estimate, there: Estimate) -> Estimate:
-    """The ratio of two values, or how much one differs from the other, in percent."""
+    """The ratio of two values, or in percent how much one differs from the other, or is more than it."""
     if not there.value:
         return Estimate(math.nan, None)
     ratio = Estimate(here.value / there.value, None).with_relative(here.relative, there.relative)
     if series.compare == "ratio":
         return ratio
-    return Estimate(100 * abs(ratio.value - 1), None if ratio.ci95 is None else 100 * ratio.ci95)
+    more = 100 * (ratio.value - 1)
+    return Estimate(more if series.compare == "more" else abs(more), None if ratio.ci95 is None else 100 * ratio.ci95)

@@ -108,6 +108,13 @@ def app_latency(series: Series, run: Outcome, _: Outcome | None) -> Estimate:
     return Estimate(number(row, "latency_mean_ns"), None)
 
 
+def app_latency_of_all(series: Series, run: Outcome, _: Outcome | None) -> Estimate:
+    """Geometric mean over all servers of the mean latency of the lines of a workload, in ns."""
+    rows = [row for server in run.summary["servers"].values() for row in server["workloads"]]
+    found = [number(row, "latency_mean_ns") for row in rows if row["workload"] == series.workload]
+    return Estimate(math.exp(sum(map(math.log, found)) / len(found)), None)
+
+
 def cable_rate(_series: Series, run: Outcome, _: Outcome | None) -> Estimate:
     """What the busiest port has on the wire, in Gbps."""
     return Estimate(max(number(row, "sent_gbps") for row in run.summary["queues"]), None)
@@ -191,6 +198,7 @@ NETWORK_QUANTITIES: dict[str, Quantity] = {
         one_way_of_all,
         one_way_of_all_saved,
         app_latency,
+        app_latency_of_all,
         cable_rate,
         pool_read_latency,
         pool_read_p99,

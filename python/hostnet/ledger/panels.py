@@ -62,10 +62,11 @@ class Series:
     """How one curve of a panel is recomputed. Without `group` it is context; without `quantity` it is not simulated.
 
     A series that is not `drawn` has rows, but no place in a chart. `against` is what the quantity is compared with, as
-    a ratio or, with `compare = "change"`, as a change in percent. With `over`, a row is about all points of a family:
-    the least, the most or the mean of them, the one `farthest` from the published value, whether they rise (`trend`, a
-    rank correlation), or at which x they first reach `constant` (`first`). `peak` is the bandwidth in GB/s that a
-    utilization is a share of. `percentile` is a column of latencies.
+    a ratio or, in percent, with `compare = "change"` as a change and with `"more"` as how much more it is, which is
+    negative where it is less. With `over`, a row is about all points of a family: the least, the most or the mean of
+    them, the one `farthest` from the published value, whether they rise (`trend`, a rank correlation), or at which x
+    they first reach `constant` (`first`). `peak` is the bandwidth in GB/s that a utilization is a share of.
+    `percentile` is a column of latencies.
 
     Where the published formula is recomputed, `form` is its form, `timings` its constants in ns but for that of the
     domain, which is `constant`, `parts` are the components that count, `way` is the time that the publication takes off
@@ -81,7 +82,7 @@ class Series:
     workload: str | None = None
     drawn: bool = True
     against: Against | None = None
-    compare: Literal["ratio", "change"] = "ratio"
+    compare: Literal["ratio", "change", "more"] = "ratio"
     over: Literal["least", "most", "mean", "farthest", "trend", "first"] | None = None
     peak: float = 0.0
     percentile: str = "p99"

@@ -176,6 +176,9 @@ class Stack(Description):
     """Work per acknowledgement sent (time). Range: at most "1 ms"."""
     send: str | None = None
     """Work per segment sent, before the NIC cuts it (time). Range: at most "1 ms"."""
+    allocate: str | None = None
+    """Work of allocating and releasing a socket buffer, per received packet and per segment sent whose data is copied
+    (time); "0 ns" when absent: part of the work on packets and segments. Range: at most "1 ms"."""
     generate: str | None = None
     """Work of the kernel's generator of packets per packet, beyond what the lines of rings take to come (time).
 

@@ -25,6 +25,11 @@ pub(crate) struct StackSpec {
     /// Work per segment sent, before the NIC cuts it (time).
     #[schemars(extend("x-max" = "1 ms"))]
     pub(crate) send: Time,
+    /// Work of allocating and releasing a socket buffer, per received packet and per segment sent whose data is copied
+    /// (time); "0 ns" when absent: part of the work on packets and segments.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-max" = "1 ms"))]
+    pub(crate) allocate: Option<Time>,
     /// Work of the kernel's generator of packets per packet, beyond what the lines of rings take to come (time).
     #[serde(default = "generate_219_ns")]
     #[schemars(extend("x-max" = "1 ms"))]

@@ -70,7 +70,6 @@ impl Dimm {
         let Some(clone) = self.clones.end(packet) else { return };
         let now = context.now();
         if clone.received {
-            context.packets.get_mut(packet).end(Stage::RxCopy, now);
             context.send(clone.core, self.to_cha_ps + self.to_core_ps, Payload::Cloned(packet));
         } else {
             context.packets.get_mut(packet).end(Stage::TxCopy, now);

@@ -299,10 +299,7 @@ impl NetStack {
         let Some(datagram) = end.sending.take() else { return };
         let line = match driver {
             None => end.place(index, datagram.bytes, output),
-            Some(driver) => {
-                let line = end.place_in_rows(index, datagram.bytes, output, driver.buffer_bytes());
-                line + driver.colour(line, datagram.bytes)
-            }
+            Some(driver) => end.place_in_rows(index, datagram.bytes, output.buffer(index), driver),
         };
         end.out_bytes += u64::from(datagram.bytes);
         end.written.push_back((datagram, line));
@@ -343,11 +340,14 @@ impl NetStack {
     }
 
     /// The next datagram that an end has written, as work of the core.
-    pub(super) fn next_written(&mut self, index: usize) -> Option<Choice> {
+    pub(super) fn next_written(&mut self, index: usize, now: Time) -> Option<Choice> {
         let end = self.datagram_end(index)?;
         let (datagram, line) = end.written.pop_front()?;
-        let packet = end.packet(datagram, line);
-        Some(Choice::Work(Task::Output { socket: index as u32, packet }, self.stack.send_ps, Spent::Send))
+        let mut packet = end.packet(datagram, line);
+        let allocation_ps = self.allocation_ps(Some(index), &packet.content);
+        Self::note_allocation(&mut packet, Stage::TxDriver, Stage::TxCopy, allocation_ps, now);
+        let work_ps = allocation_ps + self.stack.send_ps;
+        Some(Choice::Work(Task::Output { socket: index as u32, packet }, work_ps, Spent::Send))
     }
 
     /// A datagram is handed to the NIC.

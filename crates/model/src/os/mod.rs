@@ -4,6 +4,7 @@
 //! applications copy data line by line through the line fill buffer. The softirq goes first until its budget is used;
 //! then the applications have as much time as it had.
 
+mod allocation;
 mod books;
 mod copier;
 mod datagram;
@@ -266,7 +267,7 @@ impl NetStack {
             Payload::Left { flow, bytes } => self.on_left(flow, bytes, context),
             Payload::Admitted(id) if context.requests.get(id).kind.is_flush() => self.on_admitted(id, lfb, context),
             Payload::Acknowledged(id) => self.on_flushed(id, lfb, context),
-            Payload::Cloned(id) => self.hand_up(id, context),
+            Payload::Cloned(id) => self.on_cloned(id, lfb, context),
             Payload::RegisterValue => self.on_status(context),
             Payload::Timer { connection, generation } => self.on_timer(connection, generation, context),
             Payload::Begin { connection } => self.on_begin(connection, context.now()),

@@ -99,7 +99,7 @@ impl NetStack {
     pub(super) fn next_output(&mut self, context: &mut Context) -> Option<Choice> {
         while let Some(index) = self.output.waiting.pop_front() {
             if index as usize >= self.sockets.len() {
-                let work = self.next_written(index as usize);
+                let work = self.next_written(index as usize, context.now());
                 if work.is_some() {
                     return work;
                 }
@@ -129,8 +129,11 @@ impl NetStack {
                 content: Content::Tcp(segment),
                 next: PacketId::NONE,
             };
-            let (ps, spent) =
-                if segment.bytes > 0 { (self.stack.send_ps, Spent::Send) } else { (self.stack.ack_ps, Spent::Softirq) };
+            let (ps, spent) = if segment.bytes > 0 {
+                (self.allocation_ps(Some(index as usize), &packet.content) + self.stack.send_ps, Spent::Send)
+            } else {
+                (self.stack.ack_ps, Spent::Softirq)
+            };
             self.want_output(index as usize);
             return Some(Choice::Work(Task::Output { socket: index, packet }, ps, spent));
         }

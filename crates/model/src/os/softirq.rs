@@ -10,6 +10,7 @@ use super::NetStack;
 use crate::lfb::Lfb;
 use crate::line::{Content, Ecn, Fifo, Packet, PacketId, Packets};
 use crate::part::Context;
+use crate::transport::journey::Stage;
 use hostnet_kernel::Time;
 use serde::{Deserialize, Serialize};
 
@@ -107,6 +108,9 @@ impl NetStack {
             Pace::Done if !self.softirq.polling => return Choice::Nothing,
             Pace::Done => {}
         }
+        if self.is_held() {
+            return Choice::Wait(Spent::Softirq);
+        }
         if let Some(joined) = self.gro.next() {
             return Choice::Work(Task::Segment(joined), self.stack.segment_ps, Spent::Softirq);
         }
@@ -116,7 +120,8 @@ impl NetStack {
                     self.softirq.since = context.now();
                 }
                 self.softirq.polled += 1;
-                return Choice::Work(Task::Packet(id), self.stack.packet_ps, Spent::Softirq);
+                let work_ps = self.packet_ps(id, context);
+                return Choice::Work(Task::Packet(id), work_ps, Spent::Softirq);
             }
         }
         self.gro.flush();
@@ -125,6 +130,18 @@ impl NetStack {
         }
         self.end_poll(context);
         Choice::Nothing
+    }
+
+    /// Work of the driver and IP on a packet that begins now, in ps.
+    fn packet_ps(&mut self, id: PacketId, context: &mut Context) -> u64 {
+        if self.stack.allocate_ps == 0 {
+            return self.stack.packet_ps;
+        }
+        let packet = context.packets.get(id);
+        let allocation_ps = self.allocation_ps(self.end_of(packet.flow), &packet.content);
+        let now = context.now();
+        Self::note_allocation(context.packets.get_mut(id), Stage::RxDriver, Stage::RxCopy, allocation_ps, now);
+        allocation_ps + self.stack.packet_ps
     }
 
     /// Gives the descriptors back. What is left in the queue waits until the applications had their turn.
@@ -153,7 +170,7 @@ impl NetStack {
 
     /// The driver and IP are through with a packet.
     pub(super) fn end_packet(&mut self, id: PacketId, lfb: &mut Lfb, context: &mut Context) {
-        if self.mcn.is_some() && self.passes_on(id, context) {
+        if self.mcn.is_some() && self.passes_on(id, context) || self.holds_back(id, context) {
             return;
         }
         let packet = context.packets.remove(id);

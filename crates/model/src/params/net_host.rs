@@ -117,6 +117,9 @@ pub struct StackParams {
     pub ack_ps: u64,
     /// Work per segment sent, before the NIC cuts it, in ps.
     pub send_ps: u64,
+    /// Work of allocating and releasing the socket buffer of a packet that came or of a segment that goes out, if its
+    /// data is copied, in ps.
+    pub allocate_ps: u64,
     /// Work of the kernel's generator of packets per packet, beyond what the lines of rings take to come, in ps.
     pub generate_ps: u64,
     /// Work of the copy to or from the application per line, beyond what the line's data takes to come, in ps.

@@ -10,7 +10,7 @@ const KEPT_MAX: usize = 4096;
 /// A stage on the way from one application to another. Stages follow one another without a gap.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stage {
-    /// The system call of the sender, with its copy; of a NIC in a DIMM the clone, too.
+    /// The system call of the sender, with its copy and socket buffer; of a NIC in a DIMM the clone, too.
     TxCopy,
     /// The kernel or driver of the sender, until the NIC's doorbell is rung.
     TxDriver,
@@ -29,7 +29,7 @@ pub enum Stage {
     RxInvalidate,
     /// The kernel or driver of the receiver, what waits for it, and for the application to have its turn.
     RxDriver,
-    /// The system call of the receiver, with its copy; of a NIC in a DIMM the clone, too.
+    /// The system call of the receiver, with its copy and socket buffer; of a NIC in a DIMM the wait for the clone.
     RxCopy,
 }
 

@@ -356,6 +356,7 @@ mod tests {
             segment_ps: 0,
             ack_ps: 0,
             send_ps: 0,
+            allocate_ps: 0,
             generate_ps: 0,
             copy_line_ps: 0,
             wake_ps: 0,

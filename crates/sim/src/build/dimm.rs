@@ -57,6 +57,7 @@ impl SocketBuilder<'_> {
             driver: params.driver,
             lines_per_row: params.memory.dram.lines_per_row,
             packet_rows: self.params.nic.as_ref()?.descriptor_bytes / 64 / params.memory.dram.lines_per_row,
+            queue,
             rows: AllocCache::new(all - own * (u32::from(queue) + 1), own),
         })
     }

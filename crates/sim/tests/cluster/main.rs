@@ -4,6 +4,7 @@
 #[path = "../common/mod.rs"]
 mod common;
 
+mod allocation;
 mod attach;
 mod books;
 mod bursts;

@@ -1,7 +1,8 @@
 //! Datagrams of a NIC in a DIMM, each of which has rows of memory to itself.
 
 use super::{DatagramEnd, ETHERNET_BYTES};
-use crate::os::output::Output;
+use crate::os::dimm::Driver;
+use crate::os::output::Buffer;
 use crate::os::NetStack;
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
@@ -33,17 +34,18 @@ impl DatagramEnd {
         (self.generates() && self.rows.zoned, std::mem::replace(&mut self.rows.zoned, true))
     }
 
-    /// The same where each has rows of memory to itself, of `unit` bytes each: datagrams of one length use the same
-    /// again, the last that came free first.
-    pub(super) fn place_in_rows(&mut self, index: usize, bytes: u32, output: &Output, unit: u64) -> u64 {
-        self.rows.most = output.buffer(index).places(unit);
+    /// The same where each has rows of memory to itself: datagrams of one length use the same again, the last that came
+    /// free first.
+    pub(super) fn place_in_rows(&mut self, index: usize, bytes: u32, buffer: Buffer, driver: &Driver) -> u64 {
+        let (unit, first) = (driver.buffer_bytes(), driver.first_buffer(index));
+        self.rows.most = buffer.places(unit).max(1);
         let line = self.rows.free_at.pop().unwrap_or_else(|| {
-            let line = output.buffer(index).line(self.write_at);
+            let line = buffer.line((first + self.write_at) % (self.rows.most as u64 * unit));
             self.write_at += u64::from(bytes).next_multiple_of(unit);
             line
         });
         self.rows.written_at.push_back(line);
-        line
+        line + driver.colour(line, bytes)
     }
 }
 

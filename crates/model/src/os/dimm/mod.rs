@@ -34,6 +34,8 @@ pub struct DimmWay {
     pub lines_per_row: u32,
     /// Rows that the largest packet takes.
     pub packet_rows: u32,
+    /// The number of the queue, by which its first buffer lies in another bank than those of others.
+    pub queue: u16,
     /// The rows that it hands out.
     pub rows: AllocCache,
 }
@@ -80,6 +82,7 @@ pub(super) struct Driver {
     pub(super) params: DimmDriverParams,
     lines_per_row: u64,
     packet_rows: u64,
+    queue: u64,
     pub(super) rows: AllocCache,
     rng: Rng,
     jobs: VecDeque<Job>,
@@ -108,6 +111,11 @@ impl Driver {
     /// Bytes of the memory that a datagram has to itself, so that it can be cloned as a whole.
     pub(super) fn buffer_bytes(&self) -> u64 {
         self.packet_rows * self.lines_per_row * 64
+    }
+
+    /// How far into the memory of an end its first buffer lies, in bytes: in other banks than those of other ends.
+    pub(super) fn first_buffer(&self, index: usize) -> u64 {
+        (self.queue + index as u64) * self.buffer_bytes()
     }
 
     /// Where in its row a datagram begins, in lines: buffers that follow each other use other sets of the caches, as
@@ -141,13 +149,14 @@ impl NetStack {
     /// With a NIC in a DIMM.
     #[must_use]
     pub fn with_dimm(mut self, way: DimmWay, rng: Rng) -> Self {
-        let DimmWay { dimm, to_dimm_ps, driver, lines_per_row, packet_rows, rows } = way;
+        let DimmWay { dimm, to_dimm_ps, driver, lines_per_row, packet_rows, queue, rows } = way;
         self.driver = Some(Box::new(Driver {
             dimm,
             to_dimm_ps,
             params: driver,
             lines_per_row: lines_per_row.into(),
             packet_rows: packet_rows.into(),
+            queue: queue.into(),
             rows,
             rng,
             jobs: VecDeque::new(),

@@ -20,6 +20,9 @@ pub(super) struct Receiving {
     come: VecDeque<PacketId>,
     /// The one whose lines are read anew.
     reading: Option<PacketId>,
+    /// Those that are being cloned while they are worked on, and the one that the driver is through with before that.
+    cloning: Vec<PacketId>,
+    held: Option<PacketId>,
 }
 
 impl NetStack {
@@ -67,8 +70,8 @@ impl NetStack {
         self.lines.know(address, false, class, context);
     }
 
-    /// The completion of a packet is there: a datagram is cloned to a buffer of its socket, if there is one free,
-    /// while its first line is read where it came in.
+    /// The completion of a packet is there, which is the softirq's now. A datagram is cloned to a buffer of its socket,
+    /// if there is one free, while its first line is read where it came in and the driver works on it.
     fn end_arrival(&mut self, id: PacketId, context: &mut Context) {
         let now = context.now();
         let packet = context.packets.get_mut(id);
@@ -82,16 +85,42 @@ impl NetStack {
         driver.receiving.reading = None;
         let lines = (u64::from(ip_bytes) + ETHERNET_BYTES).div_ceil(64);
         let clone = if own { driver.clone_of(line, lines, id, true) } else { None };
-        let Some((to, command)) = clone else { return self.hand_up(id, context) };
-        context.packets.get_mut(id).line = to;
-        if let Some(caches) = context.caches.own() {
-            (to..to + lines).for_each(|line| caches.io_invalidate(line));
+        if let Some((to, command)) = clone {
+            driver.receiving.cloning.push(id);
+            context.packets.get_mut(id).line = to;
+            if let Some(caches) = context.caches.own() {
+                (to..to + lines).for_each(|line| caches.io_invalidate(line));
+            }
+            context.send(driver.dimm, driver.to_dimm_ps, command);
         }
-        context.send(driver.dimm, driver.to_dimm_ps, command);
+        self.keep_received(id, context);
     }
 
-    /// A packet is where its socket has it, and the softirq's from now on.
-    pub(in crate::os) fn hand_up(&mut self, id: PacketId, context: &mut Context) {
-        self.keep_received(id, context);
+    /// The driver is through with a packet: whether it has to wait for the clone of it.
+    pub(in crate::os) fn holds_back(&mut self, id: PacketId, context: &mut Context) -> bool {
+        let Some(driver) = &mut self.driver else { return false };
+        let (holds, now) = (driver.receiving.cloning.contains(&id), context.now());
+        if holds {
+            driver.receiving.held = Some(id);
+            context.packets.get_mut(id).end(Stage::RxDriver, now);
+        }
+        holds
+    }
+
+    /// Whether the driver waits for a clone.
+    pub(in crate::os) fn is_held(&self) -> bool {
+        self.driver.as_ref().is_some_and(|driver| driver.receiving.held.is_some())
+    }
+
+    /// A packet is where its socket has it.
+    pub(in crate::os) fn on_cloned(&mut self, id: PacketId, lfb: &mut Lfb, context: &mut Context) {
+        let Some(driver) = &mut self.driver else { return };
+        driver.receiving.cloning.retain(|&other| other != id);
+        if driver.receiving.held == Some(id) {
+            driver.receiving.held = None;
+            let now = context.now();
+            context.packets.get_mut(id).end(Stage::RxCopy, now);
+            self.end_packet(id, lfb, context);
+        }
     }
 }

@@ -43,6 +43,7 @@ pub(super) fn stack() -> StackParams {
         segment_ps: 500_000,
         ack_ps: 200_000,
         send_ps: 400_000,
+        allocate_ps: 0,
         generate_ps: 240_000,
         copy_line_ps: 5_000,
         wake_ps: 2_000_000,
