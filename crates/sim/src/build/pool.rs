@@ -21,6 +21,7 @@ impl SocketBuilder<'_> {
         let attachment = self.server.attachment.as_ref().expect("a server with a place in a pool is on a network");
         let node = Node { socket: self.layout.number, cluster: 0 };
         let lent = if params.lent_bytes > 0 { self.server.spaces.of(node, params.lent_bytes) } else { 0 };
+        let cached = params.cache.map_or(0, |cache| self.server.spaces.of(node, cache.bytes));
         let wiring = Wiring {
             host: attachment.host,
             cha: self.layout.home(),
@@ -29,6 +30,7 @@ impl SocketBuilder<'_> {
             to_channel_ps: self.params.cha.read_to_mc_ps,
             class: (self.server.params.workloads.len() - attachment.cluster.classes.len() - 1) as u8,
             lent,
+            cached,
         };
         Some(PoolPort::new(params.clone(), wiring, self.pages.clone(), self.server.classes))
     }

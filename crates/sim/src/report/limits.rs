@@ -12,7 +12,7 @@ use hostnet_analysis::regime::Basis;
 use hostnet_measure::Domain;
 use hostnet_model::cache::ClassCounts;
 use hostnet_model::expander::Expander;
-use hostnet_model::params::{ExpanderParams, Inclusion, ServerParams};
+use hostnet_model::params::{ExpanderParams, Inclusion, Placement, ServerParams};
 
 /// What is known of every workload.
 pub(crate) fn all(view: &ServerView, total: &Sample) -> Vec<WorkloadFacts> {
@@ -102,13 +102,15 @@ fn link_busy(view: &ServerView, total: &Sample, expander: &ExpanderParams) -> f6
     bytes / expander.bytes_per_s as f64 * 1e12 / view.window_ps()
 }
 
-/// The same of a pool of memory, of whose way only what lies between CHA and port is known: what limits is not named.
+/// The same of a pool of memory, of whose way only what lies between CHA and port is known: what limits is not named,
+/// also where local memory keeps lines of it.
 fn in_pool(server: &ServerParams, total: &Sample, class: usize) -> Option<BehindLink> {
     let pool = server.socket().pool.as_ref()?;
     let far: u64 = [Group::PoolRead, Group::PoolWrite].iter().map(|&group| total.of(group, class).lines).sum();
+    let kept = pool.cache.is_some() && server.workloads[class].memory == Placement::Socket(1);
     let ns = 4.0 * pool.latency_ps as f64 / 1000.0;
     let (credits, unloaded_ns) = (Vec::new(), Vec::new());
-    (far > 0).then_some(BehindLink { ns, share: 0.0, buses_busy: 0.0, link_busy: 0.0, credits, unloaded_ns })
+    (far > 0 || kept).then_some(BehindLink { ns, share: 0.0, buses_busy: 0.0, link_busy: 0.0, credits, unloaded_ns })
 }
 
 /// What is known of workload `class`: the domains on its path, and which of them is fullest.

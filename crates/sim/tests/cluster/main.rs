@@ -25,6 +25,7 @@ mod limits;
 mod mcn;
 mod migration;
 mod pool;
+mod pool_cache;
 mod ranks;
 mod services;
 mod shared;
