@@ -58,8 +58,8 @@ class Pool(Description):
     prefetch: PoolPrefetch = PoolPrefetch()
     """What is read ahead."""
     cache: str | None = None
-    """Local memory set aside as a cache of the pages that it borrows (size): a multiple of them; none when absent. Range:
-    "4 KiB" to "1 TiB".
+    """Local memory set aside as a cache of the pages that it borrows (size): a multiple of them; none when absent.
+    Range: "4 KiB" to "1 TiB".
     """
     fetch: str | None = None
     """What a miss of the cache brings: "line", its own; "page", its own and then the others of its page; "line" when

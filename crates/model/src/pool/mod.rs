@@ -43,6 +43,19 @@ pub struct Wiring {
     pub lent: u64,
     /// The same of what is set aside as a cache.
     pub cached: u64,
+    /// What its lines cross, if that is simple.
+    pub way: Option<PoolWay>,
+}
+
+/// What lines cross between a server and its lenders. It is for whoever looks on: the network itself takes the time.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+pub struct PoolWay {
+    /// Both messages of a read over the network when nothing else is there, for the nearest lender, in ps.
+    pub read_ps: u64,
+    /// Bytes per second of its port in each direction.
+    pub bytes_per_s: u64,
+    /// The same of all its lenders, if each has as much as the slowest.
+    pub lenders_bytes_per_s: u64,
 }
 
 /// A server's place in a pool of memory.
@@ -98,6 +111,12 @@ impl PoolPort {
     #[must_use]
     pub fn params(&self) -> &PoolParams {
         &self.params
+    }
+
+    /// What its lines cross, if that is simple.
+    #[must_use]
+    pub fn way(&self) -> Option<&PoolWay> {
+        self.wiring.way.as_ref()
     }
 
     /// Requests of its own that have no answer yet and hold a credit.

@@ -128,7 +128,8 @@ proptest! {
              pool.transfers = {transfers}\npool.timeout = \"5 us\"\n"
         );
         let stream = format!("cores = \"0-3\"\npattern = \"{pattern}\"\nreads = {reads}\n");
-        let mut simulation = run(&plan(&rack(&keys, &stream, &network).replace("\"4 MiB\"", &format!("\"{set}\""))), 60);
+        let text = rack(&keys, &stream, &network).replace("\"4 MiB\"", &format!("\"{set}\""));
+        let mut simulation = run(&plan(&text), 60);
         settle(&mut simulation);
         drain(&mut simulation);
         let ports: Vec<&PoolPort> = servers(&simulation).iter().filter_map(|machine| machine.first()).collect();

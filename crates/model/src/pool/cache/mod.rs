@@ -180,8 +180,8 @@ impl Cache {
         Some((Spot { frame, generation, within }, !fresh))
     }
 
-    /// The next frame without a dirty line that was not used since the hand was there last; if there is none among those
-    /// it comes by, the first of them without a dirty line. The first dirty one in its way is written back.
+    /// The next frame without a dirty line that was not used since the hand was there last; if there is none among
+    /// those it comes by, the first of them without a dirty line. The first dirty one in its way is written back.
     fn victim(&mut self) -> Option<u32> {
         let (mut second, mut cleans) = (None, false);
         for _ in 0..SWEEP.min(self.frames.len()) {
@@ -241,7 +241,8 @@ impl Cache {
         !was
     }
 
-    /// The lines of a page are to be fetched, beginning after this one, unless that is so already or too many pages are.
+    /// The lines of a page are to be fetched, beginning after this one, unless that is so already or too many pages
+    /// are.
     pub(super) fn fetch_page(&mut self, wanted: Spot) {
         let frame = &mut self.frames[wanted.frame as usize];
         if !frame.fetching && self.fetching.len() < self.params.transfers as usize {
@@ -287,8 +288,8 @@ impl Cache {
         }
     }
 
-    /// The next line to be written back; it counts as clean from now on, and its frame as in use. `busy`: only if a page
-    /// could use the room.
+    /// The next line to be written back; it counts as clean from now on, and its frame as in use. `busy`: only if a
+    /// page could use the room.
     pub(super) fn next_back(&mut self, busy: bool) -> Option<Spot> {
         if busy && self.wanted == 0 {
             return None;
