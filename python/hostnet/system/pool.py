@@ -57,3 +57,19 @@ class Pool(Description):
     """
     prefetch: PoolPrefetch = PoolPrefetch()
     """What is read ahead."""
+    cache: str | None = None
+    """Local memory set aside as a cache of the pages that it borrows (size): a multiple of them; none when absent.
+    Range: "4 KiB" to "1 TiB".
+    """
+    fetch: str | None = None
+    """What a miss of the cache brings: "line", its own; "page", its own and then the others of its page; "line" when
+    absent.
+    """
+    write_back: str | None = None
+    """When dirty lines of the cache go back: "eviction", when their room is wanted; "early", when nothing else waits;
+    "eviction" when absent.
+    """
+    transfers: int | None = None
+    """Lines that may be on their way to the cache beside demand, and as many that may be on their way back; 64 when
+    absent. Range: 1 to 1024.
+    """

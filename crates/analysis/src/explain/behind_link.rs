@@ -1,4 +1,4 @@
-//! What limits a workload whose lines lie behind a link.
+//! What limits a workload whose lines lie behind a link, or in a pool of memory.
 //!
 //! Predictions do not cover it. Each thing on the way lets so much through at most: the data buses of the device, the
 //! link, credits at the latency that lines have without load. What is used of that tells how near each is to its limit;
@@ -12,6 +12,8 @@ use super::facts::Pool;
 const BUSES_MOST: f64 = 0.92;
 /// Share of what it lets through from which on something is the limit.
 const NEAR: f64 = 0.85;
+/// The same of a port of a network, whose bytes are all counted.
+pub const PORT_NEAR: f64 = 0.97;
 /// Share of that up to which what is second nearest leaves room for more.
 const ALONE: f64 = 0.9;
 /// Share of the lines of a workload that must lie there for the rest not to count.
@@ -21,6 +23,29 @@ const NEARLY_ALL: f64 = 0.99;
 pub const FAR_DRAM: &str = "CXL DRAM";
 /// See [`FAR_DRAM`].
 pub const FAR_LINK: &str = "CXL link";
+/// What answers call the port by which a server reaches a pool of memory.
+pub const POOL_PORT: &str = "pool port";
+
+/// Something on the way that lets so much through at most.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Busy {
+    /// What answers call it; nothing if they do not name it.
+    pub name: Option<&'static str>,
+    /// What is used of what it lets through.
+    pub used: f64,
+    /// From which share of that on it is the limit.
+    pub near: f64,
+}
+
+impl Busy {
+    /// The device and the link of memory behind a link: shares of time that the data buses move lines, and that the
+    /// busier direction of the link sends.
+    #[must_use]
+    pub fn behind_link(buses_busy: f64, link_busy: f64) -> Vec<Self> {
+        let of = |name, used| Self { name: Some(name), used, near: NEAR };
+        vec![of(FAR_DRAM, buses_busy / BUSES_MOST), of(FAR_LINK, link_busy)]
+    }
+}
 
 /// What is known of the way behind a link.
 #[derive(Clone, Debug, PartialEq)]
@@ -29,10 +54,8 @@ pub struct BehindLink {
     pub ns: f64,
     /// Share of its lines that lie there.
     pub share: f64,
-    /// Share of time that the data buses of the device move lines.
-    pub buses_busy: f64,
-    /// Share of time that the busier direction of the link sends.
-    pub link_busy: f64,
+    /// What lets so much through at most, but for the pools.
+    pub things: Vec<Busy>,
     /// The pools of credits of reads and of writes there.
     pub credits: Vec<Pool>,
     /// What a credit of each is held for without load, in ns.
@@ -44,12 +67,13 @@ impl BehindLink {
     /// `unloaded_ns` later without load; nothing if it is not known.
     pub(super) fn limit(&self, lfb: Option<(&Pool, f64)>) -> Option<String> {
         let pools = self.credits.iter().zip(self.unloaded_ns.iter().copied());
-        let pools = pools.chain(lfb).map(|(pool, ns)| (pool.domain.as_str(), used(pool, ns)));
-        let others = [(FAR_DRAM, self.buses_busy / BUSES_MOST), (FAR_LINK, self.link_busy)];
-        let mut used: Vec<(&str, f64)> = others.into_iter().chain(pools).collect();
+        let pools = pools.chain(lfb).map(|(pool, ns)| (Some(pool.domain.as_str()), used(pool, ns), NEAR));
+        let things = self.things.iter().map(|thing| (thing.name, thing.used, thing.near));
+        let mut used: Vec<(Option<&str>, f64, f64)> = things.chain(pools).collect();
         used.sort_by(|one, other| other.1.total_cmp(&one.1));
-        let alone = used[0].1 >= NEAR && used[1].1 <= ALONE * used[0].1;
-        (alone && self.share >= NEARLY_ALL).then(|| used[0].0.to_owned())
+        let [(name, most, near), (_, second, _), ..] = used[..] else { return None };
+        let alone = most >= near && second <= ALONE * most;
+        name.filter(|_| alone && self.share >= NEARLY_ALL).map(str::to_owned)
     }
 }
 
@@ -75,7 +99,8 @@ mod tests {
     }
 
     fn way(buses_busy: f64, link_busy: f64, read: Pool) -> BehindLink {
-        BehindLink { ns: 100.0, share: 1.0, buses_busy, link_busy, credits: vec![read], unloaded_ns: vec![100.0] }
+        let things = Busy::behind_link(buses_busy, link_busy);
+        BehindLink { ns: 100.0, share: 1.0, things, credits: vec![read], unloaded_ns: vec![100.0] }
     }
 
     #[test]
@@ -90,6 +115,12 @@ mod tests {
         assert_eq!(limit(way(0.7, 0.8, read(1.0, 105.0)), &waiting), named("CXL read"));
         assert_eq!(limit(way(0.7, 0.8, read(1.0, 150.0)), &waiting), None, "something has no name");
         assert_eq!(limit(way(0.3, 0.3, read(0.4, 100.0)), &pool("C2M-Read", 0.9, 182.0)), named("C2M-Read"));
+        let port = |used| Busy { name: Some(POOL_PORT), used, near: PORT_NEAR };
+        let pool = |things| BehindLink { things, ..way(0.0, 0.0, read(0.4, 100.0)) };
+        let lenders = Busy { name: None, used: 0.99, near: PORT_NEAR };
+        assert_eq!(limit(pool(vec![port(0.99)]), &waiting), named(POOL_PORT));
+        assert_eq!(limit(pool(vec![port(0.95)]), &waiting), None, "some of it is left");
+        assert_eq!(limit(pool(vec![port(0.5), lenders]), &waiting), None, "it has no name");
         let half = BehindLink { share: 0.5, ..way(0.9, 0.5, read(1.0, 200.0)) };
         assert_eq!(limit(half, &waiting), None);
     }

@@ -12,7 +12,7 @@ mod on_mesh;
 mod reach;
 pub mod unloaded;
 
-pub use behind_link::{BehindLink, FAR_DRAM, FAR_LINK};
+pub use behind_link::{BehindLink, Busy, FAR_DRAM, FAR_LINK, POOL_PORT, PORT_NEAR};
 pub use cached::Cached;
 pub use facts::{Isolated, Kind, Pool, WorkloadFacts};
 pub use from_counters::from_counters;

@@ -1,10 +1,11 @@
 //! `[pool]`: memory of other servers of a cluster.
 
 use crate::error::Issue;
-use crate::spec::{PoolPrefetchKind, PoolSpec, Spec, WorkloadSpec};
+use crate::spec::{PoolFetch, PoolPrefetchKind, PoolSpec, PoolWriteBack, Size, Spec, WorkloadSpec};
 use crate::units::{format, Dimension};
 use hostnet_model::params::{
-    Fidelity, HostKind, HostParams, LenderParams, Placement, PoolParams, PoolPrefetchParams, ServerParams, SwitchParams,
+    Fidelity, HostKind, HostParams, LenderParams, Placement, PoolCacheParams, PoolParams, PoolPrefetchParams,
+    ServerParams, SwitchParams,
 };
 
 /// What a frame has on the wire beside header and data: preamble, checksum and gap (IEEE 802.3, clauses 3 and 4).
@@ -50,6 +51,7 @@ pub(super) fn resolve(spec: &Spec) -> Result<Option<Box<PoolParams>>, Issue> {
         prefetch_priority: pool.prefetch_priority,
         port_packets: pool.port_queue,
         prefetch: stride.map(ahead),
+        cache: cache(pool)?,
     })))
 }
 
@@ -73,6 +75,30 @@ fn check(pool: &PoolSpec, run_bytes: u64) -> Result<(), Issue> {
         return Err(Issue::between(&["pool.prefetch_priority", "pool.demand_priority"], message));
     }
     Ok(())
+}
+
+/// Local memory as a cache of the pool.
+fn cache(pool: &PoolSpec) -> Result<Option<PoolCacheParams>, Issue> {
+    let (whole_pages, early) = (pool.fetch == PoolFetch::Page, pool.write_back == PoolWriteBack::Early);
+    let Some(Size(bytes)) = pool.cache else {
+        let without = [("pool.fetch", whole_pages), ("pool.write_back", early)].into_iter().find(|(_, given)| *given);
+        return match without {
+            Some((key, _)) => Err(Issue::between(&[key, "pool.cache"], "there is no cache; give it a size")),
+            None => Ok(None),
+        };
+    };
+    if bytes % pool.page.0 != 0 {
+        let [bytes, page] = [bytes, pool.page.0].map(|bytes| format(bytes, Dimension::Size));
+        return Err(Issue::new("pool.cache", format!("{bytes} is not a multiple of pages of {page}")));
+    }
+    if pool.borrow.0 == 0 {
+        return Err(Issue::between(&["pool.cache", "pool.borrow"], "the server borrows nothing that could be cached"));
+    }
+    if whole_pages && pool.prefetch.kind != PoolPrefetchKind::None {
+        let message = "all lines of a page are fetched; reading ahead within it finds nothing to do";
+        return Err(Issue::between(&["pool.prefetch.kind", "pool.fetch"], message));
+    }
+    Ok(Some(PoolCacheParams { bytes, whole_pages, early, transfers: pool.transfers }))
 }
 
 /// Where buffers in the pool lie: a node after the only socket.
@@ -99,6 +125,12 @@ pub(super) fn least_of(server: &ServerParams) -> Option<u64> {
 pub(super) fn lent(server: &ServerParams) -> Option<(u128, String)> {
     let pool = server.socket().pool.as_ref()?;
     Some((pool.lent_bytes.into(), "pool.lent".to_owned()))
+}
+
+/// What it needs of its own memory as a cache of what it borrows.
+pub(super) fn cached(server: &ServerParams) -> Option<(u128, String)> {
+    let cache = server.socket().pool.as_ref()?.cache?;
+    Some((cache.bytes.into(), "pool.cache".to_owned()))
 }
 
 /// Checks that a server with a place in a pool is simulated line by line.

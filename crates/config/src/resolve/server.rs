@@ -117,9 +117,16 @@ pub(super) fn nic_bytes(nic: &NicParams) -> u128 {
 
 /// Checks that the buffers of all workloads fit the memory, and what flows need.
 pub(super) fn check_footprint(server: &ServerParams, flows: OfFlows) -> Result<(), Issue> {
-    let memory = least_memory(server);
-    let needs: Vec<(u128, String)> =
+    let mut needs: Vec<(u128, String)> =
         all_needs(server).chain([(flows.bytes(server), "memory.size".to_string())]).collect();
+    check_fit(server, flows, &needs, least_memory(server))?;
+    let Some(cached) = pool::cached(server) else { return Ok(()) };
+    needs.push(cached);
+    check_fit(server, flows, &needs, server.socket().memory.pages.memory_bytes)
+}
+
+/// Checks that so many bytes of memory are enough for `needs`.
+fn check_fit(server: &ServerParams, flows: OfFlows, needs: &[(u128, String)], memory: u64) -> Result<(), Issue> {
     let total: u128 = needs.iter().map(|(bytes, _)| bytes).sum();
     if total <= u128::from(memory) {
         return Ok(());

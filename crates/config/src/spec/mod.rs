@@ -67,7 +67,7 @@ pub(crate) use nic::{AttachSpec, CxlSpec, NicFunctionSpec, NicModeSpec, NicSpec,
 pub(crate) use noc_run::{AllocationSpec, CyclesSpec, NocRunSpec, NocSpec, NocTopologySpec, PacketsSpec, ReuseSpec};
 pub(crate) use packets::FunctionSpec;
 pub(crate) use patterns::{FlowSizesSpec, PairsSpec, SizePoint, SizesFile};
-pub(crate) use pool::{PoolPrefetchKind, PoolSpec};
+pub(crate) use pool::{PoolFetch, PoolPrefetchKind, PoolSpec, PoolWriteBack};
 pub(crate) use service::{ArrivalsSpec, DistributionSpec, ServiceSpec};
 pub(crate) use sockets::{RemoteDdioSpec, SnoopSpec, SocketSpec, SocketsSpec};
 pub(crate) use topology::{Sizes, TopologySpec, TrunkSpec};

@@ -67,6 +67,20 @@ pub(crate) struct PoolSpec {
     /// What is read ahead.
     #[serde(default)]
     pub(crate) prefetch: PoolPrefetchSpec,
+    /// Local memory set aside as a cache of the pages that it borrows (size): a multiple of them; none when absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-min" = "4 KiB", "x-max" = "1 TiB"))]
+    pub(crate) cache: Option<Size>,
+    /// What a miss of the cache brings: "line", its own; "page", its own and then the others of its page.
+    #[serde(default)]
+    pub(crate) fetch: PoolFetch,
+    /// When dirty lines of the cache go back: "eviction", when their room is wanted; "early", when nothing else waits.
+    #[serde(default)]
+    pub(crate) write_back: PoolWriteBack,
+    /// Lines that may be on their way to the cache beside demand, and as many that may be on their way back.
+    #[serde(default = "queue_64")]
+    #[schemars(range(min = 1, max = 1024))]
+    pub(crate) transfers: u32,
 }
 
 /// What is read ahead of demand.
@@ -103,6 +117,28 @@ pub(crate) enum PoolPrefetchKind {
     NextLine,
     /// At the distance of the last two reads.
     Stride,
+}
+
+/// What a miss of the cache brings.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum PoolFetch {
+    /// Its line.
+    #[default]
+    Line,
+    /// Its line, and then the others of its page.
+    Page,
+}
+
+/// When dirty lines of the cache go back.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum PoolWriteBack {
+    /// When the room of their page is wanted.
+    #[default]
+    Eviction,
+    /// When nothing else waits.
+    Early,
 }
 
 fn nothing() -> Size {

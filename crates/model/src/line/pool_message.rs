@@ -22,19 +22,30 @@ pub enum PoolKind {
     Written,
     /// A switch or port has dropped what belongs to the request.
     Nack,
+    /// A line of a page is wanted that lies in local memory as a whole later on; nobody waits for it.
+    Fetch,
+    /// The line that was fetched.
+    Fetched,
+    /// A dirty line of local memory goes back: it brings the line.
+    WriteBack,
+    /// That line is written.
+    WrittenBack,
 }
 
 impl PoolKind {
+    /// How many there are.
+    pub const COUNT: usize = Self::WrittenBack as usize + 1;
+
     /// Whether somebody waits for it.
     #[must_use]
     pub fn is_demand(self) -> bool {
-        !matches!(self, Self::Prefetch | Self::Ahead)
+        matches!(self, Self::Read | Self::Data | Self::Write | Self::Written | Self::Nack)
     }
 
     /// Whether it brings a line.
     #[must_use]
     pub fn has_line(self) -> bool {
-        matches!(self, Self::Write | Self::Data | Self::Ahead)
+        matches!(self, Self::Write | Self::Data | Self::Ahead | Self::Fetched | Self::WriteBack)
     }
 }
 

@@ -35,6 +35,8 @@ pub struct PoolParams {
     pub port_packets: u32,
     /// What is read ahead.
     pub prefetch: Option<PoolPrefetchParams>,
+    /// Local memory as a cache of the pool; nothing if what is borrowed is flat.
+    pub cache: Option<PoolCacheParams>,
 }
 
 /// Whom a server borrows from.
@@ -55,4 +57,17 @@ pub struct PoolPrefetchParams {
     pub depth: u32,
     /// Lines that were read ahead, or are on their way.
     pub queue: u32,
+}
+
+/// Local memory that is a cache of what a server borrows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PoolCacheParams {
+    /// Bytes of local memory set aside: a multiple of the pages.
+    pub bytes: u64,
+    /// Whether a miss has all lines of its page fetched; otherwise its own line.
+    pub whole_pages: bool,
+    /// Whether dirty lines are written back as soon as there is time; otherwise when the room of their page is wanted.
+    pub early: bool,
+    /// Lines that may be on their way here beside demand, and as many that may be written back; at least 1.
+    pub transfers: u32,
 }

@@ -25,10 +25,32 @@ pub struct PoolCounts {
     pub retries: u64,
     /// Answers to requests that have ended: what comes twice, or was read ahead for nothing.
     pub stale: u64,
+    /// Reads and writes that went to local memory, as a cache of the pool.
+    pub cache_reads: u64,
+    /// See `cache_reads`.
+    pub cache_writes: u64,
+    /// Of those writes: what was dirty there already.
+    pub overwritten: u64,
+    /// Reads that went out although their line was on its way to the cache.
+    pub cache_late: u64,
+    /// Reads whose page got no frame, as all that were looked at had dirty lines.
+    pub cache_full: u64,
+    /// Pages that got a frame, and that lost it.
+    pub pages_in: u64,
+    /// See `pages_in`.
+    pub pages_out: u64,
+    /// Lines of pages that were asked for beside demand, and that did not come.
+    pub fetches: u64,
+    /// See `fetches`.
+    pub fetches_lost: u64,
+    /// Lines that came and were written to the cache, and dirty ones that were written back.
+    pub lines_in: u64,
+    /// See `lines_in`.
+    pub lines_out: u64,
     /// From the CHA's admission of a read to its line at the CHA, in ps; and of writes.
     pub latency: [Histogram; 2],
     /// Bytes on the wire of what was sent, by [`PoolKind`].
-    pub sent_bytes: [u64; 7],
+    pub sent_bytes: [u64; PoolKind::COUNT],
     /// Lines that were read and written here for others.
     pub served: [u64; 2],
 }

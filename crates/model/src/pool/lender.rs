@@ -1,27 +1,38 @@
 //! What a server serves of its memory to others.
 
+use super::cache::Spot;
 use super::PoolPort;
 use crate::line::{Home, Kind, PoolKind, PoolMessage, Request, RequestId};
 use crate::part::{Context, Payload};
 use serde::{Deserialize, Serialize};
 
-/// For whom a line is read or written here; nothing where nobody waits.
-pub(super) type Served = Option<Asked>;
-
-/// What another server has asked for.
+/// For whom or what a line is read or written here.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
-pub(super) struct Asked {
-    message: PoolMessage,
+pub(super) enum Served {
+    /// Another server has asked for it.
+    Asked(PoolMessage),
+    /// The line has come and is kept here.
+    Kept(Spot),
+    /// The line is written back, from this place.
+    Leaving(u32),
 }
 
 impl PoolPort {
     /// Another server asks for a line: it is read or written at its channel, beside the CHA.
     pub(super) fn serve(&mut self, message: PoolMessage, context: &mut Context) {
-        let now = context.now();
         let line = self.pages.physical(self.wiring.lent + message.line * 64) / 64;
+        let writes = matches!(message.kind, PoolKind::Write | PoolKind::WriteBack);
+        let kind = if writes { Kind::Directory } else { Kind::Speculate };
+        let delay_ps = self.params.latency_ps + self.wiring.to_channel_ps;
+        self.beside(line, kind, Served::Asked(message), delay_ps, context);
+    }
+
+    /// A physical line is read or written at its channel beside the CHA, where that will be known after `delay_ps`.
+    pub(super) fn beside(&mut self, line: u64, kind: Kind, served: Served, delay_ps: u64, context: &mut Context) {
+        let now = context.now();
         let Home { socket, slice, place } = context.homes.of(line);
         let id = context.requests.insert(Request {
-            kind: if message.kind == PoolKind::Write { Kind::Directory } else { Kind::Speculate },
+            kind,
             class: self.wiring.class,
             book: 0,
             for_store: false,
@@ -39,23 +50,33 @@ impl PoolPort {
         });
         let index = id.0 as usize;
         self.serving.resize(self.serving.len().max(index + 1), None);
-        self.serving[index] = Some(Asked { message });
+        self.serving[index] = Some(served);
         let channel = self.wiring.channels.get(u32::from(place.channel));
-        let delay_ps = self.params.latency_ps + self.wiring.to_channel_ps;
         context.tell(channel, delay_ps, Payload::Arrive(id));
     }
 
-    /// A line has been read or written for another server.
+    /// A line has been read or written beside the CHA.
     pub(super) fn served(&mut self, id: RequestId, context: &mut Context) {
         context.requests.remove(id);
-        let asked = self.serving.get_mut(id.0 as usize).and_then(Option::take);
-        let Asked { message } = asked.expect("somebody has asked for it");
+        let served = self.serving.get_mut(id.0 as usize).and_then(Option::take);
+        match served.expect("it is for somebody or something") {
+            Served::Asked(message) => self.answer(message, context),
+            Served::Kept(spot) => self.kept(spot),
+            Served::Leaving(place) => self.send_transfer(place, context),
+        }
+    }
+
+    /// Answers another server.
+    fn answer(&mut self, message: PoolMessage, context: &mut Context) {
         let kind = match message.kind {
             PoolKind::Write => PoolKind::Written,
             PoolKind::Prefetch => PoolKind::Ahead,
+            PoolKind::Fetch => PoolKind::Fetched,
+            PoolKind::WriteBack => PoolKind::WrittenBack,
             _ => PoolKind::Data,
         };
-        self.counts.served[usize::from(kind == PoolKind::Written)] += 1;
+        let written = matches!(kind, PoolKind::Written | PoolKind::WrittenBack);
+        self.counts.served[usize::from(written)] += 1;
         self.send(PoolMessage { kind, ..message }, message.requester, 0, context);
     }
 }

@@ -5,8 +5,10 @@
 //! request buffer, so that servers that lend to each other cannot wait for each other. An answer ends a request once;
 //! what is dropped is told by a NACK, or noticed by a timeout, and tried again. What is read ahead is best effort.
 
+mod cache;
 mod counts;
 mod lender;
+mod paging;
 mod prefetch;
 mod requester;
 
@@ -17,6 +19,7 @@ use crate::params::PoolParams;
 use crate::part::{self, Context, Group, Ids, Part, PartKind, Payload, Pool};
 use hostnet_kernel::{ComponentId, Time};
 use lender::Served;
+use paging::Paging;
 use prefetch::Prefetcher;
 use requester::{Slot, Way};
 use serde::{Deserialize, Serialize};
@@ -38,6 +41,21 @@ pub struct Wiring {
     pub class: u8,
     /// The virtual address at which lent memory begins.
     pub lent: u64,
+    /// The same of what is set aside as a cache.
+    pub cached: u64,
+    /// What its lines cross, if that is simple.
+    pub way: Option<PoolWay>,
+}
+
+/// What lines cross between a server and its lenders. It is for whoever looks on: the network itself takes the time.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+pub struct PoolWay {
+    /// Both messages of a read over the network when nothing else is there, for the nearest lender, in ps.
+    pub read_ps: u64,
+    /// Bytes per second of its port in each direction.
+    pub bytes_per_s: u64,
+    /// The same of all its lenders, if each has as much as the slowest.
+    pub lenders_bytes_per_s: u64,
 }
 
 /// A server's place in a pool of memory.
@@ -52,8 +70,9 @@ pub struct PoolPort {
     free: Vec<u32>,
     sequence: u32,
     prefetcher: Option<Prefetcher>,
-    /// By the number of the request: for whom a line is read or written here.
-    serving: Vec<Served>,
+    paging: Option<Box<Paging>>,
+    /// By the number of the request: for whom a line is read or written here; nothing where nobody waits.
+    serving: Vec<Option<Served>>,
     counts: PoolCounts,
 }
 
@@ -73,6 +92,7 @@ impl PoolPort {
             free: (0..slots).rev().collect(),
             sequence: 0,
             prefetcher: params.prefetch.map(|ahead| Prefetcher::new(ahead, params.page_bytes, params.timeout_ps)),
+            paging: params.cache.map(|cache| Box::new(Paging::new(cache, params.page_bytes))),
             serving: Vec::new(),
             counts: PoolCounts::default(),
             pages: Translator::new(pages),
@@ -91,6 +111,12 @@ impl PoolPort {
     #[must_use]
     pub fn params(&self) -> &PoolParams {
         &self.params
+    }
+
+    /// What its lines cross, if that is simple.
+    #[must_use]
+    pub fn way(&self) -> Option<&PoolWay> {
+        self.wiring.way.as_ref()
     }
 
     /// Requests of its own that have no answer yet and hold a credit.

@@ -132,12 +132,14 @@ impl Prefetcher {
         Ok((place, self.sequence))
     }
 
-    /// A line that was read ahead is there. False if nobody wants it any more.
-    pub(super) fn arrive(&mut self, place: u32, sequence: u32) -> bool {
-        let entry = self.entries.get_mut(place as usize);
-        let Some(entry) = entry.filter(|entry| entry.line != NONE && entry.sequence == sequence) else { return false };
+    /// A line that was read ahead is there: which. Nothing if nobody wants it any more.
+    pub(super) fn arrive(&mut self, place: u32, sequence: u32) -> Option<u64> {
+        let entry = self.entries.get_mut(place as usize)?;
+        if entry.line == NONE || entry.sequence != sequence {
+            return None;
+        }
         entry.ready = true;
-        true
+        Some(entry.line)
     }
 }
 
@@ -183,9 +185,9 @@ mod tests {
         let mut ahead = prefetcher(false);
         let (place, sequence) = ahead.place(5, Time::ZERO).expect("a free place");
         assert_eq!(ahead.place(5, Time::ZERO), Err(false));
-        assert!(ahead.arrive(place, sequence) && !ahead.arrive(place, sequence + 1));
+        assert_eq!((ahead.arrive(place, sequence), ahead.arrive(place, sequence + 1)), (Some(5), None));
         assert_eq!((ahead.take(5), ahead.take(5)), (Found::Line, Found::Nothing));
-        assert!(!ahead.arrive(place, sequence), "it was taken");
+        assert_eq!(ahead.arrive(place, sequence), None, "it was taken");
         ahead.place(6, Time::ZERO).expect("a free place");
         assert_eq!(ahead.take(6), Found::OnItsWay);
     }

@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 /// From a line that was read ahead to the CHA, in ps.
 const NEXT_PS: u64 = 1;
 /// Lines of the memory of a node, as a power of two; above them stands the number of the node.
-const NODE_LINES: u64 = 1 << 40;
+pub(super) const NODE_LINES: u64 = 1 << 40;
 
 /// The requests of a kind: those that wait for a credit, and the credits.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -57,7 +57,7 @@ impl Default for Slot {
 
 impl PoolPort {
     /// Who lends a line of the pool, and the line of its lent memory.
-    fn lender_of(&self, line: u64) -> (u16, u64) {
+    pub(super) fn lender_of(&self, line: u64) -> (u16, u64) {
         let page_lines = self.params.page_bytes / 64;
         let (page, within) = (line / page_lines, line % page_lines);
         let lenders = self.params.lenders.len() as u64;
@@ -68,26 +68,42 @@ impl PoolPort {
     /// The CHA wants a line to be read or written.
     pub(super) fn on_request(&mut self, id: RequestId, context: &mut Context) {
         let Request { kind, line, admitted, .. } = *context.requests.get(id);
-        let line = line % NODE_LINES;
+        let (line, read) = (line % NODE_LINES, kind.is_read());
         let found = self.prefetcher.as_mut().map_or(Found::Nothing, |ahead| ahead.take(line));
-        let read = kind.is_read();
-        if read && found == Found::Line {
+        if self.serve_here(id, line, read, context) {
+        } else if read && found == Found::Line {
             self.counts.prefetch_hits += 1;
             self.counts.reads += 1;
             self.counts.latency[0].record(context.now().since(admitted) + NEXT_PS);
             context.send(self.wiring.cha, NEXT_PS, Payload::Read(id));
-            return self.read_ahead(line, context);
+            self.make_room(line);
+            self.keep(line, 0, context);
+        } else {
+            self.counts.prefetch_late += u64::from(read && found == Found::OnItsWay);
+            self.go_out(id, line, read, context);
         }
-        self.counts.prefetch_late += u64::from(read && found == Found::OnItsWay);
+        if read {
+            self.read_ahead(line, context);
+        }
+        self.turn_pages(context);
+    }
+
+    /// A request goes out, or waits for a credit.
+    fn go_out(&mut self, id: RequestId, line: u64, read: bool, context: &mut Context) {
+        if read {
+            self.make_room(line);
+        }
         let way = &mut self.ways[usize::from(!read)];
         if !way.waiting.is_empty() || way.credits.free() == 0 {
             way.waiting.push(context.requests, id);
         } else {
             self.begin(id, context);
         }
-        if read {
-            self.read_ahead(line, context);
-        }
+    }
+
+    /// Whether requests wait for credits.
+    pub(super) fn is_waiting(&self) -> bool {
+        self.ways.iter().any(|way| !way.waiting.is_empty())
     }
 
     /// A request takes a credit and goes out.
@@ -116,7 +132,7 @@ impl PoolPort {
         self.set_timer(number, self.params.timeout_ps, context);
     }
 
-    fn message(&self, kind: PoolKind, slot: u32, sequence: u32, line: u64) -> PoolMessage {
+    pub(super) fn message(&self, kind: PoolKind, slot: u32, sequence: u32, line: u64) -> PoolMessage {
         let small_bytes = self.params.small_bytes as u16;
         PoolMessage { kind, requester: self.wiring.host, small_bytes, slot, sequence, line }
     }
@@ -131,6 +147,9 @@ impl PoolPort {
 
     /// A timer has run out: the request goes out again, if it has not ended.
     pub(super) fn on_timer(&mut self, number: u32, generation: u32, context: &mut Context) {
+        if let Some(place) = number.checked_sub(self.slots.len() as u32) {
+            return self.on_late_transfer(place, generation, context);
+        }
         let slot = &self.slots[number as usize];
         if slot.request != RequestId::NONE && slot.timer == generation {
             self.counts.retries += 1;
@@ -140,11 +159,10 @@ impl PoolPort {
 
     /// What belongs to an own request has come.
     pub(super) fn on_answer(&mut self, message: PoolMessage, context: &mut Context) {
-        if message.kind == PoolKind::Ahead {
-            let ahead = self.prefetcher.as_mut();
-            let wanted = ahead.is_some_and(|ahead| ahead.arrive(message.slot, message.sequence));
-            self.counts.stale += u64::from(!wanted);
-            return;
+        match message.kind {
+            PoolKind::Ahead => return self.on_ahead(message, context),
+            PoolKind::Fetched | PoolKind::WrittenBack => return self.on_transfer(message, context),
+            _ => {}
         }
         let slot = self.slots[message.slot as usize];
         if slot.request == RequestId::NONE || slot.sequence != message.sequence {
@@ -154,6 +172,18 @@ impl PoolPort {
             self.set_timer(message.slot, self.params.retry_ps, context);
         } else {
             self.end(message.slot, context);
+        }
+    }
+
+    /// A line that was read ahead has come: it waits for a read, or lies in local memory from now on.
+    fn on_ahead(&mut self, message: PoolMessage, context: &mut Context) {
+        let arrived = self.prefetcher.as_mut().and_then(|ahead| ahead.arrive(message.slot, message.sequence));
+        let Some(line) = arrived else {
+            self.counts.stale += 1;
+            return;
+        };
+        if self.keep(line, self.params.latency_ps, context) {
+            self.prefetcher.as_mut().map(|ahead| ahead.take(line));
         }
     }
 
@@ -167,7 +197,7 @@ impl PoolPort {
         self.free.push(number);
         let way = usize::from(!read);
         self.ways[way].credits.release(now, class, since);
-        let admitted = context.requests.get(request).admitted;
+        let Request { admitted, line, .. } = *context.requests.get(request);
         self.counts.latency[way].record(now.since(admitted) + self.params.latency_ps);
         self.counts.reads += u64::from(read);
         self.counts.writes += u64::from(!read);
@@ -176,6 +206,10 @@ impl PoolPort {
         if let Some(next) = self.ways[way].waiting.pop(context.requests) {
             self.begin(next, context);
         }
+        if read {
+            self.keep(line % NODE_LINES, self.params.latency_ps, context);
+        }
+        self.turn_pages(context);
     }
 
     /// Reads ahead for a line that is read.
@@ -186,6 +220,9 @@ impl PoolPort {
             let line = ahead.wanted[index];
             if line >= self.params.borrowed_bytes / 64 {
                 break;
+            }
+            if self.is_here(line) {
+                continue;
             }
             match ahead.place(line, context.now()) {
                 Ok((place, sequence)) => {

@@ -2,9 +2,10 @@
 
 use crate::read::sample::{domains, Group, Sample, Totals};
 use crate::report::channels::line_ps;
+use crate::report::pooled::in_pool;
 use crate::report::view::ServerView;
 use hostnet_analysis::binding::{lfb_domain, stream_otherwise, OFFERED_LOAD};
-use hostnet_analysis::explain::{BehindLink, Cached, Isolated, Kind, Pool, WorkloadFacts};
+use hostnet_analysis::explain::{BehindLink, Busy, Cached, Isolated, Kind, Pool, WorkloadFacts};
 use hostnet_analysis::limits;
 use hostnet_analysis::offered::offered_gb_per_s;
 use hostnet_analysis::predict::{isolated_latencies_ns, lone_latencies_ns};
@@ -12,7 +13,7 @@ use hostnet_analysis::regime::Basis;
 use hostnet_measure::Domain;
 use hostnet_model::cache::ClassCounts;
 use hostnet_model::expander::Expander;
-use hostnet_model::params::{ExpanderParams, Inclusion, ServerParams};
+use hostnet_model::params::{DramParams, ExpanderParams, Inclusion, ServerParams};
 
 /// What is known of every workload.
 pub(crate) fn all(view: &ServerView, total: &Sample) -> Vec<WorkloadFacts> {
@@ -25,7 +26,7 @@ pub(crate) fn all(view: &ServerView, total: &Sample) -> Vec<WorkloadFacts> {
         cached: view.machine.has_caches().then(|| cached(&total.cached(class))),
         ..facts(view, total, class).with_limits(limits.get(class).cloned())
     };
-    let far = |class| behind_link(view, total, class).or_else(|| in_pool(view.server, total, class));
+    let far = |class| behind_link(view, total, class).or_else(|| in_pool(view, total, class));
     let crossing = |facts: WorkloadFacts, class| match far(class) {
         Some(way) => facts.behind_link(view.server.socket(), &way),
         None if crosses(view, total, class) => facts.crossing(),
@@ -57,12 +58,12 @@ fn behind_link(view: &ServerView, total: &Sample, class: usize) -> Option<Behind
     let way_ns = far_ns(expander);
     let credits: Vec<Pool> = FAR.iter().filter_map(|&group| pool(view, total, group, class, group.name())).collect();
     let of_reads = |pool: &Pool| pool.domain == Group::ExpanderRead.name();
-    let unloaded_ns = credits.iter().map(|pool| way_ns + if of_reads(pool) { dram_ns(expander) } else { 0.0 });
+    let unloaded_ns =
+        credits.iter().map(|pool| way_ns + if of_reads(pool) { dram_ns(&expander.memory.dram) } else { 0.0 });
     Some(BehindLink {
         ns: reads / all_reads.max(1.0) * (way_ns - socket.cha.from_mc_ps as f64 / 1000.0),
         share: (reads + writes) / (all_reads + all_writes).max(1.0),
-        buses_busy: buses_busy(view),
-        link_busy: link_busy(view, total, expander),
+        things: Busy::behind_link(buses_busy(view), link_busy(view, total, expander)),
         unloaded_ns: unloaded_ns.collect(),
         credits,
     })
@@ -77,9 +78,8 @@ fn far_ns(expander: &ExpanderParams) -> f64 {
     (2.0 * (expander.latency_ps + expander.device_ps) as f64 + wires_ps) / 1000.0
 }
 
-/// A read of the DRAM of a device that finds no row open, in ns.
-fn dram_ns(expander: &ExpanderParams) -> f64 {
-    let dram = &expander.memory.dram;
+/// A read of DRAM that finds no row open, in ns.
+pub(super) fn dram_ns(dram: &DramParams) -> f64 {
     let clocks = f64::from(dram.timing.rcd + dram.timing.cl + dram.timing.burst);
     clocks * dram.clock_ps_numerator as f64 / dram.clock_ps_denominator as f64 / 1000.0
 }
@@ -100,15 +100,6 @@ fn link_busy(view: &ServerView, total: &Sample, expander: &ExpanderParams) -> f6
     let [request, line] = [expander.request_bytes, expander.data_bytes].map(f64::from);
     let bytes = f64::max(reads * request + writes * line, reads * line + writes * request);
     bytes / expander.bytes_per_s as f64 * 1e12 / view.window_ps()
-}
-
-/// The same of a pool of memory, of whose way only what lies between CHA and port is known: what limits is not named.
-fn in_pool(server: &ServerParams, total: &Sample, class: usize) -> Option<BehindLink> {
-    let pool = server.socket().pool.as_ref()?;
-    let far: u64 = [Group::PoolRead, Group::PoolWrite].iter().map(|&group| total.of(group, class).lines).sum();
-    let ns = 4.0 * pool.latency_ps as f64 / 1000.0;
-    let (credits, unloaded_ns) = (Vec::new(), Vec::new());
-    (far > 0).then_some(BehindLink { ns, share: 0.0, buses_busy: 0.0, link_busy: 0.0, credits, unloaded_ns })
 }
 
 /// What is known of workload `class`: the domains on its path, and which of them is fullest.
@@ -152,7 +143,7 @@ fn cached(counts: &ClassCounts) -> Cached {
 }
 
 /// The pool that the parts of a group make up which the workload uses, under the name `domain`.
-fn pool(view: &ServerView, total: &Sample, group: Group, class: usize, domain: &str) -> Option<Pool> {
+pub(super) fn pool(view: &ServerView, total: &Sample, group: Group, class: usize, domain: &str) -> Option<Pool> {
     let parts = domains(view.machine, group);
     let mine: Vec<&Domain> =
         parts.iter().map(|(_, domain)| *domain).filter(|domain| domain.classes()[class].area_ps() > 0).collect();

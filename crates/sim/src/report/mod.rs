@@ -10,6 +10,7 @@ pub(crate) mod hash;
 mod limits;
 mod mesh;
 mod network;
+mod pooled;
 mod predicted;
 pub(crate) mod series;
 pub(crate) mod table;

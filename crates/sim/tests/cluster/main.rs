@@ -26,6 +26,8 @@ mod limits;
 mod mcn;
 mod migration;
 mod pool;
+mod pool_cache;
+mod pool_limits;
 mod ranks;
 mod services;
 mod shared;

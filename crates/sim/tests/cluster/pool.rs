@@ -8,7 +8,7 @@ use proptest::prelude::*;
 use serde_json::Value;
 
 /// A borrower and a lender at a switch; `borrower` are keys of the borrower's table, `more` other tables.
-fn rack(borrower: &str, stream: &str, more: &str) -> String {
+pub fn rack(borrower: &str, stream: &str, more: &str) -> String {
     format!(
         "[host.a]\npreset = \"cascade-lake-hostcc\"\npool.borrow = \"64 MiB\"\n{borrower}\n\
          [host.a.workload.s]\nkind = \"stream\"\nmemory = \"pool\"\nworking_set = \"4 MiB\"\n{stream}\n\
@@ -17,16 +17,17 @@ fn rack(borrower: &str, stream: &str, more: &str) -> String {
     )
 }
 
-const NETWORK: &str = "[network]\nrate = \"40 Gbps\"\nlatency = \"10 ns\"\n[network.switch]\nlatency = \"100 ns\"\n";
-const ONE: &str = "cores = \"0\"\npattern = \"random\"\n";
+pub const NETWORK: &str =
+    "[network]\nrate = \"40 Gbps\"\nlatency = \"10 ns\"\n[network.switch]\nlatency = \"100 ns\"\n";
+pub const ONE: &str = "cores = \"0\"\npattern = \"random\"\n";
 
-fn summary(text: &str) -> Value {
+pub fn summary(text: &str) -> Value {
     let mut run = Run::new(&plan(text), Options::default());
     assert_eq!(run.run(|_| true), Ok(true));
     run.report().summary
 }
 
-fn of(summary: &Value, place: usize, key: &str) -> f64 {
+pub fn of(summary: &Value, place: usize, key: &str) -> f64 {
     summary["pool"][place][key].as_f64().unwrap_or_else(|| panic!("no {key} in {}", summary["pool"]))
 }
 

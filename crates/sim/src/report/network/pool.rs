@@ -45,12 +45,26 @@ const POOL: &[Column<OfPool>] = &[
         row.count(|counts| counts.bytes_of(&[PoolKind::Read, PoolKind::Data, PoolKind::Write, PoolKind::Written]))
     }),
     Column::integer("prefetch_bytes", |row| {
-        row.count(|counts| counts.bytes_of(&[PoolKind::Prefetch, PoolKind::Ahead]))
+        let kinds = [PoolKind::Prefetch, PoolKind::Ahead, PoolKind::Fetch, PoolKind::Fetched];
+        row.count(|counts| counts.bytes_of(&kinds))
     }),
     Column::integer("lines_read_here", |row| row.count(|counts| counts.served[0])),
     Column::integer("lines_written_here", |row| row.count(|counts| counts.served[1])),
     Column::integer("dropped_demand", |row| row.dropped()[0].into()),
     Column::integer("dropped_prefetch", |row| row.dropped()[1].into()),
+    Column::integer("cache_reads", |row| row.count(|counts| counts.cache_reads)),
+    Column::integer("cache_writes", |row| row.count(|counts| counts.cache_writes)),
+    Column::integer("cache_late", |row| row.count(|counts| counts.cache_late)),
+    Column::integer("cache_full", |row| row.count(|counts| counts.cache_full)),
+    Column::integer("pages_in", |row| row.count(|counts| counts.pages_in)),
+    Column::integer("pages_out", |row| row.count(|counts| counts.pages_out)),
+    Column::integer("lines_fetched", |row| row.count(|counts| counts.fetches)),
+    Column::integer("lines_lost", |row| row.count(|counts| counts.fetches_lost)),
+    Column::integer("lines_in", |row| row.count(|counts| counts.lines_in)),
+    Column::integer("lines_out", |row| row.count(|counts| counts.lines_out)),
+    Column::integer("write_back_bytes", |row| {
+        row.count(|counts| counts.bytes_of(&[PoolKind::WriteBack, PoolKind::WrittenBack]))
+    }),
 ];
 
 impl PoolRow<'_> {

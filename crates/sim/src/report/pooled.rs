@@ -1,0 +1,62 @@
+//! What limits a workload whose lines lie in a pool of memory.
+//!
+//! As behind a link: what is used of what each thing lets through tells how near it is to its limit. What is not known
+//! of the way there (queues, memory, other traffic) makes lines take longer, and nothing is named.
+
+use super::limits::{dram_ns, pool};
+use super::view::ServerView;
+use crate::read::sample::{Group, Sample};
+use hostnet_analysis::explain::{BehindLink, Busy, Pool, POOL_PORT, PORT_NEAR};
+use hostnet_model::params::{Placement, PoolParams};
+use hostnet_model::pool::{PoolCounts, PoolPort, PoolWay};
+
+/// The domains of a pool of memory.
+const POOL: [Group; 2] = [Group::PoolRead, Group::PoolWrite];
+
+/// What is known of the way of a workload's lines to other servers; nothing if none of them lies there, or nothing to
+/// go by but the way between CHA and port where lines do not all take the way of demand, or are sent again.
+pub(super) fn in_pool(view: &ServerView, total: &Sample, class: usize) -> Option<BehindLink> {
+    let port = view.machine.first::<PoolPort>()?;
+    let (params, counts) = (port.params(), port.counts());
+    let of = |group| total.of(group, class).lines as f64;
+    let far: f64 = POOL.map(of).iter().sum();
+    let kept = params.cache.is_some() && view.server.workloads[class].memory == Placement::Socket(1);
+    if far == 0.0 && !kept {
+        return None;
+    }
+    let lines: f64 = [Group::ChaRead, Group::ChaWrite].map(of).iter().sum();
+    let share = far / lines.max(1.0);
+    let way = port.way().filter(|_| params.cache.is_none() && params.prefetch.is_none() && counts.retries == 0);
+    let Some(way) = way else {
+        let ns = 4.0 * params.latency_ps as f64 / 1000.0;
+        return Some(BehindLink { ns, share: 0.0, things: Vec::new(), credits: Vec::new(), unloaded_ns: Vec::new() });
+    };
+    let socket = view.server.socket();
+    let beyond_ns = (3 * params.latency_ps + socket.cha.read_to_mc_ps + way.read_ps) as f64 / 1000.0;
+    let credits: Vec<Pool> = POOL.iter().filter_map(|&group| pool(view, total, group, class, group.name())).collect();
+    let held_ns = |pool: &Pool| {
+        if pool.domain == Group::PoolRead.name() {
+            beyond_ns + dram_ns(&socket.memory.dram) + socket.cha.from_mc_ps as f64 / 1000.0
+        } else {
+            beyond_ns
+        }
+    };
+    Some(BehindLink {
+        ns: beyond_ns + params.latency_ps as f64 / 1000.0,
+        share,
+        things: busy(view, params, counts, way),
+        unloaded_ns: credits.iter().map(held_ns).collect(),
+        credits,
+    })
+}
+
+/// How busy the port of a server is in its busier direction, and those of its lenders with what it moves there.
+fn busy(view: &ServerView, params: &PoolParams, counts: &PoolCounts, way: &PoolWay) -> Vec<Busy> {
+    let sent: u64 = counts.sent_bytes.iter().sum();
+    let lines = (counts.reads * u64::from(params.data_bytes) + counts.writes * u64::from(params.small_bytes)) as f64;
+    let share = |bytes: f64, bytes_per_s: u64| bytes * 1e12 / bytes_per_s as f64 / view.window_ps();
+    let near = PORT_NEAR;
+    let own = f64::max(share(sent as f64, way.bytes_per_s), share(lines, way.bytes_per_s));
+    let lent = f64::max(share(sent as f64, way.lenders_bytes_per_s), share(lines, way.lenders_bytes_per_s));
+    vec![Busy { name: Some(POOL_PORT), used: own, near }, Busy { name: None, used: lent, near }]
+}
