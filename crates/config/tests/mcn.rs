@@ -99,5 +99,7 @@ fn what_no_ring_carries_is_refused() {
     assert_refused("", ON, rdma, &["flow.f.kind", "TCP and datagrams"]);
     let out = flow("d", "e", "mtu = \"9000 B\"");
     assert_refused("mcn = { level = \"mcn3\" }", ON, &out, &["flow.f.mtu", "network.mtu", "go on by cables"]);
-    assert_refused("mcn = { level = \"mcn5\" }", ON, "", &["host.box.mcn", "not modelled"]);
+    assert_refused("mcn = { level = \"mcn5\", alert = false }", ON, "", &["host.box.mcn.dma", "ALERT_N"]);
+    assert_refused("mcn = { level = \"mcn5\", checksum = true }", ON, "", &["host.box.mcn.dma", "checksum = false"]);
+    assert_refused("mcn = { level = \"mcn4\", gso = \"48 KiB\" }", ON, "", &["host.box.mcn.gso", "does not fit"]);
 }

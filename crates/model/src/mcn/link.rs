@@ -36,6 +36,8 @@ pub(super) struct Link {
     late: u32,
     /// Messages that have come, in their order.
     come: VecDeque<PacketId>,
+    /// Of these, those that the driver saw when it last looked at the poll words.
+    seen: u32,
     /// Lines that have been read and that the other side does not know of, and those of the write that is on its way.
     pub(super) consumed: u32,
     pub(super) telling: Option<u32>,
@@ -53,6 +55,7 @@ impl Link {
             writing: None,
             late: 0,
             come: VecDeque::new(),
+            seen: 0,
             consumed: 0,
             telling: None,
             counts: McnCounts::default(),
@@ -117,8 +120,24 @@ impl Link {
         self.come.push_back(id);
     }
 
-    /// The oldest message that has come, where it begins, and its lines. It stays in the ring until it has been read.
+    /// The driver looks at the poll word and the pointer: what has come until now may be read.
+    pub(super) fn look(&mut self) {
+        self.seen = self.come.len() as u32;
+    }
+
+    /// The oldest message that the driver has seen and not read.
+    pub(super) fn next_seen(&self) -> Option<PacketId> {
+        self.come.front().filter(|_| self.seen > 0).copied()
+    }
+
+    /// Packets that wait for the ring.
+    pub(super) fn queued(&self) -> u32 {
+        self.queue.len() as u32
+    }
+
+    /// The oldest message that was seen, where it begins, and its lines. It stays in the ring until it has been read.
     pub(super) fn take(&mut self, packets: &Packets) -> Option<(PacketId, u32, u32)> {
+        self.seen = self.seen.checked_sub(1)?;
         let id = self.come.pop_front()?;
         let lines = lines_of(packets.get(id).ip_bytes);
         Some((id, self.into.pop(lines), lines))

@@ -6,6 +6,7 @@
 //! lines of whose message are there, who may write next, and what can be seen at the other side.
 
 mod books;
+mod engine;
 mod forward;
 mod link;
 mod ring;
@@ -14,6 +15,7 @@ mod tags;
 mod window;
 
 pub use books::McnCounts;
+pub use engine::Hauling;
 pub use forward::{way, Way};
 pub use ring::{largest_packet, lines_of, Ring, LINE_BYTES};
 pub(crate) use tags::RingTag;
@@ -23,6 +25,7 @@ use crate::line::{Content, Home, Kind, PacketId, Request, RequestId};
 use crate::params::{McnParams, McnWake};
 use crate::part::{Context, Part, PartKind, Payload, Start};
 use crate::transport::journey::Stage;
+use engine::Engines;
 use hostnet_kernel::ComponentId;
 use link::Link;
 use serde::{Deserialize, Serialize};
@@ -46,6 +49,8 @@ pub struct Wiring {
     pub windows: Vec<Window>,
     /// The class of requests of the driver itself.
     pub class: u8,
+    /// What engines need to know, if they move the lines.
+    pub hauling: Option<Hauling>,
 }
 
 /// The interfaces of a machine.
@@ -59,8 +64,10 @@ pub struct Mcn {
     class: u8,
     links: Vec<Link>,
     sram: Option<Sram>,
-    /// Whether the driver has been woken and has not yet found all rings empty.
+    engines: Option<Engines>,
+    /// Whether the driver has been woken and has not yet read all that it saw, and whether it was woken again since.
     polling: bool,
+    again: bool,
     /// The interface whose messages are read now.
     turn: usize,
     polls: u64,
@@ -78,8 +85,23 @@ impl Mcn {
         let links = params.interfaces.iter().zip(&wiring.peers);
         let links = links.map(|(interface, peer)| Link::new(*interface, *peer, params.ring_bytes)).collect();
         let sram = params.on_dimm.then(|| Sram::new(params.sram_bytes_per_s, params.sram_ps));
-        let Wiring { cha, to_cha_ps, core, windows, class, .. } = wiring;
-        Self { params, cha, to_cha_ps, core, windows, class, links, sram, polling: false, turn: 0, polls: 0 }
+        let Wiring { cha, to_cha_ps, core, windows, class, hauling, .. } = wiring;
+        let engines = hauling.map(|hauling| Engines::new(&params.interfaces, hauling));
+        Self {
+            params,
+            cha,
+            to_cha_ps,
+            core,
+            windows,
+            class,
+            links,
+            sram,
+            engines,
+            polling: false,
+            again: false,
+            turn: 0,
+            polls: 0,
+        }
     }
 
     /// What each interface has counted since the start of the run, with the host at the other side.
@@ -109,7 +131,8 @@ impl Mcn {
         let Way::Interface(port) = self.way(packet.from, packet.to) else {
             unreachable!("who asks for a ring has one")
         };
-        if self.links[usize::from(port)].offer(id, writer, self.params.queue_packets, context.packets) {
+        let most = if self.is_relayed(&packet) { u32::MAX } else { self.params.queue_packets };
+        if self.links[usize::from(port)].offer(id, writer, most, context.packets) {
             return self.write_next(port, context);
         }
         context.packets.remove(id);
@@ -119,6 +142,22 @@ impl Mcn {
     /// A host's packets of others come from an interface or the NIC, and never go back there.
     fn way(&self, from: u16, to: u16) -> Way {
         way(from, to, self.params.on_dimm, &self.params.interfaces)
+    }
+
+    /// Whether the driver may take a packet in: one that goes on by a ring stays where it is while as many wait for that
+    /// as may.
+    fn has_room(&self, packet: &crate::line::Packet) -> bool {
+        match self.way(packet.from, packet.to) {
+            Way::Interface(port) if self.is_relayed(packet) => {
+                self.links[usize::from(port)].queued() < self.params.queue_packets
+            }
+            _ => true,
+        }
+    }
+
+    /// Whether a packet comes from a DIMM here, at its host.
+    fn is_relayed(&self, packet: &crate::line::Packet) -> bool {
+        !self.params.on_dimm && self.params.interfaces.iter().any(|interface| interface.host == packet.from)
     }
 
     /// A packet has left the driver: its data may be let go.
@@ -134,6 +173,9 @@ impl Mcn {
     /// Lets the next message be written, if there is room.
     fn write_next(&mut self, port: u16, context: &mut Context) {
         if let Some(writing) = self.links[usize::from(port)].begin(context.packets) {
+            if self.engines.is_some() {
+                return self.haul(writing.id, port, writing.at, true, context);
+            }
             let payload = Payload::RingWrite { id: writing.id, port, line: writing.at as u16 };
             context.send(writing.writer, NEXT_PS, payload);
         }
@@ -149,7 +191,11 @@ impl Mcn {
         let link = &mut self.links[usize::from(port)];
         match tag {
             RingTag::Data { .. } => {
-                if let Some(writing) = link.writing.filter(|_| link.wrote() && self.params.fence) {
+                let all = link.wrote();
+                let channel = link.interface.channel as usize;
+                if self.engines.is_some() {
+                    self.line_done(channel, context);
+                } else if let Some(writing) = link.writing.filter(|_| all && self.params.fence) {
                     context.send(writing.writer, self.params.fence_ps, Payload::RingFenced { port });
                 }
             }
@@ -192,13 +238,26 @@ impl Mcn {
 
     /// A message has come: the driver hears of it, if it is not at work already.
     fn on_message(&mut self, id: PacketId, port: u16, context: &mut Context) {
-        self.links[usize::from(port)].arrive(id, context.packets);
+        let link = &mut self.links[usize::from(port)];
+        link.arrive(id, context.packets);
+        if self.engines.is_none() {
+            return self.interrupt(context);
+        }
+        link.look();
+        if let Some((id, at, _)) = link.take(context.packets) {
+            self.haul(id, port, at, false, context);
+        }
+    }
+
+    /// The driver is interrupted, if it does not look by itself.
+    fn interrupt(&mut self, context: &mut Context) {
         if let McnWake::Interrupt(ps) = self.params.wake {
             self.wake_driver(ps, context);
         }
     }
 
     fn wake_driver(&mut self, ps: u64, context: &mut Context) {
+        self.again |= self.polling;
         if !std::mem::replace(&mut self.polling, true) {
             self.polls += 1;
             context.send(self.core, ps, Payload::RingPoll);
@@ -213,23 +272,55 @@ impl Mcn {
         }
     }
 
-    /// The driver reads the next message, of the interface that it is at as long as that has any; when all rings are
-    /// empty it goes.
+    /// The driver has looked at the poll words of all interfaces.
+    fn on_polled(&mut self, context: &mut Context) {
+        if let Some(engines) = &mut self.engines {
+            engines.look();
+            return self.hand_next(context);
+        }
+        self.links.iter_mut().for_each(Link::look);
+        self.turn = (self.turn + 1) % self.links.len();
+        self.read_next(context);
+    }
+
+    /// The driver reads the next message that it saw, of the interface that it is at as long as that has any; then it
+    /// goes. What has come since is for the timer, or its interrupt waits.
     fn read_next(&mut self, context: &mut Context) {
         let count = self.links.len();
-        let next = (0..count).map(|step| (self.turn + step) % count).find(|&port| self.links[port].has_come());
-        let Some(port) = next else {
-            self.polling = false;
-            return;
+        let may_read = |port: &usize| {
+            let seen = self.links[*port].next_seen();
+            seen.is_some_and(|id| self.has_room(context.packets.get(id)))
         };
+        let next = (0..count).map(|step| (self.turn + step) % count).find(may_read);
+        let Some(port) = next else { return self.rest(context) };
         self.turn = port;
         if let Some((id, at, _)) = self.links[port].take(context.packets) {
             context.send(self.core, NEXT_PS, Payload::RingRead { id, port: port as u16, line: at as u16 });
         }
     }
 
+    /// The driver has done what it saw. If it was woken meanwhile it looks again.
+    fn rest(&mut self, context: &mut Context) {
+        self.polling = false;
+        let come = self.links.iter().any(Link::has_come) || self.engines.as_ref().is_some_and(Engines::has_come);
+        let waits = matches!(self.params.wake, McnWake::Timer(_)) || come;
+        if std::mem::take(&mut self.again) && waits {
+            self.wake_driver(NEXT_PS, context);
+        }
+    }
+
+    /// Whether the driver has seen a message that it may read now.
+    fn may_go_on(&self, context: &Context) -> bool {
+        let engines = self.engines.as_ref().and_then(Engines::next_seen);
+        let mut seen = self.links.iter().filter_map(Link::next_seen).chain(engines);
+        seen.any(|id| self.has_room(context.packets.get(id)))
+    }
+
     /// The driver has read a message of so many lines.
     fn on_read(&mut self, port: u16, lines: u32, context: &mut Context) {
+        if self.engines.is_some() {
+            return self.hand_next(context);
+        }
         let link = &mut self.links[usize::from(port)];
         link.consumed += lines;
         link.counts.read += 1;
@@ -290,11 +381,16 @@ impl Part for Mcn {
             Payload::RingFreed { port, lines } => {
                 self.links[usize::from(port)].out.pop(lines.into());
                 self.write_next(port, context);
+                if !self.polling && self.may_go_on(context) {
+                    self.wake_driver(NEXT_PS, context);
+                }
             }
-            Payload::RingPolled => self.read_next(context),
+            Payload::RingPolled => self.on_polled(context),
             Payload::RingDone { port, lines } => self.on_read(port, lines.into(), context),
             Payload::RingWaited { port, ps } => self.links[usize::from(port)].fenced(ps),
             Payload::Wake => self.on_timer(context),
+            Payload::Data(id) => self.on_line(id, context),
+            Payload::Acknowledged(id) => self.on_kept(id, context),
             Payload::Arrive(id) => {
                 if let Some(sram) = &mut self.sram {
                     sram.serve(id, self.cha, context);

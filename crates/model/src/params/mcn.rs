@@ -35,6 +35,9 @@ pub struct McnParams {
     pub queue_packets: u32,
     /// The core that the driver reads rings on.
     pub core: u32,
+    /// Whether the driver hands packets to the cores of their applications as they are; else the stack works on them on
+    /// the core of the driver first.
+    pub steer: bool,
     /// Lines that an engine has on their way at a time; none = the cores copy.
     pub dma_lines: Option<u32>,
 }
