@@ -77,7 +77,9 @@ class Mcn(Description):
     Range: "100 MB/s" to "10 TB/s".
     """
     queue: int | None = None
-    """Packets that wait for a ring at most, others are dropped; 1000 when absent. Range: 1 to 1000000."""
+    """Packets of the host itself that wait for a ring at most, others are dropped; as many from other DIMMs, others
+    stay in their rings. 1000 when absent. Range: 1 to 1000000.
+    """
     slots: int | None = None
     """DIMMs in a channel at most; 4 when absent. Range: 1 to 64."""
     core: int | None = None

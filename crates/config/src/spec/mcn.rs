@@ -81,7 +81,8 @@ pub(crate) struct McnSpec {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(extend("x-min" = "100 MB/s", "x-max" = "10 TB/s"))]
     pub(crate) bandwidth: Option<Bandwidth>,
-    /// Packets that wait for a ring at most, others are dropped; 1000 when absent.
+    /// Packets of the host itself that wait for a ring at most, others are dropped; as many from other DIMMs, others
+    /// stay in their rings. 1000 when absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 1, max = 1_000_000))]
     pub(crate) queue: Option<u32>,

@@ -8,7 +8,6 @@ use super::ring::lines_of;
 use super::tags::RingTag;
 use super::{write_of, Mcn, NEXT_PS};
 use crate::line::{Home, Kind, PacketId, Pages, Request, RequestId};
-use crate::os::Region;
 use crate::params::McnInterface;
 use crate::part::{Context, Payload};
 use serde::{Deserialize, Serialize};
@@ -17,8 +16,10 @@ use std::collections::VecDeque;
 /// What the engines of a machine need to know of it.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Hauling {
-    /// What is received lies there.
-    pub packets: Region,
+    /// What is received lies there in virtual memory, from `base` on.
+    pub base: u64,
+    /// So many bytes of it, at least as many as the largest packet.
+    pub bytes: u64,
     /// Where virtual memory lies.
     pub pages: Pages,
     /// By flow: the class of its lines.
@@ -72,12 +73,12 @@ impl Engines {
     /// A place in virtual memory for a packet of so many lines, in lines.
     fn place(&mut self, lines: u32) -> u64 {
         let bytes = u64::from(lines) * 64;
-        if self.next + bytes > self.hauling.packets.bytes {
+        if self.next + bytes > self.hauling.bytes {
             self.next = 0;
         }
         let at = self.next;
         self.next += bytes;
-        (self.hauling.packets.base + at) / 64
+        (self.hauling.base + at) / 64
     }
 
     /// The driver looks at what is in memory.

@@ -29,8 +29,9 @@ pub(super) struct Link {
     pub(super) peer: ComponentId,
     pub(super) out: Ring,
     into: Ring,
-    /// Packets that wait for the ring, and who gave them.
-    queue: VecDeque<(PacketId, ComponentId)>,
+    /// Packets that wait for the ring, who gave them, and whether they come from another DIMM; and how many do.
+    queue: VecDeque<(PacketId, ComponentId, bool)>,
+    relayed: u32,
     pub(super) writing: Option<Writing>,
     /// Lines of messages whose pointer went before them.
     late: u32,
@@ -52,6 +53,7 @@ impl Link {
             out: Ring::new(out),
             into: Ring::new(into),
             queue: VecDeque::new(),
+            relayed: 0,
             writing: None,
             late: 0,
             come: VecDeque::new(),
@@ -62,14 +64,23 @@ impl Link {
         }
     }
 
-    /// A packet is to be sent; false if there is no room for it, and it is dropped.
-    pub(super) fn offer(&mut self, id: PacketId, writer: ComponentId, most: u32, packets: &Packets) -> bool {
+    /// A packet is to be sent; false if there is no room for it, and it is dropped. Who hands one from another DIMM on
+    /// has looked whether there is.
+    pub(super) fn offer(
+        &mut self,
+        id: PacketId,
+        writer: ComponentId,
+        most: u32,
+        relayed: bool,
+        packets: &Packets,
+    ) -> bool {
         self.counts.offered += 1;
-        if self.queue.len() as u32 >= most {
+        if !relayed && self.queue.len() as u32 - self.relayed >= most {
             self.counts.dropped += 1;
             return false;
         }
-        self.queue.push_back((id, writer));
+        self.queue.push_back((id, writer, relayed));
+        self.relayed += u32::from(relayed);
         let alone = self.writing.is_none() && self.queue.len() == 1;
         self.counts.busy += u64::from(alone && lines_of(packets.get(id).ip_bytes) > self.out.free());
         true
@@ -80,10 +91,11 @@ impl Link {
         if self.writing.is_some() {
             return None;
         }
-        let &(id, writer) = self.queue.front()?;
+        let &(id, writer, relayed) = self.queue.front()?;
         let lines = lines_of(packets.get(id).ip_bytes);
         let at = self.out.push(lines)?;
         self.queue.pop_front();
+        self.relayed -= u32::from(relayed);
         self.writing = Some(Writing { id, writer, at, lines, left: lines });
         self.writing
     }
@@ -130,9 +142,9 @@ impl Link {
         self.come.front().filter(|_| self.seen > 0).copied()
     }
 
-    /// Packets that wait for the ring.
-    pub(super) fn queued(&self) -> u32 {
-        self.queue.len() as u32
+    /// Packets from other DIMMs that wait for the ring.
+    pub(super) fn relayed(&self) -> u32 {
+        self.relayed
     }
 
     /// The oldest message that was seen, where it begins, and its lines. It stays in the ring until it has been read.

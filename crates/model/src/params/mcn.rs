@@ -31,7 +31,8 @@ pub struct McnParams {
     pub checksum_line_ps: u64,
     /// What it takes to drop a line of a ring from the caches, in ps.
     pub drop_line_ps: u64,
-    /// Packets that wait for a ring at most; others are dropped.
+    /// Packets of this machine that wait for a ring at most, others are dropped; as many of other DIMMs, others stay in
+    /// their rings.
     pub queue_packets: u32,
     /// The core that the driver reads rings on.
     pub core: u32,

@@ -65,7 +65,8 @@ impl SocketBuilder<'_> {
             windows: self.server.windows(params),
             class: self.server.class_of_first(),
             hauling: params.dma_lines.is_some().then(|| Hauling {
-                packets: Region { base: self.take(params.core, RING_PACKET_BYTES), bytes: RING_PACKET_BYTES },
+                base: self.take(params.core, RING_PACKET_BYTES),
+                bytes: RING_PACKET_BYTES,
                 pages: self.pages.clone(),
                 classes: attachment.cluster.flows.iter().map(|flow| self.server.class_of(flow)).collect(),
             }),

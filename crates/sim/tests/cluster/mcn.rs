@@ -184,7 +184,8 @@ proptest! {
         let alert = alert || dma;
         let mtu = (rings * 1024).min(9000) / 2;
         let mcn = format!(
-            "poll = \"{poll} us\", alert = {alert}, tso = {tso}, dma = {dma}, checksum = {}, rings = \"{rings} KiB\", mtu = \"{} B\"",
+            "poll = \"{poll} us\", alert = {alert}, tso = {tso}, dma = {dma}, checksum = {}, \
+             rings = \"{rings} KiB\", mtu = \"{} B\"",
             !dma,
             mtu.max(576)
         );
