@@ -133,6 +133,7 @@ def test_an_unknown_study_names_those_there_are() -> None:
         "hostcc",
         "ioctopus",
         "manycore_ni",
+        "mcn",
         "mcn_jobs",
         "memory",
         "netdimm",

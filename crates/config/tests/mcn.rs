@@ -50,7 +50,7 @@ fn a_level_stands_for_keys_and_keys_count() {
     };
     assert_eq!(tso(&third), (8948, 8948));
     let fourth = at("mcn = { level = \"mcn4\" }");
-    assert!(tso(&fourth).0 > 3 * 8948 && tso(&fourth).0 + 52 + 18 < 47 << 10);
+    assert!(tso(&fourth).0 == 2 * 8948 && tso(&fourth).0 + 52 + 18 < 47 << 9);
     let mixed = at("mcn = { level = \"mcn4\", tso = false, alert = false, mtu = \"1500 B\" }");
     assert_eq!((tso(&mixed), mcn(&mixed, 0).wake), ((1448, 1448), McnWake::Timer(5_000_000)));
     let again = serde_json::to_string(&fourth.effective).expect("JSON");
@@ -99,5 +99,12 @@ fn what_no_ring_carries_is_refused() {
     assert_refused("", ON, rdma, &["flow.f.kind", "TCP and datagrams"]);
     let out = flow("d", "e", "mtu = \"9000 B\"");
     assert_refused("mcn = { level = \"mcn3\" }", ON, &out, &["flow.f.mtu", "network.mtu", "go on by cables"]);
-    assert_refused("mcn = { level = \"mcn5\" }", ON, "", &["host.box.mcn", "not modelled"]);
+    assert_refused("mcn = { level = \"mcn5\", alert = false }", ON, "", &["host.box.mcn.alert", "ALERT_N"]);
+    assert_refused(
+        "mcn = { level = \"mcn5\", checksum = true }",
+        ON,
+        "",
+        &["host.box.mcn.checksum", "checksum = false"],
+    );
+    assert_refused("mcn = { level = \"mcn4\", gso = \"48 KiB\" }", ON, "", &["host.box.mcn.gso", "does not fit"]);
 }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
@@ -78,6 +79,18 @@ def stage_share(series: Series, run: Outcome, _: Outcome | None) -> Estimate:
     """Share of the stages `parts` in that, in %."""
     rows = [row for row in run.summary["stages"] if row["class"] == series.workload and row["way"] == "there"]
     return Estimate(sum(number(row, "percent") for row in rows if row["stage"] in series.parts), None)
+
+
+def driver_share(series: Series, run: Outcome, base: Outcome | None) -> Estimate:
+    """Time of the stages `parts` there, over that of all but system calls in the baseline."""
+    copies = ("tx_copy", "rx_copy", "all")
+
+    def time(found: Outcome, chosen: Callable[[str], bool]) -> float:
+        rows = [row for row in found.summary["stages"] if row["class"] == series.workload and row["way"] == "there"]
+        return sum(number(row, "mean_us") for row in rows if chosen(row["stage"]))
+
+    whole = time(needed(series, base), lambda stage: stage not in copies)
+    return Estimate(time(run, lambda stage: stage in series.parts) / whole, None)
 
 
 def of_packets(series: Series, run: Outcome, _: Outcome | None) -> Estimate:
@@ -194,6 +207,7 @@ NETWORK_QUANTITIES: dict[str, Quantity] = {
         one_way_saved,
         one_way_less,
         stage_share,
+        driver_share,
         of_packets,
         one_way_of_all,
         one_way_of_all_saved,

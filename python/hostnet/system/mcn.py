@@ -31,6 +31,11 @@ class Mcn(Description):
     """
     tso: bool | None = None
     """Whether a segment of TCP goes as one packet, however long, if a ring holds it; true from level "mcn4" on."""
+    gso: str | None = None
+    """The largest packet with `tso` (size); half a ring when absent, so that one is written while another is read.
+
+    Range: "576 B" to "1 MiB".
+    """
     dma: bool | None = None
     """Whether engines move the lines, and not cores; true from level "mcn5" on."""
     dma_lines: int | None = None
@@ -72,10 +77,16 @@ class Mcn(Description):
     Range: "100 MB/s" to "10 TB/s".
     """
     queue: int | None = None
-    """Packets that wait for a ring at most, others are dropped; 1000 when absent. Range: 1 to 1000000."""
+    """Packets of the host itself that wait for a ring at most, others are dropped; as many from other DIMMs, others
+    stay in their rings. 1000 when absent. Range: 1 to 1000000.
+    """
     slots: int | None = None
     """DIMMs in a channel at most; 4 when absent. Range: 1 to 64."""
     core: int | None = None
     """The core of the host that the driver reads rings on; the last one when absent. On a DIMM it is the last one.
     Range: 0 to 1023.
+    """
+    steer: bool | None = None
+    """Whether the driver hands packets to the cores of their applications as they are (receive packet steering); false
+    when absent: the kernel works on them on the core that reads rings.
     """

@@ -1,6 +1,7 @@
 //! DIMMs with processors of their own in the memory slots of a host.
 
 use super::values::{Bandwidth, Size, Time};
+use hostnet_model::mcn::largest_packet;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -30,6 +31,10 @@ pub(crate) struct McnSpec {
     /// Whether a segment of TCP goes as one packet, however long, if a ring holds it; true from level "mcn4" on.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) tso: Option<bool>,
+    /// The largest packet with `tso` (size); half a ring when absent, so that one is written while another is read.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-min" = "576 B", "x-max" = "1 MiB"))]
+    pub(crate) gso: Option<Size>,
     /// Whether engines move the lines, and not cores; true from level "mcn5" on.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) dma: Option<bool>,
@@ -76,7 +81,8 @@ pub(crate) struct McnSpec {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(extend("x-min" = "100 MB/s", "x-max" = "10 TB/s"))]
     pub(crate) bandwidth: Option<Bandwidth>,
-    /// Packets that wait for a ring at most, others are dropped; 1000 when absent.
+    /// Packets of the host itself that wait for a ring at most, others are dropped; as many from other DIMMs, others
+    /// stay in their rings. 1000 when absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 1, max = 1_000_000))]
     pub(crate) queue: Option<u32>,
@@ -88,6 +94,10 @@ pub(crate) struct McnSpec {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 0, max = 1023))]
     pub(crate) core: Option<u32>,
+    /// Whether the driver hands packets to the cores of their applications as they are (receive packet steering); false
+    /// when absent: the kernel works on them on the core that reads rings.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) steer: Option<bool>,
 }
 
 /// What is done to be quick.
@@ -117,6 +127,7 @@ pub(crate) struct McnKeys {
     pub(crate) checksum: bool,
     pub(crate) mtu_bytes: u32,
     pub(crate) tso: bool,
+    pub(crate) gso_bytes: u32,
     pub(crate) dma_lines: Option<u32>,
     pub(crate) ring_bytes: u32,
     pub(crate) fence: bool,
@@ -129,6 +140,7 @@ pub(crate) struct McnKeys {
     pub(crate) bytes_per_s: u64,
     pub(crate) queue_packets: u32,
     pub(crate) slots: u32,
+    pub(crate) steer: bool,
 }
 
 impl McnSpec {
@@ -137,15 +149,19 @@ impl McnSpec {
         let from = |level| self.level.unwrap_or_default() >= level;
         let time = |given: Option<Time>, ps| given.map_or(ps, |Time(ps)| ps);
         let mtu = if from(McnLevelSpec::Mcn3) { 9000 } else { 1500 };
+        let mtu_bytes = self.mtu.map_or(mtu, |Size(bytes)| bytes as u32);
+        let ring_bytes = self.rings.map_or(47 << 10, |Size(bytes)| bytes as u32);
+        let gso = largest_packet(ring_bytes / 2).max(mtu_bytes);
         let dma = self.dma.unwrap_or(from(McnLevelSpec::Mcn5));
         McnKeys {
             poll_ps: time(self.poll, 5_000_000),
             alert: self.alert.unwrap_or(from(McnLevelSpec::Mcn1)),
             checksum: self.checksum.unwrap_or(!from(McnLevelSpec::Mcn2)),
-            mtu_bytes: self.mtu.map_or(mtu, |Size(bytes)| bytes as u32),
+            mtu_bytes,
             tso: self.tso.unwrap_or(from(McnLevelSpec::Mcn4)),
+            gso_bytes: self.gso.map_or(gso, |Size(bytes)| bytes as u32),
             dma_lines: dma.then(|| self.dma_lines.unwrap_or(16)),
-            ring_bytes: self.rings.map_or(47 << 10, |Size(bytes)| bytes as u32),
+            ring_bytes,
             fence: self.fence.unwrap_or(true),
             copy_clocks: self.copy_clocks.unwrap_or(8),
             checksum_clocks: self.checksum_clocks.unwrap_or(8),
@@ -156,6 +172,7 @@ impl McnSpec {
             bytes_per_s: self.bandwidth.map_or(25_600_000_000, |Bandwidth(bytes)| bytes),
             queue_packets: self.queue.unwrap_or(1000),
             slots: self.slots.unwrap_or(4),
+            steer: self.steer.unwrap_or(false),
         }
     }
 
@@ -169,6 +186,7 @@ impl McnSpec {
             checksum: Some(keys.checksum),
             mtu: Some(Size(keys.mtu_bytes.into())),
             tso: Some(keys.tso),
+            gso: Some(Size(keys.gso_bytes.into())),
             dma: Some(keys.dma_lines.is_some()),
             dma_lines: Some(self.dma_lines.unwrap_or(16)),
             rings: Some(Size(keys.ring_bytes.into())),
@@ -183,6 +201,7 @@ impl McnSpec {
             queue: Some(keys.queue_packets),
             slots: Some(keys.slots),
             core: Some(self.core.unwrap_or(cores.saturating_sub(1))),
+            steer: Some(keys.steer),
         }
     }
 }

@@ -29,13 +29,16 @@ pub(super) struct Link {
     pub(super) peer: ComponentId,
     pub(super) out: Ring,
     into: Ring,
-    /// Packets that wait for the ring, and who gave them.
-    queue: VecDeque<(PacketId, ComponentId)>,
+    /// Packets that wait for the ring, who gave them, and whether they come from another DIMM; and how many do.
+    queue: VecDeque<(PacketId, ComponentId, bool)>,
+    relayed: u32,
     pub(super) writing: Option<Writing>,
     /// Lines of messages whose pointer went before them.
     late: u32,
     /// Messages that have come, in their order.
     come: VecDeque<PacketId>,
+    /// Of these, those that the driver saw when it last looked at the poll words.
+    seen: u32,
     /// Lines that have been read and that the other side does not know of, and those of the write that is on its way.
     pub(super) consumed: u32,
     pub(super) telling: Option<u32>,
@@ -50,23 +53,34 @@ impl Link {
             out: Ring::new(out),
             into: Ring::new(into),
             queue: VecDeque::new(),
+            relayed: 0,
             writing: None,
             late: 0,
             come: VecDeque::new(),
+            seen: 0,
             consumed: 0,
             telling: None,
             counts: McnCounts::default(),
         }
     }
 
-    /// A packet is to be sent; false if there is no room for it, and it is dropped.
-    pub(super) fn offer(&mut self, id: PacketId, writer: ComponentId, most: u32, packets: &Packets) -> bool {
+    /// A packet is to be sent; false if there is no room for it, and it is dropped. Who hands one from another DIMM on
+    /// has looked whether there is.
+    pub(super) fn offer(
+        &mut self,
+        id: PacketId,
+        writer: ComponentId,
+        most: u32,
+        relayed: bool,
+        packets: &Packets,
+    ) -> bool {
         self.counts.offered += 1;
-        if self.queue.len() as u32 >= most {
+        if !relayed && self.queue.len() as u32 - self.relayed >= most {
             self.counts.dropped += 1;
             return false;
         }
-        self.queue.push_back((id, writer));
+        self.queue.push_back((id, writer, relayed));
+        self.relayed += u32::from(relayed);
         let alone = self.writing.is_none() && self.queue.len() == 1;
         self.counts.busy += u64::from(alone && lines_of(packets.get(id).ip_bytes) > self.out.free());
         true
@@ -77,10 +91,11 @@ impl Link {
         if self.writing.is_some() {
             return None;
         }
-        let &(id, writer) = self.queue.front()?;
+        let &(id, writer, relayed) = self.queue.front()?;
         let lines = lines_of(packets.get(id).ip_bytes);
         let at = self.out.push(lines)?;
         self.queue.pop_front();
+        self.relayed -= u32::from(relayed);
         self.writing = Some(Writing { id, writer, at, lines, left: lines });
         self.writing
     }
@@ -117,8 +132,24 @@ impl Link {
         self.come.push_back(id);
     }
 
-    /// The oldest message that has come, where it begins, and its lines. It stays in the ring until it has been read.
+    /// The driver looks at the poll word and the pointer: what has come until now may be read.
+    pub(super) fn look(&mut self) {
+        self.seen = self.come.len() as u32;
+    }
+
+    /// The oldest message that the driver has seen and not read.
+    pub(super) fn next_seen(&self) -> Option<PacketId> {
+        self.come.front().filter(|_| self.seen > 0).copied()
+    }
+
+    /// Packets from other DIMMs that wait for the ring.
+    pub(super) fn relayed(&self) -> u32 {
+        self.relayed
+    }
+
+    /// The oldest message that was seen, where it begins, and its lines. It stays in the ring until it has been read.
     pub(super) fn take(&mut self, packets: &Packets) -> Option<(PacketId, u32, u32)> {
+        self.seen = self.seen.checked_sub(1)?;
         let id = self.come.pop_front()?;
         let lines = lines_of(packets.get(id).ip_bytes);
         Some((id, self.into.pop(lines), lines))

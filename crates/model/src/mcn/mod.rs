@@ -6,6 +6,8 @@
 //! lines of whose message are there, who may write next, and what can be seen at the other side.
 
 mod books;
+mod driver;
+mod engine;
 mod forward;
 mod link;
 mod ring;
@@ -14,6 +16,7 @@ mod tags;
 mod window;
 
 pub use books::McnCounts;
+pub use engine::Hauling;
 pub use forward::{way, Way};
 pub use ring::{largest_packet, lines_of, Ring, LINE_BYTES};
 pub(crate) use tags::RingTag;
@@ -23,6 +26,7 @@ use crate::line::{Content, Home, Kind, PacketId, Request, RequestId};
 use crate::params::{McnParams, McnWake};
 use crate::part::{Context, Part, PartKind, Payload, Start};
 use crate::transport::journey::Stage;
+use engine::Engines;
 use hostnet_kernel::ComponentId;
 use link::Link;
 use serde::{Deserialize, Serialize};
@@ -46,6 +50,8 @@ pub struct Wiring {
     pub windows: Vec<Window>,
     /// The class of requests of the driver itself.
     pub class: u8,
+    /// What engines need to know, if they move the lines.
+    pub hauling: Option<Hauling>,
 }
 
 /// The interfaces of a machine.
@@ -59,8 +65,10 @@ pub struct Mcn {
     class: u8,
     links: Vec<Link>,
     sram: Option<Sram>,
-    /// Whether the driver has been woken and has not yet found all rings empty.
+    engines: Option<Engines>,
+    /// Whether the driver has been woken and has not yet read all that it saw, and whether it was woken again since.
     polling: bool,
+    again: bool,
     /// The interface whose messages are read now.
     turn: usize,
     polls: u64,
@@ -78,8 +86,23 @@ impl Mcn {
         let links = params.interfaces.iter().zip(&wiring.peers);
         let links = links.map(|(interface, peer)| Link::new(*interface, *peer, params.ring_bytes)).collect();
         let sram = params.on_dimm.then(|| Sram::new(params.sram_bytes_per_s, params.sram_ps));
-        let Wiring { cha, to_cha_ps, core, windows, class, .. } = wiring;
-        Self { params, cha, to_cha_ps, core, windows, class, links, sram, polling: false, turn: 0, polls: 0 }
+        let Wiring { cha, to_cha_ps, core, windows, class, hauling, .. } = wiring;
+        let engines = hauling.map(|hauling| Engines::new(&params.interfaces, hauling));
+        Self {
+            params,
+            cha,
+            to_cha_ps,
+            core,
+            windows,
+            class,
+            links,
+            sram,
+            engines,
+            polling: false,
+            again: false,
+            turn: 0,
+            polls: 0,
+        }
     }
 
     /// What each interface has counted since the start of the run, with the host at the other side.
@@ -109,7 +132,8 @@ impl Mcn {
         let Way::Interface(port) = self.way(packet.from, packet.to) else {
             unreachable!("who asks for a ring has one")
         };
-        if self.links[usize::from(port)].offer(id, writer, self.params.queue_packets, context.packets) {
+        let (relayed, most) = (self.is_relayed(&packet), self.params.queue_packets);
+        if self.links[usize::from(port)].offer(id, writer, most, relayed, context.packets) {
             return self.write_next(port, context);
         }
         context.packets.remove(id);
@@ -134,6 +158,9 @@ impl Mcn {
     /// Lets the next message be written, if there is room.
     fn write_next(&mut self, port: u16, context: &mut Context) {
         if let Some(writing) = self.links[usize::from(port)].begin(context.packets) {
+            if self.engines.is_some() {
+                return self.haul(writing.id, port, writing.at, true, context);
+            }
             let payload = Payload::RingWrite { id: writing.id, port, line: writing.at as u16 };
             context.send(writing.writer, NEXT_PS, payload);
         }
@@ -149,7 +176,11 @@ impl Mcn {
         let link = &mut self.links[usize::from(port)];
         match tag {
             RingTag::Data { .. } => {
-                if let Some(writing) = link.writing.filter(|_| link.wrote() && self.params.fence) {
+                let all = link.wrote();
+                let channel = link.interface.channel as usize;
+                if self.engines.is_some() {
+                    self.line_done(channel, context);
+                } else if let Some(writing) = link.writing.filter(|_| all && self.params.fence) {
                     context.send(writing.writer, self.params.fence_ps, Payload::RingFenced { port });
                 }
             }
@@ -188,53 +219,6 @@ impl Mcn {
         let line = self.windows[usize::from(port)].own_start();
         let id = write_of(line, self.class, RingTag::Start { port }, context);
         context.send(self.cha, self.to_cha_ps, Payload::Arrive(id));
-    }
-
-    /// A message has come: the driver hears of it, if it is not at work already.
-    fn on_message(&mut self, id: PacketId, port: u16, context: &mut Context) {
-        self.links[usize::from(port)].arrive(id, context.packets);
-        if let McnWake::Interrupt(ps) = self.params.wake {
-            self.wake_driver(ps, context);
-        }
-    }
-
-    fn wake_driver(&mut self, ps: u64, context: &mut Context) {
-        if !std::mem::replace(&mut self.polling, true) {
-            self.polls += 1;
-            context.send(self.core, ps, Payload::RingPoll);
-        }
-    }
-
-    /// It is time to look at the poll words.
-    fn on_timer(&mut self, context: &mut Context) {
-        if let McnWake::Timer(ps) = self.params.wake {
-            context.send(context.id, ps, Payload::Wake);
-            self.wake_driver(NEXT_PS, context);
-        }
-    }
-
-    /// The driver reads the next message, of the interface that it is at as long as that has any; when all rings are
-    /// empty it goes.
-    fn read_next(&mut self, context: &mut Context) {
-        let count = self.links.len();
-        let next = (0..count).map(|step| (self.turn + step) % count).find(|&port| self.links[port].has_come());
-        let Some(port) = next else {
-            self.polling = false;
-            return;
-        };
-        self.turn = port;
-        if let Some((id, at, _)) = self.links[port].take(context.packets) {
-            context.send(self.core, NEXT_PS, Payload::RingRead { id, port: port as u16, line: at as u16 });
-        }
-    }
-
-    /// The driver has read a message of so many lines.
-    fn on_read(&mut self, port: u16, lines: u32, context: &mut Context) {
-        let link = &mut self.links[usize::from(port)];
-        link.consumed += lines;
-        link.counts.read += 1;
-        self.tell_consumed(port, context);
-        self.read_next(context);
     }
 }
 
@@ -290,11 +274,16 @@ impl Part for Mcn {
             Payload::RingFreed { port, lines } => {
                 self.links[usize::from(port)].out.pop(lines.into());
                 self.write_next(port, context);
+                if !self.polling && self.may_go_on(context) {
+                    self.wake_driver(NEXT_PS, context);
+                }
             }
-            Payload::RingPolled => self.read_next(context),
+            Payload::RingPolled => self.on_polled(context),
             Payload::RingDone { port, lines } => self.on_read(port, lines.into(), context),
             Payload::RingWaited { port, ps } => self.links[usize::from(port)].fenced(ps),
             Payload::Wake => self.on_timer(context),
+            Payload::Data(id) => self.on_line(id, context),
+            Payload::Acknowledged(id) => self.on_kept(id, context),
             Payload::Arrive(id) => {
                 if let Some(sram) = &mut self.sram {
                     sram.serve(id, self.cha, context);

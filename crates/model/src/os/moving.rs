@@ -5,6 +5,7 @@
 //! the NIC is asked to steer the flow to the queue of the new core (accelerated RFS). What was sent before is still on
 //! the old send queue: until it has left, more goes by the same queue, so that nothing overtakes (`ooo_okay` of XPS).
 
+use super::mcn::BY_RING;
 use super::run::Task;
 use super::socket::Socket;
 use super::softirq::TO_NIC_PS;
@@ -199,7 +200,9 @@ impl NetStack {
     /// The driver is through with a packet of a flow whose socket is not here: it is handed on to where that is.
     pub(super) fn hand_on(&mut self, packet: Packet, context: &mut Context) -> bool {
         let Some(Elsewhere { core, .. }) = self.moving.find(packet.flow) else { return false };
-        self.moving.meet(packet.flow);
+        if packet.queue != BY_RING {
+            self.moving.meet(packet.flow);
+        }
         let id = context.packets.insert(packet);
         context.send(core, TO_CORE_PS, Payload::Backlog(id));
         true

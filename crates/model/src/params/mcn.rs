@@ -31,10 +31,14 @@ pub struct McnParams {
     pub checksum_line_ps: u64,
     /// What it takes to drop a line of a ring from the caches, in ps.
     pub drop_line_ps: u64,
-    /// Packets that wait for a ring at most; others are dropped.
+    /// Packets of this machine that wait for a ring at most, others are dropped; as many of other DIMMs, others stay in
+    /// their rings.
     pub queue_packets: u32,
     /// The core that the driver reads rings on.
     pub core: u32,
+    /// Whether the driver hands packets to the cores of their applications as they are; else the stack works on them on
+    /// the core of the driver first.
+    pub steer: bool,
     /// Lines that an engine has on their way at a time; none = the cores copy.
     pub dma_lines: Option<u32>,
 }

@@ -184,9 +184,11 @@ impl Builder<'_> {
         serving.iter().position(|&serving| serving == core).expect("threads run on cores that serve the NIC") as u16
     }
 
-    /// Flows on other cores than this one whose packets may come to it: all, if the NIC forgets where they are.
+    /// Flows on other cores than this one whose packets may come to it: all, if the NIC forgets where they are, or if
+    /// the stack works there on what came by rings.
     fn elsewhere(&self, core: u32) -> Vec<Elsewhere> {
-        let forgets = self.params.nic().is_some_and(|nic| nic.steer_expiry_ps > 0);
+        let rings = self.params.socket().mcn.as_ref().is_some_and(|mcn| mcn.core == core && !mcn.steer);
+        let forgets = rings || self.params.nic().is_some_and(|nic| nic.steer_expiry_ps > 0);
         let Some(attachment) = self.attachment.as_ref().filter(|_| forgets) else { return Vec::new() };
         let others =
             attachment.ends().filter(|end| matches!(end.flow.transport, Transport::Tcp(_) | Transport::Udp(_)));

@@ -54,7 +54,7 @@ fn check(simulation: &Simulation<World>) {
 #[test]
 fn a_ping_between_every_two_machines_is_answered_and_nothing_is_lost() {
     let flows = [ping("a", "box", "d-0", 64), ping("b", "d-1", "box", 1000), ping("c", "d-0", "d-1", 1472)].concat();
-    for level in ["mcn0", "mcn1", "mcn3"] {
+    for level in ["mcn0", "mcn1", "mcn3", "mcn5"] {
         let mut simulation = run(&cluster(2, &format!("level = \"{level}\""), &flows), 300);
         check(&simulation);
         for end in datagrams(&simulation).iter().filter(|end| end.host != 0 || end.application.latency().is_some()) {
@@ -73,15 +73,51 @@ fn a_ping_between_every_two_machines_is_answered_and_nothing_is_lost() {
 
 #[test]
 fn what_one_dimm_sends_another_goes_through_the_host_once_each_way() {
-    let mut simulation = run(&cluster(2, "level = \"mcn3\"", &bulk("f", "d-0", "d-1", "bytes = \"300 kB\"")), 2000);
-    drain(&mut simulation);
-    let received: u64 = streams(&simulation).iter().map(|end| end.application.received_bytes()).sum();
-    assert_eq!(received, 300_000);
-    let all = counts(&simulation);
-    let [from_first, from_second] = [1, 2].map(|dimm: usize| all[dimm][0].1);
-    let to = |dimm: u16| all[0].iter().find(|(host, _)| *host == dimm).expect("it has an interface").1;
-    assert_eq!([from_first.sent, from_second.sent], [to(2).sent, to(1).sent]);
-    assert_eq!([from_first.sent, from_second.sent], [to(1).read, to(2).read]);
+    for level in ["mcn3", "mcn5"] {
+        let flow = bulk("f", "d-0", "d-1", "bytes = \"300 kB\"");
+        let mut simulation = run(&cluster(2, &format!("level = \"{level}\""), &flow), 2000);
+        drain(&mut simulation);
+        let received: u64 = streams(&simulation).iter().map(|end| end.application.received_bytes()).sum();
+        assert_eq!(received, 300_000);
+        let all = counts(&simulation);
+        let [from_first, from_second] = [1, 2].map(|dimm: usize| all[dimm][0].1);
+        let to = |dimm: u16| all[0].iter().find(|(host, _)| *host == dimm).expect("it has an interface").1;
+        assert_eq!([from_first.sent, from_second.sent], [to(2).sent, to(1).sent]);
+        assert_eq!([from_first.sent, from_second.sent], [to(1).read, to(2).read]);
+    }
+}
+
+/// Bytes that the applications of each flow to the box have received after so many us.
+fn received_at_box(mcn: &str, us: u64) -> Vec<u64> {
+    let simulation = run(&cluster(2, mcn, &bulk("f", "d", "box", "")), us);
+    let ends = streams(&simulation);
+    ends.iter().filter(|end| end.host == 0).map(|end| end.application.received_bytes()).collect()
+}
+
+#[test]
+fn the_stack_works_on_the_core_that_reads_rings_unless_packets_are_steered() {
+    let sum = |mcn: &str| received_at_box(mcn, 400).iter().sum::<u64>();
+    let [kept, steered] = ["level = \"mcn0\"", "level = \"mcn0\", steer = true"].map(sum);
+    assert!(kept > 100_000 && 4 * kept < 3 * steered, "{kept} B on one core, {steered} B on all");
+}
+
+#[test]
+fn no_dimm_starves_beside_another_that_sends_as_fast() {
+    for level in ["mcn0", "mcn1", "mcn3", "mcn5"] {
+        let received = received_at_box(&format!("level = \"{level}\""), 600);
+        let [least, most] = [received.iter().min(), received.iter().max()].map(|bytes| *bytes.expect("two flows"));
+        assert!(3 * least > most, "{level}: {received:?}");
+    }
+}
+
+#[test]
+fn an_engine_with_more_lines_on_their_way_is_quicker_and_one_with_one_works() {
+    let sum = |lines: u32| {
+        let mcn = format!("level = \"mcn5\", dma_lines = {lines}");
+        received_at_box(&mcn, 400).iter().sum::<u64>()
+    };
+    let [one, four, many] = [1, 4, 64].map(sum);
+    assert!(one > 0 && 2 * one < four.min(many), "{one}, {four} and {many} B");
 }
 
 #[test]
@@ -104,10 +140,10 @@ fn a_segment_is_one_packet_with_tso_and_as_large_as_a_ring() {
         drain(&mut simulation);
         counts(&simulation)[1][0].1.sent
     };
-    let [cut, whole, small] =
-        ["level = \"mcn3\"", "level = \"mcn4\"", "level = \"mcn4\", rings = \"20 KiB\""].map(sent);
-    assert!(whole < small && small < cut, "{whole} of a large ring, {small} of a small one, {cut} without");
-    assert!(cut >= 400_000 / 8948);
+    let packets = |more: &str| sent(&format!("level = \"mcn4\", mtu = \"1500 B\"{more}"));
+    let [cut, whole, small, all] = [", tso = false", "", ", rings = \"20 KiB\"", ", gso = \"46 KiB\""].map(packets);
+    assert!(all < whole && whole < small && small < cut, "{all}, {whole} and {small} packets, {cut} without");
+    assert!(cut >= 400_000 / 1448);
 }
 
 #[test]
@@ -142,11 +178,15 @@ proptest! {
         poll in 1_u32..20,
         alert in any::<bool>(),
         tso in any::<bool>(),
+        dma in any::<bool>(),
         seed in any::<u32>(),
     ) {
+        let alert = alert || dma;
         let mtu = (rings * 1024).min(9000) / 2;
         let mcn = format!(
-            "poll = \"{poll} us\", alert = {alert}, tso = {tso}, rings = \"{rings} KiB\", mtu = \"{} B\"",
+            "poll = \"{poll} us\", alert = {alert}, tso = {tso}, dma = {dma}, checksum = {}, \
+             rings = \"{rings} KiB\", mtu = \"{} B\"",
+            !dma,
             mtu.max(576)
         );
         let more = [
@@ -167,7 +207,46 @@ proptest! {
         ]
         .map(|of: fn(&McnCounts) -> u64| all.iter().flatten().map(|(_, counts)| of(counts)).sum::<u64>());
         prop_assert_eq!(early, 0);
-        prop_assert!(sent > 20 && fences >= sent, "{} sent, {} fences", sent, fences);
+        prop_assert!(sent > 20 && (dma || fences >= sent), "{} sent, {} fences", sent, fences);
+    }
+}
+
+proptest! {
+    #![proptest_config(crate::common::laws::cases(4))]
+
+    /// Every byte that is sent between a box, its DIMMs and what is beyond its NIC is received once, whatever the keys.
+    #[test]
+    fn nothing_is_lost_between_box_dimms_and_wire(
+        level in 1_u32..6,
+        rings in 10_u32..60,
+        dimms in 1_u32..4,
+        steer in any::<bool>(),
+        pairs in proptest::collection::vec((0_usize..5, 0_usize..5, 1_u32..120_000), 1..5),
+        seed in any::<u32>(),
+    ) {
+        let names: Vec<String> = ["box".to_string(), "e-0".to_string(), "e-1".to_string()]
+            .into_iter()
+            .chain((0..dimms).map(|dimm| if dimms > 1 { format!("d-{dimm}") } else { "d".to_string() }))
+            .collect();
+        let mut more = format!("[host.e]\nkind = \"endpoint\"\ncount = 2\n[run]\nseed = {seed}\n");
+        let mut expected = 0;
+        for (index, (from, to, bytes)) in pairs.iter().enumerate() {
+            let [from, to] = [from, to].map(|at| &names[at % names.len()]);
+            if from != to {
+                more += &bulk(&format!("f{index}"), from, to, &format!("mtu = \"1500 B\"\nbytes = \"{bytes} B\""));
+                expected += u64::from(*bytes);
+            }
+        }
+        prop_assume!(expected > 0);
+        let mcn = format!("level = \"mcn{level}\", rings = \"{rings} KiB\", steer = {steer}");
+        let mut simulation = run(&cluster(dimms, &mcn, &more), 3000);
+        drain(&mut simulation);
+        let received: u64 = streams(&simulation).iter().map(|end| end.application.received_bytes()).sum();
+        prop_assert_eq!(received, expected);
+        check(&simulation);
+        for (_, counts) in counts(&simulation).iter().flatten() {
+            prop_assert_eq!((counts.dropped, counts.offered, counts.arrived), (0, counts.sent, counts.read));
+        }
     }
 }
 

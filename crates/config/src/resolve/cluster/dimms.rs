@@ -140,7 +140,7 @@ impl Dimms {
             }
             match &mut flow.transport {
                 Transport::Tcp(tcp) => {
-                    let most = largest_packet(keys.ring_bytes) - HEADER_BYTES;
+                    let most = keys.gso_bytes - HEADER_BYTES;
                     let whole = tcp.tso_bytes.min(most) / tcp.mss_bytes * tcp.mss_bytes;
                     tcp.tso_bytes = if keys.tso { whole.max(tcp.mss_bytes) } else { tcp.mss_bytes };
                 }
@@ -199,6 +199,7 @@ impl Dimms {
             drop_line_ps: ps(keys.drop_clocks),
             queue_packets: keys.queue_packets,
             core: core.unwrap_or(cores.count - 1),
+            steer: keys.steer,
             dma_lines: keys.dma_lines,
         })
     }
@@ -217,20 +218,26 @@ fn check_keys(path: &str, keys: &McnKeys) -> Result<(), Issue> {
     if keys.ring_bytes % 64 != 0 {
         return Err(Issue::new(format!("{path}.mcn.rings"), "is not a multiple of a line of 64 B"));
     }
-    if keys.dma_lines.is_some() {
-        let message =
-            "engines that move lines (level \"mcn5\") are not modelled: give dma = false, or level = \"mcn4\"";
-        return Err(Issue::between(&[&format!("{path}.mcn.dma"), &format!("{path}.mcn.level")], message));
+    let dma = keys.dma_lines.is_some();
+    if dma && !keys.alert {
+        let message = "engines hear of messages by ALERT_N: give alert = true, or dma = false";
+        return Err(Issue::between(&[&format!("{path}.mcn.dma"), &format!("{path}.mcn.alert")], message));
+    }
+    if dma && keys.checksum {
+        let message = "engines compute no checksums: give checksum = false, or dma = false";
+        return Err(Issue::between(&[&format!("{path}.mcn.dma"), &format!("{path}.mcn.checksum")], message));
     }
     let most = largest_packet(keys.ring_bytes);
-    if keys.mtu_bytes > most {
-        let message = format!(
-            "a packet of {} does not fit into a ring of {}, which holds one of {}",
-            shown(keys.mtu_bytes),
-            shown(keys.ring_bytes),
-            shown(most)
-        );
-        return Err(Issue::between(&[&format!("{path}.mcn.mtu"), &format!("{path}.mcn.rings")], message));
+    for (key, bytes) in [("mtu", keys.mtu_bytes), ("gso", keys.gso_bytes)] {
+        if bytes > most {
+            let message = format!(
+                "a packet of {} does not fit into a ring of {}, which holds one of {}",
+                shown(bytes),
+                shown(keys.ring_bytes),
+                shown(most)
+            );
+            return Err(Issue::between(&[&format!("{path}.mcn.{key}"), &format!("{path}.mcn.rings")], message));
+        }
     }
     Ok(())
 }

@@ -66,6 +66,8 @@ pub(super) struct Driver {
     wiring: RingWiring,
     jobs: VecDeque<Job>,
     work: Option<Work>,
+    /// Lines that it asks for ahead of the one that it copies.
+    ahead: u32,
     /// Which of the lines that were asked for are there, by their number modulo the length of this list.
     arrived: Vec<bool>,
     /// Bytes of the memory for packets that are before the next.
@@ -98,9 +100,9 @@ impl NetStack {
     /// With the driver of rings.
     #[must_use]
     pub fn with_rings(mut self, wiring: RingWiring, ahead: u32) -> Self {
-        let slots = (ahead.max(1) as usize).max(wiring.params.interfaces.len());
-        self.mcn =
-            Some(Box::new(Driver { wiring, jobs: VecDeque::new(), work: None, arrived: vec![false; slots], next: 0 }));
+        let ahead = ahead.max(1);
+        let arrived = vec![false; (ahead as usize).max(wiring.params.interfaces.len())];
+        self.mcn = Some(Box::new(Driver { wiring, jobs: VecDeque::new(), work: None, ahead, arrived, next: 0 }));
         self
     }
 
@@ -187,8 +189,10 @@ impl NetStack {
         let packet = *context.packets.get(id);
         let (class, core) = driver.wiring.flows[packet.flow as usize];
         match (driver.way(packet.to), core) {
-            (Way::Own, Some(core)) if core == context.id => self.on_ring_received(id, context),
-            (Way::Own, Some(core)) => context.send(core, TO_CORE_PS, Payload::RingReceived(id)),
+            (Way::Own, Some(core)) if driver.wiring.params.steer && core != context.id => {
+                context.send(core, TO_CORE_PS, Payload::RingReceived(id));
+            }
+            (Way::Own, Some(_)) => self.on_ring_received(id, context),
             (Way::Interface(_), _) => context.send(driver.wiring.part, NEXT_PS, Payload::Transmit(id)),
             (Way::Nic, _) => {
                 self.lines.know(self.rings.segments.next_line(), true, class, context);

@@ -76,8 +76,9 @@ impl Driver {
         };
         let packet = id.map(|id| *context.packets.get(id));
         let class = packet.map_or(0, |packet| self.class_of(packet.flow));
+        let engines = self.has_engines();
         let memory = match (job, packet) {
-            (Job::Read { .. }, Some(packet)) => self.place(lines_of(packet.ip_bytes)),
+            (Job::Read { .. }, Some(packet)) if !engines => self.place(lines_of(packet.ip_bytes)),
             (_, packet) => packet.map_or(0, |packet| packet.line),
         };
         let mut work = Work {
@@ -96,10 +97,16 @@ impl Driver {
         match job {
             Job::Poll => {}
             Job::Write { .. } => work.turn(Phase::Look, 1),
+            Job::Read { .. } if engines => work.turn(Phase::Move, 1),
             Job::Read { .. } => work.turn(Phase::Move, packet.map_or(0, |packet| lines_of(packet.ip_bytes))),
         }
         self.arrived.fill(false);
         self.work = Some(work);
+    }
+
+    /// Whether engines move messages: what is read is in memory, and its first line says for whom it is.
+    fn has_engines(&self) -> bool {
+        self.wiring.params.dma_lines.is_some()
     }
 
     /// A line of a buffer device is loaded into a slot, if an entry of the LFB is free.
@@ -145,6 +152,9 @@ impl Driver {
     /// What a line of a message costs the core, in ps.
     fn line_ps(&self, job: Job) -> u64 {
         let params = &self.wiring.params;
+        if self.has_engines() {
+            return 0;
+        }
         let drop_line_ps = if matches!(job, Job::Read { .. }) { params.drop_line_ps } else { 0 };
         params.copy_line_ps + params.checksum_line_ps + drop_line_ps
     }
@@ -198,7 +208,7 @@ impl NetStack {
         let spent = work.spent();
         let choice = match work.phase {
             Phase::Begin => {
-                let count = driver.wiring.params.interfaces.len() as u32;
+                let count = if driver.has_engines() { 0 } else { driver.wiring.params.interfaces.len() as u32 };
                 work.turn(Phase::Look, count);
                 Some(Choice::Work(Task::Ring, driver.wiring.params.poll_ps, spent))
             }
@@ -256,7 +266,7 @@ impl NetStack {
             }
             driver.arrived[slot] = false;
             work.front = now + driver.line_ps(work.job);
-            if matches!(work.job, Job::Read { .. }) {
+            if matches!(work.job, Job::Read { .. }) && !driver.has_engines() {
                 let address = (work.memory + u64::from(work.taken)) * 64;
                 self.lines.store_for_ring(address, work.class, lfb, &mut self.counts, context);
             }
@@ -268,10 +278,10 @@ impl NetStack {
     fn ask_ahead(&mut self, work: &mut Work, lfb: &mut Lfb, context: &mut Context) {
         let Some(driver) = &mut self.mcn else { return };
         let reads = matches!(work.job, Job::Read { .. });
-        let ahead = if reads && work.taken == 0 { 1 } else { driver.arrived.len() as u32 };
+        let ahead = if reads && work.taken == 0 { 1 } else { driver.ahead };
         while work.asked < work.lines.min(work.taken + ahead) {
             let slot = (work.asked as usize % driver.arrived.len()) as u16;
-            if reads {
+            if reads && !driver.has_engines() {
                 let line = driver.line_of(work.job, work.asked);
                 if !driver.load(line, slot, work.class, lfb, context) {
                     return;

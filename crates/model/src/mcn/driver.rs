@@ -1,0 +1,118 @@
+//! What the driver does when messages come: it is woken, looks at the poll words, and reads what it saw.
+
+use super::engine::Engines;
+use super::link::Link;
+use super::{Mcn, Way, NEXT_PS};
+use crate::line::{Packet, PacketId};
+use crate::params::McnWake;
+use crate::part::{Context, Payload};
+
+impl Mcn {
+    /// Whether the driver may take a packet in: one that goes on by a ring stays where it is while as many wait for
+    /// that as may.
+    pub(super) fn has_room(&self, packet: &Packet) -> bool {
+        match self.way(packet.from, packet.to) {
+            Way::Interface(port) if self.is_relayed(packet) => {
+                self.links[usize::from(port)].relayed() < self.params.queue_packets
+            }
+            _ => true,
+        }
+    }
+
+    /// Whether a packet comes from a DIMM here, at its host.
+    pub(super) fn is_relayed(&self, packet: &Packet) -> bool {
+        !self.params.on_dimm && self.params.interfaces.iter().any(|interface| interface.host == packet.from)
+    }
+
+    /// A message has come: the driver hears of it, if it is not at work already.
+    pub(super) fn on_message(&mut self, id: PacketId, port: u16, context: &mut Context) {
+        let link = &mut self.links[usize::from(port)];
+        link.arrive(id, context.packets);
+        if self.engines.is_none() {
+            return self.interrupt(context);
+        }
+        link.look();
+        if let Some((id, at, _)) = link.take(context.packets) {
+            self.haul(id, port, at, false, context);
+        }
+    }
+
+    /// The driver is interrupted, if it does not look by itself.
+    pub(super) fn interrupt(&mut self, context: &mut Context) {
+        if let McnWake::Interrupt(ps) = self.params.wake {
+            self.wake_driver(ps, context);
+        }
+    }
+
+    pub(super) fn wake_driver(&mut self, ps: u64, context: &mut Context) {
+        self.again |= self.polling;
+        if !std::mem::replace(&mut self.polling, true) {
+            self.polls += 1;
+            context.send(self.core, ps, Payload::RingPoll);
+        }
+    }
+
+    /// It is time to look at the poll words.
+    pub(super) fn on_timer(&mut self, context: &mut Context) {
+        if let McnWake::Timer(ps) = self.params.wake {
+            context.send(context.id, ps, Payload::Wake);
+            self.wake_driver(NEXT_PS, context);
+        }
+    }
+
+    /// The driver has looked at the poll words of all interfaces.
+    pub(super) fn on_polled(&mut self, context: &mut Context) {
+        if let Some(engines) = &mut self.engines {
+            engines.look();
+            return self.hand_next(context);
+        }
+        self.links.iter_mut().for_each(Link::look);
+        self.turn = (self.turn + 1) % self.links.len();
+        self.read_next(context);
+    }
+
+    /// The driver reads the next message that it saw, of the interface that it is at as long as that has any; then it
+    /// goes. What has come since is for the timer, or its interrupt waits.
+    pub(super) fn read_next(&mut self, context: &mut Context) {
+        let count = self.links.len();
+        let may_read = |port: &usize| {
+            let seen = self.links[*port].next_seen();
+            seen.is_some_and(|id| self.has_room(context.packets.get(id)))
+        };
+        let next = (0..count).map(|step| (self.turn + step) % count).find(may_read);
+        let Some(port) = next else { return self.rest(context) };
+        self.turn = port;
+        if let Some((id, at, _)) = self.links[port].take(context.packets) {
+            context.send(self.core, NEXT_PS, Payload::RingRead { id, port: port as u16, line: at as u16 });
+        }
+    }
+
+    /// The driver has done what it saw. If it was woken meanwhile it looks again.
+    pub(super) fn rest(&mut self, context: &mut Context) {
+        self.polling = false;
+        let come = self.links.iter().any(Link::has_come) || self.engines.as_ref().is_some_and(Engines::has_come);
+        let waits = matches!(self.params.wake, McnWake::Timer(_)) || come;
+        if std::mem::take(&mut self.again) && waits {
+            self.wake_driver(NEXT_PS, context);
+        }
+    }
+
+    /// Whether the driver has seen a message that it may read now.
+    pub(super) fn may_go_on(&self, context: &Context) -> bool {
+        let engines = self.engines.as_ref().and_then(Engines::next_seen);
+        let mut seen = self.links.iter().filter_map(Link::next_seen).chain(engines);
+        seen.any(|id| self.has_room(context.packets.get(id)))
+    }
+
+    /// The driver has read a message of so many lines.
+    pub(super) fn on_read(&mut self, port: u16, lines: u32, context: &mut Context) {
+        if self.engines.is_some() {
+            return self.hand_next(context);
+        }
+        let link = &mut self.links[usize::from(port)];
+        link.consumed += lines;
+        link.counts.read += 1;
+        self.tell_consumed(port, context);
+        self.read_next(context);
+    }
+}

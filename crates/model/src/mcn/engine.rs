@@ -1,0 +1,234 @@
+//! Engines that move messages between memory and rings (MCN-DMA): one on a DIMM, one per channel of a host.
+//!
+//! An engine moves one message at a time, with so many of its lines on their way. Out of memory each line is read as
+//! devices read, and stored to the ring; when the device has all of them the engine stores the pointer. Into memory
+//! each line is loaded from the ring and written as devices write; when all are there the driver is told.
+
+use super::ring::lines_of;
+use super::tags::RingTag;
+use super::{write_of, Mcn, NEXT_PS};
+use crate::line::{Home, Kind, PacketId, Pages, Request, RequestId};
+use crate::params::McnInterface;
+use crate::part::{Context, Payload};
+use serde::{Deserialize, Serialize};
+use std::collections::VecDeque;
+
+/// What the engines of a machine need to know of it.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Hauling {
+    /// What is received lies there in virtual memory, from `base` on.
+    pub base: u64,
+    /// So many bytes of it, at least as many as the largest packet.
+    pub bytes: u64,
+    /// Where virtual memory lies.
+    pub pages: Pages,
+    /// By flow: the class of its lines.
+    pub classes: Vec<u8>,
+}
+
+/// A message that is moved.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+struct Haul {
+    id: PacketId,
+    port: u16,
+    /// Whether it goes to the other machine.
+    out: bool,
+    /// Where it begins in the ring, and in virtual memory; both in lines.
+    at: u32,
+    memory: u64,
+    /// Its lines; those that were asked for, and those that are where they belong.
+    lines: u32,
+    asked: u32,
+    done: u32,
+}
+
+/// One engine.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+struct Engine {
+    waiting: VecDeque<Haul>,
+    haul: Option<Haul>,
+}
+
+/// The engines of a machine.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(super) struct Engines {
+    /// By channel.
+    all: Vec<Engine>,
+    hauling: Hauling,
+    /// Bytes of the memory for packets that are before the next.
+    next: u64,
+    /// Packets that are in memory and of which the driver has not heard, and how many of them it saw at its last look.
+    ready: VecDeque<(PacketId, u16)>,
+    seen: u32,
+}
+
+impl Engines {
+    /// Those of a machine with these interfaces.
+    pub(super) fn new(interfaces: &[McnInterface], hauling: Hauling) -> Self {
+        let count = interfaces.iter().map(|interface| interface.channel + 1).max().unwrap_or(1);
+        let all = vec![Engine::default(); count as usize];
+        Self { all, hauling, next: 0, ready: VecDeque::new(), seen: 0 }
+    }
+
+    /// A place in virtual memory for a packet of so many lines, in lines.
+    fn place(&mut self, lines: u32) -> u64 {
+        let bytes = u64::from(lines) * 64;
+        if self.next + bytes > self.hauling.bytes {
+            self.next = 0;
+        }
+        let at = self.next;
+        self.next += bytes;
+        (self.hauling.base + at) / 64
+    }
+
+    /// The driver looks at what is in memory.
+    pub(super) fn look(&mut self) {
+        self.seen = self.ready.len() as u32;
+    }
+
+    /// The oldest packet that the driver saw and has not handed on.
+    pub(super) fn next_seen(&self) -> Option<PacketId> {
+        self.ready.front().filter(|_| self.seen > 0).map(|&(id, _)| id)
+    }
+
+    /// The next packet that the driver saw.
+    pub(super) fn take(&mut self) -> Option<(PacketId, u16)> {
+        self.seen = self.seen.checked_sub(1)?;
+        self.ready.pop_front()
+    }
+
+    /// Whether packets wait for the driver.
+    pub(super) fn has_come(&self) -> bool {
+        !self.ready.is_empty()
+    }
+}
+
+impl Mcn {
+    /// The engine moves a message whose lines of the ring begin at `at`.
+    pub(super) fn haul(&mut self, id: PacketId, port: u16, at: u32, out: bool, context: &mut Context) {
+        let packet = context.packets.get(id);
+        let (lines, line) = (lines_of(packet.ip_bytes), packet.line);
+        let channel = self.links[usize::from(port)].interface.channel as usize;
+        let Some(engines) = &mut self.engines else { return };
+        let memory = if out { line } else { engines.place(lines) };
+        engines.all[channel].waiting.push_back(Haul { id, port, out, at, memory, lines, asked: 0, done: 0 });
+        self.go_on(channel, context);
+    }
+
+    /// An engine asks for as many lines as may be on their way, of the message that is its turn.
+    fn go_on(&mut self, channel: usize, context: &mut Context) {
+        let most = self.params.dma_lines.unwrap_or(1);
+        let Some(engines) = &mut self.engines else { return };
+        let engine = &mut engines.all[channel];
+        if engine.haul.is_none() {
+            engine.haul = engine.waiting.pop_front();
+        }
+        let Some(haul) = &mut engine.haul else { return };
+        let class = engines.hauling.classes[context.packets.get(haul.id).flow as usize];
+        while haul.asked < haul.lines.min(haul.done + most) {
+            let tag = RingTag::Read { slot: haul.asked as u16 }.tag(class);
+            let line = if haul.out {
+                engines.hauling.pages.physical((haul.memory + u64::from(haul.asked)) * 64) / 64
+            } else {
+                let ring = self.params.ring_bytes[1] / 64;
+                self.windows[usize::from(haul.port)].ring(false, (haul.at + haul.asked) % ring)
+            };
+            let kind = if haul.out { Kind::IoRead } else { Kind::CoreFetch };
+            haul.asked += 1;
+            let id = ask(kind, line, class, tag, channel, context);
+            context.send(self.cha, self.to_cha_ps, Payload::Arrive(id));
+        }
+    }
+
+    /// A line that an engine asked for is there: it goes where it belongs.
+    pub(super) fn on_line(&mut self, id: RequestId, context: &mut Context) {
+        let Request { tag, class, engine, .. } = *context.requests.get(id);
+        context.requests.remove(id);
+        let RingTag::Read { slot } = RingTag::of(tag) else { unreachable!("an engine reads lines of messages") };
+        let channel = usize::from(engine);
+        let Some(engines) = &self.engines else { return };
+        let haul = engines.all[channel].haul.expect("who asked has a message");
+        let id = if haul.out {
+            let ring = self.params.ring_bytes[0] / 64;
+            let line = self.windows[usize::from(haul.port)].ring(true, (haul.at + u32::from(slot)) % ring);
+            write_of(line, class, RingTag::Data { port: haul.port }, context)
+        } else {
+            let line = engines.hauling.pages.physical((haul.memory + u64::from(slot)) * 64) / 64;
+            ask(Kind::IoWrite, line, class, tag, channel, context)
+        };
+        context.send(self.cha, self.to_cha_ps, Payload::Arrive(id));
+    }
+
+    /// Memory has a line of a message that comes.
+    pub(super) fn on_kept(&mut self, id: RequestId, context: &mut Context) {
+        let channel = usize::from(context.requests.get(id).engine);
+        context.requests.remove(id);
+        self.line_done(channel, context);
+    }
+
+    /// A line of a message is where it belongs.
+    pub(super) fn line_done(&mut self, channel: usize, context: &mut Context) {
+        let Some(engines) = &mut self.engines else { return };
+        let engine = &mut engines.all[channel];
+        let Some(haul) = &mut engine.haul else { return };
+        haul.done += 1;
+        if haul.done == haul.lines {
+            let haul = *haul;
+            engine.haul = None;
+            self.end_haul(haul, context);
+        }
+        self.go_on(channel, context);
+    }
+
+    /// All lines of a message are where they belong: its pointer is stored, or the driver is told.
+    fn end_haul(&mut self, haul: Haul, context: &mut Context) {
+        let Haul { id, port, lines, memory, .. } = haul;
+        if haul.out {
+            let line = self.windows[usize::from(port)].own_end();
+            let id = write_of(line, self.class, RingTag::End { port }, context);
+            return context.send(self.cha, self.to_cha_ps, Payload::Arrive(id));
+        }
+        context.packets.get_mut(id).line = memory;
+        let link = &mut self.links[usize::from(port)];
+        link.consumed += lines;
+        link.counts.read += 1;
+        self.tell_consumed(port, context);
+        let Some(engines) = &mut self.engines else { return };
+        engines.ready.push_back((id, port));
+        self.interrupt(context);
+    }
+
+    /// The driver hands on the next packet that is in memory; when there is none it goes.
+    pub(super) fn hand_next(&mut self, context: &mut Context) {
+        let next = self.engines.as_ref().and_then(Engines::next_seen);
+        let may = next.is_some_and(|id| self.has_room(context.packets.get(id)));
+        let Some(engines) = self.engines.as_mut().filter(|_| may) else { return self.rest(context) };
+        match engines.take() {
+            Some((id, port)) => context.send(self.core, NEXT_PS, Payload::RingRead { id, port, line: 0 }),
+            None => self.rest(context),
+        }
+    }
+}
+
+/// A request of an engine for a line.
+fn ask(kind: Kind, line: u64, class: u8, tag: u32, channel: usize, context: &mut Context) -> RequestId {
+    let now = context.now();
+    let Home { socket, slice, place } = context.homes.of(line);
+    context.requests.insert(Request {
+        kind,
+        class,
+        book: 0,
+        for_store: false,
+        socket,
+        slice,
+        engine: channel as u8,
+        line,
+        place,
+        owner: context.id,
+        tag,
+        since: now,
+        entered: now,
+        admitted: now,
+        next: RequestId::NONE,
+    })
+}
