@@ -39,7 +39,7 @@ fn the_preset_is_the_chip_of_its_source() {
     assert_eq!(chip.workload.cores, (0..64).collect::<Vec<_>>());
     assert_eq!((plan.windows.warm_up, plan.windows.window), (60_000, 6_000_000));
     assert_eq!(plan.name, "chip");
-    assert_eq!(chips().collect::<Vec<_>>(), ["scale-out-64-nocout", "scale-out-64"]);
+    assert_eq!(chips().collect::<Vec<_>>(), ["scale-out-64", "scale-out-64-nocout"]);
 }
 
 #[test]
