@@ -59,7 +59,7 @@ def test_a_loaded_chip_tells_the_fullest_link(cli: Cli, chip: str) -> None:
 
 
 def test_a_noc_out_is_written_run_and_drawn(cli: Cli, tmp_path: Path) -> None:
-    assert cli("list", "chips").stdout.split() == ["scale-out-64-nocout", "scale-out-64"]
+    assert cli("list", "chips").stdout.split() == ["scale-out-64", "scale-out-64-nocout"]
     assert cli("new", "--chip", "--preset", "scale-out-64-nocout", "out.toml").returncode == 0
     done = cli("run", "out.toml", "--out", "out", *SHORT)
     assert done.stdout.startswith(
