@@ -118,24 +118,7 @@ impl Cha {
 
     /// A write of a line to memory for nobody who waits.
     pub(super) fn write_by_itself(kind: Kind, line: u64, class: u8, context: &mut Context) -> RequestId {
-        let now = context.now();
-        let Home { socket, slice, place } = context.homes.of(line);
-        context.requests.insert(Request {
-            kind,
-            class,
-            book: 0,
-            for_store: false,
-            socket,
-            slice,
-            engine: 0,
-            line,
-            place,
-            owner: context.id,
-            tag: 0,
-            since: now,
-            entered: now,
-            admitted: now,
-            next: RequestId::NONE,
-        })
+        let request = context.request(kind, line, class, 0);
+        context.requests.insert(request)
     }
 }

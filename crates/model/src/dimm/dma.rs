@@ -1,6 +1,6 @@
 //! The DMA engine of the buffer device, at whose link the NIC hangs: lines of TLPs to and from the local memory.
 
-use crate::line::{Home, Kind, Request, RequestId};
+use crate::line::{Kind, Request, RequestId};
 use crate::link::Lane;
 use crate::params::PcieParams;
 use crate::part::{Context, Group, Payload, Pool, Tag};
@@ -167,23 +167,6 @@ impl Dma {
 
 /// A request of the buffer device itself.
 pub(super) fn request(kind: Kind, line: u64, class: u8, tag: u32, context: &mut Context) -> RequestId {
-    let now = context.now();
-    let Home { socket, slice, place } = context.homes.of(line);
-    context.requests.insert(Request {
-        kind,
-        class,
-        book: 0,
-        for_store: false,
-        socket,
-        slice,
-        engine: 0,
-        line,
-        place,
-        owner: context.id,
-        tag,
-        since: now,
-        entered: now,
-        admitted: now,
-        next: RequestId::NONE,
-    })
+    let request = context.request(kind, line, class, tag);
+    context.requests.insert(request)
 }

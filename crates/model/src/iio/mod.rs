@@ -6,7 +6,7 @@
 mod counters;
 mod registers;
 
-use crate::line::{Home, Kind, Request, RequestId};
+use crate::line::{Kind, Request, RequestId};
 use crate::link::Lane;
 use crate::params::{IioParams, LineSize, PcieParams};
 use crate::part::{self, Context, Group, IioCounter, Part, PartKind, Payload, Pool, Tag};
@@ -286,25 +286,9 @@ impl Iio {
         counts.insert(now);
         let line = tlp.line + u64::from(tlp.lines - tlp.left);
         tlp.left -= 1;
-        let Home { socket, slice, place } = context.homes.of(line);
         let link = if kind == Kind::IoRead { self.bursts[tlp.burst as usize].link } else { tlp.burst as u8 };
-        let id = context.requests.insert(Request {
-            kind,
-            class: tlp.class,
-            book: 0,
-            for_store: false,
-            socket,
-            slice,
-            engine: link,
-            line,
-            place,
-            owner: context.id,
-            tag: tlp.burst,
-            since: now,
-            entered: now,
-            admitted: now,
-            next: RequestId::NONE,
-        });
+        let request = Request { engine: link, ..context.request(kind, line, tlp.class, tlp.burst) };
+        let id = context.requests.insert(request);
         if tlp.tag != Tag::NONE && tlp.left == 0 {
             self.links[tlp.burst as usize].watched.push_back((id, tlp.tag, false));
         }

@@ -109,25 +109,8 @@ impl Lfb {
     /// A request for a line of the engine that runs, which begins now.
     #[inline(always)]
     pub(crate) fn request(&self, line: u64, class: u8, for_store: bool, tag: u32, context: &mut Context) -> RequestId {
-        let now = context.now();
-        let Home { socket, slice, place } = context.homes.of(line);
-        context.requests.insert(Request {
-            kind: Kind::CoreRead,
-            class,
-            book: 0,
-            for_store,
-            socket,
-            slice,
-            engine: self.engine,
-            line,
-            place,
-            owner: context.id,
-            tag,
-            since: now,
-            entered: now,
-            admitted: now,
-            next: RequestId::NONE,
-        })
+        let request = Request { for_store, engine: self.engine, ..context.request(Kind::CoreRead, line, class, tag) };
+        context.requests.insert(request)
     }
 }
 

@@ -7,7 +7,7 @@
 use super::ring::lines_of;
 use super::tags::RingTag;
 use super::{write_of, Mcn, NEXT_PS};
-use crate::line::{Home, Kind, PacketId, Pages, Request, RequestId};
+use crate::line::{Kind, PacketId, Pages, Request, RequestId};
 use crate::params::McnInterface;
 use crate::part::{Context, Payload};
 use serde::{Deserialize, Serialize};
@@ -212,23 +212,6 @@ impl Mcn {
 
 /// A request of an engine for a line.
 fn ask(kind: Kind, line: u64, class: u8, tag: u32, channel: usize, context: &mut Context) -> RequestId {
-    let now = context.now();
-    let Home { socket, slice, place } = context.homes.of(line);
-    context.requests.insert(Request {
-        kind,
-        class,
-        book: 0,
-        for_store: false,
-        socket,
-        slice,
-        engine: channel as u8,
-        line,
-        place,
-        owner: context.id,
-        tag,
-        since: now,
-        entered: now,
-        admitted: now,
-        next: RequestId::NONE,
-    })
+    let request = Request { engine: channel as u8, ..context.request(kind, line, class, tag) };
+    context.requests.insert(request)
 }

@@ -22,7 +22,7 @@ pub use ring::{largest_packet, lines_of, Ring, LINE_BYTES};
 pub(crate) use tags::RingTag;
 pub use window::Window;
 
-use crate::line::{Content, Home, Kind, PacketId, Request, RequestId};
+use crate::line::{Content, Kind, PacketId, RequestId};
 use crate::params::{McnParams, McnWake};
 use crate::part::{Context, Part, PartKind, Payload, Start};
 use crate::transport::journey::Stage;
@@ -224,25 +224,8 @@ impl Mcn {
 
 /// A write of a whole line past the caches.
 pub(crate) fn write_of(line: u64, class: u8, tag: RingTag, context: &mut Context) -> RequestId {
-    let now = context.now();
-    let Home { socket, slice, place } = context.homes.of(line);
-    context.requests.insert(Request {
-        kind: Kind::CorePost,
-        class,
-        book: 0,
-        for_store: false,
-        socket,
-        slice,
-        engine: 0,
-        line,
-        place,
-        owner: context.id,
-        tag: tag.tag(class),
-        since: now,
-        entered: now,
-        admitted: now,
-        next: RequestId::NONE,
-    })
+    let request = context.request(Kind::CorePost, line, class, tag.tag(class));
+    context.requests.insert(request)
 }
 
 /// One of the two that a write past the caches is for has heard of it: who wrote it, that it was admitted, and the

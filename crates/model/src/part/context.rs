@@ -2,7 +2,7 @@
 
 use super::{Payload, Rates};
 use crate::cache::{Caches, SocketCaches};
-use crate::line::{Homes, Packets, Requests};
+use crate::line::{Home, Homes, Kind, Packets, Request, RequestId, Requests};
 use crate::mesh::Mesh;
 use hostnet_kernel::{ComponentId, Scheduler, Time};
 
@@ -59,6 +59,31 @@ impl Context<'_> {
     #[inline]
     pub fn now(&self) -> Time {
         self.scheduler.now()
+    }
+
+    /// A request of this part for a line, which has all its credits from now on.
+    #[must_use]
+    #[inline(always)]
+    pub(crate) fn request(&self, kind: Kind, line: u64, class: u8, tag: u32) -> Request {
+        let Home { socket, slice, place } = self.homes.of(line);
+        let now = self.now();
+        Request {
+            kind,
+            class,
+            book: 0,
+            for_store: false,
+            socket,
+            slice,
+            engine: 0,
+            line,
+            place,
+            owner: self.id,
+            tag,
+            since: now,
+            entered: now,
+            admitted: now,
+            next: RequestId::NONE,
+        }
     }
 
     /// Sends `payload` to `target`, `delay_ps` from now if both are at a mean distance.

@@ -2,7 +2,7 @@
 
 use super::cache::Spot;
 use super::PoolPort;
-use crate::line::{Home, Kind, PoolKind, PoolMessage, Request, RequestId};
+use crate::line::{Kind, PoolKind, PoolMessage, RequestId};
 use crate::part::{Context, Payload};
 use serde::{Deserialize, Serialize};
 
@@ -29,29 +29,12 @@ impl PoolPort {
 
     /// A physical line is read or written at its channel beside the CHA, where that will be known after `delay_ps`.
     pub(super) fn beside(&mut self, line: u64, kind: Kind, served: Served, delay_ps: u64, context: &mut Context) {
-        let now = context.now();
-        let Home { socket, slice, place } = context.homes.of(line);
-        let id = context.requests.insert(Request {
-            kind,
-            class: self.wiring.class,
-            book: 0,
-            for_store: false,
-            socket,
-            slice,
-            engine: 0,
-            line,
-            place,
-            owner: context.id,
-            tag: 0,
-            since: now,
-            entered: now,
-            admitted: now,
-            next: RequestId::NONE,
-        });
+        let request = context.request(kind, line, self.wiring.class, 0);
+        let id = context.requests.insert(request);
         let index = id.0 as usize;
         self.serving.resize(self.serving.len().max(index + 1), None);
         self.serving[index] = Some(served);
-        let channel = self.wiring.channels.get(u32::from(place.channel));
+        let channel = self.wiring.channels.get(u32::from(request.place.channel));
         context.tell(channel, delay_ps, Payload::Arrive(id));
     }
 

@@ -6,7 +6,7 @@ use super::super::run::{Choice, Task};
 use super::super::NetStack;
 use super::{Driver, Job};
 use crate::lfb::Lfb;
-use crate::line::{Home, Kind, Request, RequestId};
+use crate::line::{Kind, Request};
 use crate::mcn::{lines_of, write_of, RingTag, NEXT_PS};
 use crate::part::{Context, Payload};
 use hostnet_kernel::Time;
@@ -115,24 +115,11 @@ impl Driver {
         if !lfb.try_take(class, now) {
             return false;
         }
-        let Home { socket, slice, place } = context.homes.of(line);
-        let id = context.requests.insert(Request {
-            kind: Kind::CoreFetch,
-            class,
-            book: 0,
-            for_store: false,
-            socket,
-            slice,
+        let request = Request {
             engine: lfb.engine,
-            line,
-            place,
-            owner: context.id,
-            tag: RingTag::Read { slot }.tag(class),
-            since: now,
-            entered: now,
-            admitted: now,
-            next: RequestId::NONE,
-        });
+            ..context.request(Kind::CoreFetch, line, class, RingTag::Read { slot }.tag(class))
+        };
+        let id = context.requests.insert(request);
         context.send(self.wiring.cha, self.wiring.to_cha_ps, Payload::Arrive(id));
         true
     }
