@@ -3,7 +3,7 @@
 use crate::books::{assert_conserved, datagrams};
 use crate::common::laws::{assert_books, cases};
 use crate::common::us;
-use crate::lab::{drain, plan, run, servers, servers_mut, settle};
+use crate::lab::{assert_same_on_threads_and_from_a_checkpoint, drain, plan, run, servers, servers_mut, settle};
 use hostnet_model::dimm::{Dimm, DimmCounters};
 use hostnet_model::memory::Channel;
 use hostnet_model::os::NetStack;
@@ -150,6 +150,12 @@ fn a_planted_limit_is_named_or_nothing_is() {
         assert!(goodput < 0.9 * free, "{keys}: {goodput} of {free} Gbps");
         assert_eq!(limit, "not known", "{keys}: {goodput} of {free} Gbps");
     }
+}
+
+#[test]
+fn threads_and_checkpoints_change_nothing() {
+    let plan = plan(&nodes("", &ping(700)));
+    assert_same_on_threads_and_from_a_checkpoint(&plan, 47_000_001);
 }
 
 #[test]

@@ -8,6 +8,7 @@ use hostnet_model::Machine;
 use hostnet_model::World;
 use hostnet_sim::build::world;
 use hostnet_sim::sample::{self, Group};
+use hostnet_sim::{Options, Run};
 use std::path::Path;
 
 /// How long a world may take to drain: many retransmission timeouts, each twice as long as the one before.
@@ -109,6 +110,23 @@ pub fn drain(simulation: &mut Simulation<World>) {
         step_us = (step_us * 2).min(100_000);
     }
     settle(simulation);
+}
+
+/// Checks that a run comes to the same on one to three threads, and from a checkpoint taken at a time.
+pub fn assert_same_on_threads_and_from_a_checkpoint(plan: &Plan, at_ps: u64) {
+    let result = |run: &mut Run| {
+        assert_eq!(run.run(|_| true), Ok(true));
+        run.report().result_hash
+    };
+    let expected = result(&mut Run::new(plan, Options::default()));
+    for threads in 1..=3 {
+        let options = Options { threads, checkpoint_at_ps: at_ps, ..Options::default() };
+        let mut first = Run::new(plan, options);
+        assert_eq!(result(&mut first), expected, "{threads} threads");
+        let checkpoint = first.checkpoint().expect("it was taken");
+        let mut second = Run::resume(plan, options, checkpoint).expect("it can be read");
+        assert_eq!(result(&mut second), expected, "{threads} threads, from a checkpoint");
+    }
 }
 
 /// What is left in a world.

@@ -1,12 +1,11 @@
 //! Laws of hosts with DIMMs that have processors, and their rings.
 
 use crate::books::{datagrams, streams};
-use crate::lab::{drain, plan, run, servers};
+use crate::lab::{assert_same_on_threads_and_from_a_checkpoint, drain, plan, run, servers};
 use hostnet_config::Plan;
 use hostnet_kernel::Simulation;
 use hostnet_model::mcn::{Mcn, McnCounts};
 use hostnet_model::World;
-use hostnet_sim::{Options, Run};
 use proptest::prelude::*;
 
 /// A box with DIMMs, with more keys of its rings and more tables.
@@ -150,20 +149,7 @@ fn a_segment_is_one_packet_with_tso_and_as_large_as_a_ring() {
 fn threads_and_checkpoints_change_nothing() {
     let flows = [bulk("f", "d", "box", ""), ping("p", "d-0", "d-1", 256)].concat();
     let plan = cluster(2, "level = \"mcn0\"", &format!("{flows}[run]\nwarmup = \"50 us\"\nduration = \"100 us\"\n"));
-    let hash = |options: Options| {
-        let mut run = Run::new(&plan, options);
-        assert_eq!(run.run(|_| true), Ok(true));
-        run
-    };
-    let options = Options { checkpoint_at_ps: 77_777_777, ..Options::default() };
-    let mut first = hash(options);
-    let expected = first.report().result_hash;
-    let mut three = hash(Options { threads: 3, ..Options::default() });
-    assert_eq!(three.report().result_hash, expected);
-    let checkpoint = first.checkpoint().expect("it was taken");
-    let mut second = Run::resume(&plan, options, checkpoint).expect("it can be read");
-    assert_eq!(second.run(|_| true), Ok(true));
-    assert_eq!(second.report().result_hash, expected);
+    assert_same_on_threads_and_from_a_checkpoint(&plan, 77_777_777);
 }
 
 proptest! {

@@ -1,6 +1,6 @@
 //! A pool of memory over a switch: latencies and limits that can be computed, and what must not get lost.
 
-use crate::lab::{drain, plan, run, servers, settle};
+use crate::lab::{assert_same_on_threads_and_from_a_checkpoint, drain, plan, run, servers, settle};
 use hostnet_model::params::HostKind;
 use hostnet_model::pool::PoolPort;
 use hostnet_sim::{Options, Run};
@@ -109,18 +109,7 @@ fn threads_and_checkpoints_change_nothing() {
     let keys = "pool.prefetch.kind = \"stride\"\n";
     let network = format!("{NETWORK}buffer = \"2 KiB\"\n[cable.b]\ncorrupt = 0.02\n");
     let plan = plan(&rack(keys, "cores = \"0-3\"\npattern = \"sequential\"\nreads = 0.6\n", &network));
-    let result = |run: &mut Run| {
-        assert_eq!(run.run(|_| true), Ok(true));
-        run.report().result_hash
-    };
-    let expected = result(&mut Run::new(&plan, Options::default()));
-    for threads in 2..=3 {
-        let options = Options { threads, checkpoint_at_ps: 50_000_000, ..Options::default() };
-        let mut first = Run::new(&plan, options);
-        assert_eq!(result(&mut first), expected, "{threads} threads");
-        let checkpoint = first.checkpoint().expect("it was taken");
-        assert_eq!(result(&mut Run::resume(&plan, options, checkpoint).expect("it can be read")), expected);
-    }
+    assert_same_on_threads_and_from_a_checkpoint(&plan, 50_000_000);
 }
 
 /// Three servers whose cores read line after line from one, over a switch with next to no memory.

@@ -173,6 +173,12 @@ impl NetStack {
         self.driver.as_ref().map_or(0, |driver| driver.rows.handed_out())
     }
 
+    /// Datagrams that found no rows free since the start of the run, and stayed where they came in.
+    #[must_use]
+    pub fn received_in_place(&self) -> u64 {
+        self.driver.as_ref().map_or(0, |driver| driver.receiving.in_place)
+    }
+
     /// Whether datagrams lie where the NIC reads and writes them, without a copy by the core.
     pub(super) fn is_in_place(&self) -> bool {
         self.driver.as_ref().is_some_and(|driver| !driver.params.copy)

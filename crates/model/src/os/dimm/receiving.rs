@@ -23,6 +23,8 @@ pub(super) struct Receiving {
     /// Those that are being cloned while they are worked on, and the one that the driver is through with before that.
     cloning: Vec<PacketId>,
     held: Option<PacketId>,
+    /// Datagrams that found no rows free.
+    pub(super) in_place: u64,
 }
 
 impl NetStack {
@@ -85,6 +87,7 @@ impl NetStack {
         driver.receiving.reading = None;
         let lines = (u64::from(ip_bytes) + ETHERNET_BYTES).div_ceil(64);
         let clone = if own { driver.clone_of(line, lines, id, true) } else { None };
+        driver.receiving.in_place += u64::from(own && clone.is_none());
         if let Some((to, command)) = clone {
             driver.receiving.cloning.push(id);
             context.packets.get_mut(id).line = to;
