@@ -3,7 +3,7 @@
 use crate::cores::{parse_cores, parse_list};
 use crate::document::join;
 use crate::error::{suggestion, Issue};
-use crate::spec::{EcnSpec, Share, DRIVE_MAX};
+use crate::spec::{EcnSpec, Share, CHANNEL_MAX, DRIVE_MAX};
 use crate::units::{format, parse, shorten, Dimension};
 use crate::ways::parse_ways;
 use serde_json::{Map, Value};
@@ -173,6 +173,7 @@ fn check_string(schema: &Value, text: &str, path: &str) -> Result<(), Issue> {
     }
     match schema["x-form"].as_str() {
         Some("cores") => return parse_cores(text).map(|_| ()).or_else(fail),
+        Some("channels") => return parse_list(text, "channel", CHANNEL_MAX).map(|_| ()).or_else(fail),
         Some("drives") => return parse_list(text, "drive", DRIVE_MAX).map(|_| ()).or_else(fail),
         Some("ways") => return parse_ways(text).map(|_| ()).or_else(fail),
         Some("ecn") => return EcnSpec::parse(text).map(|_| ()).or_else(fail),
@@ -283,6 +284,7 @@ fn wanted(schema: &Value) -> String {
     let form = match schema["type"].as_str() {
         _ if schema["x-quantity"] == "count or share" => "a count or a share such as \"80%\"",
         _ if schema["x-form"] == "cores" => "a list of cores such as \"0-3\"",
+        _ if schema["x-form"] == "channels" => "a list of channels such as \"0-1\"",
         _ if schema["x-form"] == "drives" => "a list of drives such as \"0-3\"",
         _ if schema["x-form"] == "ways" => "a list of ways such as \"9-10\"",
         _ if schema["x-form"] == "ecn" => "a threshold such as \"65 packets\"",

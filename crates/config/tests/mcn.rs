@@ -78,6 +78,8 @@ fn what_has_no_place_is_refused() {
     assert_refused("", "on = \"e\"", "", &["host.d.on", "an endpoint"]);
     assert_refused("", "on = \"d\"", "", &["host.d.on", "a DIMM itself"]);
     assert_refused("", "on = \"box\"\nchannels = \"2\"", "", &["host.d.channels", "channels 0 to 1"]);
+    assert_refused("", "on = \"box\"\nchannels = 1", "", &["host.d.channels", "a list of channels such as \"0-1\""]);
+    assert_refused("", "on = \"box\"\nchannels = \"a\"", "", &["host.d.channels", "channel"]);
     assert_refused("", "on = \"box\"\ncount = 9", "", &["host.d.count", "has 4 slots"]);
     assert_refused("", "on = \"box\"\nfidelity = \"burst\"", "", &["host.d.fidelity", "rings are lines"]);
     assert_refused("fidelity = \"fluid\"", ON, "", &["host.box.fidelity", "rings are lines"]);

@@ -35,7 +35,7 @@ fn pages_are_handed_out_in_turn_and_to_one_each() {
 #[test]
 fn what_is_wrong_is_said_with_its_place() {
     for (set, wanted) in [
-        ("host.b.pool.lent=1 TiB", vec!["host.b.pool.lent", "need 1 TiB of 32 GiB of memory"]),
+        ("host.b.pool.lent=1 TiB", vec!["host.b.pool.lent", "what is lent need 1 TiB of 32 GiB of memory"]),
         ("host.b.pool.lent=5 KiB", vec!["host.b.pool.lent", "is not a multiple of pages of 4 KiB"]),
         ("host.b.pool.page=5 KiB", vec!["host.b.pool.page", "power of two"]),
         ("host.b.pool.page=8 KiB", vec!["host.b.pool.page", "pages of one size"]),

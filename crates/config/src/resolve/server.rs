@@ -133,7 +133,8 @@ fn check_fit(server: &ServerParams, flows: OfFlows, needs: &[(u128, String)], me
     }
     let largest = needs.iter().max_by_key(|(bytes, _)| bytes).map_or("workload", |(_, path)| path);
     let shown = |bytes: u128| format(u64::try_from(bytes).unwrap_or(u64::MAX), Dimension::Size);
-    let of_flows = flows.told();
+    let lends = needs.iter().any(|(bytes, path)| *bytes > 0 && path == "pool.lent");
+    let of_flows = flows.told() + if lends { " and what is lent" } else { "" };
     let message =
         format!("the buffers of the workloads{of_flows} need {} of {} of memory", shown(total), shown(memory.into()));
     let least = if pool::least_of(server) == Some(memory) {

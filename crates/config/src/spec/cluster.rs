@@ -1,7 +1,7 @@
 //! A cluster: hosts, what joins them, and what they send.
 
 use super::job::JobSpec;
-use super::lists::{CoreList, Names};
+use super::lists::{ChannelList, CoreList, Names};
 use super::mcn::McnSpec;
 use super::network::{CableSpec, MoveSpec, NetworkSpec, Span, SwitchSpec};
 use super::packets::FunctionSpec;
@@ -74,7 +74,7 @@ pub(crate) struct HostSpec {
     /// Of a DIMM: the memory channel of that host, or several, which those like it are in in turn, such as "0-1"; all
     /// when absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(crate) channels: Option<CoreList>,
+    pub(crate) channels: Option<ChannelList>,
     /// Of a server with DIMMs in its slots: how they talk: a table.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) mcn: Option<McnSpec>,

@@ -9,6 +9,8 @@ use std::borrow::Cow;
 
 /// The highest drive number that can be written.
 pub(crate) const DRIVE_MAX: u32 = 63;
+/// The highest channel number that can be written.
+pub(crate) const CHANNEL_MAX: u32 = 255;
 
 /// Numbers of cores, ascending and without repetition.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -17,6 +19,10 @@ pub(crate) struct CoreList(pub(crate) Vec<u32>);
 /// Numbers of drives, ascending and without repetition; there may be none.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct DriveList(pub(crate) Vec<u32>);
+
+/// Numbers of memory channels, ascending and without repetition.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct ChannelList(pub(crate) Vec<u32>);
 
 /// Ways of a cache, bit 0 = way 0. As text it is contiguous and not empty; as a list it may be anything.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -53,6 +59,18 @@ impl Serialize for CoreList {
 impl<'de> Deserialize<'de> for CoreList {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         read_list(deserializer, parse_cores).map(CoreList)
+    }
+}
+
+impl Serialize for ChannelList {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(&format_cores(&self.0))
+    }
+}
+
+impl<'de> Deserialize<'de> for ChannelList {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        read_list(deserializer, |text| parse_list(text, "channel", CHANNEL_MAX)).map(ChannelList)
     }
 }
 
@@ -124,6 +142,7 @@ macro_rules! list_type {
 }
 
 list_type!(CoreList, "cores", ["0-3", "0,2,4-5"], 1, CORE_MAX);
+list_type!(ChannelList, "channels", ["0-1", "0,2"], 1, CHANNEL_MAX);
 list_type!(DriveList, "drives", ["0-3", "0,2"], 0, DRIVE_MAX);
 list_type!(WayMask, "ways", ["9-10", "0x600"], 1, WAY_MAX);
 
