@@ -119,25 +119,32 @@ impl Channel {
         Some((clock, self.clock.edge(clock).max(self.at + 1)))
     }
 
+    /// The time of the next slot; never if there is none.
+    #[inline(never)]
+    pub(super) fn next_slot_at(&self) -> Time {
+        self.next_slot().map_or(Time::MAX, |(_, at)| at)
+    }
+
     /// Does what is due, with slots in between.
+    #[inline(never)]
     pub(super) fn catch_up_beside(&mut self, now: Time) {
-        while let Some((clock, at)) = self.next_slot() {
-            let other = self.coming_or_planned();
-            if other < at || at > now {
-                if other > now {
-                    return;
+        loop {
+            let (next, slot) = (self.coming_or_planned(), self.next_slot());
+            match slot {
+                Some((clock, at)) if at <= now && at <= next => {
+                    self.at = at;
+                    self.pass(clock);
+                    self.note_plan();
                 }
-                self.step();
-                if let Some(slots) = &mut self.slots {
-                    slots.yields = false;
+                _ if next > now => return,
+                _ => {
+                    self.step();
+                    if let Some(slots) = self.slots.as_mut().filter(|_| slot.is_some()) {
+                        slots.yields = false;
+                    }
                 }
-                continue;
             }
-            self.at = at;
-            self.pass(clock);
-            self.note_plan();
         }
-        self.catch_up_alone(now);
     }
 
     /// The next slot passes.
