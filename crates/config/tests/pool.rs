@@ -84,3 +84,49 @@ fn what_is_wrong_is_said_with_its_place() {
     let error = resolve(&input).expect_err("a server alone").to_string();
     assert!(error.contains("servers of a cluster"), "{error}");
 }
+
+/// Two servers that share a region, a lender and a controller.
+const SHARED: &str = "[host.a]\npreset = \"cascade-lake-hostcc\"\npool = { borrow = \"8 MiB\", region = \"w\" }\n\
+                      [host.b]\npreset = \"cascade-lake-hostcc\"\npool = { borrow = \"8 MiB\", region = \"w\" }\n\
+                      [host.c]\npreset = \"cascade-lake-hostcc\"\npool.borrow = \"4 MiB\"\n\
+                      [host.d]\npreset = \"cascade-lake-hostcc\"\npool.lent = \"16 MiB\"\n\
+                      [host.e]\npreset = \"cascade-lake-hostcc\"\npool.controller = true\n";
+
+#[test]
+fn servers_of_a_region_have_the_same_pages() {
+    let plan = cluster(SHARED, &[]);
+    let pool = |host: usize| match &plan.cluster.hosts[host].kind {
+        HostKind::Server(server) => server.socket().pool.clone().expect("a place in the pool"),
+        HostKind::Endpoint(_) => panic!("a server"),
+    };
+    assert_eq!((pool(0).lenders.clone(), pool(0).shared), (pool(1).lenders, pool(1).shared));
+    assert_eq!(pool(2).lenders, [LenderParams { host: 3, first_page: 2048 }]);
+    assert_eq!((pool(0).shared.map(|shared| shared.controller), pool(2).shared), (Some(4), None));
+    let regions = pool(4).controller.expect("it decides").regions;
+    assert_eq!(regions.iter().map(|region| region.members.clone()).collect::<Vec<_>>(), [[0, 1]]);
+    let sharers = plan.cluster.switches[0].sharers.clone().expect("it has lists");
+    assert_eq!((sharers.pages, sharers.regions), (4096, regions));
+    assert!(cluster(SHARED, &["network.switch.sharers=0"]).cluster.switches[0].sharers.is_none());
+}
+
+#[test]
+fn what_is_wrong_with_a_region_is_said_with_its_place() {
+    for (set, wanted) in [
+        ("host.e.pool.controller=false", vec!["host.a.pool.region", "pool.controller = true"]),
+        ("host.d.pool.controller=true", vec!["host.d.pool.controller", "one controller"]),
+        ("host.b.pool.borrow=4 MiB", vec!["host.b.pool.borrow", "see the same pages"]),
+        ("host.b.pool.from=[\"d\"]", vec!["host.b.pool.from", "see the same pages"]),
+        ("host.d.pool.region=w", vec!["host.d.pool.region", "borrows nothing that it could share"]),
+        (
+            "host.e.pool={borrow=\"8 MiB\",region=\"w\",controller=true}",
+            vec!["host.e.pool.controller", "another server"],
+        ),
+        (
+            "host.d.pool={borrow=\"8 MiB\",region=\"w\",lent=\"16 MiB\"}",
+            vec!["host.a.pool.borrow", "without its region"],
+        ),
+        ("network.switch.sharers=20000000", vec!["network.switch.sharers", "16777216"]),
+    ] {
+        says(SHARED, &[set], &wanted);
+    }
+}

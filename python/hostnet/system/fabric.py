@@ -64,6 +64,10 @@ class Switch(Description):
 
     Range: at most "10 ms".
     """
+    sharers: int | None = None
+    """Pages that servers of a pool share and that it decides about in the place of the controller, the first ones; 4096
+    when absent everywhere. Of the only switch. Range: 0 to 16777216.
+    """
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)

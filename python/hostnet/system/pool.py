@@ -27,6 +27,12 @@ class Pool(Description):
     """Bytes of the pool that it borrows (size); "0 B" when absent. Range: up to "64 TiB"."""
     from_: tuple[str, ...] | None = None
     """The hosts that it borrows from, page by page in turn; all others that lend when absent."""
+    region: str | None = None
+    """What it borrows is memory that all servers with this name see: pages that they share. They borrow as much."""
+    controller: bool | None = None
+    """Whether it decides who may read and write the pages that others share; False when absent."""
+    controller_time: str | None = None
+    """What a message about such a page takes the controller (time); "1 us" when absent. Range: "1 ns" to "10 ms"."""
     page: str | None = None
     """A page: what is handed out at a time, and within which lines are read ahead (size), a power of two; "4 KiB" when
     absent. Range: "4 KiB" to "1 GiB".

@@ -20,6 +20,17 @@ pub(crate) struct PoolSpec {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(length(min = 1, max = 256))]
     pub(crate) from: Option<Vec<String>>,
+    /// What it borrows is memory that all servers with this name see: pages that they share. They borrow as much.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(length(min = 1, max = 64))]
+    pub(crate) region: Option<String>,
+    /// Whether it decides who may read and write the pages that others share.
+    #[serde(default)]
+    pub(crate) controller: bool,
+    /// What a message about such a page takes the controller (time).
+    #[serde(default = "controller_1_us")]
+    #[schemars(extend("x-min" = "1 ns", "x-max" = "10 ms"))]
+    pub(crate) controller_time: Time,
     /// A page: what is handed out at a time, and within which lines are read ahead (size), a power of two.
     #[serde(default = "page_4_kib")]
     #[schemars(extend("x-min" = "4 KiB", "x-max" = "1 GiB", "x-power-of-two" = true))]
@@ -155,6 +166,10 @@ fn credits_256() -> u32 {
 
 fn latency_40_ns() -> Time {
     Time(40_000)
+}
+
+fn controller_1_us() -> Time {
+    Time(1_000_000)
 }
 
 fn retry_1_us() -> Time {

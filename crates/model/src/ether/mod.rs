@@ -23,6 +23,7 @@ mod recut;
 mod rmt;
 mod routes;
 mod served;
+mod sharers;
 mod stream;
 mod switch;
 mod wire;

@@ -4,7 +4,7 @@
 use super::drops::DropReason;
 use super::egress::{Left, PRIORITIES};
 use super::switch::Switch;
-use crate::line::{Content, Ecn, Packet, PacketId, PoolKind, PoolMessage, POOL_FLOW};
+use crate::line::{Content, Packet, PacketId, PoolKind, PoolMessage};
 use crate::part::NetContext;
 
 impl Switch {
@@ -46,26 +46,8 @@ impl Switch {
         if message.kind == PoolKind::Nack {
             return;
         }
-        let Some(way) = self.routes.port(POOL_FLOW, from, message.requester) else { return };
-        let nack = Packet {
-            from,
-            to: message.requester,
-            ip_bytes: message.small_bytes.into(),
-            ecn: Ecn::NotCapable,
-            corrupt: false,
-            queue: port,
-            content: Content::Pool(PoolMessage { kind: PoolKind::Nack, ..message }),
-            next: PacketId::NONE,
-            ..*packet
-        };
-        let (way, priority, bytes) = (usize::from(way), nack.priority % PRIORITIES as u8, u64::from(nack.ip_bytes));
-        let free = self.ports[way].egress.is_free(context.now(), priority);
-        if !free && !self.has_room(way, priority, bytes, 0) {
-            return;
-        }
-        self.drops.nacks += 1;
-        let id = context.packets.insert(nack);
-        self.hold(port, priority, bytes, context);
-        self.send(id, way, context);
+        let like = Packet { from, to: message.requester, ..*packet };
+        let nack = PoolMessage { kind: PoolKind::Nack, ..message };
+        self.drops.nacks += u64::from(self.send_own(&like, nack, port, context));
     }
 }

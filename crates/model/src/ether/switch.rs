@@ -3,6 +3,7 @@
 use super::drops::{DropReason, Drops};
 use super::egress::{Egress, Left, PRIORITIES};
 use super::routes::Routes;
+use super::sharers::Sharers;
 use crate::line::{Ecn, PacketId, Packets};
 use crate::params::{EcnParams, PfcParams, SwitchParams};
 use crate::part::NetContext;
@@ -69,6 +70,7 @@ pub struct Switch {
     used_bytes_max: u64,
     rng: Rng,
     pub(super) drops: Drops,
+    pub(super) sharers: Option<Box<Sharers>>,
 }
 
 impl Switch {
@@ -96,6 +98,7 @@ impl Switch {
             used_bytes_max: 0,
             rng: Rng::new(random.0, random.1),
             drops: Drops::default(),
+            sharers: params.sharers.as_ref().map(|sharers| Box::new(Sharers::new(sharers))),
         }
     }
 
@@ -137,6 +140,9 @@ impl Switch {
     /// A packet has come in by `port`.
     #[inline]
     pub fn on_packet(&mut self, id: PacketId, port: u16, context: &mut NetContext) {
+        if self.sharers.is_some() && self.decide(id, port, context) {
+            return;
+        }
         let packet = context.packets.get_mut(id);
         packet.queue = port;
         if packet.corrupt {
@@ -273,6 +279,7 @@ impl Switch {
     pub fn reset(&mut self, now: Time) {
         self.used_bytes_max = self.used_bytes;
         self.drops.reset_pool();
+        self.sharers.iter_mut().for_each(|sharers| sharers.reset());
         self.ports.iter_mut().for_each(|port| port.egress.reset(now));
     }
 

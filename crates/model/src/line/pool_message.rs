@@ -30,22 +30,50 @@ pub enum PoolKind {
     WriteBack,
     /// That line is written.
     WrittenBack,
+    /// A server wants to read a shared page.
+    Share,
+    /// A server wants to write a shared page.
+    Own,
+    /// It may.
+    Granted,
+    /// A server is to give a shared page away that another one wants to write.
+    Revoke,
+    /// A server is to write a shared page no more, as another one wants to read it.
+    Demote,
+    /// It has, and all that it wrote is in the lender's memory.
+    Left,
+    /// A dirty line of such a page goes back: it brings the line.
+    Return,
 }
 
 impl PoolKind {
     /// How many there are.
-    pub const COUNT: usize = Self::WrittenBack as usize + 1;
+    pub const COUNT: usize = Self::Return as usize + 1;
 
     /// Whether somebody waits for it.
     #[must_use]
     pub fn is_demand(self) -> bool {
-        matches!(self, Self::Read | Self::Data | Self::Write | Self::Written | Self::Nack)
+        let of_a_line =
+            matches!(self, Self::Read | Self::Data | Self::Write | Self::Written | Self::Nack | Self::Return);
+        of_a_line || self.is_of_page()
+    }
+
+    /// Whether it is about who may read and write a shared page.
+    #[must_use]
+    pub fn is_of_page(self) -> bool {
+        matches!(self, Self::Share | Self::Own | Self::Granted | Self::Revoke | Self::Demote | Self::Left)
+    }
+
+    /// Whether it is for who decides about a shared page.
+    #[must_use]
+    pub fn is_asked_of_controller(self) -> bool {
+        matches!(self, Self::Share | Self::Own | Self::Left)
     }
 
     /// Whether it brings a line.
     #[must_use]
     pub fn has_line(self) -> bool {
-        matches!(self, Self::Write | Self::Data | Self::Ahead | Self::Fetched | Self::WriteBack)
+        matches!(self, Self::Write | Self::Data | Self::Ahead | Self::Fetched | Self::WriteBack | Self::Return)
     }
 }
 
@@ -62,6 +90,8 @@ pub struct PoolMessage {
     pub slot: u32,
     /// The requester's number of the request in that place.
     pub sequence: u32,
-    /// The line of the lender's lent memory.
+    /// The line of the lender's lent memory; of what is about a page, its number among the shared ones.
     pub line: u64,
+    /// Of what is about giving a page away: how often that has been asked for.
+    pub round: u32,
 }

@@ -37,6 +37,46 @@ pub struct PoolParams {
     pub prefetch: Option<PoolPrefetchParams>,
     /// Local memory as a cache of the pool; nothing if what is borrowed is flat.
     pub cache: Option<PoolCacheParams>,
+    /// What it borrows if other servers see it, too.
+    pub shared: Option<SharedParams>,
+    /// Of the controller: whose pages it decides about.
+    pub controller: Option<ControllerOfPagesParams>,
+}
+
+/// Pages that several servers see: all that each of them borrows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SharedParams {
+    /// The number of its first page among the shared pages of the pool.
+    pub first_page: u64,
+    /// The number of the controller among the hosts.
+    pub controller: u16,
+}
+
+/// A region: pages that the same servers share.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RegionParams {
+    /// The number of its first page among the shared pages of the pool.
+    pub first_page: u64,
+    /// Those that share them, as numbers among the hosts in rising order: 256 at most.
+    pub members: Vec<u16>,
+}
+
+/// Who decides which server may read and write a shared page.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ControllerOfPagesParams {
+    /// The regions, by their first pages.
+    pub regions: Vec<RegionParams>,
+    /// What a message takes it, in ps; at least 1.
+    pub message_ps: u64,
+}
+
+/// What a switch knows of who shares pages.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SharersParams {
+    /// The regions, by their first pages.
+    pub regions: Vec<RegionParams>,
+    /// The shared pages that it decides about: the first ones.
+    pub pages: u64,
 }
 
 /// Whom a server borrows from.

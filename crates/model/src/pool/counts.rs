@@ -47,6 +47,12 @@ pub struct PoolCounts {
     pub lines_in: u64,
     /// See `lines_in`.
     pub lines_out: u64,
+    /// Requests for shared pages that were granted: to read them, and to write them.
+    pub granted: [u64; 2],
+    /// From such a request to its grant, in ps.
+    pub grant_latency: Histogram,
+    /// Times that it was told to give a page away, or to write it no more.
+    pub taken: u64,
     /// From the CHA's admission of a read to its line at the CHA, in ps; and of writes.
     pub latency: [Histogram; 2],
     /// Bytes on the wire of what was sent, by [`PoolKind`].
@@ -59,6 +65,13 @@ impl PoolCounts {
     /// Begins anew.
     pub(super) fn reset(&mut self) {
         *self = Self::default();
+    }
+
+    /// Bytes on the wire of messages about who may read and write shared pages.
+    #[must_use]
+    pub fn page_bytes(&self) -> u64 {
+        use PoolKind::{Demote, Granted, Left, Own, Revoke, Share};
+        self.bytes_of(&[Share, Own, Granted, Revoke, Demote, Left])
     }
 
     /// Bytes on the wire of the messages of some kinds.

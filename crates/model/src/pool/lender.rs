@@ -21,7 +21,7 @@ impl PoolPort {
     /// Another server asks for a line: it is read or written at its channel, beside the CHA.
     pub(super) fn serve(&mut self, message: PoolMessage, context: &mut Context) {
         let line = self.pages.physical(self.wiring.lent + message.line * 64) / 64;
-        let writes = matches!(message.kind, PoolKind::Write | PoolKind::WriteBack);
+        let writes = matches!(message.kind, PoolKind::Write | PoolKind::WriteBack | PoolKind::Return);
         let kind = if writes { Kind::Directory } else { Kind::Speculate };
         let delay_ps = self.params.latency_ps + self.wiring.to_channel_ps;
         self.beside(line, kind, Served::Asked(message), delay_ps, context);
@@ -55,7 +55,7 @@ impl PoolPort {
             PoolKind::Write => PoolKind::Written,
             PoolKind::Prefetch => PoolKind::Ahead,
             PoolKind::Fetch => PoolKind::Fetched,
-            PoolKind::WriteBack => PoolKind::WrittenBack,
+            PoolKind::WriteBack | PoolKind::Return => PoolKind::WrittenBack,
             _ => PoolKind::Data,
         };
         let written = matches!(kind, PoolKind::Written | PoolKind::WrittenBack);

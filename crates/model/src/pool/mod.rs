@@ -6,23 +6,32 @@
 //! what is dropped is told by a NACK, or noticed by a timeout, and tried again. What is read ahead is best effort.
 
 mod cache;
+mod controller;
 mod counts;
+mod directory;
 mod lender;
 mod paging;
 mod prefetch;
 mod requester;
+mod rights;
+mod sharing;
+#[cfg(test)]
+mod sharing_tests;
 
 pub use counts::PoolCounts;
+pub(crate) use directory::{Directory, Order};
 
-use crate::line::{Content, Ecn, Packet, PacketId, Pages, PoolMessage, Translator, POOL_FLOW};
+use crate::line::{Content, Ecn, Packet, PacketId, Pages, PoolKind, PoolMessage, Translator, POOL_FLOW};
 use crate::params::PoolParams;
 use crate::part::{self, Context, Group, Ids, Part, PartKind, Payload, Pool};
+use controller::Controller;
 use hostnet_kernel::{ComponentId, Time};
 use lender::Served;
 use paging::Paging;
 use prefetch::Prefetcher;
 use requester::{Slot, Way};
 use serde::{Deserialize, Serialize};
+use sharing::Sharing;
 
 /// Whom the part talks to.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
@@ -71,6 +80,8 @@ pub struct PoolPort {
     sequence: u32,
     prefetcher: Option<Prefetcher>,
     paging: Option<Box<Paging>>,
+    sharing: Option<Box<Sharing>>,
+    controller: Option<Box<Controller>>,
     /// By the number of the request: for whom a line is read or written here; nothing where nobody waits.
     serving: Vec<Option<Served>>,
     counts: PoolCounts,
@@ -93,6 +104,8 @@ impl PoolPort {
             sequence: 0,
             prefetcher: params.prefetch.map(|ahead| Prefetcher::new(ahead, params.page_bytes, params.timeout_ps)),
             paging: params.cache.map(|cache| Box::new(Paging::new(cache, params.page_bytes))),
+            sharing: params.shared.map(|shared| Box::new(Sharing::new(shared, params.page_bytes))),
+            controller: params.controller.as_ref().map(|controller| Box::new(Controller::new(controller))),
             serving: Vec::new(),
             counts: PoolCounts::default(),
             pages: Translator::new(pages),
@@ -105,6 +118,13 @@ impl PoolPort {
     #[must_use]
     pub fn counts(&self) -> &PoolCounts {
         &self.counts
+    }
+
+    /// As the controller of shared pages: requests that it has granted, and servers that it has told to give a page
+    /// away or to write it no more, since the last reset.
+    #[must_use]
+    pub fn decided(&self) -> Option<[u64; 2]> {
+        self.controller.as_ref().map(|controller| [controller.directory.decided, controller.directory.told])
     }
 
     /// What it lends and borrows.
@@ -156,9 +176,12 @@ impl PoolPort {
             return;
         }
         if message.requester == self.wiring.host {
-            self.on_answer(message, context);
-        } else {
-            self.serve(message, context);
+            return self.on_answer(message, context);
+        }
+        match message.kind {
+            kind if kind.is_asked_of_controller() => self.on_page_message(packet.from, message, context),
+            PoolKind::Revoke | PoolKind::Demote => self.give_away(packet.from, message, context),
+            _ => self.serve(message, context),
         }
     }
 }
@@ -191,5 +214,6 @@ impl Part for PoolPort {
     fn reset(&mut self, now: Time) {
         part::reset(self.ways.iter_mut().map(|way| &mut way.credits), now);
         self.counts.reset();
+        self.controller.iter_mut().for_each(|controller| controller.directory.reset());
     }
 }

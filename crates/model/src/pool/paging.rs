@@ -49,6 +49,11 @@ impl Paging {
 }
 
 impl PoolPort {
+    /// Places for lines that come and go beside demand.
+    pub(super) fn transfers(&self) -> u32 {
+        self.paging.as_ref().map_or(0, |paging| paging.transfers.len() as u32)
+    }
+
     /// Lines that are dirty in local memory, or are being written back.
     #[must_use]
     pub fn unwritten(&self) -> u64 {
@@ -164,16 +169,37 @@ impl PoolPort {
 
     /// Asks for a line, or sends it; if no answer comes, a timer tells.
     pub(super) fn send_transfer(&mut self, place: u32, context: &mut Context) {
-        let paging = self.paging.as_mut().expect("there is a cache");
-        let kind = if place < paging.transfers.len() as u32 / 2 { PoolKind::Fetch } else { PoolKind::WriteBack };
-        let transfer = &mut paging.transfers[place as usize];
-        transfer.timer = transfer.timer.wrapping_add(1);
-        let Transfer { spot, sequence, timer } = *transfer;
+        let Transfer { spot, sequence, .. } = self.transfer(place);
+        let paging = self.paging.as_ref().expect("there is a cache");
         let line = paging.cache.line_at(spot.expect("it has begun"));
+        let kind = if (place as usize) < paging.transfers.len() / 2 {
+            PoolKind::Fetch
+        } else if self.is_leaving(line) {
+            PoolKind::Return
+        } else {
+            PoolKind::WriteBack
+        };
         let (to, line) = self.lender_of(line);
-        self.send(self.message(kind, place, sequence, line), to, 0, context);
-        let timer = Payload::Timer { connection: self.slots.len() as u32 + place, generation: timer };
-        context.send(context.id, self.params.timeout_ps, timer);
+        self.send(self.message(kind, self.slots.len() as u32 + place, sequence, line), to, 0, context);
+        self.set_transfer_timer(place, self.params.timeout_ps, context);
+    }
+
+    fn set_transfer_timer(&mut self, place: u32, delay_ps: u64, context: &mut Context) {
+        let transfer = &mut self.paging.as_mut().expect("there is a cache").transfers[place as usize];
+        transfer.timer = transfer.timer.wrapping_add(1);
+        let timer = Payload::Timer { connection: self.slots.len() as u32 + place, generation: transfer.timer };
+        context.send(context.id, delay_ps, timer);
+    }
+
+    /// A line that was written back for a page that another server wants was dropped on its way.
+    pub(super) fn on_dropped_transfer(&mut self, place: u32, sequence: u32, context: &mut Context) {
+        let transfer = self.transfer(place);
+        if transfer.spot.is_some() && transfer.sequence == sequence {
+            self.counts.nacks += 1;
+            self.set_transfer_timer(place, self.params.retry_ps, context);
+        } else {
+            self.counts.stale += 1;
+        }
     }
 
     /// No answer has come in time.
@@ -196,7 +222,8 @@ impl PoolPort {
 
     /// A line that was fetched has come, or one has been written back.
     pub(super) fn on_transfer(&mut self, message: PoolMessage, context: &mut Context) {
-        let Transfer { spot, sequence, .. } = self.transfer(message.slot);
+        let place = message.slot - self.slots.len() as u32;
+        let Transfer { spot, sequence, .. } = self.transfer(place);
         let Some(spot) = spot.filter(|_| sequence == message.sequence) else {
             self.counts.stale += 1;
             return;
@@ -205,6 +232,10 @@ impl PoolPort {
         if message.kind == PoolKind::WrittenBack {
             paging.cache.written_back(spot);
             self.counts.lines_out += 1;
+            let page = paging.cache.line_at(spot) * 64 / self.params.page_bytes;
+            if self.sharing.is_some() {
+                self.try_to_leave(page, context);
+            }
         } else {
             let wanted = paging.cache.is_valid(spot) && !paging.cache.is_there(spot);
             self.counts.stale += u64::from(!wanted);
@@ -213,7 +244,7 @@ impl PoolPort {
                 self.at_channel(spot, Kind::Directory, Served::Kept(spot), self.params.latency_ps, context);
             }
         }
-        self.end_transfer(message.slot, context);
+        self.end_transfer(place, context);
     }
 
     fn end_transfer(&mut self, place: u32, context: &mut Context) {

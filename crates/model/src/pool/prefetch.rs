@@ -79,6 +79,12 @@ impl Prefetcher {
         }
     }
 
+    /// Takes the lines of a page out.
+    pub(super) fn forget(&mut self, page: u64) {
+        let page_lines = self.page_lines;
+        self.entries.iter_mut().filter(|entry| entry.line / page_lines == page).for_each(|entry| *entry = EMPTY);
+    }
+
     /// A line is read: lists what is to be read ahead for it in `wanted`, within its page.
     pub(super) fn follow(&mut self, line: u64) {
         self.wanted.clear();

@@ -1,7 +1,7 @@
 //! The lines of a server in the memory of others.
 
 use super::prefetch::Found;
-use super::PoolPort;
+use super::{controller, PoolPort};
 use crate::line::{Fifo, PoolKind, PoolMessage, Request, RequestId};
 use crate::part::{Context, Payload};
 use hostnet_kernel::Time;
@@ -69,6 +69,9 @@ impl PoolPort {
     pub(super) fn on_request(&mut self, id: RequestId, context: &mut Context) {
         let Request { kind, line, admitted, .. } = *context.requests.get(id);
         let (line, read) = (line % NODE_LINES, kind.is_read());
+        if !self.may_begin(id, line, read, context) {
+            return;
+        }
         let found = self.prefetcher.as_mut().map_or(Found::Nothing, |ahead| ahead.take(line));
         if self.serve_here(id, line, read, context) {
         } else if read && found == Found::Line {
@@ -93,6 +96,7 @@ impl PoolPort {
         if read {
             self.make_room(line);
         }
+        self.note_open(line, true, context);
         let way = &mut self.ways[usize::from(!read)];
         if !way.waiting.is_empty() || way.credits.free() == 0 {
             way.waiting.push(context.requests, id);
@@ -134,7 +138,7 @@ impl PoolPort {
 
     pub(super) fn message(&self, kind: PoolKind, slot: u32, sequence: u32, line: u64) -> PoolMessage {
         let small_bytes = self.params.small_bytes as u16;
-        PoolMessage { kind, requester: self.wiring.host, small_bytes, slot, sequence, line }
+        PoolMessage { kind, requester: self.wiring.host, small_bytes, slot, sequence, line, round: 0 }
     }
 
     /// Sets the timer of a request; any before it is void.
@@ -147,8 +151,14 @@ impl PoolPort {
 
     /// A timer has run out: the request goes out again, if it has not ended.
     pub(super) fn on_timer(&mut self, number: u32, generation: u32, context: &mut Context) {
+        if number == controller::TIMER {
+            return self.decide(context);
+        }
         if let Some(place) = number.checked_sub(self.slots.len() as u32) {
-            return self.on_late_transfer(place, generation, context);
+            return match place.checked_sub(self.transfers()) {
+                Some(place) => self.on_late_ask(place, generation, context),
+                None => self.on_late_transfer(place, generation, context),
+            };
         }
         let slot = &self.slots[number as usize];
         if slot.request != RequestId::NONE && slot.timer == generation {
@@ -162,7 +172,14 @@ impl PoolPort {
         match message.kind {
             PoolKind::Ahead => return self.on_ahead(message, context),
             PoolKind::Fetched | PoolKind::WrittenBack => return self.on_transfer(message, context),
+            PoolKind::Granted => return self.on_granted(message, context),
             _ => {}
+        }
+        if let Some(place) = message.slot.checked_sub(self.slots.len() as u32) {
+            return match place.checked_sub(self.transfers()) {
+                Some(place) => self.on_dropped_ask(place, message.sequence, context),
+                None => self.on_dropped_transfer(place, message.sequence, context),
+            };
         }
         let slot = self.slots[message.slot as usize];
         if slot.request == RequestId::NONE || slot.sequence != message.sequence {
@@ -209,6 +226,7 @@ impl PoolPort {
         if read {
             self.keep(line % NODE_LINES, self.params.latency_ps, context);
         }
+        self.note_open(line % NODE_LINES, false, context);
         self.turn_pages(context);
     }
 

@@ -209,14 +209,17 @@ impl<'a> Builder<'a> {
             std::iter::repeat_n(own, clusters.into())
         };
         let far = |socket: &SocketParams| match (&socket.expander, &socket.pool) {
-            (Some(expander), _) => Some(expander.memory.pages.clone()),
-            (None, Some(pool)) => pool::borrowed(socket, pool),
+            (Some(expander), _) => Some((expander.memory.pages.clone(), false)),
+            (None, Some(pool)) => pool::borrowed(socket, pool).map(|pages| (pages, pool.shared.is_some())),
             (None, None) => None,
         };
-        let expanders = self.params.sockets.iter().filter_map(far);
-        let mut each = self.params.sockets.iter().flat_map(of_cluster).chain(expanders);
+        let mut each = self.params.sockets.iter().flat_map(of_cluster);
         let first = each.next().expect("a server has a socket");
         let pages = each.fold(Pages::new(&first, self.params.seed), |pages, next| pages.and(&next));
+        let pages = self.params.sockets.iter().filter_map(far).fold(pages, |pages, (next, in_order)| match in_order {
+            true => pages.and_in_order(&next),
+            false => pages.and(&next),
+        });
         let dimms = self.params.sockets.iter().filter_map(|socket| socket.dimm.as_ref());
         let pages = dimms.fold(pages, |pages, dimm| pages.and_in_order(&dimm.memory.pages));
         pages.with_clusters(clusters(self.params.socket()))

@@ -5,7 +5,8 @@ use hostnet_model::params::{CableParams, ClusterParams, End, PageParams, PoolPar
 use hostnet_model::pool::{PoolPort, PoolWay, Wiring};
 use hostnet_model::PartKind;
 
-/// The pages of what a server borrows, which are permuted as those of its own memory; nothing if it borrows nothing.
+/// The pages of what a server borrows; nothing if it borrows nothing. Those of its own are permuted as its memory is,
+/// those that it shares are not, so that all see the same.
 pub(super) fn borrowed(socket: &SocketParams, pool: &PoolParams) -> Option<PageParams> {
     let run_bytes = socket.memory.pages.run_bytes;
     (pool.borrowed_bytes > 0).then_some(PageParams { run_bytes, memory_bytes: pool.borrowed_bytes })

@@ -14,19 +14,23 @@ use hostnet_model::pool::{PoolCounts, PoolPort, PoolWay};
 const POOL: [Group; 2] = [Group::PoolRead, Group::PoolWrite];
 
 /// What is known of the way of a workload's lines to other servers; nothing if none of them lies there, or nothing to
-/// go by but the way between CHA and port where lines do not all take the way of demand, or are sent again.
+/// go by but the way between CHA and port where lines do not all take the way of demand, wait for pages that others
+/// share, or are sent again.
 pub(super) fn in_pool(view: &ServerView, total: &Sample, class: usize) -> Option<BehindLink> {
     let port = view.machine.first::<PoolPort>()?;
     let (params, counts) = (port.params(), port.counts());
     let of = |group| total.of(group, class).lines as f64;
     let far: f64 = POOL.map(of).iter().sum();
-    let kept = params.cache.is_some() && view.server.workloads[class].memory == Placement::Socket(1);
+    let kept = (params.cache.is_some() || params.shared.is_some())
+        && view.server.workloads[class].memory == Placement::Socket(1);
     if far == 0.0 && !kept {
         return None;
     }
     let lines: f64 = [Group::ChaRead, Group::ChaWrite].map(of).iter().sum();
     let share = far / lines.max(1.0);
-    let way = port.way().filter(|_| params.cache.is_none() && params.prefetch.is_none() && counts.retries == 0);
+    let alone = params.shared.is_none() || counts.granted == [0; 2] && counts.taken == 0;
+    let plain = params.cache.is_none() && params.prefetch.is_none() && counts.retries == 0;
+    let way = port.way().filter(|_| plain && alone);
     let Some(way) = way else {
         let ns = 4.0 * params.latency_ps as f64 / 1000.0;
         return Some(BehindLink { ns, share: 0.0, things: Vec::new(), credits: Vec::new(), unloaded_ns: Vec::new() });

@@ -28,6 +28,7 @@ mod migration;
 mod pool;
 mod pool_cache;
 mod pool_limits;
+mod pool_shared;
 mod ranks;
 mod services;
 mod shared;

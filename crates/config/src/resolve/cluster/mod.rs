@@ -64,7 +64,7 @@ fn build(source: &Source, input: &Input) -> Result<Plan, Issue> {
     }
     let mut spec: ClusterSpec = serde_json::from_value(tree).map_err(plan_error)?;
     let mut hosts = Hosts::resolve(&spec, source, input.base_dir)?;
-    let fabric = fabric::resolve(&mut spec, &hosts)?;
+    let mut fabric = fabric::resolve(&mut spec, &hosts)?;
     pool::check_switches(&hosts.pool(), &fabric.switches)?;
     let ramp_ps = hosts.ramp_ps;
     let run = run::resolve(&spec.run, ramp_ps)?;
@@ -73,6 +73,7 @@ fn build(source: &Source, input: &Input) -> Result<Plan, Issue> {
     let slow_fabrics = fabric.slow_fabrics();
     let Attached { params: hosts, mut ignored, unvalidated, effective } =
         hosts.attach(&spec, &flows, run.seed, input.base_dir)?;
+    pool::tell_switches(&hosts, &mut fabric.switches)?;
     ignored.splice(0..0, source.dropped.iter().cloned());
     ignored.extend(run::ignored(&spec.run, ramp_ps));
     let name = run::name(&spec.run, input.file)?;

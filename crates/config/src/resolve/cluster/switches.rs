@@ -7,7 +7,7 @@ use super::switch_keys::Place;
 use crate::error::Issue;
 use crate::spec::{EcnSpec, RampSpec, Size, SwitchSpec, Time};
 use crate::units::{format, Dimension};
-use hostnet_model::params::{EcnParams, SwitchParams};
+use hostnet_model::params::{EcnParams, SharersParams, SwitchParams};
 
 const BUFFER_BYTES: u64 = 16_000_000;
 const SWITCH_LATENCY_PS: u64 = 500_000;
@@ -36,6 +36,7 @@ pub(super) fn inherit(switch: &mut SwitchSpec, all: &SwitchSpec) {
     switch.fabric = switch.fabric.or(all.fabric);
     switch.delay = switch.delay.or(all.delay);
     switch.jitter = switch.jitter.or(all.jitter);
+    switch.sharers = switch.sharers.or(all.sharers);
 }
 
 pub(super) fn resolve_switch(at: &Place, spec: &SwitchSpec) -> Result<SwitchParams, Issue> {
@@ -56,6 +57,7 @@ pub(super) fn resolve_switch(at: &Place, spec: &SwitchSpec) -> Result<SwitchPara
         ecn,
         pfc,
         learning: learns(spec).then(|| learning::params(spec)),
+        sharers: spec.sharers.map(|pages| SharersParams { regions: Vec::new(), pages: pages.into() }),
     })
 }
 

@@ -167,7 +167,8 @@ impl Cache {
         let fresh = self.used < self.frames.len();
         let frame = if fresh { self.used as u32 } else { self.victim()? };
         self.used += usize::from(fresh);
-        if !fresh {
+        let evicts = !fresh && self.frames[frame as usize].page != NO_PAGE;
+        if evicts {
             self.unlink(frame);
         }
         for bits in [&mut self.present, &mut self.dirty, &mut self.asked] {
@@ -177,7 +178,7 @@ impl Cache {
         let generation = self.frames[frame as usize].generation.wrapping_add(1);
         self.frames[frame as usize] = Frame { page, next: self.heads[head], generation, referenced: true, ..EMPTY };
         self.heads[head] = frame;
-        Some((Spot { frame, generation, within }, !fresh))
+        Some((Spot { frame, generation, within }, evicts))
     }
 
     /// The next frame without a dirty line that was not used since the hand was there last; if there is none among
@@ -312,6 +313,22 @@ impl Cache {
     /// A line has been written back.
     pub(super) fn written_back(&mut self, spot: Spot) {
         self.frames[spot.frame as usize].backs -= 1;
+    }
+
+    /// A page is wanted elsewhere. Its dirty lines are to be written back; once they are, it has no frame any more if
+    /// it is to `leave`. Whether that is so, or it has none anyway.
+    pub(super) fn give_back(&mut self, page: u64, leave: bool) -> bool {
+        let (Held::Line(spot) | Held::Room(spot, _)) = self.find(page * self.page_lines) else { return true };
+        let Frame { dirty, backs, generation, .. } = self.frames[spot.frame as usize];
+        if dirty + backs > 0 {
+            self.clean(spot.frame, true);
+            return false;
+        }
+        if leave {
+            self.unlink(spot.frame);
+            self.frames[spot.frame as usize] = Frame { generation: generation.wrapping_add(1), ..EMPTY };
+        }
+        true
     }
 
     /// Dirty lines, and those that are being written back.

@@ -15,6 +15,8 @@ struct PoolRow<'a> {
     counts: Option<&'a PoolCounts>,
     nic: Option<&'a Nic>,
     switch: Option<&'a Switch>,
+    /// Requests for shared pages that were granted here, and servers that were told that others want them.
+    decided: Option<[u64; 2]>,
 }
 
 /// The rows of the table.
@@ -63,13 +65,25 @@ const POOL: &[Column<OfPool>] = &[
     Column::integer("lines_in", |row| row.count(|counts| counts.lines_in)),
     Column::integer("lines_out", |row| row.count(|counts| counts.lines_out)),
     Column::integer("write_back_bytes", |row| {
-        row.count(|counts| counts.bytes_of(&[PoolKind::WriteBack, PoolKind::WrittenBack]))
+        row.count(|counts| counts.bytes_of(&[PoolKind::WriteBack, PoolKind::WrittenBack, PoolKind::Return]))
     }),
+    Column::integer("read_grants", |row| row.count(|counts| counts.granted[0])),
+    Column::integer("write_grants", |row| row.count(|counts| counts.granted[1])),
+    Column::number("grant_mean_ns", |row| row.grant(Histogram::mean)),
+    Column::number("grant_p99_ns", |row| row.grant(|latency| latency.quantile(0.99))),
+    Column::integer("pages_taken", |row| row.count(|counts| counts.taken)),
+    Column::integer("page_bytes", |row| row.count(PoolCounts::page_bytes)),
+    Column::integer("grants_here", |row| row.decided.map(|[granted, _]| granted).into()),
+    Column::integer("told_here", |row| row.decided.map(|[_, told]| told).into()),
 ];
 
 impl PoolRow<'_> {
     fn count(&self, pick: impl FnOnce(&PoolCounts) -> u64) -> Cell {
         self.counts.map(pick).into()
+    }
+
+    fn grant(&self, pick: impl FnOnce(&Histogram) -> Option<f64>) -> Cell {
+        self.counts.and_then(|counts| pick(&counts.grant_latency)).map(|ps| ps / 1000.0).into()
     }
 
     fn latency(&self, way: usize, pick: impl FnOnce(&Histogram) -> Option<f64>) -> Cell {
@@ -96,7 +110,8 @@ impl WorldView<'_> {
         for (host, machine) in self.servers() {
             let Some(port) = machine.first::<PoolPort>() else { continue };
             let place = self.plan.cluster.hosts[host].name.as_str();
-            table.add(POOL, &PoolRow { place, counts: Some(port.counts()), nic: machine.first(), switch: None });
+            let (counts, decided) = (Some(port.counts()), port.decided());
+            table.add(POOL, &PoolRow { place, counts, nic: machine.first(), switch: None, decided });
         }
         if table.rows.is_empty() {
             return None;
@@ -104,7 +119,8 @@ impl WorldView<'_> {
         let network = crate::read::ends::network(self.simulation);
         for (number, switch) in Network::switches(&network) {
             let place = self.name_of(End::Switch(number as u16));
-            table.add(POOL, &PoolRow { place, counts: None, nic: None, switch: Some(switch) });
+            let decided = switch.decided();
+            table.add(POOL, &PoolRow { place, counts: None, nic: None, switch: Some(switch), decided });
         }
         Some(table)
     }

@@ -1,18 +1,19 @@
 //! `[pool]`: memory of other servers of a cluster.
 
+mod hand_out;
+mod regions;
+
+pub(super) use hand_out::{hand_out, Member};
+pub(super) use regions::{check_switches, tell_switches};
+
 use crate::error::Issue;
 use crate::spec::{PoolFetch, PoolPrefetchKind, PoolSpec, PoolWriteBack, Size, Spec, WorkloadSpec};
 use crate::units::{format, Dimension};
-use hostnet_model::params::{
-    Fidelity, HostKind, HostParams, LenderParams, Placement, PoolCacheParams, PoolParams, PoolPrefetchParams,
-    ServerParams, SwitchParams,
-};
+use hostnet_model::params::{Fidelity, Placement, PoolCacheParams, PoolParams, PoolPrefetchParams, ServerParams};
 
 /// What a frame has on the wire beside header and data: preamble, checksum and gap (IEEE 802.3, clauses 3 and 4).
 const FRAME_BYTES: u32 = 8 + 4 + 12;
 const LINE_BYTES: u32 = 64;
-/// Servers that an address of one byte tells apart.
-const SERVERS_MAX: usize = 256;
 
 /// The place of a server in a pool, whose lenders are not known yet.
 pub(super) fn resolve(spec: &Spec) -> Result<Option<Box<PoolParams>>, Issue> {
@@ -52,6 +53,8 @@ pub(super) fn resolve(spec: &Spec) -> Result<Option<Box<PoolParams>>, Issue> {
         port_packets: pool.port_queue,
         prefetch: stride.map(ahead),
         cache: cache(pool)?,
+        shared: None,
+        controller: None,
     })))
 }
 
@@ -140,93 +143,4 @@ pub(super) fn check_lines(server: &ServerParams, fidelity: Fidelity) -> Result<(
     }
     let message = "needs fidelity = \"line\": memory of other servers has no rates and no bursts";
     Err(Issue::between(&["fidelity", "pool"], message))
-}
-
-/// What a server of a cluster has said of its place in a pool.
-pub(super) struct Member<'a> {
-    pub(super) host: usize,
-    /// The path of its table.
-    pub(super) table: String,
-    pub(super) spec: &'a PoolSpec,
-}
-
-/// Checks that the switches between the servers of a pool know where these are.
-pub(super) fn check_switches(members: &[Member], switches: &[SwitchParams]) -> Result<(), Issue> {
-    let learns = switches.iter().any(|switch| switch.learning.is_some());
-    match members.first().filter(|_| learns) {
-        Some(first) => {
-            let message = "messages of a pool need switches that know where servers are, and one of them learns it";
-            Err(Issue::between(&[&format!("{}.pool", first.table), "switch"], message))
-        }
-        None => Ok(()),
-    }
-}
-
-fn pool_of(hosts: &mut [HostParams], host: usize) -> &mut PoolParams {
-    let HostKind::Server(server) = &mut hosts[host].kind else { unreachable!("a member of a pool is a server") };
-    server.socket_mut().pool.as_deref_mut().expect("a member of a pool has a place in it")
-}
-
-/// Hands the pages of the pool out: each borrower gets as many of each of its lenders, in the order of the hosts.
-pub(super) fn hand_out(members: &[Member], hosts: &mut [HostParams]) -> Result<(), Issue> {
-    let Some(first) = members.first() else { return Ok(()) };
-    let key = |member: &Member, key: &str| format!("{}.pool{key}", member.table);
-    if members.len() > SERVERS_MAX {
-        let message =
-            format!("{} servers are in the pool; addresses of one byte tell {SERVERS_MAX} apart", members.len());
-        return Err(Issue::new(key(first, ""), message));
-    }
-    if let Some(other) = members.iter().find(|member| member.spec.page != first.spec.page) {
-        return Err(Issue::between(&[&key(first, ".page"), &key(other, ".page")], "a pool has pages of one size"));
-    }
-    let page_bytes = first.spec.page.0;
-    let mut taken = vec![0; members.len()];
-    for borrower in members.iter().filter(|member| member.spec.borrow.0 > 0) {
-        let lenders = lenders(borrower, members, hosts)?;
-        let each = (borrower.spec.borrow.0 / page_bytes).div_ceil(lenders.len() as u64);
-        let mut given = Vec::new();
-        for number in lenders {
-            let lender = &members[number];
-            if (taken[number] + each) * page_bytes > lender.spec.lent.0 {
-                let message = format!(
-                    "{} lends {}, and {} more would be borrowed",
-                    hosts[lender.host].name,
-                    format(lender.spec.lent.0, Dimension::Size),
-                    format((taken[number] + each) * page_bytes - lender.spec.lent.0, Dimension::Size)
-                );
-                return Err(Issue::between(&[&key(borrower, ".borrow"), &key(lender, ".lent")], message));
-            }
-            given.push(LenderParams { host: lender.host as u16, first_page: taken[number] });
-            taken[number] += each;
-        }
-        pool_of(hosts, borrower.host).lenders = given;
-    }
-    Ok(())
-}
-
-/// The members that a borrower borrows from.
-fn lenders(borrower: &Member, members: &[Member], hosts: &[HostParams]) -> Result<Vec<usize>, Issue> {
-    let lends = |member: &Member| member.spec.lent.0 > 0 && member.host != borrower.host;
-    let Some(names) = &borrower.spec.from else {
-        let all: Vec<usize> = (0..members.len()).filter(|&number| lends(&members[number])).collect();
-        if all.is_empty() {
-            let message = "no other server lends anything to the pool; give one of them pool.lent";
-            return Err(Issue::new(format!("{}.pool.borrow", borrower.table), message));
-        }
-        return Ok(all);
-    };
-    let path = format!("{}.pool.from", borrower.table);
-    let of_name = |name: &String| {
-        let found = (0..members.len()).find(|&number| hosts[members[number].host].name == *name);
-        found.filter(|&number| lends(&members[number])).ok_or_else(|| {
-            let known = members.iter().filter(|member| lends(member)).map(|member| hosts[member.host].name.as_str());
-            let message = format!(
-                "{} is no other host that lends to the pool; {}",
-                crate::units::shorten(name),
-                crate::error::suggestion(name, known)
-            );
-            Issue::new(path.clone(), message)
-        })
-    };
-    names.iter().map(of_name).collect()
 }

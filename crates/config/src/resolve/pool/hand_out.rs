@@ -1,0 +1,98 @@
+//! Who gets which pages of a pool.
+
+use super::regions;
+use crate::error::Issue;
+use crate::spec::PoolSpec;
+use crate::units::{format, Dimension};
+use hostnet_model::params::{HostKind, HostParams, LenderParams, PoolParams};
+
+/// Servers that an address of one byte tells apart.
+const SERVERS_MAX: usize = 256;
+
+/// What a server of a cluster has said of its place in a pool.
+pub(in crate::resolve) struct Member<'a> {
+    pub(in crate::resolve) host: usize,
+    /// The path of its table.
+    pub(in crate::resolve) table: String,
+    pub(in crate::resolve) spec: &'a PoolSpec,
+}
+
+pub(super) fn pool_of(hosts: &mut [HostParams], host: usize) -> &mut PoolParams {
+    let HostKind::Server(server) = &mut hosts[host].kind else { unreachable!("a member of a pool is a server") };
+    server.socket_mut().pool.as_deref_mut().expect("a member of a pool has a place in it")
+}
+
+/// Hands the pages of the pool out: each borrower gets as many of each of its lenders, in the order of the hosts.
+pub(in crate::resolve) fn hand_out(members: &[Member], hosts: &mut [HostParams]) -> Result<(), Issue> {
+    let Some(first) = members.first() else { return Ok(()) };
+    let key = |member: &Member, key: &str| format!("{}.pool{key}", member.table);
+    if members.len() > SERVERS_MAX {
+        let message =
+            format!("{} servers are in the pool; addresses of one byte tell {SERVERS_MAX} apart", members.len());
+        return Err(Issue::new(key(first, ""), message));
+    }
+    if let Some(other) = members.iter().find(|member| member.spec.page != first.spec.page) {
+        return Err(Issue::between(&[&key(first, ".page"), &key(other, ".page")], "a pool has pages of one size"));
+    }
+    regions::check(members)?;
+    let page_bytes = first.spec.page.0;
+    let mut taken = vec![0; members.len()];
+    for borrower in members.iter().filter(|member| member.spec.borrow.0 > 0) {
+        if let Some(other) = regions::earlier(members, borrower) {
+            pool_of(hosts, borrower.host).lenders = pool_of(hosts, other.host).lenders.clone();
+            continue;
+        }
+        let lenders = lenders(borrower, members, hosts)?;
+        let each = (borrower.spec.borrow.0 / page_bytes).div_ceil(lenders.len() as u64);
+        let mut given = Vec::new();
+        for number in lenders {
+            let lender = &members[number];
+            if (taken[number] + each) * page_bytes > lender.spec.lent.0 {
+                let message = format!(
+                    "{} lends {}, and {} more would be borrowed",
+                    hosts[lender.host].name,
+                    format(lender.spec.lent.0, Dimension::Size),
+                    format((taken[number] + each) * page_bytes - lender.spec.lent.0, Dimension::Size)
+                );
+                return Err(Issue::between(&[&key(borrower, ".borrow"), &key(lender, ".lent")], message));
+            }
+            given.push(LenderParams { host: lender.host as u16, first_page: taken[number] });
+            taken[number] += each;
+        }
+        pool_of(hosts, borrower.host).lenders = given;
+    }
+    regions::resolve(members, hosts);
+    Ok(())
+}
+
+/// The members that a borrower borrows from.
+fn lenders(borrower: &Member, members: &[Member], hosts: &[HostParams]) -> Result<Vec<usize>, Issue> {
+    let shares = |member: &Member| borrower.spec.region.is_some() && member.spec.region == borrower.spec.region;
+    let lends = |member: &Member| member.spec.lent.0 > 0 && member.host != borrower.host && !shares(member);
+    let Some(names) = &borrower.spec.from else {
+        let all: Vec<usize> = (0..members.len()).filter(|&number| lends(&members[number])).collect();
+        if all.is_empty() {
+            let message = match &borrower.spec.region {
+                Some(_) => "no server without its region lends anything to the pool; give one of those pool.lent",
+                None => "no other server lends anything to the pool; give one of them pool.lent",
+            };
+            return Err(Issue::new(format!("{}.pool.borrow", borrower.table), message));
+        }
+        return Ok(all);
+    };
+    let path = format!("{}.pool.from", borrower.table);
+    let of_name = |name: &String| {
+        let found = (0..members.len()).find(|&number| hosts[members[number].host].name == *name);
+        found.filter(|&number| lends(&members[number])).ok_or_else(|| {
+            let known = members.iter().filter(|member| lends(member)).map(|member| hosts[member.host].name.as_str());
+            let of_region = if borrower.spec.region.is_some() { " without sharing the region" } else { "" };
+            let message = format!(
+                "{} is no other host that lends to the pool{of_region}; {}",
+                crate::units::shorten(name),
+                crate::error::suggestion(name, known)
+            );
+            Issue::new(path.clone(), message)
+        })
+    };
+    names.iter().map(of_name).collect()
+}

@@ -1,0 +1,86 @@
+//! What a switch knows of who shares pages of a pool of memory: it decides about the first ones, and forwards what is
+//! about any other to the controller.
+
+use super::egress::PRIORITIES;
+use super::switch::Switch;
+use crate::line::{Content, Ecn, Packet, PacketId, PoolMessage, POOL_FLOW};
+use crate::params::SharersParams;
+use crate::part::NetContext;
+use crate::pool::{Directory, Order};
+use serde::{Deserialize, Serialize};
+
+/// Who shares the pages that a switch decides about.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(super) struct Sharers {
+    /// Of the shared pages of the pool, the first ones.
+    pages: u64,
+    directory: Directory,
+}
+
+impl Sharers {
+    pub(super) fn new(params: &SharersParams) -> Self {
+        Self { pages: params.pages, directory: Directory::new(params.regions.clone()) }
+    }
+
+    pub(super) fn reset(&mut self) {
+        self.directory.reset();
+    }
+}
+
+impl Switch {
+    /// Requests for shared pages that it has granted, and servers that it has told to give a page away or to write it
+    /// no more, since the last reset. Nothing if it decides about no page.
+    #[must_use]
+    pub fn decided(&self) -> Option<[u64; 2]> {
+        self.sharers.as_ref().map(|sharers| [sharers.directory.decided, sharers.directory.told])
+    }
+
+    /// Takes a message about a page that it decides about, which came in by `port`, and sends what follows from it.
+    /// False if that is not what the packet is.
+    #[cold]
+    pub(super) fn decide(&mut self, id: PacketId, port: u16, context: &mut NetContext) -> bool {
+        let packet = *context.packets.get(id);
+        let Content::Pool(message) = packet.content else { return false };
+        let Some(sharers) = self.sharers.as_mut().filter(|sharers| message.line < sharers.pages) else { return false };
+        if packet.corrupt || !message.kind.is_asked_of_controller() {
+            return false;
+        }
+        context.packets.remove(id);
+        let mut orders: Vec<Order> = Vec::new();
+        sharers.directory.on_message(packet.from, &message, &mut orders);
+        for (to, message) in orders {
+            // In the name of the controller, so that answers come this way again.
+            self.send_own(&Packet { from: packet.to, to, ..packet }, message, port, context);
+        }
+        true
+    }
+
+    /// Sends a message of its own for one that came in by `port`. False if there is no room for it.
+    pub(super) fn send_own(
+        &mut self,
+        like: &Packet,
+        message: PoolMessage,
+        port: u16,
+        context: &mut NetContext,
+    ) -> bool {
+        let Some(way) = self.routes.port(POOL_FLOW, like.from, like.to) else { return false };
+        let own = Packet {
+            ip_bytes: message.small_bytes.into(),
+            ecn: Ecn::NotCapable,
+            corrupt: false,
+            queue: port,
+            content: Content::Pool(message),
+            next: PacketId::NONE,
+            ..*like
+        };
+        let (way, priority, bytes) = (usize::from(way), own.priority % PRIORITIES as u8, u64::from(own.ip_bytes));
+        let free = self.ports[way].egress.is_free(context.now(), priority);
+        if !free && !self.has_room(way, priority, bytes, 0) {
+            return false;
+        }
+        let id = context.packets.insert(own);
+        self.hold(port, priority, bytes, context);
+        self.send(id, way, context);
+        true
+    }
+}

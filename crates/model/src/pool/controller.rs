@@ -1,0 +1,59 @@
+//! The controller of a pool: it decides about shared pages that no switch decides about, one message after the other.
+
+use super::directory::{Directory, Order};
+use super::PoolPort;
+use crate::line::PoolMessage;
+use crate::params::ControllerOfPagesParams;
+use crate::part::{Context, Payload};
+use serde::{Deserialize, Serialize};
+use std::collections::VecDeque;
+
+/// The number of the controller's timer; requests and pages have lower ones.
+pub(super) const TIMER: u32 = u32::MAX;
+
+/// The controller of a pool.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(super) struct Controller {
+    message_ps: u64,
+    pub(super) directory: Directory,
+    /// Messages and whom they are from; the first one is being looked at.
+    waiting: VecDeque<(u16, PoolMessage)>,
+}
+
+impl Controller {
+    pub(super) fn new(params: &ControllerOfPagesParams) -> Self {
+        let ControllerOfPagesParams { regions, message_ps } = params;
+        Self { message_ps: *message_ps, directory: Directory::new(regions.clone()), waiting: VecDeque::new() }
+    }
+}
+
+impl PoolPort {
+    /// A message about a page has come to the controller.
+    pub(super) fn on_page_message(&mut self, from: u16, message: PoolMessage, context: &mut Context) {
+        let controller = self.controller.as_mut().expect("only the controller is asked");
+        controller.waiting.push_back((from, message));
+        if controller.waiting.len() == 1 {
+            self.look_at_next(context);
+        }
+    }
+
+    fn look_at_next(&mut self, context: &mut Context) {
+        let delay_ps = self.controller.as_ref().map_or(1, |controller| controller.message_ps);
+        context.send(context.id, delay_ps, Payload::Timer { connection: TIMER, generation: 0 });
+    }
+
+    /// The controller has looked at a message.
+    pub(super) fn decide(&mut self, context: &mut Context) {
+        let controller = self.controller.as_mut().expect("only the controller decides");
+        let (from, message) = controller.waiting.pop_front().expect("it looked at one");
+        let more = !controller.waiting.is_empty();
+        let mut orders: Vec<Order> = Vec::new();
+        controller.directory.on_message(from, &message, &mut orders);
+        for (to, message) in orders {
+            self.send(message, to, self.params.latency_ps, context);
+        }
+        if more {
+            self.look_at_next(context);
+        }
+    }
+}
