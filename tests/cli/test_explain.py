@@ -86,3 +86,21 @@ def test_a_run_that_is_stopped_is_explained_as_far_as_it_came(cli: Cli) -> None:
     assert process.returncode == 130
     assert "note: the run was stopped before its end" in text
     assert "stream is limited by" in text
+
+
+def test_who_has_no_traffic_is_left_out(cli: Cli) -> None:
+    assert cli("new", "--cluster", "rack-pool").returncode == 0
+    borrower, lender = (
+        cli("explain", "rack-pool.toml", "--brief", "--host", host).stdout for host in ("worker-0", "lender-0")
+    )
+    assert "\nreader is limited by" in borrower
+    assert "lends" not in borrower
+    assert "\nown may be limited by" in lender
+    assert "in memory that this one lends" in lender
+    assert "\npool " not in borrower + lender
+
+
+def test_flows_alone_have_the_work_of_the_kernel_beside_them(cli: Cli) -> None:
+    (cli.folder / "pair.toml").write_text(PAIR)
+    done = cli("explain", "pair.toml", "--host", "server")
+    assert "- no C2M traffic but what serves P2M, such as copies of the kernel\n" in done.stdout

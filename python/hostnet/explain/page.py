@@ -46,6 +46,12 @@ NOT_OF_HOSTS = "what would help is told of single servers; sweep a key of this h
 DEVICES = "drives stands for all devices: of a host on a network its NIC too"
 """Stands on the page of every host."""
 
+LENT = (
+    "what other servers read and write in memory that this one lends holds none of its credits; the table memory says "
+    "how much that is"
+)
+"""Stands on the page of a server that lends memory."""
+
 OF_OTHER_SOCKETS = (
     "the parts of the latency are those of cores of this socket: what lines of other sockets wait for at UPI is not "
     "told apart, and is in CHA admission and in what is not explained"
@@ -326,6 +332,8 @@ def _of_summary(
         notes.append(str(summary["unvalidated"]))
     if host is not None:
         notes.append(DEVICES)
+    if server.get("pool", {}).get("lent", "0 B") != "0 B":
+        notes.append(LENT)
     if any(workload.get("kind") == "remote" for workload in server.get("workload", {}).values()):
         notes.append(OF_OTHER_SOCKETS)
     name = str(summary["name"]) if host is None else f"{summary['name']}, {host}"
