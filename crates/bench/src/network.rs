@@ -63,6 +63,7 @@ impl Dumbbell {
             ecn: Some(EcnParams::Packets(self.mark_packets)),
             pfc: None,
             learning: None,
+            energy: None,
         }
     }
 

@@ -52,7 +52,7 @@ pub(crate) use dimm::{AsyncSpec, CloneSpec, DimmDriverSpec, NCacheSpec, NicDimmS
 pub(crate) use dram::{DramSpec, SameBankSpec, TimingSpec};
 pub(crate) use drives::{DriveSockets, SsdModeSpec};
 pub(crate) use ecn::{EcnSpec, RampSpec};
-pub(crate) use energy::EnergySpec;
+pub(crate) use energy::{EnergySpec, SwitchEnergySpec};
 pub(crate) use expander::ExpanderSpec;
 pub(crate) use host::{ChaSpec, CoreSpec, RunSpec, ServerSpec, UntilSpec};
 pub(crate) use io::{FioCostSpec, IioSpec, PcieSpec, SsdSpec};

@@ -1,6 +1,7 @@
 //! Switches, cables and the short form of a network.
 
 use super::ecn::EcnSpec;
+use super::energy::SwitchEnergySpec;
 use super::lists::Names;
 use super::topology::{Sizes, TopologySpec, TrunkSpec};
 use super::values::{Bandwidth, Size, Time};
@@ -181,6 +182,9 @@ pub(crate) struct SwitchSpec {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(extend("x-max" = "10 ms"))]
     pub(crate) jitter: Option<Time>,
+    /// What it consumes; it has no energy meter when absent everywhere.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) energy: Option<SwitchEnergySpec>,
 }
 
 /// Priority flow control (IEEE 802.1Qbb).

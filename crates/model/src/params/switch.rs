@@ -1,5 +1,6 @@
 //! Switches.
 
+use super::SwitchEnergyParams;
 use serde::{Deserialize, Serialize};
 
 /// A switch with output queues.
@@ -20,6 +21,9 @@ pub struct SwitchParams {
     /// How it learns where hosts are; none = it knows (`latency_ps` is 0 and there are no pauses where it learns).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub learning: Option<LearningParams>,
+    /// What it consumes; nothing that counts where nobody says.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub energy: Option<SwitchEnergyParams>,
 }
 
 /// A switch that learns at which port each host is from the packets that come from there.
