@@ -11,12 +11,20 @@ if TYPE_CHECKING:
 
     from hostnet.view import Row
 
-METERED = {"cores": "cores", "DRAM": "DRAM", "uncore": "uncore", "LLC": "LLC", "IO": "IO", "NIC": "NIC"}
+METERED = {
+    "cores": "cores",
+    "DRAM": "DRAM",
+    "uncore": "uncore",
+    "LLC": "LLC",
+    "IO": "IO",
+    "NIC": "NIC",
+    "switch": "switch",
+}
 """Parts of an energy meter by how their names begin, and what they are called."""
 
 
 def energy(rows: Sequence[Row]) -> View:
-    """What servers with a meter consumed, a row each."""
+    """What servers and switches with a meter consumed, a row each."""
     found: dict[str, dict[str, Any]] = {}
     for row in rows:
         of_host = found.setdefault(row.get("host", ""), {"host": row.get("host", "server")})
@@ -32,6 +40,8 @@ def energy(rows: Sequence[Row]) -> View:
         *(maybe(f"{name} W", start) for start, name in METERED.items()),
     ]
     about = "Power as a mean over the window: of all parts, how little and how much it may be, and of each."
+    if any("host" in row for row in rows) and not any(row["part"].startswith("switch") for row in rows):
+        about += " No switch is counted: nobody says what one takes (network.switch.energy)."
     return View("Energy", about, columns, list(found.values()))
 
 

@@ -156,6 +156,8 @@ def write_figure(path: Path, figure: Figure, **options: Any) -> None:
         OSError: It cannot be written; what was there stays.
     """
     drawn = BytesIO()
+    # A layout makes room for the ticks that were there before it moved the axes; other ones may have wider labels.
+    figure.draw_without_rendering()
     figure.savefig(drawn, format=path.suffix.removeprefix("."), **options)
     write_file(path, drawn.getvalue())
 

@@ -51,6 +51,34 @@ def test_mistakes(cli: Cli, arguments: list[str], message: str) -> None:
     assert message in cli.fails("explain", *arguments)
 
 
+PAIR = """
+host.client.preset = "cascade-lake-hostcc"
+host.server.preset = "cascade-lake-hostcc"
+network.rate = "10 Gbps"
+flow.bulk = { kind = "bulk", from = "client", to = "server" }
+run = { warmup = "10 us", duration = "50 us" }
+"""
+
+
+def test_of_several_servers_one_has_to_be_named(cli: Cli) -> None:
+    (cli.folder / "pair.toml").write_text(PAIR)
+    said = cli.fails("explain", "pair.toml", "--brief", "--set", "run.seed=3")
+    command = "hostnet explain pair.toml --set run.seed=3 --host client --brief"
+    assert said == f"--host: missing; name one of client, server, such as: {command}"
+    done = cli(*command.split()[1:])
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.startswith("pair, client on cascade-lake-hostcc\n")
+    said = cli.fails("run", "pair.toml", "--trace")
+    assert said == "--host: missing; there are 2 servers, name one, such as --host client: client, server"
+
+
+def test_the_only_server_that_can_be_explained_needs_no_name(cli: Cli) -> None:
+    (cli.folder / "pair.toml").write_text(PAIR)
+    done = cli("explain", "pair.toml", "--brief", "--set", "host.client.fidelity=burst")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.startswith("pair, server on cascade-lake-hostcc\n")
+
+
 def test_a_run_that_is_stopped_is_explained_as_far_as_it_came(cli: Cli) -> None:
     process = cli.start("explain", cli.file, "--set", "run.duration=1s")
     process.send_signal(signal.SIGINT)
@@ -58,3 +86,21 @@ def test_a_run_that_is_stopped_is_explained_as_far_as_it_came(cli: Cli) -> None:
     assert process.returncode == 130
     assert "note: the run was stopped before its end" in text
     assert "stream is limited by" in text
+
+
+def test_who_has_no_traffic_is_left_out(cli: Cli) -> None:
+    assert cli("new", "--cluster", "rack-pool").returncode == 0
+    borrower, lender = (
+        cli("explain", "rack-pool.toml", "--brief", "--host", host).stdout for host in ("worker-0", "lender-0")
+    )
+    assert "\nreader is limited by" in borrower
+    assert "lends" not in borrower
+    assert "\nown may be limited by" in lender
+    assert "in memory that this one lends" in lender
+    assert "\npool " not in borrower + lender
+
+
+def test_flows_alone_have_the_work_of_the_kernel_beside_them(cli: Cli) -> None:
+    (cli.folder / "pair.toml").write_text(PAIR)
+    done = cli("explain", "pair.toml", "--host", "server")
+    assert "- no C2M traffic but what serves P2M, such as copies of the kernel\n" in done.stdout

@@ -10,7 +10,7 @@ import pytest
 
 from hostnet.ledger.errors import LedgerError
 from hostnet.ledger.needs import points_needed
-from hostnet.ledger.panels import figure_matches, figure_name
+from hostnet.ledger.panels import figure_matches, figure_name, with_points
 from hostnet.ledger.rows import ledger_rows
 from hostnet.ledger.study import Study, load_study, studies_root, study_names
 
@@ -102,6 +102,28 @@ def test_the_configuration_of_a_point(study: Study) -> None:
 @pytest.mark.parametrize("text", ["7b", "07b", "fig07b", "Fig. 7b", "Figure 7B"])
 def test_names_of_figures(text: str) -> None:
     assert figure_name(text) == "7b"
+
+
+@pytest.mark.parametrize(
+    ("figure", "section", "written"),
+    [
+        ("413a", "Figure 4.13: scale-up", "4.13a"),
+        ("49", "Figures 4.9 and 4.10: ping", "4.9"),
+        ("table43", "Table 4.3: the way of a packet", "table4.3"),
+        ("7b", "Figure 7: latency", "7b"),
+        ("413", "Figure 4.1", "413"),
+        ("413", "Figure 1.3", "413"),
+        ("413", "", "413"),
+    ],
+)
+def test_figures_have_the_points_of_their_section(figure: str, section: str, written: str) -> None:
+    assert with_points(figure, section) == written
+
+
+def test_figures_of_chapters_are_found_with_points_and_without() -> None:
+    mcn = load_study("mcn")
+    assert {panel.figure for panel in mcn.panels} == {"4.8", "4.9", "table4.3"}
+    assert mcn.panels_of(["4.9", "table43"]) == mcn.panels_of(["49", "table4.3"])
 
 
 def test_a_figure_means_its_panels() -> None:

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from hostnet.cluster_view import completions, requests, traffic
+from hostnet.energy_view import energy
 from hostnet.view import View
 
 CLASS: dict[str, Any] = {
@@ -50,3 +51,12 @@ def test_flows_that_end_have_the_rate_of_their_own_time() -> None:
     row = shown(completions(flows, whole=True))
     assert (row["flows"], row["ended"], row["Gbps each"]) == (4, 3, pytest.approx(10.0))
     assert "Gbps each" not in shown(completions(flows, whole=False)), "bytes of the warm-up are not counted"
+
+
+def test_energy_says_that_switches_are_not_counted_where_none_is() -> None:
+    row = {"host": "receiver", "part": "all", "power_w": 10.0, "power_low_w": 9.0, "power_high_w": 11.0}
+    switch = {**row, "host": "tor", "part": "switch ports", "power_w": 3.0}
+    assert "No switch is counted" in energy([row]).about
+    assert "No switch" not in energy([row, switch]).about
+    assert "No switch" not in energy([{key: row[key] for key in row if key != "host"}]).about, "of one server"
+    assert shown(energy([switch]))["switch W"] == 3.0

@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from math import log2
 from pathlib import Path
+from typing import Any
 
 import pytest
+from matplotlib import rc_context
 
+from hostnet.files import write_figure
 from hostnet.report.cluster_plot import draw_latencies
 from hostnet.report.load import RunFiles
-from hostnet.report.looks import COLOURS
-from hostnet.report.plot import plot
+from hostnet.report.looks import COLOURS, STYLE
+from hostnet.report.plot import figure_title, plot, tick_labels
+from hostnet.report.study_plots import draw_figure
 
 PNG = b"\x89PNG\r\n"
 
@@ -60,6 +65,51 @@ def test_classes_that_are_all_drawn_need_no_words(tmp_path: Path) -> None:
     assert legend is not None
     assert legend.get_title().get_text() == ""
     assert axes.get_xticklabels()[-1].get_text() == "P99.99"
+
+
+CORES = (4, 8, 12, 16)
+"""Places of x of panels that are made up."""
+
+
+def panels_of_one_figure(*more: dict[str, Any]) -> tuple[RunFiles, list[dict[str, Any]]]:
+    """A study of so many panels of a line of one series each, whose values are `y`."""
+    row = {"series": "ep", "engine": "cluster", "kind": "relative", "published": 4.0, "ci95": 0.1, "verdict": "pass"}
+    made = [
+        {"name": f"fig413_{at}", "figure": "4.13", "x_label": "Cores", "unit": "x", "series": ["ep"], **panel}
+        for at, panel in enumerate(more)
+    ]
+    rows = [
+        {**row, "panel": panel["name"], "x": str(x), "simulated": y}
+        for panel in made
+        for x, y in zip(CORES, panel["y"], strict=True)
+    ]
+    return RunFiles(Path(), {"rows": rows}, {}, [], [], [], None, None, None, {}), made
+
+
+def test_nothing_is_beyond_the_edge_of_a_picture(tmp_path: Path) -> None:
+    steep = {"title": "Speedup of larger chips over four cores", "y_label": "Speedup", "y": (1.0, 1.7, 2.1, 2.7)}
+    long = "Share of the way at 10 Gbps, and of whatever else is on it"
+    run, panels = panels_of_one_figure(
+        steep, {**steep, "y": (0.9, 1.4, 1.2, 0.5)}, {**steep, "y_label": long, "y": (-112.0, -13.0, -41.0, -145.0)}
+    )
+    with rc_context(STYLE):
+        figure = draw_figure(run, panels)
+        write_figure(tmp_path / "a.png", figure, dpi=150)
+    assert figure.axes[0].get_title(loc="left").startswith("Fig. 4.13  Speedup of larger chips")
+    for axes in figure.axes:
+        box = axes.yaxis.label.get_window_extent()
+        assert min(box.x0, box.y0) > 0, axes.get_ylabel()
+        assert box.y1 < figure.bbox.y1, axes.get_ylabel()
+
+
+def test_a_panel_says_which_figure_or_table_it_is_of() -> None:
+    names = {"7b": "Fig. 7b", "4.13a": "Fig. 4.13a", "table4.3": "Table 4.3", "latency": "latency", "tables": "tables"}
+    assert {figure: figure_title({"figure": figure}) for figure in names} == names
+
+
+def test_ticks_that_are_near_share_a_label() -> None:
+    assert tick_labels([1, 2, 3, 3.1, 6]) == ["1", "2", "3", "", "6"]
+    assert tick_labels([16, 64, 256, 1024, 1472], log2) == ["16", "64", "256", "1024", ""]
 
 
 def test_equal_runs_give_equal_pictures(study_run: Path) -> None:

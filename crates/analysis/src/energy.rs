@@ -2,7 +2,7 @@
 //!
 //! Power is in microwatts, time in picoseconds: their product is attojoules. All sums are exact.
 
-use hostnet_model::params::EnergyParams;
+use hostnet_model::params::{EnergyParams, SwitchEnergyParams};
 
 /// Attojoules of a femtojoule.
 const AJ_PER_FJ: u128 = 1000;
@@ -58,12 +58,6 @@ pub fn meter(params: &EnergyParams, activity: &Activity) -> Vec<Consumed> {
     let Activity { window_ps, cores, active_ps, sockets, ranks, nics, .. } = *activity;
     let all_ps = cores * window_ps;
     let idle_ps = all_ps.checked_sub(active_ps).expect("cores work while they are there");
-    let on = |part, uw: u64, ps: u64| Consumed { part, events: None, attojoules: u128::from(uw) * u128::from(ps) };
-    let each = |part, fj: u64, events: u64| Consumed {
-        part,
-        events: Some(events),
-        attojoules: u128::from(fj) * u128::from(events) * AJ_PER_FJ,
-    };
     vec![
         on("cores active", params.core_active_uw, active_ps),
         on("cores idle", params.core_idle_uw, idle_ps),
@@ -78,6 +72,26 @@ pub fn meter(params: &EnergyParams, activity: &Activity) -> Vec<Consumed> {
         on("NIC", params.nic_uw, nics * window_ps),
         each("NIC bytes", params.nic_byte_fj, activity.nic_bytes),
     ]
+}
+
+/// What a switch consumed in a window in which its `ports` sent `bytes` together.
+#[must_use]
+pub fn meter_switch(params: &SwitchEnergyParams, window_ps: u64, ports: u64, bytes: u64) -> Vec<Consumed> {
+    vec![
+        on("switch", params.on_uw, window_ps),
+        on("switch ports", params.port_uw, ports * window_ps),
+        each("switch bytes", params.byte_fj, bytes),
+    ]
+}
+
+/// What is on for so long takes power.
+fn on(part: &'static str, uw: u64, ps: u64) -> Consumed {
+    Consumed { part, events: None, attojoules: u128::from(uw) * u128::from(ps) }
+}
+
+/// What happens takes energy each time.
+fn each(part: &'static str, fj: u64, events: u64) -> Consumed {
+    Consumed { part, events: Some(events), attojoules: u128::from(fj) * u128::from(events) * AJ_PER_FJ }
 }
 
 /// What all parts consumed, in attojoules.

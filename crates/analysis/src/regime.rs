@@ -84,7 +84,8 @@ pub fn regime(c2m: Option<C2m>, p2m: Option<P2m>, crowd: Option<Crowd>) -> Regim
     }
     let blue = match c2m {
         None => {
-            evidence.push("no C2M traffic".to_owned());
+            let but = if p2m.is_some() { " but what serves P2M, such as copies of the kernel" } else { "" };
+            evidence.push(format!("no C2M traffic{but}"));
             false
         }
         Some(c2m) if p2m.is_some() => {

@@ -74,6 +74,13 @@ fn red_needs_full_credits_and_a_loss() {
 }
 
 #[test]
+fn without_streams_cores_may_still_work_for_devices() {
+    let c2m_of = |p2m| regime(None, p2m, None).evidence.pop().unwrap_or_default();
+    assert_eq!(c2m_of(p2m(0.0, 10.0)), "no C2M traffic but what serves P2M, such as copies of the kernel");
+    assert_eq!(c2m_of(None), "no C2M traffic");
+}
+
+#[test]
 fn blue_needs_latency_above_that_of_the_cores_alone() {
     assert_eq!(regime(c2m(111.0), p2m(0.0, 10.0), None).name, "blue");
     assert_eq!(regime(c2m(109.0), p2m(0.0, 10.0), None).name, "uncontended");

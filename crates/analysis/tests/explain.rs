@@ -62,6 +62,16 @@ fn credits_that_never_come_back_have_no_latency_to_be_told() {
 }
 
 #[test]
+fn workloads_without_traffic_are_left_out() {
+    let silent = || WorkloadFacts::new("pool", Kind::Fio, 0.0, Vec::new(), "offered load");
+    let in_caches = Cached { l2_miss_ratio: Some(0.0), ..Cached::default() };
+    let cached = WorkloadFacts { workload: "cached".to_owned(), cached: Some(in_caches), ..silent() };
+    let found = explain(server().socket(), &idle(), &[silent(), cached], None);
+    let told: Vec<&str> = found.workloads.iter().map(|found| found.facts.workload.as_str()).collect();
+    assert_eq!((told, found.suffers.as_deref()), (vec!["cached"], Some("cached")));
+}
+
+#[test]
 fn a_window_without_length_tells_nothing() {
     let facts = WorkloadFacts::new("disk", Kind::Fio, f64::NAN, vec![pool("P2M-Write", 92.0, f64::NAN)], "core");
     assert_eq!(facts.sentence(), "disk: nothing was measured");

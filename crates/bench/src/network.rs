@@ -64,6 +64,7 @@ impl Dumbbell {
             pfc: None,
             learning: None,
             sharers: None,
+            energy: None,
         }
     }
 

@@ -1,6 +1,7 @@
 //! The energy meter: what a document may say, and what is wrong with it.
 
 use hostnet_config::{resolve, Format, Input, Plan};
+use hostnet_model::params::SwitchEnergyParams;
 use std::path::Path;
 
 fn resolved(text: &str) -> Result<Plan, String> {
@@ -44,4 +45,26 @@ fn what_is_wrong_is_said() {
     let hosts = "[host.r]\npreset = \"cascade-lake-hostcc\"\nfidelity = \"burst\"\nenergy = {}\n[host.s]\n\
                  kind = \"endpoint\"\n[flow.f]\nkind = \"bulk\"\nfrom = \"s\"\nto = \"r\"\n";
     refused(resolved(hosts), "needs fidelity = \"line\"");
+}
+
+#[test]
+fn there_is_no_profile_of_switches() {
+    let pair = |more: &str| {
+        let flow = "[flow.f]\nkind = \"bulk\"\nfrom = \"e-0\"\nto = \"e-1\"";
+        resolved(&format!("host.e = {{ kind = \"endpoint\", count = 2 }}\n{more}\n{flow}\n"))
+    };
+    let energy = |more| pair(more).unwrap_or_else(|error| panic!("{error}")).cluster.switches[0].energy;
+    assert_eq!(energy(""), None);
+    let all = "network.switch.energy = { on = \"90 W\", byte = \"80 pJ\" }";
+    assert_eq!(energy(all), Some(SwitchEnergyParams { on_uw: 90_000_000, port_uw: 0, byte_fj: 80_000 }));
+    let own = energy(&format!("{all}\nswitch.tor.energy.port = \"1 W\""));
+    assert_eq!(own, Some(SwitchEnergyParams { on_uw: 0, port_uw: 1_000_000, byte_fj: 0 }), "as a whole");
+    let says = |more: &str, says: &str| match pair(more) {
+        Ok(_) => panic!("allowed, and it should say {says}"),
+        Err(error) => assert!(error.contains(says), "{says:?} is not in: {error}"),
+    };
+    says("network.switch.energy = {}", "network.switch.energy: is empty; give on, port or byte");
+    says("switch.tor.energy = {}", "switch.tor.energy: is empty");
+    says("network.switch.energy.bit = \"1 pJ\"", "network.switch.energy.bit: unknown key");
+    says("network.switch.energy.on = \"1 pJ\"", "network.switch.energy.on: \"1 pJ\" is an energy");
 }

@@ -54,7 +54,7 @@ fn keys_of_jobs_are_checked() {
     let all_to_all = "job.j.kind=alltoall";
     says(&["job.j.ranks_per_host=1024", all_to_all], &["job.j.ranks_per_host: more than 2097152 steps of all ranks"]);
     let many = "host.e.count=17";
-    says(&["job.j.ranks_per_host=1024", many], &["1024 ranks at each of 17 hosts are more than 16384"]);
+    says(&["job.j.ranks_per_host=1024", many], &["17408 ranks at 17 hosts are more than 16384"]);
 }
 
 /// Two servers of eight cores, two endpoints, and a job of the servers.
@@ -83,6 +83,32 @@ fn ranks_at_servers_have_cores_of_their_own() {
     says(&["host.n.cache.enabled=false"], &["host.n.cache.enabled", "has no caches; ranks need"]);
     says(&["host.n.sockets=2"], &["sockets"]);
     says(&["host.n.memory.size=64 MiB"], &["host.n.memory.size", "the memory of the ranks of jobs need"]);
+}
+
+#[test]
+fn hosts_may_have_different_numbers_of_ranks() {
+    let spread = |hosts: &str, ranks: &str| {
+        let overrides = [format!("job.j.hosts={hosts}"), format!("job.j.ranks_per_host={ranks}")];
+        cluster_text(SERVERS, Format::Toml, &overrides.each_ref().map(String::as_str))
+    };
+    let hosts = |hosts: &str, ranks: &str| {
+        let plan = spread(hosts, ranks).unwrap_or_else(|error| panic!("{error}"));
+        plan.cluster.jobs[0].hosts.clone()
+    };
+    assert_eq!(hosts("['n-1', 'n-0']", "[3, 1]"), [3, 3, 3, 2], "endpoints come before");
+    assert_eq!(hosts("n", "[2]"), [2, 2, 3, 3]);
+    let plan = spread("['n-0', 'n-1']", "[8, 4]").unwrap_or_else(|error| panic!("{error}"));
+    let cores: Vec<u32> = plan.cluster.jobs[0].cores.iter().map(|seat| seat.core).collect();
+    assert_eq!(cores, [0, 1, 2, 3, 4, 5, 6, 7, 0, 1, 2, 3]);
+    assert_eq!(plan.effective["job"]["j"]["ranks_per_host"], json!([8, 4]));
+    let says = |ranks: &str, wanted: &[&str]| {
+        let error = spread("['n-0', 'n-1']", ranks).map(|_| ()).expect_err("it is refused").to_string();
+        assert!(wanted.iter().all(|wanted| error.contains(wanted)), "{error}");
+    };
+    says("[8]", &["job.j.ranks_per_host", "1 counts; hosts has 2 entries, and each has one"]);
+    says("[8, 0]", &["job.j.ranks_per_host[1]: 0 is out of range; 1 to 1024 is allowed"]);
+    says("[8, 9]", &["job.j.ranks_per_host", "\"n-1\" has 8 cores, and more ranks"]);
+    says("many", &["job.j.ranks_per_host: \"many\" is a string; a whole number or a list of numbers"]);
 }
 
 #[test]

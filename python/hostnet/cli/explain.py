@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -40,6 +41,12 @@ class ExplainRequest:
     def is_configuration(self) -> bool:
         """Whether a configuration is explained."""
         return not self.what.is_dir() and self.what.suffix in CONFIGURATIONS
+
+    def command(self, host: str) -> str:
+        """What to type to have a host explained."""
+        settings = (word for assignment in self.overrides for word in ("--set", assignment))
+        flags = [f"--{flag}" for flag in ("confirm", "brief", "json") if getattr(self, flag)]
+        return shlex.join(["hostnet", "explain", str(self.what), *settings, "--host", host, *flags])
 
     def check(self) -> None:
         """Refuses options that contradict each other or are out of range.
@@ -102,6 +109,16 @@ def _chip(request: ExplainRequest) -> Source | None:
 
 
 def _page(request: ExplainRequest, watch: Watch) -> Page:
+    from hostnet.running.results import ServerNotNamedError, some
+
+    try:
+        return _page_of_host(request, watch)
+    except ServerNotNamedError as error:
+        command = request.command(error.servers[0])
+        raise ConfigError(f"--host: missing; name one of {some(error.servers)}, such as: {command}") from None
+
+
+def _page_of_host(request: ExplainRequest, watch: Watch) -> Page:
     from hostnet.explain import explain_counters, explain_file, explain_run
 
     if request.what.is_dir():

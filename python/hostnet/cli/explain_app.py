@@ -31,7 +31,9 @@ def explain(
     ] = None,
     host: Annotated[
         str | None,
-        typer.Option(metavar="NAME", help="The server of a cluster to explain.", show_default="the only server"),
+        typer.Option(
+            metavar="NAME", help="The server of a cluster to explain.", show_default="the only one that can be"
+        ),
     ] = None,
     confirm: Annotated[bool, typer.Option("--confirm", help="Simulate what was predicted to help, too.")] = False,
     brief: Annotated[bool, typer.Option("--brief", help="Leave out what would help.")] = False,

@@ -1,6 +1,7 @@
 """Why a run is as fast as it is, and what would help."""
 
-from hostnet.explain.page import Page, explain_counters, explain_file, explain_results, explain_run, explainable
+from hostnet.explain.hosts import explainable
+from hostnet.explain.page import Page, explain_counters, explain_file, explain_results, explain_run
 from hostnet.explain.text import page_text
 
 __all__ = [

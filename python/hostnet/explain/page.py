@@ -13,12 +13,13 @@ from hostnet import _core
 from hostnet._core import ConfigError
 from hostnet.explain.drives import DistantDrives, distant
 from hostnet.explain.formula import counters_json
+from hostnet.explain.hosts import explained_server, fidelity
 from hostnet.explain.mesh import OnMesh, on_mesh
 from hostnet.explain.placements import NonuniformDma, nonuniform
 from hostnet.explain.steps import Steps, latency_alone, predicted, simulated, what_helps
 from hostnet.explain.text import PARTS
 from hostnet.files import read_object
-from hostnet.running.results import named_server, server_config
+from hostnet.running.results import server_config
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -44,6 +45,12 @@ NOT_OF_HOSTS = "what would help is told of single servers; sweep a key of this h
 
 DEVICES = "drives stands for all devices: of a host on a network its NIC too"
 """Stands on the page of every host."""
+
+LENT = (
+    "what other servers read and write in memory that this one lends holds none of its credits; the table memory says "
+    "how much that is"
+)
+"""Stands on the page of a server that lends memory."""
 
 OF_OTHER_SOCKETS = (
     "the parts of the latency are those of cores of this socket: what lines of other sockets wait for at UPI is not "
@@ -162,26 +169,14 @@ def _not_predicted(config: Mapping[str, Any]) -> str | None:
 
 
 def explain_results(results: Results, host: str | None = None) -> Page:
-    """Explains a run: its server, the one of that name, or the only one.
+    """Explains a run: its server, the one of that name, or the only one that can be explained.
 
     Raises:
         ConfigError: There is no such server, none is named and there are several, or its lines are not simulated.
     """
-    name = named_server(results.plan, host)
+    name = explained_server(results.plan, host)
     config = json.loads(results.plan.effective_json())
     return _of_summary(results.summary, results.plan, config, results.source.base_dir, name or None)
-
-
-def explainable(results: Results) -> list[str]:
-    """The names of the servers of a run that can be explained; "" is that of a server without a network."""
-    config = json.loads(results.plan.effective_json())
-    hosts = [host for host in results.servers if not host or _fidelity(config, host) == "line"]
-    return [host for host in hosts if "counters" in results.servers[host].summary]
-
-
-def _fidelity(config: Mapping[str, Any], host: str) -> str:
-    """How finely a host is simulated."""
-    return str(server_config(config, host).get("fidelity", "line"))
 
 
 def explain_run(folder: str | PathLike[str], host: str | None = None) -> Page:
@@ -199,7 +194,7 @@ def explain_run(folder: str | PathLike[str], host: str | None = None) -> Page:
     _need(place / "manifest.json", manifest, "config")
     config = manifest["config"]
     plan = _core.resolve(json.dumps(config), format="json", file=str(place / "manifest.json"))
-    name = named_server(plan, host) or None
+    name = explained_server(plan, host) or None
     _need(place / "summary.json", summary, *(("servers",) if name else OF_A_SERVER))
     try:
         return _of_summary(summary, plan, config, ".", name)
@@ -235,7 +230,7 @@ def explain_file(
 
     source = simulate.source_of(file, overrides)
     plan = simulate.resolve(source)
-    named_server(plan, host)
+    explained_server(plan, host)
     return explain_results(simulate.run_plan(plan, source, progress=progress), host)
 
 
@@ -328,7 +323,7 @@ def _of_summary(
     server = config
     told = summary
     if host is not None:
-        if _fidelity(config, host) != "line":
+        if fidelity(config, host) != "line":
             raise ConfigError(f'host.{host}.fidelity: only servers that are simulated line by line ("line") have lines')
         told, server = summary["servers"][host], server_config(config, host)
     explanation = _explain(plan, told["counters"], facts=told["binding"], regime=told["regime"], host=host)
@@ -337,6 +332,8 @@ def _of_summary(
         notes.append(str(summary["unvalidated"]))
     if host is not None:
         notes.append(DEVICES)
+    if server.get("pool", {}).get("lent", "0 B") != "0 B":
+        notes.append(LENT)
     if any(workload.get("kind") == "remote" for workload in server.get("workload", {}).values()):
         notes.append(OF_OTHER_SOCKETS)
     name = str(summary["name"]) if host is None else f"{summary['name']}, {host}"

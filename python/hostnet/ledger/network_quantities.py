@@ -43,7 +43,7 @@ def job_time_saved(series: Series, run: Outcome, base: Outcome | None) -> Estima
 
 
 def job_energy_saved(series: Series, run: Outcome, base: Outcome | None) -> Estimate:
-    """How much less energy all servers take until all jobs are done than in the baseline, in % of that."""
+    """How much less energy all that have a meter take until all jobs are done than in the baseline, in % of that."""
     here, there = (
         sum(number(row, "energy_uj") for row in found.summary["energy"] if row["part"] == "all")
         for found in (run, needed(series, base))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal, get_args
@@ -21,6 +22,9 @@ Chart = Literal["lines", "bars", "stacked", "parity"]
 
 SCORED = tuple(kind for kind in get_args(Kind) if kind != "context")
 """The kinds that a group of rows can have."""
+
+POINTED = re.compile(r"\d+(?:\.\d+)+")
+"""The number of a figure in a chapter."""
 
 ALL = "all"
 """The `x` of a published reference line."""
@@ -137,8 +141,8 @@ class Panel:
 
     @property
     def figure(self) -> str:
-        """The figure's number and letter, such as `7b` or `3`."""
-        return figure_name(self.name.split("_")[0])
+        """The figure's number and letter, such as `7b` or `3`, with the points that its section has: `4.13a`."""
+        return with_points(figure_name(self.name.split("_")[0]), self.section or "")
 
     def rows(self) -> list[Published]:
         """The published values that become rows of the ledger, in the file's order."""
@@ -166,8 +170,18 @@ def figure_name(text: str) -> str:
     return text.strip().lower().removeprefix("fig").removeprefix("ure").strip(" .").lstrip("0")
 
 
+def with_points(figure: str, section: str) -> str:
+    """`413a` becomes `4.13a` where the section speaks of 4.13: names of panels have no points."""
+    for number in POINTED.findall(section):
+        name, found, letter = figure.partition(number.replace(".", ""))
+        if found and not name[-1:].isdigit() and not letter[:1].isdigit():
+            return f"{name}{number}{letter}"
+    return figure
+
+
 def figure_matches(wanted: str, figure: str) -> bool:
-    """Whether `figure` (`7b`) is the wanted one (`7b`), or a panel of it (`7`)."""
+    """Whether `figure` (`7b`) is the wanted one (`7b`), or a panel of it (`7`), with points or without."""
+    wanted, figure = wanted.replace(".", ""), figure.replace(".", "")
     return figure == wanted or (figure.startswith(wanted) and figure[len(wanted) :].isalpha())
 
 

@@ -36,6 +36,9 @@ WIDE = 64
 TITLE_CHARACTERS = 44
 """Longest line of a panel's title."""
 
+LABEL_CHARACTERS = 30
+"""Longest line beside a panel's y axis."""
+
 TALL = 300
 """Where the values of a panel differ by more than this factor, its y axis is logarithmic."""
 
@@ -184,7 +187,7 @@ def draw_panel(axes: Axes, run: RunFiles, panel: Row) -> None:
         draw_lines(axes, series)
     for level in levels:
         axes.axhline(level.value, color="#5a636d", linestyle=(0, (4, 3)), linewidth=0.9, label=plain(level.name))
-    axes.set(xlabel=plain(panel["x_label"]), ylabel=plain(y_title(panel)))
+    axes.set(xlabel=plain(panel["x_label"]), ylabel=fill(plain(y_title(panel)), LABEL_CHARACTERS))
     axes.set_title(fill(plain(f"{figure_title(panel)}  {panel['title']}"), TITLE_CHARACTERS), loc="left", fontsize=9)
     if not named:
         set_places(axes, sorted({value.x for plotted in series for value in plotted.values}))
@@ -197,17 +200,19 @@ def draw_panel(axes: Axes, run: RunFiles, panel: Row) -> None:
 
 
 def figure_title(panel: Row) -> str:
-    """The number of the figure that a panel belongs to, or what it is called if it has none."""
+    """The number of the figure or table that a panel belongs to, or what it is called if it has none."""
     figure = str(panel["figure"])
-    return f"Fig. {figure}" if figure[:1].isdigit() else figure
+    kind, number = ("Table", figure.removeprefix("table")) if figure.startswith("table") else ("Fig.", figure)
+    return f"{kind} {number}" if number[:1].isdigit() else figure
 
 
 def set_places(axes: Axes, places: Sequence[float]) -> None:
     """The ticks of x."""
     if places and places[0] > 0 and places[-1] > WIDE * places[0]:
         axes.set_xscale("log", base=2)
-        apart = 1 if len(places) <= LABELS else 2
-        axes.set_xticks(places, [f"{place:g}" if index % apart == 0 else "" for index, place in enumerate(places)])
+        told = places if len(places) <= LABELS else places[::2]
+        labels = dict(zip(told, tick_labels(told, math.log2), strict=True))
+        axes.set_xticks(places, [labels.get(place, "") for place in places])
         axes.minorticks_off()
     else:
         axes.set_xticks(places, tick_labels(places))
@@ -226,13 +231,13 @@ def set_height(axes: Axes, series: Sequence[Plotted], base: float) -> None:
     axes.set_ylim(low, max(high * 1.04, 0.0))
 
 
-def tick_labels(places: Sequence[float]) -> list[str]:
-    """What stands below the places of x; nothing where it would cover what stands before it."""
+def tick_labels(places: Sequence[float], scale: Callable[[float], float] = float) -> list[str]:
+    """What stands below the places of x on an axis of a scale; nothing where it would cover what stands before it."""
     labels, last = [], -math.inf
     for place in places:
-        near = place - last < NEAR * (places[-1] - places[0])
+        near = scale(place) - last < NEAR * (scale(places[-1]) - scale(places[0]))
         labels.append("" if near else f"{place:g}")
-        last = last if near else place
+        last = last if near else scale(place)
     return labels
 
 
@@ -249,7 +254,7 @@ def draw_parity(axes: Axes, panel: Row, series: list[Plotted]) -> None:
             label=plain(plotted.name),
         )
     axes.axline((0, 0), slope=1, color="#5a636d", linestyle=(0, (4, 3)), linewidth=0.9, label=EQUAL)
-    axes.set(xlabel=plain(panel["x_label"]), ylabel=plain(y_title(panel)))
+    axes.set(xlabel=plain(panel["x_label"]), ylabel=fill(plain(y_title(panel)), LABEL_CHARACTERS))
     axes.set_xlim(left=0)
     axes.set_ylim(bottom=0)
     axes.set_title(plain(panel["title"]), loc="left", fontsize=9)

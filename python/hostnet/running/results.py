@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from hostnet._core import ConfigError
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
     from os import PathLike
     from pathlib import Path
 
@@ -313,11 +313,22 @@ ClusterResults = Results
 """The same, by the name that says what was run."""
 
 
+class ServerNotNamedError(ConfigError):
+    """There are several servers, and none of them is named."""
+
+    def __init__(self, servers: Sequence[str], said_as: str) -> None:
+        """The names of the `servers`, and what the user calls the choice of one."""
+        option = f", such as {said_as} {servers[0]}" if said_as.startswith("--") else ""
+        super().__init__(f"{said_as}: missing; there are {len(servers)} servers, name one{option}: {some(servers)}")
+        self.servers = servers
+
+
 def named_server(plan: Plan, host: str | None, said_as: str = "host") -> str:
     """The name of the server that is meant: the one of that name, or the only one; "" without a network.
 
     Raises:
-        ConfigError: There is no such server, or none is named and there are several.
+        ServerNotNamedError: None is named, and there are several.
+        ConfigError: There is no such server.
     """
     servers = plan.servers
     if not plan.is_cluster:
@@ -331,7 +342,7 @@ def named_server(plan: Plan, host: str | None, said_as: str = "host") -> str:
     if not servers:
         raise ConfigError(f"{said_as}: none of the hosts is a server with a host network; all are endpoints")
     if host is None:
-        raise ConfigError(f"{said_as}: missing; there are {len(servers)} servers, name one: {some(servers)}")
+        raise ServerNotNamedError(servers, said_as)
     near = get_close_matches(host, servers, 1)
     hint = f'did you mean "{near[0]}"?' if near else f"the servers are {some(servers)}"
     raise ConfigError(f'{said_as}: there is no server "{host}"; {hint}')
@@ -346,7 +357,7 @@ def server_config(config: Mapping[str, Any], host: str) -> dict[str, Any]:
     return {**entry, "server": {key: entry.get(key) for key in ("preset", "sockets")}}
 
 
-def some(names: list[str]) -> str:
+def some(names: Sequence[str]) -> str:
     """The first of many names."""
     most = 8
     return ", ".join(names[:most]) + (f" and {len(names) - most} more" if len(names) > most else "")

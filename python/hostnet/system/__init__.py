@@ -8,7 +8,7 @@ from hostnet.system.die import Die
 from hostnet.system.dimm import DimmAsync, DimmDriver, NCache, NicDimm, RowClone
 from hostnet.system.energy import Energy
 from hostnet.system.expander import Expander
-from hostnet.system.fabric import Bottleneck, Cable, Network, Ramp, Switch, Trunk
+from hostnet.system.fabric import Bottleneck, Cable, Network, Ramp, Switch, SwitchEnergy, Trunk
 from hostnet.system.host import Cha, Core, Lfb, Run, Server, Tor
 from hostnet.system.io import FioCosts, Iio, Pcie, Ssd
 from hostnet.system.jobs import Job, JobStep
@@ -78,6 +78,7 @@ __all__ = [
     "Ssd",
     "Stack",
     "Switch",
+    "SwitchEnergy",
     "Timing",
     "Tor",
     "Transport",

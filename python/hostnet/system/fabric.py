@@ -20,6 +20,18 @@ class Ramp(Description):
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
+class SwitchEnergy(Description):
+    """What a switch consumes. There is no profile of switches: what is None is not counted."""
+
+    on: str | None = None
+    """All of it but its ports, as long as it is on (power); not counted when absent. Range: "0 uW" to "10 kW"."""
+    port: str | None = None
+    """Each port with a cable, as long as it is on (power); not counted when absent. Range: "0 uW" to "1 kW"."""
+    byte: str | None = None
+    """A byte on the wire that a port sends (energy); not counted when absent. Range: "0 fJ" to "1 mJ"."""
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
 class Switch(Description):
     """A switch with output queues. What is None is that of `network.switch`."""
 
@@ -68,6 +80,8 @@ class Switch(Description):
     """Pages that servers of a pool share and that it decides about in the place of the controller, the first ones; 4096
     when absent everywhere. Of the only switch. Range: 0 to 16777216.
     """
+    energy: SwitchEnergy | None = None
+    """What it consumes; it has no energy meter when absent everywhere."""
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)

@@ -71,8 +71,12 @@ class Job(Description):
 
     Range: 1 to 16384.
     """
-    ranks_per_host: int | None = None
-    """Ranks at each host: the first ones are at the first host. Not together with `ranks`. Range: 1 to 1024."""
+    ranks_per_host: int | Sequence[int] | None = None
+    """Ranks at each host: the first ones are at the first host. A list has a count for each entry of `hosts`. Not
+    together with `ranks`.
+
+    Range: 1 to 1024.
+    """
     cores: str | Sequence[int] | None = None
     """Cores that ranks at a server have, one each in this order; from 0 on when absent."""
     ipc: float | None = None

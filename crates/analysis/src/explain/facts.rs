@@ -280,6 +280,16 @@ impl WorkloadFacts {
         }
     }
 
+    /// Whether it held a credit or looked into a cache.
+    pub(super) fn has_traffic(&self) -> bool {
+        !self.pools.is_empty() || self.looked()
+    }
+
+    /// Whether it looked into caches.
+    fn looked(&self) -> bool {
+        self.cached.is_some_and(|cached| cached.l2_miss_ratio.is_some())
+    }
+
     /// What binds it, as a sentence.
     #[must_use]
     pub fn sentence(&self) -> String {
@@ -290,8 +300,7 @@ impl WorkloadFacts {
             return format!("{name}: nothing was measured");
         }
         let Some(pool) = self.main_pool() else {
-            let looked = self.cached.is_some_and(|cached| cached.l2_miss_ratio.is_some());
-            return if looked { format!("{name} lives in its caches") } else { format!("{name} moved nothing") };
+            return if self.looked() { format!("{name} lives in its caches") } else { format!("{name} moved nothing") };
         };
         let Pool { in_use, credits, .. } = pool;
         let full = 100.0 * pool.full_share;

@@ -58,7 +58,7 @@ pub struct Explained {
 }
 
 /// Explains a run of the server of `socket`: `facts` are those of its workloads, and `known` the regime if it has been
-/// told already.
+/// told already. Workloads without any traffic are left out.
 #[must_use]
 pub fn explain(
     socket: &SocketParams,
@@ -66,6 +66,8 @@ pub fn explain(
     facts: &[WorkloadFacts],
     known: Option<Regime>,
 ) -> Explanation {
+    let facts: Vec<WorkloadFacts> = facts.iter().filter(|facts| facts.has_traffic()).cloned().collect();
+    let facts = facts.as_slice();
     let mut missing = from_counters::untold(counters, facts);
     let workloads: Vec<Explained> =
         facts.iter().map(|facts| explain_workload(socket, counters, facts, &mut missing)).collect();

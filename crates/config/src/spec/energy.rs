@@ -52,6 +52,24 @@ pub(crate) struct EnergySpec {
     pub(crate) band: f64,
 }
 
+/// What a switch consumes. There is no profile of switches: what is absent is not counted.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct SwitchEnergySpec {
+    /// All of it but its ports, as long as it is on (power); not counted when absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-min" = "0 uW", "x-max" = "10 kW"))]
+    pub(crate) on: Option<Power>,
+    /// Each port with a cable, as long as it is on (power); not counted when absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-min" = "0 uW", "x-max" = "1 kW"))]
+    pub(crate) port: Option<Power>,
+    /// A byte on the wire that a port sends (energy); not counted when absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-min" = "0 fJ", "x-max" = "1 mJ"))]
+    pub(crate) byte: Option<Energy>,
+}
+
 fn server() -> String {
     "server".to_owned()
 }

@@ -1,6 +1,6 @@
 //! Jobs: programs of ranks that compute and send each other messages.
 
-use super::lists::{CoreList, Names};
+use super::lists::{CoreList, Names, RanksPerHost};
 use super::values::{Bandwidth, Size, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -18,10 +18,10 @@ pub(crate) struct JobSpec {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 1, max = 16384))]
     pub(crate) ranks: Option<u32>,
-    /// Ranks at each host: the first ones are at the first host. Not together with `ranks`.
+    /// Ranks at each host: the first ones are at the first host. A list has a count for each entry of `hosts`. Not
+    /// together with `ranks`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(range(min = 1, max = 1024))]
-    pub(crate) ranks_per_host: Option<u32>,
+    pub(crate) ranks_per_host: Option<RanksPerHost>,
     /// Cores that ranks at a server have, one each in this order; from 0 on when absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) cores: Option<CoreList>,

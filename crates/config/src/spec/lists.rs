@@ -193,3 +193,28 @@ impl JsonSchema for Names {
         })
     }
 }
+
+/// Ranks at every host, or at those of each of some names.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(untagged)]
+pub(crate) enum RanksPerHost {
+    All(u32),
+    Each(Vec<u32>),
+}
+
+impl JsonSchema for RanksPerHost {
+    fn inline_schema() -> bool {
+        true
+    }
+
+    fn schema_name() -> Cow<'static, str> {
+        "RanksPerHost".into()
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        let ranks = json_schema!({ "type": "integer", "minimum": 1, "maximum": 1024 });
+        json_schema!({
+            "anyOf": [ranks, { "type": "array", "items": ranks, "minItems": 1, "maxItems": 4096 }]
+        })
+    }
+}

@@ -52,12 +52,12 @@ pub(crate) use dimm::{AsyncSpec, CloneSpec, DimmDriverSpec, NCacheSpec, NicDimmS
 pub(crate) use dram::{DramSpec, SameBankSpec, TimingSpec};
 pub(crate) use drives::{DriveSockets, SsdModeSpec};
 pub(crate) use ecn::{EcnSpec, RampSpec};
-pub(crate) use energy::EnergySpec;
+pub(crate) use energy::{EnergySpec, SwitchEnergySpec};
 pub(crate) use expander::ExpanderSpec;
 pub(crate) use host::{ChaSpec, CoreSpec, RunSpec, ServerSpec, UntilSpec};
 pub(crate) use io::{FioCostSpec, IioSpec, PcieSpec, SsdSpec};
 pub(crate) use job::{AlgorithmSpec, JobKindSpec, JobSpec, JobStepSpec, ProblemSpec};
-pub(crate) use lists::{CoreList, Names, WayMask, CHANNEL_MAX, DRIVE_MAX};
+pub(crate) use lists::{CoreList, Names, RanksPerHost, WayMask, CHANNEL_MAX, DRIVE_MAX};
 pub(crate) use mcn::McnKeys;
 pub(crate) use memory::{MapSpec, MapTable, MemorySpec};
 pub(crate) use memory_run::{MemoryPartSpec, MemoryRunSpec, TraceFormatSpec, TraceSpec, TrafficSpec};

@@ -1,6 +1,7 @@
 //! Switches, cables and the short form of a network.
 
 use super::ecn::EcnSpec;
+use super::energy::SwitchEnergySpec;
 use super::lists::Names;
 use super::topology::{Sizes, TopologySpec, TrunkSpec};
 use super::values::{Bandwidth, Size, Time};
@@ -186,6 +187,9 @@ pub(crate) struct SwitchSpec {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 0, max = 16_777_216))]
     pub(crate) sharers: Option<u32>,
+    /// What it consumes; it has no energy meter when absent everywhere.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) energy: Option<SwitchEnergySpec>,
 }
 
 /// Priority flow control (IEEE 802.1Qbb).

@@ -2,6 +2,17 @@
 
 use serde::{Deserialize, Serialize};
 
+/// What a switch consumes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SwitchEnergyParams {
+    /// All of it but its ports, in microwatts, as long as it is on.
+    pub on_uw: u64,
+    /// Each of its ports, in microwatts, as long as it is on.
+    pub port_uw: u64,
+    /// A byte that a port sends, in femtojoules.
+    pub byte_fj: u64,
+}
+
 /// What the parts of a server consume: microwatts for as long as they are so, femtojoules for each time.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct EnergyParams {

@@ -1,6 +1,6 @@
 //! Switches.
 
-use super::SharersParams;
+use super::{SharersParams, SwitchEnergyParams};
 use serde::{Deserialize, Serialize};
 
 /// A switch with output queues.
@@ -24,6 +24,9 @@ pub struct SwitchParams {
     /// What it knows of who shares pages of a pool of memory.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sharers: Option<SharersParams>,
+    /// What it consumes; nothing that counts where nobody says.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub energy: Option<SwitchEnergyParams>,
 }
 
 /// A switch that learns at which port each host is from the packets that come from there.

@@ -31,7 +31,18 @@ pub fn host(cluster: &mut ClusterParams) -> End {
 pub fn switch(cluster: &mut ClusterParams) -> End {
     let name = format!("s{}", cluster.switches.len());
     let (buffer_bytes, alpha, latency_ps) = (16 << 20, u32::MAX, 0);
-    cluster.switches.push(SwitchParams { name, buffer_bytes, alpha, latency_ps, ecn: None, pfc: None, learning: None });
+    let nothing = SwitchParams {
+        name,
+        buffer_bytes,
+        alpha,
+        latency_ps,
+        ecn: None,
+        pfc: None,
+        learning: None,
+        sharers: None,
+        energy: None,
+    };
+    cluster.switches.push(nothing);
     End::Switch(cluster.switches.len() as u16 - 1)
 }
 

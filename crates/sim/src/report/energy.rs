@@ -12,7 +12,7 @@ use hostnet_model::expander::Expander;
 use hostnet_model::memory::{Channel, Controller, Counters};
 use hostnet_model::nic::Nic;
 use hostnet_model::os::Spent;
-use hostnet_model::params::{EnergyParams, MemoryParams, ServerParams, SocketParams};
+use hostnet_model::params::{MemoryParams, ServerParams, SocketParams};
 use serde_json::{json, Value};
 
 const AJ_PER_UJ: f64 = 1e12;
@@ -100,12 +100,7 @@ impl ServerView<'_> {
     /// What the server consumed, if it has a meter.
     pub(crate) fn metered(&self) -> Option<Metered> {
         let params = self.server.energy.as_deref()?;
-        let consumed = meter(params, &self.activity());
-        let all = in_all(&consumed);
-        let mut energy = Table::of("energy", ENERGY);
-        for consumed in [Consumed { part: "all", events: None, attojoules: all }].into_iter().chain(consumed) {
-            energy.add(ENERGY, &self.energy_row(params, consumed, all));
-        }
+        let (energy, all) = table(meter(params, &self.activity()), self.window_ps(), f64::from(params.band_ppm) / 1e6);
         let mut efficiency = Table::of("efficiency", EFFICIENCY);
         for (class, workload) in self.server.workloads.iter().enumerate() {
             let bytes = self.total.moved(self.own_groups(class), class) * self.line_bytes;
@@ -113,10 +108,6 @@ impl ServerView<'_> {
             efficiency.add(EFFICIENCY, &EfficiencyRow { name: &workload.name, bytes, operations, attojoules: all });
         }
         Some(Metered { energy, efficiency, all })
-    }
-
-    fn energy_row(&self, params: &EnergyParams, consumed: Consumed, all: u128) -> EnergyRow {
-        EnergyRow { consumed, all, window_ps: self.window_ps(), band: f64::from(params.band_ppm) / 1e6 }
     }
 
     /// Commands or operations of a workload that ended, if it has any.
@@ -154,6 +145,16 @@ impl ServerView<'_> {
             nic_bytes: nics.iter().map(|counts| counts.written_bytes + counts.read_bytes).sum(),
         }
     }
+}
+
+/// A row for all that was consumed in a window and one for each part, and all of it in attojoules.
+pub(super) fn table(consumed: Vec<Consumed>, window_ps: f64, band: f64) -> (Table, u128) {
+    let all = in_all(&consumed);
+    let mut energy = Table::of("energy", ENERGY);
+    for consumed in [Consumed { part: "all", events: None, attojoules: all }].into_iter().chain(consumed) {
+        energy.add(ENERGY, &EnergyRow { consumed, all, window_ps, band });
+    }
+    (energy, all)
 }
 
 /// Lines between devices and the processor, and over the links of expanders.

@@ -15,6 +15,7 @@ mod datagrams;
 mod deadlock;
 mod determinism;
 mod dimm;
+mod energy;
 mod faults;
 mod files;
 mod forward;

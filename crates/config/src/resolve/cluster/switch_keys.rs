@@ -36,6 +36,7 @@ pub(super) fn gives(spec: &SwitchSpec, key: &str) -> bool {
         ("delay", spec.delay.is_some()),
         ("jitter", spec.jitter.is_some()),
         ("sharers", spec.sharers.is_some()),
+        ("energy", spec.energy.is_some()),
     ];
     keys.contains(&(key, true))
 }

@@ -5,9 +5,9 @@ use super::super::workload::share;
 use super::learning::{self, learns};
 use super::switch_keys::Place;
 use crate::error::Issue;
-use crate::spec::{EcnSpec, RampSpec, Size, SwitchSpec, Time};
+use crate::spec::{EcnSpec, RampSpec, Size, SwitchEnergySpec, SwitchSpec, Time};
 use crate::units::{format, Dimension};
-use hostnet_model::params::{EcnParams, SharersParams, SwitchParams};
+use hostnet_model::params::{EcnParams, SharersParams, SwitchEnergyParams, SwitchParams};
 
 const BUFFER_BYTES: u64 = 16_000_000;
 const SWITCH_LATENCY_PS: u64 = 500_000;
@@ -37,6 +37,7 @@ pub(super) fn inherit(switch: &mut SwitchSpec, all: &SwitchSpec) {
     switch.delay = switch.delay.or(all.delay);
     switch.jitter = switch.jitter.or(all.jitter);
     switch.sharers = switch.sharers.or(all.sharers);
+    switch.energy = switch.energy.clone().or_else(|| all.energy.clone());
 }
 
 pub(super) fn resolve_switch(at: &Place, spec: &SwitchSpec) -> Result<SwitchParams, Issue> {
@@ -58,6 +59,22 @@ pub(super) fn resolve_switch(at: &Place, spec: &SwitchSpec) -> Result<SwitchPara
         pfc,
         learning: learns(spec).then(|| learning::params(spec)),
         sharers: spec.sharers.map(|pages| SharersParams { regions: Vec::new(), pages: pages.into() }),
+        energy: spec.energy.as_ref().map(|energy| energy_params(at, energy)).transpose()?,
+    })
+}
+
+/// What a switch consumes.
+fn energy_params(at: &Place, spec: &SwitchEnergySpec) -> Result<SwitchEnergyParams, Issue> {
+    if *spec == SwitchEnergySpec::default() {
+        return Err(Issue::new(
+            at.origin("energy"),
+            "is empty; give on, port or byte: there is no profile of switches",
+        ));
+    }
+    Ok(SwitchEnergyParams {
+        on_uw: spec.on.map_or(0, |power| power.0),
+        port_uw: spec.port.map_or(0, |power| power.0),
+        byte_fj: spec.byte.map_or(0, |energy| energy.0),
     })
 }
 

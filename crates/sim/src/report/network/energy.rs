@@ -1,11 +1,28 @@
-//! What was done with the energy of the servers that have a meter: the table of efficiency.
+//! What switches consumed, and what was done with the energy of all that have a meter: the table of efficiency.
 
 use crate::read::flows::FlowTotals;
-use crate::report::energy::{EfficiencyRow, EFFICIENCY};
+use crate::report::energy::{table, EfficiencyRow, EFFICIENCY};
 use crate::report::table::Table;
 use crate::report::view::WorldView;
+use hostnet_analysis::energy::meter_switch;
+use hostnet_model::params::End;
 
 impl WorldView<'_> {
+    /// The names of the switches that have a meter, with what it says: the table, and all of it in attojoules.
+    pub(super) fn metered_switches(&self) -> impl Iterator<Item = (&str, Table, u128)> {
+        let switches = self.plan.cluster.switches.iter().zip(0_u16..);
+        switches.filter_map(|(switch, number)| {
+            let params = switch.energy.as_ref()?;
+            let own = self.ports().filter(|(port, _)| port.end == End::Switch(number));
+            let sent: Vec<u64> =
+                own.map(|(port, before)| port.totals.sent_wire_bytes - before.sent_wire_bytes).collect();
+            let consumed =
+                meter_switch(params, self.now.since(self.window_start), sent.len() as u64, sent.iter().sum());
+            let (energy, all) = table(consumed, self.window_ps(), 0.0);
+            Some((switch.name.as_str(), energy, all))
+        })
+    }
+
     /// By class: all energy of all meters for a byte that applications read, and for a request that was answered.
     pub(super) fn efficiency(&self, flows: &[FlowTotals], attojoules: u128) -> Table {
         let cluster = &self.plan.cluster;

@@ -101,6 +101,9 @@ impl WorldView<'_> {
             let name = &self.plan.cluster.hosts[host].name;
             told.insert(name.clone(), of_servers.add(name, results));
         }
+        for (name, energy, all) in self.metered_switches() {
+            of_servers.add_switch(name, energy, all);
+        }
         let functions = self.functions();
         let completions = self.completions(&completed);
         let mut summary = json!({
@@ -191,7 +194,7 @@ struct OfServers {
     caches: Table,
     series: Table,
     energy: Table,
-    /// What they consumed together, in attojoules; nothing if none has a meter.
+    /// What they and the switches consumed together, in attojoules; nothing if none has a meter.
     consumed: Option<u128>,
 }
 
@@ -226,11 +229,22 @@ impl OfServers {
         let Self { workloads, domains, channels, caches, series, energy, consumed: _ } = self;
         let all = [workloads, domains, channels, caches, series, energy];
         for (table, own) in all.into_iter().zip(own) {
-            for row in own.map_or_else(Vec::new, |own| own.rows) {
-                table.push(std::iter::once(Cell::from(host)).chain(row).collect());
-            }
+            append(table, host, own.map_or_else(Vec::new, |own| own.rows));
         }
         summary
+    }
+
+    /// Adds what a switch consumed.
+    fn add_switch(&mut self, name: &str, energy: Table, attojoules: u128) {
+        *self.consumed.get_or_insert(0) += attojoules;
+        append(&mut self.energy, name, energy.rows);
+    }
+}
+
+/// Adds the rows of a host or a switch, with its name before each.
+fn append(table: &mut Table, name: &str, rows: Vec<Vec<Cell>>) {
+    for row in rows {
+        table.push(std::iter::once(Cell::from(name)).chain(row).collect());
     }
 }
 

@@ -6,6 +6,7 @@ mod npb;
 mod profile;
 mod program;
 mod seats;
+mod spread;
 mod steps;
 
 use super::fabric::Fabric;
@@ -22,8 +23,6 @@ use program::{Program, STEPS_MAX};
 use seats::Taken;
 use std::collections::BTreeSet;
 
-/// Ranks of a job.
-const RANKS_MAX: usize = 1 << 14;
 const OPS_PER_S: f64 = 1e9;
 const COPY_RATE: Bandwidth = Bandwidth(10_000_000_000);
 const COPY_LATENCY: Time = Time(500_000);
@@ -136,7 +135,7 @@ fn params(
     taken: &mut Taken,
 ) -> Result<JobParams, Issue> {
     let at = numbers(&spec.hosts, hosts, &format!("{path}.hosts"))?;
-    let placed = placed(path, spec, &at)?;
+    let placed = spread::placed(path, spec, &at, hosts)?;
     check_keys(path, spec)?;
     let cores = seats::take(path, spec, &placed, hosts, taken)?;
     let mut program = Program::new(placed.len() as u32);
@@ -168,25 +167,6 @@ fn params(
 /// Rounds until so many hosts run when each that runs launches another one in every round.
 fn rounds(hosts: usize) -> u64 {
     u64::from(hosts.max(1).next_power_of_two().ilog2())
-}
-
-/// The host of each rank.
-fn placed(path: &str, spec: &JobSpec, at: &[usize]) -> Result<Vec<usize>, Issue> {
-    match (spec.ranks, spec.ranks_per_host) {
-        (Some(_), Some(_)) => {
-            let keys = [format!("{path}.ranks"), format!("{path}.ranks_per_host")];
-            Err(Issue::between(&[&keys[0], &keys[1]], "either says how many ranks there are; give one of them"))
-        }
-        (Some(ranks), None) => Ok((0..ranks as usize).map(|rank| at[rank % at.len()]).collect()),
-        (None, each) => {
-            let each = each.unwrap_or(1) as usize;
-            if at.len() * each > RANKS_MAX {
-                let message = format!("{each} ranks at each of {} hosts are more than {RANKS_MAX}", at.len());
-                return Err(Issue::between(&[&format!("{path}.ranks_per_host"), &format!("{path}.hosts")], message));
-            }
-            Ok(at.iter().flat_map(|&host| std::iter::repeat_n(host, each)).collect())
-        }
-    }
 }
 
 fn kind_name(kind: JobKindSpec) -> String {

@@ -8,7 +8,7 @@ mod mg;
 
 use super::profile::{Amount, Profile};
 use super::program::Program;
-use super::RANKS_MAX;
+use super::spread::RANKS_MAX;
 use crate::spec::ProblemSpec;
 
 /// Bytes of a double, and of an integer.
