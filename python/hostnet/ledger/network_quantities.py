@@ -172,6 +172,18 @@ def pool_dropped(series: Series, run: Outcome, _: Outcome | None) -> Estimate:
     return Estimate(100 * dropped / asked[str(series.workload)], None)
 
 
+def pool_granted_here(series: Series, run: Outcome, _: Outcome | None) -> Estimate:
+    """Requests for shared pages that a switch or controller (`workload`) granted, in % of all."""
+    granted = {row["place"]: row["grants_here"] or 0 for row in run.summary["pool"]}
+    return Estimate(100 * granted[str(series.workload)] / sum(granted.values()), None)
+
+
+def pool_grant(series: Series, run: Outcome, _: Outcome | None) -> Estimate:
+    """Mean time from a request for a shared page to its grant, in us."""
+    rows = [row for row in members(series, run) if row["grant_mean_ns"] is not None]
+    return Estimate(sum(number(row, "grant_mean_ns") for row in rows) / len(rows) / 1000, None)
+
+
 def repeat(series: Series, run: Outcome) -> dict[str, Any]:
     """The run that was made once more in the way `domain`."""
     return next(again for again in run.summary["again"] if again["way"] == series.domain)
@@ -219,6 +231,8 @@ NETWORK_QUANTITIES: dict[str, Quantity] = {
         pool_header,
         pool_retries,
         pool_dropped,
+        pool_granted_here,
+        pool_grant,
         differences,
         meetings,
         wall_time,

@@ -182,8 +182,8 @@ pub(crate) struct SwitchSpec {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(extend("x-max" = "10 ms"))]
     pub(crate) jitter: Option<Time>,
-    /// Pages that servers of a pool share and that it decides about in the place of the controller, the first ones; 4096
-    /// when absent everywhere. Of the only switch.
+    /// Pages that servers of a pool share and that it decides about in the place of the controller, the first ones;
+    /// 4096 when absent everywhere. Of the only switch.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 0, max = 16_777_216))]
     pub(crate) sharers: Option<u32>,
