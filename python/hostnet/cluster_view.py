@@ -326,8 +326,9 @@ def switches(rows: Sequence[Row]) -> View:
 def pool(rows: Sequence[Row]) -> View:
     """Memory of other servers."""
     keys = ["reads", "read_mean_ns", "read_p99_ns", "writes", "prefetch_hits", "nacks", "retries", "dropped_prefetch"]
+    keys += ["read_grants", "write_grants", "grant_mean_ns", "grants_here", "pages_taken"]
     columns = [name_of("place", "place"), *(plain(key.replace("_", " "), key) for key in keys)]
-    about = "Lines of other servers, and what was read ahead, dropped and tried again."
+    about = "Lines of other servers, what was read ahead, dropped and tried again, and shared pages that were granted."
     return View("Pool of memory", about, columns, rows)
 
 
