@@ -60,13 +60,12 @@ impl Mcn {
         }
     }
 
-    /// The driver has looked at the poll words of all interfaces.
+    /// The driver has read the poll words of all interfaces.
     pub(super) fn on_polled(&mut self, context: &mut Context) {
         if let Some(engines) = &mut self.engines {
             engines.look();
             return self.hand_next(context);
         }
-        self.links.iter_mut().for_each(Link::look);
         self.turn = (self.turn + 1) % self.links.len();
         self.read_next(context);
     }

@@ -115,6 +115,12 @@ impl Mcn {
         self.links.iter().map(Link::waiting)
     }
 
+    /// The lines of each buffer device.
+    #[must_use]
+    pub fn windows(&self) -> &[Window] {
+        &self.windows
+    }
+
     /// Lines of the ring to each machine that are in use, as this side knows.
     pub fn used(&self) -> impl Iterator<Item = u32> + '_ {
         self.links.iter().map(|link| link.out.used())
@@ -261,6 +267,7 @@ impl Part for Mcn {
                     self.wake_driver(NEXT_PS, context);
                 }
             }
+            Payload::RingLooked(port) => self.links[usize::from(port)].look(),
             Payload::RingPolled => self.on_polled(context),
             Payload::RingDone { port, lines } => self.on_read(port, lines.into(), context),
             Payload::RingWaited { port, ps } => self.links[usize::from(port)].fenced(ps),

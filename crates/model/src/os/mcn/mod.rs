@@ -123,6 +123,9 @@ impl NetStack {
                 lfb.free(request.class, request.entered, &mut driver.wiring.rng, context);
                 if let RingTag::Read { slot } = RingTag::of(request.tag) {
                     driver.arrived[usize::from(slot)] = true;
+                    if let Some(port) = driver.polled_at(slot) {
+                        context.send(driver.wiring.part, NEXT_PS, Payload::RingLooked(port));
+                    }
                 }
             }
             Payload::Admitted(id) if RingTag::is(context.requests.get(id).tag) => {

@@ -109,6 +109,11 @@ impl Driver {
         self.wiring.params.dma_lines.is_some()
     }
 
+    /// The interface whose poll word comes into a slot, if the core polls.
+    pub(super) fn polled_at(&self, slot: u16) -> Option<u16> {
+        self.work.filter(|work| work.job == Job::Poll).map(|_| slot)
+    }
+
     /// A line of a buffer device is loaded into a slot, if an entry of the LFB is free.
     fn load(&mut self, line: u64, slot: u16, class: u8, lfb: &mut Lfb, context: &mut Context) -> bool {
         let now = context.now();
