@@ -66,9 +66,11 @@ pub struct Mcn {
     links: Vec<Link>,
     sram: Option<Sram>,
     engines: Option<Engines>,
-    /// Whether the driver has been woken and has not yet read all that it saw, and whether it was woken again since.
+    /// Whether the driver has been woken and has not yet read all that it saw, and by which signal.
     polling: bool,
-    again: bool,
+    signal: u16,
+    /// By signal: whether it has come since.
+    again: Vec<bool>,
     /// The interface whose messages are read now.
     turn: usize,
     polls: u64,
@@ -88,6 +90,7 @@ impl Mcn {
         let sram = params.on_dimm.then(|| Sram::new(params.sram_bytes_per_s, params.sram_ps));
         let Wiring { cha, to_cha_ps, core, windows, class, hauling, .. } = wiring;
         let engines = hauling.map(|hauling| Engines::new(&params.interfaces, hauling));
+        let again = vec![false; usize::from(params.signals())];
         Self {
             params,
             cha,
@@ -99,7 +102,8 @@ impl Mcn {
             sram,
             engines,
             polling: false,
-            again: false,
+            signal: 0,
+            again,
             turn: 0,
             polls: 0,
         }
@@ -263,8 +267,8 @@ impl Part for Mcn {
             Payload::RingFreed { port, lines } => {
                 self.links[usize::from(port)].out.pop(lines.into());
                 self.write_next(port, context);
-                if !self.polling && self.may_go_on(context) {
-                    self.wake_driver(NEXT_PS, context);
+                if let Some(signal) = self.may_go_on(context).filter(|_| !self.polling) {
+                    self.wake_driver(signal, NEXT_PS, context);
                 }
             }
             Payload::RingLooked(port) => self.links[usize::from(port)].look(),

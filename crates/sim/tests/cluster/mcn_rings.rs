@@ -155,3 +155,29 @@ proptest! {
         prop_assert!(lost == dropped || bulk && lost < dropped, "{} datagrams of {} packets", lost, dropped);
     }
 }
+
+/// How often the host has read the poll words of two DIMMs of which only the first sends.
+fn looked(level: u32, channels: &str) -> Vec<u64> {
+    let text = format!(
+        "[host.box]\npreset = \"mcn-host-8\"\nmcn.level = \"mcn{level}\"\n[host.d]\nkind = \"dimm\"\non = \"box\"\n\
+         preset = \"mcn-a57\"\ncount = 2\nchannels = \"{channels}\"\n\
+         [flow.f]\nkind = \"datagram\"\nfrom = \"d-0\"\nto = \"box\"\nsize = \"1 kB\"\nrate = \"1 Gbps\"\n"
+    );
+    let plan = plan(&text);
+    let mut simulation = world(&plan.cluster);
+    let mut shadow = Shadow::new(&plan.cluster, &simulation);
+    simulation.run_until_observed(crate::common::us(200), &mut shadow, |_| true);
+    shadow.looked(0)
+}
+
+#[test]
+fn an_alert_is_that_of_a_channel_and_all_dimms_there_are_looked_at() {
+    let [apart, together, timer, engines] = [(1, "0-1"), (1, "1"), (0, "0-1"), (5, "0-1")].map(|(level, channels)| {
+        let [first, second] = looked(level, channels)[..] else { panic!("two DIMMs") };
+        [first, second]
+    });
+    assert!(apart[0] > 10 && apart[1] == 0, "{apart:?}");
+    assert!(together[0] > 10 && together[0].abs_diff(together[1]) <= 1, "{together:?}");
+    assert!(timer[0] > 10 && timer[0].abs_diff(timer[1]) <= 1, "{timer:?}");
+    assert_eq!(engines, [0, 0], "engines hear of messages at once");
+}

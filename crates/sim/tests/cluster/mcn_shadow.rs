@@ -45,8 +45,9 @@ struct Ring {
     came: u64,
     known: u64,
     begun: u64,
-    /// Whether a core reads poll words.
+    /// Whether a core reads poll words, and how often it read this one.
     looks: bool,
+    looked: u64,
 }
 
 impl Ring {
@@ -64,6 +65,7 @@ impl Ring {
             known: 0,
             begun: 0,
             looks,
+            looked: 0,
         }
     }
 
@@ -96,6 +98,7 @@ impl Ring {
     /// The reader has the poll word.
     fn look(&mut self) {
         self.known = self.came;
+        self.looked += 1;
     }
 
     /// The reader has a line of a message.
@@ -248,6 +251,11 @@ impl Shadow {
                 assert!(there.read <= ring.begun.max(if ring.looks { 0 } else { ring.came }));
             }
         }
+    }
+
+    /// How often a machine has read the poll word of each of its interfaces.
+    pub fn looked(&self, machine: usize) -> Vec<u64> {
+        self.ends[machine].iter().map(|[_, into]| self.rings[*into].looked).collect()
     }
 
     /// The interface at the machine that reads a ring.
