@@ -29,7 +29,8 @@ impl Mcn {
         let link = &mut self.links[usize::from(port)];
         link.arrive(id, context.packets);
         if self.engines.is_none() {
-            return self.interrupt(context);
+            let signal = self.params.signal(&link.interface);
+            return self.interrupt(signal, context);
         }
         link.look();
         if let Some((id, at, _)) = link.take(context.packets) {
@@ -38,35 +39,36 @@ impl Mcn {
     }
 
     /// The driver is interrupted, if it does not look by itself.
-    pub(super) fn interrupt(&mut self, context: &mut Context) {
+    pub(super) fn interrupt(&mut self, signal: u16, context: &mut Context) {
         if let McnWake::Interrupt(ps) = self.params.wake {
-            self.wake_driver(ps, context);
+            self.wake_driver(signal, ps, context);
         }
     }
 
-    pub(super) fn wake_driver(&mut self, ps: u64, context: &mut Context) {
-        self.again |= self.polling;
-        if !std::mem::replace(&mut self.polling, true) {
-            self.polls += 1;
-            context.send(self.core, ps, Payload::RingPoll);
+    pub(super) fn wake_driver(&mut self, signal: u16, ps: u64, context: &mut Context) {
+        if self.polling {
+            self.again[usize::from(signal)] = true;
+            return;
         }
+        (self.polling, self.signal) = (true, signal);
+        self.polls += 1;
+        context.send(self.core, ps, Payload::RingPoll(signal));
     }
 
     /// It is time to look at the poll words.
     pub(super) fn on_timer(&mut self, context: &mut Context) {
         if let McnWake::Timer(ps) = self.params.wake {
             context.send(context.id, ps, Payload::Wake);
-            self.wake_driver(NEXT_PS, context);
+            self.wake_driver(0, NEXT_PS, context);
         }
     }
 
-    /// The driver has looked at the poll words of all interfaces.
+    /// The driver has read the poll words of the interfaces whose signal it heard.
     pub(super) fn on_polled(&mut self, context: &mut Context) {
         if let Some(engines) = &mut self.engines {
             engines.look();
             return self.hand_next(context);
         }
-        self.links.iter_mut().for_each(Link::look);
         self.turn = (self.turn + 1) % self.links.len();
         self.read_next(context);
     }
@@ -87,21 +89,31 @@ impl Mcn {
         }
     }
 
-    /// The driver has done what it saw. If it was woken meanwhile it looks again.
+    /// The driver has done what it saw. If it was woken meanwhile it looks again, at one channel after the other.
     pub(super) fn rest(&mut self, context: &mut Context) {
         self.polling = false;
-        let come = self.links.iter().any(Link::has_come) || self.engines.as_ref().is_some_and(Engines::has_come);
-        let waits = matches!(self.params.wake, McnWake::Timer(_)) || come;
-        if std::mem::take(&mut self.again) && waits {
-            self.wake_driver(NEXT_PS, context);
+        let (last, count) = (self.signal, self.again.len() as u16);
+        let mut signals = (1..=count).map(|step| (last + step) % count);
+        let next = signals.find(|&signal| std::mem::take(&mut self.again[usize::from(signal)]) && self.waits(signal));
+        if let Some(signal) = next {
+            self.wake_driver(signal, NEXT_PS, context);
         }
     }
 
-    /// Whether the driver has seen a message that it may read now.
-    pub(super) fn may_go_on(&self, context: &Context) -> bool {
-        let engines = self.engines.as_ref().and_then(Engines::next_seen);
-        let mut seen = self.links.iter().filter_map(Link::next_seen).chain(engines);
-        seen.any(|id| self.has_room(context.packets.get(id)))
+    /// Whether a signal that came meanwhile is for something: what was meant may have been read since.
+    fn waits(&self, signal: u16) -> bool {
+        let mut links = self.links.iter().filter(|link| self.params.signal(&link.interface) == signal);
+        matches!(self.params.wake, McnWake::Timer(_))
+            || links.any(Link::has_come)
+            || self.engines.as_ref().is_some_and(Engines::has_come)
+    }
+
+    /// The signal of an interface of which the driver has seen a message that it may read now, if there is one.
+    pub(super) fn may_go_on(&self, context: &Context) -> Option<u16> {
+        let has_room = |id: &PacketId| self.has_room(context.packets.get(*id));
+        let engines = self.engines.as_ref().and_then(Engines::next_seen).filter(has_room);
+        let link = self.links.iter().find(|link| link.next_seen().filter(has_room).is_some());
+        link.map(|link| self.params.signal(&link.interface)).or(engines.map(|_| 0))
     }
 
     /// The driver has read a message of so many lines.

@@ -195,7 +195,7 @@ impl Mcn {
         self.tell_consumed(port, context);
         let Some(engines) = &mut self.engines else { return };
         engines.ready.push_back((id, port));
-        self.interrupt(context);
+        self.interrupt(0, context);
     }
 
     /// The driver hands on the next packet that is in memory; when there is none it goes.

@@ -171,3 +171,150 @@ impl Link {
         self.counts.fence_ps += u64::from(ps);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::line::{Content, Ecn, Packet};
+    use crate::mcn::largest_packet;
+    use crate::transport::tcp::Segment;
+    use proptest::prelude::*;
+
+    const WRITER: ComponentId = ComponentId(7);
+    const MOST: u32 = 3;
+
+    /// The two sides of one ring, and what goes through it.
+    struct Pair {
+        packets: Packets,
+        from: Link,
+        to: Link,
+        /// Packets that were taken and not read, in their order, and lines of those read that the writer does not know.
+        taken: VecDeque<PacketId>,
+        told: VecDeque<u32>,
+    }
+
+    impl Pair {
+        fn new(bytes: u32) -> Self {
+            let interface = McnInterface { host: 1, port: 0, channel: 0 };
+            let link = |rings| Link::new(interface, ComponentId(1), rings);
+            let (from, to) = (link([bytes, 128]), link([128, bytes]));
+            Self { packets: Packets::default(), from, to, taken: VecDeque::new(), told: VecDeque::new() }
+        }
+
+        fn offer(&mut self, ip_bytes: u32, relayed: bool) {
+            let id = self.packets.insert(packet(ip_bytes));
+            let own = self.from.queue.len() as u32 - self.from.relayed;
+            let counts = self.from.counts;
+            let took = self.from.offer(id, WRITER, MOST, relayed, &self.packets);
+            assert_eq!(took, relayed || own < MOST);
+            assert_eq!(self.from.counts.dropped, counts.dropped + u64::from(!took));
+            if took {
+                self.taken.push_back(id);
+            }
+        }
+
+        /// A message is begun if one waits, none is written and the ring has room; else nothing changes.
+        fn begin(&mut self) {
+            let next = self.from.queue.front().map(|(id, ..)| lines_of(self.packets.get(*id).ip_bytes));
+            let may = self.from.writing.is_none() && next.is_some_and(|lines| lines <= self.from.out.free());
+            let before = (self.from.out, self.from.writing, self.from.waiting(), self.from.relayed, self.from.counts);
+            let begun = self.from.begin(&self.packets);
+            assert_eq!(begun.is_some(), may);
+            let from = &self.from;
+            if begun.is_none() {
+                assert_eq!((from.out, from.writing, from.waiting(), from.relayed, from.counts), before);
+            } else {
+                assert_eq!(Some(from.out.used()), next.map(|lines| before.0.used() + lines));
+            }
+        }
+
+        /// The device has a line of the message, or the pointer when it has all: then the other side hears of it.
+        fn write(&mut self) {
+            let Some(writing) = self.from.writing else { return };
+            if writing.left > 0 {
+                return assert_eq!(self.from.wrote(), writing.left == 1);
+            }
+            assert_eq!(self.from.end(&self.packets), Some(writing));
+            self.to.arrive(writing.id, &self.packets);
+        }
+
+        fn read(&mut self) {
+            self.to.look();
+            assert_eq!(self.to.next_seen().is_some(), self.to.has_come());
+            if let Some((id, _, lines)) = self.to.take(&self.packets) {
+                assert_eq!(Some(id), self.taken.pop_front(), "messages stay in their order");
+                self.to.counts.read += 1;
+                self.told.push_back(lines);
+            }
+        }
+
+        fn tell(&mut self) {
+            if let Some(lines) = self.told.pop_front() {
+                self.from.out.pop(lines);
+            }
+        }
+
+        fn check(&self) {
+            let (from, to) = (self.from.counts, self.to.counts);
+            let inside = to.arrived - to.read;
+            assert_eq!(from.offered, to.read + inside + self.from.waiting() + from.dropped);
+            assert_eq!((from.sent, from.early, self.to.into.used()), (to.arrived, 0, self.lines(inside)));
+            let written = self.from.writing.map_or(0, |writing| writing.lines);
+            let told: u32 = self.told.iter().sum();
+            assert_eq!(self.from.out.used(), self.to.into.used() + written + told);
+            assert!(self.from.relayed as usize <= self.from.queue.len());
+        }
+
+        fn lines(&self, messages: u64) -> u32 {
+            self.taken.iter().take(messages as usize).map(|id| lines_of(self.packets.get(*id).ip_bytes)).sum()
+        }
+    }
+
+    fn packet(ip_bytes: u32) -> Packet {
+        Packet {
+            flow: 0,
+            from: 0,
+            to: 1,
+            ip_bytes,
+            ecn: Ecn::NotCapable,
+            priority: 0,
+            corrupt: false,
+            copy: false,
+            queue: 0,
+            order: 0,
+            line: 0,
+            content: Content::Tcp(Segment::default()),
+            next: PacketId::NONE,
+        }
+    }
+
+    proptest! {
+        /// What is offered is read, in the ring, in the driver or dropped; a full ring takes nothing.
+        #[test]
+        fn a_full_ring_takes_nothing_and_every_packet_is_somewhere(
+            lines in 2_u32..60,
+            steps in prop::collection::vec((0_u32..12, any::<u32>(), any::<bool>()), 1..400),
+        ) {
+            let most = largest_packet(lines * 64);
+            let mut pair = Pair::new(lines * 64);
+            for (step, bytes, relayed) in steps {
+                match step {
+                    0..2 => pair.offer(1 + bytes % most, relayed),
+                    2 => pair.begin(),
+                    3 => pair.read(),
+                    4 => pair.tell(),
+                    _ => pair.write(),
+                }
+                pair.check();
+            }
+            for _ in 0..(pair.taken.len() + pair.told.len()) * (lines as usize + 1) {
+                pair.begin();
+                pair.write();
+                pair.read();
+                pair.tell();
+            }
+            pair.check();
+            prop_assert_eq!((pair.from.out.used(), pair.from.waiting(), pair.taken.len()), (0, 0, 0));
+        }
+    }
+}

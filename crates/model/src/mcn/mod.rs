@@ -66,9 +66,11 @@ pub struct Mcn {
     links: Vec<Link>,
     sram: Option<Sram>,
     engines: Option<Engines>,
-    /// Whether the driver has been woken and has not yet read all that it saw, and whether it was woken again since.
+    /// Whether the driver has been woken and has not yet read all that it saw, and by which signal.
     polling: bool,
-    again: bool,
+    signal: u16,
+    /// By signal: whether it has come since.
+    again: Vec<bool>,
     /// The interface whose messages are read now.
     turn: usize,
     polls: u64,
@@ -88,6 +90,7 @@ impl Mcn {
         let sram = params.on_dimm.then(|| Sram::new(params.sram_bytes_per_s, params.sram_ps));
         let Wiring { cha, to_cha_ps, core, windows, class, hauling, .. } = wiring;
         let engines = hauling.map(|hauling| Engines::new(&params.interfaces, hauling));
+        let again = vec![false; usize::from(params.signals())];
         Self {
             params,
             cha,
@@ -99,7 +102,8 @@ impl Mcn {
             sram,
             engines,
             polling: false,
-            again: false,
+            signal: 0,
+            again,
             turn: 0,
             polls: 0,
         }
@@ -113,6 +117,12 @@ impl Mcn {
     /// Packets that wait in the driver for each ring or are being written to it.
     pub fn waiting(&self) -> impl Iterator<Item = u64> + '_ {
         self.links.iter().map(Link::waiting)
+    }
+
+    /// The lines of each buffer device.
+    #[must_use]
+    pub fn windows(&self) -> &[Window] {
+        &self.windows
     }
 
     /// Lines of the ring to each machine that are in use, as this side knows.
@@ -257,10 +267,11 @@ impl Part for Mcn {
             Payload::RingFreed { port, lines } => {
                 self.links[usize::from(port)].out.pop(lines.into());
                 self.write_next(port, context);
-                if !self.polling && self.may_go_on(context) {
-                    self.wake_driver(NEXT_PS, context);
+                if let Some(signal) = self.may_go_on(context).filter(|_| !self.polling) {
+                    self.wake_driver(signal, NEXT_PS, context);
                 }
             }
+            Payload::RingLooked(port) => self.links[usize::from(port)].look(),
             Payload::RingPolled => self.on_polled(context),
             Payload::RingDone { port, lines } => self.on_read(port, lines.into(), context),
             Payload::RingWaited { port, ps } => self.links[usize::from(port)].fenced(ps),

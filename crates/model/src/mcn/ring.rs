@@ -98,6 +98,36 @@ mod tests {
         }
     }
 
+    /// A ring that begins at a line and holds so many.
+    fn at(lines: u32, start: u32, used: u32) -> Ring {
+        let mut ring = Ring::new(lines * LINE_BYTES);
+        for count in [start, used] {
+            ring.start = ring.end;
+            ring.push(count).expect("it has room");
+        }
+        assert_eq!((ring.start, ring.used()), (start % lines, used));
+        ring
+    }
+
+    #[test]
+    fn at_every_offset_a_message_is_taken_whole_or_not_at_all() {
+        for lines in 2..24 {
+            for (start, used) in (0..lines).flat_map(|start| (0..lines).map(move |used| (start, used))) {
+                for bytes in (0..lines * LINE_BYTES).filter(|bytes| (bytes + 18) % LINE_BYTES < 2) {
+                    let (before, count) = (at(lines, start, used), lines_of(bytes));
+                    let mut ring = before;
+                    if used + count >= lines {
+                        assert_eq!((ring.push(count), ring), (None, before));
+                        continue;
+                    }
+                    assert_eq!(ring.push(count), Some((start + used) % lines));
+                    assert_eq!((ring.pop(used), ring.used()), (start % lines, count));
+                    assert_eq!((ring.pop(count), ring.used()), ((start + used) % lines, 0));
+                }
+            }
+        }
+    }
+
     proptest! {
         #[test]
         fn messages_come_out_as_they_went_in_and_a_full_ring_does_not_change(

@@ -43,6 +43,24 @@ pub struct McnParams {
     pub dma_lines: Option<u32>,
 }
 
+impl McnParams {
+    /// The signal by which the driver hears of messages of an interface: the DIMMs of a channel share its ALERT_N. A
+    /// timer is one for all, and so are engines, which interrupt when a message is in memory.
+    #[must_use]
+    pub fn signal(&self, interface: &McnInterface) -> u16 {
+        match self.wake {
+            McnWake::Interrupt(_) if self.dma_lines.is_none() => interface.channel as u16,
+            _ => 0,
+        }
+    }
+
+    /// How many signals there are.
+    #[must_use]
+    pub fn signals(&self) -> u16 {
+        self.interfaces.iter().map(|interface| self.signal(interface) + 1).max().unwrap_or(1)
+    }
+}
+
 /// The way to one machine at the other side.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct McnInterface {

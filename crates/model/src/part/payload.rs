@@ -328,9 +328,11 @@ pub enum Payload {
         /// In ps.
         ps: u32,
     },
-    /// From the interfaces to the core of the driver: it is to look for messages.
-    RingPoll,
-    /// From the core of the driver to the interfaces: it has read the poll words.
+    /// From the interfaces to the core of the driver: it is to look for messages, by the signal that it heard.
+    RingPoll(u16),
+    /// From the core of the driver to the interfaces: it has read the poll word of this one.
+    RingLooked(u16),
+    /// From the core of the driver to the interfaces: it has read all poll words.
     RingPolled,
     /// From the interfaces to the core of the driver: it is to read a message.
     RingRead {

@@ -100,13 +100,20 @@ fn is_empty(simulation: &Simulation<World>) -> bool {
 
 /// Ends all sources and runs the world empty.
 pub fn drain(simulation: &mut Simulation<World>) {
+    drain_by(simulation, |simulation, until| {
+        simulation.run_until(until, |_| true);
+    });
+}
+
+/// The same, while `advance` runs the world up to a time.
+pub fn drain_by(simulation: &mut Simulation<World>, mut advance: impl FnMut(&mut Simulation<World>, Time)) {
     simulation.parts_mut().iter_mut().for_each(|part| part.0.stop_sources());
     let mut step_us = 50;
     let end = simulation.progress().time + DRAIN_US * 1_000_000;
     while !is_empty(simulation) {
         let now = simulation.progress().time;
         assert!(now < end, "the world does not drain: {}", left(simulation));
-        simulation.run_until(now + step_us * 1_000_000, |_| true);
+        advance(simulation, now + step_us * 1_000_000);
         step_us = (step_us * 2).min(100_000);
     }
     settle(simulation);

@@ -25,6 +25,8 @@ mod laws;
 mod learning;
 mod limits;
 mod mcn;
+mod mcn_rings;
+mod mcn_shadow;
 mod migration;
 mod pool;
 mod pool_cache;

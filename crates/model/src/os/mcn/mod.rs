@@ -52,8 +52,8 @@ pub struct RingWiring {
 /// What a core has to do for the interfaces.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 enum Job {
-    /// It looks whether messages have come.
-    Poll,
+    /// It looks whether messages have come, by the signal that it heard.
+    Poll { signal: u16 },
     /// It writes a message that begins at a line of a ring.
     Write { id: PacketId, port: u16, line: u16 },
     /// It reads one.
@@ -66,12 +66,23 @@ pub(super) struct Driver {
     wiring: RingWiring,
     jobs: VecDeque<Job>,
     work: Option<Work>,
+    /// By signal: the interfaces whose poll words it reads.
+    polled: Vec<Vec<u16>>,
     /// Lines that it asks for ahead of the one that it copies.
     ahead: u32,
     /// Which of the lines that were asked for are there, by their number modulo the length of this list.
     arrived: Vec<bool>,
     /// Bytes of the memory for packets that are before the next.
     next: u64,
+}
+
+/// By signal: the interfaces whose poll words a driver reads. Engines have read what they tell it of.
+fn polled(params: &McnParams) -> Vec<Vec<u16>> {
+    let mut all = vec![Vec::new(); usize::from(params.signals())];
+    for (port, interface) in params.interfaces.iter().enumerate().filter(|_| params.dma_lines.is_none()) {
+        all[usize::from(params.signal(interface))].push(port as u16);
+    }
+    all
 }
 
 impl Driver {
@@ -102,7 +113,9 @@ impl NetStack {
     pub fn with_rings(mut self, wiring: RingWiring, ahead: u32) -> Self {
         let ahead = ahead.max(1);
         let arrived = vec![false; (ahead as usize).max(wiring.params.interfaces.len())];
-        self.mcn = Some(Box::new(Driver { wiring, jobs: VecDeque::new(), work: None, ahead, arrived, next: 0 }));
+        let polled = polled(&wiring.params);
+        self.mcn =
+            Some(Box::new(Driver { wiring, jobs: VecDeque::new(), work: None, polled, ahead, arrived, next: 0 }));
         self
     }
 
@@ -110,7 +123,7 @@ impl NetStack {
     pub(super) fn on_ring_event(&mut self, payload: Payload, lfb: &mut Lfb, context: &mut Context) -> bool {
         let Some(driver) = &mut self.mcn else { return false };
         match payload {
-            Payload::RingPoll => driver.jobs.push_back(Job::Poll),
+            Payload::RingPoll(signal) => driver.jobs.push_back(Job::Poll { signal }),
             Payload::RingWrite { id, port, line } => driver.jobs.push_back(Job::Write { id, port, line }),
             Payload::RingRead { id, port, line } => driver.jobs.push_back(Job::Read { id, port, line }),
             Payload::RingFenced { .. } => driver.work.iter_mut().for_each(Work::fenced),
@@ -123,6 +136,9 @@ impl NetStack {
                 lfb.free(request.class, request.entered, &mut driver.wiring.rng, context);
                 if let RingTag::Read { slot } = RingTag::of(request.tag) {
                     driver.arrived[usize::from(slot)] = true;
+                    if let Some(port) = driver.polled_at(slot) {
+                        context.send(driver.wiring.part, NEXT_PS, Payload::RingLooked(port));
+                    }
                 }
             }
             Payload::Admitted(id) if RingTag::is(context.requests.get(id).tag) => {

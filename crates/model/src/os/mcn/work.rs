@@ -71,7 +71,7 @@ impl Driver {
     pub(super) fn begin(&mut self, job: Job, context: &Context) {
         let now = context.now();
         let id = match job {
-            Job::Poll => None,
+            Job::Poll { .. } => None,
             Job::Write { id, .. } | Job::Read { id, .. } => Some(id),
         };
         let packet = id.map(|id| *context.packets.get(id));
@@ -95,7 +95,7 @@ impl Driver {
             since: now,
         };
         match job {
-            Job::Poll => {}
+            Job::Poll { .. } => {}
             Job::Write { .. } => work.turn(Phase::Look, 1),
             Job::Read { .. } if engines => work.turn(Phase::Move, 1),
             Job::Read { .. } => work.turn(Phase::Move, packet.map_or(0, |packet| lines_of(packet.ip_bytes))),
@@ -107,6 +107,19 @@ impl Driver {
     /// Whether engines move messages: what is read is in memory, and its first line says for whom it is.
     fn has_engines(&self) -> bool {
         self.wiring.params.dma_lines.is_some()
+    }
+
+    /// The interfaces whose poll words are read.
+    fn polled_by(&self, job: Job) -> &[u16] {
+        match job {
+            Job::Poll { signal } => &self.polled[usize::from(signal)],
+            Job::Write { .. } | Job::Read { .. } => &[],
+        }
+    }
+
+    /// The interface whose poll word comes into a slot, if the core polls.
+    pub(super) fn polled_at(&self, slot: u16) -> Option<u16> {
+        self.polled_by(self.work?.job).get(usize::from(slot)).copied()
     }
 
     /// A line of a buffer device is loaded into a slot, if an entry of the LFB is free.
@@ -151,7 +164,7 @@ impl Driver {
         let (port, first, out) = match job {
             Job::Write { port, line, .. } => (port, line, true),
             Job::Read { port, line, .. } => (port, line, false),
-            Job::Poll => unreachable!("who polls moves nothing"),
+            Job::Poll { .. } => unreachable!("who polls moves nothing"),
         };
         let ring = self.wiring.params.ring_bytes[usize::from(!out)] / 64;
         self.wiring.windows[usize::from(port)].ring(out, (u32::from(first) + line) % ring)
@@ -162,7 +175,7 @@ impl Driver {
         while work.asked < work.lines {
             let line = match work.job {
                 Job::Write { port, .. } => self.wiring.windows[usize::from(port)].other_start(),
-                _ => self.wiring.windows[work.asked as usize].other_end(),
+                _ => self.wiring.windows[usize::from(self.polled_by(work.job)[work.asked as usize])].other_end(),
             };
             if !self.load(line, work.asked as u16, work.class, lfb, context) {
                 break;
@@ -195,8 +208,7 @@ impl NetStack {
         let spent = work.spent();
         let choice = match work.phase {
             Phase::Begin => {
-                let count = if driver.has_engines() { 0 } else { driver.wiring.params.interfaces.len() as u32 };
-                work.turn(Phase::Look, count);
+                work.turn(Phase::Look, driver.polled_by(work.job).len() as u32);
                 Some(Choice::Work(Task::Ring, driver.wiring.params.poll_ps, spent))
             }
             Phase::Look => self.look(&mut work, lfb, context),
@@ -209,7 +221,7 @@ impl NetStack {
             Phase::Tell => return self.end_work(work, lfb, context),
         };
         let driver = self.mcn.as_mut()?;
-        let over = work.phase == Phase::Look && choice.is_none() && work.job == Job::Poll;
+        let over = work.phase == Phase::Look && choice.is_none() && matches!(work.job, Job::Poll { .. });
         driver.work = (!over).then_some(work);
         choice
     }
@@ -307,7 +319,7 @@ impl NetStack {
                 self.forward(id, context);
                 return None;
             }
-            Job::Poll => {}
+            Job::Poll { .. } => {}
         }
         driver.work = None;
         None
