@@ -1,0 +1,22 @@
+"""The page of pools: its example runs, and its table tells what the page says."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import hostnet
+
+PAGE = Path(__file__).parents[2] / "docs" / "models" / "pool.md"
+
+
+def test_the_example_of_shared_pages_grants_some(tmp_path: Path) -> None:
+    (text,) = re.findall(r"```toml\n(.*?)```", PAGE.read_text(encoding="utf-8"), re.DOTALL)
+    (tmp_path / "shared.toml").write_text(text, encoding="utf-8")
+    for sharers, decides in ((4096, "tor"), (0, "controller")):
+        keys = ["run.duration=100 us", f"network.switch.sharers={sharers}"]
+        rows = {row["place"]: row for row in hostnet.run(tmp_path / "shared.toml", overrides=keys).summary["pool"]}
+        assert rows["writer"]["write_grants"] > 0
+        assert rows["reader-0"]["pages_taken"] > 0
+        here = {place: row["grants_here"] for place, row in rows.items() if row["grants_here"]}
+        assert list(here) == [decides]
