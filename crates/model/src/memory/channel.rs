@@ -143,18 +143,26 @@ impl Channel {
             self.steps.shown = self.steps.steps.len();
         }
         if rings {
+            if let Some(buffer) = self.buffer {
+                self.answer_beside(buffer, context);
+            }
             for (at, answer) in self.answers.drain(..) {
-                let to = match (answer, self.buffer) {
-                    (Payload::Issued(_), Some(buffer)) => buffer,
-                    _ => self.cha,
-                };
-                context.send(to, at.since(context.now()), answer);
+                context.send(self.cha, at.since(context.now()), answer);
             }
             if let Some(slots) = &mut self.slots {
                 let dimm = slots.dimm();
                 slots.answers.drain(..).for_each(|(at, slot)| context.send(dimm, at.since(context.now()), slot));
             }
             self.ask_to_be_woken(context);
+        }
+    }
+
+    /// Sends what the CHA and buffer devices are told.
+    #[cold]
+    fn answer_beside(&mut self, buffer: ComponentId, context: &mut Context) {
+        for (at, answer) in self.answers.drain(..) {
+            let to = if matches!(answer, Payload::Issued(_)) { buffer } else { self.cha };
+            context.send(to, at.since(context.now()), answer);
         }
     }
 
@@ -232,6 +240,7 @@ impl Channel {
     }
 
     /// A request has arrived.
+    #[inline(always)]
     fn take_in(&mut self, request: Incoming) {
         let clock = self.clock.at_or_after(self.at);
         let offered = self.controller.offer(self.at, clock, &request);
