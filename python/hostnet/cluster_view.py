@@ -57,7 +57,8 @@ def views(summary: Row, flows: Iterable[Row] = ()) -> list[View]:
         switches(summary.get("switches", ())),
         pool(summary.get("pool", ())),
     )
-    return [view.without_empty() for view in found if view.rows]
+    told = (view.without_empty() for view in found if view.rows)
+    return [view for view in told if len(view.columns) > 1]
 
 
 def traffic(rows: Sequence[Row]) -> View:

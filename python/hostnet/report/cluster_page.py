@@ -66,7 +66,8 @@ def _about(summary: Row) -> str:
     length = f"{time_from_ns(summary.get('window_ns'))} after {time_from_ns(summary.get('warm_up_ns'))} of warm-up"
     servers = "no server with a host network" if not hosts else f"{hosts} server{'s' if hosts > 1 else ''}"
     stopped = "" if summary.get("complete", True) else " The run was stopped before its end."
-    return f"Simulated for {length}: {servers}, traffic {names}.{stopped}"
+    flows = f", traffic {names}" if names else ""
+    return f"Simulated for {length}: {servers}{flows}.{stopped}"
 
 
 def _why(summary: Row) -> Html | None:
