@@ -113,6 +113,7 @@ fn servers_of_a_region_have_the_same_pages() {
 fn what_is_wrong_with_a_region_is_said_with_its_place() {
     for (set, wanted) in [
         ("host.e.pool.controller=false", vec!["host.a.pool.region", "pool.controller = true"]),
+        ("host.a.pool.region=\"\"", vec!["host.a.pool.region", "give the region a name"]),
         ("host.d.pool.controller=true", vec!["host.d.pool.controller", "one controller"]),
         ("host.b.pool.borrow=4 MiB", vec!["host.b.pool.borrow", "see the same pages"]),
         ("host.b.pool.from=[\"d\"]", vec!["host.b.pool.from", "see the same pages"]),

@@ -22,6 +22,9 @@ pub(super) fn earlier<'a, 'b>(members: &'b [Member<'a>], member: &Member) -> Opt
 /// Checks what servers say of their regions.
 pub(super) fn check(members: &[Member]) -> Result<(), Issue> {
     for member in members.iter().filter(|member| member.spec.region.is_some()) {
+        if member.spec.region.as_deref() == Some("") {
+            return Err(Issue::new(key(member, "region"), "is empty; give the region a name, or take the key away"));
+        }
         if member.spec.borrow.0 == 0 {
             let message = "the server borrows nothing that it could share; give it the size of the region";
             return Err(Issue::between(&[&key(member, "region"), &key(member, "borrow")], message));
