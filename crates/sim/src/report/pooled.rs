@@ -10,6 +10,10 @@ use hostnet_analysis::explain::{BehindLink, Busy, Pool, POOL_PORT, PORT_NEAR};
 use hostnet_model::params::{Placement, PoolParams};
 use hostnet_model::pool::{PoolCounts, PoolPort, PoolWay};
 
+/// A page lies whole at one lender, so that several are not used evenly: the fullest of them by so much more than all
+/// on average (assumed).
+const UNEVEN: f64 = 1.25;
+
 /// The domains of a pool of memory.
 const POOL: [Group; 2] = [Group::PoolRead, Group::PoolWrite];
 
@@ -62,5 +66,6 @@ fn busy(view: &ServerView, params: &PoolParams, counts: &PoolCounts, way: &PoolW
     let near = PORT_NEAR;
     let own = f64::max(share(sent as f64, way.bytes_per_s), share(lines, way.bytes_per_s));
     let lent = f64::max(share(sent as f64, way.lenders_bytes_per_s), share(lines, way.lenders_bytes_per_s));
+    let lent = if params.lenders.len() > 1 { lent * UNEVEN } else { lent };
     vec![Busy { name: Some(POOL_PORT), used: own, near }, Busy { name: None, used: lent, near }]
 }
