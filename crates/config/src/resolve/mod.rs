@@ -154,6 +154,9 @@ fn server_of(tree: Value, context: &Context, preset: Option<&str>) -> Result<Res
         stack: None,
         control: None,
         energy: spec.energy.as_ref().map(energy::params),
+        power: None,
+        moderation: None,
+        ncap: None,
         seed: 0,
     };
     die::place(&mut server, &mut spec, context)?;

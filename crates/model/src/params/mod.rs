@@ -17,6 +17,7 @@ mod net_host;
 mod network;
 mod packets;
 mod pool;
+mod power;
 mod service;
 mod space;
 mod switch;
@@ -37,6 +38,7 @@ pub use net_host::*;
 pub use network::*;
 pub use packets::{ForwardParams, Function, PacketsParams};
 pub use pool::*;
+pub use power::*;
 pub use service::*;
 pub use space::*;
 pub use switch::*;
@@ -67,6 +69,15 @@ pub struct ServerParams {
     /// What its parts consume; `None` = no meter.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub energy: Option<Box<EnergyParams>>,
+    /// Frequencies and sleep of its cores; `None` = they have one frequency and do not sleep.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub power: Option<Box<PowerParams>>,
+    /// How its NIC holds interrupts back by a clock of its own.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub moderation: Option<ModerationParams>,
+    /// What its NIC, or the driver of that, tells the power management.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ncap: Option<Box<NcapParams>>,
     /// Seed of every random stream of the run.
     pub seed: u64,
 }
