@@ -234,6 +234,7 @@ pub(super) fn stack(spec: &StackSpec, cores: Vec<u32>, ddio: bool, prefetched: b
         prefetch_pairs: spec.prefetch_ahead.is_some(),
         copy_ahead: spec.copy_ahead,
         cached_user: spec.cached_user,
+        receive_queues: None,
         line_size: LineSize::LINE,
     }
 }

@@ -68,7 +68,7 @@ pub(crate) use noc_run::{AllocationSpec, CyclesSpec, NocRunSpec, NocSpec, NocTop
 pub(crate) use packets::FunctionSpec;
 pub(crate) use patterns::{FlowSizesSpec, PairsSpec, SizePoint, SizesFile};
 pub(crate) use pool::{PoolFetch, PoolPrefetchKind, PoolSpec, PoolWriteBack};
-pub(crate) use service::{ArrivalsSpec, DistributionSpec, ServiceSpec};
+pub(crate) use service::{ArrivalsSpec, DistributionSpec, PhaseSpec, ServiceSpec};
 pub(crate) use sockets::{RemoteDdioSpec, SnoopSpec, SocketSpec, SocketsSpec};
 pub(crate) use topology::{Sizes, TopologySpec, TrunkSpec};
 pub(crate) use transport::{BaseSpec, TransportSpec};

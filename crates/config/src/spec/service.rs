@@ -19,6 +19,10 @@ pub(crate) struct ServiceSpec {
     #[serde(default = "no_time")]
     #[schemars(extend("x-max" = "1000 s"))]
     pub(crate) time: Time,
+    /// The same in cycles of the core that does it, in the place of `time`; only where the workers are on a server.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 1, max = 1_000_000_000_000_u64))]
+    pub(crate) cycles: Option<u64>,
     /// How that time is distributed; "constant" when absent.
     #[serde(default)]
     pub(crate) distribution: DistributionSpec,
@@ -31,12 +35,49 @@ pub(crate) struct ServiceSpec {
     #[serde(default = "one")]
     #[schemars(range(min = 1, max = 65536))]
     pub(crate) workers: u32,
+    /// Reads of storage that each request waits for; none when absent. Only where the workers are on a server.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) io: Option<ServiceIoSpec>,
+    /// Requests of each flow that come at a time; 1 when absent.
+    #[serde(default = "one")]
+    #[schemars(range(min = 1, max = 65536))]
+    pub(crate) burst: u32,
+    /// When the first come of each host that asks, with arrivals = "constant"; the time between two after the flow
+    /// begins when absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) phase: Option<PhaseSpec>,
+    /// First word of a request, of which a NIC may look at the first two bytes; "GET" when absent.
+    #[serde(default = "get")]
+    #[schemars(length(min = 2, max = 16))]
+    pub(crate) verb: String,
     /// Requests of different sizes, in the place of `request`: a distribution, as of `sizes`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) requests: Option<FlowSizesSpec>,
     /// Answers of different sizes, in the place of `response`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) responses: Option<FlowSizesSpec>,
+}
+
+/// Reads of storage that a request waits for, one after the other, with even pieces of work before, between and after.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct ServiceIoSpec {
+    /// How many.
+    #[schemars(range(min = 1, max = 255))]
+    pub(crate) reads: u8,
+    /// What each takes (time).
+    #[schemars(extend("x-min" = "1 ps", "x-max" = "10 s"))]
+    pub(crate) latency: Time,
+}
+
+/// When the first requests of a host come.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum PhaseSpec {
+    /// Those of all hosts when the flow begins.
+    Aligned,
+    /// Of each host at a time of its own, drawn from the time between two.
+    Random,
 }
 
 /// How requests come.
@@ -65,6 +106,10 @@ pub(crate) enum DistributionSpec {
 
 fn no_time() -> Time {
     Time(0)
+}
+
+fn get() -> String {
+    "GET".to_owned()
 }
 
 fn one() -> u32 {

@@ -1,7 +1,7 @@
 //! Requests that come in an open loop, whether or not those before them are answered, and the end that answers them
 //! when a worker has served them. Answers of a connection go out in the order of its requests.
 
-use crate::params::ServiceParams;
+use crate::params::{First, ServiceParams};
 use hostnet_kernel::{Rng, Time};
 use hostnet_measure::Histogram;
 use serde::{Deserialize, Serialize};
@@ -98,16 +98,21 @@ impl OpenCaller {
     fn come(&mut self, now: Time) -> Time {
         let Self { params, arrivals, .. } = self;
         let mut interval_ps = || params.interval_ps.next(arrivals).max(1);
-        let mut next_at = self.next_at.unwrap_or_else(|| now + interval_ps());
+        let mut next_at = self.next_at.unwrap_or_else(|| match params.first {
+            First::At(ps) => now + ps,
+            First::Interval | First::Drawn(_) => now + interval_ps(),
+        });
         while next_at <= now {
-            if self.waiting.len() < params.in_flight as usize {
-                let request = params.request(self.begun);
-                self.waiting.push_back((next_at, request.response_bytes));
-                self.unwritten += request.request_bytes;
-                self.begun += 1;
-                self.counts.begun += 1;
-            } else {
-                self.counts.given_up += 1;
+            for _ in 0..params.burst.max(1) {
+                if self.waiting.len() < params.in_flight as usize {
+                    let request = params.request(self.begun);
+                    self.waiting.push_back((next_at, request.response_bytes));
+                    self.unwritten += request.request_bytes;
+                    self.begun += 1;
+                    self.counts.begun += 1;
+                } else {
+                    self.counts.given_up += 1;
+                }
             }
             next_at += interval_ps();
         }

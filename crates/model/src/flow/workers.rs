@@ -29,8 +29,20 @@ pub struct ServiceBooks {
     pub queue_area_ps: u128,
     /// See `queue_area_ps`.
     pub busy_area_ps: u128,
-    /// The most requests in the queue.
+    /// The most requests in the queue; the sum of those of several queues.
     pub queue_max: u64,
+}
+
+impl ServiceBooks {
+    /// Takes in those of other workers of the same service.
+    pub fn merge(&mut self, other: &Self) {
+        self.arrived += other.arrived;
+        self.served += other.served;
+        self.wait.merge(&other.wait);
+        self.queue_area_ps += other.queue_area_ps;
+        self.busy_area_ps += other.busy_area_ps;
+        self.queue_max += other.queue_max;
+    }
 }
 
 /// The workers of a service.

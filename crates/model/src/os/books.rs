@@ -20,10 +20,12 @@ pub enum Spent {
     Send,
     /// The wait for a register of the NIC.
     Register,
+    /// Work of applications for requests.
+    Serve,
 }
 
 /// The kinds of [`Spent`].
-pub const SPENT: usize = 7;
+pub const SPENT: usize = 8;
 
 /// Where the time of a core went.
 #[derive(Clone, Debug, Serialize, Deserialize)]

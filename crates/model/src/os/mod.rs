@@ -20,6 +20,7 @@ mod output;
 mod region;
 mod registers;
 mod run;
+mod service;
 mod socket;
 mod softirq;
 mod syscall;
@@ -34,6 +35,7 @@ pub use mcn::{RingWiring, PACKET_BYTES as RING_PACKET_BYTES};
 pub use moving::{Elsewhere, Hop};
 pub use region::Region;
 pub use registers::RegisterWay;
+pub use service::ServiceWiring;
 pub use socket::NetSocketParams;
 
 use crate::flow::Application;
@@ -52,6 +54,7 @@ use output::Output;
 use registers::Registers;
 use run::Task;
 use serde::{Deserialize, Serialize};
+use service::Services;
 use socket::Socket;
 use softirq::Softirq;
 use std::collections::VecDeque;
@@ -124,6 +127,8 @@ pub struct NetStack {
     mcn: Option<Box<mcn::Driver>>,
     /// The driver of a NIC in a DIMM, if it is there.
     driver: Option<Box<Driver>>,
+    /// Its part in the services of its server, if it has any.
+    services: Option<Box<Services>>,
     stack: StackParams,
     sockets: Vec<Socket>,
     /// The ends of flows of datagrams, whose numbers follow those of the sockets.
@@ -208,6 +213,7 @@ impl NetStack {
             registers: Registers::new(wiring.registers),
             mcn: None,
             driver: None,
+            services: None,
             by_flow,
             stack,
         }
@@ -272,10 +278,14 @@ impl NetStack {
             Payload::Timer { connection, generation } => self.on_timer(connection, generation, context),
             Payload::Begin { connection } => self.on_begin(connection, context.now()),
             Payload::Post { flow, bytes } => self.on_post(flow, bytes),
+            Payload::Chore { chore, read } => self.on_chore(chore, read, context),
+            Payload::Served(slot) => self.on_served(slot, context),
+            Payload::Idle { core, idle } => self.on_idle(core, idle, context),
             Payload::Echo { on, outgoing: false } => self.mark_incoming = on,
             Payload::Echo { on, outgoing: true } => self.mark_outgoing = on,
             _ => self.lines.on_event(payload, lfb, &mut self.counts, context),
         }
+        self.put_off(context.now());
         self.run(lfb, context);
         if self.moving.waits() {
             self.depart(context);
@@ -284,7 +294,7 @@ impl NetStack {
 
     /// Whether its applications have something to do.
     pub(crate) fn wants(&self) -> bool {
-        !self.ready.is_empty() || self.calling.is_some() || self.spins()
+        !self.ready.is_empty() || self.calling.is_some() || self.has_chores() || self.spins()
     }
 
     /// Whether the kernel works for packets, or waits for lines meanwhile.
@@ -336,6 +346,7 @@ impl NetStack {
     /// Brings its books up to `now`.
     pub(crate) fn settle(&mut self, now: Time) {
         self.lines.prefetch_mut().into_iter().for_each(|prefetch| prefetch.settle_all(now));
+        self.settle_services(now);
     }
 
     /// What the lines of an end count as.
@@ -348,6 +359,7 @@ impl NetStack {
     pub(crate) fn reset(&mut self, now: Time) {
         self.times.reset(now);
         self.lines.prefetch_mut().into_iter().for_each(|prefetch| prefetch.reset(now));
+        self.reset_services(now);
         self.sockets.iter_mut().for_each(|socket| socket.application.reset());
         self.datagrams.iter_mut().for_each(|end| end.application.reset());
     }

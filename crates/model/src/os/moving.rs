@@ -232,7 +232,7 @@ impl NetStack {
     /// The receive queue is empty: the NIC is asked to steer those flows elsewhere whose packets came here.
     pub(super) fn steer(&mut self, context: &mut Context) {
         for (Elsewhere { flow, queue, .. }, met) in &mut self.moving.elsewhere {
-            if std::mem::take(met) {
+            if std::mem::take(met) && Some(*queue) != self.softirq.queue() {
                 let steer = Payload::Steer { flow: *flow, queue: *queue };
                 context.send(self.nic, TO_NIC_PS + self.away_ps, steer);
             }

@@ -42,6 +42,11 @@ impl Output {
         self.share = share.max(SHARE_BYTES);
     }
 
+    /// Whether a connection may have something to send.
+    pub(super) fn wants(&self) -> bool {
+        !self.waiting.is_empty()
+    }
+
     /// A socket has something to send that has no other way out.
     pub(super) fn push(&mut self, socket: u32) {
         self.waiting.push_back(socket);

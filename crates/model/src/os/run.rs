@@ -5,7 +5,7 @@ use super::gro::Joined;
 use super::NetStack;
 use crate::lfb::Lfb;
 use crate::line::{Packet, PacketId};
-use crate::part::{Context, Payload};
+use crate::part::{Chore, Context, Payload};
 use serde::{Deserialize, Serialize};
 
 /// A piece of work of the core that nothing interrupts.
@@ -34,6 +34,8 @@ pub(super) enum Task {
     Flush,
     /// Instructions that invalidate lines of a packet that has come by one.
     Invalidate(PacketId),
+    /// Work for a request.
+    Serve(Chore),
 }
 
 /// What there is to do.
@@ -62,6 +64,7 @@ impl NetStack {
                 Choice::Work(task, ps, spent) => {
                     self.task = Some(task);
                     if ps > 0 {
+                        self.say_idle(false, context);
                         self.times.turn(now, spent);
                         self.busy_until = now + ps;
                         context.send(context.id, ps, Payload::Step);
@@ -73,6 +76,7 @@ impl NetStack {
                     return;
                 }
                 Choice::Nothing => {
+                    self.say_idle(true, context);
                     self.times.turn(now, Spent::Idle);
                     return;
                 }
@@ -102,7 +106,10 @@ impl NetStack {
                 return choice;
             }
         }
-        let choice = if self.turn { self.next_call(lfb, context) } else { Choice::Nothing };
+        let mut choice = if self.turn { self.next_call(lfb, context) } else { Choice::Nothing };
+        if choice == Choice::Nothing && self.turn {
+            choice = self.next_chore();
+        }
         if choice == Choice::Nothing && self.softirq.is_polling() {
             if self.contended && context.now() < self.applications_until {
                 self.look_later(context);
@@ -134,6 +141,7 @@ impl NetStack {
             Task::Call => self.begin_copy(context),
             Task::Flush => self.end_flush(lfb, context),
             Task::Invalidate(id) => self.read_anew(id, context),
+            Task::Serve(chore) => self.end_chore(chore, context),
             Task::Copy | Task::Lines | Task::Ring => {}
         }
     }

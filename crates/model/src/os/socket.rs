@@ -51,6 +51,16 @@ pub struct NetSocketParams {
     pub hops: Vec<Hop>,
 }
 
+impl NetSocketParams {
+    /// The number of the service whose requests come here, if any do.
+    pub(super) fn service(&self) -> Option<u32> {
+        match &self.traffic {
+            Traffic::Service(service) if !self.initiator => Some(service.number),
+            _ => None,
+        }
+    }
+}
+
 /// Data of a packet in memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 struct Piece {
@@ -71,6 +81,8 @@ pub(super) struct Socket {
     pub(super) connection: Connection,
     pub(super) application: Application,
     pub(super) counts: SocketCounts,
+    /// The service that its requests are for, by its place among those of the server.
+    pub(super) service: Option<usize>,
     /// What has come and is not yet copied, in the order of the stream.
     pieces: VecDeque<Piece>,
     /// The number of the last packet that the kernel has seen, and those that came by another queue before it was
@@ -118,6 +130,7 @@ impl Socket {
             connection,
             application: Application::new(&params.traffic, params.initiator, params.deaf_ps),
             counts: SocketCounts::default(),
+            service: None,
             pieces: VecDeque::new(),
             seen: 0,
             early: BTreeMap::new(),
@@ -144,6 +157,7 @@ impl Socket {
     /// What is left where a socket was.
     pub(super) fn absent(of: &Self) -> Self {
         let mut left = Self::new(of.params.clone(), of.sends_from[0].1);
+        left.service = of.service;
         left.present = false;
         left.generation = of.generation.wrapping_add(1);
         left

@@ -38,6 +38,11 @@ impl Softirq {
         Self { queue, backlog: Fifo::default(), polling: false, polled: 0, since: Time::ZERO, foreign: 0, class: 0 }
     }
 
+    /// The receive queue that it polls.
+    pub(super) fn queue(&self) -> Option<u16> {
+        self.queue
+    }
+
     pub(super) fn is_polling(&self) -> bool {
         self.polling
     }

@@ -195,6 +195,7 @@ impl NetStack {
             if bytes > 0 {
                 context.send(context.id, 1, Payload::Came { flow, bytes });
             }
+            self.take_requests(index as usize, context);
         } else {
             socket.connection.write(bytes);
             socket.counts.written_bytes += bytes;

@@ -64,6 +64,31 @@ fn quantile(points: &[(u32, u64)], share: u32) -> u64 {
     from + part as u64
 }
 
+/// When the first request of a flow comes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum First {
+    /// The time between two after the flow begins.
+    Interval,
+    /// So long after the flow begins, in ps.
+    At(u64),
+    /// At a time of its own of each host, up to so long after the flow begins, in ps.
+    Drawn(u64),
+}
+
+impl First {
+    /// Drawn for a host that is known by its number, and a table of flows by its own.
+    #[must_use]
+    pub fn of_host(self, seed: u64, service: u32, host: u16) -> Self {
+        match self {
+            Self::Drawn(span_ps) => {
+                let mut rng = Rng::new(seed, u64::from(service) << 16 | u64::from(host));
+                Self::At(rng.next_u64() % span_ps.max(1))
+            }
+            known => known,
+        }
+    }
+}
+
 /// Requests over a connection that come in an open loop, and the workers that serve them.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ServiceParams {
@@ -75,6 +100,16 @@ pub struct ServiceParams {
     pub request_bytes: Draw,
     /// Bytes of an answer.
     pub response_bytes: Draw,
+    /// When the first comes.
+    pub first: First,
+    /// Requests that come at a time, at least 1.
+    pub burst: u32,
+    /// First two bytes of a request, by which a NIC may know it.
+    pub verb: [u8; 2],
+    /// Reads of storage that a request waits for, one after the other; only where the workers are on a server.
+    pub reads: u8,
+    /// What each of them takes, in ps.
+    pub read_ps: u64,
     /// Time that a worker takes for a request, in ps.
     pub time_ps: Draw,
     /// Requests that are served at a time at a host.

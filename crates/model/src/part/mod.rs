@@ -3,15 +3,19 @@
 //!
 //! Every part knows this room; it knows none of them.
 
+mod cargo;
 mod context;
 mod face;
 mod group;
 mod ids;
 mod kind;
 mod payload;
+mod power;
 mod rates;
+mod serving;
 mod tags;
 
+pub(crate) use cargo::{load, unload};
 pub use context::{Context, NetContext, Told};
 pub(crate) use face::{reset, settle};
 pub use face::{Part, PartName, Pool, Start};
@@ -19,7 +23,8 @@ pub use group::{Group, BOOKS};
 pub use ids::Ids;
 pub use kind::PartKind;
 pub use payload::Payload;
-pub(crate) use payload::{load, unload};
+pub use power::PowerEvent;
 pub(crate) use rates::Rates;
+pub use serving::Chore;
 pub(crate) use tags::Tag;
 pub use tags::{Access, IioCounter, Slot, UpiPool};

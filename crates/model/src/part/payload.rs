@@ -1,7 +1,9 @@
 //! What parts send each other.
 
+use super::power::PowerEvent;
+use super::serving::Chore;
 use super::tags::{Access, IioCounter, Slot, Tag, UpiPool};
-use crate::line::{Packet, PacketId, Packets, RequestId};
+use crate::line::{PacketId, RequestId};
 use crate::mesh::Message;
 use hostnet_kernel::{ComponentId, Event};
 use serde::{Deserialize, Serialize};
@@ -366,6 +368,24 @@ pub enum Payload {
     },
     /// From one core to another: a packet has been read out of a ring.
     RingReceived(PacketId),
+    /// From one core to another: it is to do a piece of work. From a core to itself: storage has answered.
+    Chore {
+        /// The work.
+        chore: Chore,
+        /// Whether storage has answered.
+        read: bool,
+    },
+    /// From one core to another: a request that came to it, by its place there, has been served.
+    Served(u32),
+    /// From one core to another: it has nothing to do from now on, or something.
+    Idle {
+        /// The core, by its place among those that serve the NIC.
+        core: u8,
+        /// Whether it has nothing to do.
+        idle: bool,
+    },
+    /// Between cores, NIC and power management.
+    Power(PowerEvent),
 }
 
 impl Payload {
@@ -378,21 +398,6 @@ impl Payload {
             Self::Taken(id) | Self::Accepted(id) | Self::Acknowledged(id) => Some((id, Message::Acknowledgement)),
             _ => None,
         }
-    }
-}
-
-/// Takes the packet that an event on its way to another partition names out of the store of this one.
-pub(crate) fn unload(packets: &mut Packets, payload: &Payload) -> Option<Packet> {
-    match *payload {
-        Payload::Packet { id, .. } => Some(packets.remove(id)),
-        _ => None,
-    }
-}
-
-/// Puts the packet that came with an event into the store of this partition.
-pub(crate) fn load(packets: &mut Packets, payload: &mut Payload, cargo: Option<Packet>) {
-    if let (Payload::Packet { id, .. }, Some(packet)) = (payload, cargo) {
-        *id = packets.insert(packet);
     }
 }
 

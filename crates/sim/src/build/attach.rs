@@ -6,8 +6,7 @@ use hostnet_kernel::ComponentId;
 use hostnet_model::ether::WireParams;
 use hostnet_model::nic::{Nic, NicFlow, RdmaEnd, Wiring, RDMA_MTU_MAX, RDMA_REGION_BYTES};
 use hostnet_model::os::{
-    self, DatagramEndParams, Elsewhere, Hop, NetFootprint, NetSocketParams, NetStack, Region, FILE_BYTES,
-    FILE_END_BYTES,
+    self, DatagramEndParams, Hop, NetFootprint, NetSocketParams, NetStack, Region, FILE_BYTES, FILE_END_BYTES,
 };
 use hostnet_model::params::{
     ClusterParams, CoreParams, FlowParams, NicParams, ServerParams, StackParams, Traffic, Transport,
@@ -31,11 +30,11 @@ pub(crate) struct Attachment<'a> {
 }
 
 /// The end of a flow at a host.
-struct End<'a> {
-    number: u32,
-    flow: &'a FlowParams,
-    initiator: bool,
-    core: u32,
+pub(super) struct End<'a> {
+    pub(super) number: u32,
+    pub(super) flow: &'a FlowParams,
+    pub(super) initiator: bool,
+    pub(super) core: u32,
 }
 
 impl End<'_> {
@@ -57,7 +56,7 @@ impl End<'_> {
 
 impl Attachment<'_> {
     /// The ends of flows at this host.
-    fn ends(&self) -> impl Iterator<Item = End<'_>> {
+    pub(super) fn ends(&self) -> impl Iterator<Item = End<'_>> {
         (0..).zip(&self.cluster.flows).filter_map(|(number, flow)| {
             let initiator = flow.from == self.host;
             let core = if initiator { flow.from_core } else { flow.to_core };
@@ -178,29 +177,6 @@ impl Builder<'_> {
         Hop { at_ps, core: self.layout.core(core), queue: self.queue_of(core) }
     }
 
-    /// The receive queue of a core that serves the NIC.
-    fn queue_of(&self, core: u32) -> u16 {
-        let serving = self.network_cores();
-        serving.iter().position(|&serving| serving == core).expect("threads run on cores that serve the NIC") as u16
-    }
-
-    /// Flows on other cores than this one whose packets may come to it: all, if the NIC forgets where they are, or if
-    /// the stack works there on what came by rings.
-    fn elsewhere(&self, core: u32) -> Vec<Elsewhere> {
-        let rings = self.params.socket().mcn.as_ref().is_some_and(|mcn| mcn.core == core && !mcn.steer);
-        let forgets = rings || self.params.nic().is_some_and(|nic| nic.steer_expiry_ps > 0);
-        let Some(attachment) = self.attachment.as_ref().filter(|_| forgets) else { return Vec::new() };
-        let others =
-            attachment.ends().filter(|end| matches!(end.flow.transport, Transport::Tcp(_) | Transport::Udp(_)));
-        let elsewhere = |end: End| Elsewhere {
-            flow: end.number,
-            core: self.layout.core(end.core),
-            queue: self.queue_of(end.core),
-            class: self.class_of(end.flow),
-        };
-        others.filter(|end| end.core != core).map(elsewhere).collect()
-    }
-
     /// The ends of flows of datagrams whose applications run on a core.
     fn datagram_ends(&self, core: u32) -> Vec<DatagramEndParams> {
         let Some(attachment) = &self.attachment else { return Vec::new() };
@@ -261,6 +237,10 @@ impl SocketBuilder<'_> {
         let ahead = stack.copy_ahead;
         let traffic = NetStack::new(core, wiring, params.clone(), stack, pages, rng, sockets, footprint, classes);
         let traffic = self.with_rings(traffic.with_datagrams(datagrams), core, ahead);
+        let traffic = match self.server.service_wiring(queue) {
+            Some(wiring) => traffic.with_services(wiring),
+            None => traffic,
+        };
         let traffic = match self.dimm_way(queue) {
             Some(way) => traffic.with_dimm(way, self.engine_rng(core, before + DRIVER_STREAM)),
             None => traffic,
@@ -312,13 +292,14 @@ impl SocketBuilder<'_> {
         let core = |number: u32| self.server.layout.core(number);
         let flows = attachment.cluster.flows.iter().map(|flow| {
             let at = if flow.from == attachment.host { flow.from_core } else { flow.to_core };
-            let queue = serving.iter().position(|&serving| serving == at).map(|queue| queue as u16);
+            let place = serving.iter().position(|&serving| serving == at).map(|place| place as u16);
+            let queue = place.map(|place| self.server.receive_queue(place));
             let mss_bytes = match &flow.transport {
                 Transport::Tcp(tcp) => tcp.mss_bytes,
                 Transport::Roce(roce) => roce.mtu_bytes,
                 Transport::Udp(_) | Transport::Raw => flow.mtu_bytes,
             };
-            let core = core(queue.map_or(0, |_| at));
+            let core = core(place.map_or(0, |_| at));
             NicFlow { class: self.server.class_of(flow), queue, core, mss_bytes }
         });
         let wiring = Wiring {
@@ -361,6 +342,7 @@ mod tests {
             allocate_ps: 0,
             generate_ps: 0,
             copy_line_ps: 0,
+            receive_queues: None,
             wake_ps: 0,
             call_ps: 0,
             call_bytes: 1,

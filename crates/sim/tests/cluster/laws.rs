@@ -36,8 +36,16 @@ fn little_holds_in_the_buffer_of_a_nic_and_in_every_domain() {
 
 #[test]
 fn the_time_of_network_cores_adds_up() {
-    const KINDS: [Spent; SPENT] =
-        [Spent::Idle, Spent::Softirq, Spent::Call, Spent::Copy, Spent::Stalled, Spent::Send, Spent::Register];
+    const KINDS: [Spent; SPENT] = [
+        Spent::Idle,
+        Spent::Softirq,
+        Spent::Call,
+        Spent::Copy,
+        Spent::Stalled,
+        Spent::Send,
+        Spent::Register,
+        Spent::Serve,
+    ];
     let mut simulation = run(&plan(LOADED), 150);
     settle(&mut simulation);
     let mut busy = 0;

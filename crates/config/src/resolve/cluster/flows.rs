@@ -230,6 +230,7 @@ fn draft(
         _ => drawn(&path, spec, network)?,
     };
     check_pairs(&path, spec, network, &drawn.pairs)?;
+    service::place(&path, spec, &drawn.pairs, network.hosts, &mut flow.traffic)?;
     flow.moves = moves::resolve(&path, spec, &flow.transport, &drawn.pairs, network.hosts)?;
     flow.sendfile = files::resolve(&path, spec, &flow.transport, &drawn.pairs, network.hosts)?;
     flow.via = network.fabric.way(&spec.via, &drawn.pairs, network.hosts, &path)?;
@@ -351,10 +352,6 @@ fn check_pairs(path: &str, spec: &FlowSpec, network: &Network, pairs: &[(usize, 
         if spec.kind == FlowKindSpec::Replay && hosts.hosts[from].cores.is_some() {
             let message = format!("{} is a server; packets of a capture are sent by an endpoint", name(from));
             return Err(Issue::between(&[&from_path, &format!("{path}.kind")], message));
-        }
-        if spec.kind == FlowKindSpec::Service && hosts.hosts[to].cores.is_some() {
-            let message = format!("{} is a server; the workers of a service are at an endpoint", name(to));
-            return Err(Issue::between(&[&to_path, &format!("{path}.kind")], message));
         }
         if spec.pattern == Some(DatagramPatternSpec::Generate) && hosts.hosts[from].cores.is_none() {
             let message = format!(

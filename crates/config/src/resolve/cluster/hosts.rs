@@ -294,6 +294,11 @@ impl Hosts {
         self.hosts.iter().enumerate().filter_map(member).collect()
     }
 
+    /// The frequency of the cores of a host, in Hz, if it is a server.
+    pub(super) fn clock(&self, host: usize) -> Option<u64> {
+        self.groups[self.hosts[host].group].server.as_ref().map(|server| server.spec.core.frequency.0)
+    }
+
     /// The explicit core list of the stack of a host, if it has one.
     pub(super) fn queue_cores(&self, host: usize) -> Option<&[u32]> {
         let stack = self.groups[self.hosts[host].group].server.as_ref()?.spec.stack.as_ref()?;

@@ -154,7 +154,10 @@ fn seeded(mut flows: Vec<FlowParams>, seed: u64) -> Vec<FlowParams> {
                     *own = seed.rotate_left(32) ^ number;
                 }
             }
-            Traffic::Service(service) => service.seed = seed.rotate_left(32) ^ number,
+            Traffic::Service(service) => {
+                service.seed = seed.rotate_left(32) ^ number;
+                service.first = service.first.of_host(seed, service.number, flow.from);
+            }
             _ => {}
         }
     }

@@ -1,9 +1,11 @@
 //! `[flow.*]` of kind "service".
 
+use super::hosts::Hosts;
 use super::sizes::{ln, FlowSizes};
 use crate::error::Issue;
-use crate::spec::{ArrivalsSpec, DistributionSpec, FlowSizesSpec, FlowSpec, ServiceSpec, Size, Time};
-use hostnet_model::params::{Draw, ServiceParams, Traffic};
+use crate::spec::{ArrivalsSpec, DistributionSpec, FlowSizesSpec, FlowSpec, PhaseSpec, ServiceSpec, Size};
+use crate::units::shorten;
+use hostnet_model::params::{Draw, First, ServiceParams, Traffic};
 
 const PS_PER_S: f64 = 1e12;
 /// The longest time on average that may be drawn, in ps.
@@ -28,7 +30,9 @@ pub(super) fn traffic(path: &str, spec: &mut FlowSpec) -> Result<Traffic, Issue>
         Issue::new(format!("{path}.request"), "missing; give the bytes of a request such as \"128 B\"")
     })?;
     let response_bytes = bytes(path, ["response", "responses"], spec.response, service.responses.as_ref())?;
-    let interval_ps = ((PS_PER_S / service.rate).round() as u64).max(1);
+    check(path, service)?;
+    let interval_ps = ((PS_PER_S / service.rate * f64::from(service.burst)).round() as u64).max(1);
+    let verb = service.verb.as_bytes();
     let params = ServiceParams {
         number: 0,
         interval_ps: match service.arrivals {
@@ -37,12 +41,70 @@ pub(super) fn traffic(path: &str, spec: &mut FlowSpec) -> Result<Traffic, Issue>
         },
         response_bytes: response_bytes.unwrap_or_else(|| request_bytes.clone()),
         request_bytes,
-        time_ps: time(service),
+        first: match service.phase {
+            None => First::Interval,
+            Some(PhaseSpec::Aligned) => First::At(0),
+            Some(PhaseSpec::Random) => First::Drawn(interval_ps),
+        },
+        burst: service.burst,
+        verb: [verb[0], verb[1]],
+        reads: service.io.map_or(0, |io| io.reads),
+        read_ps: service.io.map_or(0, |io| io.latency.0),
+        time_ps: time(service, service.time.0),
         workers: service.workers,
         in_flight: *spec.in_flight.get_or_insert(IN_FLIGHT),
         seed: 0,
     };
     Ok(Traffic::Service(Box::new(params)))
+}
+
+/// Whether keys have an effect beside each other.
+fn check(path: &str, service: &ServiceSpec) -> Result<(), Issue> {
+    let at = |key: &str| format!("{path}.service.{key}");
+    if service.phase.is_some() && service.arrivals != ArrivalsSpec::Constant {
+        let message = "has an effect only with arrivals = \"constant\"";
+        return Err(Issue::between(&[&at("phase"), &at("arrivals")], message));
+    }
+    if service.cycles.is_some() && service.time.0 > 0 {
+        return Err(Issue::between(&[&at("cycles"), &at("time")], "both say what a request takes; give one"));
+    }
+    if service.verb.len() < 2 || !service.verb.is_ascii() {
+        let message = format!("{} is no word of two or more ASCII letters, such as \"GET\"", shorten(&service.verb));
+        return Err(Issue::new(at("verb"), message));
+    }
+    Ok(())
+}
+
+/// Gives the work of requests its time where it is given in cycles, and checks who serves them.
+pub(super) fn place(
+    path: &str,
+    spec: &FlowSpec,
+    pairs: &[(usize, usize)],
+    hosts: &Hosts,
+    traffic: &mut Traffic,
+) -> Result<(), Issue> {
+    let (Traffic::Service(params), Some(service)) = (traffic, &spec.service) else { return Ok(()) };
+    let at = |key: &str| format!("{path}.service.{key}");
+    let mut clock = None;
+    for &(_, to) in pairs {
+        let name = shorten(&hosts.hosts[to].name);
+        let Some(own) = hosts.clock(to) else {
+            let of_servers = [("cycles", service.cycles.is_some()), ("io", service.io.is_some())];
+            if let Some((key, _)) = of_servers.into_iter().find(|(_, given)| *given) {
+                let message = format!("{name} is an endpoint, which has no cores; it has an effect only on a server");
+                return Err(Issue::between(&[&at(key), &format!("{path}.to")], message));
+            }
+            continue;
+        };
+        if service.cycles.is_some() && *clock.get_or_insert(own) != own {
+            let message = format!("the cores of {name} have another frequency than those before it; give time");
+            return Err(Issue::between(&[&at("cycles"), &format!("{path}.to")], message));
+        }
+    }
+    if let (Some(cycles), Some(hz)) = (service.cycles, clock) {
+        params.time_ps = time(service, (cycles as f64 * PS_PER_S / hz as f64).round() as u64);
+    }
+    Ok(())
 }
 
 /// Bytes of requests or answers, where one of the two keys says them.
@@ -58,8 +120,7 @@ fn bytes(path: &str, keys: [&str; 2], one: Option<Size>, many: Option<&FlowSizes
     }
 }
 
-fn time(service: &ServiceSpec) -> Draw {
-    let Time(mean_ps) = service.time;
+fn time(service: &ServiceSpec, mean_ps: u64) -> Draw {
     match service.distribution {
         _ if mean_ps == 0 => Draw::Constant(0),
         DistributionSpec::Constant => Draw::Constant(mean_ps),

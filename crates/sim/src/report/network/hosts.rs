@@ -69,6 +69,7 @@ const HOSTS: &[Column<Hosts>] = &[
     Column::number("core_stalled_share", |row| row.core_share(Spent::Stalled).into()),
     Column::number("core_send_share", |row| (row.core_share(Spent::Send) + row.core_share(Spent::Register)).into()),
     Column::number("memory_gb_per_s", |row| row.memory_gb_per_s.into()),
+    Column::optional(Column::number("core_serve_share", |row| row.serve_share().into())),
 ];
 
 impl HostRow<'_> {
@@ -87,6 +88,11 @@ impl HostRow<'_> {
     fn drop_percent(&self) -> Option<f64> {
         let flows = self.flows().filter(|flows| flows.nic_received > 0)?;
         Some(100.0 * flows.nic_dropped() as f64 / flows.nic_received as f64)
+    }
+
+    /// Share of time for requests, where there are any.
+    fn serve_share(&self) -> Option<f64> {
+        Some(self.core_share(Spent::Serve)).filter(|&share| share > 0.0)
     }
 
     /// A share of time, mean over the cores.

@@ -308,6 +308,7 @@ impl WorldView<'_> {
             (Spent::Copy, "copies"),
             (Spent::Stalled, "copies that wait for memory"),
             (Spent::Send, "sending"),
+            (Spent::Serve, "requests"),
         ];
         let waits = share(busiest, Spent::Register);
         let name = &self.plan.cluster.hosts[usize::from(host)].name;

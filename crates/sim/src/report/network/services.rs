@@ -7,8 +7,10 @@ use crate::report::table::{Column, Rows, Table};
 use crate::report::view::WorldView;
 use hostnet_measure::Histogram;
 use hostnet_model::ether::Endpoint;
-use hostnet_model::flow::{RequestCounts, Workers};
+use hostnet_model::flow::{RequestCounts, ServiceBooks, Workers};
+use hostnet_model::os::NetStack;
 use hostnet_model::params::{HostKind, HostParams, Traffic};
+use hostnet_model::Machine;
 use std::collections::BTreeMap;
 
 /// What the clients of the workers of a host saw.
@@ -25,8 +27,37 @@ struct ServiceRow<'a> {
     class: &'a str,
     host: &'a str,
     clients: &'a Clients,
-    workers: &'a Workers,
+    workers: Served,
     window_ps: f64,
+}
+
+/// The workers of a service at a host.
+#[derive(Default)]
+pub(super) struct Served {
+    service: u32,
+    workers: u32,
+    waiting: usize,
+    books: ServiceBooks,
+}
+
+impl Served {
+    fn of_endpoint(workers: &Workers) -> Self {
+        let [waiting, _] = workers.held();
+        Self { service: workers.service(), workers: workers.workers(), waiting, books: workers.books().clone() }
+    }
+
+    /// Those of a server: of every core that has connections.
+    fn of_server(machine: &Machine) -> Vec<Self> {
+        let mut all: BTreeMap<u32, Self> = BTreeMap::new();
+        for (service, most, waiting, books) in machine.engines().flat_map(NetStack::services) {
+            let own = all.entry(service).or_default();
+            own.service = service;
+            own.workers += most;
+            own.waiting += waiting;
+            own.books.merge(books);
+        }
+        all.into_values().collect()
+    }
 }
 
 impl ServiceRow<'_> {
@@ -50,7 +81,7 @@ const SERVICES: &[Column<Services>] = &[
     Column::text("class", |row| row.class.into()),
     Column::text("host", |row| row.host.into()),
     Column::integer("connections", |row| row.clients.connections.into()),
-    Column::integer("workers", |row| row.workers.workers().into()),
+    Column::integer("workers", |row| row.workers.workers.into()),
     Column::integer("requests", |row| row.clients.counts.begun.into()),
     Column::integer("answered", |row| row.clients.counts.answered.into()),
     Column::integer("given_up", |row| row.clients.counts.given_up.into()),
@@ -60,14 +91,14 @@ const SERVICES: &[Column<Services>] = &[
     Column::number("p95_us", |row| us(row.clients.latency.quantile(0.95))),
     Column::number("p99_us", |row| us(row.clients.latency.quantile(0.99))),
     Column::number("max_us", |row| us(row.clients.latency.quantile(1.0))),
-    Column::integer("arrived", |row| row.workers.books().arrived.into()),
-    Column::integer("served", |row| row.workers.books().served.into()),
-    Column::number("wait_mean_us", |row| us(row.workers.books().wait.mean())),
-    Column::number("wait_p99_us", |row| us(row.workers.books().wait.quantile(0.99))),
-    Column::number("queue_mean", |row| row.mean(row.workers.books().queue_area_ps).into()),
-    Column::integer("queue_max", |row| row.workers.books().queue_max.into()),
+    Column::integer("arrived", |row| row.workers.books.arrived.into()),
+    Column::integer("served", |row| row.workers.books.served.into()),
+    Column::number("wait_mean_us", |row| us(row.workers.books.wait.mean())),
+    Column::number("wait_p99_us", |row| us(row.workers.books.wait.quantile(0.99))),
+    Column::number("queue_mean", |row| row.mean(row.workers.books.queue_area_ps).into()),
+    Column::integer("queue_max", |row| row.workers.books.queue_max.into()),
     Column::number("busy_share", |row| {
-        row.mean(row.workers.books().busy_area_ps).map(|mean| mean / f64::from(row.workers.workers())).into()
+        row.mean(row.workers.books.busy_area_ps).map(|mean| mean / f64::from(row.workers.workers)).into()
     }),
 ];
 
@@ -91,15 +122,27 @@ impl WorldView<'_> {
             return None;
         }
         let mut table = Table::of("services", SERVICES);
-        for (number, host, endpoint) in self.endpoints() {
-            for workers in endpoint.services() {
-                let Some(clients) = clients.get(&(number, workers.service())) else { continue };
-                let class = &cluster.classes[clients.class];
-                let row = ServiceRow { class, host: &host.name, clients, workers, window_ps: self.window_ps() };
-                table.add(SERVICES, &row);
-            }
+        for (number, host, workers) in self.served() {
+            let Some(clients) = clients.get(&(number, workers.service)) else { continue };
+            let class = &cluster.classes[clients.class];
+            let row = ServiceRow { class, host: &host.name, clients, workers, window_ps: self.window_ps() };
+            table.add(SERVICES, &row);
         }
         Some(table)
+    }
+
+    /// The workers of services, with their hosts in the order of these.
+    fn served(&self) -> Vec<(u16, &HostParams, Served)> {
+        let of_endpoints = self.endpoints().flat_map(|(number, host, endpoint)| {
+            endpoint.services().iter().map(move |workers| (number, host, Served::of_endpoint(workers)))
+        });
+        let of_servers = self.servers().flat_map(|(number, machine)| {
+            let host = &self.plan.cluster.hosts[number];
+            Served::of_server(machine).into_iter().map(move |served| (number as u16, host, served))
+        });
+        let mut all: Vec<_> = of_endpoints.chain(of_servers).collect();
+        all.sort_by_key(|(number, ..)| *number);
+        all
     }
 
     /// The endpoints, with their numbers as hosts.
@@ -112,21 +155,19 @@ impl WorldView<'_> {
 
     /// The busiest workers of a class.
     pub(super) fn busy_workers(&self, class: &Class) -> Option<Limit> {
-        let of_class = |workers: &&Workers| {
-            let is = |traffic: &Traffic| matches!(traffic, Traffic::Service(own) if own.number == workers.service());
+        let of_class = |served: &Served| {
+            let is = |traffic: &Traffic| matches!(traffic, Traffic::Service(own) if own.number == served.service);
             class.flows.iter().any(|flow| is(&flow.traffic))
         };
         if !class.is_of_services() {
             return None;
         }
-        let all = self.endpoints().filter(|(number, ..)| class.hosts[1].contains(number));
-        let all = all.flat_map(|(_, host, endpoint)| endpoint.services().iter().map(move |workers| (host, workers)));
-        let busy = all.filter(|(_, workers)| of_class(workers)).map(|(host, workers)| {
-            let most_ps = self.window_ps() * f64::from(workers.workers());
-            (workers.books().busy_area_ps as f64 / most_ps, host, workers)
+        let all = self.served().into_iter().filter(|(number, ..)| class.hosts[1].contains(number));
+        let busy = all.filter(|(_, _, served)| of_class(served)).map(|(_, host, served)| {
+            let most_ps = self.window_ps() * f64::from(served.workers);
+            (served.books.busy_area_ps as f64 / most_ps, host, served.waiting)
         });
-        let (busy, host, workers) = busy.max_by(|a, b| a.0.total_cmp(&b.0)).filter(|busiest| busiest.0 >= FULL)?;
-        let [waiting, _] = workers.held();
+        let (busy, host, waiting) = busy.max_by(|a, b| a.0.total_cmp(&b.0)).filter(|busiest| busiest.0 >= FULL)?;
         let why = format!(
             "the workers of {} are busy {:.0} % of the time, {waiting} requests wait for them",
             host.name,

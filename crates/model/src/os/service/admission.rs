@@ -1,0 +1,121 @@
+//! The requests of a service that wait for a worker at a core.
+
+use crate::flow::ServiceBooks;
+use crate::params::ServiceParams;
+use hostnet_kernel::Time;
+use serde::{Deserialize, Serialize};
+use std::collections::VecDeque;
+
+/// A request.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Request {
+    /// The core's own number of its connection.
+    pub(super) socket: u32,
+    /// Its number at that connection.
+    pub(super) number: u64,
+    /// Work that it takes, in ps at the reference clock.
+    pub(super) work_ps: u64,
+    /// When it had been read.
+    pub(super) since: Time,
+}
+
+/// The requests of a service at a core.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(super) struct Admission {
+    service: u32,
+    reads: u8,
+    read_ps: u64,
+    most: u32,
+    begun: u32,
+    waiting: VecDeque<Request>,
+    settled: Time,
+    books: ServiceBooks,
+}
+
+/// Work between two reads of storage, before the first and after the last among it, in ns.
+pub(super) fn piece_ns(work_ps: u64, reads: u8) -> u32 {
+    (work_ps / (u64::from(reads) + 1)).div_ceil(1000).min(u64::from(u32::MAX)) as u32
+}
+
+impl Admission {
+    /// Of a service of which the core begins at most so many requests at a time, at least one.
+    pub(super) fn new(params: &ServiceParams, most: u32) -> Self {
+        Self {
+            service: params.number,
+            reads: params.reads,
+            read_ps: params.read_ps,
+            most: most.max(1),
+            begun: 0,
+            waiting: VecDeque::new(),
+            settled: Time::ZERO,
+            books: ServiceBooks::default(),
+        }
+    }
+
+    pub(super) fn service(&self) -> u32 {
+        self.service
+    }
+
+    pub(super) fn most(&self) -> u32 {
+        self.most
+    }
+
+    /// Reads of storage of a request, and what each takes, in ps.
+    pub(super) fn reads(&self) -> u8 {
+        self.reads
+    }
+
+    /// See [`Admission::reads`].
+    pub(super) fn read_ps(&self) -> u64 {
+        self.read_ps
+    }
+
+    pub(super) fn waiting(&self) -> usize {
+        self.waiting.len()
+    }
+
+    pub(super) fn books(&self) -> &ServiceBooks {
+        &self.books
+    }
+
+    /// A request has been read.
+    pub(super) fn arrive(&mut self, request: Request) {
+        self.settle(request.since);
+        self.books.arrived += 1;
+        self.waiting.push_back(request);
+        self.books.queue_max = self.books.queue_max.max(self.waiting.len() as u64);
+    }
+
+    /// A worker takes the next request, if both are there.
+    pub(super) fn begin(&mut self, now: Time) -> Option<Request> {
+        if self.begun == self.most {
+            return None;
+        }
+        self.settle(now);
+        let request = self.waiting.pop_front()?;
+        self.books.wait.record(now.since(request.since));
+        self.begun += 1;
+        Some(request)
+    }
+
+    /// A request has been served.
+    pub(super) fn end(&mut self, now: Time) {
+        self.settle(now);
+        self.begun -= 1;
+        self.books.served += 1;
+    }
+
+    /// Brings the books up to `now`.
+    pub(super) fn settle(&mut self, now: Time) {
+        let passed = u128::from(now.since(self.settled));
+        self.books.queue_area_ps += passed * self.waiting.len() as u128;
+        self.books.busy_area_ps += passed * u128::from(self.begun);
+        self.settled = now;
+    }
+
+    /// Begins a new measuring window.
+    pub(super) fn reset(&mut self, now: Time) {
+        self.settle(now);
+        self.books = ServiceBooks { queue_max: self.waiting.len() as u64, ..ServiceBooks::default() };
+    }
+}

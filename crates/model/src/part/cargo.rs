@@ -1,0 +1,19 @@
+//! What events take along when they leave their partition.
+
+use super::payload::Payload;
+use crate::line::{Packet, Packets};
+
+/// Takes the packet that an event on its way to another partition names out of the store of this one.
+pub(crate) fn unload(packets: &mut Packets, payload: &Payload) -> Option<Packet> {
+    match *payload {
+        Payload::Packet { id, .. } => Some(packets.remove(id)),
+        _ => None,
+    }
+}
+
+/// Puts the packet that came with an event into the store of this partition.
+pub(crate) fn load(packets: &mut Packets, payload: &mut Payload, cargo: Option<Packet>) {
+    if let (Payload::Packet { id, .. }, Some(packet)) = (payload, cargo) {
+        *id = packets.insert(packet);
+    }
+}

@@ -1,0 +1,46 @@
+//! By which receive queue packets come to the cores of a server.
+
+use super::attach::End;
+use super::Builder;
+use hostnet_model::os::Elsewhere;
+use hostnet_model::params::Transport;
+
+impl Builder<'_> {
+    /// The receive queue of a core that serves the NIC.
+    pub(super) fn queue_of(&self, core: u32) -> u16 {
+        let serving = self.network_cores();
+        let place =
+            serving.iter().position(|&serving| serving == core).expect("threads run on cores that serve the NIC");
+        self.receive_queue(place as u16)
+    }
+
+    /// The receive queue of the core at a place among those that serve the NIC.
+    pub(super) fn receive_queue(&self, place: u16) -> u16 {
+        let queues = self.params.stack.as_ref().and_then(|stack| stack.receive_queues);
+        queues.map_or(place, |queues| place % queues.clamp(1, 1 << 15) as u16)
+    }
+
+    /// Whether cores that serve the NIC have no receive queue.
+    fn few_queues(&self) -> bool {
+        self.params.stack.as_ref().is_some_and(|stack| stack.receive_queues.is_some())
+    }
+
+    /// Flows on other cores than this one whose packets may come to it: all, if the NIC forgets where they are, if it
+    /// has fewer queues than cores, or if the stack works there on what came by rings.
+    pub(super) fn elsewhere(&self, core: u32) -> Vec<Elsewhere> {
+        let rings = self.params.socket().mcn.as_ref().is_some_and(|mcn| mcn.core == core && !mcn.steer);
+        let forgets = rings || self.params.nic().is_some_and(|nic| nic.steer_expiry_ps > 0);
+        let own = self.network_cores().iter().position(|&serving| serving == core).map(|place| place as u16);
+        let shares = own.is_some_and(|own| self.receive_queue(own) == own) && self.few_queues();
+        let Some(attachment) = self.attachment.as_ref().filter(|_| forgets || shares) else { return Vec::new() };
+        let others =
+            attachment.ends().filter(|end| matches!(end.flow.transport, Transport::Tcp(_) | Transport::Udp(_)));
+        let elsewhere = |end: End| Elsewhere {
+            flow: end.number,
+            core: self.layout.core(end.core),
+            queue: self.queue_of(end.core),
+            class: self.class_of(end.flow),
+        };
+        others.filter(|end| end.core != core).map(elsewhere).collect()
+    }
+}
