@@ -52,6 +52,7 @@ pub mod os;
 pub mod params;
 mod part;
 pub mod pool;
+pub mod power;
 pub mod transport;
 mod world;
 

@@ -1,0 +1,309 @@
+//! The way from one P-state to another (dynamic voltage and frequency scaling).
+
+use crate::params::PowerParams;
+use hostnet_kernel::Time;
+use serde::{Deserialize, Serialize};
+
+const PS_PER_US: u64 = 1_000_000;
+
+/// What happens on the way.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Change {
+    /// The voltage of this P-state counts from now on: on the way up from the beginning of the ramp, on the way down from
+    /// its end, so that a ramp is counted at its higher end.
+    Voltage(usize),
+    /// The cores stand still from now on until the frequency that follows.
+    Halt {
+        /// How long, in ps; may be 0.
+        ps: u64,
+    },
+    /// The cores work at the frequency of this P-state from now on.
+    Frequency(usize),
+}
+
+/// What comes next on the way.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+enum Step {
+    Raise,
+    Halt,
+    Switch,
+    Lower,
+}
+
+/// The clock and the voltage of a frequency domain. Up: the voltage rises while the cores work at the old frequency, they
+/// halt, then the new frequency. Down: they halt, new frequency, then the voltage falls while they work (NCAP thesis,
+/// section 2.2).
+///
+/// A transition once begun goes to its end; the last wish that came meanwhile begins then.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Dvfs {
+    /// Voltage of each P-state, in microvolts.
+    uv: Vec<u32>,
+    slew_uv_per_us: u64,
+    relock_ps: u64,
+    frequency: usize,
+    voltage: usize,
+    /// Where the transition under way goes.
+    goal: usize,
+    /// The last wish.
+    target: usize,
+    next: Option<(Step, Time)>,
+    changes: u64,
+}
+
+impl Dvfs {
+    /// At rest at P-state `at`; one that is not there is taken for the fastest.
+    #[must_use]
+    pub fn new(params: &PowerParams, at: usize) -> Self {
+        let at = at.min(params.pstates.len() - 1);
+        Self {
+            uv: params.pstates.iter().map(|pstate| pstate.uv).collect(),
+            slew_uv_per_us: params.slew_uv_per_us,
+            relock_ps: params.relock_ps,
+            frequency: at,
+            voltage: at,
+            goal: at,
+            target: at,
+            next: None,
+            changes: 0,
+        }
+    }
+
+    /// Wishes for P-state `target`; one that is not there is taken for the fastest. The way begins `now`, or when the
+    /// transition under way is over. The last wish wins.
+    pub fn want(&mut self, now: Time, target: usize) {
+        self.target = target.min(self.uv.len() - 1);
+        if self.next.is_none() {
+            self.begin(now);
+        }
+    }
+
+    /// When the next change is due, if one is.
+    #[must_use]
+    pub fn next_at(&self) -> Option<Time> {
+        self.next.map(|(_, at)| at)
+    }
+
+    /// The next change that is due by `now`; to be called until there is none. What follows a change is counted from when
+    /// it was due, not from when it was asked for.
+    pub fn advance(&mut self, now: Time) -> Option<Change> {
+        let (step, due) = self.next.filter(|(_, due)| *due <= now)?;
+        Some(match step {
+            Step::Raise => {
+                self.voltage = self.goal;
+                self.next = Some((Step::Halt, due.saturating_add(self.ramp_ps(self.frequency, self.goal))));
+                Change::Voltage(self.goal)
+            }
+            Step::Halt => {
+                self.next = Some((Step::Switch, due.saturating_add(self.relock_ps)));
+                Change::Halt { ps: self.relock_ps }
+            }
+            Step::Switch => self.switch(due),
+            Step::Lower => {
+                self.voltage = self.goal;
+                self.begin(due);
+                Change::Voltage(self.voltage)
+            }
+        })
+    }
+
+    /// The P-state whose frequency the cores have.
+    #[must_use]
+    pub fn frequency(&self) -> usize {
+        self.frequency
+    }
+
+    /// The P-state whose voltage counts.
+    #[must_use]
+    pub fn voltage(&self) -> usize {
+        self.voltage
+    }
+
+    /// The last wish.
+    #[must_use]
+    pub fn target(&self) -> usize {
+        self.target
+    }
+
+    /// How often the frequency has changed.
+    #[must_use]
+    pub fn changes(&self) -> u64 {
+        self.changes
+    }
+
+    fn switch(&mut self, due: Time) -> Change {
+        let before = std::mem::replace(&mut self.frequency, self.goal);
+        self.changes += 1;
+        if self.voltage == self.goal {
+            self.begin(due);
+        } else {
+            self.next = Some((Step::Lower, due.saturating_add(self.ramp_ps(before, self.goal))));
+        }
+        Change::Frequency(self.frequency)
+    }
+
+    /// Sets out for the last wish, if it is elsewhere.
+    fn begin(&mut self, now: Time) {
+        self.goal = self.target;
+        let step = if self.goal > self.frequency { Step::Raise } else { Step::Halt };
+        self.next = (self.goal != self.frequency).then_some((step, now));
+    }
+
+    /// How long the voltage takes from one P-state to another, in ps; a part of a picosecond counts as a whole one.
+    fn ramp_ps(&self, from: usize, to: usize) -> u64 {
+        let microvolts = u64::from(self.uv[from].abs_diff(self.uv[to]));
+        match self.slew_uv_per_us {
+            0 => 0,
+            slew => (microvolts * PS_PER_US).div_ceil(slew),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Change::{Frequency, Halt, Voltage};
+    use super::*;
+    use crate::power::tables::params;
+    use proptest::prelude::*;
+
+    const US: u64 = 1_000_000;
+
+    fn at_us(us: u64) -> Time {
+        Time::from_ps(us * US)
+    }
+
+    /// All that happens up to `until`, with its times in us.
+    fn run(dvfs: &mut Dvfs, until: Time) -> Vec<(u64, Change)> {
+        let mut seen = Vec::new();
+        while let Some(at) = dvfs.next_at().filter(|at| *at <= until) {
+            seen.push((at.ps() / US, dvfs.advance(at).expect("it is due")));
+        }
+        seen
+    }
+
+    #[test]
+    fn on_the_way_up_the_voltage_is_there_before_the_frequency() {
+        let mut dvfs = Dvfs::new(&params(), 0);
+        dvfs.want(at_us(100), 4);
+        assert_eq!(dvfs.next_at(), Some(at_us(100)));
+        assert_eq!(dvfs.advance(Time::from_ps(100 * US - 1)), None, "not before it is due");
+        let seen = run(&mut dvfs, at_us(1000));
+        // 0.4 V at 10 mV per us are 40 us; 5 us of relock.
+        assert_eq!(seen, [(100, Voltage(4)), (140, Halt { ps: 5 * US }), (145, Frequency(4))]);
+        assert_eq!((dvfs.frequency(), dvfs.voltage(), dvfs.target(), dvfs.changes()), (4, 4, 4, 1));
+        assert_eq!(dvfs.next_at(), None);
+    }
+
+    #[test]
+    fn on_the_way_down_the_voltage_falls_behind_the_frequency() {
+        let mut dvfs = Dvfs::new(&params(), 4);
+        dvfs.want(at_us(0), 1);
+        assert_eq!(run(&mut dvfs, at_us(5)), [(0, Halt { ps: 5 * US }), (5, Frequency(1))]);
+        assert_eq!((dvfs.frequency(), dvfs.voltage()), (1, 4), "the ramp is counted at its higher end");
+        assert_eq!(run(&mut dvfs, at_us(1000)), [(35, Voltage(1))]);
+        assert_eq!((dvfs.voltage(), dvfs.changes()), (1, 1));
+    }
+
+    #[test]
+    fn the_last_wish_amid_a_transition_begins_when_it_is_over() {
+        let mut dvfs = Dvfs::new(&params(), 0);
+        dvfs.want(at_us(0), 2);
+        run(&mut dvfs, at_us(10));
+        dvfs.want(at_us(10), 4);
+        dvfs.want(at_us(11), 1);
+        assert_eq!((dvfs.target(), dvfs.frequency()), (1, 0));
+        let seen = run(&mut dvfs, at_us(1000));
+        let up = [(20, Halt { ps: 5 * US }), (25, Frequency(2))];
+        let down = [(25, Halt { ps: 5 * US }), (30, Frequency(1)), (40, Voltage(1))];
+        assert_eq!(seen, [&up[..], &down[..]].concat());
+    }
+
+    #[test]
+    fn a_wish_while_the_voltage_falls_waits_for_its_end() {
+        let mut dvfs = Dvfs::new(&params(), 2);
+        dvfs.want(at_us(0), 1);
+        run(&mut dvfs, at_us(5));
+        dvfs.want(at_us(6), 2);
+        assert_eq!(dvfs.next_at(), Some(at_us(15)));
+        let seen = run(&mut dvfs, at_us(1000));
+        assert_eq!(seen, [(15, Voltage(1)), (15, Voltage(2)), (25, Halt { ps: 5 * US }), (30, Frequency(2))]);
+    }
+
+    #[test]
+    fn a_wish_for_what_is_there_does_nothing() {
+        let mut dvfs = Dvfs::new(&params(), 3);
+        dvfs.want(at_us(7), 3);
+        assert_eq!((dvfs.next_at(), dvfs.advance(Time::MAX), dvfs.changes()), (None, None, 0));
+        // Taken back amid the way: it goes to its end and back.
+        dvfs.want(at_us(7), 4);
+        dvfs.want(at_us(8), 3);
+        run(&mut dvfs, Time::MAX);
+        assert_eq!((dvfs.frequency(), dvfs.changes()), (3, 2));
+    }
+
+    #[test]
+    fn without_slew_and_relock_a_transition_takes_no_time_and_still_halts() {
+        let params = PowerParams { slew_uv_per_us: 0, relock_ps: 0, ..params() };
+        let mut dvfs = Dvfs::new(&params, 0);
+        dvfs.want(at_us(3), 9);
+        assert_eq!(run(&mut dvfs, at_us(3)), [(3, Voltage(4)), (3, Halt { ps: 0 }), (3, Frequency(4))]);
+    }
+
+    #[test]
+    fn a_ramp_is_no_shorter_than_the_slew_allows() {
+        let params = PowerParams { slew_uv_per_us: 30_000, ..params() };
+        let mut dvfs = Dvfs::new(&params, 0);
+        dvfs.want(Time::ZERO, 1);
+        dvfs.advance(Time::ZERO);
+        // 100 mV at 30 mV per us: 3.33 us.
+        assert_eq!(dvfs.next_at(), Some(Time::from_ps(3_333_334)));
+    }
+
+    proptest! {
+        #[test]
+        fn any_wishes_keep_the_order_and_end_at_the_last(
+            wishes in prop::collection::vec((0u64..60, 0usize..5), 1..40),
+            start in 0usize..5,
+        ) {
+            let mut dvfs = Dvfs::new(&params(), start);
+            let (mut now, mut seen) = (0, Vec::new());
+            for (after, target) in &wishes {
+                now += after;
+                seen.extend(run(&mut dvfs, at_us(now)));
+                dvfs.want(at_us(now), *target);
+            }
+            seen.extend(run(&mut dvfs, Time::MAX));
+            let (mut frequency, mut voltage, mut halted, mut changes) = (start, start, None, 0);
+            for (at, change) in seen {
+                match change {
+                    Voltage(to) => {
+                        prop_assert!(halted.is_none() && to >= frequency && to != voltage);
+                        voltage = to;
+                    }
+                    Halt { ps } => {
+                        prop_assert!(halted.is_none());
+                        halted = Some(at + ps / US);
+                    }
+                    Frequency(to) => {
+                        prop_assert_eq!(halted.take(), Some(at), "one halt before each change, of its length");
+                        prop_assert!(to <= voltage && to != frequency);
+                        (frequency, changes) = (to, changes + 1);
+                    }
+                }
+            }
+            let last = wishes[wishes.len() - 1].1;
+            prop_assert_eq!((frequency, voltage, halted, changes), (last, last, None, dvfs.changes()));
+        }
+
+        #[test]
+        fn whoever_asks_late_gets_the_same_changes(late in 0u64..1000, from in 0usize..5, to in 0usize..5) {
+            let (mut prompt, mut tardy) = (Dvfs::new(&params(), from), Dvfs::new(&params(), from));
+            prompt.want(Time::ZERO, to);
+            tardy.want(Time::ZERO, to);
+            let expected: Vec<Change> = run(&mut prompt, at_us(late)).into_iter().map(|(_, change)| change).collect();
+            let got: Vec<Change> = std::iter::from_fn(|| tardy.advance(at_us(late))).collect();
+            prop_assert_eq!(got, expected);
+            prop_assert_eq!(tardy.next_at(), prompt.next_at());
+        }
+    }
+}

@@ -1,0 +1,62 @@
+//! Up and down by steps.
+
+use super::{Governor, Look};
+
+/// A step of nothing is taken for so many kHz (`get_freq_step`).
+const STEP_LEAST_KHZ: u64 = 5;
+
+/// `cpufreq_conservative.c` of Linux 4.19, with `sampling_down_factor` 1. It wants a frequency of its own, which moves by
+/// steps that may be smaller than those of the table.
+#[derive(Clone, Debug)]
+pub struct Conservative {
+    up_threshold: u32,
+    down_threshold: u32,
+    step: u32,
+    /// What it wants, in kHz; none: it has not looked yet.
+    wanted_khz: Option<u64>,
+}
+
+impl Conservative {
+    /// The rule: load in percent above which it goes up and below which it goes down, and a step in percent of the highest
+    /// frequency. With a step of 0 it never moves.
+    #[must_use]
+    pub fn new(up_threshold: u32, down_threshold: u32, step: u32) -> Self {
+        Self { up_threshold, down_threshold, step, wanted_khz: None }
+    }
+}
+
+impl Governor for Conservative {
+    fn decide(&mut self, look: &Look) -> usize {
+        let (load, at) = (look.percent(), look.at.min(look.fastest()));
+        let (min, max) = (look.khz(0), look.khz(look.fastest()));
+        let wanted = self.wanted_khz.unwrap_or(look.khz(at));
+        self.wanted_khz = Some(wanted);
+        let step = match self.step {
+            0 => return at,
+            percent => (u64::from(percent) * max / 100).max(STEP_LEAST_KHZ),
+        };
+        if load > u64::from(self.up_threshold) && wanted < max {
+            let up = (wanted + step).min(max);
+            self.wanted_khz = Some(up);
+            look.at_most(up)
+        } else if load < u64::from(self.down_threshold) && wanted > min {
+            let down = wanted.saturating_sub(step).max(min);
+            self.wanted_khz = Some(down);
+            look.at_least(down)
+        } else {
+            at
+        }
+    }
+
+    fn state(&self) -> Option<Vec<u8>> {
+        Some(self.wanted_khz.map_or_else(Vec::new, |khz| khz.to_le_bytes().to_vec()))
+    }
+
+    fn restore(&mut self, state: &[u8]) -> Result<(), String> {
+        self.wanted_khz = match state {
+            [] => None,
+            bytes => Some(u64::from_le_bytes(bytes.try_into().map_err(|_| format!("{} bytes, not 8", bytes.len()))?)),
+        };
+        Ok(())
+    }
+}

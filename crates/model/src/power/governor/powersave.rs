@@ -1,0 +1,21 @@
+//! The lowest frequency.
+
+use super::{nothing, Governor, Look};
+
+/// Always the slowest P-state (`cpufreq_powersave.c`).
+#[derive(Clone, Copy, Debug)]
+pub struct Powersave;
+
+impl Governor for Powersave {
+    fn decide(&mut self, _look: &Look) -> usize {
+        0
+    }
+
+    fn state(&self) -> Option<Vec<u8>> {
+        Some(Vec::new())
+    }
+
+    fn restore(&mut self, state: &[u8]) -> Result<(), String> {
+        nothing(state)
+    }
+}

@@ -1,0 +1,24 @@
+//! The frequency that the tracked utilisation needs.
+
+use super::{nothing, Governor, Look};
+use crate::power::util::CAPACITY;
+
+/// `kernel/sched/cpufreq_schedutil.c` of Linux 4.19: 1.25 times the share of the highest frequency that the busiest core
+/// uses. It decides once per look, so that its rate limit is the period of the looks.
+#[derive(Clone, Copy, Debug)]
+pub struct Schedutil;
+
+impl Governor for Schedutil {
+    fn decide(&mut self, look: &Look) -> usize {
+        let max = look.khz(look.fastest());
+        look.at_least((max + max / 4) * look.util().min(CAPACITY) / CAPACITY)
+    }
+
+    fn state(&self) -> Option<Vec<u8>> {
+        Some(Vec::new())
+    }
+
+    fn restore(&mut self, state: &[u8]) -> Result<(), String> {
+        nothing(state)
+    }
+}

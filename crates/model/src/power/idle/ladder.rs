@@ -1,0 +1,64 @@
+//! One step deeper after long sleeps, one back after a short one.
+
+use super::Depth;
+use serde::{Deserialize, Serialize};
+
+/// Long sleeps until it goes deeper (`PROMOTION_COUNT`).
+const PROMOTION_COUNT: u32 = 4;
+
+/// `ladder.c` of Linux 4.19: a sleep is long if it was longer than the exit latency of its state, and short if it was
+/// shorter; exit excluded in both. One short sleep leads back (`DEMOTION_COUNT` is 1). It heeds neither timers nor target
+/// residencies, and does not poll unless the lightest state takes too long to leave.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Ladder {
+    depths: Vec<Depth>,
+    /// Where it stands.
+    rung: usize,
+    /// Long sleeps there.
+    promotions: u32,
+    /// Whether it sent the core to sleep on its rung.
+    asleep: bool,
+    /// The last sleep there, exit excluded, in ps.
+    slept_ps: Option<u64>,
+}
+
+impl Ladder {
+    pub(super) fn new(depths: Vec<Depth>) -> Self {
+        Self { depths, rung: 0, promotions: 0, asleep: false, slept_ps: None }
+    }
+
+    pub(super) fn select(&mut self, qos_ps: Option<u64>) -> Option<usize> {
+        let depth = *self.depths.get(self.rung)?;
+        if let Some(slept_ps) = self.slept_ps.take() {
+            self.climb(slept_ps, depth, qos_ps);
+        }
+        let deepest = (0..=self.rung).rev().find(|at| self.depths[*at].fits(qos_ps));
+        self.step_to(deepest.unwrap_or(0));
+        self.asleep = deepest.is_some();
+        deepest
+    }
+
+    pub(super) fn reflect(&mut self, slept_ps: u64) {
+        if std::mem::take(&mut self.asleep) {
+            self.slept_ps = Some(slept_ps.saturating_sub(self.depths[self.rung].exit_ps));
+        }
+    }
+
+    fn climb(&mut self, slept_ps: u64, depth: Depth, qos_ps: Option<u64>) {
+        let deeper = self.depths.get(self.rung + 1).is_some_and(|next| next.fits(qos_ps));
+        if slept_ps > depth.exit_ps && deeper {
+            self.promotions += 1;
+            if self.promotions >= PROMOTION_COUNT {
+                self.step_to(self.rung + 1);
+            }
+        } else if slept_ps < depth.exit_ps && self.rung > 0 {
+            self.step_to(self.rung - 1);
+        }
+    }
+
+    fn step_to(&mut self, rung: usize) {
+        if rung != self.rung {
+            (self.rung, self.promotions) = (rung, 0);
+        }
+    }
+}

@@ -1,0 +1,285 @@
+//! What a core takes, and in which state it is for how long.
+
+use crate::params::PowerParams;
+use hostnet_kernel::Time;
+use serde::{Deserialize, Serialize};
+
+const MILLION: u128 = 1_000_000;
+
+/// What a core does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Being {
+    /// Works.
+    Running,
+    /// Waits for work without sleep.
+    Polling,
+    /// Sleeps in this C-state.
+    Asleep(usize),
+    /// Leaves a C-state.
+    Waking,
+    /// Stands still while its clock changes.
+    Halted,
+}
+
+/// What a core takes, in microwatts.
+///
+/// At work that is the static power of the voltage that it has, and the dynamic power of that voltage in proportion to
+/// the frequency. A core that polls takes `poll_ppm` of the latter. Asleep it takes what its C-state says, or the static
+/// power. One that wakes or is halted has no clock yet, and takes the static power.
+///
+/// # Panics
+/// If a P-state or C-state is not there.
+#[must_use]
+pub fn core_power_uw(params: &PowerParams, frequency: usize, voltage: usize, being: Being) -> u64 {
+    let (clock, supply) = (params.pstates[frequency], params.pstates[voltage]);
+    let dynamic_uw = u128::from(supply.dynamic_uw) * u128::from(clock.khz) / u128::from(supply.khz.max(1));
+    let beyond_uw = match being {
+        Being::Running => dynamic_uw,
+        Being::Polling => dynamic_uw * u128::from(params.poll_ppm) / MILLION,
+        Being::Asleep(at) => return params.cstates[at].power_uw.unwrap_or(supply.static_uw),
+        Being::Waking | Being::Halted => 0,
+    };
+    supply.static_uw.saturating_add(u64::try_from(beyond_uw).unwrap_or(u64::MAX))
+}
+
+/// How long a core was in each state, in ps.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Residency {
+    /// At work.
+    pub running_ps: u64,
+    /// Polling.
+    pub polling_ps: u64,
+    /// Asleep, by C-state.
+    pub asleep_ps: Vec<u64>,
+    /// Leaving a C-state.
+    pub waking_ps: u64,
+    /// Halted.
+    pub halted_ps: u64,
+}
+
+impl Residency {
+    /// All of it.
+    #[must_use]
+    pub fn total_ps(&self) -> u64 {
+        let asleep_ps: u64 = self.asleep_ps.iter().sum();
+        self.running_ps + self.polling_ps + asleep_ps + self.waking_ps + self.halted_ps
+    }
+
+    fn of(&mut self, being: Being) -> &mut u64 {
+        match being {
+            Being::Running => &mut self.running_ps,
+            Being::Polling => &mut self.polling_ps,
+            Being::Asleep(at) => &mut self.asleep_ps[at],
+            Being::Waking => &mut self.waking_ps,
+            Being::Halted => &mut self.halted_ps,
+        }
+    }
+}
+
+/// The books of a core: exact integrals over the time since they were opened.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct CoreMeter {
+    opened: Time,
+    settled: Time,
+    being: Being,
+    power_uw: u64,
+    frequency: usize,
+    /// In microwatts times picoseconds, which are attojoules.
+    attojoules: u128,
+    residency: Residency,
+    at_frequency_ps: Vec<u64>,
+}
+
+impl CoreMeter {
+    /// Opens the books of a core at `now` that polls at P-state `frequency` and takes `power_uw`.
+    #[must_use]
+    pub fn new(params: &PowerParams, now: Time, frequency: usize, power_uw: u64) -> Self {
+        Self {
+            opened: now,
+            settled: now,
+            being: Being::Polling,
+            power_uw,
+            frequency,
+            attojoules: 0,
+            residency: Residency { asleep_ps: vec![0; params.cstates.len()], ..Residency::default() },
+            at_frequency_ps: vec![0; params.pstates.len()],
+        }
+    }
+
+    /// From `now` on the core does this and takes so many microwatts.
+    ///
+    /// # Panics
+    /// If `now` is before what was settled last.
+    pub fn turn(&mut self, now: Time, being: Being, power_uw: u64) {
+        self.settle(now);
+        (self.being, self.power_uw) = (being, power_uw);
+    }
+
+    /// From `now` on the core has the frequency of this P-state; what it takes then is told by [`CoreMeter::turn`].
+    ///
+    /// # Panics
+    /// If `now` is before what was settled last.
+    pub fn clock(&mut self, now: Time, frequency: usize) {
+        self.settle(now);
+        self.frequency = frequency;
+    }
+
+    /// Enters all that was up to `now`.
+    ///
+    /// # Panics
+    /// If `now` is before what was settled last.
+    pub fn settle(&mut self, now: Time) {
+        let ps = now.since(self.settled);
+        self.attojoules += u128::from(self.power_uw) * u128::from(ps);
+        *self.residency.of(self.being) += ps;
+        self.at_frequency_ps[self.frequency] += ps;
+        self.settled = now;
+    }
+
+    /// Opens the books anew at `now`; the core goes on with what it does.
+    ///
+    /// # Panics
+    /// If `now` is before what was settled last.
+    pub fn reset(&mut self, now: Time) {
+        self.settle(now);
+        self.opened = now;
+        self.attojoules = 0;
+        self.at_frequency_ps.fill(0);
+        self.residency.asleep_ps.fill(0);
+        let asleep_ps = std::mem::take(&mut self.residency.asleep_ps);
+        self.residency = Residency { asleep_ps, ..Residency::default() };
+    }
+
+    /// What the core does.
+    #[must_use]
+    pub fn being(&self) -> Being {
+        self.being
+    }
+
+    /// What it takes, in microwatts.
+    #[must_use]
+    pub fn power_uw(&self) -> u64 {
+        self.power_uw
+    }
+
+    /// How much time the books cover, up to what was settled last, in ps.
+    #[must_use]
+    pub fn window_ps(&self) -> u64 {
+        self.settled.since(self.opened)
+    }
+
+    /// The energy in that time, in attojoules (10^-18 J).
+    #[must_use]
+    pub fn attojoules(&self) -> u128 {
+        self.attojoules
+    }
+
+    /// How long the core was in each state in that time; the sum is exactly that time.
+    #[must_use]
+    pub fn residency_ps(&self) -> &Residency {
+        &self.residency
+    }
+
+    /// How long it had the frequency of each P-state in that time, halted and asleep included, in ps; the sum is exactly
+    /// that time.
+    #[must_use]
+    pub fn at_frequency_ps(&self) -> &[u64] {
+        &self.at_frequency_ps
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::power::tables::params;
+    use proptest::prelude::*;
+
+    fn at(ps: u64) -> Time {
+        Time::from_ps(ps)
+    }
+
+    #[test]
+    fn power_is_static_by_voltage_and_dynamic_by_voltage_and_frequency() {
+        let params = params();
+        // 1.0 V: 3 W static, 10 W dynamic at 3 GHz.
+        assert_eq!(core_power_uw(&params, 4, 4, Being::Running), 13_000_000);
+        assert_eq!(core_power_uw(&params, 1, 4, Being::Running), 8_000_000, "1.5 of 3 GHz: half of the dynamic part");
+        assert_eq!(core_power_uw(&params, 0, 0, Being::Running), 3_000_000);
+        assert_eq!(core_power_uw(&params, 1, 4, Being::Polling), 4_250_000, "a quarter of that half");
+        assert_eq!(core_power_uw(&params, 4, 4, Being::Asleep(0)), 3_000_000, "C1 keeps its voltage");
+        assert_eq!(core_power_uw(&params, 0, 2, Being::Asleep(0)), 2_000_000);
+        assert_eq!(core_power_uw(&params, 4, 4, Being::Asleep(1)), 1_640_000);
+        assert_eq!(core_power_uw(&params, 4, 4, Being::Asleep(2)), 0);
+        assert_eq!(core_power_uw(&params, 0, 3, Being::Waking), 2_500_000);
+        assert_eq!(core_power_uw(&params, 0, 3, Being::Halted), 2_500_000);
+    }
+
+    #[test]
+    fn the_books_say_what_was() {
+        let mut meter = CoreMeter::new(&params(), at(100), 1, 7);
+        meter.turn(at(110), Being::Running, 1000);
+        meter.turn(at(140), Being::Halted, 3);
+        meter.clock(at(145), 4);
+        meter.turn(at(145), Being::Asleep(2), 0);
+        meter.turn(at(245), Being::Waking, 5);
+        meter.settle(at(249));
+        let asleep_ps = vec![0, 0, 100];
+        let expected = Residency { running_ps: 30, polling_ps: 10, asleep_ps, waking_ps: 4, halted_ps: 5 };
+        assert_eq!(meter.residency_ps(), &expected);
+        assert_eq!(meter.residency_ps().total_ps(), 149);
+        assert_eq!(meter.window_ps(), 149);
+        assert_eq!(meter.attojoules(), 10 * 7 + 30 * 1000 + 5 * 3 + 4 * 5);
+        assert_eq!(meter.at_frequency_ps(), [0, 45, 0, 0, 104]);
+        assert_eq!((meter.being(), meter.power_uw()), (Being::Waking, 5));
+    }
+
+    #[test]
+    fn a_reset_opens_the_books_anew_and_the_core_goes_on() {
+        let mut meter = CoreMeter::new(&params(), at(0), 2, 7);
+        meter.turn(at(10), Being::Asleep(1), 11);
+        meter.reset(at(30));
+        assert_eq!((meter.window_ps(), meter.attojoules(), meter.residency_ps().total_ps()), (0, 0, 0));
+        assert_eq!(meter.at_frequency_ps(), [0; 5]);
+        meter.settle(at(33));
+        assert_eq!(meter.residency_ps().asleep_ps, [0, 3, 0]);
+        assert_eq!((meter.window_ps(), meter.attojoules(), meter.at_frequency_ps()[2]), (3, 33, 3));
+    }
+
+    #[test]
+    fn the_energy_of_the_longest_run_at_the_highest_power_fits() {
+        let mut meter = CoreMeter::new(&params(), at(0), 0, u64::MAX);
+        meter.settle(Time::MAX);
+        assert_eq!(meter.attojoules(), u128::from(u64::MAX).pow(2));
+    }
+
+    fn any_being() -> impl Strategy<Value = Being> {
+        let asleep = (0usize..3).prop_map(Being::Asleep);
+        prop_oneof![Just(Being::Running), Just(Being::Polling), asleep, Just(Being::Waking), Just(Being::Halted)]
+    }
+
+    proptest! {
+        #[test]
+        fn times_sum_to_the_window_and_energy_to_the_integral(
+            turns in prop::collection::vec((0u64..1 << 40, any_being(), any::<u64>(), 0usize..5), 1..50),
+            reset in 0usize..50,
+        ) {
+            let mut meter = CoreMeter::new(&params(), at(0), 0, 0);
+            let (mut now, mut begin, mut energy, mut last_uw) = (0, 0, 0u128, 0);
+            for (turn, (ps, being, power_uw, frequency)) in turns.into_iter().enumerate() {
+                now += ps;
+                energy += u128::from(ps) * u128::from(last_uw);
+                meter.turn(at(now), being, power_uw);
+                meter.clock(at(now), frequency);
+                last_uw = power_uw;
+                if turn == reset {
+                    meter.reset(at(now));
+                    (begin, energy) = (now, 0);
+                }
+                prop_assert_eq!(meter.window_ps(), now - begin);
+                prop_assert_eq!(meter.residency_ps().total_ps(), now - begin);
+                prop_assert_eq!(meter.at_frequency_ps().iter().sum::<u64>(), now - begin);
+                prop_assert_eq!(meter.attojoules(), energy);
+            }
+        }
+    }
+}

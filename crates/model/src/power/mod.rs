@@ -1,0 +1,19 @@
+//! Frequencies, voltages and sleep of cores, who decides on them, and what they take: pure state machines. Times and
+//! counters go in, decisions come out; whoever has the cores does what is decided.
+
+pub mod dvfs;
+pub mod governor;
+pub mod idle;
+pub mod meter;
+pub mod ncap;
+pub mod util;
+
+pub use dvfs::{Change, Dvfs};
+pub use governor::{Governor, Load, Look};
+pub use idle::IdleGovernor;
+pub use meter::{core_power_uw, Being, CoreMeter, Residency};
+pub use ncap::{Cause, Ncap, Orders};
+pub use util::Util;
+
+#[cfg(test)]
+pub(crate) mod tables;

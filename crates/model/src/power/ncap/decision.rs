@@ -1,0 +1,102 @@
+//! When NCAP interrupts.
+
+use super::Cause;
+use crate::params::NcapParams;
+use hostnet_kernel::Time;
+use serde::{Deserialize, Serialize};
+
+const PS_PER_S: u128 = 1_000_000_000_000;
+const BITS_PER_BYTE: u128 = 8;
+
+/// `DecisionEngine`, algorithm 1 (section 2.4.3). Rates are compared as counts against thresholds times time, so that
+/// nothing is rounded.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct DecisionEngine {
+    high_per_s: Option<u64>,
+    low_per_s: u64,
+    low_bits_per_s: u64,
+    idle_ps: Option<u64>,
+    steps: u32,
+    low_ps: u64,
+    rearm_by_frequency: bool,
+    level: u32,
+    /// When the timer expired last.
+    expired: Time,
+    /// Since when rates are low, if they are.
+    low_since: Option<Time>,
+    /// When there was an interrupt last.
+    interrupted: Time,
+}
+
+impl DecisionEngine {
+    /// One whose timer begins at `now`, which counts as an interrupt; its level is 0.
+    #[must_use]
+    pub fn new(params: &NcapParams, now: Time) -> Self {
+        Self {
+            high_per_s: params.high_per_s,
+            low_per_s: params.low_per_s,
+            low_bits_per_s: params.low_bits_per_s,
+            idle_ps: params.idle_ps,
+            steps: params.steps.max(1),
+            low_ps: params.low_ps,
+            rearm_by_frequency: params.rearm_by_frequency,
+            level: 0,
+            expired: now,
+            low_since: None,
+            interrupted: now,
+        }
+    }
+
+    /// The timer has expired after so many requests and bytes sent. Rates count as low from the beginning of the first
+    /// period in which they are; after an interrupt for that they have to be low as long again. A timer that expires twice
+    /// at a time says nothing the second time.
+    ///
+    /// # Panics
+    /// If `now` is before the last time that it expired.
+    #[must_use]
+    pub fn expired(&mut self, now: Time, requests: u64, sent_bytes: u64, at_max: bool) -> Option<Cause> {
+        let begin = std::mem::replace(&mut self.expired, now);
+        let window_ps = now.since(begin);
+        let by = |per_s: u64| u128::from(per_s) * u128::from(window_ps);
+        let requested = u128::from(requests) * PS_PER_S;
+        let sent = u128::from(sent_bytes) * BITS_PER_BYTE * PS_PER_S;
+        let armed = if self.rearm_by_frequency { !at_max } else { self.level != self.steps };
+        let low = requested < by(self.low_per_s) && sent < by(self.low_bits_per_s);
+        self.low_since = low.then(|| self.low_since.unwrap_or(begin));
+        if window_ps > 0 && armed && self.high_per_s.is_some_and(|high| requested > by(high)) {
+            self.level = self.steps;
+            self.low_since = None;
+            return Some(self.interrupt(now, Cause { rx: true, high: true, low: false }));
+        }
+        let over = self.low_since.is_some_and(|since| now.since(since) >= self.low_ps);
+        if over && self.level > 0 {
+            self.level -= 1;
+            self.low_since = Some(now);
+            return Some(self.interrupt(now, Cause { low: true, ..Cause::default() }));
+        }
+        None
+    }
+
+    /// A request that counts has come, and there have been so many since the timer expired.
+    #[must_use]
+    pub fn request(&mut self, now: Time, requests: u64) -> Option<Cause> {
+        let quiet = self.idle_ps.is_some_and(|idle_ps| now.since(self.interrupted) > idle_ps);
+        (quiet && requests > 0).then(|| self.interrupt(now, Cause { rx: true, ..Cause::default() }))
+    }
+
+    /// There was an interrupt for another reason.
+    pub fn interrupted(&mut self, now: Time) {
+        self.interrupted = now;
+    }
+
+    /// Steps down that are left.
+    #[must_use]
+    pub fn level(&self) -> u32 {
+        self.level
+    }
+
+    fn interrupt(&mut self, now: Time, cause: Cause) -> Cause {
+        self.interrupted = now;
+        cause
+    }
+}
