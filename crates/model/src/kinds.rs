@@ -27,6 +27,8 @@ macro_rules! kinds {
             Remote "remote",
             /// What watches the host.
             Control "control" single = control::Control,
+            /// The power management.
+            Power "power" single = power::PowerManager,
             /// The interfaces of a memory channel network.
             Mcn "mcn" single = mcn::Mcn,
             /// Its place in a pool of memory.

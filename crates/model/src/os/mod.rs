@@ -17,6 +17,7 @@ mod lines;
 mod mcn;
 mod moving;
 mod output;
+mod power;
 mod region;
 mod registers;
 mod run;
@@ -33,6 +34,7 @@ pub use datagram::DatagramEndParams;
 pub use dimm::{AllocCache, DimmWay};
 pub use mcn::{RingWiring, PACKET_BYTES as RING_PACKET_BYTES};
 pub use moving::{Elsewhere, Hop};
+pub use power::PowerWiring;
 pub use region::Region;
 pub use registers::RegisterWay;
 pub use service::ServiceWiring;
@@ -51,6 +53,7 @@ use hostnet_kernel::{ComponentId, Rng, Time};
 use lines::Lines;
 use moving::Moving;
 use output::Output;
+use power::CorePower;
 use registers::Registers;
 use run::Task;
 use serde::{Deserialize, Serialize};
@@ -129,6 +132,8 @@ pub struct NetStack {
     driver: Option<Box<Driver>>,
     /// Its part in the services of its server, if it has any.
     services: Option<Box<Services>>,
+    /// Its frequency and sleep, if it has any but one frequency.
+    power: Option<Box<CorePower>>,
     stack: StackParams,
     sockets: Vec<Socket>,
     /// The ends of flows of datagrams, whose numbers follow those of the sockets.
@@ -214,6 +219,7 @@ impl NetStack {
             mcn: None,
             driver: None,
             services: None,
+            power: None,
             by_flow,
             stack,
         }
@@ -278,6 +284,7 @@ impl NetStack {
             Payload::Timer { connection, generation } => self.on_timer(connection, generation, context),
             Payload::Begin { connection } => self.on_begin(connection, context.now()),
             Payload::Post { flow, bytes } => self.on_post(flow, bytes),
+            Payload::Power(event) => self.on_power(event, context),
             Payload::Chore { chore, read } => self.on_chore(chore, read, context),
             Payload::Served(slot) => self.on_served(slot, context),
             Payload::Idle { core, idle } => self.on_idle(core, idle, context),
@@ -285,6 +292,7 @@ impl NetStack {
             Payload::Echo { on, outgoing: true } => self.mark_outgoing = on,
             _ => self.lines.on_event(payload, lfb, &mut self.counts, context),
         }
+        self.rouse(payload, context);
         self.put_off(context.now());
         self.run(lfb, context);
         if self.moving.waits() {
@@ -347,6 +355,7 @@ impl NetStack {
     pub(crate) fn settle(&mut self, now: Time) {
         self.lines.prefetch_mut().into_iter().for_each(|prefetch| prefetch.settle_all(now));
         self.settle_services(now);
+        self.power.iter_mut().for_each(|power| power.meter_mut().settle(now));
     }
 
     /// What the lines of an end count as.
@@ -360,6 +369,7 @@ impl NetStack {
         self.times.reset(now);
         self.lines.prefetch_mut().into_iter().for_each(|prefetch| prefetch.reset(now));
         self.reset_services(now);
+        self.power.iter_mut().for_each(|power| power.meter_mut().reset(now));
         self.sockets.iter_mut().for_each(|socket| socket.application.reset());
         self.datagrams.iter_mut().for_each(|end| end.application.reset());
     }

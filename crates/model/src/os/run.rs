@@ -36,6 +36,8 @@ pub(super) enum Task {
     Invalidate(PacketId),
     /// Work for a request.
     Serve(Chore),
+    /// What the kernel does beside packets.
+    Kernel,
 }
 
 /// What there is to do.
@@ -53,7 +55,8 @@ impl NetStack {
     /// Ends what the time of has come, and begins what is next.
     pub(super) fn run(&mut self, lfb: &mut Lfb, context: &mut Context) {
         let now = context.now();
-        if now < self.busy_until {
+        self.end_halt(now);
+        if now < self.busy_until || self.stands_still(now) {
             return;
         }
         loop {
@@ -62,9 +65,11 @@ impl NetStack {
             }
             match self.choose(lfb, context) {
                 Choice::Work(task, ps, spent) => {
+                    let ps = self.stretched(&task, ps);
                     self.task = Some(task);
                     if ps > 0 {
                         self.say_idle(false, context);
+                        self.turn_power(true, context);
                         self.times.turn(now, spent);
                         self.busy_until = now + ps;
                         context.send(context.id, ps, Payload::Step);
@@ -72,11 +77,13 @@ impl NetStack {
                     }
                 }
                 Choice::Wait(spent) => {
+                    self.turn_power(true, context);
                     self.times.turn(now, spent);
                     return;
                 }
                 Choice::Nothing => {
                     self.say_idle(true, context);
+                    self.turn_power(false, context);
                     self.times.turn(now, Spent::Idle);
                     return;
                 }
@@ -93,6 +100,9 @@ impl NetStack {
             if choice != Choice::Nothing {
                 return choice;
             }
+        }
+        if let Some(work) = self.next_pending() {
+            return work;
         }
         if let Some(work) = self.next_flush(lfb, context) {
             return work;
@@ -142,7 +152,7 @@ impl NetStack {
             Task::Flush => self.end_flush(lfb, context),
             Task::Invalidate(id) => self.read_anew(id, context),
             Task::Serve(chore) => self.end_chore(chore, context),
-            Task::Copy | Task::Lines | Task::Ring => {}
+            Task::Copy | Task::Lines | Task::Ring | Task::Kernel => {}
         }
     }
 }

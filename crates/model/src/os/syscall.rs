@@ -141,6 +141,7 @@ impl NetStack {
         if let Some(at) = action.wake_at.filter(|&at| at > now && socket.wake_at.is_none_or(|pending| at < pending)) {
             socket.wake_at = Some(at);
             context.send(context.id, at.since(now), Payload::Begin { connection: index as u32 });
+            self.note_timer(at);
         }
         if action.write > 0 {
             return call(action.write, false);

@@ -78,6 +78,14 @@ pub enum GovernorParams {
     User(String),
 }
 
+impl GovernorParams {
+    /// Whether it looks at the load again and again; the others decide once.
+    #[must_use]
+    pub fn samples(&self) -> bool {
+        !matches!(self, Self::Performance | Self::Powersave | Self::Userspace(_))
+    }
+}
+
 /// Who decides in which state a core sleeps (cpuidle).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum IdleParams {
@@ -122,6 +130,14 @@ pub struct PowerParams {
     pub tick_ps: u64,
     /// Work of a tick, in ps at the reference clock.
     pub tick_work_ps: u64,
+}
+
+impl PowerParams {
+    /// Whether looks cost a core anything.
+    #[must_use]
+    pub fn costs(&self) -> bool {
+        self.governor_ps > 0 && self.governor.samples()
+    }
 }
 
 /// A NIC whose interrupts are held back by a master timer, and whose handler reads why it was interrupted.

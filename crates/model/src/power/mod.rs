@@ -1,18 +1,23 @@
 //! Frequencies, voltages and sleep of cores, who decides on them, and what they take: pure state machines. Times and
-//! counters go in, decisions come out; whoever has the cores does what is decided.
+//! counters go in, decisions come out; whoever has the cores does what is decided. The one part is the power management
+//! of a server.
 
 pub mod dvfs;
 pub mod governor;
 pub mod idle;
+mod manager;
 pub mod meter;
 pub mod ncap;
+mod rule;
 pub mod util;
 
 pub use dvfs::{Change, Dvfs};
 pub use governor::{Governor, Load, Look};
 pub use idle::IdleGovernor;
+pub use manager::{Managed, PowerManager};
 pub use meter::{core_power_uw, Being, CoreMeter, Residency};
 pub use ncap::{Cause, Ncap, Orders};
+pub use rule::Rule;
 pub use util::Util;
 
 #[cfg(test)]

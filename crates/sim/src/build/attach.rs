@@ -237,6 +237,10 @@ impl SocketBuilder<'_> {
         let ahead = stack.copy_ahead;
         let traffic = NetStack::new(core, wiring, params.clone(), stack, pages, rng, sockets, footprint, classes);
         let traffic = self.with_rings(traffic.with_datagrams(datagrams), core, ahead);
+        let traffic = match self.server.power_wiring().filter(|_| before == 0) {
+            Some(wiring) => traffic.with_power(wiring),
+            None => traffic,
+        };
         let traffic = match self.server.service_wiring(queue) {
             Some(wiring) => traffic.with_services(wiring),
             None => traffic,

@@ -72,7 +72,7 @@ fn saturating(server: &ServerParams, size: LineSize) -> ServerParams {
         SocketParams { core, cache: None, nic: None, ..socket.clone() }
     };
     let sockets = server.sockets.iter().map(bare).collect();
-    ServerParams { sockets, workloads, stack: None, control: None, ..server.clone() }
+    ServerParams { sockets, workloads, stack: None, control: None, power: None, ..server.clone() }
 }
 
 /// Lines that a server's memory moves while it is measured.

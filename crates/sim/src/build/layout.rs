@@ -15,6 +15,8 @@ pub(crate) struct Layout {
     pub(crate) upis: Ids,
     /// What watches the host; 0 or 1.
     pub(crate) control: u32,
+    /// The power management; 0 or 1.
+    pub(crate) power: u32,
     /// What feeds a server that is loaded to find its rates; 0 or 1.
     pub(crate) feeder: u32,
     /// One past the last part.
@@ -58,8 +60,9 @@ impl Layout {
         let pairs = if params.upi.is_some() { count * (count - 1) / 2 } else { 0 };
         let upis = Ids::new(ComponentId(next), pairs);
         let control = upis.end().0;
-        let end = control + u32::from(params.control.is_some());
-        Self { sockets, upis, control, feeder: end, end }
+        let power = control + u32::from(params.control.is_some());
+        let end = power + u32::from(params.power.is_some());
+        Self { sockets, upis, control, power, feeder: end, end }
     }
 
     /// Each two sockets that know each other, in the order of the ways between them.

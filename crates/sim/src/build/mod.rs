@@ -15,6 +15,7 @@ mod layout;
 pub(crate) mod mcn;
 mod parts;
 mod pool;
+mod power;
 mod queues;
 mod ranks;
 mod services;

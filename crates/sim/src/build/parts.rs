@@ -64,6 +64,7 @@ impl Builder<'_> {
         if let Some(control) = &self.params.control {
             parts.push(self.control(control).into());
         }
+        parts.extend(self.power(&parts).map(Into::into));
         parts
     }
 

@@ -129,6 +129,11 @@ impl Lines {
         }
     }
 
+    /// From now on the core takes so long for a line of a copy, beyond what the line takes to come, in ps.
+    pub(in crate::os) fn set_copy_line(&mut self, ps: u64) {
+        self.copy_line_ps = ps;
+    }
+
     /// Lines on their way for the prefetchers of the L2, if they help copies.
     pub(in crate::os) fn prefetch(&self) -> Option<&Domain> {
         self.fetch.prefetch()
@@ -275,7 +280,7 @@ impl Lines {
             return Pace::Done;
         };
         let piece = PAGE_LINES.min(lines - taken);
-        let ps = memory.copy(self.fetch.index(), class, piece, taken == 0, now);
+        let ps = memory.copy(self.fetch.index(), class, piece, taken == 0, now).max(piece * self.copy_line_ps);
         // What is stored to is read first, and later leaves.
         let stored = if self.cached_user { 0 } else { piece };
         memory.count(class, piece + stored, stored);

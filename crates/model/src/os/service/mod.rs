@@ -216,11 +216,11 @@ impl NetStack {
     /// The kernel has something to do: what the core does for a request is put off.
     pub(super) fn put_off(&mut self, now: Time) {
         let Some(Task::Serve(chore)) = self.task else { return };
-        let urgent = self.softirq.is_polling() || self.output.wants();
+        let urgent = self.softirq.is_polling() || self.output.wants() || self.has_pending();
         if !urgent || now >= self.busy_until {
             return;
         }
-        let left_ps = self.busy_until.since(now);
+        let left_ps = self.left_ps(now);
         self.task = None;
         self.busy_until = now;
         if let Some(services) = &mut self.services {

@@ -116,6 +116,7 @@ impl Builder<'_> {
             };
             all.push(self.control_of(control, throttled).into());
         }
+        all.extend(self.power(&all).map(Into::into));
         all
     }
 }

@@ -1,0 +1,110 @@
+//! What a core hears of the power management, and tells it.
+
+use super::super::NetStack;
+use super::{scaled, CorePower};
+use crate::part::{Context, Payload, PowerEvent};
+use crate::power::Being;
+use hostnet_kernel::Time;
+
+/// Back to the power management, in ps.
+const TO_MANAGER_PS: u64 = 100_000;
+
+impl CorePower {
+    /// How busy the core was since the last time.
+    fn load(&mut self, now: Time) -> PowerEvent {
+        self.track(now);
+        if self.idle_since.is_none() {
+            self.busy_ps += now.since(self.busy_since);
+            self.busy_since = now;
+        }
+        let busy_ps = std::mem::take(&mut self.busy_ps);
+        let busy_ns = u32::try_from(busy_ps / 1000).unwrap_or(u32::MAX);
+        PowerEvent::Load { core: 0, busy_ns, util: self.util.util() as u16 }
+    }
+
+    /// The state that it is in once its clock goes again.
+    fn resumed(&self, now: Time) -> Being {
+        match (self.asleep, self.idle_since) {
+            (Some(at), _) => Being::Asleep(at),
+            _ if self.waking_until > now => Being::Waking,
+            (None, None) => Being::Running,
+            (None, Some(_)) => Being::Polling,
+        }
+    }
+}
+
+impl NetStack {
+    /// An event of the power management.
+    pub(in crate::os) fn on_power(&mut self, event: PowerEvent, context: &mut Context) {
+        let now = context.now();
+        let Some(power) = &mut self.power else { return };
+        match event {
+            PowerEvent::Look => {
+                let load = power.load(now);
+                context.send(power.manager, TO_MANAGER_PS, Payload::Power(load));
+            }
+            PowerEvent::Voltage(at) => {
+                power.voltage = usize::from(at);
+                power.be(now, power.meter.being());
+            }
+            PowerEvent::Halt(ns) => self.halt(u64::from(ns) * 1000, context),
+            PowerEvent::Frequency(at) => self.set_frequency(usize::from(at), context),
+            PowerEvent::Work(ns) => power.pending_ps += u64::from(ns) * 1000,
+            PowerEvent::Sleep(on) => power.allow(on, now),
+            PowerEvent::Announce { high } => {
+                context.send(power.manager, TO_MANAGER_PS, Payload::Power(PowerEvent::Announced { high }));
+            }
+            PowerEvent::Tick => {
+                power.ticking = false;
+                if power.idle_since.is_none() {
+                    power.pending_ps += power.params.tick_work_ps;
+                    power.ticking = true;
+                    context.send(context.id, power.params.tick_ps.max(1), Payload::Power(PowerEvent::Tick));
+                }
+            }
+            PowerEvent::Wake | PowerEvent::Load { .. } | PowerEvent::Announced { .. } => {}
+        }
+    }
+
+    /// The clock stands still for a while: what is under way takes so much longer.
+    fn halt(&mut self, ps: u64, context: &mut Context) {
+        let now = context.now();
+        let Some(power) = &mut self.power else { return };
+        if ps == 0 || power.asleep.is_some() || power.waking_until > now {
+            return;
+        }
+        power.halted_until = now + ps;
+        power.be(now, Being::Halted);
+        if self.task.is_some() && now < self.busy_until {
+            self.busy_until += ps;
+            context.send(context.id, self.busy_until.since(now), Payload::Step);
+        }
+        context.send(context.id, ps, Payload::Step);
+    }
+
+    /// The clock has gone again since a halt that is over.
+    pub(in crate::os) fn end_halt(&mut self, now: Time) {
+        let Some(power) = &mut self.power else { return };
+        if power.meter.being() == Being::Halted && power.halted_until <= now {
+            power.be(now, power.resumed(now));
+        }
+    }
+
+    /// The core has another frequency: what is left of the work under way takes as long as it takes then.
+    fn set_frequency(&mut self, at: usize, context: &mut Context) {
+        let now = context.now();
+        let Some(power) = &mut self.power else { return };
+        power.track(now);
+        let before = power.khz();
+        power.frequency = at;
+        power.meter.clock(now, at);
+        power.be(now, power.meter.being());
+        self.lines.set_copy_line(power.stretched(self.stack.copy_line_ps));
+        let is_work = self.task.as_ref().is_some_and(super::Task::is_work);
+        if is_work && now < self.busy_until {
+            let left_ps = scaled(self.busy_until.since(now), before, power.khz()).max(1);
+            self.busy_until = now + left_ps;
+            context.send(context.id, left_ps, Payload::Step);
+        }
+    }
+}

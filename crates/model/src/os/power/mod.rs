@@ -1,0 +1,174 @@
+//! Frequency and sleep of a network core.
+//!
+//! The times of work are given at a reference clock and are stretched by the frequency that the core has; what waits for
+//! memory, devices and storage is not. A change of frequency stretches what is left of the work under way. A core without
+//! anything to do asks its idle governor for a state; an interrupt, one of another core or a timer ends its sleep, and
+//! the core works again after the exit latency.
+
+mod events;
+mod sleep;
+
+use super::run::Task;
+use super::NetStack;
+use crate::params::PowerParams;
+use crate::power::{core_power_uw, Being, CoreMeter, IdleGovernor, Util};
+use hostnet_kernel::{ComponentId, Time};
+use serde::{Deserialize, Serialize};
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
+/// What a core is told of the power management.
+#[derive(Clone, Debug)]
+pub struct PowerWiring {
+    /// The power management.
+    pub manager: ComponentId,
+    /// What it is like.
+    pub params: PowerParams,
+}
+
+/// Frequency and sleep of a core.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(super) struct CorePower {
+    manager: ComponentId,
+    params: PowerParams,
+    frequency: usize,
+    voltage: usize,
+    meter: CoreMeter,
+    util: Util,
+    governor: IdleGovernor,
+    may_sleep: bool,
+    /// Since when it has had nothing to do, its sleep and the end of that among it; none while it works.
+    idle_since: Option<Time>,
+    /// The C-state that it sleeps in.
+    asleep: Option<usize>,
+    /// When it works again after sleep, and after a change of its clock.
+    waking_until: Time,
+    halted_until: Time,
+    /// Time that it was busy since the last look, and since when it is.
+    busy_ps: u64,
+    busy_since: Time,
+    /// Work of the kernel that waits, in ps at the reference clock.
+    pending_ps: u64,
+    /// Timers that are set, the next one first. They are not taken back, only looked at too early.
+    timers: BinaryHeap<Reverse<Time>>,
+    /// Whether the next tick is on its way.
+    ticking: bool,
+    entries: Vec<u64>,
+    wakes: u64,
+}
+
+impl CorePower {
+    fn new(wiring: PowerWiring) -> Self {
+        let PowerWiring { manager, params } = wiring;
+        let at = params.pstates.len() - 1;
+        let power_uw = core_power_uw(&params, at, at, Being::Polling);
+        Self {
+            manager,
+            frequency: at,
+            voltage: at,
+            meter: CoreMeter::new(&params, Time::ZERO, at, power_uw),
+            util: Util::new(Time::ZERO),
+            governor: IdleGovernor::new(params.idle, &params.cstates),
+            may_sleep: true,
+            idle_since: Some(Time::ZERO),
+            asleep: None,
+            waking_until: Time::ZERO,
+            halted_until: Time::ZERO,
+            busy_ps: 0,
+            busy_since: Time::ZERO,
+            pending_ps: 0,
+            timers: BinaryHeap::new(),
+            ticking: false,
+            entries: vec![0; params.cstates.len()],
+            wakes: 0,
+            params,
+        }
+    }
+
+    /// The books.
+    pub(super) fn meter(&self) -> &CoreMeter {
+        &self.meter
+    }
+
+    /// The same, to settle or to reset them.
+    pub(super) fn meter_mut(&mut self) -> &mut CoreMeter {
+        &mut self.meter
+    }
+
+    fn khz(&self) -> u64 {
+        u64::from(self.params.pstates[self.frequency].khz)
+    }
+
+    /// How long work takes now, in ps.
+    fn stretched(&self, work_ps: u64) -> u64 {
+        scaled(work_ps, u64::from(self.params.reference_khz), self.khz())
+    }
+
+    /// From now on it does this.
+    fn be(&mut self, now: Time, being: Being) {
+        let power_uw = core_power_uw(&self.params, self.frequency, self.voltage, being);
+        self.meter.turn(now, being, power_uw);
+    }
+
+    /// Whether nothing can be done now, whatever there is.
+    fn blocks(&self, now: Time) -> bool {
+        self.asleep.is_some() || self.waking_until > now || self.halted_until > now
+    }
+
+    /// Tracks the utilisation up to `now`.
+    fn track(&mut self, now: Time) {
+        let khz = self.params.pstates[self.frequency].khz;
+        let highest = self.params.pstates[self.params.pstates.len() - 1].khz;
+        match self.idle_since {
+            None => self.util.run(now, khz, highest),
+            Some(_) => self.util.rest(now),
+        }
+    }
+}
+
+/// A time by another clock, of which a part of a picosecond counts as a whole one.
+fn scaled(ps: u64, from_khz: u64, to_khz: u64) -> u64 {
+    if from_khz == to_khz {
+        return ps;
+    }
+    let scaled = (u128::from(ps) * u128::from(from_khz)).div_ceil(u128::from(to_khz.max(1)));
+    u64::try_from(scaled).unwrap_or(u64::MAX)
+}
+
+impl Task {
+    /// Whether its time is work, and not lines that come when they come.
+    fn is_work(&self) -> bool {
+        !matches!(self, Self::Copy | Self::Lines)
+    }
+}
+
+impl NetStack {
+    /// The same core with frequencies and sleep.
+    #[must_use]
+    pub fn with_power(mut self, wiring: PowerWiring) -> Self {
+        self.power = Some(Box::new(CorePower::new(wiring)));
+        self
+    }
+
+    /// The books of its power, how often it entered each C-state and how often its sleep was ended since the start of the
+    /// run; nothing without frequencies and sleep.
+    #[must_use]
+    pub fn power(&self) -> Option<(&CoreMeter, &[u64], u64)> {
+        self.power.as_ref().map(|power| (power.meter(), power.entries.as_slice(), power.wakes))
+    }
+
+    /// How long a piece of work takes now, in ps.
+    pub(super) fn stretched(&self, task: &Task, work_ps: u64) -> u64 {
+        match &self.power {
+            Some(power) if task.is_work() => power.stretched(work_ps),
+            _ => work_ps,
+        }
+    }
+
+    /// What is left of the work under way, in ps at the reference clock.
+    pub(super) fn left_ps(&self, now: Time) -> u64 {
+        let Some(power) = &self.power else { return self.busy_until.since(now) };
+        let from = now.max(power.halted_until.min(self.busy_until));
+        scaled(self.busy_until.since(from), power.khz(), u64::from(power.params.reference_khz))
+    }
+}

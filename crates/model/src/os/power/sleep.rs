@@ -1,0 +1,139 @@
+//! When a core sleeps, and what ends its sleep.
+
+use super::super::books::Spent;
+use super::super::run::{Choice, Task};
+use super::super::NetStack;
+use super::CorePower;
+use crate::part::{Context, Payload, PowerEvent};
+use crate::power::Being;
+use hostnet_kernel::Time;
+use std::cmp::Reverse;
+
+impl CorePower {
+    /// The core has nothing to do.
+    fn rest(&mut self, now: Time) {
+        if self.idle_since.is_some() {
+            return;
+        }
+        self.track(now);
+        self.busy_ps += now.since(self.busy_since);
+        self.idle_since = Some(now);
+        self.sleep(now);
+    }
+
+    /// Goes to sleep, if the idle governor says so.
+    fn sleep(&mut self, now: Time) {
+        while self.timers.peek().is_some_and(|Reverse(at)| *at <= now) {
+            self.timers.pop();
+        }
+        let timer_ps = self.timers.peek().map(|Reverse(at)| at.since(now));
+        let chosen = if self.may_sleep { self.governor.select(now, timer_ps, self.params.qos_ps) } else { None };
+        self.asleep = chosen;
+        if let Some(at) = chosen {
+            self.entries[at] += 1;
+        }
+        self.be(now, chosen.map_or(Being::Polling, Being::Asleep));
+    }
+
+    /// The core has something to do, which begins now.
+    fn work(&mut self, now: Time) {
+        if let Some(since) = self.idle_since {
+            self.track(now);
+            self.idle_since = None;
+            self.busy_since = now;
+            self.governor.reflect(now, now.since(since));
+        }
+        if self.meter.being() != Being::Running {
+            self.be(now, Being::Running);
+        }
+    }
+
+    /// Its sleep ends: how long it takes until the core works again, in ps, if it slept.
+    fn wake(&mut self, now: Time) -> Option<u64> {
+        let at = self.asleep.take()?;
+        let exit_ps = self.params.cstates[at].exit_ps.max(1);
+        self.waking_until = now + exit_ps;
+        self.wakes += 1;
+        self.be(now, Being::Waking);
+        Some(exit_ps)
+    }
+
+    /// Whether it may sleep from now on; a core that polls looks again.
+    pub(super) fn allow(&mut self, on: bool, now: Time) {
+        self.may_sleep = on;
+        if on && self.meter.being() == Being::Polling && self.waking_until <= now {
+            self.sleep(now);
+        }
+    }
+}
+
+/// Whether an event is an interrupt, one of another core, or a timer: what ends sleep.
+fn ends_sleep(payload: Payload) -> bool {
+    match payload {
+        Payload::Interrupt { .. }
+        | Payload::Timer { .. }
+        | Payload::Begin { .. }
+        | Payload::Backlog(_)
+        | Payload::Transmit(_)
+        | Payload::Move { .. }
+        | Payload::Left { .. }
+        | Payload::Chore { .. }
+        | Payload::Served(_)
+        | Payload::Post { .. }
+        | Payload::Worked
+        | Payload::RingPoll(_)
+        | Payload::RingRead { .. }
+        | Payload::RingWrite { .. }
+        | Payload::RingReceived(_) => true,
+        Payload::Power(event) => matches!(event, PowerEvent::Announce { .. }),
+        _ => false,
+    }
+}
+
+impl NetStack {
+    /// Ends the sleep of the core if an event does, or if there is something to send or received packets are looked for.
+    pub(in crate::os) fn rouse(&mut self, payload: Payload, context: &mut Context) {
+        let wanted = ends_sleep(payload) || self.output.wants() || self.softirq.is_polling();
+        let Some(power) = self.power.as_mut().filter(|_| wanted) else { return };
+        if let Some(exit_ps) = power.wake(context.now()) {
+            context.send(context.id, exit_ps, Payload::Step);
+        }
+    }
+
+    /// Whether nothing can be done now.
+    pub(in crate::os) fn stands_still(&self, now: Time) -> bool {
+        self.power.as_ref().is_some_and(|power| power.blocks(now))
+    }
+
+    /// The core has something to do from now on, or nothing.
+    pub(in crate::os) fn turn_power(&mut self, busy: bool, context: &mut Context) {
+        let Some(power) = &mut self.power else { return };
+        let now = context.now();
+        if !busy {
+            return power.rest(now);
+        }
+        power.work(now);
+        if power.params.tick_ps > 0 && !power.ticking {
+            power.ticking = true;
+            context.send(context.id, power.params.tick_ps, Payload::Power(PowerEvent::Tick));
+        }
+    }
+
+    /// A timer is set for the core.
+    pub(in crate::os) fn note_timer(&mut self, at: Time) {
+        if let Some(power) = &mut self.power {
+            power.timers.push(Reverse(at));
+        }
+    }
+
+    /// What the kernel has to do beside packets.
+    pub(in crate::os) fn next_pending(&mut self) -> Option<Choice> {
+        let pending_ps = std::mem::take(&mut self.power.as_mut()?.pending_ps);
+        (pending_ps > 0).then_some(Choice::Work(Task::Kernel, pending_ps, Spent::Softirq))
+    }
+
+    /// Whether the kernel has something to do beside packets.
+    pub(in crate::os) fn has_pending(&self) -> bool {
+        self.power.as_ref().is_some_and(|power| power.pending_ps > 0)
+    }
+}

@@ -1,0 +1,355 @@
+//! The power management of a server: it looks at the load of its cores, decides on frequencies, and has them changed.
+//!
+//! Cores tell how busy they were; those that nothing is known of are taken as they are: at work for ever, or without
+//! anything to do.
+
+use super::governor::Governor;
+use super::ncap::{orders, Cause};
+use super::{core_power_uw, Being, Change, CoreMeter, Dvfs, Load, Look, Rule};
+use crate::params::{IdleParams, NcapParams, PowerDomain, PowerParams};
+use crate::part::{Context, Part, PartKind, Payload, PowerEvent, Start};
+use hostnet_kernel::{ComponentId, Time};
+use serde::{Deserialize, Serialize};
+
+/// To a core and back, in ps: looking at its counters (assumed: a line that one core stores to and the other reads).
+const TO_CORE_PS: u64 = 100_000;
+
+/// A core of a frequency domain.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Managed {
+    /// One that tells how busy it was.
+    Tells(ComponentId),
+    /// One that is always at work.
+    Works,
+    /// One that nothing runs on.
+    Empty,
+}
+
+/// Cores that have one frequency.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+struct Domain {
+    cores: Vec<Managed>,
+    dvfs: Dvfs,
+    rule: Rule,
+    /// What the cores said, as far as they have.
+    loads: Vec<Option<Load>>,
+    /// Until then the governor does not decide.
+    held_until: Time,
+    /// The books of the cores that keep none.
+    meters: Vec<CoreMeter>,
+    /// The frequencies that it had: when each began. At most [`CHANGES_MAX`].
+    history: Vec<(Time, u16)>,
+}
+
+/// The most changes of a frequency that are kept of a window.
+const CHANGES_MAX: usize = 100_000;
+
+/// The power management of a server.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct PowerManager {
+    params: PowerParams,
+    ncap: Option<NcapParams>,
+    domains: Vec<Domain>,
+    looked_at: Time,
+    look_at: Time,
+    /// Whether a look is under way, and the events that are on their way for transitions.
+    asked: bool,
+    wakes: Vec<Option<Time>>,
+    announced: [u64; 2],
+    stopped: bool,
+}
+
+impl PowerManager {
+    /// That of cores in their frequency domains.
+    #[must_use]
+    pub fn new(params: &PowerParams, ncap: Option<&NcapParams>, domains: Vec<Vec<Managed>>) -> Self {
+        let at = params.pstates.len() - 1;
+        let domain = |cores: Vec<Managed>| Domain {
+            loads: vec![None; cores.len()],
+            meters: cores.iter().map(|core| meter(params, *core, at)).collect(),
+            cores,
+            dvfs: Dvfs::new(params, at),
+            rule: Rule::new(params),
+            held_until: Time::ZERO,
+            history: vec![(Time::ZERO, at as u16)],
+        };
+        let domains: Vec<Domain> = domains.into_iter().map(domain).collect();
+        Self {
+            params: params.clone(),
+            ncap: ncap.cloned(),
+            wakes: vec![None; domains.len()],
+            domains,
+            looked_at: Time::ZERO,
+            look_at: Time::ZERO,
+            asked: false,
+            announced: [0; 2],
+            stopped: false,
+        }
+    }
+
+    /// Its parameters.
+    #[must_use]
+    pub fn params(&self) -> &PowerParams {
+        &self.params
+    }
+
+    /// Of each domain how often its frequency has changed since the start of the run, and the P-states that it had in
+    /// the window, each with when it began.
+    pub fn domains(&self) -> impl Iterator<Item = (u64, &[(Time, u16)])> {
+        self.domains.iter().map(|domain| (domain.dvfs.changes(), domain.history.as_slice()))
+    }
+
+    /// The books of the cores that keep none, domain by domain, each with its place among the cores of its domain.
+    pub fn meters(&self) -> impl Iterator<Item = (usize, usize, &CoreMeter)> {
+        (0..).zip(&self.domains).flat_map(|(number, domain)| {
+            let cores = (0..).zip(domain.cores.iter().zip(&domain.meters));
+            let own = cores.filter(|(_, (core, _))| !matches!(core, Managed::Tells(_)));
+            own.map(move |(place, (_, meter))| (number, place, meter))
+        })
+    }
+
+    /// How often NCAP has told of a burst, and of its end, since the start of the run.
+    #[must_use]
+    pub fn announced(&self) -> [u64; 2] {
+        self.announced
+    }
+
+    /// Lets a governor from outside decide; see [`Rule`].
+    ///
+    /// # Errors
+    /// If its state cannot be continued, or the governor of this host is none from outside.
+    pub fn attach(&mut self, governor: &dyn Governor) -> Result<(), String> {
+        self.domains.iter_mut().try_for_each(|domain| domain.rule.attach(governor.clone_box()))
+    }
+
+    /// The name of the governor from outside, if it is one.
+    #[must_use]
+    pub fn name(&self) -> Option<&str> {
+        self.domains.first()?.rule.name()
+    }
+
+    /// The name of a governor from outside that has not been attached.
+    #[must_use]
+    pub fn missing(&self) -> Option<&str> {
+        self.domains.first()?.rule.missing()
+    }
+
+    /// Whether it can be part of a checkpoint.
+    ///
+    /// # Errors
+    /// If a governor from outside does not give its state.
+    pub fn check_state(&self) -> Result<(), String> {
+        self.domains.iter().try_for_each(|domain| domain.rule.check_state())
+    }
+
+    fn on_wake(&mut self, context: &mut Context) {
+        for number in 0..self.domains.len() {
+            self.wakes[number] = self.wakes[number].filter(|&at| at > context.now());
+            self.go_on(number, context);
+        }
+        if self.look_at <= context.now() && !self.asked {
+            self.ask(context);
+        }
+    }
+
+    /// Asks the cores how busy they were.
+    fn ask(&mut self, context: &mut Context) {
+        self.asked = true;
+        let mut telling = false;
+        for domain in &mut self.domains {
+            for (core, load) in domain.cores.iter().zip(&mut domain.loads) {
+                *load = None;
+                if let Managed::Tells(id) = *core {
+                    telling = true;
+                    context.send(id, TO_CORE_PS, Payload::Power(PowerEvent::Look));
+                }
+            }
+        }
+        if !telling {
+            self.decide(context);
+        }
+    }
+
+    /// A core has told how busy it was.
+    fn on_load(&mut self, source: ComponentId, load: Load, context: &mut Context) {
+        for domain in &mut self.domains {
+            if let Some(place) = domain.cores.iter().position(|core| *core == Managed::Tells(source)) {
+                domain.loads[place] = Some(load);
+            }
+        }
+        let missing = |domain: &Domain| {
+            domain
+                .cores
+                .iter()
+                .zip(&domain.loads)
+                .any(|(core, load)| matches!(core, Managed::Tells(_)) && load.is_none())
+        };
+        if self.asked && !self.domains.iter().any(missing) {
+            self.decide(context);
+        }
+    }
+
+    fn decide(&mut self, context: &mut Context) {
+        let now = context.now();
+        let window_ps = now.since(self.looked_at);
+        for number in 0..self.domains.len() {
+            let domain = &mut self.domains[number];
+            let loads: Vec<Load> = domain
+                .cores
+                .iter()
+                .zip(&domain.loads)
+                .map(|(core, load)| match core {
+                    Managed::Tells(_) => load.unwrap_or_default(),
+                    Managed::Works => Load { busy_ps: window_ps, util: 1024 },
+                    Managed::Empty => Load::default(),
+                })
+                .collect();
+            if now < domain.held_until {
+                continue;
+            }
+            let look = Look {
+                now_ps: now.ps(),
+                window_ps,
+                at: domain.dvfs.target(),
+                loads: &loads,
+                pstates: &self.params.pstates,
+            };
+            let Some(governor) = domain.rule.governor_mut() else { continue };
+            let target = governor.decide(&look);
+            domain.dvfs.want(now, target);
+            if let (Some(Managed::Tells(core)), true) = (domain.cores.first(), self.params.costs()) {
+                let work = PowerEvent::Work((self.params.governor_ps / 1000) as u32);
+                context.send(*core, TO_CORE_PS, Payload::Power(work));
+            }
+            self.go_on(number, context);
+        }
+        self.looked_at = now;
+        self.asked = false;
+        self.look_later(context);
+    }
+
+    fn look_later(&mut self, context: &mut Context) {
+        if self.params.governor.samples() && !self.stopped {
+            self.look_at += self.params.period_ps.max(1);
+            let delay = self.look_at.ps().saturating_sub(context.now().ps()).max(1);
+            context.send(context.id, delay, Payload::Power(PowerEvent::Wake));
+        }
+    }
+
+    /// Has the changes of a domain done that are due.
+    fn go_on(&mut self, number: usize, context: &mut Context) {
+        let now = context.now();
+        let domain = &mut self.domains[number];
+        while let Some(change) = domain.dvfs.advance(now) {
+            let event = match change {
+                Change::Voltage(at) => PowerEvent::Voltage(at as u16),
+                Change::Halt { ps } => PowerEvent::Halt((ps / 1000) as u32),
+                Change::Frequency(at) => {
+                    if domain.history.len() < CHANGES_MAX {
+                        domain.history.push((now, at as u16));
+                    }
+                    PowerEvent::Frequency(at as u16)
+                }
+            };
+            let (frequency, voltage) = (domain.dvfs.frequency(), domain.dvfs.voltage());
+            for (core, meter) in domain.cores.iter().zip(&mut domain.meters) {
+                match *core {
+                    Managed::Tells(id) => context.send(id, 1, Payload::Power(event)),
+                    Managed::Works | Managed::Empty => {
+                        meter.clock(now, frequency);
+                        meter.turn(now, meter.being(), core_power_uw(&self.params, frequency, voltage, meter.being()));
+                    }
+                }
+            }
+        }
+        if let Some(at) = domain.dvfs.next_at().filter(|at| self.wakes[number].is_none_or(|set| *at < set)) {
+            self.wakes[number] = Some(at);
+            context.send(context.id, at.since(now).max(1), Payload::Power(PowerEvent::Wake));
+        }
+    }
+
+    /// NCAP tells of a burst, or of its end.
+    fn on_announced(&mut self, source: ComponentId, high: bool, context: &mut Context) {
+        let Some(ncap) = &self.ncap else { return };
+        let (steps, now) = (ncap.steps, context.now());
+        self.announced[usize::from(!high)] += 1;
+        let number = match self.params.domain {
+            PowerDomain::Chip => self.domain_of(source),
+            PowerDomain::Core => None,
+        };
+        let all = number.map_or(0..self.domains.len(), |number| number..number + 1);
+        for number in all {
+            let domain = &mut self.domains[number];
+            let cause = Cause { rx: true, high, low: !high };
+            let orders = orders(cause, domain.dvfs.target(), &self.params.pstates, steps);
+            if orders.hold {
+                domain.held_until = now + self.params.period_ps;
+            }
+            if let Some(at) = orders.frequency {
+                domain.dvfs.want(now, at);
+            }
+            if let Some(sleep) = orders.sleep {
+                for core in &domain.cores {
+                    if let Managed::Tells(id) = *core {
+                        context.send(id, TO_CORE_PS, Payload::Power(PowerEvent::Sleep(sleep)));
+                    }
+                }
+            }
+            self.go_on(number, context);
+        }
+    }
+
+    fn domain_of(&self, core: ComponentId) -> Option<usize> {
+        self.domains.iter().position(|domain| domain.cores.contains(&Managed::Tells(core)))
+    }
+}
+
+/// The books of a core that keeps none.
+fn meter(params: &PowerParams, core: Managed, at: usize) -> CoreMeter {
+    let deepest = params.cstates.len().checked_sub(1).filter(|_| params.idle != IdleParams::Poll);
+    let being = match (core, deepest) {
+        (Managed::Works, _) => Being::Running,
+        (_, Some(deepest)) => Being::Asleep(deepest),
+        (_, None) => Being::Polling,
+    };
+    let mut meter = CoreMeter::new(params, Time::ZERO, at, 0);
+    meter.turn(Time::ZERO, being, core_power_uw(params, at, at, being));
+    meter
+}
+
+impl Part for PowerManager {
+    fn kind(&self) -> PartKind {
+        PartKind::Power
+    }
+
+    fn start(&mut self, start: &mut Start<'_>) {
+        start.wake(1, Payload::Power(PowerEvent::Wake));
+    }
+
+    fn on_event(&mut self, payload: Payload, source: ComponentId, context: &mut Context) {
+        match payload {
+            Payload::Power(PowerEvent::Wake) => self.on_wake(context),
+            Payload::Power(PowerEvent::Load { busy_ns, util, .. }) => {
+                let load = Load { busy_ps: u64::from(busy_ns) * 1000, util: u64::from(util) };
+                self.on_load(source, load, context);
+            }
+            Payload::Power(PowerEvent::Announced { high }) => self.on_announced(source, high, context),
+            _ => {}
+        }
+    }
+
+    fn settle(&mut self, now: Time) {
+        self.domains.iter_mut().flat_map(|domain| &mut domain.meters).for_each(|meter| meter.settle(now));
+    }
+
+    fn reset(&mut self, now: Time) {
+        for domain in &mut self.domains {
+            domain.meters.iter_mut().for_each(|meter| meter.reset(now));
+            domain.history = vec![(now, domain.dvfs.frequency() as u16)];
+        }
+    }
+
+    fn stop(&mut self) {
+        self.stopped = true;
+    }
+}
