@@ -9,7 +9,7 @@ pub mod ncap;
 pub mod util;
 
 pub use dvfs::{Change, Dvfs};
-pub use governor::{Governor, Load, Look};
+pub use governor::{Governor, Load, Look, Seat};
 pub use idle::IdleGovernor;
 pub use meter::{core_power_uw, Being, CoreMeter, Residency};
 pub use ncap::{Cause, Ncap, Orders};
