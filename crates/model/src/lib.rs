@@ -21,6 +21,7 @@
 //! | `nic/` | the NIC: receive buffer, rings, DMA, interrupts, sending |
 //! | `transport/` | TCP and RoCE as pure state machines |
 //! | `control/` | what watches the host and throttles it (hostCC) |
+//! | `power/` | frequencies, sleep and their governors as pure state machines |
 //! | `fluid/` | a memory system that has rates instead of lines |
 //! | `line/` | requests and packets on their way, and where lines are at home |
 //! | `link/` | what a link costs, the end of PCIe that devices have, UPI |

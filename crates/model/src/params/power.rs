@@ -40,10 +40,10 @@ pub enum PowerDomain {
 /// Which Linux the rule of "ondemand" is from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum OndemandVariant {
-    /// Before 3.9: below the threshold the least frequency at which the load would be 10 points below it
-    /// (`down_differential`).
+    /// Up to 3.11: below the threshold the least frequency at which the load would be 3 points below it
+    /// (`down_differential` of kernels with exact idle times).
     Old,
-    /// Since 3.9: below the threshold in proportion to the load.
+    /// Since 3.17: below the threshold in proportion to the load, from the lowest to the highest.
     Proportional,
 }
 

@@ -177,6 +177,7 @@ mod tests {
         let mut seen = Vec::new();
         while let Some(at) = dvfs.next_at().filter(|at| *at <= until) {
             seen.push((at.ps() / US, dvfs.advance(at).expect("it is due")));
+            assert!(seen.len() < 200, "no end of changes");
         }
         seen
     }
@@ -232,6 +233,8 @@ mod tests {
     #[test]
     fn a_wish_for_what_is_there_does_nothing() {
         let mut dvfs = Dvfs::new(&params(), 3);
+        assert_eq!((dvfs.frequency(), dvfs.voltage(), dvfs.target()), (3, 3, 3));
+        assert_eq!(Dvfs::new(&params(), 9).frequency(), 4, "the fastest in the place of one that is not there");
         dvfs.want(at_us(7), 3);
         assert_eq!((dvfs.next_at(), dvfs.advance(Time::MAX), dvfs.changes()), (None, None, 0));
         // Taken back amid the way: it goes to its end and back.

@@ -12,7 +12,7 @@ mod rule;
 pub mod util;
 
 pub use dvfs::{Change, Dvfs};
-pub use governor::{Governor, Load, Look};
+pub use governor::{Governor, Load, Look, Seat};
 pub use idle::IdleGovernor;
 pub use manager::{Managed, PowerManager};
 pub use meter::{core_power_uw, Being, CoreMeter, Residency};

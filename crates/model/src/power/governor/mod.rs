@@ -5,6 +5,7 @@ mod ondemand;
 mod performance;
 mod powersave;
 mod schedutil;
+mod seat;
 #[cfg(test)]
 mod tests;
 mod userspace;
@@ -14,6 +15,7 @@ pub use ondemand::Ondemand;
 pub use performance::Performance;
 pub use powersave::Powersave;
 pub use schedutil::Schedutil;
+pub use seat::Seat;
 pub use userspace::Userspace;
 
 use crate::params::{GovernorParams, PState, PowerParams};
@@ -145,7 +147,11 @@ pub trait Governor: CloneGovernor + Debug + Send + Sync {
 /// The governor that parameters name; none for one from outside.
 #[must_use]
 pub fn of(params: &PowerParams) -> Option<Box<dyn Governor>> {
-    Some(match params.governor {
+    built(&params.governor)
+}
+
+fn built(params: &GovernorParams) -> Option<Box<dyn Governor>> {
+    Some(match *params {
         GovernorParams::Performance => Box::new(Performance),
         GovernorParams::Powersave => Box::new(Powersave),
         GovernorParams::Userspace(at) => Box::new(Userspace { at }),

@@ -1,5 +1,5 @@
-//! A NIC that sees bursts of requests come and end, and tells the power management (NCAP): chapter 2 of "Network-centric
-//! datacenter computing", and HPCA 2017.
+//! A NIC that sees bursts of requests come and end, and tells the power management (NCAP): chapter 2 of M. Alian, "A
+//! Cross-Stack, Network-Centric Architectural Design for Next-Generation Datacenters" (2020), and HPCA 2017.
 
 mod decision;
 mod driver;

@@ -1,0 +1,180 @@
+//! The governor of a frequency domain: one of Linux's, or a guest.
+
+use super::{built, Governor, Look};
+use crate::params::GovernorParams;
+use serde::de::{Deserializer, Error as _};
+use serde::ser::{Error as _, Serializer};
+use serde::{Deserialize, Serialize};
+
+/// Who decides, as part of a checkpoint. A governor from outside has to be attached, also after a checkpoint is read.
+#[derive(Clone, Debug)]
+pub struct Seat {
+    params: GovernorParams,
+    governor: Option<Box<dyn Governor>>,
+    /// What a checkpoint had of a governor from outside, until it is there.
+    state: Option<Vec<u8>>,
+}
+
+impl Serialize for Seat {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let state = match &self.governor {
+            None => self.state.clone(),
+            Some(governor) => match governor.state() {
+                // Checkpoints are binary; what people read, and what states are compared by, does without.
+                None if !serializer.is_human_readable() => return Err(S::Error::custom(self.stateless())),
+                state => state,
+            },
+        };
+        (&self.params, state).serialize(serializer)
+    }
+}
+
+impl<'de> Deserialize<'de> for Seat {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let (params, state): (GovernorParams, Option<Vec<u8>>) = Deserialize::deserialize(deserializer)?;
+        let mut seat = Self::new(&params);
+        match (&mut seat.governor, state) {
+            (Some(governor), Some(state)) => governor.restore(&state).map_err(D::Error::custom)?,
+            (_, state) => seat.state = state,
+        }
+        Ok(seat)
+    }
+}
+
+impl Seat {
+    /// The governor that parameters name; the seat of one from outside is empty.
+    #[must_use]
+    pub fn new(params: &GovernorParams) -> Self {
+        Self { params: params.clone(), governor: built(params), state: None }
+    }
+
+    /// Lets a governor from outside decide from now on, going on from what a checkpoint had of it.
+    ///
+    /// # Errors
+    /// If the checkpoint's state cannot be continued, or the parameters name none from outside.
+    pub fn attach(&mut self, mut governor: Box<dyn Governor>) -> Result<(), String> {
+        let GovernorParams::User(name) = &self.params else {
+            return Err("the governor of these cores is not one from outside".to_owned());
+        };
+        if let Some(state) = self.state.take() {
+            governor.restore(&state).map_err(|why| format!("the governor {name:?}: {why}"))?;
+        }
+        self.governor = Some(governor);
+        Ok(())
+    }
+
+    /// The name of a governor from outside that is not there yet.
+    #[must_use]
+    pub fn missing(&self) -> Option<&str> {
+        match &self.params {
+            GovernorParams::User(name) if self.governor.is_none() => Some(name),
+            _ => None,
+        }
+    }
+
+    /// Whether it can be part of a checkpoint.
+    ///
+    /// # Errors
+    /// Why it cannot.
+    pub fn check_state(&self) -> Result<(), String> {
+        match &self.governor {
+            Some(governor) if governor.state().is_none() => Err(self.stateless()),
+            _ => Ok(()),
+        }
+    }
+
+    /// The P-state to go to, which is one that is there: the one that was set if nobody sits here, the fastest if somebody
+    /// from outside names one that is not there.
+    #[must_use]
+    pub fn decide(&mut self, look: &Look) -> usize {
+        let decision = self.governor.as_mut().map_or(look.at, |governor| governor.decide(look));
+        decision.min(look.fastest())
+    }
+
+    fn stateless(&self) -> String {
+        let name = match &self.params {
+            GovernorParams::User(name) => name,
+            _ => "",
+        };
+        format!("the governor {name:?} does not give its state, so that it cannot be part of a checkpoint")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::power::governor::Load;
+    use crate::power::tables;
+
+    /// Goes around: one further at each look.
+    #[derive(Clone, Debug)]
+    struct Round {
+        next: u8,
+        tells: bool,
+    }
+
+    impl Governor for Round {
+        fn decide(&mut self, _look: &Look) -> usize {
+            self.next += 1;
+            usize::from(self.next)
+        }
+
+        fn state(&self) -> Option<Vec<u8>> {
+            self.tells.then(|| vec![self.next])
+        }
+
+        fn restore(&mut self, state: &[u8]) -> Result<(), String> {
+            self.next = *state.first().ok_or("no state")?;
+            Ok(())
+        }
+    }
+
+    fn decide(seat: &mut Seat, at: usize) -> usize {
+        let (pstates, loads) = (tables::pstates(), [Load { busy_ps: 90, util: 0 }]);
+        seat.decide(&Look { now_ps: 0, window_ps: 100, at, loads: &loads, pstates: &pstates })
+    }
+
+    fn written_and_read(seat: &Seat) -> Seat {
+        serde_json::from_str(&serde_json::to_string(seat).expect("it is plain data")).expect("it has been written")
+    }
+
+    #[test]
+    fn a_governor_of_linux_goes_on_from_a_checkpoint() {
+        let mut seat = Seat::new(&GovernorParams::Conservative { up_threshold: 80, down_threshold: 20, step: 10 });
+        assert_eq!(decide(&mut seat, 2), 2, "it wants 2.3 GHz");
+        assert_eq!((seat.missing(), seat.check_state()), (None, Ok(())));
+        assert_eq!(decide(&mut written_and_read(&seat), 2), 3, "2.6 GHz");
+        let other = serde_json::to_string(&(GovernorParams::Performance, Some([1]))).expect("it is plain data");
+        assert!(serde_json::from_str::<Seat>(&other).is_err(), "a state of something else");
+    }
+
+    #[test]
+    fn a_guest_sits_down_and_goes_on_from_a_checkpoint() {
+        let mut seat = Seat::new(&GovernorParams::User("round".to_owned()));
+        assert_eq!(seat.missing(), Some("round"));
+        assert_eq!(decide(&mut seat, 3), 3, "as it was");
+        seat.attach(Box::new(Round { next: 0, tells: true })).expect("there is a seat");
+        assert_eq!(seat.missing(), None);
+        assert_eq!([decide(&mut seat, 3), decide(&mut seat, 3)], [1, 2]);
+        let mut other = written_and_read(&written_and_read(&seat));
+        assert_eq!(other.missing(), Some("round"));
+        other.attach(Box::new(Round { next: 0, tells: true })).expect("there is a seat");
+        assert_eq!([decide(&mut other, 0), decide(&mut other, 0), decide(&mut other, 0)], [3, 4, 4]);
+    }
+
+    #[test]
+    fn a_guest_that_does_not_tell_its_state_is_no_part_of_a_checkpoint() {
+        let mut seat = Seat::new(&GovernorParams::User("round".to_owned()));
+        seat.attach(Box::new(Round { next: 0, tells: false })).expect("there is a seat");
+        let why = seat.check_state().expect_err("it does not tell");
+        assert!(why.contains("\"round\""), "{why}");
+        assert!(serde_json::to_string(&seat).is_ok(), "people may read it all the same");
+    }
+
+    #[test]
+    fn nobody_takes_the_seat_of_another() {
+        let mut seat = Seat::new(&GovernorParams::Powersave);
+        assert!(seat.attach(Box::new(Round { next: 0, tells: true })).is_err());
+        assert_eq!(decide(&mut seat, 3), 0);
+    }
+}
