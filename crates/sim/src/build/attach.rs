@@ -375,6 +375,7 @@ mod tests {
             prefetch_pairs: false,
             copy_ahead,
             cached_user: true,
+            receive_queues: None,
             line_size,
         };
         let all = |copy_ahead| -> Vec<u32> {

@@ -60,6 +60,7 @@ pub(super) fn stack() -> StackParams {
         prefetch_pairs: false,
         copy_ahead: 8,
         cached_user: true,
+        receive_queues: None,
         line_size: LineSize::LINE,
     }
 }
