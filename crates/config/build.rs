@@ -20,6 +20,7 @@ fn main() -> io::Result<()> {
         ("TRANSPORTS", "transports"),
         ("FLOW_SIZES", "flow-sizes"),
         ("ENERGY", "energy"),
+        ("POWER", "power"),
         ("PACKET_SIZES", "packet-sizes"),
     ];
     for (name, folder) in folders {

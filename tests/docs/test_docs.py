@@ -204,6 +204,7 @@ def test_every_preset_and_device_has_its_file() -> None:
     names += [f"chips/{name}" for name in _core.chips()]
     names += [f"transports/{name}" for name in _core.transports()]
     names += [f"energy/{name}" for name in _core.energy_profiles()]
+    names += [f"power/{name}" for name in _core.power_profiles()]
     names += [f"flow-sizes/{name}" for name in _core.flow_sizes()]
     names += [f"jobs/{name}" for name in _core.job_profiles()]
     names += [f"packet-sizes/{name}" for name in _core.packet_sizes()]

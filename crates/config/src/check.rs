@@ -3,7 +3,7 @@
 use crate::cores::{parse_cores, parse_list};
 use crate::document::join;
 use crate::error::{suggestion, Issue};
-use crate::spec::{EcnSpec, Share, CHANNEL_MAX, DRIVE_MAX};
+use crate::spec::{EcnSpec, PowerAt, Share, StateAt, Template, CHANNEL_MAX, DRIVE_MAX};
 use crate::units::{format, parse, shorten, Dimension};
 use crate::ways::parse_ways;
 use serde_json::{Map, Value};
@@ -68,7 +68,9 @@ fn choose<'a>(choices: &'a [Value], value: &Value) -> Option<&'a Value> {
     let kind = value.get("kind");
     let by_kind = choices.iter().find(|choice| kind.is_some() && choice["properties"]["kind"].get("const") == kind);
     let name = match value {
-        Value::Object(_) if choices.iter().any(|choice| choice["properties"].get("kind").is_some()) => return by_kind,
+        Value::Object(_) if choices.iter().any(|choice| choice["properties"]["kind"].get("const").is_some()) => {
+            return by_kind;
+        }
         Value::Object(_) => "object",
         Value::Array(_) => "array",
         Value::String(_) => "string",
@@ -177,6 +179,9 @@ fn check_string(schema: &Value, text: &str, path: &str) -> Result<(), Issue> {
         Some("drives") => return parse_list(text, "drive", DRIVE_MAX).map(|_| ()).or_else(fail),
         Some("ways") => return parse_ways(text).map(|_| ()).or_else(fail),
         Some("ecn") => return EcnSpec::parse(text).map(|_| ()).or_else(fail),
+        Some("frequency at voltage") => return StateAt::parse(text).map(|_| ()).or_else(fail),
+        Some("power at voltage") => return PowerAt::parse(text).map(|_| ()).or_else(fail),
+        Some("template") => return Template::parse(text).map(|_| ()).or_else(fail),
         _ => {}
     }
     let words = list(schema, "x-words");
@@ -288,6 +293,9 @@ fn wanted(schema: &Value) -> String {
         _ if schema["x-form"] == "drives" => "a list of drives such as \"0-3\"",
         _ if schema["x-form"] == "ways" => "a list of ways such as \"9-10\"",
         _ if schema["x-form"] == "ecn" => "a threshold such as \"65 packets\"",
+        _ if schema["x-form"] == "frequency at voltage" => "a frequency at a voltage such as \"0.8 GHz @ 0.65 V\"",
+        _ if schema["x-form"] == "power at voltage" => "a power at a voltage such as \"1.92 W @ 0.65 V\"",
+        _ if schema["x-form"] == "template" => "two characters such as \"GE\"",
         Some("object") => "a table",
         Some("array") if schema["items"]["type"] == "integer" => "a list of numbers such as [0, 1]",
         Some("array") => "a list",

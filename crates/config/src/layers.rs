@@ -2,15 +2,28 @@
 
 use crate::document::{join, parse_toml_value};
 use crate::error::{ConfigError, Issue};
-use serde_json::{Map, Value};
+use serde_json::{json, Map, Value};
 
 /// Keys that settle what other keys of a lower layer said: (key, what it replaces). `*` stands for any name.
 const REPLACES: &[(&str, &[&str])] = &[
     ("run.duration", &["run.precision", "run.duration_max", "run.until"]),
     ("run.precision", &["run.duration", "run.until"]),
+    ("power.governor.kind", &GOVERNOR_KEYS),
     ("run.until", &["run.duration", "run.precision", "run.warmup"]),
     ("workload.*.job", &["workload.*.jobs"]),
     ("workload.*.jobs", &["workload.*.job"]),
+];
+
+/// What another governor has no use for.
+const GOVERNOR_KEYS: [&str; 8] = [
+    "power.governor.variant",
+    "power.governor.period",
+    "power.governor.cost",
+    "power.governor.up_threshold",
+    "power.governor.down_threshold",
+    "power.governor.step",
+    "power.governor.frequency",
+    "power.governor.name",
 ];
 
 /// Puts `upper` over `lower`. Tables are merged, everything else is replaced.
@@ -35,8 +48,8 @@ fn settle(lower: &mut Value, upper: &Value) {
     }
 }
 
-/// Replaces what stands for several keys of one layer by these keys: `ssd.bandwidth` by both directions, of a server or
-/// of every host.
+/// Replaces what stands for several keys of one layer by these keys: `ssd.bandwidth` by both directions, and the name of
+/// a governor by its table, of a server or of every host.
 pub(crate) fn expand(layer: &mut Value) -> Result<(), Issue> {
     for (name, host) in layer.get_mut("host").and_then(Value::as_object_mut).into_iter().flatten() {
         expand_server(host).map_err(|issue| issue.within(&join("host", name)))?;
@@ -44,7 +57,17 @@ pub(crate) fn expand(layer: &mut Value) -> Result<(), Issue> {
     expand_server(layer)
 }
 
+/// The same of a governor that is given by its name alone.
+fn expand_governor(layer: &mut Value) {
+    if let Some(governor) = layer.get_mut("power").and_then(|power| power.get_mut("governor")) {
+        if governor.is_string() {
+            *governor = json!({ "kind": governor.take() });
+        }
+    }
+}
+
 fn expand_server(layer: &mut Value) -> Result<(), Issue> {
+    expand_governor(layer);
     const DIRECTIONS: [&str; 2] = ["read_bandwidth", "write_bandwidth"];
     let Some(ssd) = layer.get_mut("ssd").and_then(Value::as_object_mut) else {
         return Ok(());

@@ -35,8 +35,8 @@ pub use memory_plan::{MemoryPlan, Requests, TraceFormat, Traffic, TrafficPattern
 pub use noc_plan::{NocPlan, Packets};
 pub use plan::{Format, Input, Length, Plan, RunPlan, WarmUp};
 pub use presets::{
-    apps, chips, counters, devices, dies, energy_profiles, flow_sizes_names, job_profiles, packet_sizes_names, presets,
-    profiles, transports, AppInfo, PresetInfo,
+    apps, chips, counters, devices, dies, energy_profiles, flow_sizes_names, job_profiles, packet_sizes_names,
+    power_profiles, presets, profiles, transports, AppInfo, PresetInfo,
 };
 pub use resolve::{chip_plan, is_chip, is_cluster, link_bytes_per_s, memory_plan, noc_plan, resolve};
 pub use schema::{chip_schema, cluster_schema, memory_schema, noc_schema, schema};

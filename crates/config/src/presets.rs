@@ -7,12 +7,14 @@ use crate::error::{suggestion, Issue};
 use crate::layers::{at, overlay};
 use crate::spec::{AppName, SizePoint, SizesFile};
 use crate::units::shorten;
-use serde_json::Value;
+use serde_json::{json, Value};
 use std::collections::BTreeMap;
 use std::path::Path;
 
 /// The energy profile of a server that names none.
 const ENERGY_PROFILE: &str = "server";
+/// The profile of frequencies and sleep of a server that names none.
+const POWER_PROFILE: &str = "i7-3770";
 
 include!(concat!(env!("OUT_DIR"), "/specs.rs"));
 
@@ -112,6 +114,22 @@ pub(crate) fn fill_energy(tree: &mut Value) -> Result<(), Issue> {
     overlay(&mut values, meter);
     *meter = values;
     Ok(())
+}
+
+/// Puts the values of its profile under the frequencies and sleep of the cores of `tree`, if it has any.
+pub(crate) fn fill_power(tree: &mut Value) -> Result<(), Issue> {
+    let Some(power) = tree.get_mut("power").filter(|power| power.is_object()) else { return Ok(()) };
+    let name = power.get("profile").map_or(Some(POWER_PROFILE), Value::as_str);
+    let Some(name) = name else { return Ok(()) };
+    let mut values = embedded(POWER, name, "power.profile", "power profile")?;
+    overlay(&mut values, &json!({ "power": power.take() }));
+    *power = values["power"].take();
+    Ok(())
+}
+
+/// The names of every profile of frequencies and sleep.
+pub fn power_profiles() -> impl Iterator<Item = &'static str> {
+    POWER.iter().map(|(name, _)| *name)
 }
 
 /// The names of every energy profile.
@@ -353,8 +371,15 @@ mod tests {
 
     #[test]
     fn every_number_in_an_embedded_file_has_its_source() {
-        for (name, text) in
-            SERVERS.iter().chain(DEVICES).chain(PROFILES).chain(APPS).chain(COUNTERS).chain(TRANSPORTS).chain(CHIPS)
+        for (name, text) in SERVERS
+            .iter()
+            .chain(DEVICES)
+            .chain(PROFILES)
+            .chain(APPS)
+            .chain(COUNTERS)
+            .chain(TRANSPORTS)
+            .chain(CHIPS)
+            .chain(POWER)
         {
             for line in text.lines().filter(|line| line.contains('=') && !line.trim_start().starts_with('#')) {
                 let (setting, source) = line.split_once(" # ").unwrap_or((line, ""));

@@ -225,7 +225,13 @@ pub(crate) fn transports() -> Vec<&'static str> {
     hostnet_config::transports().collect()
 }
 
-/// The names of the distributions of flow sizes.
+/// The names of the profiles of frequencies and sleep.
+#[pyfunction]
+pub(crate) fn power_profiles() -> Vec<&'static str> {
+    hostnet_config::power_profiles().collect()
+}
+
+/// The names of the energy profiles.
 #[pyfunction]
 pub(crate) fn energy_profiles() -> Vec<&'static str> {
     hostnet_config::energy_profiles().collect()

@@ -34,6 +34,7 @@ def show_list(what: str) -> int:
         "devices": lambda: show_names(_core.devices()),
         "profiles": lambda: show_names(_core.profiles()),
         "energy": lambda: show_names(_core.energy_profiles()),
+        "power": lambda: show_names(_core.power_profiles()),
         "chips": lambda: show_names(_core.chips()),
         "dies": lambda: show_names(_core.dies()),
         "workloads": show_workloads,

@@ -1,6 +1,7 @@
 //! From layers of text to a plan.
 
 mod app;
+mod arithmetic;
 mod attach;
 mod cache;
 mod checked;
@@ -17,12 +18,16 @@ mod energy;
 mod expander;
 mod functions;
 mod hash;
+mod interrupts;
 mod io;
 mod memory;
 mod memory_run;
+mod ncap;
 mod net_host;
 mod noc_run;
 mod pool;
+mod power;
+mod pstates;
 mod run;
 mod server;
 mod size;
@@ -131,6 +136,7 @@ fn server_of(tree: Value, context: &Context, preset: Option<&str>) -> Result<Res
         return Err(absent(path, preset));
     }
     let mut spec: Spec = serde_json::from_value(tree).map_err(plan_error)?;
+    interrupts::complete(&mut spec, context)?;
     let sockets = sockets::each(&spec)?;
     let upi = sockets::ways(&spec, &sockets)?;
     let mut workloads = workload::resolve(&spec, &sockets, context)?;
@@ -154,7 +160,7 @@ fn server_of(tree: Value, context: &Context, preset: Option<&str>) -> Result<Res
         stack: None,
         control: None,
         energy: spec.energy.as_ref().map(energy::params),
-        power: None,
+        power: power::params(&spec)?,
         moderation: None,
         ncap: None,
         seed: 0,
@@ -210,6 +216,7 @@ fn complete_tables(given: &Value, preset: Option<&str>, base_dir: &Path) -> Resu
     let dropped = stack(&mut tree, given, below_server);
     presets::fill_apps(&mut tree)?;
     presets::fill_energy(&mut tree)?;
+    presets::fill_power(&mut tree)?;
     let files = presets::fill_memory(&mut tree, schema::complete(), base_dir)?;
     Ok(Complete { tree, files, dropped })
 }

@@ -1,6 +1,7 @@
 //! `[nic]`, `[stack]`, `[remote]` and `[control]`.
 
 use super::attach;
+use super::interrupts;
 use super::io::link_bytes_per_s;
 use super::workload::remote_stream;
 use crate::error::Issue;
@@ -127,6 +128,7 @@ pub(super) fn nic(
         return Err(Issue::between(&["nic.ddio", "cache.enabled"], WITHOUT_CACHES));
     }
     let pfc = spec.pfc.as_ref().map(|pfc| pfc_params(pfc, spec.buffer.0, "nic.pfc", "nic.buffer")).transpose()?;
+    let (coalesce_ps, coalesce_packets) = interrupts::coalesced(spec)?;
     let pcie = attach::link(spec, link(spec, server, pcie)?);
     Ok(NicParams {
         attach: attach::attach(spec, &pcie)?,
@@ -146,8 +148,8 @@ pub(super) fn nic(
         receive_ps: spec.receive.0,
         transmit_ps: spec.transmit.0,
         interrupt_ps: spec.interrupt.0,
-        coalesce_ps: spec.coalesce.0,
-        coalesce_packets: spec.coalesce_packets,
+        coalesce_ps,
+        coalesce_packets,
         send_window_bytes: spec.send_window.0 as u32,
         ddio: spec.ddio,
         relaxed_ordering: spec.relaxed_ordering,

@@ -20,6 +20,7 @@ mod lists;
 mod mcn;
 mod memory;
 mod memory_run;
+mod ncap;
 mod net_host;
 mod network;
 mod nic;
@@ -27,6 +28,7 @@ mod noc_run;
 mod packets;
 mod patterns;
 mod pool;
+mod power;
 mod service;
 mod sockets;
 mod topology;
@@ -61,6 +63,7 @@ pub(crate) use lists::{CoreList, Names, RanksPerHost, WayMask, CHANNEL_MAX, DRIV
 pub(crate) use mcn::McnKeys;
 pub(crate) use memory::{MapSpec, MapTable, MemorySpec};
 pub(crate) use memory_run::{MemoryPartSpec, MemoryRunSpec, TraceFormatSpec, TraceSpec, TrafficSpec};
+pub(crate) use ncap::{NcapModeSpec, NcapSpec, RearmSpec, Template};
 pub(crate) use net_host::{ControlSpec, RemoteSpec, RingsSpec, RuleSpec, SideSpec, StackSpec, UpiSpec};
 pub(crate) use network::{BottleneckSpec, CableSpec, EndSpec, NetworkSpec, PfcSpec, Span, SwitchKindSpec, SwitchSpec};
 pub(crate) use nic::{AttachSpec, CxlSpec, NicFunctionSpec, NicModeSpec, NicSpec, OnChipSpec};
@@ -68,11 +71,18 @@ pub(crate) use noc_run::{AllocationSpec, CyclesSpec, NocRunSpec, NocSpec, NocTop
 pub(crate) use packets::FunctionSpec;
 pub(crate) use patterns::{FlowSizesSpec, PairsSpec, SizePoint, SizesFile};
 pub(crate) use pool::{PoolFetch, PoolPrefetchKind, PoolSpec, PoolWriteBack};
+pub(crate) use power::{
+    CStateSpec, DomainSpec, GovernorKindSpec, GovernorSpec, IdleSpec, PStateEntry, PStatesSpec, PowerAt, PowerSpec,
+    StateAt, StaticSpec, VariantSpec,
+};
 pub(crate) use service::{ArrivalsSpec, DistributionSpec, PhaseSpec, ServiceSpec};
 pub(crate) use sockets::{RemoteDdioSpec, SnoopSpec, SocketSpec, SocketsSpec};
 pub(crate) use topology::{Sizes, TopologySpec, TrunkSpec};
 pub(crate) use transport::{BaseSpec, TransportSpec};
-pub(crate) use values::{Bandwidth, MemorySize, Share, Size, Time, TimeLimit, TransferRate, WarmUpSpec, Watermark};
+pub(crate) use values::{
+    Bandwidth, MemorySize, RateOrNever, Share, Size, SleepPower, Time, TimeLimit, TimeOrNever, TransferRate,
+    WarmUpSpec, Watermark,
+};
 pub(crate) use workload::{Direction, FioJobSpec, FioSpec, PatternSpec, RemoteStreamSpec, StreamSpec, WorkloadSpec};
 
 use schemars::JsonSchema;
@@ -139,6 +149,9 @@ pub(crate) struct Spec {
     /// What the parts of the server consume; without it there is no energy meter.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) energy: Option<EnergySpec>,
+    /// Frequencies, voltages and sleep of the cores; without it they have one frequency and do not sleep.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) power: Option<PowerSpec>,
     /// What runs on the server, by name.
     pub(crate) workload: BTreeMap<String, WorkloadSpec>,
     /// How long to simulate.

@@ -1,6 +1,7 @@
 //! The NIC of a server.
 
 use super::dimm::NicDimmSpec;
+use super::ncap::NcapSpec;
 use super::net_host::RingsSpec;
 use super::network::PfcSpec;
 use super::values::{Bandwidth, Size, Time};
@@ -84,12 +85,33 @@ pub(crate) struct NicSpec {
     /// From a completion to the core that is interrupted (time).
     #[schemars(extend("x-min" = "1 ps", "x-max" = "1 ms"))]
     pub(crate) interrupt: Time,
-    /// Interrupt moderation: longest wait after a first completion (time); "0 us" = none.
+    /// Interrupt moderation: longest wait after a first completion (time); "0 us" = none. Not with `nic.mitt`, else it
+    /// is wanted.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(extend("x-max" = "10 ms"))]
-    pub(crate) coalesce: Time,
-    /// Interrupt moderation: completions that end the wait.
+    pub(crate) coalesce: Option<Time>,
+    /// Interrupt moderation: completions that end the wait. Not with `nic.mitt`, else it is wanted.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 1, max = 65536))]
-    pub(crate) coalesce_packets: u32,
+    pub(crate) coalesce_packets: Option<u32>,
+    /// Interrupt moderation by a timer that runs free: interrupts go out when it expires, of all queues (time). "50 us"
+    /// when absent with `nic.ncap` in hardware, else none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-min" = "1 us", "x-max" = "10 ms"))]
+    pub(crate) mitt: Option<Time>,
+    /// With `nic.mitt`: how long the handler of an interrupt waits for the register that says its cause (time); "0 us"
+    /// when absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-max" = "1 ms"))]
+    pub(crate) icr: Option<Time>,
+    /// Receive queues: packets for cores beyond them come by one of them, by its number modulo; one of each core that
+    /// `stack.cores` or the flows name when absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 1, max = 64))]
+    pub(crate) queues: Option<u32>,
+    /// What it tells the power management of the packets that it sees (NCAP); nothing when absent. It needs `power`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) ncap: Option<NcapSpec>,
     /// Data that may be asked of memory for sending and not yet be sent (size).
     #[schemars(extend("x-min" = "4 KiB", "x-max" = "16 MiB"))]
     pub(crate) send_window: Size,

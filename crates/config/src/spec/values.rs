@@ -48,6 +48,8 @@ quantity!(TransferRate, Dimension::TransferRate, "A symbol rate in transfers per
 quantity!(Frequency, Dimension::Frequency, "A frequency in hertz.");
 quantity!(Power, Dimension::Power, "A power in microwatts.");
 quantity!(Energy, Dimension::Energy, "An energy in femtojoules.");
+quantity!(Slew, Dimension::Slew, "A change of voltage in microvolts per microsecond.");
+quantity!(Rate, Dimension::Rate, "A rate in times per second.");
 
 impl Time {
     /// This share of it, in ps: half the range of a time of which this is the mean.
@@ -131,6 +133,33 @@ quantity_or_word!(
     After,
     Dimension::Time,
     "A time after which something happens, or never."
+);
+quantity_or_word!(
+    TimeOrNever,
+    Time,
+    Never,
+    "inf",
+    After,
+    Dimension::Time,
+    "A time after which something happens, or never."
+);
+quantity_or_word!(
+    RateOrNever,
+    Rate,
+    Never,
+    "inf",
+    Above,
+    Dimension::Rate,
+    "A rate above which something happens, or never."
+);
+quantity_or_word!(
+    SleepPower,
+    Power,
+    Static,
+    "static",
+    Fixed,
+    Dimension::Power,
+    "What a core takes asleep: that of its voltage, or a power of its own."
 );
 quantity_or_word!(WarmUpSpec, Time, Auto, "auto", Fixed, Dimension::Time, "Time before the measurement begins.");
 

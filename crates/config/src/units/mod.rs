@@ -9,7 +9,7 @@ use crate::error::nearest;
 use table::{Unit, G, GI, K, KI, M, MI, T, TI, UNITS};
 
 /// What a value measures. The base units are picoseconds, bytes, bytes per second, transfers per second, hertz,
-/// microwatts and femtojoules.
+/// microwatts, femtojoules, microvolts, microvolts per microsecond and events per second.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Dimension {
     /// Durations, in ps.
@@ -26,6 +26,12 @@ pub enum Dimension {
     Power,
     /// Energy, in femtojoules.
     Energy,
+    /// Voltages, in microvolts.
+    Voltage,
+    /// How fast voltages change, in microvolts per microsecond.
+    Slew,
+    /// How often something happens, in times per second.
+    Rate,
 }
 
 impl Dimension {
@@ -39,6 +45,9 @@ impl Dimension {
             Dimension::Frequency => "frequency",
             Dimension::Power => "power",
             Dimension::Energy => "energy",
+            Dimension::Voltage => "voltage",
+            Dimension::Slew => "slew rate",
+            Dimension::Rate => "rate",
         }
     }
 
@@ -58,6 +67,9 @@ impl Dimension {
             Dimension::Frequency => &["2.4 GHz"],
             Dimension::Power => &["1.8 W"],
             Dimension::Energy => &["2.8 nJ"],
+            Dimension::Voltage => &["1.2 V"],
+            Dimension::Slew => &["6.25 mV/us"],
+            Dimension::Rate => &["35 k/s"],
         }
     }
 
@@ -69,7 +81,7 @@ impl Dimension {
     /// The dimension of a schema's `x-quantity`.
     pub(crate) fn from_name(name: &str) -> Option<Self> {
         use Dimension::*;
-        let all = [Time, Size, Bandwidth, TransferRate, Frequency, Power, Energy];
+        let all = [Time, Size, Bandwidth, TransferRate, Frequency, Power, Energy, Voltage, Slew, Rate];
         all.into_iter().find(|dimension| dimension.name() == name)
     }
 
@@ -82,6 +94,9 @@ impl Dimension {
             Dimension::Frequency => "1 Hz",
             Dimension::Power => "1 uW",
             Dimension::Energy => "1 fJ",
+            Dimension::Voltage => "1 uV",
+            Dimension::Slew => "1 uV/us",
+            Dimension::Rate => "1 /s",
         }
     }
 }
@@ -190,6 +205,9 @@ pub fn format(value: u64, dimension: Dimension) -> String {
         Dimension::Frequency => &["Hz", "kHz", "MHz", "GHz"],
         Dimension::Power => &["uW", "mW", "W", "kW"],
         Dimension::Energy => &["fJ", "pJ", "nJ", "uJ", "mJ", "J"],
+        Dimension::Voltage => &["uV", "mV", "V"],
+        Dimension::Slew => &["uV/us", "mV/us", "V/us"],
+        Dimension::Rate => &["/s", "k/s", "M/s", "G/s"],
     };
     let mut step = 0;
     let mut factor = 1u64;
@@ -225,7 +243,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    const ALL: [Dimension; 7] = [
+    const ALL: [Dimension; 10] = [
         Dimension::Time,
         Dimension::Size,
         Dimension::Bandwidth,
@@ -233,6 +251,9 @@ mod tests {
         Dimension::Frequency,
         Dimension::Power,
         Dimension::Energy,
+        Dimension::Voltage,
+        Dimension::Slew,
+        Dimension::Rate,
     ];
 
     #[test]
@@ -256,6 +277,10 @@ mod tests {
             ("2933 MHz", Dimension::Frequency, 2_933_000_000),
             ("1.8 W", Dimension::Power, 1_800_000),
             ("2.83 nJ", Dimension::Energy, 2_830_000),
+            ("0.65 V", Dimension::Voltage, 650_000),
+            ("6.25 mV/us", Dimension::Slew, 6_250),
+            ("35 k/s", Dimension::Rate, 35_000),
+            ("7 /s", Dimension::Rate, 7),
             ("+007.250 ns", Dimension::Time, 7_250),
         ];
         for (text, dimension, value) in cases {
@@ -305,19 +330,19 @@ mod tests {
         #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
 
         #[test]
-        fn writing_and_reading_give_the_value_back(value in any::<u64>(), shift in 0u32..64, which in 0usize..5) {
+        fn writing_and_reading_give_the_value_back(value in any::<u64>(), shift in 0u32..64, which in 0..ALL.len()) {
             let value = value >> shift;
             prop_assert_eq!(parse(&format(value, ALL[which]), ALL[which]), Ok(value));
         }
 
         #[test]
-        fn round_values_come_back_too(factor in 0u64..100_000, exponent in 0u32..13, which in 0usize..5) {
+        fn round_values_come_back_too(factor in 0u64..100_000, exponent in 0u32..13, which in 0..ALL.len()) {
             let value = factor * 10u64.pow(exponent);
             prop_assert_eq!(parse(&format(value, ALL[which]), ALL[which]), Ok(value));
         }
 
         #[test]
-        fn no_text_is_a_panic(text in any::<String>(), tail in "[0-9.]{0,30} ?[a-zA-Z/]{0,6}", which in 0usize..5) {
+        fn no_text_is_a_panic(text in any::<String>(), tail in "[0-9.]{0,30} ?[a-zA-Z/]{0,6}", which in 0..ALL.len()) {
             let _ = parse(&text, ALL[which]);
             let _ = parse(&tail, ALL[which]);
         }

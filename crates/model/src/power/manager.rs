@@ -3,10 +3,10 @@
 //! Cores tell how busy they were; those that nothing is known of are taken as they are: at work for ever, or without
 //! anything to do.
 
-use super::governor::Governor;
+use super::governor::{Governor, Seat};
 use super::ncap::{orders, Cause};
-use super::{core_power_uw, Being, Change, CoreMeter, Dvfs, Load, Look, Rule};
-use crate::params::{IdleParams, NcapParams, PowerDomain, PowerParams};
+use super::{core_power_uw, Being, Change, CoreMeter, Dvfs, Load, Look};
+use crate::params::{GovernorParams, IdleParams, NcapParams, PowerDomain, PowerParams};
 use crate::part::{Context, Part, PartKind, Payload, PowerEvent, Start};
 use hostnet_kernel::{ComponentId, Time};
 use serde::{Deserialize, Serialize};
@@ -30,7 +30,7 @@ pub enum Managed {
 struct Domain {
     cores: Vec<Managed>,
     dvfs: Dvfs,
-    rule: Rule,
+    seat: Seat,
     /// What the cores said, as far as they have.
     loads: Vec<Option<Load>>,
     /// Until then the governor does not decide.
@@ -69,7 +69,7 @@ impl PowerManager {
             meters: cores.iter().map(|core| meter(params, *core, at)).collect(),
             cores,
             dvfs: Dvfs::new(params, at),
-            rule: Rule::new(params),
+            seat: Seat::new(&params.governor),
             held_until: Time::ZERO,
             history: vec![(Time::ZERO, at as u16)],
         };
@@ -114,24 +114,27 @@ impl PowerManager {
         self.announced
     }
 
-    /// Lets a governor from outside decide; see [`Rule`].
+    /// Lets a governor from outside decide; see [`Seat`].
     ///
     /// # Errors
     /// If its state cannot be continued, or the governor of this host is none from outside.
     pub fn attach(&mut self, governor: &dyn Governor) -> Result<(), String> {
-        self.domains.iter_mut().try_for_each(|domain| domain.rule.attach(governor.clone_box()))
+        self.domains.iter_mut().try_for_each(|domain| domain.seat.attach(governor.clone_box()))
     }
 
     /// The name of the governor from outside, if it is one.
     #[must_use]
     pub fn name(&self) -> Option<&str> {
-        self.domains.first()?.rule.name()
+        match &self.params.governor {
+            GovernorParams::User(name) => Some(name),
+            _ => None,
+        }
     }
 
     /// The name of a governor from outside that has not been attached.
     #[must_use]
     pub fn missing(&self) -> Option<&str> {
-        self.domains.first()?.rule.missing()
+        self.domains.first()?.seat.missing()
     }
 
     /// Whether it can be part of a checkpoint.
@@ -139,7 +142,7 @@ impl PowerManager {
     /// # Errors
     /// If a governor from outside does not give its state.
     pub fn check_state(&self) -> Result<(), String> {
-        self.domains.iter().try_for_each(|domain| domain.rule.check_state())
+        self.domains.iter().try_for_each(|domain| domain.seat.check_state())
     }
 
     fn on_wake(&mut self, context: &mut Context) {
@@ -214,8 +217,7 @@ impl PowerManager {
                 loads: &loads,
                 pstates: &self.params.pstates,
             };
-            let Some(governor) = domain.rule.governor_mut() else { continue };
-            let target = governor.decide(&look);
+            let target = domain.seat.decide(&look);
             domain.dvfs.want(now, target);
             if let (Some(Managed::Tells(core)), true) = (domain.cores.first(), self.params.costs()) {
                 let work = PowerEvent::Work((self.params.governor_ps / 1000) as u32);

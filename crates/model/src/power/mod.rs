@@ -8,7 +8,6 @@ pub mod idle;
 mod manager;
 pub mod meter;
 pub mod ncap;
-mod rule;
 pub mod util;
 
 pub use dvfs::{Change, Dvfs};
@@ -17,7 +16,6 @@ pub use idle::IdleGovernor;
 pub use manager::{Managed, PowerManager};
 pub use meter::{core_power_uw, Being, CoreMeter, Residency};
 pub use ncap::{Cause, Ncap, Orders};
-pub use rule::Rule;
 pub use util::Util;
 
 #[cfg(test)]

@@ -346,7 +346,6 @@ mod tests {
             allocate_ps: 0,
             generate_ps: 0,
             copy_line_ps: 0,
-            receive_queues: None,
             wake_ps: 0,
             call_ps: 0,
             call_bytes: 1,
@@ -361,6 +360,7 @@ mod tests {
             prefetch_pairs: false,
             copy_ahead,
             cached_user: true,
+            receive_queues: None,
             line_size,
         };
         let all = |copy_ahead| -> Vec<u32> {

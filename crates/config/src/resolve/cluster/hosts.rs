@@ -10,7 +10,7 @@ use super::super::source::Source;
 use super::super::{
     complete_server, effective, functions, net_host, plan_error, server, server_of, Complete, Context, Resolved,
 };
-use super::super::{energy, expander};
+use super::super::{energy, expander, interrupts, ncap};
 use super::cores::HostCores;
 use super::dimms::Dimms;
 use super::flows::Flows;
@@ -19,7 +19,7 @@ use super::table;
 use crate::error::{nearest, suggestion, Issue};
 use crate::spec::{ClusterSpec, FidelitySpec, HostKindSpec, HostSpec, Time};
 use crate::units::shorten;
-use hostnet_model::params::{Fidelity, HostKind, HostParams, ServerParams};
+use hostnet_model::params::{Fidelity, HostKind, HostParams, ServerParams, StackParams};
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -258,6 +258,8 @@ impl Hosts {
                         issue.paths.splice(0..0, of_flows.any().then(|| table.to_string()));
                         issue
                     })?;
+                    let text = ncap::one_queue(&server).map(|text| format!("host.{}: {text}", group.name));
+                    attached.ignored.extend(text.filter(|text| !attached.ignored.contains(text)));
                     HostKind::Server(Box::new(ServerParams {
                         seed: seed.wrapping_add(SEED_STEP.wrapping_mul(at as u64)),
                         ..server
@@ -321,6 +323,7 @@ fn networked(resolved: &Resolved, cores: Vec<u32>, mtu_bytes: u32, on_dimm: bool
     let stack = spec.stack.as_ref().ok_or_else(|| lacks("stack", "costs of network traffic"))?;
     let mut params = resolved.server.clone();
     if on_dimm {
+        interrupts::check_absent(spec)?;
         params.stack = Some(net_host::stack(stack, cores, true, spec.prefetch.stream));
         return Ok(params);
     }
@@ -331,7 +334,10 @@ fn networked(resolved: &Resolved, cores: Vec<u32>, mtu_bytes: u32, on_dimm: bool
     params.sockets[socket].dimm = dimm::resolve(nic, spec, &mut card)?;
     params.sockets[socket].nic = Some(card);
     die::place_nic(&mut params, spec);
-    params.stack = Some(net_host::stack(stack, cores, nic.ddio, spec.prefetch.stream));
+    let stack = net_host::stack(stack, cores, nic.ddio, spec.prefetch.stream);
+    params.stack = Some(StackParams { receive_queues: nic.queues, ..stack });
+    params.moderation = interrupts::moderation(nic);
+    params.ncap = ncap::params(nic, spec)?;
     params.control = spec.control.as_ref().map(net_host::control).transpose()?.flatten();
     Ok(params)
 }

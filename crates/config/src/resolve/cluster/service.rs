@@ -1,7 +1,8 @@
 //! `[flow.*]` of kind "service".
 
+use super::super::arithmetic::{exp, ln};
 use super::hosts::Hosts;
-use super::sizes::{ln, FlowSizes};
+use super::sizes::FlowSizes;
 use crate::error::Issue;
 use crate::spec::{ArrivalsSpec, DistributionSpec, FlowSizesSpec, FlowSpec, PhaseSpec, ServiceSpec, Size};
 use crate::units::shorten;
@@ -159,33 +160,10 @@ fn density(z: f64) -> f64 {
     exp(-z * z / 2.0) / (2.0 * std::f64::consts::PI).sqrt()
 }
 
-/// The exponential function, of sums and products only, which are the same on every machine.
-fn exp(value: f64) -> f64 {
-    let mut halvings = 0;
-    let mut small = value;
-    while small.abs() > 0.25 {
-        small /= 2.0;
-        halvings += 1;
-    }
-    let (mut term, mut sum) = (1.0, 1.0);
-    for number in 1..20 {
-        term *= small / f64::from(number);
-        sum += term;
-    }
-    (0..halvings).fold(sum, |power, _| power * power)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use hostnet_kernel::Rng;
-
-    #[test]
-    fn the_exponential_function_is_that_of_the_library() {
-        for value in [-40.0, -6.0, -0.3, 0.0, 0.1, 1.0, 6.0, 30.0_f64] {
-            assert!((exp(value) / value.exp() - 1.0).abs() < 1e-12, "{value}");
-        }
-    }
 
     #[test]
     fn lognormal_times_have_their_mean_deviation_and_median() {

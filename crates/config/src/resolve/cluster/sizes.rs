@@ -1,5 +1,6 @@
 //! How large flows are, and when they come in an open loop.
 
+use super::super::arithmetic::ln;
 use crate::error::{suggestion, Issue};
 use crate::presets;
 use crate::spec::{FlowSizesSpec, SizePoint};
@@ -95,33 +96,9 @@ fn unit(rng: &mut Rng) -> f64 {
     ((rng.next_u64() >> 11) + 1) as f64 / (1_u64 << 53) as f64
 }
 
-/// The natural logarithm of a number above 0 and up to 1. It takes sums, products and quotients only, which are the
-/// same on every machine; libraries differ in the last digit.
-pub(super) fn ln(value: f64) -> f64 {
-    let (mut mantissa, mut halvings) = (value, 0.0);
-    while mantissa < 0.75 {
-        mantissa *= 2.0;
-        halvings += 1.0;
-    }
-    let ratio = (mantissa - 1.0) / (mantissa + 1.0);
-    let (mut power, mut sum) = (ratio, 0.0);
-    for odd in (1..40).step_by(2) {
-        sum += power / f64::from(odd);
-        power *= ratio * ratio;
-    }
-    2.0 * sum - halvings * std::f64::consts::LN_2
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn the_logarithm_is_that_of_the_library() {
-        for value in [1.0, 0.999, 0.75, 0.7499, 0.5, 0.1, 1e-9, 1.1e-16] {
-            assert!((ln(value) - f64::ln(value)).abs() < 1e-13 * (1.0 - f64::ln(value)), "{value}");
-        }
-    }
 
     #[test]
     fn what_is_drawn_has_the_mean_and_the_quantiles_of_its_distribution() {

@@ -1,0 +1,53 @@
+//! Functions of sums, products and quotients only, which are the same on every machine.
+
+/// The natural logarithm of a number above 0 and up to 1. It takes sums, products and quotients only, which are the
+/// same on every machine; libraries differ in the last digit.
+pub(super) fn ln(value: f64) -> f64 {
+    let (mut mantissa, mut halvings) = (value, 0.0);
+    while mantissa < 0.75 {
+        mantissa *= 2.0;
+        halvings += 1.0;
+    }
+    let ratio = (mantissa - 1.0) / (mantissa + 1.0);
+    let (mut power, mut sum) = (ratio, 0.0);
+    for odd in (1..40).step_by(2) {
+        sum += power / f64::from(odd);
+        power *= ratio * ratio;
+    }
+    2.0 * sum - halvings * std::f64::consts::LN_2
+}
+
+/// The exponential function, of sums and products only, which are the same on every machine.
+pub(super) fn exp(value: f64) -> f64 {
+    let mut halvings = 0;
+    let mut small = value;
+    while small.abs() > 0.25 {
+        small /= 2.0;
+        halvings += 1;
+    }
+    let (mut term, mut sum) = (1.0, 1.0);
+    for number in 1..20 {
+        term *= small / f64::from(number);
+        sum += term;
+    }
+    (0..halvings).fold(sum, |power, _| power * power)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_logarithm_is_that_of_the_library() {
+        for value in [1.0, 0.999, 0.75, 0.7499, 0.5, 0.1, 1e-9, 1.1e-16] {
+            assert!((ln(value) - f64::ln(value)).abs() < 1e-13 * (1.0 - f64::ln(value)), "{value}");
+        }
+    }
+
+    #[test]
+    fn the_exponential_function_is_that_of_the_library() {
+        for value in [-40.0, -6.0, -0.3, 0.0, 0.1, 1.0, 6.0, 30.0_f64] {
+            assert!((exp(value) / value.exp() - 1.0).abs() < 1e-12, "{value}");
+        }
+    }
+}

@@ -1,0 +1,58 @@
+//! `nic.mitt`, `nic.icr` and the keys of interrupt moderation beside them.
+
+use super::Context;
+use crate::error::Issue;
+use crate::spec::{NcapModeSpec, NicSpec, Spec, Time};
+use hostnet_model::params::ModerationParams;
+
+/// The master timer of a card that tells the power management of packets, in ps: "every 40 to 100 us" (Alian, thesis,
+/// 2.4).
+const MASTER_PS: u64 = 50_000_000;
+/// The keys that have no effect beside a master timer.
+const COALESCE: [&str; 2] = ["nic.coalesce", "nic.coalesce_packets"];
+
+/// Writes out the master timer, and takes away what has no effect beside it.
+pub(super) fn complete(spec: &mut Spec, context: &Context) -> Result<(), Issue> {
+    let Some(nic) = &mut spec.nic else { return Ok(()) };
+    if nic.ncap.as_ref().is_some_and(|ncap| ncap.mode == NcapModeSpec::Hardware) {
+        nic.mitt.get_or_insert(Time(MASTER_PS));
+    }
+    if nic.mitt.is_some() {
+        if let Some(key) = COALESCE.into_iter().find(|key| context.is_given(key)) {
+            let message = "has no effect beside nic.mitt, whose timer alone lets interrupts out \
+                (nic.ncap in hardware has one)";
+            return Err(Issue::between(&[key, "nic.mitt", "nic.ncap"], message));
+        }
+        (nic.coalesce, nic.coalesce_packets) = (None, None);
+    } else if nic.icr.is_some() {
+        return Err(Issue::new("nic.icr", "has an effect only with nic.mitt"));
+    }
+    Ok(())
+}
+
+/// The longest wait after a first completion in ps, and the completions that end it.
+pub(super) fn coalesced(spec: &NicSpec) -> Result<(u64, u32), Issue> {
+    if spec.mitt.is_some() {
+        return Ok((0, 1));
+    }
+    let missing = |key| Issue::new(key, "missing; it or nic.mitt is wanted");
+    let Time(wait_ps) = spec.coalesce.ok_or_else(|| missing(COALESCE[0]))?;
+    Ok((wait_ps, spec.coalesce_packets.ok_or_else(|| missing(COALESCE[1]))?))
+}
+
+/// The master timer of a card, if it has one.
+pub(super) fn moderation(spec: &NicSpec) -> Option<ModerationParams> {
+    let Time(master_ps) = spec.mitt?;
+    Some(ModerationParams { master_ps, cause_ps: spec.icr.map_or(0, |Time(ps)| ps) })
+}
+
+/// Checks that a server without a card has none of the keys of its interrupts.
+pub(super) fn check_absent(spec: &Spec) -> Result<(), Issue> {
+    let Some(nic) = &spec.nic else { return Ok(()) };
+    let keys =
+        [("nic.ncap", nic.ncap.is_some()), ("nic.mitt", nic.mitt.is_some()), ("nic.queues", nic.queues.is_some())];
+    match keys.into_iter().find(|(_, given)| *given) {
+        None => Ok(()),
+        Some((key, _)) => Err(Issue::new(key, "has no effect: the server is reached through memory, without a NIC")),
+    }
+}

@@ -1,0 +1,75 @@
+//! `[nic.ncap]`: what a NIC tells the power management.
+
+use crate::error::Issue;
+use crate::spec::{NcapModeSpec, NcapSpec, NicSpec, RateOrNever, RearmSpec, Spec, Time, TimeOrNever};
+use crate::units::{format, Dimension};
+use hostnet_model::params::{NcapParams, PowerDomain, ServerParams};
+
+/// Period of the driver's timer, in ps (Alian, thesis, 2.5).
+const TIMER_PS: u64 = 1_000_000_000;
+/// What looking at a packet costs the driver, in ps (assumed).
+const PACKET_PS: u64 = 50_000;
+const BITS_PER_BYTE: u64 = 8;
+
+/// What the NIC of a server tells; none without the table, or when it is off.
+pub(super) fn params(nic: &NicSpec, server: &Spec) -> Result<Option<Box<NcapParams>>, Issue> {
+    let Some(spec) = nic.ncap.as_ref().filter(|ncap| ncap.mode != NcapModeSpec::Off) else { return Ok(None) };
+    check(spec, server)?;
+    let software = spec.mode == NcapModeSpec::Software;
+    let timer = if software { spec.timer.unwrap_or(Time(TIMER_PS)) } else { nic.mitt.unwrap_or(Time(TIMER_PS)) };
+    Ok(Some(Box::new(NcapParams {
+        software,
+        high_per_s: match spec.rht {
+            RateOrNever::Never => None,
+            RateOrNever::Above(rate) => Some(rate.0),
+        },
+        low_per_s: spec.rlt.0,
+        low_bits_per_s: spec.tlt.0 * BITS_PER_BYTE,
+        idle_ps: match spec.cit {
+            TimeOrNever::Never => None,
+            TimeOrNever::After(Time(ps)) => Some(ps),
+        },
+        steps: spec.fcons,
+        low_ps: spec.low.0,
+        period_ps: timer.0,
+        templates: spec.templates.iter().map(|template| template.0).collect(),
+        rearm_by_frequency: spec.rearm == RearmSpec::Frequency,
+        packet_ps: if software { spec.packet.map_or(PACKET_PS, |Time(ps)| ps) } else { 0 },
+    })))
+}
+
+fn check(spec: &NcapSpec, server: &Spec) -> Result<(), Issue> {
+    if server.power.is_none() {
+        let message = "tells the power management, and there is none; give the server power = {}";
+        return Err(Issue::between(&["nic.ncap", "power"], message));
+    }
+    if server.stack.as_ref().is_some_and(|stack| stack.poll) {
+        let message = "works by interrupts, and cores that poll take none";
+        return Err(Issue::between(&["nic.ncap", "stack.poll"], message));
+    }
+    if let RateOrNever::Above(rate) = spec.rht {
+        if spec.rlt > rate {
+            let shown = |rate: u64| format(rate, Dimension::Rate);
+            let message = format!("{} are more than rht = {}", shown(spec.rlt.0), shown(rate.0));
+            return Err(Issue::between(&["nic.ncap.rlt", "nic.ncap.rht"], message));
+        }
+    }
+    let of_driver = [("timer", spec.timer.is_some()), ("packet", spec.packet.is_some())];
+    match of_driver.into_iter().find(|(_, given)| *given && spec.mode != NcapModeSpec::Software) {
+        None => Ok(()),
+        Some((key, _)) => Err(Issue::new(format!("nic.ncap.{key}"), "has an effect only with mode = \"software\"")),
+    }
+}
+
+/// What to say of a server whose cores have frequencies of their own, and whose packets all come to one of them.
+pub(super) fn one_queue(server: &ServerParams) -> Option<String> {
+    let power = server.power.as_ref().filter(|_| server.ncap.is_some())?;
+    let stack = server.stack.as_ref()?;
+    let queues = stack.receive_queues.unwrap_or(stack.cores.len() as u32);
+    let cores: u32 = server.sockets.iter().map(|socket| socket.core.count).sum();
+    let alone = power.domain == PowerDomain::Core && queues == 1 && cores > 1;
+    alone.then(|| {
+        "nic.ncap tells the core of the one receive queue alone: with power.domain = \"core\" each has its own frequency"
+            .to_owned()
+    })
+}
