@@ -9,6 +9,7 @@ mod events;
 mod function;
 mod gather;
 mod memory;
+mod ncap;
 mod pool;
 mod queue;
 mod rdma;
@@ -26,13 +27,14 @@ mod writer;
 
 pub use counters::{DropReason, FlowCounters, NicCounters, Tally, Wait};
 pub use memory::QueueMemory;
+pub use ncap::NcapWiring;
 pub use rdma::{RdmaEnd, RDMA_MTU_MAX, RDMA_REGION_BYTES};
 pub use wiring::{FunctionWiring, NicFlow, QueueWiring, Wiring};
 
 use crate::ether::Egress;
 use crate::line::{socket_of, PacketId, Pages, Rings, Translator};
 use crate::params::{NicParams, PcieParams};
-use crate::part::{self, Context, Part, PartKind, Payload, Pool, Start};
+use crate::part::{self, Context, Part, PartKind, Payload, Pool, PowerEvent, Start};
 use function::Function;
 use hostnet_kernel::{ComponentId, Rng, Time};
 use hostnet_measure::Domain;
@@ -62,6 +64,8 @@ struct Common {
     rdma: Rdma,
     counters: NicCounters,
     flow_counters: Vec<FlowCounters>,
+    /// What counts requests for the power management, if anything does.
+    watch: Option<Box<ncap::Watch>>,
 }
 
 impl Common {
@@ -142,6 +146,7 @@ impl Nic {
                 used: if params.steer_expiry_ps > 0 { vec![Time::ZERO; flows.len()] } else { Vec::new() },
                 flows,
                 params,
+                watch: None,
             },
         }
     }
@@ -315,6 +320,9 @@ impl Part for Nic {
 
     fn start(&mut self, start: &mut Start<'_>) {
         self.starts().for_each(|(delay_ps, payload)| start.wake(delay_ps, payload));
+        if let Some(watch) = &self.common.watch {
+            start.wake(watch.period_ps(), Payload::Power(PowerEvent::Wake));
+        }
     }
 
     fn on_event(&mut self, payload: Payload, source: ComponentId, context: &mut Context) {
@@ -353,6 +361,7 @@ impl Part for Nic {
                 self.receive.replenish(queue, count, armed, common, context);
             }
             Payload::Interrupt { queue } => self.receive.expire(queue, common, context),
+            Payload::Power(event) => self.on_power(event, context),
             Payload::Register { access, .. } => self.on_register(access, source, context),
             Payload::Begin { connection } => common.rdma.begin(connection),
             Payload::Timer { connection, generation } => common.rdma.on_timer(connection, generation, context),
@@ -360,6 +369,7 @@ impl Part for Nic {
             Payload::Steer { flow, queue } => self.steer(flow, queue, source, context),
             Payload::PortReady { .. } => {
                 if let Some(left) = common.port.on_ready(&mut context.net()) {
+                    common.watch.iter_mut().for_each(|watch| watch.sent(left.ip_bytes));
                     self.transmit.leave(&left, common, context);
                 }
             }

@@ -56,6 +56,8 @@ pub(super) struct Queue {
     pending: u32,
     /// When they have waited long enough.
     deadline: Option<Time>,
+    /// Period of the master timer that interrupts wait for, in ps, if there is one.
+    master_ps: Option<u64>,
 }
 
 impl Queue {
@@ -83,7 +85,22 @@ impl Queue {
             seen: 0,
             pending: 0,
             deadline: None,
+            master_ps: None,
         }
+    }
+
+    /// Interrupts wait for a timer of this period from now on.
+    pub(super) fn set_master(&mut self, period_ps: u64) {
+        self.master_ps = Some(period_ps.max(1));
+    }
+
+    /// What has come is not to wait: whether the interrupt is due.
+    pub(super) fn hurry(&mut self) -> bool {
+        let due = self.armed && self.pending > 0;
+        if due {
+            self.disarm();
+        }
+        due
     }
 
     /// Takes a descriptor and the next `bytes` bytes of the pool, at most all of it: their virtual address.
@@ -176,6 +193,14 @@ impl Queue {
 
     fn moderate(&mut self, now: Time, params: &NicParams) -> Moderation {
         if self.pending == 0 {
+            return Moderation::Nothing;
+        }
+        if let (Some(period_ps), None) = (self.master_ps, self.deadline) {
+            let deadline = Time::from_ps((now.ps() / period_ps + 1) * period_ps);
+            self.deadline = Some(deadline);
+            return Moderation::Until(deadline);
+        }
+        if self.master_ps.is_some() {
             return Moderation::Nothing;
         }
         if self.pending >= params.coalesce_packets || params.coalesce_ps == 0 {

@@ -134,6 +134,7 @@ impl Receive {
         }
         let queue = common.find_queue(packet.flow, context.now());
         let now = context.now();
+        common.watch.iter_mut().for_each(|watch| watch.received(&packet, now));
         let into = context.packets.get_mut(id);
         into.end(Stage::Wire, now);
         into.queue = queue;
@@ -251,7 +252,10 @@ impl Receive {
         let ring = &mut self.queues[usize::from(queue)];
         ring.class = common.flows[flow as usize].class;
         context.send(ring.core, 1, Payload::Received(id));
-        let moderation = ring.deliver(context.now(), &common.params);
+        let mut moderation = ring.deliver(context.now(), &common.params);
+        if common.watch.as_mut().is_some_and(|watch| watch.take_urgent()) && ring.hurry() {
+            moderation = Moderation::Fire;
+        }
         self.interrupt(queue, moderation, common, context);
     }
 
@@ -282,7 +286,10 @@ impl Receive {
             Moderation::Until(time) => {
                 context.send(context.id, time.since(context.now()), Payload::Interrupt { queue });
             }
-            Moderation::Fire => self.events.raise(queue, &self.queues[usize::from(queue)], common, context),
+            Moderation::Fire => {
+                common.watch.iter_mut().for_each(|watch| watch.interrupted(context.now()));
+                self.events.raise(queue, &self.queues[usize::from(queue)], common, context);
+            }
         }
     }
 

@@ -53,7 +53,7 @@ use hostnet_kernel::{ComponentId, Rng, Time};
 use lines::Lines;
 use moving::Moving;
 use output::Output;
-use power::CorePower;
+use power::{CauseRead, CorePower};
 use registers::Registers;
 use run::Task;
 use serde::{Deserialize, Serialize};
@@ -134,6 +134,7 @@ pub struct NetStack {
     services: Option<Box<Services>>,
     /// Its frequency and sleep, if it has any but one frequency.
     power: Option<Box<CorePower>>,
+    cause: CauseRead,
     stack: StackParams,
     sockets: Vec<Socket>,
     /// The ends of flows of datagrams, whose numbers follow those of the sockets.
@@ -220,6 +221,7 @@ impl NetStack {
             driver: None,
             services: None,
             power: None,
+            cause: CauseRead::default(),
             by_flow,
             stack,
         }

@@ -38,6 +38,8 @@ pub(super) enum Task {
     Serve(Chore),
     /// What the kernel does beside packets.
     Kernel,
+    /// The handler of an interrupt waits for the cause register.
+    Cause,
 }
 
 /// What there is to do.
@@ -152,6 +154,7 @@ impl NetStack {
             Task::Flush => self.end_flush(lfb, context),
             Task::Invalidate(id) => self.read_anew(id, context),
             Task::Serve(chore) => self.end_chore(chore, context),
+            Task::Cause => self.end_cause(context),
             Task::Copy | Task::Lines | Task::Ring | Task::Kernel => {}
         }
     }

@@ -87,7 +87,7 @@ impl NetStack {
     /// The queue has interrupted: the core reads why before it looks for packets.
     pub(super) fn on_interrupt(&mut self, context: &Context) {
         self.counts.interrupts += 1;
-        self.softirq.polling = true;
+        self.softirq.polling |= !self.ask_cause();
         if let Some(events) = &mut self.rings.events {
             let event = events.next_line();
             if let Some(flow) = self.softirq.waiting(context.packets).next().map(|packet| packet.flow) {

@@ -22,10 +22,12 @@ pub enum PowerEvent {
     Voltage(u16),
     /// To a core: its clock stands still for so long, in ns.
     Halt(u32),
-    /// To a core: its frequency is that of a P-state from now on.
+    /// To a core or the NIC: its frequency, or that of the cores, is that of a P-state from now on.
     Frequency(u16),
     /// To a core: the kernel has this to do, in ns at the reference clock.
     Work(u32),
+    /// To a core: a timer of the kernel has come, which has this to do, in ns at the reference clock.
+    Timer(u32),
     /// To a core: whether its idle governor may let it sleep.
     Sleep(bool),
     /// From the NIC to the core that it interrupts: a burst of requests has come (IT_HIGH), or is over (IT_LOW).
@@ -38,6 +40,8 @@ pub enum PowerEvent {
         /// Whether a burst has come.
         high: bool,
     },
-    /// From a core to itself: the tick of the scheduler; what it sleeps for is over.
+    /// From a core to itself: the tick of the scheduler.
     Tick,
+    /// From a core to itself: it has polled for long enough.
+    Doze,
 }

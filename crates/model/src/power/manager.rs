@@ -49,6 +49,8 @@ const CHANGES_MAX: usize = 100_000;
 pub struct PowerManager {
     params: PowerParams,
     ncap: Option<NcapParams>,
+    /// The NIC, if it is to know the frequency of the first domain.
+    nic: Option<ComponentId>,
     domains: Vec<Domain>,
     looked_at: Time,
     look_at: Time,
@@ -60,9 +62,9 @@ pub struct PowerManager {
 }
 
 impl PowerManager {
-    /// That of cores in their frequency domains.
+    /// That of cores in their frequency domains, and of a NIC with NCAP if there is one.
     #[must_use]
-    pub fn new(params: &PowerParams, ncap: Option<&NcapParams>, domains: Vec<Vec<Managed>>) -> Self {
+    pub fn new(params: &PowerParams, ncap: Option<(&NcapParams, ComponentId)>, domains: Vec<Vec<Managed>>) -> Self {
         let at = params.pstates.len() - 1;
         let domain = |cores: Vec<Managed>| Domain {
             loads: vec![None; cores.len()],
@@ -76,7 +78,8 @@ impl PowerManager {
         let domains: Vec<Domain> = domains.into_iter().map(domain).collect();
         Self {
             params: params.clone(),
-            ncap: ncap.cloned(),
+            ncap: ncap.map(|(ncap, _)| ncap.clone()),
+            nic: ncap.map(|(_, nic)| nic),
             wakes: vec![None; domains.len()],
             domains,
             looked_at: Time::ZERO,
@@ -99,13 +102,11 @@ impl PowerManager {
         self.domains.iter().map(|domain| (domain.dvfs.changes(), domain.history.as_slice()))
     }
 
-    /// The books of the cores that keep none, domain by domain, each with its place among the cores of its domain.
-    pub fn meters(&self) -> impl Iterator<Item = (usize, usize, &CoreMeter)> {
-        (0..).zip(&self.domains).flat_map(|(number, domain)| {
-            let cores = (0..).zip(domain.cores.iter().zip(&domain.meters));
-            let own = cores.filter(|(_, (core, _))| !matches!(core, Managed::Tells(_)));
-            own.map(move |(place, (_, meter))| (number, place, meter))
-        })
+    /// The books of the cores that keep none, each with its place among the cores of the server.
+    pub fn meters(&self) -> impl Iterator<Item = (usize, &CoreMeter)> {
+        let cores = self.domains.iter().flat_map(|domain| domain.cores.iter().zip(&domain.meters)).enumerate();
+        let own = cores.filter(|(_, (core, _))| !matches!(core, Managed::Tells(_)));
+        own.map(|(place, (_, meter))| (place, meter))
     }
 
     /// How often NCAP has told of a burst, and of its end, since the start of the run.
@@ -250,7 +251,11 @@ impl PowerManager {
                     if domain.history.len() < CHANGES_MAX {
                         domain.history.push((now, at as u16));
                     }
-                    PowerEvent::Frequency(at as u16)
+                    let told = PowerEvent::Frequency(at as u16);
+                    if let Some(nic) = self.nic.filter(|_| number == 0) {
+                        context.send(nic, TO_CORE_PS, Payload::Power(told));
+                    }
+                    told
                 }
             };
             let (frequency, voltage) = (domain.dvfs.frequency(), domain.dvfs.voltage());

@@ -56,6 +56,16 @@ impl End<'_> {
 
 impl Attachment<'_> {
     /// The ends of flows at this host.
+    /// The number of the host.
+    pub(super) fn host(&self) -> u16 {
+        self.host
+    }
+
+    /// All flows of the cluster.
+    pub(super) fn flows(&self) -> &[FlowParams] {
+        &self.cluster.flows
+    }
+
     pub(super) fn ends(&self) -> impl Iterator<Item = End<'_>> {
         (0..).zip(&self.cluster.flows).filter_map(|(number, flow)| {
             let initiator = flow.from == self.host;
@@ -241,6 +251,10 @@ impl SocketBuilder<'_> {
             Some(wiring) => traffic.with_power(wiring),
             None => traffic,
         };
+        let traffic = match self.server.params.moderation {
+            Some(moderation) => traffic.with_cause_register(moderation.cause_ps),
+            None => traffic,
+        };
         let traffic = match self.server.service_wiring(queue) {
             Some(wiring) => traffic.with_services(wiring),
             None => traffic,
@@ -322,7 +336,7 @@ impl SocketBuilder<'_> {
             classes: self.server.classes,
         };
         let rng = self.server.component_rng(self.layout.of(PartKind::Nic).first());
-        let nic = Nic::new(params, wiring, self.pages.clone(), rng);
+        let nic = self.server.with_interrupts(Nic::new(params, wiring, self.pages.clone(), rng));
         Some(match &self.params.pool {
             Some(pool) => nic.with_pool(self.layout.of(PartKind::Pool).first(), pool.port_packets),
             None => nic,

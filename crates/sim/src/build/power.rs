@@ -3,8 +3,9 @@
 use super::Builder;
 use hostnet_kernel::ComponentId;
 use hostnet_model::core::{Core, Runs};
+use hostnet_model::nic::{NcapWiring, Nic};
 use hostnet_model::os::{NetStack, PowerWiring};
-use hostnet_model::params::PowerDomain;
+use hostnet_model::params::{FlowParams, PowerDomain, Traffic};
 use hostnet_model::power::{Managed, PowerManager};
 use hostnet_model::{Component, Member};
 
@@ -27,7 +28,39 @@ impl Builder<'_> {
                 sockets.map(|count| cores.by_ref().take(count).collect()).collect()
             }
         };
-        Some(PowerManager::new(params, self.params.ncap.as_deref(), domains))
+        let ncap = self.params.ncap.as_deref().map(|ncap| (ncap, self.layout.nic()));
+        Some(PowerManager::new(params, ncap, domains))
+    }
+
+    /// The NIC with what it tells the power management, and how it holds interrupts back.
+    pub(super) fn with_interrupts(&self, nic: Nic) -> Nic {
+        let nic = match self.params.moderation {
+            Some(moderation) => nic.with_master_timer(moderation.master_ps),
+            None => nic,
+        };
+        match self.ncap_wiring() {
+            Some(wiring) => nic.with_ncap(wiring),
+            None => nic,
+        }
+    }
+
+    fn ncap_wiring(&self) -> Option<NcapWiring> {
+        let params = self.params.ncap.as_deref()?.clone();
+        let fastest = self.params.power.as_ref()?.pstates.len() - 1;
+        let core = self.layout.core(*self.network_cores().first()?);
+        let attachment = self.attachment.as_ref()?;
+        let service = |flow: &FlowParams| match &flow.traffic {
+            Traffic::Service(service) if flow.to == attachment.host() => Some((**service).clone()),
+            _ => None,
+        };
+        Some(NcapWiring {
+            params,
+            core,
+            interrupt_ps: self.params.nic()?.interrupt_ps,
+            flows: attachment.flows().iter().map(service).collect(),
+            at_max: true,
+            fastest: fastest as u16,
+        })
     }
 
     fn core_ids(&self) -> impl Iterator<Item = ComponentId> + '_ {

@@ -49,11 +49,16 @@ impl NetStack {
             }
             PowerEvent::Halt(ns) => self.halt(u64::from(ns) * 1000, context),
             PowerEvent::Frequency(at) => self.set_frequency(usize::from(at), context),
-            PowerEvent::Work(ns) => power.pending_ps += u64::from(ns) * 1000,
-            PowerEvent::Sleep(on) => power.allow(on, now),
-            PowerEvent::Announce { high } => {
-                context.send(power.manager, TO_MANAGER_PS, Payload::Power(PowerEvent::Announced { high }));
+            PowerEvent::Work(ns) | PowerEvent::Timer(ns) => power.pending_ps += u64::from(ns) * 1000,
+            PowerEvent::Sleep(on) => {
+                let poll_ps = power.allow(on, now);
+                Self::ask_later(poll_ps, context);
             }
+            PowerEvent::Doze => {
+                let poll_ps = power.doze(now);
+                Self::ask_later(poll_ps, context);
+            }
+            PowerEvent::Announce { high } => self.on_announce(high),
             PowerEvent::Tick => {
                 power.ticking = false;
                 if power.idle_since.is_none() {

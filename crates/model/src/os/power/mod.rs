@@ -5,8 +5,11 @@
 //! anything to do asks its idle governor for a state; an interrupt, one of another core or a timer ends its sleep, and
 //! the core works again after the exit latency.
 
+mod cause;
 mod events;
 mod sleep;
+
+pub(super) use cause::CauseRead;
 
 use super::run::Task;
 use super::NetStack;
@@ -39,6 +42,8 @@ pub(super) struct CorePower {
     may_sleep: bool,
     /// Since when it has had nothing to do, its sleep and the end of that among it; none while it works.
     idle_since: Option<Time>,
+    /// When it asks its idle governor again, if it polls until then.
+    doze_at: Option<Time>,
     /// The C-state that it sleeps in.
     asleep: Option<usize>,
     /// When it works again after sleep, and after a change of its clock.
@@ -71,6 +76,7 @@ impl CorePower {
             governor: IdleGovernor::new(params.idle, &params.cstates),
             may_sleep: true,
             idle_since: Some(Time::ZERO),
+            doze_at: None,
             asleep: None,
             waking_until: Time::ZERO,
             halted_until: Time::ZERO,
@@ -138,7 +144,7 @@ fn scaled(ps: u64, from_khz: u64, to_khz: u64) -> u64 {
 impl Task {
     /// Whether its time is work, and not lines that come when they come.
     fn is_work(&self) -> bool {
-        !matches!(self, Self::Copy | Self::Lines)
+        !matches!(self, Self::Copy | Self::Lines | Self::Cause)
     }
 }
 

@@ -10,19 +10,32 @@ use hostnet_kernel::Time;
 use std::cmp::Reverse;
 
 impl CorePower {
-    /// The core has nothing to do.
-    fn rest(&mut self, now: Time) {
-        if self.idle_since.is_some() {
-            return;
+    /// The core has nothing to do: how long it polls at most before it asks again, in ps, if it does.
+    fn rest(&mut self, now: Time) -> Option<u64> {
+        match self.idle_since {
+            // It has woken for nothing.
+            Some(since) if self.meter.being() == Being::Waking => self.governor.reflect(now, now.since(since)),
+            Some(_) => return None,
+            None => {
+                self.track(now);
+                self.busy_ps += now.since(self.busy_since);
+            }
         }
-        self.track(now);
-        self.busy_ps += now.since(self.busy_since);
         self.idle_since = Some(now);
-        self.sleep(now);
+        self.sleep(now)
     }
 
-    /// Goes to sleep, if the idle governor says so.
-    fn sleep(&mut self, now: Time) {
+    /// A core that polls because its governor expects something soon has done so for as long as the lightest sleep is
+    /// worth it (`poll_idle` of Linux since 4.19): it asks again.
+    pub(super) fn doze(&mut self, now: Time) -> Option<u64> {
+        let since = self.idle_since.filter(|_| self.meter.being() == Being::Polling && self.doze_at == Some(now))?;
+        self.governor.reflect(now, now.since(since));
+        self.idle_since = Some(now);
+        self.sleep(now)
+    }
+
+    /// Goes to sleep, if the idle governor says so; else how long it polls at most before it asks again, in ps.
+    fn sleep(&mut self, now: Time) -> Option<u64> {
         while self.timers.peek().is_some_and(|Reverse(at)| *at <= now) {
             self.timers.pop();
         }
@@ -33,6 +46,10 @@ impl CorePower {
             self.entries[at] += 1;
         }
         self.be(now, chosen.map_or(Being::Polling, Being::Asleep));
+        let asks = chosen.is_none() && self.may_sleep && self.governor.sleeps();
+        let poll_ps = self.params.cstates.first().filter(|_| asks)?.residency_ps.max(1);
+        self.doze_at = Some(now + poll_ps);
+        Some(poll_ps)
     }
 
     /// The core has something to do, which begins now.
@@ -59,10 +76,13 @@ impl CorePower {
     }
 
     /// Whether it may sleep from now on; a core that polls looks again.
-    pub(super) fn allow(&mut self, on: bool, now: Time) {
-        self.may_sleep = on;
-        if on && self.meter.being() == Being::Polling && self.waking_until <= now {
-            self.sleep(now);
+    pub(super) fn allow(&mut self, on: bool, now: Time) -> Option<u64> {
+        let allowed = std::mem::replace(&mut self.may_sleep, on);
+        let waits = on && !allowed && self.meter.being() == Being::Polling;
+        if waits {
+            self.sleep(now)
+        } else {
+            None
         }
     }
 }
@@ -85,7 +105,7 @@ fn ends_sleep(payload: Payload) -> bool {
         | Payload::RingRead { .. }
         | Payload::RingWrite { .. }
         | Payload::RingReceived(_) => true,
-        Payload::Power(event) => matches!(event, PowerEvent::Announce { .. }),
+        Payload::Power(event) => matches!(event, PowerEvent::Announce { .. } | PowerEvent::Timer(_)),
         _ => false,
     }
 }
@@ -110,12 +130,20 @@ impl NetStack {
         let Some(power) = &mut self.power else { return };
         let now = context.now();
         if !busy {
-            return power.rest(now);
+            let poll_ps = power.rest(now);
+            return Self::ask_later(poll_ps, context);
         }
         power.work(now);
         if power.params.tick_ps > 0 && !power.ticking {
             power.ticking = true;
             context.send(context.id, power.params.tick_ps, Payload::Power(PowerEvent::Tick));
+        }
+    }
+
+    /// A core that polls asks its idle governor again after so many ps, if it is to.
+    pub(in crate::os) fn ask_later(poll_ps: Option<u64>, context: &mut Context) {
+        if let Some(poll_ps) = poll_ps {
+            context.send(context.id, poll_ps, Payload::Power(PowerEvent::Doze));
         }
     }
 
@@ -126,14 +154,17 @@ impl NetStack {
         }
     }
 
-    /// What the kernel has to do beside packets.
+    /// What the kernel has to do beside packets: it reads why it was interrupted, and what was put on it.
     pub(in crate::os) fn next_pending(&mut self) -> Option<Choice> {
+        if std::mem::take(&mut self.cause.asked) {
+            return Some(Choice::Work(Task::Cause, self.cause.read_ps, Spent::Register));
+        }
         let pending_ps = std::mem::take(&mut self.power.as_mut()?.pending_ps);
         (pending_ps > 0).then_some(Choice::Work(Task::Kernel, pending_ps, Spent::Softirq))
     }
 
     /// Whether the kernel has something to do beside packets.
     pub(in crate::os) fn has_pending(&self) -> bool {
-        self.power.as_ref().is_some_and(|power| power.pending_ps > 0)
+        self.cause.asked || self.power.as_ref().is_some_and(|power| power.pending_ps > 0)
     }
 }

@@ -59,6 +59,12 @@ impl IdleGovernor {
         }
     }
 
+    /// Whether it ever lets the core sleep.
+    #[must_use]
+    pub fn sleeps(&self) -> bool {
+        !matches!(self, Self::Poll)
+    }
+
     /// The C-state to sleep in by its place in the table; none: poll. `next_timer_ps` is the time until the next timer of
     /// the core, in ps; none: there is no timer. No state is chosen whose exit takes longer than `qos_ps` (PM QoS), none
     /// at all if that is 0.

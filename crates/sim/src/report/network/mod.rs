@@ -13,6 +13,7 @@ mod jobs;
 mod limits;
 mod onward;
 mod pool;
+mod power;
 mod queues;
 mod rings;
 mod services;
@@ -57,13 +58,24 @@ impl WorldView<'_> {
             self.server_views().map(|(host, view)| (host, view.results())).collect();
         let (tables, told) = match servers {
             servers if self.plan.server().is_none() => self.of_hosts(servers),
-            servers => of_server(servers),
+            servers => self.with_power(of_server(servers)),
         };
         if let (Value::Object(summary), Value::Object(told)) = (&mut summary, told) {
             summary.extend(told);
         }
         let result_hash = hash::of_results(&summary, &tables);
         Report { summary, tables, result_hash }
+    }
+
+    /// Tables of one server and what a summary says of it, with its frequencies and sleep if it has any.
+    fn with_power(&self, (mut tables, mut told): (Vec<Table>, Value)) -> (Vec<Table>, Value) {
+        for table in self.power() {
+            if let Some(entries) = told.as_object_mut() {
+                entries.insert(table.name.to_owned(), json!(rows(&table)));
+            }
+            tables.push(table);
+        }
+        (tables, told)
     }
 
     /// What a summary says of the run.
@@ -120,6 +132,7 @@ impl WorldView<'_> {
         let of_flows = [functions, completions, self.services(), self.stages()];
         let mut sometimes: Vec<Table> = of_flows.into_iter().chain(of_devices).flatten().collect();
         sometimes.extend(self.jobs());
+        sometimes.extend(self.power());
         for table in &sometimes {
             if let Some(entries) = summary.as_object_mut() {
                 entries.insert(table.name.to_owned(), json!(rows(table)));

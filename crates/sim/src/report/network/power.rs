@@ -1,0 +1,181 @@
+//! Frequencies and sleep of cores, and what they took: tables of cores, of their states, and of frequencies over time.
+
+use crate::report::table::{Column, Rows, Table};
+use crate::report::view::WorldView;
+use hostnet_kernel::Time;
+use hostnet_model::core::{Core, Runs};
+use hostnet_model::os::NetStack;
+use hostnet_model::params::PowerParams;
+use hostnet_model::power::{CoreMeter, PowerManager};
+use hostnet_model::Machine;
+use std::collections::BTreeMap;
+
+const AJ_PER_UJ: f64 = 1e12;
+/// Attojoules per picosecond to watts.
+const W_PER_AJ_PER_PS: f64 = 1e-6;
+const GHZ_PER_KHZ: f64 = 1e-6;
+
+/// The books of a core up to now.
+struct CoreRow<'a> {
+    host: &'a str,
+    core: usize,
+    params: &'a PowerParams,
+    meter: CoreMeter,
+    wakes: Option<u64>,
+}
+
+/// The rows of the table of cores.
+struct Cores;
+
+impl Rows for Cores {
+    type Row<'a> = CoreRow<'a>;
+}
+
+const CORES: &[Column<Cores>] = &[
+    Column::text("host", |row| row.host.into()),
+    Column::integer("core", |row| (row.core as u64).into()),
+    Column::number("energy_uj", |row| (row.meter.attojoules() as f64 / AJ_PER_UJ).into()),
+    Column::number("power_w", |row| (row.meter.attojoules() as f64 / row.window_ps() * W_PER_AJ_PER_PS).into()),
+    Column::number("ghz_mean", |row| row.ghz_mean().into()),
+    Column::number("running_share", |row| row.share(row.meter.residency_ps().running_ps)),
+    Column::number("polling_share", |row| row.share(row.meter.residency_ps().polling_ps)),
+    Column::number("asleep_share", |row| row.share(row.meter.residency_ps().asleep_ps.iter().sum())),
+    Column::number("waking_share", |row| row.share(row.meter.residency_ps().waking_ps)),
+    Column::number("halted_share", |row| row.share(row.meter.residency_ps().halted_ps)),
+    Column::integer("wakes", |row| row.wakes.into()),
+];
+
+impl CoreRow<'_> {
+    fn window_ps(&self) -> f64 {
+        self.meter.window_ps().max(1) as f64
+    }
+
+    fn share(&self, ps: u64) -> crate::report::table::Cell {
+        (ps as f64 / self.window_ps()).into()
+    }
+
+    fn ghz_mean(&self) -> f64 {
+        let pstates = self.params.pstates.iter().zip(self.meter.at_frequency_ps());
+        let all: f64 = pstates.map(|(pstate, &ps)| f64::from(pstate.khz) * ps as f64).sum();
+        all * GHZ_PER_KHZ / self.window_ps()
+    }
+}
+
+/// How long a core was in a state.
+struct StateRow<'a> {
+    host: &'a str,
+    core: usize,
+    state: &'a str,
+    ps: u64,
+    share: f64,
+    entries: Option<u64>,
+}
+
+/// The rows of the table of states.
+struct States;
+
+impl Rows for States {
+    type Row<'a> = StateRow<'a>;
+}
+
+const STATES: &[Column<States>] = &[
+    Column::text("host", |row| row.host.into()),
+    Column::integer("core", |row| (row.core as u64).into()),
+    Column::text("state", |row| row.state.into()),
+    Column::number("share", |row| row.share.into()),
+    Column::integer("entries", |row| row.entries.into()),
+    Column::number("mean_us", |row| {
+        row.entries.filter(|&entries| entries > 0).map(|entries| row.ps as f64 / 1e6 / entries as f64).into()
+    }),
+];
+
+/// A frequency that a domain had from some time on.
+struct FrequencyRow<'a> {
+    host: &'a str,
+    domain: usize,
+    at_us: f64,
+    ghz: f64,
+}
+
+/// The rows of the table of frequencies.
+struct Frequencies;
+
+impl Rows for Frequencies {
+    type Row<'a> = FrequencyRow<'a>;
+}
+
+const FREQUENCIES: &[Column<Frequencies>] = &[
+    Column::text("host", |row| row.host.into()),
+    Column::integer("domain", |row| (row.domain as u64).into()),
+    Column::number("at_us", |row| row.at_us.into()),
+    Column::number("ghz", |row| row.ghz.into()),
+];
+
+impl WorldView<'_> {
+    /// The tables of frequencies and sleep: of cores, of states, of frequencies over time; none if no server has any.
+    pub(crate) fn power(&self) -> Vec<Table> {
+        let mut cores = Table::of("power", CORES);
+        let mut states = Table::of("power_states", STATES);
+        let mut frequencies = Table::of("frequencies", FREQUENCIES);
+        let mut any = false;
+        for (number, machine) in self.servers() {
+            let Some(manager) = machine.first::<PowerManager>() else { continue };
+            any = true;
+            let host = self.plan.cluster.hosts[number].name.as_str();
+            for row in core_rows(host, machine, manager, self.now) {
+                add_states(&mut states, &row, entries(machine, row.core));
+                cores.add(CORES, &row);
+            }
+            for (domain, (_, history)) in manager.domains().enumerate() {
+                for &(at, pstate) in history {
+                    let ghz = f64::from(manager.params().pstates[usize::from(pstate)].khz) * GHZ_PER_KHZ;
+                    let at_us = at.since(self.window_start.min(at)) as f64 / 1e6;
+                    frequencies.add(FREQUENCIES, &FrequencyRow { host, domain, at_us, ghz });
+                }
+            }
+        }
+        if any {
+            vec![cores, states, frequencies]
+        } else {
+            Vec::new()
+        }
+    }
+}
+
+/// The books of every core of a server up to now.
+fn core_rows<'a>(
+    host: &'a str,
+    machine: &'a Machine,
+    manager: &'a PowerManager,
+    now: Time,
+) -> impl Iterator<Item = CoreRow<'a>> {
+    let others: BTreeMap<usize, &CoreMeter> = manager.meters().collect();
+    machine.each::<Core>().enumerate().filter_map(move |(core, own)| {
+        let told = own.engines().iter().find_map(NetStack::of).and_then(NetStack::power);
+        let (meter, wakes) = match told {
+            Some((meter, _, wakes)) => (meter, Some(wakes)),
+            None => (*others.get(&core)?, None),
+        };
+        let mut meter = meter.clone();
+        meter.settle(now);
+        Some(CoreRow { host, core, params: manager.params(), meter, wakes })
+    })
+}
+
+/// How often a core has entered each C-state.
+fn entries(machine: &Machine, core: usize) -> Option<&[u64]> {
+    let core = machine.each::<Core>().nth(core)?;
+    let (_, entries, _) = core.engines().iter().find_map(NetStack::of)?.power()?;
+    Some(entries)
+}
+
+fn add_states(table: &mut Table, row: &CoreRow, entries: Option<&[u64]>) {
+    let of = row.meter.residency_ps();
+    let awake = [("C0", of.running_ps), ("poll", of.polling_ps), ("wake", of.waking_ps), ("halt", of.halted_ps)];
+    let asleep = row.params.cstates.iter().zip(&of.asleep_ps).enumerate();
+    let asleep = asleep.map(|(at, (cstate, &ps))| (cstate.name.as_str(), ps, entries.map(|entries| entries[at])));
+    for (state, ps, entries) in awake.into_iter().map(|(state, ps)| (state, ps, None)).chain(asleep) {
+        let share = ps as f64 / row.window_ps();
+        table.add(STATES, &StateRow { host: row.host, core: row.core, state, ps, share, entries });
+    }
+}
