@@ -160,6 +160,8 @@ mod tests {
         assert_eq!(other.missing(), Some("round"));
         other.attach(Box::new(Round { next: 0, tells: true })).expect("there is a seat");
         assert_eq!([decide(&mut other, 0), decide(&mut other, 0), decide(&mut other, 0)], [3, 4, 4]);
+        other.attach(Box::new(Round { next: 0, tells: true })).expect("the seat can change hands");
+        assert_eq!(decide(&mut other, 0), 1, "the state was for the first one");
     }
 
     #[test]

@@ -83,6 +83,10 @@ fn the_ladder_heeds_the_limit() {
         (1, Some(10), Some(1), 900),
     ];
     check(IdleParams::Ladder, &[up, limited.to_vec()].concat());
+    // No sleep counts twice, and after a poll it begins with the lightest.
+    let polled = [(1, None, Some(0), 900), (1, Some(1), None, 900)];
+    let again = [0, 0, 0, 0, 1].map(|at| (1, None, Some(at), 900));
+    check(IdleParams::Ladder, &[&polled[..], &again].concat());
 }
 
 #[test]
