@@ -147,6 +147,8 @@ mod tests {
         assert!(util.util().abs_diff(256) <= 1, "half of that: {}", util.util());
         util.rest(periods(65));
         assert!(util.util().abs_diff(250) <= 1, "2^(-1/32) of that: {}", util.util());
+        util.rest(periods(5000));
+        assert_eq!(util.util(), 0);
     }
 
     #[test]

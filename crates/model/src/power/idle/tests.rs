@@ -161,6 +161,9 @@ fn teo_goes_by_the_timer_until_sleeps_are_mostly_intercepted() {
         (149, None, Some(1), 159),   // what C3 is for was not intercepted
     ];
     check(IdleParams::Teo, &trace);
+    // Three hits come to 2704. Three intercepted sleeps later 1813 are left, and there are 2704 intercepts.
+    let lengths = [1000, 1000, 1000, 60, 60, 60].map(|slept_us| (1000, None, Some(2), slept_us));
+    check(IdleParams::Teo, &[&lengths[..], &[(1000, None, Some(1), 0)]].concat());
 }
 
 #[test]

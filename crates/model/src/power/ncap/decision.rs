@@ -65,7 +65,6 @@ impl DecisionEngine {
         self.low_since = low.then(|| self.low_since.unwrap_or(begin));
         if window_ps > 0 && armed && self.high_per_s.is_some_and(|high| requested > by(high)) {
             self.level = self.steps;
-            self.low_since = None;
             return Some(self.interrupt(now, Cause { rx: true, high: true, low: false }));
         }
         let over = self.low_since.is_some_and(|since| now.since(since) >= self.low_ps);

@@ -200,6 +200,10 @@ fn the_driver_goes_to_the_highest_at_once_and_down_by_steps() {
     // 2.0 GHz in 3 steps: 0.67 each. 3.0 - 0.67 = 2.33: at most that is 2.0; 1.33: 1.0.
     assert_eq!(orders(LOW, 4, 3), down(2));
     assert_eq!(orders(LOW, 2, 3), down(0));
+    // A step is rounded up: 10 kHz in 4 steps are 3 each, 20, 17, 14, 11, 10.
+    let narrow: Vec<_> =
+        (10..=20).map(|khz| crate::params::PState { khz, uv: 1, static_uw: 0, dynamic_uw: 0 }).collect();
+    assert_eq!(super::orders(LOW, 10, &narrow, 4), down(7));
     assert_eq!(orders(LOW, 0, 3), Orders { frequency: None, hold: false, sleep: Some(true) });
     assert_eq!(orders(Cause { low: true, ..HIGH }, 0, 5).frequency, Some(4), "a burst goes first");
 }
