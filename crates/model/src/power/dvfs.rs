@@ -248,6 +248,7 @@ mod tests {
         assert_eq!((dvfs.next_at(), dvfs.advance(Time::MAX), dvfs.changes()), (None, None, 0));
         // Taken back amid the way: it goes to its end and back.
         dvfs.want(at_us(7), 4);
+        run(&mut dvfs, at_us(7));
         dvfs.want(at_us(8), 3);
         run(&mut dvfs, Time::MAX);
         assert_eq!((dvfs.frequency(), dvfs.changes()), (3, 2));
