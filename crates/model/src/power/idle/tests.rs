@@ -219,8 +219,7 @@ fn a_governor_goes_on_from_a_checkpoint() {
     for kind in [IdleParams::Ladder, IdleParams::Menu, IdleParams::Teo] {
         let mut governor = IdleGovernor::new(kind, &tables::cstates());
         for turn in 1..40 {
-            let text = serde_json::to_string(&governor).expect("it is plain data");
-            let mut other: IdleGovernor = serde_json::from_str(&text).expect("it has been written");
+            let mut other = tables::written_and_read(&governor);
             let timer_ps = Some(turn * 37 % 17 * 50 * US);
             let chosen = governor.select(Time::ZERO, timer_ps, None);
             assert_eq!(other.select(Time::ZERO, timer_ps, None), chosen);

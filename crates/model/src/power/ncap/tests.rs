@@ -75,6 +75,9 @@ fn rates_are_taken_over_the_time_that_has_passed() {
     assert_eq!(engine.expired(at_us(400), 8, 0, false), Some(HIGH), "40 k/s");
     let mut engine = DecisionEngine::new(&params(), at_us(100));
     assert_eq!(engine.expired(at_us(100), 9, 0, false), None, "no time has passed");
+    assert_eq!(run(&mut engine, 100, &[&[(4, 0)], &[(0, 0); 9][..]].concat(), false), [(200, HIGH)]);
+    assert_eq!(engine.expired(at_us(1100), 0, 0, false), None, "none again: rates stay low");
+    assert_eq!(engine.expired(at_us(1200), 0, 0, false), Some(LOW));
 }
 
 #[test]
