@@ -34,7 +34,7 @@ enum Step {
 /// halt, then the new frequency. Down: they halt, new frequency, then the voltage falls while they work (NCAP thesis,
 /// section 2.2).
 ///
-/// A transition once begun goes to its end; the last wish that came meanwhile begins then.
+/// A transition of which something has happened goes to its end; the last wish that came meanwhile begins then.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Dvfs {
     /// Voltage of each P-state, in microvolts.
@@ -73,7 +73,7 @@ impl Dvfs {
     /// transition under way is over. The last wish wins.
     pub fn want(&mut self, now: Time, target: usize) {
         self.target = target.min(self.uv.len() - 1);
-        if self.next.is_none() {
+        if !self.under_way() {
             self.begin(now);
         }
     }
@@ -140,6 +140,15 @@ impl Dvfs {
             self.next = Some((Step::Lower, due.saturating_add(self.ramp_ps(before, self.goal))));
         }
         Change::Frequency(self.frequency)
+    }
+
+    /// Whether something has happened of the transition that is to be.
+    fn under_way(&self) -> bool {
+        match self.next {
+            None | Some((Step::Raise, _)) => false,
+            Some((Step::Halt, _)) => self.goal > self.frequency,
+            Some((Step::Switch | Step::Lower, _)) => true,
+        }
     }
 
     /// Sets out for the last wish, if it is elsewhere.
@@ -239,9 +248,31 @@ mod tests {
         assert_eq!((dvfs.next_at(), dvfs.advance(Time::MAX), dvfs.changes()), (None, None, 0));
         // Taken back amid the way: it goes to its end and back.
         dvfs.want(at_us(7), 4);
+        run(&mut dvfs, at_us(7));
         dvfs.want(at_us(8), 3);
         run(&mut dvfs, Time::MAX);
         assert_eq!((dvfs.frequency(), dvfs.changes()), (3, 2));
+    }
+
+    #[test]
+    fn a_wish_of_which_nothing_has_happened_is_forgotten() {
+        for (start, first) in [(1, 4), (4, 0)] {
+            let mut dvfs = Dvfs::new(&params(), start);
+            dvfs.want(at_us(1), first);
+            dvfs.want(at_us(1), start);
+            assert_eq!(dvfs.next_at(), None);
+            dvfs.want(at_us(1), first);
+            dvfs.want(at_us(2), 2);
+            assert_eq!(dvfs.next_at(), Some(at_us(2)));
+            run(&mut dvfs, Time::MAX);
+            assert_eq!((dvfs.frequency(), dvfs.changes()), (2, 1));
+        }
+        // On the way up the halt comes second, so that it is too late then.
+        let mut dvfs = Dvfs::new(&params(), 0);
+        dvfs.want(at_us(0), 1);
+        dvfs.advance(at_us(0));
+        dvfs.want(at_us(1), 0);
+        assert_eq!(dvfs.next_at(), Some(at_us(10)));
     }
 
     #[test]

@@ -19,4 +19,6 @@ pub use ncap::{Cause, Ncap, Orders};
 pub use util::Util;
 
 #[cfg(test)]
-pub(crate) mod tables;
+mod tables;
+#[cfg(test)]
+mod tests;

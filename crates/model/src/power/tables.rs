@@ -1,6 +1,9 @@
 //! What tests of this room are made of.
 
 use crate::params::{CState, GovernorParams, IdleParams, PState, PowerDomain, PowerParams};
+use hostnet_kernel::checkpoint;
+use serde::de::DeserializeOwned;
+use serde::Serialize;
 
 /// Five P-states: 1.0, 1.5, 2.0, 2.5 and 3.0 GHz at 0.6, 0.7, 0.8, 0.9 and 1.0 V.
 pub(crate) fn pstates() -> Vec<PState> {
@@ -44,4 +47,10 @@ pub(crate) fn params() -> PowerParams {
         tick_ps: 0,
         tick_work_ps: 0,
     }
+}
+
+/// What a checkpoint makes of it.
+pub(crate) fn written_and_read<T: Serialize + DeserializeOwned>(state: &T) -> T {
+    let bytes = checkpoint::write("", state).expect("it can be written");
+    checkpoint::read("", &bytes).expect("it has been written")
 }

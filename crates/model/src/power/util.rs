@@ -111,8 +111,8 @@ impl Util {
 /// What is left of `value` after `periods` (`decay_load`).
 fn decayed(value: u64, periods: u64) -> u64 {
     let halved = u32::try_from(periods / HALF_LIFE).ok().and_then(|times| value.checked_shr(times)).unwrap_or(0);
-    let left = u128::from(halved) * u128::from(LEFT[(periods % HALF_LIFE) as usize]) >> 32;
-    left as u64
+    let left = u128::from(halved) * u128::from(LEFT[(periods % HALF_LIFE) as usize]);
+    (left >> 32) as u64
 }
 
 #[cfg(test)]
@@ -147,6 +147,8 @@ mod tests {
         assert!(util.util().abs_diff(256) <= 1, "half of that: {}", util.util());
         util.rest(periods(65));
         assert!(util.util().abs_diff(250) <= 1, "2^(-1/32) of that: {}", util.util());
+        util.rest(periods(5000));
+        assert_eq!(util.util(), 0);
     }
 
     #[test]

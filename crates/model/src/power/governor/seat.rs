@@ -104,7 +104,8 @@ impl Seat {
 mod tests {
     use super::*;
     use crate::power::governor::Load;
-    use crate::power::tables;
+    use crate::power::tables::{self, written_and_read};
+    use hostnet_kernel::checkpoint;
 
     /// Goes around: one further at each look.
     #[derive(Clone, Debug)]
@@ -134,18 +135,14 @@ mod tests {
         seat.decide(&Look { now_ps: 0, window_ps: 100, at, loads: &loads, pstates: &pstates })
     }
 
-    fn written_and_read(seat: &Seat) -> Seat {
-        serde_json::from_str(&serde_json::to_string(seat).expect("it is plain data")).expect("it has been written")
-    }
-
     #[test]
     fn a_governor_of_linux_goes_on_from_a_checkpoint() {
         let mut seat = Seat::new(&GovernorParams::Conservative { up_threshold: 80, down_threshold: 20, step: 10 });
         assert_eq!(decide(&mut seat, 2), 2, "it wants 2.3 GHz");
         assert_eq!((seat.missing(), seat.check_state()), (None, Ok(())));
         assert_eq!(decide(&mut written_and_read(&seat), 2), 3, "2.6 GHz");
-        let other = serde_json::to_string(&(GovernorParams::Performance, Some([1]))).expect("it is plain data");
-        assert!(serde_json::from_str::<Seat>(&other).is_err(), "a state of something else");
+        let other = checkpoint::write("", &(GovernorParams::Performance, Some(vec![1u8]))).expect("it is plain data");
+        assert!(checkpoint::read::<Seat>("", &other).is_err(), "a state of something else");
     }
 
     #[test]
@@ -160,6 +157,8 @@ mod tests {
         assert_eq!(other.missing(), Some("round"));
         other.attach(Box::new(Round { next: 0, tells: true })).expect("there is a seat");
         assert_eq!([decide(&mut other, 0), decide(&mut other, 0), decide(&mut other, 0)], [3, 4, 4]);
+        other.attach(Box::new(Round { next: 0, tells: true })).expect("the seat can change hands");
+        assert_eq!(decide(&mut other, 0), 1, "the state was for the first one");
     }
 
     #[test]
@@ -168,6 +167,7 @@ mod tests {
         seat.attach(Box::new(Round { next: 0, tells: false })).expect("there is a seat");
         let why = seat.check_state().expect_err("it does not tell");
         assert!(why.contains("\"round\""), "{why}");
+        assert!(checkpoint::write("", &seat).is_err());
         assert!(serde_json::to_string(&seat).is_ok(), "people may read it all the same");
     }
 

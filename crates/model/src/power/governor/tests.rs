@@ -120,6 +120,20 @@ fn conservative_begins_where_the_cores_are_and_goes_on_from_a_checkpoint() {
 }
 
 #[test]
+fn conservative_keeps_what_it_wants_when_others_move_the_cores() {
+    let table = [
+        (2, 50, 2), // it wants 2.0 GHz
+        (0, 90, 2), // 2.3, wherever the cores are
+        (0, 90, 3), // 2.6
+        (3, 90, 3), // 2.9
+        (3, 90, 4), // 3.0
+        (1, 90, 1), // it has what it wants
+    ];
+    check(&mut Conservative::new(80, 20, 10), &table);
+    check(&mut Conservative::new(80, 20, 10), &[(0, 10, 0), (3, 10, 3)]);
+}
+
+#[test]
 fn conservative_without_a_step_stays_and_one_of_nothing_is_the_least() {
     check(&mut Conservative::new(80, 20, 0), &[(2, 100, 2), (2, 0, 2)]);
     let pstates = [1, 3, 20].map(|khz| PState { khz, uv: 1, static_uw: 0, dynamic_uw: 0 });

@@ -39,7 +39,7 @@ impl Ladder {
     }
 
     pub(super) fn reflect(&mut self, slept_ps: u64) {
-        if std::mem::take(&mut self.asleep) {
+        if self.asleep {
             self.slept_ps = Some(slept_ps.saturating_sub(self.depths[self.rung].exit_ps));
         }
     }

@@ -155,6 +155,7 @@ mod tests {
         assert_eq!(typical_us([29, 71, 29, 71, 29, 71, 29, 71]), Some(29), "of 21: the longest are left out");
         // 380 and 520: 450^2 = 202500 > 36 x 70^2 = 176400; 374 and 526: less than 36 x 76^2 = 207936.
         assert_eq!(typical_us([380, 520, 380, 520, 380, 520, 380, 520]), Some(450));
+        assert_eq!(typical_us([500, 700, 500, 700, 500, 700, 500, 700]), Some(500), "a sixth is not less than a sixth");
         assert_eq!(typical_us([374, 526, 374, 526, 374, 526, 374, 526]), Some(374));
     }
 
@@ -164,6 +165,7 @@ mod tests {
         assert_eq!(typical_us([500, 600, 500, 600, 500, 4000, 5000, 9000]), None);
         // Five are left, of a mean of 530 and a variance of 720: too few for a deviation of more than 20 us.
         assert_eq!(typical_us([500, 560, 500, 560, 530, 2000, 2000, 2000]), None);
+        assert_eq!(typical_us([50, 50, 50, 50, 50, 4000, 5000, 9000]), None, "six are not alike");
         assert_eq!(typical_us([500, 540, 500, 540, 520, 2000, 2000, 2000]), Some(520), "a deviation of 18");
         assert_eq!(typical_us([3_000_000_000; INTERVALS]), None, "longer than what is typical ever");
     }
@@ -181,7 +183,8 @@ mod tests {
         for (us, expected) in table {
             assert_eq!(bucket(us * US), expected, "{us} us");
         }
-        assert_eq!((bucket(100_000 * US), bucket(u64::MAX)), (5, 5));
+        assert_eq!([100_000, 1_000_000, 5_000_000].map(|us| bucket(us * US)), [5; 3]);
+        assert_eq!(bucket(u64::MAX), 5);
     }
 
     #[test]
@@ -192,11 +195,19 @@ mod tests {
         menu.reflect(120 * US);
         assert_eq!((menu.corrections[3], menu.intervals[0]), (7268, 98_000));
         assert_eq!(menu.corrections[2], RESOLUTION * DECAY, "the others stay");
-        // Less than twice the exit latency: half of it. 7268 - 908 + 22 = 6382.
+        // Not twice the exit latency: half of it. 7268 - 908 + 22 x 1.024 = 6382.
         menu.intervals = [2_000_000; INTERVALS];
         assert_eq!(menu.select(1000 * US, None), Some(2));
         menu.reflect(44 * US);
         assert_eq!((menu.corrections[3], menu.intervals[1]), (6382, 22_000));
+        menu.intervals = [2_000_000; INTERVALS];
+        assert_eq!(menu.select(1000 * US, None), Some(2));
+        menu.reflect(40 * US);
+        assert_eq!(menu.intervals[2], 20_000);
+        menu.intervals = [2_000_000; INTERVALS];
+        assert_eq!(menu.select(1000 * US, None), Some(2));
+        menu.reflect(45 * US);
+        assert_eq!(menu.intervals[3], 23_000, "more than twice");
     }
 
     #[test]

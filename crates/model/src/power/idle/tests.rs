@@ -83,6 +83,10 @@ fn the_ladder_heeds_the_limit() {
         (1, Some(10), Some(1), 900),
     ];
     check(IdleParams::Ladder, &[up, limited.to_vec()].concat());
+    // No sleep counts twice, and after a poll it begins with the lightest.
+    let polled = [(1, None, Some(0), 900), (1, Some(1), None, 900)];
+    let again = [0, 0, 0, 0, 1].map(|at| (1, None, Some(at), 900));
+    check(IdleParams::Ladder, &[&polled[..], &again].concat());
 }
 
 #[test]
@@ -157,6 +161,9 @@ fn teo_goes_by_the_timer_until_sleeps_are_mostly_intercepted() {
         (149, None, Some(1), 159),   // what C3 is for was not intercepted
     ];
     check(IdleParams::Teo, &trace);
+    // Three hits come to 2704. Three intercepted sleeps later 1813 are left, and there are 2704 intercepts.
+    let lengths = [1000, 1000, 1000, 60, 60, 60].map(|slept_us| (1000, None, Some(2), slept_us));
+    check(IdleParams::Teo, &[&lengths[..], &[(1000, None, Some(1), 0)]].concat());
 }
 
 #[test]
@@ -212,8 +219,7 @@ fn a_governor_goes_on_from_a_checkpoint() {
     for kind in [IdleParams::Ladder, IdleParams::Menu, IdleParams::Teo] {
         let mut governor = IdleGovernor::new(kind, &tables::cstates());
         for turn in 1..40 {
-            let text = serde_json::to_string(&governor).expect("it is plain data");
-            let mut other: IdleGovernor = serde_json::from_str(&text).expect("it has been written");
+            let mut other = tables::written_and_read(&governor);
             let timer_ps = Some(turn * 37 % 17 * 50 * US);
             let chosen = governor.select(Time::ZERO, timer_ps, None);
             assert_eq!(other.select(Time::ZERO, timer_ps, None), chosen);

@@ -57,15 +57,17 @@ impl DecisionEngine {
     pub fn expired(&mut self, now: Time, requests: u64, sent_bytes: u64, at_max: bool) -> Option<Cause> {
         let begin = std::mem::replace(&mut self.expired, now);
         let window_ps = now.since(begin);
+        if window_ps == 0 {
+            return None;
+        }
         let by = |per_s: u64| u128::from(per_s) * u128::from(window_ps);
         let requested = u128::from(requests) * PS_PER_S;
         let sent = u128::from(sent_bytes) * BITS_PER_BYTE * PS_PER_S;
         let armed = if self.rearm_by_frequency { !at_max } else { self.level != self.steps };
         let low = requested < by(self.low_per_s) && sent < by(self.low_bits_per_s);
         self.low_since = low.then(|| self.low_since.unwrap_or(begin));
-        if window_ps > 0 && armed && self.high_per_s.is_some_and(|high| requested > by(high)) {
+        if armed && self.high_per_s.is_some_and(|high| requested > by(high)) {
             self.level = self.steps;
-            self.low_since = None;
             return Some(self.interrupt(now, Cause { rx: true, high: true, low: false }));
         }
         let over = self.low_since.is_some_and(|since| now.since(since) >= self.low_ps);

@@ -75,6 +75,9 @@ fn rates_are_taken_over_the_time_that_has_passed() {
     assert_eq!(engine.expired(at_us(400), 8, 0, false), Some(HIGH), "40 k/s");
     let mut engine = DecisionEngine::new(&params(), at_us(100));
     assert_eq!(engine.expired(at_us(100), 9, 0, false), None, "no time has passed");
+    assert_eq!(run(&mut engine, 100, &[&[(4, 0)], &[(0, 0); 9][..]].concat(), false), [(200, HIGH)]);
+    assert_eq!(engine.expired(at_us(1100), 0, 0, false), None, "none again: rates stay low");
+    assert_eq!(engine.expired(at_us(1200), 0, 0, false), Some(LOW));
 }
 
 #[test]
@@ -200,6 +203,10 @@ fn the_driver_goes_to_the_highest_at_once_and_down_by_steps() {
     // 2.0 GHz in 3 steps: 0.67 each. 3.0 - 0.67 = 2.33: at most that is 2.0; 1.33: 1.0.
     assert_eq!(orders(LOW, 4, 3), down(2));
     assert_eq!(orders(LOW, 2, 3), down(0));
+    // A step is rounded up: 10 kHz in 4 steps are 3 each, 20, 17, 14, 11, 10.
+    let narrow: Vec<_> =
+        (10..=20).map(|khz| crate::params::PState { khz, uv: 1, static_uw: 0, dynamic_uw: 0 }).collect();
+    assert_eq!(super::orders(LOW, 10, &narrow, 4), down(7));
     assert_eq!(orders(LOW, 0, 3), Orders { frequency: None, hold: false, sleep: Some(true) });
     assert_eq!(orders(Cause { low: true, ..HIGH }, 0, 5).frequency, Some(4), "a burst goes first");
 }
