@@ -46,13 +46,14 @@ def _keys_of(schema: Schema, path: str) -> Iterator[tuple[str, str]]:
     """The keys at and below a path. A place with alternatives has the keys of all of them."""
     named = schema.get("additionalProperties")
     # The tables of a socket are those of the server.
-    for kind in named.get("oneOf", ()) if isinstance(named, dict) else ():
+    for kind in named.get("oneOf", (named,)) if isinstance(named, dict) and path != "socket" else ():
         yield from _keys_in(kind, f"{path}.<name>.")
     if "properties" not in schema and not isinstance(named, dict):
         yield path, value_text(schema)
     for table in (schema, *schema.get("anyOf", ())):
         yield from _keys_in(table, f"{path}.")
-    yield from _keys_in(schema.get("items", {}), f"{path}[].")
+        for entry in (table.get("items", {}), *table.get("items", {}).get("anyOf", ())):
+            yield from _keys_in(entry, f"{path}[].")
 
 
 def value_text(schema: Schema) -> str:
@@ -60,6 +61,9 @@ def value_text(schema: Schema) -> str:
     choices = schema.get("anyOf", ())
     if choices and choices[0].get("type") == "integer":
         return f"{value_text(choices[0])}, or list"
+    forms = {"object": "table", "array": "list", "string": "text"}
+    if any(choice.get("type") == "object" for choice in choices):
+        return " or ".join(forms[choice["type"]] for choice in choices)
     kinds = {"integer": "count", "number": "number", "boolean": "true or false", "array": "list"}
     unit = schema.get("x-quantity") or kinds.get(schema.get("type", ""), "text")
     words = "".join(f' or "{word}"' for word in schema.get("x-words", ()))

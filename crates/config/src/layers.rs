@@ -48,8 +48,8 @@ fn settle(lower: &mut Value, upper: &Value) {
     }
 }
 
-/// Replaces what stands for several keys of one layer by these keys: `ssd.bandwidth` by both directions, and the name of
-/// a governor by its table, of a server or of every host.
+/// Replaces what stands for several keys of one layer by these keys: `ssd.bandwidth` by both directions, and the name
+/// of a governor by its table, of a server or of every host.
 pub(crate) fn expand(layer: &mut Value) -> Result<(), Issue> {
     for (name, host) in layer.get_mut("host").and_then(Value::as_object_mut).into_iter().flatten() {
         expand_server(host).map_err(|issue| issue.within(&join("host", name)))?;

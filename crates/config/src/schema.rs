@@ -134,14 +134,21 @@ fn drop_null(schema: &mut Value) {
     }
 }
 
+/// Tables by name, and values with alternatives, that a preset or a profile may complete.
+const NAMED_BELOW: [&str; 2] = ["socket", "cstate"];
+const CHOICES_BELOW: [&str; 2] = ["pstates", "governor"];
+
 fn drop_required(schema: &mut Value, name: &str) {
     if name == "workload" {
         return;
     }
     if let Value::Object(map) = schema {
         map.remove("required");
-        if let Some(of_socket) = map.get_mut("additionalProperties").filter(|_| name == "socket") {
-            drop_required(of_socket, "");
+        if let Some(named) = map.get_mut("additionalProperties").filter(|_| NAMED_BELOW.contains(&name)) {
+            drop_required(named, "");
+        }
+        if let Some(Value::Array(choices)) = map.get_mut("anyOf").filter(|_| CHOICES_BELOW.contains(&name)) {
+            choices.iter_mut().for_each(|choice| drop_required(choice, ""));
         }
         if let Some(Value::Object(properties)) = map.get_mut("properties") {
             properties.iter_mut().for_each(|(name, schema)| drop_required(schema, name));

@@ -45,7 +45,10 @@ COMMANDS = {
         "cut_app",
         "Tell how a configuration is shared out among processes: partitions, servers, load, and how often they meet.",
     ),
-    "import": ("import_app", "Draft a server file from the topology of a machine, as hwloc's lstopo writes it."),
+    "import": (
+        "import_app",
+        "Draft a server file from a machine: its topology, as hwloc's lstopo writes it, and what Linux says of cores.",
+    ),
     "filter": ("filter_app", "Run a trace of a processor through caches, and keep what reaches memory."),
     "memory": ("memory_app", "Simulate the memory system on its own; check DRAM commands."),
     "noc": ("noc_app", "Simulate the network on a chip on its own: latency and accepted rate under load."),

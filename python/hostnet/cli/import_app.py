@@ -7,6 +7,9 @@ from typing import Annotated
 
 import typer
 
+BASE = "cascade-lake-6234"
+"""The preset of a machine of which only the frequencies and the sleep of cores are known."""
+
 
 def register(app: typer.Typer) -> None:
     """Adds the command."""
@@ -14,7 +17,10 @@ def register(app: typer.Typer) -> None:
 
 
 def import_(
-    file: Annotated[Path, typer.Argument(metavar="FILE.xml", help="What `lstopo --of xml FILE.xml` wrote.")],
+    file: Annotated[
+        Path | None,
+        typer.Argument(metavar="[FILE.xml]", help="What `lstopo --of xml FILE.xml` wrote.", show_default=False),
+    ] = None,
     out: Annotated[Path, typer.Option(metavar="FILE", help="The server file to write.")] = Path("server.toml"),
     package: Annotated[
         int | None, typer.Option(metavar="N", help="One processor of several alone, from 0.", show_default="all")
@@ -23,22 +29,86 @@ def import_(
         str | None,
         typer.Option(metavar="PRESET", help="Gives what hwloc cannot know.", show_default="the nearest preset"),
     ] = None,
+    power: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="DIR",
+            help="Frequencies and sleep of cores: /sys/devices/system/cpu, or a copy. Without FILE.xml: over --base.",
+            show_default="none",
+        ),
+    ] = None,
+    turbostat: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="With --power: what `turbostat --out FILE` measured.", show_default="none"),
+    ] = None,
 ) -> int:
-    """Draft a server file from the topology of a machine, as hwloc's lstopo writes it.
+    """Draft a server file from a machine: its topology, as hwloc's lstopo writes it, and what Linux says of its cores.
 
-    Every value has a comment that says whether hwloc told it or it is assumed as in a preset.
+    Every value has a comment that says whether the machine told it or it is assumed as in a preset.
 
     Exit codes: 2 something given is wrong.
     """
     from hostnet import rundir
+    from hostnet._core import ConfigError
+
+    if file is None and power is None:
+        raise ConfigError("nothing to import: give FILE.xml, --power DIR, or both")
+    if turbostat is not None and power is None:
+        raise ConfigError("--turbostat: has an effect only with --power")
+    if file is None and package is not None:
+        raise ConfigError("--package: has an effect only with FILE.xml")
+    rundir.check_new_file(out)
+    table = None if power is None else _table(power, turbostat)
+    if file is None:
+        return _cores_alone(table or "", base or BASE, out)
+    return _machine(file, package, base, table, out)
+
+
+def _table(power: Path, turbostat: Path | None) -> str:
+    """The table of frequencies and sleep."""
+    from hostnet.sysfs import power_table, read_cores, read_turbostat
+
+    return power_table(read_cores(power), None if turbostat is None else read_turbostat(turbostat))
+
+
+def _cores_alone(table: str, base: str, out: Path) -> int:
+    """Writes a preset with the frequencies and sleep of the machine."""
+    import json
+
+    from hostnet.cli import show
+    from hostnet.hwloc.text import UNVALIDATED
+
+    server = f"[server]\npreset = {json.dumps(base)}\nunvalidated = {json.dumps(UNVALIDATED)}\n"
+    _write(f"# Drafted by hostnet import. To run it, add a workload.\n\n{server}\n{table}", out)
+    with show.page() as console:
+        console.print(f"everything but frequencies and sleep is assumed as in {base}")
+        show.print_path(console, out)
+    return 0
+
+
+def _machine(file: Path, package: int | None, base: str | None, table: str | None, out: Path) -> int:
+    """Writes the server of a topology."""
     from hostnet.files import write_file
     from hostnet.hwloc import draft, read_topology, text_of
 
-    rundir.check_new_file(out)
     drafted = draft(read_topology(file), package, base)
-    write_file(out, text_of(drafted, file.name, out).encode())
+    text = text_of(drafted, file.name, out)
+    if table is None:
+        write_file(out, text.encode())
+    else:
+        _write(f"{text}\n{table}", out)
     _print(drafted.description, drafted.base.name, drafted.why_base, drafted.notes, out)
     return 0
+
+
+def _write(text: str, out: Path) -> None:
+    """Writes a server file that can be."""
+    from hostnet import _core
+    from hostnet.files import write_file
+    from hostnet.presets import PROBE
+
+    _core.resolve(text, file=str(out), overrides=[PROBE])
+    write_file(out, text.encode())
 
 
 def _print(description: str, base: str, why: str, notes: tuple[str, ...], out: Path) -> None:

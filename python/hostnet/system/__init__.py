@@ -17,6 +17,16 @@ from hostnet.system.memory import AddressMap, Controller, Dram, Memory, ReadQueu
 from hostnet.system.network import Control, CxlLink, Nic, NicFunction, NicLink, OnChip, Pfc, Remote, Sockets, Stack, Upi
 from hostnet.system.parts import Socket
 from hostnet.system.pool import Pool, PoolPrefetch
+from hostnet.system.power import (
+    CState,
+    DynamicPower,
+    Governor,
+    Ncap,
+    Power,
+    PState,
+    PStateRange,
+    StaticPower,
+)
 from hostnet.system.traffic import Flow, Move, OtherRequests, Service, SizePoint, Transport
 from hostnet.system.workload import *  # noqa: F403 - the list of kinds is there
 
@@ -24,6 +34,7 @@ __all__ = [
     "L2",
     "AddressMap",
     "Bottleneck",
+    "CState",
     "Cable",
     "Cache",
     "Cha",
@@ -38,10 +49,12 @@ __all__ = [
     "DimmAsync",
     "DimmDriver",
     "Dram",
+    "DynamicPower",
     "Energy",
     "Expander",
     "FioCosts",
     "Flow",
+    "Governor",
     "Host",
     "Iio",
     "Job",
@@ -52,6 +65,7 @@ __all__ = [
     "Memory",
     "Move",
     "NCache",
+    "Ncap",
     "Network",
     "Nic",
     "NicDimm",
@@ -59,10 +73,13 @@ __all__ = [
     "NicLink",
     "OnChip",
     "OtherRequests",
+    "PState",
+    "PStateRange",
     "Pcie",
     "Pfc",
     "Pool",
     "PoolPrefetch",
+    "Power",
     "Prefetch",
     "Ramp",
     "ReadQueue",
@@ -77,6 +94,7 @@ __all__ = [
     "Sockets",
     "Ssd",
     "Stack",
+    "StaticPower",
     "Switch",
     "SwitchEnergy",
     "Timing",

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from hostnet.system.description import Description
 from hostnet.system.dimm import NicDimm
+from hostnet.system.power import Ncap
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -131,9 +132,21 @@ class Nic(Description):
     interrupt: str | None = None
     """From a completion to the core that is interrupted (time). Range: "1 ps" to "1 ms"."""
     coalesce: str | None = None
-    """Interrupt moderation: longest wait after a first completion (time); "0 us" = none. Range: at most "10 ms"."""
+    """Interrupt moderation: longest wait after a first completion (time); "0 us" = none. Not with `mitt`, else it is
+    wanted. Range: at most "10 ms"."""
     coalesce_packets: int | None = None
-    """Interrupt moderation: completions that end the wait. Range: 1 to 65536."""
+    """Interrupt moderation: completions that end the wait. Not with `mitt`, else it is wanted. Range: 1 to 65536."""
+    mitt: str | None = None
+    """Interrupt moderation by a timer that runs free: interrupts go out when it expires, of all queues (time). "50 us"
+    when absent with `ncap` in hardware, else none. Range: "1 us" to "10 ms"."""
+    icr: str | None = None
+    """With `mitt`: how long the handler of an interrupt waits for the register that says its cause (time); "0 us" when
+    absent. Range: at most "1 ms"."""
+    queues: int | None = None
+    """Receive queues: packets for cores beyond them come by one of them, by its number modulo; one of each core that
+    `Stack.cores` or the flows name when absent. Range: 1 to 64."""
+    ncap: Ncap | None = None
+    """What it tells the power management of the packets that it sees (NCAP); nothing when absent. It needs `power`."""
     send_window: str | None = None
     """Data that may be asked of memory for sending and not yet be sent (size). Range: "4 KiB" to "16 MiB"."""
     ddio: bool | None = None

@@ -13,6 +13,7 @@ from hostnet.system.io import FioCosts, Iio, Pcie, Ssd
 from hostnet.system.memory import Memory
 from hostnet.system.network import Control, Nic, Remote, Sockets, Stack
 from hostnet.system.pool import Pool
+from hostnet.system.power import Power
 from hostnet.system.workload import Workload
 
 
@@ -68,5 +69,7 @@ class Parts(Socket):
     """What watches the host and throttles. It takes part when the server is a host of a cluster."""
     energy: Energy | None = None
     """What the parts of the server consume; without it there is no energy meter."""
+    power: Power | None = None
+    """Frequencies, voltages and sleep of the cores; without it they have one frequency and do not sleep."""
     workload: Mapping[str, Workload] = field(default_factory=dict)
     """What runs on the server, by name."""

@@ -3,7 +3,7 @@
 use crate::error::Issue;
 use crate::spec::{NcapModeSpec, NcapSpec, NicSpec, RateOrNever, RearmSpec, Spec, Time, TimeOrNever};
 use crate::units::{format, Dimension};
-use hostnet_model::params::{NcapParams, PowerDomain, ServerParams};
+use hostnet_model::params::{HostKind, NcapParams, PowerDomain};
 
 /// Period of the driver's timer, in ps (Alian, thesis, 2.5).
 const TIMER_PS: u64 = 1_000_000_000;
@@ -62,14 +62,17 @@ fn check(spec: &NcapSpec, server: &Spec) -> Result<(), Issue> {
 }
 
 /// What to say of a server whose cores have frequencies of their own, and whose packets all come to one of them.
-pub(super) fn one_queue(server: &ServerParams) -> Option<String> {
+pub(super) fn one_queue(name: &str, host: &HostKind) -> Option<String> {
+    let HostKind::Server(server) = host else { return None };
     let power = server.power.as_ref().filter(|_| server.ncap.is_some())?;
     let stack = server.stack.as_ref()?;
     let queues = stack.receive_queues.unwrap_or(stack.cores.len() as u32);
     let cores: u32 = server.sockets.iter().map(|socket| socket.core.count).sum();
     let alone = power.domain == PowerDomain::Core && queues == 1 && cores > 1;
     alone.then(|| {
-        "nic.ncap tells the core of the one receive queue alone: with power.domain = \"core\" each has its own frequency"
-            .to_owned()
+        format!(
+            "host.{name}: nic.ncap tells the core of the one receive queue alone: with power.domain = \"core\" each \
+            has its own frequency"
+        )
     })
 }

@@ -258,8 +258,6 @@ impl Hosts {
                         issue.paths.splice(0..0, of_flows.any().then(|| table.to_string()));
                         issue
                     })?;
-                    let text = ncap::one_queue(&server).map(|text| format!("host.{}: {text}", group.name));
-                    attached.ignored.extend(text.filter(|text| !attached.ignored.contains(text)));
                     HostKind::Server(Box::new(ServerParams {
                         seed: seed.wrapping_add(SEED_STEP.wrapping_mul(at as u64)),
                         ..server
@@ -272,6 +270,7 @@ impl Hosts {
         for group in &self.groups {
             let host = complete(&spec.host[&group.name], group)?;
             attached.effective.insert(group.name.clone(), host);
+            attached.ignored.extend(ncap::one_queue(&group.name, &attached.params[group.members.start].kind));
             let reason = match &group.server {
                 Some(resolved) => match &resolved.spec.server.unvalidated {
                     Some(reason) => Some(reason.clone()),

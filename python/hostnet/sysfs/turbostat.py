@@ -1,0 +1,98 @@
+"""What turbostat measured of the cores of a machine."""
+
+from __future__ import annotations
+
+import math
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from hostnet._core import ConfigError
+from hostnet.files import read_text
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+BYTES_MAX = 64 << 20
+"""The longest file."""
+
+VALUE_MAX = 1e9
+"""The largest number that is believed."""
+
+SUMMARY = "-"
+"""What stands in the column of processors in the row of all."""
+
+TEXTS = frozenset({"Package", "Die", "Node", "Core", "CPU", "APIC", "X2APIC", "usec", "Time_Of_Day_Seconds"})
+"""Columns that say which processor and when."""
+
+
+@dataclass(frozen=True)
+class Measured:
+    """Means over all samples, of the rows that stand for the whole machine where there are such."""
+
+    samples: int
+    cores: int
+    """Cores that have rows of their own; 0 if none have."""
+    values: dict[str, float]
+    """By column, such as "Busy%" or "CorWatt"."""
+
+    @property
+    def residencies(self) -> dict[str, float]:
+        """Percent of time in each state, by its name; as the hardware counts it where it does."""
+        counted = {name[4:].upper(): value for name, value in self.values.items() if re.fullmatch(r"CPU%c\d\w*", name)}
+        asked = {name[:-1]: value for name, value in self.values.items() if re.fullmatch(r"C\d\w*%", name)}
+        return counted or asked
+
+
+def read_turbostat(file: Path) -> Measured:
+    """Reads what `turbostat --out FILE` wrote.
+
+    Raises:
+        ConfigError: It is something else, or a number is none.
+        OSError: It cannot be read.
+    """
+    sums: dict[str, float] = {}
+    counts: dict[str, int] = {}
+    cores: set[tuple[str, ...]] = set()
+    samples = 0
+    for columns, cells, place in _rows(file, read_text(file, BYTES_MAX)):
+        row = dict(zip(columns, cells, strict=False))
+        if row.get("CPU", SUMMARY) != SUMMARY:
+            if "Core" in row:
+                cores.add(tuple(row.get(column, "") for column in ("Package", "Die", "Core")))
+            continue
+        samples += 1
+        for column, cell in row.items():
+            if column not in TEXTS:
+                sums[column] = sums.get(column, 0.0) + _number(cell, column, place)
+                counts[column] = counts.get(column, 0) + 1
+    if not samples:
+        raise ConfigError(f'{file}: has no row of the whole machine, which turbostat writes with a "-" under CPU')
+    return Measured(samples, len(cores), {column: total / counts[column] for column, total in sums.items()})
+
+
+def _rows(file: Path, text: str) -> Iterator[tuple[list[str], list[str], str]]:
+    """The cells of every row below a line of columns, with the columns and the place."""
+    columns: list[str] = []
+    for number, line in enumerate(text.split("\n"), 1):
+        cells = line.split()
+        if "Busy%" in cells or "Bzy_MHz" in cells:
+            columns = cells
+        elif columns and cells:
+            if len(cells) > len(columns):
+                raise ConfigError(f"{file}:{number}: has {len(cells)} cells under {len(columns)} columns")
+            yield columns, cells, f"{file}:{number}"
+    if not columns:
+        raise ConfigError(f"{file}: has no line of columns with Busy% or Bzy_MHz; write it with turbostat --out FILE")
+
+
+def _number(cell: str, column: str, place: str) -> float:
+    try:
+        value = float(cell)
+    except ValueError:
+        value = math.nan
+    if not 0 <= value <= VALUE_MAX:
+        shown = cell if len(cell) <= 40 else f"{cell[:40]}..."
+        raise ConfigError(f"{place}: {column} {shown!r} is not a number from 0 to {VALUE_MAX:.0e}")
+    return value
