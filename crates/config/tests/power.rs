@@ -54,7 +54,10 @@ fn the_profile_is_the_processor_of_its_table() {
     let sleep: Vec<_> =
         found.cstates.iter().map(|state| (state.name.as_str(), state.exit_ps, state.power_uw)).collect();
     assert_eq!(sleep, [("C1", 2_000_000, None), ("C3", 10_000_000, Some(1_640_000)), ("C6", 22_000_000, Some(0))]);
-    assert_eq!(found.governor, GovernorParams::Ondemand { variant: OndemandVariant::Old, up_threshold: 95 });
+    assert_eq!(
+        found.governor,
+        GovernorParams::Ondemand { variant: OndemandVariant::Old, up_threshold: 95, io_busy: true }
+    );
     assert_eq!((found.period_ps, found.governor_ps, found.poll_ppm), (10_000_000_000, 10_000_000, 600_000));
     assert_eq!((found.idle, found.qos_ps, found.tick_ps, found.tick_work_ps), (IdleParams::Menu, None, 0, 0));
 }
@@ -92,7 +95,7 @@ fn every_governor_is_known_by_its_name_and_by_its_table() {
     assert_eq!(governor("\"performance\""), GovernorParams::Performance);
     assert_eq!(governor("{ kind = \"powersave\" }"), GovernorParams::Powersave);
     assert_eq!(governor("{ kind = \"userspace\", frequency = \"3.1 GHz\" }"), GovernorParams::Userspace(14));
-    let newer = GovernorParams::Ondemand { variant: OndemandVariant::Proportional, up_threshold: 80 };
+    let newer = GovernorParams::Ondemand { variant: OndemandVariant::Proportional, up_threshold: 80, io_busy: true };
     assert_eq!(governor("{ variant = \"3.9\", up_threshold = 80 }"), newer, "the profile says the kind");
     let steps = GovernorParams::Conservative { up_threshold: 80, down_threshold: 20, step: 5 };
     assert_eq!(governor("\"conservative\""), steps);

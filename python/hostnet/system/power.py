@@ -90,6 +90,9 @@ class Governor(Description):
     up_threshold: int | None = None
     """Of "ondemand" and "conservative": load above which the frequency rises, in percent; 95 and 80 when absent. Range:
     1 to 100."""
+    io_busy: bool | None = None
+    """Of "ondemand": whether a core that is idle while storage is waited for counts as busy (io_is_busy); true when
+    absent, as on processors of Intel."""
     down_threshold: int | None = None
     """Of "conservative": load below which it falls, in percent; 20 when absent. Range: 0 to 99."""
     step: int | None = None

@@ -104,6 +104,7 @@ fn governor(spec: &GovernorSpec, states: &[PState]) -> Result<GovernorParams, Is
                 Some(VariantSpec::Proportional) => OndemandVariant::Proportional,
             },
             up_threshold: spec.up_threshold.unwrap_or(ONDEMAND_UP),
+            io_busy: spec.io_busy.unwrap_or(true),
         },
         GovernorKindSpec::Conservative => {
             let (up, down) = (spec.up_threshold.unwrap_or(up), spec.down_threshold.unwrap_or(down));
@@ -122,11 +123,12 @@ fn governor(spec: &GovernorSpec, states: &[PState]) -> Result<GovernorParams, Is
 fn check_governor(spec: &GovernorSpec) -> Result<(), Issue> {
     use GovernorKindSpec::*;
     let looking: &[GovernorKindSpec] = &[Ondemand, Conservative, Schedutil, User];
-    let keys: [(&str, bool, &[GovernorKindSpec], &str); 8] = [
+    let keys: [(&str, bool, &[GovernorKindSpec], &str); 9] = [
         ("variant", spec.variant.is_some(), &[Ondemand], "\"ondemand\""),
         ("period", spec.period.is_some(), looking, "a governor that looks at loads"),
         ("cost", spec.cost.is_some(), looking, "a governor that looks at loads"),
         ("up_threshold", spec.up_threshold.is_some(), &[Ondemand, Conservative], "\"ondemand\" or \"conservative\""),
+        ("io_busy", spec.io_busy.is_some(), &[Ondemand], "\"ondemand\""),
         ("down_threshold", spec.down_threshold.is_some(), &[Conservative], "\"conservative\""),
         ("step", spec.step.is_some(), &[Conservative], "\"conservative\""),
         ("frequency", spec.frequency.is_some(), &[Userspace], "\"userspace\""),

@@ -190,6 +190,10 @@ pub(crate) struct GovernorSpec {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 1, max = 100))]
     pub(crate) up_threshold: Option<u32>,
+    /// Of "ondemand": whether a core that is idle while storage is waited for counts as busy (io_is_busy); true when
+    /// absent, as on processors of Intel.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) io_busy: Option<bool>,
     /// Of "conservative": load below which it falls, in percent; 20 when absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 0, max = 99))]

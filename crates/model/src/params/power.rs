@@ -62,6 +62,8 @@ pub enum GovernorParams {
         variant: OndemandVariant,
         /// Load above which it goes to the highest, in percent.
         up_threshold: u32,
+        /// Whether a core that is idle while storage is waited for counts as busy (`io_is_busy`).
+        io_busy: bool,
     },
     /// Up and down by steps.
     Conservative {

@@ -11,10 +11,10 @@ pub enum PowerEvent {
     Look,
     /// From a core: so busy.
     Load {
-        /// The core, by its place in its domain.
-        core: u16,
         /// Time that it was not idle, in ns.
         busy_ns: u32,
+        /// Time that it was idle and storage was waited for, in ns.
+        waiting_ns: u32,
         /// Its utilisation in units of 1/1024 of what the highest frequency lets it do.
         util: u16,
     },

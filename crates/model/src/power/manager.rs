@@ -204,7 +204,7 @@ impl PowerManager {
                 .zip(&domain.loads)
                 .map(|(core, load)| match core {
                     Managed::Tells(_) => load.unwrap_or_default(),
-                    Managed::Works => Load { busy_ps: window_ps, util: 1024 },
+                    Managed::Works => Load { busy_ps: window_ps, waiting_ps: 0, util: 1024 },
                     Managed::Empty => Load::default(),
                 })
                 .collect();
@@ -336,8 +336,9 @@ impl Part for PowerManager {
     fn on_event(&mut self, payload: Payload, source: ComponentId, context: &mut Context) {
         match payload {
             Payload::Power(PowerEvent::Wake) => self.on_wake(context),
-            Payload::Power(PowerEvent::Load { busy_ns, util, .. }) => {
-                let load = Load { busy_ps: u64::from(busy_ns) * 1000, util: u64::from(util) };
+            Payload::Power(PowerEvent::Load { busy_ns, waiting_ns, util }) => {
+                let [busy_ps, waiting_ps] = [busy_ns, waiting_ns].map(|ns| u64::from(ns) * 1000);
+                let load = Load { busy_ps, waiting_ps, util: u64::from(util) };
                 self.on_load(source, load, context);
             }
             Payload::Power(PowerEvent::Announced { high }) => self.on_announced(source, high, context),

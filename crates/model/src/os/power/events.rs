@@ -18,8 +18,10 @@ impl CorePower {
             self.busy_since = now;
         }
         let busy_ps = std::mem::take(&mut self.busy_ps);
-        let busy_ns = u32::try_from(busy_ps / 1000).unwrap_or(u32::MAX);
-        PowerEvent::Load { core: 0, busy_ns, util: self.util.util() as u16 }
+        self.settle_waiting(now);
+        let waiting_ps = std::mem::take(&mut self.waiting_ps);
+        let [busy_ns, waiting_ns] = [busy_ps, waiting_ps].map(|ps| u32::try_from(ps / 1000).unwrap_or(u32::MAX));
+        PowerEvent::Load { busy_ns, waiting_ns, util: self.util.util() as u16 }
     }
 
     /// The state that it is in once its clock goes again.

@@ -52,6 +52,10 @@ pub(super) struct CorePower {
     /// Time that it was busy since the last look, and since when it is.
     busy_ps: u64,
     busy_since: Time,
+    /// Reads of storage that are on their way for it, and for how long it was idle meanwhile since the last look.
+    reads: u32,
+    waiting_ps: u64,
+    waiting_since: Time,
     /// Work of the kernel that waits, in ps at the reference clock.
     pending_ps: u64,
     /// Timers that are set, the next one first. They are not taken back, only looked at too early.
@@ -82,6 +86,9 @@ impl CorePower {
             halted_until: Time::ZERO,
             busy_ps: 0,
             busy_since: Time::ZERO,
+            reads: 0,
+            waiting_ps: 0,
+            waiting_since: Time::ZERO,
             pending_ps: 0,
             timers: BinaryHeap::new(),
             ticking: false,
@@ -119,6 +126,14 @@ impl CorePower {
     /// Whether nothing can be done now, whatever there is.
     fn blocks(&self, now: Time) -> bool {
         self.asleep.is_some() || self.waking_until > now || self.halted_until > now
+    }
+
+    /// Brings the time that storage was waited for up to `now`.
+    fn settle_waiting(&mut self, now: Time) {
+        if self.reads > 0 && self.idle_since.is_some() {
+            self.waiting_ps += now.since(self.waiting_since);
+        }
+        self.waiting_since = now;
     }
 
     /// Tracks the utilisation up to `now`.

@@ -17,6 +17,7 @@ impl CorePower {
             Some(since) if self.meter.being() == Being::Waking => self.governor.reflect(now, now.since(since)),
             Some(_) => return None,
             None => {
+                self.settle_waiting(now);
                 self.track(now);
                 self.busy_ps += now.since(self.busy_since);
             }
@@ -55,6 +56,7 @@ impl CorePower {
     /// The core has something to do, which begins now.
     fn work(&mut self, now: Time) {
         if let Some(since) = self.idle_since {
+            self.settle_waiting(now);
             self.track(now);
             self.idle_since = None;
             self.busy_since = now;
@@ -144,6 +146,14 @@ impl NetStack {
     pub(in crate::os) fn ask_later(poll_ps: Option<u64>, context: &mut Context) {
         if let Some(poll_ps) = poll_ps {
             context.send(context.id, poll_ps, Payload::Power(PowerEvent::Doze));
+        }
+    }
+
+    /// A read of storage sets out, or has come back.
+    pub(in crate::os) fn count_read(&mut self, out: bool, now: Time) {
+        if let Some(power) = &mut self.power {
+            power.settle_waiting(now);
+            power.reads = if out { power.reads + 1 } else { power.reads.saturating_sub(1) };
         }
     }
 

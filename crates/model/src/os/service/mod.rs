@@ -196,6 +196,7 @@ impl NetStack {
     /// A piece of work is to be done here, or storage has answered.
     pub(super) fn on_chore(&mut self, chore: Chore, read: bool, context: &mut Context) {
         if read {
+            self.count_read(false, context.now());
             self.place(chore, context);
         } else if let Some(services) = &mut self.services {
             services.queue(chore);
@@ -235,6 +236,7 @@ impl NetStack {
             let admission = &services.admissions[usize::from(chore.service)];
             let read_ps = admission.read_ps().max(1);
             chore.reads -= 1;
+            self.count_read(true, context.now());
             return context.send(context.id, read_ps, Payload::Chore { chore, read: true });
         }
         if chore.home == services.own {

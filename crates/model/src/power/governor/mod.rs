@@ -27,6 +27,8 @@ use std::fmt::Debug;
 pub struct Load {
     /// Time in which it was not idle since the last look, in ps.
     pub busy_ps: u64,
+    /// Time in which it was idle and something that it had asked of storage was waited for, in ps.
+    pub waiting_ps: u64,
     /// Its utilisation as the scheduler tracks it, in units of 1/1024 of a core at the highest frequency; see
     /// [`Util`](crate::power::Util).
     pub util: u64,
@@ -51,7 +53,17 @@ impl Look<'_> {
     /// Load of the busiest core in whole percent, rounded down, at most 100; 0 of an empty window.
     #[must_use]
     pub fn percent(&self) -> u64 {
-        let busiest = self.loads.iter().map(|load| load.busy_ps).max().unwrap_or(0).min(self.window_ps);
+        self.percent_of(|load| load.busy_ps)
+    }
+
+    /// The same if cores that wait for storage are as busy as those at work.
+    #[must_use]
+    pub fn percent_with_io(&self) -> u64 {
+        self.percent_of(|load| load.busy_ps.saturating_add(load.waiting_ps))
+    }
+
+    fn percent_of(&self, part: impl Fn(&Load) -> u64) -> u64 {
+        let busiest = self.loads.iter().map(part).max().unwrap_or(0).min(self.window_ps);
         (u128::from(busiest) * 100).checked_div(u128::from(self.window_ps)).unwrap_or(0) as u64
     }
 
@@ -155,7 +167,9 @@ fn built(params: &GovernorParams) -> Option<Box<dyn Governor>> {
         GovernorParams::Performance => Box::new(Performance),
         GovernorParams::Powersave => Box::new(Powersave),
         GovernorParams::Userspace(at) => Box::new(Userspace { at }),
-        GovernorParams::Ondemand { variant, up_threshold } => Box::new(Ondemand { variant, up_threshold }),
+        GovernorParams::Ondemand { variant, up_threshold, io_busy } => {
+            Box::new(Ondemand { variant, up_threshold, io_busy })
+        }
         GovernorParams::Conservative { up_threshold, down_threshold, step } => {
             Box::new(Conservative::new(up_threshold, down_threshold, step))
         }

@@ -16,11 +16,13 @@ pub struct Ondemand {
     pub variant: OndemandVariant,
     /// Load above which it goes to the fastest, in percent.
     pub up_threshold: u32,
+    /// Whether waits for storage count as load: so they do on processors of Intel (`should_io_be_busy`).
+    pub io_busy: bool,
 }
 
 impl Governor for Ondemand {
     fn decide(&mut self, look: &Look) -> usize {
-        let load = look.percent();
+        let load = if self.io_busy { look.percent_with_io() } else { look.percent() };
         if load > u64::from(self.up_threshold) {
             return look.fastest();
         }

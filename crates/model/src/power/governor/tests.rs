@@ -8,7 +8,11 @@ use proptest::prelude::*;
 /// What a governor decides for a load in percent, and utilisation, at a P-state of 1.0, 1.5, 2.0, 2.5 and 3.0 GHz.
 fn decide(governor: &mut dyn Governor, at: usize, percent: u64, util: u64) -> usize {
     let pstates = tables::pstates();
-    let loads = [Load::default(), Load { busy_ps: percent * 100_000_000, util }, Load { busy_ps: 1, util: 0 }];
+    let loads = [
+        Load::default(),
+        Load { busy_ps: percent * 100_000_000, util, ..Load::default() },
+        Load { busy_ps: 1, ..Load::default() },
+    ];
     governor.decide(&Look { now_ps: 0, window_ps: 10_000_000_000, at, loads: &loads, pstates: &pstates })
 }
 
@@ -30,7 +34,7 @@ fn performance_is_the_fastest_powersave_the_slowest_userspace_the_one_that_is_se
 
 #[test]
 fn the_old_ondemand_takes_the_slowest_that_keeps_the_load_at_92_percent() {
-    let mut governor = Ondemand { variant: Old, up_threshold: 95 };
+    let mut governor = Ondemand { variant: Old, up_threshold: 95, io_busy: false };
     let table = [
         (0, 96, 4), // above 95: the fastest, in one go
         (0, 95, 0), // not above
@@ -53,16 +57,16 @@ fn the_old_ondemand_takes_the_slowest_that_keeps_the_load_at_92_percent() {
 
 #[test]
 fn the_threshold_of_the_old_ondemand_moves_the_aim_with_it() {
-    let mut governor = Ondemand { variant: Old, up_threshold: 80 };
+    let mut governor = Ondemand { variant: Old, up_threshold: 80, io_busy: false };
     // 61 x 3.0 / 77 = 2.377: 2.5; at 78% it stays.
     check(&mut governor, &[(0, 81, 4), (0, 80, 0), (4, 61, 3), (4, 78, 4), (1, 78, 1)]);
     // A threshold at which there is no aim left.
-    check(&mut Ondemand { variant: Old, up_threshold: 2 }, &[(1, 3, 4), (1, 2, 1), (1, 0, 1)]);
+    check(&mut Ondemand { variant: Old, up_threshold: 2, io_busy: false }, &[(1, 3, 4), (1, 2, 1), (1, 0, 1)]);
 }
 
 #[test]
 fn the_proportional_ondemand_takes_the_closest_between_slowest_and_fastest() {
-    let mut governor = Ondemand { variant: Proportional, up_threshold: 80 };
+    let mut governor = Ondemand { variant: Proportional, up_threshold: 80, io_busy: false };
     let table = [
         (0, 81, 4), // above 80: the fastest
         (0, 80, 3), // 1.0 + 0.80 x 2.0 = 2.6: 2.5, whatever was there
@@ -141,7 +145,11 @@ fn conservative_without_a_step_stays_and_one_of_nothing_is_the_least() {
         now_ps: 0,
         window_ps: 100,
         at,
-        loads: if percent > 50 { &[Load { busy_ps: 100, util: 0 }] } else { &[Load { busy_ps: 0, util: 0 }] },
+        loads: if percent > 50 {
+            &[Load { busy_ps: 100, waiting_ps: 0, util: 0 }]
+        } else {
+            &[Load { busy_ps: 0, waiting_ps: 0, util: 0 }]
+        },
         pstates: &pstates,
     };
     // 1% of 20 kHz is nothing: 5 kHz, so that it wants 6.
@@ -187,7 +195,7 @@ fn frequencies_that_are_not_in_the_table_are_found_from_three_sides() {
 fn the_busiest_core_decides_in_whole_percent() {
     let pstates = tables::pstates();
     let percent = |window_ps, busy: [u64; 3]| {
-        let loads = busy.map(|busy_ps| Load { busy_ps, util: 0 });
+        let loads = busy.map(|busy_ps| Load { busy_ps, ..Load::default() });
         Look { now_ps: 0, window_ps, at: 0, loads: &loads, pstates: &pstates }.percent()
     };
     assert_eq!(percent(1000, [1, 959, 2]), 95, "95.9%");
@@ -207,9 +215,13 @@ fn the_builder_gives_what_parameters_name() {
     assert_eq!(decided(GovernorParams::Performance), 4);
     assert_eq!(decided(GovernorParams::Powersave), 0);
     assert_eq!(decided(GovernorParams::Userspace(3)), 3);
-    assert_eq!(decided(GovernorParams::Ondemand { variant: Old, up_threshold: 95 }), 2, "50 x 3.0 / 92 = 1.63");
-    assert_eq!(decided(GovernorParams::Ondemand { variant: Old, up_threshold: 49 }), 4);
-    assert_eq!(decided(GovernorParams::Ondemand { variant: Proportional, up_threshold: 95 }), 2);
+    assert_eq!(
+        decided(GovernorParams::Ondemand { variant: Old, up_threshold: 95, io_busy: false }),
+        2,
+        "50 x 3.0 / 92 = 1.63"
+    );
+    assert_eq!(decided(GovernorParams::Ondemand { variant: Old, up_threshold: 49, io_busy: false }), 4);
+    assert_eq!(decided(GovernorParams::Ondemand { variant: Proportional, up_threshold: 95, io_busy: false }), 2);
     assert_eq!(decided(GovernorParams::Schedutil), 1, "1.10 GHz");
     let steps = GovernorParams::Conservative { up_threshold: 90, down_threshold: 60, step: 20 };
     assert_eq!(decided(steps), 3, "2.4 GHz");
@@ -220,7 +232,7 @@ fn the_builder_gives_what_parameters_name() {
 
 #[test]
 fn those_without_a_memory_have_no_state() {
-    let ondemand = Ondemand { variant: Old, up_threshold: 95 };
+    let ondemand = Ondemand { variant: Old, up_threshold: 95, io_busy: false };
     let all: [Box<dyn Governor>; 5] = [
         Box::new(Performance),
         Box::new(Powersave),
@@ -253,7 +265,9 @@ fn any_governor() -> impl Strategy<Value = GovernorParams> {
     let variant = prop::sample::select(vec![Old, Proportional]);
     prop_oneof![
         any::<u32>().prop_map(GovernorParams::Userspace),
-        (variant, any::<u32>()).prop_map(|(variant, up_threshold)| GovernorParams::Ondemand { variant, up_threshold }),
+        (variant, any::<u32>(), any::<bool>()).prop_map(|(variant, up_threshold, io_busy)| {
+            GovernorParams::Ondemand { variant, up_threshold, io_busy }
+        }),
         (any::<u32>(), any::<u32>(), any::<u32>()).prop_map(|(up_threshold, down_threshold, step)| {
             GovernorParams::Conservative { up_threshold, down_threshold, step }
         }),
@@ -273,7 +287,7 @@ proptest! {
         let params = PowerParams { governor, ..tables::params() };
         let mut governor = of(&params).expect("it is one of Linux's");
         for (window_ps, busy_ps, util, at) in looks {
-            let loads = [Load { busy_ps, util }];
+            let loads = [Load { busy_ps, waiting_ps: 0, util }];
             let look = Look { now_ps: 0, window_ps, at, loads: &loads, pstates: &pstates };
             let mut copy = governor.clone();
             let decision = governor.decide(&look);
@@ -281,4 +295,13 @@ proptest! {
             prop_assert_eq!(copy.decide(&look), decision, "what it does follows from what it sees");
         }
     }
+}
+
+#[test]
+fn waits_for_storage_are_load_where_they_count_as_that() {
+    let loads = [Load { busy_ps: 300, waiting_ps: 660, util: 0 }];
+    let look = Look { now_ps: 1000, window_ps: 1000, at: 2, loads: &loads, pstates: &tables::pstates() };
+    let decided = |io_busy| Ondemand { variant: Old, up_threshold: 95, io_busy }.decide(&look);
+    assert_eq!(decided(true), look.fastest(), "96 percent");
+    assert!(decided(false) < 2, "30 percent");
 }
