@@ -184,6 +184,16 @@ mod tests {
         assert_eq!(decayed(u64::MAX, u64::MAX), 0);
     }
 
+    #[test]
+    fn what_periods_leave_is_a_geometric_series() {
+        for n in 1..LEFT.len() {
+            let expected = (u128::from(LEFT[n - 1]) * u128::from(LEFT[1])) >> 32;
+            assert!(u128::from(LEFT[n]).abs_diff(expected) <= 2, "{n}");
+        }
+        let last = (u128::from(LEFT[31]) * u128::from(LEFT[1])) >> 32;
+        assert!(last.abs_diff(1 << 31) <= 2, "32 periods leave half");
+    }
+
     proptest! {
         #[test]
         fn it_makes_no_difference_how_an_interval_is_cut(
