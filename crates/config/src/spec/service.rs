@@ -38,10 +38,15 @@ pub(crate) struct ServiceSpec {
     /// Reads of storage that each request waits for; none when absent. Only where the workers are on a server.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) io: Option<ServiceIoSpec>,
-    /// Requests of each flow that come at a time; 1 when absent.
+    /// Requests of each flow that come as a burst, with as much time from one burst to the next as `rate` says; 1 when
+    /// absent.
     #[serde(default = "one")]
     #[schemars(range(min = 1, max = 65536))]
     pub(crate) burst: u32,
+    /// From one request of a burst to the next (time); they come at a time when absent.
+    #[serde(default = "no_time")]
+    #[schemars(extend("x-max" = "1 s"))]
+    pub(crate) spacing: Time,
     /// When the first come of each host that asks, with arrivals = "constant"; the time between two after the flow
     /// begins when absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]

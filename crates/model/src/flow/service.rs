@@ -40,6 +40,9 @@ pub(super) struct OpenCaller {
     /// When each request without an answer came, the oldest first, and the bytes of its answer.
     waiting: VecDeque<(Time, u64)>,
     begun: u64,
+    /// Requests of the current burst that have come, and when that began.
+    of_burst: u32,
+    burst_at: Time,
     unwritten: u64,
     /// Bytes of the answer that is coming in.
     answer: u64,
@@ -54,6 +57,8 @@ impl OpenCaller {
             next_at: None,
             waiting: VecDeque::new(),
             begun: 0,
+            of_burst: 0,
+            burst_at: Time::ZERO,
             unwritten: 0,
             answer: 0,
             counts: RequestCounts::default(),
@@ -96,28 +101,46 @@ impl OpenCaller {
 
     /// Begins the requests that have come up to `now`. Returns when the next comes.
     fn come(&mut self, now: Time) -> Time {
-        let Self { params, arrivals, .. } = self;
-        let mut interval_ps = || params.interval_ps.next(arrivals).max(1);
-        let mut next_at = self.next_at.unwrap_or_else(|| match params.first {
-            First::At(ps) => now + ps,
-            First::Interval | First::Drawn(_) => now + interval_ps(),
-        });
+        let mut next_at = match (self.next_at, self.params.first) {
+            (Some(at), _) => at,
+            (None, First::At(ps)) => now + ps,
+            (None, First::Interval | First::Drawn(_)) => now + self.interval_ps(),
+        };
         while next_at <= now {
-            for _ in 0..params.burst.max(1) {
-                if self.waiting.len() < params.in_flight as usize {
-                    let request = params.request(self.begun);
-                    self.waiting.push_back((next_at, request.response_bytes));
-                    self.unwritten += request.request_bytes;
-                    self.begun += 1;
-                    self.counts.begun += 1;
-                } else {
-                    self.counts.given_up += 1;
-                }
-            }
-            next_at += interval_ps();
+            self.begin(next_at);
+            next_at = self.following(next_at);
         }
         self.next_at = Some(next_at);
         next_at
+    }
+
+    fn interval_ps(&mut self) -> u64 {
+        self.params.interval_ps.next(&mut self.arrivals).max(1)
+    }
+
+    fn begin(&mut self, at: Time) {
+        if self.waiting.len() < self.params.in_flight as usize {
+            let request = self.params.request(self.begun);
+            self.waiting.push_back((at, request.response_bytes));
+            self.unwritten += request.request_bytes;
+            self.begun += 1;
+            self.counts.begun += 1;
+        } else {
+            self.counts.given_up += 1;
+        }
+    }
+
+    /// When the request after the one at `at` comes: the next of its burst, or the first of the next burst.
+    fn following(&mut self, at: Time) -> Time {
+        if self.of_burst == 0 {
+            self.burst_at = at;
+        }
+        self.of_burst += 1;
+        if self.of_burst < self.params.burst {
+            return at + self.params.spacing_ps;
+        }
+        self.of_burst = 0;
+        (self.burst_at + self.interval_ps()).max(at)
     }
 }
 

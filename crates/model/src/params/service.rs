@@ -102,8 +102,10 @@ pub struct ServiceParams {
     pub response_bytes: Draw,
     /// When the first comes.
     pub first: First,
-    /// Requests that come at a time, at least 1.
+    /// Requests of a burst, at least 1; the time between two is that between bursts.
     pub burst: u32,
+    /// From one request of a burst to the next, in ps; 0: they come at a time.
+    pub spacing_ps: u64,
     /// First two bytes of a request, by which a NIC may know it.
     pub verb: [u8; 2],
     /// Reads of storage that a request waits for, one after the other; only where the workers are on a server.

@@ -48,6 +48,7 @@ pub(super) fn traffic(path: &str, spec: &mut FlowSpec) -> Result<Traffic, Issue>
             Some(PhaseSpec::Random) => First::Drawn(interval_ps),
         },
         burst: service.burst,
+        spacing_ps: service.spacing.0,
         verb: [verb[0], verb[1]],
         reads: service.io.map_or(0, |io| io.reads),
         read_ps: service.io.map_or(0, |io| io.latency.0),
@@ -65,6 +66,14 @@ fn check(path: &str, service: &ServiceSpec) -> Result<(), Issue> {
     if service.phase.is_some() && service.arrivals != ArrivalsSpec::Constant {
         let message = "has an effect only with arrivals = \"constant\"";
         return Err(Issue::between(&[&at("phase"), &at("arrivals")], message));
+    }
+    if service.spacing.0 > 0 && service.burst == 1 {
+        return Err(Issue::between(&[&at("spacing"), &at("burst")], "has an effect only with burst = 2 or more"));
+    }
+    let burst_s = service.spacing.0 as f64 / PS_PER_S * f64::from(service.burst - 1);
+    if burst_s * service.rate >= f64::from(service.burst) {
+        let message = format!("a burst of {} takes longer than the time to the next one at this rate", service.burst);
+        return Err(Issue::between(&[&at("spacing"), &at("rate")], message));
     }
     if service.cycles.is_some() && service.time.0 > 0 {
         return Err(Issue::between(&[&at("cycles"), &at("time")], "both say what a request takes; give one"));
