@@ -42,7 +42,7 @@ def import_(
         typer.Option(metavar="FILE", help="With --power: what `turbostat --out FILE` measured.", show_default="none"),
     ] = None,
 ) -> int:
-    """Draft a server file from a machine: its topology, as hwloc's lstopo writes it, and what Linux says of its cores.
+    """Draft a server file from a machine: its topology, as hwloc's lstopo writes it, and what Linux says of cores.
 
     Every value has a comment that says whether the machine told it or it is assumed as in a preset.
 

@@ -155,7 +155,6 @@ pub struct StackParams {
     pub cached_user: bool,
     /// Receive queues of the NIC; packets for the cores beyond come by one of them, by its number modulo. None: as many
     /// as cores.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub receive_queues: Option<u32>,
     /// What a line of the simulated memory stands for.
     pub line_size: LineSize,
