@@ -40,8 +40,8 @@ FORBIDDEN = re.compile(
 )
 """Advertising, reminders and numbers of tickets."""
 
-ABSOLUTE_PATH = re.compile(r"(?<![\w./*>-])/(?!dev/)\w[\w.-]*/\w")
-"""A path of somebody's machine. Device names of drives may stand."""
+ABSOLUTE_PATH = re.compile(r"(?<![\w./*>-])/(?!dev/|sys/)\w[\w.-]*/\w")
+"""A path of somebody's machine. Device names of drives, and what Linux says of every machine, may stand."""
 
 NAMES = {"README", "CONTRIBUTING", "CHANGELOG", "P5800X"}
 """Words in capitals that are no abbreviations."""

@@ -11,6 +11,10 @@ BASE = "cascade-lake-6234"
 """The preset of a machine of which only the frequencies and the sleep of cores are known."""
 
 
+UNVALIDATED = "unvalidated: frequencies and sleep are drafted from a machine; voltages and powers are assumed"
+"""What results of such a server say of themselves."""
+
+
 def register(app: typer.Typer) -> None:
     """Adds the command."""
     app.command(name="import")(import_)
@@ -42,7 +46,7 @@ def import_(
         typer.Option(metavar="FILE", help="With --power: what `turbostat --out FILE` measured.", show_default="none"),
     ] = None,
 ) -> int:
-    """Draft a server file from a machine: its topology, as hwloc's lstopo writes it, and what Linux says of its cores.
+    """Draft a server file from a machine: its topology, as hwloc's lstopo writes it, and what Linux says of cores.
 
     Every value has a comment that says whether the machine told it or it is assumed as in a preset.
 
@@ -76,7 +80,6 @@ def _cores_alone(table: str, base: str, out: Path) -> int:
     import json
 
     from hostnet.cli import show
-    from hostnet.hwloc.text import UNVALIDATED
 
     server = f"[server]\npreset = {json.dumps(base)}\nunvalidated = {json.dumps(UNVALIDATED)}\n"
     _write(f"# Drafted by hostnet import. To run it, add a workload.\n\n{server}\n{table}", out)

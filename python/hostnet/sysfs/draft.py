@@ -101,13 +101,13 @@ def _governor(cores: Cores) -> Iterator[str]:
         kind, comment = "performance", f"{comment} is userspace; assumed: give its frequency"
     elif kind not in GOVERNORS:
         kind, comment = "ondemand", f"{comment} is {kind}, which is not modelled; assumed"
-    told = {
+    told: dict[str, Any] = {
         "period": f"{cores.tunables['sampling_rate']} us" if "sampling_rate" in cores.tunables else None,
         "up_threshold": cores.tunables.get("up_threshold"),
         "down_threshold": cores.tunables.get("down_threshold"),
         "step": cores.tunables.get("freq_step"),
     }
-    table = {"kind": kind, **({"variant": "3.9"} if kind == "ondemand" else {})}
+    table: dict[str, Any] = {"kind": kind, **({"variant": "3.9"} if kind == "ondemand" else {})}
     table |= {key: told[key] for key in KEYS.get(cores.governor, ()) if told[key] is not None}
     if kind == "ondemand":
         comment += "; the variant is assumed"

@@ -78,7 +78,7 @@ class Governor(Description):
     tracks; "user", one from outside.
     """
     variant: str | None = None
-    """Of "ondemand": whose rule below the load, "2.6.38", the least frequency at which it would be 10 points below, or
+    """Of "ondemand": whose rule below the load, "2.6.38", the least frequency at which it would be 3 points below, or
     "3.9", in proportion to it; "2.6.38" when absent.
     """
     period: str | None = None

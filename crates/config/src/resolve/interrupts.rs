@@ -6,7 +6,7 @@ use crate::spec::{NcapModeSpec, NicSpec, Spec, Time};
 use hostnet_model::params::ModerationParams;
 
 /// The master timer of a card that tells the power management of packets, in ps: "every 40 to 100 us" (Alian, thesis,
-/// 2.4).
+/// ch. 2).
 const MASTER_PS: u64 = 50_000_000;
 /// The keys that have no effect beside a master timer.
 const COALESCE: [&str; 2] = ["nic.coalesce", "nic.coalesce_packets"];

@@ -5,7 +5,7 @@ use crate::spec::{NcapModeSpec, NcapSpec, NicSpec, RateOrNever, RearmSpec, Spec,
 use crate::units::{format, Dimension};
 use hostnet_model::params::{HostKind, NcapParams, PowerDomain};
 
-/// Period of the driver's timer, in ps (Alian, thesis, 2.5).
+/// Period of the driver's timer, in ps (Alian, thesis, ch. 2).
 const TIMER_PS: u64 = 1_000_000_000;
 /// What looking at a packet costs the driver, in ps (assumed).
 const PACKET_PS: u64 = 50_000;

@@ -174,7 +174,7 @@ pub(crate) struct GovernorSpec {
     /// above a load, else less; "conservative", up and down by steps; "schedutil", by the utilisation that the
     /// scheduler tracks; "user", one from outside.
     pub(crate) kind: GovernorKindSpec,
-    /// Of "ondemand": whose rule below the load, "2.6.38", the least frequency at which it would be 10 points below, or
+    /// Of "ondemand": whose rule below the load, "2.6.38", the least frequency at which it would be 3 points below, or
     /// "3.9", in proportion to it; "2.6.38" when absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) variant: Option<VariantSpec>,
