@@ -46,6 +46,7 @@ pub(super) fn params(server: &Spec) -> Result<Option<Box<PowerParams>>, Issue> {
             IdleSpec::Poll => IdleParams::Poll,
             IdleSpec::Ladder => IdleParams::Ladder,
             IdleSpec::Menu => IdleParams::Menu,
+            IdleSpec::EarlyMenu => IdleParams::EarlyMenu,
             IdleSpec::Teo => IdleParams::Teo,
         },
         qos_ps: spec.qos.map(|Time(ps)| ps),

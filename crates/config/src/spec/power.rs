@@ -258,6 +258,9 @@ pub(crate) enum IdleSpec {
     Ladder,
     /// By the next timer and what was.
     Menu,
+    /// The same as of Linux 2.6.38.
+    #[serde(rename = "menu-2.6.38")]
+    EarlyMenu,
     /// By the timer events that were.
     Teo,
 }

@@ -97,6 +97,8 @@ pub enum IdleParams {
     Ladder,
     /// By the next timer and what was.
     Menu,
+    /// The same as of Linux 2.6.38.
+    EarlyMenu,
     /// By the timer events that were (timer events oriented).
     Teo,
 }

@@ -52,7 +52,7 @@ fn machines_come_out_of_a_checkpoint_as_they_went_in() {
     ncap.sent(17);
     survives(&ncap);
 
-    for kind in [IdleParams::Poll, IdleParams::Ladder, IdleParams::Menu, IdleParams::Teo] {
+    for kind in [IdleParams::Poll, IdleParams::Ladder, IdleParams::Menu, IdleParams::EarlyMenu, IdleParams::Teo] {
         let mut idle = IdleGovernor::new(kind, &params.cstates);
         for turn in 0..5 {
             let _ = idle.select(now, Some(1000 * US), None);

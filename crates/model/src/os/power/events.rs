@@ -90,10 +90,13 @@ impl NetStack {
     }
 
     /// The clock has gone again since a halt that is over.
-    pub(in crate::os) fn end_halt(&mut self, now: Time) {
+    pub(in crate::os) fn end_halt(&mut self, context: &mut Context) {
+        let now = context.now();
         let Some(power) = &mut self.power else { return };
         if power.meter.being() == Being::Halted && power.halted_until <= now {
             power.be(now, power.resumed(now));
+            let poll_ps = power.look_around(now);
+            Self::ask_later(poll_ps, context);
         }
     }
 

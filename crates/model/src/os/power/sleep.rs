@@ -41,7 +41,8 @@ impl CorePower {
             self.timers.pop();
         }
         let timer_ps = self.timers.peek().map(|Reverse(at)| at.since(now));
-        let chosen = if self.may_sleep { self.governor.select(now, timer_ps, self.params.qos_ps) } else { None };
+        let qos_ps = self.params.qos_ps;
+        let chosen = if self.may_sleep { self.governor.select_while(now, timer_ps, qos_ps, self.reads) } else { None };
         self.asleep = chosen;
         if let Some(at) = chosen {
             self.entries[at] += 1;
@@ -79,9 +80,14 @@ impl CorePower {
 
     /// Whether it may sleep from now on; a core that polls looks again.
     pub(super) fn allow(&mut self, on: bool, now: Time) -> Option<u64> {
-        let allowed = std::mem::replace(&mut self.may_sleep, on);
-        let waits = on && !allowed && self.meter.being() == Being::Polling;
-        if waits {
+        self.may_sleep = on;
+        self.look_around(now)
+    }
+
+    /// A core that polls and does not ask its governor again by itself asks it now.
+    pub(super) fn look_around(&mut self, now: Time) -> Option<u64> {
+        let asks = self.may_sleep && self.meter.being() == Being::Polling && self.doze_at.is_none_or(|at| at < now);
+        if asks {
             self.sleep(now)
         } else {
             None

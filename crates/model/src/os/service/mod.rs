@@ -217,7 +217,9 @@ impl NetStack {
     /// The kernel has something to do: what the core does for a request is put off.
     pub(super) fn put_off(&mut self, now: Time) {
         let Some(Task::Serve(chore)) = self.task else { return };
-        let urgent = self.softirq.is_polling() || self.output.wants() || self.has_pending();
+        // While it is the turn of applications packets wait: to stop and go on again at each event would only add events.
+        let packets = self.softirq.is_polling() && now >= self.applications_until;
+        let urgent = packets || self.output.wants() || self.has_pending();
         if !urgent || now >= self.busy_until {
             return;
         }

@@ -1,11 +1,13 @@
 //! Who decides in which state an idle core sleeps: the governors of Linux (cpuidle).
 
+mod early_menu;
 mod ladder;
 mod menu;
 mod teo;
 #[cfg(test)]
 mod tests;
 
+pub use early_menu::EarlyMenu;
 pub use ladder::Ladder;
 pub use menu::Menu;
 pub use teo::Teo;
@@ -42,6 +44,8 @@ pub enum IdleGovernor {
     Ladder(Ladder),
     /// By the next timer and what was.
     Menu(Menu),
+    /// The same as of early kernels.
+    EarlyMenu(EarlyMenu),
     /// By how often timers were what woke the core.
     Teo(Teo),
 }
@@ -55,6 +59,7 @@ impl IdleGovernor {
             IdleParams::Poll => Self::Poll,
             IdleParams::Ladder => Self::Ladder(Ladder::new(depths)),
             IdleParams::Menu => Self::Menu(Menu::new(depths)),
+            IdleParams::EarlyMenu => Self::EarlyMenu(EarlyMenu::new(depths)),
             IdleParams::Teo => Self::Teo(Teo::new(depths)),
         }
     }
@@ -70,11 +75,24 @@ impl IdleGovernor {
     /// at all if that is 0.
     #[must_use]
     pub fn select(&mut self, now: Time, next_timer_ps: Option<u64>, qos_ps: Option<u64>) -> Option<usize> {
+        self.select_while(now, next_timer_ps, qos_ps, 0)
+    }
+
+    /// The same while so many reads of storage that the core asked for are waited for, which the early menu looks at.
+    #[must_use]
+    pub fn select_while(
+        &mut self,
+        now: Time,
+        next_timer_ps: Option<u64>,
+        qos_ps: Option<u64>,
+        reads: u32,
+    ) -> Option<usize> {
         let timer_ps = next_timer_ps.unwrap_or(u64::MAX);
         match self {
             Self::Poll => None,
             Self::Ladder(ladder) => ladder.select(qos_ps),
             Self::Menu(menu) => menu.select(timer_ps, qos_ps),
+            Self::EarlyMenu(menu) => menu.select(timer_ps, qos_ps, reads),
             Self::Teo(teo) => teo.select(now, timer_ps, qos_ps),
         }
     }
@@ -86,6 +104,7 @@ impl IdleGovernor {
             Self::Poll => {}
             Self::Ladder(ladder) => ladder.reflect(slept_ps),
             Self::Menu(menu) => menu.reflect(slept_ps),
+            Self::EarlyMenu(menu) => menu.reflect(slept_ps),
             Self::Teo(teo) => teo.reflect(now, slept_ps),
         }
     }

@@ -22,7 +22,7 @@ fn check(kind: IdleParams, turns: &[Turn]) -> IdleGovernor {
 
 #[test]
 fn without_c_states_and_without_a_governor_cores_poll() {
-    for kind in [IdleParams::Poll, IdleParams::Ladder, IdleParams::Menu, IdleParams::Teo] {
+    for kind in [IdleParams::Poll, IdleParams::Ladder, IdleParams::Menu, IdleParams::EarlyMenu, IdleParams::Teo] {
         let cstates = if kind == IdleParams::Poll { tables::cstates() } else { Vec::new() };
         let mut governor = IdleGovernor::new(kind, &cstates);
         for turn in 1..20 {
@@ -142,7 +142,7 @@ fn menu_and_teo_heed_the_limit() {
 fn a_limit_of_nothing_forbids_sleep_without_exit_latency_too() {
     let mut cstates = tables::cstates();
     cstates[0].exit_ps = 0;
-    for kind in [IdleParams::Ladder, IdleParams::Menu, IdleParams::Teo] {
+    for kind in [IdleParams::Ladder, IdleParams::Menu, IdleParams::EarlyMenu, IdleParams::Teo] {
         assert_eq!(IdleGovernor::new(kind, &cstates).select(Time::ZERO, None, Some(0)), None);
     }
     assert_eq!(IdleGovernor::new(IdleParams::Teo, &cstates).select(Time::ZERO, None, Some(1)), Some(0));
@@ -216,7 +216,7 @@ fn teo_counts_a_sleep_to_the_timer_as_a_hit_whatever_was_measured() {
 
 #[test]
 fn a_governor_goes_on_from_a_checkpoint() {
-    for kind in [IdleParams::Ladder, IdleParams::Menu, IdleParams::Teo] {
+    for kind in [IdleParams::Ladder, IdleParams::Menu, IdleParams::EarlyMenu, IdleParams::Teo] {
         let mut governor = IdleGovernor::new(kind, &tables::cstates());
         for turn in 1..40 {
             let mut other = tables::written_and_read(&governor);
