@@ -190,6 +190,7 @@ fn powers_that_follow_no_law_are_refused() {
     says("power.poll = 1.5", "power.poll: 1.5 is out of range; 0.0 to 1.0 is allowed");
     says("power.tick = \"0 ms\"", "power.tick: \"0 ms\" is out of range; 100 us to 1 s is allowed");
     says("power.tick_cost = \"1 us\"", "power.tick_cost: has an effect only with power.tick");
+    says("power.tickless = false", "power.tickless: has an effect only with power.tick");
     says("power.profile = \"i7\"", "power.profile: \"i7\" is not a known power profile; known are: i7-3770");
 }
 

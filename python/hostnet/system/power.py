@@ -137,10 +137,12 @@ class Power(Description):
     poll: float | None = None
     """Of what a core at work takes beyond its being there, the share that one takes that polls (0 to 1)."""
     tick: str | None = None
-    """Between two ticks of the scheduler at a core that is not idle (time); none when absent. Range: "100 us" to "1
+    """Between two ticks of the scheduler at a core (time); none when absent. Range: "100 us" to "1
     s"."""
     tick_cost: str | None = None
     """With `tick`: work of a tick at `Core.frequency` (time); "1 us" when absent. Range: at most "1 ms"."""
+    tickless: bool | None = None
+    """With `tick`: whether an idle core has none (CONFIG_NO_HZ); else ticks wake it. True when absent."""
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)

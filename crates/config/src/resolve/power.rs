@@ -28,6 +28,9 @@ pub(super) fn params(server: &Spec) -> Result<Option<Box<PowerParams>>, Issue> {
     if spec.tick.is_none() && spec.tick_cost.is_some() {
         return Err(Issue::new("power.tick_cost", "has an effect only with power.tick"));
     }
+    if spec.tick.is_none() && spec.tickless.is_some() {
+        return Err(Issue::new("power.tickless", "has an effect only with power.tick"));
+    }
     let looks = looks(&spec.governor);
     Ok(Some(Box::new(PowerParams {
         reference_khz: (server.core.frequency.0 / HZ_PER_KHZ) as u32,
@@ -52,6 +55,7 @@ pub(super) fn params(server: &Spec) -> Result<Option<Box<PowerParams>>, Issue> {
         qos_ps: spec.qos.map(|Time(ps)| ps),
         tick_ps: spec.tick.map_or(0, |Time(ps)| ps),
         tick_work_ps: spec.tick.map_or(0, |_| spec.tick_cost.map_or(TICK_PS, |Time(ps)| ps)),
+        tickless: spec.tickless.unwrap_or(true),
         pstates: states,
     })))
 }

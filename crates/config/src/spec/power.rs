@@ -55,7 +55,7 @@ pub(crate) struct PowerSpec {
     /// Of what a core at work takes beyond its being there, the share that one takes that polls (0 to 1).
     #[schemars(range(min = 0.0, max = 1.0))]
     pub(crate) poll: f64,
-    /// Between two ticks of the scheduler at a core that is not idle (time); none when absent.
+    /// Between two ticks of the scheduler at a core (time); none when absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(extend("x-min" = "100 us", "x-max" = "1 s"))]
     pub(crate) tick: Option<Time>,
@@ -63,6 +63,9 @@ pub(crate) struct PowerSpec {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(extend("x-max" = "1 ms"))]
     pub(crate) tick_cost: Option<Time>,
+    /// With `power.tick`: whether an idle core has none (CONFIG_NO_HZ); else ticks wake it. True when absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) tickless: Option<bool>,
 }
 
 /// The frequencies that cores may have.

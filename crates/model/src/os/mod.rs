@@ -237,7 +237,10 @@ impl NetStack {
             std::iter::once(begin).chain(hop)
         });
         let datagrams = (count..).zip(&self.datagrams);
-        streams.chain(datagrams.map(|(connection, end)| (end.params.start_ps.max(1), Payload::Begin { connection })))
+        self.first_tick()
+            .into_iter()
+            .chain(streams)
+            .chain(datagrams.map(|(connection, end)| (end.params.start_ps.max(1), Payload::Begin { connection })))
     }
 
     /// Where its time went.

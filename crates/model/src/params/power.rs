@@ -130,8 +130,10 @@ pub struct PowerParams {
     pub idle: IdleParams,
     /// The longest exit latency that is allowed (PM QoS), in ps.
     pub qos_ps: Option<u64>,
-    /// Between two ticks of the scheduler while a core is not idle, in ps; 0: there are none.
+    /// Between two ticks of the scheduler, in ps; 0: there are none.
     pub tick_ps: u64,
+    /// Whether an idle core has none (`CONFIG_NO_HZ`); else they wake it.
+    pub tickless: bool,
     /// Work of a tick, in ps at the reference clock.
     pub tick_work_ps: u64,
 }

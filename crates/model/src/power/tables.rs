@@ -46,6 +46,7 @@ pub(crate) fn params() -> PowerParams {
         qos_ps: None,
         tick_ps: 0,
         tick_work_ps: 0,
+        tickless: true,
     }
 }
 

@@ -5,6 +5,7 @@ use super::{scaled, CorePower};
 use crate::part::{Context, Payload, PowerEvent};
 use crate::power::Being;
 use hostnet_kernel::Time;
+use std::cmp::Reverse;
 
 /// Back to the power management, in ps.
 const TO_MANAGER_PS: u64 = 100_000;
@@ -62,11 +63,13 @@ impl NetStack {
             }
             PowerEvent::Announce { high } => self.on_announce(high),
             PowerEvent::Tick => {
-                power.ticking = false;
-                if power.idle_since.is_none() {
+                let goes_on = power.idle_since.is_none() || power.ticks_always();
+                power.ticking = goes_on;
+                if goes_on {
+                    let tick_ps = power.params.tick_ps.max(1);
                     power.pending_ps += power.params.tick_work_ps;
-                    power.ticking = true;
-                    context.send(context.id, power.params.tick_ps.max(1), Payload::Power(PowerEvent::Tick));
+                    power.timers.push(Reverse(now + tick_ps));
+                    context.send(context.id, tick_ps, Payload::Power(PowerEvent::Tick));
                 }
             }
             PowerEvent::Wake | PowerEvent::Load { .. } | PowerEvent::Announced { .. } => {}

@@ -14,6 +14,7 @@ pub(super) use cause::CauseRead;
 use super::run::Task;
 use super::NetStack;
 use crate::params::PowerParams;
+use crate::part::{Payload, PowerEvent};
 use crate::power::{core_power_uw, Being, CoreMeter, IdleGovernor, Util};
 use hostnet_kernel::{ComponentId, Time};
 use serde::{Deserialize, Serialize};
@@ -91,11 +92,16 @@ impl CorePower {
             waiting_since: Time::ZERO,
             pending_ps: 0,
             timers: BinaryHeap::new(),
-            ticking: false,
+            ticking: params.tick_ps > 0 && !params.tickless,
             entries: vec![0; params.cstates.len()],
             wakes: 0,
             params,
         }
+    }
+
+    /// Whether ticks come to idle cores, too.
+    fn ticks_always(&self) -> bool {
+        self.params.tick_ps > 0 && !self.params.tickless
     }
 
     /// The books.
@@ -176,6 +182,12 @@ impl NetStack {
     #[must_use]
     pub fn power(&self) -> Option<(&CoreMeter, &[u64], u64)> {
         self.power.as_ref().map(|power| (power.meter(), power.entries.as_slice(), power.wakes))
+    }
+
+    /// The first tick, in ps from the start, if ticks come to idle cores.
+    pub(super) fn first_tick(&self) -> Option<(u64, Payload)> {
+        let power = self.power.as_ref().filter(|power| power.ticks_always())?;
+        Some((power.params.tick_ps, Payload::Power(PowerEvent::Tick)))
     }
 
     /// How long a piece of work takes now, in ps.

@@ -113,7 +113,7 @@ fn ends_sleep(payload: Payload) -> bool {
         | Payload::RingRead { .. }
         | Payload::RingWrite { .. }
         | Payload::RingReceived(_) => true,
-        Payload::Power(event) => matches!(event, PowerEvent::Announce { .. } | PowerEvent::Timer(_)),
+        Payload::Power(event) => matches!(event, PowerEvent::Announce { .. } | PowerEvent::Timer(_) | PowerEvent::Tick),
         _ => false,
     }
 }
