@@ -234,7 +234,7 @@ impl NetStack {
         let delay = at.ps().saturating_sub(context.now().ps()).max(1);
         let generation = socket.generation;
         context.send(context.id, delay, Payload::Timer { connection: index as u32, generation });
-        self.note_timer(at);
+        self.note_timer(at, index);
     }
 
     /// The event of a timer has come.
@@ -247,6 +247,7 @@ impl NetStack {
         socket.timer_at = None;
         let now = context.now();
         if socket.connection.timer().is_some_and(|at| at <= now) {
+            socket.fired_at = Some(now);
             socket.connection.on_timer(now);
             self.want_output(index);
         }

@@ -117,6 +117,8 @@ pub(super) struct Socket {
     pub(super) wake_at: Option<Time>,
     /// The event of the connection's timer that is under way, and its number.
     pub(super) timer_at: Option<Time>,
+    /// When its timer last was due, and not only looked at.
+    pub(super) fired_at: Option<Time>,
     pub(super) generation: u32,
 }
 
@@ -149,6 +151,7 @@ impl Socket {
             sending: false,
             wake_at: None,
             timer_at: None,
+            fired_at: None,
             generation: 0,
             params,
         }

@@ -1,7 +1,7 @@
 //! What a core hears of the power management, and tells it.
 
 use super::super::NetStack;
-use super::{scaled, CorePower};
+use super::{scaled, CorePower, NOBODY};
 use crate::part::{Context, Payload, PowerEvent};
 use crate::power::Being;
 use hostnet_kernel::Time;
@@ -68,7 +68,7 @@ impl NetStack {
                 if goes_on {
                     let tick_ps = power.params.tick_ps.max(1);
                     power.pending_ps += power.params.tick_work_ps;
-                    power.timers.push(Reverse(now + tick_ps));
+                    power.timers.push(Reverse((now + tick_ps, NOBODY)));
                     context.send(context.id, tick_ps, Payload::Power(PowerEvent::Tick));
                 }
             }

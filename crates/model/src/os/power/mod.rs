@@ -21,6 +21,11 @@ use serde::{Deserialize, Serialize};
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
+/// The owner of a timer that is of no connection.
+const NOBODY: u32 = u32::MAX;
+/// The same as a number of a connection.
+pub(super) const NO_CONNECTION: usize = NOBODY as usize;
+
 /// What a core is told of the power management.
 #[derive(Clone, Debug)]
 pub struct PowerWiring {
@@ -59,8 +64,9 @@ pub(super) struct CorePower {
     waiting_since: Time,
     /// Work of the kernel that waits, in ps at the reference clock.
     pending_ps: u64,
-    /// Timers that are set, the next one first. They are not taken back, only looked at too early.
-    timers: BinaryHeap<Reverse<Time>>,
+    /// Timers that were set, the next one first, each with the connection that it is of, or [`NOBODY`]. Those of
+    /// connections that have moved theirs since are dropped when they are looked at.
+    timers: BinaryHeap<Reverse<(Time, u32)>>,
     /// Whether the next tick is on its way.
     ticking: bool,
     entries: Vec<u64>,

@@ -3,13 +3,20 @@
 use super::super::books::Spent;
 use super::super::run::{Choice, Task};
 use super::super::NetStack;
-use super::CorePower;
+use super::{CorePower, NOBODY};
 use crate::part::{Context, Payload, PowerEvent};
 use crate::power::Being;
 use hostnet_kernel::Time;
 use std::cmp::Reverse;
 
 impl CorePower {
+    /// Forgets timers that are over or not set any more, as far as they come first.
+    fn forget_timers(&mut self, now: Time, is_set: impl Fn(Time, u32) -> bool) {
+        while self.timers.peek().is_some_and(|Reverse((at, index))| *at <= now || !is_set(*at, *index)) {
+            self.timers.pop();
+        }
+    }
+
     /// The core has nothing to do: how long it polls at most before it asks again, in ps, if it does.
     fn rest(&mut self, now: Time) -> Option<u64> {
         match self.idle_since {
@@ -37,10 +44,8 @@ impl CorePower {
 
     /// Goes to sleep, if the idle governor says so; else how long it polls at most before it asks again, in ps.
     fn sleep(&mut self, now: Time) -> Option<u64> {
-        while self.timers.peek().is_some_and(|Reverse(at)| *at <= now) {
-            self.timers.pop();
-        }
-        let timer_ps = self.timers.peek().map(|Reverse(at)| at.since(now));
+        let next = self.timers.peek().filter(|Reverse((at, _))| *at > now);
+        let timer_ps = next.map(|Reverse((at, _))| at.since(now));
         let qos_ps = self.params.qos_ps;
         let chosen = if self.may_sleep { self.governor.select_while(now, timer_ps, qos_ps, self.reads) } else { None };
         self.asleep = chosen;
@@ -121,7 +126,8 @@ fn ends_sleep(payload: Payload) -> bool {
 impl NetStack {
     /// Ends the sleep of the core if an event does, or if there is something to send or received packets are looked for.
     pub(in crate::os) fn rouse(&mut self, payload: Payload, context: &mut Context) {
-        let wanted = ends_sleep(payload) || self.output.wants() || self.softirq.is_polling();
+        let interrupts = ends_sleep(payload) && !self.is_moved_timer(payload, context.now());
+        let wanted = interrupts || self.output.wants() || self.softirq.is_polling();
         let Some(power) = self.power.as_mut().filter(|_| wanted) else { return };
         if let Some(exit_ps) = power.wake(context.now()) {
             context.send(context.id, exit_ps, Payload::Step);
@@ -138,6 +144,9 @@ impl NetStack {
         let Some(power) = &mut self.power else { return };
         let now = context.now();
         if !busy {
+            let sockets = &self.sockets;
+            let of = |index: u32| sockets.get(index as usize).and_then(|socket| socket.connection.timer());
+            power.forget_timers(now, |at, index| index == NOBODY || of(index) == Some(at));
             let poll_ps = power.rest(now);
             return Self::ask_later(poll_ps, context);
         }
@@ -163,11 +172,18 @@ impl NetStack {
         }
     }
 
-    /// A timer is set for the core.
-    pub(in crate::os) fn note_timer(&mut self, at: Time) {
+    /// A timer is set for the core, of a connection by its number here.
+    pub(in crate::os) fn note_timer(&mut self, at: Time, connection: usize) {
         if let Some(power) = &mut self.power {
-            power.timers.push(Reverse(at));
+            power.timers.push(Reverse((at, connection as u32)));
         }
+    }
+
+    /// Whether an event is that of a timer that has been moved or taken back, which interrupts nobody.
+    fn is_moved_timer(&self, payload: Payload, now: Time) -> bool {
+        let Payload::Timer { connection, .. } = payload else { return false };
+        let Some(socket) = self.sockets.get(connection as usize) else { return false };
+        socket.fired_at != Some(now)
     }
 
     /// What the kernel has to do beside packets: it reads why it was interrupted, and what was put on it.
