@@ -103,9 +103,16 @@ impl CorePower {
         &self.meter
     }
 
-    /// The same, to settle or to reset them.
+    /// The same, to settle them.
     pub(super) fn meter_mut(&mut self) -> &mut CoreMeter {
         &mut self.meter
+    }
+
+    /// Starts a new measuring window.
+    pub(super) fn reset(&mut self, now: Time) {
+        self.meter.reset(now);
+        self.entries.fill(0);
+        self.wakes = 0;
     }
 
     fn khz(&self) -> u64 {
@@ -171,8 +178,8 @@ impl NetStack {
         self
     }
 
-    /// The books of its power, how often it entered each C-state and how often its sleep was ended since the start of the
-    /// run; nothing without frequencies and sleep.
+    /// The books of its power, how often it entered each C-state and how often its sleep was ended in the window; nothing
+    /// without frequencies and sleep.
     #[must_use]
     pub fn power(&self) -> Option<(&CoreMeter, &[u64], u64)> {
         self.power.as_ref().map(|power| (power.meter(), power.entries.as_slice(), power.wakes))

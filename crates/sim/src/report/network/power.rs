@@ -162,6 +162,13 @@ fn core_rows<'a>(
     })
 }
 
+/// What all cores of a server have taken up to now, in uJ; nothing without frequencies and sleep.
+pub(super) fn cores_energy_uj(machine: &Machine, now: Time) -> Option<f64> {
+    let manager = machine.first::<PowerManager>()?;
+    let attojoules: u128 = core_rows("", machine, manager, now).map(|row| row.meter.attojoules()).sum();
+    Some(attojoules as f64 / AJ_PER_UJ)
+}
+
 /// How often a core has entered each C-state.
 fn entries(machine: &Machine, core: usize) -> Option<&[u64]> {
     let core = machine.each::<Core>().nth(core)?;
