@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from matplotlib.colors import to_hex
 from matplotlib.patches import Rectangle
@@ -84,7 +85,7 @@ def test_a_frequency_holds_until_the_next_one() -> None:
     for axes in (first, second):
         (line,) = axes.get_lines()
         assert line.get_drawstyle() == "steps-post"
-        assert line.get_xydata().tolist() == [[0, 0.8], [0.5, 3.1], [1.5, 1.2], [2, 1.2]]
+        assert np.asarray(line.get_xydata()).tolist() == [[0, 0.8], [0.5, 3.1], [1.5, 1.2], [2, 1.2]]
     assert (first.get_title(loc="left"), first.get_xlim()) == ("s-0", (0, 2))
 
 

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from itertools import product
+from itertools import pairwise, product
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
@@ -40,7 +41,7 @@ def test_a_policy_is_a_point_of_each_percentile(tmp_path: Path) -> None:
     lines = {line.get_label(): line for line in panel.get_lines()}
     assert name == "load"
     assert [label for label in lines if str(label).startswith("P")] == ["P50", "P90", "P99", "P99.9"]
-    assert lines["P99"].get_xydata().tolist() == [[10 * point, 300 + point] for point in range(4)]
+    assert np.asarray(lines["P99"].get_xydata()).tolist() == [[10 * point, 300 + point] for point in range(4)]
     named = [text.get_text() for text in panel.texts]
     assert named == ["performance, poll", "performance, menu", "ondemand, poll", "ondemand, menu"]
     assert panel.get_xlabel() == "power of cores, W"
@@ -69,6 +70,6 @@ def test_without_watts_or_with_one_policy_there_is_no_picture(tmp_path: Path, wa
 
 def test_names_keep_apart_and_on_the_axis() -> None:
     places = spread([0.1, 0.11, 0.5, 0.97, 0.98, 0.99])
-    assert all(after - before >= APART - 1e-9 for before, after in zip(places, places[1:], strict=False))
+    assert all(after - before >= APART - 1e-9 for before, after in pairwise(places))
     assert places[0] == 0.1
     assert places[-1] <= 1.0

@@ -165,7 +165,7 @@ def draw_panel(axes: Axes, policies: Sequence[Policy]) -> None:
     shares = [(policy.watts - low) / (high - low) for policy in named]
     for policy, share, place in zip(named, shares, spread(shares), strict=True):
         axes.axvline(policy.watts, color="#c9ced3", linewidth=0.7, zorder=0)
-        style = {"color": "#c9ced3", "linewidth": 0.7, "clip_on": False, "transform": axes.transAxes}
+        style: dict[str, Any] = {"color": "#c9ced3", "linewidth": 0.7, "clip_on": False, "transform": axes.transAxes}
         axes.plot([share, place], [1.0, 1.05], **style)
         text = policy.name if len(policy.name) <= NAME_MAX else f"{policy.name[: NAME_MAX - 1]}…"
         axes.text(

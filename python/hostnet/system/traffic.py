@@ -44,9 +44,7 @@ class SizePoint(Description):
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class ServiceIo(Description):
-    """Reads of storage that a request waits for, one after the other, with even pieces of work before, between and
-    after.
-    """
+    """Reads of storage that a request waits for, one after the other, between even pieces of work."""
 
     reads: int
     """How many. Range: 1 to 255."""
