@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from itertools import islice, product
 from typing import TYPE_CHECKING, Any
@@ -98,9 +99,15 @@ def _policies(rows: Sequence[dict[str, Any]], axes: Sequence[Axis]) -> list[Poli
         each = [percentiles({"p99_99_us": None, **row}) for row in own]
         known = {key: mean([told[key] for told in each]) for key in SHOWN if own and all(key in told for told in each)}
         if known:
-            name = ", ".join(str(value) for value in choice)
+            name = ", ".join(name_of(str(value)) for value in choice)
             found.append(Policy(name, mean([row[WATTS] for row in own]), known))
     return sorted(found, key=lambda policy: policy.watts)
+
+
+def name_of(value: str) -> str:
+    """What a value is called: of a table what its keys are set to."""
+    inside = re.findall(r'=\s*"?([^"{},=]+)', value) if value.startswith("{") else []
+    return ", ".join(inside) or value
 
 
 def mean(values: Sequence[float]) -> float:
@@ -123,8 +130,9 @@ def draw_panels(name: str, panels: dict[str, list[Policy]]) -> Figure:
         set_height(axes, values)
     for axes in grid[:, 0]:
         axes.set_ylabel("latency of requests, µs")
-    handles, labels = grid[0, 0].get_legend_handles_labels()
-    figure.legend(handles[::-1], labels[::-1], title=plain(name), loc="outside right upper")
+    lines = {label: line for axes in grid.flat for line, label in zip(*axes.get_legend_handles_labels(), strict=True)}
+    names = [TAIL[key][0] for key in reversed(SHOWN) if TAIL[key][0] in lines]
+    figure.legend([lines[label] for label in names], names, title=plain(name), loc="outside right upper")
     return figure
 
 
