@@ -14,6 +14,7 @@ mod power;
 mod rates;
 mod serving;
 mod tags;
+mod travels;
 
 pub(crate) use cargo::{load, unload};
 pub use context::{Context, NetContext, Told};

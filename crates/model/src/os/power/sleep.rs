@@ -113,7 +113,8 @@ fn ends_sleep(payload: Payload) -> bool {
 }
 
 impl NetStack {
-    /// Ends the sleep of the core if an event does, or if there is something to send or received packets are looked for.
+    /// Ends the sleep of the core if an event does, or if there is something to send or received packets are looked
+    /// for.
     pub(in crate::os) fn rouse(&mut self, payload: Payload, context: &mut Context) {
         let wanted = ends_sleep(payload) || self.output.wants() || self.softirq.is_polling();
         let Some(power) = self.power.as_mut().filter(|_| wanted) else { return };
