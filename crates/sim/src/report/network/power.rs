@@ -13,7 +13,7 @@ use std::collections::BTreeMap;
 const AJ_PER_UJ: f64 = 1e12;
 /// Attojoules per picosecond to watts.
 const W_PER_AJ_PER_PS: f64 = 1e-6;
-const GHZ_PER_KHZ: f64 = 1e-6;
+const KHZ_PER_GHZ: f64 = 1e6;
 
 /// The books of a core up to now.
 struct CoreRow<'a> {
@@ -57,7 +57,7 @@ impl CoreRow<'_> {
     fn ghz_mean(&self) -> f64 {
         let pstates = self.params.pstates.iter().zip(self.meter.at_frequency_ps());
         let all: f64 = pstates.map(|(pstate, &ps)| f64::from(pstate.khz) * ps as f64).sum();
-        all * GHZ_PER_KHZ / self.window_ps()
+        all / KHZ_PER_GHZ / self.window_ps()
     }
 }
 
@@ -128,7 +128,7 @@ impl WorldView<'_> {
             }
             for (domain, (_, history)) in manager.domains().enumerate() {
                 for &(at, pstate) in history {
-                    let ghz = f64::from(manager.params().pstates[usize::from(pstate)].khz) * GHZ_PER_KHZ;
+                    let ghz = f64::from(manager.params().pstates[usize::from(pstate)].khz) / KHZ_PER_GHZ;
                     let at_us = at.since(self.window_start.min(at)) as f64 / 1e6;
                     frequencies.add(FREQUENCIES, &FrequencyRow { host, domain, at_us, ghz });
                 }
