@@ -11,8 +11,11 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+import hostnet
+from hostnet.cli.show_sweep import sweep_table
 from hostnet.sweeps.axis import Axis, axes_of
-from hostnet.sweeps.policies import APART, SHOWN, draw_policies, spread
+from hostnet.sweeps.policies import APART, SHOWN, draw_policies, name_of, spread
+from tests.docs.reference import ROOT
 
 GOVERNOR = "host.s.power.governor=performance,ondemand"
 IDLE = "host.s.power.idle=poll,menu"
@@ -68,8 +71,25 @@ def test_without_watts_or_with_one_policy_there_is_no_picture(tmp_path: Path, wa
     assert not list(draw_policies(table_of(axes, tmp_path / "t.parquet", watts=watts), axes))
 
 
+def test_a_table_is_called_by_what_it_sets() -> None:
+    assert name_of('{governor = "ondemand", idle="menu"}') == "ondemand, menu"
+    assert name_of("ondemand") == "ondemand"
+
+
 def test_names_keep_apart_and_on_the_axis() -> None:
     places = spread([0.1, 0.11, 0.5, 0.97, 0.98, 0.99])
     assert all(after - before >= APART - 1e-9 for before, after in pairwise(places))
     assert places[0] == 0.1
     assert places[-1] <= 1.0
+
+
+def test_a_sweep_over_governors_tells_watts_and_draws_them(tmp_path: Path) -> None:
+    over = {"host.server.power.governor": ["performance", "powersave"]}
+    short = ["run.warmup=1 ms", "run.duration=4 ms", "flow.load.service.rate=2000", "flow.load.service.burst=1"]
+    results = hostnet.sweep(ROOT / "examples/power.toml", over, overrides=short, jobs=1, out=tmp_path / "here")
+    fast, slow = results.table["cores_w"].to_pylist()
+    assert fast > 1.5 * slow > 0
+    names = sorted(path.name for path in (tmp_path / "here/plots").iterdir())
+    assert names == ["load-policies.png", "load.png"]
+    table = sweep_table({"over": [{"path": path} for path in over], "seeds": None}, results.table.to_pylist())
+    assert [column.header for column in table.columns][-1] == "W"
