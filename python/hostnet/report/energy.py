@@ -11,11 +11,13 @@ if TYPE_CHECKING:
 
 def energy_sections(run: RunFiles) -> list[Html]:
     """What the meter of the server says, and its cores' frequencies and sleep; nothing where there are neither."""
+    summary = run.summary
+    if not {"energy", "power"} & set(summary):
+        return []
     from hostnet.energy_view import efficiency, energy
     from hostnet.power_view import power
     from hostnet.report.cluster_page import view_section
 
-    summary = run.summary
     views = [energy(summary["energy"]), efficiency(summary["efficiency"])] if "energy" in summary else []
     views += [power(summary)] if "power" in summary else []
     return [view_section(view.without_empty()) for view in views]
