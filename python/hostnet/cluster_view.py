@@ -6,6 +6,7 @@ from statistics import median
 from typing import TYPE_CHECKING
 
 from hostnet.energy_view import efficiency, energy
+from hostnet.power_view import power
 from hostnet.stages import STAGES, stage_ways
 from hostnet.view import Column, View, maybe, name_of, part, percent, plain
 
@@ -48,6 +49,7 @@ def views(summary: Row, flows: Iterable[Row] = ()) -> list[View]:
         slowdowns(summary.get("completions", ())),
         hosts(summary["hosts"]),
         cores(summary["hosts"]),
+        power(summary),
         levels(summary.get("control", ())),
         regimes(summary.get("control", ())),
         memory(summary["memory"]),
@@ -248,9 +250,10 @@ def cores(rows: Sequence[Row]) -> View:
     kinds = {"softirq": "softirq", "calls": "call", "copies": "copy", "wait for memory": "stalled", "sending": "send"}
     columns = [name_of("host", "host")]
     columns += [percent(f"{word} %", f"core_{key}_share") for word, key in kinds.items()]
-    keys = [f"core_{key}_share" for key in kinds.values()]
-    columns.append(Column("busy %", lambda row: 100 * sum(row[key] or 0 for key in keys)))
-    busy = [row for row in rows if any(row[key] for key in keys)]
+    keys = [f"core_{key}_share" for key in kinds.values()] + ["core_serve_share"]
+    columns.append(Column("requests %", lambda row: 100 * (row.get("core_serve_share") or 0)))
+    columns.append(Column("busy %", lambda row: 100 * sum(row.get(key) or 0 for key in keys)))
+    busy = [row for row in rows if any(row.get(key) for key in keys)]
     return View("Cores of the network", "Share of time, mean over the cores that have any work.", columns, busy)
 
 

@@ -175,6 +175,8 @@ FLOWS = (
             time=one_of("1 us"),
             distribution=maybe(some.sampled_from(["constant", "exponential", "lognormal"])),
             workers=maybe(some.integers(1, 100)),
+            burst=maybe(some.integers(1, 9)),
+            verb=one_of("SET"),
         ),
         in_flight=maybe(some.integers(1, 100)),
     )

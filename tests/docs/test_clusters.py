@@ -78,6 +78,38 @@ def test_every_column_of_services_is_documented() -> None:
     assert list(columns) == hostnet.run_cluster(cluster).tables["services"].column_names
 
 
+@pytest.fixture(scope="module")
+def of_power() -> hostnet.ClusterResults:
+    """A service on a server whose cores have frequencies and sleep, for a moment."""
+    server = hostnet.Host(preset="i7-3770-gem5", fidelity="fluid", power=hostnet.Power(idle="menu"))
+    hosts = {"client": hostnet.Host(kind="endpoint"), "server": server}
+    service = hostnet.Service(rate=1e5, cycles=1000, io=hostnet.ServiceIo(reads=1, latency="1 us"), workers=8)
+    flow = hostnet.Flow(kind="service", from_="client", to="server", request="100 B", service=service)
+    run = hostnet.Run(warmup="20 us", duration="500 us")
+    return hostnet.run_cluster(hostnet.Cluster(host=hosts, flow={"f": flow}, run=run))
+
+
+@pytest.mark.parametrize("table", ["power", "power_states", "frequencies", "services", "hosts"])
+def test_every_column_of_cores_with_frequencies_is_documented(of_power: hostnet.ClusterResults, table: str) -> None:
+    columns = documented("clusters.md", f"### {table}")
+    assert list(columns) == of_power.tables[table].column_names
+    assert all(len(cells) == 2 and all(cells) for cells in columns.values()) or table in ("services", "hosts")
+
+
+def test_a_request_takes_its_part_of_the_energy_of_the_cores(of_power: hostnet.ClusterResults) -> None:
+    (service,) = of_power.summary["services"]
+    energy = sum(row["energy_uj"] for row in of_power.summary["power"])
+    assert service["answered"] > 10
+    assert service["energy_uj_per_request"] == pytest.approx(energy / service["answered"])
+
+
+def test_the_shares_of_a_core_are_the_whole_window(of_power: hostnet.ClusterResults) -> None:
+    for row in of_power.summary["power"]:
+        shares = [row[f"{state}_share"] for state in ("running", "polling", "asleep", "waking", "halted")]
+        own = [other["share"] for other in of_power.summary["power_states"] if other["core"] == row["core"]]
+        assert (sum(shares), sum(own)) == (pytest.approx(1), pytest.approx(1))
+
+
 def test_every_column_of_switches_is_documented() -> None:
     hosts = {"e": hostnet.Host(kind="endpoint", count=2)}
     flow = hostnet.Flow(kind="bulk", from_="e-0", to="e-1", bytes="1 kB")
@@ -112,7 +144,7 @@ def test_the_configurations_of_the_page_resolve() -> None:
     blocks = re.findall(r"```toml\n(.*?)```", text, re.DOTALL)
     whole = [block for block in blocks if "[host." in block]
     shapes = [block for block in blocks if block.startswith("network = ")]
-    assert (len(whole), len(shapes)) == (6, 5)
+    assert (len(whole), len(shapes)) == (7, 5)
     for block in whole:
         _core.resolve(block)
     for block in shapes:

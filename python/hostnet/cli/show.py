@@ -94,6 +94,11 @@ def print_run(summary: Row, path: Path | None, predicted: Row | None = None) -> 
 
             views = (energy(summary["energy"]), efficiency(summary["efficiency"]))
             print_tables(console, *(view_table(view.without_empty()) for view in views))
+        if "power" in summary:
+            from hostnet.cli.show_cluster import view_table
+            from hostnet.power_view import power
+
+            print_tables(console, view_table(power(summary).without_empty()))
         print_items(console, "*", summary["limits"])
         print_notes(console, notes_of(summary))
         if predicted is not None:

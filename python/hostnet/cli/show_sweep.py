@@ -41,7 +41,8 @@ def sweep_table(manifest: Row, rows: list[Row]) -> Table:
     paths = [axis["path"] for axis in manifest["over"]]
     seed = ["seed"] if manifest["seeds"] else []
     subject = subject_of(rows[0] if rows else ())
-    columns = SUBJECTS[subject]
+    watts = {"W": "cores_w"} if any(row.get("cores_w") is not None for row in rows) else {}
+    columns = {**SUBJECTS[subject], **watts}
     table = new_table(*paths, *seed, subject, *columns, left=(len(paths) + len(seed),))
     limited = subject != "class"
     if limited:

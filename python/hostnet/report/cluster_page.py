@@ -36,7 +36,10 @@ OVER_TIME = {
 ROWS_MAX = 100
 """Rows of a table that are shown: nobody reads thousands, and writing them takes longer than a short run."""
 
-RAW = ("classes", "latencies", "stages", "hosts", "memory", "queues", "control", "limits", "energy", "efficiency")
+RAW = (
+    *("classes", "latencies", "services", "stages", "hosts", "memory", "queues", "control", "limits"),
+    *("power", "power_states", "energy", "efficiency"),
+)
 """The tables of the summary, all columns of which are shown on demand."""
 
 
@@ -111,9 +114,10 @@ def _all_columns(summary: Row) -> Html:
 
 
 def _rows(title: str, rows: Sequence[Row]) -> Html:
-    texts = [name for name in rows[0] if any(isinstance(row[name], str) for row in rows)]
-    names = texts + [name for name in rows[0] if name not in texts]
-    cells = [[_cell(row[name]) for name in names] for row in rows]
+    known = list(dict.fromkeys(name for row in rows for name in row))
+    texts = [name for name in known if any(isinstance(row.get(name), str) for row in rows)]
+    names = texts + [name for name in known if name not in texts]
+    cells = [[_cell(row.get(name)) for name in names] for row in rows]
     return table([name.replace("_", " ") for name in names], cells, text_columns=len(texts), label=title)
 
 

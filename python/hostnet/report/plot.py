@@ -16,6 +16,7 @@ from hostnet.report.cluster_plot import draw_cluster_series, draw_goodput, draw_
 from hostnet.report.load import Row, RunFiles, load_run
 from hostnet.report.looks import COLOURS, DASHES, MARKS, STYLE, new_figure, plain
 from hostnet.report.parity import EQUAL
+from hostnet.report.power_plot import power_plots
 from hostnet.report.series import Plotted, Value, is_parity, is_stacked, plotted_panel, series_of_run, y_title
 from hostnet.report.shapes import check_run
 
@@ -87,13 +88,14 @@ def plots_of(run: RunFiles) -> dict[str, Callable[[RunFiles], Figure]]:
             **latencies,
             **stages,
             **({"series": draw_cluster_series} if run.series else {}),
+            **power_plots(run),
         }
     plots: dict[str, Callable[[RunFiles], Figure]] = {"domains": draw_domains}
     if run.series:
         plots["series"] = draw_series
     if owners(run.series):
         plots["caches"] = draw_caches
-    return plots
+    return {**plots, **power_plots(run)}
 
 
 def is_of_quadrants(panel: Row) -> bool:

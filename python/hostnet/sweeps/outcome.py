@@ -7,6 +7,7 @@ import json
 from typing import TYPE_CHECKING, Any
 
 from hostnet.chips import ChipResults
+from hostnet.power_view import cores_w
 from hostnet.sweeps.chips import chip_outcome, chip_types
 
 if TYPE_CHECKING:
@@ -44,8 +45,11 @@ CACHE_COLUMNS = {
 TABLES = ("traffic", "domains")
 """What a sweep keeps the rows of: what moved (workloads, or classes of traffic between hosts), and domains."""
 
-LATENCIES = ("count", "mean_us", "p50_us", "p99_us", "p99_9_us")
+LATENCIES = ("count", "mean_us", "p50_us", "p90_us", "p99_us", "p99_9_us")
 """Columns of table latencies that go into the rows of the classes of traffic."""
+
+OF_POWER = {"cores_w": "float64"}
+"""Columns of frequencies and sleep that do, and their types: what the cores of all servers take, null without any."""
 
 EXTRAS = {"regime": "string", "uncertainty_95": "float64", "outside": "string"}
 """Columns that only some engines fill, and their types."""
@@ -92,7 +96,8 @@ def _of_server(results: Results) -> dict[str, Any]:
 def _of_hosts(results: Results) -> dict[str, Any]:
     summary = results.summary
     latencies = {row["class"]: row for row in summary["latencies"]}
-    traffic = [{**latencies.get(row["class"], {}), **row} for row in summary["classes"]]
+    watts = {"cores_w": cores_w(summary.get("power", ()))}
+    traffic = [{**latencies.get(row["class"], {}), **row, **watts} for row in summary["classes"]]
     servers = results.servers.items()
     domains = [{"host": host, **row} for host, server in servers for row in server.summary["domains"]]
     return {"traffic": traffic, "domains": domains, "memory": [], "caches": [[] for _ in traffic]}
@@ -116,7 +121,7 @@ def types_of(results: AnyResults) -> Types:
     types = results.native.column_types
     if results.plan.is_cluster:
         latencies = types("latencies")
-        traffic = {**types("classes"), **{column: latencies[column] for column in LATENCIES}}
+        traffic = {**types("classes"), **{column: latencies[column] for column in LATENCIES}, **OF_POWER}
         return {"traffic": traffic, "domains": types("domains"), "caches": {}, "memory": {}}
     channels = types("channels")
     return {

@@ -17,6 +17,7 @@ from hostnet.files import read_table, write_figure
 from hostnet.report.looks import COLOURS, DASHES, MARKS, STYLE, new_figure, plain
 from hostnet.report.subjects import subject_of
 from hostnet.running.seeds import mean_of
+from hostnet.sweeps.policies import draw_policies
 from hostnet.sweeps.scale import Scale, scale_of
 
 if TYPE_CHECKING:
@@ -81,6 +82,7 @@ METRICS_OF_HOSTS = (
     Metric("goodput", "goodput_gbps", "goodput_ci95", "goodput, Gbit/s"),
     Metric("p99", "p99_us", "", "P99 of requests, us", always=False),
     Metric("drops", "nic_drop_percent", "", "packets that NICs drop, %", always=False),
+    Metric("power", "cores_w", "", "power of cores, W", always=False),
 )
 """Of classes of traffic."""
 
@@ -131,6 +133,8 @@ def draw_sweep(table: Path, axes: Sequence[Axis], folder: Path) -> str | None:
         for name, sweep in zip(*_named(read_sweeps(table, drawn)), strict=True):
             for stem, figure in figures_of(name, sweep):
                 write_figure(folder / f"{stem}.png", figure, dpi=150)
+        for stem, figure in draw_policies(table, drawn):
+            write_figure(folder / f"{stem_of(stem)}-policies.png", figure, dpi=150)
     combinations = prod(len(axis.values) for axis in drawn[3:])
     limits = ((1, LINES_MAX), (2, PANELS_MAX))
     hidden = combinations > FILES_MAX or any(len(drawn) > at and len(drawn[at].values) > most for at, most in limits)
@@ -337,6 +341,11 @@ def _named(sweeps: list[Sweep]) -> tuple[list[str], list[Sweep]]:
     """File names that no two workloads share, whatever characters they have."""
     names: list[str] = []
     for sweep in sweeps:
-        stem = re.sub(r"[^\w.-]+", "-", sweep.workload).strip("-.") or "workload"
+        stem = stem_of(sweep.workload)
         names.append(stem if stem.lower() not in map(str.lower, names) else f"{stem}-{len(names) + 1}")
     return names, sweeps
+
+
+def stem_of(name: str) -> str:
+    """A name without what file names cannot have."""
+    return re.sub(r"[^\w.-]+", "-", name).strip("-.") or "workload"

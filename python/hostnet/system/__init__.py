@@ -27,7 +27,7 @@ from hostnet.system.power import (
     PStateRange,
     StaticPower,
 )
-from hostnet.system.traffic import Flow, Move, OtherRequests, Service, SizePoint, Transport
+from hostnet.system.traffic import Flow, Move, OtherRequests, Service, ServiceIo, SizePoint, Transport
 from hostnet.system.workload import *  # noqa: F403 - the list of kinds is there
 
 __all__ = [
@@ -88,6 +88,7 @@ __all__ = [
     "Run",
     "Server",
     "Service",
+    "ServiceIo",
     "SizePoint",
     "SnoopFilter",
     "Socket",

@@ -43,6 +43,16 @@ class SizePoint(Description):
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
+class ServiceIo(Description):
+    """Reads of storage that a request waits for, one after the other, between even pieces of work."""
+
+    reads: int
+    """How many. Range: 1 to 255."""
+    latency: str
+    """What each takes (time). Range: "1 ps" to "10 s"."""
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
 class Service(Description):
     """When requests come, and who serves them."""
 
@@ -52,6 +62,11 @@ class Service(Description):
     """How they come: "poisson" (independently of each other) or "constant" (by a clock); "poisson" when absent."""
     time: str | None = None
     """Time that a worker takes for a request, on average (time); none when absent. Range: at most "1000 s"."""
+    cycles: int | None = None
+    """The same in cycles of the core that does it, in the place of `time`; only where the workers are on a server.
+
+    Range: 1 to 1000000000000.
+    """
     distribution: str | None = None
     """How that time is distributed: "constant", "exponential" or "lognormal"; "constant" when absent."""
     deviation: float | None = None
@@ -60,6 +75,21 @@ class Service(Description):
     """Requests that a host serves at a time, of all flows of the table; the others wait in the order in which they
     came; 1 when absent. Range: 1 to 65536.
     """
+    io: ServiceIo | None = None
+    """Reads of storage that each request waits for; none when absent. Only where the workers are on a server."""
+    burst: int | None = None
+    """Requests of each flow that come as a burst, with as much time from one burst to the next as `rate` says; 1 when
+    absent. Range: 1 to 65536.
+    """
+    spacing: str | None = None
+    """From one request of a burst to the next (time); they come at a time when absent. Range: at most "1 s"."""
+    phase: str | None = None
+    """When the first come of each host that asks, with arrivals = "constant": "aligned" (those of all hosts when the
+    flow begins) or "random" (of each host at a time of its own, drawn from the time between two); the time between two
+    after the flow begins when absent.
+    """
+    verb: str | None = None
+    """First word of a request, 2 to 16 letters, of which a NIC may look at the first two; "GET" when absent."""
     requests: str | Sequence[SizePoint] | None = None
     """Requests of different sizes, in the place of `request`: a distribution, as of `sizes`."""
     responses: str | Sequence[SizePoint] | None = None

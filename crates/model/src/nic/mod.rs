@@ -34,7 +34,7 @@ pub use wiring::{FunctionWiring, NicFlow, QueueWiring, Wiring};
 use crate::ether::Egress;
 use crate::line::{socket_of, PacketId, Pages, Rings, Translator};
 use crate::params::{NicParams, PcieParams};
-use crate::part::{self, Context, Part, PartKind, Payload, Pool, PowerEvent, Start};
+use crate::part::{self, Context, Part, PartKind, Payload, Pool, Start};
 use function::Function;
 use hostnet_kernel::{ComponentId, Rng, Time};
 use hostnet_measure::Domain;
@@ -306,11 +306,6 @@ impl Nic {
         }
         due
     }
-
-    /// The function whose link leads to an IIO.
-    fn function_at(&self, iio: ComponentId) -> usize {
-        self.functions.iter().position(|function| function.endpoint.iio() == iio).expect("an IIO of its own answers")
-    }
 }
 
 impl Part for Nic {
@@ -320,9 +315,7 @@ impl Part for Nic {
 
     fn start(&mut self, start: &mut Start<'_>) {
         self.starts().for_each(|(delay_ps, payload)| start.wake(delay_ps, payload));
-        if let Some(watch) = &self.common.watch {
-            start.wake(watch.period_ps(), Payload::Power(PowerEvent::Wake));
-        }
+        self.common.watch.iter().for_each(|watch| watch.start(start));
     }
 
     fn on_event(&mut self, payload: Payload, source: ComponentId, context: &mut Context) {
@@ -369,7 +362,6 @@ impl Part for Nic {
             Payload::Steer { flow, queue } => self.steer(flow, queue, source, context),
             Payload::PortReady { .. } => {
                 if let Some(left) = common.port.on_ready(&mut context.net()) {
-                    common.watch.iter_mut().for_each(|watch| watch.sent(left.ip_bytes));
                     self.transmit.leave(&left, common, context);
                 }
             }

@@ -1,12 +1,12 @@
 //! A card that tells the power management of requests (NCAP), or counts for a driver that does.
 //!
-//! What a stream carries is a function of its flow and of the place in it, so that the card sees by these whether the data
-//! of a packet begins with a request.
+//! What a stream carries is a function of its flow and of the place in it, so that the card sees by these whether the
+//! data of a packet begins with a request.
 
 use super::Nic;
 use crate::line::{Content, Packet};
 use crate::params::{Draw, NcapParams, ServiceParams};
-use crate::part::{Context, Payload, PowerEvent};
+use crate::part::{Context, Payload, PowerEvent, Start};
 use crate::power::{Cause, Ncap};
 use hostnet_kernel::{ComponentId, Time};
 use serde::{Deserialize, Serialize};
@@ -70,9 +70,9 @@ pub(super) struct Watch {
 const TIMER_NS: u32 = 1000;
 
 impl Watch {
-    /// Period of its timer, in ps.
-    pub(super) fn period_ps(&self) -> u64 {
-        self.params.period_ps.max(1)
+    /// Its timer begins.
+    pub(super) fn start(&self, start: &mut Start<'_>) {
+        start.wake(self.params.period_ps.max(1), Payload::Power(PowerEvent::Wake));
     }
 
     /// A packet has come in by the cable.

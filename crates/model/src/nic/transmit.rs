@@ -221,6 +221,7 @@ impl Transmit {
 
     /// A packet has left: there is room for others, and its core will be told when it was the last of a segment.
     pub(super) fn leave(&mut self, left: &Left, common: &mut Common, context: &mut Context) {
+        common.watch.iter_mut().for_each(|watch| watch.sent(left.ip_bytes));
         if left.flow == POOL_FLOW {
             return;
         }

@@ -374,7 +374,7 @@ impl NetStack {
         self.times.reset(now);
         self.lines.prefetch_mut().into_iter().for_each(|prefetch| prefetch.reset(now));
         self.reset_services(now);
-        self.power.iter_mut().for_each(|power| power.meter_mut().reset(now));
+        self.power.iter_mut().for_each(|power| power.reset(now));
         self.sockets.iter_mut().for_each(|socket| socket.application.reset());
         self.datagrams.iter_mut().for_each(|end| end.application.reset());
     }

@@ -109,8 +109,8 @@ impl NicParams {
 pub struct StackParams {
     /// The cores that have a receive queue of the NIC, in the order of the queues.
     pub cores: Vec<u32>,
-    /// Receive queues, if there are fewer than cores that serve the NIC: the packets of the others come by the queues in
-    /// turn, and are handed on.
+    /// Receive queues, if there are fewer than cores that serve the NIC: the packets of the others come by the queues
+    /// in turn, and are handed on.
     pub receive_queues: Option<u32>,
     /// Work of the driver and IP per received packet, in ps.
     pub packet_ps: u64,

@@ -14,6 +14,7 @@ mod power;
 mod rates;
 mod serving;
 mod tags;
+mod travels;
 
 pub(crate) use cargo::{load, unload};
 pub use context::{Context, NetContext, Told};
@@ -23,8 +24,8 @@ pub use group::{Group, BOOKS};
 pub use ids::Ids;
 pub use kind::PartKind;
 pub use payload::Payload;
-pub use power::PowerEvent;
+pub(crate) use power::PowerEvent;
 pub(crate) use rates::Rates;
-pub use serving::Chore;
+pub(crate) use serving::Chore;
 pub(crate) use tags::Tag;
 pub use tags::{Access, IioCounter, Slot, UpiPool};

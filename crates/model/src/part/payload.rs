@@ -4,7 +4,6 @@ use super::power::PowerEvent;
 use super::serving::Chore;
 use super::tags::{Access, IioCounter, Slot, Tag, UpiPool};
 use crate::line::{PacketId, RequestId};
-use crate::mesh::Message;
 use hostnet_kernel::{ComponentId, Event};
 use serde::{Deserialize, Serialize};
 
@@ -386,19 +385,6 @@ pub enum Payload {
     },
     /// Between cores, NIC and power management.
     Power(PowerEvent),
-}
-
-impl Payload {
-    /// The line that it is about, if it is about one, and what of it travels.
-    pub(crate) fn of_line(self) -> Option<(RequestId, Message)> {
-        match self {
-            Self::Arrive(id) => Some((id, Message::Request)),
-            Self::Data(id) | Self::Read(id) => Some((id, Message::Data)),
-            Self::Admitted(id) => Some((id, Message::Admission)),
-            Self::Taken(id) | Self::Accepted(id) | Self::Acknowledged(id) => Some((id, Message::Acknowledgement)),
-            _ => None,
-        }
-    }
 }
 
 const _: () = assert!(std::mem::size_of::<Event<Payload>>() <= 40);

@@ -9,8 +9,8 @@ const PS_PER_US: u64 = 1_000_000;
 /// What happens on the way.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Change {
-    /// The voltage of this P-state counts from now on: on the way up from the beginning of the ramp, on the way down from
-    /// its end, so that a ramp is counted at its higher end.
+    /// The voltage of this P-state counts from now on: on the way up from the beginning of the ramp, on the way down
+    /// from its end, so that a ramp is counted at its higher end.
     Voltage(usize),
     /// The cores stand still from now on until the frequency that follows.
     Halt {
@@ -30,9 +30,9 @@ enum Step {
     Lower,
 }
 
-/// The clock and the voltage of a frequency domain. Up: the voltage rises while the cores work at the old frequency, they
-/// halt, then the new frequency. Down: they halt, new frequency, then the voltage falls while they work (NCAP thesis,
-/// section 2.2).
+/// The clock and the voltage of a frequency domain. Up: the voltage rises while the cores work at the old frequency,
+/// they halt, then the new frequency. Down: they halt, new frequency, then the voltage falls while they work (NCAP
+/// thesis, section 2.2).
 ///
 /// A transition of which something has happened goes to its end; the last wish that came meanwhile begins then.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -84,8 +84,8 @@ impl Dvfs {
         self.next.map(|(_, at)| at)
     }
 
-    /// The next change that is due by `now`; to be called until there is none. What follows a change is counted from when
-    /// it was due, not from when it was asked for.
+    /// The next change that is due by `now`; to be called until there is none. What follows a change is counted from
+    /// when it was due, not from when it was asked for.
     pub fn advance(&mut self, now: Time) -> Option<Change> {
         let (step, due) = self.next.filter(|(_, due)| *due <= now)?;
         Some(match step {

@@ -24,8 +24,8 @@ pub enum Being {
 /// What a core takes, in microwatts.
 ///
 /// At work that is the static power of the voltage that it has, and the dynamic power of that voltage in proportion to
-/// the frequency. A core that polls takes `poll_ppm` of the latter. Asleep it takes what its C-state says, or the static
-/// power. One that wakes or is halted has no clock yet, and takes the static power.
+/// the frequency. A core that polls takes `poll_ppm` of the latter. Asleep it takes what its C-state says, or the
+/// static power. One that wakes or is halted has no clock yet, and takes the static power.
 ///
 /// # Panics
 /// If a P-state or C-state is not there.
@@ -180,8 +180,8 @@ impl CoreMeter {
         &self.residency
     }
 
-    /// How long it had the frequency of each P-state in that time, halted and asleep included, in ps; the sum is exactly
-    /// that time.
+    /// How long it had the frequency of each P-state in that time, halted and asleep included, in ps; the sum is
+    /// exactly that time.
     #[must_use]
     pub fn at_frequency_ps(&self) -> &[u64] {
         &self.at_frequency_ps

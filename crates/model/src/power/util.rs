@@ -48,8 +48,8 @@ const LEFT: [u64; HALF_LIFE as usize] = [
     0x82cd_8698,
 ];
 
-/// The sum of all periods that were, each with what is left of it, for a core that always works (`LOAD_AVG_MAX`), in ps:
-/// what stays when a period decays and the next is added.
+/// The sum of all periods that were, each with what is left of it, for a core that always works (`LOAD_AVG_MAX`), in
+/// ps: what stays when a period decays and the next is added.
 const SUM_MAX_PS: u64 = 48_934_993_102;
 
 /// The utilisation of a core: a geometric series over periods of about 1 ms with a half-life of 32 of them. As
@@ -213,7 +213,9 @@ mod tests {
         }
 
         #[test]
-        fn it_stays_within_the_capacity(steps in prop::collection::vec((any::<u32>(), any::<u64>(), any::<bool>()), 1..50)) {
+        fn it_stays_within_the_capacity(
+            steps in prop::collection::vec((any::<u32>(), any::<u64>(), any::<bool>()), 1..50),
+        ) {
             let mut util = Util::new(Time::ZERO);
             let mut now = Time::ZERO;
             for (khz, ps, busy) in steps {

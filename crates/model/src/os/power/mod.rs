@@ -1,9 +1,9 @@
 //! Frequency and sleep of a network core.
 //!
-//! The times of work are given at a reference clock and are stretched by the frequency that the core has; what waits for
-//! memory, devices and storage is not. A change of frequency stretches what is left of the work under way. A core without
-//! anything to do asks its idle governor for a state; an interrupt, one of another core or a timer ends its sleep, and
-//! the core works again after the exit latency.
+//! The times of work are given at a reference clock and are stretched by the frequency that the core has; what waits
+//! for memory, devices and storage is not. A change of frequency stretches what is left of the work under way. A core
+//! without anything to do asks its idle governor for a state; an interrupt, one of another core or a timer ends its
+//! sleep, and the core works again after the exit latency.
 
 mod cause;
 mod events;
@@ -115,9 +115,16 @@ impl CorePower {
         &self.meter
     }
 
-    /// The same, to settle or to reset them.
+    /// The same, to settle them.
     pub(super) fn meter_mut(&mut self) -> &mut CoreMeter {
         &mut self.meter
+    }
+
+    /// Starts a new measuring window.
+    pub(super) fn reset(&mut self, now: Time) {
+        self.meter.reset(now);
+        self.entries.fill(0);
+        self.wakes = 0;
     }
 
     fn khz(&self) -> u64 {
@@ -183,8 +190,8 @@ impl NetStack {
         self
     }
 
-    /// The books of its power, how often it entered each C-state and how often its sleep was ended since the start of the
-    /// run; nothing without frequencies and sleep.
+    /// The books of its power, how often it entered each C-state and how often its sleep was ended in the window;
+    /// nothing without frequencies and sleep.
     #[must_use]
     pub fn power(&self) -> Option<(&CoreMeter, &[u64], u64)> {
         self.power.as_ref().map(|power| (power.meter(), power.entries.as_slice(), power.wakes))

@@ -124,7 +124,8 @@ fn ends_sleep(payload: Payload) -> bool {
 }
 
 impl NetStack {
-    /// Ends the sleep of the core if an event does, or if there is something to send or received packets are looked for.
+    /// Ends the sleep of the core if an event does, or if there is something to send or received packets are looked
+    /// for.
     pub(in crate::os) fn rouse(&mut self, payload: Payload, context: &mut Context) {
         let interrupts = ends_sleep(payload) && !self.is_moved_timer(payload, context.now());
         let wanted = interrupts || self.output.wants() || self.softirq.is_polling();

@@ -1,8 +1,8 @@
 //! Services whose workers are threads of a server: requests are read, worked on, wait for storage, and are answered.
 //!
-//! A request is read at the core that has its connection, its home, and worked on there, unless that core has other work
-//! and another one has none: then that one is given it, as a scheduler balances its run queues when a core has nothing
-//! left. What waits for storage leaves the core to others; the answer is written at home.
+//! A request is read at the core that has its connection, its home, and worked on there, unless that core has other
+//! work and another one has none: then that one is given it, as a scheduler balances its run queues when a core has
+//! nothing left. What waits for storage leaves the core to others; the answer is written at home.
 
 mod admission;
 #[cfg(test)]

@@ -5,8 +5,8 @@ use super::{Governor, Look};
 /// A step of nothing is taken for so many kHz (`get_freq_step`).
 const STEP_LEAST_KHZ: u64 = 5;
 
-/// `cpufreq_conservative.c` of Linux 4.19, with `sampling_down_factor` 1. It wants a frequency of its own, which moves by
-/// steps that may be smaller than those of the table.
+/// `cpufreq_conservative.c` of Linux 4.19, with `sampling_down_factor` 1. It wants a frequency of its own, which moves
+/// by steps that may be smaller than those of the table.
 #[derive(Clone, Debug)]
 pub struct Conservative {
     up_threshold: u32,
@@ -17,8 +17,8 @@ pub struct Conservative {
 }
 
 impl Conservative {
-    /// The rule: load in percent above which it goes up and below which it goes down, and a step in percent of the highest
-    /// frequency. With a step of 0 it never moves.
+    /// The rule: load in percent above which it goes up and below which it goes down, and a step in percent of the
+    /// highest frequency. With a step of 0 it never moves.
     #[must_use]
     pub fn new(up_threshold: u32, down_threshold: u32, step: u32) -> Self {
         Self { up_threshold, down_threshold, step, wanted_khz: None }

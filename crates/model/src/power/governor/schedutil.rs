@@ -3,8 +3,8 @@
 use super::{nothing, Governor, Look};
 use crate::power::util::CAPACITY;
 
-/// `kernel/sched/cpufreq_schedutil.c` of Linux 4.19: 1.25 times the share of the highest frequency that the busiest core
-/// uses. It decides once per look, so that its rate limit is the period of the looks.
+/// `kernel/sched/cpufreq_schedutil.c` of Linux 4.19: 1.25 times the share of the highest frequency that the busiest
+/// core uses. It decides once per look, so that its rate limit is the period of the looks.
 #[derive(Clone, Copy, Debug)]
 pub struct Schedutil;
 

@@ -83,8 +83,8 @@ impl Seat {
         }
     }
 
-    /// The P-state to go to, which is one that is there: the one that was set if nobody sits here, the fastest if somebody
-    /// from outside names one that is not there.
+    /// The P-state to go to, which is one that is there: the one that was set if nobody sits here, the fastest if
+    /// somebody from outside names one that is not there.
     #[must_use]
     pub fn decide(&mut self, look: &Look) -> usize {
         let decision = self.governor.as_mut().map_or(look.at, |governor| governor.decide(look));

@@ -7,8 +7,8 @@ use serde::{Deserialize, Serialize};
 const PROMOTION_COUNT: u32 = 4;
 
 /// `ladder.c` of Linux 4.19: a sleep is long if it was longer than the exit latency of its state, and short if it was
-/// shorter; exit excluded in both. One short sleep leads back (`DEMOTION_COUNT` is 1). It heeds neither timers nor target
-/// residencies, and does not poll unless the lightest state takes too long to leave.
+/// shorter; exit excluded in both. One short sleep leads back (`DEMOTION_COUNT` is 1). It heeds neither timers nor
+/// target residencies, and does not poll unless the lightest state takes too long to leave.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Ladder {
     depths: Vec<Depth>,

@@ -70,9 +70,9 @@ impl IdleGovernor {
         !matches!(self, Self::Poll)
     }
 
-    /// The C-state to sleep in by its place in the table; none: poll. `next_timer_ps` is the time until the next timer of
-    /// the core, in ps; none: there is no timer. No state is chosen whose exit takes longer than `qos_ps` (PM QoS), none
-    /// at all if that is 0.
+    /// The C-state to sleep in by its place in the table; none: poll. `next_timer_ps` is the time until the next timer
+    /// of the core, in ps; none: there is no timer. No state is chosen whose exit takes longer than `qos_ps` (PM QoS),
+    /// none at all if that is 0.
     #[must_use]
     pub fn select(&mut self, now: Time, next_timer_ps: Option<u64>, qos_ps: Option<u64>) -> Option<usize> {
         self.select_while(now, next_timer_ps, qos_ps, 0)
@@ -97,8 +97,8 @@ impl IdleGovernor {
         }
     }
 
-    /// The core works again. `slept_ps` is the time from the beginning of idleness to the first instruction after it, in
-    /// ps, so that the exit latency is part of it, as in what Linux measures (`last_residency`).
+    /// The core works again. `slept_ps` is the time from the beginning of idleness to the first instruction after it,
+    /// in ps, so that the exit latency is part of it, as in what Linux measures (`last_residency`).
     pub fn reflect(&mut self, now: Time, slept_ps: u64) {
         match self {
             Self::Poll => {}

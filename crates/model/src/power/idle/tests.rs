@@ -185,7 +185,8 @@ fn teo_takes_the_deepest_state_that_most_intercepted_sleeps_were_long_enough_for
 
 #[test]
 fn teo_takes_half_of_the_exit_latency_off() {
-    // C6, 22 us: 51 - 11 = 40 us is in the range of C3, 50 - 11 in that of C1; 21 / 2 us as well, 19 / 2 us is below it.
+    // C6, 22 us: 51 - 11 = 40 us is in the range of C3, 50 - 11 in that of C1; 21 / 2 us as well, 19 / 2 us is below
+    // it.
     for (slept_us, next) in [(51, Some(1)), (50, Some(0)), (21, Some(0)), (22, Some(0)), (20, Some(0)), (19, None)] {
         check(IdleParams::Teo, &[(1000, None, Some(2), slept_us), (1000, None, next, 0)]);
     }

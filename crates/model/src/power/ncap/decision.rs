@@ -48,8 +48,8 @@ impl DecisionEngine {
     }
 
     /// The timer has expired after so many requests and bytes sent. Rates count as low from the beginning of the first
-    /// period in which they are; after an interrupt for that they have to be low as long again. A timer that expires twice
-    /// at a time says nothing the second time.
+    /// period in which they are; after an interrupt for that they have to be low as long again. A timer that expires
+    /// twice at a time says nothing the second time.
     ///
     /// # Panics
     /// If `now` is before the last time that it expired.

@@ -16,10 +16,10 @@ pub struct Orders {
     pub sleep: Option<bool>,
 }
 
-/// Algorithm 2 (section 2.4.3): what an interrupt asks for at P-state `at`, where `steps` (FCONS, at least 1) lead from the
-/// highest to the lowest frequency. A step ends at the fastest P-state of at most the frequency that it aims at, so that
-/// no more steps than that are needed. Cores may sleep from the first IT_LOW on, as the text says; the algorithm says so
-/// only above the lowest frequency.
+/// Algorithm 2 (section 2.4.3): what an interrupt asks for at P-state `at`, where `steps` (FCONS, at least 1) lead from
+/// the highest to the lowest frequency. A step ends at the fastest P-state of at most the frequency that it aims at, so
+/// that no more steps than that are needed. Cores may sleep from the first IT_LOW on, as the text says; the algorithm
+/// says so only above the lowest frequency.
 #[must_use]
 pub fn orders(cause: Cause, at: usize, pstates: &[PState], steps: u32) -> Orders {
     let fastest = pstates.len() - 1;

@@ -57,8 +57,8 @@ impl Ncap {
         self.monitor.sent(bytes);
     }
 
-    /// The timer has expired; `at_max` says whether cores have the highest frequency. What to interrupt with, if it has to
-    /// be.
+    /// The timer has expired; `at_max` says whether cores have the highest frequency. What to interrupt with, if it has
+    /// to be.
     #[must_use]
     pub fn expired(&mut self, now: Time, at_max: bool) -> Option<Cause> {
         let (requests, sent_bytes) = self.monitor.take();

@@ -13,7 +13,7 @@ use std::collections::BTreeMap;
 const AJ_PER_UJ: f64 = 1e12;
 /// Attojoules per picosecond to watts.
 const W_PER_AJ_PER_PS: f64 = 1e-6;
-const GHZ_PER_KHZ: f64 = 1e-6;
+const KHZ_PER_GHZ: f64 = 1e6;
 
 /// The books of a core up to now.
 struct CoreRow<'a> {
@@ -57,7 +57,7 @@ impl CoreRow<'_> {
     fn ghz_mean(&self) -> f64 {
         let pstates = self.params.pstates.iter().zip(self.meter.at_frequency_ps());
         let all: f64 = pstates.map(|(pstate, &ps)| f64::from(pstate.khz) * ps as f64).sum();
-        all * GHZ_PER_KHZ / self.window_ps()
+        all / KHZ_PER_GHZ / self.window_ps()
     }
 }
 
@@ -128,7 +128,7 @@ impl WorldView<'_> {
             }
             for (domain, (_, history)) in manager.domains().enumerate() {
                 for &(at, pstate) in history {
-                    let ghz = f64::from(manager.params().pstates[usize::from(pstate)].khz) * GHZ_PER_KHZ;
+                    let ghz = f64::from(manager.params().pstates[usize::from(pstate)].khz) / KHZ_PER_GHZ;
                     let at_us = at.since(self.window_start.min(at)) as f64 / 1e6;
                     frequencies.add(FREQUENCIES, &FrequencyRow { host, domain, at_us, ghz });
                 }
@@ -160,6 +160,13 @@ fn core_rows<'a>(
         meter.settle(now);
         Some(CoreRow { host, core, params: manager.params(), meter, wakes })
     })
+}
+
+/// What all cores of a server have taken up to now, in uJ; nothing without frequencies and sleep.
+pub(super) fn cores_energy_uj(machine: &Machine, now: Time) -> Option<f64> {
+    let manager = machine.first::<PowerManager>()?;
+    let attojoules: u128 = core_rows("", machine, manager, now).map(|row| row.meter.attojoules()).sum();
+    Some(attojoules as f64 / AJ_PER_UJ)
 }
 
 /// How often a core has entered each C-state.

@@ -2,6 +2,7 @@
 
 use super::flows::us;
 use super::limits::{Class, Limit, FULL};
+use super::power::cores_energy_uj;
 use crate::read::ends::{ends, network};
 use crate::report::table::{Column, Rows, Table};
 use crate::report::view::WorldView;
@@ -29,6 +30,8 @@ struct ServiceRow<'a> {
     clients: &'a Clients,
     workers: Served,
     window_ps: f64,
+    /// Energy of the cores of the host over all the requests of services that it answered, in uJ.
+    energy_uj: Option<f64>,
 }
 
 /// The workers of a service at a host.
@@ -100,6 +103,7 @@ const SERVICES: &[Column<Services>] = &[
     Column::number("busy_share", |row| {
         row.mean(row.workers.books.busy_area_ps).map(|mean| mean / f64::from(row.workers.workers)).into()
     }),
+    Column::optional(Column::number("energy_uj_per_request", |row| row.energy_uj.into())),
 ];
 
 impl WorldView<'_> {
@@ -121,14 +125,30 @@ impl WorldView<'_> {
         if clients.is_empty() {
             return None;
         }
+        let energies = self.energies_per_request(&clients);
         let mut table = Table::of("services", SERVICES);
         for (number, host, workers) in self.served() {
             let Some(clients) = clients.get(&(number, workers.service)) else { continue };
             let class = &cluster.classes[clients.class];
-            let row = ServiceRow { class, host: &host.name, clients, workers, window_ps: self.window_ps() };
-            table.add(SERVICES, &row);
+            let (host, window_ps) = (host.name.as_str(), self.window_ps());
+            let energy_uj = energies.get(&number).copied();
+            table.add(SERVICES, &ServiceRow { class, host, clients, workers, window_ps, energy_uj });
         }
         Some(table)
+    }
+
+    /// What the cores of each server with frequencies and sleep took for a request that it answered, in uJ.
+    fn energies_per_request(&self, clients: &BTreeMap<(u16, u32), Clients>) -> BTreeMap<u16, f64> {
+        let mut answered: BTreeMap<u16, u64> = BTreeMap::new();
+        for (&(host, _), clients) in clients {
+            *answered.entry(host).or_default() += clients.counts.answered;
+        }
+        let of_server = |(number, machine): (usize, &Machine)| {
+            let number = number as u16;
+            let count = *answered.get(&number).filter(|&&count| count > 0)?;
+            Some((number, cores_energy_uj(machine, self.now)? / count as f64))
+        };
+        self.servers().filter_map(of_server).collect()
     }
 
     /// The workers of services, with their hosts in the order of these.

@@ -1,0 +1,130 @@
+"""Pictures of frequencies and sleep of cores: frequencies over time, and the time in each state."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from hostnet.power_view import AFTER, BEFORE, states_of
+from hostnet.report.looks import COLOURS, DASHES, new_figure, plain
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+    from hostnet.report.load import Row, RunFiles
+
+HOSTS_MAX = 8
+"""Hosts of one picture."""
+
+DOMAINS_MAX = len(COLOURS)
+"""Frequency domains of a host that are drawn: as many as there are colours."""
+
+CORES_MAX = 64
+"""Cores of a host that are drawn."""
+
+BAR_INCH = 0.24
+"""Height that a bar has at least."""
+
+HEADROOM = 1.06
+"""How much higher than what is drawn a picture is: a line along the top would not be seen."""
+
+STATES = {"C0": "#c2500a", "poll": "#e8a33d", "wake": "#8a4f9e", "halt": "#5a636d"}
+"""Colours of the states that are no C-states: warm while a core is awake."""
+
+SLEEP = "Blues"
+"""The colours of C-states: the deeper, the darker."""
+
+
+def power_plots(run: RunFiles) -> dict[str, Callable[[RunFiles], Figure]]:
+    """The pictures that a run with frequencies and sleep has data for, by file name."""
+    plots = {"frequencies": draw_frequencies, "power_states": draw_states}
+    return {name: draw for name, draw in plots.items() if run.summary.get(name)}
+
+
+def draw_frequencies(run: RunFiles) -> Figure:
+    """The frequency of the domains of each server over time, as steps."""
+    rows = run.summary["frequencies"]
+    hosts = hosts_of(rows)
+    end_us = max(float(run.summary.get("window_ns") or 0) / 1000, *(row["at_us"] for row in rows))
+    figure = new_figure(6.4, 1.0 + 1.7 * len(hosts))
+    every = figure.subplots(len(hosts), 1, sharex=True, squeeze=False)[:, 0]
+    for axes, host in zip(every, hosts, strict=True):
+        own = [row for row in rows if row["host"] == host]
+        domains = list(dict.fromkeys(row["domain"] for row in own))
+        for domain, kind in zip(domains, COLOURS, strict=False):
+            steps = [(row["at_us"] / 1000, row["ghz"]) for row in own if row["domain"] == domain]
+            steps.append((end_us / 1000, steps[-1][1]))
+            style = {"color": COLOURS[kind], "linestyle": DASHES[kind], "linewidth": 1.2, "label": f"domain {domain}"}
+            axes.step([at for at, _ in steps], [ghz for _, ghz in steps], where="post", **style)
+        axes.set_title(title_of(host, domains, DOMAINS_MAX, "domains"), loc="left", fontsize=9)
+        axes.set_ylabel("frequency, GHz")
+        axes.set_ylim(0, HEADROOM * max(row["ghz"] for row in own))
+        axes.set_xlim(0, end_us / 1000)
+        if len(domains) > 1:
+            axes.legend(loc="upper left", bbox_to_anchor=(1.0, 1.0))
+    every[-1].set_xlabel("time, ms")
+    return figure
+
+
+def draw_states(run: RunFiles) -> Figure:
+    """The share of time that each core of each server was in each state, as bars of 100 %."""
+    rows = run.summary["power_states"]
+    hosts = hosts_of(rows)
+    shown = {host: cores_of(rows, host)[:CORES_MAX] for host in hosts}
+    names = states_of(row for row in rows if row["share"] > 0)
+    counts = [len(cores) for cores in shown.values()]
+    figure = new_figure(6.4, 1.1 + 0.35 * len(hosts) + BAR_INCH * sum(counts))
+    every = figure.subplots(len(hosts), 1, sharex=True, squeeze=False, height_ratios=counts)[:, 0]
+    for axes, (host, cores) in zip(every, shown.items(), strict=True):
+        shares = {(row["core"], row["state"]): row["share"] for row in rows if row["host"] == host}
+        _draw_bars(axes, cores, names, shares)
+        axes.set_title(title_of(host, cores_of(rows, host), CORES_MAX, "cores"), loc="left", fontsize=9)
+    every[-1].set_xlabel("time, %")
+    handles, labels = every[0].get_legend_handles_labels()
+    figure.legend(handles, labels, loc="outside right upper")
+    return figure
+
+
+def _draw_bars(axes: Axes, cores: Sequence[int], names: Sequence[str], shares: dict[tuple[int, str], float]) -> None:
+    """A bar for each core, from what it worked to what it slept."""
+    colours = colours_of(names)
+    places = list(range(len(cores)))[::-1]
+    left = [0.0] * len(cores)
+    for name in names:
+        widths = [100 * shares.get((core, name), 0.0) for core in cores]
+        axes.barh(places, widths, left=left, height=0.78, color=colours[name], label=name)
+        left = [begin + width for begin, width in zip(left, widths, strict=True)]
+    axes.set_yticks(places, [f"core {core}" for core in cores])
+    axes.set_xlim(0, 100)
+    axes.set_ylim(-0.6, len(cores) - 0.4)
+    axes.grid(axis="y", visible=False)
+
+
+def colours_of(names: Sequence[str]) -> dict[str, str]:
+    """A colour for each state."""
+    import matplotlib as mpl
+
+    asleep = [name for name in names if name not in (*BEFORE, *AFTER)]
+    shades = mpl.colormaps[SLEEP]
+    of_sleep = {
+        name: mpl.colors.to_hex(shades(0.35 + 0.55 * (place + 1) / len(asleep))) for place, name in enumerate(asleep)
+    }
+    return {name: STATES.get(name) or of_sleep[name] for name in names}
+
+
+def hosts_of(rows: Sequence[Row]) -> list[str]:
+    """The hosts of a picture."""
+    return list(dict.fromkeys(str(row["host"]) for row in rows))[:HOSTS_MAX]
+
+
+def cores_of(rows: Sequence[Row], host: str) -> list[int]:
+    """The cores of a host."""
+    return list(dict.fromkeys(row["core"] for row in rows if row["host"] == host))
+
+
+def title_of(host: str, known: Sequence[object], most: int, what: str) -> str:
+    """The name of a host, and how much of it is not drawn."""
+    hidden = f", {len(known) - most} more {what} are not drawn" if len(known) > most else ""
+    return plain(f"{host or 'server'}{hidden}")

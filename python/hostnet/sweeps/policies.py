@@ -1,0 +1,196 @@
+"""The picture of a sweep over frequencies and sleep: percentiles of latencies over what the cores take."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from itertools import islice, product
+from typing import TYPE_CHECKING, Any
+
+from hostnet.cluster_view import TAIL, percentiles
+from hostnet.report.looks import COLOURS, DASHES, MARKS, new_figure, plain
+from hostnet.report.subjects import subject_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+    from pathlib import Path
+
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+    from hostnet.sweeps.axis import Axis
+
+    Choice = tuple[Any, ...]
+
+WATTS = "cores_w"
+"""The column of a sweep that says what the cores of all servers take."""
+
+SHOWN = ("p50_us", "p90_us", "p99_us", "p99_9_us")
+"""The percentiles that are drawn, a line each."""
+
+OF_POLICY = ("power", "ncap", "mitt", "coalesce", "coalesce_packets", "queues", "governor")
+"""Words of paths of parameters that are of a policy; values of others are a panel each."""
+
+PANELS_MAX = 6
+"""More panels are not drawn."""
+
+PANELS_PER_ROW = 3
+
+NAMED_MAX = 16
+"""Of more policies only the first ones are named."""
+
+NAME_MAX = 32
+"""Longer names are cut."""
+
+APART = 0.06
+"""How far the names of two policies are apart, as a share of the axis."""
+
+MARGIN = 0.05
+"""How far x reaches beyond what is drawn, as a share of that."""
+
+TALL = 12
+"""Where latencies differ by more than this factor, their axis is logarithmic."""
+
+
+@dataclass(frozen=True)
+class Policy:
+    """What a policy costs and what it gives: watts, and percentiles in us by column."""
+
+    name: str
+    watts: float
+    latencies: dict[str, float]
+
+
+def draw_policies(table: Path, axes: Sequence[Axis]) -> Iterator[tuple[str, Figure]]:
+    """A picture of each class of traffic with latencies, where servers have frequencies and sleep."""
+    import pyarrow.parquet as pq
+
+    names = pq.read_schema(table).names
+    if subject_of(names) != "class" or WATTS not in names:
+        return
+    paths = [axis.path for axis in axes]
+    content = pq.read_table(table, columns=["class", *paths, WATTS, "count", *SHOWN]).to_pylist()
+    of_policy = [axis for axis in axes if set(axis.path.split(".")) & set(OF_POLICY)] or list(axes)
+    others = [axis for axis in axes if axis not in of_policy]
+    for name in dict.fromkeys(row["class"] for row in content):
+        own = [row for row in content if row["class"] == name]
+        panels = {
+            _title(others, choice): _policies([row for row in own if _is_at(row, others, choice)], of_policy)
+            for choice in islice(product(*(axis.columns for axis in others)), PANELS_MAX)
+        }
+        panels = {title: policies for title, policies in panels.items() if len(policies) > 1}
+        if panels:
+            yield name, draw_panels(name, panels)
+
+
+def _is_at(row: dict[str, Any], axes: Sequence[Axis], choice: Choice) -> bool:
+    return all(row[axis.path] == value for axis, value in zip(axes, choice, strict=True))
+
+
+def _title(axes: Sequence[Axis], choice: Choice) -> str:
+    return ", ".join(f"{axis.path} = {value}" for axis, value in zip(axes, choice, strict=True))
+
+
+def _policies(rows: Sequence[dict[str, Any]], axes: Sequence[Axis]) -> list[Policy]:
+    """The policies that have watts and latencies, the one with the least watts first; several seeds become a mean."""
+    found = []
+    for choice in product(*(axis.columns for axis in axes)):
+        own = [row for row in rows if _is_at(row, axes, choice) and row[WATTS] is not None and row["count"]]
+        each = [percentiles({"p99_99_us": None, **row}) for row in own]
+        known = {key: mean([told[key] for told in each]) for key in SHOWN if own and all(key in told for told in each)}
+        if known:
+            name = ", ".join(name_of(str(value)) for value in choice)
+            found.append(Policy(name, mean([row[WATTS] for row in own]), known))
+    return sorted(found, key=lambda policy: policy.watts)
+
+
+def name_of(value: str) -> str:
+    """What a value is called: of a table what its keys are set to."""
+    inside = re.findall(r'=\s*"?([^"{},=]+)', value) if value.startswith("{") else []
+    return ", ".join(inside) or value
+
+
+def mean(values: Sequence[float]) -> float:
+    """The mean of some values."""
+    return sum(values) / len(values)
+
+
+def draw_panels(name: str, panels: dict[str, list[Policy]]) -> Figure:
+    """A panel for each load or whatever else was swept, all with the same y axis."""
+    columns = min(len(panels), PANELS_PER_ROW)
+    rows = -(-len(panels) // columns)
+    figure = new_figure(1.2 + 5.2 * columns, 4.4 * rows)
+    grid = figure.subplots(rows, columns, squeeze=False, sharey=True)
+    for axes in grid.flat[len(panels) :]:
+        axes.set_axis_off()
+    values = [value for own in panels.values() for policy in own for value in policy.latencies.values()]
+    for axes, (title, policies) in zip(grid.flat, panels.items(), strict=False):
+        draw_panel(axes, policies)
+        axes.set_xlabel(plain(f"power of cores, W{f' ({title})' if title else ''}"))
+        set_height(axes, values)
+    for axes in grid[:, 0]:
+        axes.set_ylabel("latency of requests, µs")
+    lines = {label: line for axes in grid.flat for line, label in zip(*axes.get_legend_handles_labels(), strict=True)}
+    names = [TAIL[key][0] for key in reversed(SHOWN) if TAIL[key][0] in lines]
+    figure.legend([lines[label] for label in names], names, title=plain(name), loc="outside right upper")
+    return figure
+
+
+def set_height(axes: Axes, values: Sequence[float]) -> None:
+    """The y axis, logarithmic where latencies differ by much."""
+    from matplotlib.ticker import LogLocator, NullFormatter, StrMethodFormatter
+
+    if max(values) > TALL * min(values) > 0:
+        axes.set_yscale("log")
+        axes.set_ylim(min(values) / 1.2, 1.2 * max(values))
+        axes.yaxis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
+        axes.yaxis.set_major_formatter(StrMethodFormatter("{x:g}"))
+        axes.yaxis.set_minor_formatter(NullFormatter())
+    else:
+        axes.set_ylim(0, 1.06 * max(values))
+
+
+def draw_panel(axes: Axes, policies: Sequence[Policy]) -> None:
+    """A line for each percentile through the points of the policies, with their names above."""
+    for key, kind in zip(SHOWN, COLOURS, strict=True):
+        known = [policy for policy in policies if key in policy.latencies]
+        if known:
+            axes.plot(
+                [policy.watts for policy in known],
+                [policy.latencies[key] for policy in known],
+                color=COLOURS[kind],
+                linestyle=DASHES[kind],
+                marker=MARKS[kind],
+                markersize=4.5,
+                linewidth=1.1,
+                label=TAIL[key][0],
+            )
+    least, most = policies[0].watts, policies[-1].watts
+    width = (most - least) or max(abs(most), 1.0)
+    low, high = least - MARGIN * width, most + MARGIN * width
+    axes.set_xlim(low, high)
+    named = policies[:NAMED_MAX]
+    shares = [(policy.watts - low) / (high - low) for policy in named]
+    for policy, share, place in zip(named, shares, spread(shares), strict=True):
+        axes.axvline(policy.watts, color="#c9ced3", linewidth=0.7, zorder=0)
+        style: dict[str, Any] = {"color": "#c9ced3", "linewidth": 0.7, "clip_on": False, "transform": axes.transAxes}
+        axes.plot([share, place], [1.0, 1.05], **style)
+        text = policy.name if len(policy.name) <= NAME_MAX else f"{policy.name[: NAME_MAX - 1]}…"
+        axes.text(
+            place, 1.06, plain(text), transform=axes.transAxes, rotation=40, ha="left", va="bottom", fontsize=8,
+            rotation_mode="anchor",
+        )  # fmt: skip
+    axes.grid(axis="x", visible=False)
+
+
+def spread(shares: Sequence[float]) -> list[float]:
+    """Places from left to right that are near these and far enough apart for a name each."""
+    places: list[float] = []
+    for share in shares:
+        places.append(max(share, places[-1] + APART) if places else share)
+    beyond = max(places[-1] - 1.0, 0.0)
+    limit = places[-1] - beyond
+    for index in range(len(places) - 1, -1, -1):
+        places[index] = min(places[index], limit)
+        limit = places[index] - APART
+    return places
