@@ -167,7 +167,7 @@ def test_a_server_alone_is_called_server() -> None:
     with pytest.raises(ConfigError, match=r'host server: power.governor is "user".*governors={"server": ...}'):
         hostnet.run(config)
     config["power"] = {"governor": "performance"}
-    with pytest.raises(ConfigError, match='set power.governor = "user"'):
+    with pytest.raises(ConfigError, match=r'set power\.governor = "user"'):
         hostnet.run(config, governors={"server": print})
 
 
@@ -219,7 +219,7 @@ def test_a_governor_that_fits_no_host_is_refused(file: Path, governors: Any, say
 
 @pytest.mark.parametrize("kind", ["ondemand", "schedutil"])
 def test_a_host_with_another_governor_takes_none(tmp_path: Path, kind: str) -> None:
-    with pytest.raises(ConfigError, match='its governor is not "user"; set host.server.power.governor'):
+    with pytest.raises(ConfigError, match=r'its governor is not "user"; set host\.server\.power'):
         hostnet.run_cluster(written(tmp_path, kind), governors={"server": print})
 
 
@@ -262,7 +262,8 @@ def test_runs_with_it_are_compared_but_not_made_again(file: Path, tmp_path: Path
     for folder, governor in zip(folders, (Counting(), ondemand), strict=True):
         hostnet.run_cluster(file, governors={"server": governor}).save(folder)
     found = hostnet.compare(*folders).events
+    assert found is not None
     assert found["outcome"] == "impossible"
     assert 'power.governor is "user"' in found["reason"]
-    with pytest.raises(ConfigError, match='power.governor is "user"'):
+    with pytest.raises(ConfigError, match=r'power\.governor is "user"'):
         hostnet.run_many([file, file])
