@@ -78,7 +78,7 @@ def effect(row: Removed) -> str:
     if row.value_us is None or row.gain is None:
         return "no request was answered"
     noise = f" ±{100 * row.noise:.0f}" if row.noise is not None else ""
-    return f"{microseconds(row.value_us):>9}  {-100 * row.gain + 0.0:+4.0f}%{noise}"
+    return f"{microseconds(row.value_us):>9}  {round(-100 * row.gain):+4d}%{noise}"
 
 
 def conclusion(tail: Tail) -> str:
