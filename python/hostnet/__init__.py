@@ -11,9 +11,9 @@ differs between two runs, and `sweep` computes a configuration under every combi
 simulates the memory system on its own, and `check_commands` checks a stream of DRAM commands; `noc` simulates the
 network on a chip on its own. `counters` reads and
 writes files of hardware counters. `run_cluster` simulates hosts on a network, each with its own host network; `Cluster`
-and its classes describe them, `Signals` and `Actions` are what controllers of the hosts see and answer. `formula` is
-the published formula for what queueing adds to latencies. `chip` simulates a chip whose cores read the memory of
-another one through network interfaces.
+and its classes describe them, `Signals` and `Actions` are what controllers of the hosts see and answer, and `Look` is
+what governors of one's own see. `formula` is the published formula for what queueing adds to latencies. `chip`
+simulates a chip whose cores read the memory of another one through network interfaces.
 """
 
 from importlib import import_module
@@ -23,7 +23,7 @@ from hostnet._core import version as _version
 
 if TYPE_CHECKING:
     from hostnet import counters
-    from hostnet._core import CheckpointError, CommandCheck, ConfigError, Signals, SimulationError
+    from hostnet._core import CheckpointError, CommandCheck, ConfigError, Look, Signals, SimulationError
     from hostnet.chips import ChipPart, ChipResults, chip
     from hostnet.comparison import Comparison, compare
     from hostnet.explain.formula import FormulaConstants, Inflation, cha_admission, formula
@@ -165,6 +165,7 @@ __all__ = [
     "Latency",
     "Lfb",
     "Llc",
+    "Look",
     "Mcn",
     "Memory",
     "MemoryResult",
@@ -235,7 +236,7 @@ __all__ = [
 ]
 
 _HOMES = {
-    "hostnet._core": ("CheckpointError", "CommandCheck", "ConfigError", "Signals", "SimulationError"),
+    "hostnet._core": ("CheckpointError", "CommandCheck", "ConfigError", "Look", "Signals", "SimulationError"),
     "hostnet.running.actions": ("Actions",),
     "hostnet.chips": ("ChipPart", "ChipResults", "chip"),
     "hostnet.comparison": ("Comparison", "compare"),

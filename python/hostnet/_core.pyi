@@ -11,6 +11,7 @@ __all__ = [
     "ChipRunResult",
     "CommandCheck",
     "ConfigError",
+    "Look",
     "MemoryPlan",
     "MemoryRunResult",
     "NocPlan",
@@ -125,6 +126,28 @@ class Signals:
     def bandwidth_smoothed_gbps(self) -> float: ...
     @property
     def level(self) -> int: ...
+
+@final
+class Look:
+    """What a governor is shown."""
+
+    @property
+    def time_ns(self) -> float: ...
+    @property
+    def window_ns(self) -> float: ...
+    @property
+    def domain(self) -> int: ...
+    @property
+    def pstate(self) -> int: ...
+    @property
+    def ghz(self) -> list[float]: ...
+    @property
+    def busy(self) -> list[float]: ...
+    @property
+    def waiting(self) -> list[float]: ...
+    @property
+    def util(self) -> list[float]: ...
+    def at_least(self, /, ghz: float) -> int: ...
 
 @final
 class RunResult:
@@ -280,6 +303,7 @@ def run(
     records: list[bytes] = ...,
     on_checkpoint: Callable[[str | None, int, bytes], None] | None = None,
     controllers: list[tuple[str, Any]] = ...,
+    governors: list[tuple[str, Any]] = ...,
     capture: tuple[str, str, int] | None = None,
     processes: None = None,
     progress: Callable[[dict[str, Any]], bool | None] | None = None,
@@ -299,6 +323,7 @@ def run(
     records: list[bytes] = ...,
     on_checkpoint: Callable[[str | None, int, bytes], None] | None = None,
     controllers: list[tuple[str, Any]] = ...,
+    governors: list[tuple[str, Any]] = ...,
     capture: tuple[str, str, int] | None = None,
     processes: Any,
     progress: Callable[[dict[str, Any]], bool | None] | None = None,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -202,3 +203,36 @@ def test_the_controller_of_the_page_runs(tmp_path: Path, monkeypatch: pytest.Mon
 def test_every_option_for_captures_is_documented() -> None:
     text = (ROOT / "docs/pcap.md").read_text(encoding="utf-8")
     assert all(f"--{option}" in text for option in ("pcap FILE", "pcap-host", "pcap-snaplen"))
+
+
+def test_the_governor_of_the_page_runs(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    host, *_ = re.findall(r"```toml\n(.*?)```", (ROOT / "docs/governors.md").read_text(encoding="utf-8"), re.DOTALL)
+    load = """
+        [host.client]
+        kind = "endpoint"
+        [host.server]
+        preset = "i7-3770-gem5"
+        fidelity = "fluid"
+        [network]
+        rate = "10 Gbps"
+        latency = "1 us"
+        [flow.load]
+        kind = "service"
+        from = "client"
+        to = "server"
+        request = "100 B"
+        response = "4 KiB"
+        service = { rate = 10000, cycles = 100000 }
+        [run]
+        warmup = "0 us"
+        duration = "60 ms"
+    """
+    (tmp_path / "cluster.toml").write_text(load + host, encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    found: dict[str, Any] = {}
+    exec(code_of("docs/governors.md", "python"), found)
+    printed = capsys.readouterr().out
+    assert len(printed.splitlines()) == 4
+    assert len({row["ghz"] for row in found["results"].summary["frequencies"]}) > 1

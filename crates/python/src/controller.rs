@@ -1,10 +1,9 @@
 //! Controllers written in Python.
 
+use crate::guest::{Guest, Raised};
 use hostnet_model::control::{Actions, Controller, Sampled, Signals, Smoothing, Targets, LEVEL_MAX};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
-use pyo3::types::PyBytes;
-use std::sync::{Arc, Mutex, PoisonError};
 
 /// Parts of a line in which controllers count occupancy.
 const LINE_PARTS: f64 = 1024.0;
@@ -76,72 +75,22 @@ impl PySignals {
     }
 }
 
-/// The first exception that a controller of a run raised.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Raised(Arc<Mutex<Option<PyErr>>>);
-
-impl Raised {
-    /// Whether there is one.
-    pub(crate) fn any(&self) -> bool {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).is_some()
-    }
-
-    /// Takes it out.
-    pub(crate) fn take(&self) -> Option<PyErr> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).take()
-    }
-
-    /// Keeps what went wrong, if anything did; false then.
-    pub(crate) fn unless(&self, outcome: PyResult<()>) -> bool {
-        outcome.map_err(|error| self.keep(error)).is_ok()
-    }
-
-    fn keep(&self, error: PyErr) {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(error);
-    }
-}
-
 /// A Python object that decides what is done about host congestion.
 #[derive(Clone, Debug)]
-pub(crate) struct Guest {
-    /// What is called for every sample.
-    call: Arc<Py<PyAny>>,
-    object: Arc<Py<PyAny>>,
+pub(crate) struct GuestController {
+    guest: Guest,
     smoothing: Smoothing,
     targets: Option<Targets>,
-    keeps_state: bool,
-    raised: Raised,
 }
 
-impl Guest {
+impl GuestController {
     /// A controller: an object with a method `on_sample`, or a function.
     ///
     /// # Errors
     /// If it is neither, or what it says about its samples is no legal value.
     pub(crate) fn new(object: &Bound<'_, PyAny>, raised: &Raised) -> PyResult<Self> {
-        let call = match object.getattr_opt("on_sample")? {
-            Some(method) => method,
-            None => object.clone(),
-        };
-        if !call.is_callable() {
-            let kind = object.get_type().name()?;
-            return Err(PyTypeError::new_err(format!("{kind} is neither a function nor has it a method on_sample")));
-        }
-        Ok(Self {
-            call: Arc::new(call.unbind()),
-            smoothing: smoothing(object)?,
-            targets: targets(object)?,
-            keeps_state: object.hasattr("state")? && object.hasattr("restore")?,
-            object: Arc::new(object.clone().unbind()),
-            raised: raised.clone(),
-        })
-    }
-
-    fn ask(&self, signals: Signals) -> PyResult<Actions> {
-        Python::attach(|py| {
-            let answer = self.call.bind(py).call1((PySignals(signals),))?;
-            actions(&answer)
-        })
+        let guest = Guest::new(object, "on_sample", raised)?;
+        Ok(Self { guest, smoothing: smoothing(object)?, targets: targets(object)? })
     }
 }
 
@@ -192,16 +141,9 @@ fn actions(answer: &Bound<'_, PyAny>) -> PyResult<Actions> {
     Ok(Actions { level: level.transpose()?, echo })
 }
 
-impl Controller for Guest {
+impl Controller for GuestController {
     fn on_sample(&mut self, signals: &Signals) -> Actions {
-        // After an exception the run ends at its next stop; what happens until then is not told to anybody.
-        if self.raised.any() {
-            return Actions::default();
-        }
-        self.ask(*signals).unwrap_or_else(|error| {
-            self.raised.keep(error);
-            Actions::default()
-        })
+        self.guest.ask(PySignals(*signals), Actions::default(), actions)
     }
 
     fn smoothing(&self) -> Smoothing {
@@ -213,24 +155,10 @@ impl Controller for Guest {
     }
 
     fn state(&self) -> Option<Vec<u8>> {
-        if !self.keeps_state {
-            return None;
-        }
-        let state = Python::attach(|py| {
-            let state = self.object.bind(py).call_method0("state")?;
-            let bytes = state.cast::<PyBytes>().map_err(|_| PyTypeError::new_err("state() must return bytes"))?;
-            Ok(bytes.as_bytes().to_vec())
-        });
-        state.map_err(|error| self.raised.keep(error)).ok()
+        self.guest.state()
     }
 
     fn restore(&mut self, state: &[u8]) -> Result<(), String> {
-        if !self.keeps_state {
-            return Err("has no state() and restore(), so that it cannot be continued".to_owned());
-        }
-        Python::attach(|py| {
-            let restored = self.object.bind(py).call_method1("restore", (PyBytes::new(py, state),));
-            restored.map(drop).map_err(|error: PyErr| error.to_string())
-        })
+        self.guest.restore(state)
     }
 }

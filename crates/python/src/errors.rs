@@ -29,6 +29,8 @@ create_exception!(
 pub(crate) fn simulation_error(error: &hostnet_sim::SimulationError) -> PyErr {
     match error {
         hostnet_sim::SimulationError::Trace(error) => ConfigError::new_err(error.to_string()),
+        // Whoever decides from outside is given, as a configuration is.
+        hostnet_sim::SimulationError::Controller(error) => ConfigError::new_err(format!("host {error}")),
         _ => SimulationError::new_err(error.to_string()),
     }
 }

@@ -9,8 +9,8 @@
 //! * [`noc`]: the same for the network on a chip alone.
 //! * [`chip`]: the same for chips.
 //! * [`alone`]: what these have in common.
-//! * [`cluster`]: schema and templates of clusters; [`controller`]: controllers in Python; [`capture`]: captures of
-//!   packets.
+//! * [`cluster`]: schema and templates of clusters; [`controller`] and [`governor`]: controllers and governors in
+//!   Python, which are [`guest`]s of a run; [`capture`]: captures of packets.
 //! * [`filter`]: traces through caches; [`output`]: compressed files; [`parquet`]: tables as files.
 //! * [`perfetto`]: a trace as a file for the Perfetto UI.
 //! * [`explain`]: the published formula, and why a run is as fast as it is.
@@ -27,6 +27,8 @@ mod errors;
 mod exchange;
 mod explain;
 mod filter;
+mod governor;
+mod guest;
 mod memory;
 mod noc;
 mod output;
@@ -58,6 +60,8 @@ mod _core {
     use crate::explain::{cha_admission, explain, formula, formula_constants, limits};
     #[pymodule_export]
     use crate::filter::{access_formats, filter_trace};
+    #[pymodule_export]
+    use crate::governor::PyLook;
     #[pymodule_export]
     use crate::memory::{memory_plan, memory_schema, profiles, run_memory, MemoryPlan, MemoryRunResult};
     #[pymodule_export]

@@ -1,9 +1,11 @@
 //! Running plans.
 
 use crate::capture::Capture;
-use crate::controller::{Guest, Raised};
+use crate::controller::GuestController;
 use crate::errors::{defect, impossible_state, os_error, simulation_error, CheckpointError, ConfigError};
 use crate::exchange::{Alarm, Post};
+use crate::governor::GuestGovernor;
+use crate::guest::Raised;
 use crate::perfetto;
 use crate::plan::Plan;
 use crate::result::RunResult;
@@ -11,7 +13,7 @@ use crate::supervise::{supervise, supervise_or, Describe};
 use hostnet_config::{Length, WarmUp};
 use hostnet_kernel::Time;
 use hostnet_model::Packet;
-use hostnet_sim::{Finished, Forecast, HostError, Kept, Many, Options, Preparation, Run, Shares, Status, Way};
+use hostnet_sim::{Finished, Forecast, HostError, Kept, Many, Missing, Options, Preparation, Run, Shares, Status, Way};
 use pyo3::exceptions::PyKeyboardInterrupt;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
@@ -46,16 +48,17 @@ impl From<Failure> for PyErr {
 /// Where a capture goes, whose packets it has, and how many bytes of each: path, host, snaplen.
 type CaptureOf = (PathBuf, String, u32);
 
-/// Runs a plan. The results do not depend on `threads`. `controllers` are Python objects by the names of hosts. `host`
-/// is the server that counters and trace are of. `on_checkpoint` is handed what is kept when its time has come: a name
-/// (that of a record or "index", nothing for a whole checkpoint), the simulated time in ps, and the bytes. `checkpoint`
-/// and `records` are what a run goes on from. With `processes`, which share the run, only the first has a result.
+/// Runs a plan. The results do not depend on `threads`. `controllers` and `governors` are Python objects by the names
+/// of hosts. `host` is the server that counters and trace are of. `on_checkpoint` is handed what is kept when its time
+/// has come: a name (that of a record or "index", nothing for a whole checkpoint), the simulated time in ps, and the
+/// bytes. `checkpoint` and `records` are what a run goes on from. With `processes`, which share the run, only the first
+/// has a result.
 #[expect(clippy::too_many_arguments, reason = "they are the keywords of a Python function")]
 #[pyfunction]
 #[pyo3(signature = (
     plan, *, threads=1, series_ps=0, counters_ps=0, checkpoint_at_ps=0, checkpoint_every_ps=0, trace_ps=0, host=None,
-    checkpoint=None, records=Vec::new(), on_checkpoint=None, controllers=Vec::new(), capture=None, processes=None,
-    progress=None
+    checkpoint=None, records=Vec::new(), on_checkpoint=None, controllers=Vec::new(), governors=Vec::new(), capture=None,
+    processes=None, progress=None
 ))]
 pub(crate) fn run(
     py: Python<'_>,
@@ -71,6 +74,7 @@ pub(crate) fn run(
     records: Vec<Vec<u8>>,
     on_checkpoint: Option<Py<PyAny>>,
     controllers: Vec<(String, Bound<'_, PyAny>)>,
+    governors: Vec<(String, Bound<'_, PyAny>)>,
     capture: Option<CaptureOf>,
     processes: Option<Bound<'_, PyAny>>,
     progress: Option<Py<PyAny>>,
@@ -83,10 +87,7 @@ pub(crate) fn run(
     let options =
         Options { threads, series_ps, checkpoint_at_ps, checkpoint_every_ps, counters_ps, trace_ps, looked_at };
     let raised = Raised::default();
-    let guests: Vec<(String, Guest)> = controllers
-        .into_iter()
-        .map(|(host, object)| Ok((host, Guest::new(&object, &raised)?)))
-        .collect::<PyResult<_>>()?;
+    let guests = Guests::of(&controllers, &governors, &raised)?;
     let panicked = if checkpoint.is_some() { impossible_state } else { defect };
     let way = processes.as_ref().map(Post::of).transpose()?;
     let alarm = processes.map(Bound::unbind);
@@ -94,7 +95,7 @@ pub(crate) fn run(
         let _alarm = Alarm(alarm);
         let from = checkpoint.map(|index| (index, &records[..]));
         let mut run = start(&plan.plan, options, from, way, |stage| desk.tell(stage))?;
-        let joined = join(&mut run, guests);
+        let joined = guests.join(&mut run);
         run.agree_on_host(joined).map_err(Failure::Host)?;
         let mut file = match capture {
             None => None,
@@ -140,18 +141,41 @@ fn start(
     run.ok_or(Failure::Stopped)
 }
 
-/// Lets controllers from outside watch their hosts.
-fn join(run: &mut Run, guests: Vec<(String, Guest)>) -> Result<(), HostError> {
-    let given = guests.len();
-    for (host, guest) in guests {
-        run.attach(&host, Box::new(guest))?;
-    }
-    run.check_controllers().map_err(|error| if given == 0 { hint(error) } else { error })
+/// Who joins a run from Python, by the names of hosts.
+struct Guests {
+    controllers: Vec<(String, GuestController)>,
+    governors: Vec<(String, GuestGovernor)>,
 }
 
-/// What to do about a controller that is missing, for those who gave none.
+type Given<'py> = [(String, Bound<'py, PyAny>)];
+
+impl Guests {
+    fn of(controllers: &Given<'_>, governors: &Given<'_>, raised: &Raised) -> PyResult<Self> {
+        let controllers = controllers.iter().map(|(host, own)| Ok((host.clone(), GuestController::new(own, raised)?)));
+        let governors = governors.iter().map(|(host, own)| Ok((host.clone(), GuestGovernor::new(own, raised)?)));
+        Ok(Self { controllers: controllers.collect::<PyResult<_>>()?, governors: governors.collect::<PyResult<_>>()? })
+    }
+
+    /// Lets controllers watch their hosts, and governors decide on frequencies.
+    fn join(self, run: &mut Run) -> Result<(), HostError> {
+        for (host, controller) in self.controllers {
+            run.attach(&host, Box::new(controller))?;
+        }
+        for (host, governor) in self.governors {
+            run.attach_governor(&host, Box::new(governor))?;
+        }
+        run.check_controllers().map_err(hint)
+    }
+}
+
+/// What to do about a controller or a governor that is missing.
 fn hint(mut error: HostError) -> HostError {
-    error.why += &format!("; in Python: hostnet.run(file, controllers={{\"{}\": ...}})", error.host);
+    let argument = match error.missing {
+        Some(Missing::Controller) => "controllers",
+        Some(Missing::Governor) => "governors",
+        None => return error,
+    };
+    error.why += &format!("; in Python: hostnet.run(file, {argument}={{\"{}\": ...}})", error.host);
     error
 }
 

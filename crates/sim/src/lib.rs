@@ -42,7 +42,9 @@ pub use read::sample;
 pub use read::units::{ChannelUnit, CoreUnit, Pool, SocketUnit, Units};
 pub use report::table::{Cell, Kind, Table};
 pub use report::{epochs::table as epochs_table, predict, Report};
-pub use run::{epoch_ps, run_many, Finished, Forecast, HostError, Kept, Many, Options, Run, Status, Way, EPOCH_PS};
+pub use run::{
+    epoch_ps, run_many, Finished, Forecast, HostError, Kept, Many, Missing, Options, Run, Status, Way, EPOCH_PS,
+};
 pub use watch::epochs::Epoch;
 pub use watch::events::{EventRecord, Line, Part};
 pub use watch::trace::{lanes, passage_lanes, Counter, Crossing, Hop, Passage, Trace};
@@ -55,8 +57,9 @@ impl Run {
     }
 }
 
-/// The example of a controller compiles and does what the page says.
+/// The examples of a controller and of a governor compile and do what the pages say.
 #[cfg(doctest)]
 #[doc = include_str!("../../../docs/models/control.md")]
 #[doc = include_str!("../../../docs/controllers.md")]
-struct ControllerOfYourOwn;
+#[doc = include_str!("../../../docs/governors.md")]
+struct OfYourOwn;

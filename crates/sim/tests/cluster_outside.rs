@@ -1,15 +1,17 @@
-//! What joins a run of a cluster from outside: controllers, and captures.
+//! What joins a run of a cluster from outside: controllers, governors, and captures.
 
 use etherparse::{SlicedPacket, TransportSlice};
 use hostnet_config::{resolve, Format, Input, Plan};
 use hostnet_kernel::Time;
 use hostnet_model::control::{Actions, Controller, Signals};
+use hostnet_model::power::{Governor, Look};
 use hostnet_model::Packet;
 use hostnet_sim::frames::Frames;
-use hostnet_sim::{Options, Run};
+use hostnet_sim::{Missing, Options, Run};
 use std::path::Path;
 
 const RULE: &str = "host.receiver.control.rule=user";
+const GOVERNOR: &str = r#"host.receiver.power.governor={ kind = "user", period = "20 us" }"#;
 
 fn plan(overrides: &[&str]) -> Plan {
     let mut all: Vec<String> = ["run.warmup=0 us", "run.duration=200 us"].map(str::to_owned).to_vec();
@@ -113,4 +115,50 @@ fn a_controller_without_state_is_no_part_of_a_checkpoint() {
     run.attach("receiver", Box::new(To(1))).expect("it fits");
     let error = run.check_controllers().expect_err("no state");
     assert!(error.why.contains("does not give its state"), "{error}");
+}
+
+/// Goes to a P-state.
+#[derive(Clone, Debug)]
+struct Stays(usize);
+
+impl Governor for Stays {
+    fn decide(&mut self, _look: &Look) -> usize {
+        self.0
+    }
+}
+
+#[test]
+fn a_governor_from_outside_decides_and_without_it_nothing_runs() {
+    let mut run = Run::new(&plan(&[GOVERNOR]), Options::default());
+    let error = run.check_controllers().expect_err("no governor");
+    assert_eq!((error.host.as_str(), error.missing), ("receiver", Some(Missing::Governor)));
+    let missing = run.run(|_| true).expect_err("no governor").to_string();
+    assert!(missing.starts_with("receiver: power.governor is \"user\""), "{missing}");
+    run.attach_governor("receiver", Box::new(Stays(3))).expect("it fits");
+    assert_eq!(run.run(|_| true), Ok(true));
+    let report = run.report();
+    let frequencies = report.table("frequencies").expect("a table");
+    assert!(frequencies.rows.len() >= 2, "from the fastest to the fourth");
+}
+
+#[test]
+fn a_governor_fits_only_a_host_that_wants_one() {
+    let says = |plan: &Plan, host: &str| {
+        Run::new(plan, Options::default()).attach_governor(host, Box::new(Stays(1))).expect_err("does not fit").why
+    };
+    assert!(says(&plan(&[GOVERNOR]), "sender").starts_with("is an endpoint"));
+    assert!(says(&plan(&[GOVERNOR]), "recevier").starts_with("no such host; did you mean \"receiver\""));
+    assert!(says(&plan(&[]), "receiver").starts_with("its governor is not \"user\"; set host.receiver.power.governor"));
+}
+
+#[test]
+fn a_governor_without_state_is_no_part_of_a_checkpoint() {
+    let once = Options { checkpoint_at_ps: 100_000_000, ..Options::default() };
+    let again = Options { checkpoint_every_ps: 100_000_000, ..Options::default() };
+    for options in [once, again] {
+        let mut run = Run::new(&plan(&[GOVERNOR]), options);
+        run.attach_governor("receiver", Box::new(Stays(1))).expect("it fits");
+        let error = run.check_controllers().expect_err("no state");
+        assert!(error.why.contains("does not give its state"), "{error}");
+    }
 }

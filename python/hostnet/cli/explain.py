@@ -36,6 +36,7 @@ class ExplainRequest:
     confirm: bool = False
     brief: bool = False
     json: bool = False
+    slos: tuple[str, ...] = ()
 
     @property
     def is_configuration(self) -> bool:
@@ -74,6 +75,12 @@ def explain_command(request: ExplainRequest) -> int:
     """Does what the request says and returns the exit code."""
     request.check()
     chip = _chip(request)
+    if chip is not None and request.slos:
+        raise ConfigError(f"--slo: {request.what} is of a chip, which has no services")
+    if request.slos:
+        from hostnet.cli.explain_slo import explain_promises
+
+        return explain_promises(request)
     if chip is not None:
         from hostnet.cli.explain_chip import explain_chip
 

@@ -35,11 +35,22 @@ def explain(
             metavar="NAME", help="The server of a cluster to explain.", show_default="the only one that can be"
         ),
     ] = None,
+    slo: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="PROMISE",
+            help='Say whether services keep it, such as "p99 < 1 ms", and what their latency comes from. Repeatable.',
+        ),
+    ] = None,
     confirm: Annotated[bool, typer.Option("--confirm", help="Simulate what was predicted to help, too.")] = False,
     brief: Annotated[bool, typer.Option("--brief", help="Leave out what would help.")] = False,
     json: Annotated[bool, typer.Option("--json", help="Print JSON instead of the page.")] = False,
 ) -> int:
-    """Say why a run is as fast as it is: what binds it, where its latency comes from, and what would help."""
+    """Say why a run is as fast as it is: what binds it, where its latency comes from, and what would help.
+
+    Exit codes: 1 with --slo: a promise is not kept; or a run could not go on. 2 something given is wrong, 130 stopped
+    by Ctrl-C.
+    """
     from hostnet.cli.explain import ExplainRequest, explain_command
 
     return explain_command(
@@ -52,5 +63,6 @@ def explain(
             confirm=confirm,
             brief=brief,
             json=json,
+            slos=tuple(slo or ()),
         )
     )

@@ -38,9 +38,9 @@ def part(a: Side, b: Side, progress: Progress | None = None) -> dict[str, Any]:
         return _same_configuration(a, b, common, progress)
     try:
         plans = _plan(a), _plan(b)
+        found = _core.first_divergence(*plans, from_ps=_end_ps(a, common), context=CONTEXT, progress=progress)
     except _core.ConfigError as error:
         return {"outcome": "impossible", "reason": str(error)}
-    found = _core.first_divergence(*plans, from_ps=_end_ps(a, common), context=CONTEXT, progress=progress)
     return _renamed(found, same="same-events")
 
 
@@ -51,11 +51,10 @@ def _same_configuration(a: Side, b: Side, common: int, progress: Progress | None
     if common == min(len(a.epochs), len(b.epochs)) and not (a.complete and b.complete):
         return {"outcome": "cut-short", "until_ns": _end_ps(a, common) / 1000}
     try:
-        plan = _plan(a)
+        records = [list(side.epochs) for side in (a, b)]
+        found = _core.first_deviation(_plan(a), records, context=CONTEXT, progress=progress)
     except _core.ConfigError as error:
         return {"outcome": "impossible", "reason": str(error)}
-    records = [list(side.epochs) for side in (a, b)]
-    found = _core.first_deviation(plan, records, context=CONTEXT, progress=progress)
     return _renamed(found, same="reproduced")
 
 

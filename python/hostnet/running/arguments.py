@@ -76,13 +76,13 @@ def check_steps(plan: Plan, series_ps: int) -> None:
         )
 
 
-def check_controllers(controllers: Any) -> None:
-    """Refuses controllers that are not given by the names of hosts.
+def check_guests(guests: Any, what: str, example: str) -> None:
+    """Refuses controllers, or governors, that are not given by the names of hosts.
 
     Raises:
         ConfigError: They are not.
     """
-    if controllers is None:
+    if guests is None:
         return
-    if not isinstance(controllers, Mapping) or not all(isinstance(name, str) for name in controllers):
-        raise ConfigError('controllers: a mapping from names of hosts is wanted, such as {"receiver": my_controller}')
+    if not isinstance(guests, Mapping) or not all(isinstance(name, str) for name in guests):
+        raise ConfigError(f"{what}: a mapping from names of hosts is wanted, such as {example}")

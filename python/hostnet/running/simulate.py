@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from hostnet import _core
 from hostnet.files import read_config
 from hostnet.processes import ResultsElsewhereError
-from hostnet.running.arguments import check_controllers, check_steps, check_threads, json_of
+from hostnet.running.arguments import check_guests, check_steps, check_threads, json_of
 from hostnet.running.capture import SNAPLEN, Capture, capture_file
 from hostnet.running.results import Results, Source, Timing, named_server
 from hostnet.units import parse_time_ps
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
     AnyConfig = Config | Cluster | str | PathLike[str] | Mapping[str, Any]
     Controllers = Mapping[str, Any]
+    Governors = Mapping[str, Any]
     Progress = Callable[[dict[str, Any]], bool | None]
 
 
@@ -39,6 +40,7 @@ def run(
     trace: str | None = None,
     host: str | None = None,
     controllers: Controllers | None = None,
+    governors: Governors | None = None,
     pcap: str | PathLike[str] | None = None,
     pcap_host: str | None = None,
     pcap_snaplen: int = SNAPLEN,
@@ -60,6 +62,9 @@ def run(
         controllers: By the names of hosts with `control.rule = "user"`: functions, or objects with a method
             `on_sample`, called with `Signals` at every sample. They return None or `Actions`; what one raises ends the
             run.
+        governors: By the names of hosts with `power.governor = "user"`, "server" where there is but one: functions, or
+            objects with a method `decide`, called with a `Look` at every look. They return None or the index of a
+            P-state; what one raises ends the run.
         pcap: A file to write what a host sends and receives to.
         pcap_host: That host; the only server if not given.
         pcap_snaplen: Bytes of a frame that are kept at most.
@@ -82,6 +87,7 @@ def run(
         trace_ps=0 if trace is None else parse_time_ps(trace, "trace"),
         host=host,
         controllers=controllers,
+        governors=governors,
         capture=None if pcap is None else Capture(Path(pcap), pcap_host, pcap_snaplen),
         progress=progress,
     )
@@ -207,6 +213,7 @@ def run_plan(
     records: Sequence[bytes] = (),
     on_checkpoint: Callable[[str | None, int, bytes], None] | None = None,
     controllers: Controllers | None = None,
+    governors: Governors | None = None,
     capture: Capture | None = None,
     processes: Group | None = None,
     progress: Progress | None = None,
@@ -221,7 +228,8 @@ def run_plan(
     """
     check_threads(threads)
     check_steps(plan, series_ps)
-    check_controllers(controllers)
+    check_guests(controllers, "controllers", '{"receiver": my_controller}')
+    check_guests(governors, "governors", '{"server": MyGovernor()}')
     looked_at = named_server(plan, host) if counters_ps or trace_ps else ""
     started, began_s = _now(), time.perf_counter()
     if processes is not None:
@@ -240,6 +248,7 @@ def run_plan(
             records=list(records),
             on_checkpoint=on_checkpoint,
             controllers=list((controllers or {}).items()),
+            governors=list((governors or {}).items()),
             capture=asked,
             processes=processes,
             progress=progress,

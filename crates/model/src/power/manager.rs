@@ -115,7 +115,7 @@ impl PowerManager {
         self.announced
     }
 
-    /// Lets a governor from outside decide; see [`Seat`].
+    /// Lets a governor from outside decide, of each frequency domain a copy; see [`Seat`].
     ///
     /// # Errors
     /// If its state cannot be continued, or the governor of this host is none from outside.
@@ -214,6 +214,7 @@ impl PowerManager {
             let look = Look {
                 now_ps: now.ps(),
                 window_ps,
+                domain: number,
                 at: domain.dvfs.target(),
                 loads: &loads,
                 pstates: &self.params.pstates,

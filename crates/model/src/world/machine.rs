@@ -9,6 +9,7 @@ use crate::line::{Homes, Packet, Packets, Requests};
 use crate::mesh::Mesh;
 use crate::os::NetStack;
 use crate::part::{load, unload, Context, Part, PartKind, PartName, Payload, Pool, Rates, Start, Told};
+use crate::power::{Governor, PowerManager};
 use hostnet_kernel::{ComponentId, Event, Partition, Scheduler, Time};
 use serde::{Deserialize, Serialize};
 
@@ -235,6 +236,16 @@ impl Machine {
     pub fn attach_controller(&mut self, controller: Box<dyn Controller>) -> Result<(), String> {
         let control = self.components.iter_mut().find_map(Control::of_mut);
         control.ok_or("nothing watches this host")?.attach(controller)
+    }
+
+    /// Lets a governor from outside decide on frequencies; see [`PowerManager::attach`].
+    ///
+    /// # Errors
+    /// If the cores have one frequency, their governor is none from outside, or the state of a checkpoint cannot be
+    /// continued.
+    pub fn attach_governor(&mut self, governor: &dyn Governor) -> Result<(), String> {
+        let power = self.components.iter_mut().find_map(PowerManager::of_mut);
+        power.ok_or("the cores of this host have one frequency")?.attach(governor)
     }
 
     /// Sends the first events of every part.

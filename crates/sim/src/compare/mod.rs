@@ -41,14 +41,15 @@ pub struct Divergence {
 /// many of each run from there on.
 ///
 /// # Errors
-/// When one of the simulated machines is stuck.
+/// When one of the simulated machines is stuck, or somebody from outside decided in it.
 pub fn first_divergence(
     plans: [&Plan; 2],
     from_ps: u64,
     context: usize,
     on_status: impl FnMut(Status) -> bool,
 ) -> Result<Lockstep, SimulationError> {
-    side_by_side(plans.map(|plan| Run::new(plan, Options::default())), from_ps, context, on_status)
+    let [one, other] = plans.map(ready);
+    side_by_side([one?, other?], from_ps, context, on_status)
 }
 
 pub(crate) fn side_by_side(
@@ -135,14 +136,21 @@ pub struct Deviation {
 /// of them. A record that ends early agrees from there on. Keeps `context` events from the start of that epoch.
 ///
 /// # Errors
-/// When the simulated machine is stuck.
+/// When the simulated machine is stuck, or somebody from outside decided in it.
 pub fn first_deviation(
     plan: &Plan,
     records: &[Vec<Epoch>],
     context: usize,
     on_status: impl FnMut(Status) -> bool,
 ) -> Result<Again, SimulationError> {
-    beside_records(Run::new(plan, Options::default()), records, context, on_status)
+    beside_records(ready(plan)?, records, context, on_status)
+}
+
+/// A run that is to be made again: who decided from outside is not there.
+fn ready(plan: &Plan) -> Result<Run, SimulationError> {
+    let run = Run::new(plan, Options::default());
+    run.check_controllers().map_err(|error| SimulationError::Controller(error.to_string()))?;
+    Ok(run)
 }
 
 pub(crate) fn beside_records(

@@ -1,12 +1,12 @@
-//! What joins a run from outside: controllers, and the record of a host's packets.
+//! What joins a run from outside: controllers, governors, and the record of a host's packets.
 
 use super::Run;
 use crate::read::ends::machines;
 use hostnet_kernel::{ComponentId, Time};
 use hostnet_model::control::{Control, Controller};
 use hostnet_model::params::{ClusterParams, HostKind};
-use hostnet_model::World;
-use hostnet_model::{Packet, PartKind};
+use hostnet_model::power::{Governor, PowerManager};
+use hostnet_model::{Machine, Packet, PartKind, World};
 use thiserror::Error;
 
 /// Something from outside does not fit a host, or is missing there.
@@ -17,11 +17,31 @@ pub struct HostError {
     pub host: String,
     /// What is wrong.
     pub why: String,
+    /// What was not given to the run, if that is it.
+    pub missing: Option<Missing>,
+}
+
+/// What a run may need from outside.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Missing {
+    /// The controller of a host with `control.rule = "user"`.
+    Controller,
+    /// The governor of a host with `power.governor = "user"`.
+    Governor,
 }
 
 impl HostError {
     fn new(host: &str, why: impl Into<String>) -> Self {
-        Self { host: host.to_owned(), why: why.into() }
+        Self { host: host.to_owned(), why: why.into(), missing: None }
+    }
+
+    fn not_given(host: &str, missing: Missing, name: &str) -> Self {
+        let (key, what) = match missing {
+            Missing::Controller => ("control.rule", "controller"),
+            Missing::Governor => ("power.governor", "governor"),
+        };
+        let why = format!("{key} is \"user\", and the {what} \"{name}\" was not given to the run");
+        Self { missing: Some(missing), ..Self::new(host, why) }
     }
 }
 
@@ -32,10 +52,22 @@ struct Port {
     part: ComponentId,
 }
 
+/// What a server with nothing around it, which has no name, is called.
+const LONE: &str = "server";
+
+/// The name of a host, as users say it.
+fn called(name: &str) -> &str {
+    if name.is_empty() {
+        LONE
+    } else {
+        name
+    }
+}
+
 /// The number of a host.
 fn host_number(cluster: &ClusterParams, host: &str) -> Result<usize, HostError> {
-    cluster.hosts.iter().position(|own| own.name == host).ok_or_else(|| {
-        let known = cluster.hosts.iter().map(|host| host.name.as_str());
+    cluster.hosts.iter().position(|own| called(&own.name) == host).ok_or_else(|| {
+        let known = cluster.hosts.iter().map(|host| called(&host.name));
         HostError::new(host, format!("no such host; {}", hostnet_config::suggestion(host, known)))
     })
 }
@@ -55,20 +87,45 @@ impl Run {
     /// # Errors
     /// If there is no such host, its rule is not `"user"`, or the state cannot be continued.
     pub fn attach(&mut self, host: &str, controller: Box<dyn Controller>) -> Result<(), HostError> {
+        let Some(machine) = self.server_mut(host, "is an endpoint, which has nothing to control")? else {
+            return Ok(());
+        };
+        if machine.control().is_none_or(|control| control.name().is_none()) {
+            let rule = format!("its rule is not \"user\"; set host.{host}.control.rule = \"user\"");
+            return Err(HostError::new(host, rule));
+        }
+        machine.attach_controller(controller).map_err(|why| HostError::new(host, why))
+    }
+
+    /// Lets a governor from outside decide on the frequencies of a host, which is "server" where the configuration
+    /// describes one server and nothing around it; each frequency domain has a copy. A run that goes on from a
+    /// checkpoint hands it its state there.
+    ///
+    /// # Errors
+    /// If there is no such host, its governor is not `"user"`, or the state cannot be continued.
+    #[expect(clippy::needless_pass_by_value, reason = "it is handed over, as a controller is")]
+    pub fn attach_governor(&mut self, host: &str, governor: Box<dyn Governor>) -> Result<(), HostError> {
+        let key = if self.plan.server().is_some() { "power".to_owned() } else { format!("host.{host}.power") };
+        let Some(machine) = self.server_mut(host, "is an endpoint, whose cores have no frequencies")? else {
+            return Ok(());
+        };
+        if machine.first::<PowerManager>().is_none_or(|power| power.name().is_none()) {
+            let rule = format!("its governor is not \"user\"; set {key}.governor = \"user\"");
+            return Err(HostError::new(host, rule));
+        }
+        machine.attach_governor(&*governor).map_err(|why| HostError::new(host, why))
+    }
+
+    /// The machine of a server; none when that is in another process.
+    fn server_mut(&mut self, host: &str, endpoint: &str) -> Result<Option<&mut Machine>, HostError> {
         let (cluster, parts) = (&self.plan.cluster, self.state.simulation.parts_mut());
         let number = host_number(cluster, host)?;
         if !is_server(cluster, number) {
-            return Err(HostError::new(host, "is an endpoint, which has nothing to control"));
+            return Err(HostError::new(host, endpoint));
         }
         match &mut parts[servers_before(cluster, number)].0 {
-            World::Server(machine) => {
-                if machine.control().is_none_or(|control| control.name().is_none()) {
-                    let rule = format!("its rule is not \"user\"; set host.{host}.control.rule = \"user\"");
-                    return Err(HostError::new(host, rule));
-                }
-                machine.attach_controller(controller).map_err(|why| HostError::new(host, why))
-            }
-            World::Elsewhere => Ok(()),
+            World::Server(machine) => Ok(Some(machine)),
+            World::Elsewhere => Ok(None),
             World::Fabric(_) => unreachable!("partitions of servers come first"),
         }
     }
@@ -79,19 +136,27 @@ impl Run {
         self.controls().filter(|(_, control)| control.name().is_some()).map(|(host, _)| host).collect()
     }
 
-    /// Whether every host with `rule = "user"` has its controller, and the run can be part of the checkpoint that is
-    /// asked for.
+    /// Whether every host with `rule = "user"` has its controller, and every host with `governor = "user"` its
+    /// governor, and the run can be part of the checkpoint that is asked for.
     ///
     /// # Errors
     /// The first host that is not ready.
     pub fn check_controllers(&self) -> Result<(), HostError> {
+        let keeps = self.options.checkpoint_at_ps > 0 || self.options.checkpoint_every_ps > 0;
         for (host, control) in self.controls() {
             if let Some(name) = control.missing() {
-                let why = format!("control.rule is \"user\", and the controller \"{name}\" was not given to the run");
-                return Err(HostError::new(host, why));
+                return Err(HostError::not_given(host, Missing::Controller, name));
             }
-            if self.options.checkpoint_at_ps > 0 {
+            if keeps {
                 control.check_state().map_err(|why| HostError::new(host, why))?;
+            }
+        }
+        for (host, power) in self.managers() {
+            if let Some(name) = power.missing() {
+                return Err(HostError::not_given(host, Missing::Governor, name));
+            }
+            if keeps {
+                power.check_state().map_err(|why| HostError::new(host, why))?;
             }
         }
         Ok(())
@@ -103,7 +168,7 @@ impl Run {
     /// The first thing that does not fit in one of them.
     pub fn agree_on_host(&self, own: Result<(), HostError>) -> Result<(), HostError> {
         let errors = self.told(own.err().map(|error| (error.host, error.why)));
-        errors.into_iter().flatten().next().map_or(Ok(()), |(host, why)| Err(HostError { host, why }))
+        errors.into_iter().flatten().next().map_or(Ok(()), |(host, why)| Err(HostError::new(&host, why)))
     }
 
     /// Records from now on what a host sends and receives, for [`Run::run_recorded`].
@@ -135,9 +200,19 @@ impl Run {
 
     /// The watched servers, with the names of their hosts.
     fn controls(&self) -> impl Iterator<Item = (&str, &Control)> {
+        self.named_machines().filter_map(|(host, machine)| Some((host, machine.control()?)))
+    }
+
+    /// The power management of servers that have it, with the names of their hosts.
+    fn managers(&self) -> impl Iterator<Item = (&str, &PowerManager)> {
+        self.named_machines().filter_map(|(host, machine)| Some((host, machine.first::<PowerManager>()?)))
+    }
+
+    /// The servers of this process, with the names of their hosts.
+    fn named_machines(&self) -> impl Iterator<Item = (&str, &Machine)> {
         let hosts = self.plan().cluster.hosts.iter().filter(|host| matches!(host.kind, HostKind::Server(_)));
-        let names: Vec<&str> = hosts.map(|host| host.name.as_str()).collect();
-        machines(self.simulation()).filter_map(move |(number, machine)| Some((names[number], machine.control()?)))
+        let names: Vec<&str> = hosts.map(|host| called(&host.name)).collect();
+        machines(self.simulation()).map(move |(number, machine)| (names[number], machine))
     }
 }
 

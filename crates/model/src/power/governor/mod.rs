@@ -41,6 +41,8 @@ pub struct Look<'a> {
     pub now_ps: u64,
     /// Time since the last look, in ps.
     pub window_ps: u64,
+    /// Which frequency domain this is, by its place among those of the server.
+    pub domain: usize,
     /// The P-state that was set last.
     pub at: usize,
     /// What each core of the frequency domain has done.

@@ -132,7 +132,7 @@ mod tests {
 
     fn decide(seat: &mut Seat, at: usize) -> usize {
         let (pstates, loads) = (tables::pstates(), [Load { busy_ps: 90, ..Load::default() }]);
-        seat.decide(&Look { now_ps: 0, window_ps: 100, at, loads: &loads, pstates: &pstates })
+        seat.decide(&Look { now_ps: 0, window_ps: 100, domain: 0, at, loads: &loads, pstates: &pstates })
     }
 
     #[test]

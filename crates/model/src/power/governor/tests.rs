@@ -13,7 +13,7 @@ fn decide(governor: &mut dyn Governor, at: usize, percent: u64, util: u64) -> us
         Load { busy_ps: percent * 100_000_000, util, ..Load::default() },
         Load { busy_ps: 1, ..Load::default() },
     ];
-    governor.decide(&Look { now_ps: 0, window_ps: 10_000_000_000, at, loads: &loads, pstates: &pstates })
+    governor.decide(&Look { now_ps: 0, window_ps: 10_000_000_000, domain: 0, at, loads: &loads, pstates: &pstates })
 }
 
 fn check(governor: &mut dyn Governor, table: &[(usize, u64, usize)]) {
@@ -144,6 +144,7 @@ fn conservative_without_a_step_stays_and_one_of_nothing_is_the_least() {
     let look = |percent, at| Look {
         now_ps: 0,
         window_ps: 100,
+        domain: 0,
         at,
         loads: if percent > 50 {
             &[Load { busy_ps: 100, waiting_ps: 0, util: 0 }]
@@ -173,7 +174,7 @@ fn schedutil_takes_a_quarter_more_than_what_is_used() {
 #[test]
 fn frequencies_that_are_not_in_the_table_are_found_from_three_sides() {
     let pstates = tables::pstates();
-    let look = Look { now_ps: 0, window_ps: 1, at: 0, loads: &[], pstates: &pstates };
+    let look = Look { now_ps: 0, window_ps: 1, domain: 0, at: 0, loads: &[], pstates: &pstates };
     let table = [
         // khz, at least, at most, closest
         (0, 0, 0, 0),
@@ -196,7 +197,7 @@ fn the_busiest_core_decides_in_whole_percent() {
     let pstates = tables::pstates();
     let percent = |window_ps, busy: [u64; 3]| {
         let loads = busy.map(|busy_ps| Load { busy_ps, ..Load::default() });
-        Look { now_ps: 0, window_ps, at: 0, loads: &loads, pstates: &pstates }.percent()
+        Look { now_ps: 0, window_ps, domain: 0, at: 0, loads: &loads, pstates: &pstates }.percent()
     };
     assert_eq!(percent(1000, [1, 959, 2]), 95, "95.9%");
     assert_eq!(percent(1000, [960, 0, 2]), 96);
@@ -288,7 +289,7 @@ proptest! {
         let mut governor = of(&params).expect("it is one of Linux's");
         for (window_ps, busy_ps, util, at) in looks {
             let loads = [Load { busy_ps, waiting_ps: 0, util }];
-            let look = Look { now_ps: 0, window_ps, at, loads: &loads, pstates: &pstates };
+            let look = Look { now_ps: 0, window_ps, domain: 0, at, loads: &loads, pstates: &pstates };
             let mut copy = governor.clone();
             let decision = governor.decide(&look);
             prop_assert!(decision < pstates.len());
@@ -300,7 +301,7 @@ proptest! {
 #[test]
 fn waits_for_storage_are_load_where_they_count_as_that() {
     let loads = [Load { busy_ps: 300, waiting_ps: 660, util: 0 }];
-    let look = Look { now_ps: 1000, window_ps: 1000, at: 2, loads: &loads, pstates: &tables::pstates() };
+    let look = Look { now_ps: 1000, window_ps: 1000, domain: 0, at: 2, loads: &loads, pstates: &tables::pstates() };
     let decided = |io_busy| Ondemand { variant: Old, up_threshold: 95, io_busy }.decide(&look);
     assert_eq!(decided(true), look.fastest(), "96 percent");
     assert!(decided(false) < 2, "30 percent");

@@ -93,6 +93,7 @@ const SERVICES: &[Column<Services>] = &[
     Column::number("p50_us", |row| us(row.clients.latency.quantile(0.5))),
     Column::number("p95_us", |row| us(row.clients.latency.quantile(0.95))),
     Column::number("p99_us", |row| us(row.clients.latency.quantile(0.99))),
+    Column::number("p99_9_us", |row| us(row.clients.latency.quantile(0.999))),
     Column::number("max_us", |row| us(row.clients.latency.quantile(1.0))),
     Column::integer("arrived", |row| row.workers.books.arrived.into()),
     Column::integer("served", |row| row.workers.books.served.into()),

@@ -1,0 +1,278 @@
+"""Why services keep or miss what is promised of their latency: runs without each cause, and without all of them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from hostnet import _core
+from hostnet._core import ConfigError
+from hostnet.explain.causes import CAUSES, Cause, without
+from hostnet.explain.page import read_json
+from hostnet.explain.slo import Promise, Slo, promises, services
+from hostnet.explain.steps import simulated
+from hostnet.running.seeds import mean_of
+
+if TYPE_CHECKING:
+    from os import PathLike
+
+    from hostnet._core import Plan
+    from hostnet.explain.steps import Progress, Summary
+
+SEEDS = 3
+"""Every configuration runs under so many seeds."""
+
+RESOLUTION = 0.02
+"""A gain below this share is none: percentiles are known to within 1 %."""
+
+TOGETHER = "all of these"
+"""What all causes together are called."""
+
+
+@dataclass(frozen=True)
+class Removed:
+    """What becomes of a value when a cause is taken away, mean over the seeds.
+
+    `gain` is the share of the value that goes with it, also a mean over the seeds, and `noise` half of its interval of
+    95 %: seeds whose values lie far apart often gain about the same share.
+    """
+
+    cause: str
+    done: str
+    value_us: float | None
+    gain: float | None
+    noise: float | None
+    helps: bool
+
+    def as_dict(self) -> dict[str, Any]:
+        """As JSON."""
+        return {**self.__dict__}
+
+
+@dataclass(frozen=True)
+class Tail:
+    """A promise, the same value under several seeds, and without each cause.
+
+    `named` are the causes that help most, several where they cannot be told apart; none where the cause is not known.
+    """
+
+    promise: Promise
+    values_us: tuple[float | None, ...] = ()
+    removed: tuple[Removed, ...] = ()
+    together: Removed | None = None
+    named: tuple[str, ...] = ()
+
+    def as_dict(self) -> dict[str, Any]:
+        """As JSON."""
+        promise = self.promise
+        return {
+            "service": promise.service,
+            "host": promise.host,
+            "slo": promise.slo.text,
+            "quantity": promise.slo.quantity,
+            "limit_us": promise.slo.limit_us,
+            "value_us": promise.value_us,
+            "margin_us": promise.margin_us,
+            "met": promise.met,
+            "seeds_us": list(self.values_us),
+            "removed": [removed.as_dict() for removed in self.removed],
+            "all_removed": None if self.together is None else self.together.as_dict(),
+            "named": list(self.named),
+        }
+
+
+@dataclass(frozen=True)
+class Tails:
+    """All promises about a run. `absent` are causes that are not there, `untried` those that could not be removed."""
+
+    name: str
+    tails: tuple[Tail, ...]
+    seeds: tuple[int, ...] = ()
+    absent: tuple[str, ...] = ()
+    untried: Mapping[str, str] | None = None
+    notes: tuple[str, ...] = ()
+
+    @property
+    def met(self) -> bool:
+        """Whether all are kept."""
+        return all(tail.promise.met for tail in self.tails)
+
+    def as_dict(self) -> dict[str, Any]:
+        """As JSON."""
+        return {
+            "name": self.name,
+            "met": self.met,
+            "seeds": list(self.seeds),
+            "slos": [tail.as_dict() for tail in self.tails],
+            "absent": list(self.absent),
+            "untried": dict(self.untried or {}),
+            "notes": list(self.notes),
+        }
+
+
+@dataclass(frozen=True)
+class Asked:
+    """A run that promises are made about: its plan, the place that its files are looked for, and what it measured."""
+
+    plan: Plan
+    base_dir: str
+    summary: Summary
+
+    @property
+    def config(self) -> dict[str, Any]:
+        """The complete configuration."""
+        config: dict[str, Any] = json.loads(self.plan.effective_json())
+        return config
+
+
+def asked_of_run(folder: str | PathLike[str]) -> Asked:
+    """The run of a run directory.
+
+    Raises:
+        ConfigError: It is no directory of one run, or its files are damaged.
+        OSError: They cannot be read.
+    """
+    place = Path(folder)
+    summary, manifest = read_json(place, "summary.json"), read_json(place, "manifest.json")
+    if summary.get("kind") == "study" or "seeds" in summary:
+        raise ConfigError(f"{place}: holds several runs; name the directory of one")
+    config = manifest.get("config")
+    if not isinstance(config, dict):
+        raise ConfigError(f"{place / 'manifest.json'}: has no config; it is not of a run of this version of hostnet")
+    plan = _core.resolve(json.dumps(config), format="json", file=str(place / "manifest.json"))
+    return Asked(plan, ".", summary)
+
+
+def asked_of_file(
+    file: str | PathLike[str], overrides: tuple[str, ...] = (), progress: Progress | None = None
+) -> Asked:
+    """Runs a configuration.
+
+    Raises:
+        ConfigError: It is wrong.
+        SimulationError: The run could not go on.
+        KeyboardInterrupt: The progress callback stopped it.
+        OSError: The file cannot be read.
+    """
+    from hostnet.running import simulate
+
+    source = simulate.source_of(file, overrides)
+    plan = simulate.resolve(source)
+    return Asked(plan, source.base_dir, simulated([plan], progress)[0])
+
+
+def explain_slos(
+    asked: Asked,
+    slos: Sequence[Slo],
+    *,
+    host: str | None = None,
+    brief: bool = False,
+    progress: Progress | None = None,
+) -> Tails:
+    """Says whether promises are kept and, unless `brief`, what each cause has to do with it.
+
+    Raises:
+        ConfigError: There is no service that one is about, or the configuration cannot run again.
+        SimulationError: A run could not go on.
+        KeyboardInterrupt: The progress callback stopped it.
+    """
+    summary = asked.summary
+    asked_for = promises(slos, summary, asked.plan.servers, host)
+    notes = tuple(_notes(summary, asked_for))
+    name = str(summary["name"])
+    if brief:
+        return Tails(name, tuple(map(Tail, asked_for)), notes=notes)
+    config = asked.config
+    hosts = list(dict.fromkeys(promise.host for promise in asked_for))
+    tried, absent, untried = _plans(config, hosts, asked.base_dir)
+    first = int(summary["seed"])
+    seeds = tuple((first + step) % 2**64 for step in range(SEEDS))
+    plans = [plan.with_seed(seed) for plan in (asked.plan, *tried.values()) for seed in seeds]
+    found = simulated(plans, progress)
+    runs = [found[at : at + SEEDS] for at in range(0, len(found), SEEDS)]
+    again = [promise.value_in(runs[0][0]) for promise in asked_for]
+    if any(promise.value_us != value for promise, value in zip(asked_for, again, strict=True)):
+        notes += ("the run was stopped, or is of another version of hostnet: it gives other values when run again",)
+    tails = tuple(_tail(promise, tuple(tried), runs) for promise in asked_for)
+    return Tails(name, tails, seeds, absent, untried, notes)
+
+
+def _plans(
+    config: dict[str, Any], hosts: Sequence[str], base_dir: str
+) -> tuple[dict[Cause, Plan], tuple[str, ...], dict[str, str]]:
+    """The plans without each cause, and without all of them; causes that are absent, and those that stay, with why."""
+    tried: dict[Cause, Plan] = {}
+    absent, untried = [], {}
+    for cause in CAUSES:
+        changed = without(config, hosts, [cause])
+        if changed is None:
+            absent.append(cause.name)
+            continue
+        try:
+            tried[cause] = _core.resolve(json.dumps(changed), format="json", file="<without>", base_dir=base_dir)
+        except ConfigError as error:
+            untried[cause.name] = str(error)
+    changed = without(config, hosts, list(tried))
+    if changed is not None and len(tried) > 1:
+        every = Cause(TOGETHER, "", lambda *_: True)
+        try:
+            tried[every] = _core.resolve(json.dumps(changed), format="json", file="<without>", base_dir=base_dir)
+        except ConfigError as error:
+            untried[TOGETHER] = str(error)
+    return tried, tuple(absent), untried
+
+
+def _tail(promise: Promise, causes: Sequence[Cause], runs: Sequence[Sequence[Summary]]) -> Tail:
+    """What the runs say: those as they are first, then those without each cause in its order."""
+    before, *after = [tuple(promise.value_in(summary) for summary in same) for same in runs]
+    every = [_removed(cause, before, values) for cause, values in zip(causes, after, strict=True)]
+    gains = {cause.name: _gains(before, values) for cause, values in zip(causes, after, strict=True)}
+    alone = [removed for removed in every if removed.cause != TOGETHER]
+    together = next((removed for removed in every if removed.cause == TOGETHER), None)
+    alone.sort(key=lambda removed: -(removed.gain if removed.gain is not None else float("-inf")))
+    return Tail(promise, before, tuple(alone), together, _named(alone, gains))
+
+
+def _gains(before: Sequence[float | None], after: Sequence[float | None]) -> list[float]:
+    """The share that a value loses, seed by seed."""
+    return [1 - now / was for was, now in zip(before, after, strict=True) if was and now is not None]
+
+
+def _removed(cause: Cause, before: Sequence[float | None], after: Sequence[float | None]) -> Removed:
+    gains = _gains(before, after)
+    mean = mean_of(gains)
+    gain, noise = mean["mean"], mean["ci95"]
+    helps = len(gains) == len(before) and gain is not None and noise is not None and gain > max(noise, RESOLUTION)
+    return Removed(cause.name, cause.done, mean_of(after)["mean"], gain, noise, helps)
+
+
+def _named(removed: Sequence[Removed], gains: Mapping[str, Sequence[float]]) -> tuple[str, ...]:
+    """The cause that helps most, and those that help as much as far as the noise lets one say."""
+    helping = [one for one in removed if one.helps]
+    if not helping:
+        return ()
+    best = gains[helping[0].cause]
+    named = [helping[0].cause]
+    for other in helping[1:]:
+        less = mean_of([most - own for most, own in zip(best, gains[other.cause], strict=True)])
+        if (less["mean"] or 0) <= (less["ci95"] or 0):
+            named.append(other.cause)
+    return tuple(named)
+
+
+def _notes(summary: Summary, asked_for: Sequence[Promise]) -> list[str]:
+    """What to keep in mind about the values."""
+    notes = [] if summary.get("complete", True) else ["the run was stopped before its end"]
+    names = {promise.name for promise in asked_for}
+    for row in services(summary):
+        if (row["class"], row["host"]) in names and row.get("given_up"):
+            notes.append(
+                f"{row['given_up']} requests of {row['class']} were not sent, because too many others had no answer: "
+                "they are in no percentile"
+            )
+    if summary.get("unvalidated"):
+        notes.append(str(summary["unvalidated"]))
+    return notes
