@@ -34,14 +34,15 @@ fn names_that_do_not_exist_have_a_nearest_one() {
 }
 
 #[test]
-fn services_have_their_keys_and_are_at_endpoints() {
+fn services_have_their_keys_and_are_at_endpoints_and_servers() {
     let text = BASE.replace("kind = \"bulk\"", "kind = \"service\"\nrequest = \"64 B\"");
     let says = |overrides: &[&str], wanted: &[&str]| says(&text, overrides, wanted);
     let rate = "flow.f.service.rate=100";
     says(&[], &["flow.f.service: missing; give when requests come"]);
     says(&["flow.f.service.time=1 us"], &["flow.f.service.rate", "missing"]);
-    says(&[rate], &["flow.f.to", "\"s\" is a server; the workers of a service are at an endpoint"]);
     let at = "flow.f.to=b";
+    assert!(cluster_text(&text, Format::Toml, &[rate]).is_ok(), "threads of a server");
+    says(&[rate, at, "flow.f.service.cycles=1000"], &["flow.f.service.cycles", "is an endpoint, which has no cores"]);
     assert!(cluster_text(&text, Format::Toml, &[rate, at]).is_ok());
     says(&[rate, at, "flow.f.service.distribution=exponental"], &["did you mean \"exponential\"?"]);
     says(&[rate, at, "flow.f.service.deviation=2"], &["deviation", "only with distribution = \"lognormal\""]);

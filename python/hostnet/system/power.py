@@ -83,7 +83,7 @@ class Governor(Description):
     """
     period: str | None = None
     """How often it looks (time); "10 ms" when absent. Not of "performance", "powersave" and "userspace". Range: "1 us"
-    to "10 s"."""
+    to "4 s"."""
     cost: str | None = None
     """What a look costs a core at `Core.frequency` (time); "10 us" when absent. Of those with a period. Range: at most
     "100 ms"."""
@@ -170,7 +170,7 @@ class Ncap(Description):
     """Steps from the highest frequency to the lowest; 5 when absent. Range: 1 to 64."""
     low: str | None = None
     """How long requests and what is sent are below `rlt` and `tlt` before a step (time); "1 ms" when absent. Range: "1
-    us" to "10 s"."""
+    us" to "4 s"."""
     templates: Sequence[str] | None = None
     """The first two bytes of requests, each as two characters; "GE" alone when absent."""
     rearm: str | None = None

@@ -183,7 +183,7 @@ pub(crate) struct GovernorSpec {
     pub(crate) variant: Option<VariantSpec>,
     /// How often it looks (time); "10 ms" when absent. Not of "performance", "powersave" and "userspace".
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(extend("x-min" = "1 us", "x-max" = "10 s"))]
+    #[schemars(extend("x-min" = "1 us", "x-max" = "4 s"))]
     pub(crate) period: Option<Time>,
     /// What a look costs a core at `core.frequency` (time); "10 us" when absent. Of those with a period.
     #[serde(default, skip_serializing_if = "Option::is_none")]

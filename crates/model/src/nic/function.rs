@@ -1,9 +1,9 @@
 //! A function of the card: its link, and whose turn there is.
 
-use super::{FunctionWiring, Nic};
+use super::FunctionWiring;
 use crate::link::Endpoint;
 use crate::part::{Context, Payload};
-use hostnet_kernel::{ComponentId, Time};
+use hostnet_kernel::Time;
 use serde::{Deserialize, Serialize};
 
 /// A function.
@@ -46,12 +46,5 @@ impl Function {
             self.wake = None;
         }
         due
-    }
-}
-
-impl Nic {
-    /// The function whose link leads to an IIO.
-    pub(super) fn function_at(&self, iio: ComponentId) -> usize {
-        self.functions.iter().position(|function| function.endpoint.iio() == iio).expect("an IIO of its own answers")
     }
 }

@@ -360,7 +360,7 @@ impl NetStack {
     pub(crate) fn settle(&mut self, now: Time) {
         self.lines.prefetch_mut().into_iter().for_each(|prefetch| prefetch.settle_all(now));
         self.settle_services(now);
-        self.power.iter_mut().for_each(|power| power.meter_mut().settle(now));
+        self.power.iter_mut().for_each(|power| power.settle(now));
     }
 
     /// What the lines of an end count as.

@@ -234,7 +234,7 @@ impl NetStack {
         let delay = at.ps().saturating_sub(context.now().ps()).max(1);
         let generation = socket.generation;
         context.send(context.id, delay, Payload::Timer { connection: index as u32, generation });
-        self.note_timer(at, index);
+        self.note_timer(context.now(), at, index);
     }
 
     /// The event of a timer has come.

@@ -20,7 +20,7 @@ pub enum PowerEvent {
     },
     /// To a core: its voltage is that of a P-state from now on.
     Voltage(u16),
-    /// To a core: its clock stands still for so long, in ns.
+    /// To a core: its clock stands still for so long, in ps.
     Halt(u32),
     /// To a core or the NIC: its frequency, or that of the cores, is that of a P-state from now on.
     Frequency(u16),

@@ -233,11 +233,13 @@ impl PowerManager {
     }
 
     fn look_later(&mut self, context: &mut Context) {
-        if self.params.governor.samples() && !self.stopped {
-            self.look_at += self.params.period_ps.max(1);
-            let delay = self.look_at.ps().saturating_sub(context.now().ps()).max(1);
-            context.send(context.id, delay, Payload::Power(PowerEvent::Wake));
+        if !self.params.governor.samples() || self.stopped {
+            self.look_at = Time::MAX;
+            return;
         }
+        self.look_at += self.params.period_ps.max(1);
+        let delay = self.look_at.ps().saturating_sub(context.now().ps()).max(1);
+        context.send(context.id, delay, Payload::Power(PowerEvent::Wake));
     }
 
     /// Has the changes of a domain done that are due.
@@ -247,7 +249,7 @@ impl PowerManager {
         while let Some(change) = domain.dvfs.advance(now) {
             let event = match change {
                 Change::Voltage(at) => PowerEvent::Voltage(at as u16),
-                Change::Halt { ps } => PowerEvent::Halt((ps / 1000) as u32),
+                Change::Halt { ps } => PowerEvent::Halt(u32::try_from(ps).unwrap_or(u32::MAX)),
                 Change::Frequency(at) => {
                     if domain.history.len() < CHANGES_MAX {
                         domain.history.push((now, at as u16));

@@ -19,6 +19,6 @@ pub use ncap::{Cause, Ncap, Orders};
 pub use util::Util;
 
 #[cfg(test)]
-mod tables;
+pub(crate) mod tables;
 #[cfg(test)]
 mod tests;

@@ -240,7 +240,7 @@ impl SocketBuilder<'_> {
         stack.prefetch_ahead = self.prefetch_ahead(&stack);
         let adjacent = self.params.cache.as_ref().is_some_and(|cache| cache.prefetch.adjacent);
         stack.prefetch_pairs &= adjacent;
-        stack.packet_ps += self.server.params.ncap.as_ref().map_or(0, |ncap| ncap.packet_ps);
+        stack.packet_ps += self.server.look_ps();
         let registers = self.server.registers(self.number(core));
         let wiring = os::Wiring { cha, nic, queue: has_nic.then_some(queue), rings, elsewhere, away_ps, registers };
         let datagrams = self.server.datagram_ends(self.number(core));

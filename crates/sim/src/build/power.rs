@@ -44,6 +44,11 @@ impl Builder<'_> {
         }
     }
 
+    /// What looking at a packet for the power management costs the driver, in ps.
+    pub(super) fn look_ps(&self) -> u64 {
+        self.params.ncap.as_deref().map_or(0, |ncap| ncap.packet_ps)
+    }
+
     fn ncap_wiring(&self) -> Option<NcapWiring> {
         let params = self.params.ncap.as_deref()?.clone();
         let fastest = self.params.power.as_ref()?.pstates.len() - 1;

@@ -20,7 +20,7 @@ impl Builder<'_> {
     }
 
     /// The services of the server, each with the workers that a core has: those of the host are shared out evenly among
-    /// the cores that have connections.
+    /// the cores that have connections, one at least to each; others have none.
     fn services(&self, own: u32) -> Vec<(ServiceParams, u32)> {
         let mut homes: BTreeMap<u32, (&ServiceParams, Vec<u32>)> = BTreeMap::new();
         let ends = self.attachment.iter().flat_map(|attachment| attachment.ends()).filter(|end| !end.initiator);
@@ -32,9 +32,9 @@ impl Builder<'_> {
             cores.sort_unstable();
             cores.dedup();
             let (count, place) = (cores.len() as u32, cores.iter().position(|&core| core == own));
-            let even = service.workers / count;
-            let more = place.is_some_and(|place| (place as u32) < service.workers % count);
-            (service.clone(), (even + u32::from(more)).max(1))
+            let (even, more) = (service.workers / count, service.workers % count);
+            let workers = place.map_or(0, |place| (even + u32::from((place as u32) < more)).max(1));
+            (service.clone(), workers)
         };
         homes.into_values().map(share).collect()
     }

@@ -5,12 +5,14 @@ use super::hosts::Hosts;
 use super::sizes::FlowSizes;
 use crate::error::Issue;
 use crate::spec::{ArrivalsSpec, DistributionSpec, FlowSizesSpec, FlowSpec, PhaseSpec, ServiceSpec, Size};
-use crate::units::shorten;
+use crate::units::{format, shorten, Dimension};
 use hostnet_model::params::{Draw, First, ServiceParams, Traffic};
 
 const PS_PER_S: f64 = 1e12;
 /// The longest time on average that may be drawn, in ps.
 const MEAN_MAX_PS: u64 = 1_000_000_000_000_000;
+/// The longest work of a core without a read of storage, on average, in ps: ten times as much can be drawn.
+const PIECE_MAX_PS: u64 = 400_000_000_000;
 /// Requests of a flow without an answer.
 const IN_FLIGHT: u32 = 1024;
 
@@ -111,8 +113,17 @@ pub(super) fn place(
             return Err(Issue::between(&[&at("cycles"), &format!("{path}.to")], message));
         }
     }
-    if let (Some(cycles), Some(hz)) = (service.cycles, clock) {
-        params.time_ps = time(service, (cycles as f64 * PS_PER_S / hz as f64).round() as u64);
+    let on_server = pairs.iter().any(|&(_, to)| hosts.clock(to).is_some());
+    let mean_ps = match (service.cycles, clock) {
+        (Some(cycles), Some(hz)) => (cycles as f64 * PS_PER_S / hz as f64).round() as u64,
+        _ => service.time.0,
+    };
+    params.time_ps = time(service, mean_ps);
+    let piece_ps = mean_ps / (u64::from(params.reads) + 1);
+    if on_server && piece_ps > PIECE_MAX_PS {
+        let [found, most] = [piece_ps, PIECE_MAX_PS].map(|ps| format(ps, Dimension::Time));
+        let message = format!("a core of a server would work for {found} without a read of storage; at most {most}");
+        return Err(Issue::new(at(if service.cycles.is_some() { "cycles" } else { "time" }), message));
     }
     Ok(())
 }

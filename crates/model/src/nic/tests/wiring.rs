@@ -42,3 +42,13 @@ pub(super) fn wiring(params: &NicParams, flows: Vec<NicFlow>, rdma: Vec<RdmaEnd>
         classes: 2,
     }
 }
+
+pub(super) fn flows() -> Vec<NicFlow> {
+    let flow = |number: u32| NicFlow {
+        class: (number % 2) as u8,
+        queue: Some((number % 2) as u16),
+        core: ComponentId(number % 2),
+        mss_bytes: 4044,
+    };
+    (0..4).map(flow).collect()
+}

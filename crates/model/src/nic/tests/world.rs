@@ -1,12 +1,13 @@
 //! A NIC and what it touches: an IIO that only answers, cores that only give back, the other end of the cable.
 
+pub(super) use super::wiring::flows;
 use super::wiring::{wiring, IIOS};
 use crate::cache::SocketCaches;
 use crate::ether::WireParams;
 use crate::line::{socket_of, Content, Decoder, Ecn, Homes, Packet, PacketId, Packets, Pages, Requests, SocketHomes};
 use crate::nic::{FlowCounters, Nic, NicFlow, RdmaEnd};
 use crate::params::{LineSize, NicParams, PageParams, PcieParams};
-use crate::part::{Context, Part, Payload, Tag};
+use crate::part::{Context, Part, Payload, PowerEvent, Tag};
 use crate::transport::roce::{Operation, RoceConnection};
 use crate::transport::tcp::Segment;
 use hostnet_kernel::{ComponentId, Event, Partition, Rng, Scheduler, Simulation, Time};
@@ -61,6 +62,8 @@ pub(super) struct World {
     /// What cores got: when, which core, what.
     pub(super) received: Vec<(Time, u32, Packet)>,
     pub(super) interrupts: Vec<(Time, u16)>,
+    /// What was announced of bursts, and timers of the driver.
+    pub(super) announced: Vec<(Time, PowerEvent)>,
     /// Bytes that left, as told to cores.
     pub(super) told: Vec<(Time, u32, u32)>,
     /// What came out of the other end of the cable.
@@ -131,16 +134,6 @@ pub(super) fn host() -> Host {
     Host { credit_ps: (600_000, 0), data_ps: (700_000, 0), replenish_ps: Some((500_000, 0)), arm: true }
 }
 
-pub(super) fn flows() -> Vec<NicFlow> {
-    let flow = |number: u32| NicFlow {
-        class: (number % 2) as u8,
-        queue: Some((number % 2) as u16),
-        core: ComponentId(number % 2),
-        mss_bytes: 4044,
-    };
-    (0..4).map(flow).collect()
-}
-
 fn wire() -> WireParams {
     WireParams {
         port: 0,
@@ -193,6 +186,7 @@ pub(super) fn bench_of(
         data_at: [Time::ZERO; 2],
         received: Vec::new(),
         interrupts: Vec::new(),
+        announced: Vec::new(),
         told: Vec::new(),
         sent: Vec::new(),
         pauses: Vec::new(),
@@ -310,6 +304,7 @@ impl World {
                 }
             }
             Payload::Interrupt { queue } => self.interrupts.push((now, queue)),
+            Payload::Power(event) => self.announced.push((now, event)),
             Payload::Sent { flow, bytes } => self.told.push((now, flow, bytes)),
             other => unreachable!("{other:?}"),
         }

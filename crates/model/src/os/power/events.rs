@@ -50,8 +50,12 @@ impl NetStack {
                 power.voltage = usize::from(at);
                 power.be(now, power.meter.being());
             }
-            PowerEvent::Halt(ns) => self.halt(u64::from(ns) * 1000, context),
+            PowerEvent::Halt(ps) => self.halt(u64::from(ps), context),
             PowerEvent::Frequency(at) => self.set_frequency(usize::from(at), context),
+            // Looks that a core slept through cost it one: their timers do not wake it (`TIMER_DEFERRABLE` of Linux).
+            PowerEvent::Work(ns) if power.asleep.is_some() => {
+                power.pending_ps = power.pending_ps.max(u64::from(ns) * 1000);
+            }
             PowerEvent::Work(ns) | PowerEvent::Timer(ns) => power.pending_ps += u64::from(ns) * 1000,
             PowerEvent::Sleep(on) => {
                 let poll_ps = power.allow(on, now);
@@ -76,15 +80,18 @@ impl NetStack {
         }
     }
 
-    /// The clock stands still for a while: what is under way takes so much longer.
+    /// The clock stands still for a while: what is under way takes so much longer, and a core that wakes meanwhile
+    /// waits for the clock too.
     fn halt(&mut self, ps: u64, context: &mut Context) {
         let now = context.now();
         let Some(power) = &mut self.power else { return };
-        if ps == 0 || power.asleep.is_some() || power.waking_until > now {
+        if ps == 0 {
             return;
         }
         power.halted_until = now + ps;
-        power.be(now, Being::Halted);
+        if power.asleep.is_none() && power.waking_until <= now {
+            power.be(now, Being::Halted);
+        }
         if self.task.is_some() && now < self.busy_until {
             self.busy_until += ps;
             context.send(context.id, self.busy_until.since(now), Payload::Step);
@@ -96,10 +103,14 @@ impl NetStack {
     pub(in crate::os) fn end_halt(&mut self, context: &mut Context) {
         let now = context.now();
         let Some(power) = &mut self.power else { return };
-        if power.meter.being() == Being::Halted && power.halted_until <= now {
-            power.be(now, power.resumed(now));
-            let poll_ps = power.look_around(now);
-            Self::ask_later(poll_ps, context);
+        match power.meter.being() {
+            Being::Halted if power.halted_until <= now => {
+                power.be(now, power.resumed(now));
+                let poll_ps = power.look_around(now);
+                Self::ask_later(poll_ps, context);
+            }
+            Being::Waking if power.waking_until <= now && power.halted_until > now => power.be(now, Being::Halted),
+            _ => {}
         }
     }
 

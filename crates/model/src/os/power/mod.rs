@@ -50,8 +50,9 @@ pub(super) struct CorePower {
     idle_since: Option<Time>,
     /// When it asks its idle governor again, if it polls until then.
     doze_at: Option<Time>,
-    /// The C-state that it sleeps in.
+    /// The C-state that it sleeps in, and whether it has been woken, or has begun, and has not worked since.
     asleep: Option<usize>,
+    woken: bool,
     /// When it works again after sleep, and after a change of its clock.
     waking_until: Time,
     halted_until: Time,
@@ -89,6 +90,7 @@ impl CorePower {
             idle_since: Some(Time::ZERO),
             doze_at: None,
             asleep: None,
+            woken: true,
             waking_until: Time::ZERO,
             halted_until: Time::ZERO,
             busy_ps: 0,
@@ -115,9 +117,9 @@ impl CorePower {
         &self.meter
     }
 
-    /// The same, to settle them.
-    pub(super) fn meter_mut(&mut self) -> &mut CoreMeter {
-        &mut self.meter
+    /// Brings the books up to `now`.
+    pub(super) fn settle(&mut self, now: Time) {
+        self.meter.settle(now);
     }
 
     /// Starts a new measuring window.

@@ -20,8 +20,8 @@ impl CorePower {
     /// The core has nothing to do: how long it polls at most before it asks again, in ps, if it does.
     fn rest(&mut self, now: Time) -> Option<u64> {
         match self.idle_since {
-            // It has woken for nothing.
-            Some(since) if self.meter.being() == Being::Waking => self.governor.reflect(now, now.since(since)),
+            // It has woken for nothing, or has not done anything yet.
+            Some(since) if self.woken => self.governor.reflect(now, now.since(since)),
             Some(_) => return None,
             None => {
                 self.settle_waiting(now);
@@ -36,7 +36,10 @@ impl CorePower {
     /// A core that polls because its governor expects something soon has done so for as long as the lightest sleep is
     /// worth it (`poll_idle` of Linux since 4.19): it asks again.
     pub(super) fn doze(&mut self, now: Time) -> Option<u64> {
-        let since = self.idle_since.filter(|_| self.meter.being() == Being::Polling && self.doze_at == Some(now))?;
+        let since = self.idle_since.filter(|_| self.doze_at == Some(now))?;
+        if self.meter.being() != Being::Polling {
+            return None;
+        }
         self.governor.reflect(now, now.since(since));
         self.idle_since = Some(now);
         self.sleep(now)
@@ -49,6 +52,7 @@ impl CorePower {
         let qos_ps = self.params.qos_ps;
         let chosen = if self.may_sleep { self.governor.select_while(now, timer_ps, qos_ps, self.reads) } else { None };
         self.asleep = chosen;
+        self.woken = false;
         if let Some(at) = chosen {
             self.entries[at] += 1;
         }
@@ -65,6 +69,7 @@ impl CorePower {
             self.settle_waiting(now);
             self.track(now);
             self.idle_since = None;
+            self.woken = false;
             self.busy_since = now;
             self.governor.reflect(now, now.since(since));
         }
@@ -78,12 +83,13 @@ impl CorePower {
         let at = self.asleep.take()?;
         let exit_ps = self.params.cstates[at].exit_ps.max(1);
         self.waking_until = now + exit_ps;
+        self.woken = true;
         self.wakes += 1;
         self.be(now, Being::Waking);
         Some(exit_ps)
     }
 
-    /// Whether it may sleep from now on; a core that polls looks again.
+    /// Whether it may sleep from now on; a core that polls looks again, one that is halted after its halt.
     pub(super) fn allow(&mut self, on: bool, now: Time) -> Option<u64> {
         self.may_sleep = on;
         self.look_around(now)
@@ -174,8 +180,9 @@ impl NetStack {
     }
 
     /// A timer is set for the core, of a connection by its number here.
-    pub(in crate::os) fn note_timer(&mut self, at: Time, connection: usize) {
+    pub(in crate::os) fn note_timer(&mut self, now: Time, at: Time, connection: usize) {
         if let Some(power) = &mut self.power {
+            power.forget_timers(now, |_, _| true);
             power.timers.push(Reverse((at, connection as u32)));
         }
     }

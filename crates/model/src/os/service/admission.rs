@@ -38,13 +38,13 @@ pub(super) fn piece_ns(work_ps: u64, reads: u8) -> u32 {
 }
 
 impl Admission {
-    /// Of a service of which the core begins at most so many requests at a time, at least one.
+    /// Of a service of which the core begins at most so many requests at a time: one at least, if any come to it.
     pub(super) fn new(params: &ServiceParams, most: u32) -> Self {
         Self {
             service: params.number,
             reads: params.reads,
             read_ps: params.read_ps,
-            most: most.max(1),
+            most,
             begun: 0,
             waiting: VecDeque::new(),
             settled: Time::ZERO,

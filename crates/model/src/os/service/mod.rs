@@ -42,7 +42,7 @@ pub(super) struct Services {
     free: Vec<u32>,
     /// Pieces of work that wait for this core, and what is left of each, in ps at the reference clock.
     queue: VecDeque<(Chore, u64)>,
-    /// Of each core, whether it is known to have nothing to do; and what was said of this one.
+    /// Of each core, whether it is known to have nothing to do, as all have at first; and what was said of this one.
     idle: Vec<bool>,
     said_idle: bool,
     given: u64,
@@ -58,8 +58,8 @@ impl Services {
             requests: Vec::new(),
             free: Vec::new(),
             queue: VecDeque::new(),
-            idle: vec![false; count],
-            said_idle: false,
+            idle: vec![true; count],
+            said_idle: true,
             given: 0,
         }
     }
@@ -157,7 +157,7 @@ impl NetStack {
     fn place(&mut self, chore: Chore, context: &mut Context) {
         let busy = self.task.is_some() || self.softirq.is_polling();
         let Some(services) = &mut self.services else { return };
-        let other = if busy && !services.queue.is_empty() { services.take_idle() } else { None };
+        let other = if busy || !services.queue.is_empty() { services.take_idle() } else { None };
         match other {
             Some(core) => {
                 services.given += 1;
@@ -197,10 +197,12 @@ impl NetStack {
     pub(super) fn on_chore(&mut self, chore: Chore, read: bool, context: &mut Context) {
         if read {
             self.count_read(false, context.now());
-            self.place(chore, context);
-        } else if let Some(services) = &mut self.services {
-            services.queue(chore);
+        } else {
+            // Who gave it takes this core for one that has something to do, and so it is told when that is done.
+            self.say_idle(false, context);
         }
+        // Others may have given it something, too.
+        self.place(chore, context);
     }
 
     /// Whether pieces of work wait for the core.
@@ -214,12 +216,14 @@ impl NetStack {
         chore.map_or(Choice::Nothing, |(chore, left_ps)| Choice::Work(Task::Serve(chore), left_ps, Spent::Serve))
     }
 
-    /// The kernel has something to do: what the core does for a request is put off.
+    /// The kernel has something to do, or a socket is to be read or written: what the core does for a request is put off,
+    /// so that no answer waits for the work on another request.
     pub(super) fn put_off(&mut self, now: Time) {
         let Some(Task::Serve(chore)) = self.task else { return };
-        // While it is the turn of applications packets wait: to stop and go on again at each event would only add events.
+        // While it is the turn of applications packets wait: to stop and go on at each event would only add events.
         let packets = self.softirq.is_polling() && now >= self.applications_until;
-        let urgent = packets || self.output.wants() || self.has_pending();
+        let calls = self.turn && (!self.ready.is_empty() || self.calling.is_some());
+        let urgent = packets || self.output.wants() || self.has_pending() || calls;
         if !urgent || now >= self.busy_until {
             return;
         }

@@ -1,1 +1,121 @@
+//! Which requests are begun, and what their pieces of work come to.
 
+use super::admission::piece_ns;
+use super::*;
+use crate::params::{Draw, First};
+use proptest::prelude::*;
+
+fn params() -> ServiceParams {
+    ServiceParams {
+        number: 3,
+        interval_ps: Draw::Constant(1),
+        request_bytes: Draw::Constant(1),
+        response_bytes: Draw::Constant(1),
+        first: First::Interval,
+        burst: 1,
+        spacing_ps: 0,
+        verb: *b"GE",
+        reads: 2,
+        read_ps: 7,
+        time_ps: Draw::Constant(0),
+        workers: 4,
+        in_flight: 1,
+        seed: 0,
+    }
+}
+
+fn chore(slot: u32) -> Chore {
+    Chore { home: 0, reads: 0, service: 0, slot, work_ns: 10 }
+}
+
+fn services(own: u8, cores: u32) -> Services {
+    Services::new(ServiceWiring { cores: (0..cores).map(ComponentId).collect(), own, services: vec![(params(), 1)] })
+}
+
+#[test]
+fn at_first_all_cores_have_nothing_to_do_and_each_is_taken_once() {
+    let mut services = services(1, 4);
+    let taken: Vec<_> = std::iter::from_fn(|| services.take_idle()).collect();
+    assert_eq!(taken, [ComponentId(0), ComponentId(2), ComponentId(3)], "it does not take itself");
+}
+
+#[test]
+fn a_piece_of_work_that_was_begun_stays_and_goes_on_first() {
+    let mut services = services(0, 2);
+    services.queue(chore(1));
+    services.queue(chore(2));
+    services.queue.push_front((chore(0), 9_999));
+    assert_eq!(services.take_fresh().map(|chore| chore.slot), Some(1));
+    assert_eq!(services.take_fresh().map(|chore| chore.slot), Some(2));
+    assert_eq!(services.take_fresh(), None);
+    assert_eq!(services.queue.front().map(|(chore, left)| (chore.slot, *left)), Some((0, 9_999)));
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(200) })]
+
+    #[test]
+    fn pieces_come_to_the_whole_but_for_less_than_a_nanosecond_each(
+        work_ps in 0_u64..1_000_000_000_000,
+        reads in any::<u8>(),
+    ) {
+        let pieces = u64::from(reads) + 1;
+        let all = u64::from(piece_ns(work_ps, reads)) * 1000 * pieces;
+        prop_assert!(all + pieces > work_ps && all < work_ps + pieces * 1000);
+    }
+
+    #[test]
+    fn requests_are_begun_in_their_order_by_as_many_workers_as_there_are(
+        most in 1_u32..5,
+        turns in prop::collection::vec((1_u64..100, any::<bool>()), 1..100),
+    ) {
+        let mut admission = Admission::new(&params(), most);
+        let (mut now, mut arrived, mut begun, mut ended) = (Time::ZERO, 0, 0, 0);
+        let (mut queue_area, mut busy_area) = (0, 0);
+        for (ps, arrives) in turns {
+            queue_area += u128::from(ps * (arrived - begun));
+            busy_area += u128::from(ps * (begun - ended));
+            now += ps;
+            if arrives {
+                admission.arrive(Request { socket: 0, number: arrived, work_ps: 0, since: now });
+                arrived += 1;
+            } else if ended < begun {
+                admission.end(now);
+                ended += 1;
+            }
+            while let Some(request) = admission.begin(now) {
+                prop_assert_eq!(request.number, begun);
+                begun += 1;
+            }
+            prop_assert_eq!(begun - ended, u64::from(most).min(arrived - ended));
+        }
+        let books = admission.books();
+        prop_assert_eq!((books.arrived, books.served), (arrived, ended));
+        prop_assert_eq!((books.queue_area_ps, books.busy_area_ps), (queue_area, busy_area));
+        prop_assert_eq!(admission.waiting() as u64, arrived - begun);
+        prop_assert_eq!(books.wait.count(), begun);
+        admission.reset(now);
+        prop_assert_eq!((admission.books().arrived, admission.books().queue_area_ps), (0, 0));
+        prop_assert_eq!(admission.books().queue_max, arrived - begun);
+    }
+
+    #[test]
+    fn places_of_requests_are_used_again(turns in prop::collection::vec(any::<(bool, u8)>(), 1..80)) {
+        let mut services = services(0, 1);
+        let mut live: Vec<(u32, u64)> = Vec::new();
+        let mut most = 0;
+        for (number, (begins, which)) in (0_u64..).zip(turns) {
+            if begins || live.is_empty() {
+                let slot = services.begin(Request { socket: 0, number, work_ps: 0, since: Time::ZERO });
+                prop_assert!(live.iter().all(|(other, _)| *other != slot));
+                live.push((slot, number));
+            } else {
+                let (slot, number) = live.swap_remove(usize::from(which) % live.len());
+                prop_assert_eq!(services.end(slot).map(|request| request.number), Some(number));
+                prop_assert_eq!(services.end(slot), None, "it has ended");
+            }
+            most = most.max(live.len());
+        }
+        prop_assert_eq!(services.requests.len(), most);
+    }
+}

@@ -157,6 +157,8 @@ pub(super) struct Far {
     /// What the core sent.
     pub(super) sent: Vec<(Time, Segment)>,
     pub(super) keep_sent: bool,
+    /// What other cores were told.
+    pub(super) told: Vec<(Time, ComponentId, Payload)>,
 }
 
 /// All of it.
@@ -306,6 +308,9 @@ impl Far {
                     self.poll_peer(connection, context);
                 }
             }
+            Payload::Chore { .. } | Payload::Served(_) | Payload::Idle { .. } => {
+                self.told.push((context.now(), context.id, payload));
+            }
             other => panic!("the rig was sent {other:?}"),
         }
     }
@@ -397,6 +402,7 @@ pub(super) fn rig(core: NetStack, peers: Vec<Option<Peer>>) -> Run {
         writes: 0,
         sent: Vec::new(),
         keep_sent: false,
+        told: Vec::new(),
     };
     let mut scheduler = Scheduler::new(CORE, 4, 1024);
     for (delay, payload) in core.starts() {

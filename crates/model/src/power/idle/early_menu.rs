@@ -1,5 +1,5 @@
-//! The menu of early kernels: by the next timer, corrected by how far sleeps have fallen short of it, or by what the last
-//! sleeps all had in common.
+//! The menu of early kernels: by the next timer, corrected by how far sleeps have fallen short of it, or by what the
+//! last sleeps all had in common.
 
 use super::Depth;
 use serde::{Deserialize, Serialize};

@@ -123,7 +123,8 @@ impl WorldView<'_> {
             any = true;
             let host = self.plan.cluster.hosts[number].name.as_str();
             for row in core_rows(host, machine, manager, self.now) {
-                add_states(&mut states, &row, entries(machine, row.core));
+                let own = row.wakes.and_then(|_| entries(machine, row.core));
+                add_states(&mut states, &row, own);
                 cores.add(CORES, &row);
             }
             for (domain, (_, history)) in manager.domains().enumerate() {
@@ -152,9 +153,11 @@ fn core_rows<'a>(
     let others: BTreeMap<usize, &CoreMeter> = manager.meters().collect();
     machine.each::<Core>().enumerate().filter_map(move |(core, own)| {
         let told = own.engines().iter().find_map(NetStack::of).and_then(NetStack::power);
-        let (meter, wakes) = match told {
-            Some((meter, _, wakes)) => (meter, Some(wakes)),
-            None => (*others.get(&core)?, None),
+        // What runs beside a stack is not known to it.
+        let (meter, wakes) = match (others.get(&core), told) {
+            (Some(&meter), _) => (meter, None),
+            (None, Some((meter, _, wakes))) => (meter, Some(wakes)),
+            (None, None) => return None,
         };
         let mut meter = meter.clone();
         meter.settle(now);

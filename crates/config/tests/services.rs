@@ -1,0 +1,35 @@
+//! Services whose workers are threads of a server: what is too much for one.
+
+use hostnet_config::{resolve, Format, Input};
+use std::path::Path;
+
+/// What is wrong with a service at a server, or at an endpoint.
+fn wrong(server: bool, service: &str) -> Option<String> {
+    let to = if server { "preset = \"i7-3770-gem5\"" } else { "kind = \"endpoint\"" };
+    let text = format!(
+        "[host.client]\nkind = \"endpoint\"\n[host.server]\n{to}\n[network]\n\
+         [flow.load]\nkind = \"service\"\nfrom = \"client\"\nto = \"server\"\nrequest = \"1 kB\"\n\
+         service = {{ rate = 1, {service} }}\n"
+    );
+    let input =
+        Input { text: &text, format: Format::Toml, file: "test.toml", base_dir: Path::new("."), overrides: &[] };
+    resolve(&input).err().map(|error| error.to_string())
+}
+
+#[test]
+fn a_core_works_for_a_bounded_time_without_a_read_of_storage() {
+    let reads = "io = { reads = 3, latency = \"1 ms\" }";
+    for service in ["time = \"400 ms\"", "cycles = 1240000000", &format!("time = \"1600 ms\", {reads}")] {
+        assert_eq!(wrong(true, service), None, "{service}");
+    }
+    let says = "for 401 ms without a read of storage; at most 400 ms";
+    for (key, service) in [
+        ("time", "time = \"401 ms\"".to_owned()),
+        ("cycles", "cycles = 1243100000".to_owned()),
+        ("time", format!("time = \"1604 ms\", {reads}")),
+    ] {
+        let error = wrong(true, &service).expect("too long");
+        assert!(error.contains(&format!("flow.load.service.{key}")) && error.contains(says), "{error}");
+    }
+    assert_eq!(wrong(false, "time = \"1000 s\""), None, "workers of an endpoint are no cores");
+}

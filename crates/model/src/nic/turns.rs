@@ -1,0 +1,76 @@
+//! Which function sends what next.
+
+use super::counters::Wait;
+use super::function::Function;
+use super::writer::Step;
+use super::Nic;
+use crate::part::Context;
+use hostnet_kernel::ComponentId;
+
+impl Nic {
+    /// A function sends a TLP: writes and reads take turns; completions of segments and events go before packets.
+    fn send(&mut self, number: usize, context: &mut Context) {
+        if self.functions[number].read_turn && self.read(number, context) {
+            self.functions[number].read_turn = false;
+            return;
+        }
+        let Function { endpoint, read_turn, .. } = &mut self.functions[number];
+        let common = &mut self.common;
+        if self.transmit.sent.write(number, endpoint, common, context)
+            || self.receive.write_event(number, endpoint, common, context)
+        {
+            *read_turn = true;
+            return;
+        }
+        let next = self.receive.next(number, endpoint, context.packets, common);
+        if matches!(next, Step::Write(time) if time <= context.now()) {
+            self.receive.write(number, endpoint, common, context);
+            *read_turn = true;
+        } else if !*read_turn {
+            self.read(number, context);
+        }
+    }
+
+    /// Sees to it that the next TLP of each function is sent, and notes what the head of the buffer waits for: a
+    /// descriptor, if the head of any function does.
+    pub(super) fn plan(&mut self, context: &mut Context) {
+        let now = context.now();
+        let mut waits = Wait::None;
+        for (number, function) in self.functions.iter_mut().enumerate() {
+            let endpoint = &function.endpoint;
+            let write = match self.receive.next(number, endpoint, context.packets, &self.common) {
+                Step::Write(time) => Some(time),
+                Step::Wait(wait) => {
+                    waits = if waits == Wait::None || wait == Wait::Descriptor { wait } else { waits };
+                    None
+                }
+            };
+            let read = self.transmit.next(number, now, endpoint, context.packets, &self.common);
+            let small = self.transmit.sent.may_write(number, endpoint, &self.common)
+                || self.receive.events.may_write(number, endpoint, &self.common);
+            let completion = small.then_some(now);
+            let fetch = self.receive.to_fetch(number, endpoint).map(|_| now);
+            if let Some(time) = write.into_iter().chain(read).chain(completion).chain(fetch).min() {
+                function.wake_at(time, context);
+            }
+        }
+        self.common.counters.wait(now, waits);
+    }
+
+    /// Functions whose TLPs are due send them. False if none is.
+    pub(super) fn send_due(&mut self, context: &mut Context) -> bool {
+        let mut due = false;
+        for number in 0..self.functions.len() {
+            if self.functions[number].awake(context.now()) {
+                self.send(number, context);
+                due = true;
+            }
+        }
+        due
+    }
+
+    /// The function whose link leads to an IIO.
+    pub(super) fn function_at(&self, iio: ComponentId) -> usize {
+        self.functions.iter().position(|function| function.endpoint.iio() == iio).expect("an IIO of its own answers")
+    }
+}
