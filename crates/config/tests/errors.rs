@@ -91,7 +91,7 @@ fn presets_devices_and_patterns_offer_the_nearest_name() {
     assert_says(&message("[server]\npreset = \"cascade-lake\"\n", &[]), &["test.toml:2: ", "\"cascade-lake-6234\"?"]);
     assert_says(
         &message("[server]\npreset = \"zen\"\n", &[]),
-        &["known are: broadwell-r730, cascade-lake-6234, cascade-lake-hostcc, ice-lake-8362, \
+        &["known are: broadwell-r730, cascade-lake-6234, cascade-lake-hostcc, i7-3770-gem5, ice-lake-8362, \
             mcn-a57, mcn-host-4, mcn-host-8, mcn-scaleup-12, mcn-scaleup-16, mcn-scaleup-8, \
             netdimm-host, skylake-8160, xeon-e5-2660-xl710"],
     );

@@ -57,7 +57,7 @@ impl NetStack {
     /// Ends what the time of has come, and begins what is next.
     pub(super) fn run(&mut self, lfb: &mut Lfb, context: &mut Context) {
         let now = context.now();
-        self.end_halt(context);
+        self.end_halt(now);
         if now < self.busy_until || self.stands_still(now) {
             return;
         }

@@ -100,15 +100,10 @@ impl NetStack {
     }
 
     /// The clock has gone again since a halt that is over.
-    pub(in crate::os) fn end_halt(&mut self, context: &mut Context) {
-        let now = context.now();
+    pub(in crate::os) fn end_halt(&mut self, now: Time) {
         let Some(power) = &mut self.power else { return };
         match power.meter.being() {
-            Being::Halted if power.halted_until <= now => {
-                power.be(now, power.resumed(now));
-                let poll_ps = power.look_around(now);
-                Self::ask_later(poll_ps, context);
-            }
+            Being::Halted if power.halted_until <= now => power.be(now, power.resumed(now)),
             Being::Waking if power.waking_until <= now && power.halted_until > now => power.be(now, Being::Halted),
             _ => {}
         }

@@ -22,7 +22,7 @@ impl CorePower {
         match self.idle_since {
             // It has woken for nothing, or has not done anything yet.
             Some(since) if self.woken => self.governor.reflect(now, now.since(since)),
-            Some(_) => return None,
+            Some(_) => return self.look_around(now),
             None => {
                 self.settle_waiting(now);
                 self.track(now);
@@ -97,7 +97,7 @@ impl CorePower {
 
     /// A core that polls and does not ask its governor again by itself asks it now.
     pub(super) fn look_around(&mut self, now: Time) -> Option<u64> {
-        let asks = self.may_sleep && self.meter.being() == Being::Polling && self.doze_at.is_none_or(|at| at < now);
+        let asks = self.may_sleep && self.meter.being() == Being::Polling && self.doze_at.is_none_or(|at| at <= now);
         if asks {
             self.sleep(now)
         } else {
