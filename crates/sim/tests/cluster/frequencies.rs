@@ -52,7 +52,10 @@ fn one_frequency_and_no_sleep_is_as_good_as_none() {
         let scene = Scene::new(6, "0-3", "rate = 800, burst = 5, time = \"60 us\", workers = 3").nic(nic);
         let scene = Scene { fidelity: "line", ..scene.window(1_000, 9_000) };
         let [without, with] = [scene.clone(), scene.power(&one)].map(|scene| scene.report());
-        assert_eq!(rows(&with, "services"), rows(&without, "services"), "{nic}");
+        let mut services = rows(&with, "services");
+        let taken = services[0].as_object_mut().expect("a row").remove("energy_uj_per_request");
+        assert!(taken.is_some_and(|taken| taken.as_f64() > Some(0.0)), "what is metered is told");
+        assert_eq!(services, rows(&without, "services"), "{nic}");
         assert_eq!(rows(&with, "flows"), rows(&without, "flows"), "{nic}");
     }
 }
