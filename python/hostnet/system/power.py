@@ -129,8 +129,9 @@ class Power(Description):
     """Who decides on frequencies: its name ("performance", "powersave", "userspace", "ondemand", "conservative",
     "schedutil" or "user"), or a table."""
     idle: str | None = None
-    """Who decides in which state a core sleeps: "menu", by the next timer and what was; "teo", by the timer events that
-    were; "ladder", step by step; "poll", nobody, and an idle core polls."""
+    """Who decides in which state a core sleeps: "menu", by the next timer and what was; "menu-2.6.38", the same as of
+    that Linux; "teo", by the timer events that were; "ladder", step by step; "poll", nobody, and an idle core polls.
+    """
     qos: str | None = None
     """The longest exit from sleep that is allowed (time): deeper states are not used (PM QoS), and none, so that an
     idle core polls, when that of all is longer. Any when absent. Range: at most "1 s"."""
@@ -170,7 +171,7 @@ class Ncap(Description):
     """Steps from the highest frequency to the lowest; 5 when absent. Range: 1 to 64."""
     low: str | None = None
     """How long requests and what is sent are below `rlt` and `tlt` before a step (time); "1 ms" when absent. Range: "1
-    us" to "4 s"."""
+    us" to "10 s"."""
     templates: Sequence[str] | None = None
     """The first two bytes of requests, each as two characters; "GE" alone when absent."""
     rearm: str | None = None

@@ -216,8 +216,8 @@ impl NetStack {
         chore.map_or(Choice::Nothing, |(chore, left_ps)| Choice::Work(Task::Serve(chore), left_ps, Spent::Serve))
     }
 
-    /// The kernel has something to do, or a socket is to be read or written: what the core does for a request is put off,
-    /// so that no answer waits for the work on another request.
+    /// The kernel has something to do, or a socket is to be read or written: what the core does for a request is put
+    /// off, so that no answer waits for the work on another request.
     pub(super) fn put_off(&mut self, now: Time) {
         let Some(Task::Serve(chore)) = self.task else { return };
         // While it is the turn of applications packets wait: to stop and go on at each event would only add events.
