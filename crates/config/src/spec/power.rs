@@ -45,7 +45,8 @@ pub(crate) struct PowerSpec {
     #[schemars(schema_with = "governor_schema")]
     pub(crate) governor: GovernorSpec,
     /// Who decides in which state a core sleeps: "menu", by the next timer and what was; "menu-2.6.38", the same as of
-    /// that Linux; "teo", by the timer events that were; "ladder", step by step; "poll", nobody, and an idle core polls.
+    /// that Linux; "teo", by the timer events that were; "ladder", step by step; "poll", nobody, and an idle core
+    /// polls.
     pub(crate) idle: IdleSpec,
     /// The longest exit from sleep that is allowed (time): deeper states are not used (PM QoS), and none, so that an
     /// idle core polls, when that of all is longer. Any when absent.
