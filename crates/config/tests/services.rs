@@ -33,3 +33,27 @@ fn a_core_works_for_a_bounded_time_without_a_read_of_storage() {
     }
     assert_eq!(wrong(false, "time = \"1000 s\""), None, "workers of an endpoint are no cores");
 }
+
+#[test]
+fn a_server_has_a_bounded_number_of_services() {
+    let with = |services: usize, to: &str| {
+        let flow = |number| {
+            format!(
+                "[flow.f{number}]\nkind = \"service\"\nfrom = \"client\"\nto = \"server\"\nclass = \"c\"\n\
+                 request = \"1 kB\"\nservice = {{ rate = 1 }}\n"
+            )
+        };
+        let text = format!(
+            "[host.client]\nkind = \"endpoint\"\n[host.server]\n{to}\n[network]\n{}",
+            (0..services).map(flow).collect::<String>()
+        );
+        let input =
+            Input { text: &text, format: Format::Toml, file: "test.toml", base_dir: Path::new("."), overrides: &[] };
+        resolve(&input).err().map(|error| error.to_string())
+    };
+    let server = "preset = \"i7-3770-gem5\"";
+    assert_eq!(with(256, server), None);
+    let error = with(257, server).expect("one too many");
+    assert!(error.contains("flow.f") && error.contains("more than 256 tables of services"), "{error}");
+    assert_eq!(with(257, "kind = \"endpoint\""), None);
+}

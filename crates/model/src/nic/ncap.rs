@@ -46,9 +46,7 @@ pub struct NcapWiring {
     pub interrupt_ps: u64,
     /// Of each flow the service whose requests come by it, if any do.
     pub flows: Vec<Option<ServiceParams>>,
-    /// Whether cores begin at the highest frequency.
-    pub at_max: bool,
-    /// The place of the highest frequency.
+    /// The place of the highest frequency, which cores begin with.
     pub fastest: u16,
 }
 
@@ -119,14 +117,14 @@ impl Nic {
     /// The same card with NCAP.
     #[must_use]
     pub fn with_ncap(mut self, wiring: NcapWiring) -> Self {
-        let NcapWiring { params, core, interrupt_ps, flows, at_max, fastest } = wiring;
+        let NcapWiring { params, core, interrupt_ps, flows, fastest } = wiring;
         let requests = |service: Option<ServiceParams>| Some(Requests { service: service?, next: 0, next_at: 0 });
         self.common.watch = Some(Box::new(Watch {
             ncap: Ncap::new(&params, Time::ZERO),
             core,
             interrupt_ps: if params.software { 0 } else { interrupt_ps },
             flows: flows.into_iter().map(requests).collect(),
-            at_max,
+            at_max: true,
             fastest,
             urgent: false,
             params,

@@ -379,7 +379,7 @@ pub enum Payload {
     /// From one core to another: it has nothing to do from now on, or something.
     Idle {
         /// The core, by its place among those that serve the NIC.
-        core: u8,
+        core: u16,
         /// Whether it has nothing to do.
         idle: bool,
     },

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Chore {
     /// The core that the request came to, by its place among those that serve the NIC.
-    pub home: u8,
+    pub home: u16,
     /// Reads of storage that it makes after this piece of work.
     pub reads: u8,
     /// The service, by its place among those of the server.

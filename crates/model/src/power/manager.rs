@@ -198,6 +198,9 @@ impl PowerManager {
         let window_ps = now.since(self.looked_at);
         for number in 0..self.domains.len() {
             let domain = &mut self.domains[number];
+            if now < domain.held_until {
+                continue;
+            }
             let loads: Vec<Load> = domain
                 .cores
                 .iter()
@@ -208,9 +211,6 @@ impl PowerManager {
                     Managed::Empty => Load::default(),
                 })
                 .collect();
-            if now < domain.held_until {
-                continue;
-            }
             let look = Look {
                 now_ps: now.ps(),
                 window_ps,

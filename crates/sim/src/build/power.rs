@@ -63,7 +63,6 @@ impl Builder<'_> {
             core,
             interrupt_ps: self.params.nic()?.interrupt_ps,
             flows: attachment.flows().iter().map(service).collect(),
-            at_max: true,
             fastest: fastest as u16,
         })
     }

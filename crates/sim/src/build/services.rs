@@ -16,7 +16,7 @@ impl Builder<'_> {
             return None;
         }
         let cores = serving.iter().map(|&core| self.layout.core(core)).collect();
-        Some(ServiceWiring { cores, own: queue as u8, services })
+        Some(ServiceWiring { cores, own: queue, services })
     }
 
     /// The services of the server, each with the workers that a core has: those of the host are shared out evenly among

@@ -230,7 +230,8 @@ fn draft(
         _ => drawn(&path, spec, network)?,
     };
     check_pairs(&path, spec, network, &drawn.pairs)?;
-    service::place(&path, spec, &drawn.pairs, network.hosts, &mut flow.traffic)?;
+    let services = before.iter().filter(|draft| matches!(draft.flow.traffic, Traffic::Service(_))).count();
+    service::place(&path, spec, &drawn.pairs, network.hosts, services, &mut flow.traffic)?;
     flow.moves = moves::resolve(&path, spec, &flow.transport, &drawn.pairs, network.hosts)?;
     flow.sendfile = files::resolve(&path, spec, &flow.transport, &drawn.pairs, network.hosts)?;
     flow.via = network.fabric.way(&spec.via, &drawn.pairs, network.hosts, &path)?;

@@ -13,6 +13,8 @@ const PS_PER_S: f64 = 1e12;
 const MEAN_MAX_PS: u64 = 1_000_000_000_000_000;
 /// The longest work of a core without a read of storage, on average, in ps: ten times as much can be drawn.
 const PIECE_MAX_PS: u64 = 400_000_000_000;
+/// Tables of services, where any is at a server: what a core hands on says which by a byte.
+const SERVICES_MAX: usize = 256;
 /// Requests of a flow without an answer.
 const IN_FLIGHT: u32 = 1024;
 
@@ -87,12 +89,14 @@ fn check(path: &str, service: &ServiceSpec) -> Result<(), Issue> {
     Ok(())
 }
 
-/// Gives the work of requests its time where it is given in cycles, and checks who serves them.
+/// Gives the work of requests its time where it is given in cycles, and checks who serves them. So many tables
+/// of services are `before` it.
 pub(super) fn place(
     path: &str,
     spec: &FlowSpec,
     pairs: &[(usize, usize)],
     hosts: &Hosts,
+    before: usize,
     traffic: &mut Traffic,
 ) -> Result<(), Issue> {
     let (Traffic::Service(params), Some(service)) = (traffic, &spec.service) else { return Ok(()) };
@@ -114,6 +118,10 @@ pub(super) fn place(
         }
     }
     let on_server = pairs.iter().any(|&(_, to)| hosts.clock(to).is_some());
+    if on_server && before >= SERVICES_MAX {
+        let message = format!("more than {SERVICES_MAX} tables of services, and this one is at a server");
+        return Err(Issue::new(path, message));
+    }
     let mean_ps = match (service.cycles, clock) {
         (Some(cycles), Some(hz)) => (cycles as f64 * PS_PER_S / hz as f64).round() as u64,
         _ => service.time.0,

@@ -70,7 +70,6 @@ fn watching(params: NcapParams, request_bytes: Draw) -> Bench {
         core: ComponentId(0),
         interrupt_ps: TO_CORE,
         flows,
-        at_max: true,
         fastest: 3,
     });
     bench

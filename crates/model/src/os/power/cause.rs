@@ -1,11 +1,9 @@
 //! Why a core was interrupted: its handler reads the cause register of the card (ICR) before anything else.
 
+use super::super::moving::TO_CORE_PS;
 use super::super::NetStack;
 use crate::part::{Context, Payload, PowerEvent};
 use serde::{Deserialize, Serialize};
-
-/// Back to the power management, in ps.
-const TO_MANAGER_PS: u64 = 100_000;
 
 /// What the handler of interrupts has to find out.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -45,7 +43,7 @@ impl NetStack {
     /// The cause is known.
     pub(in crate::os) fn end_cause(&mut self, context: &mut Context) {
         if let (Some(high), Some(power)) = (self.cause.high.take(), &self.power) {
-            context.send(power.manager, TO_MANAGER_PS, Payload::Power(PowerEvent::Announced { high }));
+            context.send(power.manager, TO_CORE_PS, Payload::Power(PowerEvent::Announced { high }));
         }
         if std::mem::take(&mut self.cause.received) {
             self.softirq.poll();

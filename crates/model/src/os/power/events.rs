@@ -1,14 +1,12 @@
 //! What a core hears of the power management, and tells it.
 
+use super::super::moving::TO_CORE_PS;
 use super::super::NetStack;
 use super::{scaled, CorePower, NOBODY};
 use crate::part::{Context, Payload, PowerEvent};
 use crate::power::Being;
 use hostnet_kernel::Time;
 use std::cmp::Reverse;
-
-/// Back to the power management, in ps.
-const TO_MANAGER_PS: u64 = 100_000;
 
 impl CorePower {
     /// How busy the core was since the last time.
@@ -44,7 +42,7 @@ impl NetStack {
         match event {
             PowerEvent::Look => {
                 let load = power.load(now);
-                context.send(power.manager, TO_MANAGER_PS, Payload::Power(load));
+                context.send(power.manager, TO_CORE_PS, Payload::Power(load));
             }
             PowerEvent::Voltage(at) => {
                 power.voltage = usize::from(at);
@@ -72,7 +70,9 @@ impl NetStack {
                 if goes_on {
                     let tick_ps = power.params.tick_ps.max(1);
                     power.pending_ps += power.params.tick_work_ps;
-                    power.timers.push(Reverse((now + tick_ps, NOBODY)));
+                    if power.ticks_always() {
+                        power.timers.push(Reverse((now + tick_ps, NOBODY)));
+                    }
                     context.send(context.id, tick_ps, Payload::Power(PowerEvent::Tick));
                 }
             }

@@ -46,6 +46,8 @@ pub(super) struct CorePower {
     util: Util,
     governor: IdleGovernor,
     may_sleep: bool,
+    /// Whether it looks for packets all the time, so that it is never idle.
+    spins: bool,
     /// Since when it has had nothing to do, its sleep and the end of that among it; none while it works.
     idle_since: Option<Time>,
     /// When it asks its idle governor again, if it polls until then.
@@ -75,19 +77,24 @@ pub(super) struct CorePower {
 }
 
 impl CorePower {
-    fn new(wiring: PowerWiring) -> Self {
+    /// That of a core that begins without anything to do; whether it `spins`, and so is at work for ever.
+    fn new(wiring: PowerWiring, spins: bool) -> Self {
         let PowerWiring { manager, params } = wiring;
         let at = params.pstates.len() - 1;
-        let power_uw = core_power_uw(&params, at, at, Being::Polling);
+        let being = if spins { Being::Running } else { Being::Polling };
+        let power_uw = core_power_uw(&params, at, at, being);
+        let mut meter = CoreMeter::new(&params, Time::ZERO, at, power_uw);
+        meter.turn(Time::ZERO, being, power_uw);
         Self {
             manager,
             frequency: at,
             voltage: at,
-            meter: CoreMeter::new(&params, Time::ZERO, at, power_uw),
+            meter,
             util: Util::new(Time::ZERO),
             governor: IdleGovernor::new(params.idle, &params.cstates),
             may_sleep: true,
-            idle_since: Some(Time::ZERO),
+            spins,
+            idle_since: (!spins).then_some(Time::ZERO),
             doze_at: None,
             asleep: None,
             woken: true,
@@ -188,7 +195,7 @@ impl NetStack {
     /// The same core with frequencies and sleep.
     #[must_use]
     pub fn with_power(mut self, wiring: PowerWiring) -> Self {
-        self.power = Some(Box::new(CorePower::new(wiring)));
+        self.power = Some(Box::new(CorePower::new(wiring, self.stack.poll)));
         self
     }
 

@@ -20,6 +20,7 @@ impl CorePower {
     /// The core has nothing to do: how long it polls at most before it asks again, in ps, if it does.
     fn rest(&mut self, now: Time) -> Option<u64> {
         match self.idle_since {
+            _ if self.spins => return None,
             // It has woken for nothing, or has not done anything yet.
             Some(since) if self.woken => self.governor.reflect(now, now.since(since)),
             Some(_) => return self.look_around(now),
@@ -124,7 +125,7 @@ fn ends_sleep(payload: Payload) -> bool {
         | Payload::RingRead { .. }
         | Payload::RingWrite { .. }
         | Payload::RingReceived(_) => true,
-        Payload::Power(event) => matches!(event, PowerEvent::Announce { .. } | PowerEvent::Timer(_) | PowerEvent::Tick),
+        Payload::Power(event) => matches!(event, PowerEvent::Announce { .. } | PowerEvent::Timer(_)),
         _ => false,
     }
 }
@@ -133,7 +134,9 @@ impl NetStack {
     /// Ends the sleep of the core if an event does, or if there is something to send or received packets are looked
     /// for.
     pub(in crate::os) fn rouse(&mut self, payload: Payload, context: &mut Context) {
-        let interrupts = ends_sleep(payload) && !self.is_moved_timer(payload, context.now());
+        let ticks = payload == Payload::Power(PowerEvent::Tick)
+            && self.power.as_ref().is_some_and(|power| power.ticks_always());
+        let interrupts = ticks || ends_sleep(payload) && !self.is_moved_timer(payload, context.now());
         let wanted = interrupts || self.output.wants() || self.softirq.is_polling();
         let Some(power) = self.power.as_mut().filter(|_| wanted) else { return };
         if let Some(exit_ps) = power.wake(context.now()) {

@@ -26,7 +26,7 @@ pub struct ServiceWiring {
     /// The cores that serve the NIC, in the order of its queues.
     pub cores: Vec<ComponentId>,
     /// The place of this core among them.
-    pub own: u8,
+    pub own: u16,
     /// The services of the server, each with the requests that this core may have begun at a time.
     pub services: Vec<(ServiceParams, u32)>,
 }
@@ -35,7 +35,7 @@ pub struct ServiceWiring {
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Services {
     cores: Vec<ComponentId>,
-    own: u8,
+    own: u16,
     admissions: Vec<Admission>,
     /// Requests that have been begun and not answered, by their place.
     requests: Vec<Option<Request>>,
@@ -168,7 +168,7 @@ impl NetStack {
     }
 
     /// Another core has nothing to do, or something: it is given what waits here.
-    pub(super) fn on_idle(&mut self, core: u8, idle: bool, context: &mut Context) {
+    pub(super) fn on_idle(&mut self, core: u16, idle: bool, context: &mut Context) {
         let Some(services) = &mut self.services else { return };
         services.idle[usize::from(core)] = idle;
         let spare = usize::from(self.task.is_none());

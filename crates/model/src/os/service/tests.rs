@@ -28,7 +28,7 @@ fn chore(slot: u32) -> Chore {
     Chore { home: 0, reads: 0, service: 0, slot, work_ns: 10 }
 }
 
-fn services(own: u8, cores: u32) -> Services {
+fn services(own: u16, cores: u32) -> Services {
     Services::new(ServiceWiring { cores: (0..cores).map(ComponentId).collect(), own, services: vec![(params(), 1)] })
 }
 

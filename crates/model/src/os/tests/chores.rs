@@ -32,7 +32,7 @@ fn service(time_us: u64, reads: u8) -> ServiceParams {
 }
 
 /// A core that has a connection of a service, and two others; `known` says of which it is known that they are busy.
-fn serving(stack: StackParams, service: &ServiceParams, workers: u32, known: &[u8]) -> Run {
+fn serving(stack: StackParams, service: &ServiceParams, workers: u32, known: &[u16]) -> Run {
     let socket = socket(0, Traffic::Service(Box::new(service.clone())), false);
     let wiring =
         ServiceWiring { cores: vec![ComponentId(0), OTHER, THIRD], own: 0, services: vec![(service.clone(), workers)] };

@@ -2,7 +2,7 @@
 
 use super::rig::*;
 use crate::os::{NetStack, PowerWiring};
-use crate::params::{CState, IdleParams, PowerParams};
+use crate::params::{CState, IdleParams, PowerParams, StackParams};
 use crate::part::{Payload, PowerEvent};
 use crate::power::{tables, Residency};
 use hostnet_kernel::{ComponentId, Time};
@@ -223,4 +223,26 @@ proptest! {
         prop_assert!(residency.running_ps >= asked_ns * 1000);
         prop_assert!(idle != IdleParams::Poll || residency.waking_ps == 0);
     }
+}
+
+#[test]
+fn ticks_come_to_idle_cores_only_where_these_have_them() {
+    for (tickless, ticks) in [(true, 0), (false, 10)] {
+        let params = PowerParams { tick_ps: 100 * US, tick_work_ps: US, tickless, ..idle(IdleParams::Ladder) };
+        let mut run = core(params);
+        inject(&mut run, 10 * US, work(20));
+        let (found, _, woken) = after(&mut run, 1050);
+        assert_eq!(woken, 1 + ticks, "the work and {ticks} ticks");
+        assert_eq!(found.running_ps, (20 + ticks) * US);
+    }
+}
+
+#[test]
+fn a_core_that_looks_for_packets_all_the_time_is_at_work() {
+    let stack = net_core(StackParams { poll: true, ..stack() }, Vec::new());
+    let wiring = PowerWiring { manager: ComponentId(0), params: idle(IdleParams::Ladder) };
+    let mut run = rig(stack.with_power(wiring), Vec::new());
+    inject(&mut run, 10 * US, work(20));
+    let (found, slept, _) = after(&mut run, 1000);
+    assert_eq!((found.running_ps, slept), (1000 * US, 0));
 }

@@ -1,36 +1,23 @@
 //! The menu of early kernels: by the next timer, corrected by how far sleeps have fallen short of it, or by what the
 //! last sleeps all had in common.
 
+use super::menu::{bucket, BUCKETS, DECAY, INTERVALS, LONG_PS, PS_PER_NS, RESOLUTION, VARIANCE_SMALL};
 use super::Depth;
 use serde::{Deserialize, Serialize};
 
-/// Corrections, one for each magnitude of what is expected, without and with waiting IO (`BUCKETS`).
-const BUCKETS: usize = 12;
-/// The end of the first bucket, in ps; each further one is ten times as long.
-const BUCKET_PS: u64 = 10_000_000;
-/// A correction of 1 is `RESOLUTION` times `DECAY`; a new sample has a weight of one in `DECAY`.
-const RESOLUTION: u64 = 1024;
-const DECAY: u64 = 8;
-/// Sleeps from here on count as if they had lasted to the timer (`MAX_INTERESTING`), in ps.
-const LONG_PS: u64 = 50_000_000_000;
-/// Sleeps that are remembered (`INTERVALS`).
-const INTERVALS: usize = 8;
-/// Variance below which they are alike (`STDDEV_THRESH`, 20 us squared), in ns^2.
-const VARIANCE_SMALL: u128 = 400_000_000;
 /// Timers that end sooner than this are polled for, in ps.
 const SOON_PS: u64 = 5_000_000;
 /// Some timer of the kernel comes at the latest (assumed), in ps.
 const TIMER_MAX_PS: u64 = 1_000_000_000_000;
 /// How much more reluctant each wait for storage makes it (`performance_multiplier`).
 const RELUCTANCE: u64 = 10;
-const PS_PER_NS: u64 = 1000;
 
 /// `menu.c` of Linux 2.6.38, for a core with a stopped tick and without the average load of `performance_multiplier`.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct EarlyMenu {
     depths: Vec<Depth>,
-    /// By magnitude, in units of 1 / (`RESOLUTION` x `DECAY`).
-    corrections: [u64; BUCKETS],
+    /// By magnitude, without and with waiting IO, in units of 1 / (`RESOLUTION` x `DECAY`).
+    corrections: [u64; 2 * BUCKETS],
     /// The last sleeps, exit included, in ns.
     intervals: [u64; INTERVALS],
     oldest: usize,
@@ -43,7 +30,7 @@ impl EarlyMenu {
     pub(super) fn new(depths: Vec<Depth>) -> Self {
         Self {
             depths,
-            corrections: [RESOLUTION * DECAY; BUCKETS],
+            corrections: [RESOLUTION * DECAY; 2 * BUCKETS],
             intervals: [0; INTERVALS],
             oldest: 0,
             timer_ps: 0,
@@ -55,7 +42,7 @@ impl EarlyMenu {
     /// The C-state to sleep in, while so many reads of storage are waited for.
     pub(super) fn select(&mut self, timer_ps: u64, qos_ps: Option<u64>, reads: u32) -> Option<usize> {
         self.timer_ps = timer_ps.min(TIMER_MAX_PS);
-        self.bucket = bucket(self.timer_ps) + if reads > 0 { BUCKETS / 2 } else { 0 };
+        self.bucket = bucket(self.timer_ps) + if reads > 0 { BUCKETS } else { 0 };
         let predicted_ps = self.predicted_ps();
         let reluctance = 1 + RELUCTANCE * u64::from(reads);
         let suits = |depth: &Depth| {
@@ -97,11 +84,6 @@ impl EarlyMenu {
         }
         u64::try_from(corrected).unwrap_or(u64::MAX)
     }
-}
-
-/// The magnitude of a time (`which_bucket`).
-fn bucket(ps: u64) -> usize {
-    (0..BUCKETS / 2 - 1).find(|at| ps < BUCKET_PS * 10u64.pow(*at as u32)).unwrap_or(BUCKETS / 2 - 1)
 }
 
 #[cfg(test)]

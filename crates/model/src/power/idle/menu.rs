@@ -4,25 +4,25 @@ use super::Depth;
 use serde::{Deserialize, Serialize};
 
 /// Corrections, one for each magnitude of what is expected (half of `BUCKETS`: those without waiting IO).
-const BUCKETS: usize = 6;
+pub(super) const BUCKETS: usize = 6;
 /// The end of the first bucket, in ps; each further one is ten times as long.
 const BUCKET_PS: u64 = 10_000_000;
 /// A correction of 1 is `RESOLUTION` times `DECAY`; a new sample has a weight of one in `DECAY`.
-const RESOLUTION: u64 = 1024;
-const DECAY: u64 = 8;
+pub(super) const RESOLUTION: u64 = 1024;
+pub(super) const DECAY: u64 = 8;
 /// Sleeps from here on count as if they had lasted to the timer (`MAX_INTERESTING`), in ps.
-const LONG_PS: u64 = 50_000_000_000;
+pub(super) const LONG_PS: u64 = 50_000_000_000;
 /// Sleeps that are remembered (`INTERVALS`).
-const INTERVALS: usize = 8;
+pub(super) const INTERVALS: usize = 8;
 /// Of so many sleeps at most none is left out.
 const INTERVALS_LEAST: usize = INTERVALS * 3 / 4;
 /// Sleeps above this are never typical (`INT_MAX` us), in ns.
 const TYPICAL_MAX_NS: u64 = 2_147_483_647_000;
 /// Spread up to which sleeps are alike whatever their mean (a deviation of 20 us), in ns^2.
-const VARIANCE_SMALL: u128 = 400_000_000;
+pub(super) const VARIANCE_SMALL: u128 = 400_000_000;
 /// The mean of sleeps that are alike is more than 6 times their deviation; here squared.
 const MEAN_OVER_DEVIATION: u128 = 36;
-const PS_PER_NS: u64 = 1000;
+pub(super) const PS_PER_NS: u64 = 1000;
 
 /// `menu.c` of Linux 5.1, for a core with a stopped tick and no waiting IO, in ps and ns where Linux counts in us.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -124,7 +124,7 @@ impl Menu {
 }
 
 /// The magnitude of a time (`which_bucket`).
-fn bucket(ps: u64) -> usize {
+pub(super) fn bucket(ps: u64) -> usize {
     (0..BUCKETS - 1).find(|at| ps < BUCKET_PS * 10u64.pow(*at as u32)).unwrap_or(BUCKETS - 1)
 }
 
