@@ -95,13 +95,13 @@ fn what_is_written_out_is_the_same_configuration() {
 }
 
 #[test]
-fn one_queue_of_many_cores_is_told() {
+fn bursts_for_cores_with_frequencies_of_their_own_are_told() {
     let told = |more: &str| {
         let plan = pair(more).unwrap_or_else(|error| panic!("{error}"));
-        plan.ignored.iter().any(|text| text.contains("host.r: nic.ncap tells the core of the one receive queue alone"))
+        plan.ignored.iter().any(|text| text.contains("host.r: nic.ncap announces a burst for all cores"))
     };
     assert!(told("power.domain = \"core\"\nnic = { queues = 1, ncap = {} }"));
-    assert!(!told("power.domain = \"core\"\nnic = { queues = 2, ncap = {} }"));
+    assert!(told("power.domain = \"core\"\nnic = { queues = 2, ncap = {} }"));
     assert!(!told("power.domain = \"chip\"\nnic = { queues = 1, ncap = {} }"));
     assert!(!told("power.domain = \"core\"\nnic = { queues = 1 }"));
 }

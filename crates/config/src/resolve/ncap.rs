@@ -61,18 +61,16 @@ fn check(spec: &NcapSpec, server: &Spec) -> Result<(), Issue> {
     }
 }
 
-/// What to say of a server whose cores have frequencies of their own, and whose packets all come to one of them.
-pub(super) fn one_queue(name: &str, host: &HostKind) -> Option<String> {
+/// What to say of a server whose cores have frequencies of their own, since a burst is announced for all of them.
+pub(super) fn for_all(name: &str, host: &HostKind) -> Option<String> {
     let HostKind::Server(server) = host else { return None };
     let power = server.power.as_ref().filter(|_| server.ncap.is_some())?;
-    let stack = server.stack.as_ref()?;
-    let queues = stack.receive_queues.unwrap_or(stack.cores.len() as u32);
     let cores: u32 = server.sockets.iter().map(|socket| socket.core.count).sum();
-    let alone = power.domain == PowerDomain::Core && queues == 1 && cores > 1;
-    alone.then(|| {
+    let several = power.domain == PowerDomain::Core && cores > 1;
+    several.then(|| {
         format!(
-            "host.{name}: nic.ncap tells the core of the one receive queue alone: with power.domain = \"core\" each \
-            has its own frequency"
+            "host.{name}: nic.ncap announces a burst for all cores, whichever it comes to, although each has its own \
+            frequency (power.domain = \"core\")"
         )
     })
 }

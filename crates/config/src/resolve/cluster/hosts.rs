@@ -270,7 +270,7 @@ impl Hosts {
         for group in &self.groups {
             let host = complete(&spec.host[&group.name], group)?;
             attached.effective.insert(group.name.clone(), host);
-            attached.ignored.extend(ncap::one_queue(&group.name, &attached.params[group.members.start].kind));
+            attached.ignored.extend(ncap::for_all(&group.name, &attached.params[group.members.start].kind));
             let reason = match &group.server {
                 Some(resolved) => match &resolved.spec.server.unvalidated {
                     Some(reason) => Some(reason.clone()),
