@@ -79,18 +79,22 @@ def test_every_column_of_services_is_documented() -> None:
     assert list(columns) == hostnet.run_cluster(cluster).tables["services"].column_names
 
 
+OF_POWER = ("power", "power_states", "frequencies", "ncap", "power_series")
+
+
 @pytest.fixture(scope="module")
 def of_power() -> hostnet.ClusterResults:
     """A service on a server whose cores have frequencies and sleep, for a moment."""
-    server = hostnet.Host(preset="i7-3770-gem5", fidelity="fluid", power=hostnet.Power(idle="menu"))
+    nic = hostnet.Nic(ncap=hostnet.Ncap(fcons=1))
+    server = hostnet.Host(preset="i7-3770-gem5", fidelity="fluid", power=hostnet.Power(idle="menu"), nic=nic)
     hosts = {"client": hostnet.Host(kind="endpoint"), "server": server}
     service = hostnet.Service(rate=1e5, cycles=1000, io=hostnet.ServiceIo(reads=1, latency="1 us"), workers=8)
     flow = hostnet.Flow(kind="service", from_="client", to="server", request="100 B", service=service)
     run = hostnet.Run(warmup="20 us", duration="500 us")
-    return hostnet.run_cluster(hostnet.Cluster(host=hosts, flow={"f": flow}, run=run))
+    return hostnet.run_cluster(hostnet.Cluster(host=hosts, flow={"f": flow}, run=run), series="100us")
 
 
-@pytest.mark.parametrize("table", ["power", "power_states", "frequencies", "services", "hosts"])
+@pytest.mark.parametrize("table", [*OF_POWER, "services", "hosts"])
 def test_every_column_of_cores_with_frequencies_is_documented(of_power: hostnet.ClusterResults, table: str) -> None:
     columns = documented("clusters.md", f"### {table}")
     assert list(columns) == of_power.tables[table].column_names
@@ -102,6 +106,27 @@ def test_a_request_takes_its_part_of_the_energy_of_the_cores(of_power: hostnet.C
     energy = sum(row["energy_uj"] for row in of_power.summary["power"])
     assert service["answered"] > 10
     assert service["energy_uj_per_request"] == pytest.approx(energy / service["answered"])
+
+
+def test_steps_of_cores_add_up_to_what_the_window_says(of_power: hostnet.ClusterResults) -> None:
+    steps = of_power.tables["power_series"].to_pylist()
+    cores = of_power.summary["power"]
+    lengths = [
+        now["time_us"] - before for now, before in zip(steps, [0, *(row["time_us"] for row in steps)], strict=False)
+    ]
+    assert sum(lengths) == pytest.approx(500)
+    energy = sum(row["power_w"] * length for row, length in zip(steps, lengths, strict=True))
+    assert energy == pytest.approx(sum(row["energy_uj"] for row in cores))
+    running = sum(row["running_share"] * length for row, length in zip(steps, lengths, strict=True)) / 500
+    assert running == pytest.approx(sum(row["running_share"] for row in cores) / len(cores))
+    assert sum(row["sleeps"] for row in steps) == sum(row["entries"] or 0 for row in of_power.summary["power_states"])
+
+
+def test_ncap_counts_every_request_that_comes(of_power: hostnet.ClusterResults) -> None:
+    (told,) = of_power.summary["ncap"]
+    assert told["requests"] == of_power.summary["services"][0]["arrived"] > 10
+    assert told["high"] == 1, "100,000 requests per second are a burst"
+    assert 0 <= told["at_once"] <= told["requests"]
 
 
 def test_the_shares_of_a_core_are_the_whole_window(of_power: hostnet.ClusterResults) -> None:

@@ -158,6 +158,7 @@ def test_an_unknown_study_names_those_there_are() -> None:
         "mcn",
         "mcn_jobs",
         "memory",
+        "ncap",
         "netdimm",
         "netdimm_traces",
         "netsdm",

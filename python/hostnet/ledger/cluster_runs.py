@@ -22,7 +22,7 @@ FLUID_WORK = 1 / 60
 JOB_PS = 10**11
 """Simulated time that jobs may take."""
 
-TABLES = ("flows", "workloads", "domains", "caches", "control", "completions", "series")
+TABLES = ("flows", "workloads", "domains", "caches", "control", "completions", "series", "power_series")
 """Tables that quantities are computed from and that the summary of a run does not have."""
 
 

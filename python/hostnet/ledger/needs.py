@@ -20,6 +20,7 @@ from hostnet.ledger.network_quantities import NETWORK_QUANTITIES
 from hostnet.ledger.noc_quantities import NOC_QUANTITIES
 from hostnet.ledger.packet_quantities import PACKET_QUANTITIES
 from hostnet.ledger.panels import Against, Panel, Published, Series
+from hostnet.ledger.power_quantities import POWER_QUANTITIES
 from hostnet.ledger.quantities import QUANTITIES, Estimate, Outcome, Quantity
 from hostnet.ledger.study import Study, expand
 
@@ -38,6 +39,7 @@ KNOWN: Mapping[str, Quantity] = {
     **FABRIC_QUANTITIES,
     **NETWORK_QUANTITIES,
     **CONTROL_QUANTITIES,
+    **POWER_QUANTITIES,
 }
 """Every quantity that `study.toml` can name."""
 

@@ -26,5 +26,6 @@ def traces(ledger: Ledger) -> Iterator[dict[str, Any]]:
     for timeline in ledger.study.timelines:
         outcome = ledger.batch.outcomes.get(timeline.point)
         if outcome is not None and not outcome.skipped:
-            rows = [row for row in outcome.summary["series"] if row["time_us"] <= timeline.us]
+            steps = outcome.summary.get("power_series") or outcome.summary["series"]
+            rows = [row for row in steps if row["time_us"] <= timeline.us]
             yield {"name": timeline.name, "title": timeline.title, "rows": rows}

@@ -33,6 +33,16 @@ OVER_TIME = {
 }
 """Title and unit of the columns of the time series, in the order of the charts."""
 
+CORES_OVER_TIME = {
+    "received_gbps": ("Received by the NIC", "Gbps"),
+    "sent_gbps": ("Sent by the NIC", "Gbps"),
+    "ghz_mean": ("Frequency of cores", "GHz"),
+    "running_share": ("Cores at work", "share"),
+    "asleep_share": ("Cores asleep", "share"),
+    "power_w": ("Power of cores", "W"),
+}
+"""The same of cores that have frequencies and sleep."""
+
 ROWS_MAX = 100
 """Rows of a table that are shown: nobody reads thousands, and writing them takes longer than a short run."""
 
@@ -53,7 +63,7 @@ def cluster_page(run: RunFiles) -> str:
         _why(summary),
         *(view_section(view) for view in views(summary, run.flows)),
         _latency_section(summary),
-        _over_time(run.series),
+        _over_time(run.series, run.power_series),
         *(die_section(server, f"Mesh of {host}") for host, server in summary.get("servers", {}).items()),
         _all_columns(summary),
         notes_section(run),
@@ -152,18 +162,19 @@ def _percentiles(row: Row) -> tuple[Value, ...]:
     return tuple(Value(float(place), value, label=label) for place, label, value in shown)
 
 
-def _over_time(series: Sequence[Row]) -> Html | None:
+def _over_time(series: Sequence[Row], cores: Sequence[Row]) -> Html | None:
     """A chart for every quantity that any host has; nothing without a time series."""
-    cards = [card for column in OVER_TIME for card in _charts(series, column)]
+    cards = [card for column, what in OVER_TIME.items() for card in _charts(series, column, what)]
+    cards += [card for column, what in CORES_OVER_TIME.items() for card in _charts(cores, column, what)]
     if not cards:
         return None
     note = "Time begins with the measuring window."
     return section("Over time", element("div", *cards, class_="pair"), note=note)
 
 
-def _charts(series: Sequence[Row], column: str) -> Iterator[Html]:
-    """The charts of a quantity, a few hosts each."""
-    title, unit = OVER_TIME[column]
+def _charts(series: Sequence[Row], column: str, what: tuple[str, str]) -> Iterator[Html]:
+    """The charts of a quantity with this title and unit, a few hosts each."""
+    title, unit = what
     hosts = list(dict.fromkeys(row["host"] for row in series))
     told = [host for host in hosts if any(row[column] for row in series if row["host"] == host)]
     for first in range(0, len(told), len(KINDS)):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from hostnet import files
@@ -44,6 +44,7 @@ class RunFiles:
     """Why the run came out as it did, in plain text."""
     why: dict[str, Any]
     """The same as it was written for programs; empty without it."""
+    power_series: list[Row] = field(default_factory=list)
 
     @property
     def is_cluster(self) -> bool:
@@ -82,6 +83,7 @@ def load_run(directory: Path, known: Known | None = None) -> RunFiles:
         config_file=config_file,
         explanation=read_explanation(directory),
         why=read_object(directory / "explain.json"),
+        power_series=rows("power_series"),
     )
 
 

@@ -30,6 +30,14 @@ BAR_INCH = 0.24
 HEADROOM = 1.06
 """How much higher than what is drawn a picture is: a line along the top would not be seen."""
 
+OVER_TIME: tuple[tuple[str, dict[str, tuple[str, float]]], ...] = (
+    ("packets, Gbps", {"received_gbps": ("received", 1), "sent_gbps": ("sent", 1)}),
+    ("cores, %", {"running_share": ("at work", 100), "asleep_share": ("asleep", 100)}),
+    ("mean, GHz", {"ghz_mean": ("frequency", 1)}),
+    ("power, W", {"power_w": ("all cores", 1)}),
+)
+"""What is drawn over time from top to bottom: columns, what they are called, and factors."""
+
 STATES = {"C0": "#c2500a", "poll": "#e8a33d", "wake": "#8a4f9e", "halt": "#5a636d"}
 """Colours of the states that are no C-states: warm while a core is awake."""
 
@@ -40,7 +48,34 @@ SLEEP = "Blues"
 def power_plots(run: RunFiles) -> dict[str, Callable[[RunFiles], Figure]]:
     """The pictures that a run with frequencies and sleep has data for, by file name."""
     plots = {"frequencies": draw_frequencies, "power_states": draw_states}
-    return {name: draw for name, draw in plots.items() if run.summary.get(name)}
+    over_time = {"power_series": draw_over_time} if run.power_series else {}
+    return {**{name: draw for name, draw in plots.items() if run.summary.get(name)}, **over_time}
+
+
+def draw_over_time(run: RunFiles) -> Figure:
+    """Packets, cores at work and asleep, frequency and power of the first server over time, as steps."""
+    rows = run.power_series
+    host = hosts_of(rows)[0]
+    return draw_cores([row for row in rows if row["host"] == host], host)
+
+
+def draw_cores(rows: Sequence[Row], title: str) -> Figure:
+    """The same of one server."""
+    figure = new_figure(7.2, 1.4 * len(OVER_TIME) + 0.6)
+    every = figure.subplots(len(OVER_TIME), 1, sharex=True, squeeze=False)[:, 0]
+    times = [row["time_us"] / 1000 for row in rows]
+    for axes, (label, columns) in zip(every, OVER_TIME, strict=True):
+        for (column, (name, factor)), kind in zip(columns.items(), COLOURS, strict=False):
+            values = [factor * row[column] for row in rows]
+            axes.step(times, values, where="pre", color=COLOURS[kind], linewidth=1.0, label=name)
+        axes.set_ylabel(label)
+        axes.set_ylim(bottom=0)
+        if len(columns) > 1:
+            axes.legend(loc="upper left", bbox_to_anchor=(1.0, 1.0))
+    every[0].set_title(plain(title), loc="left", fontsize=9)
+    every[-1].set_xlabel("time, ms")
+    figure.align_ylabels(every)
+    return figure
 
 
 def draw_frequencies(run: RunFiles) -> Figure:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from hostnet._core import ConfigError
-from hostnet.report.cluster_page import OVER_TIME
+from hostnet.report.cluster_page import CORES_OVER_TIME, OVER_TIME
 from hostnet.report.series import PEER_ENGINES
 
 if TYPE_CHECKING:
@@ -32,6 +32,8 @@ CLUSTER = {"classes": [{"class": TEXT, "goodput_gbps": NUMBER, "goodput_ci95": M
 """Of a cluster."""
 
 CLUSTER_SERIES = [{"host": TEXT, "time_us": NUMBER, **dict.fromkeys(OVER_TIME, MAYBE)}]
+
+POWER_SERIES = [{"host": TEXT, "time_us": NUMBER, **dict.fromkeys(CORES_OVER_TIME, NUMBER)}]
 
 STUDY = {
     "curves": {},
@@ -62,6 +64,7 @@ def check_run(run: RunFiles) -> None:
         return
     check(run.summary, CLUSTER if run.is_cluster else SERVER, summary)
     check(run.series, CLUSTER_SERIES if run.is_cluster else SERVER_SERIES, series)
+    check(run.power_series, POWER_SERIES, run.directory / "power_series.parquet")
     llc = run.summary.get("llc")
     if llc is not None:
         check(llc, {"mib": NUMBER}, summary, "llc")

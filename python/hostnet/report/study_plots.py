@@ -48,7 +48,8 @@ def plot_study(folder: Path, summary: dict[str, Any], traces: Sequence[Trace]) -
         for name, panels in figures_of(summary["panels"]).items():
             paths += save(folder, name, draw_figure(run, panels))
         for trace in traces:
-            paths += save(folder, trace["name"], draw_trace(trace))
+            draw = draw_power_trace if "power_w" in trace["rows"][0] else draw_trace
+            paths += save(folder, trace["name"], draw(trace))
     return paths
 
 
@@ -91,13 +92,26 @@ def draw_trace(trace: Trace) -> Figure:
     times = [row["time_us"] for row in rows]
     for axes, (y, columns) in zip(places, told, strict=True):
         draw_steps(axes, times, rows, columns, y)
-    number = NUMBER.match(str(trace["name"]))
-    prefix = f"Fig. {trace['name'][3:].split('_')[0].lstrip('0')}  " if number else ""
     calm = "" if is_worth_drawing(rows, "nic_dropped") else ", no drops"
-    places[0].set_title(plain(f"{prefix}{trace['title']}{calm}"), loc="left")
+    places[0].set_title(plain(f"{title_of(trace)}{calm}"), loc="left")
     places[-1].set_xlabel("time, µs")
     figure.align_ylabels(places)
     return figure
+
+
+def title_of(trace: Trace) -> str:
+    """The title of a picture over time, with the number of its figure."""
+    title = str(trace["title"])
+    if title.startswith("Figure") or not NUMBER.match(str(trace["name"])):
+        return title
+    return f"Fig. {trace['name'][3:].split('_')[0].lstrip('0')}  {title}"
+
+
+def draw_power_trace(trace: Trace) -> Figure:
+    """Packets of a server, and what its cores do and take, over time."""
+    from hostnet.report.power_plot import draw_cores
+
+    return draw_cores(trace["rows"], title_of(trace))
 
 
 def is_worth_drawing(rows: Sequence[Trace], column: str) -> bool:

@@ -57,7 +57,7 @@ class Timing:
     """Where their time went; None with one process."""
 
 
-SERIES = ("series", "host_series")
+SERIES = ("series", "host_series", "power_series")
 """The tables that are there only if asked for."""
 
 

@@ -28,7 +28,7 @@ mod writer;
 
 pub use counters::{DropReason, FlowCounters, NicCounters, Tally, Wait};
 pub use memory::QueueMemory;
-pub use ncap::NcapWiring;
+pub use ncap::{NcapCounts, NcapWiring};
 pub use rdma::{RdmaEnd, RDMA_MTU_MAX, RDMA_REGION_BYTES};
 pub use wiring::{FunctionWiring, NicFlow, QueueWiring, Wiring};
 
@@ -330,6 +330,7 @@ impl Part for Nic {
         self.common.counters.reset(now);
         self.common.rdma.reset();
         self.common.port.reset(now);
+        self.reset_ncap();
     }
 
     /// Its RoCE flows ask for nothing more.

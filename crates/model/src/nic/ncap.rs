@@ -50,6 +50,19 @@ pub struct NcapWiring {
     pub fastest: u16,
 }
 
+/// What a card with NCAP saw and said, since the start of the window.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct NcapCounts {
+    /// Packets that begin with a request.
+    pub requests: u64,
+    /// Requests that did not wait for the timer (IT_RX).
+    pub at_once: u64,
+    /// Bursts that it told of (IT_HIGH).
+    pub high: u64,
+    /// Steps down (IT_LOW).
+    pub low: u64,
+}
+
 /// What counts requests at a card.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Watch {
@@ -62,6 +75,7 @@ pub(super) struct Watch {
     fastest: u16,
     /// A request has come that is not to wait for the master timer.
     urgent: bool,
+    counts: NcapCounts,
 }
 
 /// Work of the driver's timer, in ns (assumed: an interrupt of a timer and some divisions).
@@ -81,7 +95,10 @@ impl Watch {
             return;
         }
         let verb = flow.service.verb;
-        self.urgent |= self.ncap.received(now, verb).is_some_and(|cause| cause.rx) && !self.params.software;
+        let urgent = self.ncap.received(now, verb).is_some_and(|cause| cause.rx) && !self.params.software;
+        self.urgent |= urgent;
+        self.counts.requests += u64::from(self.params.templates.contains(&verb));
+        self.counts.at_once += u64::from(urgent);
     }
 
     /// Whether what has come is not to wait; it does not any more.
@@ -109,7 +126,10 @@ impl Watch {
         if self.params.software {
             context.send(self.core, 1, Payload::Power(PowerEvent::Timer(TIMER_NS)));
         }
-        self.ncap.expired(context.now(), self.at_max)
+        let cause = self.ncap.expired(context.now(), self.at_max);
+        self.counts.high += u64::from(cause.is_some_and(|cause| cause.high));
+        self.counts.low += u64::from(cause.is_some_and(|cause| cause.low));
+        cause
     }
 }
 
@@ -127,6 +147,7 @@ impl Nic {
             at_max: true,
             fastest,
             urgent: false,
+            counts: NcapCounts::default(),
             params,
         }));
         self
@@ -137,6 +158,17 @@ impl Nic {
     pub fn with_master_timer(mut self, period_ps: u64) -> Self {
         self.receive.queues.iter_mut().for_each(|queue| queue.set_master(period_ps));
         self
+    }
+
+    /// What NCAP saw and said since the start of the window; nothing without it.
+    #[must_use]
+    pub fn ncap(&self) -> Option<NcapCounts> {
+        self.common.watch.as_ref().map(|watch| watch.counts)
+    }
+
+    /// Starts a new window of what NCAP counts.
+    pub(super) fn reset_ncap(&mut self) {
+        self.common.watch.iter_mut().for_each(|watch| watch.counts = NcapCounts::default());
     }
 
     /// An event of the power management.

@@ -3,6 +3,7 @@
 pub(crate) mod crossed;
 pub(crate) mod ends;
 pub(crate) mod flows;
+pub(crate) mod meters;
 pub(crate) mod moment;
 pub(crate) mod ports;
 pub mod sample;

@@ -1,6 +1,7 @@
 //! Servers at one moment.
 
 use super::ends::machines;
+use super::meters::PowerMoment;
 use hostnet_kernel::{Simulation, Time};
 use hostnet_model::control::Signals;
 use hostnet_model::iio::Iio;
@@ -21,10 +22,15 @@ pub(crate) struct HostMoment {
     /// Packets that the NIC received and dropped since the start of the run.
     pub(crate) received: u64,
     pub(crate) dropped: u64,
+    /// Bytes of the packets that it took in and sent since the start of the run.
+    pub(crate) taken_bytes: u64,
+    pub(crate) sent_bytes: u64,
     /// Bytes that applications here read since the start of the run.
     pub(crate) read_bytes: u64,
     /// Of what watches the host: its level, and its smoothed signals.
     pub(crate) control: Option<(u8, Signals)>,
+    /// Of its cores, where these have frequencies and sleep.
+    pub(crate) power: Option<PowerMoment>,
 }
 
 /// Every server that is here, with its number, of a world whose books are settled.
@@ -47,9 +53,12 @@ fn host_moment(machine: &Machine, now: Time) -> HostMoment {
         moment.buffer_bytes = nic.counters().buffer.value();
         moment.received = nic.flows().iter().map(|flow| flow.received.packets).sum();
         moment.dropped = nic.flows().iter().map(|flow| flow.dropped_in_all().packets).sum();
+        moment.taken_bytes = nic.flows().iter().map(|flow| flow.received.bytes).sum();
+        moment.sent_bytes = nic.flows().iter().map(|flow| flow.sent.bytes).sum();
     }
     let sockets = machine.engines::<NetStack>().flat_map(NetStack::sockets);
     moment.read_bytes = sockets.map(|(_, _, _, application)| application.received_bytes()).sum();
     moment.control = machine.control().map(|control| (control.level(), *control.signals()));
+    moment.power = PowerMoment::of(machine, now);
     moment
 }

@@ -7,7 +7,8 @@ use sha2::{Digest, Sha256};
 /// What a summary says of the measuring window.
 const OF_THE_WINDOW: [&str; 3] = ["complete", "warm_up_ns", "window_ns"];
 /// Tables that tell how a run went, explain it, or sum up others.
-const LEFT_OUT: [&str; 7] = ["series", "host_series", "limits", "completions", "stages", "energy", "efficiency"];
+const LEFT_OUT: [&str; 8] =
+    ["series", "host_series", "power_series", "limits", "completions", "stages", "energy", "efficiency"];
 /// The column that explains a workload.
 const EXPLAINED: &str = "limited_by";
 

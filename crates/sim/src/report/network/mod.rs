@@ -14,6 +14,7 @@ mod limits;
 mod onward;
 mod pool;
 mod power;
+mod power_series;
 mod queues;
 mod rings;
 mod services;
@@ -142,6 +143,7 @@ impl WorldView<'_> {
         let OfServers { workloads, domains, channels, caches, series, energy, consumed } = of_servers;
         all.extend([workloads, domains, channels, caches, control, limits, self.series(), series]);
         all.extend(sometimes);
+        all.extend(self.power_series());
         if let Some(attojoules) = consumed {
             let efficiency = self.efficiency(&flows, attojoules);
             if let Some(entries) = summary.as_object_mut() {

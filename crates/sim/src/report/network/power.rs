@@ -1,19 +1,39 @@
 //! Frequencies and sleep of cores, and what they took: tables of cores, of their states, and of frequencies over time.
 
+use crate::read::meters::{metered, Metered};
 use crate::report::table::{Column, Rows, Table};
 use crate::report::view::WorldView;
 use hostnet_kernel::Time;
-use hostnet_model::core::{Core, Runs};
-use hostnet_model::os::NetStack;
+use hostnet_model::nic::{NcapCounts, Nic};
 use hostnet_model::params::PowerParams;
 use hostnet_model::power::{CoreMeter, PowerManager};
 use hostnet_model::Machine;
-use std::collections::BTreeMap;
 
 const AJ_PER_UJ: f64 = 1e12;
 /// Attojoules per picosecond to watts.
-const W_PER_AJ_PER_PS: f64 = 1e-6;
-const KHZ_PER_GHZ: f64 = 1e6;
+pub(super) const W_PER_AJ_PER_PS: f64 = 1e-6;
+pub(super) const KHZ_PER_GHZ: f64 = 1e6;
+
+/// What a card with NCAP saw and said.
+struct NcapRow<'a> {
+    host: &'a str,
+    counts: NcapCounts,
+}
+
+/// The rows of the table of NCAP.
+struct OfNcap;
+
+impl Rows for OfNcap {
+    type Row<'a> = NcapRow<'a>;
+}
+
+const NCAP: &[Column<OfNcap>] = &[
+    Column::text("host", |row| row.host.into()),
+    Column::integer("requests", |row| row.counts.requests.into()),
+    Column::integer("at_once", |row| row.counts.at_once.into()),
+    Column::integer("high", |row| row.counts.high.into()),
+    Column::integer("low", |row| row.counts.low.into()),
+];
 
 /// The books of a core up to now.
 struct CoreRow<'a> {
@@ -117,14 +137,18 @@ impl WorldView<'_> {
         let mut cores = Table::of("power", CORES);
         let mut states = Table::of("power_states", STATES);
         let mut frequencies = Table::of("frequencies", FREQUENCIES);
+        let mut ncap = Table::of("ncap", NCAP);
         let mut any = false;
         for (number, machine) in self.servers() {
             let Some(manager) = machine.first::<PowerManager>() else { continue };
             any = true;
             let host = self.plan.cluster.hosts[number].name.as_str();
-            for row in core_rows(host, machine, manager, self.now) {
-                let own = row.wakes.and_then(|_| entries(machine, row.core));
-                add_states(&mut states, &row, own);
+            if let Some(counts) = machine.first::<Nic>().and_then(Nic::ncap) {
+                ncap.add(NCAP, &NcapRow { host, counts });
+            }
+            for Metered { core, meter, slept } in metered(machine, manager, self.now) {
+                let row = CoreRow { host, core, params: manager.params(), meter, wakes: slept.map(|(_, wakes)| wakes) };
+                add_states(&mut states, &row, slept.map(|(entries, _)| entries));
                 cores.add(CORES, &row);
             }
             for (domain, (_, history)) in manager.domains().enumerate() {
@@ -135,48 +159,16 @@ impl WorldView<'_> {
                 }
             }
         }
-        if any {
-            vec![cores, states, frequencies]
-        } else {
-            Vec::new()
-        }
+        let told = [cores, states, frequencies, ncap];
+        told.into_iter().filter(|table| any && !(table.name == "ncap" && table.rows.is_empty())).collect()
     }
-}
-
-/// The books of every core of a server up to now.
-fn core_rows<'a>(
-    host: &'a str,
-    machine: &'a Machine,
-    manager: &'a PowerManager,
-    now: Time,
-) -> impl Iterator<Item = CoreRow<'a>> {
-    let others: BTreeMap<usize, &CoreMeter> = manager.meters().collect();
-    machine.each::<Core>().enumerate().filter_map(move |(core, own)| {
-        let told = own.engines().iter().find_map(NetStack::of).and_then(NetStack::power);
-        // What runs beside a stack is not known to it.
-        let (meter, wakes) = match (others.get(&core), told) {
-            (Some(&meter), _) => (meter, None),
-            (None, Some((meter, _, wakes))) => (meter, Some(wakes)),
-            (None, None) => return None,
-        };
-        let mut meter = meter.clone();
-        meter.settle(now);
-        Some(CoreRow { host, core, params: manager.params(), meter, wakes })
-    })
 }
 
 /// What all cores of a server have taken up to now, in uJ; nothing without frequencies and sleep.
 pub(super) fn cores_energy_uj(machine: &Machine, now: Time) -> Option<f64> {
     let manager = machine.first::<PowerManager>()?;
-    let attojoules: u128 = core_rows("", machine, manager, now).map(|row| row.meter.attojoules()).sum();
+    let attojoules: u128 = metered(machine, manager, now).map(|core| core.meter.attojoules()).sum();
     Some(attojoules as f64 / AJ_PER_UJ)
-}
-
-/// How often a core has entered each C-state.
-fn entries(machine: &Machine, core: usize) -> Option<&[u64]> {
-    let core = machine.each::<Core>().nth(core)?;
-    let (_, entries, _) = core.engines().iter().find_map(NetStack::of)?.power()?;
-    Some(entries)
 }
 
 fn add_states(table: &mut Table, row: &CoreRow, entries: Option<&[u64]>) {

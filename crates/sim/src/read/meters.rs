@@ -1,0 +1,73 @@
+//! Books of cores that have frequencies and sleep.
+
+use hostnet_kernel::Time;
+use hostnet_model::core::{Core, Runs};
+use hostnet_model::os::NetStack;
+use hostnet_model::power::{CoreMeter, PowerManager};
+use hostnet_model::Machine;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+/// The books of a core up to some time.
+pub(crate) struct Metered<'a> {
+    /// Its number, over all sockets.
+    pub(crate) core: usize,
+    pub(crate) meter: CoreMeter,
+    /// How often it entered each C-state, and how often its sleep ended; nothing of a core without network traffic.
+    pub(crate) slept: Option<(&'a [u64], u64)>,
+}
+
+/// Every core of a server whose frequencies are managed.
+pub(crate) fn metered<'a>(
+    machine: &'a Machine,
+    manager: &'a PowerManager,
+    now: Time,
+) -> impl Iterator<Item = Metered<'a>> {
+    let others: BTreeMap<usize, &CoreMeter> = manager.meters().collect();
+    machine.each::<Core>().enumerate().filter_map(move |(core, own)| {
+        let told = own.engines().iter().find_map(NetStack::of).and_then(NetStack::power);
+        // What runs beside a stack is not known to it.
+        let (meter, slept) = match (others.get(&core), told) {
+            (Some(&meter), _) => (meter, None),
+            (None, Some((meter, entries, wakes))) => (meter, Some((entries, wakes))),
+            (None, None) => return None,
+        };
+        let mut meter = meter.clone();
+        meter.settle(now);
+        Some(Metered { core, meter, slept })
+    })
+}
+
+/// The cores of a server together, up to some time: totals since the start of the window.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct PowerMoment {
+    pub(crate) cores: u64,
+    pub(crate) attojoules: u128,
+    pub(crate) running_ps: u64,
+    pub(crate) polling_ps: u64,
+    pub(crate) asleep_ps: u64,
+    /// Frequency times time.
+    pub(crate) khz_ps: u128,
+    /// How often they entered C-states.
+    pub(crate) sleeps: u64,
+}
+
+impl PowerMoment {
+    /// Those of a server up to `now`; nothing if its cores have no frequencies.
+    pub(crate) fn of(machine: &Machine, now: Time) -> Option<Self> {
+        let manager = machine.first::<PowerManager>()?;
+        let mut all = Self::default();
+        for Metered { meter, slept, .. } in metered(machine, manager, now) {
+            let residency = meter.residency_ps();
+            all.cores += 1;
+            all.attojoules += meter.attojoules();
+            all.running_ps += residency.running_ps;
+            all.polling_ps += residency.polling_ps;
+            all.asleep_ps += residency.asleep_ps.iter().sum::<u64>();
+            let pstates = manager.params().pstates.iter().zip(meter.at_frequency_ps());
+            all.khz_ps += pstates.map(|(pstate, &ps)| u128::from(pstate.khz) * u128::from(ps)).sum::<u128>();
+            all.sleeps += slept.map_or(0, |(entries, _)| entries.iter().sum());
+        }
+        Some(all)
+    }
+}

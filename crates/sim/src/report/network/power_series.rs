@@ -1,0 +1,84 @@
+//! Cores with frequencies and sleep over time, beside the packets of their server.
+
+use super::power::{KHZ_PER_GHZ, W_PER_AJ_PER_PS};
+use crate::read::meters::PowerMoment;
+use crate::read::moment::HostMoment;
+use crate::report::table::{Column, Rows, Table};
+use crate::report::view::WorldView;
+
+/// The cores of a server from one moment to the next.
+struct StepRow<'a> {
+    time_us: f64,
+    span_ps: f64,
+    host: &'a str,
+    before: &'a HostMoment,
+    now: &'a HostMoment,
+    /// What its cores did up to both.
+    cores: [PowerMoment; 2],
+}
+
+/// The rows of the table.
+struct Steps;
+
+impl Rows for Steps {
+    type Row<'a> = StepRow<'a>;
+}
+
+const STEPS: &[Column<Steps>] = &[
+    Column::number("time_us", |row| row.time_us.into()),
+    Column::text("host", |row| row.host.into()),
+    Column::number("received_gbps", |row| row.gbps(row.now.taken_bytes - row.before.taken_bytes).into()),
+    Column::number("sent_gbps", |row| row.gbps(row.now.sent_bytes - row.before.sent_bytes).into()),
+    Column::number("power_w", |row| {
+        ((row.cores[1].attojoules - row.cores[0].attojoules) as f64 / row.span_ps * W_PER_AJ_PER_PS).into()
+    }),
+    Column::number("ghz_mean", |row| {
+        (row.of_cores((row.cores[1].khz_ps - row.cores[0].khz_ps) as f64) / KHZ_PER_GHZ).into()
+    }),
+    Column::number("running_share", |row| row.share(|cores| cores.running_ps).into()),
+    Column::number("polling_share", |row| row.share(|cores| cores.polling_ps).into()),
+    Column::number("asleep_share", |row| row.share(|cores| cores.asleep_ps).into()),
+    Column::integer("sleeps", |row| (row.cores[1].sleeps - row.cores[0].sleeps).into()),
+];
+
+impl StepRow<'_> {
+    fn gbps(&self, bytes: u64) -> f64 {
+        bytes as f64 * 8000.0 / self.span_ps
+    }
+
+    /// A total over the cores and the step, per core and time.
+    fn of_cores(&self, total: f64) -> f64 {
+        total / self.span_ps / self.cores[1].cores.max(1) as f64
+    }
+
+    fn share(&self, ps: fn(&PowerMoment) -> u64) -> f64 {
+        self.of_cores((ps(&self.cores[1]) - ps(&self.cores[0])) as f64)
+    }
+}
+
+impl WorldView<'_> {
+    /// The time series of cores with frequencies and sleep; none if no server has any.
+    pub(super) fn power_series(&self) -> Option<Table> {
+        let mut table = Table::of("power_series", STEPS);
+        let mut any = false;
+        let hosts: Vec<usize> = self.servers().map(|(host, _)| host).collect();
+        let times = std::iter::once(&self.window_start).chain(&self.series.times);
+        let ends = self.series.times.iter().zip(self.series.moments.iter().skip(1));
+        for ((&last_at, last), (&at, moments)) in times.zip(&self.series.moments).zip(ends) {
+            for ((before, now), &host) in last.iter().zip(moments).zip(&hosts) {
+                let (Some(begun), Some(done)) = (before.power, now.power) else { continue };
+                any = true;
+                let row = StepRow {
+                    time_us: at.since(self.window_start) as f64 / 1e6,
+                    span_ps: at.since(last_at) as f64,
+                    host: &self.plan.cluster.hosts[host].name,
+                    before,
+                    now,
+                    cores: [begun, done],
+                };
+                table.add(STEPS, &row);
+            }
+        }
+        any.then_some(table)
+    }
+}
