@@ -5,7 +5,7 @@
 //!
 //! * [`Codec`]: a mode and a bound. Its payloads are what a NIC sends: groups of eight floats, 16 tag bits first.
 //! * [`decode`]: payloads back to floats. No mode and no bound is needed for it.
-//! * [`decompress`], [`Header`]: streams, which say what they hold, so that damaged ones are refused.
+//! * [`decompress`], [`Header`], [`Decoder`]: streams, which say what they hold, so that damaged ones are refused.
 //! * [`Sizes`]: what a payload would take, without making it.
 //! * [`ErrorFeedback`]: what rounding takes away is added to the next gradient.
 //!
@@ -27,4 +27,4 @@ pub use codec::{BoundError, Codec, Mode, BOUND_EXPONENT_MAX, BOUND_EXPONENT_MIN}
 pub use feedback::ErrorFeedback;
 pub use payload::{decode, DecodeError, GROUP, GROUP_BYTES_MAX};
 pub use sizes::Sizes;
-pub use stream::{decompress, Header, StreamError, HEADER_BYTES};
+pub use stream::{decompress, Decoder, Header, StreamError, HEADER_BYTES};

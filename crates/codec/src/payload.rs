@@ -33,6 +33,16 @@ pub enum DecodeError {
     },
 }
 
+impl DecodeError {
+    /// The same when so many bytes lie before the payload.
+    pub(crate) fn behind(self, bytes: usize) -> Self {
+        match self {
+            Self::Truncated { at } => Self::Truncated { at: at + bytes },
+            Self::Behind { at, tags } => Self::Behind { at: at + bytes, tags },
+        }
+    }
+}
+
 /// How groups are coded on this processor.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Engine {

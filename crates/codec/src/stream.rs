@@ -52,8 +52,8 @@ pub enum StreamError {
         /// The most.
         most: u128,
     },
-    /// Its payload is none; places count from the first byte of the payload.
-    #[error("payload: {0}")]
+    /// Its payload is none.
+    #[error(transparent)]
     Payload(#[from] DecodeError),
     /// Something stands behind the payload.
     #[error("byte {at}: {bytes} bytes behind the last float; must be none")]
@@ -106,19 +106,38 @@ impl Header {
         Ok(Self { codec, floats })
     }
 
-    /// Decodes the stream that this header was read from.
+    /// Begins to decode the stream that this header was read from.
+    #[must_use]
+    pub fn decoder<'a>(&self, stream: &'a [u8]) -> Decoder<'a> {
+        Decoder { stream, at: HEADER_BYTES, floats_left: self.floats }
+    }
+}
+
+/// A stream that is being decoded, a part after the other.
+#[derive(Clone, Debug)]
+pub struct Decoder<'a> {
+    stream: &'a [u8],
+    /// Where the next group begins.
+    at: usize,
+    floats_left: u64,
+}
+
+impl Decoder<'_> {
+    /// Decodes the next floats: whole groups, or all that are left.
     ///
     /// # Errors
-    /// The stream holds something else than so many floats. `out` is undefined then.
+    /// The stream ends before them, or goes on behind the last. `out` is undefined then.
     ///
     /// # Panics
-    /// If `out` has another length than the header says.
-    pub fn decode(&self, stream: &[u8], out: &mut [f32]) -> Result<(), StreamError> {
-        assert_eq!(out.len() as u64, self.floats, "there is a place for every float");
-        let payload = stream.get(HEADER_BYTES..).unwrap_or_default();
-        let end = decode(payload, out)?;
-        if end < payload.len() {
-            return Err(StreamError::Behind { at: HEADER_BYTES + end, bytes: payload.len() - end });
+    /// If `out` ends within a group, or is longer than what is left.
+    pub fn fill(&mut self, out: &mut [f32]) -> Result<(), StreamError> {
+        let (floats, bytes) = (out.len() as u64, self.stream.len());
+        assert!(floats == self.floats_left || floats < self.floats_left && floats % GROUP as u64 == 0);
+        self.at +=
+            decode(self.stream.get(self.at..).unwrap_or_default(), out).map_err(|error| error.behind(self.at))?;
+        self.floats_left -= floats;
+        if self.floats_left == 0 && self.at < bytes {
+            return Err(StreamError::Behind { at: self.at, bytes: bytes - self.at });
         }
         Ok(())
     }
@@ -142,6 +161,6 @@ impl Codec {
 pub fn decompress(stream: &[u8]) -> Result<Vec<f32>, StreamError> {
     let header = Header::read(stream)?;
     let mut out = vec![0.0; header.floats as usize];
-    header.decode(stream, &mut out)?;
+    header.decoder(stream).fill(&mut out)?;
     Ok(out)
 }

@@ -68,6 +68,28 @@ proptest! {
     }
 
     #[test]
+    fn what_was_rounded_twice_stays_bit_for_bit(value in bits(), codec in codecs()) {
+        let twice = codec.round(codec.round(f32::from_bits(value)));
+        prop_assert_eq!(codec.round(twice).to_bits(), twice.to_bits());
+    }
+
+    #[test]
+    fn streams_are_decoded_in_any_parts(
+        values in prop::collection::vec(bits(), 0..120),
+        codec in codecs(),
+        part in 1..6_usize,
+    ) {
+        let values = floats(&values);
+        let stream = codec.compress(&values);
+        let header = Header::read(&stream).expect("it was just made");
+        let (mut decoder, mut out) = (header.decoder(&stream), vec![0.0; values.len()]);
+        for part in out.chunks_mut(8 * part) {
+            decoder.fill(part).expect("it was just made");
+        }
+        prop_assert_eq!(bits_of(&out), bits_of(&decompress(&stream).expect("it was just made")));
+    }
+
+    #[test]
     fn sizes_are_those_of_the_payload(values in prop::collection::vec(bits(), 0..60), codec in codecs()) {
         let values = floats(&values);
         let sizes = codec.sizes(&values);
@@ -201,8 +223,8 @@ fn a_header_says_what_is_wrong_and_where() {
         "byte 8: 18374686479671623700 floats in 46 bytes; must have \
         4593671619917905926 to 78092417538604400742 bytes"
     );
-    assert_eq!(damaged(8, 19), "payload: byte 36: tags 0x00aa give bits to floats behind the last; must be 00 there");
+    assert_eq!(damaged(8, 19), "byte 52: tags 0x00aa give bits to floats behind the last; must be 00 there");
     assert_eq!(damaged(8, 16), "byte 52: 10 bytes behind the last float; must be none");
-    assert_eq!(damaged(8, 25), "payload: byte 46: the payload ends within a group; must be whole groups of 8 floats");
+    assert_eq!(damaged(8, 25), "byte 62: the payload ends within a group; must be whole groups of 8 floats");
     assert_eq!(decompress(&stream[..HEADER_BYTES - 1]), Err(StreamError::Short { bytes: HEADER_BYTES - 1 }));
 }
