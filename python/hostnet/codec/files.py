@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import tokenize
+import warnings
 from dataclasses import dataclass
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
@@ -102,8 +103,10 @@ def floats_of(path: Path) -> Floats:
         ConfigError: It is none, or not of float32.
         OSError: It cannot be read.
     """
-    with path.open("rb") as file:
+    with path.open("rb") as file, warnings.catch_warnings():
         try:
+            # What NumPy says of files of Python 2 is of no use here.
+            warnings.simplefilter("ignore", UserWarning)
             version = np.lib.format.read_magic(file)
             read = np.lib.format.read_array_header_1_0 if version == (1, 0) else np.lib.format.read_array_header_2_0
             shape, _, dtype = read(file)
