@@ -15,9 +15,9 @@ from typing import Any
 
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # matrices as small as these are slower on several threads
 
-import numpy as np  # noqa: E402
+import numpy as np
 
-from hostnet import codec  # noqa: E402
+from hostnet import codec
 
 WORKERS, BATCH, STEPS = 4, 64, 600
 CONTEXT, CHARACTERS, EMBEDDING, HIDDEN = 4, 64, 16, 128

@@ -154,6 +154,25 @@ def test_streams_come_from_any_bytes_and_go_where_there_is_room() -> None:
             codec.decompress(stream, out=wrong)
 
 
+def test_streams_are_made_where_there_is_room() -> None:
+    stream, out = codec.compress(GRADIENT), np.empty(codec.bytes_max(GRADIENT.size), np.uint8)
+    made = codec.compress_into(out, GRADIENT)
+    assert made.tobytes() == stream
+    assert np.shares_memory(made, out)
+    assert codec.bytes_max(0) == 16
+    assert len(codec.compress(np.full(9, 2.0, "float32"))) == codec.bytes_max(16) - 28
+    refused: list[Any] = [
+        out[:-1],
+        out[::2],
+        out.view(np.int8),
+        out.reshape(1, -1),
+        np.frombuffer(out.tobytes(), np.uint8),
+    ]
+    for wrong in refused:
+        with pytest.raises(ConfigError, match=r"^out: "):
+            codec.compress_into(wrong, GRADIENT)
+
+
 @pytest.mark.parametrize("floats", [(1 << 20) - 1, 1 << 20, (1 << 20) + 9])
 def test_long_arrays_are_coded_in_parts_without_a_seam(floats: int) -> None:
     values = np.resize(GRADIENT, floats)

@@ -1,7 +1,9 @@
 //! The codec of gradients, for any buffer of floats.
 
 use crate::errors::ConfigError;
-use hostnet_codec::{BoundError, Codec, ErrorFeedback, Header, Mode, Sizes, StreamError, GROUP};
+use hostnet_codec::{
+    BoundError, Codec, ErrorFeedback, Header, Mode, Sizes, StreamError, GROUP, GROUP_BYTES_MAX, HEADER_BYTES,
+};
 use pyo3::buffer::PyBuffer;
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedBytes;
@@ -18,17 +20,6 @@ fn codec_of(bound: i64, mode: &str) -> PyResult<Codec> {
     Codec::new(mode, bound).map_err(|error: BoundError| ConfigError::new_err(error.to_string()))
 }
 
-/// Copies a sequence of floats with a buffer part by part, and hands each to `work` without Python's lock.
-fn by_parts<T: Send>(values: &Bound<'_, PyAny>, mut state: T, work: impl Fn(&mut T, &mut [f32]) + Sync) -> PyResult<T> {
-    let py = values.py();
-    for_parts(values, |from, part| {
-        from.copy_to_slice(py, part)?;
-        py.detach(|| work(&mut state, part));
-        Ok(())
-    })?;
-    Ok(state)
-}
-
 /// Hands each part of a sequence of floats with a buffer to `work`, and as many floats of its own.
 fn for_parts(
     values: &Bound<'_, PyAny>,
@@ -38,25 +29,53 @@ fn for_parts(
     let mut space = vec![0.0; PART.min(floats)];
     for from in (0..floats).step_by(PART) {
         let part = &mut space[..PART.min(floats - from)];
-        let slice = PySlice::new(py, from as isize, (from + part.len()) as isize, 1);
-        work(PyBuffer::get(&values.get_item(slice)?)?, part)?;
+        work(PyBuffer::get(&slice(values, from, part.len())?)?, part)?;
         py.check_signals()?;
     }
     Ok(())
 }
 
-/// The stream of a buffer of floats.
+/// The most bytes that the stream of so many floats has.
 #[pyfunction]
-pub(crate) fn codec_compress<'py>(
-    py: Python<'py>,
-    values: &Bound<'py, PyAny>,
+pub(crate) fn codec_bytes_max(floats: usize) -> usize {
+    HEADER_BYTES + floats.div_ceil(GROUP).saturating_mul(GROUP_BYTES_MAX)
+}
+
+/// Puts the stream of a buffer of floats into a buffer of bytes, and returns how many they are.
+#[pyfunction]
+pub(crate) fn codec_compress(
+    py: Python<'_>,
+    values: &Bound<'_, PyAny>,
+    out: &Bound<'_, PyAny>,
     bound: i64,
     mode: &str,
-) -> PyResult<Bound<'py, PyBytes>> {
+) -> PyResult<usize> {
     let codec = codec_of(bound, mode)?;
-    let header = Header { codec, floats: values.len()? as u64 };
-    let stream = by_parts(values, header.to_bytes().to_vec(), |stream, part| codec.encode(part, stream))?;
-    Ok(PyBytes::new(py, &stream))
+    let (floats, room) = (values.len()?, out.len()?);
+    if room < codec_bytes_max(floats) {
+        let rule = format!("must have {}, the most of {floats} floats", codec_bytes_max(floats));
+        return Err(ConfigError::new_err(format!("out: {room} bytes; {rule}")));
+    }
+    let (mut at, mut stream) = (0, Header { codec, floats: floats as u64 }.to_bytes().to_vec());
+    let mut put = |stream: &mut Vec<u8>| {
+        let part = slice(out, at, stream.len())?;
+        PyBuffer::get(&part)?.copy_from_slice(py, stream)?;
+        at += stream.len();
+        stream.clear();
+        PyResult::Ok(())
+    };
+    put(&mut stream)?;
+    for_parts(values, |from, part| {
+        from.copy_to_slice(py, part)?;
+        py.detach(|| codec.encode(part, &mut stream));
+        put(&mut stream)
+    })?;
+    Ok(at)
+}
+
+/// So many elements of a sequence from a place on.
+fn slice<'py>(sequence: &Bound<'py, PyAny>, from: usize, length: usize) -> PyResult<Bound<'py, PyAny>> {
+    sequence.get_item(PySlice::new(sequence.py(), from as isize, (from + length) as isize, 1))
 }
 
 /// Puts the floats of a stream into a buffer of as many.
@@ -90,9 +109,19 @@ pub(crate) fn codec_header(stream: PyBackedBytes) -> PyResult<(&'static str, u32
 
 /// How many floats take no bits, 8, 16 and 32 bits, and the bytes of their payload.
 #[pyfunction]
-pub(crate) fn codec_sizes(values: &Bound<'_, PyAny>, bound: i64, mode: &str) -> PyResult<([u64; 4], u64)> {
+pub(crate) fn codec_sizes(
+    py: Python<'_>,
+    values: &Bound<'_, PyAny>,
+    bound: i64,
+    mode: &str,
+) -> PyResult<([u64; 4], u64)> {
     let codec = codec_of(bound, mode)?;
-    let sizes = by_parts(values, Sizes::default(), |sizes, part| *sizes = sizes.and(codec.sizes(part)))?;
+    let mut sizes = Sizes::default();
+    for_parts(values, |from, part| {
+        from.copy_to_slice(py, part)?;
+        sizes = sizes.and(py.detach(|| codec.sizes(part)));
+        Ok(())
+    })?;
     Ok((sizes.classes, sizes.payload_bytes()))
 }
 

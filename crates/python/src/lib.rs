@@ -51,7 +51,9 @@ mod _core {
     #[pymodule_export]
     use crate::cluster::{cluster_schema, cluster_template, is_cluster};
     #[pymodule_export]
-    use crate::codec::{codec_compress, codec_decompress, codec_header, codec_round, codec_sizes, CodecFeedback};
+    use crate::codec::{
+        codec_bytes_max, codec_compress, codec_decompress, codec_header, codec_round, codec_sizes, CodecFeedback,
+    };
     #[pymodule_export]
     use crate::commands::{check_commands, CommandCheck};
     #[pymodule_export]

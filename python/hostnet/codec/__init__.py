@@ -8,7 +8,18 @@
 Floats come from NumPy arrays, torch tensors on the CPU, and whatever else has a buffer of float32.
 """
 
-from hostnet.codec.arrays import MODES, Header, Sizes, compress, decompress, header, roundtrip, sizes
+from hostnet.codec.arrays import (
+    MODES,
+    Header,
+    Sizes,
+    bytes_max,
+    compress,
+    compress_into,
+    decompress,
+    header,
+    roundtrip,
+    sizes,
+)
 from hostnet.codec.feedback import ErrorFeedback
 
 __all__ = [
@@ -16,7 +27,9 @@ __all__ = [
     "ErrorFeedback",
     "Header",
     "Sizes",
+    "bytes_max",
     "compress",
+    "compress_into",
     "decompress",
     "header",
     "roundtrip",

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     Floats = NDArray[np.float32]
+    Bytes = NDArray[np.uint8]
 
 MODES = ("thesis", "bounded", "nearest")
 """As published; 8 bits only where they keep the bound; and to the nearest value instead of towards zero."""
@@ -83,7 +84,26 @@ def compress(values: Any, bound: int = 10, mode: str = "thesis") -> bytes:
     Raises:
         ConfigError: An argument is wrong.
     """
-    return _core.codec_compress(flat(values), checked(bound), mode)
+    row = flat(values)
+    out = np.empty(bytes_max(row.size), np.uint8)
+    return compress_into(out, row, bound, mode).tobytes()
+
+
+def compress_into(out: Bytes, values: Any, bound: int = 10, mode: str = "thesis") -> Bytes:
+    """As `compress`, but into an array of bytes that is used again and again; the part of it that the stream takes.
+
+    Raises:
+        ConfigError: An argument is wrong, or `out` has less than `bytes_max` bytes, is not contiguous, or cannot be
+            written.
+    """
+    if out.dtype != np.uint8 or out.ndim != 1 or not out.flags.c_contiguous or not out.flags.writeable:
+        raise _core.ConfigError("out: must be an array of uint8 in one row that is contiguous and can be written")
+    return out[: _core.codec_compress(flat(values), out, checked(bound), mode)]
+
+
+def bytes_max(floats: int) -> int:
+    """The most bytes that the stream of so many floats has: 34 for each eight, and its header."""
+    return _core.codec_bytes_max(floats)
 
 
 def decompress(stream: Any, out: Floats | None = None) -> Floats:
