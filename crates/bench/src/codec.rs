@@ -31,7 +31,7 @@ pub fn rows(size: Size) -> Vec<Row> {
     rows
 }
 
-/// Products of three draws: about half of them are below 2^-10, and a few above 2^-5.
+/// Products of three draws: about a quarter are below 2^-10, and one of eighty is above 2^-5.
 fn gradients(floats: usize) -> Vec<f32> {
     let mut rng = Rng::new(1, 5);
     let mut draw = || (rng.next_u64() >> 40) as f32 / (1_u64 << 23) as f32 - 1.0;

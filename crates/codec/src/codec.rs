@@ -89,7 +89,7 @@ impl Codec {
     /// Its bound on the absolute error of a float.
     #[must_use]
     pub fn bound(&self) -> f32 {
-        (-f32::from(self.bound_exponent)).exp2()
+        f32::from_bits((127 - self.bound_exponent()) << 23)
     }
 
     /// Appends the payload of `values` to `out`: groups of eight, the last filled up with zeros that take no byte.

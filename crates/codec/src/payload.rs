@@ -199,37 +199,48 @@ mod tests {
     use crate::{Codec, Mode};
     use proptest::prelude::*;
 
+    fn bits() -> impl Strategy<Value = u32> {
+        let near = (100_u32..130, any::<u32>()).prop_map(|(exponent, rest)| exponent << 23 | rest & 0x807F_FFFF);
+        prop_oneof![any::<u32>(), near]
+    }
+
+    /// Where so many floats end, and their bits.
+    fn decoded(engine: Engine, payload: &[u8], floats: usize) -> Result<(usize, Vec<u32>), DecodeError> {
+        let mut out = vec![0.0; floats];
+        engine.decode(payload, &mut out).map(|end| (end, out.into_iter().map(f32::to_bits).collect()))
+    }
+
     proptest! {
         #[test]
         fn every_processor_makes_the_same_bytes_and_floats(
-            bits in prop::collection::vec(prop_oneof![any::<u32>(), (100_u32..130, any::<u32>())
-                .prop_map(|(exponent, rest)| exponent << 23 | rest & 0x807F_FFFF)], 0..70),
+            bits in prop::collection::vec(bits(), 0..70),
             mode in 0..3_usize,
             exponent in 1..=15_i64,
         ) {
-            let values: Vec<f32> = bits.iter().copied().map(f32::from_bits).collect();
+            let mut values: Vec<f32> = bits.iter().copied().map(f32::from_bits).collect();
             let quantiser = Codec::new(Mode::ALL[mode], exponent).expect("it is in range").quantiser;
             let (mut plain, mut fast) = (Vec::new(), Vec::new());
             Engine::Portable.encode(&quantiser, &values, &mut plain);
             Engine::of_this_processor().encode(&quantiser, &values, &mut fast);
             prop_assert_eq!(&plain, &fast);
-            let decoded = |engine: Engine| {
-                let mut out = vec![0.0; values.len()];
-                let bytes = engine.decode(&plain, &mut out).expect("it was just made");
-                (bytes, out.into_iter().map(f32::to_bits).collect::<Vec<_>>())
-            };
-            prop_assert_eq!(decoded(Engine::Portable), decoded(Engine::of_this_processor()));
             let rounded: Vec<u32> = bits.iter().map(|&bits| quantiser.round(bits)).collect();
-            prop_assert_eq!(decoded(Engine::Portable), (plain.len(), rounded));
+            let expected = Ok((plain.len(), rounded.clone()));
+            prop_assert_eq!(decoded(Engine::Portable, &plain, bits.len()), expected.clone());
+            prop_assert_eq!(decoded(Engine::of_this_processor(), &plain, bits.len()), expected);
+            let mut same = values.clone();
+            let errors = [Engine::Portable.roundtrip(&quantiser, &mut same),
+                Engine::of_this_processor().roundtrip(&quantiser, &mut values)];
+            prop_assert_eq!(errors[0], errors[1]);
+            prop_assert_eq!(values.iter().map(|value| value.to_bits()).collect::<Vec<_>>(), rounded);
         }
 
         #[test]
-        fn every_processor_reads_any_bytes_alike(payload in prop::collection::vec(any::<u8>(), 0..200), floats in 0..60_usize) {
-            let decoded = |engine: Engine| {
-                let mut out = vec![0.0; floats];
-                engine.decode(&payload, &mut out).map(|end| (end, out.into_iter().map(f32::to_bits).collect::<Vec<_>>()))
-            };
-            prop_assert_eq!(decoded(Engine::Portable), decoded(Engine::of_this_processor()));
+        fn every_processor_reads_any_bytes_alike(
+            payload in prop::collection::vec(any::<u8>(), 0..200),
+            floats in 0..60_usize,
+        ) {
+            let plain = decoded(Engine::Portable, &payload, floats);
+            prop_assert_eq!(plain, decoded(Engine::of_this_processor(), &payload, floats));
         }
     }
 }

@@ -96,7 +96,7 @@ def compress_into(out: Bytes, values: Any, bound: int = 10, mode: str = "thesis"
         ConfigError: An argument is wrong, or `out` has less than `bytes_max` bytes, is not contiguous, or cannot be
             written.
     """
-    if out.dtype != np.uint8 or out.ndim != 1 or not out.flags.c_contiguous or not out.flags.writeable:
+    if not has_room(out, np.uint8) or out.ndim != 1:
         raise _core.ConfigError("out: must be an array of uint8 in one row that is contiguous and can be written")
     return out[: _core.codec_compress(flat(values), out, checked(bound), mode)]
 
@@ -116,7 +116,7 @@ def decompress(stream: Any, out: Floats | None = None) -> Floats:
     content = raw(stream)
     if out is None:
         out = np.empty(header(content).floats, np.float32)
-    elif out.dtype != np.float32 or not out.flags.c_contiguous or not out.flags.writeable:
+    elif not has_room(out, np.float32):
         raise _core.ConfigError("out: must be an array of float32 that is contiguous and can be written")
     _core.codec_decompress(content, out.reshape(-1))
     return out
@@ -145,6 +145,11 @@ def roundtrip(values: Any, bound: int = 10, mode: str = "thesis") -> tuple[Float
     rounded = np.array(as_array(values), order="C")
     error = _core.codec_round(rounded.reshape(-1), checked(bound), mode)
     return rounded, error
+
+
+def has_room(out: Any, kind: type) -> bool:
+    """Whether something is an array of that type that can be written from its first element to its last."""
+    return isinstance(out, np.ndarray) and out.dtype == kind and out.flags.c_contiguous and out.flags.writeable
 
 
 def as_array(values: Any) -> Floats:
@@ -177,7 +182,9 @@ def checked(bound: int) -> int:
         number = index(bound)
     except TypeError:
         raise _core.ConfigError(f"bound {bound!r}: must be a whole number, k of 2^-k") from None
-    return max(-(1 << 62), min(number, 1 << 62))
+    if abs(number) >> 62:
+        raise _core.ConfigError(f"bound {number}: must be 1 to 15, which means 2^-1 to 2^-15")
+    return number
 
 
 def raw(stream: Any) -> bytes | bytearray:
