@@ -9,11 +9,11 @@
 `predict` tells in less than a millisecond about what they would measure; `Results` holds it. `compare` shows what
 differs between two runs, and `sweep` computes a configuration under every combination of some values. `memory`
 simulates the memory system on its own, and `check_commands` checks a stream of DRAM commands; `noc` simulates the
-network on a chip on its own. `counters` reads and
-writes files of hardware counters. `run_cluster` simulates hosts on a network, each with its own host network; `Cluster`
-and its classes describe them, `Signals` and `Actions` are what controllers of the hosts see and answer, and `Look` is
-what governors of one's own see. `formula` is the published formula for what queueing adds to latencies. `chip`
-simulates a chip whose cores read the memory of another one through network interfaces.
+network on a chip on its own. `counters` reads and writes files of hardware counters, and `codec` compresses gradients.
+`run_cluster` simulates hosts on a network, each with its own host network; `Cluster` and its classes describe them,
+`Signals` and `Actions` are what controllers of the hosts see and answer, and `Look` is what governors of one's own see.
+`formula` is the published formula for what queueing adds to latencies. `chip` simulates a chip whose cores read the
+memory of another one through network interfaces.
 """
 
 from importlib import import_module
@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any
 from hostnet._core import version as _version
 
 if TYPE_CHECKING:
-    from hostnet import counters
+    from hostnet import codec, counters
     from hostnet._core import CheckpointError, CommandCheck, ConfigError, Look, Signals, SimulationError
     from hostnet.chips import ChipPart, ChipResults, chip
     from hostnet.comparison import Comparison, compare
@@ -223,6 +223,7 @@ __all__ = [
     "cha_admission",
     "check_commands",
     "chip",
+    "codec",
     "compare",
     "counters",
     "formula",
@@ -255,8 +256,8 @@ def __getattr__(name: str) -> Any:
     """Loads a name when it is asked for."""
     if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    if name == "counters":
-        return import_module("hostnet.counters")
+    if name in ("codec", "counters"):
+        return import_module(f"hostnet.{name}")
     home = next((home for home, names in _HOMES.items() if name in names), "hostnet.system")
     value = globals()[name] = getattr(import_module(home), name)
     return value

@@ -9,6 +9,7 @@ __all__ = [
     "CheckpointError",
     "ChipPlan",
     "ChipRunResult",
+    "CodecFeedback",
     "CommandCheck",
     "ConfigError",
     "Look",
@@ -32,6 +33,12 @@ __all__ = [
     "chips",
     "cluster_schema",
     "cluster_template",
+    "codec_bytes_max",
+    "codec_compress",
+    "codec_decompress",
+    "codec_header",
+    "codec_round",
+    "codec_sizes",
     "counters",
     "devices",
     "dies",
@@ -459,3 +466,15 @@ def check_commands(
     all: bool = False,
     progress: Callable[[dict[str, Any]], bool | None] | None = None,
 ) -> CommandCheck: ...
+def codec_bytes_max(floats: int) -> int: ...
+def codec_compress(values: Any, out: Any, bound: int, mode: str) -> int: ...
+def codec_decompress(stream: bytes | bytearray, out: Any) -> None: ...
+def codec_header(stream: bytes | bytearray) -> tuple[Literal["thesis", "bounded", "nearest"], int, int]: ...
+def codec_sizes(values: Any, bound: int, mode: str) -> tuple[list[int], int]: ...
+def codec_round(values: Any, bound: int, mode: str) -> float: ...
+
+@final
+class CodecFeedback:
+    def __new__(cls, floats: int, bound: int, mode: str) -> CodecFeedback: ...
+    def compress(self, gradient: Any) -> bytes: ...
+    def residual(self) -> bytearray: ...

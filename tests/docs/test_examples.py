@@ -49,7 +49,7 @@ def output_of(name: str, folder: Path) -> list[str]:
 
 
 def test_every_script_is_tested() -> None:
-    assert {file.name for file in SCRIPTS} == {"sweep_cores.py", "time_series.py", "what_if.py"}
+    assert {file.name for file in SCRIPTS} == {"sweep_cores.py", "time_series.py", "train_compressed.py", "what_if.py"}
 
 
 def test_sweep_cores_prints_a_row_per_number_of_cores(tmp_path: Path) -> None:

@@ -5,7 +5,7 @@
 //! * [`kernel`] measures the event queue against a binary heap, [`windows`] partitions in step, [`cache`] what caches
 //!   hold, [`mod@filter`] the cache filter, [`channel`] one memory channel, [`server`] whole servers,
 //!   [`predict`] predictions of them and of [`random`] ones, [`network`] a network of endpoints, [`noc`] a network on
-//!   a chip, [`cluster`] servers on a network.
+//!   a chip, [`cluster`] servers on a network, [`codec`] the codec of gradients.
 //! * [`BENCHMARKS`] lists all of them. To add one, write a function from [`Size`] to rows and append it there.
 //!
 //! Every benchmark also runs as a test, with tiny sizes.
@@ -13,6 +13,7 @@
 pub mod cache;
 pub mod channel;
 pub mod cluster;
+pub mod codec;
 pub mod filter;
 pub mod kernel;
 mod memory;
@@ -54,6 +55,7 @@ pub const BENCHMARKS: &[(&str, Benchmark)] = &[
     ("pairs", server::pairs),
     ("predict", predict::rows),
     ("cluster", cluster::rows),
+    ("codec", codec::rows),
 ];
 
 /// Runs all benchmarks. Calls `on_group` with the name of each group before it starts.

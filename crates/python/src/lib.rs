@@ -8,6 +8,7 @@
 //! * [`memory`]: the same for the memory alone; [`commands`]: its command files.
 //! * [`noc`]: the same for the network on a chip alone.
 //! * [`chip`]: the same for chips.
+//! * [`codec`]: the codec of gradients, for any buffer of floats.
 //! * [`alone`]: what these have in common.
 //! * [`cluster`]: schema and templates of clusters; [`controller`] and [`governor`]: controllers and governors in
 //!   Python, which are [`guest`]s of a run; [`capture`]: captures of packets.
@@ -20,6 +21,7 @@ mod alone;
 mod capture;
 mod chip;
 mod cluster;
+mod codec;
 mod commands;
 mod compare;
 mod controller;
@@ -48,6 +50,10 @@ mod _core {
     use crate::chip::{chip_plan, chip_schema, chip_template, chips, is_chip, run_chip, ChipPlan, ChipRunResult};
     #[pymodule_export]
     use crate::cluster::{cluster_schema, cluster_template, is_cluster};
+    #[pymodule_export]
+    use crate::codec::{
+        codec_bytes_max, codec_compress, codec_decompress, codec_header, codec_round, codec_sizes, CodecFeedback,
+    };
     #[pymodule_export]
     use crate::commands::{check_commands, CommandCheck};
     #[pymodule_export]

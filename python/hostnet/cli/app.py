@@ -52,6 +52,7 @@ COMMANDS = {
     "filter": ("filter_app", "Run a trace of a processor through caches, and keep what reaches memory."),
     "memory": ("memory_app", "Simulate the memory system on its own; check DRAM commands."),
     "noc": ("noc_app", "Simulate the network on a chip on its own: latency and accepted rate under load."),
+    "codec": ("codec_app", "Compress gradients as a NIC can: how much is left of them, and what error that makes."),
     "counters": ("counters_app", "Hardware counters: which to record, and what a file of them tells."),
 }
 """Every command: the module that registers it, and what `hostnet --help` says of it."""

@@ -1,0 +1,246 @@
+//! Payloads: groups of eight floats, one after the other.
+
+use crate::portable;
+use crate::quantiser::Quantiser;
+use thiserror::Error;
+
+/// Floats of a group, which is a burst of 256 bits in the NIC.
+pub const GROUP: usize = 8;
+/// The most bytes of a group: its tags, and 32 bits for each float.
+pub const GROUP_BYTES_MAX: usize = TAG_BYTES + 4 * GROUP;
+/// Bytes of the tags of a group, and the fewest that a group has.
+pub(crate) const TAG_BYTES: usize = 2;
+
+/// Groups that are encoded before they are appended: they and their floats fit into a first-level cache.
+const BLOCK_GROUPS: usize = 256;
+
+/// A payload that is not one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
+pub enum DecodeError {
+    /// It ends within a group.
+    #[error("byte {at}: the payload ends within a group; must be whole groups of {GROUP} floats")]
+    Truncated {
+        /// Where the group begins, in bytes.
+        at: usize,
+    },
+    /// A lane behind the last float has bits.
+    #[error("byte {at}: tags {tags:#06x} give bits to floats behind the last; must be 00 there")]
+    Behind {
+        /// Where the group begins, in bytes.
+        at: usize,
+        /// Its tags.
+        tags: u16,
+    },
+}
+
+impl DecodeError {
+    /// The same when so many bytes lie before the payload.
+    pub(crate) fn behind(self, bytes: usize) -> Self {
+        match self {
+            Self::Truncated { at } => Self::Truncated { at: at + bytes },
+            Self::Behind { at, tags } => Self::Behind { at: at + bytes, tags },
+        }
+    }
+}
+
+/// How groups are coded on this processor.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Engine {
+    /// In plain code.
+    Portable,
+    /// With AVX2.
+    #[cfg(target_arch = "x86_64")]
+    Avx2(pulp::x86::V3),
+}
+
+impl Engine {
+    /// The fastest one.
+    pub(crate) fn of_this_processor() -> Self {
+        #[cfg(target_arch = "x86_64")]
+        if let Some(simd) = pulp::x86::V3::try_new() {
+            return Self::Avx2(simd);
+        }
+        Self::Portable
+    }
+
+    pub(crate) fn encode(self, quantiser: &Quantiser, values: &[f32], out: &mut Vec<u8>) {
+        match self {
+            Self::Portable => encode_groups(values, out, |group, out| portable::encode(quantiser, group, out)),
+            #[cfg(target_arch = "x86_64")]
+            Self::Avx2(simd) => simd.vectorize(
+                #[inline(always)]
+                || {
+                    encode_groups(
+                        values,
+                        out,
+                        #[inline(always)]
+                        |group, out| crate::x86::encode(simd, quantiser, group, out),
+                    )
+                },
+            ),
+        }
+    }
+
+    /// Puts in the place of every float what it becomes; the largest error.
+    pub(crate) fn roundtrip(self, quantiser: &Quantiser, values: &mut [f32]) -> f32 {
+        match self {
+            Self::Portable => quantiser.roundtrip(values),
+            #[cfg(target_arch = "x86_64")]
+            Self::Avx2(simd) => simd.vectorize(
+                #[inline(always)]
+                || quantiser.roundtrip(values),
+            ),
+        }
+    }
+
+    pub(crate) fn decode(self, payload: &[u8], out: &mut [f32]) -> Result<usize, DecodeError> {
+        match self {
+            Self::Portable => decode_groups(payload, out, portable::decode),
+            #[cfg(target_arch = "x86_64")]
+            Self::Avx2(simd) => simd.vectorize(
+                #[inline(always)]
+                || {
+                    decode_groups(
+                        payload,
+                        out,
+                        #[inline(always)]
+                        |group, out| crate::x86::decode(simd, group, out),
+                    )
+                },
+            ),
+        }
+    }
+}
+
+pub(crate) fn encode(quantiser: &Quantiser, values: &[f32], out: &mut Vec<u8>) {
+    Engine::of_this_processor().encode(quantiser, values, out);
+}
+
+/// Decodes as many floats as `out` has from the front of a payload, and returns how many bytes they took.
+///
+/// # Errors
+/// The payload ends before the last of them, or gives bits to floats behind them. `out` is undefined then.
+pub fn decode(payload: &[u8], out: &mut [f32]) -> Result<usize, DecodeError> {
+    Engine::of_this_processor().decode(payload, out)
+}
+
+#[inline(always)]
+fn encode_groups(
+    values: &[f32],
+    out: &mut Vec<u8>,
+    group: impl Fn(&[f32; GROUP], &mut [u8; GROUP_BYTES_MAX]) -> usize,
+) {
+    let mut block = [0_u8; BLOCK_GROUPS * GROUP_BYTES_MAX];
+    for part in values.chunks(BLOCK_GROUPS * GROUP) {
+        let mut end = 0;
+        let whole = part.chunks_exact(GROUP);
+        let tail = whole.remainder();
+        for values in whole {
+            if let (Some(values), Some(out)) = (values.first_chunk(), block[end..].first_chunk_mut()) {
+                end += group(values, out);
+            }
+        }
+        if !tail.is_empty() {
+            let (mut filled, mut coded) = ([0.0; GROUP], [0; GROUP_BYTES_MAX]);
+            filled[..tail.len()].copy_from_slice(tail);
+            let bytes = group(&filled, &mut coded);
+            block[end..end + bytes].copy_from_slice(&coded[..bytes]);
+            end += bytes;
+        }
+        out.extend_from_slice(&block[..end]);
+    }
+}
+
+#[inline(always)]
+fn decode_groups(
+    payload: &[u8],
+    out: &mut [f32],
+    group: impl Fn(&[u8; GROUP_BYTES_MAX], &mut [f32; GROUP]) -> usize,
+) -> Result<usize, DecodeError> {
+    let mut at = 0;
+    let mut whole = out.chunks_exact_mut(GROUP);
+    for values in &mut whole {
+        let Some(values) = values.first_chunk_mut() else { break };
+        at += match payload[at..].first_chunk() {
+            Some(coded) => group(coded, values),
+            None => group(&near_the_end(payload, at)?, values),
+        };
+    }
+    let tail = whole.into_remainder();
+    if !tail.is_empty() {
+        let (coded, mut values) = (near_the_end(payload, at)?, [0.0; GROUP]);
+        let tags = u16::from_le_bytes([coded[0], coded[1]]);
+        if tags >> (2 * tail.len()) != 0 {
+            return Err(DecodeError::Behind { at, tags });
+        }
+        at += group(&coded, &mut values);
+        tail.copy_from_slice(&values[..tail.len()]);
+    }
+    Ok(at)
+}
+
+/// The group at a place, whole, and zeros where the payload has ended before its most bytes.
+#[cold]
+fn near_the_end(payload: &[u8], at: usize) -> Result<[u8; GROUP_BYTES_MAX], DecodeError> {
+    let rest = &payload[at..];
+    let mut coded = [0; GROUP_BYTES_MAX];
+    let bytes = rest.len().min(GROUP_BYTES_MAX);
+    coded[..bytes].copy_from_slice(&rest[..bytes]);
+    let tags = u16::from_le_bytes([coded[0], coded[1]]);
+    if rest.len() < TAG_BYTES || rest.len() < portable::bytes(tags) {
+        return Err(DecodeError::Truncated { at });
+    }
+    Ok(coded)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Codec, Mode};
+    use proptest::prelude::*;
+
+    fn bits() -> impl Strategy<Value = u32> {
+        let near = (100_u32..130, any::<u32>()).prop_map(|(exponent, rest)| exponent << 23 | rest & 0x807F_FFFF);
+        prop_oneof![any::<u32>(), near]
+    }
+
+    /// Where so many floats end, and their bits.
+    fn decoded(engine: Engine, payload: &[u8], floats: usize) -> Result<(usize, Vec<u32>), DecodeError> {
+        let mut out = vec![0.0; floats];
+        engine.decode(payload, &mut out).map(|end| (end, out.into_iter().map(f32::to_bits).collect()))
+    }
+
+    proptest! {
+        #[test]
+        fn every_processor_makes_the_same_bytes_and_floats(
+            bits in prop::collection::vec(bits(), 0..70),
+            mode in 0..3_usize,
+            exponent in 1..=15_i64,
+        ) {
+            let mut values: Vec<f32> = bits.iter().copied().map(f32::from_bits).collect();
+            let quantiser = Codec::new(Mode::ALL[mode], exponent).expect("it is in range").quantiser;
+            let (mut plain, mut fast) = (Vec::new(), Vec::new());
+            Engine::Portable.encode(&quantiser, &values, &mut plain);
+            Engine::of_this_processor().encode(&quantiser, &values, &mut fast);
+            prop_assert_eq!(&plain, &fast);
+            let rounded: Vec<u32> = bits.iter().map(|&bits| quantiser.round(bits)).collect();
+            let expected = Ok((plain.len(), rounded.clone()));
+            prop_assert_eq!(decoded(Engine::Portable, &plain, bits.len()), expected.clone());
+            prop_assert_eq!(decoded(Engine::of_this_processor(), &plain, bits.len()), expected);
+            let mut same = values.clone();
+            let errors = [Engine::Portable.roundtrip(&quantiser, &mut same),
+                Engine::of_this_processor().roundtrip(&quantiser, &mut values)];
+            prop_assert_eq!(errors[0], errors[1]);
+            prop_assert_eq!(values.iter().map(|value| value.to_bits()).collect::<Vec<_>>(), rounded);
+        }
+
+        #[test]
+        fn every_processor_reads_any_bytes_alike(
+            payload in prop::collection::vec(any::<u8>(), 0..200),
+            floats in 0..60_usize,
+        ) {
+            let plain = decoded(Engine::Portable, &payload, floats);
+            prop_assert_eq!(plain, decoded(Engine::of_this_processor(), &payload, floats));
+        }
+    }
+}

@@ -1,0 +1,72 @@
+//! Tables by the tags of four floats, which are a byte.
+
+use crate::quantiser::CLASS_BYTES;
+
+/// Leaves a byte of a shuffle empty.
+const EMPTY: u8 = 0x80;
+
+/// Bytes of four floats.
+pub(crate) static BYTES: [u8; 256] = bytes();
+/// From four words to their bytes, one after the other.
+pub(crate) static PACK: [[u8; 16]; 256] = shuffles(true);
+/// And back: to the tops of the words, with zeros below.
+pub(crate) static UNPACK: [[u8; 16]; 256] = shuffles(false);
+/// The bits of a byte, with a zero above each.
+pub(crate) static SPREAD: [u16; 256] = spread();
+
+const fn class(tags: usize, lane: usize) -> usize {
+    tags >> (2 * lane) & 3
+}
+
+const fn bytes() -> [u8; 256] {
+    let mut table = [0; 256];
+    let mut tags = 0;
+    while tags < 256 {
+        let mut lane = 0;
+        while lane < 4 {
+            table[tags] += CLASS_BYTES[class(tags, lane)] as u8;
+            lane += 1;
+        }
+        tags += 1;
+    }
+    table
+}
+
+const fn shuffles(pack: bool) -> [[u8; 16]; 256] {
+    let mut table = [[EMPTY; 16]; 256];
+    let mut tags = 0;
+    while tags < 256 {
+        let (mut packed, mut lane) = (0, 0);
+        while lane < 4 {
+            let bytes = CLASS_BYTES[class(tags, lane)];
+            let mut byte = 0;
+            while byte < bytes {
+                let in_word = 4 * lane + 4 - bytes + byte;
+                if pack {
+                    table[tags][packed] = in_word as u8;
+                } else {
+                    table[tags][in_word] = packed as u8;
+                }
+                packed += 1;
+                byte += 1;
+            }
+            lane += 1;
+        }
+        tags += 1;
+    }
+    table
+}
+
+const fn spread() -> [u16; 256] {
+    let mut table = [0; 256];
+    let mut bits = 0;
+    while bits < 256 {
+        let mut bit = 0;
+        while bit < 8 {
+            table[bits] |= ((bits >> bit & 1) as u16) << (2 * bit);
+            bit += 1;
+        }
+        bits += 1;
+    }
+    table
+}

@@ -1,0 +1,166 @@
+//! The codec of gradients, for any buffer of floats.
+
+use crate::errors::ConfigError;
+use hostnet_codec::{
+    BoundError, Codec, ErrorFeedback, Header, Mode, Sizes, StreamError, GROUP, GROUP_BYTES_MAX, HEADER_BYTES,
+};
+use pyo3::buffer::PyBuffer;
+use pyo3::prelude::*;
+use pyo3::pybacked::PyBackedBytes;
+use pyo3::types::{PyByteArray, PyBytes, PySlice};
+
+/// Floats that are copied out of a buffer at a time, which needs Python's lock; the codec works on them without.
+const PART: usize = (1 << 20) / GROUP * GROUP;
+
+fn codec_of(bound: i64, mode: &str) -> PyResult<Codec> {
+    let mode = Mode::named(mode).ok_or_else(|| {
+        let known = Mode::ALL.map(Mode::name).join(", ");
+        ConfigError::new_err(format!("mode {mode:?}: must be one of {known}"))
+    })?;
+    Codec::new(mode, bound).map_err(|error: BoundError| ConfigError::new_err(error.to_string()))
+}
+
+/// Hands each part of a sequence of floats with a buffer to `work`, and as many floats of its own.
+fn for_parts(
+    values: &Bound<'_, PyAny>,
+    mut work: impl FnMut(PyBuffer<f32>, &mut [f32]) -> PyResult<()>,
+) -> PyResult<()> {
+    let (py, floats) = (values.py(), values.len()?);
+    let mut space = vec![0.0; PART.min(floats)];
+    for from in (0..floats).step_by(PART) {
+        let part = &mut space[..PART.min(floats - from)];
+        work(PyBuffer::get(&slice(values, from, part.len())?)?, part)?;
+        py.check_signals()?;
+    }
+    Ok(())
+}
+
+/// The most bytes that the stream of so many floats has.
+#[pyfunction]
+pub(crate) fn codec_bytes_max(floats: usize) -> usize {
+    HEADER_BYTES + floats.div_ceil(GROUP).saturating_mul(GROUP_BYTES_MAX)
+}
+
+/// Puts the stream of a buffer of floats into a buffer of bytes, and returns how many they are.
+#[pyfunction]
+pub(crate) fn codec_compress(
+    py: Python<'_>,
+    values: &Bound<'_, PyAny>,
+    out: &Bound<'_, PyAny>,
+    bound: i64,
+    mode: &str,
+) -> PyResult<usize> {
+    let codec = codec_of(bound, mode)?;
+    let (floats, room) = (values.len()?, out.len()?);
+    if room < codec_bytes_max(floats) {
+        let rule = format!("must have {}, the most of {floats} floats", codec_bytes_max(floats));
+        return Err(ConfigError::new_err(format!("out: {room} bytes; {rule}")));
+    }
+    let (mut at, mut stream) = (0, Header { codec, floats: floats as u64 }.to_bytes().to_vec());
+    let mut put = |stream: &mut Vec<u8>| {
+        let part = slice(out, at, stream.len())?;
+        PyBuffer::get(&part)?.copy_from_slice(py, stream)?;
+        at += stream.len();
+        stream.clear();
+        PyResult::Ok(())
+    };
+    put(&mut stream)?;
+    for_parts(values, |from, part| {
+        from.copy_to_slice(py, part)?;
+        py.detach(|| codec.encode(part, &mut stream));
+        put(&mut stream)
+    })?;
+    Ok(at)
+}
+
+/// So many elements of a sequence from a place on.
+fn slice<'py>(sequence: &Bound<'py, PyAny>, from: usize, length: usize) -> PyResult<Bound<'py, PyAny>> {
+    sequence.get_item(PySlice::new(sequence.py(), from as isize, (from + length) as isize, 1))
+}
+
+/// Puts the floats of a stream into a buffer of as many.
+#[pyfunction]
+pub(crate) fn codec_decompress(py: Python<'_>, stream: PyBackedBytes, out: &Bound<'_, PyAny>) -> PyResult<()> {
+    let header = Header::read(&stream).map_err(refused)?;
+    if out.len()? as u64 != header.floats {
+        let rule = format!("must have the {} of the stream", header.floats);
+        return Err(ConfigError::new_err(format!("out: {} floats; {rule}", out.len()?)));
+    }
+    let mut decoder = header.decoder(&stream);
+    if header.floats == 0 {
+        return decoder.fill(&mut []).map_err(refused);
+    }
+    for_parts(out, |to, part| {
+        py.detach(|| decoder.fill(part)).map_err(refused)?;
+        to.copy_from_slice(py, part)
+    })
+}
+
+fn refused(error: StreamError) -> PyErr {
+    ConfigError::new_err(format!("stream: {error}"))
+}
+
+/// Mode, exponent of the bound, and number of floats of a stream.
+#[pyfunction]
+pub(crate) fn codec_header(stream: PyBackedBytes) -> PyResult<(&'static str, u32, u64)> {
+    let header = Header::read(&stream).map_err(refused)?;
+    Ok((header.codec.mode().name(), header.codec.bound_exponent(), header.floats))
+}
+
+/// How many floats take no bits, 8, 16 and 32 bits, and the bytes of their payload.
+#[pyfunction]
+pub(crate) fn codec_sizes(
+    py: Python<'_>,
+    values: &Bound<'_, PyAny>,
+    bound: i64,
+    mode: &str,
+) -> PyResult<([u64; 4], u64)> {
+    let codec = codec_of(bound, mode)?;
+    let mut sizes = Sizes::default();
+    for_parts(values, |from, part| {
+        from.copy_to_slice(py, part)?;
+        sizes = sizes.and(py.detach(|| codec.sizes(part)));
+        Ok(())
+    })?;
+    Ok((sizes.classes, sizes.payload_bytes()))
+}
+
+/// Puts in the place of the floats of a buffer what they become; the largest error.
+#[pyfunction]
+pub(crate) fn codec_round(py: Python<'_>, values: &Bound<'_, PyAny>, bound: i64, mode: &str) -> PyResult<f32> {
+    let codec = codec_of(bound, mode)?;
+    let mut worst = 0.0_f32;
+    for_parts(values, |buffer, part| {
+        buffer.copy_to_slice(py, part)?;
+        worst = worst.max(py.detach(|| codec.roundtrip(part)));
+        buffer.copy_from_slice(py, part)
+    })?;
+    Ok(worst)
+}
+
+/// Error feedback for the gradients of one buffer.
+#[pyclass]
+pub(crate) struct CodecFeedback(ErrorFeedback);
+
+#[pymethods]
+impl CodecFeedback {
+    #[new]
+    fn new(floats: usize, bound: i64, mode: &str) -> PyResult<Self> {
+        Ok(Self(ErrorFeedback::new(codec_of(bound, mode)?, floats)))
+    }
+
+    /// The stream of a gradient and what was left of those before it.
+    fn compress<'py>(&mut self, py: Python<'py>, gradient: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyBytes>> {
+        let gradient = PyBuffer::<f32>::get(gradient)?.to_vec(py)?;
+        let stream = py.detach(|| self.0.compress(&gradient)).ok_or_else(|| {
+            let (given, before) = (gradient.len(), self.0.residual().len());
+            ConfigError::new_err(format!("gradient: {given} floats; must be {before}, as before"))
+        })?;
+        Ok(PyBytes::new(py, &stream))
+    }
+
+    /// What rounding has taken and not yet given back, as bytes in the order of this machine.
+    fn residual<'py>(&self, py: Python<'py>) -> Bound<'py, PyByteArray> {
+        PyByteArray::new(py, bytemuck::cast_slice(self.0.residual()))
+    }
+}

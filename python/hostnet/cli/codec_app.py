@@ -1,0 +1,77 @@
+"""`hostnet codec`: what the codec of gradients makes of a file of floats."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from hostnet.terminal.screen import say_json
+
+if TYPE_CHECKING:
+    from hostnet.codec.files import Assessment
+
+
+def register(app: typer.Typer) -> None:
+    """Adds the command."""
+    app.command(name="codec")(codec)
+
+
+def codec(
+    file: Annotated[Path, typer.Argument(help="Floats as numpy.save writes them: a .npy file of float32.")],
+    bound: Annotated[int, typer.Option(metavar="K", help="The bound 2^-K on the error of a float; 1 to 15.")] = 10,
+    mode: Annotated[
+        str, typer.Option(metavar="thesis|bounded|nearest", help="As published; with the bound kept; and rounded.")
+    ] = "thesis",
+    json: Annotated[bool, typer.Option("--json", help="Print JSON instead of the table.")] = False,
+) -> int:
+    """Compress gradients as a NIC can: how much is left of them, and what error that makes.
+
+    Exit codes: 2 something given is wrong.
+    """
+    from hostnet._core import CodecFeedback, ConfigError
+    from hostnet.codec.arrays import checked
+    from hostnet.codec.files import assess
+
+    try:
+        CodecFeedback(0, checked(bound), mode)
+    except ConfigError as error:
+        raise ConfigError(f"--{error}") from None
+    found = assess(file, bound, mode)
+    if json:
+        say_json(found.to_dict())
+    else:
+        print_found(found)
+    return 0
+
+
+def print_found(found: Assessment) -> None:
+    """Prints a row for each class, and what follows from them."""
+    from hostnet.cli.show import new_table, percent
+    from hostnet.terminal.console import Screen
+
+    console, row = Screen(), found.to_dict()
+    console.print(
+        f"{found.file}: {row['floats']} floats, {found.mode}, bound 2^-{found.bound_exponent} = {found.bound:.3g}",
+        soft_wrap=True,
+    )
+    table = new_table("bits", "floats", "share", left=())
+    for entry in row["classes"]:
+        table.add_row(str(entry["bits"]), str(entry["floats"]), percent(entry["share"]))
+    console.print()
+    console.print(table)
+    console.print()
+    console.print(f"ratio {row['ratio']:.2f}: {row['plain_bytes']} bytes become {row['payload_bytes']}")
+    console.print(f"largest error {found.error_max:.3g}: {verdict(found)}")
+    if found.not_finite:
+        console.print(f"{found.not_finite} floats are infinite or no numbers, and stay as they are")
+    speeds = (row["compress_gb_per_s"], row["decompress_gb_per_s"])
+    console.print("compressed at {:.2f} GB/s, decompressed at {:.2f} GB/s".format(*speeds))
+
+
+def verdict(found: Assessment) -> str:
+    """Whether the bound was kept, and what would keep it."""
+    if found.bound_kept:
+        return "the bound is kept"
+    return "the bound is not kept; --mode bounded keeps it"
