@@ -137,7 +137,7 @@ fn what_cores_execute_needs_cores() {
 #[test]
 fn collectives_are_of_any_number_of_ranks() {
     let ways = [
-        ("allreduce", ["ring", "recursive-doubling", "tree"].as_slice()),
+        ("allreduce", ["ring", "recursive-doubling", "tree", "aggregator", "hierarchical"].as_slice()),
         ("allgather", &["ring"]),
         ("alltoall", &["pairwise"]),
         ("broadcast", &["tree", "ring"]),
@@ -178,6 +178,31 @@ fn benchmarks_run_on_the_ranks_that_they_know() {
     assert_eq!(plan.effective["job"]["k"]["problem"], "W");
     let ps: u64 = plan.cluster.jobs[1].blocks[0].steps[0].iter().map(|step| step.compute_ps).sum();
     assert_eq!(ps, ((1_u64 << 26) as f64 / 6.0 * 1000.0).round() as u64, "one operation each nanosecond");
+}
+
+#[test]
+fn keys_of_training_are_checked() {
+    let sums = |more: &[&str], wanted: &[&str]| says(more, wanted);
+    let aggregator = "job.j.algorithm=aggregator";
+    sums(&["job.j.algorithm=agregator"], &["job.j.algorithm", "did you mean \"aggregator\"?"]);
+    sums(&["job.j.algorithm=in-network"], &["job.j.algorithm", "aggregator, hierarchical"]);
+    sums(&[aggregator, "job.j.aggregator=ss"], &["job.j.aggregator: there is no host \"ss\"", "did you mean \"s\"?"]);
+    sums(&[aggregator, "job.j.aggregator=e"], &["job.j.aggregator: \"e\" are 8 hosts; give one, such as \"e-0\""]);
+    sums(&["job.j.aggregator=s"], &["job.j.aggregator", "only with algorithm = \"aggregator\""]);
+    sums(&["job.j.group=2"], &["job.j.group", "only with algorithm = \"hierarchical\""]);
+    sums(&["job.j.algorithm=hierarchical", "job.j.ranks=9"], &["job.j.group", "missing"]);
+    sums(&["job.j.bucket=100 B"], &["job.j.bucket", "10000 buckets; there are 4096 at most"]);
+    sums(&["job.j.sum=0"], &["job.j.sum"]);
+    let gather = ["job.j.kind=allgather"];
+    for key in ["job.j.sum=1 GB/s", "job.j.bucket=1 kB", "job.j.compute={forward = \"1 us\"}"] {
+        sums(&[gather[0], key], &[&key[..7], "only with kind = \"allreduce\""]);
+    }
+    sums(&["job.j.compute={forwards = \"1 us\"}"], &["job.j.compute.forwards: unknown key; did you mean \"forward\"?"]);
+    sums(&["job.j.compute={forward = \"1 u\"}"], &["job.j.compute.forward"]);
+    let plan = resolved(&[aggregator, "job.j.aggregator=e-3", "job.j.compute={update = \"1 us\"}"]);
+    assert_eq!((plan.cluster.jobs[0].hosts.len(), plan.cluster.jobs[0].hosts[8]), (9, 3));
+    assert_eq!(plan.effective["job"]["j"]["compute"], json!({ "update": "1 us" }));
+    assert_eq!(resolved(&["job.j.algorithm=hierarchical"]).effective["job"]["j"]["group"], 1);
 }
 
 /// A program of the endpoints.

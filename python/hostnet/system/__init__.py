@@ -11,7 +11,7 @@ from hostnet.system.expander import Expander
 from hostnet.system.fabric import Bottleneck, Cable, Network, Ramp, Switch, SwitchEnergy, Trunk
 from hostnet.system.host import Cha, Core, Lfb, Run, Server, Tor
 from hostnet.system.io import FioCosts, Iio, Pcie, Ssd
-from hostnet.system.jobs import Job, JobStep
+from hostnet.system.jobs import Job, JobCompute, JobStep
 from hostnet.system.mcn import Mcn
 from hostnet.system.memory import AddressMap, Controller, Dram, Memory, ReadQueue, Timing, WriteQueue
 from hostnet.system.network import Control, CxlLink, Nic, NicFunction, NicLink, OnChip, Pfc, Remote, Sockets, Stack, Upi
@@ -58,6 +58,7 @@ __all__ = [
     "Host",
     "Iio",
     "Job",
+    "JobCompute",
     "JobStep",
     "Lfb",
     "Llc",

@@ -51,6 +51,28 @@ class JobStep(Description):
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
+class JobCompute(Description):
+    """What a rank computes in an iteration of training."""
+
+    forward: str | None = None
+    """Of the rank's accelerator: the forward pass (time); none when absent. Range: at most "1000 s"."""
+    backward: str | None = None
+    """Of the rank's accelerator: the backward pass, in which the vector comes about evenly (time); none when absent.
+
+    Range: at most "1000 s".
+    """
+    copy: str | None = None
+    """Of the rank: the vector is copied from the accelerator before it is exchanged (time); none when absent.
+
+    Range: at most "1000 s".
+    """
+    update: str | None = None
+    """Of the rank, after the exchange: the sum is put to use (time); with "aggregator" only of the rank that sums up,
+    before it sends; none when absent. Range: at most "1000 s".
+    """
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
 class Job(Description):
     """A program whose ranks run at endpoints, or on cores of servers."""
 
@@ -93,17 +115,41 @@ class Job(Description):
     """
     algorithm: str | None = None
     """How a collective is done: "ring" (everything goes from each rank to the next one), "recursive-doubling" (ranks
-    whose distance doubles exchange what they have), "tree" (along a binomial tree) or "pairwise" (every two ranks
-    exchange); when absent, "ring" for "allreduce" and "allgather", "pairwise" for "alltoall", "tree" for "broadcast",
+    whose distance doubles exchange what they have), "tree" (along a binomial tree), "pairwise" (every two ranks
+    exchange), "aggregator" (one rank gets everything, and sends the sum back) or "hierarchical" (trees within groups,
+    and a ring of one rank of each); when absent, "ring" for "allreduce" and "allgather", "pairwise" for "alltoall", "tree" for "broadcast",
     "recursive-doubling" for "barrier".
+    """
+    aggregator: str | None = None
+    """Of "aggregator": a host that sums up and has no vector of its own: it has one more rank, the last one. Rank 0 sums
+    up when absent."""
+    group: int | None = None
+    """Of "hierarchical": ranks of a group, the first of which stands for it; the ranks of a host when absent, if all
+    hosts have as many.
+
+    Range: 1 to 16384.
+    """
+    sum: str | None = None
+    """Of "allreduce": rate at which a rank adds what it has received to what it has (bandwidth); nothing is taken for
+    that when absent. At servers the core executes as many instructions as that takes, and reads and writes memory
+    beside.
+
+    Range: "1 Mbps" to "10 TB/s".
+    """
+    bucket: str | None = None
+    """Of "allreduce": what is exchanged at a time, while the rest of the backward pass still runs (size); all of it when
+    absent.
+
+    Range: "1 B" to "1000 TB".
     """
     iterations: int | None = None
     """How often it is done; 1 when absent, as many times as the benchmark says for those of NPB.
 
     Range: 1 to 1000000.
     """
-    compute: str | None = None
-    """Time that each rank computes before each iteration (time); none when absent. Not of those of NPB.
+    compute: str | JobCompute | None = None
+    """Time that each rank computes before each iteration (time), or of "allreduce" a table of what it does around the
+    exchange; none when absent. Not of those of NPB.
 
     Range: at most "1000 s".
     """

@@ -32,6 +32,7 @@ mod power;
 mod service;
 mod sockets;
 mod topology;
+mod training;
 mod transport;
 mod values;
 mod workload;
@@ -78,6 +79,7 @@ pub(crate) use power::{
 pub(crate) use service::{ArrivalsSpec, DistributionSpec, PhaseSpec, ServiceSpec};
 pub(crate) use sockets::{RemoteDdioSpec, SnoopSpec, SocketSpec, SocketsSpec};
 pub(crate) use topology::{Sizes, TopologySpec, TrunkSpec};
+pub(crate) use training::{ComputePartsSpec, ComputeSpec};
 pub(crate) use transport::{BaseSpec, TransportSpec};
 pub(crate) use values::{
     Bandwidth, MemorySize, RateOrNever, Share, Size, SleepPower, Time, TimeLimit, TimeOrNever, TransferRate,

@@ -2,9 +2,10 @@
 //! been done goes in. Messages from one rank to another are received in the order in which they were sent.
 
 use super::phases::PhaseBooks;
-use crate::params::{JobParams, StepParams};
+use crate::params::{DeviceParams, JobParams, StepParams};
 use hostnet_kernel::{ComponentId, Time};
 use serde::{Deserialize, Serialize};
+use std::collections::VecDeque;
 
 /// How the messages to another rank go.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -54,7 +55,9 @@ struct Peer {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 enum State {
-    /// It waits for its beginning, or computes.
+    /// It waits for its beginning.
+    Before(Time),
+    /// It computes, or waits for its accelerator.
     Until(Time),
     /// Its core does something for it.
     Working(Labor),
@@ -93,8 +96,10 @@ pub struct Rank {
     peers: Vec<Peer>,
     /// Whether a core does what it computes and copies.
     on_core: bool,
-    /// What the present step took so far to compute on that core, in ps.
+    /// What the present step took so far to compute, in ps.
     computed_ps: u64,
+    /// When its accelerator will be done with each of its works, as far as that was not yet looked at.
+    device: VecDeque<Time>,
     /// Where it is: block, how often that was done, step.
     at: (usize, u32, usize),
     state: State,
@@ -124,8 +129,9 @@ impl Rank {
             peers: known.into_iter().filter_map(peer).collect(),
             on_core: false,
             computed_ps: 0,
+            device: VecDeque::new(),
             at: (0, 0, 0),
-            state: State::Until(start),
+            state: State::Before(start),
             since: start,
             phases: vec![PhaseBooks::default(); params.phases.len()],
         };
@@ -169,7 +175,7 @@ impl Rank {
     #[must_use]
     pub fn wakes_at(&self) -> Option<Time> {
         match self.state {
-            State::Until(at) => Some(at),
+            State::Before(at) | State::Until(at) => Some(at),
             State::Moving { copied, .. } => copied,
             State::Working(_) | State::Computed | State::Done(_) => None,
         }
@@ -185,7 +191,8 @@ impl Rank {
                         return wanted;
                     }
                 }
-                State::Until(at) if at > now => return Wanted::Wake(at),
+                State::Before(at) | State::Until(at) if at > now => return Wanted::Wake(at),
+                State::Before(_) => self.enter(now),
                 State::Until(_) => {
                     if let Some(wanted) = self.begin(now) {
                         return wanted;
@@ -210,11 +217,32 @@ impl Rank {
     /// The step is over; the next one begins, if there is one.
     fn go_on(&mut self, step: &StepParams, now: Time) {
         self.ends(step, now);
+        self.enter(now);
+    }
+
+    /// A step begins, if there is one more.
+    fn enter(&mut self, now: Time) {
         self.since = now;
-        self.state = match self.step() {
-            None => State::Done(now),
-            Some(next) => State::Until(now + if self.on_core { 0 } else { next.compute_ps }),
+        let Some(next) = self.step() else {
+            self.state = State::Done(now);
+            return;
         };
+        let ready = self.give(next.device, now) + if self.on_core { 0 } else { next.compute_ps };
+        self.computed_ps = ready.since(now);
+        self.state = State::Until(ready);
+    }
+
+    /// Gives the accelerator its work. Returns when it has no more left than it may have.
+    fn give(&mut self, device: DeviceParams, now: Time) -> Time {
+        while self.device.front().is_some_and(|&done| done <= now) {
+            self.device.pop_front();
+        }
+        if device.work_ps > 0 {
+            let begins = self.device.back().map_or(now, |&last| last.max(now));
+            self.device.push_back(begins + device.work_ps);
+        }
+        let more = self.device.len().checked_sub(1 + device.left as usize);
+        more.map_or(now, |at| self.device[at])
     }
 
     fn labor(&mut self, labor: Labor) -> Wanted {
@@ -259,16 +287,12 @@ impl Rank {
         Wanted::Nothing
     }
 
-    /// Has its core compute, or begins to send. The first step computes only then.
+    /// Has its core compute, or begins to send.
     fn begin(&mut self, now: Time) -> Option<Wanted> {
         let Some(step) = self.step() else { return Some(self.end(now)) };
         if self.on_core && (step.compute_ps > 0 || step.work > 0) {
             let ps = if step.work > 0 { 0 } else { step.compute_ps };
             return Some(self.labor(Labor::Compute { work: step.work, ps }));
-        }
-        if !self.on_core && self.since + step.compute_ps > now {
-            self.state = State::Until(self.since + step.compute_ps);
-            return None;
         }
         self.send(now)
     }
@@ -309,7 +333,7 @@ impl Rank {
         books.steps += 1;
         books.time_ps += took_ps;
         books.most_ps = books.most_ps.max(took_ps);
-        books.compute_ps += if self.on_core { std::mem::take(&mut self.computed_ps) } else { step.compute_ps };
+        books.compute_ps += std::mem::take(&mut self.computed_ps);
         if let Some(message) = step.send {
             books.messages += 1;
             books.bytes += message.bytes;

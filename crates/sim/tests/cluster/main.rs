@@ -39,5 +39,6 @@ mod services;
 mod serving;
 mod shared;
 mod topologies;
+mod training;
 mod worked;
 mod workers;

@@ -8,18 +8,19 @@ mod program;
 mod seats;
 mod spread;
 mod steps;
+mod training;
 
 use super::fabric::Fabric;
 use super::flows::{class_of, numbers, FLOWS_MAX};
 use super::hosts::Hosts;
 use super::{table, transport};
 use crate::error::Issue;
-use crate::spec::{AlgorithmSpec, Bandwidth, ClusterSpec, JobKindSpec, JobSpec, Size, Time};
+use crate::spec::{AlgorithmSpec, Bandwidth, ClusterSpec, ComputeSpec, JobKindSpec, JobSpec, Size, Time};
 use crate::units::shorten;
 use hostnet_model::params::{BlockParams, ChannelParams, FlowParams, JobParams, Traffic, Transport};
 use npb::Benchmark;
 use profile::Profile;
-use program::{Program, STEPS_MAX};
+use program::{Adding, Program, STEPS_MAX};
 use seats::Taken;
 use std::collections::BTreeSet;
 
@@ -134,11 +135,18 @@ fn params(
     hosts: &mut Hosts,
     taken: &mut Taken,
 ) -> Result<JobParams, Issue> {
-    let at = numbers(&spec.hosts, hosts, &format!("{path}.hosts"))?;
-    let placed = spread::placed(path, spec, &at, hosts)?;
+    let mut at = numbers(&spec.hosts, hosts, &format!("{path}.hosts"))?;
+    let mut placed = spread::placed(path, spec, &at, hosts)?;
     check_keys(path, spec)?;
+    training::check_keys(path, spec)?;
+    spread::group(path, spec, &placed)?;
+    if let Some(host) = spread::aggregator(path, spec, hosts)? {
+        placed.push(host);
+        at.extend((!at.contains(&host)).then_some(host));
+    }
     let cores = seats::take(path, spec, &placed, hosts, taken)?;
     let mut program = Program::new(placed.len() as u32);
+    program.adding = Adding { bytes_per_s: spec.sum.map_or(0, |Bandwidth(rate)| rate), cores: cores.clone() };
     write(path, spec, &mut program)?;
     if program.is_too_long() {
         let message = format!("more than {STEPS_MAX} steps of all ranks together; fewer ranks or steps are wanted");
@@ -225,7 +233,12 @@ fn write(path: &str, spec: &mut JobSpec, program: &mut Program) -> Result<(), Is
         return Ok(());
     }
     program.block(*spec.iterations.get_or_insert(1));
-    program.compute("compute", spec.compute.get_or_insert(Time(0)).0);
+    if spec.kind == JobKindSpec::Allreduce {
+        return collective(path, spec, program, &group);
+    }
+    if let ComputeSpec::Before(Time(ps)) = *spec.compute.get_or_insert(ComputeSpec::Before(Time(0))) {
+        program.compute(&group, "compute", ps);
+    }
     if spec.kind == JobKindSpec::Program {
         return steps::write(path, &spec.steps, program);
     }
@@ -257,7 +270,7 @@ fn benchmark(path: &str, spec: &mut JobSpec, program: &mut Program, group: &[u32
 }
 
 fn collective(path: &str, spec: &mut JobSpec, program: &mut Program, group: &[u32]) -> Result<(), Issue> {
-    use AlgorithmSpec::{Pairwise, RecursiveDoubling, Ring, Tree};
+    use AlgorithmSpec::{Aggregator, Hierarchical, Pairwise, RecursiveDoubling, Ring, Tree};
     use JobKindSpec::{Allgather, Allreduce, Alltoall, Barrier, Broadcast};
     let usual = match spec.kind {
         Alltoall => Pairwise,
@@ -272,9 +285,10 @@ fn collective(path: &str, spec: &mut JobSpec, program: &mut Program, group: &[u3
         (None, _) => return Err(Issue::new(format!("{path}.bytes"), "missing; give a size such as \"1 MB\"")),
     };
     match (spec.kind, algorithm) {
-        (Allreduce, Ring) => program.ring_allreduce(group, bytes),
-        (Allreduce, RecursiveDoubling) => program.recursive_doubling(group, bytes, 1),
-        (Allreduce, Tree) | (Barrier, Tree) => {
+        (Allreduce, Ring | RecursiveDoubling | Tree | Aggregator | Hierarchical) => {
+            return training::write(path, spec, program, algorithm, bytes);
+        }
+        (Barrier, Tree) => {
             program.tree_reduce(group, bytes);
             program.tree_broadcast(group, bytes);
         }
@@ -288,7 +302,8 @@ fn collective(path: &str, spec: &mut JobSpec, program: &mut Program, group: &[u3
         (Barrier, RecursiveDoubling) => program.dissemination_barrier(group),
         _ => {
             let message = format!(
-                "does not do {} of {} ranks; \"allreduce\" has \"ring\", \"recursive-doubling\" and \"tree\", \
+                "does not do {} of {} ranks; \"allreduce\" has \"ring\", \"recursive-doubling\", \"tree\", \
+                 \"aggregator\" and \"hierarchical\", \
                  \"allgather\" \"ring\" and, of a power of two, \"recursive-doubling\", \"alltoall\" \"pairwise\", \
                  \"broadcast\" \"tree\" and \"ring\", \"barrier\" \"recursive-doubling\" and \"tree\"",
                 kind_name(spec.kind),
