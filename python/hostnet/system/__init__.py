@@ -14,7 +14,20 @@ from hostnet.system.io import FioCosts, Iio, Pcie, Ssd
 from hostnet.system.jobs import Job, JobCompute, JobStep
 from hostnet.system.mcn import Mcn
 from hostnet.system.memory import AddressMap, Controller, Dram, Memory, ReadQueue, Timing, WriteQueue
-from hostnet.system.network import Control, CxlLink, Nic, NicFunction, NicLink, OnChip, Pfc, Remote, Sockets, Stack, Upi
+from hostnet.system.network import (
+    Compress,
+    Control,
+    CxlLink,
+    Nic,
+    NicFunction,
+    NicLink,
+    OnChip,
+    Pfc,
+    Remote,
+    Sockets,
+    Stack,
+    Upi,
+)
 from hostnet.system.parts import Socket
 from hostnet.system.pool import Pool, PoolPrefetch
 from hostnet.system.power import (
@@ -31,6 +44,7 @@ from hostnet.system.traffic import Flow, Move, OtherRequests, Service, ServiceIo
 from hostnet.system.workload import *  # noqa: F403 - the list of kinds is there
 
 __all__ = [
+    "Compress",
     "L2",
     "AddressMap",
     "Bottleneck",

@@ -161,6 +161,9 @@ class Job(Description):
     """Of those of NPB: operations per second of a rank, as NPB counts them; 1e9 when absent. Range: 1 to 1e+15."""
     transport: str | None = None
     """How messages between hosts are carried: a transport by name, over TCP; "dctcp" when absent."""
+    compress: bool | None = None
+    """Whether the engines of NICs make what it sends between hosts smaller, with "aggregator" only what goes to the one
+    that sums up; false when absent."""
     copy_rate: str | None = None
     """Rate at which a message is copied from one rank to another of the same host (bandwidth); "10 GB/s" when absent.
 

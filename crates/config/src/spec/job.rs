@@ -86,6 +86,10 @@ pub(crate) struct JobSpec {
     /// How messages between hosts are carried: a transport by name, over TCP; "dctcp" when absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) transport: Option<String>,
+    /// Whether the engines of NICs make what it sends between hosts smaller, with "aggregator" only what goes to the one
+    /// that sums up; false when absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) compress: Option<bool>,
     /// Rate at which a message is copied from one rank to another of the same host (bandwidth); "10 GB/s" when absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(extend("x-min" = "1 Mbps", "x-max" = "10 TB/s"))]

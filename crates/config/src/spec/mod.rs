@@ -5,6 +5,7 @@ mod cache;
 mod chip;
 mod chip_run;
 mod cluster;
+mod compress;
 mod controller;
 mod die;
 mod dimm;
@@ -47,6 +48,7 @@ pub(crate) use chip_run::{ChipModeSpec, ChipOpSpec};
 pub(crate) use cluster::{
     ClusterSpec, DatagramPatternSpec, FidelitySpec, FlowKindSpec, FlowSpec, HostKindSpec, HostSpec, OtherSpec,
 };
+pub(crate) use compress::CompressSpec;
 pub(crate) use controller::{
     ControllerSpec, EntryUntilSpec, IdleDrainSpec, PageSpec, ProtectSpec, RefreshSpec, SchedulerSpec,
 };

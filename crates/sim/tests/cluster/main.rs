@@ -9,6 +9,7 @@ mod attach;
 mod books;
 mod bursts;
 mod closed_form;
+mod compress;
 mod conservation;
 mod cut;
 mod datagrams;

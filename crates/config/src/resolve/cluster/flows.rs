@@ -222,6 +222,7 @@ fn draft(
         via: Vec::new(),
         priority: *spec.priority.get_or_insert(priority),
         mtu_bytes: spec.mtu.map_or(0, |Size(bytes)| bytes as u32),
+        compress: [false; 2],
     };
     let cores = [&spec.from_cores, &spec.to_cores].map(|list| list.as_ref().map(|CoreList(cores)| cores.clone()));
     let Time(stagger_ps) = spec.stagger;

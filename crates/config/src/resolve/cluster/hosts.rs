@@ -11,6 +11,7 @@ use super::super::{
     complete_server, effective, functions, net_host, plan_error, server, server_of, Complete, Context, Resolved,
 };
 use super::super::{energy, expander, interrupts, ncap};
+use super::compress;
 use super::cores::HostCores;
 use super::dimms::Dimms;
 use super::flows::Flows;
@@ -264,7 +265,8 @@ impl Hosts {
                     }))
                 }
             };
-            attached.params.push(HostParams { name: host.name.clone(), kind, fidelity: fidelity(of_host) });
+            let compress = compress::of_host(&self, &spec.host, at)?;
+            attached.params.push(HostParams { name: host.name.clone(), kind, fidelity: fidelity(of_host), compress });
         }
         pool::hand_out(&self.pool(), &mut attached.params)?;
         for group in &self.groups {

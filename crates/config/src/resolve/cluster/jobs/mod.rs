@@ -13,7 +13,7 @@ mod training;
 use super::fabric::Fabric;
 use super::flows::{class_of, numbers, FLOWS_MAX};
 use super::hosts::Hosts;
-use super::{table, transport};
+use super::{compress, table, transport};
 use crate::error::Issue;
 use crate::spec::{AlgorithmSpec, Bandwidth, ClusterSpec, ComputeSpec, JobKindSpec, JobSpec, Size, Time};
 use crate::units::shorten;
@@ -37,7 +37,7 @@ pub(super) fn resolve(
     classes: &mut Vec<String>,
     flows: &mut Vec<FlowParams>,
 ) -> Result<Vec<JobParams>, Issue> {
-    let ClusterSpec { job, transport: transports, network, .. } = spec;
+    let ClusterSpec { job, transport: transports, network, host, .. } = spec;
     let mut jobs = Vec::new();
     let mut taken = Taken::new();
     for (name, job) in job {
@@ -49,12 +49,16 @@ pub(super) fn resolve(
             let message = format!("{} is RoCE; messages of jobs go over TCP, such as \"dctcp\"", shorten(named));
             return Err(Issue::new(at, message));
         }
-        let mtu_bytes = network.mtu.0 as u32;
+        let compresses = job.compress == Some(true);
+        let whole = network.mtu.0 as u32;
+        let mtu_bytes = if compresses { compress::mtu(whole) } else { whole };
         let carried = transport::resolve(named, found, mtu_bytes, "network.mtu")?;
         let class = class_of(classes, name, &path)?;
         let params = params(name, &path, job, hosts, &mut taken)?;
         check(&path, job, &params)?;
-        let flow = Flow { job: jobs.len() as u32, class, mtu_bytes, carried };
+        compress::check(&path, job, &params.hosts, hosts, host)?;
+        let aggregator = training::aggregator(job, params.hosts.len() as u32);
+        let flow = Flow { job: jobs.len() as u32, class, mtu_bytes, carried, compresses, aggregator };
         flow.add(&path, &params, hosts, fabric, flows)?;
         jobs.push(params);
     }
@@ -67,6 +71,9 @@ struct Flow {
     class: u8,
     mtu_bytes: u32,
     carried: Transport,
+    /// Whether engines of NICs make packets smaller, and the one rank that only those to it are if there is one.
+    compresses: bool,
+    aggregator: Option<u32>,
 }
 
 impl Flow {
@@ -110,6 +117,7 @@ impl Flow {
                 via: Vec::new(),
                 priority: 0,
                 mtu_bytes: self.mtu_bytes,
+                compress: [high, low].map(|to| self.compresses && self.aggregator.is_none_or(|rank| rank == to)),
             });
         }
         Ok(())

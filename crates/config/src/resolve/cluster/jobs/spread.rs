@@ -4,6 +4,7 @@ use crate::error::Issue;
 use crate::resolve::cluster::hosts::Hosts;
 use crate::spec::{AlgorithmSpec, JobSpec, RanksPerHost};
 use crate::units::shorten;
+use std::collections::BTreeSet;
 
 /// Ranks of a job.
 pub(super) const RANKS_MAX: usize = 1 << 14;
@@ -64,8 +65,9 @@ pub(super) fn group(path: &str, spec: &mut JobSpec, placed: &[usize]) -> Result<
     }
     let first = placed.iter().take_while(|host| Some(*host) == placed.first()).count().max(1);
     let even = placed.chunks(first).all(|group| group.len() == first && group.iter().all(|host| *host == group[0]));
-    if !even {
-        let message = "missing; hosts do not have as many ranks each, one host after the other";
+    let hosts: BTreeSet<usize> = placed.iter().copied().collect();
+    if !even || hosts.len() * first != placed.len() {
+        let message = "hosts do not have as many ranks each, one host after the other; give group";
         return Err(Issue::between(&[&format!("{path}.group"), &format!("{path}.ranks")], message));
     }
     spec.group = u32::try_from(first).ok();

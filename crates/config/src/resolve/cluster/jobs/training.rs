@@ -41,6 +41,12 @@ pub(super) fn check_keys(path: &str, spec: &JobSpec) -> Result<(), Issue> {
     }
 }
 
+/// Of so many ranks the one that all others send their vectors to, if one sums up.
+pub(super) fn aggregator(spec: &JobSpec, ranks: u32) -> Option<u32> {
+    let sums = spec.algorithm == Some(AlgorithmSpec::Aggregator);
+    sums.then_some(if spec.aggregator.is_some() { ranks - 1 } else { 0 })
+}
+
 /// How the ranks of a group sum up.
 struct Sum<'a> {
     algorithm: AlgorithmSpec,
@@ -75,7 +81,7 @@ pub(super) fn write(
     let ranks = program.ranks;
     let own = if spec.aggregator.is_some() { ranks - 1 } else { ranks };
     let group: Vec<u32> = (0..own).collect();
-    let aggregator = if own < ranks { own } else { 0 };
+    let aggregator = aggregator(spec, ranks).unwrap_or(0);
     let sum = Sum { algorithm, group: &group, aggregator, size: spec.group.unwrap_or(1) };
     let parts = match spec.compute.get_or_insert(ComputeSpec::Before(Time(0))) {
         ComputeSpec::Before(Time(ps)) => {
