@@ -80,7 +80,7 @@ class Job(Description):
     """What its ranks do: "allreduce" (a vector of every rank is summed up, and every rank gets the sum), "allgather"
     (every rank gets what all others have), "alltoall" (every rank sends something else to every other one), "broadcast"
     (every rank gets what rank 0 has), "barrier" (no rank goes on before all have come), "program" (what the steps say),
-    what a NAS Parallel Benchmark does: "npb-cg", "npb-ep", "npb-is", "npb-mg", "npb-ft" or "npb-lu", or what an
+    "chakra" (what execution traces of MLCommons Chakra say), what a NAS Parallel Benchmark does: "npb-cg", "npb-ep", "npb-is", "npb-mg", "npb-ft" or "npb-lu", or what an
     archetype does: "streaming" (walks through memory, with sums over all ranks), "irregular" (reads memory at random,
     with small messages to all ranks), "compute" (computes in its caches, with sums over all ranks) or "shuffle" (walks
     through memory, and all of it goes to other ranks).
@@ -117,12 +117,12 @@ class Job(Description):
     """How a collective is done: "ring" (everything goes from each rank to the next one), "recursive-doubling" (ranks
     whose distance doubles exchange what they have), "tree" (along a binomial tree), "pairwise" (every two ranks
     exchange), "aggregator" (one rank gets everything, and sends the sum back) or "hierarchical" (trees within groups,
-    and a ring of one rank of each); when absent, "ring" for "allreduce" and "allgather", "pairwise" for "alltoall", "tree" for "broadcast",
-    "recursive-doubling" for "barrier".
+    and a ring of one rank of each); when absent, "ring" for "allreduce" and "allgather", "pairwise" for "alltoall",
+    "tree" for "broadcast", "recursive-doubling" for "barrier".
     """
     aggregator: str | None = None
-    """Of "aggregator": a host that sums up and has no vector of its own: it has one more rank, the last one. Rank 0 sums
-    up when absent."""
+    """Of "aggregator": a host that sums up and has no vector of its own: it has one more rank, the last one. Rank 0
+    sums up when absent."""
     group: int | None = None
     """Of "hierarchical": ranks of a group, the first of which stands for it; the ranks of a host when absent, if all
     hosts have as many.
@@ -137,11 +137,14 @@ class Job(Description):
     Range: "1 Mbps" to "10 TB/s".
     """
     bucket: str | None = None
-    """Of "allreduce": what is exchanged at a time, while the rest of the backward pass still runs (size); all of it when
-    absent.
+    """Of "allreduce": what is exchanged at a time, while the rest of the backward pass still runs (size); all of it
+    when absent.
 
     Range: "1 B" to "1000 TB".
     """
+    trace: str | None = None
+    """Of "chakra": the execution traces of the ranks, relative to the configuration, without their ends: "dir/name" of
+    dir/name.0.et and so on."""
     iterations: int | None = None
     """How often it is done; 1 when absent, as many times as the benchmark says for those of NPB.
 

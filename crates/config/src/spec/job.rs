@@ -64,6 +64,10 @@ pub(crate) struct JobSpec {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(extend("x-min" = "1 B", "x-max" = "1000 TB"))]
     pub(crate) bucket: Option<Size>,
+    /// Of "chakra": the execution traces of the ranks, relative to the configuration, without their ends: "dir/name" of
+    /// dir/name.0.et and so on.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) trace: Option<String>,
     /// How often it is done; 1 when absent, as many times as the benchmark says for those of NPB.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 1, max = 1_000_000))]
@@ -86,8 +90,8 @@ pub(crate) struct JobSpec {
     /// How messages between hosts are carried: a transport by name, over TCP; "dctcp" when absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) transport: Option<String>,
-    /// Whether the engines of NICs make what it sends between hosts smaller, with "aggregator" only what goes to the one
-    /// that sums up; false when absent.
+    /// Whether the engines of NICs make what it sends between hosts smaller, with "aggregator" only what goes to the
+    /// one that sums up; false when absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) compress: Option<bool>,
     /// Rate at which a message is copied from one rank to another of the same host (bandwidth); "10 GB/s" when absent.
@@ -125,6 +129,8 @@ pub(crate) enum JobKindSpec {
     Barrier,
     /// What the steps say.
     Program,
+    /// What execution traces of MLCommons Chakra say.
+    Chakra,
     /// The conjugate gradient benchmark of NPB.
     NpbCg,
     /// The embarrassingly parallel benchmark of NPB.

@@ -5,7 +5,7 @@ use super::phases::PhaseBooks;
 use crate::params::{DeviceParams, JobParams, StepParams};
 use hostnet_kernel::{ComponentId, Time};
 use serde::{Deserialize, Serialize};
-use std::collections::VecDeque;
+use std::collections::{BTreeSet, VecDeque};
 
 /// How the messages to another rank go.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -25,7 +25,7 @@ pub enum Labor {
     Compute {
         /// Number of the work, from 1 on; 0 = none.
         work: u16,
-        /// Time that its instructions take when there is no work, in ps.
+        /// Time that its instructions take if there is no work, in ps.
         ps: u64,
     },
     /// It copies a message to the memory that it shares with another rank of its server.
@@ -115,10 +115,8 @@ impl Rank {
         let own = |block: &crate::params::BlockParams| (block.times, block.steps[rank as usize].clone());
         let blocks: Vec<_> = params.blocks.iter().map(own).collect();
         let steps = blocks.iter().flat_map(|(_, steps)| steps);
-        let mut known: Vec<u32> =
+        let known: BTreeSet<u32> =
             steps.flat_map(|step| [step.send, step.receive]).flatten().map(|to| to.rank).collect();
-        known.sort_unstable();
-        known.dedup();
         let peer = |rank| link(rank).map(|link| Peer { rank, link, inbox: 0 });
         let start = Time::from_ps(params.start_ps.max(1));
         let mut found = Self {
@@ -201,7 +199,7 @@ impl Rank {
                 State::Moving { copied: Some(at), .. } => return Wanted::Wake(at),
                 State::Moving { sending: Some(_), .. } => return Wanted::Nothing,
                 State::Moving { .. } => {
-                    let Some(step) = self.step() else { return self.end(now) };
+                    let Some(step) = self.step() else { return Wanted::Nothing };
                     if !self.receives(&step) {
                         return Wanted::Nothing;
                     }
@@ -282,17 +280,11 @@ impl Rank {
         }
     }
 
-    fn end(&mut self, now: Time) -> Wanted {
-        self.state = State::Done(now);
-        Wanted::Nothing
-    }
-
     /// Has its core compute, or begins to send.
     fn begin(&mut self, now: Time) -> Option<Wanted> {
-        let Some(step) = self.step() else { return Some(self.end(now)) };
+        let step = self.step()?;
         if self.on_core && (step.compute_ps > 0 || step.work > 0) {
-            let ps = if step.work > 0 { 0 } else { step.compute_ps };
-            return Some(self.labor(Labor::Compute { work: step.work, ps }));
+            return Some(self.labor(Labor::Compute { work: step.work, ps: step.compute_ps }));
         }
         self.send(now)
     }
@@ -382,10 +374,9 @@ impl Rank {
     /// When it was done with all of its steps, if it is.
     #[must_use]
     pub fn done_at(&self) -> Option<Time> {
-        if let State::Done(at) = self.state {
-            Some(at)
-        } else {
-            None
+        match self.state {
+            State::Done(at) => Some(at),
+            _ => None,
         }
     }
 

@@ -46,7 +46,7 @@ impl CompressParams {
         (bursts * self.cycle_fs).div_ceil(1000)
     }
 
-    /// Data that packets of `room` bytes beside their headers may have, so that it fits them whatever it is: every eight
+    /// Data that packets of `room` bytes beside their headers may have, so that it fits them whatever it is: eight
     /// floats may become 34 bytes.
     #[must_use]
     pub fn data_bytes(room: u32) -> u32 {

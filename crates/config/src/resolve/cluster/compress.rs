@@ -87,8 +87,8 @@ pub(super) fn check(
             let name = shorten(&hosts.hosts[at].name);
             let table = format!("{}.{key}", hosts.table_of(at));
             let message = format!(
-                "{name} has no engine that makes packets smaller and restores them, as every host of the job needs; give \
-                 {table}"
+                "{name} has no engine that makes packets smaller and restores them, as every host of the job needs; \
+                 give {table}"
             );
             let keys = [format!("{path}.compress"), table];
             return Err(Issue::between(&[&keys[0], &keys[1]], message));

@@ -123,7 +123,7 @@ pub(super) fn resolve(
         }
     }
     let mut params = place(&drafts, hosts)?;
-    let jobs = jobs::resolve(spec, hosts, fabric, &mut classes, &mut params)?;
+    let jobs = jobs::resolve(spec, hosts, fabric, &mut classes, &mut params, base_dir)?;
     hosts.dimms.fit(&mut params, &classes, spec, hosts)?;
     let of_jobs = params.iter().filter(|flow| matches!(flow.traffic, Traffic::Messages(_)));
     let largest = mtu_bytes.iter().flatten().copied().chain(of_jobs.map(|flow| flow.mtu_bytes)).max();

@@ -270,8 +270,7 @@ impl Hosts {
         }
         pool::hand_out(&self.pool(), &mut attached.params)?;
         for group in &self.groups {
-            let host = complete(&spec.host[&group.name], group)?;
-            attached.effective.insert(group.name.clone(), host);
+            attached.effective.insert(group.name.clone(), complete(&spec.host[&group.name], group)?);
             attached.ignored.extend(ncap::for_all(&group.name, &attached.params[group.members.start].kind));
             let reason = match &group.server {
                 Some(resolved) => match &resolved.spec.server.unvalidated {

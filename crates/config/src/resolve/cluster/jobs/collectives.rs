@@ -31,24 +31,32 @@ impl Program {
 
     /// Sum of vectors around a ring: parts of them are summed up, then handed on.
     pub(super) fn ring_allreduce(&mut self, group: &[u32], bytes: u64) {
+        self.ring_reduce_scatter(group, bytes);
+        self.ring_round(group, bytes, "all-gather", 1);
+    }
+
+    /// Sum of vectors around a ring, of which each rank gets a part.
+    pub(super) fn ring_reduce_scatter(&mut self, group: &[u32], bytes: u64) {
+        self.ring_round(group, bytes, "reduce-scatter", 0);
+    }
+
+    /// Every part of a vector but one goes around a ring; each rank begins with the one so far ahead.
+    fn ring_round(&mut self, group: &[u32], bytes: u64, name: &str, ahead: u32) {
         let ranks = group.len() as u32;
         let part = |number: u32| {
             let until = |number: u32| u128::from(bytes) * u128::from(number) / u128::from(ranks);
             (until(number + 1) - until(number)) as u64
         };
-        for (name, ahead) in [("reduce-scatter", 0), ("all-gather", 1)] {
-            let phase = self.phase(name);
-            for step in 1..ranks {
-                let with = |place| {
-                    let sent = (place + ranks + ahead + 1 - step) % ranks;
-                    let received = (place + ranks + ahead - step) % ranks;
-                    [((place + 1) % ranks, part(sent)), ((place + ranks - 1) % ranks, part(received))]
-                };
-                let add = |program: &mut Self, rank, bytes| program.add(rank, bytes);
-                match ahead {
-                    0 => self.exchange_and(group, phase, with, add),
-                    _ => self.exchange(group, phase, with),
-                }
+        let phase = self.phase(name);
+        for step in 1..ranks {
+            let with = |place| {
+                let sent = (place + ranks + ahead + 1 - step) % ranks;
+                let received = (place + ranks + ahead - step) % ranks;
+                [((place + 1) % ranks, part(sent)), ((place + ranks - 1) % ranks, part(received))]
+            };
+            match ahead {
+                0 => self.exchange_and(group, phase, with, |program, rank, bytes| program.add(rank, bytes)),
+                _ => self.exchange(group, phase, with),
             }
         }
     }

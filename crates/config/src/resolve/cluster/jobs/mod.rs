@@ -1,5 +1,6 @@
 //! `[job.*]`.
 
+mod chakra;
 mod check;
 mod collectives;
 mod npb;
@@ -23,6 +24,7 @@ use profile::Profile;
 use program::{Adding, Program, STEPS_MAX};
 use seats::Taken;
 use std::collections::BTreeSet;
+use std::path::Path;
 
 const OPS_PER_S: f64 = 1e9;
 const COPY_RATE: Bandwidth = Bandwidth(10_000_000_000);
@@ -36,6 +38,7 @@ pub(super) fn resolve(
     fabric: &Fabric,
     classes: &mut Vec<String>,
     flows: &mut Vec<FlowParams>,
+    base_dir: &Path,
 ) -> Result<Vec<JobParams>, Issue> {
     let ClusterSpec { job, transport: transports, network, host, .. } = spec;
     let mut jobs = Vec::new();
@@ -54,7 +57,7 @@ pub(super) fn resolve(
         let mtu_bytes = if compresses { compress::mtu(whole) } else { whole };
         let carried = transport::resolve(named, found, mtu_bytes, "network.mtu")?;
         let class = class_of(classes, name, &path)?;
-        let params = params(name, &path, job, hosts, &mut taken)?;
+        let params = params(name, &path, job, hosts, &mut taken, base_dir)?;
         check(&path, job, &params)?;
         compress::check(&path, job, &params.hosts, hosts, host)?;
         let aggregator = training::aggregator(job, params.hosts.len() as u32);
@@ -142,6 +145,7 @@ fn params(
     spec: &mut JobSpec,
     hosts: &mut Hosts,
     taken: &mut Taken,
+    base_dir: &Path,
 ) -> Result<JobParams, Issue> {
     let mut at = numbers(&spec.hosts, hosts, &format!("{path}.hosts"))?;
     let mut placed = spread::placed(path, spec, &at, hosts)?;
@@ -155,7 +159,7 @@ fn params(
     let cores = seats::take(path, spec, &placed, hosts, taken)?;
     let mut program = Program::new(placed.len() as u32);
     program.adding = Adding { bytes_per_s: spec.sum.map_or(0, |Bandwidth(rate)| rate), cores: cores.clone() };
-    write(path, spec, &mut program)?;
+    write(path, spec, &mut program, base_dir)?;
     if program.is_too_long() {
         let message = format!("more than {STEPS_MAX} steps of all ranks together; fewer ranks or steps are wanted");
         let keys = ["ranks", "ranks_per_host", "hosts"].map(|key| format!("{path}.{key}"));
@@ -202,18 +206,20 @@ fn is_archetype(kind: JobKindSpec) -> bool {
 
 /// Which keys belong to which kinds of job.
 fn check_keys(path: &str, spec: &JobSpec) -> Result<(), Issue> {
-    use JobKindSpec::{Barrier, Program};
+    use JobKindSpec::{Barrier, Chakra, Program};
     let counted = is_npb(spec.kind) || is_archetype(spec.kind);
-    let collective = !counted && spec.kind != Program;
+    let traced = spec.kind == Chakra;
+    let collective = !counted && !traced && spec.kind != Program;
     let keys = [
         ("bytes", spec.bytes.is_some(), collective && spec.kind != Barrier, "collectives but \"barrier\""),
-        ("algorithm", spec.algorithm.is_some(), collective, "collectives"),
+        ("algorithm", spec.algorithm.is_some(), collective || traced, "collectives"),
         (
             "compute",
             spec.compute.is_some(),
-            !counted,
-            "jobs that are not of NPB, whose operations are known, and no archetype",
+            !counted && !traced,
+            "jobs that are not of NPB, whose operations are known, no archetype and no trace",
         ),
+        ("trace", spec.trace.is_some(), traced, "kind = \"chakra\""),
         ("steps", !spec.steps.is_empty(), spec.kind == Program, "kind = \"program\""),
         ("problem", spec.problem.is_some(), is_npb(spec.kind), "jobs of NPB, such as \"npb-cg\""),
         ("data", spec.data.is_some(), is_archetype(spec.kind), "archetypes, such as \"streaming\""),
@@ -229,7 +235,7 @@ fn check_keys(path: &str, spec: &JobSpec) -> Result<(), Issue> {
 }
 
 /// Writes down what the ranks do.
-fn write(path: &str, spec: &mut JobSpec, program: &mut Program) -> Result<(), Issue> {
+fn write(path: &str, spec: &mut JobSpec, program: &mut Program, base_dir: &Path) -> Result<(), Issue> {
     let group: Vec<u32> = (0..program.ranks).collect();
     if is_npb(spec.kind) {
         return benchmark(path, spec, program, &group);
@@ -241,6 +247,9 @@ fn write(path: &str, spec: &mut JobSpec, program: &mut Program) -> Result<(), Is
         return Ok(());
     }
     program.block(*spec.iterations.get_or_insert(1));
+    if spec.kind == JobKindSpec::Chakra {
+        return chakra::write(path, spec, program, base_dir);
+    }
     if spec.kind == JobKindSpec::Allreduce {
         return collective(path, spec, program, &group);
     }
@@ -326,9 +335,13 @@ fn collective(path: &str, spec: &mut JobSpec, program: &mut Program, group: &[u3
 /// Checks that a program that the user wrote comes to its end; the others do.
 fn check(path: &str, spec: &JobSpec, job: &JobParams) -> Result<(), Issue> {
     let name_of = |phase: u8| job.phases[usize::from(phase)].clone();
-    let mut blocks = job.blocks.iter().filter(|_| spec.kind == JobKindSpec::Program);
-    match blocks.find_map(|block| check::problem(block, name_of)) {
-        Some(problem) => Err(Issue::new(format!("{path}.steps"), problem)),
+    let key = match spec.kind {
+        JobKindSpec::Program => "steps",
+        JobKindSpec::Chakra => "trace",
+        _ => return Ok(()),
+    };
+    match job.blocks.iter().find_map(|block| check::problem(block, name_of)) {
+        Some(problem) => Err(Issue::new(format!("{path}.{key}"), problem)),
         None => Ok(()),
     }
 }

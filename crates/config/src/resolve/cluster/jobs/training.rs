@@ -10,11 +10,12 @@ const BUCKETS_MAX: u64 = 4096;
 /// The keys that have a meaning only with something else.
 pub(super) fn check_keys(path: &str, spec: &JobSpec) -> Result<(), Issue> {
     let sums = spec.kind == JobKindSpec::Allreduce;
+    let traced = spec.kind == JobKindSpec::Chakra;
     let does = |algorithm| spec.algorithm == Some(algorithm);
     let parts = matches!(spec.compute, Some(ComputeSpec::Parts(_)));
     let kind = "kind = \"allreduce\"";
     let keys = [
-        ("sum", spec.sum.is_some(), sums, "kind", kind),
+        ("sum", spec.sum.is_some(), sums || traced, "kind", kind),
         ("bucket", spec.bucket.is_some(), sums, "kind", kind),
         ("compute", parts, sums, "kind", "kind = \"allreduce\" as a table; give a time"),
         (
@@ -27,7 +28,7 @@ pub(super) fn check_keys(path: &str, spec: &JobSpec) -> Result<(), Issue> {
         (
             "group",
             spec.group.is_some(),
-            sums && does(AlgorithmSpec::Hierarchical),
+            (sums || traced) && does(AlgorithmSpec::Hierarchical),
             "algorithm",
             "algorithm = \"hierarchical\" of \"allreduce\"",
         ),
@@ -48,15 +49,17 @@ pub(super) fn aggregator(spec: &JobSpec, ranks: u32) -> Option<u32> {
 }
 
 /// How the ranks of a group sum up.
-struct Sum<'a> {
-    algorithm: AlgorithmSpec,
-    group: &'a [u32],
-    aggregator: u32,
-    size: u32,
+pub(super) struct Sum<'a> {
+    pub(super) algorithm: AlgorithmSpec,
+    pub(super) group: &'a [u32],
+    /// The one that sums up, and the ranks of a group, where the algorithm has such.
+    pub(super) aggregator: u32,
+    pub(super) size: u32,
 }
 
 impl Sum<'_> {
-    fn write(&self, program: &mut Program, bytes: u64, update_ps: u64) {
+    /// Writes down a sum of so many bytes, which the one that sums up puts to use for so long.
+    pub(super) fn write(&self, program: &mut Program, bytes: u64, update_ps: u64) {
         match self.algorithm {
             AlgorithmSpec::RecursiveDoubling => program.recursive_doubling(self.group, bytes, 1),
             AlgorithmSpec::Tree => {
