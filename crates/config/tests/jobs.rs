@@ -205,7 +205,7 @@ fn keys_of_training_are_checked() {
     let plan = resolved(&[aggregator, "job.j.aggregator=e-3", "job.j.compute={update = \"1 us\"}"]);
     assert_eq!((plan.cluster.jobs[0].hosts.len(), plan.cluster.jobs[0].hosts[8]), (9, 3));
     assert_eq!(plan.effective["job"]["j"]["compute"], json!({ "update": "1 us" }));
-    assert_eq!(resolved(&["job.j.algorithm=hierarchical"]).effective["job"]["j"]["group"], 1);
+    assert_eq!(resolved(&["job.j.algorithm=hierarchical"]).effective["job"]["j"]["group"], 2);
 }
 
 #[test]

@@ -80,10 +80,10 @@ class Job(Description):
     """What its ranks do: "allreduce" (a vector of every rank is summed up, and every rank gets the sum), "allgather"
     (every rank gets what all others have), "alltoall" (every rank sends something else to every other one), "broadcast"
     (every rank gets what rank 0 has), "barrier" (no rank goes on before all have come), "program" (what the steps say),
-    "chakra" (what execution traces of MLCommons Chakra say), what a NAS Parallel Benchmark does: "npb-cg", "npb-ep", "npb-is", "npb-mg", "npb-ft" or "npb-lu", or what an
-    archetype does: "streaming" (walks through memory, with sums over all ranks), "irregular" (reads memory at random,
-    with small messages to all ranks), "compute" (computes in its caches, with sums over all ranks) or "shuffle" (walks
-    through memory, and all of it goes to other ranks).
+    "chakra" (what execution traces of MLCommons Chakra say), what a NAS Parallel Benchmark does: "npb-cg", "npb-ep",
+    "npb-is", "npb-mg", "npb-ft" or "npb-lu", or what an archetype does: "streaming" (walks through memory, with sums
+    over all ranks), "irregular" (reads memory at random, with small messages to all ranks), "compute" (computes in its
+    caches, with sums over all ranks) or "shuffle" (walks through memory, and all of it goes to other ranks).
     """
     hosts: str | Sequence[str]
     """The hosts that its ranks are at: a name or a list."""
@@ -124,8 +124,8 @@ class Job(Description):
     """Of "aggregator": a host that sums up and has no vector of its own: it has one more rank, the last one. Rank 0
     sums up when absent."""
     group: int | None = None
-    """Of "hierarchical": ranks of a group, the first of which stands for it; the ranks of a host when absent, if all
-    hosts have as many.
+    """Of "hierarchical": ranks of a group, the first of which stands for it. When absent the ranks of a host, if all
+    hosts have as many; with one at each the largest power of two up to the root of their number.
 
     Range: 1 to 16384.
     """

@@ -48,8 +48,8 @@ pub(crate) struct JobSpec {
     /// sums up when absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) aggregator: Option<String>,
-    /// Of "hierarchical": ranks of a group, the first of which stands for it; the ranks of a host when absent, if all
-    /// hosts have as many.
+    /// Of "hierarchical": ranks of a group, the first of which stands for it. When absent the ranks of a host, if all
+    /// hosts have as many; with one at each the largest power of two up to the root of their number.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 1, max = 16384))]
     pub(crate) group: Option<u32>,

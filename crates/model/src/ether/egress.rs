@@ -250,7 +250,7 @@ impl Egress {
         self.queues.bytes.reset(now);
         self.queues.reset_at = now;
         self.queues.classes.iter_mut().for_each(|class| class.paused_ps = 0);
-        self.queues.compressor.iter_mut().for_each(|compressor| compressor.reset());
+        self.queues.compressor.iter_mut().for_each(|compressor| compressor.reset(now));
     }
 
     /// Brings the queue statistics up to `now`.

@@ -323,7 +323,7 @@ impl Endpoint {
     pub fn reset(&mut self, now: Time) {
         self.ports.iter_mut().for_each(|port| port.reset(now));
         self.ends.iter_mut().for_each(FlowEnd::reset);
-        self.restorer.iter_mut().for_each(|restorer| restorer.reset());
+        self.restorer.iter_mut().for_each(|restorer| restorer.reset(now));
         self.services.iter_mut().for_each(|services| services.reset(now));
     }
 

@@ -22,7 +22,7 @@ pub struct EngineCounts {
     pub wire_bytes: u64,
     /// Packets that found no room before it.
     pub dropped: u64,
-    /// Time that it works, in ps; of what it has begun all.
+    /// Time that it works, in ps.
     pub busy_ps: u64,
 }
 
@@ -32,24 +32,44 @@ struct Engine {
     params: CompressParams,
     /// In ascending order.
     flows: Vec<u32>,
+    /// When it is done with all that it has. Until then it works.
+    free_at: Time,
+    /// With all of that time.
     counts: EngineCounts,
 }
 
 impl Engine {
+    fn new(params: CompressParams, flows: Vec<u32>) -> Self {
+        Self { params, flows, free_at: Time::ZERO, counts: EngineCounts::default() }
+    }
+
+    fn left_ps(&self, now: Time) -> u64 {
+        self.free_at.ps().saturating_sub(now.ps())
+    }
+
+    fn reset(&mut self, now: Time) {
+        self.counts = EngineCounts { busy_ps: self.left_ps(now), ..EngineCounts::default() };
+    }
+
+    fn counts(&self, now: Time) -> EngineCounts {
+        EngineCounts { busy_ps: self.counts.busy_ps - self.left_ps(now), ..self.counts }
+    }
+
     /// The data of a packet that is for it.
     fn data(&self, packet: &Packet) -> Option<u32> {
         let Content::Tcp(segment) = packet.content else { return None };
         self.flows.binary_search(&packet.flow).is_ok().then_some(segment.bytes)
     }
 
-    /// A packet with so much data goes through it. Returns the time that this takes.
-    fn work(&mut self, bytes: u32) -> u64 {
+    /// A packet with so much data goes through it when it is free. Returns when it is through.
+    fn work(&mut self, bytes: u32, now: Time) -> Time {
         let busy_ps = self.params.cycles_ps(ETHERNET_BYTES + TCP_HEADER_BYTES, bytes);
         self.counts.packets += 1;
         self.counts.bytes += u64::from(bytes);
         self.counts.wire_bytes += u64::from(self.params.wire_bytes(bytes));
         self.counts.busy_ps += busy_ps;
-        busy_ps
+        self.free_at = self.free_at.max(now) + busy_ps;
+        self.free_at
     }
 }
 
@@ -65,13 +85,13 @@ impl Compressor {
     /// One that makes the data of these flows smaller; they are in ascending order.
     #[must_use]
     pub fn new(params: CompressParams, flows: Vec<u32>) -> Self {
-        Self { engine: Engine { params, flows, counts: EngineCounts::default() }, wire_free_at: Time::ZERO }
+        Self { engine: Engine::new(params, flows), wire_free_at: Time::ZERO }
     }
 
     /// A packet begins to go through, or beside it. Returns when it is whole on the other side.
     pub(super) fn begin(&mut self, packet: &mut Packet, now: Time) -> Time {
         let Some(bytes) = self.engine.data(packet) else { return now };
-        let through = now + self.engine.work(bytes);
+        let through = self.engine.work(bytes, now);
         packet.ip_bytes = TCP_HEADER_BYTES + self.engine.params.wire_bytes(bytes);
         through
     }
@@ -88,14 +108,14 @@ impl Compressor {
         (first, room.max(through))
     }
 
-    pub(super) fn reset(&mut self) {
-        self.engine.counts = EngineCounts::default();
+    pub(super) fn reset(&mut self, now: Time) {
+        self.engine.reset(now);
     }
 
-    /// What it has done since the last reset.
+    /// What it has done since the last reset, up to `now`.
     #[must_use]
-    pub fn counts(&self) -> EngineCounts {
-        self.engine.counts
+    pub fn counts(&self, now: Time) -> EngineCounts {
+        self.engine.counts(now)
     }
 }
 
@@ -103,7 +123,6 @@ impl Compressor {
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Restorer {
     engine: Engine,
-    free_at: Time,
     /// When each packet leaves, and its bytes as they came.
     inside: VecDeque<(Time, u32)>,
     inside_bytes: u64,
@@ -116,8 +135,8 @@ impl Restorer {
     /// One that restores the data of these flows; they are in ascending order.
     #[must_use]
     pub fn new(params: CompressParams, flows: Vec<u32>) -> Self {
-        let engine = Engine { params, flows, counts: EngineCounts::default() };
-        Self { engine, free_at: Time::ZERO, inside: VecDeque::with_capacity(64), inside_bytes: 0 }
+        let engine = Engine::new(params, flows);
+        Self { engine, inside: VecDeque::with_capacity(64), inside_bytes: 0 }
     }
 
     /// A packet has come in. If it goes through the engine, the time that this takes, in ps, or nothing if there is no
@@ -135,21 +154,21 @@ impl Restorer {
             self.engine.counts.dropped += 1;
             return Some(None);
         }
-        self.free_at = self.free_at.max(now) + self.engine.work(bytes);
-        self.inside.push_back((self.free_at, packet.ip_bytes));
+        let through = self.engine.work(bytes, now);
+        self.inside.push_back((through, packet.ip_bytes));
         self.inside_bytes += u64::from(packet.ip_bytes);
         packet.ip_bytes = TCP_HEADER_BYTES + bytes;
-        Some(Some((self.free_at.since(now) + self.engine.params.latency_ps).max(1)))
+        Some(Some((through.since(now) + self.engine.params.latency_ps).max(1)))
     }
 
     /// Begins a new measuring window.
-    pub fn reset(&mut self) {
-        self.engine.counts = EngineCounts::default();
+    pub fn reset(&mut self, now: Time) {
+        self.engine.reset(now);
     }
 
-    /// What it has done since the last reset.
+    /// What it has done since the last reset, up to `now`.
     #[must_use]
-    pub fn counts(&self) -> EngineCounts {
-        self.engine.counts
+    pub fn counts(&self, now: Time) -> EngineCounts {
+        self.engine.counts(now)
     }
 }

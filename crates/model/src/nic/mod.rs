@@ -338,7 +338,7 @@ impl Part for Nic {
         self.common.counters.reset(now);
         self.common.rdma.reset();
         self.common.port.reset(now);
-        self.restorer.iter_mut().for_each(|restorer| restorer.reset());
+        self.restorer.iter_mut().for_each(|restorer| restorer.reset(now));
     }
 
     /// Its RoCE flows ask for nothing more.

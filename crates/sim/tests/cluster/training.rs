@@ -126,3 +126,23 @@ fn buckets_are_exchanged_while_the_backward_pass_goes_on() {
     let found = took(&job(4, &format!("{short}bucket = \"2 MB\""))).0;
     assert_within(found, 3.0 * (5e9 + 1e9 + 0.4e9 + 3e9 + 2.0 * ring(BYTES / 2)), "short");
 }
+
+#[test]
+fn at_servers_the_accelerator_takes_nothing_of_cores_and_sums_are_executed() {
+    let text = "[host.box]\npreset = \"mcn-scaleup-8\"\n[job.j]\nkind = \"allreduce\"\nhosts = \"box\"\nranks = 2\n\
+                bytes = \"4 MB\"\nsum = \"4 GB/s\"\niterations = 2\nbucket = \"2 MB\"\n\
+                compute = { forward = \"200 us\", backward = \"300 us\", update = \"40 us\" }\n\
+                [run]\nuntil = \"jobs\"\n";
+    let mut run = Run::new(&plan(text), Options::default());
+    assert_eq!(run.run(|_| true), Ok(true));
+    let report = run.report();
+    let us = |name: &str, key: &str| step(&report, name)[key].as_f64().expect("a number");
+    assert_eq!((us("forward", "mean_us"), us("forward", "max_us")), (200.0, 200.0));
+    // Only the first half is waited for; the second is done while the first is exchanged.
+    assert_eq!(us("backward", "max_us"), 150.0);
+    assert_eq!(step(&report, "sum")["count"].as_u64(), Some(2 * 2 * 2));
+    // Of a million bytes: instructions, and lines of both vectors from memory.
+    let sum = us("sum", "mean_us");
+    assert!(sum > 250.0 && sum < 1000.0, "{sum}");
+    assert!((us("update", "mean_us") / 40.0 - 1.0).abs() < 0.01);
+}

@@ -3,7 +3,7 @@
 use super::limits::{worst, Class, Limit, FULL};
 use crate::report::table::{Column, Rows, Table};
 use crate::report::view::WorldView;
-use hostnet_model::ether::{Compressor, EngineCounts, Restorer};
+use hostnet_model::ether::{Compressor, EngineCounts};
 use hostnet_model::nic::Nic;
 
 /// The engines of a host in one direction.
@@ -45,7 +45,7 @@ const ENGINES: &[Column<Engines>] = &[
 impl WorldView<'_> {
     /// The engines of a host on the way out and on the way in; those of several ports together.
     fn engines(&self, host: u16) -> Option<[EngineCounts; 2]> {
-        let out = |compressor: Option<&Compressor>| compressor.map(Compressor::counts);
+        let out = |compressor: Option<&Compressor>| compressor.map(|compressor| compressor.counts(self.now));
         let (out, into): (Vec<EngineCounts>, _) = match self.machine(host) {
             Some(machine) => {
                 let nic = machine.each::<Nic>().next()?;
@@ -57,7 +57,7 @@ impl WorldView<'_> {
                 (ports.collect(), endpoint.restorer())
             }
         };
-        let into = into.map(Restorer::counts)?;
+        let into = into.map(|restorer| restorer.counts(self.now))?;
         Some([out.into_iter().max_by_key(|counts| counts.busy_ps).unwrap_or_default(), into])
     }
 
@@ -80,17 +80,15 @@ impl WorldView<'_> {
 
     /// The engine on the way of the data of a class that has nothing else left to do.
     pub(super) fn full_engine(&self, class: &Class) -> Option<Limit> {
-        let directions = ["makes packets smaller", "restores packets"].into_iter().zip(&class.hosts).enumerate();
-        let full = directions.flat_map(|(number, (does, hosts))| {
-            hosts.iter().filter_map(move |&host| {
-                self.plan.cluster.hosts[usize::from(host)].compress?;
-                let counts = self.engines(host)?[number];
-                let load = counts.busy_ps as f64 / self.window_ps();
-                let place = self.plan.cluster.hosts[usize::from(host)].name.clone();
-                let why = format!("the engine of {place} that {does} works {:.0} % of the time", load * 100.0);
-                (load >= FULL).then_some(Limit { limit: "compression", place, load: Some(load), why })
-            })
-        });
-        worst(full)
+        let hosts = class.hosts[0].union(&class.hosts[1]);
+        worst(hosts.filter_map(|&host| {
+            let of = &self.plan.cluster.hosts[usize::from(host)];
+            of.compress?;
+            let [out, into] = self.engines(host)?.map(|counts| counts.busy_ps as f64 / self.window_ps());
+            let (load, does) = if out >= into { (out, "makes packets smaller") } else { (into, "restores packets") };
+            let place = of.name.clone();
+            let why = format!("the engine of {place} that {does} works {:.0} % of the time", load * 100.0);
+            (load >= FULL).then_some(Limit { limit: "compression", place, load: Some(load), why })
+        }))
     }
 }

@@ -58,7 +58,7 @@ pub(super) fn aggregator(path: &str, spec: &JobSpec, hosts: &Hosts) -> Result<Op
     Ok(found.into_iter().next())
 }
 
-/// Fills in how many ranks a group has: those of a host.
+/// Fills in how many ranks a group has: those of a host, or with one at each the power of two up to the root of all.
 pub(super) fn group(path: &str, spec: &mut JobSpec, placed: &[usize]) -> Result<(), Issue> {
     if spec.algorithm != Some(AlgorithmSpec::Hierarchical) || spec.group.is_some() {
         return Ok(());
@@ -70,6 +70,7 @@ pub(super) fn group(path: &str, spec: &mut JobSpec, placed: &[usize]) -> Result<
         let message = "hosts do not have as many ranks each, one host after the other; give group";
         return Err(Issue::between(&[&format!("{path}.group"), &format!("{path}.ranks")], message));
     }
-    spec.group = u32::try_from(first).ok();
+    let root = 1 << (hosts.len().ilog2() / 2);
+    spec.group = u32::try_from(if first > 1 { first } else { root }).ok();
     Ok(())
 }

@@ -3,26 +3,25 @@
 //! A file is a list of messages, each with its length before it: `GlobalMetadata` first, then a `Node` for everything
 //! that the rank does (`et_def.proto` of Chakra). Fields that are not needed here are skipped.
 
+mod messages;
+
+use messages::{Messages, Metadata, RawNode};
 use prost::Message;
 use std::collections::BTreeMap;
 use std::fmt;
 use std::fs::File;
-use std::io::{self, BufReader, Read};
+use std::io::{BufReader, Read};
 use std::path::Path;
 
 /// Nodes of a file at most.
 pub const NODES_MAX: usize = 1 << 20;
 /// Dependencies of all its nodes at most.
 pub const DEPENDENCIES_MAX: usize = 1 << 24;
-/// The largest message of a file, in bytes.
-const MESSAGE_BYTES_MAX: u64 = 1 << 20;
 /// The longest that a node computes, in us.
 const MICROS_MAX: u64 = 1_000_000_000;
 /// The most that a node sends, in bytes.
 const BYTES_MAX: u64 = 1_000_000_000_000_000;
 const PS_PER_US: u64 = 1_000_000;
-/// Bytes of the longest number in a file.
-const VARINT_BYTES: usize = 10;
 
 /// A collective.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -123,65 +122,6 @@ fn of(id: u64, fault: impl fmt::Display) -> ChakraError {
     ChakraError(format!("node {id}: {fault}"))
 }
 
-#[derive(Clone, PartialEq, Message)]
-struct Metadata {
-    #[prost(string, tag = "1")]
-    version: String,
-}
-
-#[derive(Clone, PartialEq, Message)]
-struct RawNode {
-    #[prost(uint64, tag = "1")]
-    id: u64,
-    #[prost(int32, tag = "3")]
-    kind: i32,
-    #[prost(uint64, repeated, tag = "4")]
-    ctrl_deps: Vec<u64>,
-    #[prost(uint64, repeated, tag = "5")]
-    data_deps: Vec<u64>,
-    #[prost(uint64, tag = "7")]
-    duration_micros: u64,
-    #[prost(message, repeated, tag = "10")]
-    attr: Vec<Attribute>,
-}
-
-/// An attribute with a whole number; those of other kinds have none.
-#[derive(Clone, PartialEq, Message)]
-struct Attribute {
-    #[prost(string, tag = "1")]
-    name: String,
-    #[prost(int32, optional, tag = "7")]
-    int32: Option<i32>,
-    #[prost(int64, optional, tag = "9")]
-    int64: Option<i64>,
-    #[prost(uint32, optional, tag = "11")]
-    uint32: Option<u32>,
-    #[prost(uint64, optional, tag = "13")]
-    uint64: Option<u64>,
-    #[prost(sint32, optional, tag = "15")]
-    sint32: Option<i32>,
-    #[prost(sint64, optional, tag = "17")]
-    sint64: Option<i64>,
-    #[prost(fixed32, optional, tag = "19")]
-    fixed32: Option<u32>,
-    #[prost(fixed64, optional, tag = "21")]
-    fixed64: Option<u64>,
-    #[prost(sfixed32, optional, tag = "23")]
-    sfixed32: Option<i32>,
-    #[prost(sfixed64, optional, tag = "25")]
-    sfixed64: Option<i64>,
-}
-
-impl Attribute {
-    fn number(&self) -> Option<i128> {
-        let small = [self.int32, self.sint32, self.sfixed32].into_iter().flatten().map(i128::from);
-        let large = [self.int64, self.sint64, self.sfixed64].into_iter().flatten().map(i128::from);
-        let unsigned = [self.uint32, self.fixed32].into_iter().flatten().map(i128::from);
-        let wide = [self.uint64, self.fixed64].into_iter().flatten().map(i128::from);
-        small.chain(large).chain(unsigned).chain(wide).next()
-    }
-}
-
 impl RawNode {
     /// A whole number that an attribute has.
     fn number(&self, name: &str, most: u64) -> Result<u64, ChakraError> {
@@ -228,57 +168,6 @@ impl RawNode {
     }
 }
 
-/// A file, of which the next message is read.
-struct Messages<R> {
-    from: R,
-    offset: u64,
-    message: Vec<u8>,
-}
-
-impl<R: Read> Messages<R> {
-    /// The length of the next message; none at the end of the file.
-    fn length(&mut self) -> Result<Option<u64>, ChakraError> {
-        let (begin, mut length) = (self.offset, 0_u64);
-        for place in 0..VARINT_BYTES {
-            let mut byte = [0];
-            match self.from.read_exact(&mut byte) {
-                Ok(()) => self.offset += 1,
-                Err(error) if error.kind() == io::ErrorKind::UnexpectedEof && place == 0 => return Ok(None),
-                Err(error) => return Err(self.broken(&error)),
-            }
-            length |= u64::from(byte[0] & 0x7f).checked_shl(7 * place as u32).unwrap_or(0);
-            if byte[0] < 0x80 {
-                return Ok(Some(length));
-            }
-        }
-        Err(at(begin, format!("a length of a message has more than {VARINT_BYTES} bytes")))
-    }
-
-    fn broken(&self, error: &io::Error) -> ChakraError {
-        if error.kind() == io::ErrorKind::UnexpectedEof {
-            at(self.offset, "the file ends amid a message")
-        } else {
-            at(self.offset, error)
-        }
-    }
-
-    /// Reads the next message; false at the end of the file. Memory is taken for what is there only.
-    fn next(&mut self) -> Result<bool, ChakraError> {
-        let begin = self.offset;
-        let Some(length) = self.length()? else { return Ok(false) };
-        if length > MESSAGE_BYTES_MAX {
-            return Err(at(begin, format!("a message of {length} B; at most {MESSAGE_BYTES_MAX} B are allowed")));
-        }
-        self.message.clear();
-        let read = (&mut self.from).take(length).read_to_end(&mut self.message).map_err(|error| self.broken(&error))?;
-        self.offset += read as u64;
-        if (read as u64) < length {
-            return Err(at(self.offset, "the file ends amid a message"));
-        }
-        Ok(true)
-    }
-}
-
 /// The nodes of a trace, in the order of the file. Every one is after others that are in the list.
 ///
 /// # Errors
@@ -296,7 +185,7 @@ pub fn read(file: &Path) -> Result<Vec<Node>, ChakraError> {
 /// # Errors
 /// As of [`read`].
 pub fn read_from(from: impl Read) -> Result<Vec<Node>, ChakraError> {
-    let mut messages = Messages { from, offset: 0, message: Vec::new() };
+    let mut messages = Messages::new(from);
     if !messages.next()? {
         return Err(ChakraError("is empty".to_owned()));
     }
@@ -337,6 +226,7 @@ pub fn read_from(from: impl Read) -> Result<Vec<Node>, ChakraError> {
 
 #[cfg(test)]
 mod tests {
+    use super::messages::Attribute;
     use super::*;
     use proptest::prelude::*;
 
