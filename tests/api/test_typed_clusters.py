@@ -226,23 +226,27 @@ TRAINING = some.builds(
     compute=maybe(some.just(JobCompute(forward="1 us", backward="3 us", copy="1 us", update="2 us"))),
 )
 
-JOBS = TRAINING | some.builds(
-    Job,
-    kind=some.sampled_from(["allreduce", "alltoall"]),
-    hosts=some.just("client"),
-    bytes=some.sampled_from(["1 kB", "3 MB"]),
-    ranks=maybe(some.integers(1, 20)),
-    iterations=maybe(some.integers(1, 3)),
-    compute=one_of("1 us"),
-    copy_rate=one_of("1 GB/s"),
-    start=one_of("2 us"),
-    launch=one_of("3 us"),
-) | some.builds(
-    Job,
-    kind=some.just("program"),
-    hosts=some.just("client"),
-    ranks=some.just(3),
-    steps=some.just((JobStep(to=1, send="1 kB", from_=1, receive="1 kB", name="around", compute="1 us"),)),
+JOBS = (
+    TRAINING
+    | some.builds(
+        Job,
+        kind=some.sampled_from(["allreduce", "alltoall"]),
+        hosts=some.just("client"),
+        bytes=some.sampled_from(["1 kB", "3 MB"]),
+        ranks=maybe(some.integers(1, 20)),
+        iterations=maybe(some.integers(1, 3)),
+        compute=one_of("1 us"),
+        copy_rate=one_of("1 GB/s"),
+        start=one_of("2 us"),
+        launch=one_of("3 us"),
+    )
+    | some.builds(
+        Job,
+        kind=some.just("program"),
+        hosts=some.just("client"),
+        ranks=some.just(3),
+        steps=some.just((JobStep(to=1, send="1 kB", from_=1, receive="1 kB", name="around", compute="1 us"),)),
+    )
 )
 
 

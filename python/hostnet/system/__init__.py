@@ -44,7 +44,6 @@ from hostnet.system.traffic import Flow, Move, OtherRequests, Service, ServiceIo
 from hostnet.system.workload import *  # noqa: F403 - the list of kinds is there
 
 __all__ = [
-    "Compress",
     "L2",
     "AddressMap",
     "Bottleneck",
@@ -53,6 +52,7 @@ __all__ = [
     "Cache",
     "Cha",
     "Cluster",
+    "Compress",
     "Config",
     "Control",
     "Controller",

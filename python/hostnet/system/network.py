@@ -76,8 +76,10 @@ class CxlLink(Description):
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class Compress(Description):
-    """Two engines between the card's DMA engine and its port: one on the way out, one on the way in. They know packets
-    of jobs that are marked for them."""
+    """Two engines between the card's DMA engine and its port, one on the way out and one on the way in.
+
+    They know packets of jobs that are marked for them.
+    """
 
     width: str | None = None
     """Data that goes through an engine in a cycle, before it is made smaller (size), such as "256 bit"; "32 B" when
