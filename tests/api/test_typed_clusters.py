@@ -17,6 +17,7 @@ from hostnet import (
     Bottleneck,
     Cable,
     Cluster,
+    Compress,
     ConfigError,
     Control,
     Core,
@@ -25,6 +26,7 @@ from hostnet import (
     Flow,
     Host,
     Job,
+    JobCompute,
     JobStep,
     Lfb,
     Move,
@@ -115,6 +117,7 @@ ENDPOINTS = some.builds(
     count=maybe(some.integers(1, 5)),
     latency=one_of("8 us"),
     queue=maybe(some.integers(1, 1000)),
+    compress=maybe(some.just(Compress(ratio=8.0, clock="1 GHz")) | some.just(Compress(shares=(0.5, 0.25, 0.25, 0.0)))),
 )
 TRANSPORTS = some.fixed_dictionaries(
     {
@@ -211,23 +214,39 @@ FLOWS = (
 )
 
 
-JOBS = some.builds(
+TRAINING = some.builds(
     Job,
-    kind=some.sampled_from(["allreduce", "alltoall"]),
+    kind=some.just("allreduce"),
     hosts=some.just("client"),
     bytes=some.sampled_from(["1 kB", "3 MB"]),
     ranks=maybe(some.integers(1, 20)),
-    iterations=maybe(some.integers(1, 3)),
-    compute=one_of("1 us"),
-    copy_rate=one_of("1 GB/s"),
-    start=one_of("2 us"),
-    launch=one_of("3 us"),
-) | some.builds(
-    Job,
-    kind=some.just("program"),
-    hosts=some.just("client"),
-    ranks=some.just(3),
-    steps=some.just((JobStep(to=1, send="1 kB", from_=1, receive="1 kB", name="around", compute="1 us"),)),
+    algorithm=maybe(some.sampled_from(["ring", "tree", "recursive-doubling", "aggregator"])),
+    sum=one_of("10 GB/s"),
+    bucket=one_of("300 kB"),
+    compute=maybe(some.just(JobCompute(forward="1 us", backward="3 us", copy="1 us", update="2 us"))),
+)
+
+JOBS = (
+    TRAINING
+    | some.builds(
+        Job,
+        kind=some.sampled_from(["allreduce", "alltoall"]),
+        hosts=some.just("client"),
+        bytes=some.sampled_from(["1 kB", "3 MB"]),
+        ranks=maybe(some.integers(1, 20)),
+        iterations=maybe(some.integers(1, 3)),
+        compute=one_of("1 us"),
+        copy_rate=one_of("1 GB/s"),
+        start=one_of("2 us"),
+        launch=one_of("3 us"),
+    )
+    | some.builds(
+        Job,
+        kind=some.just("program"),
+        hosts=some.just("client"),
+        ranks=some.just(3),
+        steps=some.just((JobStep(to=1, send="1 kB", from_=1, receive="1 kB", name="around", compute="1 us"),)),
+    )
 )
 
 

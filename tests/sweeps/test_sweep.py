@@ -244,3 +244,32 @@ def test_a_file_that_changes_on_the_way_is_noticed(tmp_path: Path, monkeypatch: 
     monkeypatch.setattr("hostnet.sweeps.local.compute_here", change)
     with pytest.raises(ConfigError, match="a file that the configuration names was changed during the sweep"):
         hostnet.sweep(file, {"iio.write_credits": [2, 8]})
+
+
+def test_rows_of_jobs_have_the_time_of_an_iteration(tmp_path: Path) -> None:
+    file = tmp_path / "job.toml"
+    file.write_text(
+        """
+[host.e]
+kind = "endpoint"
+count = 4
+[flow.beside]
+kind = "bulk"
+from = "e-0"
+to = "e-1"
+[job.train]
+kind = "allreduce"
+hosts = "e"
+bytes = "1 MB"
+[run]
+until = "jobs"
+""",
+        encoding="utf-8",
+    )
+    over = {"job.train.bytes": ["1 kB", "1 MB"], "job.train.algorithm": ["ring", "tree"]}
+    results = hostnet.sweep(file, over, out=tmp_path / "sweep")
+    rows = [row for row in results.table.to_pylist() if row["class"] == "train"]
+    small, large = [[row["iteration_us"] for row in rows[at : at + 2]] for at in (0, 2)]
+    assert small[1] < small[0] < large[0] < large[1], "a tree is quicker where latency counts, a ring where bytes do"
+    assert all(row["iteration_us"] is None for row in results.table.to_pylist() if row["class"] == "beside")
+    assert (tmp_path / "sweep" / "plots" / "train.png").exists()

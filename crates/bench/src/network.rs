@@ -97,13 +97,14 @@ impl Dumbbell {
             via: Vec::new(),
             priority: 0,
             mtu_bytes: 1500,
+            compress: [false; 2],
         }
     }
 }
 
 fn host(index: u16) -> HostParams {
     let kind = HostKind::Endpoint(EndpointParams { latency_ps: 1, queue_packets: 1000 });
-    HostParams { name: format!("h{index}"), kind, fidelity: Fidelity::Line }
+    HostParams { name: format!("h{index}"), kind, fidelity: Fidelity::Line, compress: None }
 }
 
 fn dctcp() -> TcpParams {

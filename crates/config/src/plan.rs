@@ -83,7 +83,12 @@ impl Plan {
 /// A server with nothing around it.
 pub(crate) fn lone(server: ServerParams) -> ClusterParams {
     let seed = server.seed;
-    let host = HostParams { name: LONE.to_owned(), kind: HostKind::Server(Box::new(server)), fidelity: Fidelity::Line };
+    let host = HostParams {
+        name: LONE.to_owned(),
+        kind: HostKind::Server(Box::new(server)),
+        fidelity: Fidelity::Line,
+        compress: None,
+    };
     ClusterParams {
         hosts: vec![host],
         switches: Vec::new(),

@@ -137,7 +137,7 @@ fn what_cores_execute_needs_cores() {
 #[test]
 fn collectives_are_of_any_number_of_ranks() {
     let ways = [
-        ("allreduce", ["ring", "recursive-doubling", "tree"].as_slice()),
+        ("allreduce", ["ring", "recursive-doubling", "tree", "aggregator"].as_slice()),
         ("allgather", &["ring"]),
         ("alltoall", &["pairwise"]),
         ("broadcast", &["tree", "ring"]),
@@ -152,6 +152,9 @@ fn collectives_are_of_any_number_of_ranks() {
             let found = cluster_text(&base, Format::Toml, &[&format!("job.j.algorithm={algorithm}"), &ranks]);
             found.map(|_| ()).unwrap_or_else(|error| panic!("{kind}, {algorithm}, {ranks}: {error}"));
         }
+    }
+    for ranks in [1, 2, 3, 7, 8, 9, 15] {
+        resolved(&["job.j.algorithm=hierarchical", "job.j.group=3", &format!("job.j.ranks={ranks}")]);
     }
     for ranks in [1, 2, 4, 8, 16] {
         resolved(&["job.j.kind=allgather", "job.j.algorithm=recursive-doubling", &format!("job.j.ranks={ranks}")]);
@@ -178,6 +181,58 @@ fn benchmarks_run_on_the_ranks_that_they_know() {
     assert_eq!(plan.effective["job"]["k"]["problem"], "W");
     let ps: u64 = plan.cluster.jobs[1].blocks[0].steps[0].iter().map(|step| step.compute_ps).sum();
     assert_eq!(ps, ((1_u64 << 26) as f64 / 6.0 * 1000.0).round() as u64, "one operation each nanosecond");
+}
+
+#[test]
+fn keys_of_training_are_checked() {
+    let sums = |more: &[&str], wanted: &[&str]| says(more, wanted);
+    let aggregator = "job.j.algorithm=aggregator";
+    sums(&["job.j.algorithm=agregator"], &["job.j.algorithm", "did you mean \"aggregator\"?"]);
+    sums(&["job.j.algorithm=in-network"], &["job.j.algorithm", "aggregator, hierarchical"]);
+    sums(&[aggregator, "job.j.aggregator=ss"], &["job.j.aggregator: there is no host \"ss\"", "did you mean \"s\"?"]);
+    sums(&[aggregator, "job.j.aggregator=e"], &["job.j.aggregator: \"e\" are 8 hosts; give one, such as \"e-0\""]);
+    sums(&["job.j.aggregator=s"], &["job.j.aggregator", "only with algorithm = \"aggregator\""]);
+    sums(&["job.j.group=2"], &["job.j.group", "only with algorithm = \"hierarchical\""]);
+    sums(&["job.j.algorithm=hierarchical", "job.j.ranks=9"], &["job.j.ranks", "as many ranks each", "give group"]);
+    sums(&["job.j.bucket=100 B"], &["job.j.bucket", "10000 buckets; there are 4096 at most"]);
+    sums(&["job.j.sum=0"], &["job.j.sum"]);
+    let gather = ["job.j.kind=allgather"];
+    for key in ["job.j.sum=1 GB/s", "job.j.bucket=1 kB", "job.j.compute={forward = \"1 us\"}"] {
+        sums(&[gather[0], key], &[&key[..7], "only with kind = \"allreduce\""]);
+    }
+    sums(&["job.j.compute={forwards = \"1 us\"}"], &["job.j.compute.forwards: unknown key; did you mean \"forward\"?"]);
+    sums(&["job.j.compute={forward = \"1 u\"}"], &["job.j.compute.forward"]);
+    let plan = resolved(&[aggregator, "job.j.aggregator=e-3", "job.j.compute={update = \"1 us\"}"]);
+    assert_eq!((plan.cluster.jobs[0].hosts.len(), plan.cluster.jobs[0].hosts[8]), (9, 3));
+    assert_eq!(plan.effective["job"]["j"]["compute"], json!({ "update": "1 us" }));
+    assert_eq!(resolved(&["job.j.algorithm=hierarchical"]).effective["job"]["j"]["group"], 2);
+}
+
+#[test]
+fn engines_of_nics_are_checked() {
+    let marked = "job.j.compress=true";
+    says(&[marked], &["job.j.compress", "\"e-0\" has no engine", "host.e.compress"]);
+    let at_server = [marked, "job.j.hosts=s", "host.s.cache.enabled=true"];
+    says(&at_server, &["job.j.compress", "has no engine", "host.s.nic.compress"]);
+    let with = |more: &'static str| [marked, "host.e.compress.clock=1 GHz", more];
+    says(&with("job.j.iterations=1"), &["host.e.compress.ratio", "missing; give how much data"]);
+    says(&with("host.e.compress.ratio=17"), &["host.e.compress.ratio", "16"]);
+    says(&with("host.e.compress.ratios=8"), &["host.e.compress.ratios: unknown key; did you mean \"ratio\"?"]);
+    says(&with("host.e.compress.shares=[0.5, 0.5]"), &["host.e.compress.shares"]);
+    says(&with("host.e.compress.shares=[0.5, 0.1, 0.1, 0.1]"), &["host.e.compress.shares: 0.8000 in all"]);
+    says(&["host.s.compress.ratio=2"], &["host.s.compress", "only at an endpoint"]);
+    says(&["host.e.nic.compress.ratio=2"], &["host.e.nic", "only at a server"]);
+    let both = ["host.e.compress.ratio=2", "host.e.compress.shares=[1.0, 0.0, 0.0, 0.0]"];
+    says(&both, &["host.e.compress.ratio", "give one of them"]);
+    let plan = resolved(&[marked, "host.e.compress.ratio=8", "host.e.compress.width=512 bit"]);
+    let engine = plan.cluster.hosts[0].compress.expect("it has one");
+    assert_eq!((engine.burst_bytes, engine.cycle_fs, engine.float_bits), (64, 10_000_000, 2 << 16));
+    assert_eq!(plan.cluster.flows[0].mtu_bytes, 52 + 1344);
+    assert!(plan.cluster.flows.iter().all(|flow| flow.compress == [true; 2]));
+    let up = resolved(&[marked, "host.e.compress.ratio=8", "job.j.algorithm=aggregator"]);
+    assert!(up.cluster.flows.iter().all(|flow| flow.compress == [false, true]), "rank 0 is at `from`");
+    let again = cluster_text(&up.effective.to_string(), Format::Json, &[]).unwrap_or_else(|error| panic!("{error}"));
+    assert_eq!(again.hash, up.hash);
 }
 
 /// A program of the endpoints.

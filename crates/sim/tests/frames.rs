@@ -26,6 +26,7 @@ fn flow() -> FlowParams {
         via: Vec::new(),
         priority: 0,
         mtu_bytes: 4000,
+        compress: [false; 2],
     }
 }
 

@@ -5,8 +5,9 @@
 //!
 //! Traces of a processor have more to tell: [`AccessTrace`] reads them, with sizes, threads and instructions, and
 //! [`TraceSteps`] makes them what a simulated core goes through. [`PacketTrace`] reads traces of a network on a chip.
-//! [`pcap`] reads and writes captures of packets.
+//! [`pcap`] reads and writes captures of packets, [`chakra`] reads what the ranks of training jobs did.
 
+pub mod chakra;
 pub mod pcap;
 mod synthetic;
 mod trace;

@@ -42,7 +42,8 @@ def sweep_table(manifest: Row, rows: list[Row]) -> Table:
     seed = ["seed"] if manifest["seeds"] else []
     subject = subject_of(rows[0] if rows else ())
     watts = {"W": "cores_w"} if any(row.get("cores_w") is not None for row in rows) else {}
-    columns = {**SUBJECTS[subject], **watts}
+    jobs = {"iteration us": "iteration_us"} if any(row.get("iteration_us") is not None for row in rows) else {}
+    columns = {**SUBJECTS[subject], **watts, **jobs}
     table = new_table(*paths, *seed, subject, *columns, left=(len(paths) + len(seed),))
     limited = subject != "class"
     if limited:

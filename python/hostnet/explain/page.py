@@ -46,6 +46,9 @@ NOT_OF_HOSTS = "what would help is told of single servers; sweep a key of this h
 DEVICES = "drives stands for all devices: of a host on a network its NIC too"
 """Stands on the page of every host."""
 
+LIMITED = "{class} is limited by {limit}: {why}"
+"""Stands on the page of the host that is the place of the limit of a class of traffic."""
+
 LENT = (
     "what other servers read and write in memory that this one lends holds none of its credits; the table memory says "
     "how much that is"
@@ -332,6 +335,7 @@ def _of_summary(
         notes.append(str(summary["unvalidated"]))
     if host is not None:
         notes.append(DEVICES)
+        notes.extend(LIMITED.format_map(row) for row in summary.get("limits", ()) if row["place"] == host)
     if server.get("pool", {}).get("lent", "0 B") != "0 B":
         notes.append(LENT)
     if any(workload.get("kind") == "remote" for workload in server.get("workload", {}).values()):

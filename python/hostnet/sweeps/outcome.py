@@ -51,6 +51,9 @@ LATENCIES = ("count", "mean_us", "p50_us", "p90_us", "p99_us", "p99_9_us")
 OF_POWER = {"cores_w": "float64"}
 """Columns of frequencies and sleep that do, and their types: what the cores of all servers take, null without any."""
 
+OF_JOBS = {"iteration_us": "float64", "communication_share": "float64"}
+"""Columns of table jobs that go into the rows of their classes, and their types; null of other classes."""
+
 EXTRAS = {"regime": "string", "uncertainty_95": "float64", "outside": "string"}
 """Columns that only some engines fill, and their types."""
 
@@ -97,7 +100,10 @@ def _of_hosts(results: Results) -> dict[str, Any]:
     summary = results.summary
     latencies = {row["class"]: row for row in summary["latencies"]}
     watts = {"cores_w": cores_w(summary.get("power", ()))}
-    traffic = [{**latencies.get(row["class"], {}), **row, **watts} for row in summary["classes"]]
+    jobs = {row["job"]: {column: row[column] for column in OF_JOBS} for row in summary.get("jobs", ())}
+    traffic = [
+        {**latencies.get(row["class"], {}), **row, **watts, **jobs.get(row["class"], {})} for row in summary["classes"]
+    ]
     servers = results.servers.items()
     domains = [{"host": host, **row} for host, server in servers for row in server.summary["domains"]]
     return {"traffic": traffic, "domains": domains, "memory": [], "caches": [[] for _ in traffic]}
@@ -121,7 +127,7 @@ def types_of(results: AnyResults) -> Types:
     types = results.native.column_types
     if results.plan.is_cluster:
         latencies = types("latencies")
-        traffic = {**types("classes"), **{column: latencies[column] for column in LATENCIES}, **OF_POWER}
+        traffic = {**types("classes"), **{column: latencies[column] for column in LATENCIES}, **OF_POWER, **OF_JOBS}
         return {"traffic": traffic, "domains": types("domains"), "caches": {}, "memory": {}}
     channels = types("channels")
     return {

@@ -68,6 +68,8 @@ class Metric:
     label: str
     always: bool = True
     """Whether it is drawn where no point has a value."""
+    logarithmic: bool = False
+    """Whether its axis is."""
 
 
 METRICS = (
@@ -83,6 +85,7 @@ METRICS_OF_HOSTS = (
     Metric("p99", "p99_us", "", "P99 of requests, us", always=False),
     Metric("drops", "nic_drop_percent", "", "packets that NICs drop, %", always=False),
     Metric("power", "cores_w", "", "power of cores, W", always=False),
+    Metric("iteration", "iteration_us", "", "time of an iteration, us", always=False, logarithmic=True),
 )
 """Of classes of traffic."""
 
@@ -233,7 +236,7 @@ def draw_pair(sweep: Sweep) -> Figure:
     for axes, metric in zip(figure.subplots(1, len(metrics), squeeze=False)[0], metrics, strict=True):
         draw_lines(axes, sweep, metric, ())
         axes.set_ylabel(metric.label)
-        axes.set_ylim(0, HEADROOM * axes.get_ylim()[1])
+        put_height(axes, metric)
     figure.suptitle(plain(sweep.workload), x=0.01, ha="left", fontsize=10)
     add_legend(figure, sweep)
     return figure
@@ -254,7 +257,7 @@ def draw_panels(sweep: Sweep, metric: Metric, rest: Choice) -> Figure:
         axes.set_title(plain(f"{third.path} = {third.values[index].name}"), loc="left", fontsize=8)
     for axes in grid[:, 0]:
         axes.set_ylabel(metric.label)
-    grid[0, 0].set_ylim(0, HEADROOM * grid[0, 0].get_ylim()[1])
+    put_height(grid[0, 0], metric)
     further = [f"{axis.path} = {axis.values[index].name}" for axis, index in zip(sweep.axes[3:], rest, strict=True)]
     figure.suptitle(plain(", ".join([sweep.workload, *further])), x=0.01, ha="left", fontsize=10)
     add_legend(figure, sweep)
@@ -275,6 +278,14 @@ def draw_lines(axes: Axes, sweep: Sweep, metric: Metric, rest: Choice) -> None:
             spread = [ci95 or 0.0 for _, _, ci95 in known]
             axes.errorbar(places, values, yerr=spread, fmt="none", ecolor=look["color"], elinewidth=0.8)
     put_scale(axes, scale)
+
+
+def put_height(axes: Axes, metric: Metric) -> None:
+    """The y axis begins at 0, unless it is logarithmic."""
+    if metric.logarithmic:
+        axes.set_yscale("log")
+    else:
+        axes.set_ylim(0, HEADROOM * axes.get_ylim()[1])
 
 
 def put_scale(axes: Axes, scale: Scale) -> None:

@@ -11,10 +11,23 @@ from hostnet.system.expander import Expander
 from hostnet.system.fabric import Bottleneck, Cable, Network, Ramp, Switch, SwitchEnergy, Trunk
 from hostnet.system.host import Cha, Core, Lfb, Run, Server, Tor
 from hostnet.system.io import FioCosts, Iio, Pcie, Ssd
-from hostnet.system.jobs import Job, JobStep
+from hostnet.system.jobs import Job, JobCompute, JobStep
 from hostnet.system.mcn import Mcn
 from hostnet.system.memory import AddressMap, Controller, Dram, Memory, ReadQueue, Timing, WriteQueue
-from hostnet.system.network import Control, CxlLink, Nic, NicFunction, NicLink, OnChip, Pfc, Remote, Sockets, Stack, Upi
+from hostnet.system.network import (
+    Compress,
+    Control,
+    CxlLink,
+    Nic,
+    NicFunction,
+    NicLink,
+    OnChip,
+    Pfc,
+    Remote,
+    Sockets,
+    Stack,
+    Upi,
+)
 from hostnet.system.parts import Socket
 from hostnet.system.pool import Pool, PoolPrefetch
 from hostnet.system.power import (
@@ -39,6 +52,7 @@ __all__ = [
     "Cache",
     "Cha",
     "Cluster",
+    "Compress",
     "Config",
     "Control",
     "Controller",
@@ -58,6 +72,7 @@ __all__ = [
     "Host",
     "Iio",
     "Job",
+    "JobCompute",
     "JobStep",
     "Lfb",
     "Llc",

@@ -17,6 +17,7 @@ from hostnet.system.fabric import Cable, Network, Switch
 from hostnet.system.host import Run
 from hostnet.system.jobs import Job
 from hostnet.system.mcn import Mcn
+from hostnet.system.network import Compress
 from hostnet.system.parts import Parts
 from hostnet.system.traffic import Flow, Transport
 
@@ -63,6 +64,8 @@ class Host(Parts):
 
     Range: 1 to 1000000.
     """
+    compress: Compress | None = None
+    """Of an endpoint: engines that make the data of packets smaller. A server has it as `nic.compress`."""
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)

@@ -51,6 +51,28 @@ class JobStep(Description):
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
+class JobCompute(Description):
+    """What a rank computes in an iteration of training."""
+
+    forward: str | None = None
+    """Of the rank's accelerator: the forward pass (time); none when absent. Range: at most "1000 s"."""
+    backward: str | None = None
+    """Of the rank's accelerator: the backward pass, in which the vector comes about evenly (time); none when absent.
+
+    Range: at most "1000 s".
+    """
+    copy: str | None = None
+    """Of the rank: the vector is copied from the accelerator before it is exchanged (time); none when absent.
+
+    Range: at most "1000 s".
+    """
+    update: str | None = None
+    """Of the rank, after the exchange: the sum is put to use (time); with "aggregator" only of the rank that sums up,
+    before it sends; none when absent. Range: at most "1000 s".
+    """
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
 class Job(Description):
     """A program whose ranks run at endpoints, or on cores of servers."""
 
@@ -58,10 +80,10 @@ class Job(Description):
     """What its ranks do: "allreduce" (a vector of every rank is summed up, and every rank gets the sum), "allgather"
     (every rank gets what all others have), "alltoall" (every rank sends something else to every other one), "broadcast"
     (every rank gets what rank 0 has), "barrier" (no rank goes on before all have come), "program" (what the steps say),
-    what a NAS Parallel Benchmark does: "npb-cg", "npb-ep", "npb-is", "npb-mg", "npb-ft" or "npb-lu", or what an
-    archetype does: "streaming" (walks through memory, with sums over all ranks), "irregular" (reads memory at random,
-    with small messages to all ranks), "compute" (computes in its caches, with sums over all ranks) or "shuffle" (walks
-    through memory, and all of it goes to other ranks).
+    "chakra" (what execution traces of MLCommons Chakra say), what a NAS Parallel Benchmark does: "npb-cg", "npb-ep",
+    "npb-is", "npb-mg", "npb-ft" or "npb-lu", or what an archetype does: "streaming" (walks through memory, with sums
+    over all ranks), "irregular" (reads memory at random, with small messages to all ranks), "compute" (computes in its
+    caches, with sums over all ranks) or "shuffle" (walks through memory, and all of it goes to other ranks).
     """
     hosts: str | Sequence[str]
     """The hosts that its ranks are at: a name or a list."""
@@ -93,17 +115,47 @@ class Job(Description):
     """
     algorithm: str | None = None
     """How a collective is done: "ring" (everything goes from each rank to the next one), "recursive-doubling" (ranks
-    whose distance doubles exchange what they have), "tree" (along a binomial tree) or "pairwise" (every two ranks
-    exchange); when absent, "ring" for "allreduce" and "allgather", "pairwise" for "alltoall", "tree" for "broadcast",
-    "recursive-doubling" for "barrier".
+    whose distance doubles exchange what they have), "tree" (along a binomial tree), "pairwise" (every two ranks
+    exchange), "aggregator" (one rank gets everything, and sends the sum back) or "hierarchical" (trees within groups,
+    and a ring of one rank of each); when absent, "ring" for "allreduce" and "allgather", "pairwise" for "alltoall",
+    "tree" for "broadcast", "recursive-doubling" for "barrier".
     """
+    aggregator: str | None = None
+    """Of "aggregator": a host that sums up and has no vector of its own: it has one more rank, the last one. Rank 0
+    sums up when absent."""
+    answer: str | None = None
+    """Of "aggregator": how the sum goes back: "each" (to one rank after the other) or "tree" (along a binomial tree of
+    them all, as MPI libraries broadcast); "each" when absent."""
+    group: int | None = None
+    """Of "hierarchical": ranks of a group, the first of which stands for it. When absent the ranks of a host, if all
+    hosts have as many; with one at each the largest power of two up to the root of their number.
+
+    Range: 1 to 16384.
+    """
+    sum: str | None = None
+    """Of "allreduce": rate at which a rank adds what it has received to what it has (bandwidth); nothing is taken for
+    that when absent. At servers the core executes as many instructions as that takes, and reads and writes memory
+    beside.
+
+    Range: "1 Mbps" to "10 TB/s".
+    """
+    bucket: str | None = None
+    """Of "allreduce": what is exchanged at a time, while the rest of the backward pass still runs (size); all of it
+    when absent.
+
+    Range: "1 B" to "1000 TB".
+    """
+    trace: str | None = None
+    """Of "chakra": the execution traces of the ranks, relative to the configuration, without their ends: "dir/name" of
+    dir/name.0.et and so on."""
     iterations: int | None = None
     """How often it is done; 1 when absent, as many times as the benchmark says for those of NPB.
 
     Range: 1 to 1000000.
     """
-    compute: str | None = None
-    """Time that each rank computes before each iteration (time); none when absent. Not of those of NPB.
+    compute: str | JobCompute | None = None
+    """Time that each rank computes before each iteration (time), or of "allreduce" a table of what it does around the
+    exchange; none when absent. Not of those of NPB.
 
     Range: at most "1000 s".
     """
@@ -115,6 +167,9 @@ class Job(Description):
     """Of those of NPB: operations per second of a rank, as NPB counts them; 1e9 when absent. Range: 1 to 1e+15."""
     transport: str | None = None
     """How messages between hosts are carried: a transport by name, over TCP; "dctcp" when absent."""
+    compress: bool | None = None
+    """Whether the engines of NICs make what it sends between hosts smaller, with "aggregator" only what goes to the one
+    that sums up; false when absent."""
     copy_rate: str | None = None
     """Rate at which a message is copied from one rank to another of the same host (bandwidth); "10 GB/s" when absent.
 

@@ -75,6 +75,31 @@ class CxlLink(Description):
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
+class Compress(Description):
+    """Two engines between the card's DMA engine and its port, one on the way out and one on the way in.
+
+    They know packets of jobs that are marked for them.
+    """
+
+    width: str | None = None
+    """Data that goes through an engine in a cycle, before it is made smaller (size), such as "256 bit"; "32 B" when
+    absent. Range: "4 B" to "4 KiB"."""
+    clock: str | None = None
+    """Cycles of an engine (frequency); "100 MHz" when absent. Range: "1 MHz" to "10 GHz"."""
+    latency: str | None = None
+    """What a packet takes in an engine on top of its cycles (time); none when absent. Range: at most "1 ms"."""
+    ratio: float | None = None
+    """Data by what is left of it on the wire. This or `shares`. Range: 0.942 to 16."""
+    shares: Sequence[float] | None = None
+    """Shares of the floats that 0, 8, 16 and 32 bits are left of. This or `ratio`."""
+    buffer: str | None = None
+    """Packets that wait to be restored (size): what comes when there are more is lost; "4 MiB" when absent.
+
+    Range: "64 KiB" to "16 GiB".
+    """
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
 class Nic(Description):
     """The NIC. It takes part when the server is a host of a cluster."""
 
@@ -101,6 +126,8 @@ class Nic(Description):
     """With `nic.attach`: receive descriptors that the card reads at a time, ahead of packets; 32 when absent. Range: 1
     to 32.
     """
+    compress: Compress | None = None
+    """On a network: engines that make the data of packets smaller; none when absent."""
     onchip: OnChip | None = None
     """With `nic.attach = "onchip"`: the way between the card and the die."""
     cxl: CxlLink | None = None

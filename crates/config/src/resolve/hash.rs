@@ -3,7 +3,7 @@
 use super::plan_error;
 use crate::error::Issue;
 use crate::plan::RunPlan;
-use hostnet_model::params::{ClusterParams, FlowParams, JobParams, MessageParams, StepParams};
+use hostnet_model::params::{ClusterParams, DeviceParams, FlowParams, JobParams, MessageParams, StepParams};
 use serde::Serialize;
 use serde_json::Value;
 use sha2::{Digest, Sha256};
@@ -95,9 +95,12 @@ impl Hasher {
             let _ = write!(self, ",[{}", block.times);
             for step in block.steps.iter().flat_map(|steps| steps.iter().map(Some).chain([None])) {
                 let _ = match step {
-                    Some(StepParams { phase, compute_ps, work, send, receive }) => {
+                    Some(StepParams { phase, compute_ps, work, device, send, receive }) => {
                         let work = if *work > 0 { format!(",{work}") } else { String::new() };
-                        write!(self, ",[{phase},{compute_ps},{},{}{work}]", numbers(*send), numbers(*receive))
+                        let DeviceParams { work_ps, left } = device;
+                        let nothing = *device == DeviceParams::default();
+                        let device = if nothing { String::new() } else { format!(",d{work_ps}/{left}") };
+                        write!(self, ",[{phase},{compute_ps},{},{}{work}{device}]", numbers(*send), numbers(*receive))
                     }
                     None => write!(self, ",null"),
                 };

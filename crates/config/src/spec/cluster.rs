@@ -1,5 +1,6 @@
 //! A cluster: hosts, what joins them, and what they send.
 
+use super::compress::CompressSpec;
 use super::job::JobSpec;
 use super::lists::{ChannelList, CoreList, Names};
 use super::mcn::McnSpec;
@@ -87,6 +88,9 @@ pub(crate) struct HostSpec {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 1, max = 1_000_000))]
     pub(crate) queue: Option<u32>,
+    /// Of an endpoint: engines that make the data of packets smaller: a table. A server has it as `nic.compress`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) compress: Option<CompressSpec>,
     /// The tables of a server.
     #[serde(flatten)]
     #[schemars(skip)]

@@ -1,6 +1,7 @@
 //! Jobs: programs of ranks that compute and send each other messages.
 
 use super::lists::{CoreList, Names, RanksPerHost};
+use super::training::ComputeSpec;
 use super::values::{Bandwidth, Size, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -43,14 +44,42 @@ pub(crate) struct JobSpec {
     /// for "broadcast", "recursive-doubling" for "barrier".
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) algorithm: Option<AlgorithmSpec>,
+    /// Of "aggregator": a host that sums up and has no vector of its own: it has one more rank, the last one. Rank 0
+    /// sums up when absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) aggregator: Option<String>,
+    /// Of "aggregator": how the sum goes back: "each" (to one rank after the other) or "tree" (along a binomial tree of
+    /// them all, as MPI libraries broadcast); "each" when absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) answer: Option<AnswerSpec>,
+    /// Of "hierarchical": ranks of a group, the first of which stands for it. When absent the ranks of a host, if all
+    /// hosts have as many; with one at each the largest power of two up to the root of their number.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 1, max = 16384))]
+    pub(crate) group: Option<u32>,
+    /// Of "allreduce": rate at which a rank adds what it has received to what it has (bandwidth); nothing is taken for
+    /// that when absent. At servers the core executes as many instructions as that takes, and reads and writes memory
+    /// beside.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-min" = "1 Mbps", "x-max" = "10 TB/s"))]
+    pub(crate) sum: Option<Bandwidth>,
+    /// Of "allreduce": what is exchanged at a time, while the rest of the backward pass still runs (size); all of it
+    /// when absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-min" = "1 B", "x-max" = "1000 TB"))]
+    pub(crate) bucket: Option<Size>,
+    /// Of "chakra": the execution traces of the ranks, relative to the configuration, without their ends: "dir/name" of
+    /// dir/name.0.et and so on.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) trace: Option<String>,
     /// How often it is done; 1 when absent, as many times as the benchmark says for those of NPB.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 1, max = 1_000_000))]
     pub(crate) iterations: Option<u32>,
-    /// Time that each rank computes before each iteration (time); none when absent. Not of those of NPB.
+    /// Time that each rank computes before each iteration (time), or of "allreduce" a table of what it does around the
+    /// exchange; none when absent. Not of those of NPB.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(extend("x-max" = "1000 s"))]
-    pub(crate) compute: Option<Time>,
+    pub(crate) compute: Option<ComputeSpec>,
     /// Of "program": what the ranks do in each iteration, in order, as a list of tables.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[schemars(length(max = 65536))]
@@ -65,6 +94,10 @@ pub(crate) struct JobSpec {
     /// How messages between hosts are carried: a transport by name, over TCP; "dctcp" when absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) transport: Option<String>,
+    /// Whether the engines of NICs make what it sends between hosts smaller, with "aggregator" only what goes to the
+    /// one that sums up; false when absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) compress: Option<bool>,
     /// Rate at which a message is copied from one rank to another of the same host (bandwidth); "10 GB/s" when absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(extend("x-min" = "1 Mbps", "x-max" = "10 TB/s"))]
@@ -100,6 +133,8 @@ pub(crate) enum JobKindSpec {
     Barrier,
     /// What the steps say.
     Program,
+    /// What execution traces of MLCommons Chakra say.
+    Chakra,
     /// The conjugate gradient benchmark of NPB.
     NpbCg,
     /// The embarrassingly parallel benchmark of NPB.
@@ -134,6 +169,21 @@ pub(crate) enum AlgorithmSpec {
     Tree,
     /// Every two ranks exchange.
     Pairwise,
+    /// One rank gets everything, and sends the sum back.
+    Aggregator,
+    /// Trees within groups, and a ring of one rank of each.
+    Hierarchical,
+}
+
+/// How a sum goes back from the rank that has it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum AnswerSpec {
+    /// To one rank after the other.
+    #[default]
+    Each,
+    /// Along a binomial tree.
+    Tree,
 }
 
 /// The class of a problem of NPB.

@@ -5,6 +5,7 @@ mod cache;
 mod chip;
 mod chip_run;
 mod cluster;
+mod compress;
 mod controller;
 mod die;
 mod dimm;
@@ -32,6 +33,7 @@ mod power;
 mod service;
 mod sockets;
 mod topology;
+mod training;
 mod transport;
 mod values;
 mod workload;
@@ -46,6 +48,7 @@ pub(crate) use chip_run::{ChipModeSpec, ChipOpSpec};
 pub(crate) use cluster::{
     ClusterSpec, DatagramPatternSpec, FidelitySpec, FlowKindSpec, FlowSpec, HostKindSpec, HostSpec, OtherSpec,
 };
+pub(crate) use compress::CompressSpec;
 pub(crate) use controller::{
     ControllerSpec, EntryUntilSpec, IdleDrainSpec, PageSpec, ProtectSpec, RefreshSpec, SchedulerSpec,
 };
@@ -58,7 +61,7 @@ pub(crate) use energy::{EnergySpec, SwitchEnergySpec};
 pub(crate) use expander::ExpanderSpec;
 pub(crate) use host::{ChaSpec, CoreSpec, RunSpec, ServerSpec, UntilSpec};
 pub(crate) use io::{FioCostSpec, IioSpec, PcieSpec, SsdSpec};
-pub(crate) use job::{AlgorithmSpec, JobKindSpec, JobSpec, JobStepSpec, ProblemSpec};
+pub(crate) use job::{AlgorithmSpec, AnswerSpec, JobKindSpec, JobSpec, JobStepSpec, ProblemSpec};
 pub(crate) use lists::{CoreList, Names, RanksPerHost, WayMask, CHANNEL_MAX, DRIVE_MAX};
 pub(crate) use mcn::McnKeys;
 pub(crate) use memory::{MapSpec, MapTable, MemorySpec};
@@ -78,6 +81,7 @@ pub(crate) use power::{
 pub(crate) use service::{ArrivalsSpec, DistributionSpec, PhaseSpec, ServiceSpec};
 pub(crate) use sockets::{RemoteDdioSpec, SnoopSpec, SocketSpec, SocketsSpec};
 pub(crate) use topology::{Sizes, TopologySpec, TrunkSpec};
+pub(crate) use training::{ComputePartsSpec, ComputeSpec};
 pub(crate) use transport::{BaseSpec, TransportSpec};
 pub(crate) use values::{
     Bandwidth, MemorySize, RateOrNever, Share, Size, SleepPower, Time, TimeLimit, TimeOrNever, TransferRate,

@@ -1,5 +1,6 @@
 //! The NIC of a server.
 
+use super::compress::CompressSpec;
 use super::dimm::NicDimmSpec;
 use super::ncap::NcapSpec;
 use super::net_host::RingsSpec;
@@ -47,6 +48,9 @@ pub(crate) struct NicSpec {
     /// With `nic.attach = "dimm"`: the DIMM.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) dimm: Option<NicDimmSpec>,
+    /// On a network: engines that make the data of packets smaller; none when absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) compress: Option<CompressSpec>,
     /// Receive buffer (size): a packet is dropped unless the largest one would fit.
     #[schemars(extend("x-min" = "2 KiB", "x-max" = "1 GiB"))]
     pub(crate) buffer: Size,

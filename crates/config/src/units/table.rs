@@ -46,6 +46,7 @@ pub(super) const UNITS: &[Unit] = &[
     unit("MiB", Dimension::Size, MI),
     unit("GiB", Dimension::Size, GI),
     unit("TiB", Dimension::Size, TI),
+    Unit { name: "bit", dimension: Dimension::Size, numerator: 1, denominator: 8 },
     unit("B/s", Dimension::Bandwidth, 1),
     unit("kB/s", Dimension::Bandwidth, K),
     unit("KB/s", Dimension::Bandwidth, K),

@@ -296,7 +296,14 @@ impl<'a> Builder<'a> {
         };
         let ends = self.flows[host].iter().map(end).collect();
         let ports = wires.iter().map(Egress::new).collect();
-        Endpoint::new(ports, params.queue_packets, ends).with_ranks(self.cluster, host as u16)
+        let built = Endpoint::new(ports, params.queue_packets, ends).with_ranks(self.cluster, host as u16);
+        match self.cluster.hosts[host].compress {
+            Some(params) => {
+                let [out, into] = self.cluster.compressed(host as u16);
+                built.with_engines(params, &out, into)
+            }
+            None => built,
+        }
     }
 
     /// The least delay of an event between two partitions: servers, and `parts` of the order.

@@ -1,6 +1,6 @@
 //! The way through the fabric of a switch to one of its ports: packets go one after the other, and stay in order.
 
-use super::egress::PRIORITIES;
+use super::port_queues::PRIORITIES;
 use crate::line::{Packet, PacketId, Packets};
 use crate::params::LearningParams;
 use hostnet_kernel::{Rng, Time};

@@ -5,16 +5,15 @@
 //! first bit goes out: the one on the wire is not waiting.
 
 use super::drops::DropReason;
+use super::engines::Compressor;
 use super::occupancy::Level;
-use super::wire::{Fate, Faults, Wire, WireParams};
+use super::port_queues::{Queues, PRIORITIES};
+use super::wire::{Fate, Wire, WireParams};
 use crate::line::{Fifo, Packet, PacketId, Packets, POOL_FLOW};
 use crate::part::{NetContext, Payload};
 use hostnet_kernel::{ComponentId, Time};
 use prefetch_index::prefetch_index;
 use serde::{Deserialize, Serialize};
-
-/// Priority classes of Ethernet.
-pub const PRIORITIES: usize = 8;
 
 /// What left a port: its first bit is on the wire.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -23,7 +22,7 @@ pub struct Left {
     pub id: PacketId,
     /// Its flow.
     pub flow: u32,
-    /// Its bytes.
+    /// Its bytes, as before an engine that made them less.
     pub ip_bytes: u32,
     /// Its priority.
     pub priority: u8,
@@ -31,61 +30,6 @@ pub struct Left {
     pub queue: u16,
     /// Why it does not arrive; it is then out of the store. The owner counts it.
     pub dropped: Option<DropReason>,
-}
-
-/// One priority of a port.
-#[derive(Clone, Debug, Default, Serialize, Deserialize)]
-struct Class {
-    fifo: Fifo<Packet>,
-    bytes: u64,
-    paused_at: Time,
-    paused_ps: u64,
-}
-
-/// What a port needs only when packets wait, or its cable has faults.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-struct Queues {
-    waiting_packets: u32,
-    waiting_bytes: u64,
-    packets: Level,
-    bytes: Level,
-    reset_at: Time,
-    classes: [Class; PRIORITIES],
-    faults: Faults,
-    /// What messages of a pool of memory are faster than other packets, in ps: they do not come through the card.
-    bypass_ps: u64,
-}
-
-impl Queues {
-    #[inline]
-    fn push(&mut self, id: PacketId, priority: u8, ip_bytes: u32, context: &mut NetContext) {
-        let class = &mut self.classes[usize::from(priority)];
-        class.fifo.push(context.packets, id);
-        class.bytes += u64::from(ip_bytes);
-        self.waiting_packets += 1;
-        self.waiting_bytes += u64::from(ip_bytes);
-        self.note(context.now());
-    }
-
-    /// The next packet of a priority, and whether it was the last.
-    #[inline]
-    fn pop(&mut self, priority: u8, context: &mut NetContext) -> Option<(PacketId, bool)> {
-        let class = &mut self.classes[usize::from(priority)];
-        let id = class.fifo.pop(context.packets)?;
-        let last = class.fifo.is_empty();
-        let ip_bytes = u64::from(context.packets.get(id).ip_bytes);
-        class.bytes -= ip_bytes;
-        self.waiting_packets -= 1;
-        self.waiting_bytes -= ip_bytes;
-        self.note(context.now());
-        Some((id, last))
-    }
-
-    #[inline]
-    fn note(&mut self, now: Time) {
-        self.packets.set(now, u64::from(self.waiting_packets));
-        self.bytes.set(now, self.waiting_bytes);
-    }
 }
 
 /// An output port. Higher priorities go first; one that is paused waits. What a packet needs that does not wait lies
@@ -100,6 +44,8 @@ pub struct Egress {
     sent_wire_bytes: u64,
     /// Whether an event is on its way that tells when the wire is free.
     armed: bool,
+    /// Whether there is an engine before the wire.
+    compresses: bool,
     /// One bit per priority: packets wait; the peer asked for a pause.
     waiting: u8,
     paused: u8,
@@ -114,22 +60,26 @@ impl Egress {
             wire: Wire::new(params),
             free_at: Time::ZERO,
             armed: false,
+            compresses: false,
             waiting: 0,
             paused: 0,
             sent_packets: 0,
             sent_bytes: 0,
             sent_wire_bytes: 0,
-            queues: Box::new(Queues {
-                waiting_packets: 0,
-                waiting_bytes: 0,
-                packets: Level::default(),
-                bytes: Level::default(),
-                reset_at: Time::ZERO,
-                classes: Default::default(),
-                faults: Faults::new(params),
-                bypass_ps: 0,
-            }),
+            queues: Box::new(Queues::new(params)),
         }
+    }
+
+    /// Puts an engine before the wire.
+    pub(crate) fn compress(&mut self, compressor: Compressor) {
+        self.compresses = true;
+        self.queues.compressor = Some(Box::new(compressor));
+    }
+
+    /// What makes packets smaller before the wire, if anything does.
+    #[must_use]
+    pub fn compressor(&self) -> Option<&Compressor> {
+        self.queues.compressor.as_deref()
     }
 
     /// Spares messages of a pool of memory so much of the way between queue and wire, in ps.
@@ -236,23 +186,30 @@ impl Egress {
         let now = context.now();
         context.packets.pass(id, context.id, now);
         let packet = context.packets.get_mut(id);
+        let whole_bytes = packet.ip_bytes;
+        let mut compressor = if self.compresses { self.queues.compressor.as_deref_mut() } else { None };
+        let through = compressor.as_mut().map_or(now, |compressor| compressor.begin(packet, now));
         let (wire_bytes, delay_ps) = if packet.flow == POOL_FLOW {
             (packet.ip_bytes, self.wire.delay_ps - self.queues.bypass_ps)
         } else {
             (self.wire.wire_bytes(packet.ip_bytes), self.wire.delay_ps)
         };
         let serialization_ps = self.wire.serialization_ps(wire_bytes);
-        self.free_at = now + serialization_ps;
+        let (first, free_at) = match compressor {
+            None => (now, now + serialization_ps),
+            Some(compressor) => compressor.follow(through, now, serialization_ps),
+        };
+        self.free_at = free_at;
         self.sent_packets += 1;
         self.sent_bytes += u64::from(packet.ip_bytes);
         self.sent_wire_bytes += u64::from(wire_bytes);
-        let fate = if self.wire.faulty { self.queues.faults.fate(now, serialization_ps) } else { Fate::Arrives };
+        let fate = if self.wire.faulty { self.queues.faults.fate(first, serialization_ps) } else { Fate::Arrives };
         packet.corrupt |= fate == Fate::ArrivesDamaged;
         let dropped = (fate == Fate::Lost).then(|| DropReason::LinkDown.of(packet));
         let left = Left {
             id,
             flow: packet.flow,
-            ip_bytes: packet.ip_bytes,
+            ip_bytes: whole_bytes,
             priority: packet.priority,
             queue: packet.queue,
             dropped,
@@ -261,7 +218,8 @@ impl Egress {
             context.packets.remove(id);
         } else {
             let port = self.wire.peer_port;
-            context.send(self.wire.peer, serialization_ps + delay_ps, Payload::Packet { id, port });
+            let way_ps = first.since(now) + serialization_ps + delay_ps;
+            context.send(self.wire.peer, way_ps, Payload::Packet { id, port });
         }
         left
     }
@@ -292,6 +250,7 @@ impl Egress {
         self.queues.bytes.reset(now);
         self.queues.reset_at = now;
         self.queues.classes.iter_mut().for_each(|class| class.paused_ps = 0);
+        self.queues.compressor.iter_mut().for_each(|compressor| compressor.reset(now));
     }
 
     /// Brings the queue statistics up to `now`.

@@ -1,12 +1,15 @@
 //! A host without a host network: ends of flows at the end of a cable. Nothing in it costs anything but its latency.
 
 use super::drops::{DropReason, Drops};
-use super::egress::{Egress, Left, PRIORITIES};
+use super::egress::{Egress, Left};
+use super::engines::{Compressor, Restorer};
 use super::flow_end::FlowEnd;
+use super::port_queues::PRIORITIES;
 use super::ranked::Ranks;
 use super::served::Services;
 use crate::flow::Workers;
 use crate::line::{PacketId, Packets};
+use crate::params::CompressParams;
 use crate::part::{NetContext, Payload};
 use hostnet_kernel::{Ahead, ComponentId, Scheduler, Time};
 use prefetch_index::prefetch_index;
@@ -30,6 +33,8 @@ pub struct Endpoint {
     by_flow: Vec<u32>,
     services: Option<Box<Services>>,
     pub(super) ranks: Option<Box<Ranks>>,
+    /// What restores packets that were made smaller.
+    restorer: Option<Box<Restorer>>,
     drops: Drops,
 }
 
@@ -56,8 +61,23 @@ impl Endpoint {
             by_flow,
             services,
             ranks: None,
+            restorer: None,
             drops: Drops::default(),
         }
+    }
+
+    /// The same with engines that make packets of these flows smaller, and restore those, in ascending order.
+    #[must_use]
+    pub fn with_engines(mut self, params: CompressParams, out: &[u32], into: Vec<u32>) -> Self {
+        self.ports.iter_mut().for_each(|port| port.compress(Compressor::new(params, out.to_vec())));
+        self.restorer = Some(Box::new(Restorer::new(params, into)));
+        self
+    }
+
+    /// What restores packets that were made smaller, if anything does.
+    #[must_use]
+    pub fn restorer(&self) -> Option<&Restorer> {
+        self.restorer.as_deref()
     }
 
     /// Has every end that begins a flow do so at its time.
@@ -102,9 +122,12 @@ impl Endpoint {
         }
     }
 
-    /// A packet has come in.
+    /// A packet has come in. If it was made smaller, it is restored first, and comes again.
     #[inline]
-    pub(super) fn on_packet(&mut self, id: PacketId, context: &mut NetContext) {
+    pub(super) fn on_packet(&mut self, id: PacketId, port: u16, context: &mut NetContext) {
+        if port != Restorer::PORT && self.restorer.is_some() && self.restore(id, context) {
+            return;
+        }
         context.packets.pass(id, context.id, context.now());
         let mut packet = context.packets.remove(id);
         if packet.corrupt {
@@ -115,6 +138,23 @@ impl Endpoint {
         };
         self.ends[end as usize].on_packet(&mut packet, context.now());
         self.advance(end, context);
+    }
+
+    /// Whether a packet has to be restored before it is received, or is lost.
+    fn restore(&mut self, id: PacketId, context: &mut NetContext) -> bool {
+        let Some(restorer) = &mut self.restorer else { return false };
+        let now = context.now();
+        match restorer.take(context.packets.get_mut(id), now) {
+            None => return false,
+            Some(Some(delay_ps)) => {
+                context.send(context.id, delay_ps, Payload::Packet { id, port: Restorer::PORT });
+            }
+            Some(None) => {
+                let packet = context.packets.remove(id);
+                self.drops.count(packet.flow, packet.ip_bytes, DropReason::Full);
+            }
+        }
+        true
     }
 
     /// The end here of a flow.
@@ -283,6 +323,7 @@ impl Endpoint {
     pub fn reset(&mut self, now: Time) {
         self.ports.iter_mut().for_each(|port| port.reset(now));
         self.ends.iter_mut().for_each(FlowEnd::reset);
+        self.restorer.iter_mut().for_each(|restorer| restorer.reset(now));
         self.services.iter_mut().for_each(|services| services.reset(now));
     }
 

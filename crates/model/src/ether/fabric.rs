@@ -1,8 +1,9 @@
 //! Switches and endpoints of a world: one partition.
 
-use super::egress::{Egress, PRIORITIES};
+use super::egress::Egress;
 use super::endpoint::Endpoint;
 use super::learning::LearningSwitch;
+use super::port_queues::PRIORITIES;
 use super::switch::{Port, Switch};
 use crate::line::{Packet, Packets};
 use crate::part::{NetContext, Payload};
@@ -240,7 +241,7 @@ impl Partition for Fabric {
         let node = &mut self.nodes[(event.target.0 - self.first.0) as usize];
         match (event.payload, node) {
             (Payload::Packet { id, port }, Node::Switch(switch)) => switch.on_packet(id, port, &mut context),
-            (Payload::Packet { id, .. }, Node::Endpoint(endpoint)) => endpoint.on_packet(id, &mut context),
+            (Payload::Packet { id, port }, Node::Endpoint(endpoint)) => endpoint.on_packet(id, port, &mut context),
             (Payload::PortReady { port }, Node::Switch(switch)) => switch.on_ready(port, &mut context),
             (Payload::PortReady { port }, Node::Endpoint(endpoint)) => endpoint.on_ready(port, &mut context),
             (Payload::Pause { port, priority, on }, Node::Switch(switch)) => {

@@ -1,6 +1,6 @@
 //! One end of a flow at an endpoint: its transport, its application and its books.
 
-use super::egress::PRIORITIES;
+use super::port_queues::PRIORITIES;
 use super::stream::{Memory, Stream, Timer};
 use crate::flow::{Application, Datagrams};
 use crate::line::{Content, Ecn, Packet, PacketId};

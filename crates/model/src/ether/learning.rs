@@ -7,7 +7,7 @@
 use super::addresses::{AddressCounts, Addresses};
 use super::crossing::Crossing;
 use super::drops::DropReason;
-use super::egress::PRIORITIES;
+use super::port_queues::PRIORITIES;
 use super::switch::Switch;
 use crate::line::{Packet, PacketId, Packets};
 use crate::params::LearningParams;

@@ -2,7 +2,8 @@
 //! first, and whoever waits for what is dropped all the same is told (NACK).
 
 use super::drops::DropReason;
-use super::egress::{Left, PRIORITIES};
+use super::egress::Left;
+use super::port_queues::PRIORITIES;
 use super::switch::Switch;
 use crate::line::{Content, Packet, PacketId, PoolKind, PoolMessage};
 use crate::part::NetContext;

@@ -1,7 +1,7 @@
 //! What a switch knows of who shares pages of a pool of memory: it decides about the first ones, and forwards what is
 //! about any other to the controller.
 
-use super::egress::PRIORITIES;
+use super::port_queues::PRIORITIES;
 use super::switch::Switch;
 use crate::line::{Content, Ecn, Packet, PacketId, PoolMessage, POOL_FLOW};
 use crate::params::SharersParams;

@@ -1,7 +1,8 @@
 //! A switch with output queues in one shared memory.
 
 use super::drops::{DropReason, Drops};
-use super::egress::{Egress, Left, PRIORITIES};
+use super::egress::{Egress, Left};
+use super::port_queues::PRIORITIES;
 use super::routes::Routes;
 use super::sharers::Sharers;
 use crate::line::{Ecn, PacketId, Packets};

@@ -2,9 +2,10 @@
 //! been done goes in. Messages from one rank to another are received in the order in which they were sent.
 
 use super::phases::PhaseBooks;
-use crate::params::{JobParams, StepParams};
+use crate::params::{DeviceParams, JobParams, StepParams};
 use hostnet_kernel::{ComponentId, Time};
 use serde::{Deserialize, Serialize};
+use std::collections::{BTreeSet, VecDeque};
 
 /// How the messages to another rank go.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -24,7 +25,7 @@ pub enum Labor {
     Compute {
         /// Number of the work, from 1 on; 0 = none.
         work: u16,
-        /// Time that its instructions take when there is no work, in ps.
+        /// Time that its instructions take if there is no work, in ps.
         ps: u64,
     },
     /// It copies a message to the memory that it shares with another rank of its server.
@@ -54,7 +55,9 @@ struct Peer {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 enum State {
-    /// It waits for its beginning, or computes.
+    /// It waits for its beginning.
+    Before(Time),
+    /// It computes, or waits for its accelerator.
     Until(Time),
     /// Its core does something for it.
     Working(Labor),
@@ -93,8 +96,10 @@ pub struct Rank {
     peers: Vec<Peer>,
     /// Whether a core does what it computes and copies.
     on_core: bool,
-    /// What the present step took so far to compute on that core, in ps.
+    /// What the present step took so far to compute, in ps.
     computed_ps: u64,
+    /// When its accelerator will be done with each of its works, as far as that was not yet looked at.
+    device: VecDeque<Time>,
     /// Where it is: block, how often that was done, step.
     at: (usize, u32, usize),
     state: State,
@@ -110,10 +115,8 @@ impl Rank {
         let own = |block: &crate::params::BlockParams| (block.times, block.steps[rank as usize].clone());
         let blocks: Vec<_> = params.blocks.iter().map(own).collect();
         let steps = blocks.iter().flat_map(|(_, steps)| steps);
-        let mut known: Vec<u32> =
+        let known: BTreeSet<u32> =
             steps.flat_map(|step| [step.send, step.receive]).flatten().map(|to| to.rank).collect();
-        known.sort_unstable();
-        known.dedup();
         let peer = |rank| link(rank).map(|link| Peer { rank, link, inbox: 0 });
         let start = Time::from_ps(params.start_ps.max(1));
         let mut found = Self {
@@ -124,8 +127,9 @@ impl Rank {
             peers: known.into_iter().filter_map(peer).collect(),
             on_core: false,
             computed_ps: 0,
+            device: VecDeque::new(),
             at: (0, 0, 0),
-            state: State::Until(start),
+            state: State::Before(start),
             since: start,
             phases: vec![PhaseBooks::default(); params.phases.len()],
         };
@@ -169,7 +173,7 @@ impl Rank {
     #[must_use]
     pub fn wakes_at(&self) -> Option<Time> {
         match self.state {
-            State::Until(at) => Some(at),
+            State::Before(at) | State::Until(at) => Some(at),
             State::Moving { copied, .. } => copied,
             State::Working(_) | State::Computed | State::Done(_) => None,
         }
@@ -185,7 +189,8 @@ impl Rank {
                         return wanted;
                     }
                 }
-                State::Until(at) if at > now => return Wanted::Wake(at),
+                State::Before(at) | State::Until(at) if at > now => return Wanted::Wake(at),
+                State::Before(_) => self.enter(now),
                 State::Until(_) => {
                     if let Some(wanted) = self.begin(now) {
                         return wanted;
@@ -194,7 +199,7 @@ impl Rank {
                 State::Moving { copied: Some(at), .. } => return Wanted::Wake(at),
                 State::Moving { sending: Some(_), .. } => return Wanted::Nothing,
                 State::Moving { .. } => {
-                    let Some(step) = self.step() else { return self.end(now) };
+                    let Some(step) = self.step() else { return Wanted::Nothing };
                     if !self.receives(&step) {
                         return Wanted::Nothing;
                     }
@@ -210,11 +215,32 @@ impl Rank {
     /// The step is over; the next one begins, if there is one.
     fn go_on(&mut self, step: &StepParams, now: Time) {
         self.ends(step, now);
+        self.enter(now);
+    }
+
+    /// A step begins, if there is one more.
+    fn enter(&mut self, now: Time) {
         self.since = now;
-        self.state = match self.step() {
-            None => State::Done(now),
-            Some(next) => State::Until(now + if self.on_core { 0 } else { next.compute_ps }),
+        let Some(next) = self.step() else {
+            self.state = State::Done(now);
+            return;
         };
+        let ready = self.give(next.device, now) + if self.on_core { 0 } else { next.compute_ps };
+        self.computed_ps = ready.since(now);
+        self.state = State::Until(ready);
+    }
+
+    /// Gives the accelerator its work. Returns when it has no more left than it may have.
+    fn give(&mut self, device: DeviceParams, now: Time) -> Time {
+        while self.device.front().is_some_and(|&done| done <= now) {
+            self.device.pop_front();
+        }
+        if device.work_ps > 0 {
+            let begins = self.device.back().map_or(now, |&last| last.max(now));
+            self.device.push_back(begins + device.work_ps);
+        }
+        let more = self.device.len().checked_sub(1 + device.left as usize);
+        more.map_or(now, |at| self.device[at])
     }
 
     fn labor(&mut self, labor: Labor) -> Wanted {
@@ -254,21 +280,11 @@ impl Rank {
         }
     }
 
-    fn end(&mut self, now: Time) -> Wanted {
-        self.state = State::Done(now);
-        Wanted::Nothing
-    }
-
-    /// Has its core compute, or begins to send. The first step computes only then.
+    /// Has its core compute, or begins to send.
     fn begin(&mut self, now: Time) -> Option<Wanted> {
-        let Some(step) = self.step() else { return Some(self.end(now)) };
+        let step = self.step()?;
         if self.on_core && (step.compute_ps > 0 || step.work > 0) {
-            let ps = if step.work > 0 { 0 } else { step.compute_ps };
-            return Some(self.labor(Labor::Compute { work: step.work, ps }));
-        }
-        if !self.on_core && self.since + step.compute_ps > now {
-            self.state = State::Until(self.since + step.compute_ps);
-            return None;
+            return Some(self.labor(Labor::Compute { work: step.work, ps: step.compute_ps }));
         }
         self.send(now)
     }
@@ -309,7 +325,7 @@ impl Rank {
         books.steps += 1;
         books.time_ps += took_ps;
         books.most_ps = books.most_ps.max(took_ps);
-        books.compute_ps += if self.on_core { std::mem::take(&mut self.computed_ps) } else { step.compute_ps };
+        books.compute_ps += std::mem::take(&mut self.computed_ps);
         if let Some(message) = step.send {
             books.messages += 1;
             books.bytes += message.bytes;
@@ -358,10 +374,9 @@ impl Rank {
     /// When it was done with all of its steps, if it is.
     #[must_use]
     pub fn done_at(&self) -> Option<Time> {
-        if let State::Done(at) = self.state {
-            Some(at)
-        } else {
-            None
+        match self.state {
+            State::Done(at) => Some(at),
+            _ => None,
         }
     }
 

@@ -5,6 +5,7 @@
 //! cut into packets and sent by the port.
 
 mod counters;
+mod engines;
 mod events;
 mod function;
 mod gather;
@@ -32,7 +33,7 @@ pub use ncap::{NcapCounts, NcapWiring};
 pub use rdma::{RdmaEnd, RDMA_MTU_MAX, RDMA_REGION_BYTES};
 pub use wiring::{FunctionWiring, NicFlow, QueueWiring, Wiring};
 
-use crate::ether::Egress;
+use crate::ether::{Egress, Restorer};
 use crate::line::{socket_of, PacketId, Pages, Rings, Translator};
 use crate::params::{NicParams, PcieParams};
 use crate::part::{self, Context, Part, PartKind, Payload, Pool, Start};
@@ -86,6 +87,8 @@ pub struct Nic {
     functions: Vec<Function>,
     receive: Receive,
     transmit: Transmit,
+    /// What restores packets that were made smaller.
+    restorer: Option<Box<Restorer>>,
     /// The part that has the messages of a pool of memory, and packets waiting at the port from which on those are
     /// dropped that nobody waits for.
     pool: Option<(ComponentId, u32)>,
@@ -133,6 +136,7 @@ impl Nic {
             receive: Receive::new(functions.len(), queues, flows.len(), lossy_bytes),
             functions: functions.into_iter().map(|wiring| Function::new(wiring, classes)).collect(),
             transmit,
+            restorer: None,
             pool: None,
             common: Common {
                 pages: Translator::new(pages),
@@ -267,7 +271,11 @@ impl Part for Nic {
         let common = &mut self.common;
         match payload {
             Payload::Send => {}
-            Payload::Packet { id, .. } => {
+            Payload::Packet { id, port } => {
+                if port != Restorer::PORT && self.restorer.is_some() && self.restore(id, context) {
+                    return;
+                }
+                let common = &mut self.common;
                 context.packets.pass(id, context.id, context.now());
                 self.receive.arrive(id, common, context);
             }
@@ -331,6 +339,7 @@ impl Part for Nic {
         self.common.rdma.reset();
         self.common.port.reset(now);
         self.reset_ncap();
+        self.restorer.iter_mut().for_each(|restorer| restorer.reset(now));
     }
 
     /// Its RoCE flows ask for nothing more.

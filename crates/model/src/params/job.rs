@@ -103,10 +103,28 @@ pub struct StepParams {
     /// What the core of a rank at a server executes in place of that time: a number of [`JobParams::works`], from 1 on;
     /// 0 = as many instructions as the time takes.
     pub work: u16,
+    /// What it has its accelerator do, and waits for, before it computes itself.
+    pub device: DeviceParams,
     /// To which rank how many bytes are sent.
     pub send: Option<MessageParams>,
     /// From which rank how many bytes are received.
     pub receive: Option<MessageParams>,
+}
+
+/// What a step has to do with the accelerator of its rank, which does works in their order while the rank goes on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct DeviceParams {
+    /// Time of a work that the accelerator is given, in ps; 0 = none.
+    pub work_ps: u64,
+    /// Works that it may still have to do when the step goes on.
+    pub left: u32,
+}
+
+impl Default for DeviceParams {
+    /// Nothing to do with it.
+    fn default() -> Self {
+        Self { work_ps: 0, left: u32::MAX }
+    }
 }
 
 /// A message.

@@ -4,6 +4,7 @@
 
 mod app;
 mod cache;
+mod compress;
 mod die;
 mod dimm;
 mod energy;
@@ -25,6 +26,7 @@ mod workload;
 
 pub use app::*;
 pub use cache::*;
+pub use compress::*;
 pub use die::*;
 pub use dimm::*;
 pub use energy::*;

@@ -1,5 +1,6 @@
 //! Hosts, switches, cables and the flows between them.
 
+use super::CompressParams;
 use super::{
     ChannelParams, ForwardParams, JobParams, PacketsParams, Placement, ServerParams, ServiceParams, SwitchParams,
 };
@@ -26,6 +27,26 @@ pub struct ClusterParams {
     pub seed: u64,
 }
 
+impl ClusterParams {
+    /// The flows of which a host makes packets smaller that it sends, and those of which it restores packets that come,
+    /// in ascending order.
+    #[must_use]
+    pub fn compressed(&self, host: u16) -> [Vec<u32>; 2] {
+        let mut found = [Vec::new(), Vec::new()];
+        for (number, flow) in (0..).zip(&self.flows) {
+            for (from, to, on) in [(flow.from, flow.to, flow.compress[0]), (flow.to, flow.from, flow.compress[1])] {
+                if on && from == host {
+                    found[0].push(number);
+                }
+                if on && to == host {
+                    found[1].push(number);
+                }
+            }
+        }
+        found
+    }
+}
+
 /// A host.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct HostParams {
@@ -35,6 +56,9 @@ pub struct HostParams {
     pub kind: HostKind,
     /// How finely a server is simulated.
     pub fidelity: Fidelity,
+    /// The engines of its NIC that make the data of packets smaller, if it has such.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub compress: Option<CompressParams>,
 }
 
 /// How finely a server is simulated.
@@ -136,6 +160,13 @@ pub struct FlowParams {
     pub priority: u8,
     /// Bytes that one frame may have beyond the Ethernet header: the MTU.
     pub mtu_bytes: u32,
+    /// Whether engines of NICs make its data smaller, on the way to `to` and from there.
+    #[serde(default, skip_serializing_if = "nowhere")]
+    pub compress: [bool; 2],
+}
+
+fn nowhere(compress: &[bool; 2]) -> bool {
+    *compress == [false; 2]
 }
 
 /// A second kind of requests, drawn at random.

@@ -24,7 +24,7 @@ pub fn cluster() -> ClusterParams {
 pub fn host(cluster: &mut ClusterParams) -> End {
     let kind = HostKind::Endpoint(EndpointParams { latency_ps: 1, queue_packets: 1000 });
     let name = format!("h{}", cluster.hosts.len());
-    cluster.hosts.push(HostParams { name, kind, fidelity: Fidelity::Line });
+    cluster.hosts.push(HostParams { name, kind, fidelity: Fidelity::Line, compress: None });
     End::Host(cluster.hosts.len() as u16 - 1)
 }
 
@@ -84,6 +84,7 @@ pub fn replay(from: u16, to: u16, packets: Vec<(u64, u32)>) -> FlowParams {
         via: Vec::new(),
         priority: 0,
         mtu_bytes: 1500,
+        compress: [false; 2],
     }
 }
 

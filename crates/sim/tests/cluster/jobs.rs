@@ -200,8 +200,9 @@ fn a_job_that_cannot_go_on_ends_with_the_longest_time() {
 /// Messages of ranks in an order in which all can be sent and received, as a program; other steps between them.
 fn program() -> impl Strategy<Value = String> {
     let message = (0_u32..6, 1_u32..6, 1_u32..60_000, 0_u32..3, 0_u32..20);
-    (proptest::collection::vec(message, 1..40), 1_u32..4, 1_u32..4, any::<bool>()).prop_map(
-        |(messages, iterations, leaves, each)| {
+    let forms = (1_u32..4, any::<bool>(), any::<bool>());
+    (proptest::collection::vec(message, 1..40), 1_u32..4, forms).prop_map(
+        |(messages, iterations, (leaves, each, compress))| {
             let mut steps = Vec::new();
             for (from, shift, bytes, kind, compute) in messages {
                 let to = (from + shift) % 6;
@@ -222,10 +223,12 @@ fn program() -> impl Strategy<Value = String> {
             let (hosts, ranks) = if each { (6, "") } else { (4, "ranks = 6\n") };
             format!(
                 "[host.e]\nkind = \"endpoint\"\ncount = {hosts}\n\
+                 [host.e.compress]\nratio = 5\nlatency = \"3 us\"\nbuffer = \"64 KiB\"\n\
                  [network]\ntopology = \"leaf-spine\"\nleaves = {leaves}\nrate = \"10 Gbps\"\n\
                  switch.ecn = \"20 packets\"\n\
                  [flow.beside]\nkind = \"bulk\"\nfrom = \"e-0\"\nto = \"e-3\"\n\
-                 [job.j]\nkind = \"program\"\nhosts = \"e\"\n{ranks}iterations = {iterations}\nsteps = [{}]\n\
+                 [job.j]\nkind = \"program\"\nhosts = \"e\"\ncompress = {compress}\n{ranks}\
+                 iterations = {iterations}\nsteps = [{}]\n\
                  [run]\nuntil = \"jobs\"\n",
                 steps.join(", ")
             )

@@ -123,7 +123,7 @@ pub(super) fn resolve(
         }
     }
     let mut params = place(&drafts, hosts)?;
-    let jobs = jobs::resolve(spec, hosts, fabric, &mut classes, &mut params)?;
+    let jobs = jobs::resolve(spec, hosts, fabric, &mut classes, &mut params, base_dir)?;
     hosts.dimms.fit(&mut params, &classes, spec, hosts)?;
     let of_jobs = params.iter().filter(|flow| matches!(flow.traffic, Traffic::Messages(_)));
     let largest = mtu_bytes.iter().flatten().copied().chain(of_jobs.map(|flow| flow.mtu_bytes)).max();
@@ -222,6 +222,7 @@ fn draft(
         via: Vec::new(),
         priority: *spec.priority.get_or_insert(priority),
         mtu_bytes: spec.mtu.map_or(0, |Size(bytes)| bytes as u32),
+        compress: [false; 2],
     };
     let cores = [&spec.from_cores, &spec.to_cores].map(|list| list.as_ref().map(|CoreList(cores)| cores.clone()));
     let Time(stagger_ps) = spec.stagger;

@@ -34,11 +34,15 @@ pub(super) fn check_keys(path: &str, spec: &HostSpec) -> Result<(), Issue> {
             own.or_else(|| spec.server.keys().next().map(String::as_str)).map(|key| (key, "a server"))
         }
         HostKindSpec::Server => {
-            let own = [("latency", spec.latency.is_some()), ("queue", spec.queue.is_some())];
+            let own = [
+                ("latency", spec.latency.is_some()),
+                ("queue", spec.queue.is_some()),
+                ("compress", spec.compress.is_some()),
+            ];
             own.into_iter().find(|(_, given)| *given).map(|(key, _)| (key, "an endpoint"))
         }
         HostKindSpec::Dimm => {
-            let own = [("mcn", spec.mcn.is_some()), ("at", spec.at.is_some())];
+            let own = [("mcn", spec.mcn.is_some()), ("at", spec.at.is_some()), ("compress", spec.compress.is_some())];
             own.into_iter().find(|(_, given)| *given).map(|(key, _)| (key, "a server"))
         }
     };

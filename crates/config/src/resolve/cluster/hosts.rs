@@ -11,6 +11,7 @@ use super::super::{
     complete_server, effective, functions, net_host, plan_error, server, server_of, Complete, Context, Resolved,
 };
 use super::super::{energy, expander, interrupts, ncap};
+use super::compress;
 use super::cores::HostCores;
 use super::dimms::Dimms;
 use super::flows::Flows;
@@ -264,12 +265,12 @@ impl Hosts {
                     }))
                 }
             };
-            attached.params.push(HostParams { name: host.name.clone(), kind, fidelity: fidelity(of_host) });
+            let compress = compress::of_host(&self, &spec.host, at)?;
+            attached.params.push(HostParams { name: host.name.clone(), kind, fidelity: fidelity(of_host), compress });
         }
         pool::hand_out(&self.pool(), &mut attached.params)?;
         for group in &self.groups {
-            let host = complete(&spec.host[&group.name], group)?;
-            attached.effective.insert(group.name.clone(), host);
+            attached.effective.insert(group.name.clone(), complete(&spec.host[&group.name], group)?);
             attached.ignored.extend(ncap::for_all(&group.name, &attached.params[group.members.start].kind));
             let reason = match &group.server {
                 Some(resolved) => match &resolved.spec.server.unvalidated {

@@ -1,6 +1,7 @@
 //! The configuration of a cluster.
 
 mod cables;
+mod compress;
 mod cores;
 mod datagrams;
 mod dimms;

@@ -6,6 +6,7 @@ use crate::flow::{Labor, Rank, Wanted};
 use crate::lfb::Lfb;
 use crate::params::WorkParams;
 use crate::part::{Context, Payload};
+use hostnet_kernel::Time;
 use serde::{Deserialize, Serialize};
 
 /// Where the memory of a rank lies, in virtual bytes.
@@ -48,6 +49,8 @@ pub struct Worker {
     locals: Vec<u32>,
     /// What the instructions of all works so far take when all data is at hand, in ps.
     instructions_ps: u64,
+    /// When the core is told that the rank begins, or has waited long enough for its accelerator; zero if it is not.
+    woken_at: Time,
 }
 
 impl Worker {
@@ -66,6 +69,7 @@ impl Worker {
         locals: Vec<u32>,
     ) -> Self {
         flows.sort_unstable();
+        let begins = rank.wakes_at().unwrap_or(Time::ZERO);
         Self {
             rank: rank.on_core(),
             executor,
@@ -76,6 +80,7 @@ impl Worker {
             flows,
             locals,
             instructions_ps: 0,
+            woken_at: begins,
         }
     }
 
@@ -109,6 +114,8 @@ impl Worker {
     /// Handles an event.
     pub(super) fn on_event(&mut self, payload: Payload, lfb: &mut Lfb, context: &mut Context) {
         match payload {
+            // Nothing that it executes ends then.
+            Payload::Worked if self.woken_at == context.now() => self.woken_at = Time::ZERO,
             Payload::Worked => {
                 let copied = self.rank.worked(context.now());
                 if let Some((core, bytes)) = copied {
@@ -143,7 +150,14 @@ impl Worker {
                     }
                     return self.executor.run_errand(errand, lfb, context);
                 }
-                Wanted::Wake(_) | Wanted::Nothing => return,
+                Wanted::Wake(at) => {
+                    if self.woken_at != at {
+                        self.woken_at = at;
+                        context.send(context.id, at.since(context.now()).max(1), Payload::Worked);
+                    }
+                    return;
+                }
+                Wanted::Nothing => return,
             }
         }
     }

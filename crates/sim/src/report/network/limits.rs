@@ -196,8 +196,8 @@ impl WorldView<'_> {
                 return limit;
             }
         }
-        self.full_cable(class)
-            .or_else(|| self.full_fabric(class))
+        let full = self.full_cable(class).or_else(|| self.full_engine(class));
+        full.or_else(|| self.full_fabric(class))
             .or_else(|| self.cable_down(class))
             .or_else(|| self.deaf(class))
             .or_else(|| worst(to.iter().filter_map(|&host| self.host_network(host, class))))

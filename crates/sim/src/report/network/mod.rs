@@ -4,6 +4,7 @@ mod completions;
 mod control;
 mod dimm;
 mod energy;
+mod engines;
 mod faults;
 mod flows;
 mod functions;
@@ -129,7 +130,7 @@ impl WorldView<'_> {
             "control": rows(&control),
             "servers": told,
         });
-        let of_devices = [self.dimms(), self.interfaces(), self.switches(), self.pool()];
+        let of_devices = [self.dimms(), self.interfaces(), self.switches(), self.pool(), self.compression()];
         let of_flows = [functions, completions, self.services(), self.stages()];
         let mut sometimes: Vec<Table> = of_flows.into_iter().chain(of_devices).flatten().collect();
         sometimes.extend(self.jobs());

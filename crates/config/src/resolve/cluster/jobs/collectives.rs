@@ -4,36 +4,99 @@ use super::program::Program;
 
 const NOTHING: (u32, u64) = (0, 0);
 
+/// The ranks of a group but one.
+fn others(group: &[u32], but: u32) -> impl Iterator<Item = u32> + '_ {
+    group.iter().copied().filter(move |&rank| rank != but)
+}
+
 impl Program {
     /// The ranks of a group exchange: `with` says of the place of each to which place it sends how much, and from which
     /// it receives how much.
     fn exchange(&mut self, group: &[u32], phase: u8, with: impl Fn(u32) -> [(u32, u64); 2]) {
+        self.exchange_and(group, phase, with, |_, _, _| {});
+    }
+
+    /// The same, and then something with what each has received.
+    fn exchange_and(
+        &mut self,
+        group: &[u32],
+        phase: u8,
+        with: impl Fn(u32) -> [(u32, u64); 2],
+        then: impl Fn(&mut Self, u32, u64),
+    ) {
         if self.is_too_long() {
             return;
         }
         for (place, &rank) in (0..).zip(group) {
             let [send, receive] = with(place).map(|(place, bytes)| (group[place as usize], bytes));
             self.step(rank, phase, 0, send, receive);
+            then(self, rank, receive.1);
         }
     }
 
     /// Sum of vectors around a ring: parts of them are summed up, then handed on.
     pub(super) fn ring_allreduce(&mut self, group: &[u32], bytes: u64) {
+        self.ring_reduce_scatter(group, bytes);
+        self.ring_round(group, bytes, "all-gather", 1);
+    }
+
+    /// Sum of vectors around a ring, of which each rank gets a part.
+    pub(super) fn ring_reduce_scatter(&mut self, group: &[u32], bytes: u64) {
+        self.ring_round(group, bytes, "reduce-scatter", 0);
+    }
+
+    /// Every part of a vector but one goes around a ring; each rank begins with the one so far ahead.
+    fn ring_round(&mut self, group: &[u32], bytes: u64, name: &str, ahead: u32) {
         let ranks = group.len() as u32;
         let part = |number: u32| {
             let until = |number: u32| u128::from(bytes) * u128::from(number) / u128::from(ranks);
             (until(number + 1) - until(number)) as u64
         };
-        for (name, ahead) in [("reduce-scatter", 0), ("all-gather", 1)] {
-            let phase = self.phase(name);
-            for step in 1..ranks {
-                self.exchange(group, phase, |place| {
-                    let sent = (place + ranks + ahead + 1 - step) % ranks;
-                    let received = (place + ranks + ahead - step) % ranks;
-                    [((place + 1) % ranks, part(sent)), ((place + ranks - 1) % ranks, part(received))]
-                });
+        let phase = self.phase(name);
+        for step in 1..ranks {
+            let with = |place| {
+                let sent = (place + ranks + ahead + 1 - step) % ranks;
+                let received = (place + ranks + ahead - step) % ranks;
+                [((place + 1) % ranks, part(sent)), ((place + ranks - 1) % ranks, part(received))]
+            };
+            match ahead {
+                0 => self.exchange_and(group, phase, with, |program, rank, bytes| program.add(rank, bytes)),
+                _ => self.exchange(group, phase, with),
             }
         }
+    }
+
+    /// Every rank of a group sends all that it has to one that adds it up, one after the other.
+    pub(super) fn gather_sum(&mut self, group: &[u32], bytes: u64, aggregator: u32) {
+        let gather = self.phase("gather");
+        let others = others(group, aggregator);
+        // The first vector that comes is nothing to add to, unless the aggregator has one.
+        let mut has_one = group.contains(&aggregator);
+        for rank in others {
+            self.step(rank, gather, 0, (aggregator, bytes), NOTHING);
+            self.step(aggregator, gather, 0, NOTHING, (rank, bytes));
+            if std::mem::replace(&mut has_one, true) {
+                self.add(aggregator, bytes);
+            }
+        }
+    }
+
+    /// One rank sends what it has to the others of a group, one after the other.
+    pub(super) fn send_each(&mut self, group: &[u32], bytes: u64, from: u32) {
+        let scatter = self.phase("scatter");
+        for rank in others(group, from) {
+            self.step(from, scatter, 0, (rank, bytes), NOTHING);
+            self.step(rank, scatter, 0, NOTHING, (from, bytes));
+        }
+    }
+
+    /// Sums of groups of `size` ranks along trees, of the first of each around a ring, and back along the trees.
+    pub(super) fn hierarchical(&mut self, group: &[u32], bytes: u64, size: u32) {
+        let groups = || group.chunks(size as usize);
+        groups().for_each(|group| self.tree_reduce(group, bytes));
+        let leaders: Vec<u32> = groups().map(|group| group[0]).collect();
+        self.ring_allreduce(&leaders, bytes);
+        groups().for_each(|group| self.tree_broadcast(group, bytes));
     }
 
     /// What every rank has goes around a ring.
@@ -61,6 +124,9 @@ impl Program {
                 let (from, to) = if back { (odd, even) } else { (even, odd) };
                 program.step(from, phase, 0, (to, bytes), NOTHING);
                 program.step(to, phase, 0, NOTHING, (from, bytes));
+                if !back {
+                    program.add(to, bytes);
+                }
             }
         };
         fold(self, false);
@@ -69,6 +135,9 @@ impl Program {
             for own in 0..core {
                 let [own, other] = [own, own ^ distance].map(|core| group[place(core) as usize]);
                 self.step(own, phase, 0, (other, held), (other, held));
+                if growth == 1 {
+                    self.add(own, held);
+                }
             }
             distance *= 2;
             held *= growth;
@@ -101,6 +170,7 @@ impl Program {
                 let [from, to] = [to + distance, to].map(|place| group[place as usize]);
                 self.step(from, phase, 0, (to, bytes), NOTHING);
                 self.step(to, phase, 0, NOTHING, (from, bytes));
+                self.add(to, bytes);
             }
             distance *= 2;
         }
@@ -148,7 +218,7 @@ mod tests {
     #[test]
     fn all_that_is_sent_is_received_whatever_the_number_of_ranks() {
         type Collective = fn(&mut Program, &[u32]);
-        let collectives: [Collective; 9] = [
+        let collectives: [Collective; 14] = [
             |program, group| program.ring_allreduce(group, 1000),
             |program, group| program.ring_allgather(group, 1000),
             |program, group| program.recursive_doubling(group, 1000, 1),
@@ -159,6 +229,11 @@ mod tests {
             |program, group| program.dissemination_barrier(group),
             // Fewer bytes than ranks: some parts have none.
             |program, group| program.ring_allreduce(group, 3),
+            |program, group| program.aggregate(group, 1000, group[0], 7),
+            |program, group| program.aggregate(&group[..group.len() - 1], 1000, group[group.len() - 1], 0),
+            |program, group| program.hierarchical(group, 1000, 1),
+            |program, group| program.hierarchical(group, 1000, 3),
+            |program, group| program.hierarchical(group, 1000, 100),
         ];
         for (number, collective) in collectives.into_iter().enumerate() {
             for ranks in 1..40 {

@@ -1,5 +1,6 @@
 //! `[job.*]`.
 
+mod chakra;
 mod check;
 mod collectives;
 mod npb;
@@ -8,20 +9,22 @@ mod program;
 mod seats;
 mod spread;
 mod steps;
+mod training;
 
 use super::fabric::Fabric;
 use super::flows::{class_of, numbers, FLOWS_MAX};
 use super::hosts::Hosts;
-use super::{table, transport};
+use super::{compress, table, transport};
 use crate::error::Issue;
-use crate::spec::{AlgorithmSpec, Bandwidth, ClusterSpec, JobKindSpec, JobSpec, Size, Time};
+use crate::spec::{AlgorithmSpec, Bandwidth, ClusterSpec, ComputeSpec, JobKindSpec, JobSpec, Size, Time};
 use crate::units::shorten;
 use hostnet_model::params::{BlockParams, ChannelParams, FlowParams, JobParams, Traffic, Transport};
 use npb::Benchmark;
 use profile::Profile;
-use program::{Program, STEPS_MAX};
+use program::{Adding, Program, STEPS_MAX};
 use seats::Taken;
 use std::collections::BTreeSet;
+use std::path::Path;
 
 const OPS_PER_S: f64 = 1e9;
 const COPY_RATE: Bandwidth = Bandwidth(10_000_000_000);
@@ -35,8 +38,9 @@ pub(super) fn resolve(
     fabric: &Fabric,
     classes: &mut Vec<String>,
     flows: &mut Vec<FlowParams>,
+    base_dir: &Path,
 ) -> Result<Vec<JobParams>, Issue> {
-    let ClusterSpec { job, transport: transports, network, .. } = spec;
+    let ClusterSpec { job, transport: transports, network, host, .. } = spec;
     let mut jobs = Vec::new();
     let mut taken = Taken::new();
     for (name, job) in job {
@@ -48,12 +52,16 @@ pub(super) fn resolve(
             let message = format!("{} is RoCE; messages of jobs go over TCP, such as \"dctcp\"", shorten(named));
             return Err(Issue::new(at, message));
         }
-        let mtu_bytes = network.mtu.0 as u32;
+        let compresses = job.compress == Some(true);
+        let whole = network.mtu.0 as u32;
+        let mtu_bytes = if compresses { compress::mtu(whole) } else { whole };
         let carried = transport::resolve(named, found, mtu_bytes, "network.mtu")?;
         let class = class_of(classes, name, &path)?;
-        let params = params(name, &path, job, hosts, &mut taken)?;
+        let params = params(name, &path, job, hosts, &mut taken, base_dir)?;
         check(&path, job, &params)?;
-        let flow = Flow { job: jobs.len() as u32, class, mtu_bytes, carried };
+        compress::check(&path, job, &params.hosts, hosts, host)?;
+        let aggregator = training::aggregator(job, params.hosts.len() as u32);
+        let flow = Flow { job: jobs.len() as u32, class, mtu_bytes, carried, compresses, aggregator };
         flow.add(&path, &params, hosts, fabric, flows)?;
         jobs.push(params);
     }
@@ -66,6 +74,9 @@ struct Flow {
     class: u8,
     mtu_bytes: u32,
     carried: Transport,
+    /// Whether engines of NICs make packets smaller, and the one rank that only those to it are if there is one.
+    compresses: bool,
+    aggregator: Option<u32>,
 }
 
 impl Flow {
@@ -109,6 +120,7 @@ impl Flow {
                 via: Vec::new(),
                 priority: 0,
                 mtu_bytes: self.mtu_bytes,
+                compress: [high, low].map(|to| self.compresses && self.aggregator.is_none_or(|rank| rank == to)),
             });
         }
         Ok(())
@@ -133,13 +145,21 @@ fn params(
     spec: &mut JobSpec,
     hosts: &mut Hosts,
     taken: &mut Taken,
+    base_dir: &Path,
 ) -> Result<JobParams, Issue> {
-    let at = numbers(&spec.hosts, hosts, &format!("{path}.hosts"))?;
-    let placed = spread::placed(path, spec, &at, hosts)?;
+    let mut at = numbers(&spec.hosts, hosts, &format!("{path}.hosts"))?;
+    let mut placed = spread::placed(path, spec, &at, hosts)?;
     check_keys(path, spec)?;
+    training::check_keys(path, spec)?;
+    spread::group(path, spec, &placed)?;
+    if let Some(host) = spread::aggregator(path, spec, hosts)? {
+        placed.push(host);
+        at.extend((!at.contains(&host)).then_some(host));
+    }
     let cores = seats::take(path, spec, &placed, hosts, taken)?;
     let mut program = Program::new(placed.len() as u32);
-    write(path, spec, &mut program)?;
+    program.adding = Adding { bytes_per_s: spec.sum.map_or(0, |Bandwidth(rate)| rate), cores: cores.clone() };
+    write(path, spec, &mut program, base_dir)?;
     if program.is_too_long() {
         let message = format!("more than {STEPS_MAX} steps of all ranks together; fewer ranks or steps are wanted");
         let keys = ["ranks", "ranks_per_host", "hosts"].map(|key| format!("{path}.{key}"));
@@ -186,18 +206,20 @@ fn is_archetype(kind: JobKindSpec) -> bool {
 
 /// Which keys belong to which kinds of job.
 fn check_keys(path: &str, spec: &JobSpec) -> Result<(), Issue> {
-    use JobKindSpec::{Barrier, Program};
+    use JobKindSpec::{Barrier, Chakra, Program};
     let counted = is_npb(spec.kind) || is_archetype(spec.kind);
-    let collective = !counted && spec.kind != Program;
+    let traced = spec.kind == Chakra;
+    let collective = !counted && !traced && spec.kind != Program;
     let keys = [
         ("bytes", spec.bytes.is_some(), collective && spec.kind != Barrier, "collectives but \"barrier\""),
-        ("algorithm", spec.algorithm.is_some(), collective, "collectives"),
+        ("algorithm", spec.algorithm.is_some(), collective || traced, "collectives"),
         (
             "compute",
             spec.compute.is_some(),
-            !counted,
-            "jobs that are not of NPB, whose operations are known, and no archetype",
+            !counted && !traced,
+            "jobs that are not of NPB, whose operations are known, no archetype and no trace",
         ),
+        ("trace", spec.trace.is_some(), traced, "kind = \"chakra\""),
         ("steps", !spec.steps.is_empty(), spec.kind == Program, "kind = \"program\""),
         ("problem", spec.problem.is_some(), is_npb(spec.kind), "jobs of NPB, such as \"npb-cg\""),
         ("data", spec.data.is_some(), is_archetype(spec.kind), "archetypes, such as \"streaming\""),
@@ -213,7 +235,7 @@ fn check_keys(path: &str, spec: &JobSpec) -> Result<(), Issue> {
 }
 
 /// Writes down what the ranks do.
-fn write(path: &str, spec: &mut JobSpec, program: &mut Program) -> Result<(), Issue> {
+fn write(path: &str, spec: &mut JobSpec, program: &mut Program, base_dir: &Path) -> Result<(), Issue> {
     let group: Vec<u32> = (0..program.ranks).collect();
     if is_npb(spec.kind) {
         return benchmark(path, spec, program, &group);
@@ -225,7 +247,15 @@ fn write(path: &str, spec: &mut JobSpec, program: &mut Program) -> Result<(), Is
         return Ok(());
     }
     program.block(*spec.iterations.get_or_insert(1));
-    program.compute("compute", spec.compute.get_or_insert(Time(0)).0);
+    if spec.kind == JobKindSpec::Chakra {
+        return chakra::write(path, spec, program, base_dir);
+    }
+    if spec.kind == JobKindSpec::Allreduce {
+        return collective(path, spec, program, &group);
+    }
+    if let ComputeSpec::Before(Time(ps)) = *spec.compute.get_or_insert(ComputeSpec::Before(Time(0))) {
+        program.compute(&group, "compute", ps);
+    }
     if spec.kind == JobKindSpec::Program {
         return steps::write(path, &spec.steps, program);
     }
@@ -257,7 +287,7 @@ fn benchmark(path: &str, spec: &mut JobSpec, program: &mut Program, group: &[u32
 }
 
 fn collective(path: &str, spec: &mut JobSpec, program: &mut Program, group: &[u32]) -> Result<(), Issue> {
-    use AlgorithmSpec::{Pairwise, RecursiveDoubling, Ring, Tree};
+    use AlgorithmSpec::{Aggregator, Hierarchical, Pairwise, RecursiveDoubling, Ring, Tree};
     use JobKindSpec::{Allgather, Allreduce, Alltoall, Barrier, Broadcast};
     let usual = match spec.kind {
         Alltoall => Pairwise,
@@ -272,9 +302,10 @@ fn collective(path: &str, spec: &mut JobSpec, program: &mut Program, group: &[u3
         (None, _) => return Err(Issue::new(format!("{path}.bytes"), "missing; give a size such as \"1 MB\"")),
     };
     match (spec.kind, algorithm) {
-        (Allreduce, Ring) => program.ring_allreduce(group, bytes),
-        (Allreduce, RecursiveDoubling) => program.recursive_doubling(group, bytes, 1),
-        (Allreduce, Tree) | (Barrier, Tree) => {
+        (Allreduce, Ring | RecursiveDoubling | Tree | Aggregator | Hierarchical) => {
+            return training::write(path, spec, program, algorithm, bytes);
+        }
+        (Barrier, Tree) => {
             program.tree_reduce(group, bytes);
             program.tree_broadcast(group, bytes);
         }
@@ -288,7 +319,8 @@ fn collective(path: &str, spec: &mut JobSpec, program: &mut Program, group: &[u3
         (Barrier, RecursiveDoubling) => program.dissemination_barrier(group),
         _ => {
             let message = format!(
-                "does not do {} of {} ranks; \"allreduce\" has \"ring\", \"recursive-doubling\" and \"tree\", \
+                "does not do {} of {} ranks; \"allreduce\" has \"ring\", \"recursive-doubling\", \"tree\", \
+                 \"aggregator\" and \"hierarchical\", \
                  \"allgather\" \"ring\" and, of a power of two, \"recursive-doubling\", \"alltoall\" \"pairwise\", \
                  \"broadcast\" \"tree\" and \"ring\", \"barrier\" \"recursive-doubling\" and \"tree\"",
                 kind_name(spec.kind),
@@ -303,9 +335,13 @@ fn collective(path: &str, spec: &mut JobSpec, program: &mut Program, group: &[u3
 /// Checks that a program that the user wrote comes to its end; the others do.
 fn check(path: &str, spec: &JobSpec, job: &JobParams) -> Result<(), Issue> {
     let name_of = |phase: u8| job.phases[usize::from(phase)].clone();
-    let mut blocks = job.blocks.iter().filter(|_| spec.kind == JobKindSpec::Program);
-    match blocks.find_map(|block| check::problem(block, name_of)) {
-        Some(problem) => Err(Issue::new(format!("{path}.steps"), problem)),
+    let key = match spec.kind {
+        JobKindSpec::Program => "steps",
+        JobKindSpec::Chakra => "trace",
+        _ => return Ok(()),
+    };
+    match job.blocks.iter().find_map(|block| check::problem(block, name_of)) {
+        Some(problem) => Err(Issue::new(format!("{path}.{key}"), problem)),
         None => Ok(()),
     }
 }

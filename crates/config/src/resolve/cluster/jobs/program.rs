@@ -1,13 +1,35 @@
 //! How programs of ranks are written down.
 
-use hostnet_model::params::{BlockParams, MessageParams, StepParams, WorkParams};
+use hostnet_model::params::{BlockParams, DeviceParams, MessageParams, RankCore, StepParams, WorkParams};
+
+/// A step without anything.
+pub(super) const NOTHING: StepParams = StepParams {
+    phase: 0,
+    compute_ps: 0,
+    work: 0,
+    device: DeviceParams { work_ps: 0, left: u32::MAX },
+    send: None,
+    receive: None,
+};
 
 /// Steps of all ranks together that a job may have, not counting how often blocks are repeated.
 pub(super) const STEPS_MAX: usize = 1 << 21;
 
+const PS_PER_S: u128 = 1_000_000_000_000;
+
+/// What adding takes.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Adding {
+    /// Bytes of a vector that a rank adds to another in a second; 0 = nothing is taken for that.
+    pub(super) bytes_per_s: u64,
+    /// Where the ranks are, if any is at a server.
+    pub(super) cores: Vec<RankCore>,
+}
+
 /// A program of ranks.
 pub(super) struct Program {
     pub(super) ranks: u32,
+    pub(super) adding: Adding,
     pub(super) blocks: Vec<BlockParams>,
     pub(super) phases: Vec<String>,
     pub(super) works: Vec<WorkParams>,
@@ -16,7 +38,7 @@ pub(super) struct Program {
 
 impl Program {
     pub(super) fn new(ranks: u32) -> Self {
-        Self { ranks, blocks: Vec::new(), phases: Vec::new(), works: Vec::new(), steps: 0 }
+        Self { ranks, adding: Adding::default(), blocks: Vec::new(), phases: Vec::new(), works: Vec::new(), steps: 0 }
     }
 
     /// A block that is repeated so often. What comes next goes there.
@@ -49,19 +71,46 @@ impl Program {
     /// Adds a step of a rank that computes: so long at an endpoint, and a work at a server.
     pub(super) fn labor(&mut self, rank: u32, phase: u8, compute_ps: u64, work: WorkParams) {
         let work = self.work(work);
-        self.push(rank, StepParams { phase, compute_ps, work, send: None, receive: None });
+        self.push(rank, StepParams { phase, compute_ps, work, ..NOTHING });
     }
 
     /// Adds a step of a rank; bytes of 0 are no message.
     pub(super) fn step(&mut self, rank: u32, phase: u8, compute_ps: u64, send: (u32, u64), receive: (u32, u64)) {
         let message = |(rank, bytes): (u32, u64)| (bytes > 0).then_some(MessageParams { rank, bytes });
-        self.push(rank, StepParams { phase, compute_ps, work: 0, send: message(send), receive: message(receive) });
+        self.push(rank, StepParams { phase, compute_ps, send: message(send), receive: message(receive), ..NOTHING });
+    }
+
+    /// A rank adds what it has received to what it has. A core reads every line of both and writes one of them.
+    pub(super) fn add(&mut self, rank: u32, bytes: u64) {
+        let Adding { bytes_per_s, cores } = &self.adding;
+        if *bytes_per_s == 0 || bytes == 0 {
+            return;
+        }
+        let ps = (u128::from(bytes) * PS_PER_S).div_ceil(u128::from(*bytes_per_s));
+        let ps = u64::try_from(ps).unwrap_or(u64::MAX / 2);
+        let instruction_fs = cores.get(rank as usize).map_or(0, |seat| seat.instruction_fs);
+        let lines = bytes.div_ceil(64);
+        let work = (u128::from(ps) * 1000).checked_div(u128::from(instruction_fs)).map(|instructions| WorkParams {
+            instructions: u64::try_from(instructions).unwrap_or(u64::MAX),
+            // The line that is written is fetched first: that is the other one that is read.
+            read_lines: lines,
+            write_lines: lines,
+            span_lines: 2 * lines,
+            ..WorkParams::default()
+        });
+        let phase = self.phase("sum");
+        self.labor(rank, phase, ps, work.unwrap_or_default());
+    }
+
+    /// A rank gives its accelerator work, and goes on when that has no more left than it may have.
+    pub(super) fn device(&mut self, rank: u32, phase: u8, work_ps: u64, left: u32) {
+        self.push(rank, StepParams { phase, device: DeviceParams { work_ps, left }, ..NOTHING });
     }
 
     /// Adds a step of a rank; one without anything is none.
     pub(super) fn push(&mut self, rank: u32, step: StepParams) {
         let Some(block) = self.blocks.last_mut().filter(|_| self.steps <= STEPS_MAX) else { return };
-        if step.compute_ps > 0 || step.work > 0 || step.send.is_some() || step.receive.is_some() {
+        if step != (StepParams { phase: step.phase, ..NOTHING }) {
             block.steps[rank as usize].push(step);
             self.steps += 1;
         }
@@ -72,12 +121,12 @@ impl Program {
         self.steps > STEPS_MAX
     }
 
-    /// Every rank computes for as long.
-    pub(super) fn compute(&mut self, name: &str, ps: u64) {
+    /// Every rank of a group computes for as long.
+    pub(super) fn compute(&mut self, group: &[u32], name: &str, ps: u64) {
         if ps == 0 {
             return;
         }
         let phase = self.phase(name);
-        (0..self.ranks).for_each(|rank| self.step(rank, phase, ps, (0, 0), (0, 0)));
+        group.iter().for_each(|&rank| self.step(rank, phase, ps, (0, 0), (0, 0)));
     }
 }

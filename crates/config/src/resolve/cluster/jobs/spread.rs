@@ -2,7 +2,9 @@
 
 use crate::error::Issue;
 use crate::resolve::cluster::hosts::Hosts;
-use crate::spec::{JobSpec, RanksPerHost};
+use crate::spec::{AlgorithmSpec, JobSpec, RanksPerHost};
+use crate::units::shorten;
+use std::collections::BTreeSet;
 
 /// Ranks of a job.
 pub(super) const RANKS_MAX: usize = 1 << 14;
@@ -42,4 +44,33 @@ fn of_each(path: &str, spec: &JobSpec, counts: &[u32], hosts: &Hosts) -> Result<
         found.extend(hosts.named(name, &key)?.map(|_| count));
     }
     Ok(found)
+}
+
+/// The host of the rank that only sums up, if there is one.
+pub(super) fn aggregator(path: &str, spec: &JobSpec, hosts: &Hosts) -> Result<Option<usize>, Issue> {
+    let Some(name) = &spec.aggregator else { return Ok(None) };
+    let key = format!("{path}.aggregator");
+    let found = hosts.named(name, &key)?;
+    if found.len() > 1 {
+        let message = format!("{} are {} hosts; give one, such as \"{name}-0\"", shorten(name), found.len());
+        return Err(Issue::new(key, message));
+    }
+    Ok(found.into_iter().next())
+}
+
+/// Fills in how many ranks a group has: those of a host, or with one at each the power of two up to the root of all.
+pub(super) fn group(path: &str, spec: &mut JobSpec, placed: &[usize]) -> Result<(), Issue> {
+    if spec.algorithm != Some(AlgorithmSpec::Hierarchical) || spec.group.is_some() {
+        return Ok(());
+    }
+    let first = placed.iter().take_while(|host| Some(*host) == placed.first()).count().max(1);
+    let even = placed.chunks(first).all(|group| group.len() == first && group.iter().all(|host| *host == group[0]));
+    let hosts: BTreeSet<usize> = placed.iter().copied().collect();
+    if !even || hosts.len() * first != placed.len() {
+        let message = "hosts do not have as many ranks each, one host after the other; give group";
+        return Err(Issue::between(&[&format!("{path}.group"), &format!("{path}.ranks")], message));
+    }
+    let root = 1 << (hosts.len().ilog2() / 2);
+    spec.group = u32::try_from(if first > 1 { first } else { root }).ok();
+    Ok(())
 }

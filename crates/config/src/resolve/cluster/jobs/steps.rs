@@ -1,6 +1,6 @@
 //! Programs that the user wrote.
 
-use super::program::Program;
+use super::program::{Program, NOTHING};
 use crate::error::Issue;
 use crate::spec::{JobStepSpec, Size};
 use hostnet_model::params::{MessageParams, StepParams, WorkParams};
@@ -26,6 +26,7 @@ pub(super) fn write(path: &str, steps: &[JobStepSpec], program: &mut Program) ->
         let compute_ps = step.compute.map_or(0, |time| time.0);
         let work = program.work(work(&at, step)?);
         let ranks = program.ranks;
+        let computed = StepParams { phase, compute_ps, work, ..NOTHING };
         if let Some(rank) = step.rank {
             for (key, other) in [("rank", rank), ("to", send.0), ("from", receive.0)] {
                 if other >= ranks {
@@ -38,7 +39,7 @@ pub(super) fn write(path: &str, steps: &[JobStepSpec], program: &mut Program) ->
                     return Err(Issue::new(format!("{at}.{key}"), format!("rank {rank} sends to itself")));
                 }
             }
-            program.push(rank, StepParams { phase, compute_ps, work, send: some(send), receive: some(receive) });
+            program.push(rank, StepParams { send: some(send), receive: some(receive), ..computed });
             continue;
         }
         for (key, (distance, bytes)) in [("to", send), ("from", receive)] {
@@ -52,7 +53,7 @@ pub(super) fn write(path: &str, steps: &[JobStepSpec], program: &mut Program) ->
             let to = (rank + send.0 % ranks) % ranks;
             let from = (rank + ranks - receive.0 % ranks) % ranks;
             let (send, receive) = (some((to, send.1)), some((from, receive.1)));
-            program.push(rank, StepParams { phase, compute_ps, work, send, receive });
+            program.push(rank, StepParams { send, receive, ..computed });
         }
     }
     Ok(())

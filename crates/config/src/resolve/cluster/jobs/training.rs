@@ -1,0 +1,166 @@
+//! Sums of vectors as training has them: computed before, in buckets, with what is done with the sum after.
+
+use super::program::Program;
+use crate::error::Issue;
+use crate::spec::{AlgorithmSpec, AnswerSpec, ComputePartsSpec, ComputeSpec, JobKindSpec, JobSpec, Size, Time};
+
+/// Buckets of an iteration.
+const BUCKETS_MAX: u64 = 4096;
+
+/// The keys that have a meaning only with something else.
+pub(super) fn check_keys(path: &str, spec: &JobSpec) -> Result<(), Issue> {
+    let sums = spec.kind == JobKindSpec::Allreduce;
+    let traced = spec.kind == JobKindSpec::Chakra;
+    let does = |algorithm| spec.algorithm == Some(algorithm);
+    let parts = matches!(spec.compute, Some(ComputeSpec::Parts(_)));
+    let kind = "kind = \"allreduce\"";
+    let keys = [
+        ("sum", spec.sum.is_some(), sums || traced, "kind", kind),
+        ("bucket", spec.bucket.is_some(), sums, "kind", kind),
+        ("compute", parts, sums, "kind", "kind = \"allreduce\" as a table; give a time"),
+        (
+            "aggregator",
+            spec.aggregator.is_some(),
+            sums && does(AlgorithmSpec::Aggregator),
+            "algorithm",
+            "algorithm = \"aggregator\" of \"allreduce\"",
+        ),
+        (
+            "answer",
+            spec.answer.is_some(),
+            sums && does(AlgorithmSpec::Aggregator),
+            "algorithm",
+            "algorithm = \"aggregator\" of \"allreduce\"",
+        ),
+        (
+            "group",
+            spec.group.is_some(),
+            (sums || traced) && does(AlgorithmSpec::Hierarchical),
+            "algorithm",
+            "algorithm = \"hierarchical\" of \"allreduce\"",
+        ),
+    ];
+    match keys.into_iter().find(|(_, given, fits, ..)| *given && !fits) {
+        Some((key, _, _, other, what)) => {
+            let message = format!("has an effect only with {what}");
+            Err(Issue::between(&[&format!("{path}.{key}"), &format!("{path}.{other}")], message))
+        }
+        None => Ok(()),
+    }
+}
+
+/// Of so many ranks the one that all others send their vectors to, if one sums up.
+pub(super) fn aggregator(spec: &JobSpec, ranks: u32) -> Option<u32> {
+    let sums = spec.algorithm == Some(AlgorithmSpec::Aggregator);
+    sums.then_some(if spec.aggregator.is_some() { ranks - 1 } else { 0 })
+}
+
+/// How the ranks of a group sum up.
+pub(super) struct Sum<'a> {
+    pub(super) algorithm: AlgorithmSpec,
+    pub(super) group: &'a [u32],
+    /// The one that sums up, and the ranks of a group, where the algorithm has such.
+    pub(super) aggregator: u32,
+    pub(super) answer: AnswerSpec,
+    pub(super) size: u32,
+}
+
+impl Sum<'_> {
+    /// Writes down a sum of so many bytes, which the one that sums up puts to use for so long.
+    pub(super) fn write(&self, program: &mut Program, bytes: u64, update_ps: u64) {
+        match self.algorithm {
+            AlgorithmSpec::RecursiveDoubling => program.recursive_doubling(self.group, bytes, 1),
+            AlgorithmSpec::Tree => {
+                program.tree_reduce(self.group, bytes);
+                program.tree_broadcast(self.group, bytes);
+            }
+            AlgorithmSpec::Aggregator => {
+                program.gather_sum(self.group, bytes, self.aggregator);
+                program.compute(&[self.aggregator], "update", update_ps);
+                self.answer(program, bytes);
+            }
+            AlgorithmSpec::Hierarchical => program.hierarchical(self.group, bytes, self.size),
+            AlgorithmSpec::Ring | AlgorithmSpec::Pairwise => program.ring_allreduce(self.group, bytes),
+        }
+    }
+
+    /// The rank that sums up sends the others what has come of it.
+    fn answer(&self, program: &mut Program, bytes: u64) {
+        match self.answer {
+            AnswerSpec::Each => program.send_each(self.group, bytes, self.aggregator),
+            AnswerSpec::Tree => {
+                let workers = self.group.iter().copied().filter(|&rank| rank != self.aggregator);
+                let all: Vec<u32> = std::iter::once(self.aggregator).chain(workers).collect();
+                program.tree_broadcast(&all, bytes);
+            }
+        }
+    }
+}
+
+/// Writes down an iteration: what the ranks compute, what they exchange, and what they do with the sum.
+pub(super) fn write(
+    path: &str,
+    spec: &mut JobSpec,
+    program: &mut Program,
+    algorithm: AlgorithmSpec,
+    bytes: u64,
+) -> Result<(), Issue> {
+    let ranks = program.ranks;
+    let own = if spec.aggregator.is_some() { ranks - 1 } else { ranks };
+    let group: Vec<u32> = (0..own).collect();
+    let aggregator = aggregator(spec, ranks).unwrap_or(0);
+    let sum = Sum {
+        algorithm,
+        group: &group,
+        aggregator,
+        answer: spec.answer.unwrap_or_default(),
+        size: spec.group.unwrap_or(1),
+    };
+    let parts = match spec.compute.get_or_insert(ComputeSpec::Before(Time(0))) {
+        ComputeSpec::Before(Time(ps)) => {
+            program.compute(&group, "compute", *ps);
+            ComputePartsSpec::default()
+        }
+        ComputeSpec::Parts(parts) => *parts,
+    };
+    let [forward, backward, copy, update] =
+        [parts.forward, parts.backward, parts.copy, parts.update].map(|part| part.map_or(0, |Time(ps)| ps));
+    let buckets = match spec.bucket {
+        Some(Size(bucket)) => bytes.div_ceil(bucket),
+        None => 1,
+    };
+    if buckets > BUCKETS_MAX {
+        let message = format!("{buckets} buckets; there are {BUCKETS_MAX} at most");
+        return Err(Issue::between(&[&format!("{path}.bucket"), &format!("{path}.bytes")], message));
+    }
+    let part = |of: u64, number: u64| {
+        let until = |number: u64| (u128::from(of) * u128::from(number) / u128::from(buckets)) as u64;
+        until(number + 1) - until(number)
+    };
+    if forward > 0 {
+        let phase = program.phase("forward");
+        group.iter().for_each(|&rank| program.device(rank, phase, forward, 0));
+    }
+    if backward > 0 {
+        let phase = program.phase("backward");
+        // All but the last are only begun here, so that the accelerator goes on while the first are exchanged.
+        for number in 1..buckets {
+            group.iter().for_each(|&rank| program.device(rank, phase, part(backward, number - 1), u32::MAX - 1));
+        }
+    }
+    let updates_once = algorithm == AlgorithmSpec::Aggregator;
+    for number in 0..buckets {
+        if backward > 0 {
+            let phase = program.phase("backward");
+            let more = if number == 0 { part(backward, buckets - 1) } else { 0 };
+            let left = (buckets - 1 - number) as u32;
+            group.iter().for_each(|&rank| program.device(rank, phase, more, left));
+        }
+        program.compute(&group, "copy", part(copy, number));
+        sum.write(program, part(bytes, number), if updates_once { part(update, number) } else { 0 });
+    }
+    if !updates_once {
+        program.compute(&group, "update", update);
+    }
+    Ok(())
+}

@@ -1,0 +1,169 @@
+//! Jobs that do what execution traces say: what the nodes of files become, and what is wrong with some.
+
+mod common;
+
+use common::resolve_text;
+use hostnet_config::{Format, Plan};
+use hostnet_model::params::StepParams;
+use proptest::prelude::*;
+use std::path::Path;
+
+/// A number as protocol buffers have it.
+fn varint(mut value: u64) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    while value >= 0x80 {
+        bytes.push(value as u8 | 0x80);
+        value >>= 7;
+    }
+    bytes.push(value as u8);
+    bytes
+}
+
+/// A field with a number, and one with bytes.
+fn number(field: u64, value: u64) -> Vec<u8> {
+    [varint(field << 3), varint(value)].concat()
+}
+
+fn bytes(field: u64, value: &[u8]) -> Vec<u8> {
+    [varint(field << 3 | 2), varint(value.len() as u64), value.to_vec()].concat()
+}
+
+/// A message of a file.
+fn message(fields: &[Vec<u8>]) -> Vec<u8> {
+    let whole = fields.concat();
+    [varint(whole.len() as u64), whole].concat()
+}
+
+/// A node: its number, its type, the nodes that it waits for, and its attributes.
+fn node(id: u64, kind: u64, after: &[u64], attributes: &[(&str, u64)]) -> Vec<u8> {
+    let mut fields = vec![number(1, id), bytes(2, b"a name"), number(3, kind), number(7, 100)];
+    fields.extend(after.iter().map(|&other| number(5, other)));
+    fields.extend(
+        attributes.iter().map(|(name, value)| bytes(10, &[bytes(1, name.as_bytes()), number(13, *value)].concat())),
+    );
+    message(&fields)
+}
+
+fn file(nodes: &[Vec<u8>]) -> Vec<u8> {
+    [message(&[bytes(1, b"0.0.4")]), nodes.concat()].concat()
+}
+
+fn sum(id: u64, after: &[u64], bytes: u64) -> Vec<u8> {
+    node(id, 7, after, &[("comm_type", 0), ("comm_size", bytes)])
+}
+
+/// The plan of a job of traces with these files, or what is wrong.
+fn plan(files: &[Vec<u8>], more: &str) -> Result<Plan, String> {
+    let directory = tempfile::tempdir().expect("a directory");
+    for (rank, file) in files.iter().enumerate() {
+        std::fs::write(directory.path().join(format!("t.{rank}.et")), file).expect("it is written");
+    }
+    let text = format!(
+        "[host.e]\nkind = \"endpoint\"\ncount = 2\n[job.j]\nkind = \"chakra\"\nhosts = \"e\"\ntrace = {:?}\n{more}\n\
+         [run]\nuntil = \"jobs\"\n",
+        directory.path().join("t").display().to_string()
+    );
+    resolve_text(&text, Format::Toml, &[]).map_err(|error| error.to_string())
+}
+
+fn steps(plan: &Plan, rank: usize) -> Vec<(String, StepParams)> {
+    let job = &plan.cluster.jobs[0];
+    job.blocks[0].steps[rank].iter().map(|step| (job.phases[usize::from(step.phase)].clone(), *step)).collect()
+}
+
+#[test]
+fn what_is_computed_is_given_before_what_is_communicated_is_waited_for() {
+    // Two layers of a backward pass, each with a sum that waits for it, and an update that waits for both.
+    let nodes = [
+        node(1, 4, &[], &[]),
+        node(2, 4, &[1], &[]),
+        sum(3, &[1], 1000),
+        sum(4, &[2], 2000),
+        node(5, 4, &[3, 4], &[]),
+        node(6, 1, &[5], &[]),
+    ];
+    let plan = plan(&[file(&nodes), file(&nodes)], "").expect("it is right");
+    let steps = steps(&plan, 1);
+    let names: Vec<&str> = steps.iter().map(|(name, _)| name.as_str()).collect();
+    let once = ["compute", "reduce-scatter", "all-gather"];
+    assert_eq!(names, [&["compute"; 2][..], &once, &once, &["compute"; 2]].concat());
+    let device: Vec<(u64, u32)> = steps
+        .iter()
+        .filter(|(name, _)| name == "compute")
+        .map(|(_, step)| (step.device.work_ps / 1_000_000, step.device.left))
+        .collect();
+    let never = u32::MAX - 1;
+    assert_eq!(device, [(100, never), (100, never), (0, 1), (0, 0), (100, never), (0, 0)]);
+    let bytes: Vec<u64> = steps.iter().filter_map(|(_, step)| Some(step.send?.bytes)).collect();
+    assert_eq!(bytes, [500, 500, 1000, 1000]);
+}
+
+#[test]
+fn messages_and_all_collectives_are_known() {
+    let of = |rank: u64| {
+        let other = 1 - rank;
+        let message = [
+            node(1, 5, &[], &[("comm_dst", other), ("comm_size", 10)]),
+            node(2, 6, &[1], &[("comm_src", other), ("comm_size", 10)]),
+        ];
+        let collective = |(id, kind): (u64, u64)| node(id, 7, &[id - 1], &[("comm_type", kind), ("comm_size", 64)]);
+        let collectives = (3..).zip([0, 1, 2, 5, 6, 7, 9]).map(collective);
+        file(&message.into_iter().chain(collectives).collect::<Vec<_>>())
+    };
+    let plan = plan(&[of(0), of(1)], "algorithm = \"tree\"\niterations = 3\nsum = \"1 GB/s\"").expect("it is right");
+    let sent: u64 = steps(&plan, 0).iter().filter_map(|(_, step)| Some(step.send?.bytes)).sum();
+    // The message, the sum back, gathered, broadcast, half of all-to-all, half of the vector, and a byte.
+    assert_eq!(sent, 10 + 64 + 64 + 64 + 32 + 32 + 1);
+    assert_eq!(plan.cluster.jobs[0].iterations, 3);
+}
+
+#[test]
+fn what_is_wrong_with_traces_is_said() {
+    let right = file(&[sum(1, &[], 8)]);
+    let says = |files: &[Vec<u8>], more: &str, wanted: &[&str]| {
+        let error = plan(files, more).map(|_| ()).expect_err("it is refused");
+        for wanted in wanted {
+            assert!(error.contains(wanted), "{wanted:?} is not in {error}");
+        }
+    };
+    let both = |file: Vec<u8>| [file.clone(), file];
+    says(&[right.clone()], "", &["t.1.et", "job.j.trace", "No such file"]);
+    says(&[right.clone(), right.clone(), right.clone()], "", &["the job has 2 ranks", "t.2.et"]);
+    says(&both(right[..right.len() - 1].to_vec()), "", &["t.0.et", "at byte", "the file ends amid a message"]);
+    says(&both(file(&[sum(1, &[2], 8), sum(2, &[1], 8)])), "", &["t.0.et", "node 1: waits for itself"]);
+    says(&both(file(&[sum(1, &[1], 8)])), "", &["node 1: waits for itself"]);
+    says(&both(file(&[node(7, 10, &[], &[])])), "", &["node 7: type 10 is not known"]);
+    let other = file(&[sum(4, &[], 9)]);
+    says(&[right.clone(), other], "", &["t.1.et", "rank 1 does node 4, ALL_REDUCE of 9 B where rank 0 does node 1"]);
+    says(&[right.clone(), file(&[])], "", &["rank 1 does no collective any more where rank 0"]);
+    says(&[file(&[]), right.clone()], "", &["rank 1 does node 1, ALL_REDUCE of 8 B where rank 0 does no collective"]);
+    let to = |rank| file(&[node(3, 5, &[], &[("comm_dst", rank), ("comm_size", 8)])]);
+    says(&both(to(2)), "", &["node 3: rank 0 cannot send with rank 2; the job has 2 ranks"]);
+    says(&both(to(0)), "", &["node 3: rank 0 cannot send with rank 0"]);
+    says(
+        &both(to(1))[..1].iter().cloned().chain([file(&[])]).collect::<Vec<_>>(),
+        "",
+        &["rank 1 does not receive 8 B"],
+    );
+    says(&both(right.clone()), "compute = \"1 us\"", &["job.j.compute", "no trace"]);
+    says(&both(right.clone()), "bytes = \"1 kB\"", &["job.j.bytes"]);
+    says(&both(right), "algorithm = \"pairwise\"", &["job.j.algorithm", "\"ring\""]);
+    let none = "[host.e]\nkind = \"endpoint\"\ncount = 2\n[job.j]\nkind = \"chakra\"\nhosts = \"e\"\n";
+    common::says(none, &[], &["job.j.trace: missing"]);
+    common::says(none, &["job.j.kind=barrier", "job.j.trace=x"], &["job.j.trace", "only with kind = \"chakra\""]);
+    assert!(!Path::new("t.0.et").exists());
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(200))]
+
+    #[test]
+    fn damaged_traces_are_no_panic(at: prop::sample::Index, with in proptest::collection::vec(any::<u8>(), 0..6)) {
+        let nodes = [node(1, 4, &[], &[]), sum(2, &[1], 800), node(3, 4, &[2], &[]), sum(4, &[3, 1], 90)];
+        let whole = file(&nodes);
+        let mut damaged = whole.clone();
+        let at = at.index(whole.len());
+        damaged.splice(at..(at + with.len()).min(whole.len()), with);
+        let _ = plan(&[whole, damaged], "");
+    }
+}

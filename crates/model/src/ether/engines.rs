@@ -1,0 +1,174 @@
+//! Engines of a NIC or endpoint that make the data of packets smaller before its port, and restore it behind it.
+//! Packets of flows that are not marked pass beside them.
+
+use super::flow_end::TCP_HEADER_BYTES;
+use crate::line::{Content, Packet};
+use crate::params::CompressParams;
+use hostnet_kernel::Time;
+use serde::{Deserialize, Serialize};
+use std::collections::VecDeque;
+
+/// Bytes of the Ethernet header, which goes through an engine with those of IP and TCP.
+const ETHERNET_BYTES: u32 = 14;
+
+/// What the engine of a direction has done since the last reset.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct EngineCounts {
+    /// Packets.
+    pub packets: u64,
+    /// Bytes of their data, without headers.
+    pub bytes: u64,
+    /// The same on the wire.
+    pub wire_bytes: u64,
+    /// Packets that found no room before it.
+    pub dropped: u64,
+    /// Time that it works, in ps.
+    pub busy_ps: u64,
+}
+
+/// The flows that an engine knows, and what it costs.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+struct Engine {
+    params: CompressParams,
+    /// In ascending order.
+    flows: Vec<u32>,
+    /// When it is done with all that it has. Until then it works.
+    free_at: Time,
+    /// With all of that time.
+    counts: EngineCounts,
+}
+
+impl Engine {
+    fn new(params: CompressParams, flows: Vec<u32>) -> Self {
+        Self { params, flows, free_at: Time::ZERO, counts: EngineCounts::default() }
+    }
+
+    fn left_ps(&self, now: Time) -> u64 {
+        self.free_at.ps().saturating_sub(now.ps())
+    }
+
+    fn reset(&mut self, now: Time) {
+        self.counts = EngineCounts { busy_ps: self.left_ps(now), ..EngineCounts::default() };
+    }
+
+    fn counts(&self, now: Time) -> EngineCounts {
+        EngineCounts { busy_ps: self.counts.busy_ps - self.left_ps(now), ..self.counts }
+    }
+
+    /// The data of a packet that is for it.
+    fn data(&self, packet: &Packet) -> Option<u32> {
+        let Content::Tcp(segment) = packet.content else { return None };
+        self.flows.binary_search(&packet.flow).is_ok().then_some(segment.bytes)
+    }
+
+    /// A packet with so much data goes through it when it is free. Returns when it is through.
+    fn work(&mut self, bytes: u32, now: Time) -> Time {
+        let busy_ps = self.params.cycles_ps(ETHERNET_BYTES + TCP_HEADER_BYTES, bytes);
+        self.counts.packets += 1;
+        self.counts.bytes += u64::from(bytes);
+        self.counts.wire_bytes += u64::from(self.params.wire_bytes(bytes));
+        self.counts.busy_ps += busy_ps;
+        self.free_at = self.free_at.max(now) + busy_ps;
+        self.free_at
+    }
+}
+
+/// The engine before a port. It has one packet at a time; the one before it waits for the wire.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Compressor {
+    engine: Engine,
+    /// When the wire is free again.
+    wire_free_at: Time,
+}
+
+impl Compressor {
+    /// One that makes the data of these flows smaller; they are in ascending order.
+    #[must_use]
+    pub fn new(params: CompressParams, flows: Vec<u32>) -> Self {
+        Self { engine: Engine::new(params, flows), wire_free_at: Time::ZERO }
+    }
+
+    /// A packet begins to go through, or beside it. Returns when it is whole on the other side.
+    pub(super) fn begin(&mut self, packet: &mut Packet, now: Time) -> Time {
+        let Some(bytes) = self.engine.data(packet) else { return now };
+        let through = self.engine.work(bytes, now);
+        packet.ip_bytes = TCP_HEADER_BYTES + self.engine.params.wire_bytes(bytes);
+        through
+    }
+
+    /// A packet that began now and is `through` then takes the wire for so long, as soon as that is free. Returns when
+    /// its first bit leaves, and when the next packet may begin.
+    pub(super) fn follow(&mut self, through: Time, now: Time, wire_ps: u64) -> (Time, Time) {
+        let depth_ps = self.engine.params.latency_ps;
+        let wire_free_at = self.wire_free_at;
+        let first = wire_free_at.max(if through > now { through + depth_ps } else { now });
+        self.wire_free_at = first + wire_ps;
+        // Between the engine and the wire there is room for one packet beside those that are in the latency.
+        let room = Time::from_ps(wire_free_at.ps().saturating_sub(depth_ps));
+        (first, room.max(through))
+    }
+
+    pub(super) fn reset(&mut self, now: Time) {
+        self.engine.reset(now);
+    }
+
+    /// What it has done since the last reset, up to `now`.
+    #[must_use]
+    pub fn counts(&self, now: Time) -> EngineCounts {
+        self.engine.counts(now)
+    }
+}
+
+/// The engine behind a port. Packets wait before it until they are whole.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Restorer {
+    engine: Engine,
+    /// When each packet leaves, and its bytes as they came.
+    inside: VecDeque<(Time, u32)>,
+    inside_bytes: u64,
+}
+
+impl Restorer {
+    /// The number of a port by which a packet comes that has been restored.
+    pub const PORT: u16 = u16::MAX;
+
+    /// One that restores the data of these flows; they are in ascending order.
+    #[must_use]
+    pub fn new(params: CompressParams, flows: Vec<u32>) -> Self {
+        let engine = Engine::new(params, flows);
+        Self { engine, inside: VecDeque::with_capacity(64), inside_bytes: 0 }
+    }
+
+    /// A packet has come in. If it goes through the engine, the time that this takes, in ps, or nothing if there is no
+    /// room for it.
+    pub fn take(&mut self, packet: &mut Packet, now: Time) -> Option<Option<u64>> {
+        if packet.corrupt || packet.copy {
+            return None;
+        }
+        let bytes = self.engine.data(packet)?;
+        while let Some(&(_, gone)) = self.inside.front().filter(|(at, _)| *at <= now) {
+            self.inside.pop_front();
+            self.inside_bytes -= u64::from(gone);
+        }
+        if self.inside_bytes + u64::from(packet.ip_bytes) > self.engine.params.buffer_bytes {
+            self.engine.counts.dropped += 1;
+            return Some(None);
+        }
+        let through = self.engine.work(bytes, now);
+        self.inside.push_back((through, packet.ip_bytes));
+        self.inside_bytes += u64::from(packet.ip_bytes);
+        packet.ip_bytes = TCP_HEADER_BYTES + bytes;
+        Some(Some((through.since(now) + self.engine.params.latency_ps).max(1)))
+    }
+
+    /// Begins a new measuring window.
+    pub fn reset(&mut self, now: Time) {
+        self.engine.reset(now);
+    }
+
+    /// What it has done since the last reset, up to `now`.
+    #[must_use]
+    pub fn counts(&self, now: Time) -> EngineCounts {
+        self.engine.counts(now)
+    }
+}

@@ -1,0 +1,42 @@
+//! The engines of a NIC that make the data of packets smaller, and restore it.
+
+use super::{DropReason, Nic};
+use crate::ether::{Compressor, Restorer};
+use crate::line::PacketId;
+use crate::params::CompressParams;
+use crate::part::{Context, Payload};
+
+impl Nic {
+    /// The same with engines that make packets of these flows smaller, and restore those, in ascending order.
+    #[must_use]
+    pub fn with_engines(mut self, params: CompressParams, out: Vec<u32>, into: Vec<u32>) -> Self {
+        self.common.port.compress(Compressor::new(params, out));
+        self.restorer = Some(Box::new(Restorer::new(params, into)));
+        self
+    }
+
+    /// What restores packets that were made smaller, if anything does.
+    #[must_use]
+    pub fn restorer(&self) -> Option<&Restorer> {
+        self.restorer.as_deref()
+    }
+
+    /// Whether a packet has to be restored before it is received, or is lost.
+    pub(super) fn restore(&mut self, id: PacketId, context: &mut Context) -> bool {
+        let Some(restorer) = &mut self.restorer else { return false };
+        let now = context.now();
+        match restorer.take(context.packets.get_mut(id), now) {
+            None => return false,
+            Some(Some(delay_ps)) => {
+                context.send(context.id, delay_ps, Payload::Packet { id, port: Restorer::PORT });
+            }
+            Some(None) => {
+                let packet = context.packets.remove(id);
+                let books = &mut self.common.flow_counters[packet.flow as usize];
+                books.received.add(packet.ip_bytes);
+                books.drop(DropReason::BufferFull, packet.ip_bytes);
+            }
+        }
+        true
+    }
+}

@@ -1,0 +1,94 @@
+//! Engines of NICs that make the data of packets smaller.
+
+use serde::{Deserialize, Serialize};
+
+/// Floats in a group, which has a tag.
+const GROUP: u64 = 8;
+/// Bytes of a float, and of the tag of a group.
+const FLOAT_BYTES: u64 = 4;
+const TAG_BITS: u64 = 16;
+/// Bits are counted in units of 2^-16.
+const UNIT: u32 = 16;
+
+/// Two engines between the DMA engine of a NIC and its port: one on the way out, one on the way in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CompressParams {
+    /// Bytes that go through an engine in a cycle, before they are made smaller; at least 1.
+    pub burst_bytes: u32,
+    /// Time of a cycle, in fs; at least 1.
+    pub cycle_fs: u64,
+    /// What a packet takes in an engine on top of its cycles, in ps.
+    pub latency_ps: u64,
+    /// Bits that a float is left with in the mean, without tags, in units of 2^-16 bits; at most 32 bits.
+    pub float_bits: u64,
+    /// Bytes of packets that wait for the engine on the way in, as they came; what comes when they are more is lost.
+    pub buffer_bytes: u64,
+}
+
+impl CompressParams {
+    /// The unit of [`CompressParams::float_bits`].
+    pub const BIT: u64 = 1 << UNIT;
+
+    /// Bytes that so much data has on the wire: for every eight floats a tag of 16 bits, then what is left of each, up
+    /// to a byte; what is no whole float stays.
+    #[must_use]
+    pub fn wire_bytes(&self, bytes: u32) -> u32 {
+        let floats = u64::from(bytes) / FLOAT_BYTES;
+        let left = (floats * self.float_bits + Self::BIT / 2) >> UNIT;
+        let bits = floats.div_ceil(GROUP) * TAG_BITS + left;
+        bits.div_ceil(8) as u32 + bytes % FLOAT_BYTES as u32
+    }
+
+    /// Time that a packet with so many bytes of headers and of data takes an engine, in ps: each begins a burst.
+    #[must_use]
+    pub fn cycles_ps(&self, header_bytes: u32, bytes: u32) -> u64 {
+        let bursts = u64::from(header_bytes.div_ceil(self.burst_bytes) + bytes.div_ceil(self.burst_bytes));
+        (bursts * self.cycle_fs).div_ceil(1000)
+    }
+
+    /// Data that packets of `room` bytes beside their headers may have, so that it fits them whatever it is: eight
+    /// floats may become 34 bytes.
+    #[must_use]
+    pub fn data_bytes(room: u32) -> u32 {
+        room / 34 * 32
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn with(float_bits: u64) -> CompressParams {
+        let float_bits = float_bits * CompressParams::BIT;
+        CompressParams { burst_bytes: 32, cycle_fs: 10_000_000, latency_ps: 0, float_bits, buffer_bytes: 1 << 20 }
+    }
+
+    #[test]
+    fn groups_of_one_class_have_the_sizes_of_the_format() {
+        for (bits, group) in [(0, 2), (8, 10), (16, 18), (32, 34)] {
+            let params = with(bits);
+            for groups in [1, 3, 42] {
+                assert_eq!(params.wire_bytes(32 * groups), group * groups, "{bits}");
+            }
+            // Three floats and three bytes more.
+            assert_eq!(params.wire_bytes(32 + 15), group + 2 + (3 * bits as u32).div_ceil(8) + 3, "{bits}");
+            assert_eq!((params.wire_bytes(0), params.wire_bytes(3)), (0, 3));
+        }
+    }
+
+    #[test]
+    fn what_does_not_get_smaller_still_fits() {
+        for room in 34..9000 {
+            let bytes = CompressParams::data_bytes(room);
+            assert!(bytes > 0 && bytes % 32 == 0 && with(32).wire_bytes(bytes) <= room);
+            assert!(with(32).wire_bytes(bytes + 32) > room);
+        }
+    }
+
+    #[test]
+    fn a_burst_takes_a_cycle() {
+        assert_eq!(with(0).cycles_ps(66, 1344), (3 + 42) * 10_000);
+        assert_eq!(with(0).cycles_ps(66, 1345), (3 + 43) * 10_000);
+        assert_eq!(CompressParams { cycle_fs: 3_103_030, ..with(0) }.cycles_ps(66, 0), 9_310);
+    }
+}

@@ -1,0 +1,94 @@
+//! Engines of NICs that make the data of packets smaller: what they did, and whether one is full.
+
+use super::limits::{worst, Class, Limit, FULL};
+use crate::report::table::{Column, Rows, Table};
+use crate::report::view::WorldView;
+use hostnet_model::ether::{Compressor, EngineCounts};
+use hostnet_model::nic::Nic;
+
+/// The engines of a host in one direction.
+struct Engine<'a> {
+    host: &'a str,
+    direction: &'static str,
+    counts: EngineCounts,
+    window_ps: f64,
+}
+
+impl Engine<'_> {
+    fn ratio(&self) -> Option<f64> {
+        (self.counts.wire_bytes > 0).then(|| self.counts.bytes as f64 / self.counts.wire_bytes as f64)
+    }
+
+    fn load(&self) -> Option<f64> {
+        (self.window_ps > 0.0).then(|| self.counts.busy_ps as f64 / self.window_ps)
+    }
+}
+
+/// The rows of the table of engines.
+struct Engines;
+
+impl Rows for Engines {
+    type Row<'a> = Engine<'a>;
+}
+
+const ENGINES: &[Column<Engines>] = &[
+    Column::text("host", |row| row.host.into()),
+    Column::text("direction", |row| row.direction.into()),
+    Column::integer("packets", |row| row.counts.packets.into()),
+    Column::integer("bytes", |row| row.counts.bytes.into()),
+    Column::integer("wire_bytes", |row| row.counts.wire_bytes.into()),
+    Column::number("ratio", |row| row.ratio().into()),
+    Column::number("load", |row| row.load().into()),
+    Column::integer("dropped_packets", |row| row.counts.dropped.into()),
+];
+
+impl WorldView<'_> {
+    /// The engines of a host on the way out and on the way in; those of several ports together.
+    fn engines(&self, host: u16) -> Option<[EngineCounts; 2]> {
+        let out = |compressor: Option<&Compressor>| compressor.map(|compressor| compressor.counts(self.now));
+        let (out, into): (Vec<EngineCounts>, _) = match self.machine(host) {
+            Some(machine) => {
+                let nic = machine.each::<Nic>().next()?;
+                (out(nic.port().compressor()).into_iter().collect(), nic.restorer())
+            }
+            None => {
+                let (_, _, endpoint) = self.endpoints().find(|&(at, ..)| at == host)?;
+                let ports = endpoint.ports().iter().filter_map(|port| out(port.compressor()));
+                (ports.collect(), endpoint.restorer())
+            }
+        };
+        let into = into.map(|restorer| restorer.counts(self.now))?;
+        Some([out.into_iter().max_by_key(|counts| counts.busy_ps).unwrap_or_default(), into])
+    }
+
+    /// A row for the engines of each host in each direction; no table where there are none.
+    pub(super) fn compression(&self) -> Option<Table> {
+        let cluster = &self.plan.cluster;
+        let own = (0..).zip(&cluster.hosts).filter(|(_, host)| host.compress.is_some());
+        let found: Vec<_> = own.filter_map(|(at, host)| Some((&host.name, self.engines(at)?))).collect();
+        if found.is_empty() {
+            return None;
+        }
+        let mut table = Table::of("engines", ENGINES);
+        for (host, counts) in found {
+            for (direction, counts) in ["out", "in"].into_iter().zip(counts) {
+                table.add(ENGINES, &Engine { host, direction, counts, window_ps: self.window_ps() });
+            }
+        }
+        Some(table)
+    }
+
+    /// The engine on the way of the data of a class that has nothing else left to do.
+    pub(super) fn full_engine(&self, class: &Class) -> Option<Limit> {
+        let hosts = class.hosts[0].union(&class.hosts[1]);
+        worst(hosts.filter_map(|&host| {
+            let of = &self.plan.cluster.hosts[usize::from(host)];
+            of.compress?;
+            let [out, into] = self.engines(host)?.map(|counts| counts.busy_ps as f64 / self.window_ps());
+            let (load, does) = if out >= into { (out, "makes packets smaller") } else { (into, "restores packets") };
+            let place = of.name.clone();
+            let why = format!("the engine of {place} that {does} works {:.0} % of the time", load * 100.0);
+            (load >= FULL).then_some(Limit { limit: "compression", place, load: Some(load), why })
+        }))
+    }
+}

@@ -1,0 +1,127 @@
+//! The messages of a file, one after the other.
+
+use super::{at, ChakraError};
+use prost::Message;
+use std::io::{self, Read};
+
+/// The largest message of a file, in bytes.
+const MESSAGE_BYTES_MAX: u64 = 1 << 20;
+/// Bytes of the longest number in a file.
+const VARINT_BYTES: usize = 10;
+
+#[derive(Clone, PartialEq, Message)]
+pub(super) struct Metadata {
+    #[prost(string, tag = "1")]
+    pub(super) version: String,
+}
+
+#[derive(Clone, PartialEq, Message)]
+pub(super) struct RawNode {
+    #[prost(uint64, tag = "1")]
+    pub(super) id: u64,
+    #[prost(int32, tag = "3")]
+    pub(super) kind: i32,
+    #[prost(uint64, repeated, tag = "4")]
+    pub(super) ctrl_deps: Vec<u64>,
+    #[prost(uint64, repeated, tag = "5")]
+    pub(super) data_deps: Vec<u64>,
+    #[prost(uint64, tag = "7")]
+    pub(super) duration_micros: u64,
+    #[prost(message, repeated, tag = "10")]
+    pub(super) attr: Vec<Attribute>,
+}
+
+/// An attribute with a whole number; those of other kinds have none.
+#[derive(Clone, PartialEq, Message)]
+pub(super) struct Attribute {
+    #[prost(string, tag = "1")]
+    pub(super) name: String,
+    #[prost(int32, optional, tag = "7")]
+    pub(super) int32: Option<i32>,
+    #[prost(int64, optional, tag = "9")]
+    pub(super) int64: Option<i64>,
+    #[prost(uint32, optional, tag = "11")]
+    pub(super) uint32: Option<u32>,
+    #[prost(uint64, optional, tag = "13")]
+    pub(super) uint64: Option<u64>,
+    #[prost(sint32, optional, tag = "15")]
+    pub(super) sint32: Option<i32>,
+    #[prost(sint64, optional, tag = "17")]
+    pub(super) sint64: Option<i64>,
+    #[prost(fixed32, optional, tag = "19")]
+    pub(super) fixed32: Option<u32>,
+    #[prost(fixed64, optional, tag = "21")]
+    pub(super) fixed64: Option<u64>,
+    #[prost(sfixed32, optional, tag = "23")]
+    pub(super) sfixed32: Option<i32>,
+    #[prost(sfixed64, optional, tag = "25")]
+    pub(super) sfixed64: Option<i64>,
+}
+
+impl Attribute {
+    /// Its number, if it has one.
+    pub(super) fn number(&self) -> Option<i128> {
+        let small = [self.int32, self.sint32, self.sfixed32].into_iter().flatten().map(i128::from);
+        let large = [self.int64, self.sint64, self.sfixed64].into_iter().flatten().map(i128::from);
+        let unsigned = [self.uint32, self.fixed32].into_iter().flatten().map(i128::from);
+        let wide = [self.uint64, self.fixed64].into_iter().flatten().map(i128::from);
+        small.chain(large).chain(unsigned).chain(wide).next()
+    }
+}
+
+/// A file, of which the next message is read.
+pub(super) struct Messages<R> {
+    from: R,
+    /// Bytes that were read.
+    pub(super) offset: u64,
+    /// The message that was read last.
+    pub(super) message: Vec<u8>,
+}
+
+impl<R: Read> Messages<R> {
+    pub(super) fn new(from: R) -> Self {
+        Self { from, offset: 0, message: Vec::new() }
+    }
+
+    /// The length of the next message; none at the end of the file.
+    fn length(&mut self) -> Result<Option<u64>, ChakraError> {
+        let (begin, mut length) = (self.offset, 0_u64);
+        for place in 0..VARINT_BYTES {
+            let mut byte = [0];
+            match self.from.read_exact(&mut byte) {
+                Ok(()) => self.offset += 1,
+                Err(error) if error.kind() == io::ErrorKind::UnexpectedEof && place == 0 => return Ok(None),
+                Err(error) => return Err(self.broken(&error)),
+            }
+            length |= u64::from(byte[0] & 0x7f).checked_shl(7 * place as u32).unwrap_or(0);
+            if byte[0] < 0x80 {
+                return Ok(Some(length));
+            }
+        }
+        Err(at(begin, format!("a length of a message has more than {VARINT_BYTES} bytes")))
+    }
+
+    fn broken(&self, error: &io::Error) -> ChakraError {
+        if error.kind() == io::ErrorKind::UnexpectedEof {
+            at(self.offset, "the file ends amid a message")
+        } else {
+            at(self.offset, error)
+        }
+    }
+
+    /// Reads the next message; false at the end of the file. Memory is taken for what is there only.
+    pub(super) fn next(&mut self) -> Result<bool, ChakraError> {
+        let begin = self.offset;
+        let Some(length) = self.length()? else { return Ok(false) };
+        if length > MESSAGE_BYTES_MAX {
+            return Err(at(begin, format!("a message of {length} B; at most {MESSAGE_BYTES_MAX} B are allowed")));
+        }
+        self.message.clear();
+        let read = (&mut self.from).take(length).read_to_end(&mut self.message).map_err(|error| self.broken(&error))?;
+        self.offset += read as u64;
+        if (read as u64) < length {
+            return Err(at(self.offset, "the file ends amid a message"));
+        }
+        Ok(true)
+    }
+}

@@ -1,0 +1,88 @@
+"""Jobs that do what execution traces of Chakra say."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+import hostnet
+from hostnet import Cluster, Host, Job, Network, Run, run_cluster
+
+COMPUTE, COLLECTIVE = 4, 7
+
+
+def varint(value: int) -> bytes:
+    """A number as protocol buffers have it."""
+    found = bytearray()
+    while value >= 0x80:
+        found.append(value & 0x7F | 0x80)
+        value >>= 7
+    return bytes([*found, value])
+
+
+def number(field: int, value: int) -> bytes:
+    return varint(field << 3) + varint(value)
+
+
+def text(field: int, value: bytes) -> bytes:
+    return varint(field << 3 | 2) + varint(len(value)) + value
+
+
+def node(name: int, kind: int, after: Sequence[int] = (), micros: int = 0, **attributes: int) -> bytes:
+    """A node of a trace, with its length before it."""
+    fields = number(1, name) + number(3, kind) + b"".join(number(5, other) for other in after) + number(7, micros)
+    pairs = ((text(1, key.encode()) + number(13, value)) for key, value in attributes.items())
+    whole = fields + b"".join(text(10, pair) for pair in pairs)
+    return varint(len(whole)) + whole
+
+
+def write(folder: Path, nodes: Sequence[bytes], ranks: int = 4) -> str:
+    """The same trace for every rank; the name of all of them."""
+    head = text(1, b"0.0.4")
+    for rank in range(ranks):
+        (folder / f"model.{rank}.et").write_bytes(varint(len(head)) + head + b"".join(nodes))
+    return str(folder / "model")
+
+
+def cluster(trace: str) -> Cluster:
+    worker = Host(kind="endpoint", count=4)
+    network = Network(mtu="9000 B", rate="100 Gbps")
+    job = Job(kind="chakra", hosts="worker", trace=trace)
+    return Cluster(host={"worker": worker}, network=network, job={"train": job}, run=Run(until="jobs"))
+
+
+def sum_of(name: int, after: Sequence[int], size: int = 1_000_000) -> bytes:
+    return node(name, COLLECTIVE, after, comm_type=0, comm_size=size)
+
+
+def test_sums_are_done_while_the_accelerator_computes(tmp_path: Path) -> None:
+    layers = [node(1, COMPUTE, micros=1000), node(2, COMPUTE, [1], 1000), node(3, COMPUTE, [2], 1000)]
+    overlapped = [*layers, sum_of(4, [1]), sum_of(5, [2]), sum_of(6, [3]), node(7, COMPUTE, [4, 5, 6], 500)]
+    after = [*layers, sum_of(4, [3]), sum_of(5, [3]), sum_of(6, [3]), node(7, COMPUTE, [4, 5, 6], 500)]
+    alone = [sum_of(4, [])]
+    times = []
+    for name, nodes in {"overlapped": overlapped, "after": after, "alone": alone}.items():
+        (tmp_path / name).mkdir()
+        row = run_cluster(cluster(write(tmp_path / name, nodes))).jobs["train"]
+        assert row["unfinished_ranks"] == 0
+        times.append(row["done_us"])
+    assert times[2] < 1000, "a sum takes less than a layer"
+    assert times[0] == pytest.approx(3500 + times[2], rel=0.01)
+    assert times[1] == pytest.approx(3500 + 3 * times[2], rel=0.01)
+
+
+def test_what_is_wrong_is_said_with_file_and_place(tmp_path: Path) -> None:
+    name = write(tmp_path, [sum_of(1, [])])
+    second = tmp_path / "model.2.et"
+    whole = second.read_bytes()
+    second.write_bytes(whole[:-3])
+    with pytest.raises(hostnet.ConfigError, match=r"model\.2\.et: job\.train\.trace: at byte \d+: the file ends amid"):
+        run_cluster(cluster(name))
+    second.write_bytes(whole + node(2, COMPUTE, [3]))
+    with pytest.raises(hostnet.ConfigError, match=r"model\.2\.et: .*node 2: waits for node 3, which is not there"):
+        run_cluster(cluster(name))
+    second.unlink()
+    with pytest.raises(hostnet.ConfigError, match=r"model\.2\.et"):
+        run_cluster(cluster(name))

@@ -1,0 +1,35 @@
+"""A sum over several servers, of which one has memory traffic beside it."""
+
+from __future__ import annotations
+
+import tomllib
+from pathlib import Path
+from typing import Any
+
+from hostnet import run_cluster
+
+EXAMPLE = Path(__file__).parents[2] / "examples/allreduce-congested.toml"
+
+
+def iteration_us(**changes: Any) -> float:
+    """How long an iteration takes; what is None is left out at the busy host."""
+    content = tomllib.loads(EXAMPLE.read_text(encoding="utf-8"))
+    busy = content["host"]["busy"]
+    for name, value in changes.items():
+        if value is None:
+            del busy[name]
+        else:
+            busy[name] |= value
+    content["job"]["train"] |= {"bytes": "1 MB", "iterations": 1}
+    row = run_cluster(content).jobs["train"]
+    assert row["unfinished_ranks"] == 0
+    assert isinstance(row["iteration_us"], float)
+    return row["iteration_us"]
+
+
+def test_one_busy_host_slows_all_down_and_throttling_its_traffic_helps() -> None:
+    alone = iteration_us(workload=None, control=None)
+    beside = iteration_us()
+    throttled = iteration_us(control={"rule": "hostcc"})
+    assert beside > 1.4 * alone
+    assert alone < throttled < 0.9 * beside

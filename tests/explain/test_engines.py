@@ -1,0 +1,19 @@
+"""The page of a host whose NIC compresses."""
+
+from __future__ import annotations
+
+import pytest
+
+from hostnet import Cluster, Compress, Host, Job, Network, Nic, Run, run_cluster
+from hostnet.explain.page import explain_results
+
+
+@pytest.mark.parametrize(("clock", "named"), [("1 MHz", True), ("1 GHz", False)])
+def test_a_full_engine_is_named(clock: str, named: bool) -> None:
+    card = Nic(compress=Compress(ratio=16.0, clock=clock))
+    server = Host(preset="mcn-scaleup-8", count=2, nic=card)
+    job = Job(kind="allreduce", hosts="n", bytes="400 kB", compress=True)
+    network = Network(rate="10 Gbps")
+    results = run_cluster(Cluster(host={"n": server}, network=network, job={"train": job}, run=Run(until="jobs")))
+    note = "train is limited by compression: the engine of n-0"
+    assert any(text.startswith(note) for text in explain_results(results, "n-0").notes) is named
