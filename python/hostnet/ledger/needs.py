@@ -23,6 +23,7 @@ from hostnet.ledger.panels import Against, Panel, Published, Series
 from hostnet.ledger.power_quantities import POWER_QUANTITIES
 from hostnet.ledger.quantities import QUANTITIES, Estimate, Outcome, Quantity
 from hostnet.ledger.study import Study, expand
+from hostnet.ledger.training_quantities import TRAINING_QUANTITIES
 
 if TYPE_CHECKING:
     from hostnet.ledger.points import OperatingPoint
@@ -40,6 +41,7 @@ KNOWN: Mapping[str, Quantity] = {
     **NETWORK_QUANTITIES,
     **CONTROL_QUANTITIES,
     **POWER_QUANTITIES,
+    **TRAINING_QUANTITIES,
 }
 """Every quantity that `study.toml` can name."""
 

@@ -170,6 +170,12 @@ class Job(Description):
     compress: bool | None = None
     """Whether the engines of NICs make what it sends between hosts smaller, with "aggregator" only what goes to the one
     that sums up; false when absent."""
+    socket_rate: str | None = None
+    """At endpoints: rate at which the core of a rank copies what it sends to sockets and what it receives from them, one
+    thing at a time, and while it computes none (bandwidth); when absent that takes no time.
+
+    Range: "1 Mbps" to "10 TB/s".
+    """
     copy_rate: str | None = None
     """Rate at which a message is copied from one rank to another of the same host (bandwidth); "10 GB/s" when absent.
 

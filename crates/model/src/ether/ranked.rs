@@ -105,22 +105,22 @@ impl Endpoint {
     pub(super) fn hand_over(&mut self, end: u32, context: &mut NetContext) {
         let Some(mut ranks) = self.ranks.take() else { return };
         let (rank, _) = ranks.of_ends[end as usize];
-        if rank != NONE && self.exchange(end, &mut ranks) {
+        if rank != NONE && self.exchange(end, &mut ranks, context.now()) {
             self.run_rank(&mut ranks, rank, context);
         }
         self.ranks = Some(ranks);
     }
 
     /// Tells a rank what has come at an end of it, and whether what it sends is written. False if neither is new.
-    fn exchange(&mut self, end: u32, ranks: &mut Ranks) -> bool {
+    fn exchange(&mut self, end: u32, ranks: &mut Ranks, now: Time) -> bool {
         let (rank, from) = ranks.of_ends[end as usize];
         let (at, rank) = (&mut self.ends[end as usize], &mut ranks.ranks[rank as usize]);
         let Some(application) = at.application_mut() else { return false };
         let (arrived, is_written) = (application.take_arrived(), application.is_written());
         if arrived > 0 {
-            rank.arrive(from, arrived);
+            rank.arrive_by(from, arrived, now);
         }
-        let written = is_written && rank.written(end);
+        let written = is_written && rank.written(end, now);
         arrived > 0 || written
     }
 
@@ -131,7 +131,7 @@ impl Endpoint {
             match ranks.ranks[rank as usize].next(now) {
                 Wanted::Send(end, bytes) => {
                     self.ends[end as usize].tell(now, |application| application.post(bytes));
-                    self.exchange(end, ranks);
+                    self.exchange(end, ranks, now);
                     self.flush(end, context);
                 }
                 Wanted::Wake(at) => {

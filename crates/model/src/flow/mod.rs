@@ -9,14 +9,17 @@ mod phases;
 mod rank;
 mod rpc;
 mod service;
+mod sockets;
 #[cfg(test)]
 mod tests;
+mod wanted;
 mod workers;
 
 pub use datagrams::{DatagramCounts, Datagrams};
 pub use phases::PhaseBooks;
-pub use rank::{Labor, Link, Rank, Wanted};
+pub use rank::Rank;
 pub use service::RequestCounts;
+pub use wanted::{Labor, Link, Wanted};
 pub use workers::{ServiceBooks, Workers};
 
 use crate::params::Traffic;

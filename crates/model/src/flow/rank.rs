@@ -2,47 +2,12 @@
 //! been done goes in. Messages from one rank to another are received in the order in which they were sent.
 
 use super::phases::PhaseBooks;
+use super::sockets::Sockets;
+use super::wanted::{Labor, Link, Wanted};
 use crate::params::{DeviceParams, JobParams, StepParams};
 use hostnet_kernel::{ComponentId, Time};
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeSet, VecDeque};
-
-/// How the messages to another rank go.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Link {
-    /// Over a connection: the end of a flow here.
-    End(u32),
-    /// To another rank of this host, by its number here.
-    Local(u32),
-    /// To another rank of this server, which has a core of its own: through memory that both share.
-    Core(ComponentId),
-}
-
-/// What a rank has its core do.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Labor {
-    /// It computes: a work of its job, or for some time.
-    Compute {
-        /// Number of the work, from 1 on; 0 = none.
-        work: u16,
-        /// Time that its instructions take if there is no work, in ps.
-        ps: u64,
-    },
-    /// It copies a message to the memory that it shares with another rank of its server.
-    CopyIn {
-        /// The other rank.
-        rank: u32,
-        /// Bytes.
-        bytes: u64,
-    },
-    /// It copies a message of another rank out of that memory.
-    CopyOut {
-        /// The other rank.
-        rank: u32,
-        /// Bytes.
-        bytes: u64,
-    },
-}
 
 /// Another rank that this one knows.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -73,19 +38,6 @@ enum State {
     Done(Time),
 }
 
-/// What a rank wants done.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Wanted {
-    /// To be told when it is this late.
-    Wake(Time),
-    /// That a message of so many bytes be sent by an end of a flow; then it is told when that is written.
-    Send(u32, u64),
-    /// That its core does something; then it is told when that is done.
-    Labor(Labor),
-    /// Nothing before something comes.
-    Nothing,
-}
-
 /// A rank of a job.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Rank {
@@ -94,8 +46,10 @@ pub struct Rank {
     blocks: Vec<(u32, Vec<StepParams>)>,
     copy: (u64, u64),
     peers: Vec<Peer>,
-    /// Whether a core does what it computes and copies.
+    /// Whether a core of a server does what it computes and copies.
     on_core: bool,
+    /// Its core at an endpoint, if it has one.
+    sockets: Option<Sockets>,
     /// What the present step took so far to compute, in ps.
     computed_ps: u64,
     /// When its accelerator will be done with each of its works, as far as that was not yet looked at.
@@ -126,6 +80,7 @@ impl Rank {
             copy: (params.copy_bytes_per_s, params.copy_ps),
             peers: known.into_iter().filter_map(peer).collect(),
             on_core: false,
+            sockets: params.socket_bytes_per_s.map(Sockets::new),
             computed_ps: 0,
             device: VecDeque::new(),
             at: (0, 0, 0),
@@ -141,6 +96,7 @@ impl Rank {
     #[must_use]
     pub fn on_core(mut self) -> Self {
         self.on_core = true;
+        self.sockets = None;
         self
     }
 
@@ -181,6 +137,7 @@ impl Rank {
 
     /// What it does next. To be asked until it wants nothing, or to be woken.
     pub fn next(&mut self, now: Time) -> Wanted {
+        self.take_reads(now);
         loop {
             match self.state {
                 State::Done(_) | State::Working(_) => return Wanted::Nothing,
@@ -197,11 +154,12 @@ impl Rank {
                     }
                 }
                 State::Moving { copied: Some(at), .. } => return Wanted::Wake(at),
-                State::Moving { sending: Some(_), .. } => return Wanted::Nothing,
+                State::Moving { sending: Some(end), .. } => return self.post(end, now),
                 State::Moving { .. } => {
                     let Some(step) = self.step() else { return Wanted::Nothing };
                     if !self.receives(&step) {
-                        return Wanted::Nothing;
+                        let read = self.sockets.as_ref().and_then(Sockets::next_read);
+                        return read.map_or(Wanted::Nothing, Wanted::Wake);
                     }
                     if let Some(labor) = self.copy_out(&step) {
                         return self.labor(labor);
@@ -225,7 +183,12 @@ impl Rank {
             self.state = State::Done(now);
             return;
         };
-        let ready = self.give(next.device, now) + if self.on_core { 0 } else { next.compute_ps };
+        let given = self.give(next.device, now);
+        let ready = match &mut self.sockets {
+            _ if self.on_core => given,
+            Some(sockets) if next.compute_ps > 0 => sockets.occupy(given, next.compute_ps),
+            _ => given + next.compute_ps,
+        };
         self.computed_ps = ready.since(now);
         self.state = State::Until(ready);
     }
@@ -299,7 +262,9 @@ impl Rank {
         Some(match link {
             Link::End(end) => {
                 self.state = State::Moving { sending: Some(end), copied: None };
-                Wanted::Send(end, message.bytes)
+                let Some(sockets) = &mut self.sockets else { return Some(Wanted::Send(end, message.bytes)) };
+                sockets.begin(message.bytes, now);
+                self.post(end, now)
             }
             Link::Core(_) => self.labor(Labor::CopyIn { rank: message.rank, bytes: message.bytes }),
             Link::Local(_) => {
@@ -309,6 +274,24 @@ impl Rank {
                 Wanted::Wake(at)
             }
         })
+    }
+
+    /// Gives a connection the next bytes of a message, if the core has copied them.
+    fn post(&mut self, end: u32, now: Time) -> Wanted {
+        let Some(sockets) = &mut self.sockets else { return Wanted::Nothing };
+        match sockets.post(now) {
+            Some(bytes) => Wanted::Send(end, bytes),
+            None => sockets.to_post().map_or(Wanted::Nothing, Wanted::Wake),
+        }
+    }
+
+    /// What its core has read by now has come.
+    fn take_reads(&mut self, now: Time) {
+        while let Some((from, bytes)) = self.sockets.as_mut().and_then(|sockets| sockets.take_read(now)) {
+            if let Some(peer) = self.peer(from) {
+                peer.inbox += bytes;
+            }
+        }
     }
 
     /// Whether all that the step receives has come. Then it is taken.
@@ -350,18 +333,29 @@ impl Rank {
     }
 
     /// All that goes by an end of a flow has been written to its connection. False if it does not wait for that.
-    pub fn written(&mut self, end: u32) -> bool {
-        let waits = matches!(self.state, State::Moving { sending: Some(by), .. } if by == end);
-        if waits {
+    pub fn written(&mut self, end: u32, now: Time) -> bool {
+        if !matches!(self.state, State::Moving { sending: Some(by), .. } if by == end) {
+            return false;
+        }
+        let all = self.sockets.as_mut().map_or(Some(true), |sockets| sockets.written(now));
+        if all == Some(true) {
             self.state = State::Moving { sending: None, copied: None };
         }
-        waits
+        all.is_some()
     }
 
-    /// Bytes have come from another rank.
+    /// Bytes have come from another rank of this host.
     pub fn arrive(&mut self, from: u32, bytes: u64) {
         if let Some(peer) = self.peer(from) {
             peer.inbox += bytes;
+        }
+    }
+
+    /// Bytes of another rank have come by a connection.
+    pub fn arrive_by(&mut self, from: u32, bytes: u64, now: Time) {
+        match &mut self.sockets {
+            Some(sockets) => sockets.arrive(from, bytes, now),
+            None => self.arrive(from, bytes),
         }
     }
 
@@ -389,7 +383,8 @@ impl Rank {
     /// Bytes that have come from other ranks and that no step has received.
     #[must_use]
     pub fn unreceived_bytes(&self) -> u64 {
-        self.peers.iter().map(|peer| peer.inbox).sum()
+        let unread = self.sockets.as_ref().map_or(0, Sockets::unread_bytes);
+        self.peers.iter().map(|peer| peer.inbox).sum::<u64>() + unread
     }
 
     /// The other ranks that it knows, and how messages to them go.

@@ -72,6 +72,11 @@ fn an_aggregator_takes_what_goes_in_and_out_of_its_cable() {
     // All vectors share the cable, so that all come at its end.
     let added = with("aggregator = \"a\"\nsum = \"4 GB/s\"\ncompute = { update = \"7 ms\" }");
     assert_within(added, 2.0 * way_ps(5 * BYTES) + 4.0 * 1e9 + 7e9, "it adds and updates");
+    // Of six ranks the one that sums up sends to three, each of which sends on at once.
+    let tree = with("aggregator = \"a\"\nanswer = \"tree\"");
+    // A message that is still in the socket shares the cable with the next one, so that its receiver sends it on later.
+    let law = way_ps(5 * BYTES) + 3.0 * way_ps(BYTES);
+    assert!((1.0..1.02).contains(&(tree / law)), "the sum goes back along a tree: {tree} ps for {law}");
 }
 
 #[test]
@@ -145,4 +150,18 @@ fn at_servers_the_accelerator_takes_nothing_of_cores_and_sums_are_executed() {
     let sum = us("sum", "mean_us");
     assert!(sum > 250.0 && sum < 1000.0, "{sum}");
     assert!((us("update", "mean_us") / 40.0 - 1.0).abs() < 0.01);
+}
+
+#[test]
+fn a_core_sends_and_receives_one_thing_at_a_time() {
+    let with = |rate: &str| took(&job(4, &format!("bytes = \"16 MB\"\n{rate}"))).0;
+    assert_within(with("socket_rate = \"10 TB/s\""), with(""), "as good as none");
+    // The core of each rank moves one part out and one in for each step of the ring.
+    let moved = |gbps: f64| 2.0 * 6.0 * 4e6 * 8.0 / gbps * 1e3;
+    assert_within(with("socket_rate = \"4 Gbps\""), moved(4.0), "it bounds both directions together");
+    assert_within(with("socket_rate = \"2 Gbps\""), moved(2.0), "half of it takes twice as long");
+    // One direction alone gets all of it.
+    let gather = "bytes = \"16 MB\"\nalgorithm = \"aggregator\"\nsocket_rate = \"4 Gbps\"";
+    let found = took(&job(4, gather)).0;
+    assert_within(found, 2.0 * 3.0 * 16e6 * 8.0 / 4.0 * 1e3, "what one receives and then sends");
 }

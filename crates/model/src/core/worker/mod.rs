@@ -130,7 +130,7 @@ impl Worker {
                 self.rank.arrive(from, bytes);
             }
             Payload::Written { flow } => {
-                let _ = self.rank.written(flow);
+                let _ = self.rank.written(flow, context.now());
             }
             other => return self.executor.on_event(other, lfb, context),
         }

@@ -157,6 +157,11 @@ fn params(
         at.extend((!at.contains(&host)).then_some(host));
     }
     let cores = seats::take(path, spec, &placed, hosts, taken)?;
+    if spec.socket_rate.is_some() && placed.iter().all(|&host| hosts.resolved(host).is_some()) {
+        let message =
+            "has an effect only on ranks at endpoints; at servers the lines of a message are copied one by one";
+        return Err(Issue::new(format!("{path}.socket_rate"), message));
+    }
     let mut program = Program::new(placed.len() as u32);
     program.adding = Adding { bytes_per_s: spec.sum.map_or(0, |Bandwidth(rate)| rate), cores: cores.clone() };
     write(path, spec, &mut program, base_dir)?;
@@ -177,6 +182,7 @@ fn params(
         iterations: program.blocks.iter().map(|block| block.times).max().unwrap_or(1),
         copy_bytes_per_s,
         copy_ps,
+        socket_bytes_per_s: spec.socket_rate.map(|Bandwidth(rate)| rate),
         phases: program.phases,
         blocks: program.blocks,
         cores,

@@ -1,0 +1,116 @@
+//! The core of a rank at an endpoint: it copies to and from sockets, and computes, one thing at a time.
+
+use hostnet_kernel::Time;
+use serde::{Deserialize, Serialize};
+use std::collections::VecDeque;
+
+/// Bytes that a call copies at most.
+const CALL_BYTES: u64 = 64 << 10;
+const PS_PER_S: u128 = 1_000_000_000_000;
+
+/// Bytes of another rank that are being read.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+struct Read {
+    from: u32,
+    bytes: u64,
+    done: Time,
+}
+
+/// A message that is being written, a call at a time.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+struct Write {
+    /// Bytes of the call, and when these are copied.
+    bytes: u64,
+    copied: Time,
+    /// Whether the connection has them.
+    posted: bool,
+    /// Bytes of the message after the call.
+    left: u64,
+}
+
+/// The core of a rank.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(super) struct Sockets {
+    bytes_per_s: u64,
+    /// When it is done with all that it has begun.
+    free: Time,
+    reads: VecDeque<Read>,
+    write: Option<Write>,
+}
+
+impl Sockets {
+    /// One that copies so many bytes per second.
+    pub(super) fn new(bytes_per_s: u64) -> Self {
+        Self { bytes_per_s: bytes_per_s.max(1), free: Time::ZERO, reads: VecDeque::new(), write: None }
+    }
+
+    /// It does something for so long, when it is done with what it has begun. Returns when that is done.
+    pub(super) fn occupy(&mut self, from: Time, ps: u64) -> Time {
+        self.free = self.free.max(from) + ps;
+        self.free
+    }
+
+    fn copy(&mut self, now: Time, bytes: u64) -> Time {
+        let ps = u128::from(bytes) * PS_PER_S / u128::from(self.bytes_per_s);
+        self.occupy(now, u64::try_from(ps).unwrap_or(u64::MAX))
+    }
+
+    /// Bytes have come from another rank. What comes while a call still waits for the core is read by it, too.
+    pub(super) fn arrive(&mut self, from: u32, bytes: u64, now: Time) {
+        let done = self.copy(now, bytes);
+        let joins = |last: &&mut Read| last.from == from && last.done > now && last.bytes + bytes <= CALL_BYTES;
+        let last_is_next = self.write.is_none_or(|write| write.posted || write.copied <= now);
+        match self.reads.back_mut().filter(joins).filter(|_| last_is_next) {
+            Some(last) => (last.bytes, last.done) = (last.bytes + bytes, done),
+            None => self.reads.push_back(Read { from, bytes, done }),
+        }
+    }
+
+    /// The next bytes that have been read by now: from whom, and how many.
+    pub(super) fn take_read(&mut self, now: Time) -> Option<(u32, u64)> {
+        let first = self.reads.front().filter(|read| read.done <= now)?;
+        let found = (first.from, first.bytes);
+        self.reads.pop_front();
+        Some(found)
+    }
+
+    /// When the next bytes will have been read.
+    pub(super) fn next_read(&self) -> Option<Time> {
+        self.reads.front().map(|read| read.done)
+    }
+
+    /// Bytes that are not read yet.
+    pub(super) fn unread_bytes(&self) -> u64 {
+        self.reads.iter().map(|read| read.bytes).sum()
+    }
+
+    /// A message is to be written.
+    pub(super) fn begin(&mut self, bytes: u64, now: Time) {
+        let call = bytes.min(CALL_BYTES);
+        let copied = self.copy(now, call);
+        self.write = Some(Write { bytes: call, copied, posted: false, left: bytes - call });
+    }
+
+    /// When the bytes of the call are copied, if they are still to be given to the connection.
+    pub(super) fn to_post(&self) -> Option<Time> {
+        self.write.filter(|write| !write.posted).map(|write| write.copied)
+    }
+
+    /// The bytes that are copied by now and that the connection is given.
+    pub(super) fn post(&mut self, now: Time) -> Option<u64> {
+        let write = self.write.as_mut().filter(|write| !write.posted && write.copied <= now)?;
+        write.posted = true;
+        Some(write.bytes)
+    }
+
+    /// The connection has written all that it was given. None if it was given nothing; else whether that was all of the
+    /// message. If not, the next call begins.
+    pub(super) fn written(&mut self, now: Time) -> Option<bool> {
+        let write = self.write.filter(|write| write.posted)?;
+        self.write = None;
+        if write.left > 0 {
+            self.begin(write.left, now);
+        }
+        Some(write.left == 0)
+    }
+}
