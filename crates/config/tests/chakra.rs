@@ -127,7 +127,7 @@ fn what_is_wrong_with_traces_is_said() {
         }
     };
     let both = |file: Vec<u8>| [file.clone(), file];
-    says(&[right.clone()], "", &["t.1.et", "job.j.trace", "No such file"]);
+    says(std::slice::from_ref(&right), "", &["t.1.et", "job.j.trace", "No such file"]);
     says(&[right.clone(), right.clone(), right.clone()], "", &["the job has 2 ranks", "t.2.et"]);
     says(&both(right[..right.len() - 1].to_vec()), "", &["t.0.et", "at byte", "the file ends amid a message"]);
     says(&both(file(&[sum(1, &[2], 8), sum(2, &[1], 8)])), "", &["t.0.et", "node 1: waits for itself"]);

@@ -172,3 +172,88 @@ impl Restorer {
         self.engine.counts(now)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::line::{Ecn, PacketId};
+    use crate::transport::tcp::Segment;
+    use proptest::prelude::*;
+
+    const PARAMS: CompressParams = CompressParams {
+        burst_bytes: 32,
+        cycle_fs: 10_000_000,
+        latency_ps: 70_000,
+        float_bits: 2 * CompressParams::BIT,
+        buffer_bytes: 10_000,
+    };
+
+    fn packet(flow: u32, bytes: u32) -> Packet {
+        Packet {
+            flow,
+            from: 0,
+            to: 1,
+            ip_bytes: TCP_HEADER_BYTES + bytes,
+            ecn: Ecn::NotCapable,
+            priority: 0,
+            corrupt: false,
+            copy: false,
+            queue: 0,
+            order: 0,
+            line: 0,
+            content: Content::Tcp(Segment { bytes, ..Segment::default() }),
+            next: PacketId::NONE,
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn packets_leave_in_order_and_never_share_the_wire(
+            packets in proptest::collection::vec((0_u32..2, 0_u32..1400, 1_u64..3_000_000), 1..60),
+        ) {
+            let mut compressor = Compressor::new(PARAMS, vec![1]);
+            let (mut now, mut wire_free_at, mut work_ps) = (Time::from_ps(1), Time::ZERO, 0);
+            for (flow, bytes, wire_ps) in packets {
+                let mut own = packet(flow, bytes);
+                let through = compressor.begin(&mut own, now);
+                if flow == 1 {
+                    prop_assert_eq!(own.ip_bytes, TCP_HEADER_BYTES + PARAMS.wire_bytes(bytes));
+                    work_ps += through.since(now);
+                } else {
+                    prop_assert_eq!((own, through), (packet(flow, bytes), now));
+                }
+                let (first, next) = compressor.follow(through, now, wire_ps);
+                prop_assert!(first >= wire_free_at && first >= through && next >= through);
+                prop_assert!(first == wire_free_at || first.since(through) <= PARAMS.latency_ps);
+                wire_free_at = first + wire_ps;
+                now = next;
+            }
+            prop_assert_eq!(compressor.counts(now + 1_000_000).busy_ps, work_ps);
+        }
+
+        #[test]
+        fn packets_are_restored_one_after_the_other_as_far_as_they_have_room(
+            packets in proptest::collection::vec((0_u32..1400, 0_u64..400_000), 1..60),
+        ) {
+            let mut restorer = Restorer::new(PARAMS, vec![1]);
+            let (mut now, mut last, mut lost) = (Time::from_ps(1), Time::ZERO, 0);
+            for (bytes, gap_ps) in packets {
+                now += gap_ps;
+                let mut own = packet(1, bytes);
+                own.ip_bytes = TCP_HEADER_BYTES + PARAMS.wire_bytes(bytes);
+                prop_assert_eq!(restorer.take(&mut packet(2, bytes), now), None);
+                match restorer.take(&mut own, now) {
+                    Some(Some(delay_ps)) => {
+                        prop_assert_eq!(own.ip_bytes, TCP_HEADER_BYTES + bytes);
+                        let work_ps = PARAMS.cycles_ps(ETHERNET_BYTES + TCP_HEADER_BYTES, bytes);
+                        prop_assert_eq!(now + delay_ps, last.max(now + PARAMS.latency_ps) + work_ps);
+                        last = now + delay_ps;
+                    }
+                    _ => lost += 1,
+                }
+            }
+            prop_assert_eq!(restorer.counts(now).dropped, lost);
+            prop_assert!(restorer.inside_bytes <= PARAMS.buffer_bytes);
+        }
+    }
+}
