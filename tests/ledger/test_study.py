@@ -153,6 +153,7 @@ def test_an_unknown_study_names_those_there_are() -> None:
         "host_network",
         "host_network_tcp",
         "hostcc",
+        "inceptionn",
         "ioctopus",
         "manycore_ni",
         "mcn",

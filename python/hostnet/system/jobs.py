@@ -171,7 +171,7 @@ class Job(Description):
     """Whether the engines of NICs make what it sends between hosts smaller, with "aggregator" only what goes to the one
     that sums up; false when absent."""
     socket_rate: str | None = None
-    """At endpoints: rate at which the core of a rank copies what it sends to sockets and what it receives from them, one
+    """At endpoints: rate at which the core of a rank copies what it sends to sockets and what it receives, one
     thing at a time, and while it computes none (bandwidth); when absent that takes no time.
 
     Range: "1 Mbps" to "10 TB/s".

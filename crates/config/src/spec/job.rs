@@ -106,7 +106,7 @@ pub(crate) struct JobSpec {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(extend("x-max" = "1 s"))]
     pub(crate) copy_latency: Option<Time>,
-    /// At endpoints: rate at which the core of a rank copies what it sends to sockets and what it receives from them, one
+    /// At endpoints: rate at which the core of a rank copies what it sends to sockets and what it receives, one
     /// thing at a time, and while it computes none (bandwidth); when absent that takes no time.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(extend("x-min" = "1 Mbps", "x-max" = "10 TB/s"))]

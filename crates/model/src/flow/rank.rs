@@ -374,6 +374,12 @@ impl Rank {
         }
     }
 
+    /// What its core at an endpoint copied and computed until `now`, in ps; nothing without one.
+    #[must_use]
+    pub fn core_busy_ps(&self, now: Time) -> Option<u64> {
+        self.sockets.as_ref().map(|sockets| sockets.busy_ps(now))
+    }
+
     /// What its steps did since the start of the run, by their names.
     #[must_use]
     pub fn phases(&self) -> &[PhaseBooks] {

@@ -34,6 +34,8 @@ pub(super) struct Sockets {
     bytes_per_s: u64,
     /// When it is done with all that it has begun.
     free: Time,
+    /// What it did so far, in ps.
+    busy_ps: u64,
     reads: VecDeque<Read>,
     write: Option<Write>,
 }
@@ -41,13 +43,19 @@ pub(super) struct Sockets {
 impl Sockets {
     /// One that copies so many bytes per second.
     pub(super) fn new(bytes_per_s: u64) -> Self {
-        Self { bytes_per_s: bytes_per_s.max(1), free: Time::ZERO, reads: VecDeque::new(), write: None }
+        Self { bytes_per_s: bytes_per_s.max(1), free: Time::ZERO, busy_ps: 0, reads: VecDeque::new(), write: None }
     }
 
     /// It does something for so long, when it is done with what it has begun. Returns when that is done.
     pub(super) fn occupy(&mut self, from: Time, ps: u64) -> Time {
         self.free = self.free.max(from) + ps;
+        self.busy_ps += ps;
         self.free
+    }
+
+    /// What it did until `now`, in ps.
+    pub(super) fn busy_ps(&self, now: Time) -> u64 {
+        self.busy_ps - self.free.ps().saturating_sub(now.ps()).min(self.busy_ps)
     }
 
     fn copy(&mut self, now: Time, bytes: u64) -> Time {

@@ -1,6 +1,7 @@
 //! Engines of NICs that make the data of packets smaller: what they did, and whether one is full.
 
-use super::limits::{worst, Class, Limit, FULL};
+use super::limits::{worst, Class, Limit};
+use super::working::MOST;
 use crate::report::table::{Column, Rows, Table};
 use crate::report::view::WorldView;
 use hostnet_model::ether::{Compressor, EngineCounts};
@@ -78,7 +79,7 @@ impl WorldView<'_> {
         Some(table)
     }
 
-    /// The engine on the way of the data of a class that has nothing else left to do.
+    /// The engine on the way of the data of a class that works most of the time: steps of a job wait for each other.
     pub(super) fn full_engine(&self, class: &Class) -> Option<Limit> {
         let hosts = class.hosts[0].union(&class.hosts[1]);
         worst(hosts.filter_map(|&host| {
@@ -88,7 +89,7 @@ impl WorldView<'_> {
             let (load, does) = if out >= into { (out, "makes packets smaller") } else { (into, "restores packets") };
             let place = of.name.clone();
             let why = format!("the engine of {place} that {does} works {:.0} % of the time", load * 100.0);
-            (load >= FULL).then_some(Limit { limit: "compression", place, load: Some(load), why })
+            (load >= MOST).then_some(Limit { limit: "compression", place, load: Some(load), why })
         }))
     }
 }

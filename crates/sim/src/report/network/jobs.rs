@@ -1,6 +1,7 @@
 //! What jobs did: a table of jobs, and one of their steps by name.
 
 use super::limits::{Class, Limit};
+use super::working::MOST;
 use crate::read;
 use crate::report::table::{Cell, Column, Rows, Table};
 use crate::report::view::WorldView;
@@ -181,6 +182,9 @@ impl WorldView<'_> {
             Traffic::Messages(channel) => Some(channel.job as usize),
             _ => None,
         })?;
+        if let Some(limit) = self.busy_rank(job) {
+            return Some(limit);
+        }
         let books = self.ranks_of(job).into_iter().flat_map(Rank::phases);
         let share = books.fold(PhaseBooks::default(), |sum, books| sum.plus(books)).communication_share()?;
         let why = format!(
@@ -189,5 +193,17 @@ impl WorldView<'_> {
             100.0 * (1.0 - share)
         );
         Some(Limit { limit: "ranks", place: String::new(), load: Some(share), why })
+    }
+
+    /// The rank of a job whose core at an endpoint has the most to do, if that is nearly always.
+    fn busy_rank(&self, job: usize) -> Option<Limit> {
+        let loads = self.ranks_of(job).into_iter().filter_map(|rank| {
+            let now = rank.done_at().unwrap_or(self.now);
+            Some((rank.core_busy_ps(now)? as f64 / now.ps().max(1) as f64, rank.number().1))
+        });
+        let (load, rank) = loads.max_by(|a, b| a.0.total_cmp(&b.0)).filter(|(load, _)| *load >= MOST)?;
+        let place = self.plan.cluster.hosts[usize::from(self.plan.cluster.jobs[job].hosts[rank as usize])].name.clone();
+        let why = format!("the core of rank {rank} copies and computes {:.0} % of the time", 100.0 * load);
+        Some(Limit { limit: "rank cores", place, load: Some(load), why })
     }
 }

@@ -12,7 +12,7 @@ use hostnet_model::params::JobParams;
 /// A channel is full when its bus is busy for this share of the time: reads and writes in turn leave no more.
 const BUS_FULL: f64 = 0.8;
 /// Ranks do little else than this when it takes so much of their time.
-const MOST: f64 = 0.8;
+pub(super) const MOST: f64 = 0.8;
 
 impl WorldView<'_> {
     /// What limits a class that is a job with all of its ranks on cores of servers.
