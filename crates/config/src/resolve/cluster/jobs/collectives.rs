@@ -229,8 +229,15 @@ mod tests {
             |program, group| program.dissemination_barrier(group),
             // Fewer bytes than ranks: some parts have none.
             |program, group| program.ring_allreduce(group, 3),
-            |program, group| program.aggregate(group, 1000, group[0], 7),
-            |program, group| program.aggregate(&group[..group.len() - 1], 1000, group[group.len() - 1], 0),
+            |program, group| {
+                program.gather_sum(group, 1000, group[0]);
+                program.send_each(group, 1000, group[0]);
+            },
+            |program, group| {
+                let (&last, others) = group.split_last().expect("a group has ranks");
+                program.gather_sum(others, 1000, last);
+                program.tree_broadcast(&[&[last], others].concat(), 1000);
+            },
             |program, group| program.hierarchical(group, 1000, 1),
             |program, group| program.hierarchical(group, 1000, 3),
             |program, group| program.hierarchical(group, 1000, 100),
