@@ -200,9 +200,10 @@ fn a_job_that_cannot_go_on_ends_with_the_longest_time() {
 /// Messages of ranks in an order in which all can be sent and received, as a program; other steps between them.
 fn program() -> impl Strategy<Value = String> {
     let message = (0_u32..6, 1_u32..6, 1_u32..60_000, 0_u32..3, 0_u32..20);
-    let forms = (1_u32..4, any::<bool>(), any::<bool>());
+    let core = proptest::sample::select(vec!["", "socket_rate = \"400 Mbps\"\n", "socket_rate = \"9 Gbps\"\n"]);
+    let forms = (1_u32..4, any::<bool>(), any::<bool>(), core);
     (proptest::collection::vec(message, 1..40), 1_u32..4, forms).prop_map(
-        |(messages, iterations, (leaves, each, compress))| {
+        |(messages, iterations, (leaves, each, compress, core))| {
             let mut steps = Vec::new();
             for (from, shift, bytes, kind, compute) in messages {
                 let to = (from + shift) % 6;
@@ -227,7 +228,7 @@ fn program() -> impl Strategy<Value = String> {
                  [network]\ntopology = \"leaf-spine\"\nleaves = {leaves}\nrate = \"10 Gbps\"\n\
                  switch.ecn = \"20 packets\"\n\
                  [flow.beside]\nkind = \"bulk\"\nfrom = \"e-0\"\nto = \"e-3\"\n\
-                 [job.j]\nkind = \"program\"\nhosts = \"e\"\ncompress = {compress}\n{ranks}\
+                 [job.j]\nkind = \"program\"\nhosts = \"e\"\ncompress = {compress}\n{ranks}{core}\
                  iterations = {iterations}\nsteps = [{}]\n\
                  [run]\nuntil = \"jobs\"\n",
                 steps.join(", ")
