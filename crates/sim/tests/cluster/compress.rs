@@ -86,6 +86,28 @@ fn a_full_engine_is_named_and_a_quicker_one_helps() {
 }
 
 #[test]
+fn a_job_that_a_quicker_engine_helps_is_never_said_to_wait_for_its_ranks() {
+    let ring = |clock: u32| {
+        let text = format!(
+            "[host.h]\nkind = \"endpoint\"\ncount = 4\n[host.h.compress]\nclock = \"{clock} MHz\"\nratio = 9\n\
+             [network]\nrate = \"10 Gbps\"\nmtu = \"1500 B\"\n\
+             [job.j]\nkind = \"allreduce\"\nhosts = \"h\"\nbytes = \"40 MB\"\ncompress = true\n[run]\nuntil = \"jobs\"\n"
+        );
+        let report = run(&plan(&text));
+        (took_ps(&report), report.summary["limits"][0]["limit"].as_str().expect("a limit").to_owned())
+    };
+    assert_eq!(ring(100).1, "compression");
+    for clock in [50, 100, 150, 200, 250, 300, 400, 600] {
+        let ((took, limit), (quicker, _)) = (ring(clock), ring(2 * clock));
+        assert!(
+            limit != "ranks" || quicker > 0.9 * took,
+            "{clock} MHz: {limit}, {took} ps, {quicker} with twice as much"
+        );
+        assert!(limit != "compression" || quicker < 0.95 * took, "{clock} MHz: {limit}, {took} ps, {quicker}");
+    }
+}
+
+#[test]
 fn packets_without_a_mark_pass_beside_engines() {
     let with = run(&job("clock = \"25 MHz\"\nratio = 16\nlatency = \"100 us\"", "", false));
     let mut tree = tree(&job("ratio = 16", "", false));

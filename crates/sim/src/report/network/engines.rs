@@ -81,6 +81,11 @@ impl WorldView<'_> {
 
     /// The engine on the way of the data of a class that works most of the time: steps of a job wait for each other.
     pub(super) fn full_engine(&self, class: &Class) -> Option<Limit> {
+        self.busiest_engine(class).filter(|limit| limit.load >= Some(MOST))
+    }
+
+    /// The engine on the way of the data of a class that works the most.
+    pub(super) fn busiest_engine(&self, class: &Class) -> Option<Limit> {
         let hosts = class.hosts[0].union(&class.hosts[1]);
         worst(hosts.filter_map(|&host| {
             let of = &self.plan.cluster.hosts[usize::from(host)];
@@ -89,7 +94,7 @@ impl WorldView<'_> {
             let (load, does) = if out >= into { (out, "makes packets smaller") } else { (into, "restores packets") };
             let place = of.name.clone();
             let why = format!("the engine of {place} that {does} works {:.0} % of the time", load * 100.0);
-            (load >= MOST).then_some(Limit { limit: "compression", place, load: Some(load), why })
+            Some(Limit { limit: "compression", place, load: Some(load), why })
         }))
     }
 }

@@ -1,12 +1,15 @@
 //! What jobs did: a table of jobs, and one of their steps by name.
 
 use super::limits::{Class, Limit};
-use super::working::MOST;
+use super::working::{not_known, MOST};
 use crate::read;
 use crate::report::table::{Cell, Column, Rows, Table};
 use crate::report::view::WorldView;
 use hostnet_model::flow::{PhaseBooks, Rank};
 use hostnet_model::params::{JobParams, Traffic};
+
+/// From this share of the time on an engine that is not full may hold a job up nevertheless.
+const SOME: f64 = 0.5;
 
 /// A job and its ranks.
 struct Job<'a> {
@@ -184,6 +187,10 @@ impl WorldView<'_> {
         })?;
         if let Some(limit) = self.busy_rank(job) {
             return Some(limit);
+        }
+        // A faster engine would help, but so might other things.
+        if let Some(engine) = self.busiest_engine(class).filter(|engine| engine.load >= Some(SOME)) {
+            return Some(not_known(None, format!("{}, and nothing on its way is full", engine.why)));
         }
         let books = self.ranks_of(job).into_iter().flat_map(Rank::phases);
         let share = books.fold(PhaseBooks::default(), |sum, books| sum.plus(books)).communication_share()?;

@@ -89,6 +89,6 @@ impl WorldView<'_> {
     }
 }
 
-fn not_known(load: Option<f64>, why: String) -> Limit {
+pub(super) fn not_known(load: Option<f64>, why: String) -> Limit {
     Limit { limit: "not known", place: String::new(), load, why }
 }
