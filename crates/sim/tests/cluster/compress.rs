@@ -91,7 +91,8 @@ fn a_job_that_a_quicker_engine_helps_is_never_said_to_wait_for_its_ranks() {
         let text = format!(
             "[host.h]\nkind = \"endpoint\"\ncount = 4\n[host.h.compress]\nclock = \"{clock} MHz\"\nratio = 9\n\
              [network]\nrate = \"10 Gbps\"\nmtu = \"1500 B\"\n\
-             [job.j]\nkind = \"allreduce\"\nhosts = \"h\"\nbytes = \"40 MB\"\ncompress = true\n[run]\nuntil = \"jobs\"\n"
+             [job.j]\nkind = \"allreduce\"\nhosts = \"h\"\nbytes = \"40 MB\"\ncompress = true\n\
+             [run]\nuntil = \"jobs\"\n"
         );
         let report = run(&plan(&text));
         (took_ps(&report), report.summary["limits"][0]["limit"].as_str().expect("a limit").to_owned())
