@@ -44,6 +44,7 @@ def views(summary: Row, flows: Iterable[Row] = ()) -> list[View]:
         stage_view(summary.get("stages", ())),
         jobs(summary.get("jobs", ())),
         steps(summary.get("steps", ())),
+        paths(summary.get("path", ())),
         services(summary.get("services", ())),
         completions(flows, whole=not summary.get("warm_up_ns")),
         slowdowns(summary.get("completions", ())),
@@ -142,10 +143,13 @@ def jobs(rows: Sequence[Row]) -> View:
         plain("sent", "messages"),
         Column("MB", lambda row: row["bytes"] / 1e6),
         Column("slowest rank", lambda row: f"{row['slowest_rank']} at {row['slowest_host']}", text=True),
+        Column("path", lambda row: row.get("path_host"), text=True),
+        Column("of it %", lambda row: 100 * row["path_share"] if row.get("path_share") else None),
     ]
     about = (
         "Done is when the last rank was. Messages % is the share of the time of the ranks in which they sent messages "
-        "or waited for them. Not done are ranks that were not when the run ended."
+        "or waited for them. Not done are ranks that were not when the run ended. Path is the host that most of what "
+        "the job waited for was at, led to or came from."
     )
     return View("Jobs", about, columns, rows)
 
@@ -165,6 +169,24 @@ def steps(rows: Sequence[Row]) -> View:
     ]
     about = "Steps of all ranks by name. Gbps is what a rank sends per time in which it does not compute."
     return View("Steps of jobs", about, columns, rows)
+
+
+def paths(rows: Sequence[Row]) -> View:
+    """What binds the steps of jobs."""
+    columns = [
+        name_of("job", "job"),
+        name_of("step", "step"),
+        name_of("does", "does"),
+        name_of("bound by", "limit"),
+        name_of("at", "place"),
+        Column("ms", lambda row: row["time_us"] / 1000),
+        percent("path %", "share"),
+    ]
+    about = (
+        "From the end of each job back to its beginning, always along what was waited for last: what bound it then. "
+        "Only what is made faster here makes the job faster."
+    )
+    return View("What binds the steps of jobs", about, columns, rows)
 
 
 def completions(flows: Iterable[Row], *, whole: bool) -> View:

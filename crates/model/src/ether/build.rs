@@ -218,6 +218,7 @@ impl<'a> Builder<'a> {
             after_ps: self.latency_in_ps(port.node),
             down_ps: cable.down_ps.clone(),
             corrupt: cable.corrupt,
+            watched: !self.cluster.jobs.is_empty(),
             random: (self.cluster.seed, STREAMS + 2 * port.cable as u64 + port.end as u64),
         }
     }

@@ -12,6 +12,7 @@ use super::wire::{Fate, Wire, WireParams};
 use crate::line::{Fifo, Packet, PacketId, Packets, POOL_FLOW};
 use crate::part::{NetContext, Payload};
 use hostnet_kernel::{ComponentId, Time};
+use hostnet_measure::Bins;
 use prefetch_index::prefetch_index;
 use serde::{Deserialize, Serialize};
 
@@ -46,6 +47,8 @@ pub struct Egress {
     armed: bool,
     /// Whether there is an engine before the wire.
     compresses: bool,
+    /// Whether it is kept when the wire was busy.
+    watched: bool,
     /// One bit per priority: packets wait; the peer asked for a pause.
     waiting: u8,
     paused: u8,
@@ -61,6 +64,7 @@ impl Egress {
             free_at: Time::ZERO,
             armed: false,
             compresses: false,
+            watched: params.watched,
             waiting: 0,
             paused: 0,
             sent_packets: 0,
@@ -199,6 +203,9 @@ impl Egress {
             None => (now, now + serialization_ps),
             Some(compressor) => compressor.follow(through, now, serialization_ps),
         };
+        if self.watched {
+            self.note_busy(first, serialization_ps);
+        }
         self.free_at = free_at;
         self.sent_packets += 1;
         self.sent_bytes += u64::from(packet.ip_bytes);
@@ -222,6 +229,19 @@ impl Egress {
             context.send(self.wire.peer, way_ps, Payload::Packet { id, port });
         }
         left
+    }
+
+    #[inline(never)]
+    fn note_busy(&mut self, first: Time, ps: u64) {
+        if let Some(busy) = &mut self.queues.busy {
+            busy.add(first.ps(), first.ps() + ps);
+        }
+    }
+
+    /// When the wire was busy since the start of the run, if that is kept.
+    #[must_use]
+    pub fn busy(&self) -> Option<&Bins> {
+        self.queues.busy.as_deref()
     }
 
     /// Takes out the packet of a priority that would go next, if it `may` be.

@@ -5,6 +5,7 @@ use super::flow_end::TCP_HEADER_BYTES;
 use crate::line::{Content, Packet};
 use crate::params::CompressParams;
 use hostnet_kernel::Time;
+use hostnet_measure::Bins;
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
 
@@ -36,11 +37,13 @@ struct Engine {
     free_at: Time,
     /// With all of that time.
     counts: EngineCounts,
+    /// When it worked since the start of the run, with all of that time.
+    busy: Bins,
 }
 
 impl Engine {
     fn new(params: CompressParams, flows: Vec<u32>) -> Self {
-        Self { params, flows, free_at: Time::ZERO, counts: EngineCounts::default() }
+        Self { params, flows, free_at: Time::ZERO, counts: EngineCounts::default(), busy: Bins::default() }
     }
 
     fn left_ps(&self, now: Time) -> u64 {
@@ -68,7 +71,9 @@ impl Engine {
         self.counts.bytes += u64::from(bytes);
         self.counts.wire_bytes += u64::from(self.params.wire_bytes(bytes));
         self.counts.busy_ps += busy_ps;
-        self.free_at = self.free_at.max(now) + busy_ps;
+        let begins = self.free_at.max(now);
+        self.free_at = begins + busy_ps;
+        self.busy.add(begins.ps(), self.free_at.ps());
         self.free_at
     }
 }
@@ -116,6 +121,12 @@ impl Compressor {
     #[must_use]
     pub fn counts(&self, now: Time) -> EngineCounts {
         self.engine.counts(now)
+    }
+
+    /// When it worked since the start of the run.
+    #[must_use]
+    pub fn busy(&self) -> &Bins {
+        &self.engine.busy
     }
 }
 
@@ -170,6 +181,12 @@ impl Restorer {
     #[must_use]
     pub fn counts(&self, now: Time) -> EngineCounts {
         self.engine.counts(now)
+    }
+
+    /// When it worked since the start of the run.
+    #[must_use]
+    pub fn busy(&self) -> &Bins {
+        &self.engine.busy
     }
 }
 

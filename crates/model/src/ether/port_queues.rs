@@ -6,6 +6,7 @@ use super::wire::{Faults, WireParams};
 use crate::line::{Fifo, Packet, PacketId};
 use crate::part::NetContext;
 use hostnet_kernel::Time;
+use hostnet_measure::Bins;
 use serde::{Deserialize, Serialize};
 
 /// Priority classes of Ethernet.
@@ -32,6 +33,8 @@ pub(super) struct Queues {
     pub(super) faults: Faults,
     /// What makes packets smaller before the wire.
     pub(super) compressor: Option<Box<Compressor>>,
+    /// When the wire was busy, if that is kept.
+    pub(super) busy: Option<Box<Bins>>,
     /// What messages of a pool of memory are faster than other packets, in ps: they do not come through the card.
     pub(super) bypass_ps: u64,
 }
@@ -47,6 +50,7 @@ impl Queues {
             classes: Default::default(),
             faults: Faults::new(params),
             compressor: None,
+            busy: params.watched.then(Box::default),
             bypass_ps: 0,
         }
     }

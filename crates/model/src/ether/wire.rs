@@ -28,6 +28,8 @@ pub struct WireParams {
     pub down_ps: Vec<(u64, u64)>,
     /// Share of packets that it damages, in units of 2^-32.
     pub corrupt: u64,
+    /// Whether it is kept when the wire was busy.
+    pub watched: bool,
     /// Seed of the run, and the number of this direction among all: its random stream.
     pub random: (u64, u64),
 }
@@ -152,6 +154,7 @@ mod tests {
             after_ps: 5,
             down_ps: Vec::new(),
             corrupt: 0,
+            watched: false,
             random: (1, 2),
         }
     }

@@ -5,6 +5,7 @@
 
 mod datagrams;
 mod packets;
+mod passed;
 mod phases;
 mod rank;
 mod rpc;
@@ -16,6 +17,7 @@ mod wanted;
 mod workers;
 
 pub use datagrams::{DatagramCounts, Datagrams};
+pub use passed::Passed;
 pub use phases::PhaseBooks;
 pub use rank::Rank;
 pub use service::RequestCounts;

@@ -1,6 +1,9 @@
 //! A rank of a job: a small machine that takes the steps of its program. Pure: what it is to do comes out, what has
 //! been done goes in. Messages from one rank to another are received in the order in which they were sent.
 
+mod books;
+
+use super::passed::PassedSteps;
 use super::phases::PhaseBooks;
 use super::sockets::Sockets;
 use super::wanted::{Labor, Link, Wanted};
@@ -16,6 +19,9 @@ struct Peer {
     link: Link,
     /// Bytes that have come and are not received yet.
     inbox: u64,
+    /// Bytes of messages that were sent to it, and that were received from it.
+    sent: u64,
+    taken: u64,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -60,6 +66,7 @@ pub struct Rank {
     /// When the present step began.
     since: Time,
     phases: Vec<PhaseBooks>,
+    passed: PassedSteps,
 }
 
 impl Rank {
@@ -71,7 +78,7 @@ impl Rank {
         let steps = blocks.iter().flat_map(|(_, steps)| steps);
         let known: BTreeSet<u32> =
             steps.flat_map(|step| [step.send, step.receive]).flatten().map(|to| to.rank).collect();
-        let peer = |rank| link(rank).map(|link| Peer { rank, link, inbox: 0 });
+        let peer = |rank| link(rank).map(|link| Peer { rank, link, inbox: 0, sent: 0, taken: 0 });
         let start = Time::from_ps(params.start_ps.max(1));
         let mut found = Self {
             job,
@@ -87,6 +94,7 @@ impl Rank {
             state: State::Before(start),
             since: start,
             phases: vec![PhaseBooks::default(); params.phases.len()],
+            passed: PassedSteps::of_ranks(params.hosts.len()),
         };
         found.skip();
         found
@@ -161,6 +169,7 @@ impl Rank {
                         let read = self.sockets.as_ref().and_then(Sockets::next_read);
                         return read.map_or(Wanted::Nothing, Wanted::Wake);
                     }
+                    self.passed.now.received = now;
                     if let Some(labor) = self.copy_out(&step) {
                         return self.labor(labor);
                     }
@@ -179,6 +188,7 @@ impl Rank {
     /// A step begins, if there is one more.
     fn enter(&mut self, now: Time) {
         self.since = now;
+        self.passed.begin(now);
         let Some(next) = self.step() else {
             self.state = State::Done(now);
             return;
@@ -229,7 +239,7 @@ impl Rank {
                 None
             }
             Labor::CopyIn { rank, bytes } => {
-                self.state = State::Moving { sending: None, copied: None };
+                self.all_written(now);
                 match self.peer(rank)?.link {
                     Link::Core(core) => Some((core, bytes)),
                     Link::End(_) | Link::Local(_) => None,
@@ -255,9 +265,12 @@ impl Rank {
     /// Begins to send what the step sends.
     fn send(&mut self, now: Time) -> Option<Wanted> {
         let step = self.step()?;
-        self.state = State::Moving { sending: None, copied: None };
+        self.passed.now.computed = now;
+        self.all_written(now);
         let message = step.send?;
-        let link = self.peer(message.rank)?.link;
+        let peer = self.peer(message.rank)?;
+        peer.sent += message.bytes;
+        let link = peer.link;
         let (rate, latency_ps) = self.copy;
         Some(match link {
             Link::End(end) => {
@@ -294,28 +307,19 @@ impl Rank {
         }
     }
 
+    /// Nothing more of what the step sends is to be written.
+    fn all_written(&mut self, now: Time) {
+        self.state = State::Moving { sending: None, copied: None };
+        self.passed.now.written = now;
+    }
+
     /// Whether all that the step receives has come. Then it is taken.
     fn receives(&mut self, step: &StepParams) -> bool {
         let Some(message) = step.receive else { return true };
         let Some(peer) = self.peer(message.rank).filter(|peer| peer.inbox >= message.bytes) else { return false };
         peer.inbox -= message.bytes;
+        peer.taken += message.bytes;
         true
-    }
-
-    fn ends(&mut self, step: &StepParams, now: Time) {
-        let took_ps = now.since(self.since);
-        let books = &mut self.phases[usize::from(step.phase)];
-        books.steps += 1;
-        books.time_ps += took_ps;
-        books.most_ps = books.most_ps.max(took_ps);
-        books.compute_ps += std::mem::take(&mut self.computed_ps);
-        if let Some(message) = step.send {
-            books.messages += 1;
-            books.bytes += message.bytes;
-        }
-        books.received_bytes += step.receive.map_or(0, |message| message.bytes);
-        self.at.2 += 1;
-        self.skip();
     }
 
     /// A copy to another rank of this host that is done by now: that rank, by its number here, and the bytes.
@@ -324,7 +328,7 @@ impl Rank {
         if at > now {
             return None;
         }
-        self.state = State::Moving { sending: None, copied: None };
+        self.all_written(now);
         let message = self.step()?.send?;
         match self.peer(message.rank)?.link {
             Link::Local(to) => Some((to, message.bytes)),
@@ -339,7 +343,7 @@ impl Rank {
         }
         let all = self.sockets.as_mut().map_or(Some(true), |sockets| sockets.written(now));
         if all == Some(true) {
-            self.state = State::Moving { sending: None, copied: None };
+            self.all_written(now);
         }
         all.is_some()
     }
@@ -357,44 +361,5 @@ impl Rank {
             Some(sockets) => sockets.arrive(from, bytes, now),
             None => self.arrive(from, bytes),
         }
-    }
-
-    /// The job, and which rank of it this is.
-    #[must_use]
-    pub fn number(&self) -> (u32, u32) {
-        (self.job, self.rank)
-    }
-
-    /// When it was done with all of its steps, if it is.
-    #[must_use]
-    pub fn done_at(&self) -> Option<Time> {
-        match self.state {
-            State::Done(at) => Some(at),
-            _ => None,
-        }
-    }
-
-    /// What its core at an endpoint copied and computed until `now`, in ps; nothing without one.
-    #[must_use]
-    pub fn core_busy_ps(&self, now: Time) -> Option<u64> {
-        self.sockets.as_ref().map(|sockets| sockets.busy_ps(now))
-    }
-
-    /// What its steps did since the start of the run, by their names.
-    #[must_use]
-    pub fn phases(&self) -> &[PhaseBooks] {
-        &self.phases
-    }
-
-    /// Bytes that have come from other ranks and that no step has received.
-    #[must_use]
-    pub fn unreceived_bytes(&self) -> u64 {
-        let unread = self.sockets.as_ref().map_or(0, Sockets::unread_bytes);
-        self.peers.iter().map(|peer| peer.inbox).sum::<u64>() + unread
-    }
-
-    /// The other ranks that it knows, and how messages to them go.
-    pub fn links(&self) -> impl Iterator<Item = (u32, Link)> + '_ {
-        self.peers.iter().map(|peer| (peer.rank, peer.link))
     }
 }

@@ -1,6 +1,7 @@
 //! The core of a rank at an endpoint: it copies to and from sockets, and computes, one thing at a time.
 
 use hostnet_kernel::Time;
+use hostnet_measure::Bins;
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
 
@@ -36,6 +37,8 @@ pub(super) struct Sockets {
     free: Time,
     /// What it did so far, in ps.
     busy_ps: u64,
+    /// When that was since the start of the run.
+    busy: Bins,
     reads: VecDeque<Read>,
     write: Option<Write>,
 }
@@ -43,12 +46,15 @@ pub(super) struct Sockets {
 impl Sockets {
     /// One that copies so many bytes per second.
     pub(super) fn new(bytes_per_s: u64) -> Self {
-        Self { bytes_per_s: bytes_per_s.max(1), free: Time::ZERO, busy_ps: 0, reads: VecDeque::new(), write: None }
+        let bytes_per_s = bytes_per_s.max(1);
+        Self { bytes_per_s, free: Time::ZERO, busy_ps: 0, busy: Bins::default(), reads: VecDeque::new(), write: None }
     }
 
     /// It does something for so long, when it is done with what it has begun. Returns when that is done.
     pub(super) fn occupy(&mut self, from: Time, ps: u64) -> Time {
-        self.free = self.free.max(from) + ps;
+        let begins = self.free.max(from);
+        self.free = begins + ps;
+        self.busy.add(begins.ps(), self.free.ps());
         self.busy_ps += ps;
         self.free
     }
@@ -56,6 +62,11 @@ impl Sockets {
     /// What it did until `now`, in ps.
     pub(super) fn busy_ps(&self, now: Time) -> u64 {
         self.busy_ps - self.free.ps().saturating_sub(now.ps()).min(self.busy_ps)
+    }
+
+    /// When it did something since the start of the run.
+    pub(super) fn busy(&self) -> &Bins {
+        &self.busy
     }
 
     fn copy(&mut self, now: Time, bytes: u64) -> Time {

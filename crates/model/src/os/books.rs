@@ -1,6 +1,7 @@
 //! What a network core counts.
 
 use hostnet_kernel::Time;
+use hostnet_measure::Bins;
 use serde::{Deserialize, Serialize};
 
 /// What a network core spends its time on.
@@ -33,11 +34,13 @@ pub struct CoreTimes {
     now_spent: Spent,
     since: Time,
     ps: [u64; SPENT],
+    /// When it had something to do since the start of the run, if that is kept.
+    busy: Option<Box<Bins>>,
 }
 
 impl CoreTimes {
     pub(super) fn new() -> Self {
-        Self { now_spent: Spent::Idle, since: Time::ZERO, ps: [0; SPENT] }
+        Self { now_spent: Spent::Idle, since: Time::ZERO, ps: [0; SPENT], busy: None }
     }
 
     /// What time is spent on now.
@@ -45,8 +48,26 @@ impl CoreTimes {
         self.now_spent
     }
 
+    /// From now on it is kept when it has something to do.
+    pub(super) fn watch(&mut self) {
+        self.busy = Some(Box::default());
+    }
+
+    /// When it had something to do since the start of the run, but for what goes on, if that is kept.
+    #[must_use]
+    pub fn busy(&self) -> Option<&Bins> {
+        self.busy.as_deref()
+    }
+
+    fn note(&mut self, now: Time) {
+        if let Some(busy) = self.busy.as_mut().filter(|_| self.now_spent != Spent::Idle) {
+            busy.add(self.since.ps(), now.ps());
+        }
+    }
+
     /// From now on time is spent on `spent`.
     pub(super) fn turn(&mut self, now: Time, spent: Spent) {
+        self.note(now);
         self.ps[self.now_spent as usize] += now.since(self.since);
         self.since = now;
         self.now_spent = spent;
@@ -68,6 +89,7 @@ impl CoreTimes {
 
     /// Starts a new measuring window.
     pub(super) fn reset(&mut self, now: Time) {
+        self.note(now);
         self.since = now;
         self.ps = [0; SPENT];
     }

@@ -243,6 +243,13 @@ impl NetStack {
             .chain(datagrams.map(|(connection, end)| (end.params.start_ps.max(1), Payload::Begin { connection })))
     }
 
+    /// The same, and it is kept when it has something to do.
+    #[must_use]
+    pub fn watched(mut self) -> Self {
+        self.times.watch();
+        self
+    }
+
     /// Where its time went.
     #[must_use]
     pub fn times(&self) -> &CoreTimes {

@@ -256,6 +256,8 @@ impl SocketBuilder<'_> {
             Some(moderation) => traffic.with_cause_register(moderation.cause_ps),
             None => traffic,
         };
+        let has_jobs = self.server.attachment.as_ref().is_some_and(|at| !at.cluster.jobs.is_empty());
+        let traffic = if has_jobs { traffic.watched() } else { traffic };
         let traffic = match self.server.service_wiring(queue) {
             Some(wiring) => traffic.with_services(wiring),
             None => traffic,

@@ -10,6 +10,7 @@ use hostnet_model::flow::{PhaseBooks, Rank};
 use hostnet_model::World;
 use hostnet_sim::{Options, Report, Run};
 use proptest::prelude::*;
+use serde_json::Value;
 
 const PS: u64 = 1_000_000;
 /// Headers of IP and TCP, and what Ethernet adds on the wire, in bytes.
@@ -237,6 +238,16 @@ fn program() -> impl Strategy<Value = String> {
     )
 }
 
+/// Pieces of the path of a job follow each other from its beginning to its end.
+fn assert_path(report: &Report) {
+    let (job, path) = (&report.summary["jobs"][0], report.summary["path"].as_array().expect("a table"));
+    let time = |row: &Value, name: &str| row[name].as_f64().expect("a time");
+    let all: f64 = path.iter().map(|row| time(row, "time_us")).sum();
+    let took = time(job, "done_us") - time(job, "began_us");
+    // The table has no more rows than this.
+    assert!(path.len() == 32 || (all - took).abs() < 1e-3, "{all} us of {took} us");
+}
+
 proptest! {
     #![proptest_config(cases(5))]
 
@@ -251,6 +262,7 @@ proptest! {
         let (report, mut run) = finished(&plan);
         prop_assert_eq!(report.summary["jobs"][0]["unfinished_ranks"].as_u64(), Some(0));
         assert_books(&mut run);
+        assert_path(&report);
         let expected = alone(&plan, Options::default(), "e-0").expect("it runs");
         let with_threads = alone(&plan, Options { threads, ..Options::default() }, "e-0").expect("it runs");
         prop_assert_eq!(&with_threads, &expected);

@@ -30,6 +30,7 @@ mod mcn;
 mod mcn_rings;
 mod mcn_shadow;
 mod migration;
+mod path;
 mod pool;
 mod pool_cache;
 mod pool_limits;

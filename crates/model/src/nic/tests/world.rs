@@ -147,6 +147,7 @@ fn wire() -> WireParams {
         after_ps: 0,
         down_ps: Vec::new(),
         corrupt: 0,
+        watched: false,
         random: (1, 1),
     }
 }

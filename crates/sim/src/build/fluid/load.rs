@@ -223,6 +223,7 @@ impl SocketBuilder<'_> {
                 after_ps: 0,
                 down_ps: Vec::new(),
                 corrupt: 0,
+                watched: false,
                 random: (self.server.params.seed, 0),
             },
             classes: self.server.classes,

@@ -1,6 +1,8 @@
-//! What jobs did: a table of jobs, and one of their steps by name.
+//! What jobs did: a table of jobs, one of their steps by name, and one of what binds these.
 
+use super::binds::JobPath;
 use super::limits::{Class, Limit};
+use super::ways::Ways;
 use super::working::{not_known, MOST};
 use crate::read;
 use crate::report::table::{Cell, Column, Rows, Table};
@@ -20,6 +22,7 @@ struct Job<'a> {
     host: &'a dyn Fn(u16) -> &'a str,
     /// Memory traffic of all servers where it has ranks, if it has any there.
     memory_gb_per_s: Option<f64>,
+    path: &'a JobPath,
 }
 
 impl<'a> Job<'a> {
@@ -95,6 +98,8 @@ const JOBS: &[Column<Jobs>] = &[
     Column::integer("slowest_rank", |row| row.slowest().map(|rank| u64::from(rank.number().1)).into()),
     Column::text("slowest_host", |row| row.slowest().map_or("", |rank| row.rank_host(rank)).into()),
     Column::number("memory_gb_per_s", |row| row.memory_gb_per_s.into()),
+    Column::text("path_host", |row| row.path.host(row.params).map_or("", |(host, _)| (row.host)(host)).into()),
+    Column::number("path_share", |row| row.path.host(row.params).map(|(_, share)| share).into()),
 ];
 
 /// The steps of a name.
@@ -143,7 +148,7 @@ fn us(ps: f64) -> Cell {
 }
 
 impl WorldView<'_> {
-    /// The tables of jobs and of their steps; none where there is no job.
+    /// The tables of jobs, of their steps and of their paths; none where there is no job.
     pub(super) fn jobs(&self) -> Vec<Table> {
         let cluster = &self.plan.cluster;
         if cluster.jobs.is_empty() {
@@ -151,16 +156,19 @@ impl WorldView<'_> {
         }
         let host = |host: u16| cluster.hosts[usize::from(host)].name.as_str();
         let (mut jobs, mut steps) = (Table::of("jobs", JOBS), Table::of("steps", STEPS));
-        for (number, params) in cluster.jobs.iter().enumerate() {
-            let job =
-                Job { params, ranks: self.ranks_of(number), host: &host, memory_gb_per_s: self.memory_of(params) };
+        let ways = Ways::new(self);
+        let paths: Vec<JobPath> =
+            (0..cluster.jobs.len()).map(|number| self.path_of(number, &self.ranks_of(number), ways.as_ref())).collect();
+        for (number, (params, path)) in cluster.jobs.iter().zip(&paths).enumerate() {
+            let (ranks, memory_gb_per_s) = (self.ranks_of(number), self.memory_of(params));
+            let job = Job { params, ranks, host: &host, memory_gb_per_s, path };
             jobs.add(JOBS, &job);
             let all_ps = job.books(None).time_ps;
             for (phase, name) in params.phases.iter().enumerate() {
                 steps.add(STEPS, &Step { job: &params.name, name, books: job.books(Some(phase)), all_ps });
             }
         }
-        vec![jobs, steps]
+        vec![jobs, steps, self.paths(&paths)]
     }
 
     /// Memory traffic of all servers where a job has ranks.
@@ -188,6 +196,9 @@ impl WorldView<'_> {
         if let Some(limit) = self.busy_rank(job) {
             return Some(limit);
         }
+        if let Some(limit) = self.on_path(job) {
+            return Some(limit);
+        }
         // A faster engine would help, but so might other things.
         if let Some(engine) = self.busiest_engine(class).filter(|engine| engine.load >= Some(SOME)) {
             return Some(not_known(None, format!("{}, and nothing on its way is full", engine.why)));
@@ -200,6 +211,15 @@ impl WorldView<'_> {
             100.0 * (1.0 - share)
         );
         Some(Limit { limit: "ranks", place: String::new(), load: Some(share), why })
+    }
+
+    /// What takes most of the time that a job took, if that is known.
+    pub(super) fn on_path(&self, job: usize) -> Option<Limit> {
+        // The path is of the whole run.
+        if self.window_start.ps() > 0 {
+            return None;
+        }
+        self.path_of(job, &self.ranks_of(job), Ways::new(self).as_ref()).limit_from(SOME)
     }
 
     /// The rank of a job whose core at an endpoint has the most to do, if that is nearly always.

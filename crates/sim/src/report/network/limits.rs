@@ -6,6 +6,7 @@
 
 use super::line_bytes;
 use super::queues::GBPS;
+use super::spent::register_wait;
 use super::ways::Ways;
 use crate::read::flows::FlowTotals;
 use crate::read::ports::{PortTotals, PortView};
@@ -25,11 +26,7 @@ use std::collections::BTreeSet;
 /// A cable is full, a core is busy, from this share on.
 pub(super) const FULL: f64 = 0.95;
 /// The PCIe of a NIC is congested when a packet waits for credits for this share of time.
-const CREDIT_WAIT: f64 = 0.25;
-/// What a busy core is busy with is not known when it waits for registers for this share of that time.
-const UNKNOWN: f64 = 0.25;
-/// The same of lines of a NIC in a DIMM.
-const UNKNOWN_IN_DIMM: f64 = 0.1;
+pub(super) const CREDIT_WAIT: f64 = 0.25;
 /// What arrives, and not what a cable carries, counts where a NIC drops this share of it.
 const DROPPED: f64 = 0.05;
 /// Packets wait for pauses, or for descriptors, when they do so for this share of time.
@@ -220,7 +217,7 @@ impl WorldView<'_> {
     }
 
     /// The cable between two names.
-    fn cable_words(&self, port: &PortView) -> String {
+    pub(super) fn cable_words(&self, port: &PortView) -> String {
         let peer = port.peer().map_or("", |peer| self.name_of(peer));
         format!("{} to {peer}", self.name_of(port.end))
     }
@@ -292,7 +289,7 @@ impl WorldView<'_> {
     /// The busiest core that the class has at a host.
     fn busy_cores(&self, limit: &'static str, host: u16, class: &Class) -> Option<Limit> {
         let machine = self.machine(host)?;
-        let share = |times: &CoreTimes, spent| times.spent_ps(spent, self.now) as f64 / self.window_ps();
+        let share = |times: &CoreTimes, spent| self.spent(times, spent);
         // Cores are numbered through the sockets.
         let core = |number: u32| machine.each::<Core>().nth(number as usize);
         let engines = class.cores(host).into_iter().filter_map(core).flat_map(Core::engines);
@@ -302,18 +299,10 @@ impl WorldView<'_> {
         if busy < FULL {
             return None;
         }
-        let kinds = [
-            (Spent::Softirq, "softirq"),
-            (Spent::Call, "system calls"),
-            (Spent::Copy, "copies"),
-            (Spent::Stalled, "copies that wait for memory"),
-            (Spent::Send, "sending"),
-            (Spent::Serve, "requests"),
-        ];
         let waits = share(busiest, Spent::Register);
         let name = &self.plan.cluster.hosts[usize::from(host)].name;
         let in_dimm = machine.first::<Dimm>().is_some();
-        if waits >= busy * if in_dimm { UNKNOWN_IN_DIMM } else { UNKNOWN } {
+        if waits >= busy * register_wait(in_dimm) {
             let why = format!(
                 "a core of {name} waits for {} of its NIC {:.0} % of the time: the way to them is long, or the \
                 link is full",
@@ -322,13 +311,7 @@ impl WorldView<'_> {
             );
             return Some(Limit { limit: "not known", place: name.clone(), load: Some(waits), why });
         }
-        let parts = kinds.map(|(spent, word)| (share(busiest, spent), word));
-        let parts: Vec<String> = parts
-            .iter()
-            .filter(|part| part.0 >= 0.01)
-            .map(|(share, word)| format!("{word} {:.0} %", share * 100.0))
-            .collect();
-        let why = format!("a core of {name} is busy {:.0} % of the time: {}", busy * 100.0, parts.join(", "));
+        let why = format!("a core of {name} is busy {:.0} % of the time: {}", busy * 100.0, self.spent_words(busiest));
         Some(Limit { limit, place: name.clone(), load: Some(busy), why })
     }
 

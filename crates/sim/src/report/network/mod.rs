@@ -1,5 +1,6 @@
 //! From a run of a cluster to its tables and its summary.
 
+mod binds;
 mod completions;
 mod control;
 mod dimm;
@@ -13,13 +14,16 @@ mod interfaces;
 mod jobs;
 mod limits;
 mod onward;
+mod path;
 mod pool;
 mod power;
 mod power_series;
 mod queues;
 mod rings;
 mod services;
+mod spent;
 mod stages;
+mod stretch;
 mod switches;
 mod ways;
 mod working;

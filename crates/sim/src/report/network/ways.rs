@@ -78,7 +78,8 @@ impl<'a> Ways<'a> {
         Some(Stage::Fabric(self.fabrics.get(&u32::from(switch))?))
     }
 
-    fn ports(&self, flow: u32, from: u16, to: u16) -> Option<Vec<&PortView<'a>>> {
+    /// The ports that packets of a flow pass from one host to another.
+    pub(super) fn ports(&self, flow: u32, from: u16, to: u16) -> Option<Vec<&PortView<'a>>> {
         let mut port = self.hosts[usize::from(from)].first()?;
         let mut way = Vec::new();
         while way.len() < PORTS_MAX {
@@ -102,6 +103,26 @@ impl<'a> Ways<'a> {
             End::Host(_) => None,
         };
         way.iter().filter_map(of_switch).collect()
+    }
+
+    /// A message of so many bytes of a flow between ranks, with nothing else on its way: what it takes, and of that what
+    /// no rate makes shorter, in ps.
+    pub(super) fn message_ps(
+        &self,
+        number: u32,
+        flow: &FlowParams,
+        from: u16,
+        to: u16,
+        bytes: u64,
+    ) -> Option<(u64, u64)> {
+        let way = self.way(number, from, to)?;
+        let (most, header) = match &flow.transport {
+            Transport::Tcp(tcp) => (tcp.mss_bytes, TCP_HEADER_BYTES),
+            Transport::Roce(roce) => (roce.mtu_bytes, DATA_HEADER_BYTES),
+            Transport::Udp(_) | Transport::Raw => return None,
+        };
+        let delays_ps = way.iter().map(|stage| stage.delay_ps()).sum();
+        Some((train_ps(&way, bytes, most, header), delays_ps))
     }
 
     /// From the beginning of a flow with an end until its completion, in ps: packets one after the other as fast as the

@@ -10,7 +10,7 @@ use hostnet_model::memory::Channel;
 use hostnet_model::params::JobParams;
 
 /// A channel is full when its bus is busy for this share of the time: reads and writes in turn leave no more.
-const BUS_FULL: f64 = 0.8;
+pub(super) const BUS_FULL: f64 = 0.8;
 /// Ranks do little else than this when it takes so much of their time.
 pub(super) const MOST: f64 = 0.8;
 
@@ -40,7 +40,9 @@ impl WorldView<'_> {
         let instructions_ps: u64 = workers.iter().map(|worker| worker.instructions_ps()).sum();
         let computes = 1.0 - books.communication_share()?;
         let instructions = instructions_ps as f64 / books.time_ps.max(1) as f64;
-        Some(self.of_work(job, class, computes, instructions))
+        let limit = self.of_work(job, class, computes, instructions);
+        let on_path = if limit.limit == "not known" { self.on_path(number) } else { None };
+        Some(on_path.unwrap_or(limit))
     }
 
     /// The limit of ranks that compute, and whose instructions alone take, these shares of their time.
@@ -76,7 +78,7 @@ impl WorldView<'_> {
     }
 
     /// Of the hosts of a job the one whose channels are busy for the largest share of the window, in the mean.
-    fn fullest_memory(&self, job: &JobParams) -> Option<(f64, String)> {
+    pub(super) fn fullest_memory(&self, job: &JobParams) -> Option<(f64, String)> {
         let own = self.servers().filter(|(host, _)| job.hosts.iter().any(|&at| usize::from(at) == *host));
         let loads = own.filter_map(|(host, machine)| {
             let line_ps = line_ps(&self.servers[host].as_ref()?.socket().memory);

@@ -1,0 +1,113 @@
+//! How busy something was over time, in little memory.
+
+use serde::{Deserialize, Serialize};
+
+/// Bins at most. What is longer than they are together makes each of them twice as long.
+const BINS: usize = 1024;
+/// Length of a bin at the beginning, in ps.
+const WIDTH_PS: u64 = 1 << 16;
+
+/// The time that something was busy, in bins of equal length from the start of a run on. They become longer as the run
+/// does: between a 1024th and a 512th of it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Bins {
+    width_ps: u64,
+    busy_ps: Vec<u64>,
+}
+
+impl Default for Bins {
+    fn default() -> Self {
+        Self { width_ps: WIDTH_PS, busy_ps: Vec::new() }
+    }
+}
+
+impl Bins {
+    /// It was busy from one moment to another, in ps.
+    pub fn add(&mut self, from_ps: u64, to_ps: u64) {
+        let Some(last_ps) = to_ps.checked_sub(1).filter(|&last| last >= from_ps) else { return };
+        while last_ps / self.width_ps >= BINS as u64 {
+            self.halve();
+        }
+        let (first, last) = ((from_ps / self.width_ps) as usize, (last_ps / self.width_ps) as usize);
+        if self.busy_ps.len() <= last {
+            self.busy_ps.resize(last + 1, 0);
+        }
+        for bin in first..=last {
+            let begin = bin as u64 * self.width_ps;
+            self.busy_ps[bin] += to_ps.min(begin + self.width_ps) - from_ps.max(begin);
+        }
+    }
+
+    fn halve(&mut self) {
+        self.busy_ps = self.busy_ps.chunks(2).map(|two| two.iter().sum()).collect();
+        self.width_ps *= 2;
+    }
+
+    /// The share of some intervals, from and to in ps, that it was busy, as if it had been so evenly in each bin. None
+    /// of no time.
+    #[must_use]
+    pub fn share(&self, intervals: &[(u64, u64)]) -> Option<f64> {
+        let long: u128 = intervals.iter().map(|&(from, to)| u128::from(to.saturating_sub(from))).sum();
+        let busy: f64 = intervals.iter().map(|&(from, to)| self.busy_in(from, to)).sum();
+        (long > 0).then(|| busy / long as f64)
+    }
+
+    fn busy_in(&self, from_ps: u64, to_ps: u64) -> f64 {
+        let (first, end) = ((from_ps / self.width_ps) as usize, to_ps.div_ceil(self.width_ps) as usize);
+        let bins = (first..end.min(self.busy_ps.len())).map(|bin| {
+            let begin = bin as u64 * self.width_ps;
+            let within = to_ps.min(begin + self.width_ps).saturating_sub(from_ps.max(begin));
+            self.busy_ps[bin] as f64 * within as f64 / self.width_ps as f64
+        });
+        bins.sum()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn all_that_was_busy_is_in_the_whole_and_no_bin_is_overfull(
+            spans in proptest::collection::vec((0_u64..50_000_000, 0_u64..50_000_000), 1..50),
+        ) {
+            let (mut bins, mut now, mut busy) = (Bins::default(), 0, 0);
+            for (idle, length) in spans {
+                now += idle;
+                bins.add(now, now + length);
+                now += length;
+                busy += length;
+            }
+            prop_assert!(bins.busy_ps.len() <= BINS);
+            prop_assert!(bins.busy_ps.iter().all(|&busy| busy <= bins.width_ps));
+            prop_assert_eq!(bins.busy_ps.iter().sum::<u64>(), busy);
+            if now > 0 {
+                let whole = bins.busy_ps.len() as u64 * bins.width_ps;
+                let share = bins.share(&[(0, whole.max(now))]).expect("it is some time");
+                prop_assert!((share * whole.max(now) as f64 - busy as f64).abs() <= 1e-6 * busy as f64 + 1.0);
+            }
+        }
+
+        #[test]
+        fn a_steady_load_is_the_same_everywhere(idle in 1_u64..90, at in 0_u64..900, length in 50_u64..100) {
+            let mut bins = Bins::default();
+            (0..100_000_u64).for_each(|turn| bins.add(turn * 1000, turn * 1000 + 1000 - idle * 10));
+            let from = at * 100_000;
+            let share = bins.share(&[(from, from + length * 100_000)]).expect("it is some time");
+            prop_assert!((share - (1.0 - idle as f64 / 100.0)).abs() < 0.02, "{}", share);
+        }
+    }
+
+    #[test]
+    fn nothing_is_no_share() {
+        let mut bins = Bins::default();
+        bins.add(5, 5);
+        bins.add(9, 4);
+        assert_eq!(bins, Bins::default());
+        assert_eq!(bins.share(&[]), None);
+        assert_eq!(bins.share(&[(4, 4)]), None);
+        assert_eq!(bins.share(&[(4, 9), (1 << 40, 1 << 41)]), Some(0.0));
+    }
+}

@@ -1,0 +1,151 @@
+//! What binds the steps of a job: the pieces of its path, and what was full while these lasted.
+
+use super::limits::Limit;
+use super::path::{path, Does, Piece};
+use super::stretch::OnPath;
+use super::ways::Ways;
+use crate::report::table::{Column, Rows, Table};
+use crate::report::view::WorldView;
+use hostnet_model::flow::Rank;
+use hostnet_model::params::JobParams;
+use std::cmp::Reverse;
+use std::collections::BTreeMap;
+
+/// Rows of the table for a job at most: those that took the longest.
+const ROWS: usize = 32;
+
+/// Messages between two ranks, or what one does, in steps of a name: pieces of the path of a job.
+pub(super) struct Stretch {
+    phase: u8,
+    pub(super) does: Does,
+    pub(super) ranks: (u32, u32),
+    pub(super) pieces: Vec<Piece>,
+}
+
+impl Stretch {
+    pub(super) fn ps(&self) -> u64 {
+        self.pieces.iter().map(Piece::ps).sum()
+    }
+
+    /// When they were, from and to in ps.
+    pub(super) fn intervals(&self) -> Vec<(u64, u64)> {
+        self.pieces.iter().map(|piece| (piece.from.ps(), piece.to.ps())).collect()
+    }
+}
+
+/// What binds steps of a name for some of the time.
+struct Bound {
+    phase: u8,
+    does: Does,
+    /// Of several places that of the longest stretch.
+    limit: Limit,
+    longest_ps: u64,
+    ps: u64,
+}
+
+/// The path of a job.
+pub(super) struct JobPath {
+    stretches: Vec<Stretch>,
+    /// Those that take the longest first.
+    bounds: Vec<Bound>,
+    all_ps: u64,
+}
+
+impl JobPath {
+    fn new(stretches: Vec<Stretch>, binds: impl Fn(&Stretch) -> Limit) -> Self {
+        let mut bounds: BTreeMap<_, Bound> = BTreeMap::new();
+        for stretch in &stretches {
+            let (phase, does, limit, ps) = (stretch.phase, stretch.does, binds(stretch), stretch.ps());
+            let key = (phase, does, limit.limit);
+            match bounds.get_mut(&key) {
+                None => drop(bounds.insert(key, Bound { phase, does, limit, longest_ps: ps, ps })),
+                Some(bound) => {
+                    bound.ps += ps;
+                    if ps > bound.longest_ps {
+                        (bound.longest_ps, bound.limit) = (ps, limit);
+                    }
+                }
+            }
+        }
+        let all_ps = stretches.iter().map(Stretch::ps).sum();
+        let mut bounds: Vec<Bound> = bounds.into_values().collect();
+        bounds.sort_by_key(|bound| Reverse(bound.ps));
+        Self { stretches, bounds, all_ps }
+    }
+
+    fn share(&self, ps: u64) -> f64 {
+        ps as f64 / self.all_ps.max(1) as f64
+    }
+
+    /// The host that most of it is at, leads to or comes from, and the share of that; none where there is no path.
+    pub(super) fn host(&self, job: &JobParams) -> Option<(u16, f64)> {
+        let mut at: BTreeMap<u16, u64> = BTreeMap::new();
+        for stretch in &self.stretches {
+            let (from, to) = (job.hosts[stretch.ranks.0 as usize], job.hosts[stretch.ranks.1 as usize]);
+            *at.entry(from).or_default() += stretch.ps();
+            if to != from {
+                *at.entry(to).or_default() += stretch.ps();
+            }
+        }
+        let (host, ps) = at.into_iter().max_by_key(|&(host, ps)| (ps, Reverse(host)))?;
+        Some((host, self.share(ps)))
+    }
+
+    /// What takes at least this share of it, if anything does and is known.
+    pub(super) fn limit_from(&self, least: f64) -> Option<Limit> {
+        let mut by_limit: BTreeMap<&str, (u64, &Bound)> = BTreeMap::new();
+        for bound in &self.bounds {
+            let (ps, longest) = by_limit.entry(bound.limit.limit).or_insert((0, bound));
+            *ps += bound.ps;
+            if bound.longest_ps > longest.longest_ps {
+                *longest = bound;
+            }
+        }
+        let (ps, bound) = by_limit.into_values().max_by_key(|&(ps, _)| ps)?;
+        let (share, Limit { limit, place, why, .. }) = (self.share(ps), &bound.limit);
+        let why = format!("{:.0} % of the time that the job took: {why}", 100.0 * share);
+        let found = Limit { limit, place: place.clone(), load: Some(share), why };
+        (share >= least && *limit != "not known").then_some(found)
+    }
+}
+
+/// The rows of the table of paths: jobs, their paths, and what binds a part of them.
+struct Paths;
+
+impl Rows for Paths {
+    type Row<'a> = (&'a JobParams, &'a JobPath, &'a Bound);
+}
+
+const PATHS: &[Column<Paths>] = &[
+    Column::text("job", |(job, ..)| job.name.as_str().into()),
+    Column::text("step", |(job, _, bound)| job.phases[usize::from(bound.phase)].as_str().into()),
+    Column::text("does", |(.., bound)| bound.does.name().into()),
+    Column::text("limit", |(.., bound)| bound.limit.limit.into()),
+    Column::text("place", |(.., bound)| bound.limit.place.as_str().into()),
+    Column::number("time_us", |(.., bound)| (bound.ps as f64 / 1e6).into()),
+    Column::number("share", |(_, path, bound)| path.share(bound.ps).into()),
+    Column::number("load", |(.., bound)| bound.limit.load.into()),
+    Column::text("why", |(.., bound)| bound.limit.why.as_str().into()),
+];
+
+impl WorldView<'_> {
+    /// The path of a job with these ranks, and what binds it.
+    pub(super) fn path_of(&self, job: usize, ranks: &[&Rank], ways: Option<&Ways>) -> JobPath {
+        let mut found: BTreeMap<_, Vec<Piece>> = BTreeMap::new();
+        for piece in path(ranks) {
+            found.entry((piece.phase, piece.does, piece.ranks)).or_default().push(piece);
+        }
+        let stretch = |((phase, does, ranks), pieces)| Stretch { phase, does, ranks, pieces };
+        let on_path = OnPath::new(self, job, ranks, ways);
+        JobPath::new(found.into_iter().map(stretch).collect(), |stretch| on_path.binds(stretch))
+    }
+
+    /// The table of the paths of all jobs.
+    pub(super) fn paths(&self, paths: &[JobPath]) -> Table {
+        let mut table = Table::of("path", PATHS);
+        for (job, path) in self.plan.cluster.jobs.iter().zip(paths) {
+            path.bounds.iter().take(ROWS).for_each(|bound| table.add(PATHS, &(job, path, bound)));
+        }
+        table
+    }
+}

@@ -1,0 +1,119 @@
+//! The path that made a job take as long as it did: from the end of its last rank back to its beginning, always along
+//! what was waited for last. Shortening anything beside it shortens nothing.
+
+use hostnet_kernel::Time;
+use hostnet_model::flow::{Passed, Rank};
+use std::collections::BTreeMap;
+
+/// What is done in a piece of the path.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Does {
+    /// A rank computes, or waits for its accelerator.
+    Compute,
+    /// A message is on its way from one rank to another, or is handed to its connection.
+    Transfer,
+    /// A core copies a message that has come through memory.
+    Copy,
+}
+
+impl Does {
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Self::Compute => "compute",
+            Self::Transfer => "transfer",
+            Self::Copy => "copy",
+        }
+    }
+}
+
+/// A piece of the path.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Piece {
+    /// The name of its step, by number.
+    pub(super) phase: u8,
+    pub(super) does: Does,
+    /// The rank that it is at, or that sends, and the one that receives.
+    pub(super) ranks: (u32, u32),
+    pub(super) from: Time,
+    pub(super) to: Time,
+    /// Of a transfer: bytes of the message.
+    pub(super) bytes: u64,
+}
+
+impl Piece {
+    fn new(phase: u8, does: Does, ranks: (u32, u32), (from, to): (Time, Time), bytes: u64) -> Self {
+        Self { phase, does, ranks, from, to, bytes }
+    }
+
+    pub(super) fn ps(&self) -> u64 {
+        self.to.ps().saturating_sub(self.from.ps())
+    }
+}
+
+/// The steps of ranks, in their order, and who sent what when.
+struct Steps {
+    of: Vec<Vec<Passed>>,
+    /// All bytes that a rank had sent to another one by the end of a step of it, and which one that is.
+    sent: BTreeMap<(u32, u32), Vec<(u64, usize)>>,
+}
+
+impl Steps {
+    fn new(ranks: &[&Rank]) -> Self {
+        let of: Vec<Vec<Passed>> = ranks.iter().map(|rank| rank.passed().copied().collect()).collect();
+        let mut sent: BTreeMap<_, Vec<_>> = BTreeMap::new();
+        for (rank, steps) in (0..).zip(&of) {
+            for (index, step) in steps.iter().enumerate() {
+                if let Some((to, total)) = step.sent {
+                    sent.entry((rank, to)).or_default().push((total, index));
+                }
+            }
+        }
+        Self { of, sent }
+    }
+
+    /// The last step that has ended.
+    fn last(&self) -> Option<(u32, usize)> {
+        let ends = (0..).zip(&self.of).filter_map(|(rank, steps)| Some((steps.last()?.ended, rank, steps.len() - 1)));
+        ends.max_by_key(|&(ended, rank, _)| (ended, std::cmp::Reverse(rank))).map(|(_, rank, index)| (rank, index))
+    }
+
+    /// The step in which a rank sent the last of so many bytes to another one, and the bytes of that message. None if
+    /// it is not kept any more.
+    fn sender(&self, from: u32, to: u32, total: u64) -> Option<(usize, u64)> {
+        let sent = self.sent.get(&(from, to))?;
+        let at = sent.partition_point(|&(by_then, _)| by_then < total);
+        let before = at.checked_sub(1).map(|before| sent[before].0);
+        let &(by_then, index) = sent.get(at)?;
+        // Of the first one that is kept it is not known how much had been sent before.
+        Some((index, before.map_or(0, |before| by_then - before)))
+    }
+}
+
+/// The pieces of the path of a job with these ranks, the last one first, as far back as steps are kept.
+pub(super) fn path(ranks: &[&Rank]) -> Vec<Piece> {
+    let steps = Steps::new(ranks);
+    let mut pieces = Vec::new();
+    let mut at = steps.last();
+    while let Some((rank, index)) = at {
+        let step = steps.of[rank as usize][index];
+        let phase = step.phase;
+        pieces.push(Piece::new(phase, Does::Copy, (rank, rank), (step.written.max(step.received), step.ended), 0));
+        let (from, by, transfer) = match step.taken.filter(|_| step.received > step.written) {
+            None => {
+                let to = step.sent.map_or(rank, |(to, _)| to);
+                (rank, index, Piece::new(phase, Does::Transfer, (rank, to), (step.computed, step.written), 0))
+            }
+            Some((from, total)) => {
+                let Some((by, bytes)) = steps.sender(from, rank, total) else { break };
+                let sent = steps.of[from as usize][by].computed;
+                debug_assert!(sent < step.received);
+                (from, by, Piece::new(phase, Does::Transfer, (from, rank), (sent, step.received), bytes))
+            }
+        };
+        let Passed { phase, began, computed, .. } = steps.of[from as usize][by];
+        pieces.extend([transfer, Piece::new(phase, Does::Compute, (from, from), (began, computed), 0)]);
+        at = by.checked_sub(1).map(|before| (from, before));
+    }
+    pieces.retain(|piece| piece.to > piece.from);
+    pieces
+}

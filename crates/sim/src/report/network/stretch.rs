@@ -1,0 +1,222 @@
+//! What binds a stretch of the path of a job: what was full while its messages were on their way, or how its rank
+//! computed.
+
+use super::binds::Stretch;
+use super::limits::{Limit, CREDIT_WAIT, FULL};
+use super::path::Does;
+use super::spent::register_wait;
+use super::ways::Ways;
+use super::working::{not_known, BUS_FULL, MOST};
+use crate::read::ports::PortView;
+use crate::report::view::WorldView;
+use hostnet_measure::Bins;
+use hostnet_model::core::{Core, Runs, Worker};
+use hostnet_model::dimm::Dimm;
+use hostnet_model::ether::{Compressor, Restorer};
+use hostnet_model::flow::Rank;
+use hostnet_model::nic::Nic;
+use hostnet_model::os::{CoreTimes, NetStack, Spent};
+use hostnet_model::params::Traffic;
+use std::collections::BTreeMap;
+
+/// The largest share of some intervals that one of several things was busy.
+fn busiest<'a, T>(all: impl Iterator<Item = (&'a Bins, T)>, intervals: &[(u64, u64)]) -> Option<(f64, T)> {
+    let shares = all.filter_map(|(busy, of)| Some((busy.share(intervals)?, of)));
+    shares.max_by(|a, b| a.0.total_cmp(&b.0))
+}
+
+/// A job, as far as its path needs to know it.
+pub(super) struct OnPath<'a> {
+    view: &'a WorldView<'a>,
+    job: usize,
+    ranks: &'a [&'a Rank],
+    ways: Option<&'a Ways<'a>>,
+    /// The flow between two ranks, the lower one first.
+    flows: BTreeMap<(u32, u32), u32>,
+}
+
+impl<'a> OnPath<'a> {
+    pub(super) fn new(view: &'a WorldView<'a>, job: usize, ranks: &'a [&'a Rank], ways: Option<&'a Ways<'a>>) -> Self {
+        let channel = |(number, flow): (u32, &hostnet_model::params::FlowParams)| match flow.traffic {
+            Traffic::Messages(channel) if channel.job as usize == job => {
+                let [one, other] = channel.ranks;
+                Some(((one.min(other), one.max(other)), number))
+            }
+            _ => None,
+        };
+        let flows = (0..).zip(&view.plan.cluster.flows).filter_map(channel).collect();
+        Self { view, job, ranks, ways, flows }
+    }
+
+    fn host(&self, rank: u32) -> u16 {
+        self.view.plan.cluster.jobs[self.job].hosts[rank as usize]
+    }
+
+    fn name(&self, rank: u32) -> &str {
+        &self.view.plan.cluster.hosts[usize::from(self.host(rank))].name
+    }
+
+    /// What binds it.
+    pub(super) fn binds(&self, stretch: &Stretch) -> Limit {
+        let (from, to) = stretch.ranks;
+        match stretch.does {
+            Does::Compute => self.computes(from),
+            Does::Transfer if self.host(from) != self.host(to) => self.carries(stretch),
+            Does::Transfer | Does::Copy => {
+                let why = format!("rank {to} waits for a copy within {}", self.name(to));
+                Limit { limit: "copies", place: self.name(to).to_owned(), load: None, why }
+            }
+        }
+    }
+
+    /// A rank that computes.
+    fn computes(&self, rank: u32) -> Limit {
+        let (view, name) = (self.view, self.name(rank));
+        let worker = view.machine(self.host(rank)).and_then(|machine| {
+            let mut workers = machine.engines::<Worker>();
+            workers.find(|worker| worker.rank().number() == (self.job as u32, rank))
+        });
+        let computed_ps: u64 = self.ranks[rank as usize].phases().iter().map(|books| books.compute_ps).sum();
+        let Some(worker) = worker else {
+            let why = format!("rank {rank} at {name} computes, or waits for its accelerator");
+            return Limit { limit: "compute", place: name.to_owned(), load: None, why };
+        };
+        let instructions = worker.instructions_ps() as f64 / computed_ps.max(1) as f64;
+        if instructions >= MOST {
+            let why = format!("rank {rank} at {name} computes, {:.0} % of it for instructions", 100.0 * instructions);
+            return Limit { limit: "rank cores", place: name.to_owned(), load: Some(instructions), why };
+        }
+        let job = &view.plan.cluster.jobs[self.job];
+        let full = view.fullest_memory(job).filter(|(load, place)| *load >= BUS_FULL && place == name);
+        if let Some((load, place)) = full {
+            let why =
+                format!("rank {rank} at {name} computes, and its channels are busy {:.0} % of the time", 100.0 * load);
+            return Limit { limit: "memory bandwidth", place, load: Some(load), why };
+        }
+        let why = format!("rank {rank} at {name} computes, {:.0} % of it for instructions; for the rest it waits for lines or for its accelerator", 100.0 * instructions);
+        not_known(None, why)
+    }
+
+    /// A message between hosts.
+    fn carries(&self, stretch: &Stretch) -> Limit {
+        let (from, to) = stretch.ranks;
+        let number = self.flows.get(&(from.min(to), from.max(to))).copied();
+        let ports = number.zip(self.ways).and_then(|(flow, ways)| ways.ports(flow, self.host(from), self.host(to)));
+        let (ports, intervals) = (ports.unwrap_or_default(), stretch.intervals());
+        let between = format!("from rank {from} at {} to rank {to} at {}", self.name(from), self.name(to));
+        let known = [
+            self.cable(&ports, &intervals).filter(|limit| limit.load >= Some(FULL)),
+            self.engine(&ports, to, &intervals).filter(|limit| limit.load >= Some(MOST)),
+            self.credits(to, &intervals).filter(|limit| limit.load >= Some(CREDIT_WAIT)),
+            self.core(from, to, &intervals).filter(|limit| limit.load >= Some(MOST)),
+            number.and_then(|flow| self.alone(flow, stretch)),
+        ];
+        if let Some(mut limit) = known.into_iter().flatten().next() {
+            limit.why = format!("while messages were on their way {between}, {}", limit.why);
+            return limit;
+        }
+        let parts = [
+            self.cable(&ports, &intervals),
+            self.engine(&ports, to, &intervals),
+            self.credits(to, &intervals),
+            self.core(from, to, &intervals),
+        ];
+        let parts: Vec<String> = parts.into_iter().flatten().map(|limit| limit.why).collect();
+        let what = if parts.is_empty() { String::new() } else { format!(": {}", parts.join("; ")) };
+        not_known(None, format!("nothing that is watched was full while messages were on their way {between}{what}"))
+    }
+
+    /// The fullest cable of a way.
+    fn cable(&self, ports: &[&PortView], intervals: &[(u64, u64)]) -> Option<Limit> {
+        let busy = ports.iter().filter_map(|port| Some((port.egress.busy()?, *port)));
+        let (load, port) = busiest(busy, intervals)?;
+        let place = self.view.cable_words(port);
+        let why = format!("the cable {place} was busy {:.0} % of the time", 100.0 * load);
+        Some(Limit { limit: "cable", place, load: Some(load), why })
+    }
+
+    /// The busiest engine of a way.
+    fn engine(&self, ports: &[&PortView], to: u32, intervals: &[(u64, u64)]) -> Option<Limit> {
+        let out = ports.iter().filter_map(|port| port.egress.compressor()).map(Compressor::busy);
+        let host = self.host(to);
+        let into = match self.view.machine(host) {
+            Some(machine) => machine.first::<Nic>().and_then(Nic::restorer),
+            None => self.view.endpoints().find(|&(at, ..)| at == host).and_then(|(.., endpoint)| endpoint.restorer()),
+        };
+        let from = ports.first().map_or("", |port| self.view.name_of(port.end));
+        let all = out.map(|busy| (busy, from)).chain(into.map(Restorer::busy).map(|busy| (busy, self.name(to))));
+        let (load, place) = busiest(all, intervals)?;
+        let why = format!("an engine of {place} worked {:.0} % of the time", 100.0 * load);
+        Some(Limit { limit: "compression", place: place.to_owned(), load: Some(load), why })
+    }
+
+    /// The PCIe of the NIC of a receiver.
+    fn credits(&self, to: u32, intervals: &[(u64, u64)]) -> Option<Limit> {
+        let machine = self.view.machine(self.host(to)).filter(|machine| machine.first::<Dimm>().is_none())?;
+        let load = machine.first::<Nic>()?.counters().credit_waits.share(intervals)?;
+        let place = self.name(to).to_owned();
+        let why = format!("the NIC of {place} waited for PCIe credits {:.0} % of the time", 100.0 * load);
+        Some(Limit { limit: "host network", place, load: Some(load), why })
+    }
+
+    /// The busier one of the cores of sender and receiver.
+    fn core(&self, from: u32, to: u32, intervals: &[(u64, u64)]) -> Option<Limit> {
+        let ends = [(from, "sender cores"), (to, "receiver cores")];
+        let busy = ends.into_iter().filter_map(|(rank, limit)| Some((self.core_busy(rank)?, (rank, limit))));
+        let (load, (rank, limit)) = busiest(busy, intervals)?;
+        let (place, times) = (self.name(rank).to_owned(), self.times(rank));
+        let mut why = format!("the core of rank {rank} at {place} was busy {:.0} % of the time", 100.0 * load);
+        if let Some(times) = times {
+            why += &format!(" (of the window: {})", self.view.spent_words(times));
+        }
+        Some(Limit { limit: if times.is_some() { limit } else { "rank cores" }, place, load: Some(load), why })
+    }
+
+    /// When a core of a rank had something to do; not known where it waits for registers or for lines of a DIMM.
+    fn core_busy(&self, rank: u32) -> Option<&Bins> {
+        let Some(machine) = self.view.machine(self.host(rank)) else {
+            return self.ranks[rank as usize].core_busy();
+        };
+        let times = self.times(rank)?;
+        let [waits, idle] = [Spent::Register, Spent::Idle].map(|spent| self.view.spent(times, spent));
+        let in_dimm = machine.first::<Dimm>().is_some();
+        times.busy().filter(|_| waits < register_wait(in_dimm) * (1.0 - idle))
+    }
+
+    /// Where the time went of the core of a server that serves a rank.
+    fn times(&self, rank: u32) -> Option<&CoreTimes> {
+        let machine = self.view.machine(self.host(rank))?;
+        let core = self.view.plan.cluster.jobs[self.job].core_of(rank);
+        let core = machine.each::<Core>().nth(core as usize)?;
+        core.engines().iter().find_map(NetStack::of).map(NetStack::times)
+    }
+
+    /// Messages that take about as long as they would with nothing else on their way.
+    fn alone(&self, flow: u32, stretch: &Stretch) -> Option<Limit> {
+        let (from, to) = (self.host(stretch.ranks.0), self.host(stretch.ranks.1));
+        let params = &self.view.plan.cluster.flows[flow as usize];
+        let (mut whole_ps, mut delays_ps) = (0, 0);
+        for piece in stretch.pieces.iter().filter(|piece| piece.bytes > 0) {
+            let (whole, delays) = self.ways?.message_ps(flow, params, from, to, piece.bytes)?;
+            (whole_ps, delays_ps) = (whole_ps + whole, delays_ps + delays);
+        }
+        let share = |ps: u64| ps as f64 / stretch.ps().max(1) as f64;
+        if share(whole_ps) < MOST {
+            return None;
+        }
+        let (limit, load) =
+            if 2 * delays_ps >= whole_ps { ("latency", delays_ps) } else { ("cable", whole_ps - delays_ps) };
+        let what = if limit == "cable" {
+            "the time that their packets take on cables"
+        } else {
+            "the latency of cables, switches and hosts"
+        };
+        let why = format!("{what} was {:.0} % of the time", 100.0 * share(load));
+        Some(Limit {
+            limit,
+            place: format!("{} to {}", self.name(stretch.ranks.0), self.name(stretch.ranks.1)),
+            load: Some(share(load)),
+            why,
+        })
+    }
+}

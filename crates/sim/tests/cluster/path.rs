@@ -1,0 +1,116 @@
+//! The path that makes a job take as long as it does: what is named there, made faster, makes the job faster.
+
+use crate::lab::plan;
+use hostnet_sim::{Options, Report, Run};
+use serde_json::Value;
+
+fn run(text: &str) -> Report {
+    let mut run = Run::new(&plan(text), Options::default());
+    assert_eq!(run.run(|_| true), Ok(true));
+    run.report()
+}
+
+fn took_us(report: &Report) -> f64 {
+    report.summary["jobs"][0]["done_us"].as_f64().expect("it is done")
+}
+
+fn rows(report: &Report) -> &[Value] {
+    report.summary["path"].as_array().expect("a table")
+}
+
+/// A sum of vectors around a ring of four hosts, one of which is another kind than the other three.
+fn ring(host: &str, odd: &str, job: &str) -> String {
+    format!(
+        "[host.h]\nkind = \"endpoint\"\ncount = 3\n{host}\n[host.odd]\nkind = \"endpoint\"\n{odd}\n\
+         [network]\nrate = \"10 Gbps\"\nmtu = \"1500 B\"\nlatency = \"1 us\"\n\
+         [transport.t]\nbase = \"reno\"\necn = false\ninitial_window = 10000\nreceive_buffer = \"64 MB\"\n\
+         [job.j]\nkind = \"allreduce\"\nhosts = [\"h\", \"odd\"]\ntransport = \"t\"\niterations = 2\n{job}\n\
+         [run]\nuntil = \"jobs\"\n"
+    )
+}
+
+/// The first row of the path of a job: what it is said to be bound by most, where, and for what share.
+fn first(report: &Report) -> (String, String, f64) {
+    let row = &rows(report)[0];
+    let text = |name: &str| row[name].as_str().expect("a text").to_owned();
+    (text("limit"), text("place"), row["share"].as_f64().expect("a share"))
+}
+
+/// Runs a ring before and after something is made faster, and tells what bound it before. What is named is what was
+/// made faster, and the job is so much shorter.
+fn helps(limit: &str, place: &str, before: &str, after: &str, shorter: f64) -> Report {
+    let (report, faster) = (run(before), run(after));
+    let (found, at, share) = first(&report);
+    assert_eq!((found.as_str(), at.contains(place)), (limit, true), "{at}, {share}: {}", rows(&report)[0]);
+    let gain = 1.0 - took_us(&faster) / took_us(&report);
+    assert!(gain > shorter, "{limit} at {place}: {gain} shorter");
+    assert!(share > shorter, "{limit} at {place}: {share} of the path");
+    report
+}
+
+#[test]
+fn the_slow_cable_of_one_host_is_found() {
+    let odd = |rate: u32| ring("", &format!("rate = \"{rate} Gbps\""), "bytes = \"8 MB\"");
+    let report = helps("cable", "odd", &odd(2), &odd(4), 0.4);
+    let job = &report.summary["jobs"][0];
+    assert_eq!(job["path_host"], "odd");
+    assert!(job["path_share"].as_f64() > Some(0.9), "{job}");
+    // The rank that is done last is another one.
+    assert_eq!(report.summary["limits"][0]["limit"], "cable");
+}
+
+#[test]
+fn equal_hosts_have_equal_parts_of_the_path() {
+    let report = run(&ring("", "", "bytes = \"8 MB\""));
+    assert_eq!(first(&report).0, "cable");
+    assert!(report.summary["jobs"][0]["path_share"].as_f64() < Some(0.76), "{}", report.summary["jobs"][0]);
+}
+
+#[test]
+fn the_latency_of_small_messages_is_found() {
+    let with = |us: u32| {
+        let latency = format!("latency = \"{us} us\"");
+        ring(&latency, &latency, "bytes = \"4 kB\"\niterations = 20").replace("iterations = 2\n", "")
+    };
+    let report = helps("latency", "", &with(20), &with(10), 0.4);
+    assert_eq!(report.summary["limits"][0]["limit"], "latency", "{}", report.summary["limits"][0]);
+}
+
+#[test]
+fn computing_is_found_beside_an_exchange_that_is_bound_by_cables() {
+    let with = |ms: u32| ring("", "", &format!("bytes = \"8 MB\"\ncompute = \"{ms} ms\""));
+    let report = helps("compute", "", &with(30), &with(15), 0.3);
+    assert_eq!(report.summary["limits"][0]["limit"], "compute");
+    // Each step has its own limit, and the cable was full while messages were on their way.
+    let cable = rows(&report).iter().find(|row| row["limit"] == "cable").expect("the exchange is bound by a cable");
+    assert!(cable["load"].as_f64() > Some(0.95), "{cable}");
+    assert!(rows(&report).iter().all(|row| row["limit"] != "not known"), "{:?}", rows(&report));
+}
+
+#[test]
+fn the_core_of_a_rank_that_copies_is_found() {
+    let with = |gbps: u32| ring("", "", &format!("bytes = \"8 MB\"\nsocket_rate = \"{gbps} Gbps\""));
+    helps("rank cores", "", &with(5), &with(10), 0.3);
+}
+
+#[test]
+fn an_engine_is_found_that_works_only_while_messages_are_on_their_way() {
+    let with = |mhz: u32| {
+        let engine = format!("compress = {{ clock = \"{mhz} MHz\", ratio = 9 }}");
+        ring(&engine, &engine, "bytes = \"8 MB\"\ncompute = \"10 ms\"\ncompress = true")
+    };
+    let report = run(&with(50));
+    let row = rows(&report).iter().find(|row| row["does"] == "transfer").expect("a message");
+    assert_eq!(row["limit"], "compression", "{row}");
+    assert!(took_us(&run(&with(100))) < 0.8 * took_us(&report));
+}
+
+#[test]
+fn nothing_is_said_to_be_full_that_is_not() {
+    // Windows of one packet: nothing is full, and no latency is that long.
+    let text = ring("", "", "bytes = \"8 MB\"").replace("receive_buffer = \"64 MB\"", "receive_buffer = \"3 kB\"");
+    let report = run(&text);
+    let (limit, _, share) = first(&report);
+    assert_eq!(limit, "not known", "{:?}", rows(&report));
+    assert!(share > 0.9);
+}
