@@ -50,7 +50,7 @@ fn helps(limit: &str, place: &str, before: &str, after: &str, shorter: f64) -> R
 
 #[test]
 fn the_slow_cable_of_one_host_is_found() {
-    let odd = |rate: u32| ring("", &format!("rate = \"{rate} Gbps\""), "bytes = \"8 MB\"");
+    let odd = |rate: u32| ring("", "", &format!("bytes = \"8 MB\"\n[cable.odd]\nrate = \"{rate} Gbps\""));
     let report = helps("cable", "odd", &odd(2), &odd(4), 0.4);
     let job = &report.summary["jobs"][0];
     assert_eq!(job["path_host"], "odd");
@@ -107,10 +107,8 @@ fn an_engine_is_found_that_works_only_while_messages_are_on_their_way() {
 
 #[test]
 fn nothing_is_said_to_be_full_that_is_not() {
-    // Windows of one packet: nothing is full, and no latency is that long.
-    let text = ring("", "", "bytes = \"8 MB\"").replace("receive_buffer = \"64 MB\"", "receive_buffer = \"3 kB\"");
+    // Windows of few packets: nothing is full, and no latency is that long.
+    let text = ring("", "", "bytes = \"8 MB\"").replace("receive_buffer = \"64 MB\"", "receive_buffer = \"8 kB\"");
     let report = run(&text);
-    let (limit, _, share) = first(&report);
-    assert_eq!(limit, "not known", "{:?}", rows(&report));
-    assert!(share > 0.9);
+    assert!(rows(&report).iter().all(|row| row["limit"] == "not known"), "{:?}", rows(&report));
 }

@@ -229,10 +229,22 @@ fn limit(report: &Report) -> (String, String) {
 fn planted_limits_are_named_or_nothing_is() {
     let (cores, why) = limit(&finished(&alone(8, "instructions = 3000000, reads = \"64 KiB\"")).0);
     assert_eq!(cores, "rank cores", "{why}");
-    let (ranks, why) = limit(&finished(&job("kind = \"barrier\"\nranks = 8\niterations = 50")).0);
-    assert_eq!(ranks, "not known", "{why}");
-    let (cable, why) = limit(&finished(&jobs(2, "kind = \"allgather\"\nranks = 2\nbytes = \"20 MB\"")).0);
-    assert!(["cable", "not known"].contains(&cable.as_str()), "{cable} {why}");
+    let barriers = |latency: u32| {
+        let text = format!("kind = \"barrier\"\nranks = 8\niterations = 50\ncopy_latency = \"{latency} ns\"");
+        finished(&job(&text)).0
+    };
+    let (copies, why) = limit(&barriers(500));
+    assert_eq!(copies, "copies", "{why}");
+    let done_us = |report: &Report| report.summary["jobs"][0]["done_us"].as_f64().expect("it is done");
+    assert!(done_us(&barriers(100)) < 0.8 * done_us(&barriers(500)));
+    let gathers = |rate: &str| {
+        let text = format!("kind = \"allgather\"\nranks = 2\nbytes = \"5 MB\"\n[cable.box]\nrate = \"{rate}\"");
+        finished(&jobs(2, &text)).0
+    };
+    let [slow, tenth, fifth] = ["1 Gbps", "10 Gbps", "20 Gbps"].map(gathers);
+    assert_eq!(limit(&slow).0, "cable", "{}", limit(&slow).1);
+    assert_eq!(limit(&tenth).0, "receiver cores", "{}", limit(&tenth).1);
+    assert!(done_us(&tenth) < 0.2 * done_us(&slow) && done_us(&fifth) > 0.97 * done_us(&tenth));
     let (memory, why) = limit(&finished(&alone(8, "reads = \"4 MiB\"")).0);
     assert!(["memory bandwidth", "not known"].contains(&memory.as_str()), "{memory} {why}");
 }

@@ -196,9 +196,6 @@ impl WorldView<'_> {
         if let Some(limit) = self.busy_rank(job) {
             return Some(limit);
         }
-        if let Some(limit) = self.on_path(job) {
-            return Some(limit);
-        }
         // A faster engine would help, but so might other things.
         if let Some(engine) = self.busiest_engine(class).filter(|engine| engine.load >= Some(SOME)) {
             return Some(not_known(None, format!("{}, and nothing on its way is full", engine.why)));
@@ -213,12 +210,13 @@ impl WorldView<'_> {
         Some(Limit { limit: "ranks", place: String::new(), load: Some(share), why })
     }
 
-    /// What takes most of the time that a job took, if that is known.
-    pub(super) fn on_path(&self, job: usize) -> Option<Limit> {
+    /// What takes most of the time of a class that is a job, if that is known.
+    pub(super) fn on_path(&self, name: &str) -> Option<Limit> {
         // The path is of the whole run.
-        if self.window_start.ps() > 0 {
+        if self.window_start.ps() > 0 || self.now == self.window_start {
             return None;
         }
+        let job = self.plan.cluster.jobs.iter().position(|job| job.name == name)?;
         self.path_of(job, &self.ranks_of(job), Ways::new(self).as_ref()).limit_from(SOME)
     }
 

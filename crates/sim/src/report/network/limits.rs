@@ -1,8 +1,9 @@
 //! What limits each class of traffic, by simple rules from what was measured.
 //!
-//! The first rule that holds is told: a full cable; a full fabric of a switch that learns; a cable that is down or an
-//! application that does not read; the host network of a receiver; busy cores; pauses; a ring without descriptors;
-//! marks; losses. If none does, the class waits for answers or for its windows.
+//! Of a job what takes most of its path is told, if that is known; else the first rule that holds: a full cable; a full
+//! fabric of a switch that learns; a cable that is down or an application that does not read; the host network of a
+//! receiver; busy cores; pauses; a ring without descriptors; marks; losses. If none does, the class waits for answers or
+//! for its windows.
 
 use super::line_bytes;
 use super::queues::GBPS;
@@ -168,7 +169,8 @@ impl WorldView<'_> {
             let own: Vec<usize> =
                 (0..cluster.flows.len()).filter(|&flow| usize::from(cluster.flows[flow].class) == index).collect();
             let class = class_of(&own);
-            let limit = self.ranks_on_cores(name, &class).unwrap_or_else(|| self.limit(&class));
+            let known = self.on_path(name).or_else(|| self.ranks_on_cores(name, &class));
+            let limit = known.unwrap_or_else(|| self.limit(&class));
             let onward = self.onward(&own).filter(|_| limit.load.is_none());
             let held = onward.and_then(|onward| self.held_onward(&class, &class_of(&onward)));
             table.add(LIMITS, &(name, held.unwrap_or(limit)));

@@ -93,7 +93,11 @@ impl<'a> OnPath<'a> {
                 format!("rank {rank} at {name} computes, and its channels are busy {:.0} % of the time", 100.0 * load);
             return Limit { limit: "memory bandwidth", place, load: Some(load), why };
         }
-        let why = format!("rank {rank} at {name} computes, {:.0} % of it for instructions; for the rest it waits for lines or for its accelerator", 100.0 * instructions);
+        let why = format!(
+            "rank {rank} at {name} computes, {:.0} % of it for instructions; for the rest it waits for lines, or for \
+             its accelerator",
+            100.0 * instructions
+        );
         not_known(None, why)
     }
 

@@ -40,9 +40,7 @@ impl WorldView<'_> {
         let instructions_ps: u64 = workers.iter().map(|worker| worker.instructions_ps()).sum();
         let computes = 1.0 - books.communication_share()?;
         let instructions = instructions_ps as f64 / books.time_ps.max(1) as f64;
-        let limit = self.of_work(job, class, computes, instructions);
-        let on_path = if limit.limit == "not known" { self.on_path(number) } else { None };
-        Some(on_path.unwrap_or(limit))
+        Some(self.of_work(job, class, computes, instructions))
     }
 
     /// The limit of ranks that compute, and whose instructions alone take, these shares of their time.
