@@ -105,7 +105,7 @@ impl<'a> Ways<'a> {
         way.iter().filter_map(of_switch).collect()
     }
 
-    /// A message of so many bytes of a flow between ranks, with nothing else on its way: what it takes, and of that what
+    /// A message of so many bytes of a flow between ranks, with nothing else on its way: what it takes, and what of it
     /// no rate makes shorter, in ps.
     pub(super) fn message_ps(
         &self,
