@@ -1,9 +1,8 @@
 //! What limits each class of traffic, by simple rules from what was measured.
 //!
-//! Of a job what takes most of its path is told, if that is known; else the first rule that holds: a full cable;
-//! full fabric of a switch that learns; a cable that is down or an application that does not read; the host network of a
-//! receiver; busy cores; pauses; a ring without descriptors; marks; losses. If none does, the class waits for answers or
-//! for its windows.
+//! Of a job what takes most of its path is told, if that is known; else the first rule that holds: a full cable; a full
+//! fabric of a switch that learns; a cable that is down or an application that does not read; the host network; busy
+//! cores; pauses; a ring without descriptors; marks; losses. If none does, the class waits for answers or its windows.
 
 use super::line_bytes;
 use super::queues::GBPS;
