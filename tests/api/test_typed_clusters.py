@@ -305,7 +305,9 @@ def test_what_is_shown_of_it_makes_it_again(cluster: Cluster) -> None:
     assert eval(repr(cluster), vars(hostnet) | {name: getattr(hostnet, name) for name in hostnet.__all__}) == cluster
 
 
-@pytest.mark.parametrize("name", ["hostcc", "dumbbell", "incast", "rdma", "ping", "forward", "rack-pool", "mcn"])
+@pytest.mark.parametrize(
+    "name", ["hostcc", "dumbbell", "incast", "rdma", "ping", "forward", "rack-pool", "mcn", "inceptionn"]
+)
 def test_a_file_becomes_the_same_cluster(tmp_path: Path, name: str) -> None:
     file = tmp_path / "mine.toml"
     file.write_text(_core.cluster_template(name), encoding="utf-8")

@@ -11,7 +11,7 @@ from tests.api.test_swarm import LEAVES
 from tests.fuzz.support import SHORT, Hostile, examples, mutated_lines
 from tests.support import QUADRANT
 
-CLUSTERS = ("hostcc", "dumbbell", "incast", "rdma", "ping", "forward", "rack-pool", "mcn")
+CLUSTERS = ("hostcc", "dumbbell", "incast", "rdma", "ping", "forward", "rack-pool", "mcn", "inceptionn")
 
 TEXTS = {
     "quadrant": QUADRANT,

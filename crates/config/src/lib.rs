@@ -46,7 +46,7 @@ pub fn template() -> &'static str {
     include_str!("template.toml")
 }
 
-const CLUSTER_TEMPLATES: [(&str, &str); 8] = [
+const CLUSTER_TEMPLATES: [(&str, &str); 9] = [
     ("hostcc", include_str!("clusters/hostcc.toml")),
     ("dumbbell", include_str!("clusters/dumbbell.toml")),
     ("incast", include_str!("clusters/incast.toml")),
@@ -54,11 +54,12 @@ const CLUSTER_TEMPLATES: [(&str, &str); 8] = [
     ("ping", include_str!("clusters/ping.toml")),
     ("forward", include_str!("clusters/forward.toml")),
     ("rack-pool", include_str!("clusters/rack-pool.toml")),
+    ("inceptionn", include_str!("clusters/inceptionn.toml")),
     ("mcn", include_str!("clusters/mcn.toml")),
 ];
 
 /// A commented configuration of a cluster to start from, "hostcc", "dumbbell", "incast", "rdma", "ping", "forward",
-/// "rack-pool" or "mcn". It resolves as it is.
+/// "rack-pool", "mcn" or "inceptionn". It resolves as it is.
 ///
 /// # Errors
 ///

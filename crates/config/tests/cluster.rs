@@ -10,7 +10,8 @@ use hostnet_model::params::{
 use proptest::prelude::*;
 use std::fmt::Write;
 
-const TEMPLATES: [&str; 8] = ["hostcc", "dumbbell", "incast", "rdma", "ping", "forward", "rack-pool", "mcn"];
+const TEMPLATES: [&str; 9] =
+    ["hostcc", "dumbbell", "incast", "rdma", "ping", "forward", "rack-pool", "mcn", "inceptionn"];
 
 /// Resolves the effective form of a plan, which must give the plan again.
 fn assert_comes_back(plan: &Plan) {

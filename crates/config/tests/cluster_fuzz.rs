@@ -117,7 +117,7 @@ fn value() -> impl Strategy<Value = Value> {
 }
 
 fn template() -> impl Strategy<Value = &'static str> {
-    let names = vec!["hostcc", "dumbbell", "incast", "rdma", "ping", "forward", "rack-pool", "mcn"];
+    let names = vec!["hostcc", "dumbbell", "incast", "rdma", "ping", "forward", "rack-pool", "mcn", "inceptionn"];
     prop::sample::select(names).prop_map(|name| cluster_template(name).unwrap())
 }
 

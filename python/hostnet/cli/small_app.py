@@ -56,7 +56,7 @@ def new(
         typer.Option(
             "--cluster",
             metavar="NAME",
-            help="A cluster: hostcc, dumbbell, incast, rdma, ping, forward, rack-pool or mcn.",
+            help="A cluster: hostcc, dumbbell, incast, rdma, ping, forward, rack-pool, mcn or inceptionn.",
         ),
     ] = None,
     chip: Annotated[

@@ -237,9 +237,8 @@ fn planted_limits_are_named_or_nothing_is() {
     assert_eq!(copies, "copies", "{why}");
     let done_us = |report: &Report| report.summary["jobs"][0]["done_us"].as_f64().expect("it is done");
     assert!(done_us(&barriers(100)) < 0.8 * done_us(&barriers(500)));
-    let gathers = |more: &str| {
-        finished(&jobs(2, &format!("kind = \"allgather\"\nranks = 2\nbytes = \"5 MB\"\n{more}"))).0
-    };
+    let gathers =
+        |more: &str| finished(&jobs(2, &format!("kind = \"allgather\"\nranks = 2\nbytes = \"5 MB\"\n{more}"))).0;
     let slow = gathers("[cable.box]\nrate = \"1 Gbps\"");
     let [packets, quicker] = [gathers(""), gathers("[host.box.stack]\npacket = \"50 ns\"")];
     assert_eq!(limit(&slow).0, "cable", "{}", limit(&slow).1);
