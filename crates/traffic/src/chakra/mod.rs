@@ -32,7 +32,7 @@ const GROUP_NAME_MAX: usize = 128;
 /// The longest that a node computes, in us.
 const MICROS_MAX: u64 = 1_000_000_000;
 /// The most that a node sends, in bytes.
-const BYTES_MAX: u64 = 1_000_000_000_000_000;
+pub const BYTES_MAX: u64 = 1_000_000_000_000_000;
 const PS_PER_US: u64 = 1_000_000;
 
 const METADATA: i32 = 1;

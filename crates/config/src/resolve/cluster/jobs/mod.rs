@@ -9,6 +9,7 @@ mod program;
 mod seats;
 mod spread;
 mod steps;
+mod traces;
 mod training;
 
 use super::fabric::Fabric;
@@ -25,6 +26,7 @@ use program::{Adding, Program, STEPS_MAX};
 use seats::Taken;
 use std::collections::BTreeSet;
 use std::path::Path;
+pub use traces::chakra_traces;
 
 const OPS_PER_S: f64 = 1e9;
 const COPY_RATE: Bandwidth = Bandwidth(10_000_000_000);
@@ -268,7 +270,10 @@ fn write(path: &str, spec: &mut JobSpec, program: &mut Program, base_dir: &Path)
     if spec.kind == JobKindSpec::Program {
         return steps::write(path, &spec.steps, program);
     }
-    collective(path, spec, program, &group)
+    program.opens();
+    collective(path, spec, program, &group)?;
+    program.closes(traces::collective_of(spec, program.ranks));
+    Ok(())
 }
 
 fn benchmark(path: &str, spec: &mut JobSpec, program: &mut Program, group: &[u32]) -> Result<(), Issue> {
