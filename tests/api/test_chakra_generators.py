@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from hostnet import Cluster, Host, Job, Network, Run, Transport, run_cluster
+from hostnet import Cluster, Host, Job, Network, Run, Switch, Transport, run_cluster
 from tests.chakra_wire import (
     BOOL,
     BOOLS,
@@ -33,19 +34,23 @@ ALL_REDUCE, ALL_GATHER = 0, 2
 NOT_CPU = attribute("is_cpu_op", BOOL, value=False)
 
 
-def took_us(ranks: int, **job: str | float) -> float:
+def took_us(ranks: int, job: Job) -> float:
     """How long a job of so many endpoints takes."""
     transport = Transport(base="reno", ecn=False, initial_window=10000, receive_buffer="64 MB")
     cluster = Cluster(
         host={"worker": Host(kind="endpoint", count=ranks, latency="3 us")},
-        network=Network(rate="10 Gbps", latency="2 us", mtu="9000 B", switch={"latency": "700 ns"}),
+        network=Network(rate="10 Gbps", latency="2 us", mtu="9000 B", switch=Switch(latency="700 ns")),
         transport={"t": transport},
-        job={"j": Job(hosts="worker", transport="t", **job)},
+        job={"j": replace(job, transport="t")},
         run=Run(until="jobs"),
     )
     row = run_cluster(cluster).jobs["j"]
     assert row["unfinished_ranks"] == 0
     return float(row["done_us"])
+
+
+def traces(trace: str, groups: str | None = None, peak: float | None = None, memory_rate: str | None = None) -> Job:
+    return Job(kind="chakra", hosts="worker", trace=trace, groups=groups, peak=peak, memory_rate=memory_rate)
 
 
 def wire_us(size: int) -> float:
@@ -65,7 +70,7 @@ def test_a_microbenchmark_of_astra_sim(tmp_path: Path) -> None:
         for rank in range(4)
     ]
     trace = write(tmp_path, files)
-    assert took_us(4, kind="chakra", trace=trace) == took_us(4, kind="allgather", bytes="10000 B")
+    assert took_us(4, traces(trace)) == took_us(4, Job(hosts="worker", kind="allgather", bytes="10000 B"))
 
 
 def size_of(size: int, field: int = INT64) -> bytes:
@@ -82,7 +87,7 @@ def test_a_text_of_layers_that_chakra_converts(tmp_path: Path) -> None:
         typed(3, COMPUTE, [1], 7),
     ]
     trace = write(tmp_path, [nodes, nodes], head)
-    assert took_us(2, kind="chakra", trace=trace) == pytest.approx(80 + 2 * way_us(2000), abs=1e-3)
+    assert took_us(2, traces(trace)) == pytest.approx(80 + 2 * way_us(2000), abs=1e-3)
 
 
 def test_a_symbolic_tensor_graph(tmp_path: Path) -> None:
@@ -107,9 +112,7 @@ def test_a_symbolic_tensor_graph(tmp_path: Path) -> None:
 
     trace = write(tmp_path, [of(0), of(1)], head)
     (tmp_path / "groups.json").write_text(json.dumps({"1": [0, 1]}))
-    found = took_us(
-        2, kind="chakra", trace=trace, groups=str(tmp_path / "groups.json"), peak=1e12, memory_rate="1 TB/s"
-    )
+    found = took_us(2, traces(trace, groups=str(tmp_path / "groups.json"), peak=1e12, memory_rate="1 TB/s"))
     # Rank 1 gets the message 70 us after the beginning and a way, then sends its half of the vector, and so on.
     assert found == pytest.approx(50 + 20 + way_us(1000) + 2 * way_us(2000), abs=1e-3)
 
@@ -136,7 +139,7 @@ def test_a_trace_of_pytorch(tmp_path: Path) -> None:
         typed(7, COMPUTE, [5, 901], 3, cpu),
     ]
     trace = write(tmp_path, [nodes, nodes])
-    assert took_us(2, kind="chakra", trace=trace) == pytest.approx(4 + 100 + 2 * way_us(2000) + 3, abs=1e-3)
+    assert took_us(2, traces(trace)) == pytest.approx(4 + 100 + 2 * way_us(2000) + 3, abs=1e-3)
 
 
 def test_training_in_three_dimensions(tmp_path: Path) -> None:
@@ -180,7 +183,7 @@ def test_training_in_three_dimensions(tmp_path: Path) -> None:
         ]
 
     trace = write(tmp_path, [of(rank) for rank in range(8)])
-    found = took_us(8, kind="chakra", trace=trace, groups=str(tmp_path / "groups.json"))
+    found = took_us(8, traces(trace, groups=str(tmp_path / "groups.json")))
     forward = 100 + 2 * way_us(1000) + way_us(1000) + wire_us(500)
     turn = 110 + 2 * way_us(1000) + 160 + way_us(1000)
     backward = 150 + 2 * way_us(4000)

@@ -80,8 +80,8 @@ pub(crate) struct JobSpec {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 1.0, max = 1e18))]
     pub(crate) peak: Option<f64>,
-    /// Of "chakra": rate of the accelerator's memory, for works that have bytes and no duration (bandwidth); when absent
-    /// only operations take time.
+    /// Of "chakra": rate of the accelerator's memory, for works that have bytes and no duration (bandwidth); when
+    /// absent only operations take time.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(extend("x-min" = "1 Mbps", "x-max" = "100 TB/s"))]
     pub(crate) memory_rate: Option<Bandwidth>,

@@ -226,8 +226,8 @@ impl<'a> Schedule<'a> {
         };
         if sent != bytes {
             let message = format!(
-                "node {id}: rank {rank} receives {bytes} B with tag {tag} from rank {from}, which sends {sent} B in its \
-                 node {other}"
+                "node {id}: rank {rank} receives {bytes} B with tag {tag} from rank {from}, which sends {sent} B in \
+                 its node {other}"
             );
             return Err(self.walks[rank as usize].wrong(self.path, message));
         }
