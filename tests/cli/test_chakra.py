@@ -100,6 +100,13 @@ steps = [
         }
         assert attributes_of(one) == attributes_of(other) == message
     assert (compute[7], summed[3], summed[5]) == ([70], [COLLECTIVE], [b"\0"])
+    training = 'bucket = "250 kB"\ncompute = { forward = "30 us", backward = "80 us" }'
+    assert cli("chakra", job(cli, RING + training, "training.toml"), "--out", "b").returncode == 0
+    _, *nodes = messages((cli.folder / "b.3.et").read_bytes())
+    waits = [list(b"".join(after for after in one.get(5, []) if isinstance(after, bytes))) for one in nodes]
+    # Forward, four parts backward, a sum after each and the sum before it, and the same after the last sum.
+    once = [[], [0], [0, 1], [0, 2], [0, 3], [1], [5, 2], [6, 3], [7, 4]]
+    assert waits == [*once, [8, 4], [9], [9, 10], [9, 11], [9, 12], [10], [14, 11], [15, 12], [16, 13]]
     expected = {"is_cpu_op": (BOOL, 0), "comm_type": (INT64, 0), "comm_size": (INT64, 1_000_000)}
     assert attributes_of(summed) == expected
 

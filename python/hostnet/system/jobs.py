@@ -154,7 +154,7 @@ class Job(Description):
     peak: float | None = None
     """Of "chakra": operations per second of a rank's accelerator, for works that have operations and no duration.
 
-    Range: 1 to 1e18.
+    Range: 1 to 1e+18.
     """
     memory_rate: str | None = None
     """Of "chakra": rate of the accelerator's memory, for works that have bytes and no duration (bandwidth); when absent

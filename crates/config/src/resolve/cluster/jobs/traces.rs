@@ -224,15 +224,17 @@ impl Pen {
     /// What the accelerator is given, and what the rank waits for.
     fn device(&mut self, name: &str, step: &StepParams) {
         if step.device.work_ps > 0 {
-            let after = [&self.last[..], self.works.last().map_or(&[], std::slice::from_ref)].concat();
+            let mut after = self.last.clone();
+            after.extend(self.works.last().filter(|work| !self.last.contains(work)));
             let act = Act::Compute(self.device.of(step.device.work_ps));
             self.works.push(self.scribe.node(name, act, &after));
         }
         let waited = self.works.len().checked_sub(step.device.left as usize).filter(|&done| done > 0);
-        if let Some(done) = waited {
-            // Later works come after earlier ones.
-            self.last.retain(|id| self.works.binary_search(id).is_err());
-            self.last.push(self.works[done - 1]);
+        let Some(work) = waited.map(|done| self.works[done - 1]) else { return };
+        // A work comes after earlier works, and after what the rank had done when it gave it.
+        if !self.last.iter().any(|id| *id >= work && self.works.binary_search(id).is_ok()) {
+            self.last.retain(|&id| id > work);
+            self.last.push(work);
         }
     }
 
