@@ -9,41 +9,7 @@ import pytest
 
 import hostnet
 from hostnet import Cluster, Host, Job, Network, Run, run_cluster
-
-COMPUTE, COLLECTIVE = 4, 7
-
-
-def varint(value: int) -> bytes:
-    """A number as protocol buffers have it."""
-    found = bytearray()
-    while value >= 0x80:
-        found.append(value & 0x7F | 0x80)
-        value >>= 7
-    return bytes([*found, value])
-
-
-def number(field: int, value: int) -> bytes:
-    return varint(field << 3) + varint(value)
-
-
-def text(field: int, value: bytes) -> bytes:
-    return varint(field << 3 | 2) + varint(len(value)) + value
-
-
-def node(name: int, kind: int, after: Sequence[int] = (), micros: int = 0, **attributes: int) -> bytes:
-    """A node of a trace, with its length before it."""
-    fields = number(1, name) + number(3, kind) + b"".join(number(5, other) for other in after) + number(7, micros)
-    pairs = ((text(1, key.encode()) + number(13, value)) for key, value in attributes.items())
-    whole = fields + b"".join(text(10, pair) for pair in pairs)
-    return varint(len(whole)) + whole
-
-
-def write(folder: Path, nodes: Sequence[bytes], ranks: int = 4) -> str:
-    """The same trace for every rank; the name of all of them."""
-    head = text(1, b"0.0.4")
-    for rank in range(ranks):
-        (folder / f"model.{rank}.et").write_bytes(varint(len(head)) + head + b"".join(nodes))
-    return str(folder / "model")
+from tests.chakra_wire import COLLECTIVE, COMPUTE, node, write
 
 
 def cluster(trace: str) -> Cluster:
@@ -65,7 +31,7 @@ def test_sums_are_done_while_the_accelerator_computes(tmp_path: Path) -> None:
     times = []
     for name, nodes in {"overlapped": overlapped, "after": after, "alone": alone}.items():
         (tmp_path / name).mkdir()
-        row = run_cluster(cluster(write(tmp_path / name, nodes))).jobs["train"]
+        row = run_cluster(cluster(write(tmp_path / name, [nodes] * 4))).jobs["train"]
         assert row["unfinished_ranks"] == 0
         times.append(row["done_us"])
     assert times[2] < 1000, "a sum takes less than a layer"
@@ -74,7 +40,7 @@ def test_sums_are_done_while_the_accelerator_computes(tmp_path: Path) -> None:
 
 
 def test_what_is_wrong_is_said_with_file_and_place(tmp_path: Path) -> None:
-    name = write(tmp_path, [sum_of(1, [])])
+    name = write(tmp_path, [[sum_of(1, [])]] * 4)
     second = tmp_path / "model.2.et"
     whole = second.read_bytes()
     second.write_bytes(whole[:-3])

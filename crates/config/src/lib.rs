@@ -38,7 +38,7 @@ pub use presets::{
     apps, chips, counters, devices, dies, energy_profiles, flow_sizes_names, job_profiles, packet_sizes_names,
     power_profiles, presets, profiles, transports, AppInfo, PresetInfo,
 };
-pub use resolve::{chip_plan, is_chip, is_cluster, link_bytes_per_s, memory_plan, noc_plan, resolve};
+pub use resolve::{chakra_traces, chip_plan, is_chip, is_cluster, link_bytes_per_s, memory_plan, noc_plan, resolve};
 pub use schema::{chip_schema, cluster_schema, memory_schema, noc_schema, schema};
 
 /// A commented configuration to start from. It resolves as it is.

@@ -3,54 +3,11 @@
 mod common;
 
 use common::resolve_text;
+use common::wire::{file, node, sum};
 use hostnet_config::{Format, Plan};
 use hostnet_model::params::StepParams;
 use proptest::prelude::*;
 use std::path::Path;
-
-/// A number as protocol buffers have it.
-fn varint(mut value: u64) -> Vec<u8> {
-    let mut bytes = Vec::new();
-    while value >= 0x80 {
-        bytes.push(value as u8 | 0x80);
-        value >>= 7;
-    }
-    bytes.push(value as u8);
-    bytes
-}
-
-/// A field with a number, and one with bytes.
-fn number(field: u64, value: u64) -> Vec<u8> {
-    [varint(field << 3), varint(value)].concat()
-}
-
-fn bytes(field: u64, value: &[u8]) -> Vec<u8> {
-    [varint(field << 3 | 2), varint(value.len() as u64), value.to_vec()].concat()
-}
-
-/// A message of a file.
-fn message(fields: &[Vec<u8>]) -> Vec<u8> {
-    let whole = fields.concat();
-    [varint(whole.len() as u64), whole].concat()
-}
-
-/// A node: its number, its type, the nodes that it waits for, and its attributes.
-fn node(id: u64, kind: u64, after: &[u64], attributes: &[(&str, u64)]) -> Vec<u8> {
-    let mut fields = vec![number(1, id), bytes(2, b"a name"), number(3, kind), number(7, 100)];
-    fields.extend(after.iter().map(|&other| number(5, other)));
-    fields.extend(
-        attributes.iter().map(|(name, value)| bytes(10, &[bytes(1, name.as_bytes()), number(13, *value)].concat())),
-    );
-    message(&fields)
-}
-
-fn file(nodes: &[Vec<u8>]) -> Vec<u8> {
-    [message(&[bytes(1, b"0.0.4")]), nodes.concat()].concat()
-}
-
-fn sum(id: u64, after: &[u64], bytes: u64) -> Vec<u8> {
-    node(id, 7, after, &[("comm_type", 0), ("comm_size", bytes)])
-}
 
 /// The plan of a job of traces with these files, or what is wrong.
 fn plan(files: &[Vec<u8>], more: &str) -> Result<Plan, String> {
@@ -135,22 +92,27 @@ fn what_is_wrong_with_traces_is_said() {
     says(&both(file(&[node(7, 10, &[], &[])])), "", &["node 7: type 10 is not known"]);
     let other = file(&[sum(4, &[], 9)]);
     says(&[right.clone(), other], "", &["t.1.et", "rank 1 does node 4, ALL_REDUCE of 9 B where rank 0 does node 1"]);
-    says(&[right.clone(), file(&[])], "", &["rank 1 does no collective any more where rank 0"]);
-    says(&[file(&[]), right.clone()], "", &["rank 1 does node 1, ALL_REDUCE of 8 B where rank 0 does no collective"]);
+    let absent = "rank 0 waits for ever, for rank 1, which takes no part in ALL_REDUCE of 8 B";
+    says(&[right.clone(), file(&[])], "", &["t.0.et", "node 1", absent]);
+    says(&[file(&[]), right.clone()], "", &["t.1.et", "rank 1 waits for ever, for rank 0, which takes no part"]);
     let to = |rank| file(&[node(3, 5, &[], &[("comm_dst", rank), ("comm_size", 8)])]);
     says(&both(to(2)), "", &["node 3: rank 0 cannot send with rank 2; the job has 2 ranks"]);
     says(&both(to(0)), "", &["node 3: rank 0 cannot send with rank 0"]);
     says(
         &both(to(1))[..1].iter().cloned().chain([file(&[])]).collect::<Vec<_>>(),
         "",
-        &["rank 1 does not receive 8 B"],
+        &["t.0.et", "node 3: rank 1 does not receive 8 B with tag 0 that rank 0 sends it"],
     );
     says(&both(right.clone()), "compute = \"1 us\"", &["job.j.compute", "no trace"]);
     says(&both(right.clone()), "bytes = \"1 kB\"", &["job.j.bytes"]);
     says(&both(right), "algorithm = \"pairwise\"", &["job.j.algorithm", "\"ring\""]);
     let none = "[host.e]\nkind = \"endpoint\"\ncount = 2\n[job.j]\nkind = \"chakra\"\nhosts = \"e\"\n";
     common::says(none, &[], &["job.j.trace: missing"]);
-    common::says(none, &["job.j.kind=barrier", "job.j.trace=x"], &["job.j.trace", "only with kind = \"chakra\""]);
+    for key in ["trace=x", "groups=x", "peak=1e12", "memory_rate=\"1 TB/s\""] {
+        let name = key.split_once('=').expect("a key").0;
+        let given = format!("job.j.{key}");
+        common::says(none, &["job.j.kind=barrier", &given], &[&format!("job.j.{name}"), "only with kind = \"chakra\""]);
+    }
     assert!(!Path::new("t.0.et").exists());
 }
 

@@ -5,7 +5,7 @@
 //!
 //! Traces of a processor have more to tell: [`AccessTrace`] reads them, with sizes, threads and instructions, and
 //! [`TraceSteps`] makes them what a simulated core goes through. [`PacketTrace`] reads traces of a network on a chip.
-//! [`pcap`] reads and writes captures of packets, [`chakra`] reads what the ranks of training jobs did.
+//! [`pcap`] reads and writes captures of packets, [`chakra`] reads and writes what the ranks of training jobs do.
 
 pub mod chakra;
 pub mod pcap;

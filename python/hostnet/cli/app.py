@@ -45,6 +45,7 @@ COMMANDS = {
         "cut_app",
         "Tell how a configuration is shared out among processes: partitions, servers, load, and how often they meet.",
     ),
+    "chakra": ("chakra_app", "Write what the ranks of a job do as execution traces of MLCommons Chakra."),
     "import": (
         "import_app",
         "Draft a server file from a machine: its topology, as hwloc's lstopo writes it, and what Linux says of cores.",

@@ -147,7 +147,21 @@ class Job(Description):
     """
     trace: str | None = None
     """Of "chakra": the execution traces of the ranks, relative to the configuration, without their ends: "dir/name" of
-    dir/name.0.et and so on."""
+    dir/name.0.et and so on; or with "%d" in place of the rank: "dir/rank_%d.et"."""
+    groups: str | None = None
+    """Of "chakra": a JSON file of the groups of ranks that the traces name, relative to the configuration: an object
+    with a list of ranks for each name."""
+    peak: float | None = None
+    """Of "chakra": operations per second of a rank's accelerator, for works that have operations and no duration.
+
+    Range: 1 to 1e+18.
+    """
+    memory_rate: str | None = None
+    """Of "chakra": rate of the accelerator's memory, for works that have bytes and no duration (bandwidth); when absent
+    only operations take time.
+
+    Range: "1 Mbps" to "100 TB/s".
+    """
     iterations: int | None = None
     """How often it is done; 1 when absent, as many times as the benchmark says for those of NPB.
 

@@ -36,7 +36,7 @@ mod source;
 mod workload;
 
 pub use chip::{chip_plan, is_chip};
-pub use cluster::is_cluster;
+pub use cluster::{chakra_traces, is_cluster};
 pub use io::link_bytes_per_s;
 pub(crate) use memory::written_out;
 pub use memory_run::memory_plan;

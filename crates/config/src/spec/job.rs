@@ -69,9 +69,22 @@ pub(crate) struct JobSpec {
     #[schemars(extend("x-min" = "1 B", "x-max" = "1000 TB"))]
     pub(crate) bucket: Option<Size>,
     /// Of "chakra": the execution traces of the ranks, relative to the configuration, without their ends: "dir/name" of
-    /// dir/name.0.et and so on.
+    /// dir/name.0.et and so on; or with "%d" in place of the rank: "dir/rank_%d.et".
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) trace: Option<String>,
+    /// Of "chakra": a JSON file of the groups of ranks that the traces name, relative to the configuration: an object
+    /// with a list of ranks for each name.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) groups: Option<String>,
+    /// Of "chakra": operations per second of a rank's accelerator, for works that have operations and no duration.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 1.0, max = 1e18))]
+    pub(crate) peak: Option<f64>,
+    /// Of "chakra": rate of the accelerator's memory, for works that have bytes and no duration (bandwidth); when
+    /// absent only operations take time.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-min" = "1 Mbps", "x-max" = "100 TB/s"))]
+    pub(crate) memory_rate: Option<Bandwidth>,
     /// How often it is done; 1 when absent, as many times as the benchmark says for those of NPB.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 1, max = 1_000_000))]

@@ -2,6 +2,7 @@
 #![allow(dead_code, unreachable_pub)]
 
 pub mod alone;
+pub mod wire;
 
 use hostnet_config::{resolve, ConfigError, Format, Input, Plan};
 use hostnet_model::params::SocketParams;

@@ -8,6 +8,8 @@ use std::io::{self, Read};
 const MESSAGE_BYTES_MAX: u64 = 1 << 20;
 /// Bytes of the longest number in a file.
 const VARINT_BYTES: usize = 10;
+/// The largest whole number that all smaller ones are floats to, too.
+const FLOAT_MAX: f64 = 9_007_199_254_740_992.0;
 
 #[derive(Clone, PartialEq, Message)]
 pub(super) struct Metadata {
@@ -19,6 +21,8 @@ pub(super) struct Metadata {
 pub(super) struct RawNode {
     #[prost(uint64, tag = "1")]
     pub(super) id: u64,
+    #[prost(bytes = "vec", tag = "2")]
+    pub(super) name: Vec<u8>,
     #[prost(int32, tag = "3")]
     pub(super) kind: i32,
     #[prost(uint64, repeated, tag = "4")]
@@ -27,15 +31,28 @@ pub(super) struct RawNode {
     pub(super) data_deps: Vec<u64>,
     #[prost(uint64, tag = "7")]
     pub(super) duration_micros: u64,
+    #[prost(message, optional, tag = "8")]
+    pub(super) inputs: Option<Inputs>,
     #[prost(message, repeated, tag = "10")]
     pub(super) attr: Vec<Attribute>,
 }
 
-/// An attribute with a whole number; those of other kinds have none.
+/// What a node gets, as text.
+#[derive(Clone, PartialEq, Message)]
+pub(super) struct Inputs {
+    #[prost(bytes = "vec", tag = "1")]
+    pub(super) values: Vec<u8>,
+}
+
+/// An attribute with one number or text, or with truths; those of other kinds have none.
 #[derive(Clone, PartialEq, Message)]
 pub(super) struct Attribute {
-    #[prost(string, tag = "1")]
-    pub(super) name: String,
+    #[prost(bytes = "vec", tag = "1")]
+    pub(super) name: Vec<u8>,
+    #[prost(double, optional, tag = "3")]
+    pub(super) double: Option<f64>,
+    #[prost(float, optional, tag = "5")]
+    pub(super) float: Option<f32>,
     #[prost(int32, optional, tag = "7")]
     pub(super) int32: Option<i32>,
     #[prost(int64, optional, tag = "9")]
@@ -56,16 +73,35 @@ pub(super) struct Attribute {
     pub(super) sfixed32: Option<i32>,
     #[prost(sfixed64, optional, tag = "25")]
     pub(super) sfixed64: Option<i64>,
+    #[prost(bool, optional, tag = "27")]
+    pub(super) truth: Option<bool>,
+    #[prost(message, optional, tag = "28")]
+    pub(super) truths: Option<Truths>,
+    #[prost(bytes = "vec", optional, tag = "29")]
+    pub(super) text: Option<Vec<u8>>,
+}
+
+#[derive(Clone, PartialEq, Message)]
+pub(super) struct Truths {
+    #[prost(bool, repeated, tag = "1")]
+    pub(super) values: Vec<bool>,
 }
 
 impl Attribute {
-    /// Its number, if it has one.
+    /// Its whole number, if it has one.
     pub(super) fn number(&self) -> Option<i128> {
         let small = [self.int32, self.sint32, self.sfixed32].into_iter().flatten().map(i128::from);
         let large = [self.int64, self.sint64, self.sfixed64].into_iter().flatten().map(i128::from);
         let unsigned = [self.uint32, self.fixed32].into_iter().flatten().map(i128::from);
         let wide = [self.uint64, self.fixed64].into_iter().flatten().map(i128::from);
-        small.chain(large).chain(unsigned).chain(wide).next()
+        let floats = [self.double, self.float.map(f64::from)].into_iter().flatten();
+        let whole = floats.filter(|value| value.fract() == 0.0 && value.abs() <= FLOAT_MAX).map(|value| value as i128);
+        small.chain(large).chain(unsigned).chain(wide).chain(whole).next()
+    }
+
+    /// Whether it is true.
+    pub(super) fn is_true(&self) -> bool {
+        self.truth.unwrap_or_else(|| self.number().is_some_and(|number| number != 0))
     }
 }
 

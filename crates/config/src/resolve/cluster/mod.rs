@@ -40,6 +40,7 @@ use crate::schema;
 use crate::spec::ClusterSpec;
 use hostnet_model::params::{ClusterParams, End, FlowParams, HostKind, HostParams, PacketsParams, Traffic};
 use hosts::{Attached, Hosts};
+pub use jobs::chakra_traces;
 use serde_json::Value;
 
 /// Whether a text describes a cluster: whether it has a table of hosts. A text that cannot be read does not.

@@ -9,6 +9,7 @@ mod program;
 mod seats;
 mod spread;
 mod steps;
+mod traces;
 mod training;
 
 use super::fabric::Fabric;
@@ -25,6 +26,7 @@ use program::{Adding, Program, STEPS_MAX};
 use seats::Taken;
 use std::collections::BTreeSet;
 use std::path::Path;
+pub use traces::chakra_traces;
 
 const OPS_PER_S: f64 = 1e9;
 const COPY_RATE: Bandwidth = Bandwidth(10_000_000_000);
@@ -226,6 +228,9 @@ fn check_keys(path: &str, spec: &JobSpec) -> Result<(), Issue> {
             "jobs that are not of NPB, whose operations are known, no archetype and no trace",
         ),
         ("trace", spec.trace.is_some(), traced, "kind = \"chakra\""),
+        ("groups", spec.groups.is_some(), traced, "kind = \"chakra\""),
+        ("peak", spec.peak.is_some(), traced, "kind = \"chakra\""),
+        ("memory_rate", spec.memory_rate.is_some(), traced, "kind = \"chakra\""),
         ("steps", !spec.steps.is_empty(), spec.kind == Program, "kind = \"program\""),
         ("problem", spec.problem.is_some(), is_npb(spec.kind), "jobs of NPB, such as \"npb-cg\""),
         ("data", spec.data.is_some(), is_archetype(spec.kind), "archetypes, such as \"streaming\""),
@@ -265,7 +270,10 @@ fn write(path: &str, spec: &mut JobSpec, program: &mut Program, base_dir: &Path)
     if spec.kind == JobKindSpec::Program {
         return steps::write(path, &spec.steps, program);
     }
-    collective(path, spec, program, &group)
+    program.opens();
+    collective(path, spec, program, &group)?;
+    program.closes(traces::collective_of(spec, program.ranks));
+    Ok(())
 }
 
 fn benchmark(path: &str, spec: &mut JobSpec, program: &mut Program, group: &[u32]) -> Result<(), Issue> {

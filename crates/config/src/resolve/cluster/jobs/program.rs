@@ -1,6 +1,7 @@
 //! How programs of ranks are written down.
 
 use hostnet_model::params::{BlockParams, DeviceParams, MessageParams, RankCore, StepParams, WorkParams};
+use hostnet_traffic::chakra::Collective;
 
 /// A step without anything.
 pub(super) const NOTHING: StepParams = StepParams {
@@ -26,6 +27,16 @@ pub(super) struct Adding {
     pub(super) cores: Vec<RankCore>,
 }
 
+/// A collective of all ranks that steps of the last block are.
+pub(super) struct Mark {
+    pub(super) kind: Collective,
+    /// Bytes, as execution traces count them.
+    pub(super) bytes: u64,
+    /// The first step of each rank, and the one after the last.
+    pub(super) begin: Vec<usize>,
+    pub(super) end: Vec<usize>,
+}
+
 /// A program of ranks.
 pub(super) struct Program {
     pub(super) ranks: u32,
@@ -33,12 +44,25 @@ pub(super) struct Program {
     pub(super) blocks: Vec<BlockParams>,
     pub(super) phases: Vec<String>,
     pub(super) works: Vec<WorkParams>,
+    /// The collectives in it, in their order, where they are wanted.
+    pub(super) marks: Option<Vec<Mark>>,
+    /// Where each rank began one.
+    begun: Vec<usize>,
     steps: usize,
 }
 
 impl Program {
     pub(super) fn new(ranks: u32) -> Self {
-        Self { ranks, adding: Adding::default(), blocks: Vec::new(), phases: Vec::new(), works: Vec::new(), steps: 0 }
+        Self {
+            ranks,
+            adding: Adding::default(),
+            blocks: Vec::new(),
+            phases: Vec::new(),
+            works: Vec::new(),
+            marks: None,
+            begun: Vec::new(),
+            steps: 0,
+        }
     }
 
     /// A block that is repeated so often. What comes next goes there.
@@ -114,6 +138,27 @@ impl Program {
             block.steps[rank as usize].push(step);
             self.steps += 1;
         }
+    }
+
+    /// A collective begins.
+    pub(super) fn opens(&mut self) {
+        if self.marks.is_some() {
+            self.begun = self.counts();
+        }
+    }
+
+    /// The collective is over; unless it is one of all ranks that traces know, it is some messages.
+    pub(super) fn closes(&mut self, what: Option<(Collective, u64)>) {
+        let end = self.counts();
+        if let (Some(marks), Some((kind, bytes))) = (&mut self.marks, what) {
+            marks.push(Mark { kind, bytes, begin: std::mem::take(&mut self.begun), end });
+        }
+    }
+
+    /// Steps of each rank in the last block, where collectives are wanted.
+    fn counts(&self) -> Vec<usize> {
+        let last = self.blocks.last().filter(|_| self.marks.is_some());
+        last.map_or(Vec::new(), |block| block.steps.iter().map(Vec::len).collect())
     }
 
     /// Whether it has more steps than a job may have; then no more are added.

@@ -3,6 +3,7 @@
 use super::program::Program;
 use crate::error::Issue;
 use crate::spec::{AlgorithmSpec, AnswerSpec, ComputePartsSpec, ComputeSpec, JobKindSpec, JobSpec, Size, Time};
+use hostnet_traffic::chakra::Collective;
 
 /// Buckets of an iteration.
 const BUCKETS_MAX: u64 = 4096;
@@ -68,6 +69,7 @@ pub(super) struct Sum<'a> {
 impl Sum<'_> {
     /// Writes down a sum of so many bytes, which the one that sums up puts to use for so long.
     pub(super) fn write(&self, program: &mut Program, bytes: u64, update_ps: u64) {
+        program.opens();
         match self.algorithm {
             AlgorithmSpec::RecursiveDoubling => program.recursive_doubling(self.group, bytes, 1),
             AlgorithmSpec::Tree => {
@@ -82,6 +84,8 @@ impl Sum<'_> {
             AlgorithmSpec::Hierarchical => program.hierarchical(self.group, bytes, self.size),
             AlgorithmSpec::Ring | AlgorithmSpec::Pairwise => program.ring_allreduce(self.group, bytes),
         }
+        let whole = self.algorithm != AlgorithmSpec::Aggregator && self.group.len() == program.ranks as usize;
+        program.closes(whole.then_some((Collective::AllReduce, bytes)));
     }
 
     /// The rank that sums up sends the others what has come of it.

@@ -1,0 +1,158 @@
+//! Jobs that do what execution traces of Chakra say: a file of each rank, `NAME.RANK.et`.
+//!
+//! * [`walk`]: a rank on its way through the nodes of its file.
+//! * [`schedule`]: all of them together, with messages and collectives between them.
+//! * [`groups`]: which ranks take part in what.
+
+mod groups;
+mod schedule;
+mod walk;
+
+use super::program::Program;
+use super::training::Sum;
+use crate::content::place_of;
+use crate::error::Issue;
+use crate::spec::{AlgorithmSpec, AnswerSpec, Bandwidth, JobSpec};
+use crate::units::shorten;
+use groups::Groups;
+use hostnet_traffic::chakra::{self, Collective, DURATION_MAX_PS};
+use schedule::Schedule;
+use std::path::Path;
+use walk::Walk;
+
+/// Nodes of all ranks together.
+const NODES_MAX: usize = 1 << 22;
+
+/// Stands for the number of a rank in the name of its file.
+const RANK: &str = "%d";
+
+const PS_PER_S: f64 = 1e12;
+
+/// Writes down what the traces of a job say.
+pub(super) fn write(path: &str, spec: &mut JobSpec, program: &mut Program, base_dir: &Path) -> Result<(), Issue> {
+    let key = format!("{path}.trace");
+    let Some(name) = &mut spec.trace else {
+        let message = "missing; give the files of the ranks without their ends, such as \"dir/name\" of dir/name.0.et";
+        return Err(Issue::new(key, message));
+    };
+    *name = place_of(base_dir, name, &key)?;
+    let name = name.clone();
+    let algorithm = *spec.algorithm.get_or_insert(AlgorithmSpec::Ring);
+    if matches!(algorithm, AlgorithmSpec::Pairwise | AlgorithmSpec::Aggregator) {
+        let message = "sums of a trace are done with \"ring\", \"recursive-doubling\", \"tree\" or \"hierarchical\"";
+        return Err(Issue::between(&[&format!("{path}.algorithm"), &format!("{path}.kind")], message));
+    }
+    let more = file_of(&name, program.ranks);
+    if Path::new(&more).exists() {
+        let message = format!(
+            "the job has {} ranks, but there is {}; give as many ranks as the trace has",
+            program.ranks,
+            shorten(&more)
+        );
+        let keys = ["ranks", "ranks_per_host", "hosts", "trace"].map(|key| format!("{path}.{key}"));
+        return Err(Issue::between(&[&keys[0], &keys[1], &keys[2], &keys[3]], message));
+    }
+    let mut groups = Groups::new(path, spec, program.ranks, base_dir)?;
+    let accelerator = Accelerator { peak: spec.peak, memory_rate: spec.memory_rate.map(|Bandwidth(rate)| rate) };
+    let mut walks = Vec::new();
+    let mut nodes = 0;
+    for rank in 0..program.ranks {
+        let file = file_of(&name, rank);
+        let wrong = |message| Issue::in_file(&file, None, &key, message);
+        let trace = chakra::read(Path::new(&file)).map_err(|error| wrong(error.to_string()))?;
+        nodes += trace.nodes.len();
+        if nodes > NODES_MAX {
+            return Err(wrong(format!("more than {NODES_MAX} nodes of all ranks together")));
+        }
+        walks.push(Walk::new(path, rank, file.clone(), trace, &mut groups, &accelerator)?);
+    }
+    let collectives = Collectives { algorithm, size: spec.group.unwrap_or(1) };
+    Schedule::new(path, program, walks, groups.into_members(), collectives).run()
+}
+
+/// The file of a rank.
+fn file_of(name: &str, rank: u32) -> String {
+    if name.contains(RANK) {
+        name.replace(RANK, &rank.to_string())
+    } else {
+        format!("{name}.{rank}.et")
+    }
+}
+
+/// How fast accelerators work whose works have no durations.
+struct Accelerator {
+    /// Operations per second.
+    peak: Option<f64>,
+    /// Bytes of its memory per second.
+    memory_rate: Option<u64>,
+}
+
+impl Accelerator {
+    /// How long a work takes, in ps: as long as its operations or its memory, whichever is more.
+    fn time_ps(&self, ops: u64, bytes: u64) -> Result<u64, String> {
+        let of_ops = match self.peak {
+            Some(peak) => ops as f64 / peak,
+            None if ops == 0 => 0.0,
+            None => {
+                return Err(format!(
+                    "computes {ops} operations (num_ops), and no duration; give peak, in operations per \
+                                    second"
+                ))
+            }
+        };
+        let of_memory = match self.memory_rate {
+            Some(rate) => bytes as f64 / rate as f64,
+            None if ops > 0 => 0.0,
+            None => {
+                return Err(format!(
+                    "moves {bytes} B of memory (tensor_size), and has no duration; give memory_rate, \
+                                    such as \"2 TB/s\""
+                ))
+            }
+        };
+        let ps = of_ops.max(of_memory) * PS_PER_S;
+        if ps > DURATION_MAX_PS as f64 {
+            return Err(format!("{ops} operations and {bytes} B take more than 1000 s with peak and memory_rate"));
+        }
+        Ok(ps.round() as u64)
+    }
+}
+
+/// How collectives are done.
+#[derive(Clone, Copy)]
+struct Collectives {
+    algorithm: AlgorithmSpec,
+    /// Ranks of a group of sums that are hierarchical.
+    size: u32,
+}
+
+impl Collectives {
+    /// Writes down a collective of a group. The first rank of the group is its root.
+    fn write(self, program: &mut Program, group: &[u32], kind: Collective, bytes: u64) {
+        let ranks = group.len() as u64;
+        match kind {
+            Collective::AllReduce => {
+                let Self { algorithm, size } = self;
+                Sum { algorithm, group, aggregator: 0, answer: AnswerSpec::Each, size }.write(program, bytes, 0);
+            }
+            Collective::Reduce => program.tree_reduce(group, bytes),
+            Collective::AllGather => program.ring_allgather(group, bytes),
+            Collective::Gather => gather(program, group, bytes),
+            Collective::Scatter => program.send_each(group, bytes / ranks, group[0]),
+            Collective::Broadcast => program.tree_broadcast(group, bytes),
+            Collective::AllToAll => program.pairwise_alltoall(group, "all-to-all", bytes / ranks),
+            Collective::ReduceScatter | Collective::ReduceScatterBlock => program.ring_reduce_scatter(group, bytes),
+            Collective::Barrier => program.dissemination_barrier(group),
+        }
+    }
+}
+
+/// The first rank of a group receives what each other has, one after the other.
+fn gather(program: &mut Program, group: &[u32], bytes: u64) {
+    let phase = program.phase("gather");
+    let (&root, others) = group.split_first().expect("a group has ranks");
+    for &rank in others {
+        program.step(rank, phase, 0, (root, bytes), (0, 0));
+        program.step(root, phase, 0, (0, 0), (rank, bytes));
+    }
+}

@@ -1,0 +1,188 @@
+//! A rank on its way through the nodes of its trace.
+//!
+//! It gives its accelerator what that computes as soon as what comes before has been given or done, and communicates
+//! meanwhile: one thing after the other, of those that may come next usually the one with the least number.
+
+use super::groups::Groups;
+use super::Accelerator;
+use crate::error::Issue;
+use crate::resolve::cluster::jobs::program::Program;
+use hostnet_traffic::chakra::{Act, Node, Trace};
+use std::cmp::Reverse;
+use std::collections::{BTreeSet, BinaryHeap};
+
+/// A node that may come next: its number, and its place in the trace.
+pub(super) type Place = (u64, u32);
+
+pub(super) struct Walk {
+    pub(super) rank: u32,
+    file: String,
+    pub(super) nodes: Vec<Node>,
+    /// The nodes after each.
+    before: Vec<Vec<u32>>,
+    /// Nodes that each still waits for.
+    open: Vec<u32>,
+    /// Of each node the works that the accelerator has to be done with before it, counted from the first.
+    needs: Vec<u32>,
+    /// Nodes that may come next: what is given to the accelerator or takes no time, what the rank computes without
+    /// waiting for the accelerator, and the rest.
+    given: BinaryHeap<Reverse<Place>>,
+    own: BinaryHeap<Reverse<Place>>,
+    pub(super) told: BTreeSet<Place>,
+    /// Those of the rest that others have to know of, since the last time.
+    pub(super) news: Vec<Place>,
+    works: u32,
+    /// Works that the rank has waited for.
+    waited: u32,
+    done: usize,
+}
+
+impl Walk {
+    /// A rank before its first node. Works without durations get theirs, and groups their numbers.
+    pub(super) fn new(
+        path: &str,
+        rank: u32,
+        file: String,
+        trace: Trace,
+        groups: &mut Groups,
+        accelerator: &Accelerator,
+    ) -> Result<Self, Issue> {
+        let Trace { mut nodes, groups: names, members } = trace;
+        let wrong = |id: Option<u64>, fault: String| {
+            let message = id.map_or(fault.clone(), |id| format!("node {id}: {fault}"));
+            Issue::in_file(&file, None, &format!("{path}.trace"), message)
+        };
+        let mut numbers = vec![None; names.len()];
+        for Node { id, act, .. } in &mut nodes {
+            let own = |fault| wrong(Some(*id), fault);
+            match act {
+                Act::Work { ops, bytes } => {
+                    *act = Act::Compute(accelerator.time_ps(*ops, *bytes).map_err(own)?);
+                }
+                Act::Collective { group, .. } => {
+                    let at = *group as usize;
+                    let number = match numbers[at] {
+                        Some(number) => number,
+                        None => groups.number(rank, &names[at], &members).map_err(own)?,
+                    };
+                    numbers[at] = Some(number);
+                    *group = number;
+                }
+                _ => {}
+            }
+        }
+        let mut before = vec![Vec::new(); nodes.len()];
+        for (place, node) in (0..).zip(&nodes) {
+            node.after.iter().for_each(|&other| before[other as usize].push(place));
+        }
+        let open: Vec<u32> = nodes.iter().map(|node| node.after.len() as u32).collect();
+        let needs = vec![0; nodes.len()];
+        let (given, own, told, news) = (BinaryHeap::new(), BinaryHeap::new(), BTreeSet::new(), Vec::new());
+        let (works, waited, done) = (0, 0, 0);
+        let mut walk = Self { rank, file, nodes, before, open, needs, given, own, told, news, works, waited, done };
+        for place in 0..walk.nodes.len() as u32 {
+            if walk.open[place as usize] == 0 {
+                walk.offer(place);
+            }
+        }
+        Ok(walk)
+    }
+
+    pub(super) fn act(&self, place: u32) -> Act {
+        self.nodes[place as usize].act
+    }
+
+    /// A node may come next.
+    fn offer(&mut self, place: u32) {
+        let node = &self.nodes[place as usize];
+        let entry = (node.id, place);
+        match node.act {
+            Act::Nothing | Act::Compute(_) | Act::Work { .. } => self.given.push(Reverse(entry)),
+            Act::Host(_) if self.needs[place as usize] <= self.waited => self.own.push(Reverse(entry)),
+            Act::Host(_) | Act::Send { .. } | Act::Receive { .. } | Act::Collective { .. } => {
+                self.told.insert(entry);
+                self.news.push(entry);
+            }
+        }
+    }
+
+    /// A node is over, or given to the accelerator; what comes after it waits for so many works of that.
+    fn end(&mut self, place: u32, needs: u32) {
+        self.done += 1;
+        for after in std::mem::take(&mut self.before[place as usize]) {
+            let own = &mut self.needs[after as usize];
+            *own = (*own).max(needs);
+            self.open[after as usize] -= 1;
+            if self.open[after as usize] == 0 {
+                self.offer(after);
+            }
+        }
+    }
+
+    /// Writes down what needs nobody else: works for the accelerator, and what the rank computes.
+    pub(super) fn go(&mut self, program: &mut Program) {
+        let compute = program.phase("compute");
+        loop {
+            while let Some(Reverse((_, place))) = self.given.pop() {
+                let needs = match self.act(place) {
+                    Act::Compute(ps) if ps > 0 => {
+                        program.device(self.rank, compute, ps, u32::MAX - 1);
+                        self.works += 1;
+                        self.works
+                    }
+                    _ => self.needs[place as usize],
+                };
+                self.end(place, needs);
+            }
+            let Some(Reverse((_, place))) = self.own.pop() else { return };
+            self.host(program, place);
+        }
+    }
+
+    /// Takes a node of those that were told, after the works that it needs; [`Walk::over`] ends it.
+    pub(super) fn begin(&mut self, program: &mut Program, (id, place): Place) {
+        self.told.remove(&(id, place));
+        let needs = self.needs[place as usize];
+        if needs > 0 {
+            let compute = program.phase("compute");
+            program.device(self.rank, compute, 0, self.works - needs);
+            self.waited = self.waited.max(needs);
+        }
+    }
+
+    /// Such a node is over.
+    pub(super) fn over(&mut self, place: u32) {
+        self.end(place, self.needs[place as usize]);
+    }
+
+    /// The rank computes.
+    pub(super) fn host(&mut self, program: &mut Program, place: u32) {
+        if let Act::Host(ps) = self.act(place) {
+            program.compute(&[self.rank], "host", ps);
+        }
+        self.over(place);
+    }
+
+    /// Whether all is done; then the rank waits for its accelerator.
+    pub(super) fn is_done(&self) -> bool {
+        self.done == self.nodes.len()
+    }
+
+    /// Waits for all works.
+    pub(super) fn finish(&mut self, program: &mut Program) {
+        if std::mem::take(&mut self.works) > 0 {
+            let compute = program.phase("compute");
+            program.device(self.rank, compute, 0, 0);
+        }
+    }
+
+    /// A node that waits for itself, if nothing may come next and not all is done.
+    pub(super) fn in_circle(&self) -> Option<u64> {
+        let waits = || self.nodes.iter().zip(&self.open).find(|(_, &open)| open > 0).map(|(node, _)| node.id);
+        (self.told.is_empty() && !self.is_done()).then(waits).flatten()
+    }
+
+    pub(super) fn wrong(&self, path: &str, message: String) -> Issue {
+        Issue::in_file(&self.file, None, &format!("{path}.trace"), message)
+    }
+}

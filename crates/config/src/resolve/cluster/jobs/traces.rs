@@ -1,0 +1,263 @@
+//! Jobs as execution traces of Chakra: a file of each rank.
+//!
+//! What ranks compute are nodes with durations, collectives of all ranks nodes of their own, and the rest messages. A
+//! message is cut where its receiver cuts what it receives, so that every node that sends has one that receives.
+
+use super::program::{Adding, Mark, Program};
+use crate::error::suggestion;
+use crate::plan::Plan;
+use crate::spec::{Bandwidth, JobKindSpec, JobSpec, Size};
+use hostnet_model::params::{BlockParams, JobParams, MessageParams, StepParams};
+use hostnet_traffic::chakra::{Act, Collective, Scribe, BYTES_MAX, DURATION_MAX_PS, NODES_MAX};
+use serde::Deserialize;
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+
+/// Nodes of all ranks together.
+const NODES_OF_ALL_MAX: u64 = 1 << 22;
+const PS_PER_US: i128 = 1_000_000;
+/// Tags have 31 bits.
+const TAGS: u64 = 1 << 31;
+
+/// The content of the traces of a job, rank by rank. Without a name it is the only job. With `messages` collectives are
+/// the messages that this job sends, and not nodes of their own.
+///
+/// # Errors
+/// There is no such job, or traces cannot tell what it does.
+pub fn chakra_traces(plan: &Plan, job: Option<&str>, messages: bool) -> Result<Vec<Vec<u8>>, String> {
+    let job = found(plan, job)?;
+    let program = program(plan, job, messages)?;
+    let is_execution = |step: &StepParams| step.work > 0;
+    if !job.cores.is_empty() && program.blocks.iter().flat_map(|block| &block.steps).flatten().any(is_execution) {
+        return Err(format!(
+            "job.{}.hosts: its ranks execute instructions on cores of servers, which have no durations; traces are of \
+             ranks at endpoints, and of collectives",
+            job.name
+        ));
+    }
+    let lines: Vec<Lines> = program.blocks.iter().map(|block| Lines::of(block, &program.marks)).collect();
+    let mut total = 0;
+    let one = |rank| {
+        let mut pen = Pen::new(rank);
+        for (block, lines) in program.blocks.iter().zip(&lines) {
+            for _ in 0..block.times {
+                pen.write(&program, block, lines);
+                if pen.scribe.nodes() > NODES_MAX as u64 || total + pen.scribe.nodes() > NODES_OF_ALL_MAX {
+                    return Err(format!(
+                        "job.{}.iterations: more than {NODES_MAX} nodes of a rank, or {NODES_OF_ALL_MAX} of all; fewer \
+                         iterations are wanted",
+                        job.name
+                    ));
+                }
+            }
+        }
+        total += pen.scribe.nodes();
+        Ok(pen.scribe.finish())
+    };
+    (0..program.ranks).map(one).collect()
+}
+
+/// The job of that name, or the only one.
+fn found<'a>(plan: &'a Plan, name: Option<&str>) -> Result<&'a JobParams, String> {
+    let jobs = &plan.cluster.jobs;
+    let names = || jobs.iter().map(|job| job.name.as_str());
+    match (name, &jobs[..]) {
+        (Some(name), _) => jobs
+            .iter()
+            .find(|job| job.name == name)
+            .ok_or_else(|| format!("job: there is no \"{name}\"; {}", suggestion(name, names()))),
+        (None, [job]) => Ok(job),
+        (None, []) => Err("job: the configuration has none".to_owned()),
+        (None, _) => Err(format!("job: give one of {}", names().collect::<Vec<_>>().join(", "))),
+    }
+}
+
+/// What the ranks of a job do, with its collectives marked unless they are to be messages.
+fn program(plan: &Plan, job: &JobParams, messages: bool) -> Result<Program, String> {
+    let path = format!("job.{}", job.name);
+    let mut spec = JobSpec::deserialize(&plan.effective["job"][&job.name]).map_err(|error| error.to_string())?;
+    let mut program = Program::new(job.hosts.len() as u32);
+    program.adding = Adding { bytes_per_s: spec.sum.map_or(0, |Bandwidth(rate)| rate), cores: job.cores.clone() };
+    program.marks = (!messages).then(Vec::new);
+    super::write(&path, &mut spec, &mut program, Path::new("")).map_err(|issue| issue.message)?;
+    if let Some(mark) = program.marks.iter().flatten().find(|mark| mark.bytes > BYTES_MAX) {
+        return Err(format!("{path}.bytes: {} B of a rank in {}; at most {BYTES_MAX} B", mark.bytes, mark.kind.name()));
+    }
+    Ok(program)
+}
+
+/// What traces call the collective of a job, and how they count its bytes.
+pub(super) fn collective_of(spec: &JobSpec, ranks: u32) -> Option<(Collective, u64)> {
+    let bytes = spec.bytes.map_or(1, |Size(bytes)| bytes);
+    match spec.kind {
+        JobKindSpec::Allgather => Some((Collective::AllGather, bytes)),
+        JobKindSpec::Alltoall => Some((Collective::AllToAll, bytes.saturating_mul(u64::from(ranks)))),
+        JobKindSpec::Broadcast => Some((Collective::Broadcast, bytes)),
+        JobKindSpec::Barrier => Some((Collective::Barrier, bytes)),
+        _ => None,
+    }
+}
+
+/// Where what is sent from one rank to another is cut, in bytes from the beginning of a block.
+struct Lines(BTreeMap<(u32, u32), Vec<u64>>);
+
+impl Lines {
+    fn of(block: &BlockParams, marks: &Option<Vec<Mark>>) -> Self {
+        let mut cuts: BTreeMap<(u32, u32), BTreeSet<u64>> = BTreeMap::new();
+        for (rank, steps) in (0..).zip(&block.steps) {
+            let (mut sent, mut received) = (BTreeMap::new(), BTreeMap::new());
+            for (_, step) in outside(rank, steps, marks) {
+                for (message, at, line) in [
+                    (step.send, &mut sent, step.send.map(|to| (rank, to.rank))),
+                    (step.receive, &mut received, step.receive.map(|from| (from.rank, rank))),
+                ] {
+                    if let (Some(MessageParams { bytes, .. }), Some(line)) = (message, line) {
+                        let at: &mut u64 = at.entry(line).or_default();
+                        *at += bytes;
+                        cuts.entry(line).or_default().insert(*at);
+                    }
+                }
+            }
+        }
+        Self(cuts.into_iter().map(|(line, cuts)| (line, cuts.into_iter().collect())).collect())
+    }
+
+    /// The pieces of a message that begins at a byte: the number of each, and its bytes.
+    fn pieces(&self, line: (u32, u32), begin: u64, bytes: u64) -> impl Iterator<Item = (u64, u64)> + '_ {
+        let cuts = self.0.get(&line).map_or(&[][..], Vec::as_slice);
+        let first = cuts.partition_point(|&cut| cut <= begin);
+        let before = move |number: usize| if number == first { begin } else { cuts[number - 1] };
+        let inside = (first..cuts.len()).take_while(move |&number| cuts[number] <= begin + bytes);
+        inside.map(move |number| (number as u64, cuts[number] - before(number)))
+    }
+
+    /// Pieces of all messages from one rank to another.
+    fn count(&self, line: (u32, u32)) -> u64 {
+        self.0.get(&line).map_or(0, |cuts| cuts.len() as u64)
+    }
+}
+
+/// The steps of a rank that are in no marked collective, with their places.
+fn outside<'a>(
+    rank: u32,
+    steps: &'a [StepParams],
+    marks: &'a Option<Vec<Mark>>,
+) -> impl Iterator<Item = (usize, &'a StepParams)> {
+    let own = rank as usize;
+    let mut spans = marks.iter().flatten().map(move |mark| (mark.begin[own], mark.end[own])).peekable();
+    steps.iter().enumerate().filter(move |&(place, _)| {
+        while spans.next_if(|&(_, end)| end <= place).is_some() {}
+        spans.peek().is_none_or(|&(begin, _)| place < begin)
+    })
+}
+
+/// Times become whole microseconds; what is left over goes to the next one.
+#[derive(Default)]
+struct Rounding(i128);
+
+impl Rounding {
+    fn of(&mut self, ps: u64) -> u64 {
+        let wanted = self.0 + i128::from(ps);
+        let micros = (wanted + PS_PER_US / 2).div_euclid(PS_PER_US).max(0);
+        let rounded = u64::try_from(micros * PS_PER_US).unwrap_or(u64::MAX).min(DURATION_MAX_PS);
+        self.0 = wanted - i128::from(rounded);
+        rounded
+    }
+}
+
+/// Writes the trace of a rank.
+struct Pen {
+    rank: u32,
+    scribe: Scribe,
+    /// The nodes that the rank comes from.
+    last: Vec<u64>,
+    /// The works of its accelerator.
+    works: Vec<u64>,
+    own: Rounding,
+    device: Rounding,
+    /// Pieces of messages of all rounds before, by who sends and who receives.
+    numbers: BTreeMap<(u32, u32), u64>,
+}
+
+impl Pen {
+    fn new(rank: u32) -> Self {
+        Self {
+            rank,
+            scribe: Scribe::new(rank),
+            last: Vec::new(),
+            works: Vec::new(),
+            own: Rounding::default(),
+            device: Rounding::default(),
+            numbers: BTreeMap::new(),
+        }
+    }
+
+    /// Writes what the rank does once in a block.
+    fn write(&mut self, program: &Program, block: &BlockParams, lines: &Lines) {
+        let own = self.rank as usize;
+        let steps = &block.steps[own];
+        let mut marks = program.marks.iter().flatten().peekable();
+        let mut at = BTreeMap::new();
+        for (place, step) in outside(self.rank, steps, &program.marks) {
+            while let Some(mark) = marks.next_if(|mark| mark.end[own] <= place) {
+                self.collective(mark);
+            }
+            let name = &program.phases[usize::from(step.phase)];
+            self.device(name, step);
+            let ps = self.own.of(step.compute_ps);
+            if ps > 0 {
+                self.last = vec![self.scribe.node(name, Act::Host(ps), &self.last)];
+            }
+            self.messages(name, step, lines, &mut at);
+        }
+        marks.for_each(|mark| self.collective(mark));
+        for line in at.into_keys() {
+            *self.numbers.entry(line).or_default() += lines.count(line);
+        }
+    }
+
+    fn collective(&mut self, mark: &Mark) {
+        let act = Act::Collective { kind: mark.kind, bytes: mark.bytes, group: 0 };
+        self.last = vec![self.scribe.node(mark.kind.name(), act, &self.last)];
+    }
+
+    /// What the accelerator is given, and what the rank waits for.
+    fn device(&mut self, name: &str, step: &StepParams) {
+        if step.device.work_ps > 0 {
+            let mut after = self.last.clone();
+            after.extend(self.works.last().filter(|work| !self.last.contains(work)));
+            let act = Act::Compute(self.device.of(step.device.work_ps));
+            self.works.push(self.scribe.node(name, act, &after));
+        }
+        let waited = self.works.len().checked_sub(step.device.left as usize).filter(|&done| done > 0);
+        let Some(work) = waited.map(|done| self.works[done - 1]) else { return };
+        // A work comes after earlier works, and after what the rank had done when it gave it.
+        if !self.last.iter().any(|id| *id >= work && self.works.binary_search(id).is_ok()) {
+            self.last.retain(|&id| id > work);
+            self.last.push(work);
+        }
+    }
+
+    /// What is sent and what is received meanwhile.
+    fn messages(&mut self, name: &str, step: &StepParams, lines: &Lines, at: &mut BTreeMap<(u32, u32), u64>) {
+        let before = std::mem::take(&mut self.last);
+        for (message, sends) in [(step.send, true), (step.receive, false)] {
+            let Some(MessageParams { rank: other, bytes }) = message else { continue };
+            let line = if sends { (self.rank, other) } else { (other, self.rank) };
+            let begin = at.entry(line).or_default();
+            let number = self.numbers.get(&line).copied().unwrap_or(0);
+            let mut after = before.clone();
+            for (piece, bytes) in lines.pieces(line, *begin, bytes) {
+                let tag = (number + piece) % TAGS;
+                let act =
+                    if sends { Act::Send { to: other, bytes, tag } } else { Act::Receive { from: other, bytes, tag } };
+                after = vec![self.scribe.node(name, act, &after)];
+            }
+            *begin += bytes;
+            self.last.extend(after);
+        }
+        if step.send.is_none() && step.receive.is_none() {
+            self.last = before;
+        }
+    }
+}

@@ -1,0 +1,90 @@
+//! Groups of ranks that a file names, and those whose members it tells.
+
+use super::messages::RawNode;
+use super::{of, ChakraError, GROUPS_MAX, GROUP_NAME_MAX};
+use std::collections::BTreeMap;
+use std::str::from_utf8;
+
+/// Members of all groups of a file together.
+const MEMBERS_MAX: usize = 1 << 22;
+/// Part of the name of the nodes that PyTorch describes its groups with.
+const DESCRIPTION: &[u8] = b"process_group:init";
+
+#[derive(Debug, Default)]
+pub(super) struct Groups {
+    places: BTreeMap<String, u32>,
+    pub(super) members: BTreeMap<String, Vec<u32>>,
+    counted: usize,
+}
+
+impl Groups {
+    /// The place of a name among all; none if there are too many.
+    pub(super) fn place(&mut self, name: String) -> Option<u32> {
+        let next = self.places.len();
+        match self.places.get(&name) {
+            Some(&place) => Some(place),
+            None if next == GROUPS_MAX => None,
+            None => Some(*self.places.entry(name).or_insert(next as u32)),
+        }
+    }
+
+    /// The names in the order of their places.
+    pub(super) fn names(&self) -> Vec<String> {
+        let mut names = vec![String::new(); self.places.len()];
+        for (name, &place) in &self.places {
+            names[place as usize].clone_from(name);
+        }
+        names
+    }
+
+    /// Takes in the groups that a node describes: its input is a list of one text, JSON of all groups of PyTorch.
+    pub(super) fn learn(&mut self, node: &RawNode) -> Result<(), ChakraError> {
+        let described = node.name.windows(DESCRIPTION.len()).any(|part| part == DESCRIPTION);
+        let Some(inputs) = node.inputs.as_ref().filter(|inputs| described && !inputs.values.is_empty()) else {
+            return Ok(());
+        };
+        let wrong = |fault: &str| of(node.id, format!("describes groups of ranks, and {fault}"));
+        let text = from_utf8(&inputs.values).map_err(|_| wrong("is no text"))?;
+        let mut rest = text;
+        while let Some(found) = next_group(&mut rest).map_err(|fault| wrong(&fault))? {
+            let (name, ranks) = found;
+            self.counted += ranks.len() + 1;
+            if self.counted > MEMBERS_MAX {
+                return Err(wrong(&format!("has more than {MEMBERS_MAX} members of them")));
+            }
+            self.members.insert(name, ranks);
+        }
+        Ok(())
+    }
+}
+
+/// The next object of a text that has a name of a group: its name and its ranks.
+fn next_group(rest: &mut &str) -> Result<Option<(String, Vec<u32>)>, String> {
+    const NAME: &str = "\"pg_name\"";
+    const RANKS: &str = "\"ranks\"";
+    let Some(begin) = rest.find(NAME) else { return Ok(None) };
+    let after = &rest[begin + NAME.len()..];
+    let end = after.find(NAME).unwrap_or(after.len());
+    let object = &after[..end];
+    *rest = &after[end..];
+    let name = value(object).and_then(|value| {
+        let text = value.strip_prefix('"')?;
+        text.find('"').map(|end| &text[..end]).filter(|name| name.len() <= GROUP_NAME_MAX)
+    });
+    let name = name.ok_or_else(|| format!("the name of one is no text of up to {GROUP_NAME_MAX} bytes"))?;
+    let ranks = object.find(RANKS).and_then(|begin| value(&object[begin + RANKS.len()..]));
+    let ranks = ranks.and_then(|list| list.strip_prefix('[')).and_then(|list| list.split_once(']')).map(|list| list.0);
+    let parsed = ranks.map(|list| {
+        let numbers = list.split(',').map(str::trim).filter(|number| !number.is_empty());
+        numbers.map(str::parse).collect::<Result<Vec<u32>, _>>()
+    });
+    match parsed {
+        Some(Ok(ranks)) => Ok(Some((name.to_owned(), ranks))),
+        _ => Err(format!("those of \"{name}\" are no list of numbers")),
+    }
+}
+
+/// What comes after the colon behind a key.
+fn value(text: &str) -> Option<&str> {
+    text.trim_start().strip_prefix(':').map(str::trim_start)
+}

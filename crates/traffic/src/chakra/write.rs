@@ -1,0 +1,88 @@
+//! Writing traces.
+
+use super::messages::{Attribute, Metadata, RawNode};
+use super::{Act, COLLECTIVE, COMPUTE, METADATA, MICROS_MAX, PS_PER_US, RECEIVE, SEND};
+use prost::Message;
+
+/// The longest that a node computes, in ps.
+pub const DURATION_MAX_PS: u64 = MICROS_MAX * PS_PER_US;
+
+/// What the reader of Chakra calls the form of its files.
+const VERSION: &str = "0.0.4";
+
+/// Writes the trace of a rank, node by node. Attributes have the types that the generators of Chakra give them.
+#[derive(Debug)]
+pub struct Scribe {
+    rank: u32,
+    content: Vec<u8>,
+    nodes: u64,
+}
+
+fn attribute(name: &str) -> Attribute {
+    Attribute { name: name.as_bytes().to_vec(), ..Attribute::default() }
+}
+
+/// A number of 64 bits; amounts and kinds are such.
+fn wide(name: &str, value: u64) -> Attribute {
+    Attribute { int64: Some(i64::try_from(value).unwrap_or(i64::MAX)), ..attribute(name) }
+}
+
+/// A number of 32 bits; ranks and tags are such.
+fn small(name: &str, value: u64) -> Attribute {
+    Attribute { int32: Some((value & i32::MAX as u64) as i32), ..attribute(name) }
+}
+
+impl Scribe {
+    /// Begins the trace of a rank.
+    #[must_use]
+    pub fn new(rank: u32) -> Self {
+        let content = Metadata { version: VERSION.to_owned() }.encode_length_delimited_to_vec();
+        Self { rank, content, nodes: 0 }
+    }
+
+    /// Adds a node that comes after others, and returns its number. Times are whole microseconds of up to
+    /// [`DURATION_MAX_PS`], tags have 31 bits, and collectives are those of all ranks.
+    pub fn node(&mut self, name: &str, act: Act, after: &[u64]) -> u64 {
+        let (kind, ps, more) = match act {
+            Act::Nothing => (METADATA, 0, Vec::new()),
+            Act::Compute(ps) | Act::Host(ps) => (COMPUTE, ps, Vec::new()),
+            Act::Work { ops, bytes } => (COMPUTE, 0, vec![wide("num_ops", ops), wide("tensor_size", bytes)]),
+            Act::Send { to, bytes, tag } => (SEND, 0, message(self.rank, to, bytes, tag)),
+            Act::Receive { from, bytes, tag } => (RECEIVE, 0, message(from, self.rank, bytes, tag)),
+            Act::Collective { kind, bytes, .. } => {
+                (COLLECTIVE, 0, vec![wide("comm_type", kind.number() as u64), wide("comm_size", bytes)])
+            }
+        };
+        let is_host = Attribute { truth: Some(matches!(act, Act::Host(_))), ..attribute("is_cpu_op") };
+        let id = self.nodes;
+        let node = RawNode {
+            id,
+            name: name.as_bytes().to_vec(),
+            kind,
+            data_deps: after.to_vec(),
+            duration_micros: ps / PS_PER_US,
+            attr: std::iter::once(is_host).chain(more).collect(),
+            ..RawNode::default()
+        };
+        self.content.extend(node.encode_length_delimited_to_vec());
+        self.nodes += 1;
+        id
+    }
+
+    /// Nodes so far.
+    #[must_use]
+    pub fn nodes(&self) -> u64 {
+        self.nodes
+    }
+
+    /// The content of the file.
+    #[must_use]
+    pub fn finish(self) -> Vec<u8> {
+        self.content
+    }
+}
+
+fn message(from: u32, to: u32, bytes: u64, tag: u64) -> Vec<Attribute> {
+    let rank = |name, rank| small(name, u64::from(rank));
+    vec![wide("comm_size", bytes), rank("comm_src", from), rank("comm_dst", to), small("comm_tag", tag)]
+}
