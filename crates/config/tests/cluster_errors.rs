@@ -53,6 +53,15 @@ fn services_have_their_keys_and_are_at_endpoints_and_servers() {
 }
 
 #[test]
+fn a_core_of_a_rank_that_sends_at_another_rate_has_one_that_receives() {
+    let text = "[host.e]\nkind = \"endpoint\"\ncount = 2\n[job.j]\nkind = \"barrier\"\nhosts = \"e\"\n";
+    let (sends, receives) = ("job.j.socket_send_rate=9 Gbps", "job.j.socket_rate=9 Gbps");
+    says(text, &[sends], &["job.j.socket_send_rate", "only with job.j.socket_rate"]);
+    says(text, &[receives, "job.j.socket_send_rate=0 Gbps"], &["job.j.socket_send_rate", "1 Mbps"]);
+    assert!(cluster_text(text, Format::Toml, &[sends, receives]).is_ok());
+}
+
+#[test]
 fn datagrams_fit_a_packet_and_have_the_keys_of_their_pattern() {
     let text = BASE.replace("bulk", "datagram");
     let says = |overrides: &[&str], wanted: &[&str]| says(&text, overrides, wanted);

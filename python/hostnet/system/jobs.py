@@ -190,6 +190,12 @@ class Job(Description):
 
     Range: "1 Mbps" to "10 TB/s".
     """
+    socket_send_rate: str | None = None
+    """With `socket_rate`: the same of what it sends alone, which takes less of a core than what comes (bandwidth); as
+    `socket_rate` when absent.
+
+    Range: "1 Mbps" to "10 TB/s".
+    """
     copy_rate: str | None = None
     """Rate at which a message is copied from one rank to another of the same host (bandwidth); "10 GB/s" when absent.
 

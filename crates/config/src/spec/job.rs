@@ -124,6 +124,11 @@ pub(crate) struct JobSpec {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(extend("x-min" = "1 Mbps", "x-max" = "10 TB/s"))]
     pub(crate) socket_rate: Option<Bandwidth>,
+    /// With `socket_rate`: the same of what it sends alone, which takes less of a core than what comes (bandwidth); as
+    /// `socket_rate` when absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-min" = "1 Mbps", "x-max" = "10 TB/s"))]
+    pub(crate) socket_send_rate: Option<Bandwidth>,
     /// When it is launched, from the start of the run (time).
     #[serde(default = "no_time")]
     #[schemars(extend("x-max" = "1000 s"))]

@@ -32,7 +32,8 @@ struct Write {
 /// The core of a rank.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Sockets {
-    bytes_per_s: u64,
+    /// What it reads and what it writes per second.
+    bytes_per_s: [u64; 2],
     /// When it is done with all that it has begun.
     free: Time,
     /// What it did so far, in ps.
@@ -44,9 +45,9 @@ pub(super) struct Sockets {
 }
 
 impl Sockets {
-    /// One that copies so many bytes per second.
-    pub(super) fn new(bytes_per_s: u64) -> Self {
-        let bytes_per_s = bytes_per_s.max(1);
+    /// One that reads and writes so many bytes per second.
+    pub(super) fn new(bytes_per_s: [u64; 2]) -> Self {
+        let bytes_per_s = bytes_per_s.map(|rate| rate.max(1));
         Self { bytes_per_s, free: Time::ZERO, busy_ps: 0, busy: Bins::default(), reads: VecDeque::new(), write: None }
     }
 
@@ -69,14 +70,14 @@ impl Sockets {
         &self.busy
     }
 
-    fn copy(&mut self, now: Time, bytes: u64) -> Time {
-        let ps = u128::from(bytes) * PS_PER_S / u128::from(self.bytes_per_s);
+    fn copy(&mut self, now: Time, bytes: u64, bytes_per_s: u64) -> Time {
+        let ps = u128::from(bytes) * PS_PER_S / u128::from(bytes_per_s);
         self.occupy(now, u64::try_from(ps).unwrap_or(u64::MAX))
     }
 
     /// Bytes have come from another rank. What comes while a call still waits for the core is read by it, too.
     pub(super) fn arrive(&mut self, from: u32, bytes: u64, now: Time) {
-        let done = self.copy(now, bytes);
+        let done = self.copy(now, bytes, self.bytes_per_s[0]);
         let joins = |last: &&mut Read| last.from == from && last.done > now && last.bytes + bytes <= CALL_BYTES;
         let last_is_next = self.write.is_none_or(|write| write.posted || write.copied <= now);
         match self.reads.back_mut().filter(joins).filter(|_| last_is_next) {
@@ -106,7 +107,7 @@ impl Sockets {
     /// A message is to be written.
     pub(super) fn begin(&mut self, bytes: u64, now: Time) {
         let call = bytes.min(CALL_BYTES);
-        let copied = self.copy(now, call);
+        let copied = self.copy(now, call, self.bytes_per_s[1]);
         self.write = Some(Write { bytes: call, copied, posted: false, left: bytes - call });
     }
 

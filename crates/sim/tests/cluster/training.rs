@@ -160,6 +160,8 @@ fn a_core_sends_and_receives_one_thing_at_a_time() {
     let moved = |gbps: f64| 2.0 * 6.0 * 4e6 * 8.0 / gbps * 1e3;
     assert_within(with("socket_rate = \"4 Gbps\""), moved(4.0), "it bounds both directions together");
     assert_within(with("socket_rate = \"2 Gbps\""), moved(2.0), "half of it takes twice as long");
+    let two = moved(2.0 / (1.0 / 3.0 + 1.0 / 6.0));
+    assert_within(with("socket_rate = \"3 Gbps\"\nsocket_send_rate = \"6 Gbps\""), two, "each direction has its own");
     let (_, report) = took(&job(4, "bytes = \"16 MB\"\nsocket_rate = \"4 Gbps\""));
     assert_eq!(report.summary["limits"][0]["limit"], "rank cores");
     // One direction alone gets all of it.

@@ -164,6 +164,10 @@ fn params(
             "has an effect only on ranks at endpoints; at servers the lines of a message are copied one by one";
         return Err(Issue::new(format!("{path}.socket_rate"), message));
     }
+    if spec.socket_rate.is_none() && spec.socket_send_rate.is_some() {
+        let message = format!("has an effect only with {path}.socket_rate, the rate of what comes");
+        return Err(Issue::new(format!("{path}.socket_send_rate"), message));
+    }
     let mut program = Program::new(placed.len() as u32);
     program.adding = Adding { bytes_per_s: spec.sum.map_or(0, |Bandwidth(rate)| rate), cores: cores.clone() };
     write(path, spec, &mut program, base_dir)?;
@@ -184,7 +188,10 @@ fn params(
         iterations: program.blocks.iter().map(|block| block.times).max().unwrap_or(1),
         copy_bytes_per_s,
         copy_ps,
-        socket_bytes_per_s: spec.socket_rate.map(|Bandwidth(rate)| rate),
+        socket_bytes_per_s: spec.socket_rate.map(|Bandwidth(rate)| {
+            let sends = spec.socket_send_rate.map_or(rate, |Bandwidth(rate)| rate);
+            [rate, sends]
+        }),
         phases: program.phases,
         blocks: program.blocks,
         cores,
