@@ -193,6 +193,15 @@ fn carried(
     }
 }
 
+/// Priority class of packets when nothing else is said.
+pub(super) fn priority(transport: &Transport) -> u8 {
+    if matches!(transport, Transport::Roce(_)) {
+        ROCE_PRIORITY
+    } else {
+        0
+    }
+}
+
 fn draft(
     path: String,
     spec: &mut FlowSpec,
@@ -201,7 +210,7 @@ fn draft(
     network: &Network,
     (before, takes): (&[Draft], Vec<usize>),
 ) -> Result<Draft, Issue> {
-    let priority = if matches!(transport, Transport::Roce(_)) { ROCE_PRIORITY } else { 0 };
+    let priority = priority(&transport);
     check_keys(&path, spec)?;
     if spec.deaf.is_some() && matches!(transport, Transport::Roce(_)) {
         let message = "has no effect over RoCE: no application reads what it brings";
