@@ -74,9 +74,7 @@ impl RoceConnection {
             return None;
         }
         let packet = match (&mut self.requester, &mut self.responder) {
-            (Some(requester), _) if requester.ready(&self.plan) => {
-                requester.send(now, &self.plan, &mut self.counters)
-            }
+            (Some(requester), _) if requester.ready(&self.plan) => requester.send(now, &self.plan, &mut self.counters),
             (_, Some(responder)) if responder.ready() => responder.send(&self.plan, &mut self.counters),
             _ => return None,
         };

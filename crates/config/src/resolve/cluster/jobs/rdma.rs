@@ -9,8 +9,7 @@ use crate::units::shorten;
 pub(super) fn check(path: &str, spec: &JobSpec, placed: &[u16], hosts: &Hosts) -> Result<(), Issue> {
     let transport = format!("{path}.transport");
     let named = shorten(spec.transport.as_deref().unwrap_or_default());
-    let refused =
-        |key: &str, message: String| Err(Issue::between(&[&format!("{path}.{key}"), &transport], message));
+    let refused = |key: &str, message: String| Err(Issue::between(&[&format!("{path}.{key}"), &transport], message));
     if spec.socket_rate.is_some() {
         return refused("socket_rate", format!("has no effect over RoCE ({named}): no core copies what NICs write"));
     }
