@@ -2,8 +2,11 @@
 //! change, and what holds a job up.
 
 use crate::jobs::{assert_books, assert_within, books, finished, ranks};
-use crate::lab::{drain, fabric, plan};
+use crate::lab::{drain, fabric, nic, plan, servers};
 use hostnet_config::Plan;
+use hostnet_model::core::Worker;
+use hostnet_model::flow::Rank;
+use hostnet_model::os::NetStack;
 use hostnet_model::params::Traffic;
 use hostnet_model::transport::roce::RoceCounters;
 use hostnet_sim::{Report, Run};
@@ -213,4 +216,62 @@ fn jobs_over_roce_and_over_tcp_and_flows_share_a_network() {
     for class in ["j", "k", "write", "bulk"] {
         assert!(goodput(class) > Some(0.1), "{class}: {:?}", goodput(class));
     }
+}
+
+/// Servers of eight cores at a switch on cables of 10 Gbps, and a job of all of them.
+fn at_servers(hosts: u32, network: &str, job: &str) -> Plan {
+    plan(&format!(
+        "[host.box]\npreset = \"mcn-scaleup-8\"\ncount = {hosts}\n[network]\nrate = \"10 Gbps\"\nlatency = \"1 us\"\n\
+         mtu = \"4200 B\"\n{network}[transport.t]\nbase = \"roce\"\ntimeout = \"1 ms\"\n\
+         [job.j]\nhosts = \"box\"\ntransport = \"t\"\n{job}\n[run]\nuntil = \"jobs\"\n"
+    ))
+}
+
+/// The NICs of servers when all is done: data that they wrote and read, and frames that they dropped.
+fn of_nics(run: &Run) -> [u64; 3] {
+    servers(run.simulation()).into_iter().map(nic).fold([0; 3], |[written, read, dropped], nic| {
+        let own = nic.counters();
+        let lost = nic.flows().iter().map(|flow| flow.dropped_in_all().packets).sum::<u64>();
+        [written + own.written_bytes, read + own.read_bytes, dropped + lost]
+    })
+}
+
+fn at_cores(run: &Run) -> Vec<&Rank> {
+    servers(run.simulation()).into_iter().flat_map(|machine| machine.engines::<Worker>()).map(Worker::rank).collect()
+}
+
+#[test]
+fn nics_move_what_ranks_of_servers_send_at_the_rate_of_the_cable_without_their_cores() {
+    let (hosts, bytes) = (4_u64, 4_000_000_u64);
+    let plan = at_servers(hosts as u32, "", "kind = \"allreduce\"\nbytes = \"4 MB\"");
+    let found = finished(&plan);
+    let (took_ps, run) = (took(&found).1 + START_PS, &found.1);
+    let part = bytes / hosts;
+    // Beside cables and switch a message passes two NICs, PCIe and memory.
+    let wire = (2.0 * (hosts - 1) as f64) * ((part + part.div_ceil(DATA) * HEADERS) * 800) as f64;
+    let each = (took_ps as f64 - wire) / (2 * (hosts - 1)) as f64 / PS as f64;
+    assert!(each > 2.0 && each < 12.0, "{each} us beside {wire} ps");
+    let sent = 2 * (hosts - 1) * bytes;
+    assert_eq!(of_nics(run), [sent, sent, 0]);
+    assert_eq!(found.0.summary["limits"][0]["limit"], "cable");
+    assert!(servers(run.simulation()).iter().all(|machine| machine.engines::<NetStack>().next().is_none()));
+}
+
+#[test]
+fn what_nics_of_servers_lose_comes_all_the_same_once() {
+    let sum = "kind = \"allreduce\"\nalgorithm = \"aggregator\"\nbytes = \"300 kB\"\nsum = \"10 GB/s\"";
+    let plan = at_servers(4, "switch.buffer = \"40 kB\"\n", sum);
+    let (report, run) = finished(&plan);
+    let sent = report.summary["jobs"][0]["bytes"].as_u64().expect("a count");
+    let counts: Vec<RoceCounters> = servers(run.simulation())
+        .into_iter()
+        .flat_map(|machine| nic(machine).rdma())
+        .map(|end| *end.connection.counters())
+        .collect();
+    let sum = |of: fn(&RoceCounters) -> u64| counts.iter().map(of).sum::<u64>();
+    assert_eq!([sum(|end| end.bytes_sent), sum(|end| end.bytes_received)], [sent, sent]);
+    assert!(sum(|end| end.packets_retransmitted) > 0, "nothing was lost");
+    let ranks = at_cores(&run);
+    assert!(ranks.iter().all(|rank| rank.done_at().is_some() && rank.unreceived_bytes() == 0));
+    assert_eq!(books(&ranks).received_bytes, sent);
 }

@@ -248,10 +248,14 @@ impl Hosts {
                     if fidelity(of_host) == Fidelity::Fluid {
                         check_rates(&server, &cores, flows.files(at)).map_err(within)?;
                     }
-                    let of_flows =
-                        OfFlows { rdma_ends: flows.rdma_ends(at), files: flows.files(at), ranks: flows.ranks(at) };
+                    let of_flows = OfFlows {
+                        rdma_ends: flows.rdma_ends(at, false),
+                        files: flows.files(at),
+                        ranks: flows.ranks(at),
+                    };
                     let nic_bytes = server.nic().map_or(0, server::nic_bytes);
-                    dimm::check(&server, of_flows.rdma_ends, of_flows.files, nic_bytes).map_err(within)?;
+                    dimm::check(&server, of_flows.rdma_ends + flows.rdma_ends(at, true), of_flows.files, nic_bytes)
+                        .map_err(within)?;
                     server::share_memory(&mut server, of_flows).map_err(within)?;
                     server::check_footprint(&server, of_flows).map_err(|issue| {
                         let mut issue = within(issue);

@@ -58,7 +58,7 @@ pub(super) fn resolve(
         let params = params(name, &path, job, hosts, &mut taken, base_dir)?;
         check(&path, job, &params)?;
         if over_roce {
-            rdma::check(&path, job, &params.hosts, hosts)?;
+            rdma::check(&path, job)?;
         }
         compress::check(&path, job, &params.hosts, hosts, host)?;
         let aggregator = training::aggregator(job, params.hosts.len() as u32);
