@@ -157,9 +157,11 @@ fn dcqcn_keeps_queues_of_ranks_short_where_switches_mark() {
         assert_books(&mut run);
         let queues = report.summary["queues"].as_array().expect("a table").iter();
         let paused = queues.filter_map(|row| row["paused_share"].as_f64()).fold(0.0, f64::max);
-        (counted(&mut run).notifications_sent, paused)
+        let limit = report.summary["limits"][0]["limit"].as_str().expect("a limit").to_owned();
+        (counted(&mut run).notifications_sent, paused, limit)
     };
-    let ((none, paused), (some, less)) = (at("roce"), at("dcqcn"));
+    let ((none, paused, waits), (some, less, slows)) = (at("roce"), at("dcqcn"));
+    assert!(waits != "marks" && slows == "marks", "{waits} {slows}");
     assert!(none == 0 && some > 0 && less < 0.5 * paused, "{some} notifications, paused {paused} and {less}");
 }
 

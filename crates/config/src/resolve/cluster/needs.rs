@@ -1,6 +1,7 @@
 //! What flows and ranks need of the memory of a host.
 
 use super::flows::Flows;
+use crate::resolve::server::OfFlows;
 use hostnet_model::core::RankMemory;
 use hostnet_model::nic::{RdmaEnd, RDMA_MTU_MAX};
 use hostnet_model::params::{FlowParams, JobParams, Traffic, Transport, BUFFER_ALIGNMENT};
@@ -12,7 +13,7 @@ impl Flows {
     }
 
     /// Bytes of the ranks of jobs at a host, and of what those of a job share.
-    pub(super) fn ranks(&self, host: usize) -> u128 {
+    fn ranks(&self, host: usize) -> u128 {
         let of_job = |job: &JobParams| {
             let ranks = job.hosts.iter().filter(|&&at| usize::from(at) == host).count() as u128;
             let each = u128::from(job.rank_bytes().next_multiple_of(BUFFER_ALIGNMENT));
@@ -23,9 +24,16 @@ impl Flows {
         at_servers.map(of_job).sum::<u128>() + self.regions(host)
     }
 
-    /// The ends of flows over RoCE at a host: those of ranks, or others.
-    pub(super) fn rdma_ends(&self, host: usize, of_ranks: bool) -> usize {
-        self.over_roce(host).filter(|flow| matches!(flow.traffic, Traffic::Messages(_)) == of_ranks).count()
+    /// The ends of flows over RoCE at a host.
+    pub(super) fn rdma_ends(&self, host: usize) -> usize {
+        self.over_roce(host).count()
+    }
+
+    /// All of that at a host.
+    pub(super) fn needs(&self, host: usize) -> OfFlows {
+        let of_ranks = |flow: &&FlowParams| matches!(flow.traffic, Traffic::Messages(_));
+        let rdma_ends = self.over_roce(host).filter(|flow| !of_ranks(flow)).count();
+        OfFlows { rdma_ends, files: self.files(host), ranks: self.ranks(host) }
     }
 
     fn over_roce(&self, host: usize) -> impl Iterator<Item = &FlowParams> {

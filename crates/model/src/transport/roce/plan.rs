@@ -1,5 +1,5 @@
-//! Which bytes a packet sequence number stands for. All messages of a flow but the last are of one size, so that this is
-//! arithmetic; those of ranks are posted one by one.
+//! Which bytes a packet sequence number stands for. All messages of a flow but the last are of one size, so that this
+//! is arithmetic; those of ranks are posted one by one.
 
 use super::posted::Posted;
 use crate::params::{RoceParams, Traffic};
