@@ -47,7 +47,19 @@ fn keys_of_jobs_are_checked() {
     says(&["job.j.problem=A"], &["job.j.problem", "only with jobs of NPB"]);
     says(&["job.j.ranks=0"], &["job.j.ranks", "1"]);
     says(&["job.j.ranks=4", "job.j.ranks_per_host=2"], &["job.j.ranks", "give one of them"]);
-    says(&["job.j.transport=roce"], &["job.j.transport: \"roce\" is RoCE; messages of jobs go over TCP"]);
+    says(
+        &["job.j.transport=roce", "job.j.socket_rate=1 GB/s"],
+        &["job.j.socket_rate: has no effect over RoCE (\"roce\"): no core copies what NICs write"],
+    );
+    says(
+        &["job.j.transport=dcqcn", "job.j.compress=true", "host.e.compress={ratio=2.0}"],
+        &["job.j.compress: \"dcqcn\" is RoCE; engines of NICs know packets of TCP only"],
+    );
+    says(&["job.j.transport=rocce"], &["job.j.transport: there is no transport", "did you mean \"roce\"?"]);
+    says(
+        &["job.j.transport=roce", "network.mtu=200 B"],
+        &["network.mtu", "no room for a RoCE packet with 256 B of data"],
+    );
     says(&["job.j.transport=dctp"], &["did you mean \"dctcp\"?"]);
     says(&["job.k.kind=allgather", "job.k.hosts=e"], &["job.k.bytes: missing; give a size"]);
     says(&["job.k.kind=allgather", "job.k.bytes=1 B"], &["job.k.hosts", "missing"]);

@@ -91,6 +91,8 @@ fn what_has_no_place_is_refused() {
 
 #[test]
 fn what_no_ring_carries_is_refused() {
+    let job = "[job.j]\nkind = \"barrier\"\nhosts = [\"box\", \"d\"]\ntransport = \"roce\"";
+    assert_refused("", ON, job, &["job.j.transport", "rings carry TCP, such as \"dctcp\", and no RoCE"]);
     assert_refused("mcn = { rings = \"1 KiB\" }", ON, "", &["host.box.mcn.rings", "does not fit"]);
     assert_refused("mcn = { rings = \"4100 B\" }", ON, "", &["host.box.mcn.rings", "64 B"]);
     assert_refused("mcn = { poll = \"0 us\" }", ON, "", &["host.box.mcn.poll"]);

@@ -180,13 +180,14 @@ class Job(Description):
     ops_per_s: float | None = None
     """Of those of NPB: operations per second of a rank, as NPB counts them; 1e9 when absent. Range: 1 to 1e+15."""
     transport: str | None = None
-    """How messages between hosts are carried: a transport by name, over TCP; "dctcp" when absent."""
+    """How messages between hosts are carried: a transport by name, over TCP or RoCE ("roce", "dcqcn"); "dctcp" when
+    absent."""
     compress: bool | None = None
     """Whether the engines of NICs make what it sends between hosts smaller, with "aggregator" only what goes to the one
-    that sums up; false when absent."""
+    that sums up; false when absent. Not over RoCE."""
     socket_rate: str | None = None
     """At endpoints: rate at which the core of a rank copies what it sends to sockets and what it receives, one
-    thing at a time, and while it computes none (bandwidth); when absent that takes no time.
+    thing at a time, and while it computes none (bandwidth); when absent that takes no time. Not over RoCE.
 
     Range: "1 Mbps" to "10 TB/s".
     """

@@ -104,11 +104,12 @@ pub(crate) struct JobSpec {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 1.0, max = 1e15))]
     pub(crate) ops_per_s: Option<f64>,
-    /// How messages between hosts are carried: a transport by name, over TCP; "dctcp" when absent.
+    /// How messages between hosts are carried: a transport by name, over TCP or RoCE ("roce", "dcqcn"); "dctcp" when
+    /// absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) transport: Option<String>,
     /// Whether the engines of NICs make what it sends between hosts smaller, with "aggregator" only what goes to the
-    /// one that sums up; false when absent.
+    /// one that sums up; false when absent. Not over RoCE.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) compress: Option<bool>,
     /// Rate at which a message is copied from one rank to another of the same host (bandwidth); "10 GB/s" when absent.
@@ -120,7 +121,7 @@ pub(crate) struct JobSpec {
     #[schemars(extend("x-max" = "1 s"))]
     pub(crate) copy_latency: Option<Time>,
     /// At endpoints: rate at which the core of a rank copies what it sends to sockets and what it receives, one
-    /// thing at a time, and while it computes none (bandwidth); when absent that takes no time.
+    /// thing at a time, and while it computes none (bandwidth); when absent that takes no time. Not over RoCE.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(extend("x-min" = "1 Mbps", "x-max" = "10 TB/s"))]
     pub(crate) socket_rate: Option<Bandwidth>,

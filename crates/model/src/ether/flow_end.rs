@@ -61,8 +61,8 @@ impl FlowEnd {
         let (host, peer) = if initiator { (params.from, params.to) } else { (params.to, params.from) };
         let kind = match (&params.transport, &params.traffic) {
             (Transport::Tcp(tcp), _) => Kind::Stream(Stream::new(tcp, params, initiator)),
-            (Transport::Roce(roce), traffic) => {
-                Kind::Memory(Box::new(Memory::new(roce, traffic, initiator, port_bytes_per_s)))
+            (Transport::Roce(roce), _) => {
+                Kind::Memory(Box::new(Memory::new(roce, params, initiator, port_bytes_per_s)))
             }
             (Transport::Udp(_), traffic) => {
                 Kind::Datagrams(Box::new(Datagrams::new(traffic, initiator, Time::from_ps(params.start_ps.max(1)))))
@@ -244,19 +244,24 @@ impl FlowEnd {
         self.service
     }
 
-    /// The application of a byte stream.
+    /// The application of a byte stream, or what carries the messages of ranks over RoCE.
     pub(super) fn application_mut(&mut self) -> Option<&mut Application> {
         match &mut self.kind {
             Kind::Stream(stream) => Some(stream.application_mut()),
-            _ => None,
+            Kind::Memory(memory) => memory.application_mut(),
+            Kind::Datagrams(_) | Kind::Replay(_) | Kind::Sink => None,
         }
     }
 
-    /// Tells the application of a byte stream something, and has it do what it can do now.
+    /// Tells that application something, and has it do what it can do now.
     pub(super) fn tell(&mut self, now: Time, tell: impl FnOnce(&mut Application)) {
-        if let Kind::Stream(stream) = &mut self.kind {
-            tell(stream.application_mut());
-            self.wake_at = stream.poll(now);
+        if let Some(application) = self.application_mut() {
+            tell(application);
+        }
+        match &mut self.kind {
+            Kind::Stream(stream) => self.wake_at = stream.poll(now),
+            Kind::Memory(memory) => memory.poll(now),
+            Kind::Datagrams(_) | Kind::Replay(_) | Kind::Sink => {}
         }
     }
 

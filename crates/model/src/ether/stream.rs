@@ -116,32 +116,51 @@ impl Stream {
     }
 }
 
-/// An end of a RoCE flow: memory that is read and written without anyone else taking part.
+/// An end of a RoCE flow: memory that is read and written without anyone else taking part, but for ranks, which post
+/// what is written and learn what has come.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Memory {
     connection: RoceConnection,
+    /// What carries the messages of ranks.
+    application: Option<Application>,
     /// Whether it may send: an end that asks does so from its beginning until it is stopped.
     open: bool,
     initiator: bool,
 }
 
 impl Memory {
-    pub(super) fn new(params: &RoceParams, traffic: &Traffic, initiator: bool, port_bytes_per_s: u64) -> Self {
-        let connection = RoceConnection::new(params, traffic, initiator, port_bytes_per_s);
-        Self { connection, open: !initiator, initiator }
+    pub(super) fn new(params: &RoceParams, flow: &FlowParams, initiator: bool, port_bytes_per_s: u64) -> Self {
+        let connection = RoceConnection::new(params, &flow.traffic, initiator, port_bytes_per_s);
+        let ranks = matches!(flow.traffic, Traffic::Messages(_));
+        let application = ranks.then(|| Application::new(&flow.traffic, initiator, flow.deaf_ps));
+        Self { connection, open: !initiator || ranks, application, initiator }
     }
 
     pub(super) fn begin(&mut self) {
         self.open = true;
     }
 
-    /// The end that asks asks for nothing more; the other goes on to answer.
+    /// The end that asks asks for nothing more; the other goes on to answer, and ranks go on.
     pub(super) fn stop(&mut self) {
-        self.open &= !self.initiator;
+        self.open &= !self.initiator || self.application.is_some();
+    }
+
+    /// Posts what a rank sends, as far as there is room.
+    pub(super) fn poll(&mut self, now: Time) {
+        self.hand_over(now, 0);
+    }
+
+    /// The rank learns what has come, and what it sends is posted.
+    fn hand_over(&mut self, now: Time, came: u64) {
+        if let Some(application) = &mut self.application {
+            let action = application.poll(now, came, self.connection.room());
+            self.connection.post(now, action.write);
+        }
     }
 
     pub(super) fn on_packet(&mut self, now: Time, packet: &Roce, marked: bool) {
-        self.connection.on_packet(now, packet, marked);
+        let placed = self.connection.on_packet(now, packet, marked);
+        self.hand_over(now, placed.map_or(0, |placed| placed.bytes.into()));
     }
 
     pub(super) fn on_timer(&mut self, now: Time) {
@@ -158,6 +177,11 @@ impl Memory {
         } else {
             None
         }
+    }
+
+    /// What carries the messages of ranks.
+    pub(super) fn application_mut(&mut self) -> Option<&mut Application> {
+        self.application.as_mut()
     }
 
     pub(super) fn reset(&mut self) {

@@ -30,7 +30,7 @@ mod writer;
 pub use counters::{DropReason, FlowCounters, NicCounters, Tally, Wait};
 pub use memory::QueueMemory;
 pub use ncap::{NcapCounts, NcapWiring};
-pub use rdma::{RdmaEnd, RDMA_MTU_MAX, RDMA_REGION_BYTES};
+pub use rdma::{RankEnd, RdmaEnd, RDMA_MTU_MAX, RDMA_REGION_BYTES};
 pub use wiring::{FunctionWiring, NicFlow, QueueWiring, Wiring};
 
 use crate::ether::{Egress, Restorer};
@@ -304,6 +304,7 @@ impl Part for Nic {
             Payload::Power(event) => self.on_power(event, context),
             Payload::Register { access, .. } => self.on_register(access, source, context),
             Payload::Begin { connection } => common.rdma.begin(connection),
+            Payload::Post { flow, bytes } => common.rdma.post(flow, bytes, context),
             Payload::Timer { connection, generation } => common.rdma.on_timer(connection, generation, context),
             Payload::Transmit(id) => self.transmit.enqueue(id, source, common, context),
             Payload::Steer { flow, queue } => self.steer(flow, queue, source, context),

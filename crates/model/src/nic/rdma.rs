@@ -2,10 +2,12 @@
 
 use super::Common;
 use crate::ether::Egress;
+use crate::flow::Application;
 use crate::line::{Content, Ecn, Packet, PacketId};
+use crate::params::JobParams;
 use crate::part::{Context, Payload};
 use crate::transport::roce::{Roce, RoceConnection};
-use hostnet_kernel::Time;
+use hostnet_kernel::{ComponentId, Time};
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
 
@@ -33,6 +35,32 @@ pub struct RdmaEnd {
     pub initiator: bool,
     /// The transport.
     pub connection: RoceConnection,
+    /// The rank of a job that it belongs to, if it does.
+    pub rank: Option<RankEnd>,
+}
+
+impl RdmaEnd {
+    /// Bytes of the region of an end of a job: its largest message goes there again and again.
+    #[must_use]
+    pub fn region_of(job: &JobParams) -> u64 {
+        job.largest_message().next_multiple_of(4096).clamp(4096, RDMA_REGION_BYTES)
+    }
+
+    /// Whether it asks of its own accord, from its beginning until it is stopped. Ranks do so until they are done.
+    fn is_source(&self) -> bool {
+        self.initiator && self.rank.is_none()
+    }
+}
+
+/// What an end of a RoCE flow has for a rank of a job.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct RankEnd {
+    /// The core of the rank.
+    pub core: ComponentId,
+    /// What carries its messages.
+    pub application: Application,
+    /// Whether the rank waits for room for what it posts.
+    pub waits: bool,
 }
 
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -94,8 +122,8 @@ impl Rdma {
 
     fn want(&mut self, index: u32) {
         let end = &mut self.ends[index as usize];
-        let silenced = self.stopped && end.own.initiator;
-        if !end.wanting && !silenced && (end.begun || !end.own.initiator) {
+        let silenced = self.stopped && end.own.is_source();
+        if !end.wanting && !silenced && (end.begun || !end.own.is_source()) {
             end.wanting = true;
             self.wanting.push_back(index);
         }
@@ -103,12 +131,50 @@ impl Rdma {
 
     /// A packet has come to the head of the receive buffer. Returns the virtual address where its data goes, if that is
     /// taken.
-    pub(super) fn receive(&mut self, now: Time, packet: &Packet, roce: &Roce) -> Option<u64> {
+    pub(super) fn receive(&mut self, packet: &Packet, roce: &Roce, context: &mut Context) -> Option<u64> {
         let index = self.by_flow[packet.flow as usize]?;
         let connection = &mut self.ends[index as usize].own.connection;
-        let placed = connection.on_packet(now, roce, packet.ecn == Ecn::Marked);
+        let placed = connection.on_packet(context.now(), roce, packet.ecn == Ecn::Marked);
+        self.hand_over(index, 0, context);
         self.want(index);
         placed.map(|placed| self.address(index, placed.offset))
+    }
+
+    /// Whether somebody waits for what a flow brings.
+    pub(super) fn has_rank(&self, flow: u32) -> bool {
+        self.by_flow[flow as usize].is_some_and(|index| self.ends[index as usize].own.rank.is_some())
+    }
+
+    /// A rank posts bytes that go by a flow.
+    pub(super) fn post(&mut self, flow: u32, bytes: u64, context: &mut Context) {
+        let Some(index) = self.by_flow[flow as usize] else { return };
+        let Some(rank) = &mut self.ends[index as usize].own.rank else { return };
+        rank.application.post(bytes);
+        rank.waits = true;
+        self.hand_over(index, 0, context);
+        self.want(index);
+    }
+
+    /// Bytes of a flow are in memory, where its rank sees them.
+    pub(super) fn came(&mut self, flow: u32, bytes: u32, context: &mut Context) {
+        if let Some(index) = self.by_flow[flow as usize] {
+            self.hand_over(index, bytes.into(), context);
+        }
+    }
+
+    /// Posts what a rank sends as far as there is room, and tells it what is new.
+    fn hand_over(&mut self, index: u32, came: u64, context: &mut Context) {
+        let RdmaEnd { flow, connection, rank, .. } = &mut self.ends[index as usize].own;
+        let (flow, Some(rank)) = (*flow, rank) else { return };
+        let action = rank.application.poll(context.now(), came, connection.room());
+        connection.post(context.now(), action.write);
+        let bytes = rank.application.take_arrived();
+        if bytes > 0 {
+            context.send(rank.core, 1, Payload::Came { flow, bytes });
+        }
+        if rank.application.is_written() && std::mem::take(&mut rank.waits) {
+            context.send(rank.core, 1, Payload::Written { flow });
+        }
     }
 
     fn address(&self, index: u32, offset: u64) -> u64 {
@@ -149,7 +215,7 @@ impl Rdma {
     fn set_timer(&mut self, index: u32, context: &mut Context) {
         let now = context.now();
         let end = &mut self.ends[index as usize];
-        let Some(at) = end.own.connection.timer(now).filter(|_| !(self.stopped && end.own.initiator)) else { return };
+        let Some(at) = end.own.connection.timer(now).filter(|_| !(self.stopped && end.own.is_source())) else { return };
         if end.timer_at.is_some_and(|pending| pending <= at) {
             return;
         }

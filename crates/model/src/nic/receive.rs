@@ -3,7 +3,7 @@
 use super::counters::DropReason;
 use super::events::Events;
 use super::queue::{Moderation, Queue};
-use super::writer::{Step, Writer};
+use super::writer::{end, Step, Writer};
 use super::Common;
 use crate::ether::{headroom_bytes, WireParams};
 use crate::line::{Content, Packet, PacketId, Packets};
@@ -242,8 +242,12 @@ impl Receive {
         common.port.ask_pause(priority, on, &mut context.net());
     }
 
-    /// The completion of a packet can be seen.
+    /// The completion of a packet can be seen, or what it brings for a rank.
     pub(super) fn deliver(&mut self, id: PacketId, common: &mut Common, context: &mut Context) {
+        if let Packet { flow, content: Content::Roce(roce), .. } = *context.packets.get(id) {
+            common.rdma.came(flow, roce.bytes, context);
+            return end(id, common, context);
+        }
         let now = context.now();
         let packet = context.packets.get_mut(id);
         packet.end(Stage::RxDma, now);

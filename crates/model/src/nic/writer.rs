@@ -30,6 +30,8 @@ struct Head {
     left: u32,
     /// Whether it goes to a memory region, so that it needs neither descriptor nor completion.
     rdma: bool,
+    /// Whether a rank is told when that is there.
+    told: bool,
     since: Time,
 }
 
@@ -106,8 +108,9 @@ impl Writer {
         head.left -= bytes;
         // Bursts have room for the completion.
         let completes = head.left == 0 && common.params.line_size.is_burst() && !head.rdma;
-        let id = if completes { head.id } else { PacketId::NONE };
-        if completes && of.queues[usize::from(head.queue)].far {
+        let told = head.left == 0 && head.told;
+        let id = if completes || told { head.id } else { PacketId::NONE };
+        if told || completes && of.queues[usize::from(head.queue)].far {
             endpoint.write_seen(line, bytes, head.class, id.into(), context);
         } else {
             endpoint.write(line, bytes, head.class, id.into(), context);
@@ -115,6 +118,9 @@ impl Writer {
         common.counters.written_bytes += common.params.line_size.expand(u64::from(bytes));
         if head.left == 0 {
             of.leave(head.id, head.since, common, context);
+            if told {
+                return;
+            }
             if head.rdma {
                 return end(head.id, common, context);
             }
@@ -129,27 +135,28 @@ impl Writer {
     /// Takes the first packet of the buffer, and finds out where it goes. Nothing when it goes nowhere.
     fn begin(&mut self, of: &mut Receive, common: &mut Common, context: &mut Context) -> Option<Head> {
         let Arrival { id, since } = self.buffer.pop_front()?;
-        let packet = context.packets.get_mut(id);
+        let packet = *context.packets.get(id);
         let class = common.flows[packet.flow as usize].class;
         let joinable = &mut of.joinable[packet.flow as usize];
         if *joinable == id {
             *joinable = PacketId::NONE;
         }
         if let Content::Roce(roce) = packet.content {
-            let address = common.rdma.receive(context.scheduler.now(), packet, &roce);
+            let address = common.rdma.receive(&packet, &roce, context);
             let Some(address) = address.filter(|_| roce.bytes > 0) else {
                 of.leave(id, since, common, context);
                 end(id, common, context);
                 return None;
             };
             let left = self.burst_bytes(roce.bytes, 0, common);
-            return Some(Head { id, queue: 0, class, address, left, rdma: true, since });
+            let told = common.rdma.has_rank(packet.flow);
+            return Some(Head { id, queue: 0, class, address, left, rdma: true, told, since });
         }
-        let (queue, frame) = (packet.queue, frame_bytes(packet));
+        let (queue, frame) = (packet.queue, frame_bytes(&packet));
         let left = self.burst_bytes(frame, 1, common);
         let address = of.queues[usize::from(queue)].take(common.params.step_bytes(left));
-        packet.line = address / 64;
-        Some(Head { id, queue, class, address, left, rdma: false, since })
+        context.packets.get_mut(id).line = address / 64;
+        Some(Head { id, queue, class, address, left, rdma: false, told: false, since })
     }
 
     /// Bytes of the simulated memory that so many bytes of a frame take, in bursts with `completions` lines of
@@ -181,7 +188,7 @@ fn complete(head: &Head, of: &mut Receive, endpoint: &mut Endpoint, common: &mut
 }
 
 /// Ends a packet that no core sees.
-fn end(id: PacketId, common: &mut Common, context: &mut Context) {
+pub(super) fn end(id: PacketId, common: &mut Common, context: &mut Context) {
     let packet = context.packets.remove(id);
     common.flow_counters[packet.flow as usize].delivered.add(packet.ip_bytes);
 }

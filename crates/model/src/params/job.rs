@@ -50,6 +50,13 @@ impl JobParams {
         self.cores.get(rank as usize).map_or(0, |seat| seat.core)
     }
 
+    /// Bytes of the largest message between ranks.
+    #[must_use]
+    pub fn largest_message(&self) -> u64 {
+        let steps = self.blocks.iter().flat_map(|block| block.steps.iter().flatten());
+        steps.filter_map(|step| step.send).map(|message| message.bytes).max().unwrap_or(0)
+    }
+
     /// Bytes of memory of a rank at a server: a page of its own, its messages, and the lines of its works.
     #[must_use]
     pub fn rank_bytes(&self) -> u64 {

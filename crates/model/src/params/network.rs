@@ -214,6 +214,14 @@ pub enum Transport {
     Raw,
 }
 
+impl Transport {
+    /// Whether senders slow down when their packets are marked: RoCE does with DCQCN only.
+    #[must_use]
+    pub fn heeds_marks(&self) -> bool {
+        !matches!(self, Self::Roce(roce) if roce.dcqcn.is_none())
+    }
+}
+
 /// What the applications of a flow do.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Traffic {

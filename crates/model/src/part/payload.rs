@@ -280,21 +280,21 @@ pub enum Payload {
     },
     /// From a core to itself: what it executed for its rank is done, or the rank begins.
     Worked,
-    /// From a core to itself: its rank sends bytes by a flow.
+    /// From a core to itself, or to the NIC: its rank sends bytes by a flow.
     Post {
         /// The flow.
         flow: u32,
         /// Bytes.
         bytes: u64,
     },
-    /// From a core to itself: bytes for its rank have been read from a flow.
+    /// To a core, from itself or the NIC: bytes for its rank have come by a flow and been read.
     Came {
         /// The flow.
         flow: u32,
         /// Bytes.
         bytes: u64,
     },
-    /// From a core to itself: all that its rank sends by a flow has been written.
+    /// To a core, from itself or the NIC: all that its rank sends by a flow has been written.
     Written {
         /// The flow.
         flow: u32,

@@ -4,14 +4,13 @@ use crate::build::mcn::rings_without_nic;
 use crate::build::{Builder, SocketBuilder};
 use hostnet_kernel::ComponentId;
 use hostnet_model::ether::WireParams;
-use hostnet_model::nic::{Nic, NicFlow, RdmaEnd, Wiring, RDMA_MTU_MAX, RDMA_REGION_BYTES};
+use hostnet_model::nic::{Nic, NicFlow, Wiring};
 use hostnet_model::os::{
     self, DatagramEndParams, Hop, NetFootprint, NetSocketParams, NetStack, Region, FILE_BYTES, FILE_END_BYTES,
 };
 use hostnet_model::params::{
     ClusterParams, CoreParams, FlowParams, NicParams, ServerParams, StackParams, Traffic, Transport,
 };
-use hostnet_model::transport::roce::RoceConnection;
 use hostnet_model::PartKind;
 
 /// Where the random numbers of the driver of a NIC in a DIMM come from, beyond those of engines.
@@ -274,27 +273,6 @@ impl SocketBuilder<'_> {
         let prefetch = self.params.cache.as_ref().map(|cache| &cache.prefetch);
         let streams = prefetch.filter(|prefetch| prefetch.stream && !stack.line_size.is_burst());
         streams.map_or(0, |prefetch| stack.prefetch_ahead.min(stack.copy_ahead + prefetch.credits))
-    }
-
-    /// The ends of RDMA flows here, each with a memory region of its own.
-    fn rdma_ends(&mut self) -> Vec<RdmaEnd> {
-        let Some(attachment) = &self.server.attachment else { return Vec::new() };
-        let port = attachment.wire.as_ref().map_or(0, |wire| wire.bytes_per_s);
-        let end = |end: End| {
-            let Transport::Roce(roce) = &end.flow.transport else { return None };
-            let peer = if end.initiator { end.flow.to } else { end.flow.from };
-            Some(RdmaEnd {
-                flow: end.number,
-                hosts: [attachment.host, peer],
-                priority: end.flow.priority,
-                base: self.near_nic(RDMA_REGION_BYTES + u64::from(RDMA_MTU_MAX)),
-                region_bytes: RDMA_REGION_BYTES,
-                start_ps: end.flow.start_ps,
-                initiator: end.initiator,
-                connection: RoceConnection::new(roce, &end.flow.traffic, end.initiator, port),
-            })
-        };
-        attachment.ends().filter_map(end).collect()
     }
 
     /// The NIC, if there is one.

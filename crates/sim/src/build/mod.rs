@@ -18,6 +18,7 @@ mod pool;
 mod power;
 mod queues;
 mod ranks;
+mod rdma;
 mod services;
 mod shares;
 mod sockets;

@@ -3,7 +3,7 @@
 use super::{Attachment, SocketBuilder};
 use hostnet_model::core::{Engine, Errands, Executor, RankMemory, Source, Thread, Worker};
 use hostnet_model::flow::{Link, Rank};
-use hostnet_model::params::{JobParams, Traffic};
+use hostnet_model::params::{JobParams, Traffic, Transport};
 use std::collections::BTreeMap;
 
 /// Bytes of a page, of which a rank has one for the line that it always has at hand.
@@ -18,6 +18,8 @@ struct Local<'a> {
     ranks: Vec<u32>,
     /// The flow between a rank here and one elsewhere.
     flows: BTreeMap<(u32, u32), u32>,
+    /// Whether these end in the NIC.
+    is_over_roce: bool,
 }
 
 impl<'a> Local<'a> {
@@ -29,7 +31,14 @@ impl<'a> Local<'a> {
                 (0..).zip(&params.hosts).filter(|(_, &host)| host == at.host).map(|(rank, _)| rank).collect();
             let class = cluster.classes.iter().position(|name| *name == params.name)?;
             let class = (workloads - cluster.classes.len() + class) as u8;
-            (!ranks.is_empty()).then(|| Self { number, params, class, ranks, flows: BTreeMap::new() })
+            (!ranks.is_empty()).then(|| Self {
+                number,
+                params,
+                class,
+                ranks,
+                flows: BTreeMap::new(),
+                is_over_roce: false,
+            })
         };
         let mut all: Vec<Self> = (0..).zip(&cluster.jobs).filter_map(local).collect();
         for (number, flow) in (0..).zip(&cluster.flows) {
@@ -38,6 +47,7 @@ impl<'a> Local<'a> {
             if flow.from == at.host || flow.to == at.host {
                 let (_, own, other) = channel.at(flow.from == at.host);
                 job.flows.insert((own, other), number);
+                job.is_over_roce = matches!(flow.transport, Transport::Roce(_));
             }
         }
         all
@@ -99,6 +109,13 @@ impl SocketBuilder<'_> {
         let flows = job.flows_of(rank);
         let rank = Rank::new(job.number, params, rank, link);
         let works = params.works.clone();
-        Some(Worker::new(rank, executor, works, memory, instruction_fs, params.copy_ps, flows, job.ranks.clone()))
+        let over_roce = job.is_over_roce;
+        let locals = job.ranks.clone();
+        let worker = Worker::new(rank, executor, works, memory, instruction_fs, params.copy_ps, flows, locals);
+        let nic = self.server.params.nic().filter(|_| over_roce);
+        Some(match nic {
+            Some(nic) => worker.posting_to(self.server.layout.nic(), nic.transmit_ps),
+            None => worker,
+        })
     }
 }

@@ -42,13 +42,13 @@ fn train_ps(bytes: u64) -> f64 {
     (way_ps(each.min(bytes)) + wire - (each.min(bytes) + HEADERS) * 800) as f64
 }
 
-fn finished(plan: &Plan) -> (Report, Run) {
+pub fn finished(plan: &Plan) -> (Report, Run) {
     let mut run = Run::new(plan, Options::default());
     assert_eq!(run.run(|_| true), Ok(true));
     (run.report(), run)
 }
 
-fn ranks(simulation: &Simulation<World>) -> Vec<&Rank> {
+pub fn ranks(simulation: &Simulation<World>) -> Vec<&Rank> {
     fabric(simulation).endpoints().flat_map(|endpoint| endpoint.ranks()).collect()
 }
 
@@ -60,7 +60,7 @@ fn took_ps(plan: &Plan) -> u64 {
     (row["done_us"].as_f64().expect("it is done") * 1e6).round() as u64 - START_PS
 }
 
-fn assert_within(found_ps: u64, law_ps: f64, what: &str) {
+pub fn assert_within(found_ps: u64, law_ps: f64, what: &str) {
     let off = found_ps as f64 / law_ps - 1.0;
     assert!(off.abs() < 0.01, "{what}: {found_ps} ps for {law_ps}, {:.2} % off", off * 100.0);
 }
@@ -121,12 +121,12 @@ fn hosts_that_run_launch_others() {
 }
 
 /// The sum of the books of ranks.
-fn books(ranks: &[&Rank]) -> PhaseBooks {
+pub fn books(ranks: &[&Rank]) -> PhaseBooks {
     ranks.iter().flat_map(|rank| rank.phases()).fold(PhaseBooks::default(), |sum, books| sum.plus(books))
 }
 
 /// The time of the steps of a rank is the time of its run, and what was sent was received.
-fn assert_books(run: &mut Run) {
+pub fn assert_books(run: &mut Run) {
     let simulation = run.simulation();
     let ranks = ranks(simulation);
     let start_ps = run.plan().cluster.jobs[0].start_ps.max(1);
@@ -198,13 +198,32 @@ fn a_job_that_cannot_go_on_ends_with_the_longest_time() {
     assert_eq!((row["unfinished_ranks"].as_u64(), row["done_us"].as_f64()), (Some(2), None));
 }
 
+/// What carries messages of ranks: a line of the network, and the beginning of the job.
+fn carried() -> impl Strategy<Value = [String; 2]> {
+    let over_tcp =
+        (any::<bool>(), proptest::sample::select(vec!["", "400 Mbps", "9 Gbps"])).prop_map(|(small, rate)| {
+            let rate = if rate.is_empty() { String::new() } else { format!("socket_rate = \"{rate}\"\n") };
+            [String::new(), format!("[job.j]\ncompress = {small}\n{rate}")]
+        });
+    // RoCE with or without DCQCN, of short messages and timeouts, beside pauses or buffers of switches that overflow.
+    let base = proptest::sample::select(vec!["roce", "dcqcn"]);
+    let over_roce = (base, 1000_u32..40_000, 1_u32..5, any::<bool>()).prop_map(|(base, message, in_flight, pauses)| {
+        let line = if pauses { "pfc = { xoff = \"20 kB\", xon = \"10 kB\" }" } else { "buffer = \"31 kB\"" };
+        let transport = format!(
+            "[transport.r]\nbase = \"{base}\"\nmessage = \"{message} B\"\nin_flight = {in_flight}\n\
+             timeout = \"300 us\"\n[job.j]\ntransport = \"r\"\n"
+        );
+        [format!("switch.{line}\n"), transport]
+    });
+    prop_oneof![over_tcp, over_roce]
+}
+
 /// Messages of ranks in an order in which all can be sent and received, as a program; other steps between them.
 fn program() -> impl Strategy<Value = String> {
     let message = (0_u32..6, 1_u32..6, 1_u32..60_000, 0_u32..3, 0_u32..20);
-    let core = proptest::sample::select(vec!["", "socket_rate = \"400 Mbps\"\n", "socket_rate = \"9 Gbps\"\n"]);
-    let forms = (1_u32..4, any::<bool>(), any::<bool>(), core);
+    let forms = (1_u32..4, any::<bool>(), carried());
     (proptest::collection::vec(message, 1..40), 1_u32..4, forms).prop_map(
-        |(messages, iterations, (leaves, each, compress, core))| {
+        |(messages, iterations, (leaves, each, [line, carried]))| {
             let mut steps = Vec::new();
             for (from, shift, bytes, kind, compute) in messages {
                 let to = (from + shift) % 6;
@@ -227,9 +246,9 @@ fn program() -> impl Strategy<Value = String> {
                 "[host.e]\nkind = \"endpoint\"\ncount = {hosts}\n\
                  [host.e.compress]\nratio = 5\nlatency = \"3 us\"\nbuffer = \"64 KiB\"\n\
                  [network]\ntopology = \"leaf-spine\"\nleaves = {leaves}\nrate = \"10 Gbps\"\n\
-                 switch.ecn = \"20 packets\"\n\
+                 switch.ecn = \"20 packets\"\n{line}\
                  [flow.beside]\nkind = \"bulk\"\nfrom = \"e-0\"\nto = \"e-3\"\n\
-                 [job.j]\nkind = \"program\"\nhosts = \"e\"\ncompress = {compress}\n{ranks}{core}\
+                 {carried}kind = \"program\"\nhosts = \"e\"\n{ranks}\
                  iterations = {iterations}\nsteps = [{}]\n\
                  [run]\nuntil = \"jobs\"\n",
                 steps.join(", ")

@@ -37,6 +37,7 @@ mod pool_limits;
 mod pool_shared;
 mod power_laws;
 mod ranks;
+mod rdma_jobs;
 mod services;
 mod serving;
 mod shared;

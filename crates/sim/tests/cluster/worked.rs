@@ -152,15 +152,15 @@ fn books_of_steps_add_up_and_all_that_is_sent_is_received() {
 
 #[test]
 fn endpoints_and_servers_share_a_job() {
-    let plan = plan(
-        "[host.box]\npreset = \"mcn-scaleup-8\"\n[host.e]\nkind = \"endpoint\"\ncount = 2\n\
+    for transport in ["dctcp", "dcqcn"] {
+        let text = "[host.box]\npreset = \"mcn-scaleup-8\"\n[host.e]\nkind = \"endpoint\"\ncount = 2\n\
          [network]\nrate = \"10 Gbps\"\n\
          [job.j]\nkind = \"npb-mg\"\nhosts = [\"box\", \"e\"]\nranks = 8\niterations = 1\n\
-         [run]\nuntil = \"jobs\"\n",
-    );
-    let (report, run) = finished(&plan);
-    assert_eq!(row(&report)["ranks"].as_u64(), Some(8));
-    assert!(ranks(&run).len() < 8);
+         transport = \"dctcp\"\n[run]\nuntil = \"jobs\"\n";
+        let (report, run) = finished(&plan(&text.replace("dctcp", transport)));
+        assert_eq!(row(&report)["ranks"].as_u64(), Some(8));
+        assert!(ranks(&run).len() < 8);
+    }
 }
 
 /// What a run comes to: the hash of its results, and of its state at the ends of all epochs.
@@ -171,22 +171,24 @@ fn found(mut run: Run) -> (String, Vec<Epoch>, Option<Vec<u8>>) {
 
 /// Ranks that compute, read at random and send within a server and beyond, for about 200 us; an epoch has a
 /// hundredth of the longest time that the run may take.
-fn mixed(duration_max: &str) -> Plan {
+fn mixed(duration_max: &str, transport: &str) -> Plan {
     let step =
         "{ instructions = 20000, reads = \"64 KiB\", writes = \"32 KiB\", gathers = 300, gather_set = \"1 MiB\", \
                 to = 1, send = \"20 kB\", from = 1, receive = \"20 kB\" }";
     plan(&format!(
         "[host.box]\npreset = \"mcn-scaleup-8\"\ncount = 2\n[network]\nrate = \"10 Gbps\"\nlatency = \"1 us\"\n\
          [job.j]\nhosts = \"box\"\nkind = \"program\"\nranks = 4\niterations = 3\nsteps = [{step}]\n\
-         [run]\nuntil = \"jobs\"\nduration_max = \"{duration_max}\"\n"
+         transport = \"{transport}\"\n[run]\nuntil = \"jobs\"\nduration_max = \"{duration_max}\"\n"
     ))
 }
 
 #[test]
 fn threads_change_nothing_however_often_the_state_is_looked_at() {
     let mut hashes = Vec::new();
-    for (duration_max, epochs) in [("1 ms", 10), ("3 ms", 4), ("10 s", 1)] {
-        let plan = mixed(duration_max);
+    for (duration_max, epochs, transport) in
+        [("1 ms", 10, "dctcp"), ("3 ms", 4, "dctcp"), ("10 s", 1, "dctcp"), ("1 ms", 5, "dcqcn"), ("10 s", 1, "dcqcn")]
+    {
+        let plan = mixed(duration_max, transport);
         let expected = found(Run::new(&plan, Options::default()));
         assert!(expected.1.len() >= epochs, "{} epochs of {duration_max}", expected.1.len());
         for threads in 2..=3 {
@@ -198,15 +200,17 @@ fn threads_change_nothing_however_often_the_state_is_looked_at() {
         }
         hashes.push(expected.0);
     }
-    assert!(hashes.windows(2).all(|pair| pair[0] == pair[1]), "looking changes nothing");
+    let (tcp, roce) = hashes.split_at(3);
+    assert!(tcp.iter().all(|hash| *hash == tcp[0]) && roce[0] == roce[1], "looking changes nothing");
+    assert_ne!(tcp[0], roce[0]);
 }
 
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(4))]
 
     #[test]
-    fn checkpoints_change_nothing(at_ps in 1_u64..200_000_000, threads in 1_usize..4) {
-        let plan = mixed("1 ms");
+    fn checkpoints_change_nothing(at_ps in 1_u64..150_000_000, threads in 1_usize..4, roce: bool) {
+        let plan = mixed("1 ms", if roce { "roce" } else { "dctcp" });
         let options = Options { threads, checkpoint_at_ps: at_ps, ..Options::default() };
         let first = found(Run::new(&plan, options));
         let checkpoint = first.2.as_deref().expect("it was taken");
@@ -254,15 +258,18 @@ proptest! {
     #[test]
     fn random_programs_come_to_their_end(
         ranks in 2_u32..6, hosts in 1_u32..3, bytes in 1_u64..200_000, instructions in 1_u64..100_000,
-        reads in 1_u64..4000, writes in 1_u64..4000, gathers in 1_u64..2000, set in 1_u64..8000,
+        reads in 1_u64..4000, writes in 1_u64..4000, gathers in 1_u64..2000, set in 1_u64..8000, roce: bool,
     ) {
+        let transport = if roce { "roce" } else { "dctcp" };
         let step = format!(
             "{{ instructions = {instructions}, reads = \"{} B\", writes = \"{} B\", working_set = \"{} B\", \
              gathers = {gathers}, gather_set = \"{} B\", to = 1, send = \"{bytes} B\", from = 1, \
              receive = \"{bytes} B\" }}",
             reads * 64, writes * 64, set * 64, set * 128,
         );
-        let plan = jobs(hosts, &format!("kind = \"program\"\nranks = {ranks}\niterations = 2\nsteps = [{step}]"));
+        let plan = jobs(hosts, &format!(
+            "kind = \"program\"\ntransport = \"{transport}\"\nranks = {ranks}\niterations = 2\nsteps = [{step}]"
+        ));
         let (report, run) = finished(&plan);
         prop_assert_eq!(row(&report)["bytes"].as_u64(), Some(2 * u64::from(ranks) * bytes));
         for rank in self::ranks(&run) {

@@ -145,6 +145,9 @@ impl Dimms {
                     tcp.tso_bytes = if keys.tso { whole.max(tcp.mss_bytes) } else { tcp.mss_bytes };
                 }
                 Transport::Udp(_) if !matches!(flow.traffic, Traffic::Generate { .. }) => {}
+                Transport::Roce(_) if matches!(flow.traffic, Traffic::Messages(_)) => {
+                    return refused("transport", "rings carry TCP, such as \"dctcp\", and no RoCE".to_string());
+                }
                 _ => return refused("kind", "rings carry TCP and datagrams of applications".to_string()),
             }
             let Size(of_network) = spec.network.mtu;

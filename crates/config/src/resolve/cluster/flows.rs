@@ -12,8 +12,7 @@ use crate::error::Issue;
 use crate::plan::RunPlan;
 use crate::spec::{ClusterSpec, CoreList, DatagramPatternSpec, FlowKindSpec, FlowSpec, Names, OtherSpec, Size, Time};
 use crate::units::{format, shorten, Dimension};
-use hostnet_model::core::RankMemory;
-use hostnet_model::params::{FlowParams, JobParams, OtherRequests, Traffic, Transport, BUFFER_ALIGNMENT};
+use hostnet_model::params::{FlowParams, JobParams, OtherRequests, Traffic, Transport};
 use std::collections::BTreeMap;
 use std::path::Path;
 
@@ -32,31 +31,6 @@ pub(super) struct Flows {
     pub(super) jobs: Vec<JobParams>,
     /// The largest MTU of the flows of every host.
     pub(super) mtu_bytes: Vec<Option<u32>>,
-}
-
-impl Flows {
-    /// Flows that send a file from a host.
-    pub(super) fn files(&self, host: usize) -> usize {
-        self.params.iter().filter(|flow| flow.sendfile.is_some() && usize::from(flow.from) == host).count()
-    }
-
-    /// Bytes of the ranks of jobs at a host, and of what those of a job share.
-    pub(super) fn ranks(&self, host: usize) -> u128 {
-        let of_job = |job: &JobParams| {
-            let ranks = job.hosts.iter().filter(|&&at| usize::from(at) == host).count() as u128;
-            let each = u128::from(job.rank_bytes().next_multiple_of(BUFFER_ALIGNMENT));
-            let shared = ranks * ranks * u128::from(RankMemory::SLOT_BYTES);
-            ranks * each + shared.next_multiple_of(u128::from(BUFFER_ALIGNMENT))
-        };
-        let at_servers = self.jobs.iter().filter(|job| !job.cores.is_empty());
-        at_servers.map(of_job).sum()
-    }
-
-    /// The ends of RDMA flows at a host.
-    pub(super) fn rdma_ends(&self, host: usize) -> usize {
-        let here = |flow: &&FlowParams| usize::from(flow.from) == host || usize::from(flow.to) == host;
-        self.params.iter().filter(here).filter(|flow| matches!(flow.transport, Transport::Roce(_))).count()
-    }
 }
 
 /// A table of flows, before its cores are known.
@@ -193,6 +167,15 @@ fn carried(
     }
 }
 
+/// Priority class of packets when nothing else is said.
+pub(super) fn priority(transport: &Transport) -> u8 {
+    if matches!(transport, Transport::Roce(_)) {
+        ROCE_PRIORITY
+    } else {
+        0
+    }
+}
+
 fn draft(
     path: String,
     spec: &mut FlowSpec,
@@ -201,7 +184,7 @@ fn draft(
     network: &Network,
     (before, takes): (&[Draft], Vec<usize>),
 ) -> Result<Draft, Issue> {
-    let priority = if matches!(transport, Transport::Roce(_)) { ROCE_PRIORITY } else { 0 };
+    let priority = priority(&transport);
     check_keys(&path, spec)?;
     if spec.deaf.is_some() && matches!(transport, Transport::Roce(_)) {
         let message = "has no effect over RoCE: no application reads what it brings";

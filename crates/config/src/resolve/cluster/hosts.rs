@@ -5,7 +5,6 @@ use super::super::checked;
 use super::super::die;
 use super::super::dimm;
 use super::super::pool;
-use super::super::server::OfFlows;
 use super::super::source::Source;
 use super::super::{
     complete_server, effective, functions, net_host, plan_error, server, server_of, Complete, Context, Resolved,
@@ -248,10 +247,9 @@ impl Hosts {
                     if fidelity(of_host) == Fidelity::Fluid {
                         check_rates(&server, &cores, flows.files(at)).map_err(within)?;
                     }
-                    let of_flows =
-                        OfFlows { rdma_ends: flows.rdma_ends(at), files: flows.files(at), ranks: flows.ranks(at) };
+                    let of_flows = flows.needs(at);
                     let nic_bytes = server.nic().map_or(0, server::nic_bytes);
-                    dimm::check(&server, of_flows.rdma_ends, of_flows.files, nic_bytes).map_err(within)?;
+                    dimm::check(&server, flows.rdma_ends(at), of_flows.files, nic_bytes).map_err(within)?;
                     server::share_memory(&mut server, of_flows).map_err(within)?;
                     server::check_footprint(&server, of_flows).map_err(|issue| {
                         let mut issue = within(issue);

@@ -16,6 +16,7 @@ mod islands;
 mod jobs;
 mod learning;
 mod moves;
+mod needs;
 mod packets;
 mod pairs;
 mod places;

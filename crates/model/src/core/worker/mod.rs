@@ -1,12 +1,12 @@
 //! A core that runs a rank of a job: it executes what the rank computes, copies what goes to other ranks of its server
-//! through memory that they share, and hands the rest to the sockets of the core.
+//! through memory that they share, and hands the rest to the sockets of the core, or posts it to the NIC.
 
 use super::{Errand, Executor};
 use crate::flow::{Labor, Rank, Wanted};
 use crate::lfb::Lfb;
 use crate::params::WorkParams;
 use crate::part::{Context, Payload};
-use hostnet_kernel::Time;
+use hostnet_kernel::{ComponentId, Time};
 use serde::{Deserialize, Serialize};
 
 /// Where the memory of a rank lies, in virtual bytes.
@@ -47,6 +47,9 @@ pub struct Worker {
     flows: Vec<(u32, u32)>,
     /// The other ranks of the server, in ascending order.
     locals: Vec<u32>,
+    /// The NIC, if its connections are there, and how long it takes to hear of what is posted, in ps; else they are
+    /// sockets of the core.
+    nic: Option<(ComponentId, u64)>,
     /// What the instructions of all works so far take when all data is at hand, in ps.
     instructions_ps: u64,
     /// When the core is told that the rank begins, or has waited long enough for its accelerator; zero if it is not.
@@ -79,9 +82,17 @@ impl Worker {
             notice_ps,
             flows,
             locals,
+            nic: None,
             instructions_ps: 0,
             woken_at: begins,
         }
+    }
+
+    /// The same with connections in the NIC, which hears of what is posted so many ps later.
+    #[must_use]
+    pub fn posting_to(mut self, nic: ComponentId, after_ps: u64) -> Self {
+        self.nic = Some((nic, after_ps));
+        self
     }
 
     /// The rank.
@@ -141,7 +152,10 @@ impl Worker {
     fn run(&mut self, lfb: &mut Lfb, context: &mut Context) {
         loop {
             match self.rank.next(context.now()) {
-                Wanted::Send(flow, bytes) => context.send(context.id, 1, Payload::Post { flow, bytes }),
+                Wanted::Send(flow, bytes) => {
+                    let (to, after_ps) = self.nic.unwrap_or((context.id, 1));
+                    context.send(to, after_ps.max(1), Payload::Post { flow, bytes });
+                }
                 Wanted::Labor(labor) => {
                     let errand = self.errand(labor);
                     if let Errand::Work(work) = errand {

@@ -32,6 +32,7 @@ fn pair(params: NicParams, host: Host, traffic: &Traffic, initiator: bool) -> Be
         start_ps: 1,
         initiator,
         connection: end(initiator),
+        rank: None,
     };
     bench_of(params, host, flows(), vec![own], Some(Remote::new(end(!initiator))), 1)
 }

@@ -2,6 +2,7 @@
 
 use super::dcqcn::{Notifier, Reaction};
 use super::plan::Plan;
+use super::posted::Posted;
 use super::requester::Requester;
 use super::responder::{control, Responder};
 use super::{Operation, Roce, RoceCounters, DATA_HEADER_BYTES};
@@ -19,14 +20,9 @@ pub struct Placed {
     pub bytes: u32,
 }
 
-#[derive(Clone, Debug, Serialize, Deserialize)]
-enum Role {
-    Requester(Requester),
-    Responder(Responder),
-}
-
 /// One end of a reliable connection of RoCE v2 whose initiator writes ([`Traffic::Bulk`]) or reads ([`Traffic::Read`])
-/// one region of memory, message by message. Time never runs backwards between calls.
+/// one region of memory, message by message, or both of whose ends write what ranks post ([`Traffic::Messages`]). Time
+/// never runs backwards between calls.
 ///
 /// After every [`RoceConnection::on_packet`] and [`RoceConnection::on_timer`] call [`RoceConnection::next`] until it
 /// gives nothing, or until there is no room to send; then look at [`RoceConnection::timer`] anew. A
@@ -35,7 +31,9 @@ enum Role {
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct RoceConnection {
     plan: Plan,
-    role: Role,
+    /// What asks, and what answers; an end has both if the other one writes, too.
+    requester: Option<Requester>,
+    responder: Option<Responder>,
     dcqcn: Option<DcqcnParams>,
     reaction: Option<Reaction>,
     notifier: Notifier,
@@ -50,14 +48,11 @@ impl RoceConnection {
     #[must_use]
     pub fn new(params: &RoceParams, traffic: &Traffic, initiator: bool, port_bytes_per_s: u64) -> Self {
         let reads = matches!(traffic, Traffic::Read { .. });
-        let role = if initiator {
-            Role::Requester(Requester::new(reads, params.in_flight, params.timeout_ps))
-        } else {
-            Role::Responder(Responder::new(reads, params.ack_packets))
-        };
+        let both = matches!(traffic, Traffic::Messages(_));
         Self {
             plan: Plan::new(params, traffic),
-            role,
+            requester: (initiator || both).then(|| Requester::new(reads, params.in_flight, params.timeout_ps)),
+            responder: (!initiator || both).then(|| Responder::new(reads, params.ack_packets)),
             dcqcn: params.dcqcn,
             reaction: params.dcqcn.map(|dcqcn| Reaction::new(dcqcn, port_bytes_per_s)),
             notifier: Notifier::default(),
@@ -72,17 +67,16 @@ impl RoceConnection {
             self.counters.notifications_sent += 1;
             return Some(control(Operation::Congestion, 0));
         }
-        if let Role::Responder(responder) = &mut self.role {
-            if let Some(packet) = responder.acknowledge(&mut self.counters) {
-                return Some(packet);
-            }
+        if let Some(packet) = self.responder.as_mut().and_then(|own| own.acknowledge(&mut self.counters)) {
+            return Some(packet);
         }
-        if !self.ready() || now < self.next_at {
+        if now < self.next_at {
             return None;
         }
-        let packet = match &mut self.role {
-            Role::Requester(requester) => requester.send(now, &self.plan, &mut self.counters),
-            Role::Responder(responder) => responder.send(&self.plan, &mut self.counters),
+        let packet = match (&mut self.requester, &mut self.responder) {
+            (Some(requester), _) if requester.ready(&self.plan) => requester.send(now, &self.plan, &mut self.counters),
+            (_, Some(responder)) if responder.ready() => responder.send(&self.plan, &mut self.counters),
+            _ => return None,
         };
         if packet.operation != Operation::ReadRequest {
             self.pace(now, u64::from(packet.bytes + DATA_HEADER_BYTES));
@@ -91,9 +85,23 @@ impl RoceConnection {
     }
 
     fn ready(&self) -> bool {
-        match &self.role {
-            Role::Requester(requester) => requester.ready(&self.plan),
-            Role::Responder(responder) => responder.ready(),
+        let asks = self.requester.as_ref().is_some_and(|requester| requester.ready(&self.plan));
+        asks || self.responder.as_ref().is_some_and(Responder::ready)
+    }
+
+    /// Bytes that a rank may post now: as many messages as may be in flight are kept until they are complete.
+    #[must_use]
+    pub fn room(&self) -> u64 {
+        self.plan.posted().map_or(0, Posted::room)
+    }
+
+    /// A rank posts `bytes` bytes, for which there is room.
+    pub fn post(&mut self, now: Time, bytes: u64) {
+        if let (Some(posted), Some(_)) = (self.plan.posted_mut(), &self.requester) {
+            posted.post(bytes);
+        }
+        if let Some(requester) = &mut self.requester {
+            requester.post(now, &self.plan);
         }
     }
 
@@ -123,35 +131,40 @@ impl RoceConnection {
             }
             return None;
         }
+        let placed = self.take(now, packet);
+        if let (Some(posted), Some(requester)) = (self.plan.posted_mut(), &self.requester) {
+            posted.complete(requester.completed());
+        }
+        placed.then_some(Placed { offset: packet.offset, bytes: packet.bytes })
+    }
+
+    /// Takes in a packet that is no notification; whether its data is to be placed.
+    fn take(&mut self, now: Time, packet: &Roce) -> bool {
         let (plan, counters) = (&self.plan, &mut self.counters);
-        let placed = match (&mut self.role, packet.operation) {
-            (Role::Requester(requester), Operation::Acknowledge) => {
+        match (&mut self.requester, &mut self.responder, packet.operation) {
+            (Some(requester), _, Operation::Acknowledge) => {
                 requester.on_ack(now, plan, packet.sequence.saturating_add(1));
                 false
             }
-            (Role::Requester(requester), Operation::OutOfOrder) => {
+            (Some(requester), _, Operation::OutOfOrder) => {
                 requester.on_nak(now, plan, packet.sequence, counters);
                 false
             }
-            (Role::Requester(requester), Operation::ReadResponse) => requester.on_data(now, plan, packet, counters),
-            (Role::Responder(responder), Operation::Write) => responder.on_write(packet, counters),
-            (Role::Responder(responder), Operation::ReadRequest) => {
+            (Some(requester), _, Operation::ReadResponse) => requester.on_data(now, plan, packet, counters),
+            (_, Some(responder), Operation::Write) => responder.on_write(packet, counters),
+            (_, Some(responder), Operation::ReadRequest) => {
                 responder.on_request(plan, packet);
                 false
             }
             _ => false,
-        };
-        placed.then_some(Placed { offset: packet.offset, bytes: packet.bytes })
+        }
     }
 
     /// When [`RoceConnection::on_timer`] and [`RoceConnection::next`] are to be called: the timeout, or the next packet
     /// that the rate allows. None if nothing is waited for; what may go at once has no timer.
     #[must_use]
     pub fn timer(&self, now: Time) -> Option<Time> {
-        let timeout_at = match &self.role {
-            Role::Requester(requester) => requester.timer(),
-            Role::Responder(_) => Time::MAX,
-        };
+        let timeout_at = self.requester.as_ref().map_or(Time::MAX, Requester::timer);
         let send_at = if self.ready() && self.next_at > now { self.next_at } else { Time::MAX };
         let at = timeout_at.min(send_at);
         (at != Time::MAX).then_some(at)
@@ -159,51 +172,40 @@ impl RoceConnection {
 
     /// Lets the timeout expire if it is due. Nothing happens if it is called early.
     pub fn on_timer(&mut self, now: Time) {
-        if let Role::Requester(requester) = &mut self.role {
+        if let Some(requester) = &mut self.requester {
             requester.on_timer(now, &mut self.counters);
         }
     }
 
     /// Latencies of messages in ps, from when one may begin (its place among those in flight is free) to its
-    /// completion. Empty at the end that answers.
+    /// completion. None at an end that only answers.
     #[must_use]
     pub fn latency(&self) -> Option<&Histogram> {
-        match &self.role {
-            Role::Requester(requester) => Some(&requester.latency),
-            Role::Responder(_) => None,
-        }
+        self.requester.as_ref().map(|requester| &requester.latency)
     }
 
-    /// Messages that are complete; 0 at the end that answers.
+    /// Messages that are complete; 0 at an end that only answers.
     #[must_use]
     pub fn completed(&self) -> u64 {
-        match &self.role {
-            Role::Requester(requester) => requester.completed(),
-            Role::Responder(_) => 0,
-        }
+        self.requester.as_ref().map_or(0, Requester::completed)
     }
 
-    /// Whether all messages are complete, as the initiator knows; false at the other end.
+    /// Whether all messages so far are complete, as an end that asks knows; false at one that only answers.
     #[must_use]
     pub fn done(&self) -> bool {
-        match &self.role {
-            Role::Requester(requester) => requester.done(&self.plan),
-            Role::Responder(_) => false,
-        }
+        self.requester.as_ref().is_some_and(|requester| requester.done(&self.plan))
     }
 
-    /// When the last message was complete, as the initiator knows; none before that, and at the other end.
+    /// When the last message was complete, as the initiator knows; none before that, at the other end, and of ranks,
+    /// which may post more.
     #[must_use]
     pub fn completed_at(&self) -> Option<Time> {
-        match &self.role {
-            Role::Requester(requester) => requester.done_at,
-            Role::Responder(_) => None,
-        }
+        self.requester.as_ref().filter(|_| self.plan.posted().is_none())?.done_at
     }
 
     /// Begins a new measuring window: latencies are of it alone, counts go on.
     pub fn reset(&mut self) {
-        if let Role::Requester(requester) = &mut self.role {
+        if let Some(requester) = &mut self.requester {
             requester.latency = Histogram::default();
         }
     }

@@ -3,7 +3,8 @@
 //! | file | what |
 //! |---|---|
 //! | `plan.rs` | which bytes a packet sequence number stands for |
-//! | `connection.rs` | one end of a flow: its requester or responder, and the control of its rate |
+//! | `posted.rs` | messages of ranks, which are posted one by one |
+//! | `connection.rs` | one end of a flow: its requester or responder, of ranks both, and the control of its rate |
 //! | `requester.rs`, `responder.rs` | who asks and who answers |
 //! | `dcqcn.rs` | DCQCN: when congestion is notified, and what is done about it |
 //! | `counters.rs` | what is counted |
@@ -12,6 +13,7 @@ mod connection;
 mod counters;
 mod dcqcn;
 mod plan;
+mod posted;
 mod requester;
 mod responder;
 #[cfg(test)]

@@ -73,7 +73,7 @@ impl Requester {
     }
 
     /// Posts messages as far as they may be in flight.
-    fn post(&mut self, now: Time, plan: &Plan) {
+    pub(crate) fn post(&mut self, now: Time, plan: &Plan) {
         while (self.posted.len() as u64) < self.in_flight
             && plan.packets_of(self.completed + self.posted.len() as u64) < plan.packets()
         {

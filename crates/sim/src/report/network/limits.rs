@@ -339,7 +339,7 @@ impl WorldView<'_> {
     }
 
     fn marks(&self, class: &Class) -> Option<Limit> {
-        if class.has_requests() {
+        if class.has_requests() || !class.flows.iter().any(|flow| flow.transport.heeds_marks()) {
             return None;
         }
         let FlowTotals { sent_packets, received_segments, marked_segments, marked_by_host, .. } = class.totals;

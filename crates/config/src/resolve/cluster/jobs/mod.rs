@@ -6,6 +6,7 @@ mod collectives;
 mod npb;
 mod profile;
 mod program;
+mod rdma;
 mod seats;
 mod spread;
 mod steps;
@@ -13,7 +14,7 @@ mod traces;
 mod training;
 
 use super::fabric::Fabric;
-use super::flows::{class_of, numbers, FLOWS_MAX};
+use super::flows::{class_of, numbers, priority, FLOWS_MAX};
 use super::hosts::Hosts;
 use super::{compress, table, transport};
 use crate::error::Issue;
@@ -50,10 +51,7 @@ pub(super) fn resolve(
         let named = job.transport.get_or_insert_with(|| "dctcp".to_owned());
         let at = format!("{path}.transport");
         let found = transport::find(transports, named, &at)?;
-        if transport::is_roce(found) {
-            let message = format!("{} is RoCE; messages of jobs go over TCP, such as \"dctcp\"", shorten(named));
-            return Err(Issue::new(at, message));
-        }
+        let over_roce = transport::is_roce(found);
         let compresses = job.compress == Some(true);
         let whole = network.mtu.0 as u32;
         let mtu_bytes = if compresses { compress::mtu(whole) } else { whole };
@@ -61,6 +59,9 @@ pub(super) fn resolve(
         let class = class_of(classes, name, &path)?;
         let params = params(name, &path, job, hosts, &mut taken, base_dir)?;
         check(&path, job, &params)?;
+        if over_roce {
+            rdma::check(&path, job)?;
+        }
         compress::check(&path, job, &params.hosts, hosts, host)?;
         let aggregator = training::aggregator(job, params.hosts.len() as u32);
         let flow = Flow { job: jobs.len() as u32, class, mtu_bytes, carried, compresses, aggregator };
@@ -120,7 +121,7 @@ impl Flow {
                 moves: Vec::new(),
                 sendfile: None,
                 via: Vec::new(),
-                priority: 0,
+                priority: priority(&self.carried),
                 mtu_bytes: self.mtu_bytes,
                 compress: [high, low].map(|to| self.compresses && self.aggregator.is_none_or(|rank| rank == to)),
             });

@@ -1,13 +1,13 @@
 //! What always holds, and the edges of go-back-N.
 
 use super::super::{Operation, Roce, RoceConnection};
-use crate::params::{DcqcnParams, RoceParams, Traffic};
+use crate::params::{ChannelParams, DcqcnParams, RoceParams, Traffic};
 use hostnet_kernel::Time;
 use proptest::prelude::*;
 use std::collections::VecDeque;
 
-const US: u64 = 1_000_000;
-const PORT: u64 = 12_500_000_000;
+pub(super) const US: u64 = 1_000_000;
+pub(super) const PORT: u64 = 12_500_000_000;
 
 pub(super) fn dcqcn() -> DcqcnParams {
     DcqcnParams {
@@ -23,7 +23,7 @@ pub(super) fn dcqcn() -> DcqcnParams {
     }
 }
 
-fn params() -> RoceParams {
+pub(super) fn params() -> RoceParams {
     RoceParams {
         message_bytes: 10_000,
         in_flight: 2,
@@ -161,11 +161,13 @@ proptest! {
 
     #[test]
     fn no_packet_makes_it_panic(
-        reads: bool, initiator: bool,
+        kind in 0..3_usize, initiator: bool,
         packets in prop::collection::vec((0..6_usize, 0..60_u64, any::<u16>(), any::<u8>(), any::<bool>()), 1..200)
     ) {
         let params = RoceParams { dcqcn: Some(dcqcn()), ..params() };
-        let mut connection = RoceConnection::new(&params, &traffic(reads, 30_000), initiator, PORT);
+        let ranks = Traffic::Messages(ChannelParams { job: 0, ranks: [0, 1] });
+        let traffic = [traffic(false, 30_000), traffic(true, 30_000), ranks];
+        let mut connection = RoceConnection::new(&params, &traffic[kind], initiator, PORT);
         let operations = [
             Operation::Write,
             Operation::ReadRequest,
@@ -180,6 +182,7 @@ proptest! {
             let operation = operations[operation];
             let packet = Roce { operation, sequence, bytes: u32::from(bytes), offset: 0, last: marked };
             connection.on_packet(now, &packet, marked);
+            connection.post(now, connection.room().min(u64::from(bytes) / 3));
             let mut sent = 0;
             while connection.next(now).is_some() {
                 sent += 1;

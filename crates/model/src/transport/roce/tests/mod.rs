@@ -2,3 +2,4 @@
 
 mod dcqcn;
 mod laws;
+mod posts;

@@ -1,0 +1,20 @@
+//! Jobs whose messages go over RoCE.
+
+use crate::error::Issue;
+use crate::spec::JobSpec;
+use crate::units::shorten;
+
+/// Checks that a job has nothing that RoCE, which it names as `transport`, has no use for.
+pub(super) fn check(path: &str, spec: &JobSpec) -> Result<(), Issue> {
+    let transport = format!("{path}.transport");
+    let named = shorten(spec.transport.as_deref().unwrap_or_default());
+    let refused = |key: &str, message: String| Err(Issue::between(&[&format!("{path}.{key}"), &transport], message));
+    if spec.socket_rate.is_some() {
+        return refused("socket_rate", format!("has no effect over RoCE ({named}): no core copies what NICs write"));
+    }
+    if spec.compress == Some(true) {
+        let message = format!("{named} is RoCE; engines of NICs know packets of TCP only, such as those of \"dctcp\"");
+        return refused("compress", message);
+    }
+    Ok(())
+}

@@ -1,0 +1,57 @@
+//! What flows and ranks need of the memory of a host.
+
+use super::flows::Flows;
+use crate::resolve::server::OfFlows;
+use hostnet_model::core::RankMemory;
+use hostnet_model::nic::{RdmaEnd, RDMA_MTU_MAX};
+use hostnet_model::params::{FlowParams, JobParams, Traffic, Transport, BUFFER_ALIGNMENT};
+
+impl Flows {
+    /// Flows that send a file from a host.
+    pub(super) fn files(&self, host: usize) -> usize {
+        self.params.iter().filter(|flow| flow.sendfile.is_some() && usize::from(flow.from) == host).count()
+    }
+
+    /// Bytes of the ranks of jobs at a host, and of what those of a job share.
+    fn ranks(&self, host: usize) -> u128 {
+        let of_job = |job: &JobParams| {
+            let ranks = job.hosts.iter().filter(|&&at| usize::from(at) == host).count() as u128;
+            let each = u128::from(job.rank_bytes().next_multiple_of(BUFFER_ALIGNMENT));
+            let shared = ranks * ranks * u128::from(RankMemory::SLOT_BYTES);
+            ranks * each + shared.next_multiple_of(u128::from(BUFFER_ALIGNMENT))
+        };
+        let at_servers = self.jobs.iter().filter(|job| !job.cores.is_empty());
+        at_servers.map(of_job).sum::<u128>() + self.regions(host)
+    }
+
+    /// The ends of flows over RoCE at a host.
+    pub(super) fn rdma_ends(&self, host: usize) -> usize {
+        self.over_roce(host).count()
+    }
+
+    /// All of that at a host.
+    pub(super) fn needs(&self, host: usize) -> OfFlows {
+        let of_ranks = |flow: &&FlowParams| matches!(flow.traffic, Traffic::Messages(_));
+        let rdma_ends = self.over_roce(host).filter(|flow| !of_ranks(flow)).count();
+        OfFlows { rdma_ends, files: self.files(host), ranks: self.ranks(host) }
+    }
+
+    fn over_roce(&self, host: usize) -> impl Iterator<Item = &FlowParams> {
+        let here = move |flow: &&FlowParams| usize::from(flow.from) == host || usize::from(flow.to) == host;
+        self.params.iter().filter(here).filter(|flow| matches!(flow.transport, Transport::Roce(_)))
+    }
+
+    /// Bytes of the regions of ranks whose messages go over RoCE.
+    fn regions(&self, host: usize) -> u128 {
+        let ends = |job: &(u32, &JobParams)| {
+            let of_job = |flow: &&FlowParams| matches!(flow.traffic, Traffic::Messages(to) if to.job == job.0);
+            self.over_roce(host).filter(of_job).count() as u128
+        };
+        let bytes = |job: &JobParams| {
+            let region = RdmaEnd::region_of(job) + u64::from(RDMA_MTU_MAX);
+            u128::from(region.next_multiple_of(BUFFER_ALIGNMENT))
+        };
+        let jobs = (0..).zip(&self.jobs).map(|job| (ends(&job), job.1)).filter(|(ends, _)| *ends > 0);
+        jobs.map(|(ends, job)| ends * bytes(job)).sum()
+    }
+}

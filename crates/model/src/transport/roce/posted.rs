@@ -1,0 +1,88 @@
+//! Messages that a rank posts one by one: those that are not yet complete are kept.
+
+use super::plan::Message;
+use serde::{Deserialize, Serialize};
+use std::collections::VecDeque;
+
+/// What was posted.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) struct Posted {
+    /// Bytes of a message at most, and of a packet.
+    each: u64,
+    mtu: u64,
+    /// Messages that are posted and not complete at most.
+    most: u64,
+    /// Those that are not complete, and how many are.
+    open: VecDeque<Message>,
+    complete: u64,
+    /// Packets and bytes of all so far.
+    packets: u64,
+    bytes: u64,
+}
+
+impl Posted {
+    pub(crate) fn new(each: u64, mtu: u64, most: u32) -> Self {
+        let most = u64::from(most.max(1));
+        Self { each, mtu, most, open: VecDeque::new(), complete: 0, packets: 0, bytes: 0 }
+    }
+
+    /// Bytes that may be posted now.
+    pub(crate) fn room(&self) -> u64 {
+        (self.most - self.open.len() as u64).saturating_mul(self.each)
+    }
+
+    /// Posts `bytes` bytes, in as many messages as they need; there is room for them.
+    pub(crate) fn post(&mut self, bytes: u64) {
+        let mut left = bytes;
+        while left > 0 {
+            let bytes = left.min(self.each);
+            self.open.push_back(Message { first: self.packets, offset: self.bytes, bytes });
+            self.packets += bytes.div_ceil(self.mtu);
+            self.bytes += bytes;
+            left -= bytes;
+        }
+    }
+
+    /// The first so many are complete.
+    pub(crate) fn complete(&mut self, messages: u64) {
+        while self.complete < messages && self.open.pop_front().is_some() {
+            self.complete += 1;
+        }
+    }
+
+    pub(crate) fn packets(&self) -> u64 {
+        self.packets
+    }
+
+    /// The packets of the first `messages` messages; of those that are complete, at most these are asked for.
+    pub(crate) fn packets_of(&self, messages: u64) -> u64 {
+        let open = messages.saturating_sub(self.complete) as usize;
+        self.open.get(open).map_or(self.packets, |next| next.first)
+    }
+
+    /// The message of packet `sequence`, which must be one of those that are not complete.
+    pub(crate) fn message(&self, sequence: u64) -> Message {
+        let after = self.open.partition_point(|message| message.first <= sequence);
+        self.open[after - 1]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_posted_is_cut_and_makes_room_when_it_is_complete() {
+        let mut posted = Posted::new(1000, 400, 3);
+        assert_eq!((posted.room(), posted.packets_of(5)), (3000, 0));
+        posted.post(2001);
+        assert_eq!((posted.room(), posted.packets()), (0, 3 + 3 + 1));
+        assert_eq!([1, 2, 3, 4].map(|messages| posted.packets_of(messages)), [3, 6, 7, 7]);
+        assert_eq!(posted.message(5), Message { first: 3, offset: 1000, bytes: 1000 });
+        posted.complete(2);
+        assert_eq!((posted.room(), posted.packets_of(2), posted.packets_of(3)), (2000, 6, 7));
+        posted.post(10);
+        assert_eq!(posted.message(7), Message { first: 7, offset: 2001, bytes: 10 });
+        assert_eq!(posted.message(6).bytes, 1);
+    }
+}

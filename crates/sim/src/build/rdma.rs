@@ -1,0 +1,48 @@
+//! The ends of flows over RoCE, which live in the NIC of a server.
+
+use super::attach::End;
+use super::SocketBuilder;
+use hostnet_model::flow::Application;
+use hostnet_model::nic::{RankEnd, RdmaEnd, RDMA_MTU_MAX, RDMA_REGION_BYTES};
+use hostnet_model::params::{Traffic, Transport};
+use hostnet_model::transport::roce::RoceConnection;
+use std::collections::BTreeMap;
+
+impl SocketBuilder<'_> {
+    /// The ends of RDMA flows here, each with a memory region of its own.
+    pub(super) fn rdma_ends(&mut self) -> Vec<RdmaEnd> {
+        let Some(attachment) = &self.server.attachment else { return Vec::new() };
+        let port = attachment.wire.as_ref().map_or(0, |wire| wire.bytes_per_s);
+        let mut regions = BTreeMap::new();
+        let end = |end: End| {
+            let Transport::Roce(roce) = &end.flow.transport else { return None };
+            let peer = if end.initiator { end.flow.to } else { end.flow.from };
+            let region_bytes = match &end.flow.traffic {
+                Traffic::Messages(to) => {
+                    let job = || RdmaEnd::region_of(&attachment.cluster.jobs[to.job as usize]);
+                    *regions.entry(to.job).or_insert_with(job)
+                }
+                _ => RDMA_REGION_BYTES,
+            };
+            Some(RdmaEnd {
+                flow: end.number,
+                hosts: [attachment.host, peer],
+                priority: end.flow.priority,
+                base: self.near_nic(region_bytes + u64::from(RDMA_MTU_MAX)),
+                region_bytes,
+                start_ps: end.flow.start_ps,
+                initiator: end.initiator,
+                connection: RoceConnection::new(roce, &end.flow.traffic, end.initiator, port),
+                rank: self.rank_end(&end),
+            })
+        };
+        attachment.ends().filter_map(end).collect()
+    }
+
+    /// What an end has for a rank of a job.
+    fn rank_end(&self, end: &End) -> Option<RankEnd> {
+        let Traffic::Messages(_) = end.flow.traffic else { return None };
+        let application = Application::new(&end.flow.traffic, end.initiator, None);
+        Some(RankEnd { core: self.server.layout.core(end.core), application, waits: false })
+    }
+}
