@@ -30,6 +30,8 @@ pub(super) struct Adding {
 pub(super) struct Program {
     pub(super) ranks: u32,
     pub(super) adding: Adding,
+    /// With switches that sum up: the ranks of each host, and the number of what the first of them talks with.
+    pub(super) joined: Vec<(Vec<u32>, Option<u32>)>,
     pub(super) blocks: Vec<BlockParams>,
     pub(super) phases: Vec<String>,
     pub(super) works: Vec<WorkParams>,
@@ -38,7 +40,15 @@ pub(super) struct Program {
 
 impl Program {
     pub(super) fn new(ranks: u32) -> Self {
-        Self { ranks, adding: Adding::default(), blocks: Vec::new(), phases: Vec::new(), works: Vec::new(), steps: 0 }
+        Self {
+            ranks,
+            adding: Adding::default(),
+            joined: Vec::new(),
+            blocks: Vec::new(),
+            phases: Vec::new(),
+            works: Vec::new(),
+            steps: 0,
+        }
     }
 
     /// A block that is repeated so often. What comes next goes there.

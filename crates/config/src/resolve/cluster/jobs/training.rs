@@ -80,6 +80,7 @@ impl Sum<'_> {
                 self.answer(program, bytes);
             }
             AlgorithmSpec::Hierarchical => program.hierarchical(self.group, bytes, self.size),
+            AlgorithmSpec::InNetwork => program.in_network(bytes),
             AlgorithmSpec::Ring | AlgorithmSpec::Pairwise => program.ring_allreduce(self.group, bytes),
         }
     }
