@@ -171,8 +171,14 @@ mod tests {
     use super::*;
 
     fn reducer(output: Option<u32>) -> Reducer {
-        let params =
-            ReducerParams { host: 9, switch: 0, bytes_per_s: 1_000_000_000, packet_bytes: 1000, output, inputs: vec![0, 1] };
+        let params = ReducerParams {
+            host: 9,
+            switch: 0,
+            bytes_per_s: 1_000_000_000,
+            packet_bytes: 1000,
+            output,
+            inputs: vec![0, 1],
+        };
         Reducer::new(3, 2, &params, |number| Some(10 + number))
     }
 

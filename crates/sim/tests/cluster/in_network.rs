@@ -51,7 +51,7 @@ fn took(plan: &Plan, sums: u64) -> (f64, Report) {
 
 /// What ranks sent they got back as a sum, to which every switch of the tree has done its part, and nothing is left.
 fn assert_books(run: &mut Run, sums: u64) {
-    let reducers_planned = run.plan().cluster.jobs[0].reducers.len();
+    let planned: usize = run.plan().cluster.jobs.iter().map(|job| job.reducers.len()).sum();
     let simulation = run.simulation();
     let books = ranks(simulation).into_iter().flat_map(|rank| {
         assert_eq!(rank.unreceived_bytes(), 0);
@@ -60,7 +60,7 @@ fn assert_books(run: &mut Run, sums: u64) {
     let all = books.fold(PhaseBooks::default(), |sum, books| sum.plus(books));
     assert_eq!(all.bytes, all.received_bytes);
     let reducers = reducers(simulation);
-    assert_eq!(reducers.len(), reducers_planned);
+    assert_eq!(reducers.len(), planned);
     for reducer in reducers {
         assert_eq!((reducer.summed_bytes(), reducer.waiting_bytes()), (sums, 0), "{:?}", reducer.number());
     }
@@ -110,9 +110,8 @@ fn a_sum_takes_the_time_of_one_vector_whatever_the_number_of_ranks() {
 
 #[test]
 fn of_levels_of_a_fat_tree_only_those_where_vectors_meet_sum_up() {
-    let fat = |hosts: u32, job_text: &str| {
-        job(hosts, "topology = \"fat-tree\"\nk = 4\nswitch.sum = \"10 TB/s\"", job_text)
-    };
+    let fat =
+        |hosts: u32, job_text: &str| job(hosts, "topology = \"fat-tree\"\nk = 4\nswitch.sum = \"10 TB/s\"", job_text);
     assert_within(took(&fat(16, LARGE), BYTES).0, way_ps(BYTES, 3), "all hosts of a fat tree");
     // Two hosts are at one edge switch, four in one pod.
     assert_within(took(&fat(2, LARGE), BYTES).0, way_ps(BYTES, 1), "one edge switch");
@@ -135,7 +134,7 @@ fn an_engine_that_is_slower_than_cables_is_the_limit_and_a_quicker_one_helps() {
         let (found, report) = with(rate);
         assert_within(found, law(gbps), rate);
         let limit = &report.summary["limits"][0];
-        assert_eq!((limit["limit"].as_str(), limit["place"].as_str()), (Some("switch sums"), Some("switch")), "{limit}");
+        assert_eq!((limit["limit"].as_str(), limit["place"].as_str()), (Some("switch sums"), Some("tor")), "{limit}");
         assert!(report.summary["sums"][0]["load"].as_f64().expect("a load") > 0.97);
         assert!(found < 0.55 * last, "twice the rate is twice as quick");
         last = found;
@@ -162,8 +161,8 @@ fn switches_beat_the_ring_and_the_ring_one_that_sums_up_alone() {
 fn ranks_of_a_host_sum_up_before_and_buckets_are_exchanged_one_after_the_other() {
     let local = "ranks_per_host = 3\nsum = \"1 GB/s\"\ncopy_rate = \"2 GB/s\"\ncopy_latency = \"0 ns\"\n";
     let (found, report) = took(&job(4, QUICK, &format!("{local}{LARGE}")), BYTES);
-    // Of three, one copy after another on the way to the first and back; each adds as long as two copies.
-    assert_within(found, way_ps(BYTES, 1) + 2.0 * 4e9 + 4.0 * 2e9, "three ranks at each host");
+    // Two copy to the first at the same time, which adds one after the other, and copies back to one after the other.
+    assert_within(found, way_ps(BYTES, 1) + 2e9 + 2.0 * 4e9 + 2.0 * 2e9, "three ranks at each host");
     let steps = report.summary["steps"].as_array().expect("a table");
     let count = |name: &str| steps.iter().find(|row| row["step"] == name).and_then(|row| row["count"].as_u64());
     assert_eq!((count("in-network"), count("sum")), (Some(4), Some(8)));
@@ -172,14 +171,17 @@ fn ranks_of_a_host_sum_up_before_and_buckets_are_exchanged_one_after_the_other()
     let (found, _) = took(&job(4, QUICK, &format!("{parts}{LARGE}")), 3 * BYTES);
     assert_within(found, 3.0 * (48.1e9 + way_ps(BYTES / 4, 1)), "four buckets");
     // One rank alone has nothing to exchange.
-    assert_eq!(took(&job(2, QUICK, &format!("ranks = 1\ncompute = \"7 us\"\n{LARGE}")), BYTES).0, 7e6);
+    let alone = format!("ranks = 1\nstart = \"1 us\"\ncompute = \"7 us\"\n{LARGE}");
+    assert_eq!(took(&job(2, QUICK, &alone), BYTES).0, 8e6);
 }
 
 #[test]
 fn jobs_share_the_engine_of_a_switch() {
     let other = format!("{LARGE}\n[job.k]\nkind = \"allreduce\"\nhosts = \"h\"\ntransport = \"t\"\n{LARGE}");
-    let (found, report) = took(&job(2, "switch.sum = \"2 Gbps\"", &other), BYTES);
-    assert_within(found, 2.0 * BYTES as f64 * 4e3, "two jobs");
+    let (_, report) = took(&job(2, "switch.sum = \"2 Gbps\"", &other), BYTES);
+    let done = [0, 1].map(|row| report.summary["jobs"][row]["done_us"].as_f64().expect("it is done") * 1e6);
+    assert_within(done[0].max(done[1]), 2.0 * BYTES as f64 * 4e3, "two jobs");
+    assert!(done.iter().all(|&done| done > 0.97 * 2.0 * BYTES as f64 * 4e3), "{done:?}");
     let loads = [0, 1].map(|row| report.summary["sums"][row]["load"].as_f64().expect("a load"));
     assert!(loads.iter().all(|load| (0.48..0.51).contains(load)), "{loads:?}");
     assert_eq!(report.summary["limits"][1]["limit"], "switch sums");
@@ -192,8 +194,8 @@ fn ranks_on_servers_have_their_vectors_summed_up_by_switches() {
                 [job.j]\nkind = \"allreduce\"\nalgorithm = \"in-network\"\nhosts = [\"node\", \"e\"]\n\
                 ranks_per_host = [2, 1]\nbytes = \"100 kB\"\niterations = 2\n[run]\nuntil = \"jobs\"\n";
     let (found, report) = took(&plan(text), 2 * 100_000);
-    // Bytes by cable, and what cores do beside.
-    assert!(found > 2.0 * 100_000.0 * 800.0 && found < 4.0 * 100_000.0 * 800.0, "{found}");
+    // More than the cables take: cores copy the vectors, line by line.
+    assert!((2.0..8.0).contains(&(found / (2.0 * 100_000.0 * 800.0))), "{found}");
     assert_eq!(report.summary["jobs"][0]["hosts"], 3);
     assert_eq!(report.summary["sums"][0]["inputs"], 3);
 }
@@ -205,8 +207,7 @@ fn bytes_on_their_way_are_in_connections_or_wait_in_switches() {
     let mut simulation = hostnet_sim::build::world(&plan.cluster);
     for step in 1..60 {
         simulation.run_until(Time::from_ps(step * 60 * PS), |_| true);
-        let read: u64 =
-            crate::books::streams(&simulation).iter().map(|end| end.application.received_bytes()).sum();
+        let read: u64 = crate::books::streams(&simulation).iter().map(|end| end.application.received_bytes()).sum();
         let ranks = ranks(&simulation);
         let received = ranks.iter().flat_map(|rank| rank.phases()).map(|books| books.received_bytes).sum::<u64>();
         let unreceived = ranks.iter().map(|rank| rank.unreceived_bytes()).sum::<u64>();

@@ -1,5 +1,5 @@
-//! Switches that sum up vectors of jobs: the tree of those that do so for a job (as SHARP builds them: Graham et al.,
-//! COMHPC 2016), and what stands in a switch for its engine.
+//! Switches that sum up vectors of jobs: the tree of those that do so for a job (as SHARP has them: Graham et
+//! al., COMHPC 2016), and what stands in a switch for its engine.
 
 use super::fabric::Fabric;
 use super::hosts::Hosts;
@@ -139,7 +139,8 @@ impl Tree {
         let keys = [format!("{path}.algorithm"), "network.switch".to_owned()];
         let refused = |message: String| Err(Issue::between(&[&keys[0], &keys[1]], message));
         if fabric.sums.iter().all(Option::is_none) {
-            let message = "no switch sums up; give the rate at which they do, such as network.switch.sum = \"100 Gbps\"";
+            let message =
+                "no switch sums up; give the rate at which they do, such as network.switch.sum = \"100 Gbps\"";
             return refused(message.to_owned());
         }
         let graph = Graph::new(fabric);
@@ -161,6 +162,7 @@ impl Tree {
         let mut tree = Self { reducers: Vec::new(), of_rank: BTreeMap::new() };
         for (_, switch) in order {
             let mut own = std::mem::take(&mut inputs[switch]);
+            own.sort_unstable();
             // Where nothing meets, or nobody adds, all goes on as it is.
             if let Some(bytes_per_s) = fabric.sums[switch].filter(|_| own.len() > 1) {
                 let number = ranks + tree.reducers.len() as u32;

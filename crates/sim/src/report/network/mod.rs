@@ -131,7 +131,8 @@ impl WorldView<'_> {
             "control": rows(&control),
             "servers": told,
         });
-        let of_devices = [self.dimms(), self.interfaces(), self.switches(), self.pool(), self.compression(), self.sums()];
+        let of_devices =
+            [self.dimms(), self.interfaces(), self.switches(), self.pool(), self.compression(), self.sums()];
         let of_flows = [functions, completions, self.services(), self.stages()];
         let mut sometimes: Vec<Table> = of_flows.into_iter().chain(of_devices).flatten().collect();
         sometimes.extend(self.jobs());

@@ -60,7 +60,8 @@ pub(super) fn resolve(
         let mtu_bytes = if compresses { compress::mtu(whole) } else { whole };
         let carried = transport::resolve(named, found, mtu_bytes, "network.mtu")?;
         let class = class_of(classes, name, &path)?;
-        let mut switches = Switches { fabric, engines: &mut *engines, packet_bytes: in_network::packet_bytes(&carried) };
+        let mut switches =
+            Switches { fabric, engines: &mut *engines, packet_bytes: in_network::packet_bytes(&carried) };
         let params = params(name, &path, job, hosts, (&mut taken, &mut switches), base_dir)?;
         check(&path, job, &params)?;
         compress::check(&path, job, &params.hosts, hosts, host)?;
