@@ -45,7 +45,10 @@ pub struct Reducer {
     packet_bytes: u64,
     /// The end of the flow to the switch above; none at the root.
     output: Option<u32>,
+    /// In the order of their ends.
     inputs: Vec<Input>,
+    /// Inputs of which nothing waits.
+    lacking: usize,
     /// What is being added: until when, and how many bytes.
     adding: Option<(Time, u64)>,
     /// Bytes of sums that have come from above and go down.
@@ -60,13 +63,17 @@ impl Reducer {
     /// another reducer by its number.
     #[must_use]
     pub fn new(job: u32, number: u32, params: &ReducerParams, end: impl Fn(u32) -> Option<u32>) -> Self {
+        let mut inputs: Vec<Input> =
+            params.inputs.iter().filter_map(|&from| Some(Input { end: end(from)?, waiting: 0 })).collect();
+        inputs.sort_unstable_by_key(|input| input.end);
         Self {
             job,
             number,
             bytes_per_s: params.bytes_per_s.max(1),
             packet_bytes: u64::from(params.packet_bytes.max(1)),
             output: params.output.and_then(&end),
-            inputs: params.inputs.iter().filter_map(|&from| Some(Input { end: end(from)?, waiting: 0 })).collect(),
+            lacking: inputs.len(),
+            inputs,
             adding: None,
             down: 0,
             summed_bytes: 0,
@@ -78,7 +85,9 @@ impl Reducer {
     pub fn arrive(&mut self, end: u32, bytes: u64) {
         if self.output == Some(end) {
             self.down += bytes;
-        } else if let Some(input) = self.inputs.iter_mut().find(|input| input.end == end) {
+        } else if let Ok(at) = self.inputs.binary_search_by_key(&end, |input| input.end) {
+            let input = &mut self.inputs[at];
+            self.lacking -= usize::from(input.waiting == 0 && bytes > 0);
             input.waiting += bytes;
         }
     }
@@ -96,14 +105,13 @@ impl Reducer {
             self.summed_bytes += bytes;
             return if self.output.is_some() { Summing::Up(bytes) } else { Summing::Down(bytes) };
         }
-        let there = self.inputs.iter().map(|input| input.waiting).min().unwrap_or(0);
-        let bytes = there.min(self.packet_bytes);
-        if bytes == 0 {
+        if self.lacking > 0 || self.inputs.is_empty() {
             return Summing::Nothing;
         }
+        let bytes = self.inputs.iter().map(|input| input.waiting).fold(self.packet_bytes, u64::min);
         self.inputs.iter_mut().for_each(|input| input.waiting -= bytes);
-        let ps = (u128::from(bytes) * PS_PER_S).div_ceil(u128::from(self.bytes_per_s));
-        let ps = u64::try_from(ps).unwrap_or(u64::MAX / 2);
+        self.lacking = self.inputs.iter().filter(|input| input.waiting == 0).count();
+        let ps = self.adding_ps(bytes);
         let done = engine.free_at.max(now) + ps;
         engine.free_at = done;
         self.busy_ps += ps;
@@ -144,7 +152,7 @@ impl Reducer {
     /// Time until `now` that its engine worked for it since the last reset, in ps.
     #[must_use]
     pub fn busy_ps(&self, now: Time) -> u64 {
-        self.busy_ps - self.left_ps(now).min(self.busy_ps)
+        self.busy_ps.saturating_sub(self.left_ps(now))
     }
 
     /// Bytes of vectors that have come and are not summed up, and of sums that are not sent on.
@@ -156,13 +164,19 @@ impl Reducer {
 
     /// Begins a new measuring window.
     pub fn reset(&mut self, now: Time) {
-        self.busy_ps = self.left_ps(now).min(self.busy_ps);
+        self.busy_ps = self.left_ps(now);
         self.summed_bytes = 0;
     }
 
-    /// Time that what is being added still takes.
+    /// Time that adding so many bytes takes.
+    fn adding_ps(&self, bytes: u64) -> u64 {
+        let ps = (u128::from(bytes) * PS_PER_S).div_ceil(u128::from(self.bytes_per_s));
+        u64::try_from(ps).unwrap_or(u64::MAX / 2)
+    }
+
+    /// Time that what is being added still takes, without what the engine does for others before.
     fn left_ps(&self, now: Time) -> u64 {
-        self.adding.map_or(0, |(done, _)| done.ps().saturating_sub(now.ps()))
+        self.adding.map_or(0, |(done, bytes)| done.ps().saturating_sub(now.ps()).min(self.adding_ps(bytes)))
     }
 }
 

@@ -244,7 +244,8 @@ fn any_job() -> impl Strategy<Value = (String, u64)> {
         "ranks = 5\n",
         "socket_rate = \"4 Gbps\"\n",
         "bucket = \"7 kB\"\n",
-        "sum = \"1 GB/s\"\ncompute = { forward = \"9 us\", backward = \"70 us\", update = \"3 us\" }\nbucket = \"20 kB\"\n",
+        "sum = \"1 GB/s\"\nbucket = \"20 kB\"\n\
+         compute = { forward = \"9 us\", backward = \"70 us\", update = \"3 us\" }\n",
     ]);
     let beside = select(vec!["", "[flow.beside]\nkind = \"bulk\"\nfrom = \"e-0\"\nto = \"e-3\"\n"]);
     (networks, rates, forms, beside, 4_u32..8, 1_u64..60_000, 1_u64..4).prop_map(
