@@ -155,33 +155,44 @@ impl Tree {
         let Some(root) = graph.root(&leaves, fabric) else {
             return refused("no switch that sums up has ways to all hosts of the job".to_owned());
         };
-        let ways = graph.ways(root);
-        let mut order: Vec<(u32, usize)> =
-            ways.iter().enumerate().filter_map(|(switch, way)| Some((way.as_ref()?.0, switch))).collect();
-        order.sort_unstable_by_key(|&(away, switch)| (std::cmp::Reverse(away), switch));
-        let mut tree = Self { reducers: Vec::new(), of_rank: BTreeMap::new() };
-        for (_, switch) in order {
+        let tree = Self { reducers: Vec::new(), of_rank: BTreeMap::new() };
+        Ok(tree.grown(inputs, &graph.ways(root), (ranks, packet_bytes), fabric, engines))
+    }
+
+    /// The same from what each switch gets from its hosts on; `ways` lead to the root.
+    fn grown(
+        mut self,
+        mut inputs: Vec<Vec<u32>>,
+        ways: &[Option<(u32, usize)>],
+        (ranks, packet_bytes): (u32, u32),
+        fabric: &Fabric,
+        engines: &mut Engines,
+    ) -> Self {
+        let mut order: Vec<(u32, usize, usize)> =
+            (0..).zip(ways).filter_map(|(switch, way)| way.map(|(away, next)| (away, switch, next))).collect();
+        order.sort_unstable_by_key(|&(away, switch, _)| (std::cmp::Reverse(away), switch));
+        for (away, switch, next) in order {
             let mut own = std::mem::take(&mut inputs[switch]);
             own.sort_unstable();
             // Where nothing meets, or nobody adds, all goes on as it is.
             if let Some(bytes_per_s) = fabric.sums[switch].filter(|_| own.len() > 1) {
-                let number = ranks + tree.reducers.len() as u32;
+                let number = ranks + self.reducers.len() as u32;
                 for &input in &own {
                     match input.checked_sub(ranks) {
-                        None => drop(tree.of_rank.insert(input, number)),
-                        Some(reducer) => tree.reducers[reducer as usize].output = Some(number),
+                        None => drop(self.of_rank.insert(input, number)),
+                        Some(reducer) => self.reducers[reducer as usize].output = Some(number),
                     }
                 }
                 let host = engines.host(switch);
                 let switch = switch as u16;
                 let reducer = ReducerParams { host, switch, bytes_per_s, packet_bytes, output: None, inputs: own };
-                tree.reducers.push(reducer);
+                self.reducers.push(reducer);
                 own = vec![number];
             }
-            if let Some((_, next)) = ways[switch].filter(|_| switch != root) {
+            if away > 0 {
                 inputs[next].extend(own);
             }
         }
-        Ok(tree)
+        self
     }
 }
