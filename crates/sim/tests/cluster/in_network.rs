@@ -140,6 +140,14 @@ fn an_engine_that_is_slower_than_cables_is_the_limit_and_a_quicker_one_helps() {
         last = found;
     }
     assert_eq!(with("40 Gbps").1.summary["limits"][0]["limit"], "cable");
+    // As quick as the cables, it has as much to do as they have, and a quicker one helps next to nothing.
+    for bytes in [100_000, BYTES] {
+        let text = format!("algorithm = \"in-network\"\nbytes = \"{bytes} B\"");
+        let with = |rate: &str| took(&job(4, &format!("switch.sum = \"{rate}\""), &text), bytes);
+        let ((same, report), (quicker, _)) = (with("10 Gbps"), with("20 Gbps"));
+        assert!(same < 1.05 * quicker, "{same} {quicker}");
+        assert_ne!(report.summary["limits"][0]["limit"], "switch sums");
+    }
 }
 
 #[test]

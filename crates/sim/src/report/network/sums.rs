@@ -47,37 +47,30 @@ impl WorldView<'_> {
         any.then_some(table)
     }
 
-    /// What is full of the way of a class: of cables and of engines that sum up what is the fullest, or an engine of a
-    /// NIC.
+    /// What is full of the way of a class: a cable, an engine that sums up, or one of a NIC.
     pub(super) fn full_way(&self, class: &Class) -> Option<Limit> {
-        let sums = self.busiest_sums(class).filter(|limit| limit.load >= Some(MOST));
-        let cable = self.full_cable(class);
-        // A cable that is as full as the engine behind it waits for that.
-        let full = match sums {
-            Some(sums) if cable.as_ref().is_none_or(|cable| cable.load <= sums.load) => Some(sums),
-            _ => cable,
-        };
-        full.or_else(|| self.full_engine(class))
+        let sums = self.busy_sums(class, MOST);
+        sums.or_else(|| self.full_cable(class)).or_else(|| self.full_engine(class))
     }
 
-    /// The engine that works the most of those that sum up for a class.
-    pub(super) fn busiest_sums(&self, class: &Class) -> Option<Limit> {
-        let jobs: Vec<(usize, &ReducerParams)> = self
-            .plan
-            .cluster
-            .jobs
-            .iter()
-            .enumerate()
-            .flat_map(|(number, job)| job.reducers.iter().map(move |reducer| (number, reducer)))
-            .filter(|(_, reducer)| class.hosts[0].contains(&reducer.host))
-            .collect();
-        worst(jobs.iter().filter_map(|&(number, params)| {
+    /// The engine that works the most of those that sum up for a class, from some share of the time on, if it works
+    /// more than any cable on its way: else what comes by that keeps it busy.
+    pub(super) fn busy_sums(&self, class: &Class, from: f64) -> Option<Limit> {
+        let jobs = self.plan.cluster.jobs.iter();
+        let all = jobs.flat_map(|job| job.reducers.iter().map(move |reducer| (job, reducer)));
+        let own = all.filter(|(_, reducer)| class.hosts[0].contains(&reducer.host));
+        let sums = worst(own.filter_map(|(job, params)| {
             let place = self.switch_of(params).to_owned();
-            let name = self.plan.cluster.jobs[number].name.as_str();
             let load: f64 = self.reducers_at(params.host).map(|reducer| self.load_of(reducer)).sum();
-            let why = format!("the engine of {place} that sums up for {name} works {:.0} % of the time", load * 100.0);
-            Some(Limit { limit: "switch sums", place, load: Some(load), why })
-        }))
+            let why =
+                format!("the engine of {place} that sums up for {} works {:.0} % of the time", job.name, load * 100.0);
+            (load >= from).then_some(Limit { limit: "switch sums", place, load: Some(load), why })
+        }))?;
+        let cables = self
+            .ports_of(class)
+            .filter_map(|(port, before)| Some(self.sent_gbps(&port, before) / self.rate_gbps(&port)?));
+        let fullest = cables.fold(0.0, f64::max);
+        (sums.load > Some(fullest)).then_some(sums)
     }
 
     fn load_of(&self, reducer: &Reducer) -> f64 {
