@@ -104,6 +104,7 @@ fn a_sum_takes_the_time_of_one_vector_whatever_the_number_of_ranks() {
     });
     assert_eq!(rows.iter().map(of).collect::<Vec<_>>(), expected);
     assert_eq!(report.summary["limits"][0]["limit"], "cable", "{}", report.summary["limits"][0]);
+    assert!(!report.summary["queues"].to_string().contains(" sum"), "ways within switches are no cables");
     let jobs = &report.summary["jobs"][0];
     assert_eq!((jobs["ranks"].as_u64(), jobs["messages"].as_u64()), (Some(6), Some(6)), "switches are no ranks");
 }

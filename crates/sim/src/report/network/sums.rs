@@ -6,6 +6,7 @@ use crate::report::table::{Column, Rows, Table};
 use crate::report::view::WorldView;
 use hostnet_model::flow::Reducer;
 use hostnet_model::params::ReducerParams;
+use std::collections::BTreeSet;
 
 /// What a switch did for a job.
 struct Sum<'a> {
@@ -71,6 +72,11 @@ impl WorldView<'_> {
             .filter_map(|(port, before)| Some(self.sent_gbps(&port, before) / self.rate_gbps(&port)?));
         let fullest = cables.fold(0.0, f64::max);
         (sums.load > Some(fullest)).then_some(sums)
+    }
+
+    /// The hosts that stand for engines of switches.
+    pub(super) fn engines_of_switches(&self) -> BTreeSet<u16> {
+        self.plan.cluster.jobs.iter().flat_map(|job| &job.reducers).map(|reducer| reducer.host).collect()
     }
 
     fn load_of(&self, reducer: &Reducer) -> f64 {

@@ -66,14 +66,15 @@ impl Program {
     /// Sum of vectors of all ranks by switches.
     pub(super) fn in_network(&mut self, bytes: u64) {
         let joined = std::mem::take(&mut self.joined);
-        joined.iter().for_each(|(ranks, _)| self.tree_reduce(ranks, bytes));
+        let several = || joined.iter().filter(|(ranks, _)| ranks.len() > 1);
+        several().for_each(|(ranks, _)| self.tree_reduce(ranks, bytes));
         let phase = self.phase("in-network");
         for (ranks, to) in &joined {
             if let Some(switch) = *to {
                 self.step(ranks[0], phase, 0, (switch, bytes), (switch, bytes));
             }
         }
-        joined.iter().for_each(|(ranks, _)| self.tree_broadcast(ranks, bytes));
+        several().for_each(|(ranks, _)| self.tree_broadcast(ranks, bytes));
         self.joined = joined;
     }
 }
