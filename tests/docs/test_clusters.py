@@ -165,6 +165,16 @@ def test_every_column_of_jobs_is_documented(table: str) -> None:
     assert list(columns) == hostnet.run_cluster(cluster).tables[table].column_names
 
 
+def test_every_column_of_sums_is_documented() -> None:
+    hosts = {"e": hostnet.Host(kind="endpoint", count=2)}
+    job = hostnet.Job(kind="allreduce", algorithm="in-network", hosts="e", bytes="1 kB")
+    network = hostnet.Network(switch=hostnet.Switch(sum="100 Gbps"))
+    cluster = hostnet.Cluster(host=hosts, network=network, job={"j": job}, run=hostnet.Run(until="jobs"))
+    results = hostnet.run_cluster(cluster)
+    assert list(documented("jobs.md", "### sums")) == results.tables["sums"].column_names
+    assert results.tables["sums"].to_pylist()[0]["bytes"] == 1000
+
+
 def test_the_configurations_of_the_page_resolve() -> None:
     text = (ROOT / "docs/clusters.md").read_text(encoding="utf-8")
     blocks = re.findall(r"```toml\n(.*?)```", text, re.DOTALL)
@@ -205,7 +215,7 @@ def test_the_jobs_of_the_page_resolve() -> None:
     text = (ROOT / "docs/jobs.md").read_text(encoding="utf-8")
     whole, *more = re.findall(r"```toml\n(.*?)```", text, re.DOTALL)
     _core.resolve(whole)
-    assert len(more) == 5
+    assert len(more) == 6
     for block in more:
         _core.resolve(block if block.startswith("[host.") else whole + block)
 

@@ -76,6 +76,10 @@ class Switch(Description):
 
     Range: at most "10 ms".
     """
+    sum: str | None = None
+    """Rate at which its engine sums up vectors of jobs, in bytes of the sum, of however many ports (bandwidth); it does
+    not sum up when absent everywhere. Not of the kind "learning". Range: "1 Mbps" to "10 TB/s".
+    """
     sharers: int | None = None
     """Pages that servers of a pool share and that it decides about in the place of the controller, the first ones; 4096
     when absent everywhere. Of the only switch. Range: 0 to 16777216.

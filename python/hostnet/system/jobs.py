@@ -116,9 +116,10 @@ class Job(Description):
     algorithm: str | None = None
     """How a collective is done: "ring" (everything goes from each rank to the next one), "recursive-doubling" (ranks
     whose distance doubles exchange what they have), "tree" (along a binomial tree), "pairwise" (every two ranks
-    exchange), "aggregator" (one rank gets everything, and sends the sum back) or "hierarchical" (trees within groups,
-    and a ring of one rank of each); when absent, "ring" for "allreduce" and "allgather", "pairwise" for "alltoall",
-    "tree" for "broadcast", "recursive-doubling" for "barrier".
+    exchange), "aggregator" (one rank gets everything, and sends the sum back), "hierarchical" (trees within groups,
+    and a ring of one rank of each) or "in-network" (switches with `sum` add vectors as they pass); when absent, "ring"
+    for "allreduce" and "allgather", "pairwise" for "alltoall", "tree" for "broadcast", "recursive-doubling" for
+    "barrier".
     """
     aggregator: str | None = None
     """Of "aggregator": a host that sums up and has no vector of its own: it has one more rank, the last one. Rank 0

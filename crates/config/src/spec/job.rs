@@ -197,6 +197,8 @@ pub(crate) enum AlgorithmSpec {
     Aggregator,
     /// Trees within groups, and a ring of one rank of each.
     Hierarchical,
+    /// Switches sum up.
+    InNetwork,
 }
 
 /// How a sum goes back from the rank that has it.

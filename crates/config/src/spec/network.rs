@@ -182,6 +182,11 @@ pub(crate) struct SwitchSpec {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(extend("x-max" = "10 ms"))]
     pub(crate) jitter: Option<Time>,
+    /// Rate at which its engine sums up vectors of jobs, in bytes of the sum, of however many ports (bandwidth); it
+    /// does not sum up when absent everywhere. Not of the kind "learning".
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-min" = "1 Mbps", "x-max" = "10 TB/s"))]
+    pub(crate) sum: Option<Bandwidth>,
     /// Pages that servers of a pool share and that it decides about in the place of the controller, the first ones;
     /// 4096 when absent everywhere. Of the only switch.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -325,6 +325,7 @@ impl Endpoint {
         self.ends.iter_mut().for_each(FlowEnd::reset);
         self.restorer.iter_mut().for_each(|restorer| restorer.reset(now));
         self.services.iter_mut().for_each(|services| services.reset(now));
+        self.reset_sums(now);
     }
 
     /// Brings the queue statistics up to `now`.

@@ -27,6 +27,7 @@ mod routes;
 mod served;
 mod sharers;
 mod stream;
+mod summed;
 mod switch;
 mod wire;
 

@@ -2,6 +2,7 @@
 
 use super::endpoint::Endpoint;
 use super::flow_end::FlowEnd;
+use super::summed::Sums;
 use crate::flow::{Link, Rank, Wanted};
 use crate::params::{ClusterParams, Traffic};
 use crate::part::{NetContext, Payload};
@@ -12,14 +13,16 @@ use std::collections::BTreeMap;
 /// No rank.
 const NONE: u32 = u32::MAX;
 
-/// The ranks at an endpoint.
+/// The ranks at an endpoint, or what stands in their place in a switch that sums up.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Ranks {
     ranks: Vec<Rank>,
-    /// Of each end the rank that it belongs to, by its number here, and the rank at the other end.
+    /// Of each end the rank that it belongs to, by its number here, and the rank at the other end. Reducers have the
+    /// numbers after those of ranks.
     of_ends: Vec<(u32, u32)>,
     /// When an event comes for each rank.
     set: Vec<Option<Time>>,
+    pub(super) sums: Sums,
 }
 
 impl Ranks {
@@ -41,6 +44,13 @@ impl Ranks {
             by_ranks.insert((job, own, other), index);
             of_ends[index as usize] = (numbers.get(&(job, own)).copied().unwrap_or(NONE), other);
         }
+        let sums = Sums::new(cluster, host, |job, own, other| by_ranks.get(&(job, own, other)).copied());
+        for (number, reducer) in (numbers.len() as u32..).zip(&sums.reducers) {
+            let (job, own) = reducer.number();
+            for (_, &end) in by_ranks.range((job, own, 0)..=(job, own, u32::MAX)) {
+                of_ends[end as usize].0 = number;
+            }
+        }
         let rank = |&(job, rank): &(u32, u32)| {
             Rank::new(job, &cluster.jobs[job as usize], rank, |to| {
                 let local = numbers.get(&(job, to)).map(|&number| Link::Local(number));
@@ -49,7 +59,13 @@ impl Ranks {
         };
         let ranks: Vec<Rank> = numbers.keys().map(rank).collect();
         let set = ranks.iter().map(Rank::wakes_at).collect();
-        (!ranks.is_empty()).then(|| Box::new(Self { ranks, of_ends, set }))
+        (!ranks.is_empty() || !sums.reducers.is_empty()).then(|| Box::new(Self { ranks, of_ends, set, sums }))
+    }
+
+    /// The reducer that has a number here, if no rank has.
+    fn reducer(&self, number: u32) -> Option<u32> {
+        let reducer = (number as usize).checked_sub(self.ranks.len())?;
+        (reducer < self.sums.reducers.len()).then_some(reducer as u32)
     }
 }
 
@@ -61,6 +77,11 @@ impl Endpoint {
             self.ranks = Ranks::new(cluster, host, &self.ends);
         }
         self
+    }
+
+    /// Begins a new measuring window.
+    pub(super) fn reset_sums(&mut self, now: Time) {
+        self.ranks.iter_mut().for_each(|ranks| ranks.sums.reset(now));
     }
 
     /// The ranks of jobs here.
@@ -97,6 +118,8 @@ impl Endpoint {
                 self.run_rank(&mut ranks, to, context);
             }
             self.run_rank(&mut ranks, rank, context);
+        } else if let Some(reducer) = ranks.reducer(rank) {
+            self.run_reducer(&mut ranks.sums, reducer, connection, context);
         }
         self.ranks = Some(ranks);
     }
@@ -105,7 +128,12 @@ impl Endpoint {
     pub(super) fn hand_over(&mut self, end: u32, context: &mut NetContext) {
         let Some(mut ranks) = self.ranks.take() else { return };
         let (rank, _) = ranks.of_ends[end as usize];
-        if rank != NONE && self.exchange(end, &mut ranks, context.now()) {
+        if let Some(reducer) = ranks.reducer(rank) {
+            if self.take_vectors(&mut ranks.sums, reducer, end) {
+                let event = self.first_rank() + rank;
+                self.run_reducer(&mut ranks.sums, reducer, event, context);
+            }
+        } else if rank != NONE && self.exchange(end, &mut ranks, context.now()) {
             self.run_rank(&mut ranks, rank, context);
         }
         self.ranks = Some(ranks);

@@ -34,9 +34,22 @@ pub struct JobParams {
     /// What cores execute for steps, which have numbers of these, from 1 on.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub works: Vec<WorkParams>,
+    /// Switches that sum up its vectors. Steps and channels know them by numbers after those of the ranks.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub reducers: Vec<ReducerParams>,
 }
 
 impl JobParams {
+    /// The host of a rank, or of a switch that sums up, by its number.
+    #[must_use]
+    pub fn host_of(&self, number: u32) -> u16 {
+        let number = number as usize;
+        match number.checked_sub(self.hosts.len()) {
+            None => self.hosts[number],
+            Some(reducer) => self.reducers[reducer].host,
+        }
+    }
+
     /// Lines of the memory of a rank that its works walk through, and behind them lines that they read at random.
     #[must_use]
     pub fn rank_lines(&self) -> (u64, u64) {
@@ -63,6 +76,23 @@ impl JobParams {
         let (walk, random) = self.rank_lines();
         4096 + (64 << 10) + (walk + random) * 64
     }
+}
+
+/// What a switch does for a job whose vectors it sums up.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ReducerParams {
+    /// The host that stands for the engine of the switch.
+    pub host: u16,
+    /// The switch.
+    pub switch: u16,
+    /// Bytes of a sum per second, of however many inputs.
+    pub bytes_per_s: u64,
+    /// Data of a packet: what is added at a time at most; at least 1.
+    pub packet_bytes: u32,
+    /// The number of the reducer that the sums go to; none at the root of the tree.
+    pub output: Option<u32>,
+    /// The numbers of the ranks and reducers whose vectors are added.
+    pub inputs: Vec<u32>,
 }
 
 /// The core of a rank.
@@ -146,7 +176,7 @@ pub struct MessageParams {
     pub bytes: u64,
 }
 
-/// Two ranks of a job that are at different hosts and talk.
+/// Two ranks of a job that are at different hosts and talk, or a rank and a switch that sums up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ChannelParams {
     /// The job.

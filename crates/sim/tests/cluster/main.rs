@@ -21,6 +21,7 @@ mod faults;
 mod files;
 mod forward;
 mod frequencies;
+mod in_network;
 mod jobs;
 mod lab;
 mod laws;

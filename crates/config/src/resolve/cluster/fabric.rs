@@ -9,7 +9,7 @@ use super::switches::{complete, inherit, resolve_switch};
 use super::table;
 use super::topology::Made;
 use crate::error::{suggestion, Issue};
-use crate::spec::{ClusterSpec, EcnSpec, SwitchSpec};
+use crate::spec::{Bandwidth, ClusterSpec, EcnSpec, SwitchSpec};
 use crate::units::{format, shorten, Dimension};
 use hostnet_model::params::{CableParams, End, SwitchParams};
 use std::collections::BTreeMap;
@@ -18,6 +18,8 @@ use std::collections::BTreeMap;
 pub(super) struct Fabric {
     pub(super) switches: Vec<SwitchParams>,
     pub(super) cables: Vec<CableParams>,
+    /// Bytes of vectors that the engine of each switch sums up per second, if it has one.
+    pub(super) sums: Vec<Option<u64>>,
     /// What the cable of each host carries, in bytes per second.
     rates: Vec<u64>,
     /// The part of the network that each host is in.
@@ -37,7 +39,7 @@ struct Threshold {
 pub(super) fn resolve(spec: &mut ClusterSpec, hosts: &Hosts) -> Result<Fabric, Issue> {
     let Made { switches: names, cables } = cables::make(spec, hosts)?;
     let network = spec.network.clone();
-    let Switches { switches, thresholds, learners } = switches(spec, &names)?;
+    let Switches { switches, sums, thresholds, learners } = switches(spec, &names)?;
     let ends = Ends::new(hosts, &names)?;
     let joined = cables.iter().map(|cable| ends.of(cable)).collect::<Result<Vec<_>, _>>()?;
     ends.check_degrees(&cables, &joined)?;
@@ -63,12 +65,13 @@ pub(super) fn resolve(spec: &mut ClusterSpec, hosts: &Hosts) -> Result<Fabric, I
     let around = |host: usize| hosts.dimms.around(host);
     let rates = (0..rates.len()).map(|host| rates[around(host)]).collect();
     let islands = (0..islands.len()).map(|host| islands[around(host)]).collect();
-    Ok(Fabric { switches, cables: params, rates, islands, thresholds, learners })
+    Ok(Fabric { switches, cables: params, sums, rates, islands, thresholds, learners })
 }
 
 /// The switches, and what is to be checked of them.
 struct Switches {
     switches: Vec<SwitchParams>,
+    sums: Vec<Option<u64>>,
     thresholds: Vec<Threshold>,
     learners: Vec<Learner>,
 }
@@ -82,7 +85,7 @@ fn switches(spec: &mut ClusterSpec, names: &[(String, Option<&'static str>)]) ->
         kind.into_iter().chain([&spec.network.switch]).for_each(|all| inherit(switch, all));
         complete(switch);
     }
-    let (mut switches, mut thresholds, mut learners) = (Vec::new(), Vec::new(), Vec::new());
+    let (mut switches, mut sums, mut thresholds, mut learners) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
     let none = SwitchSpec::default();
     for (name, kind) in names {
         let of = |name: &str| given.get(name).unwrap_or(&none);
@@ -94,13 +97,14 @@ fn switches(spec: &mut ClusterSpec, names: &[(String, Option<&'static str>)]) ->
             learners.push(Learner::new(switches.len(), &at));
         }
         switches.push(resolve_switch(&at, switch)?);
+        sums.push(switch.sum.map(|Bandwidth(rate)| rate));
         if let Some(EcnSpec::Packets(count)) = switch.ecn {
             let switch = switches.len() - 1;
             thresholds.push(Threshold { switch, ecn: at.origin("ecn"), buffer: at.origin("buffer"), packets: count });
         }
     }
     learning::check_all(&spec.network.switch, &switches)?;
-    Ok(Switches { switches, thresholds, learners })
+    Ok(Switches { switches, sums, thresholds, learners })
 }
 
 impl Fabric {

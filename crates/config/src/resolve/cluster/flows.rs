@@ -6,6 +6,7 @@ use super::fabric::Fabric;
 use super::hosts::Hosts;
 use super::pairs::Sides;
 use super::places::place;
+use super::sums::Engines;
 use super::{datagrams, files, forward, jobs, moves, packets, replay, service, table, transport};
 use crate::content::place_of;
 use crate::error::Issue;
@@ -29,6 +30,8 @@ pub(super) struct Flows {
     pub(super) params: Vec<FlowParams>,
     pub(super) classes: Vec<String>,
     pub(super) jobs: Vec<JobParams>,
+    /// The engines of switches that sum up for them.
+    pub(super) engines: Engines,
     /// The largest MTU of the flows of every host.
     pub(super) mtu_bytes: Vec<Option<u32>>,
 }
@@ -97,12 +100,13 @@ pub(super) fn resolve(
         }
     }
     let mut params = place(&drafts, hosts)?;
-    let jobs = jobs::resolve(spec, hosts, fabric, &mut classes, &mut params, base_dir)?;
+    let mut engines = Engines::new(hosts);
+    let jobs = jobs::resolve(spec, hosts, (fabric, &mut engines), &mut classes, &mut params, base_dir)?;
     hosts.dimms.fit(&mut params, &classes, spec, hosts)?;
     let of_jobs = params.iter().filter(|flow| matches!(flow.traffic, Traffic::Messages(_)));
     let largest = mtu_bytes.iter().flatten().copied().chain(of_jobs.map(|flow| flow.mtu_bytes)).max();
     fabric.check_packets(largest.unwrap_or(spec.network.mtu.0 as u32))?;
-    Ok(Flows { params, classes, jobs, mtu_bytes })
+    Ok(Flows { params, classes, jobs, engines, mtu_bytes })
 }
 
 /// The MTU of a table of flows: of those over rings alone that of the rings, unless it is given.

@@ -69,6 +69,10 @@ pub(super) fn check_keys(at: &Place, all: &SwitchSpec, learns: bool) -> Result<(
                        each port, so that they would come too late";
         return between("pfc", message);
     }
+    if learns && (says("sum") || gives(all, "sum")) {
+        let message = "switches that sum up are of kind = \"routed\": they know where the others are";
+        return between("sum", message);
+    }
     if learns && says("latency") {
         return between("latency", NOT_OF_LEARNING);
     }

@@ -23,6 +23,7 @@ mod places;
 mod replay;
 mod service;
 mod sizes;
+mod sums;
 mod switch_keys;
 mod switches;
 mod topology;
@@ -89,6 +90,7 @@ fn build(source: &Source, input: &Input) -> Result<Plan, Issue> {
         classes: flows.classes,
         seed: run.seed,
     };
+    flows.engines.add(&mut cluster, &spec.network);
     spec.host = effective;
     ignored.extend(capped_nics(&cluster));
     ignored.extend(slow_fabrics);

@@ -35,6 +35,7 @@ pub(super) fn gives(spec: &SwitchSpec, key: &str) -> bool {
         ("fabric", spec.fabric.is_some()),
         ("delay", spec.delay.is_some()),
         ("jitter", spec.jitter.is_some()),
+        ("sum", spec.sum.is_some()),
         ("sharers", spec.sharers.is_some()),
         ("energy", spec.energy.is_some()),
     ];

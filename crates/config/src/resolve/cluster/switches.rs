@@ -36,6 +36,7 @@ pub(super) fn inherit(switch: &mut SwitchSpec, all: &SwitchSpec) {
     switch.fabric = switch.fabric.or(all.fabric);
     switch.delay = switch.delay.or(all.delay);
     switch.jitter = switch.jitter.or(all.jitter);
+    switch.sum = switch.sum.or(all.sum);
     switch.sharers = switch.sharers.or(all.sharers);
     switch.energy = switch.energy.clone().or_else(|| all.energy.clone());
 }

@@ -197,7 +197,8 @@ impl WorldView<'_> {
             return Some(limit);
         }
         // A faster engine would help, but so might other things.
-        if let Some(engine) = self.busiest_engine(class).filter(|engine| engine.load >= Some(SOME)) {
+        let engine = self.busiest_engine(class).filter(|engine| engine.load >= Some(SOME));
+        if let Some(engine) = engine.or_else(|| self.busy_sums(class, SOME)) {
             return Some(not_known(None, format!("{}, and nothing on its way is full", engine.why)));
         }
         let books = self.ranks_of(job).into_iter().flat_map(Rank::phases);

@@ -194,7 +194,7 @@ impl WorldView<'_> {
                 return limit;
             }
         }
-        let full = self.full_cable(class).or_else(|| self.full_engine(class));
+        let full = self.full_way(class);
         full.or_else(|| self.full_fabric(class))
             .or_else(|| self.cable_down(class))
             .or_else(|| self.deaf(class))

@@ -24,6 +24,7 @@ mod services;
 mod spent;
 mod stages;
 mod stretch;
+mod sums;
 mod switches;
 mod ways;
 mod working;
@@ -134,7 +135,8 @@ impl WorldView<'_> {
             "control": rows(&control),
             "servers": told,
         });
-        let of_devices = [self.dimms(), self.interfaces(), self.switches(), self.pool(), self.compression()];
+        let of_devices =
+            [self.dimms(), self.interfaces(), self.switches(), self.pool(), self.compression(), self.sums()];
         let of_flows = [functions, completions, self.services(), self.stages()];
         let mut sometimes: Vec<Table> = of_flows.into_iter().chain(of_devices).flatten().collect();
         sometimes.extend(self.jobs());

@@ -97,11 +97,16 @@ impl WorldView<'_> {
         }
     }
 
-    /// A row for every port.
+    /// A row for every port; none for the ways between switches and their engines.
     pub(crate) fn queues(&self) -> Table {
         let mut table = Table::of("queues", QUEUES);
         let learning = self.plan.cluster.switches.iter().any(|switch| switch.learning.is_some());
+        let engines = self.engines_of_switches();
+        let within = |end: End| matches!(end, End::Host(host) if engines.contains(&host));
         for (port, before) in self.ports() {
+            if within(port.end) || port.peer().is_some_and(within) {
+                continue;
+            }
             table.add(QUEUES, &QueueRow { view: self, port, before, learning });
         }
         table

@@ -63,7 +63,7 @@ impl WorldView<'_> {
             );
             return not_known(Some(computes), why);
         }
-        if let Some(full) = self.full_cable(class).or_else(|| self.full_engine(class)) {
+        if let Some(full) = self.full_way(class) {
             return full;
         }
         let why = format!(

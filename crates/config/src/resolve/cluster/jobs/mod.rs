@@ -3,6 +3,7 @@
 mod chakra;
 mod check;
 mod collectives;
+mod in_network;
 mod npb;
 mod profile;
 mod program;
@@ -16,11 +17,13 @@ mod training;
 use super::fabric::Fabric;
 use super::flows::{class_of, numbers, priority, FLOWS_MAX};
 use super::hosts::Hosts;
+use super::sums::Engines;
 use super::{compress, table, transport};
 use crate::error::Issue;
 use crate::spec::{AlgorithmSpec, Bandwidth, ClusterSpec, ComputeSpec, JobKindSpec, JobSpec, Size, Time};
 use crate::units::shorten;
-use hostnet_model::params::{BlockParams, ChannelParams, FlowParams, JobParams, Traffic, Transport};
+use hostnet_model::params::{ChannelParams, FlowParams, JobParams, Traffic, Transport};
+use in_network::Switches;
 use npb::Benchmark;
 use profile::Profile;
 use program::{Adding, Program, STEPS_MAX};
@@ -38,7 +41,7 @@ const DATA: Size = Size(64 << 20);
 pub(super) fn resolve(
     spec: &mut ClusterSpec,
     hosts: &mut Hosts,
-    fabric: &Fabric,
+    (fabric, engines): (&Fabric, &mut Engines),
     classes: &mut Vec<String>,
     flows: &mut Vec<FlowParams>,
     base_dir: &Path,
@@ -57,7 +60,9 @@ pub(super) fn resolve(
         let mtu_bytes = if compresses { compress::mtu(whole) } else { whole };
         let carried = transport::resolve(named, found, mtu_bytes, "network.mtu")?;
         let class = class_of(classes, name, &path)?;
-        let params = params(name, &path, job, hosts, &mut taken, base_dir)?;
+        let mut switches =
+            Switches { fabric, engines: &mut *engines, packet_bytes: in_network::packet_bytes(&carried) };
+        let params = params(name, &path, job, hosts, (&mut taken, &mut switches), base_dir)?;
         check(&path, job, &params)?;
         if over_roce {
             rdma::check(&path, job)?;
@@ -92,12 +97,13 @@ impl Flow {
         fabric: &Fabric,
         flows: &mut Vec<FlowParams>,
     ) -> Result<(), Issue> {
-        for [low, high] in pairs(&job.blocks) {
-            let [from, to] = [low, high].map(|rank| job.hosts[rank as usize]);
+        for [low, high] in pairs(job) {
+            let [from, to] = [low, high].map(|rank| job.host_of(rank));
             if from == to {
                 continue;
             }
-            if !fabric.joins(from.into(), to.into()) {
+            // Switches that sum up are where all hosts of the job are joined with them.
+            if (high as usize) < job.hosts.len() && !fabric.joins(from.into(), to.into()) {
                 let name = |host: u16| shorten(&hosts.hosts[usize::from(host)].name);
                 let message = format!("no way of cables and switches leads from {} to {}", name(from), name(to));
                 return Err(Issue::new(format!("{path}.hosts"), message));
@@ -130,10 +136,10 @@ impl Flow {
     }
 }
 
-/// The ranks that talk to each other, the lower one first.
-fn pairs(blocks: &[BlockParams]) -> BTreeSet<[u32; 2]> {
-    let mut found = BTreeSet::new();
-    for block in blocks {
+/// The ranks and switches that talk to each other, the lower number first.
+fn pairs(job: &JobParams) -> BTreeSet<[u32; 2]> {
+    let mut found = in_network::pairs(job);
+    for block in &job.blocks {
         for (rank, steps) in (0..).zip(&block.steps) {
             let others = steps.iter().flat_map(|step| [step.send, step.receive]).flatten();
             found.extend(others.map(|message| [message.rank.min(rank), message.rank.max(rank)]));
@@ -147,7 +153,7 @@ fn params(
     path: &str,
     spec: &mut JobSpec,
     hosts: &mut Hosts,
-    taken: &mut Taken,
+    (taken, switches): (&mut Taken, &mut Switches),
     base_dir: &Path,
 ) -> Result<JobParams, Issue> {
     let mut at = numbers(&spec.hosts, hosts, &format!("{path}.hosts"))?;
@@ -171,6 +177,7 @@ fn params(
     }
     let mut program = Program::new(placed.len() as u32);
     program.adding = Adding { bytes_per_s: spec.sum.map_or(0, |Bandwidth(rate)| rate), cores: cores.clone() };
+    let reducers = in_network::join(path, spec, &placed, hosts, switches, &mut program)?;
     write(path, spec, &mut program, base_dir)?;
     if program.is_too_long() {
         let message = format!("more than {STEPS_MAX} steps of all ranks together; fewer ranks or steps are wanted");
@@ -197,6 +204,7 @@ fn params(
         blocks: program.blocks,
         cores,
         works: program.works,
+        reducers,
     })
 }
 
@@ -309,7 +317,7 @@ fn benchmark(path: &str, spec: &mut JobSpec, program: &mut Program, group: &[u32
 }
 
 fn collective(path: &str, spec: &mut JobSpec, program: &mut Program, group: &[u32]) -> Result<(), Issue> {
-    use AlgorithmSpec::{Aggregator, Hierarchical, Pairwise, RecursiveDoubling, Ring, Tree};
+    use AlgorithmSpec::{Aggregator, Hierarchical, InNetwork, Pairwise, RecursiveDoubling, Ring, Tree};
     use JobKindSpec::{Allgather, Allreduce, Alltoall, Barrier, Broadcast};
     let usual = match spec.kind {
         Alltoall => Pairwise,
@@ -324,7 +332,7 @@ fn collective(path: &str, spec: &mut JobSpec, program: &mut Program, group: &[u3
         (None, _) => return Err(Issue::new(format!("{path}.bytes"), "missing; give a size such as \"1 MB\"")),
     };
     match (spec.kind, algorithm) {
-        (Allreduce, Ring | RecursiveDoubling | Tree | Aggregator | Hierarchical) => {
+        (Allreduce, Ring | RecursiveDoubling | Tree | Aggregator | Hierarchical | InNetwork) => {
             return training::write(path, spec, program, algorithm, bytes);
         }
         (Barrier, Tree) => {
@@ -342,7 +350,7 @@ fn collective(path: &str, spec: &mut JobSpec, program: &mut Program, group: &[u3
         _ => {
             let message = format!(
                 "does not do {} of {} ranks; \"allreduce\" has \"ring\", \"recursive-doubling\", \"tree\", \
-                 \"aggregator\" and \"hierarchical\", \
+                 \"aggregator\", \"hierarchical\" and \"in-network\", \
                  \"allgather\" \"ring\" and, of a power of two, \"recursive-doubling\", \"alltoall\" \"pairwise\", \
                  \"broadcast\" \"tree\" and \"ring\", \"barrier\" \"recursive-doubling\" and \"tree\"",
                 kind_name(spec.kind),

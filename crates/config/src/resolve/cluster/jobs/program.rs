@@ -41,6 +41,8 @@ pub(super) struct Mark {
 pub(super) struct Program {
     pub(super) ranks: u32,
     pub(super) adding: Adding,
+    /// With switches that sum up: the ranks of each host, and the number of what the first of them talks with.
+    pub(super) joined: Vec<(Vec<u32>, Option<u32>)>,
     pub(super) blocks: Vec<BlockParams>,
     pub(super) phases: Vec<String>,
     pub(super) works: Vec<WorkParams>,
@@ -56,6 +58,7 @@ impl Program {
         Self {
             ranks,
             adding: Adding::default(),
+            joined: Vec::new(),
             blocks: Vec::new(),
             phases: Vec::new(),
             works: Vec::new(),

@@ -82,6 +82,7 @@ impl Sum<'_> {
                 self.answer(program, bytes);
             }
             AlgorithmSpec::Hierarchical => program.hierarchical(self.group, bytes, self.size),
+            AlgorithmSpec::InNetwork => program.in_network(bytes),
             AlgorithmSpec::Ring | AlgorithmSpec::Pairwise => program.ring_allreduce(self.group, bytes),
         }
         let whole = self.algorithm != AlgorithmSpec::Aggregator && self.group.len() == program.ranks as usize;

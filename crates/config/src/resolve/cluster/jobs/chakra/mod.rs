@@ -38,7 +38,7 @@ pub(super) fn write(path: &str, spec: &mut JobSpec, program: &mut Program, base_
     *name = place_of(base_dir, name, &key)?;
     let name = name.clone();
     let algorithm = *spec.algorithm.get_or_insert(AlgorithmSpec::Ring);
-    if matches!(algorithm, AlgorithmSpec::Pairwise | AlgorithmSpec::Aggregator) {
+    if matches!(algorithm, AlgorithmSpec::Pairwise | AlgorithmSpec::Aggregator | AlgorithmSpec::InNetwork) {
         let message = "sums of a trace are done with \"ring\", \"recursive-doubling\", \"tree\" or \"hierarchical\"";
         return Err(Issue::between(&[&format!("{path}.algorithm"), &format!("{path}.kind")], message));
     }

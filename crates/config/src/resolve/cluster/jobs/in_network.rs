@@ -1,0 +1,80 @@
+//! Sums of vectors that switches make: ranks of a host sum up along a tree, and the first of them sends that to its
+//! switch and gets the sum of all from there.
+
+use super::program::Program;
+use crate::error::Issue;
+use crate::resolve::cluster::fabric::Fabric;
+use crate::resolve::cluster::hosts::Hosts;
+use crate::resolve::cluster::sums::{Engines, Tree};
+use crate::spec::{AlgorithmSpec, JobKindSpec, JobSpec};
+use hostnet_model::params::{JobParams, ReducerParams, Transport};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// The switches of a network, as a job sees them.
+pub(super) struct Switches<'a> {
+    pub(super) fabric: &'a Fabric,
+    pub(super) engines: &'a mut Engines,
+    /// Data of a packet of the job.
+    pub(super) packet_bytes: u32,
+}
+
+/// Data of a packet at most.
+pub(super) fn packet_bytes(carried: &Transport) -> u32 {
+    match carried {
+        Transport::Tcp(tcp) => tcp.mss_bytes,
+        Transport::Roce(roce) => roce.mtu_bytes,
+        Transport::Udp(_) | Transport::Raw => 1,
+    }
+}
+
+/// Finds the switches that sum up for a job that asks for it, and tells its program of them.
+pub(super) fn join(
+    path: &str,
+    spec: &JobSpec,
+    placed: &[usize],
+    hosts: &Hosts,
+    switches: &mut Switches,
+    program: &mut Program,
+) -> Result<Vec<ReducerParams>, Issue> {
+    if spec.algorithm != Some(AlgorithmSpec::InNetwork) || spec.kind != JobKindSpec::Allreduce {
+        return Ok(Vec::new());
+    }
+    if spec.compress == Some(true) {
+        let keys = [format!("{path}.compress"), format!("{path}.algorithm")];
+        return Err(Issue::between(&[&keys[0], &keys[1]], "switches cannot add what NICs have made smaller"));
+    }
+    let mut of_host: BTreeMap<usize, Vec<u32>> = BTreeMap::new();
+    for (rank, &host) in (0..).zip(placed) {
+        of_host.entry(host).or_default().push(rank);
+    }
+    let leaders: Vec<(u32, usize)> = of_host.iter().map(|(&host, ranks)| (ranks[0], host)).collect();
+    let size = (program.ranks, switches.packet_bytes);
+    let tree = Tree::new(path, &leaders, size, hosts, switches.fabric, switches.engines)?;
+    let reducer = |ranks: &[u32]| tree.of_rank.get(&ranks[0]).copied();
+    program.joined = of_host.into_values().map(|ranks| (reducer(&ranks), ranks)).map(|(to, own)| (own, to)).collect();
+    Ok(tree.reducers)
+}
+
+/// The switches of a job that talk to each other, by their numbers.
+pub(super) fn pairs(job: &JobParams) -> BTreeSet<[u32; 2]> {
+    let numbers = job.hosts.len() as u32..;
+    let with_output = numbers.zip(&job.reducers).filter_map(|(own, reducer)| Some([own, reducer.output?]));
+    with_output.map(|[own, output]| [own.min(output), own.max(output)]).collect()
+}
+
+impl Program {
+    /// Sum of vectors of all ranks by switches.
+    pub(super) fn in_network(&mut self, bytes: u64) {
+        let joined = std::mem::take(&mut self.joined);
+        let several = || joined.iter().filter(|(ranks, _)| ranks.len() > 1);
+        several().for_each(|(ranks, _)| self.tree_reduce(ranks, bytes));
+        let phase = self.phase("in-network");
+        for (ranks, to) in &joined {
+            if let Some(switch) = *to {
+                self.step(ranks[0], phase, 0, (switch, bytes), (switch, bytes));
+            }
+        }
+        several().for_each(|(ranks, _)| self.tree_broadcast(ranks, bytes));
+        self.joined = joined;
+    }
+}

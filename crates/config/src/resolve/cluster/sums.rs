@@ -1,0 +1,198 @@
+//! Switches that sum up vectors of jobs: the tree of those that do so for a job (as SHARP has them: Graham et
+//! al., COMHPC 2016), and what stands in a switch for its engine.
+
+use super::fabric::Fabric;
+use super::hosts::Hosts;
+use crate::error::Issue;
+use crate::spec::NetworkSpec;
+use crate::units::shorten;
+use hostnet_model::params::{
+    CableParams, ClusterParams, End, EndpointParams, Fidelity, HostKind, HostParams, ReducerParams,
+};
+use std::collections::{BTreeMap, VecDeque};
+
+/// The way to an engine within a switch: so quick that only the engine itself takes time.
+const WITHIN_BYTES_PER_S: u64 = 1_000_000_000_000_000;
+const WITHIN_PS: u64 = 1;
+/// Packets between an engine and its switch.
+const WITHIN_PACKETS: u32 = 64;
+
+/// The engines that jobs use. A host behind the others stands for each.
+pub(super) struct Engines {
+    /// Hosts of the user.
+    first: usize,
+    /// The switch of each, in the order of these hosts.
+    switches: Vec<usize>,
+}
+
+impl Engines {
+    pub(super) fn new(hosts: &Hosts) -> Self {
+        Self { first: hosts.hosts.len(), switches: Vec::new() }
+    }
+
+    /// The host that stands for the engine of a switch.
+    fn host(&mut self, switch: usize) -> u16 {
+        let at = self.switches.iter().position(|&own| own == switch).unwrap_or_else(|| {
+            self.switches.push(switch);
+            self.switches.len() - 1
+        });
+        (self.first + at) as u16
+    }
+
+    /// Puts the engines into their switches.
+    pub(super) fn add(&self, cluster: &mut ClusterParams, network: &NetworkSpec) {
+        for (host, &switch) in (self.first as u16..).zip(&self.switches) {
+            cluster.hosts.push(HostParams {
+                // No name of the user has a space.
+                name: format!("{} sum", cluster.switches[switch].name),
+                kind: HostKind::Endpoint(EndpointParams { latency_ps: WITHIN_PS, queue_packets: WITHIN_PACKETS }),
+                fidelity: Fidelity::Line,
+                compress: None,
+            });
+            cluster.cables.push(CableParams {
+                ends: [End::Host(host), End::Switch(switch as u16)],
+                bytes_per_s: WITHIN_BYTES_PER_S,
+                framing_bytes: network.framing.0 as u32,
+                frame_min_bytes: network.frame_min.0 as u32,
+                latency_ps: WITHIN_PS,
+                length: 1,
+                down_ps: Vec::new(),
+                corrupt: 0,
+            });
+        }
+    }
+}
+
+/// How switches are joined.
+struct Graph {
+    /// Of each switch those that a cable joins it with, in the order of the cables.
+    next: Vec<Vec<usize>>,
+    /// Of each host the first switch that a cable joins it with.
+    of_host: BTreeMap<usize, usize>,
+}
+
+impl Graph {
+    fn new(fabric: &Fabric) -> Self {
+        let mut graph = Self { next: vec![Vec::new(); fabric.switches.len()], of_host: BTreeMap::new() };
+        for cable in &fabric.cables {
+            match cable.ends {
+                [End::Switch(one), End::Switch(other)] => {
+                    graph.next[usize::from(one)].push(other.into());
+                    graph.next[usize::from(other)].push(one.into());
+                }
+                [End::Host(host), End::Switch(switch)] | [End::Switch(switch), End::Host(host)] => {
+                    graph.of_host.entry(host.into()).or_insert_with(|| switch.into());
+                }
+                [End::Host(_), End::Host(_)] => {}
+            }
+        }
+        graph
+    }
+
+    /// Of each switch how many cables it is away from one, and the next switch on the way there.
+    fn ways(&self, to: usize) -> Vec<Option<(u32, usize)>> {
+        let mut found = vec![None; self.next.len()];
+        found[to] = Some((0, to));
+        let mut left = VecDeque::from([(to, 0)]);
+        while let Some((at, away)) = left.pop_front() {
+            for &next in &self.next[at] {
+                if found[next].is_none() {
+                    found[next] = Some((away + 1, at));
+                    left.push_back((next, away + 1));
+                }
+            }
+        }
+        found
+    }
+
+    /// Of the switches with engines the one with the shortest way from the farthest of some switches, then with the
+    /// shortest ways from all of them, then the first.
+    fn root(&self, leaves: &[usize], fabric: &Fabric) -> Option<usize> {
+        let mut far = vec![Some((0_u32, 0_u64)); self.next.len()];
+        for &leaf in leaves {
+            for (far, way) in far.iter_mut().zip(self.ways(leaf)) {
+                *far = far.zip(way).map(|((most, all), (away, _))| (most.max(away), all + u64::from(away)));
+            }
+        }
+        let with_engines = (0..far.len()).filter(|&switch| fabric.sums[switch].is_some());
+        with_engines.filter_map(|switch| Some((far[switch]?, switch))).min().map(|(_, switch)| switch)
+    }
+}
+
+/// What switches do for a job: of several ranks, of a host each, the vectors are added where they meet.
+pub(super) struct Tree {
+    pub(super) reducers: Vec<ReducerParams>,
+    /// Number of the reducer that each of these ranks talks with; of a single rank there is none.
+    pub(super) of_rank: BTreeMap<u32, u32>,
+}
+
+impl Tree {
+    /// The tree of ranks, with the host of each; the job has `ranks` in all. `path` is that of the job.
+    pub(super) fn new(
+        path: &str,
+        leaders: &[(u32, usize)],
+        (ranks, packet_bytes): (u32, u32),
+        hosts: &Hosts,
+        fabric: &Fabric,
+        engines: &mut Engines,
+    ) -> Result<Self, Issue> {
+        let keys = [format!("{path}.algorithm"), "network.switch".to_owned()];
+        let refused = |message: String| Err(Issue::between(&[&keys[0], &keys[1]], message));
+        if fabric.sums.iter().all(Option::is_none) {
+            let message =
+                "no switch sums up; give the rate at which they do, such as network.switch.sum = \"100 Gbps\"";
+            return refused(message.to_owned());
+        }
+        let graph = Graph::new(fabric);
+        let mut inputs: Vec<Vec<u32>> = vec![Vec::new(); fabric.switches.len()];
+        for &(rank, host) in leaders {
+            let Some(&switch) = graph.of_host.get(&hosts.dimms.around(host)) else {
+                return refused(format!("no switch is next to {}", shorten(&hosts.hosts[host].name)));
+            };
+            inputs[switch].push(rank);
+        }
+        let leaves: Vec<usize> = (0..inputs.len()).filter(|&switch| !inputs[switch].is_empty()).collect();
+        let Some(root) = graph.root(&leaves, fabric) else {
+            return refused("no switch that sums up has ways to all hosts of the job".to_owned());
+        };
+        let tree = Self { reducers: Vec::new(), of_rank: BTreeMap::new() };
+        Ok(tree.grown(inputs, &graph.ways(root), (ranks, packet_bytes), fabric, engines))
+    }
+
+    /// The same from what each switch gets from its hosts on; `ways` lead to the root.
+    fn grown(
+        mut self,
+        mut inputs: Vec<Vec<u32>>,
+        ways: &[Option<(u32, usize)>],
+        (ranks, packet_bytes): (u32, u32),
+        fabric: &Fabric,
+        engines: &mut Engines,
+    ) -> Self {
+        let mut order: Vec<(u32, usize, usize)> =
+            (0..).zip(ways).filter_map(|(switch, way)| way.map(|(away, next)| (away, switch, next))).collect();
+        order.sort_unstable_by_key(|&(away, switch, _)| (std::cmp::Reverse(away), switch));
+        for (away, switch, next) in order {
+            let mut own = std::mem::take(&mut inputs[switch]);
+            own.sort_unstable();
+            // Where nothing meets, or nobody adds, all goes on as it is.
+            if let Some(bytes_per_s) = fabric.sums[switch].filter(|_| own.len() > 1) {
+                let number = ranks + self.reducers.len() as u32;
+                for &input in &own {
+                    match input.checked_sub(ranks) {
+                        None => drop(self.of_rank.insert(input, number)),
+                        Some(reducer) => self.reducers[reducer as usize].output = Some(number),
+                    }
+                }
+                let host = engines.host(switch);
+                let switch = switch as u16;
+                let reducer = ReducerParams { host, switch, bytes_per_s, packet_bytes, output: None, inputs: own };
+                self.reducers.push(reducer);
+                own = vec![number];
+            }
+            if away > 0 {
+                inputs[next].extend(own);
+            }
+        }
+        self
+    }
+}

@@ -1,0 +1,83 @@
+//! The engine of a switch that sums up vectors of jobs: what stands behind a cable within the switch.
+
+use super::endpoint::Endpoint;
+use crate::flow::{Reducer, SumEngine, Summing};
+use crate::params::ClusterParams;
+use crate::part::{NetContext, Payload};
+use hostnet_kernel::Time;
+use serde::{Deserialize, Serialize};
+
+/// What a switch does for jobs.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub(super) struct Sums {
+    pub(super) reducers: Vec<Reducer>,
+    engine: SumEngine,
+}
+
+impl Sums {
+    /// The reducers of jobs at a host. `end` says by which end of a flow number `own` of a job talks with another.
+    pub(super) fn new(cluster: &ClusterParams, host: u16, end: impl Fn(u32, u32, u32) -> Option<u32>) -> Self {
+        let mut reducers = Vec::new();
+        for (job, params) in (0..).zip(&cluster.jobs) {
+            let numbers = params.hosts.len() as u32..;
+            for (own, reducer) in numbers.zip(&params.reducers).filter(|(_, reducer)| reducer.host == host) {
+                reducers.push(Reducer::new(job, own, reducer, |other| end(job, own, other)));
+            }
+        }
+        Self { reducers, engine: SumEngine::default() }
+    }
+
+    pub(super) fn reset(&mut self, now: Time) {
+        self.reducers.iter_mut().for_each(|reducer| reducer.reset(now));
+    }
+}
+
+impl Endpoint {
+    /// What a switch does for jobs, if this stands for its engine.
+    pub fn reducers(&self) -> impl Iterator<Item = &Reducer> {
+        self.ranks.iter().flat_map(|ranks| &ranks.sums.reducers)
+    }
+
+    /// Takes what has come at an end for a reducer.
+    pub(super) fn take_vectors(&mut self, sums: &mut Sums, reducer: u32, end: u32) -> bool {
+        let application = self.ends[end as usize].application_mut();
+        let bytes = application.map_or(0, |application| application.take_arrived());
+        if bytes > 0 {
+            sums.reducers[reducer as usize].arrive(end, bytes);
+        }
+        bytes > 0
+    }
+
+    /// Has a reducer, whose events are those of connection `event`, do all that it can do now.
+    pub(super) fn run_reducer(&mut self, sums: &mut Sums, reducer: u32, event: u32, context: &mut NetContext) {
+        let (at, now) = (reducer as usize, context.now());
+        loop {
+            match sums.reducers[at].next(&mut sums.engine, now) {
+                Summing::Nothing => return,
+                Summing::Wake(done) => {
+                    let delay_ps = done.ps().saturating_sub(now.ps()).max(1);
+                    return context.send(context.id, delay_ps, Payload::Begin { connection: event });
+                }
+                Summing::Up(bytes) => {
+                    if let Some(end) = sums.reducers[at].output() {
+                        self.post_sum(sums, reducer, (end, bytes), context);
+                    }
+                }
+                Summing::Down(bytes) => {
+                    for input in 0..sums.reducers[at].inputs() {
+                        if let Some(end) = sums.reducers[at].input(input) {
+                            self.post_sum(sums, reducer, (end, bytes), context);
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    /// A reducer sends bytes by an end.
+    fn post_sum(&mut self, sums: &mut Sums, reducer: u32, (end, bytes): (u32, u64), context: &mut NetContext) {
+        self.ends[end as usize].tell(context.now(), |application| application.post(bytes));
+        self.take_vectors(sums, reducer, end);
+        self.flush(end, context);
+    }
+}

@@ -1,0 +1,241 @@
+//! A switch that sums up the vectors of a job: packet by packet, as soon as there is one of every input. Pure: what it
+//! is to do comes out, what has been done goes in.
+
+use crate::params::ReducerParams;
+use hostnet_kernel::Time;
+use serde::{Deserialize, Serialize};
+
+const PS_PER_S: u128 = 1_000_000_000_000;
+
+/// An input of a reducer.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+struct Input {
+    /// The end of the flow that it comes by, and that the sum goes back by.
+    end: u32,
+    /// Bytes that have come and that are not yet added.
+    waiting: u64,
+}
+
+/// What a reducer wants done.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Summing {
+    /// To be told when it is this late. It says so once.
+    Wake(Time),
+    /// That so many bytes be sent towards the root of the tree.
+    Up(u64),
+    /// That so many bytes be sent to every input.
+    Down(u64),
+    /// Nothing before something comes.
+    Nothing,
+}
+
+/// The engine of a switch, which adds one packet of a sum after the other, of whichever job.
+#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
+pub struct SumEngine {
+    free_at: Time,
+}
+
+/// What a switch does for a job. Its inputs are those below it in the tree, its output is the one above.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Reducer {
+    job: u32,
+    number: u32,
+    bytes_per_s: u64,
+    /// Data of a packet: what is added at a time at most.
+    packet_bytes: u64,
+    /// The end of the flow to the switch above; none at the root.
+    output: Option<u32>,
+    /// In the order of their ends.
+    inputs: Vec<Input>,
+    /// Inputs of which nothing waits.
+    lacking: usize,
+    /// What is being added: until when, and how many bytes.
+    adding: Option<(Time, u64)>,
+    /// Bytes of sums that have come from above and go down.
+    down: u64,
+    /// Bytes of sums that it has made, and the time that its engine takes for those, since the last reset.
+    summed_bytes: u64,
+    busy_ps: u64,
+}
+
+impl Reducer {
+    /// Reducer number `number` of job number `job`. `end` says by which end of a flow it talks with a rank, or with
+    /// another reducer by its number.
+    #[must_use]
+    pub fn new(job: u32, number: u32, params: &ReducerParams, end: impl Fn(u32) -> Option<u32>) -> Self {
+        let mut inputs: Vec<Input> =
+            params.inputs.iter().filter_map(|&from| Some(Input { end: end(from)?, waiting: 0 })).collect();
+        inputs.sort_unstable_by_key(|input| input.end);
+        Self {
+            job,
+            number,
+            bytes_per_s: params.bytes_per_s.max(1),
+            packet_bytes: u64::from(params.packet_bytes.max(1)),
+            output: params.output.and_then(&end),
+            lacking: inputs.len(),
+            inputs,
+            adding: None,
+            down: 0,
+            summed_bytes: 0,
+            busy_ps: 0,
+        }
+    }
+
+    /// Bytes have come by an end of a flow.
+    pub fn arrive(&mut self, end: u32, bytes: u64) {
+        if self.output == Some(end) {
+            self.down += bytes;
+        } else if let Ok(at) = self.inputs.binary_search_by_key(&end, |input| input.end) {
+            let input = &mut self.inputs[at];
+            self.lacking -= usize::from(input.waiting == 0 && bytes > 0);
+            input.waiting += bytes;
+        }
+    }
+
+    /// What it does next, with the engine of its switch. To be asked until it wants nothing, or to be woken.
+    pub fn next(&mut self, engine: &mut SumEngine, now: Time) -> Summing {
+        if self.down > 0 {
+            return Summing::Down(std::mem::take(&mut self.down));
+        }
+        if let Some((done, bytes)) = self.adding {
+            if done > now {
+                return Summing::Nothing;
+            }
+            self.adding = None;
+            self.summed_bytes += bytes;
+            return if self.output.is_some() { Summing::Up(bytes) } else { Summing::Down(bytes) };
+        }
+        if self.lacking > 0 || self.inputs.is_empty() {
+            return Summing::Nothing;
+        }
+        let bytes = self.inputs.iter().map(|input| input.waiting).fold(self.packet_bytes, u64::min);
+        self.inputs.iter_mut().for_each(|input| input.waiting -= bytes);
+        self.lacking = self.inputs.iter().filter(|input| input.waiting == 0).count();
+        let ps = self.adding_ps(bytes);
+        let done = engine.free_at.max(now) + ps;
+        engine.free_at = done;
+        self.busy_ps += ps;
+        self.adding = Some((done, bytes));
+        Summing::Wake(done)
+    }
+
+    /// The end of the flow towards the root, if it is not the root.
+    #[must_use]
+    pub fn output(&self) -> Option<u32> {
+        self.output
+    }
+
+    /// The end of the flow of an input.
+    #[must_use]
+    pub fn input(&self, number: usize) -> Option<u32> {
+        self.inputs.get(number).map(|input| input.end)
+    }
+
+    /// Vectors that it adds up.
+    #[must_use]
+    pub fn inputs(&self) -> usize {
+        self.inputs.len()
+    }
+
+    /// The job, and its number after those of the ranks.
+    #[must_use]
+    pub fn number(&self) -> (u32, u32) {
+        (self.job, self.number)
+    }
+
+    /// Bytes of sums that it has made since the last reset.
+    #[must_use]
+    pub fn summed_bytes(&self) -> u64 {
+        self.summed_bytes
+    }
+
+    /// Time until `now` that its engine worked for it since the last reset, in ps.
+    #[must_use]
+    pub fn busy_ps(&self, now: Time) -> u64 {
+        self.busy_ps.saturating_sub(self.left_ps(now))
+    }
+
+    /// Bytes of vectors that have come and are not summed up, and of sums that are not sent on.
+    #[must_use]
+    pub fn waiting_bytes(&self) -> u64 {
+        let adding = self.adding.map_or(0, |(_, bytes)| bytes);
+        self.inputs.iter().map(|input| input.waiting).sum::<u64>() + adding + self.down
+    }
+
+    /// Begins a new measuring window.
+    pub fn reset(&mut self, now: Time) {
+        self.busy_ps = self.left_ps(now);
+        self.summed_bytes = 0;
+    }
+
+    /// Time that adding so many bytes takes.
+    fn adding_ps(&self, bytes: u64) -> u64 {
+        let ps = (u128::from(bytes) * PS_PER_S).div_ceil(u128::from(self.bytes_per_s));
+        u64::try_from(ps).unwrap_or(u64::MAX / 2)
+    }
+
+    /// Time that what is being added still takes, without what the engine does for others before.
+    fn left_ps(&self, now: Time) -> u64 {
+        self.adding.map_or(0, |(done, bytes)| done.ps().saturating_sub(now.ps()).min(self.adding_ps(bytes)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn reducer(output: Option<u32>) -> Reducer {
+        let params = ReducerParams {
+            host: 9,
+            switch: 0,
+            bytes_per_s: 1_000_000_000,
+            packet_bytes: 1000,
+            output,
+            inputs: vec![0, 1],
+        };
+        Reducer::new(3, 2, &params, |number| Some(10 + number))
+    }
+
+    fn at(ns: u64) -> Time {
+        Time::from_ps(ns * 1000)
+    }
+
+    #[test]
+    fn what_has_come_of_every_input_is_added_packet_by_packet() {
+        let (mut root, mut engine) = (reducer(None), SumEngine::default());
+        root.arrive(10, 1500);
+        assert_eq!(root.next(&mut engine, at(5)), Summing::Nothing, "the other input has nothing");
+        root.arrive(11, 2500);
+        assert_eq!(root.next(&mut engine, at(10)), Summing::Wake(at(1010)));
+        assert_eq!(root.next(&mut engine, at(500)), Summing::Nothing, "it was told already");
+        assert_eq!(root.busy_ps(at(500)), 490_000);
+        assert_eq!(root.next(&mut engine, at(1010)), Summing::Down(1000));
+        assert_eq!(root.next(&mut engine, at(1010)), Summing::Wake(at(1510)), "the rest is half a packet");
+        root.reset(at(1210));
+        assert_eq!(root.next(&mut engine, at(1510)), Summing::Down(500));
+        assert_eq!(root.next(&mut engine, at(1510)), Summing::Nothing);
+        assert_eq!((root.busy_ps(at(2000)), root.summed_bytes(), root.waiting_bytes()), (300_000, 500, 1000));
+    }
+
+    #[test]
+    fn a_switch_below_the_root_sends_up_and_hands_down() {
+        let (mut leaf, mut engine) = (reducer(Some(7)), SumEngine::default());
+        leaf.arrive(17, 4000);
+        assert_eq!(leaf.next(&mut engine, at(1)), Summing::Down(4000), "what comes from above takes no time");
+        leaf.arrive(10, 200);
+        leaf.arrive(11, 200);
+        assert_eq!(leaf.next(&mut engine, at(1)), Summing::Wake(at(201)));
+        assert_eq!(leaf.next(&mut engine, at(201)), Summing::Up(200));
+    }
+
+    #[test]
+    fn jobs_share_the_engine_of_their_switch() {
+        let (mut one, mut other, mut engine) = (reducer(None), reducer(None), SumEngine::default());
+        for reducer in [&mut one, &mut other] {
+            reducer.arrive(10, 1000);
+            reducer.arrive(11, 1000);
+        }
+        assert_eq!(one.next(&mut engine, at(0)), Summing::Wake(at(1000)));
+        assert_eq!(other.next(&mut engine, at(0)), Summing::Wake(at(2000)));
+    }
+}
