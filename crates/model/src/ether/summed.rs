@@ -38,6 +38,13 @@ impl Endpoint {
         self.ranks.iter().flat_map(|ranks| &ranks.sums.reducers)
     }
 
+    /// The engine of a switch that this stands for, if it does.
+    #[must_use]
+    pub fn sum_engine(&self) -> Option<&SumEngine> {
+        let sums = self.ranks.iter().map(|ranks| &ranks.sums);
+        sums.filter(|sums| !sums.reducers.is_empty()).map(|sums| &sums.engine).next()
+    }
+
     /// Takes what has come at an end for a reducer.
     pub(super) fn take_vectors(&mut self, sums: &mut Sums, reducer: u32, end: u32) -> bool {
         let application = self.ends[end as usize].application_mut();

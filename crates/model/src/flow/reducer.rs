@@ -3,6 +3,7 @@
 
 use crate::params::ReducerParams;
 use hostnet_kernel::Time;
+use hostnet_measure::Bins;
 use serde::{Deserialize, Serialize};
 
 const PS_PER_S: u128 = 1_000_000_000_000;
@@ -30,9 +31,27 @@ pub enum Summing {
 }
 
 /// The engine of a switch, which adds one packet of a sum after the other, of whichever job.
-#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct SumEngine {
     free_at: Time,
+    /// When it worked since the start of the run, with all that it has begun.
+    busy: Bins,
+}
+
+impl SumEngine {
+    /// It works for so long when it is done with what it has begun. Returns when that is done.
+    fn work(&mut self, now: Time, ps: u64) -> Time {
+        let begins = self.free_at.max(now);
+        self.free_at = begins + ps;
+        self.busy.add(begins.ps(), self.free_at.ps());
+        self.free_at
+    }
+
+    /// When it worked since the start of the run.
+    #[must_use]
+    pub fn busy(&self) -> &Bins {
+        &self.busy
+    }
 }
 
 /// What a switch does for a job. Its inputs are those below it in the tree, its output is the one above.
@@ -112,8 +131,7 @@ impl Reducer {
         self.inputs.iter_mut().for_each(|input| input.waiting -= bytes);
         self.lacking = self.inputs.iter().filter(|input| input.waiting == 0).count();
         let ps = self.adding_ps(bytes);
-        let done = engine.free_at.max(now) + ps;
-        engine.free_at = done;
+        let done = engine.work(now, ps);
         self.busy_ps += ps;
         self.adding = Some((done, bytes));
         Summing::Wake(done)

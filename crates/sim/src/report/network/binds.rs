@@ -19,6 +19,7 @@ pub(super) struct Stretch {
     phase: u8,
     pub(super) does: Does,
     pub(super) ranks: (u32, u32),
+    pub(super) summed: bool,
     pub(super) pieces: Vec<Piece>,
 }
 
@@ -81,7 +82,7 @@ impl JobPath {
     pub(super) fn host(&self, job: &JobParams) -> Option<(u16, f64)> {
         let mut at: BTreeMap<u16, u64> = BTreeMap::new();
         for stretch in &self.stretches {
-            let (from, to) = (job.hosts[stretch.ranks.0 as usize], job.hosts[stretch.ranks.1 as usize]);
+            let (from, to) = (job.host_of(stretch.ranks.0), job.host_of(stretch.ranks.1));
             *at.entry(from).or_default() += stretch.ps();
             if to != from {
                 *at.entry(to).or_default() += stretch.ps();
@@ -133,9 +134,9 @@ impl WorldView<'_> {
     pub(super) fn path_of(&self, job: usize, ranks: &[&Rank], ways: Option<&Ways>) -> JobPath {
         let mut found: BTreeMap<_, Vec<Piece>> = BTreeMap::new();
         for piece in path(ranks) {
-            found.entry((piece.phase, piece.does, piece.ranks)).or_default().push(piece);
+            found.entry((piece.phase, piece.does, piece.ranks, piece.summed)).or_default().push(piece);
         }
-        let stretch = |((phase, does, ranks), pieces)| Stretch { phase, does, ranks, pieces };
+        let stretch = |((phase, does, ranks, summed), pieces)| Stretch { phase, does, ranks, summed, pieces };
         let on_path = OnPath::new(self, job, ranks, ways);
         JobPath::new(found.into_iter().map(stretch).collect(), |stretch| on_path.binds(stretch))
     }

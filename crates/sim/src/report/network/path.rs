@@ -36,13 +36,15 @@ pub(super) struct Piece {
     pub(super) ranks: (u32, u32),
     pub(super) from: Time,
     pub(super) to: Time,
-    /// Of a transfer: bytes of the message.
+    /// Of a transfer: bytes of the message; 0 if that is not known.
     pub(super) bytes: u64,
+    /// Whether switches sum it up on its way.
+    pub(super) summed: bool,
 }
 
 impl Piece {
     fn new(phase: u8, does: Does, ranks: (u32, u32), (from, to): (Time, Time), bytes: u64) -> Self {
-        Self { phase, does, ranks, from, to, bytes }
+        Self { phase, does, ranks, from, to, bytes, summed: false }
     }
 
     pub(super) fn ps(&self) -> u64 {
@@ -55,20 +57,29 @@ struct Steps {
     of: Vec<Vec<Passed>>,
     /// All bytes that a rank had sent to another one by the end of a step of it, and which one that is.
     sent: BTreeMap<(u32, u32), Vec<(u64, usize)>>,
+    /// Of vectors that switches sum up, by all bytes that each rank had sent by then: who sent its one last, when, and in
+    /// which step.
+    summed: BTreeMap<u64, (Time, u32, usize)>,
 }
 
 impl Steps {
     fn new(ranks: &[&Rank]) -> Self {
         let of: Vec<Vec<Passed>> = ranks.iter().map(|rank| rank.passed().copied().collect()).collect();
         let mut sent: BTreeMap<_, Vec<_>> = BTreeMap::new();
+        let mut summed = BTreeMap::new();
         for (rank, steps) in (0..).zip(&of) {
             for (index, step) in steps.iter().enumerate() {
                 if let Some((to, total)) = step.sent {
                     sent.entry((rank, to)).or_default().push((total, index));
+                    // Numbers after those of the ranks are switches.
+                    if to as usize >= of.len() {
+                        let last = summed.entry(total).or_insert((step.computed, rank, index));
+                        *last = (*last).max((step.computed, rank, index));
+                    }
                 }
             }
         }
-        Self { of, sent }
+        Self { of, sent, summed }
     }
 
     /// The last step that has ended.
@@ -77,15 +88,18 @@ impl Steps {
         ends.max_by_key(|&(ended, rank, _)| (ended, std::cmp::Reverse(rank))).map(|(_, rank, index)| (rank, index))
     }
 
-    /// The step in which a rank sent the last of so many bytes to another one, and the bytes of that message. None if
-    /// it is not kept any more.
-    fn sender(&self, from: u32, to: u32, total: u64) -> Option<(usize, u64)> {
+    /// The rank that sent the last of so many bytes that came to a rank, by which step, and the bytes of that message if
+    /// it came from rank to rank. None if that is not kept any more.
+    fn sender(&self, from: u32, to: u32, total: u64) -> Option<(u32, usize, u64)> {
+        if from as usize >= self.of.len() {
+            return self.summed.get(&total).map(|&(_, from, index)| (from, index, 0));
+        }
         let sent = self.sent.get(&(from, to))?;
         let at = sent.partition_point(|&(by_then, _)| by_then < total);
         let before = at.checked_sub(1).map(|before| sent[before].0);
         let &(by_then, index) = sent.get(at)?;
         // Of the first one that is kept it is not known how much had been sent before.
-        Some((index, before.map_or(0, |before| by_then - before)))
+        Some((from, index, before.map_or(0, |before| by_then - before)))
     }
 }
 
@@ -103,11 +117,12 @@ pub(super) fn path(ranks: &[&Rank]) -> Vec<Piece> {
                 let to = step.sent.map_or(rank, |(to, _)| to);
                 (rank, index, Piece::new(phase, Does::Transfer, (rank, to), (step.computed, step.written), 0))
             }
-            Some((from, total)) => {
-                let Some((by, bytes)) = steps.sender(from, rank, total) else { break };
+            Some((peer, total)) => {
+                let Some((from, by, bytes)) = steps.sender(peer, rank, total) else { break };
                 let sent = steps.of[from as usize][by].computed;
                 debug_assert!(sent < step.received);
-                (from, by, Piece::new(phase, Does::Transfer, (from, rank), (sent, step.received), bytes))
+                let piece = Piece::new(phase, Does::Transfer, (from, rank), (sent, step.received), bytes);
+                (from, by, Piece { summed: peer as usize >= ranks.len(), ..piece })
             }
         };
         let Passed { phase, began, computed, .. } = steps.of[from as usize][by];

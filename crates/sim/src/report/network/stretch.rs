@@ -31,7 +31,7 @@ pub(super) struct OnPath<'a> {
     job: usize,
     ranks: &'a [&'a Rank],
     ways: Option<&'a Ways<'a>>,
-    /// The flow between two ranks, the lower one first.
+    /// The flow between two ranks, the lower one first. Numbers after those of ranks are switches that sum up.
     flows: BTreeMap<(u32, u32), u32>,
 }
 
@@ -49,7 +49,7 @@ impl<'a> OnPath<'a> {
     }
 
     fn host(&self, rank: u32) -> u16 {
-        self.view.plan.cluster.jobs[self.job].hosts[rank as usize]
+        self.view.plan.cluster.jobs[self.job].host_of(rank)
     }
 
     fn name(&self, rank: u32) -> &str {
@@ -61,7 +61,7 @@ impl<'a> OnPath<'a> {
         let (from, to) = stretch.ranks;
         match stretch.does {
             Does::Compute => self.computes(from),
-            Does::Transfer if self.host(from) != self.host(to) => self.carries(stretch),
+            Does::Transfer if stretch.summed || self.host(from) != self.host(to) => self.carries(stretch),
             Does::Transfer | Does::Copy => {
                 let why = format!("rank {to} waits for a copy within {}", self.name(to));
                 Limit { limit: "copies", place: self.name(to).to_owned(), load: None, why }
@@ -104,16 +104,16 @@ impl<'a> OnPath<'a> {
     /// A message between hosts.
     fn carries(&self, stretch: &Stretch) -> Limit {
         let (from, to) = stretch.ranks;
-        let number = self.flows.get(&(from.min(to), from.max(to))).copied();
-        let ports = number.zip(self.ways).and_then(|(flow, ways)| ways.ports(flow, self.host(from), self.host(to)));
-        let (ports, intervals) = (ports.unwrap_or_default(), stretch.intervals());
-        let between = format!("from rank {from} at {} to rank {to} at {}", self.name(from), self.name(to));
+        let (ports, intervals) = (self.ports(stretch), stretch.intervals());
+        let through = if stretch.summed { "through switches " } else { "" };
+        let between = format!("{through}from rank {from} at {} to rank {to} at {}", self.name(from), self.name(to));
         let known = [
             self.cable(&ports, &intervals).filter(|limit| limit.load >= Some(FULL)),
+            self.sums(stretch, &intervals).filter(|limit| limit.load >= Some(MOST)),
             self.engine(&ports, to, &intervals).filter(|limit| limit.load >= Some(MOST)),
             self.credits(to, &intervals).filter(|limit| limit.load >= Some(CREDIT_WAIT)),
             self.core(from, to, &intervals).filter(|limit| limit.load >= Some(MOST)),
-            number.and_then(|flow| self.alone(flow, stretch)),
+            self.alone(stretch),
         ];
         if let Some(mut limit) = known.into_iter().flatten().next() {
             limit.why = format!("while messages were on their way {between}, {}", limit.why);
@@ -121,6 +121,7 @@ impl<'a> OnPath<'a> {
         }
         let parts = [
             self.cable(&ports, &intervals),
+            self.sums(stretch, &intervals),
             self.engine(&ports, to, &intervals),
             self.credits(to, &intervals),
             self.core(from, to, &intervals),
@@ -128,6 +129,39 @@ impl<'a> OnPath<'a> {
         let parts: Vec<String> = parts.into_iter().flatten().map(|limit| limit.why).collect();
         let what = if parts.is_empty() { String::new() } else { format!(": {}", parts.join("; ")) };
         not_known(None, format!("nothing that is watched was full while messages were on their way {between}{what}"))
+    }
+
+    /// The ports that the messages pass.
+    fn ports(&self, stretch: &Stretch) -> Vec<&PortView<'a>> {
+        let (from, to) = stretch.ranks;
+        let ranks = self.ranks.len() as u32;
+        let leg = |from: u32, to: u32| {
+            let flow = *self.flows.get(&(from.min(to), from.max(to)))?;
+            self.ways?.ports(flow, self.host(from), self.host(to))
+        };
+        if !stretch.summed {
+            return leg(from, to).unwrap_or_default();
+        }
+        // Up to the root of the tree and down again.
+        let legs = self.flows.keys().flat_map(|&(one, other)| {
+            let up = one == from || one >= ranks;
+            let down = one == to || one >= ranks;
+            [up.then(|| leg(one, other)), down.then(|| leg(other, one))]
+        });
+        legs.flatten().flatten().flatten().collect()
+    }
+
+    /// The busiest engine of a switch that sums up for the job.
+    fn sums(&self, stretch: &Stretch, intervals: &[(u64, u64)]) -> Option<Limit> {
+        let job = &self.view.plan.cluster.jobs[self.job];
+        let endpoints = || self.view.endpoints().filter(|_| stretch.summed);
+        let engines = job.reducers.iter().filter_map(|reducer| {
+            let (.., endpoint) = endpoints().find(|&(at, ..)| at == reducer.host)?;
+            Some((endpoint.sum_engine()?.busy(), &self.view.plan.cluster.switches[usize::from(reducer.switch)].name))
+        });
+        let (load, place) = busiest(engines, intervals)?;
+        let why = format!("the engine of {place} that sums up worked {:.0} % of the time", 100.0 * load);
+        Some(Limit { limit: "switch sums", place: place.clone(), load: Some(load), why })
     }
 
     /// The fullest cable of a way.
@@ -196,8 +230,9 @@ impl<'a> OnPath<'a> {
     }
 
     /// Messages that take about as long as they would with nothing else on their way.
-    fn alone(&self, flow: u32, stretch: &Stretch) -> Option<Limit> {
-        let (from, to) = (self.host(stretch.ranks.0), self.host(stretch.ranks.1));
+    fn alone(&self, stretch: &Stretch) -> Option<Limit> {
+        let (one, other) = stretch.ranks;
+        let (from, to, flow) = (self.host(one), self.host(other), *self.flows.get(&(one.min(other), one.max(other)))?);
         let params = &self.view.plan.cluster.flows[flow as usize];
         let (mut whole_ps, mut delays_ps) = (0, 0);
         for piece in stretch.pieces.iter().filter(|piece| piece.bytes > 0) {
