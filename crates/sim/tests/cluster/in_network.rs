@@ -244,7 +244,7 @@ fn any_job() -> impl Strategy<Value = (String, u64)> {
         ("topology = \"fat-tree\"\nk = 4\n", "core"),
         ("topology = \"ring\"\nsize = 5\n", "sum"),
         ("topology = \"mesh\"\nsize = [2, 3]\n", "sum"),
-        ("topology = \"dragonfly\"\nh = 1\n", "sum"),
+        ("topology = \"dragonfly\"\nh = 1\np = 2\n", "sum"),
     ]);
     let rates = select(vec!["400 Mbps", "9 Gbps", "10 TB/s"]);
     let forms = select(vec![
