@@ -106,6 +106,30 @@ fn an_engine_is_found_that_works_only_while_messages_are_on_their_way() {
 }
 
 #[test]
+fn a_switch_that_sums_up_is_found_behind_other_switches_over_tcp_and_roce() {
+    let with = |transport: &str, gbps: u32| {
+        let text = format!(
+            "[host.h]\nkind = \"endpoint\"\ncount = 4\n\
+             [network]\ntopology = \"leaf-spine\"\nleaves = 2\nrate = \"10 Gbps\"\nswitch.sum = \"{gbps} Gbps\"\n\
+             [job.j]\nkind = \"allreduce\"\nalgorithm = \"in-network\"\nhosts = \"h\"\ntransport = \"{transport}\"\n\
+             bytes = \"4 MB\"\ncompute = \"10 ms\"\niterations = 2\n[run]\nuntil = \"jobs\"\n"
+        );
+        run(&text)
+    };
+    for transport in ["dctcp", "roce"] {
+        let (slow, quick) = (with(transport, 3), with(transport, 100));
+        let transfer = |report: &Report| {
+            let rows = rows(report).iter().find(|row| row["does"] == "transfer").expect("a message");
+            rows["limit"].as_str().expect("a limit").to_owned()
+        };
+        assert_eq!([transfer(&slow), transfer(&quick)], ["switch sums", "cable"], "{transport}");
+        assert!(took_us(&quick) < 0.75 * took_us(&slow), "{transport}");
+        let all: f64 = rows(&slow).iter().map(|row| row["time_us"].as_f64().expect("a time")).sum();
+        assert!((all - took_us(&slow)).abs() < 1e-3, "{transport}: the path is whole");
+    }
+}
+
+#[test]
 fn nothing_is_said_to_be_full_that_is_not() {
     // Windows of few packets: nothing is full, and no latency is that long.
     let text = ring("", "", "bytes = \"8 MB\"").replace("receive_buffer = \"64 MB\"", "receive_buffer = \"8 kB\"");

@@ -197,7 +197,7 @@ fn a_job_that_a_cable_holds_up_is_told_so_and_a_wider_one_helps() {
     assert!(twice < 0.52 * took, "{took} {twice}");
     // With as much to compute a wider cable helps less than it is wider, and none is full.
     let ((limit, took), (_, twice)) = (at("10 Gbps", "20 ms"), at("20 Gbps", "20 ms"));
-    assert_eq!(limit, "ranks");
+    assert_eq!(limit, "compute");
     assert!(twice > 0.6 * took && twice < 0.9 * took, "{took} {twice}");
 }
 
