@@ -186,6 +186,12 @@ class Job(Description):
     compress: bool | None = None
     """Whether the engines of NICs make what it sends between hosts smaller, with "aggregator" only what goes to the one
     that sums up; false when absent. Not over RoCE."""
+    gro: str | None = None
+    """Between endpoints and servers over TCP: what hosts that merge packets acknowledge at a time (size), or less after
+    20 us; "64 KiB" when absent. With less than two packets every other one is acknowledged.
+
+    Range: "1 B" to "1 GiB".
+    """
     socket_rate: str | None = None
     """At endpoints: rate at which the core of a rank copies what it sends to sockets and what it receives, one
     thing at a time, and while it computes none (bandwidth); when absent that takes no time. Not over RoCE.

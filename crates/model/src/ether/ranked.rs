@@ -146,7 +146,7 @@ impl Endpoint {
         let Some(application) = at.application_mut() else { return false };
         let (arrived, is_written) = (application.take_arrived(), application.is_written());
         if arrived > 0 {
-            rank.arrive_by(from, arrived, now);
+            rank.arrive_by(from, arrived);
         }
         let written = is_written && rank.written(end, now);
         arrived > 0 || written

@@ -146,6 +146,19 @@ impl Rank {
     /// What it does next. To be asked until it wants nothing, or to be woken.
     pub fn next(&mut self, now: Time) -> Wanted {
         self.take_reads(now);
+        let wanted = self.act(now);
+        match (&mut self.sockets, self.state, wanted) {
+            (Some(sockets), State::Moving { .. }, Wanted::Wake(at)) => {
+                Wanted::Wake(sockets.idle(now).map_or(at, |read| read.min(at)))
+            }
+            (Some(sockets), State::Moving { .. }, Wanted::Nothing) => {
+                sockets.idle(now).map_or(Wanted::Nothing, Wanted::Wake)
+            }
+            _ => wanted,
+        }
+    }
+
+    fn act(&mut self, now: Time) -> Wanted {
         loop {
             match self.state {
                 State::Done(_) | State::Working(_) => return Wanted::Nothing,
@@ -166,8 +179,7 @@ impl Rank {
                 State::Moving { .. } => {
                     let Some(step) = self.step() else { return Wanted::Nothing };
                     if !self.receives(&step) {
-                        let read = self.sockets.as_ref().and_then(Sockets::next_read);
-                        return read.map_or(Wanted::Nothing, Wanted::Wake);
+                        return Wanted::Nothing;
                     }
                     self.passed.now.received = now;
                     if let Some(labor) = self.copy_out(&step) {
@@ -267,6 +279,7 @@ impl Rank {
         let step = self.step()?;
         self.passed.now.computed = now;
         self.all_written(now);
+        self.want(&step);
         let message = step.send?;
         let peer = self.peer(message.rank)?;
         peer.sent += message.bytes;
@@ -287,6 +300,15 @@ impl Rank {
                 Wanted::Wake(at)
             }
         })
+    }
+
+    /// Tells its core what it reads before other things.
+    fn want(&mut self, step: &StepParams) {
+        let Some(message) = step.receive else { return };
+        let came = self.peer(message.rank).map_or(0, |peer| peer.inbox);
+        if let Some(sockets) = &mut self.sockets {
+            sockets.want(message.rank, message.bytes.saturating_sub(came));
+        }
     }
 
     /// Gives a connection the next bytes of a message, if the core has copied them.
@@ -356,9 +378,9 @@ impl Rank {
     }
 
     /// Bytes of another rank have come by a connection.
-    pub fn arrive_by(&mut self, from: u32, bytes: u64, now: Time) {
+    pub fn arrive_by(&mut self, from: u32, bytes: u64) {
         match &mut self.sockets {
-            Some(sockets) => sockets.arrive(from, bytes, now),
+            Some(sockets) => sockets.arrive(from, bytes),
             None => self.arrive(from, bytes),
         }
     }

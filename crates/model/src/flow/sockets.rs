@@ -1,9 +1,9 @@
-//! The core of a rank at an endpoint: it copies to and from sockets, and computes, one thing at a time.
+//! The core of a rank at an endpoint: it copies to and from sockets, and computes, one thing at a time. It reads only
+//! while the rank waits: what comes early does not keep it from what it does.
 
 use hostnet_kernel::Time;
 use hostnet_measure::Bins;
 use serde::{Deserialize, Serialize};
-use std::collections::VecDeque;
 
 /// Bytes that a call copies at most.
 const CALL_BYTES: u64 = 64 << 10;
@@ -40,7 +40,11 @@ pub(super) struct Sockets {
     busy_ps: u64,
     /// When that was since the start of the run.
     busy: Bins,
-    reads: VecDeque<Read>,
+    /// Bytes that have come and that no call reads yet, by rank, in the order in which the first ones came.
+    unread: Vec<(u32, u64)>,
+    /// The rank that is received from now, and the bytes that are still to be read for that.
+    wanted: (u32, u64),
+    reading: Option<Read>,
     write: Option<Write>,
 }
 
@@ -48,7 +52,16 @@ impl Sockets {
     /// One that reads and writes so many bytes per second.
     pub(super) fn new(bytes_per_s: [u64; 2]) -> Self {
         let bytes_per_s = bytes_per_s.map(|rate| rate.max(1));
-        Self { bytes_per_s, free: Time::ZERO, busy_ps: 0, busy: Bins::default(), reads: VecDeque::new(), write: None }
+        Self {
+            bytes_per_s,
+            free: Time::ZERO,
+            busy_ps: 0,
+            busy: Bins::default(),
+            unread: Vec::new(),
+            wanted: (0, 0),
+            reading: None,
+            write: None,
+        }
     }
 
     /// It does something for so long, when it is done with what it has begun. Returns when that is done.
@@ -75,33 +88,59 @@ impl Sockets {
         self.occupy(now, u64::try_from(ps).unwrap_or(u64::MAX))
     }
 
-    /// Bytes have come from another rank. What comes while a call still waits for the core is read by it, too.
-    pub(super) fn arrive(&mut self, from: u32, bytes: u64, now: Time) {
-        let done = self.copy(now, bytes, self.bytes_per_s[0]);
-        let joins = |last: &&mut Read| last.from == from && last.done > now && last.bytes + bytes <= CALL_BYTES;
-        let last_is_next = self.write.is_none_or(|write| write.posted || write.copied <= now);
-        match self.reads.back_mut().filter(joins).filter(|_| last_is_next) {
-            Some(last) => (last.bytes, last.done) = (last.bytes + bytes, done),
-            None => self.reads.push_back(Read { from, bytes, done }),
+    /// Bytes have come from another rank.
+    pub(super) fn arrive(&mut self, from: u32, bytes: u64) {
+        match self.unread.iter_mut().find(|(rank, _)| *rank == from) {
+            Some((_, unread)) => *unread += bytes,
+            None => self.unread.push((from, bytes)),
         }
     }
 
-    /// The next bytes that have been read by now: from whom, and how many.
-    pub(super) fn take_read(&mut self, now: Time) -> Option<(u32, u64)> {
-        let first = self.reads.front().filter(|read| read.done <= now)?;
-        let found = (first.from, first.bytes);
-        self.reads.pop_front();
-        Some(found)
+    /// From now on it receives so many bytes from a rank, beside those that have been read.
+    pub(super) fn want(&mut self, from: u32, bytes: u64) {
+        self.wanted = (from, bytes);
     }
 
-    /// When the next bytes will have been read.
-    pub(super) fn next_read(&self) -> Option<Time> {
-        self.reads.front().map(|read| read.done)
+    /// Begins to read what has come, if it does not read already: what is wanted first, else what has waited longest.
+    fn read(&mut self, now: Time) {
+        if self.reading.is_some() {
+            return;
+        }
+        let (wanted, missing) = self.wanted;
+        let wanted = self.unread.iter().position(|&(rank, _)| rank == wanted && missing > 0);
+        let most = if wanted.is_some() { missing.min(CALL_BYTES) } else { CALL_BYTES };
+        let at = wanted.unwrap_or(0);
+        let Some((from, unread)) = self.unread.get_mut(at) else { return };
+        let (from, bytes) = (*from, most.min(*unread));
+        *unread -= bytes;
+        if *unread == 0 {
+            self.unread.remove(at);
+        }
+        let done = self.copy(now, bytes, self.bytes_per_s[0]);
+        self.reading = Some(Read { from, bytes, done });
+    }
+
+    /// The rank waits, and may read what has come. When that is read, or when the core is free to read.
+    pub(super) fn idle(&mut self, now: Time) -> Option<Time> {
+        if self.free <= now {
+            self.read(now);
+        }
+        let free = (!self.unread.is_empty()).then_some(self.free);
+        self.reading.map(|read| read.done).into_iter().chain(free).min()
+    }
+
+    /// The bytes that have been read by now: from whom, and how many.
+    pub(super) fn take_read(&mut self, now: Time) -> Option<(u32, u64)> {
+        let Read { from, bytes, .. } = self.reading.take_if(|read| read.done <= now)?;
+        if from == self.wanted.0 {
+            self.wanted.1 = self.wanted.1.saturating_sub(bytes);
+        }
+        Some((from, bytes))
     }
 
     /// Bytes that are not read yet.
     pub(super) fn unread_bytes(&self) -> u64 {
-        self.reads.iter().map(|read| read.bytes).sum()
+        self.unread.iter().map(|&(_, bytes)| bytes).sum::<u64>() + self.reading.map_or(0, |read| read.bytes)
     }
 
     /// A message is to be written.
@@ -129,6 +168,8 @@ impl Sockets {
         let write = self.write.filter(|write| write.posted)?;
         self.write = None;
         if write.left > 0 {
+            // It reads and writes in turn.
+            self.read(now);
             self.begin(write.left, now);
         }
         Some(write.left == 0)

@@ -3,6 +3,7 @@
 mod chakra;
 mod check;
 mod collectives;
+mod gro;
 mod in_network;
 mod npb;
 mod profile;
@@ -69,7 +70,8 @@ pub(super) fn resolve(
         }
         compress::check(&path, job, &params.hosts, hosts, host)?;
         let aggregator = training::aggregator(job, params.hosts.len() as u32);
-        let flow = Flow { job: jobs.len() as u32, class, mtu_bytes, carried, compresses, aggregator };
+        let merged = gro::merged(&path, job, &params, hosts, &carried)?;
+        let flow = Flow { job: jobs.len() as u32, class, mtu_bytes, carried, merged, compresses, aggregator };
         flow.add(&path, &params, hosts, fabric, flows)?;
         jobs.push(params);
     }
@@ -82,6 +84,8 @@ struct Flow {
     class: u8,
     mtu_bytes: u32,
     carried: Transport,
+    /// The same between an endpoint and a server.
+    merged: Transport,
     /// Whether engines of NICs make packets smaller, and the one rank that only those to it are if there is one.
     compresses: bool,
     aggregator: Option<u32>,
@@ -120,7 +124,7 @@ impl Flow {
                 to,
                 from_core: job.core_of(low),
                 to_core: job.core_of(high),
-                transport: self.carried.clone(),
+                transport: if gro::is_mixed(hosts, from, to) { &self.merged } else { &self.carried }.clone(),
                 traffic: Traffic::Messages(ChannelParams { job: self.job, ranks: [low, high] }),
                 start_ps: job.start_ps,
                 deaf_ps: None,

@@ -1,0 +1,50 @@
+//! What comes from servers is acknowledged by ranks at endpoints as hosts do that merge packets (GRO): else the cores of
+//! these servers would have more acknowledgements to handle than beside other servers.
+
+use crate::error::Issue;
+use crate::resolve::cluster::hosts::Hosts;
+use crate::spec::{JobSpec, Size};
+use hostnet_model::params::{JobParams, Transport};
+
+/// As Linux merges at most.
+const MERGED: Size = Size(64 << 10);
+/// When the first packet that is not acknowledged has waited for so long, it is. Chosen: about as long as a NIC holds back
+/// interrupts.
+const WAITS_PS: u64 = 20_000_000;
+
+/// Whether one of two hosts is a server and the other an endpoint.
+pub(super) fn is_mixed(hosts: &Hosts, one: u16, other: u16) -> bool {
+    let is_server = |host: u16| hosts.resolved(host.into()).is_some();
+    is_server(one) != is_server(other)
+}
+
+/// How messages of a job are carried between endpoints and servers.
+pub(super) fn merged(
+    path: &str,
+    spec: &mut JobSpec,
+    job: &JobParams,
+    hosts: &Hosts,
+    carried: &Transport,
+) -> Result<Transport, Issue> {
+    let first = job.hosts.first().copied().unwrap_or(0);
+    let mixed = job.hosts.iter().any(|&host| is_mixed(hosts, first, host));
+    let Transport::Tcp(tcp) = carried else {
+        return none(path, spec, "over TCP").map(|()| carried.clone());
+    };
+    if !mixed {
+        return none(path, spec, "where some ranks are at endpoints and others at servers").map(|()| carried.clone());
+    }
+    let Size(bytes) = *spec.gro.get_or_insert(MERGED);
+    let segments = u32::try_from(bytes / u64::from(tcp.mss_bytes.max(1))).unwrap_or(u32::MAX);
+    let mut merged = tcp.clone();
+    if segments > merged.ack_segments {
+        merged.ack_segments = segments;
+        merged.ack_delay_ps = merged.ack_delay_ps.min(WAITS_PS);
+    }
+    Ok(Transport::Tcp(merged))
+}
+
+fn none(path: &str, spec: &JobSpec, only: &str) -> Result<(), Issue> {
+    let message = || format!("has an effect only {only}");
+    spec.gro.map_or(Ok(()), |_| Err(Issue::new(format!("{path}.gro"), message())))
+}
