@@ -11,9 +11,16 @@ from hostnet import run_cluster
 EXAMPLE = Path(__file__).parents[2] / "examples/allreduce-congested.toml"
 
 
-def iteration_us(**changes: Any) -> float:
-    """How long an iteration takes; what is None is left out at the busy host."""
+CORES = {"socket_rate": "30 Gbps", "socket_send_rate": "46 Gbps"}
+"""Of ranks at endpoints, as measured between two servers of the example."""
+
+
+def iteration_us(*, endpoints: bool = False, **changes: Any) -> float:
+    """How long an iteration takes; what is None is left out at the busy host. The others may be endpoints."""
     content = tomllib.loads(EXAMPLE.read_text(encoding="utf-8"))
+    if endpoints:
+        content["host"]["worker"] = {"kind": "endpoint", "count": 3, "latency": "3 us"}
+        content["job"]["train"] |= CORES
     busy = content["host"]["busy"]
     for name, value in changes.items():
         if value is None:
@@ -33,3 +40,6 @@ def test_one_busy_host_slows_all_down_and_throttling_its_traffic_helps() -> None
     throttled = iteration_us(control={"rule": "hostcc"})
     assert beside > 1.4 * alone
     assert alone < throttled < 0.9 * beside
+    # Only the busy host line by line finds about the same.
+    for changes, whole in (({"workload": None, "control": None}, alone), ({}, beside)):
+        assert abs(iteration_us(endpoints=True, **changes) / whole - 1) < 0.06

@@ -364,3 +364,22 @@ fn a_simulation_that_would_take_more_memory_than_it_may_is_refused() {
     assert_eq!(notes(100), Vec::<String>::new());
     assert!(notes(65_536)[0].starts_with("the simulation takes about 1"), "{:?}", notes(65_536));
 }
+
+#[test]
+fn packets_are_merged_between_endpoints_and_servers_only() {
+    let endpoints = "[host.e]\nkind = \"endpoint\"\ncount = 2\n[job.j]\nkind = \"barrier\"\nhosts = \"e\"\n";
+    says(endpoints, &["job.j.gro=64 KiB"], &["job.j.gro", "some ranks are at endpoints and others at servers"]);
+    let mixed = endpoints.replace("hosts = \"e\"", "hosts = [\"e\", \"s\"]\n[host.s]\npreset = \"mcn-scaleup-8\"");
+    let acks = |overrides: &[&str]| {
+        let plan = cluster_text(&mixed, Format::Toml, overrides).expect("it resolves");
+        let of = |flow: &hostnet_model::params::FlowParams| match &flow.transport {
+            hostnet_model::params::Transport::Tcp(tcp) => (tcp.ack_segments, tcp.ack_delay_ps),
+            _ => panic!("it is TCP"),
+        };
+        plan.cluster.flows.iter().map(of).collect::<Vec<_>>()
+    };
+    let (whole, merged) = ((2, 40_000_000_000), (45, 20_000_000));
+    assert_eq!(acks(&[]), [whole, merged, merged], "one pair are endpoints, with packets of 1448 B");
+    assert_eq!(acks(&["job.j.gro=2000 B"]), [whole; 3]);
+    says(&mixed, &["job.j.gro=64 KiB", "job.j.transport=roce"], &["job.j.gro", "only over TCP"]);
+}

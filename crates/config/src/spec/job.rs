@@ -120,8 +120,8 @@ pub(crate) struct JobSpec {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(extend("x-max" = "1 s"))]
     pub(crate) copy_latency: Option<Time>,
-    /// Between endpoints and servers over TCP: what hosts that merge packets acknowledge at a time (size), or less after
-    /// 20 us; "64 KiB" when absent. With less than two packets every other one is acknowledged.
+    /// Between endpoints and servers over TCP: what hosts that merge packets acknowledge at a time (size), or less
+    /// after 20 us; "64 KiB" when absent. With less than two packets every other one is acknowledged.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(extend("x-min" = "1 B", "x-max" = "1 GiB"))]
     pub(crate) gro: Option<Size>,

@@ -1,5 +1,5 @@
-//! The steps that a rank has passed: when, and what it waited for. From those of all ranks the path is found that made a
-//! job take as long as it did.
+//! The steps that a rank has passed: when, and what it waited for. From those of all ranks the path is found that made
+//! a job take as long as it did.
 
 use hostnet_kernel::Time;
 use serde::{Deserialize, Serialize};

@@ -21,7 +21,7 @@ pub struct JobParams {
     pub copy_bytes_per_s: u64,
     /// See `copy_bytes_per_s`.
     pub copy_ps: u64,
-    /// What the core of a rank at an endpoint copies from sockets per second, and to them; nothing if that takes no time.
+    /// What the core of a rank at an endpoint copies from sockets per second, and to them; nothing if it takes no time.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub socket_bytes_per_s: Option<[u64; 2]>,
     /// What its steps are called; steps have numbers of these.

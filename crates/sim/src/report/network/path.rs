@@ -57,8 +57,8 @@ struct Steps {
     of: Vec<Vec<Passed>>,
     /// All bytes that a rank had sent to another one by the end of a step of it, and which one that is.
     sent: BTreeMap<(u32, u32), Vec<(u64, usize)>>,
-    /// Of vectors that switches sum up, by all bytes that each rank had sent by then: who sent its one last, when, and in
-    /// which step.
+    /// Of vectors that switches sum up, by all bytes that each rank had sent by then: who sent its one last, when, and
+    /// in which step.
     summed: BTreeMap<u64, (Time, u32, usize)>,
 }
 
@@ -88,8 +88,8 @@ impl Steps {
         ends.max_by_key(|&(ended, rank, _)| (ended, std::cmp::Reverse(rank))).map(|(_, rank, index)| (rank, index))
     }
 
-    /// The rank that sent the last of so many bytes that came to a rank, by which step, and the bytes of that message if
-    /// it came from rank to rank. None if that is not kept any more.
+    /// The rank that sent the last of so many bytes that came to a rank, by which step, and the bytes of that message
+    /// if it came from rank to rank. None if that is not kept any more.
     fn sender(&self, from: u32, to: u32, total: u64) -> Option<(u32, usize, u64)> {
         if from as usize >= self.of.len() {
             return self.summed.get(&total).map(|&(_, from, index)| (from, index, 0));

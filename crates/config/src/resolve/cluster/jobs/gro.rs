@@ -1,5 +1,5 @@
-//! What comes from servers is acknowledged by ranks at endpoints as hosts do that merge packets (GRO): else the cores of
-//! these servers would have more acknowledgements to handle than beside other servers.
+//! What comes from servers is acknowledged by ranks at endpoints as hosts do that merge packets (GRO). Else the cores
+//! of these servers would have more acknowledgements to handle than beside other servers.
 
 use crate::error::Issue;
 use crate::resolve::cluster::hosts::Hosts;
@@ -8,8 +8,8 @@ use hostnet_model::params::{JobParams, Transport};
 
 /// As Linux merges at most.
 const MERGED: Size = Size(64 << 10);
-/// When the first packet that is not acknowledged has waited for so long, it is. Chosen: about as long as a NIC holds back
-/// interrupts.
+/// When the first packet that is not acknowledged has waited for so long, it is. Chosen: as long as a NIC may hold back
+/// an interrupt.
 const WAITS_PS: u64 = 20_000_000;
 
 /// Whether one of two hosts is a server and the other an endpoint.

@@ -107,7 +107,8 @@ impl Flow {
                 continue;
             }
             // Switches that sum up are where all hosts of the job are joined with them.
-            if (high as usize) < job.hosts.len() && !fabric.joins(from.into(), to.into()) {
+            let of_ranks = (high as usize) < job.hosts.len();
+            if of_ranks && !fabric.joins(from.into(), to.into()) {
                 let name = |host: u16| shorten(&hosts.hosts[usize::from(host)].name);
                 let message = format!("no way of cables and switches leads from {} to {}", name(from), name(to));
                 return Err(Issue::new(format!("{path}.hosts"), message));
@@ -124,7 +125,10 @@ impl Flow {
                 to,
                 from_core: job.core_of(low),
                 to_core: job.core_of(high),
-                transport: if gro::is_mixed(hosts, from, to) { &self.merged } else { &self.carried }.clone(),
+                transport: match of_ranks && gro::is_mixed(hosts, from, to) {
+                    true => self.merged.clone(),
+                    false => self.carried.clone(),
+                },
                 traffic: Traffic::Messages(ChannelParams { job: self.job, ranks: [low, high] }),
                 start_ps: job.start_ps,
                 deaf_ps: None,
