@@ -4,12 +4,16 @@ use super::limits::Limit;
 use super::path::{path, Does, Piece};
 use super::stretch::OnPath;
 use super::ways::Ways;
+use super::working::{not_known, NOT_KNOWN};
 use crate::report::table::{Column, Rows, Table};
 use crate::report::view::WorldView;
 use hostnet_model::flow::Rank;
 use hostnet_model::params::JobParams;
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
+
+/// What takes less of a path than this is not its limit.
+const LEAST: f64 = 0.2;
 
 /// Rows of the table for a job at most: those that took the longest.
 const ROWS: usize = 32;
@@ -92,8 +96,8 @@ impl JobPath {
         Some((host, self.share(ps)))
     }
 
-    /// What takes at least this share of it, if anything does and is known.
-    pub(super) fn limit_from(&self, least: f64) -> Option<Limit> {
+    /// What takes the largest part of it; "not known" if nothing takes much, or that is not known.
+    pub(super) fn limit(&self) -> Option<Limit> {
         let mut by_limit: BTreeMap<&str, (u64, &Bound)> = BTreeMap::new();
         for bound in &self.bounds {
             let (ps, longest) = by_limit.entry(bound.limit.limit).or_insert((0, bound));
@@ -105,8 +109,10 @@ impl JobPath {
         let (ps, bound) = by_limit.into_values().max_by_key(|&(ps, _)| ps)?;
         let (share, Limit { limit, place, why, .. }) = (self.share(ps), &bound.limit);
         let why = format!("{:.0} % of the time that the job took: {why}", 100.0 * share);
-        let found = Limit { limit, place: place.clone(), load: Some(share), why };
-        (share >= least && *limit != "not known").then_some(found)
+        if share < LEAST || *limit == NOT_KNOWN {
+            return Some(not_known(None, why));
+        }
+        Some(Limit { limit, place: place.clone(), load: Some(share), why })
     }
 }
 

@@ -3,7 +3,7 @@
 use super::binds::JobPath;
 use super::limits::{Class, Limit};
 use super::ways::Ways;
-use super::working::{not_known, MOST};
+use super::working::{not_known, MOST, NOT_KNOWN};
 use crate::read;
 use crate::report::table::{Cell, Column, Rows, Table};
 use crate::report::view::WorldView;
@@ -12,6 +12,9 @@ use hostnet_model::params::{JobParams, Traffic};
 
 /// From this share of the time on an engine that is not full may hold a job up nevertheless.
 const SOME: f64 = 0.5;
+
+/// The path has looked at these more closely than means over the window do.
+const CLOSER: [&str; 6] = ["cable", "compression", "switch sums", "rank cores", "ranks", NOT_KNOWN];
 
 /// A job and its ranks.
 struct Job<'a> {
@@ -211,14 +214,17 @@ impl WorldView<'_> {
         Some(Limit { limit: "ranks", place: String::new(), load: Some(share), why })
     }
 
-    /// What takes most of the time of a class that is a job, if that is known.
-    pub(super) fn on_path(&self, name: &str) -> Option<Limit> {
+    /// What takes most of the time of a class that is a job; what `rules` find if that is not known, or it is none.
+    pub(super) fn on_path(&self, name: &str, rules: impl FnOnce() -> Limit) -> Limit {
+        let job = self.plan.cluster.jobs.iter().position(|job| job.name == name);
         // The path is of the whole run.
-        if self.window_start.ps() > 0 || self.now == self.window_start {
-            return None;
+        let job = job.filter(|_| self.window_start.ps() == 0 && self.now > self.window_start);
+        let path = job.map(|job| self.path_of(job, &self.ranks_of(job), Ways::new(self).as_ref()));
+        match path.and_then(|path| path.limit()) {
+            None => rules(),
+            Some(known) if known.limit != NOT_KNOWN => known,
+            Some(unknown) => Some(rules()).filter(|limit| !CLOSER.contains(&limit.limit)).unwrap_or(unknown),
         }
-        let job = self.plan.cluster.jobs.iter().position(|job| job.name == name)?;
-        self.path_of(job, &self.ranks_of(job), Ways::new(self).as_ref()).limit_from(SOME)
     }
 
     /// The rank of a job whose core at an endpoint has the most to do, if that is nearly always.

@@ -37,6 +37,7 @@ const FLOODED: f64 = 0.05;
 const MARKED: f64 = 0.002;
 
 /// What limits a class.
+#[derive(Clone)]
 pub(crate) struct Limit {
     pub(crate) limit: &'static str,
     pub(crate) place: String,
@@ -168,8 +169,7 @@ impl WorldView<'_> {
             let own: Vec<usize> =
                 (0..cluster.flows.len()).filter(|&flow| usize::from(cluster.flows[flow].class) == index).collect();
             let class = class_of(&own);
-            let known = self.on_path(name).or_else(|| self.ranks_on_cores(name, &class));
-            let limit = known.unwrap_or_else(|| self.limit(&class));
+            let limit = self.on_path(name, || self.ranks_on_cores(name, &class).unwrap_or_else(|| self.limit(&class)));
             let onward = self.onward(&own).filter(|_| limit.load.is_none());
             let held = onward.and_then(|onward| self.held_onward(&class, &class_of(&onward)));
             table.add(LIMITS, &(name, held.unwrap_or(limit)));

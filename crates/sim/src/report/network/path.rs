@@ -60,11 +60,15 @@ struct Steps {
     /// Of vectors that switches sum up, by all bytes that each rank had sent by then: who sent its one last, when, and
     /// in which step.
     summed: BTreeMap<u64, (Time, u32, usize)>,
+    /// Of each rank, whether all that it has passed is kept.
+    whole: Vec<bool>,
 }
 
 impl Steps {
     fn new(ranks: &[&Rank]) -> Self {
         let of: Vec<Vec<Passed>> = ranks.iter().map(|rank| rank.passed().copied().collect()).collect();
+        let taken = |rank: &Rank| rank.phases().iter().map(|books| books.steps).sum::<u64>();
+        let whole = ranks.iter().zip(&of).map(|(rank, steps)| taken(rank) == steps.len() as u64).collect();
         let mut sent: BTreeMap<_, Vec<_>> = BTreeMap::new();
         let mut summed = BTreeMap::new();
         for (rank, steps) in (0..).zip(&of) {
@@ -79,7 +83,7 @@ impl Steps {
                 }
             }
         }
-        Self { of, sent, summed }
+        Self { of, sent, summed, whole }
     }
 
     /// The last step that has ended.
@@ -96,9 +100,10 @@ impl Steps {
         }
         let sent = self.sent.get(&(from, to))?;
         let at = sent.partition_point(|&(by_then, _)| by_then < total);
-        let before = at.checked_sub(1).map(|before| sent[before].0);
+        let nothing = self.whole[from as usize].then_some(0);
+        let before = at.checked_sub(1).map_or(nothing, |before| Some(sent[before].0));
         let &(by_then, index) = sent.get(at)?;
-        // Of the first one that is kept it is not known how much had been sent before.
+        // Of the first one that is kept it may not be known how much had been sent before.
         Some((from, index, before.map_or(0, |before| by_then - before)))
     }
 }

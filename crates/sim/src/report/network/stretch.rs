@@ -2,7 +2,7 @@
 //! computed.
 
 use super::binds::Stretch;
-use super::limits::{Limit, CREDIT_WAIT, FULL};
+use super::limits::{Limit, CREDIT_WAIT};
 use super::path::Does;
 use super::spent::register_wait;
 use super::ways::Ways;
@@ -19,10 +19,20 @@ use hostnet_model::os::{CoreTimes, NetStack, Spent};
 use hostnet_model::params::Traffic;
 use std::collections::BTreeMap;
 
+/// What is busy for this share of the time that messages take, and so much more than all else there, is what binds them.
+const BUSY: f64 = 0.7;
+const CLEAR: f64 = 0.1;
+
 /// The largest share of some intervals that one of several things was busy.
 fn busiest<'a, T>(all: impl Iterator<Item = (&'a Bins, T)>, intervals: &[(u64, u64)]) -> Option<(f64, T)> {
     let shares = all.filter_map(|(busy, of)| Some((busy.share(intervals)?, of)));
     shares.max_by(|a, b| a.0.total_cmp(&b.0))
+}
+
+/// Whether nothing of another kind is about as busy: else neither alone would help.
+fn is_clear(limit: &Limit, busy: &[Limit]) -> bool {
+    let others = busy.iter().filter(|other| other.limit != limit.limit);
+    others.filter_map(|other| other.load).all(|load| limit.load >= Some(load + CLEAR))
 }
 
 /// A job, as far as its path needs to know it.
@@ -107,28 +117,24 @@ impl<'a> OnPath<'a> {
         let (ports, intervals) = (self.ports(stretch), stretch.intervals());
         let through = if stretch.summed { "through switches " } else { "" };
         let between = format!("{through}from rank {from} at {} to rank {to} at {}", self.name(from), self.name(to));
-        let known = [
-            self.cable(&ports, &intervals).filter(|limit| limit.load >= Some(FULL)),
-            self.sums(stretch, &intervals).filter(|limit| limit.load >= Some(MOST)),
-            self.engine(&ports, to, &intervals).filter(|limit| limit.load >= Some(MOST)),
-            self.credits(to, &intervals).filter(|limit| limit.load >= Some(CREDIT_WAIT)),
-            self.core(from, to, &intervals).filter(|limit| limit.load >= Some(MOST)),
-            self.alone(stretch),
-        ];
-        if let Some(mut limit) = known.into_iter().flatten().next() {
-            limit.why = format!("while messages were on their way {between}, {}", limit.why);
-            return limit;
-        }
-        let parts = [
+        let busy = [
             self.cable(&ports, &intervals),
             self.sums(stretch, &intervals),
             self.engine(&ports, to, &intervals),
-            self.credits(to, &intervals),
             self.core(from, to, &intervals),
         ];
-        let parts: Vec<String> = parts.into_iter().flatten().map(|limit| limit.why).collect();
+        let busy: Vec<Limit> = busy.into_iter().flatten().collect();
+        let credits = self.credits(to, &intervals);
+        let waits = credits.clone().filter(|limit| limit.load >= Some(CREDIT_WAIT));
+        let alone = || self.alone(stretch).filter(|limit| is_clear(limit, &busy));
+        let known = busy.iter().find(|limit| limit.load >= Some(BUSY) && is_clear(limit, &busy)).cloned();
+        if let Some(mut limit) = known.or(waits).or_else(alone) {
+            limit.why = format!("while messages were on their way {between}, {}", limit.why);
+            return limit;
+        }
+        let parts: Vec<String> = busy.into_iter().chain(credits).map(|limit| limit.why).collect();
         let what = if parts.is_empty() { String::new() } else { format!(": {}", parts.join("; ")) };
-        not_known(None, format!("nothing that is watched was full while messages were on their way {between}{what}"))
+        not_known(None, format!("nothing alone was full while messages were on their way {between}{what}"))
     }
 
     /// The ports that the messages pass.
@@ -229,11 +235,14 @@ impl<'a> OnPath<'a> {
         core.engines().iter().find_map(NetStack::of).map(NetStack::times)
     }
 
-    /// Messages that take about as long as they would with nothing else on their way.
+    /// Messages that take about as long as they would with nothing else on their way. What engines make smaller is none.
     fn alone(&self, stretch: &Stretch) -> Option<Limit> {
         let (one, other) = stretch.ranks;
         let (from, to, flow) = (self.host(one), self.host(other), *self.flows.get(&(one.min(other), one.max(other)))?);
         let params = &self.view.plan.cluster.flows[flow as usize];
+        if params.compress.contains(&true) {
+            return None;
+        }
         let (mut whole_ps, mut delays_ps) = (0, 0);
         for piece in stretch.pieces.iter().filter(|piece| piece.bytes > 0) {
             let (whole, delays) = self.ways?.message_ps(flow, params, from, to, piece.bytes)?;
@@ -243,19 +252,15 @@ impl<'a> OnPath<'a> {
         if share(whole_ps) < MOST {
             return None;
         }
-        let (limit, load) =
-            if 2 * delays_ps >= whole_ps { ("latency", delays_ps) } else { ("cable", whole_ps - delays_ps) };
-        let what = if limit == "cable" {
-            "the time that their packets take on cables"
-        } else {
-            "the latency of cables, switches and hosts"
-        };
-        let why = format!("{what} was {:.0} % of the time", 100.0 * share(load));
-        Some(Limit {
-            limit,
-            place: format!("{} to {}", self.name(stretch.ranks.0), self.name(stretch.ranks.1)),
-            load: Some(share(load)),
-            why,
-        })
+        let parts = [
+            ("latency", delays_ps, "the latency of cables, switches and hosts"),
+            ("cable", whole_ps - delays_ps, "the time that their packets take on cables"),
+        ];
+        // Windows of a connection that just suffice do not for a wider cable.
+        let clear = |ps: u64| share(ps) >= share(whole_ps - ps) + CLEAR;
+        let (limit, ps, what) = parts.into_iter().find(|&(_, ps, _)| clear(ps))?;
+        let why = format!("{what} was {:.0} % of the time", 100.0 * share(ps));
+        let place = format!("{} to {}", self.name(one), self.name(other));
+        Some(Limit { limit, place, load: Some(share(ps)), why })
     }
 }

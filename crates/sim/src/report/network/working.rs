@@ -89,6 +89,9 @@ impl WorldView<'_> {
     }
 }
 
+/// What limits something whose limit is not known.
+pub(super) const NOT_KNOWN: &str = "not known";
+
 pub(super) fn not_known(load: Option<f64>, why: String) -> Limit {
-    Limit { limit: "not known", place: String::new(), load, why }
+    Limit { limit: NOT_KNOWN, place: String::new(), load, why }
 }

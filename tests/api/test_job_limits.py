@@ -1,0 +1,92 @@
+"""What a job is said to be limited by, made twice as quick, makes the job quicker; or the limit is not known."""
+
+from __future__ import annotations
+
+from copy import deepcopy
+from random import Random
+from typing import Any
+
+import pytest
+
+from hostnet import run_cluster
+
+Content = dict[str, Any]
+
+KINDS = ["allreduce"] * 4 + ["allgather", "alltoall", "broadcast"]
+ALGORITHMS = ["ring", "recursive-doubling", "tree", "aggregator", "hierarchical", "in-network"]
+LEAST = 0.04
+"""Of its time that a job must be quicker by."""
+
+
+def any_job(random: Random) -> Content:
+    """A job of endpoints, and its network."""
+    job: Content = {"kind": random.choice(KINDS), "hosts": "h", "iterations": random.choice([1, 3])}
+    job |= {"bytes": f"{random.choice([1, 16, 256, 1000])} kB"}
+    host: Content = {"kind": "endpoint", "count": random.choice([2, 3, 4, 5, 8])}
+    host |= {"latency": f"{random.choice([0.5, 3, 20])} us"}
+    network: Content = {"rate": f"{random.choice([1, 10, 40, 100])} Gbps", "switch": {"latency": "500 ns"}}
+    network |= {"latency": f"{random.choice([0.2, 1, 20])} us", "mtu": f"{random.choice([1500, 4096, 9000])} B"}
+    if job["kind"] == "allreduce":
+        job["algorithm"] = random.choice(ALGORITHMS)
+    if job.get("algorithm") == "in-network":
+        network["switch"]["sum"] = f"{random.choice([1, 10, 100])} Gbps"
+    elif job["kind"] == "allreduce" and random.random() < 0.4:
+        job["sum"] = f"{random.choice([0.2, 1, 10])} GB/s"
+    if random.random() < 0.5:
+        job["compute"] = f"{random.choice([5, 50, 500])} us"
+    job["transport"] = random.choice(["dctcp", "reno", "cubic", "roce"])
+    if job["transport"] != "roce" and random.random() < 0.4:
+        job["socket_rate"] = f"{random.choice([2, 8, 30])} Gbps"
+    elif job["transport"] != "roce" and job.get("algorithm") != "in-network" and random.random() < 0.4:
+        job["compress"] = True
+        host["compress"] = {"clock": f"{random.choice([25, 100, 400])} MHz", "ratio": random.choice([2, 8])}
+    return {"host": {"h": host}, "network": network, "job": {"j": job}, "run": {"until": "jobs"}}
+
+
+def scale(table: Content, key: str, factor: float) -> None:
+    """Makes a value larger, if it is there."""
+    if key in table:
+        number, unit = table[key].split()
+        table[key] = f"{float(number) * factor:g} {unit}"
+
+
+def quicker(content: Content, limit: str) -> bool:
+    """Makes what is named twice as quick. False if nothing is named that could be."""
+    host, network, job = content["host"]["h"], content["network"], content["job"]["j"]
+    changes: dict[str, list[tuple[Content, str, float]]] = {
+        "cable": [(network, "rate", 2)],
+        "latency": [(table, "latency", 0.5) for table in (host, network, network["switch"])],
+        "compute": [(job, "compute", 0.5), (job, "sum", 2)],
+        "rank cores": [(job, "socket_rate", 2), (job, "compute", 0.5), (job, "sum", 2)],
+        "compression": [(host.get("compress", {}), "clock", 2)],
+        "switch sums": [(network["switch"], "sum", 2)],
+    }
+    for change in changes.get(limit, []):
+        scale(*change)
+    return limit in changes
+
+
+def assert_named_limits_help(seed: int, count: int) -> None:
+    random, named = Random(seed), 0
+    for _ in range(count):
+        content = any_job(random)
+        before = run_cluster(content)
+        limit = before.summary["limits"][0]
+        changed = deepcopy(content)
+        if not quicker(changed, limit["limit"]):
+            assert limit["limit"] in {"not known", "timeouts", "losses", "marks"}, limit
+            continue
+        named += 1
+        took, then = (results.jobs["j"]["iteration_us"] for results in (before, run_cluster(changed)))
+        assert then < (1 - LEAST) * took, f"{limit}: {took} us, then {then} us of {content}"
+    assert named > 0.6 * count
+
+
+def test_what_limits_a_job_helps_or_is_not_known() -> None:
+    assert_named_limits_help(seed=1, count=30)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("seed", range(2, 12))
+def test_what_limits_any_job_helps_or_is_not_known(seed: int) -> None:
+    assert_named_limits_help(seed, count=120)
