@@ -130,7 +130,7 @@ def test_all_traces_are_written_or_none(cli: Cli) -> None:
     ("arguments", "message"),
     [
         (("job.toml", "--out", "t", "--job", "k"), 'job: there is no "k"'),
-        (("job.toml", "--out", "nowhere/t"), "nowhere"),
+        (("job.toml", "--out", "job.toml/t"), "job.toml: "),
         (
             ("job.toml", "--out", "t", "--set", "job.j.iterations=1000000", "--set", "job.j.compute=1 us"),
             "job.j.iterations: more than 1048576 nodes",

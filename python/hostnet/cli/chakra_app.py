@@ -39,7 +39,7 @@ def chakra(
 
 
 def write(out: Path, traces: list[bytes]) -> None:
-    """Writes the traces of all ranks whole or none of them.
+    """Writes the traces of all ranks whole or none of them; their folder is made if there is none.
 
     Raises:
         ConfigError: There is one of a further rank, which would belong to them.
@@ -52,6 +52,7 @@ def write(out: Path, traces: list[bytes]) -> None:
     if further.exists():
         raise ConfigError(f"{further}: is there, and would belong to these {len(traces)} traces; remove it")
     places = [_place(out, rank) for rank in range(len(traces))]
+    out.parent.mkdir(parents=True, exist_ok=True)
     # All are written before the first gets its name.
     with ExitStack() as stack:
         scratches = [stack.enter_context(scratch_file(place)) for place in places]
