@@ -191,7 +191,7 @@ const STREAM: &str =
     "[host.server.workload.s]\nkind = \"stream\"\ncores = \"0,2,14\"\nreads = 0.5\nworking_set = \"1 MiB\"\n";
 
 proptest! {
-    #![proptest_config(crate::common::laws::cases(6))]
+    #![proptest_config(crate::common::laws::cases(4))]
 
     /// With several flows, moved at once, on cores that others have already, while sending or receiving.
     #[test]

@@ -104,7 +104,7 @@ fn threads_and_checkpoints_change_nothing() {
 }
 
 proptest! {
-    #![proptest_config(crate::common::laws::cases(8))]
+    #![proptest_config(crate::common::laws::cases(6))]
     #[test]
     fn nobody_waits_for_ever_and_all_that_was_written_goes_back(
         cache in prop::sample::select(vec!["", "pool.cache = \"16 KiB\"", "pool.cache = \"4 MiB\""]),

@@ -156,7 +156,7 @@ fn offered(simulation: &Simulation<World>) -> u64 {
 }
 
 proptest! {
-    #![proptest_config(crate::common::laws::cases(16))]
+    #![proptest_config(crate::common::laws::cases(10))]
 
     #[test]
     fn times_add_up_requests_are_kept_and_nothing_is_stuck(

@@ -142,7 +142,7 @@ fn hash(run: &mut Run) -> String {
 }
 
 proptest! {
-    #![proptest_config(crate::common::laws::cases(12))]
+    #![proptest_config(crate::common::laws::cases(8))]
 
     #[test]
     fn every_request_is_answered_or_waits(plan in any_service(), until_us in 100_u64..5000) {

@@ -19,7 +19,7 @@ use hostnet_model::os::{CoreTimes, NetStack, Spent};
 use hostnet_model::params::Traffic;
 use std::collections::BTreeMap;
 
-/// What is busy for this share of the time that messages take, and so much more than all else there, is what binds them.
+/// What is busy for this share of the time that messages take, and so much more than all else, is what binds them.
 const BUSY: f64 = 0.7;
 const CLEAR: f64 = 0.1;
 
@@ -235,7 +235,7 @@ impl<'a> OnPath<'a> {
         core.engines().iter().find_map(NetStack::of).map(NetStack::times)
     }
 
-    /// Messages that take about as long as they would with nothing else on their way. What engines make smaller is none.
+    /// Messages that take about as long as they would with nothing else on their way; not of what engines make smaller.
     fn alone(&self, stretch: &Stretch) -> Option<Limit> {
         let (one, other) = stretch.ranks;
         let (from, to, flow) = (self.host(one), self.host(other), *self.flows.get(&(one.min(other), one.max(other)))?);
