@@ -1,5 +1,6 @@
 //! How busy something was over time, in little memory.
 
+use hostnet_kernel::Time;
 use serde::{Deserialize, Serialize};
 
 /// Bins at most. What is longer than they are together makes each of them twice as long.
@@ -63,6 +64,33 @@ impl Bins {
     }
 }
 
+/// When something waited.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Waits {
+    past: Bins,
+    since: Option<Time>,
+}
+
+impl Waits {
+    /// From `now` on it waits, or does not.
+    pub fn set(&mut self, now: Time, waits: bool) {
+        match (self.since, waits) {
+            (None, true) => self.since = Some(now),
+            (Some(since), false) => {
+                self.past.add(since.ps(), now.ps());
+                self.since = None;
+            }
+            (None, false) | (Some(_), true) => {}
+        }
+    }
+
+    /// When it waited since the start of the run, but for a wait that goes on.
+    #[must_use]
+    pub fn past(&self) -> &Bins {
+        &self.past
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -98,6 +126,14 @@ mod tests {
             let share = bins.share(&[(from, from + length * 100_000)]).expect("it is some time");
             prop_assert!((share - (1.0 - idle as f64 / 100.0)).abs() < 0.02, "{}", share);
         }
+    }
+
+    #[test]
+    fn a_wait_is_from_its_beginning_to_its_end() {
+        let mut waits = Waits::default();
+        let set = [(10, true), (20, true), (30, false), (40, false), (50, true)];
+        set.into_iter().for_each(|(ps, on)| waits.set(Time::from_ps(ps), on));
+        assert_eq!(waits.past().busy_ps, [20]);
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use crate::ether::Level;
 use hostnet_kernel::Time;
-use hostnet_measure::{Bins, Histogram};
+use hostnet_measure::Histogram;
 use serde::{Deserialize, Serialize};
 
 /// Packets and their bytes, headers of IP and above included.
@@ -109,10 +109,6 @@ pub struct NicCounters {
     pub buffered_ps: Histogram,
     /// 1 while the packet at the head of the buffer waits for posted credits.
     pub credit_wait: Level,
-    /// When that was since the start of the run, but for a wait that goes on.
-    pub credit_waits: Bins,
-    /// Since when it waits for credits, if it does.
-    waits_since: Option<Time>,
     /// 1 while the packet at the head of the buffer waits for a descriptor.
     pub descriptor_wait: Level,
     /// 1 while it waits for the card to read one.
@@ -150,18 +146,12 @@ impl NicCounters {
     pub(super) fn reset(&mut self, time: Time) {
         let mut kept = std::mem::take(self);
         kept.levels().into_iter().for_each(|level| level.reset(time));
-        let Self { buffer, credit_wait, credit_waits, waits_since, descriptor_wait, fetch_wait, pausing, .. } = kept;
-        let levels = Self { buffer, credit_wait, descriptor_wait, fetch_wait, pausing, ..Self::default() };
-        *self = Self { credit_waits, waits_since, ..levels };
+        let Self { buffer, credit_wait, descriptor_wait, fetch_wait, pausing, .. } = kept;
+        *self = Self { buffer, credit_wait, descriptor_wait, fetch_wait, pausing, ..Self::default() };
     }
 
     pub(super) fn wait(&mut self, time: Time, wait: Wait) {
-        let waits = wait == Wait::Credits;
-        if let Some(since) = self.waits_since.filter(|_| !waits) {
-            self.credit_waits.add(since.ps(), time.ps());
-        }
-        self.waits_since = waits.then(|| self.waits_since.unwrap_or(time));
-        self.credit_wait.set(time, u64::from(waits));
+        self.credit_wait.set(time, u64::from(wait == Wait::Credits));
         self.descriptor_wait.set(time, u64::from(wait == Wait::Descriptor));
         self.fetch_wait.set(time, u64::from(wait == Wait::Fetch));
     }

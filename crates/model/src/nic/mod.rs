@@ -24,6 +24,7 @@ mod steering;
 mod tests;
 mod transmit;
 mod turns;
+mod waits;
 mod wiring;
 mod writer;
 
@@ -31,6 +32,7 @@ pub use counters::{DropReason, FlowCounters, NicCounters, Tally, Wait};
 pub use memory::QueueMemory;
 pub use ncap::{NcapCounts, NcapWiring};
 pub use rdma::{RankEnd, RdmaEnd, RDMA_MTU_MAX, RDMA_REGION_BYTES};
+pub use waits::NicWaits;
 pub use wiring::{FunctionWiring, NicFlow, QueueWiring, Wiring};
 
 use crate::ether::{Egress, Restorer};
@@ -92,6 +94,8 @@ pub struct Nic {
     /// The part that has the messages of a pool of memory, and packets waiting at the port from which on those are
     /// dropped that nobody waits for.
     pool: Option<(ComponentId, u32)>,
+    /// When it waited for PCIe, if that is kept.
+    waits: Option<Box<NicWaits>>,
 }
 
 impl Nic {
@@ -130,6 +134,7 @@ impl Nic {
             })
         };
         let transmit = Transmit::new(functions.len(), &senders, all, place);
+        let waits = wire.watched.then(Box::default);
         let queues = queues.iter().map(|queue| Queue::new(&params, queue, armed)).collect();
         let lossy_bytes = receive::lossy_bytes(&params, &wire, params.line_size.expand(params.descriptor_bytes));
         Self {
@@ -138,6 +143,7 @@ impl Nic {
             transmit,
             restorer: None,
             pool: None,
+            waits,
             common: Common {
                 pages: Translator::new(pages),
                 hints,
@@ -320,6 +326,9 @@ impl Part for Nic {
             other => unreachable!("a NIC was sent {other:?}"),
         }
         self.plan(context);
+        if self.waits.is_some() {
+            self.note_waits(context.now());
+        }
     }
 
     fn pools<'a>(&'a self, visit: &mut dyn FnMut(Pool<'a>)) {

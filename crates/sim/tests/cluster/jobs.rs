@@ -3,7 +3,7 @@
 use crate::books::assert_conserved;
 use crate::common::laws::cases;
 use crate::lab::{drain, fabric, plan};
-use crate::ranks::{across, alone};
+use crate::ranks::assert_same_however_run;
 use hostnet_config::Plan;
 use hostnet_kernel::Simulation;
 use hostnet_model::flow::{PhaseBooks, Rank};
@@ -282,17 +282,7 @@ proptest! {
         prop_assert_eq!(report.summary["jobs"][0]["unfinished_ranks"].as_u64(), Some(0));
         assert_books(&mut run);
         assert_path(&report);
-        let expected = alone(&plan, Options::default(), "e-0").expect("it runs");
-        let with_threads = alone(&plan, Options { threads, ..Options::default() }, "e-0").expect("it runs");
-        prop_assert_eq!(&with_threads, &expected);
-        prop_assert_eq!(&across(&plan, Options::default(), processes, "e-0").expect("it runs"), &expected);
         let checkpoint_at_ps = ((run.simulated_ps() as f64 * part) as u64).max(1);
-        let options = Options { threads, checkpoint_at_ps, ..Options::default() };
-        let mut first = Run::new(&plan, options);
-        prop_assert_eq!(first.run(|_| true), Ok(true));
-        let mut second = Run::resume(&plan, Options::default(), first.checkpoint().expect("taken")).expect("read");
-        prop_assert_eq!(second.simulation().progress().time.ps(), checkpoint_at_ps);
-        prop_assert_eq!(second.run(|_| true), Ok(true));
-        prop_assert_eq!(second.report().result_hash, report.result_hash);
+        assert_same_however_run(&plan, &report, threads, processes, checkpoint_at_ps);
     }
 }

@@ -130,6 +130,28 @@ fn a_switch_that_sums_up_is_found_behind_other_switches_over_tcp_and_roce() {
 }
 
 #[test]
+fn what_lies_behind_the_nic_of_one_server_is_found() {
+    let with = |bad: &str| {
+        run(&format!(
+            "[host.good]\npreset = \"mcn-scaleup-8\"\ncount = 3\n\
+             [host.bad]\npreset = \"mcn-scaleup-8\"\n[host.bad.iio]\n{bad}\n\
+             [network]\nrate = \"40 Gbps\"\nlatency = \"1 us\"\nmtu = \"4200 B\"\n\
+             [job.j]\nhosts = [\"good\", \"bad\"]\nkind = \"allreduce\"\nbytes = \"1 MB\"\ntransport = \"roce\"\n\
+             [run]\nuntil = \"jobs\"\n"
+        ))
+    };
+    let whole = took_us(&with("read_credits = 64"));
+    // Reads that the sender makes, and writes that the receiver makes and drops too much without.
+    for (key, few, more) in [("read_credits", 2, 4), ("write_credits", 1, 2)] {
+        let [few, more] = [few, more].map(|credits| with(&format!("{key} = {credits}")));
+        let limit = &few.summary["limits"][0];
+        assert_eq!((&limit["limit"], &limit["place"]), (&"host network".into(), &"bad".into()), "{key}: {limit}");
+        assert_eq!(few.summary["jobs"][0]["path_host"], "bad", "{key}");
+        assert!(whole < took_us(&more) && took_us(&more) < 0.75 * took_us(&few), "{key}");
+    }
+}
+
+#[test]
 fn nothing_is_said_to_be_full_that_is_not() {
     // Windows of few packets: nothing is full, and no latency is that long.
     let text = ring("", "", "bytes = \"8 MB\"").replace("receive_buffer = \"64 MB\"", "receive_buffer = \"8 kB\"");

@@ -8,7 +8,7 @@ use crate::topologies::any_network;
 use hostnet_config::Plan;
 use hostnet_kernel::{Letterbox, Time};
 use hostnet_model::{Packet, PacketId};
-use hostnet_sim::{Epoch, Options, Run, SimulationError};
+use hostnet_sim::{Epoch, Options, Report, Run, SimulationError};
 use proptest::prelude::*;
 use std::sync::{Arc, Mutex};
 
@@ -114,6 +114,20 @@ fn pauses_that_wait_for_each_other_are_found_in_all_processes() {
 
 fn alone_error(plan: &Plan) -> SimulationError {
     alone(plan, Options::default(), "e-1").expect_err("it cannot go on")
+}
+
+/// A job finds the same on threads, in processes, and across a checkpoint.
+pub fn assert_same_however_run(plan: &Plan, report: &Report, threads: usize, processes: usize, checkpoint_at_ps: u64) {
+    let on_threads = Options { threads, ..Options::default() };
+    let expected = alone(plan, Options::default(), "e-0").expect("it runs");
+    assert_eq!(alone(plan, on_threads, "e-0").expect("it runs"), expected);
+    assert_eq!(across(plan, Options::default(), processes, "e-0").expect("it runs"), expected);
+    let mut first = Run::new(plan, Options { checkpoint_at_ps, ..on_threads });
+    assert_eq!(first.run(|_| true), Ok(true));
+    let mut second = Run::resume(plan, Options::default(), first.checkpoint().expect("taken")).expect("read");
+    assert_eq!(second.simulation().progress().time.ps(), checkpoint_at_ps);
+    assert_eq!(second.run(|_| true), Ok(true));
+    assert_eq!(second.report().result_hash, report.result_hash);
 }
 
 proptest! {

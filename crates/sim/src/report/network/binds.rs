@@ -10,7 +10,7 @@ use crate::report::view::WorldView;
 use hostnet_model::flow::Rank;
 use hostnet_model::params::JobParams;
 use std::cmp::Reverse;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// What takes less of a path than this is not its limit.
 const LEAST: f64 = 0.2;
@@ -50,7 +50,8 @@ struct Bound {
 
 /// The path of a job.
 pub(super) struct JobPath {
-    stretches: Vec<Stretch>,
+    /// With the places of their limits.
+    stretches: Vec<(Stretch, String)>,
     /// Those that take the longest first.
     bounds: Vec<Bound>,
     all_ps: u64,
@@ -58,9 +59,11 @@ pub(super) struct JobPath {
 
 impl JobPath {
     fn new(stretches: Vec<Stretch>, binds: impl Fn(&Stretch) -> Limit) -> Self {
-        let mut bounds: BTreeMap<_, Bound> = BTreeMap::new();
-        for stretch in &stretches {
-            let (phase, does, limit, ps) = (stretch.phase, stretch.does, binds(stretch), stretch.ps());
+        let all_ps = stretches.iter().map(Stretch::ps).sum();
+        let (mut bounds, mut placed): (BTreeMap<_, Bound>, _) = (BTreeMap::new(), Vec::new());
+        for stretch in stretches {
+            let (phase, does, limit, ps) = (stretch.phase, stretch.does, binds(&stretch), stretch.ps());
+            placed.push((stretch, limit.place.clone()));
             let key = (phase, does, limit.limit);
             match bounds.get_mut(&key) {
                 None => drop(bounds.insert(key, Bound { phase, does, limit, longest_ps: ps, ps })),
@@ -72,24 +75,25 @@ impl JobPath {
                 }
             }
         }
-        let all_ps = stretches.iter().map(Stretch::ps).sum();
         let mut bounds: Vec<Bound> = bounds.into_values().collect();
         bounds.sort_by_key(|bound| Reverse(bound.ps));
-        Self { stretches, bounds, all_ps }
+        Self { stretches: placed, bounds, all_ps }
     }
 
     fn share(&self, ps: u64) -> f64 {
         ps as f64 / self.all_ps.max(1) as f64
     }
 
-    /// The host that most of it is at, leads to or comes from, and the share of that; none where there is no path.
-    pub(super) fn host(&self, job: &JobParams) -> Option<(u16, f64)> {
+    /// The host that most of it is at, leads to or comes from, and the share of that; none where there is no path. Of a
+    /// message it is the host that is bound, if that is one of both.
+    pub(super) fn host<'a>(&self, job: &JobParams, name: &dyn Fn(u16) -> &'a str) -> Option<(u16, f64)> {
         let mut at: BTreeMap<u16, u64> = BTreeMap::new();
-        for stretch in &self.stretches {
-            let (from, to) = (job.host_of(stretch.ranks.0), job.host_of(stretch.ranks.1));
-            *at.entry(from).or_default() += stretch.ps();
-            if to != from {
-                *at.entry(to).or_default() += stretch.ps();
+        for (stretch, place) in &self.stretches {
+            let ends = BTreeSet::from([job.host_of(stretch.ranks.0), job.host_of(stretch.ranks.1)]);
+            let bound = |host: &&u16| place.split(" to ").any(|end| end == name(**host));
+            let any = ends.iter().any(|host| bound(&host));
+            for &host in ends.iter().filter(|host| !any || bound(host)) {
+                *at.entry(host).or_default() += stretch.ps();
             }
         }
         let (host, ps) = at.into_iter().max_by_key(|&(host, ps)| (ps, Reverse(host)))?;
@@ -137,7 +141,7 @@ const PATHS: &[Column<Paths>] = &[
 
 impl WorldView<'_> {
     /// The path of a job with these ranks, and what binds it.
-    pub(super) fn path_of(&self, job: usize, ranks: &[&Rank], ways: Option<&Ways>) -> JobPath {
+    fn path_of(&self, job: usize, ranks: &[&Rank], ways: Option<&Ways>) -> JobPath {
         let mut found: BTreeMap<_, Vec<Piece>> = BTreeMap::new();
         for piece in path(ranks) {
             found.entry((piece.phase, piece.does, piece.ranks, piece.summed)).or_default().push(piece);
@@ -145,6 +149,13 @@ impl WorldView<'_> {
         let stretch = |((phase, does, ranks, summed), pieces)| Stretch { phase, does, ranks, summed, pieces };
         let on_path = OnPath::new(self, job, ranks, ways);
         JobPath::new(found.into_iter().map(stretch).collect(), |stretch| on_path.binds(stretch))
+    }
+
+    /// The paths of all jobs.
+    pub(super) fn job_paths(&self) -> Vec<JobPath> {
+        let jobs = 0..self.plan.cluster.jobs.len();
+        let ways = if jobs.is_empty() { None } else { Ways::new(self) };
+        jobs.map(|job| self.path_of(job, &self.ranks_of(job), ways.as_ref())).collect()
     }
 
     /// The table of the paths of all jobs.

@@ -2,7 +2,6 @@
 
 use super::binds::JobPath;
 use super::limits::{Class, Limit};
-use super::ways::Ways;
 use super::working::{not_known, MOST, NOT_KNOWN};
 use crate::read;
 use crate::report::table::{Cell, Column, Rows, Table};
@@ -101,8 +100,10 @@ const JOBS: &[Column<Jobs>] = &[
     Column::integer("slowest_rank", |row| row.slowest().map(|rank| u64::from(rank.number().1)).into()),
     Column::text("slowest_host", |row| row.slowest().map_or("", |rank| row.rank_host(rank)).into()),
     Column::number("memory_gb_per_s", |row| row.memory_gb_per_s.into()),
-    Column::text("path_host", |row| row.path.host(row.params).map_or("", |(host, _)| (row.host)(host)).into()),
-    Column::number("path_share", |row| row.path.host(row.params).map(|(_, share)| share).into()),
+    Column::text("path_host", |row| {
+        row.path.host(row.params, row.host).map_or("", |(host, _)| (row.host)(host)).into()
+    }),
+    Column::number("path_share", |row| row.path.host(row.params, row.host).map(|(_, share)| share).into()),
 ];
 
 /// The steps of a name.
@@ -152,17 +153,14 @@ fn us(ps: f64) -> Cell {
 
 impl WorldView<'_> {
     /// The tables of jobs, of their steps and of their paths; none where there is no job.
-    pub(super) fn jobs(&self) -> Vec<Table> {
+    pub(super) fn jobs(&self, paths: &[JobPath]) -> Vec<Table> {
         let cluster = &self.plan.cluster;
         if cluster.jobs.is_empty() {
             return Vec::new();
         }
         let host = |host: u16| cluster.hosts[usize::from(host)].name.as_str();
         let (mut jobs, mut steps) = (Table::of("jobs", JOBS), Table::of("steps", STEPS));
-        let ways = Ways::new(self);
-        let paths: Vec<JobPath> =
-            (0..cluster.jobs.len()).map(|number| self.path_of(number, &self.ranks_of(number), ways.as_ref())).collect();
-        for (number, (params, path)) in cluster.jobs.iter().zip(&paths).enumerate() {
+        for (number, (params, path)) in cluster.jobs.iter().zip(paths).enumerate() {
             let (ranks, memory_gb_per_s) = (self.ranks_of(number), self.memory_of(params));
             let job = Job { params, ranks, host: &host, memory_gb_per_s, path };
             jobs.add(JOBS, &job);
@@ -171,7 +169,7 @@ impl WorldView<'_> {
                 steps.add(STEPS, &Step { job: &params.name, name, books: job.books(Some(phase)), all_ps });
             }
         }
-        vec![jobs, steps, self.paths(&paths)]
+        vec![jobs, steps, self.paths(paths)]
     }
 
     /// Memory traffic of all servers where a job has ranks.
@@ -182,7 +180,7 @@ impl WorldView<'_> {
     }
 
     /// The ranks of a job, in their order.
-    fn ranks_of(&self, job: usize) -> Vec<&Rank> {
+    pub(super) fn ranks_of(&self, job: usize) -> Vec<&Rank> {
         let at_endpoints = self.endpoints().flat_map(|(_, _, endpoint)| endpoint.ranks());
         let ranks = at_endpoints.chain(self.servers().flat_map(|(_, machine)| read::ranks(machine)));
         let mut own: Vec<&Rank> = ranks.filter(|rank| rank.number().0 as usize == job).collect();
@@ -215,11 +213,11 @@ impl WorldView<'_> {
     }
 
     /// What takes most of the time of a class that is a job; what `rules` find if that is not known, or it is none.
-    pub(super) fn on_path(&self, name: &str, rules: impl FnOnce() -> Limit) -> Limit {
+    pub(super) fn on_path(&self, name: &str, paths: &[JobPath], rules: impl FnOnce() -> Limit) -> Limit {
         let job = self.plan.cluster.jobs.iter().position(|job| job.name == name);
         // The path is of the whole run.
         let job = job.filter(|_| self.window_start.ps() == 0 && self.now > self.window_start);
-        let path = job.map(|job| self.path_of(job, &self.ranks_of(job), Ways::new(self).as_ref()));
+        let path = job.and_then(|job| paths.get(job));
         match path.and_then(|path| path.limit()) {
             None => rules(),
             Some(known) if known.limit != NOT_KNOWN => known,

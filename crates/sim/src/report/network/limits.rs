@@ -4,6 +4,7 @@
 //! fabric of a switch that learns; a cable that is down or an application that does not read; the host network; busy
 //! cores; pauses; a ring without descriptors; marks; losses. If none does, the class waits for answers or its windows.
 
+use super::binds::JobPath;
 use super::line_bytes;
 use super::queues::GBPS;
 use super::spent::register_wait;
@@ -26,7 +27,7 @@ use std::collections::BTreeSet;
 /// A cable is full, a core is busy, from this share on.
 pub(super) const FULL: f64 = 0.95;
 /// The PCIe of a NIC is congested when a packet waits for credits for this share of time.
-pub(super) const CREDIT_WAIT: f64 = 0.25;
+const CREDIT_WAIT: f64 = 0.25;
 /// What arrives, and not what a cable carries, counts where a NIC drops this share of it.
 const DROPPED: f64 = 0.05;
 /// Packets wait for pauses, or for descriptors, when they do so for this share of time.
@@ -156,7 +157,7 @@ pub(super) fn worst(limits: impl Iterator<Item = Limit>) -> Option<Limit> {
 
 impl WorldView<'_> {
     /// A row for every class.
-    pub(crate) fn limits(&self, flows: &[FlowTotals], completed: &[Option<Time>]) -> Table {
+    pub(super) fn limits(&self, flows: &[FlowTotals], completed: &[Option<Time>], paths: &[JobPath]) -> Table {
         let mut table = Table::of("limits", LIMITS);
         let cluster = &self.plan.cluster;
         let ways = Ways::new(self);
@@ -169,7 +170,8 @@ impl WorldView<'_> {
             let own: Vec<usize> =
                 (0..cluster.flows.len()).filter(|&flow| usize::from(cluster.flows[flow].class) == index).collect();
             let class = class_of(&own);
-            let limit = self.on_path(name, || self.ranks_on_cores(name, &class).unwrap_or_else(|| self.limit(&class)));
+            let limit =
+                self.on_path(name, paths, || self.ranks_on_cores(name, &class).unwrap_or_else(|| self.limit(&class)));
             let onward = self.onward(&own).filter(|_| limit.load.is_none());
             let held = onward.and_then(|onward| self.held_onward(&class, &class_of(&onward)));
             table.add(LIMITS, &(name, held.unwrap_or(limit)));
@@ -187,14 +189,7 @@ impl WorldView<'_> {
             return Limit { limit: "ended", place: String::new(), load: None, why };
         }
         let [from, to] = &class.hosts;
-        let dropped = class.totals.nic_dropped() as f64 / class.totals.nic_received.max(1) as f64;
-        if dropped >= DROPPED {
-            let found = worst(to.iter().filter_map(|&host| self.host_network(host, class)));
-            if let Some(limit) = found.or_else(|| worst(to.iter().filter_map(|&host| self.ring(host)))) {
-                return limit;
-            }
-        }
-        let full = self.full_way(class);
+        let full = self.dropping(class).or_else(|| self.full_way(class));
         full.or_else(|| self.full_fabric(class))
             .or_else(|| self.cable_down(class))
             .or_else(|| self.deaf(class))
@@ -210,6 +205,14 @@ impl WorldView<'_> {
             .or_else(|| if class.totals.timeouts > 0 { None } else { self.losses(class) })
             .or_else(|| if class.totals.timeouts > 0 { None } else { self.waiting_ranks(class) })
             .unwrap_or_else(|| self.waiting(class))
+    }
+
+    /// Why the NICs of receivers drop much of what comes, if they do.
+    pub(super) fn dropping(&self, class: &Class) -> Option<Limit> {
+        let dropped = class.totals.nic_dropped() as f64 / class.totals.nic_received.max(1) as f64;
+        let to = class.hosts[1].iter().filter(|_| dropped >= DROPPED);
+        let host_network = worst(to.clone().filter_map(|&host| self.host_network(host, class)));
+        host_network.or_else(|| worst(to.filter_map(|&host| self.ring(host))))
     }
 
     /// The ports on the way of the data of a class.

@@ -113,7 +113,8 @@ impl WorldView<'_> {
         let memory = self.memory();
         let control = self.control();
         let completed = self.completed();
-        let limits = self.limits(&flows, &completed);
+        let paths = self.job_paths();
+        let limits = self.limits(&flows, &completed, &paths);
         let mut of_servers = OfServers::new();
         let mut told = serde_json::Map::new();
         for (host, results) in servers {
@@ -139,7 +140,7 @@ impl WorldView<'_> {
             [self.dimms(), self.interfaces(), self.switches(), self.pool(), self.compression(), self.sums()];
         let of_flows = [functions, completions, self.services(), self.stages()];
         let mut sometimes: Vec<Table> = of_flows.into_iter().chain(of_devices).flatten().collect();
-        sometimes.extend(self.jobs());
+        sometimes.extend(self.jobs(&paths));
         sometimes.extend(self.power());
         for table in &sometimes {
             if let Some(entries) = summary.as_object_mut() {

@@ -40,11 +40,13 @@ pub(super) struct Piece {
     pub(super) bytes: u64,
     /// Whether switches sum it up on its way.
     pub(super) summed: bool,
+    /// Whether it followed the message before it at once, which its connection was still busy with.
+    pub(super) follows: bool,
 }
 
 impl Piece {
-    fn new(phase: u8, does: Does, ranks: (u32, u32), (from, to): (Time, Time), bytes: u64) -> Self {
-        Self { phase, does, ranks, from, to, bytes, summed: false }
+    fn new(phase: u8, does: Does, ranks: (u32, u32), (from, to): (Time, Time)) -> Self {
+        Self { phase, does, ranks, from, to, bytes: 0, summed: false, follows: false }
     }
 
     pub(super) fn ps(&self) -> u64 {
@@ -106,6 +108,50 @@ impl Steps {
         // Of the first one that is kept it may not be known how much had been sent before.
         Some((from, index, before.map_or(0, |before| by_then - before)))
     }
+
+    /// The message that a step waited for last, if it did.
+    fn waited(&self, rank: u32, index: usize) -> Option<Message> {
+        let step = self.of[rank as usize][index];
+        let (from, total) = step.taken.filter(|_| step.received > step.written)?;
+        Some(Message { to: rank, index, from, total })
+    }
+
+    /// The message from the same rank that a step before waited for.
+    fn before(&self, message: &Message) -> Option<Message> {
+        let mut earlier = self.of[message.to as usize][..message.index].iter();
+        let index = earlier.rposition(|step| step.taken.is_some_and(|(from, _)| from == message.from))?;
+        self.waited(message.to, index)
+    }
+
+    /// Goes back along a message, and those that were on their way before it when it was sent: its connection carries
+    /// one after the other. Returns the step that sent the first of them.
+    fn way_of(&self, mut message: Message, pieces: &mut Vec<Piece>) -> Option<(u32, usize)> {
+        loop {
+            let step = &self.of[message.to as usize][message.index];
+            let (from, by, bytes) = self.sender(message.from, message.to, message.total)?;
+            let sent = self.of[from as usize][by].computed;
+            let before =
+                self.before(&message).map(|before| (self.of[before.to as usize][before.index].received, before));
+            let before = before.filter(|&(came, _)| came > sent);
+            let begins = before.as_ref().map_or(sent, |&(came, _)| came);
+            let piece = Piece::new(step.phase, Does::Transfer, (from, message.to), (begins, step.received));
+            let (summed, follows) = (message.from as usize >= self.of.len(), before.is_some());
+            pieces.push(Piece { bytes, summed, follows, ..piece });
+            match before {
+                Some((_, earlier)) => message = earlier,
+                None => return Some((from, by)),
+            }
+        }
+    }
+}
+
+/// A message that a step waited for: the step of the receiver, the sender or the switch that it came from, and all
+/// bytes that had come from there by then.
+struct Message {
+    to: u32,
+    index: usize,
+    from: u32,
+    total: u64,
 }
 
 /// The pieces of the path of a job with these ranks, the last one first, as far back as steps are kept.
@@ -114,25 +160,20 @@ pub(super) fn path(ranks: &[&Rank]) -> Vec<Piece> {
     let mut pieces = Vec::new();
     let mut at = steps.last();
     while let Some((rank, index)) = at {
-        let step = steps.of[rank as usize][index];
-        let phase = step.phase;
-        pieces.push(Piece::new(phase, Does::Copy, (rank, rank), (step.written.max(step.received), step.ended), 0));
-        let (from, by, transfer) = match step.taken.filter(|_| step.received > step.written) {
+        let step = &steps.of[rank as usize][index];
+        pieces.push(Piece::new(step.phase, Does::Copy, (rank, rank), (step.written.max(step.received), step.ended)));
+        at = match steps.waited(rank, index) {
+            Some(message) => steps.way_of(message, &mut pieces),
             None => {
                 let to = step.sent.map_or(rank, |(to, _)| to);
-                (rank, index, Piece::new(phase, Does::Transfer, (rank, to), (step.computed, step.written), 0))
-            }
-            Some((peer, total)) => {
-                let Some((from, by, bytes)) = steps.sender(peer, rank, total) else { break };
-                let sent = steps.of[from as usize][by].computed;
-                debug_assert!(sent < step.received);
-                let piece = Piece::new(phase, Does::Transfer, (from, rank), (sent, step.received), bytes);
-                (from, by, Piece { summed: peer as usize >= ranks.len(), ..piece })
+                pieces.push(Piece::new(step.phase, Does::Transfer, (rank, to), (step.computed, step.written)));
+                Some((rank, index))
             }
         };
-        let Passed { phase, began, computed, .. } = steps.of[from as usize][by];
-        pieces.extend([transfer, Piece::new(phase, Does::Compute, (from, from), (began, computed), 0)]);
-        at = by.checked_sub(1).map(|before| (from, before));
+        let Some((rank, index)) = at else { break };
+        let Passed { phase, began, computed, .. } = steps.of[rank as usize][index];
+        pieces.push(Piece::new(phase, Does::Compute, (rank, rank), (began, computed)));
+        at = index.checked_sub(1).map(|before| (rank, before));
     }
     pieces.retain(|piece| piece.to > piece.from);
     pieces

@@ -2,7 +2,7 @@
 //! computed.
 
 use super::binds::Stretch;
-use super::limits::{Limit, CREDIT_WAIT};
+use super::limits::Limit;
 use super::path::Does;
 use super::spent::register_wait;
 use super::ways::Ways;
@@ -122,17 +122,16 @@ impl<'a> OnPath<'a> {
             self.sums(stretch, &intervals),
             self.engine(&ports, to, &intervals),
             self.core(from, to, &intervals),
+            self.host_network(from, to, &intervals),
         ];
         let busy: Vec<Limit> = busy.into_iter().flatten().collect();
-        let credits = self.credits(to, &intervals);
-        let waits = credits.clone().filter(|limit| limit.load >= Some(CREDIT_WAIT));
         let alone = || self.alone(stretch).filter(|limit| is_clear(limit, &busy));
         let known = busy.iter().find(|limit| limit.load >= Some(BUSY) && is_clear(limit, &busy)).cloned();
-        if let Some(mut limit) = known.or(waits).or_else(alone) {
+        if let Some(mut limit) = known.or_else(alone) {
             limit.why = format!("while messages were on their way {between}, {}", limit.why);
             return limit;
         }
-        let parts: Vec<String> = busy.into_iter().chain(credits).map(|limit| limit.why).collect();
+        let parts: Vec<String> = busy.into_iter().map(|limit| limit.why).collect();
         let what = if parts.is_empty() { String::new() } else { format!(": {}", parts.join("; ")) };
         not_known(None, format!("nothing alone was full while messages were on their way {between}{what}"))
     }
@@ -194,12 +193,17 @@ impl<'a> OnPath<'a> {
         Some(Limit { limit: "compression", place: place.to_owned(), load: Some(load), why })
     }
 
-    /// The PCIe of the NIC of a receiver.
-    fn credits(&self, to: u32, intervals: &[(u64, u64)]) -> Option<Limit> {
-        let machine = self.view.machine(self.host(to)).filter(|machine| machine.first::<Dimm>().is_none())?;
-        let load = machine.first::<Nic>()?.counters().credit_waits.share(intervals)?;
-        let place = self.name(to).to_owned();
-        let why = format!("the NIC of {place} waited for PCIe credits {:.0} % of the time", 100.0 * load);
+    /// What lies behind the NIC of the sender, or of the receiver: of which one waited for the other longer.
+    fn host_network(&self, from: u32, to: u32, intervals: &[(u64, u64)]) -> Option<Limit> {
+        let waits = |rank| {
+            let machine = self.view.machine(self.host(rank)).filter(|machine| machine.first::<Dimm>().is_none())?;
+            machine.first::<Nic>()?.waits()
+        };
+        let reads = waits(from).map(|waits| (waits.reads.past(), (from, "data that it reads from memory")));
+        let credits = waits(to).map(|waits| (waits.credits.past(), (to, "PCIe credits")));
+        let (load, (rank, what)) = busiest(reads.into_iter().chain(credits), intervals)?;
+        let place = self.name(rank).to_owned();
+        let why = format!("the NIC of {place} waited for {what} {:.0} % of the time", 100.0 * load);
         Some(Limit { limit: "host network", place, load: Some(load), why })
     }
 
@@ -246,6 +250,8 @@ impl<'a> OnPath<'a> {
         let (mut whole_ps, mut delays_ps) = (0, 0);
         for piece in stretch.pieces.iter().filter(|piece| piece.bytes > 0) {
             let (whole, delays) = self.ways?.message_ps(flow, params, from, to, piece.bytes)?;
+            // What follows another message at once was on its way already when that came.
+            let (whole, delays) = if piece.follows { (whole - delays, 0) } else { (whole, delays) };
             (whole_ps, delays_ps) = (whole_ps + whole, delays_ps + delays);
         }
         let share = |ps: u64| ps as f64 / stretch.ps().max(1) as f64;

@@ -63,7 +63,7 @@ impl WorldView<'_> {
             );
             return not_known(Some(computes), why);
         }
-        if let Some(full) = self.full_way(class) {
+        if let Some(full) = self.dropping(class).or_else(|| self.full_way(class)) {
             return full;
         }
         let why = format!(
