@@ -66,6 +66,15 @@ def test_the_time_left_is_that_of_what_is_being_done(tmp_path: Path) -> None:
         assert watch.line() == "hostnet: measure: 50 %, 25 us of 50 us simulated, 400 k events/s, about 10 s left"
 
 
+def test_nothing_is_foretold_of_a_run_until_its_jobs_are_done(tmp_path: Path) -> None:
+    clock = Clock()
+    with (tmp_path / "stderr").open("w") as stream, Watch(show=True, stream=stream, clock=clock) as watch:
+        watch({**status(0.0), "target_ps": 0})
+        clock.now_s += 10
+        watch({**status(0.5), "target_ps": 0, "progress": 1e-9})
+        assert watch.line() == "hostnet: measure: 25 us simulated, 400 k events/s"
+
+
 def test_many_runs_are_counted(tmp_path: Path) -> None:
     with (tmp_path / "stderr").open("w") as stream, Watch(show=True, stream=stream) as watch:
         watch({"done": 3, "total": 8, "simulated_ps": 5_000_000, "events": 1000, "progress": 0.4})

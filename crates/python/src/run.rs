@@ -271,17 +271,18 @@ pub(crate) fn run_many(
     Ok(finished.into_iter().map(|finished| RunResult::new(finished, None, None)).collect())
 }
 
-/// About how long a plan will be simulated.
-fn expected_ps(plan: &hostnet_config::Plan) -> u128 {
+/// About how long a plan will be simulated, if that is known.
+fn expected_ps(plan: &hostnet_config::Plan) -> Option<u128> {
     let warm_up_ps = match plan.run.warm_up {
         WarmUp::Auto => WARM_UP_GUESS_PS,
         WarmUp::Fixed { ps } => ps,
     };
     let length_ps = match plan.run.length {
         Length::Duration { ps } => ps,
-        Length::Precision { .. } | Length::Jobs => plan.run.duration_max_ps,
+        Length::Precision { .. } => plan.run.duration_max_ps,
+        Length::Jobs => return None,
     };
-    u128::from(warm_up_ps) + u128::from(length_ps)
+    Some(u128::from(warm_up_ps) + u128::from(length_ps))
 }
 
 /// How a run stands: its preparation comes first.
@@ -319,13 +320,15 @@ impl Describe for One {
         entries.set_item("target_ps", status.target_ps)?;
         entries.set_item("events", status.events)?;
         entries.set_item("phase", if status.measuring { "measure" } else { "warm-up" })?;
-        entries.set_item("progress", share(status.simulated_ps.into(), status.target_ps.into()))
+        // How far jobs are is not known.
+        let target_ps = (status.target_ps > 0).then_some(status.target_ps.into());
+        entries.set_item("progress", target_ps.map_or(0.0, |target| share(status.simulated_ps.into(), target)))
     }
 }
 
 struct All {
     status: Many,
-    expected_ps: u128,
+    expected_ps: Option<u128>,
 }
 
 impl Describe for All {
@@ -336,7 +339,8 @@ impl Describe for All {
         entries.set_item("simulated_ps", status.simulated_ps)?;
         entries.set_item("events", status.events)?;
         let runs = share(status.done as u128, status.total as u128);
-        entries.set_item("progress", runs.max(share(status.simulated_ps.into(), self.expected_ps)))
+        let simulated = self.expected_ps.map_or(0.0, |expected| share(status.simulated_ps.into(), expected));
+        entries.set_item("progress", runs.max(simulated))
     }
 }
 

@@ -96,7 +96,7 @@ class Watch:
             return "hostnet: starting"
         done = time_text(self._last)
         done += " simulated" if done and "simulated_ps" in self._last else ""
-        parts = [f"{100 * share(self._last):.0f} %", done, *self._pace(self._last)]
+        parts = [f"{100 * share(self._last):.0f} %" if has_end(self._last) else "", done, *self._pace(self._last)]
         return f"hostnet: {phase(self._last)}: {', '.join(filter(None, parts))}"
 
     def _handle(self, number: int, handler: Any) -> None:
@@ -146,7 +146,9 @@ class Watch:
             self._bar.add_task("", total=1.0, detail="")
             self._bar.start()
         detail = ", ".join(filter(None, (time_text(status), *self._pace(status))))
-        self._bar.update(self._bar.task_ids[0], completed=share(status), description=phase(status), detail=detail)
+        task = self._bar.tasks[0]
+        task.total = 1.0 if has_end(status) else None
+        self._bar.update(task.id, completed=share(status), description=phase(status), detail=detail)
         self._bar.refresh()
 
     def _pace(self, status: dict[str, Any]) -> list[str]:
@@ -158,7 +160,7 @@ class Watch:
             return []
         noun = counted(status)
         pace = [format_count((status[noun] - self._first.get(noun, 0)) / elapsed_s, f"{noun}/s")]
-        if gained > 0:
+        if gained > 0 and has_end(status):
             pace.append(f"about {format_wall(elapsed_s * (1 - share(status)) / gained)} left")
         return pace
 
@@ -166,6 +168,11 @@ class Watch:
 def share(status: dict[str, Any]) -> float:
     """How much of the work is done, 0 to 1."""
     return float(status["progress"])
+
+
+def has_end(status: dict[str, Any]) -> bool:
+    """Whether it is known when it will be done: a run until its jobs are done has no such time."""
+    return "points" in status or status.get("target_ps") != 0
 
 
 def phase(status: dict[str, Any]) -> str:

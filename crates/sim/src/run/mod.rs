@@ -83,7 +83,7 @@ impl Default for Options {
 pub struct Status {
     /// Simulated time in ps.
     pub simulated_ps: u64,
-    /// Simulated time at which the run will end, as far as known, in ps.
+    /// Simulated time at which the run will end, as far as known, in ps; 0 of one that ends when its jobs are done.
     pub target_ps: u64,
     /// Events handled.
     pub events: u64,
@@ -202,7 +202,7 @@ impl Run {
     fn status(&self) -> Status {
         Status {
             simulated_ps: self.simulated_ps(),
-            target_ps: self.target().ps(),
+            target_ps: self.told_target_ps(),
             events: self.events(),
             measuring: self.is_measuring(),
         }
@@ -216,7 +216,7 @@ impl Run {
         if self.watch.is_none() && self.options.threads > 1 && self.state.simulation.parts().len() > 1 {
             return Ok(self.advance_parallel(stop, on_status));
         }
-        let (target_ps, measuring) = (self.target().ps(), self.is_measuring());
+        let (target_ps, measuring) = (self.told_target_ps(), self.is_measuring());
         let mut last = None;
         let mut stands_still = None;
         let on_slice = |progress: Progress| {

@@ -28,6 +28,14 @@ impl Run {
         warm_up.saturating_add(self.length_ps())
     }
 
+    /// The same as far as that is known.
+    pub(super) fn told_target_ps(&self) -> u64 {
+        match self.plan.run.length {
+            Length::Jobs => 0,
+            Length::Duration { .. } | Length::Precision { .. } => self.target().ps(),
+        }
+    }
+
     fn length_ps(&self) -> u64 {
         match self.plan.run.length {
             Length::Duration { ps } => ps.min(self.plan.run.duration_max_ps),
