@@ -47,7 +47,7 @@ DEVICES = "drives stands for all devices: of a host on a network its NIC too"
 """Stands on the page of every host."""
 
 LIMITED = "{class} is limited by {limit}: {why}"
-"""Stands on the page of the host that is the place of the limit of a class of traffic."""
+"""Stands on the page of the host that is the place of the limit of a class of traffic, or an end of that place."""
 
 LENT = (
     "what other servers read and write in memory that this one lends holds none of its credits; the table memory says "
@@ -335,7 +335,8 @@ def _of_summary(
         notes.append(str(summary["unvalidated"]))
     if host is not None:
         notes.append(DEVICES)
-        notes.extend(LIMITED.format_map(row) for row in summary.get("limits", ()) if row["place"] == host)
+        limits = summary.get("limits", ())
+        notes.extend(LIMITED.format_map(row) for row in limits if host in str(row["place"]).split(" to "))
     if server.get("pool", {}).get("lent", "0 B") != "0 B":
         notes.append(LENT)
     if any(workload.get("kind") == "remote" for workload in server.get("workload", {}).values()):
