@@ -17,6 +17,8 @@ pub struct Passed {
     pub phase: u8,
     /// When it began.
     pub began: Time,
+    /// If it waited for its accelerator: since when that had been busy without a pause, and until when it waited.
+    pub device: Option<(Time, Time)>,
     /// When it had computed: from then on it sent.
     pub computed: Time,
     /// When all that it sent was written.

@@ -11,8 +11,10 @@ pub struct PhaseBooks {
     pub time_ps: u64,
     /// See `time_ps`.
     pub most_ps: u64,
-    /// Of that time, what was computed.
+    /// Of that time, what was computed, and of this what an accelerator was waited for.
     pub compute_ps: u64,
+    /// See `compute_ps`.
+    pub device_ps: u64,
     /// Messages that were sent, and their bytes.
     pub messages: u64,
     /// See `messages`.
@@ -30,6 +32,7 @@ impl PhaseBooks {
             time_ps: self.time_ps + other.time_ps,
             most_ps: self.most_ps.max(other.most_ps),
             compute_ps: self.compute_ps + other.compute_ps,
+            device_ps: self.device_ps + other.device_ps,
             messages: self.messages + other.messages,
             bytes: self.bytes + other.bytes,
             received_bytes: self.received_bytes + other.received_bytes,

@@ -58,8 +58,9 @@ pub struct Rank {
     sockets: Option<Sockets>,
     /// What the present step took so far to compute, in ps.
     computed_ps: u64,
-    /// When its accelerator will be done with each of its works, as far as that was not yet looked at.
-    device: VecDeque<Time>,
+    /// When its accelerator will be done with each of its works, as far as that was not yet looked at, and since when
+    /// it will have been busy without a pause.
+    device: VecDeque<(Time, Time)>,
     /// Where it is: block, how often that was done, step.
     at: (usize, u32, usize),
     state: State,
@@ -217,15 +218,17 @@ impl Rank {
 
     /// Gives the accelerator its work. Returns when it has no more left than it may have.
     fn give(&mut self, device: DeviceParams, now: Time) -> Time {
-        while self.device.front().is_some_and(|&done| done <= now) {
+        while self.device.front().is_some_and(|&(done, _)| done <= now) {
             self.device.pop_front();
         }
         if device.work_ps > 0 {
-            let begins = self.device.back().map_or(now, |&last| last.max(now));
-            self.device.push_back(begins + device.work_ps);
+            let (begins, busy_since) = self.device.back().copied().unwrap_or((now, now));
+            self.device.push_back((begins + device.work_ps, busy_since));
         }
-        let more = self.device.len().checked_sub(1 + device.left as usize);
-        more.map_or(now, |at| self.device[at])
+        let Some(more) = self.device.len().checked_sub(1 + device.left as usize) else { return now };
+        let (done, busy_since) = self.device[more];
+        self.passed.now.device = Some((busy_since, done));
+        done
     }
 
     fn labor(&mut self, labor: Labor) -> Wanted {

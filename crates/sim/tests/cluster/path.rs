@@ -158,3 +158,53 @@ fn nothing_is_said_to_be_full_that_is_not() {
     let report = run(&text);
     assert!(rows(&report).iter().all(|row| row["limit"] == "not known"), "{:?}", rows(&report));
 }
+
+#[test]
+fn an_accelerator_that_works_all_the_time_binds_however_much_is_exchanged_meanwhile() {
+    let training = |backward: u32, rate: u32| {
+        format!(
+            "[host.h]\nkind = \"endpoint\"\ncount = 4\n[network]\nrate = \"{rate} Gbps\"\nmtu = \"9000 B\"\n\
+             [job.j]\nkind = \"allreduce\"\nhosts = \"h\"\nbytes = \"50 MB\"\nbucket = \"1 MB\"\n\
+             compute = {{ backward = \"{backward} ms\" }}\n[run]\nuntil = \"jobs\"\n"
+        )
+    };
+    // Cables alone take 7 ms.
+    helps("compute", "h-", &training(16, 100), &training(12, 100), 0.15);
+    let with_wider = took_us(&run(&training(16, 200))) / took_us(&run(&training(16, 100)));
+    assert!(with_wider > 0.98, "{with_wider}");
+    // If these take longer, they bind, not the beginning of the pass.
+    helps("cable", "h-", &training(1, 100), &training(1, 200), 0.3);
+}
+
+#[test]
+fn of_jobs_with_more_steps_than_are_kept_the_path_is_of_their_end() {
+    // The steps that ranks keep end at different times: what some sent is kept no more when others received it.
+    for (hosts, algorithm, iterations) in [(5, "aggregator", 1100), (3, "tree", 9000), (5, "recursive-doubling", 4000)]
+    {
+        let report = run(&format!(
+            "[host.h]\nkind = \"endpoint\"\ncount = {hosts}\n[job.j]\nkind = \"allreduce\"\nhosts = \"h\"\n\
+             bytes = \"1 kB\"\nalgorithm = \"{algorithm}\"\niterations = {iterations}\n[run]\nuntil = \"jobs\"\n"
+        ));
+        let time: f64 = rows(&report).iter().map(|row| row["time_us"].as_f64().expect("a time")).sum();
+        let part = time / took_us(&report);
+        assert!(part > 0.1 && part < 1.0, "{algorithm}: {part}");
+    }
+}
+
+#[test]
+fn of_several_places_the_one_with_the_most_time_is_named() {
+    let slow = |host: u32, rate: u32| {
+        format!(
+            "[host.h]\nkind = \"endpoint\"\ncount = 6\n[network]\nrate = \"40 Gbps\"\nmtu = \"4096 B\"\n\
+             [cable.h-{host}]\nrate = \"{rate} Gbps\"\n[job.j]\nkind = \"alltoall\"\nhosts = \"h\"\n\
+             bytes = \"4 MB\"\niterations = 3\n[run]\nuntil = \"jobs\"\n"
+        )
+    };
+    for host in 0..6 {
+        let (before, after) = (run(&slow(host, 20)), run(&slow(host, 40)));
+        let limit = &before.summary["limits"][0];
+        assert_eq!(limit["limit"], "cable");
+        assert!(limit["place"].as_str().expect("a place").contains(&format!("h-{host}")), "{host}: {limit}");
+        assert!(took_us(&after) < 0.8 * took_us(&before));
+    }
+}

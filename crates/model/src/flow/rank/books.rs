@@ -17,6 +17,7 @@ impl Rank {
         books.time_ps += took_ps;
         books.most_ps = books.most_ps.max(took_ps);
         books.compute_ps += std::mem::take(&mut self.computed_ps);
+        books.device_ps += self.passed.now.device.map_or(0, |(_, until)| until.since(self.since));
         if let Some(message) = step.send {
             books.messages += 1;
             books.bytes += message.bytes;

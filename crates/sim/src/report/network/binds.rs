@@ -38,20 +38,38 @@ impl Stretch {
     }
 }
 
+/// What binds for some of the time, place by place.
+#[derive(Default)]
+struct Places(BTreeMap<String, (u64, u64, Limit)>);
+
+impl Places {
+    fn add(&mut self, limit: &Limit, ps: u64) {
+        let (sum, longest, words) = self.0.entry(limit.place.clone()).or_insert_with(|| (0, 0, limit.clone()));
+        *sum += ps;
+        if ps > *longest {
+            (*longest, *words) = (ps, limit.clone());
+        }
+    }
+
+    /// The place with the most time, with the words of its longest stretch.
+    fn most(self) -> Option<Limit> {
+        self.0.into_values().max_by_key(|&(sum, ..)| sum).map(|(.., limit)| limit)
+    }
+}
+
 /// What binds steps of a name for some of the time.
 struct Bound {
     phase: u8,
     does: Does,
-    /// Of several places that of the longest stretch.
+    /// At the place with the most time.
     limit: Limit,
-    longest_ps: u64,
     ps: u64,
 }
 
 /// The path of a job.
 pub(super) struct JobPath {
-    /// With the places of their limits.
-    stretches: Vec<(Stretch, String)>,
+    /// With their limits.
+    stretches: Vec<(Stretch, Limit)>,
     /// Those that take the longest first.
     bounds: Vec<Bound>,
     all_ps: u64,
@@ -60,24 +78,20 @@ pub(super) struct JobPath {
 impl JobPath {
     fn new(stretches: Vec<Stretch>, binds: impl Fn(&Stretch) -> Limit) -> Self {
         let all_ps = stretches.iter().map(Stretch::ps).sum();
-        let (mut bounds, mut placed): (BTreeMap<_, Bound>, _) = (BTreeMap::new(), Vec::new());
+        let (mut places, mut bound): (BTreeMap<_, (u64, Places)>, Vec<_>) = (BTreeMap::new(), Vec::new());
         for stretch in stretches {
-            let (phase, does, limit, ps) = (stretch.phase, stretch.does, binds(&stretch), stretch.ps());
-            placed.push((stretch, limit.place.clone()));
-            let key = (phase, does, limit.limit);
-            match bounds.get_mut(&key) {
-                None => drop(bounds.insert(key, Bound { phase, does, limit, longest_ps: ps, ps })),
-                Some(bound) => {
-                    bound.ps += ps;
-                    if ps > bound.longest_ps {
-                        (bound.longest_ps, bound.limit) = (ps, limit);
-                    }
-                }
-            }
+            let limit = binds(&stretch);
+            let (ps, of) = places.entry((stretch.phase, stretch.does, limit.limit)).or_default();
+            *ps += stretch.ps();
+            of.add(&limit, stretch.ps());
+            bound.push((stretch, limit));
         }
-        let mut bounds: Vec<Bound> = bounds.into_values().collect();
+        let places = places.into_iter();
+        let found =
+            places.filter_map(|((phase, does, _), (ps, of))| Some(Bound { phase, does, limit: of.most()?, ps }));
+        let mut bounds: Vec<Bound> = found.collect();
         bounds.sort_by_key(|bound| Reverse(bound.ps));
-        Self { stretches: placed, bounds, all_ps }
+        Self { stretches: bound, bounds, all_ps }
     }
 
     fn share(&self, ps: u64) -> f64 {
@@ -88,9 +102,9 @@ impl JobPath {
     /// message it is the host that is bound, if that is one of both.
     pub(super) fn host<'a>(&self, job: &JobParams, name: &dyn Fn(u16) -> &'a str) -> Option<(u16, f64)> {
         let mut at: BTreeMap<u16, u64> = BTreeMap::new();
-        for (stretch, place) in &self.stretches {
+        for (stretch, limit) in &self.stretches {
             let ends = BTreeSet::from([job.host_of(stretch.ranks.0), job.host_of(stretch.ranks.1)]);
-            let bound = |host: &&u16| place.split(" to ").any(|end| end == name(**host));
+            let bound = |host: &&u16| limit.place.split(" to ").any(|end| end == name(**host));
             let any = ends.iter().any(|host| bound(&host));
             for &host in ends.iter().filter(|host| !any || bound(host)) {
                 *at.entry(host).or_default() += stretch.ps();
@@ -102,21 +116,19 @@ impl JobPath {
 
     /// What takes the largest part of it; "not known" if nothing takes much, or that is not known.
     pub(super) fn limit(&self) -> Option<Limit> {
-        let mut by_limit: BTreeMap<&str, (u64, &Bound)> = BTreeMap::new();
-        for bound in &self.bounds {
-            let (ps, longest) = by_limit.entry(bound.limit.limit).or_insert((0, bound));
-            *ps += bound.ps;
-            if bound.longest_ps > longest.longest_ps {
-                *longest = bound;
-            }
+        let mut by_limit: BTreeMap<&str, (u64, Places)> = BTreeMap::new();
+        for (stretch, limit) in &self.stretches {
+            let (ps, places) = by_limit.entry(limit.limit).or_default();
+            *ps += stretch.ps();
+            places.add(limit, stretch.ps());
         }
-        let (ps, bound) = by_limit.into_values().max_by_key(|&(ps, _)| ps)?;
-        let (share, Limit { limit, place, why, .. }) = (self.share(ps), &bound.limit);
+        let (ps, places) = by_limit.into_values().max_by_key(|&(ps, _)| ps)?;
+        let (share, Limit { limit, place, why, .. }) = (self.share(ps), places.most()?);
         let why = format!("{:.0} % of the time that the job took: {why}", 100.0 * share);
-        if share < LEAST || *limit == NOT_KNOWN {
+        if share < LEAST || limit == NOT_KNOWN {
             return Some(not_known(None, why));
         }
-        Some(Limit { limit, place: place.clone(), load: Some(share), why })
+        Some(Limit { limit, place, load: Some(share), why })
     }
 }
 

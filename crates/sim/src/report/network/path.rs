@@ -8,8 +8,10 @@ use std::collections::BTreeMap;
 /// What is done in a piece of the path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Does {
-    /// A rank computes, or waits for its accelerator.
+    /// A rank computes.
     Compute,
+    /// A rank waits for its accelerator.
+    Device,
     /// A message is on its way from one rank to another, or is handed to its connection.
     Transfer,
     /// A core copies a message that has come through memory.
@@ -19,7 +21,7 @@ pub(super) enum Does {
 impl Does {
     pub(super) fn name(self) -> &'static str {
         match self {
-            Self::Compute => "compute",
+            Self::Compute | Self::Device => "compute",
             Self::Transfer => "transfer",
             Self::Copy => "copy",
         }
@@ -102,11 +104,11 @@ impl Steps {
         }
         let sent = self.sent.get(&(from, to))?;
         let at = sent.partition_point(|&(by_then, _)| by_then < total);
+        // Where not all is kept, a step that is not may have sent what the first one that is seems to have.
         let nothing = self.whole[from as usize].then_some(0);
-        let before = at.checked_sub(1).map_or(nothing, |before| Some(sent[before].0));
+        let before = at.checked_sub(1).map_or(nothing, |before| Some(sent[before].0))?;
         let &(by_then, index) = sent.get(at)?;
-        // Of the first one that is kept it may not be known how much had been sent before.
-        Some((from, index, before.map_or(0, |before| by_then - before)))
+        Some((from, index, by_then - before))
     }
 
     /// The message that a step waited for last, if it did.
@@ -123,6 +125,21 @@ impl Steps {
         self.waited(message.to, index)
     }
 
+    /// Goes back to the beginning of a step. Returns the one before it; of one that waited for its accelerator the one
+    /// before that was given the first of the works since which the accelerator was busy.
+    fn begin_of(&self, (rank, index): (u32, usize), pieces: &mut Vec<Piece>) -> Option<(u32, usize)> {
+        let steps = &self.of[rank as usize];
+        let Passed { phase, began, device, computed, .. } = steps[index];
+        let Some((busy_since, until)) = device else {
+            pieces.push(Piece::new(phase, Does::Compute, (rank, rank), (began, computed)));
+            return index.checked_sub(1).map(|before| (rank, before));
+        };
+        pieces.push(Piece::new(phase, Does::Compute, (rank, rank), (until, computed)));
+        pieces.push(Piece::new(phase, Does::Device, (rank, rank), (busy_since, until)));
+        let gave = steps[..=index].partition_point(|step| step.began < busy_since);
+        gave.checked_sub(1).map(|before| (rank, before))
+    }
+
     /// Goes back along a message, and those that were on their way before it when it was sent: its connection carries
     /// one after the other. Returns the step that sent the first of them.
     fn way_of(&self, mut message: Message, pieces: &mut Vec<Piece>) -> Option<(u32, usize)> {
@@ -130,6 +147,9 @@ impl Steps {
             let step = &self.of[message.to as usize][message.index];
             let (from, by, bytes) = self.sender(message.from, message.to, message.total)?;
             let sent = self.of[from as usize][by].computed;
+            if sent >= step.received {
+                return None;
+            }
             let before =
                 self.before(&message).map(|before| (self.of[before.to as usize][before.index].received, before));
             let before = before.filter(|&(came, _)| came > sent);
@@ -171,9 +191,7 @@ pub(super) fn path(ranks: &[&Rank]) -> Vec<Piece> {
             }
         };
         let Some((rank, index)) = at else { break };
-        let Passed { phase, began, computed, .. } = steps.of[rank as usize][index];
-        pieces.push(Piece::new(phase, Does::Compute, (rank, rank), (began, computed)));
-        at = index.checked_sub(1).map(|before| (rank, before));
+        at = steps.begin_of((rank, index), &mut pieces);
     }
     pieces.retain(|piece| piece.to > piece.from);
     pieces

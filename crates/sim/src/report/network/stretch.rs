@@ -71,6 +71,10 @@ impl<'a> OnPath<'a> {
         let (from, to) = stretch.ranks;
         match stretch.does {
             Does::Compute => self.computes(from),
+            Does::Device => {
+                let why = format!("rank {from} at {} waits for its accelerator", self.name(from));
+                Limit { limit: "compute", place: self.name(from).to_owned(), load: None, why }
+            }
             Does::Transfer if stretch.summed || self.host(from) != self.host(to) => self.carries(stretch),
             Does::Transfer | Does::Copy => {
                 let why = format!("rank {to} waits for a copy within {}", self.name(to));
@@ -86,9 +90,10 @@ impl<'a> OnPath<'a> {
             let mut workers = machine.engines::<Worker>();
             workers.find(|worker| worker.rank().number() == (self.job as u32, rank))
         });
-        let computed_ps: u64 = self.ranks[rank as usize].phases().iter().map(|books| books.compute_ps).sum();
+        let phases = self.ranks[rank as usize].phases().iter();
+        let computed_ps: u64 = phases.map(|books| books.compute_ps - books.device_ps).sum();
         let Some(worker) = worker else {
-            let why = format!("rank {rank} at {name} computes, or waits for its accelerator");
+            let why = format!("rank {rank} at {name} computes");
             return Limit { limit: "compute", place: name.to_owned(), load: None, why };
         };
         let instructions = worker.instructions_ps() as f64 / computed_ps.max(1) as f64;
@@ -104,8 +109,7 @@ impl<'a> OnPath<'a> {
             return Limit { limit: "memory bandwidth", place, load: Some(load), why };
         }
         let why = format!(
-            "rank {rank} at {name} computes, {:.0} % of it for instructions; for the rest it waits for lines, or for \
-             its accelerator",
+            "rank {rank} at {name} computes, {:.0} % of it for instructions; for the rest it waits for lines",
             100.0 * instructions
         );
         not_known(None, why)
@@ -172,9 +176,13 @@ impl<'a> OnPath<'a> {
     /// The fullest cable of a way.
     fn cable(&self, ports: &[&PortView], intervals: &[(u64, u64)]) -> Option<Limit> {
         let busy = ports.iter().filter_map(|port| Some((port.egress.busy()?, *port)));
-        let (load, port) = busiest(busy, intervals)?;
+        let (load, port) = busiest(busy.clone(), intervals)?;
         let place = self.view.cable_words(port);
-        let why = format!("the cable {place} was busy {:.0} % of the time", 100.0 * load);
+        let mut why = format!("the cable {place} was busy {:.0} % of the time", 100.0 * load);
+        let others = busy.filter(|(_, other)| !std::ptr::eq(*other, port));
+        if let Some((also, other)) = busiest(others, intervals).filter(|&(also, _)| also + CLEAR > load) {
+            why += &format!(", and {} {:.0} %", self.view.cable_words(other), 100.0 * also);
+        }
         Some(Limit { limit: "cable", place, load: Some(load), why })
     }
 
