@@ -126,6 +126,15 @@ def test_all_traces_are_written_or_none(cli: Cli) -> None:
     assert [one.name for one in cli.folder.glob("*t*.et")] == ["t.4.et"]
 
 
+SUMS = ("--set", "network.switch.sum=100 Gbps")
+
+
+def test_names_have_the_rank_where_they_say(cli: Cli) -> None:
+    assert cli("chakra", job(cli, RING), "--out", "rank_%d.et").stdout.startswith("rank_0.et to rank_3.et: ")
+    read = job(cli, 'kind = "chakra"\ntrace = "rank_%d.et"', "again.toml")
+    assert took_us(cli, read) == took_us(cli, job(cli, RING))
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
@@ -139,6 +148,11 @@ def test_all_traces_are_written_or_none(cli: Cli) -> None:
         (("quadrant.toml", "--out", "t"), "job: the configuration has none"),
         (("nothing.toml", "--out", "t"), "nothing.toml"),
         (("job.toml",), "--out"),
+        (("job.toml", "--out", "."), "--out .: must be DIR/NAME"),
+        (
+            ("job.toml", "--out", "t", "--messages", "--set", "job.j.algorithm=in-network", *SUMS),
+            "job.j.algorithm: switches sum up what its ranks send, and traces have no messages with switches",
+        ),
     ],
 )
 def test_what_is_wrong_is_said(cli: Cli, arguments: tuple[str, ...], message: str) -> None:

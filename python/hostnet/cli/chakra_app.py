@@ -8,6 +8,9 @@ from typing import Annotated
 
 import typer
 
+RANK = "%d"
+"""Stands for the rank in names, as it does where traces are read."""
+
 
 def register(app: typer.Typer) -> None:
     """Adds the command."""
@@ -48,6 +51,8 @@ def write(out: Path, traces: list[bytes]) -> None:
     from hostnet._core import ConfigError
     from hostnet.files import scratch_file
 
+    if not out.name:
+        raise ConfigError(f"--out {out}: must be DIR/NAME; traces are DIR/NAME.0.et and so on")
     further = _place(out, len(traces))
     if further.exists():
         raise ConfigError(f"{further}: is there, and would belong to these {len(traces)} traces; remove it")
@@ -63,4 +68,5 @@ def write(out: Path, traces: list[bytes]) -> None:
 
 
 def _place(out: Path, rank: int) -> Path:
-    return out.with_name(f"{out.name}.{rank}.et")
+    name = out.name.replace(RANK, str(rank)) if RANK in out.name else f"{out.name}.{rank}.et"
+    return out.with_name(name)

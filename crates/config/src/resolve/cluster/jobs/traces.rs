@@ -76,6 +76,12 @@ fn found<'a>(plan: &'a Plan, name: Option<&str>) -> Result<&'a JobParams, String
 fn program(plan: &Plan, job: &JobParams, messages: bool) -> Result<Program, String> {
     let path = format!("job.{}", job.name);
     let mut spec = JobSpec::deserialize(&plan.effective["job"][&job.name]).map_err(|error| error.to_string())?;
+    if messages && !job.reducers.is_empty() {
+        return Err(format!(
+            "{path}.algorithm: switches sum up what its ranks send, and traces have no messages with switches; without \
+             --messages its sums are collectives"
+        ));
+    }
     let mut program = Program::new(job.hosts.len() as u32);
     program.adding = Adding { bytes_per_s: spec.sum.map_or(0, |Bandwidth(rate)| rate), cores: job.cores.clone() };
     program.marks = (!messages).then(Vec::new);

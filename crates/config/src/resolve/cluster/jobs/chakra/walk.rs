@@ -176,10 +176,33 @@ impl Walk {
         }
     }
 
-    /// A node that waits for itself, if nothing may come next and not all is done.
+    /// A node that waits for itself, by way of others, if there is one.
     pub(super) fn in_circle(&self) -> Option<u64> {
-        let waits = || self.nodes.iter().zip(&self.open).find(|(_, &open)| open > 0).map(|(node, _)| node.id);
-        (self.told.is_empty() && !self.is_done()).then(waits).flatten()
+        if self.is_done() {
+            return None;
+        }
+        // Whatever else may come, what waits for no node but those that have come can come.
+        let mut open: Vec<usize> = self.nodes.iter().map(|node| node.after.len()).collect();
+        let mut before = vec![Vec::new(); self.nodes.len()];
+        for (place, node) in self.nodes.iter().enumerate() {
+            node.after.iter().for_each(|&other| before[other as usize].push(place));
+        }
+        let mut free: Vec<usize> = (0..open.len()).filter(|&place| open[place] == 0).collect();
+        while let Some(place) = free.pop() {
+            for &after in &before[place] {
+                open[after] -= 1;
+                if open[after] == 0 {
+                    free.push(after);
+                }
+            }
+        }
+        // From any that is left back to those that it waits for, until one comes again.
+        let mut at = open.iter().position(|&open| open > 0)?;
+        let mut passed = BTreeSet::new();
+        while passed.insert(at) {
+            at = self.nodes[at].after.iter().map(|&other| other as usize).find(|&other| open[other] > 0)?;
+        }
+        Some(self.nodes[at].id)
     }
 
     pub(super) fn wrong(&self, path: &str, message: String) -> Issue {
