@@ -30,7 +30,7 @@ def config(core: int, *, streams: int = 0, rw: str = "read", **parts: Any) -> di
         "server": {"preset": "skylake-8160"},
         "cache": {"enabled": True},
         "workload": workload,
-        "run": {"warmup": "60 us", "duration": "60 us"},
+        "run": {"warmup": "30 us", "duration": "30 us"},
         **parts,
     }
 
@@ -100,10 +100,11 @@ def test_what_is_local_is_not_explained_by_nonuniform_dma(parts: dict[str, Any])
     assert explain_results(hostnet.run(config(REMOTE, **parts))).nonuniform is None
 
 
+@pytest.mark.long
 def test_jobs_without_room_beside_their_drives_are_not_moved() -> None:
     full = config(REMOTE)
     full["workload"]["stream"] = {"kind": "stream", "cores": "0-23"}
-    full["run"] = {"warmup": "10 us", "duration": "20 us"}
+    full["run"] = {"warmup": "4 us", "duration": "6 us"}
     page = explain_results(hostnet.run(full)).with_steps(confirm=True)
     assert page.nonuniform is not None
     whats = [placement["what"] for placement in page.as_dict()["nonuniform_dma"]["placements"]]

@@ -29,7 +29,7 @@ def server(noc: dict[str, Any], **tables: Any) -> dict[str, Any]:
         "server": {"preset": "cascade-lake-6234"},
         "noc": noc,
         "workload": {"stream": stream, "disk": {"kind": "fio", "cores": "6-7", "jobs": jobs}},
-        "run": {"warmup": "30 us", "duration": "200 us"},
+        "run": {"warmup": "30 us", "duration": "100 us"},
         **tables,
     }
 
