@@ -72,8 +72,9 @@ class Tensor:
         Tensor(GRADIENT),
         np.frombuffer(GRADIENT.tobytes(), np.float32),
         np.ma.masked_array(GRADIENT),
+        np.frombuffer(b"." + GRADIENT.tobytes(), np.float32, offset=1),
     ],
-    ids=["shape", "columns first", "every other", "views", "memory", "array", "tensor", "read-only", "subclass"],
+    ids=["shape", "columns first", "every other", "views", "memory", "array", "tensor", "read-only", "subclass", "odd"],
 )
 def test_all_that_holds_floats_gives_the_same_stream(values: Any) -> None:
     assert codec.compress(values) == codec.compress(GRADIENT)
@@ -81,6 +82,7 @@ def test_all_that_holds_floats_gives_the_same_stream(values: Any) -> None:
     assert rounded.shape == np.asarray(values).shape
     assert rounded.reshape(-1).tobytes() == codec.decompress(codec.compress(GRADIENT)).tobytes()
     assert codec.sizes(values) == codec.sizes(GRADIENT)
+    assert codec.ErrorFeedback().compress(values) == codec.ErrorFeedback().compress(GRADIENT)
 
 
 def test_nothing_is_changed_that_was_given() -> None:
@@ -116,8 +118,10 @@ def test_nothing_in_gives_nothing_out() -> None:
         ((GRADIENT, 2.0**-10), "bound 0.0009765625: must be a whole number, k of 2^-k"),
         ((GRADIENT, "10"), "bound '10': must be a whole number"),
         ((GRADIENT, 10, "exact"), 'mode "exact": must be one of thesis, bounded, nearest'),
+        ((GRADIENT, 10, None), "mode None: must be one of thesis, bounded, nearest"),
+        ((GRADIENT, 10, b"thesis"), "mode b'thesis': must be one of thesis, bounded, nearest"),
     ],
-    ids=range(13),
+    ids=range(15),
 )
 @pytest.mark.parametrize("function", [codec.compress, codec.sizes, codec.roundtrip], ids=lambda one: one.__name__)
 def test_what_is_wrong_is_said(function: Any, arguments: tuple[Any, ...], rule: str) -> None:
@@ -150,7 +154,8 @@ def test_streams_come_from_any_bytes_and_go_where_there_is_room() -> None:
         assert codec.decompress(content, out=out) is out
         assert out.tobytes() == codec.decompress(stream).tobytes()
     read_only: Any = np.frombuffer(out.tobytes(), np.float32)
-    refused: list[Any] = [out[:-1], out.astype("float64"), out.reshape(-1)[::2], read_only, [0.0] * 1001]
+    odd = np.empty(4 * out.size + 1, np.uint8)[1:].view(np.float32).reshape(out.shape)
+    refused: list[Any] = [odd, out[:-1], out.astype("float64"), out.reshape(-1)[::2], read_only, [0.0] * 1001]
     for wrong in refused:
         with pytest.raises(ConfigError, match=r"^out: "):
             codec.decompress(stream, out=wrong)
@@ -173,6 +178,12 @@ def test_streams_are_made_where_there_is_room() -> None:
     for wrong in refused:
         with pytest.raises(ConfigError, match=r"^out: "):
             codec.compress_into(wrong, GRADIENT)
+    shared = np.zeros(out.size, np.uint8)
+    with pytest.raises(ConfigError, match="out: shares memory with the values"):
+        codec.compress_into(shared, shared[:64].view(np.float32))
+    for floats in (-1, 1 << 63):
+        with pytest.raises(ConfigError, match=f"floats {floats}: must be 0 to"):
+            codec.bytes_max(floats)
 
 
 @pytest.mark.parametrize("floats", [(1 << 20) - 1, 1 << 20, (1 << 20) + 9])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 from contextlib import suppress
 from pathlib import Path
@@ -64,6 +65,20 @@ def test_every_key_and_option_is_documented(cli: Cli) -> None:
     assert sorted(option for option in options if f"`{option}" not in text) == []
 
 
+def test_a_ring_gains_what_its_densest_part_does(cli: Cli) -> None:
+    gradient = np.concatenate([np.zeros(800), np.full(800, 0.5)]).astype("float32")
+    np.save(cli.folder / "half.npy", gradient)
+    found = json.loads(cli("codec", "half.npy", "--ranks", "4", "--json").stdout)
+    assert found["part_ratios"] == [16.0, 16.0, pytest.approx(32 / 18), pytest.approx(32 / 18)]
+    assert found["ring_ratio"] == pytest.approx(32 / 18)
+    assert found["ratio"] == pytest.approx(2 * 32 / (2 + 18))
+    shown = cli("codec", "half.npy", "--ranks", "4").stdout
+    assert "around a ring of 4 ranks 1.78: " in shown
+    # More ranks than floats: those without any are in nobody's way.
+    np.save(cli.folder / "few.npy", gradient[-3:])
+    assert json.loads(cli("codec", "few.npy", "--ranks", "8", "--json").stdout)["ring_ratio"] == pytest.approx(1.0)
+
+
 def write_wrong(folder: Path) -> None:
     np.save(folder / "double.npy", GRADIENT.astype("float64"))
     np.save(folder / "foreign.npy", GRADIENT.astype(">f4"))
@@ -74,6 +89,8 @@ def write_wrong(folder: Path) -> None:
     (folder / "head.npy").write_bytes(whole[:40])
     (folder / "empty.npy").write_bytes(b"")
     (folder / "text.npy").write_text("1.0 2.0")
+    (folder / "later.npy").write_bytes(whole[:6] + b"\x01\x01" + whole[8:])
+    os.mkfifo(folder / "fifo.npy")
 
 
 WRONG = {
@@ -82,6 +99,8 @@ WRONG = {
     "text": (("text.npy",), "text.npy: is no .npy file, as numpy.save writes it: "),
     "empty": (("empty.npy",), "empty.npy: is no .npy file"),
     "head": (("head.npy",), "head.npy: is no .npy file"),
+    "version": (("later.npy",), "later.npy: is no .npy file, as numpy.save writes it: version 1.1; known are 1.0"),
+    "fifo": (("fifo.npy",), "fifo.npy: is no file"),
     "npz": (("several.npz",), "several.npz: is no .npy file"),
     "cut": (("cut.npy",), "cut.npy: is damaged: 319 bytes behind its header; (4, 20) of float32 are 320 bytes"),
     "double": (("double.npy",), 'float64: must be float32; numpy.save(FILE, values.astype("float32")) writes it'),
@@ -91,6 +110,7 @@ WRONG = {
     "vast bound": (("gradient.npy", "--bound", "9" * 40), "must be 1 to 15"),
     "fraction": (("gradient.npy", "--bound", "0.001"), "Invalid value for '--bound'"),
     "mode": (("gradient.npy", "--mode", "exact"), '--mode "exact": must be one of thesis, bounded, nearest'),
+    "one rank": (("gradient.npy", "--ranks", "1"), "Invalid value for '--ranks'"),
     "nothing": ((), "Missing argument"),
 }
 
@@ -106,6 +126,8 @@ HEADS = st.sampled_from(
     [
         "{'descr': '<f4', 'fortran_order': False, 'shape': (-1,), }",
         "{'descr': '<f4', 'fortran_order': False, 'shape': (2**64,), }",
+        "{'descr': '<f4', 'fortran_order': False, 'shape': (-1, -4), }",
+        "{'descr': '<f4', 'fortran_order': False, 'shape': (True,), }",
         "{'descr': '<f4', 'fortran_order': False, 'shape': (18446744073709551616, 0), }",
         "{'descr': '<f4', 'fortran_order': False, 'shape': (99999999999,), }",
         "{'descr': [('a', '<f4')], 'fortran_order': False, 'shape': (1,), }",

@@ -235,9 +235,24 @@ fn engines_of_nics_are_checked() {
     says(&["host.s.compress.ratio=2"], &["host.s.compress", "only at an endpoint"]);
     says(&["host.e.nic.compress.ratio=2"], &["host.e.nic", "only at a server"]);
     let both = ["host.e.compress.ratio=2", "host.e.compress.shares=[1.0, 0.0, 0.0, 0.0]"];
-    says(&both, &["host.e.compress.ratio", "give one of them"]);
+    says(&both, &["host.e.compress.ratio and host.e.compress.shares say", "give one of them"]);
+    let both = ["host.e.compress.ratio=2", "host.e.compress.gradients=g.npy", "host.e.compress.bound=10"];
+    says(&both, &["host.e.compress.ratio and host.e.compress.gradients say", "give one of them"]);
+    says(&with("host.e.compress.gradients=g.npy"), &["host.e.compress.gradients: needs bound, k of"]);
+    let recorded = |more: &'static str| ["host.e.compress.gradients=g.npy", "host.e.compress.bound=10", more];
+    says(
+        &recorded("job.j.iterations=1"),
+        &["host.e.compress.gradients: cannot read", "g.npy", "there is no such file"],
+    );
+    says(&recorded("host.e.compress.gradients=."), &["host.e.compress.gradients: cannot read", "not a file"]);
+    says(&recorded("host.e.compress.bound=16"), &["host.e.compress.bound", "15"]);
+    says(&recorded("host.e.compress.mode=near"), &["host.e.compress.mode", "did you mean \"nearest\"?"]);
+    says(
+        &["host.e.compress.ratio=2", "host.e.compress.bound=10"],
+        &["host.e.compress.bound", "has an effect only with gradients"],
+    );
     let plan = resolved(&[marked, "host.e.compress.ratio=8", "host.e.compress.width=512 bit"]);
-    let engine = plan.cluster.hosts[0].compress.expect("it has one");
+    let engine = plan.cluster.hosts[0].compress.as_ref().expect("it has one");
     assert_eq!((engine.burst_bytes, engine.cycle_fs, engine.float_bits), (64, 10_000_000, 2 << 16));
     assert_eq!(plan.cluster.flows[0].mtu_bytes, 52 + 1344);
     assert!(plan.cluster.flows.iter().all(|flow| flow.compress == [true; 2]));

@@ -5,13 +5,16 @@
 //!
 //! Traces of a processor have more to tell: [`AccessTrace`] reads them, with sizes, threads and instructions, and
 //! [`TraceSteps`] makes them what a simulated core goes through. [`PacketTrace`] reads traces of a network on a chip.
-//! [`pcap`] reads and writes captures of packets, [`chakra`] reads and writes what the ranks of training jobs do.
+//! [`pcap`] reads and writes captures of packets, [`chakra`] reads and writes what the ranks of training jobs do, and
+//! [`Npy`] reads floats that NumPy has saved.
 
 pub mod chakra;
+mod npy;
 pub mod pcap;
 mod synthetic;
 mod trace;
 
+pub use npy::{Npy, NPY_FLOATS_MAX};
 pub use synthetic::{Pattern, Synthetic, Traffic, TrafficError, STREAMS_MAX};
 pub use trace::{
     decoded, Access, AccessFormat, AccessTrace, Format, PacketLine, PacketTrace, Pages, StepOptions, Trace, TraceError,

@@ -24,6 +24,9 @@ def codec(
     mode: Annotated[
         str, typer.Option(metavar="thesis|bounded|nearest", help="As published; with the bound kept; and rounded.")
     ] = "thesis",
+    ranks: Annotated[
+        int | None, typer.Option(metavar="N", min=2, max=1024, help="Also what a ring of N ranks gains.")
+    ] = None,
     json: Annotated[bool, typer.Option("--json", help="Print JSON instead of the table.")] = False,
 ) -> int:
     """Compress gradients as a NIC can: how much is left of them, and what error that makes.
@@ -38,7 +41,7 @@ def codec(
         CodecFeedback(0, checked(bound), mode)
     except ConfigError as error:
         raise ConfigError(f"--{error}") from None
-    found = assess(file, bound, mode)
+    found = assess(file, bound, mode, ranks or 0)
     if json:
         say_json(found.to_dict())
     else:
@@ -63,6 +66,13 @@ def print_found(found: Assessment) -> None:
     console.print(table)
     console.print()
     console.print(f"ratio {row['ratio']:.2f}: {row['plain_bytes']} bytes become {row['payload_bytes']}")
+    if found.ring_ratio is not None:
+        ratios = row["part_ratios"]
+        console.print(
+            f"around a ring of {len(ratios)} ranks {found.ring_ratio:.2f}: steps last as long as the part that stays "
+            f"the largest, and parts have {min(ratios):.2f} to {max(ratios):.2f}",
+            soft_wrap=True,
+        )
     console.print(f"largest error {found.error_max:.3g}: {verdict(found)}")
     if found.not_finite:
         console.print(f"{found.not_finite} floats are infinite or no numbers, and stay as they are")

@@ -24,6 +24,7 @@ BITS = (0, 8, 16, 32)
 
 HEADER_BYTES = 16
 FLOAT_BYTES = 4
+FLOATS_MAX = 1 << 60
 
 
 @dataclass(frozen=True)
@@ -93,16 +94,25 @@ def compress_into(out: Bytes, values: Any, bound: int = 10, mode: str = "thesis"
     """As `compress`, but into an array of bytes that is used again and again; the part of it that the stream takes.
 
     Raises:
-        ConfigError: An argument is wrong, or `out` has less than `bytes_max` bytes, is not contiguous, or cannot be
-            written.
+        ConfigError: An argument is wrong, or `out` has less than `bytes_max` bytes, is not contiguous, cannot be
+            written, or shares memory with the values.
     """
     if not has_room(out, np.uint8) or out.ndim != 1:
         raise _core.ConfigError("out: must be an array of uint8 in one row that is contiguous and can be written")
-    return out[: _core.codec_compress(flat(values), out, checked(bound), mode)]
+    row = flat(values)
+    if np.may_share_memory(out, row):
+        raise _core.ConfigError("out: shares memory with the values")
+    return out[: _core.codec_compress(row, out, checked(bound), named(mode))]
 
 
 def bytes_max(floats: int) -> int:
-    """The most bytes that the stream of so many floats has: 34 for each eight, and its header."""
+    """The most bytes that the stream of so many floats has: 34 for each eight, and its header.
+
+    Raises:
+        ConfigError: There are no arrays of so many floats.
+    """
+    if not 0 <= floats < FLOATS_MAX:
+        raise _core.ConfigError(f"floats {floats}: must be 0 to {FLOATS_MAX - 1}")
     return _core.codec_bytes_max(floats)
 
 
@@ -117,7 +127,7 @@ def decompress(stream: Any, out: Floats | None = None) -> Floats:
     if out is None:
         out = np.empty(header(content).floats, np.float32)
     elif not has_room(out, np.float32):
-        raise _core.ConfigError("out: must be an array of float32 that is contiguous and can be written")
+        raise _core.ConfigError("out: must be an array of float32 that is contiguous and aligned and can be written")
     _core.codec_decompress(content, out.reshape(-1))
     return out
 
@@ -133,7 +143,7 @@ def header(stream: Any) -> Header:
 
 def sizes(values: Any, bound: int = 10, mode: str = "thesis") -> Sizes:
     """What the stream of values would take; arguments and errors are those of `compress`."""
-    counts, payload_bytes = _core.codec_sizes(flat(values), checked(bound), mode)
+    counts, payload_bytes = _core.codec_sizes(flat(values), checked(bound), named(mode))
     return Sizes(dict(zip(BITS, counts, strict=True)), payload_bytes)
 
 
@@ -143,13 +153,13 @@ def roundtrip(values: Any, bound: int = 10, mode: str = "thesis") -> tuple[Float
     What is not finite stays as it is and has no error.
     """
     rounded = np.array(as_array(values), order="C")
-    error = _core.codec_round(rounded.reshape(-1), checked(bound), mode)
+    error = _core.codec_round(rounded.reshape(-1), checked(bound), named(mode))
     return rounded, error
 
 
 def has_room(out: Any, kind: type) -> bool:
     """Whether something is an array of that type that can be written from its first element to its last."""
-    return isinstance(out, np.ndarray) and out.dtype == kind and out.flags.c_contiguous and out.flags.writeable
+    return isinstance(out, np.ndarray) and out.dtype == kind and out.flags.carray
 
 
 def as_array(values: Any) -> Floats:
@@ -168,8 +178,8 @@ def as_array(values: Any) -> Floats:
 
 
 def flat(values: Any) -> Floats:
-    """The floats of an array in one row, copied only if they are not."""
-    return np.ascontiguousarray(as_array(values)).reshape(-1)
+    """The floats of an array in one row, copied only if they are not, or do not lie at multiples of their size."""
+    return np.require(as_array(values), requirements=["C", "ALIGNED"]).reshape(-1)
 
 
 def checked(bound: int) -> int:
@@ -185,6 +195,17 @@ def checked(bound: int) -> int:
     if abs(number) >> 62:
         raise _core.ConfigError(f"bound {number}: must be 1 to 15, which means 2^-1 to 2^-15")
     return number
+
+
+def named(mode: str) -> str:
+    """A mode that may be one; the codec knows which there are.
+
+    Raises:
+        ConfigError: It is no text.
+    """
+    if not isinstance(mode, str):
+        raise _core.ConfigError(f"mode {mode!r}: must be one of {', '.join(MODES)}")
+    return mode
 
 
 def raw(stream: Any) -> bytes | bytearray:

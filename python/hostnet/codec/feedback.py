@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from hostnet import _core
-from hostnet.codec.arrays import as_array, checked, flat
+from hostnet.codec.arrays import as_array, checked, flat, named
 
 if TYPE_CHECKING:
     from hostnet.codec.arrays import Floats
@@ -21,7 +21,7 @@ class ErrorFeedback:
 
     def __init__(self, bound: int = 10, mode: str = "thesis") -> None:
         """With nothing taken yet; arguments and errors are those of `compress`."""
-        self._settings = (checked(bound), mode)
+        self._settings = (checked(bound), named(mode))
         self._shape: tuple[int, ...] = (0,)
         self._kept: _core.CodecFeedback | None = None
         _core.CodecFeedback(0, *self._settings)  # raises what is wrong with them

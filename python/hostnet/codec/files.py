@@ -19,6 +19,10 @@ if TYPE_CHECKING:
     from hostnet.codec.arrays import Floats
 
 
+VERSIONS = ((1, 0), (2, 0), (3, 0))
+"""Of the format."""
+
+
 @dataclass(frozen=True)
 class Assessment:
     """What the codec makes of floats."""
@@ -34,6 +38,8 @@ class Assessment:
     """The largest error that was found."""
     compress_s: float
     decompress_s: float
+    parts: tuple[Sizes, ...] = ()
+    """Of the parts that go around a ring, one for each rank."""
 
     @property
     def bound(self) -> float:
@@ -44,6 +50,12 @@ class Assessment:
     def bound_kept(self) -> bool:
         """Whether no error is larger."""
         return self.error_max <= self.bound
+
+    @property
+    def ring_ratio(self) -> float | None:
+        """What a ring gains whose steps last as long as the part that stays the largest; None without parts."""
+        plain = max((part.plain_bytes for part in self.parts), default=0)
+        return plain / max(part.payload_bytes for part in self.parts) if plain else None
 
     def to_dict(self) -> dict[str, Any]:
         """All of it, ready for JSON."""
@@ -63,6 +75,8 @@ class Assessment:
             "payload_bytes": self.sizes.payload_bytes,
             "stream_bytes": self.sizes.stream_bytes,
             "ratio": self.sizes.ratio,
+            "part_ratios": [part.ratio for part in self.parts],
+            "ring_ratio": self.ring_ratio,
             "error_max": self.error_max,
             "bound_kept": self.bound_kept,
             "compress_gb_per_s": gigabytes / self.compress_s,
@@ -70,8 +84,10 @@ class Assessment:
         }
 
 
-def assess(path: Path, bound: int = 10, mode: str = "thesis") -> Assessment:
+def assess(path: Path, bound: int = 10, mode: str = "thesis", ranks: int = 0) -> Assessment:
     """Compresses the floats of a .npy file and looks at what comes back.
+
+    With `ranks` also at the parts that so many ranks send around a ring.
 
     Raises:
         ConfigError: The file is no .npy file of float32, or an argument is wrong.
@@ -93,6 +109,7 @@ def assess(path: Path, bound: int = 10, mode: str = "thesis") -> Assessment:
         error_max=roundtrip(values, bound, mode)[1],
         compress_s=between - begun,
         decompress_s=ended - between,
+        parts=tuple(sizes(part, bound, mode) for part in np.array_split(values, ranks)) if ranks else (),
     )
 
 
@@ -103,11 +120,15 @@ def floats_of(path: Path) -> Floats:
         ConfigError: It is none, or not of float32.
         OSError: It cannot be read.
     """
+    if path.exists() and not path.is_file() and not path.is_dir():
+        raise _core.ConfigError(f"{path}: is no file")
     with path.open("rb") as file, warnings.catch_warnings():
         try:
             # What NumPy says of files of Python 2 is of no use here.
             warnings.simplefilter("ignore", UserWarning)
             version = np.lib.format.read_magic(file)
+            if version not in VERSIONS:
+                raise ValueError("version {}.{}; known are 1.0, 2.0 and 3.0".format(*version))
             read = np.lib.format.read_array_header_1_0 if version == (1, 0) else np.lib.format.read_array_header_2_0
             shape, _, dtype = read(file)
         except (ValueError, TypeError, SyntaxError, RecursionError, OverflowError, tokenize.TokenError) as error:
@@ -120,7 +141,8 @@ def floats_of(path: Path) -> Floats:
         for length in shape:
             floats *= length
         bytes_left = file.seek(0, 2) - begin
-        if floats * FLOAT_BYTES != bytes_left or floats < 0:
+        sound = all(length >= 0 and not isinstance(length, bool) for length in shape)
+        if floats * FLOAT_BYTES != bytes_left or not sound:
             rule = f"{shape} of float32 are {floats * FLOAT_BYTES} bytes"
             raise _core.ConfigError(f"{path}: is damaged: {bytes_left} bytes behind its header; {rule}")
         file.seek(begin)

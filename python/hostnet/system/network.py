@@ -89,9 +89,16 @@ class Compress(Description):
     latency: str | None = None
     """What a packet takes in an engine on top of its cycles (time); none when absent. Range: at most "1 ms"."""
     ratio: float | None = None
-    """Data by what is left of it on the wire. This or `shares`. Range: 0.942 to 16."""
+    """Data by what is left of it on the wire. This, `shares` or `gradients`. Range: 0.942 to 16."""
     shares: Sequence[float] | None = None
-    """Shares of the floats that 0, 8, 16 and 32 bits are left of. This or `ratio`."""
+    """Shares of the floats that 0, 8, 16 and 32 bits are left of. This, `ratio` or `gradients`."""
+    gradients: str | None = None
+    """File of gradients that numpy.save has written, float32: vectors have them over and over, and packets
+    get as small as `hostnet.codec` makes what they have of them. This, `ratio` or `shares`."""
+    bound: int | None = None
+    """With `gradients`: the bound on the error of a float, k of 2^-k. Range: 1 to 15."""
+    mode: str | None = None
+    """With `gradients`: how they are rounded; "thesis" when absent."""
     buffer: str | None = None
     """Packets that wait to be restored (size): what comes when there are more is lost; "4 MiB" when absent.
 

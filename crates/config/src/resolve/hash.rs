@@ -95,12 +95,14 @@ impl Hasher {
             let _ = write!(self, ",[{}", block.times);
             for step in block.steps.iter().flat_map(|steps| steps.iter().map(Some).chain([None])) {
                 let _ = match step {
-                    Some(StepParams { phase, compute_ps, work, device, send, receive }) => {
+                    Some(StepParams { phase, compute_ps, work, device, send, at, receive }) => {
                         let work = if *work > 0 { format!(",{work}") } else { String::new() };
                         let DeviceParams { work_ps, left } = device;
                         let nothing = *device == DeviceParams::default();
                         let device = if nothing { String::new() } else { format!(",d{work_ps}/{left}") };
-                        write!(self, ",[{phase},{compute_ps},{},{}{work}{device}]", numbers(*send), numbers(*receive))
+                        let at = if *at > 0 { format!(",@{at}") } else { String::new() };
+                        let (send, receive) = (numbers(*send), numbers(*receive));
+                        write!(self, ",[{phase},{compute_ps},{send},{receive}{work}{device}{at}]")
                     }
                     None => write!(self, ",null"),
                 };

@@ -48,7 +48,7 @@ pub(crate) use chip_run::{ChipModeSpec, ChipOpSpec};
 pub(crate) use cluster::{
     ClusterSpec, DatagramPatternSpec, FidelitySpec, FlowKindSpec, FlowSpec, HostKindSpec, HostSpec, OtherSpec,
 };
-pub(crate) use compress::CompressSpec;
+pub(crate) use compress::{CodecModeSpec, CompressSpec};
 pub(crate) use controller::{
     ControllerSpec, EntryUntilSpec, IdleDrainSpec, PageSpec, ProtectSpec, RefreshSpec, SchedulerSpec,
 };

@@ -298,10 +298,10 @@ impl<'a> Builder<'a> {
         let ends = self.flows[host].iter().map(end).collect();
         let ports = wires.iter().map(Egress::new).collect();
         let built = Endpoint::new(ports, params.queue_packets, ends).with_ranks(self.cluster, host as u16);
-        match self.cluster.hosts[host].compress {
+        match &self.cluster.hosts[host].compress {
             Some(params) => {
-                let [out, into] = self.cluster.compressed(host as u16);
-                built.with_engines(params, &out, into)
+                let (out, into) = self.cluster.compressed(host as u16);
+                built.with_engines(params.clone(), &out, into)
             }
             None => built,
         }

@@ -9,7 +9,7 @@ use super::ranked::Ranks;
 use super::served::Services;
 use crate::flow::Workers;
 use crate::line::{PacketId, Packets};
-use crate::params::CompressParams;
+use crate::params::{CompressParams, Written};
 use crate::part::{NetContext, Payload};
 use hostnet_kernel::{Ahead, ComponentId, Scheduler, Time};
 use prefetch_index::prefetch_index;
@@ -68,8 +68,8 @@ impl Endpoint {
 
     /// The same with engines that make packets of these flows smaller, and restore those, in ascending order.
     #[must_use]
-    pub fn with_engines(mut self, params: CompressParams, out: &[u32], into: Vec<u32>) -> Self {
-        self.ports.iter_mut().for_each(|port| port.compress(Compressor::new(params, out.to_vec())));
+    pub fn with_engines(mut self, params: CompressParams, out: &[(u32, Written)], into: Vec<u32>) -> Self {
+        self.ports.iter_mut().for_each(|port| port.compress(Compressor::new(params.clone(), out.to_vec())));
         self.restorer = Some(Box::new(Restorer::new(params, into)));
         self
     }

@@ -3,7 +3,7 @@
 
 use super::flow_end::TCP_HEADER_BYTES;
 use crate::line::{Content, Packet};
-use crate::params::CompressParams;
+use crate::params::{CompressParams, Written};
 use hostnet_kernel::Time;
 use hostnet_measure::Bins;
 use serde::{Deserialize, Serialize};
@@ -31,8 +31,8 @@ pub struct EngineCounts {
 #[derive(Clone, Debug, Serialize, Deserialize)]
 struct Engine {
     params: CompressParams,
-    /// In ascending order.
-    flows: Vec<u32>,
+    /// In ascending order, with what is written to them where that is known.
+    flows: Vec<(u32, Written)>,
     /// When it is done with all that it has. Until then it works.
     free_at: Time,
     /// With all of that time.
@@ -42,7 +42,7 @@ struct Engine {
 }
 
 impl Engine {
-    fn new(params: CompressParams, flows: Vec<u32>) -> Self {
+    fn new(params: CompressParams, flows: Vec<(u32, Written)>) -> Self {
         Self { params, flows, free_at: Time::ZERO, counts: EngineCounts::default(), busy: Bins::default() }
     }
 
@@ -58,18 +58,21 @@ impl Engine {
         EngineCounts { busy_ps: self.counts.busy_ps - self.left_ps(now), ..self.counts }
     }
 
-    /// The data of a packet that is for it.
-    fn data(&self, packet: &Packet) -> Option<u32> {
+    /// The data of a packet that is for it, and where in a vector that is if this is known.
+    fn data(&self, packet: &Packet) -> Option<(u32, u64)> {
         let Content::Tcp(segment) = packet.content else { return None };
-        self.flows.binary_search(&packet.flow).is_ok().then_some(segment.bytes)
+        let at = self.flows.binary_search_by_key(&packet.flow, |(flow, _)| *flow).ok()?;
+        let (_, written) = &self.flows[at];
+        Some((segment.bytes, written.place(segment.sequence)))
     }
 
-    /// A packet with so much data goes through it when it is free. Returns when it is through.
-    fn work(&mut self, bytes: u32, now: Time) -> Time {
+    /// A packet with so much data, of which `wire_bytes` are or were on the wire, goes through it when it is free.
+    /// Returns when it is through.
+    fn work(&mut self, bytes: u32, wire_bytes: u32, now: Time) -> Time {
         let busy_ps = self.params.cycles_ps(ETHERNET_BYTES + TCP_HEADER_BYTES, bytes);
         self.counts.packets += 1;
         self.counts.bytes += u64::from(bytes);
-        self.counts.wire_bytes += u64::from(self.params.wire_bytes(bytes));
+        self.counts.wire_bytes += u64::from(wire_bytes);
         self.counts.busy_ps += busy_ps;
         let begins = self.free_at.max(now);
         self.free_at = begins + busy_ps;
@@ -87,17 +90,19 @@ pub struct Compressor {
 }
 
 impl Compressor {
-    /// One that makes the data of these flows smaller; they are in ascending order.
+    /// One that makes the data of these flows smaller; they are in ascending order, with what is written to them if
+    /// gradients are known.
     #[must_use]
-    pub fn new(params: CompressParams, flows: Vec<u32>) -> Self {
+    pub fn new(params: CompressParams, flows: Vec<(u32, Written)>) -> Self {
         Self { engine: Engine::new(params, flows), wire_free_at: Time::ZERO }
     }
 
     /// A packet begins to go through, or beside it. Returns when it is whole on the other side.
     pub(super) fn begin(&mut self, packet: &mut Packet, now: Time) -> Time {
-        let Some(bytes) = self.engine.data(packet) else { return now };
-        let through = self.engine.work(bytes, now);
-        packet.ip_bytes = TCP_HEADER_BYTES + self.engine.params.wire_bytes(bytes);
+        let Some((bytes, at)) = self.engine.data(packet) else { return now };
+        let wire_bytes = self.engine.params.wire_bytes(bytes, at);
+        let through = self.engine.work(bytes, wire_bytes, now);
+        packet.ip_bytes = TCP_HEADER_BYTES + wire_bytes;
         through
     }
 
@@ -146,6 +151,8 @@ impl Restorer {
     /// One that restores the data of these flows; they are in ascending order.
     #[must_use]
     pub fn new(params: CompressParams, flows: Vec<u32>) -> Self {
+        let params = CompressParams { gradients: None, ..params };
+        let flows = flows.into_iter().map(|flow| (flow, Written::default())).collect();
         let engine = Engine::new(params, flows);
         Self { engine, inside: VecDeque::with_capacity(64), inside_bytes: 0 }
     }
@@ -156,7 +163,7 @@ impl Restorer {
         if packet.corrupt || packet.copy {
             return None;
         }
-        let bytes = self.engine.data(packet)?;
+        let (bytes, _) = self.engine.data(packet)?;
         while let Some(&(_, gone)) = self.inside.front().filter(|(at, _)| *at <= now) {
             self.inside.pop_front();
             self.inside_bytes -= u64::from(gone);
@@ -165,7 +172,7 @@ impl Restorer {
             self.engine.counts.dropped += 1;
             return Some(None);
         }
-        let through = self.engine.work(bytes, now);
+        let through = self.engine.work(bytes, packet.ip_bytes - TCP_HEADER_BYTES, now);
         self.inside.push_back((through, packet.ip_bytes));
         self.inside_bytes += u64::from(packet.ip_bytes);
         packet.ip_bytes = TCP_HEADER_BYTES + bytes;
@@ -203,6 +210,7 @@ mod tests {
         latency_ps: 70_000,
         float_bits: 2 * CompressParams::BIT,
         buffer_bytes: 10_000,
+        gradients: None,
     };
 
     fn packet(flow: u32, bytes: u32) -> Packet {
@@ -228,13 +236,13 @@ mod tests {
         fn packets_leave_in_order_and_never_share_the_wire(
             packets in proptest::collection::vec((0_u32..2, 0_u32..1400, 1_u64..3_000_000), 1..60),
         ) {
-            let mut compressor = Compressor::new(PARAMS, vec![1]);
+            let mut compressor = Compressor::new(PARAMS, vec![(1, Written::default())]);
             let (mut now, mut wire_free_at, mut work_ps) = (Time::from_ps(1), Time::ZERO, 0);
             for (flow, bytes, wire_ps) in packets {
                 let mut own = packet(flow, bytes);
                 let through = compressor.begin(&mut own, now);
                 if flow == 1 {
-                    prop_assert_eq!(own.ip_bytes, TCP_HEADER_BYTES + PARAMS.wire_bytes(bytes));
+                    prop_assert_eq!(own.ip_bytes, TCP_HEADER_BYTES + PARAMS.wire_bytes(bytes, 0));
                     work_ps += through.since(now);
                 } else {
                     prop_assert_eq!((own, through), (packet(flow, bytes), now));
@@ -257,7 +265,7 @@ mod tests {
             for (bytes, gap_ps) in packets {
                 now += gap_ps;
                 let mut own = packet(1, bytes);
-                own.ip_bytes = TCP_HEADER_BYTES + PARAMS.wire_bytes(bytes);
+                own.ip_bytes = TCP_HEADER_BYTES + PARAMS.wire_bytes(bytes, 0);
                 prop_assert_eq!(restorer.take(&mut packet(2, bytes), now), None);
                 match restorer.take(&mut own, now) {
                     Some(Some(delay_ps)) => {

@@ -3,14 +3,14 @@
 use super::{DropReason, Nic};
 use crate::ether::{Compressor, Restorer};
 use crate::line::PacketId;
-use crate::params::CompressParams;
+use crate::params::{CompressParams, Written};
 use crate::part::{Context, Payload};
 
 impl Nic {
     /// The same with engines that make packets of these flows smaller, and restore those, in ascending order.
     #[must_use]
-    pub fn with_engines(mut self, params: CompressParams, out: Vec<u32>, into: Vec<u32>) -> Self {
-        self.common.port.compress(Compressor::new(params, out));
+    pub fn with_engines(mut self, params: CompressParams, out: Vec<(u32, Written)>, into: Vec<u32>) -> Self {
+        self.common.port.compress(Compressor::new(params.clone(), out));
         self.restorer = Some(Box::new(Restorer::new(params, into)));
         self
     }

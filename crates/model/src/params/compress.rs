@@ -1,5 +1,6 @@
 //! Engines of NICs that make the data of packets smaller.
 
+use super::GradientParams;
 use serde::{Deserialize, Serialize};
 
 /// Floats in a group, which has a tag.
@@ -11,7 +12,7 @@ const TAG_BITS: u64 = 16;
 const UNIT: u32 = 16;
 
 /// Two engines between the DMA engine of a NIC and its port: one on the way out, one on the way in.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CompressParams {
     /// Bytes that go through an engine in a cycle, before they are made smaller; at least 1.
     pub burst_bytes: u32,
@@ -23,18 +24,23 @@ pub struct CompressParams {
     pub float_bits: u64,
     /// Bytes of packets that wait for the engine on the way in, as they came; what comes when they are more is lost.
     pub buffer_bytes: u64,
+    /// What floats are left with one after the other, if that was recorded. Then `float_bits` is their mean.
+    pub gradients: Option<GradientParams>,
 }
 
 impl CompressParams {
     /// The unit of [`CompressParams::float_bits`].
     pub const BIT: u64 = 1 << UNIT;
 
-    /// Bytes that so much data has on the wire: for every eight floats a tag of 16 bits, then what is left of each, up
-    /// to a byte; what is no whole float stays.
+    /// Bytes that so much data from byte `at` of a vector on has on the wire: for every eight floats a tag of 16 bits,
+    /// then what is left of each, up to a byte; what is no whole float stays.
     #[must_use]
-    pub fn wire_bytes(&self, bytes: u32) -> u32 {
+    pub fn wire_bytes(&self, bytes: u32, at: u64) -> u32 {
         let floats = u64::from(bytes) / FLOAT_BYTES;
-        let left = (floats * self.float_bits + Self::BIT / 2) >> UNIT;
+        let left = match &self.gradients {
+            Some(gradients) => gradients.left_bits(at, floats),
+            None => (floats * self.float_bits + Self::BIT / 2) >> UNIT,
+        };
         let bits = floats.div_ceil(GROUP) * TAG_BITS + left;
         bits.div_ceil(8) as u32 + bytes % FLOAT_BYTES as u32
     }
@@ -60,7 +66,14 @@ mod tests {
 
     fn with(float_bits: u64) -> CompressParams {
         let float_bits = float_bits * CompressParams::BIT;
-        CompressParams { burst_bytes: 32, cycle_fs: 10_000_000, latency_ps: 0, float_bits, buffer_bytes: 1 << 20 }
+        CompressParams {
+            burst_bytes: 32,
+            cycle_fs: 10_000_000,
+            latency_ps: 0,
+            float_bits,
+            buffer_bytes: 1 << 20,
+            gradients: None,
+        }
     }
 
     #[test]
@@ -68,11 +81,11 @@ mod tests {
         for (bits, group) in [(0, 2), (8, 10), (16, 18), (32, 34)] {
             let params = with(bits);
             for groups in [1, 3, 42] {
-                assert_eq!(params.wire_bytes(32 * groups), group * groups, "{bits}");
+                assert_eq!(params.wire_bytes(32 * groups, 0), group * groups, "{bits}");
             }
             // Three floats and three bytes more.
-            assert_eq!(params.wire_bytes(32 + 15), group + 2 + (3 * bits as u32).div_ceil(8) + 3, "{bits}");
-            assert_eq!((params.wire_bytes(0), params.wire_bytes(3)), (0, 3));
+            assert_eq!(params.wire_bytes(32 + 15, 0), group + 2 + (3 * bits as u32).div_ceil(8) + 3, "{bits}");
+            assert_eq!((params.wire_bytes(0, 0), params.wire_bytes(3, 0)), (0, 3));
         }
     }
 
@@ -80,8 +93,8 @@ mod tests {
     fn what_does_not_get_smaller_still_fits() {
         for room in 34..9000 {
             let bytes = CompressParams::data_bytes(room);
-            assert!(bytes > 0 && bytes % 32 == 0 && with(32).wire_bytes(bytes) <= room);
-            assert!(with(32).wire_bytes(bytes + 32) > room);
+            assert!(bytes > 0 && bytes % 32 == 0 && with(32).wire_bytes(bytes, 0) <= room);
+            assert!(with(32).wire_bytes(bytes + 32, 0) > room);
         }
     }
 

@@ -147,6 +147,9 @@ pub struct StepParams {
     pub device: DeviceParams,
     /// To which rank how many bytes are sent.
     pub send: Option<MessageParams>,
+    /// Where in the vector of a collective these begin, in bytes.
+    #[serde(default)]
+    pub at: u64,
     /// From which rank how many bytes are received.
     pub receive: Option<MessageParams>,
 }

@@ -10,6 +10,7 @@ mod dimm;
 mod energy;
 mod expander;
 mod fluid;
+mod gradients;
 mod job;
 mod line_size;
 mod mcn;
@@ -23,6 +24,7 @@ mod service;
 mod space;
 mod switch;
 mod workload;
+mod written;
 
 pub use app::*;
 pub use cache::*;
@@ -32,6 +34,7 @@ pub use dimm::*;
 pub use energy::*;
 pub use expander::*;
 pub use fluid::*;
+pub use gradients::*;
 pub use job::*;
 pub use line_size::*;
 pub use mcn::*;
@@ -45,6 +48,7 @@ pub use service::*;
 pub use space::*;
 pub use switch::*;
 pub use workload::*;
+pub use written::*;
 
 use serde::{Deserialize, Serialize};
 

@@ -27,26 +27,6 @@ pub struct ClusterParams {
     pub seed: u64,
 }
 
-impl ClusterParams {
-    /// The flows of which a host makes packets smaller that it sends, and those of which it restores packets that come,
-    /// in ascending order.
-    #[must_use]
-    pub fn compressed(&self, host: u16) -> [Vec<u32>; 2] {
-        let mut found = [Vec::new(), Vec::new()];
-        for (number, flow) in (0..).zip(&self.flows) {
-            for (from, to, on) in [(flow.from, flow.to, flow.compress[0]), (flow.to, flow.from, flow.compress[1])] {
-                if on && from == host {
-                    found[0].push(number);
-                }
-                if on && to == host {
-                    found[1].push(number);
-                }
-            }
-        }
-        found
-    }
-}
-
 /// A host.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct HostParams {

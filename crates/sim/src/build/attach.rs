@@ -318,10 +318,10 @@ impl SocketBuilder<'_> {
         };
         let rng = self.server.component_rng(self.layout.of(PartKind::Nic).first());
         let nic = self.server.with_interrupts(Nic::new(params, wiring, self.pages.clone(), rng));
-        let nic = match attachment.cluster.hosts[usize::from(attachment.host)].compress {
+        let nic = match &attachment.cluster.hosts[usize::from(attachment.host)].compress {
             Some(params) => {
-                let [out, into] = attachment.cluster.compressed(attachment.host);
-                nic.with_engines(params, out, into)
+                let (out, into) = attachment.cluster.compressed(attachment.host);
+                nic.with_engines(params.clone(), out, into)
             }
             None => nic,
         };

@@ -4,7 +4,7 @@ use crate::lab::plan;
 use hostnet_config::{resolve, Format, Input, Plan};
 use hostnet_sim::{Options, Report, Run};
 use serde_json::Value;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 const PS: u64 = 1_000_000;
 const MTU: u64 = 1500;
@@ -180,15 +180,34 @@ fn what_finds_no_room_before_an_engine_is_lost_and_sent_again() {
 
 #[test]
 fn checkpoints_and_threads_change_nothing() {
-    let plan = job("ratio = 8\nlatency = \"1 us\"", "", true);
-    let mut whole = Run::new(&plan, Options::default());
+    let gradients = recorded();
+    for sizes in ["ratio = 8".to_owned(), format!("gradients = {gradients:?}\nbound = 10")] {
+        assert_same_from_any_checkpoint(&job(&format!("{sizes}\nlatency = \"1 us\""), "", true));
+    }
+    std::fs::remove_file(gradients).expect("it is there");
+}
+
+/// A file of gradients: a tenth of each of ten sizes.
+fn recorded() -> PathBuf {
+    let header = "{'descr': '<f4', 'fortran_order': False, 'shape': (1000,), }\n";
+    let mut bytes = b"\x93NUMPY\x01\x00".to_vec();
+    bytes.extend((header.len() as u16).to_le_bytes());
+    bytes.extend(header.as_bytes());
+    bytes.extend((0..1000).flat_map(|float| (2.0_f32.powi(float / 100 - 12)).to_le_bytes()));
+    let file = std::env::temp_dir().join(format!("hostnet-gradients-{}.npy", std::process::id()));
+    std::fs::write(&file, bytes).expect("it can be written");
+    file
+}
+
+fn assert_same_from_any_checkpoint(plan: &Plan) {
+    let mut whole = Run::new(plan, Options::default());
     assert_eq!(whole.run(|_| true), Ok(true));
     let expected = whole.report().result_hash;
     for share in [0.2, 0.5, 0.9] {
         let checkpoint_at_ps = (whole.simulated_ps() as f64 * share) as u64;
-        let mut first = Run::new(&plan, Options { checkpoint_at_ps, threads: 2, ..Options::default() });
+        let mut first = Run::new(plan, Options { checkpoint_at_ps, threads: 2, ..Options::default() });
         assert_eq!(first.run(|_| true), Ok(true));
-        let mut second = Run::resume(&plan, Options::default(), first.checkpoint().expect("taken")).expect("read");
+        let mut second = Run::resume(plan, Options::default(), first.checkpoint().expect("taken")).expect("read");
         assert_eq!(second.run(|_| true), Ok(true));
         assert_eq!(second.report().result_hash, expected);
     }

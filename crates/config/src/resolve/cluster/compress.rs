@@ -1,11 +1,13 @@
 //! Engines of NICs that make the data of packets smaller, and jobs that ask for them.
 
+use super::gradients;
 use super::hosts::Hosts;
 use crate::error::Issue;
 use crate::spec::{CompressSpec, HostSpec, JobSpec, Size, Time};
 use crate::units::shorten;
-use hostnet_model::params::CompressParams;
+use hostnet_model::params::{CompressParams, JobParams};
 use std::collections::BTreeMap;
+use std::path::Path;
 
 const FS_PER_S: u64 = 1_000_000_000_000_000;
 /// Bits that the four classes of floats have, those of a float, and those that a float has of a tag.
@@ -17,46 +19,92 @@ const ROUNDED: f64 = 0.01;
 /// Headers of IP and TCP.
 const HEADER_BYTES: u32 = 52;
 
-/// The engines of a host, if it has some.
-pub(super) fn of_host(
-    hosts: &Hosts,
-    specs: &BTreeMap<String, HostSpec>,
+/// What the user wrote of the engines of a host, if it has some, and where.
+fn spec_of<'a>(
+    hosts: &'a Hosts,
+    specs: &'a BTreeMap<String, HostSpec>,
     host: usize,
-) -> Result<Option<CompressParams>, Issue> {
+) -> Option<(&'a CompressSpec, String)> {
     let group = &hosts.groups[hosts.hosts[host].group];
     let nic = hosts.resolved(host).map(|resolved| resolved.spec.nic.as_ref().and_then(|nic| nic.compress.as_ref()));
     let (spec, key) = match nic {
         Some(of_nic) => (of_nic, "nic.compress"),
         None => (specs[&group.name].compress.as_ref(), "compress"),
     };
-    spec.map(|spec| params(spec, &format!("{}.{key}", hosts.table_of(host)))).transpose()
+    spec.map(|spec| (spec, format!("{}.{key}", hosts.table_of(host))))
 }
 
-fn params(spec: &CompressSpec, path: &str) -> Result<CompressParams, Issue> {
+/// The engines of hosts.
+#[derive(Default)]
+pub(super) struct Engines {
+    /// Those that are known, by their tables.
+    known: BTreeMap<String, CompressParams>,
+}
+
+impl Engines {
+    /// The engines of a host, if it has some.
+    pub(super) fn of_host(
+        &mut self,
+        hosts: &Hosts,
+        specs: &BTreeMap<String, HostSpec>,
+        host: usize,
+        base_dir: &Path,
+    ) -> Result<Option<CompressParams>, Issue> {
+        let Some((spec, path)) = spec_of(hosts, specs, host) else { return Ok(None) };
+        if let Some(known) = self.known.get(&path) {
+            return Ok(Some(known.clone()));
+        }
+        let found = params(spec, &path, base_dir)?;
+        self.known.insert(path, found.clone());
+        Ok(Some(found))
+    }
+}
+
+fn params(spec: &CompressSpec, path: &str, base_dir: &Path) -> Result<CompressParams, Issue> {
     let (Size(width), Time(latency_ps), Size(buffer_bytes)) = (spec.width, spec.latency, spec.buffer);
     let clock = spec.clock.0;
-    let float_bits = (float_bits(spec, path)? * CompressParams::BIT as f64).round() as u64;
+    check_one(spec, path)?;
+    let (gradients, bits) = match gradients::read(spec, path, base_dir)? {
+        Some((gradients, mean)) => (Some(gradients), mean),
+        None => (None, float_bits(spec, path)?),
+    };
+    let float_bits = (bits * CompressParams::BIT as f64).round() as u64;
     let cycle_fs = (FS_PER_S + clock / 2) / clock;
-    Ok(CompressParams { burst_bytes: width as u32, cycle_fs, latency_ps, float_bits, buffer_bytes })
+    Ok(CompressParams { burst_bytes: width as u32, cycle_fs, latency_ps, float_bits, buffer_bytes, gradients })
 }
 
-/// Bits that a float is left with in the mean.
+/// Checks that one key says how small data gets.
+fn check_one(spec: &CompressSpec, path: &str) -> Result<(), Issue> {
+    let ways =
+        [("ratio", spec.ratio.is_some()), ("shares", spec.shares.is_some()), ("gradients", spec.gradients.is_some())];
+    let keys = ways.map(|(key, _)| format!("{path}.{key}"));
+    let given: Vec<&str> = ways.iter().zip(&keys).filter(|((_, given), _)| *given).map(|(_, key)| &**key).collect();
+    match given.len() {
+        0 => {
+            let message = "missing; give how much data becomes of it, such as 8.0, shares of floats with 0, 8, 16 and \
+                           32 bits, or gradients";
+            Err(Issue::between(&keys.each_ref().map(String::as_str), message))
+        }
+        1 => Ok(()),
+        _ => {
+            let message = format!("{} say how much is left; give one of them", given.join(" and "));
+            Err(Issue::between(&given, message))
+        }
+    }
+}
+
+/// Bits that a float is left with in the mean, as a ratio or shares say.
 fn float_bits(spec: &CompressSpec, path: &str) -> Result<f64, Issue> {
-    let [ratio, shares] = ["ratio", "shares"].map(|key| format!("{path}.{key}"));
     let bits = match (spec.ratio, &spec.shares) {
-        (Some(_), Some(_)) => {
-            return Err(Issue::between(&[&ratio, &shares], "either says how much is left; give one of them"));
-        }
-        (None, None) => {
-            let message = "missing; give how much data becomes of it, such as 8.0, or shares of floats with 0, 8, 16 \
-                           and 32 bits";
-            return Err(Issue::between(&[&ratio, &shares], message));
-        }
-        (Some(ratio), None) => FLOAT_BITS / ratio - TAG_BITS,
-        (None, Some(given)) => {
+        (Some(ratio), _) => FLOAT_BITS / ratio - TAG_BITS,
+        (None, given) => {
+            let given = given.as_deref().unwrap_or_default();
             let sum: f64 = given.iter().sum();
             if (sum - 1.0).abs() > ROUNDED {
-                return Err(Issue::new(shares, format!("{sum:.4} in all; shares of all floats are 1")));
+                return Err(Issue::new(
+                    format!("{path}.shares"),
+                    format!("{sum:.4} in all; shares of all floats are 1"),
+                ));
             }
             given.iter().zip(CLASSES).map(|(share, bits)| share * bits).sum::<f64>() / sum
         }
@@ -82,7 +130,7 @@ pub(super) fn check(
     }
     for &host in placed {
         let at = usize::from(host);
-        if of_host(hosts, specs, at)?.is_none() {
+        if spec_of(hosts, specs, at).is_none() {
             let key = if hosts.resolved(at).is_some() { "nic.compress" } else { "compress" };
             let name = shorten(&hosts.hosts[at].name);
             let table = format!("{}.{key}", hosts.table_of(at));
@@ -95,4 +143,13 @@ pub(super) fn check(
         }
     }
     Ok(())
+}
+
+/// Forgets where in vectors what is sent begins, unless engines of hosts ask for that.
+pub(super) fn forget_places(job: &mut JobParams, spec: &JobSpec, hosts: &Hosts, specs: &BTreeMap<String, HostSpec>) {
+    let asks = |&host: &u16| spec_of(hosts, specs, host.into()).is_some_and(|(engine, _)| engine.gradients.is_some());
+    if spec.compress != Some(true) || !job.hosts.iter().any(asks) {
+        let steps = job.blocks.iter_mut().flat_map(|block| block.steps.iter_mut().flatten());
+        steps.for_each(|step| step.at = 0);
+    }
 }

@@ -224,6 +224,7 @@ impl Hosts {
         let ignored = std::mem::take(&mut self.ignored);
         let mut attached =
             Attached { params: Vec::new(), effective: BTreeMap::new(), ignored, unvalidated: Vec::new() };
+        let mut engines = compress::Engines::default();
         for (at, host) in self.hosts.iter().enumerate() {
             let group = &self.groups[host.group];
             let of_host = &spec.host[&group.name];
@@ -263,7 +264,7 @@ impl Hosts {
                     }))
                 }
             };
-            let compress = compress::of_host(&self, &spec.host, at)?;
+            let compress = engines.of_host(&self, &spec.host, at, base_dir)?;
             attached.params.push(HostParams { name: host.name.clone(), kind, fidelity: fidelity(of_host), compress });
         }
         pool::hand_out(&self.pool(), &mut attached.params)?;

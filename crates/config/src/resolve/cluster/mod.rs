@@ -10,6 +10,7 @@ mod fabric;
 mod files;
 mod flows;
 mod forward;
+mod gradients;
 mod host_keys;
 mod hosts;
 mod islands;

@@ -89,7 +89,7 @@ impl WorldView<'_> {
         let hosts = class.hosts[0].union(&class.hosts[1]);
         worst(hosts.filter_map(|&host| {
             let of = &self.plan.cluster.hosts[usize::from(host)];
-            of.compress?;
+            of.compress.as_ref()?;
             let [out, into] = self.engines(host)?.map(|counts| counts.busy_ps as f64 / self.window_ps());
             let (load, does) = if out >= into { (out, "makes packets smaller") } else { (into, "restores packets") };
             let place = of.name.clone();

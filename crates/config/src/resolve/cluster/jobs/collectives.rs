@@ -4,15 +4,18 @@ use super::program::Program;
 
 const NOTHING: (u32, u64) = (0, 0);
 
+/// To which place of a group how many bytes are sent, from which byte of what is exchanged on.
+type Sent = ((u32, u64), u64);
+
 /// The ranks of a group but one.
 fn others(group: &[u32], but: u32) -> impl Iterator<Item = u32> + '_ {
     group.iter().copied().filter(move |&rank| rank != but)
 }
 
 impl Program {
-    /// The ranks of a group exchange: `with` says of the place of each to which place it sends how much, and from which
-    /// it receives how much.
-    fn exchange(&mut self, group: &[u32], phase: u8, with: impl Fn(u32) -> [(u32, u64); 2]) {
+    /// The ranks of a group exchange: `with` says of the place of each to which place it sends how much from which byte
+    /// on, and from which it receives how much.
+    fn exchange(&mut self, group: &[u32], phase: u8, with: impl Fn(u32) -> (Sent, (u32, u64))) {
         self.exchange_and(group, phase, with, |_, _, _| {});
     }
 
@@ -21,15 +24,17 @@ impl Program {
         &mut self,
         group: &[u32],
         phase: u8,
-        with: impl Fn(u32) -> [(u32, u64); 2],
+        with: impl Fn(u32) -> (Sent, (u32, u64)),
         then: impl Fn(&mut Self, u32, u64),
     ) {
         if self.is_too_long() {
             return;
         }
         for (place, &rank) in (0..).zip(group) {
-            let [send, receive] = with(place).map(|(place, bytes)| (group[place as usize], bytes));
-            self.step(rank, phase, 0, send, receive);
+            let (((to, bytes), further), receive) = with(place);
+            let send = ((group[to as usize], bytes), further);
+            let receive = (group[receive.0 as usize], receive.1);
+            self.step_from(rank, phase, 0, send, receive);
             then(self, rank, receive.1);
         }
     }
@@ -48,16 +53,15 @@ impl Program {
     /// Every part of a vector but one goes around a ring; each rank begins with the one so far ahead.
     fn ring_round(&mut self, group: &[u32], bytes: u64, name: &str, ahead: u32) {
         let ranks = group.len() as u32;
-        let part = |number: u32| {
-            let until = |number: u32| u128::from(bytes) * u128::from(number) / u128::from(ranks);
-            (until(number + 1) - until(number)) as u64
-        };
+        let until = |number: u32| (u128::from(bytes) * u128::from(number) / u128::from(ranks)) as u64;
+        let part = |number: u32| until(number + 1) - until(number);
         let phase = self.phase(name);
         for step in 1..ranks {
             let with = |place| {
                 let sent = (place + ranks + ahead + 1 - step) % ranks;
                 let received = (place + ranks + ahead - step) % ranks;
-                [((place + 1) % ranks, part(sent)), ((place + ranks - 1) % ranks, part(received))]
+                let send = ((place + 1) % ranks, part(sent));
+                ((send, until(sent)), ((place + ranks - 1) % ranks, part(received)))
             };
             match ahead {
                 0 => self.exchange_and(group, phase, with, |program, rank, bytes| program.add(rank, bytes)),
@@ -103,8 +107,12 @@ impl Program {
     pub(super) fn ring_allgather(&mut self, group: &[u32], bytes: u64) {
         let ranks = group.len() as u32;
         let phase = self.phase("all-gather");
-        for _ in 1..ranks {
-            self.exchange(group, phase, |place| [((place + 1) % ranks, bytes), ((place + ranks - 1) % ranks, bytes)]);
+        for step in 1..ranks {
+            self.exchange(group, phase, |place| {
+                let send = ((place + 1) % ranks, bytes);
+                let whose = (place + ranks + 1 - step) % ranks;
+                ((send, bytes * u64::from(whose)), ((place + ranks - 1) % ranks, bytes))
+            });
         }
     }
 
@@ -133,8 +141,9 @@ impl Program {
         let (mut distance, mut held) = (1, bytes);
         while distance < core {
             for own in 0..core {
+                let first = if growth == 1 { 0 } else { own / distance * distance };
                 let [own, other] = [own, own ^ distance].map(|core| group[place(core) as usize]);
-                self.step(own, phase, 0, (other, held), (other, held));
+                self.step_from(own, phase, 0, ((other, held), bytes * u64::from(first)), (other, held));
                 if growth == 1 {
                     self.add(own, held);
                 }
@@ -191,7 +200,8 @@ impl Program {
         let phase = self.phase(name);
         for step in 1..ranks {
             self.exchange(group, phase, |place| {
-                [((place + step) % ranks, bytes), ((place + ranks - step) % ranks, bytes)]
+                let to = (place + step) % ranks;
+                (((to, bytes), bytes * u64::from(to)), ((place + ranks - step) % ranks, bytes))
             });
         }
     }
@@ -203,7 +213,7 @@ impl Program {
         let mut distance = 1;
         while distance < ranks {
             self.exchange(group, phase, |place| {
-                [((place + distance) % ranks, 1), ((place + ranks - distance) % ranks, 1)]
+                ((((place + distance) % ranks, 1), 0), ((place + ranks - distance) % ranks, 1))
             });
             distance *= 2;
         }

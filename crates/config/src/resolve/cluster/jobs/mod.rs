@@ -63,12 +63,13 @@ pub(super) fn resolve(
         let class = class_of(classes, name, &path)?;
         let mut switches =
             Switches { fabric, engines: &mut *engines, packet_bytes: in_network::packet_bytes(&carried) };
-        let params = params(name, &path, job, hosts, (&mut taken, &mut switches), base_dir)?;
+        let mut params = params(name, &path, job, hosts, (&mut taken, &mut switches), base_dir)?;
         check(&path, job, &params)?;
         if over_roce {
             rdma::check(&path, job)?;
         }
         compress::check(&path, job, &params.hosts, hosts, host)?;
+        compress::forget_places(&mut params, job, hosts, host);
         let aggregator = training::aggregator(job, params.hosts.len() as u32);
         let merged = gro::merged(&path, job, &params, hosts, &carried)?;
         let flow = Flow { job: jobs.len() as u32, class, mtu_bytes, carried, merged, compresses, aggregator };

@@ -10,6 +10,7 @@ pub(super) const NOTHING: StepParams = StepParams {
     work: 0,
     device: DeviceParams { work_ps: 0, left: u32::MAX },
     send: None,
+    at: 0,
     receive: None,
 };
 
@@ -48,6 +49,8 @@ pub(super) struct Program {
     pub(super) works: Vec<WorkParams>,
     /// The collectives in it, in their order, where they are wanted.
     pub(super) marks: Option<Vec<Mark>>,
+    /// Where in the vector of a job what is exchanged begins, in bytes.
+    pub(super) base: u64,
     /// Where each rank began one.
     begun: Vec<usize>,
     steps: usize,
@@ -63,6 +66,7 @@ impl Program {
             phases: Vec::new(),
             works: Vec::new(),
             marks: None,
+            base: 0,
             begun: Vec::new(),
             steps: 0,
         }
@@ -103,8 +107,22 @@ impl Program {
 
     /// Adds a step of a rank; bytes of 0 are no message.
     pub(super) fn step(&mut self, rank: u32, phase: u8, compute_ps: u64, send: (u32, u64), receive: (u32, u64)) {
+        self.step_from(rank, phase, compute_ps, (send, 0), receive);
+    }
+
+    /// The same; what is sent begins so many bytes further in the vector than all that is exchanged.
+    pub(super) fn step_from(
+        &mut self,
+        rank: u32,
+        phase: u8,
+        compute_ps: u64,
+        (send, further): ((u32, u64), u64),
+        receive: (u32, u64),
+    ) {
         let message = |(rank, bytes): (u32, u64)| (bytes > 0).then_some(MessageParams { rank, bytes });
-        self.push(rank, StepParams { phase, compute_ps, send: message(send), receive: message(receive), ..NOTHING });
+        let (send, receive) = (message(send), message(receive));
+        let at = send.map_or(0, |_| self.base + further);
+        self.push(rank, StepParams { phase, compute_ps, send, at, receive, ..NOTHING });
     }
 
     /// A rank adds what it has received to what it has. A core reads every line of both and writes one of them.

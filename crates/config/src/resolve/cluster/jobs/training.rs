@@ -162,6 +162,7 @@ pub(super) fn write(
             group.iter().for_each(|&rank| program.device(rank, phase, more, left));
         }
         program.compute(&group, "copy", part(copy, number));
+        program.base = (0..number).map(|before| part(bytes, before)).sum();
         sum.write(program, part(bytes, number), if updates_once { part(update, number) } else { 0 });
     }
     if !updates_once {

@@ -1,0 +1,98 @@
+//! Gradients that were recorded, as the engines of NICs know them.
+
+use serde::{Deserialize, Serialize};
+
+/// Bytes of a float.
+const FLOAT_BYTES: u64 = 4;
+
+/// What engines leave of the floats of recorded gradients, one after the other. A vector has them over and over.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct GradientParams {
+    /// Floats; at least 1.
+    floats: u64,
+    /// Floats from one point to the next, a multiple of 8; the last ones may be fewer.
+    step: u64,
+    /// What is left of all floats before each point and before the end, in bits.
+    until: Vec<u64>,
+}
+
+impl GradientParams {
+    /// Points at most, so that engines of many hosts have room for them. Of gradients with more groups of eight floats
+    /// than that, floats between two points have what these have in the mean.
+    pub const POINTS: u64 = 2048;
+
+    /// Of `floats` floats, at least 1, in groups of eight, and a last one that may have fewer, what is left of each
+    /// group without its tag, in bits. Groups beyond those of the floats are not looked at.
+    #[must_use]
+    pub fn new(floats: u64, groups: impl IntoIterator<Item = u64>) -> Self {
+        let all = floats.div_ceil(8);
+        let per_point = all.div_ceil(Self::POINTS).max(1);
+        let (mut until, mut sum) = (Vec::new(), 0);
+        for (number, bits) in (0..all).zip(groups) {
+            if number % per_point == 0 {
+                until.push(sum);
+            }
+            sum += bits;
+        }
+        until.push(sum);
+        Self { floats, step: 8 * per_point, until }
+    }
+
+    /// What is left of the first floats, fewer than those of the gradients, in bits.
+    fn until(&self, float: u64) -> u64 {
+        let (point, more) = ((float / self.step) as usize, float % self.step);
+        let (from, to) = (self.until[point], self.until[(point + 1).min(self.until.len() - 1)]);
+        let between = self.step.min(self.floats - point as u64 * self.step);
+        from + ((to - from) * more + between / 2) / between
+    }
+
+    /// The same of as many as there are in a vector that has the gradients over and over.
+    fn until_any(&self, float: u64) -> u64 {
+        let all = self.until.last().copied().unwrap_or(0);
+        float / self.floats * all + self.until(float % self.floats)
+    }
+
+    /// What is left of so many floats from byte `at` of a vector on, without tags, in bits.
+    #[must_use]
+    pub fn left_bits(&self, at: u64, floats: u64) -> u64 {
+        let from = at / FLOAT_BYTES % self.floats;
+        self.until_any(from + floats) - self.until(from)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn groups_have_what_was_recorded(
+            groups in proptest::collection::vec(0_u64..=256, 1..100), missing in 0_u64..8, at in 0_usize..300,
+        ) {
+            let floats = 8 * groups.len() as u64 - missing;
+            let gradients = GradientParams::new(floats, groups.iter().copied());
+            let last = groups.len() - 1;
+            let group = at % groups.len();
+            let own = if group == last { 8 - missing } else { 8 };
+            prop_assert_eq!(gradients.left_bits(32 * group as u64, own), groups[group]);
+            // Whatever is skipped before: the vector goes on with the first.
+            let from = 4 * floats * (at as u64);
+            prop_assert_eq!(gradients.left_bits(from + 32 * group as u64, own), groups[group]);
+            prop_assert_eq!(gradients.left_bits(from, 3 * floats), 3 * groups.iter().sum::<u64>());
+        }
+
+        #[test]
+        fn parts_add_up_however_many_points_there_are(
+            groups in 1_u64..20_000, cuts in proptest::collection::vec(0_u64..200_000, 1..20),
+        ) {
+            let gradients = GradientParams::new(8 * groups, (0..groups).map(|group| group * group % 257));
+            let mut cuts = cuts;
+            cuts.sort_unstable();
+            let parts = cuts.windows(2).map(|cut| gradients.left_bits(4 * cut[0], cut[1] - cut[0])).sum::<u64>();
+            let (first, last) = (cuts[0], cuts[cuts.len() - 1]);
+            prop_assert_eq!(parts, gradients.left_bits(4 * first, last - first));
+            prop_assert!(gradients.until.len() as u64 <= GradientParams::POINTS + 1);
+        }
+    }
+}

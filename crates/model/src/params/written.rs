@@ -1,0 +1,140 @@
+//! What a rank writes to a connection, as pieces of vectors.
+
+use super::{ClusterParams, JobParams, Traffic};
+use serde::{Deserialize, Serialize};
+
+/// Pieces that are written again and again.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+struct Repeated {
+    /// Bytes that were written before.
+    before: u64,
+    /// Bytes of all pieces.
+    bytes: u64,
+    /// For each piece the bytes of those before it, and where in a vector it begins.
+    pieces: Vec<(u64, u64)>,
+}
+
+/// What a rank of a job writes to the connection with another one: where in vectors that is.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Written(Vec<Repeated>);
+
+impl Written {
+    /// What rank `from` of a job writes to rank `to`.
+    #[must_use]
+    pub fn new(job: &JobParams, from: u32, to: u32) -> Self {
+        let mut before = 0;
+        let blocks = job.blocks.iter().filter_map(|block| {
+            let (mut bytes, mut pieces) = (0, Vec::new());
+            for step in &block.steps[from as usize] {
+                if let Some(message) = step.send.filter(|message| message.rank == to) {
+                    pieces.push((bytes, step.at));
+                    bytes += message.bytes;
+                }
+            }
+            let began = before;
+            before += bytes * u64::from(block.times);
+            (bytes > 0 && block.times > 0).then_some(Repeated { before: began, bytes, pieces })
+        });
+        Self(blocks.collect())
+    }
+
+    /// Where in a vector a byte of the stream is, in bytes; 0 of a stream without pieces.
+    #[must_use]
+    pub fn place(&self, byte: u64) -> u64 {
+        let block = self.0.partition_point(|block| block.before <= byte);
+        let Some(Repeated { before, bytes, pieces }) = block.checked_sub(1).map(|block| &self.0[block]) else {
+            return 0;
+        };
+        let byte = (byte - before) % bytes;
+        let (began, at) = pieces[pieces.partition_point(|&(began, _)| began <= byte) - 1];
+        at + byte - began
+    }
+}
+
+impl ClusterParams {
+    /// The flows of which a host makes packets smaller that it sends, with what is written to them if its engines know
+    /// gradients, and those of which it restores packets that come, in ascending order.
+    #[must_use]
+    pub fn compressed(&self, host: u16) -> (Vec<(u32, Written)>, Vec<u32>) {
+        let recorded = self.hosts[usize::from(host)].compress.as_ref().is_some_and(|engine| engine.gradients.is_some());
+        let (mut out, mut into) = (Vec::new(), Vec::new());
+        for (number, flow) in (0..).zip(&self.flows) {
+            for (initiator, on) in [(true, flow.compress[0]), (false, flow.compress[1])] {
+                let (from, to) = if initiator { (flow.from, flow.to) } else { (flow.to, flow.from) };
+                if on && from == host {
+                    let written = match flow.traffic {
+                        Traffic::Messages(channel) if recorded => {
+                            let (job, own, other) = channel.at(initiator);
+                            Written::new(&self.jobs[job as usize], own, other)
+                        }
+                        _ => Written::default(),
+                    };
+                    out.push((number, written));
+                }
+                if on && to == host {
+                    into.push(number);
+                }
+            }
+        }
+        (out, into)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::params::{BlockParams, DeviceParams, MessageParams, StepParams};
+    use proptest::prelude::*;
+
+    fn step(rank: u32, bytes: u64, at: u64) -> StepParams {
+        let send = Some(MessageParams { rank, bytes });
+        StepParams { phase: 0, compute_ps: 0, work: 0, device: DeviceParams::default(), send, at, receive: None }
+    }
+
+    fn job(blocks: &[(u32, Vec<StepParams>)]) -> JobParams {
+        let block = |(times, steps): &(u32, Vec<StepParams>)| BlockParams { times: *times, steps: vec![steps.clone()] };
+        JobParams {
+            name: String::new(),
+            kind: String::new(),
+            hosts: vec![0],
+            iterations: 1,
+            launch_ps: 0,
+            start_ps: 0,
+            copy_bytes_per_s: 1,
+            copy_ps: 0,
+            socket_bytes_per_s: None,
+            phases: vec![String::new()],
+            blocks: blocks.iter().map(block).collect(),
+            cores: Vec::new(),
+            works: Vec::new(),
+            reducers: Vec::new(),
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn every_byte_is_where_the_program_says(
+            blocks in proptest::collection::vec(
+                (0_u32..4, proptest::collection::vec((1_u32..3, 1_u64..20, 0_u64..1000), 0..6)), 0..4,
+            ),
+        ) {
+            let blocks: Vec<(u32, Vec<StepParams>)> = blocks
+                .iter()
+                .map(|(times, all)| (*times, all.iter().map(|&(rank, bytes, at)| step(rank, bytes, at)).collect()))
+                .collect();
+            let written = Written::new(&job(&blocks), 0, 1);
+            let mut byte = 0;
+            for (times, steps) in &blocks {
+                for _ in 0..*times {
+                    for step in steps {
+                        let message = step.send.expect("all send");
+                        for more in (0..message.bytes).filter(|_| message.rank == 1) {
+                            prop_assert_eq!(written.place(byte), step.at + more);
+                            byte += 1;
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
