@@ -13,7 +13,7 @@ mod turns;
 mod worker;
 
 pub use engine::{Engine, Runs};
-pub use executor::{Block, Errand, Errands, Executor, Partner, Source, Storage, Stream, Thread};
+pub use executor::{Block, Errand, Errands, Executor, Partner, Source, Storage, Stream, Thread, ThreadWaits};
 pub use programs::{Program, Programs};
 pub use worker::{RankMemory, Worker};
 

@@ -11,6 +11,7 @@ use crate::line::{Kind, RequestId};
 use crate::params::{ControllerParams, DramParams};
 use crate::part::{self, Context, Group, Part, PartKind, Payload, Pool, Start};
 use hostnet_kernel::{ComponentId, Time};
+use hostnet_measure::Bins;
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
 
@@ -59,6 +60,8 @@ pub struct Channel {
     alarm: Alarm,
     /// Who is told when a write past the caches is issued.
     buffer: Option<ComponentId>,
+    /// When it had data on its bus, if that is kept.
+    busy: Option<Box<Bins>>,
     /// Slots of a DIMM that answers for itself, if it shares the channel.
     pub(super) slots: Option<Box<Slots>>,
     #[serde(skip)]
@@ -91,6 +94,7 @@ impl Channel {
             planned: (u64::MAX, Time::MAX),
             alarm: Alarm::NONE,
             buffer: None,
+            busy: None,
             slots: None,
             steps: Steps::default(),
         };
@@ -110,6 +114,19 @@ impl Channel {
     pub fn with_buffer(mut self, part: Option<ComponentId>) -> Self {
         self.buffer = part;
         self
+    }
+
+    /// The same; it keeps when it has data on its bus.
+    #[must_use]
+    pub fn watched(mut self) -> Self {
+        self.busy = Some(Box::default());
+        self
+    }
+
+    /// When it had data on its bus since the start of the run, if that is kept.
+    #[must_use]
+    pub fn busy(&self) -> Option<&Bins> {
+        self.busy.as_deref()
     }
 
     /// The controller, as of when the channel was last settled or woken up.
@@ -275,11 +292,23 @@ impl Channel {
         self.answers.push((at, Payload::Issued(RequestId(tag & !WATCHED))));
     }
 
+    /// The last beat of a line ends with clock `done`.
+    #[cold]
+    fn note_busy(&mut self, done: u64) {
+        let (from, to) = (self.clock.edge(done.saturating_sub(self.controller.line_clocks())), self.clock.edge(done));
+        if let Some(busy) = &mut self.busy {
+            busy.add(from.ps(), to.ps());
+        }
+    }
+
     /// Issues what is planned for `clock`.
     #[inline(always)]
     fn issue(&mut self, clock: u64) {
         while self.controller.next_clock() == clock {
             let issued = self.controller.issue(self.at);
+            if let (Some(Served { done, .. }), true) = (&issued.served, self.busy.is_some()) {
+                self.note_busy(*done);
+            }
             match issued.served {
                 Some(Served { tag, read: true, done }) => self.send_data(RequestId(tag), done),
                 Some(Served { tag, done, .. }) if tag & WATCHED != 0 => self.tell_issued(tag, done),

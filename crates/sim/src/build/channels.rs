@@ -24,6 +24,8 @@ impl SocketBuilder<'_> {
                 Channel::new(dram, controller, to, cha.from_mc_ps, cha.write_ack_ps, self.server.classes, number)
                     .with_nearest(nearer_ps)
                     .with_buffer(buffers);
+            let has_jobs = self.server.attachment.as_ref().is_some_and(|at| !at.cluster.jobs.is_empty());
+            let channel = if has_jobs { channel.watched() } else { channel };
             match self.params.dimm.as_ref().filter(|dimm| dimm.channel == number) {
                 Some(dimm) => channel.with_dimm(self.layout.of(PartKind::Dimm).first(), dimm.command_ps),
                 None => channel,

@@ -3,6 +3,7 @@
 use super::clients::Operation;
 use super::flights::Flight;
 use super::source::Item;
+use super::waits::Wait;
 use super::{Executor, Pending, Source, AHEAD_PS};
 use crate::cache::Access;
 use crate::lfb::Lfb;
@@ -12,17 +13,28 @@ use hostnet_kernel::Time;
 impl Executor {
     /// Carries out accesses until one has to wait.
     pub(super) fn advance(&mut self, lfb: &mut Lfb, context: &mut Context) {
+        let wait = self.go_on(lfb, context);
+        if self.waits.is_some() {
+            self.note_wait(context.now(), wait);
+        }
+    }
+
+    /// The same. Returns what the next one waits for.
+    fn go_on(&mut self, lfb: &mut Lfb, context: &mut Context) -> Wait {
         while self.wake.is_none() && !self.halted && self.held_since.is_none() {
             let Some(pending) = self.fetch(lfb, context) else {
                 self.starved = true;
-                return;
+                return Wait::None;
             };
-            let Some(at) = self.gate(&pending) else { return };
+            let at = match self.gate(&pending) {
+                Ok(at) => at,
+                Err(wait) => return self.behind(wait, &pending, lfb),
+            };
             let now = context.now();
             if at > now + AHEAD_PS || (pending.missed && at > now) {
                 self.wake = Some(at);
                 context.send(context.id, at.since(now), Payload::Step);
-                return;
+                return Wait::None;
             }
             let done = if pending.missed {
                 self.miss(&pending, lfb, context)
@@ -30,9 +42,10 @@ impl Executor {
                 self.look_up(&pending, at, lfb, context)
             };
             if !done {
-                return;
+                return self.behind(Wait::Lfb, &pending, lfb);
             }
         }
+        Wait::None
     }
 
     /// The pending access, or the next one.
@@ -78,18 +91,18 @@ impl Executor {
         self.pending
     }
 
-    /// When the pending access may be carried out, or nothing while it waits for data.
-    fn gate(&mut self, pending: &Pending) -> Option<Time> {
+    /// When the pending access may be carried out, or how it waits for data.
+    fn gate(&mut self, pending: &Pending) -> Result<Time, Wait> {
         let instruction_fs = self.thread.instruction_fs;
-        self.front_fs = self.window.enter(pending.position, self.front_fs, instruction_fs)?;
+        self.front_fs = self.window.enter(pending.position, self.front_fs, instruction_fs).ok_or(Wait::Window)?;
         let mut at = Time::from_ps(self.front_fs / 1000).max(self.issued);
         if pending.item.depends {
             if self.window.outstanding() > 0 {
-                return None;
+                return Err(Wait::Data);
             }
             at = at.max(self.window.last_done());
         }
-        Some(at)
+        Ok(at)
     }
 
     /// Looks the pending access up in the L2; true when it is carried out.

@@ -12,11 +12,13 @@ mod flights;
 mod lines;
 mod prefetch;
 mod source;
+mod waits;
 mod warm;
 mod window;
 
 pub use errands::{Errand, Errands};
 pub use source::{Block, Source, Storage, Stream};
+pub use waits::ThreadWaits;
 
 use super::{Wiring, KERNEL_BACKLOG_LINES};
 use crate::app::{Generator, Replay};
@@ -112,6 +114,7 @@ pub struct Executor {
     /// Kernel work that the drives wait for the core to keep up with: drive and pages.
     waiting: VecDeque<(u8, u32)>,
     prefetch: Domain,
+    waits: Option<Box<ThreadWaits>>,
 }
 
 impl Executor {
@@ -140,6 +143,7 @@ impl Executor {
             prefetch: Domain::new(credits, credits, classes),
             operation: Operation::UNASKED,
             waiting: VecDeque::new(),
+            waits: None,
             stopped: false,
             throttle_ps: 0,
             halted: false,

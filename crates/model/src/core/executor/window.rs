@@ -2,6 +2,7 @@
 
 use super::clients::Operation;
 use super::flights::NO_FLIGHT;
+use super::waits::NEARLY;
 use hostnet_kernel::Time;
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
@@ -68,6 +69,13 @@ impl Window {
             self.first += 1;
         }
         Some(front_fs)
+    }
+
+    /// Whether the instruction at `position` leaves hardly any room in the window.
+    pub(super) fn is_nearly_full(&self, position: u64) -> bool {
+        let oldest = self.loads.iter().find(|load| load.flight != NO_FLIGHT);
+        let span = oldest.map_or(0, |oldest| position.saturating_sub(oldest.position));
+        span + self.rob / u64::from(NEARLY) > self.rob
     }
 
     /// A load at `position` whose data comes at `done`.

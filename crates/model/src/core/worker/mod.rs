@@ -1,7 +1,7 @@
 //! A core that runs a rank of a job: it executes what the rank computes, copies what goes to other ranks of its server
 //! through memory that they share, and hands the rest to the sockets of the core, or posts it to the NIC.
 
-use super::{Errand, Executor};
+use super::{Errand, Executor, ThreadWaits};
 use crate::flow::{Labor, Rank, Wanted};
 use crate::lfb::Lfb;
 use crate::params::WorkParams;
@@ -75,7 +75,7 @@ impl Worker {
         let begins = rank.wakes_at().unwrap_or(Time::ZERO);
         Self {
             rank: rank.on_core(),
-            executor,
+            executor: executor.watched(),
             works,
             memory,
             instruction_fs,
@@ -105,6 +105,12 @@ impl Worker {
     #[must_use]
     pub fn instructions_ps(&self) -> u64 {
         self.instructions_ps
+    }
+
+    /// When it waited for data since the start of the run.
+    #[must_use]
+    pub fn waits(&self) -> Option<&ThreadWaits> {
+        self.executor.waits()
     }
 
     /// What executes its errands.

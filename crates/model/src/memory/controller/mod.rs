@@ -175,6 +175,11 @@ impl Controller {
         self.records.drain(..)
     }
 
+    /// Clocks that a line has the bus.
+    pub(super) fn line_clocks(&self) -> u64 {
+        u64::from(self.dram.timing.burst * self.dram.accesses_per_line)
+    }
+
     /// The read pending queue.
     #[must_use]
     pub fn rpq(&self) -> &Domain {

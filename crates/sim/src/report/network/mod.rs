@@ -2,6 +2,7 @@
 
 mod binds;
 mod completions;
+mod computes;
 mod control;
 mod dimm;
 mod energy;

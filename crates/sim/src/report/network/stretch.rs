@@ -6,11 +6,11 @@ use super::limits::Limit;
 use super::path::Does;
 use super::spent::register_wait;
 use super::ways::Ways;
-use super::working::{not_known, BUS_FULL, MOST};
+use super::working::{not_known, MOST};
 use crate::read::ports::PortView;
 use crate::report::view::WorldView;
 use hostnet_measure::Bins;
-use hostnet_model::core::{Core, Runs, Worker};
+use hostnet_model::core::{Core, Runs};
 use hostnet_model::dimm::Dimm;
 use hostnet_model::ether::{Compressor, Restorer};
 use hostnet_model::flow::Rank;
@@ -24,21 +24,21 @@ const BUSY: f64 = 0.7;
 const CLEAR: f64 = 0.1;
 
 /// The largest share of some intervals that one of several things was busy.
-fn busiest<'a, T>(all: impl Iterator<Item = (&'a Bins, T)>, intervals: &[(u64, u64)]) -> Option<(f64, T)> {
+pub(super) fn busiest<'a, T>(all: impl Iterator<Item = (&'a Bins, T)>, intervals: &[(u64, u64)]) -> Option<(f64, T)> {
     let shares = all.filter_map(|(busy, of)| Some((busy.share(intervals)?, of)));
     shares.max_by(|a, b| a.0.total_cmp(&b.0))
 }
 
 /// Whether nothing of another kind is about as busy: else neither alone would help.
-fn is_clear(limit: &Limit, busy: &[Limit]) -> bool {
+pub(super) fn is_clear(limit: &Limit, busy: &[Limit]) -> bool {
     let others = busy.iter().filter(|other| other.limit != limit.limit);
     others.filter_map(|other| other.load).all(|load| limit.load >= Some(load + CLEAR))
 }
 
 /// A job, as far as its path needs to know it.
 pub(super) struct OnPath<'a> {
-    view: &'a WorldView<'a>,
-    job: usize,
+    pub(super) view: &'a WorldView<'a>,
+    pub(super) job: usize,
     ranks: &'a [&'a Rank],
     ways: Option<&'a Ways<'a>>,
     /// The flow between two ranks, the lower one first. Numbers after those of ranks are switches that sum up.
@@ -58,11 +58,11 @@ impl<'a> OnPath<'a> {
         Self { view, job, ranks, ways, flows }
     }
 
-    fn host(&self, rank: u32) -> u16 {
+    pub(super) fn host(&self, rank: u32) -> u16 {
         self.view.plan.cluster.jobs[self.job].host_of(rank)
     }
 
-    fn name(&self, rank: u32) -> &str {
+    pub(super) fn name(&self, rank: u32) -> &str {
         &self.view.plan.cluster.hosts[usize::from(self.host(rank))].name
     }
 
@@ -70,7 +70,7 @@ impl<'a> OnPath<'a> {
     pub(super) fn binds(&self, stretch: &Stretch) -> Limit {
         let (from, to) = stretch.ranks;
         match stretch.does {
-            Does::Compute => self.computes(from),
+            Does::Compute => self.computes(from, &stretch.intervals()),
             Does::Device => {
                 let why = format!("rank {from} at {} waits for its accelerator", self.name(from));
                 Limit { limit: "compute", place: self.name(from).to_owned(), load: None, why }
@@ -81,38 +81,6 @@ impl<'a> OnPath<'a> {
                 Limit { limit: "copies", place: self.name(to).to_owned(), load: None, why }
             }
         }
-    }
-
-    /// A rank that computes.
-    fn computes(&self, rank: u32) -> Limit {
-        let (view, name) = (self.view, self.name(rank));
-        let worker = view.machine(self.host(rank)).and_then(|machine| {
-            let mut workers = machine.engines::<Worker>();
-            workers.find(|worker| worker.rank().number() == (self.job as u32, rank))
-        });
-        let phases = self.ranks[rank as usize].phases().iter();
-        let computed_ps: u64 = phases.map(|books| books.compute_ps - books.device_ps).sum();
-        let Some(worker) = worker else {
-            let why = format!("rank {rank} at {name} computes");
-            return Limit { limit: "compute", place: name.to_owned(), load: None, why };
-        };
-        let instructions = worker.instructions_ps() as f64 / computed_ps.max(1) as f64;
-        if instructions >= MOST {
-            let why = format!("rank {rank} at {name} computes, {:.0} % of it for instructions", 100.0 * instructions);
-            return Limit { limit: "rank cores", place: name.to_owned(), load: Some(instructions), why };
-        }
-        let job = &view.plan.cluster.jobs[self.job];
-        let full = view.fullest_memory(job).filter(|(load, place)| *load >= BUS_FULL && place == name);
-        if let Some((load, place)) = full {
-            let why =
-                format!("rank {rank} at {name} computes, and its channels are busy {:.0} % of the time", 100.0 * load);
-            return Limit { limit: "memory bandwidth", place, load: Some(load), why };
-        }
-        let why = format!(
-            "rank {rank} at {name} computes, {:.0} % of it for instructions; for the rest it waits for lines",
-            100.0 * instructions
-        );
-        not_known(None, why)
     }
 
     /// A message between hosts.

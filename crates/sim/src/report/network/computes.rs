@@ -1,0 +1,83 @@
+//! What binds a rank that computes.
+
+use super::limits::Limit;
+use super::stretch::{busiest, is_clear, OnPath};
+use super::working::{not_known, BUS_FULL, MOST, NOT_KNOWN};
+use hostnet_model::core::{Core, Runs, Worker};
+use hostnet_model::memory::Channel;
+
+/// What a rank does for this share of the time that it computes, and so much more than all else, is what binds it.
+const MOSTLY: f64 = 0.5;
+
+/// From here on a channel may have no more than it has: rows that are opened for one line each fill no bus.
+const BUS_NEAR: f64 = 0.6;
+
+/// A limit, the share of the time that it was full, and how to say so.
+type Spends = (&'static str, f64, &'static str);
+
+impl OnPath<'_> {
+    /// A rank that computes: at an endpoint all of the time; at a server it executes instructions, or waits for lines.
+    pub(super) fn computes(&self, rank: u32, intervals: &[(u64, u64)]) -> Limit {
+        let place = self.name(rank).to_owned();
+        let Some(worker) = self.worker(rank) else {
+            let why = format!("rank {rank} at {place} computes");
+            return Limit { limit: "compute", place, load: None, why };
+        };
+        let busy = self.spends(worker, intervals).into_iter().chain(self.channels(rank, intervals));
+        let busy: Vec<Limit> = busy
+            .map(|(limit, share, what)| {
+                let why = format!("{what} {:.0} % of the time", 100.0 * share);
+                Limit { limit, place: place.clone(), load: Some(share), why }
+            })
+            .collect();
+        let at_least = |limit: &'static str, share| {
+            busy.iter().find(move |found| found.limit == limit && found.load >= Some(share))
+        };
+        // What is full behind the LFB has it full, too.
+        let first = at_least("rank cores", MOST).or_else(|| at_least("memory bandwidth", BUS_FULL));
+        let near = at_least("memory bandwidth", BUS_NEAR).is_some();
+        let alone = |limit: &&Limit| limit.load >= Some(MOSTLY) && limit.limit != NOT_KNOWN && is_clear(limit, &busy);
+        let clear = || busy.iter().filter(|_| !near).find(alone);
+        let while_it = |why: &str| format!("while rank {rank} at {place} computed, {why}");
+        match first.or_else(clear) {
+            Some(limit) => Limit { why: while_it(&limit.why), ..limit.clone() },
+            None => {
+                let parts: Vec<&str> = busy.iter().map(|limit| limit.why.as_str()).collect();
+                not_known(None, while_it(&parts.join("; ")))
+            }
+        }
+    }
+
+    /// How a rank spends the time that it computes, as shares of that.
+    fn spends(&self, worker: &Worker, intervals: &[(u64, u64)]) -> Vec<Spends> {
+        let phases = worker.rank().phases().iter();
+        let computed_ps: u64 = phases.map(|books| books.compute_ps - books.device_ps).sum();
+        let instructions = worker.instructions_ps() as f64 / computed_ps.max(1) as f64;
+        let waits = worker.waits().into_iter().flat_map(|waits| {
+            [
+                ("LFB", &waits.lfb, "it waited for an entry of its LFB"),
+                ("reorder window", &waits.window, "its reorder window was full"),
+                (NOT_KNOWN, &waits.both, "neither had much room"),
+            ]
+        });
+        let waits =
+            waits.filter_map(|(limit, waits, what)| Some((limit, waits.past().share(intervals)?.max(0.0), what)));
+        waits.chain([("rank cores", instructions, "it executed instructions")]).collect()
+    }
+
+    /// The rank on its core, at a server.
+    fn worker(&self, rank: u32) -> Option<&Worker> {
+        let mut cores = self.view.machine(self.host(rank))?.each::<Core>();
+        cores.find_map(|core| {
+            let workers = core.engines().iter().filter_map(Worker::of);
+            workers.into_iter().find(|worker| worker.rank().number() == (self.job as u32, rank))
+        })
+    }
+
+    /// The share of the time that the busiest channel of the server of a rank had data on its bus.
+    fn channels(&self, rank: u32, intervals: &[(u64, u64)]) -> Option<Spends> {
+        let channels = self.view.machine(self.host(rank))?.each::<Channel>();
+        let busy = channels.filter_map(|channel| Some((channel.busy()?, ())));
+        busiest(busy, intervals).map(|(share, ())| ("memory bandwidth", share, "a channel had data on its bus"))
+    }
+}

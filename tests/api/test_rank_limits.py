@@ -1,0 +1,78 @@
+"""What a rank that computes at a server is said to be limited by, made twice as much, makes its job quicker."""
+
+from __future__ import annotations
+
+from copy import deepcopy
+from random import Random
+from typing import Any
+
+import pytest
+
+from hostnet import run_cluster
+
+Content = dict[str, Any]
+
+LEAST = 0.04
+"""Of its time that a job must be quicker by."""
+
+
+def any_job(random: Random) -> Content:
+    """Ranks of two servers that compute, and tell each other; others may use the memory beside them."""
+    work: Content = {"instructions": random.choice([10_000, 100_000, 1_000_000])}
+    what = random.choice(["reads", "copies", "gathers", "both"])
+    if what != "gathers":
+        work["reads"] = f"{random.choice([1, 4])} MB"
+    if what == "copies":
+        work["writes"] = f"{random.choice([1, 4])} MB"
+    if what in ("gathers", "both"):
+        work |= {"gathers": random.choice([1_000, 10_000]), "gather_set": "256 MB"}
+    host: Content = {"preset": "cascade-lake-hostcc", "count": 2, "cache": {"enabled": True}}
+    host["memory"] = {"channels": random.choice([1, 2])}
+    host["core"] = {"lfb": {"entries": random.choice([4, 10, 20])}, "rob": random.choice([64, 224])}
+    if random.random() < 0.6:
+        host["workload"] = {"other": {"kind": "stream", "cores": f"1-{random.choice([1, 2, 4])}"}}
+    steps = [work, {"to": 1, "send": "1 kB", "from": 1, "receive": "1 kB"}]
+    job = {"kind": "program", "hosts": "n", "cores": "0", "steps": steps, "iterations": 2}
+    return {"host": {"n": host}, "network": {"rate": "100 Gbps"}, "job": {"j": job}, "run": {"until": "jobs"}}
+
+
+def quicker(content: Content, limit: str) -> bool:
+    """Makes what is named twice as much. False if nothing is named that could be."""
+    host, work = content["host"]["n"], content["job"]["j"]["steps"][0]
+    changes: dict[str, tuple[Content, str, float]] = {
+        "LFB": (host["core"]["lfb"], "entries", 2),
+        "reorder window": (host["core"], "rob", 2),
+        "memory bandwidth": (host["memory"], "channels", 2),
+        "rank cores": (work, "instructions", 0.5),
+    }
+    if limit not in changes:
+        return False
+    table, key, factor = changes[limit]
+    table[key] = int(table[key] * factor)
+    return True
+
+
+def assert_named_limits_help(seed: int, count: int) -> None:
+    random, named = Random(seed), 0
+    for _ in range(count):
+        content = any_job(random)
+        before = run_cluster(content)
+        (limit,) = [row for row in before.summary["limits"] if row["class"] == "j"]
+        changed = deepcopy(content)
+        if not quicker(changed, limit["limit"]):
+            assert limit["limit"] == "not known", limit
+            continue
+        named += 1
+        took, then = (results.jobs["j"]["iteration_us"] for results in (before, run_cluster(changed)))
+        assert then < (1 - LEAST) * took, f"{limit}: {took} us, then {then} us of {content}"
+    assert named >= 0.5 * count
+
+
+def test_what_limits_a_rank_helps_or_is_not_known() -> None:
+    assert_named_limits_help(seed=1, count=6)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("seed", range(2, 8))
+def test_what_limits_any_rank_helps_or_is_not_known(seed: int) -> None:
+    assert_named_limits_help(seed, count=40)
