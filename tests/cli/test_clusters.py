@@ -155,6 +155,39 @@ def test_a_cluster_is_swept_and_drawn(cli: Cli) -> None:
     assert done.returncode == 0, done.stderr
 
 
+JOB = """
+[host.e]
+kind = "endpoint"
+count = 3
+[cable.e-1]
+rate = "10 Gbps"
+[network]
+rate = "100 Gbps"
+[job.j]
+kind = "allreduce"
+hosts = "e"
+bytes = "1 MB"
+[run]
+until = "jobs"
+"""
+
+
+def test_a_sweep_of_a_job_says_what_binds_each_point(cli: Cli) -> None:
+    import pyarrow.parquet as pq
+
+    (cli.folder / "job.toml").write_text(JOB)
+    over = ("--over", "cable.e-1.rate=10 Gbps,100 Gbps", "--over", "job.j.algorithm=ring,tree")
+    done = cli("sweep", "job.toml", *over)
+    assert done.returncode == 0, done.stderr
+    assert "limited by" in done.stdout
+    assert "path at" in done.stdout
+    rows = pq.read_table(cli.folder / done.stdout.splitlines()[-1] / "sweep.parquet").to_pylist()
+    slow = [row for row in rows if row["cable.e-1.rate"] == "10 Gbps"]
+    assert [row["limited_by"] for row in slow] == ["cable", "cable"]
+    assert all("e-1" in row["limited_at"] and row["path_host"] == "e-1" for row in slow)
+    assert all(row["path_share"] > 0.5 for row in slow)
+
+
 def test_captures_are_of_clusters(cli: Cli) -> None:
     done = cli("run", cli.file, "--pcap", "a.pcap")
     assert done.returncode == 2

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from rich.text import Text
 
-from hostnet.cli.show import NOTHING, new_table, number, page, print_notes, print_path, print_tables
+from hostnet.cli.show import NOTHING, new_table, number, page, percent, print_notes, print_path, print_tables
 from hostnet.report.subjects import SUBJECTS, subject_of
 from hostnet.sweeps.outcome import headline
 
@@ -41,18 +41,24 @@ def sweep_table(manifest: Row, rows: list[Row]) -> Table:
     paths = [axis["path"] for axis in manifest["over"]]
     seed = ["seed"] if manifest["seeds"] else []
     subject = subject_of(rows[0] if rows else ())
-    watts = {"W": "cores_w"} if any(row.get("cores_w") is not None for row in rows) else {}
-    jobs = {"iteration us": "iteration_us"} if any(row.get("iteration_us") is not None for row in rows) else {}
-    columns = {**SUBJECTS[subject], **watts, **jobs}
+    columns = {**SUBJECTS[subject], "W": "cores_w", "iteration us": "iteration_us"}
+    columns = {title: name for title, name in columns.items() if any(row.get(name) is not None for row in rows)}
+    jobs = "iteration_us" in columns.values()
     table = new_table(*paths, *seed, subject, *columns, left=(len(paths) + len(seed),))
-    limited = subject != "class"
-    if limited:
-        table.add_column("limited by")
+    table.add_column("limited by")
+    if jobs:
+        table.add_column("path at")
     for row in rows:
-        limit = [row["limited_by"] or NOTHING] if limited else []
+        limit = ", ".join(filter(None, (row["limited_by"], row.get("limited_at"))))
         table.add_row(
             *(str(row[name]) for name in (*paths, *seed, subject)),
             *(number(row[column]) for column in columns.values()),
-            *limit,
+            limit or NOTHING,
+            *([path_words(row)] if jobs else []),
         )
     return table
+
+
+def path_words(row: Row) -> str:
+    """The host that most of the path of a job is at, and how much of it."""
+    return NOTHING if row["path_host"] is None else f"{row['path_host']}, {percent(row['path_share'])}"

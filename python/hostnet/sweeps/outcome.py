@@ -51,8 +51,16 @@ LATENCIES = ("count", "mean_us", "p50_us", "p90_us", "p99_us", "p99_9_us")
 OF_POWER = {"cores_w": "float64"}
 """Columns of frequencies and sleep that do, and their types: what the cores of all servers take, null without any."""
 
-OF_JOBS = {"iteration_us": "float64", "communication_share": "float64"}
+OF_JOBS = {
+    "iteration_us": "float64",
+    "communication_share": "float64",
+    "path_host": "string",
+    "path_share": "float64",
+}
 """Columns of table jobs that go into the rows of their classes, and their types; null of other classes."""
+
+OF_LIMITS = {"limited_by": "limit", "limited_at": "place"}
+"""Columns of the rows of classes of traffic, and those of table limits that they have."""
 
 EXTRAS = {"regime": "string", "uncertainty_95": "float64", "outside": "string"}
 """Columns that only some engines fill, and their types."""
@@ -101,8 +109,11 @@ def _of_hosts(results: Results) -> dict[str, Any]:
     latencies = {row["class"]: row for row in summary["latencies"]}
     watts = {"cores_w": cores_w(summary.get("power", ()))}
     jobs = {row["job"]: {column: row[column] for column in OF_JOBS} for row in summary.get("jobs", ())}
+    limits = {row["class"]: {column: row[of] for column, of in OF_LIMITS.items()} for row in summary.get("limits", ())}
+    more = (latencies, {row["class"]: {**row, **watts} for row in summary["classes"]}, jobs, limits)
     traffic = [
-        {**latencies.get(row["class"], {}), **row, **watts, **jobs.get(row["class"], {})} for row in summary["classes"]
+        {column: value for rows in more for column, value in rows.get(name, {}).items()}
+        for name in (row["class"] for row in summary["classes"])
     ]
     servers = results.servers.items()
     domains = [{"host": host, **row} for host, server in servers for row in server.summary["domains"]]
@@ -127,7 +138,9 @@ def types_of(results: AnyResults) -> Types:
     types = results.native.column_types
     if results.plan.is_cluster:
         latencies = types("latencies")
-        traffic = {**types("classes"), **{column: latencies[column] for column in LATENCIES}, **OF_POWER, **OF_JOBS}
+        of_limits = dict.fromkeys(OF_LIMITS, "string")
+        of_latencies = {column: latencies[column] for column in LATENCIES}
+        traffic = {**types("classes"), **of_latencies, **OF_POWER, **OF_JOBS, **of_limits}
         return {"traffic": traffic, "domains": types("domains"), "caches": {}, "memory": {}}
     channels = types("channels")
     return {

@@ -69,7 +69,7 @@ class Metric:
     always: bool = True
     """Whether it is drawn where no point has a value."""
     logarithmic: bool = False
-    """Whether its axis is."""
+    """Whether its axis is, where values are far apart."""
 
 
 METRICS = (
@@ -281,8 +281,9 @@ def draw_lines(axes: Axes, sweep: Sweep, metric: Metric, rest: Choice) -> None:
 
 
 def put_height(axes: Axes, metric: Metric) -> None:
-    """The y axis begins at 0, unless it is logarithmic."""
-    if metric.logarithmic:
+    """The y axis begins at 0, unless it is logarithmic: it is where values differ by a factor of ten and more."""
+    low, high = axes.dataLim.intervaly
+    if metric.logarithmic and 0 < 10 * low <= high:
         axes.set_yscale("log")
     else:
         axes.set_ylim(0, HEADROOM * axes.get_ylim()[1])
