@@ -91,7 +91,7 @@ fuzz: build $(VENV)/locked-dev
 
 lint-rust: $(VENV)/created
 	cargo fmt --all --check
-	cargo clippy --workspace --all-targets --locked -- -D warnings
+	cargo clippy --profile checked --workspace --all-targets --locked -- -D warnings
 
 test-rust: $(VENV)/created
 	cargo test --profile checked --workspace --exclude hostnet-python --locked $(RUST_TESTS)

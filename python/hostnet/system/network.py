@@ -98,7 +98,7 @@ class Compress(Description):
     bound: int | None = None
     """With `gradients`: the bound on the error of a float, k of 2^-k. Range: 1 to 15."""
     mode: str | None = None
-    """With `gradients`: how they are rounded; "thesis" when absent."""
+    """With `gradients`: how they are rounded, "thesis", "bounded" or "nearest"; "thesis" when absent."""
     buffer: str | None = None
     """Packets that wait to be restored (size): what comes when there are more is lost; "4 MiB" when absent.
 

@@ -38,7 +38,7 @@ pub(crate) struct CompressSpec {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 1, max = 15))]
     pub(crate) bound: Option<u32>,
-    /// With `gradients`: how they are rounded; "thesis" when absent.
+    /// With `gradients`: how they are rounded, "thesis", "bounded" or "nearest"; "thesis" when absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) mode: Option<CodecModeSpec>,
     /// Packets that wait to be restored (size): what comes when there are more is lost; "4 MiB" when absent.
