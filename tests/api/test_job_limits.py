@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-from copy import deepcopy
 from random import Random
-from typing import Any
 
 import pytest
 
-from hostnet import run_cluster
-
-Content = dict[str, Any]
+from tests.limits import Content, assert_named_limits_help
 
 KINDS = ["allreduce"] * 4 + ["allgather", "alltoall", "broadcast"]
 ALGORITHMS = ["ring", "recursive-doubling", "tree", "aggregator", "hierarchical", "in-network"]
 PARTS = ["forward", "backward", "copy", "update"]
-LEAST = 0.04
-"""Of its time that a job must be quicker by."""
+OTHERS = frozenset({"timeouts", "losses", "marks"})
+"""Limits that nothing is doubled for."""
 
 
 def any_job(random: Random) -> Content:
@@ -74,27 +70,11 @@ def quicker(content: Content, limit: str) -> bool:
     return limit in changes
 
 
-def assert_named_limits_help(seed: int, count: int) -> None:
-    random, named = Random(seed), 0
-    for _ in range(count):
-        content = any_job(random)
-        before = run_cluster(content)
-        limit = before.summary["limits"][0]
-        changed = deepcopy(content)
-        if not quicker(changed, limit["limit"]):
-            assert limit["limit"] in {"not known", "timeouts", "losses", "marks"}, limit
-            continue
-        named += 1
-        took, then = (results.jobs["j"]["iteration_us"] for results in (before, run_cluster(changed)))
-        assert then < (1 - LEAST) * took, f"{limit}: {took} us, then {then} us of {content}"
-    assert named > 0.6 * count
-
-
 def test_what_limits_a_job_helps_or_is_not_known() -> None:
-    assert_named_limits_help(seed=1, count=120)
+    assert_named_limits_help(any_job, quicker, seed=1, count=120, others=OTHERS, named=0.6)
 
 
 @pytest.mark.long
 @pytest.mark.parametrize("seed", range(2, 12))
 def test_what_limits_any_job_helps_or_is_not_known(seed: int) -> None:
-    assert_named_limits_help(seed, count=120)
+    assert_named_limits_help(any_job, quicker, seed=seed, count=120, others=OTHERS, named=0.6)

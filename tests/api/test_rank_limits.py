@@ -2,18 +2,11 @@
 
 from __future__ import annotations
 
-from copy import deepcopy
 from random import Random
-from typing import Any
 
 import pytest
 
-from hostnet import run_cluster
-
-Content = dict[str, Any]
-
-LEAST = 0.04
-"""Of its time that a job must be quicker by."""
+from tests.limits import Content, assert_named_limits_help
 
 
 def any_job(random: Random) -> Content:
@@ -52,27 +45,11 @@ def quicker(content: Content, limit: str) -> bool:
     return True
 
 
-def assert_named_limits_help(seed: int, count: int) -> None:
-    random, named = Random(seed), 0
-    for _ in range(count):
-        content = any_job(random)
-        before = run_cluster(content)
-        (limit,) = [row for row in before.summary["limits"] if row["class"] == "j"]
-        changed = deepcopy(content)
-        if not quicker(changed, limit["limit"]):
-            assert limit["limit"] == "not known", limit
-            continue
-        named += 1
-        took, then = (results.jobs["j"]["iteration_us"] for results in (before, run_cluster(changed)))
-        assert then < (1 - LEAST) * took, f"{limit}: {took} us, then {then} us of {content}"
-    assert named >= 0.5 * count
-
-
 def test_what_limits_a_rank_helps_or_is_not_known() -> None:
-    assert_named_limits_help(seed=1, count=5)
+    assert_named_limits_help(any_job, quicker, seed=1, count=5, named=0.5)
 
 
 @pytest.mark.long
 @pytest.mark.parametrize("seed", range(2, 8))
 def test_what_limits_any_rank_helps_or_is_not_known(seed: int) -> None:
-    assert_named_limits_help(seed, count=40)
+    assert_named_limits_help(any_job, quicker, seed=seed, count=40, named=0.5)

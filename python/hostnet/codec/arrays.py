@@ -127,7 +127,7 @@ def decompress(stream: Any, out: Floats | None = None) -> Floats:
     if out is None:
         out = np.empty(header(content).floats, np.float32)
     elif not has_room(out, np.float32):
-        raise _core.ConfigError("out: must be an array of float32 that is contiguous and aligned and can be written")
+        raise _core.ConfigError("out: must be an array of float32 that is contiguous and aligned, and can be written")
     _core.codec_decompress(content, out.reshape(-1))
     return out
 

@@ -110,11 +110,12 @@ def _of_hosts(results: Results) -> dict[str, Any]:
     watts = {"cores_w": cores_w(summary.get("power", ()))}
     jobs = {row["job"]: {column: row[column] for column in OF_JOBS} for row in summary.get("jobs", ())}
     limits = {row["class"]: {column: row[of] for column, of in OF_LIMITS.items()} for row in summary.get("limits", ())}
-    more = (latencies, {row["class"]: {**row, **watts} for row in summary["classes"]}, jobs, limits)
-    traffic = [
-        {column: value for rows in more for column, value in rows.get(name, {}).items()}
-        for name in (row["class"] for row in summary["classes"])
-    ]
+
+    def of(row: dict[str, Any]) -> dict[str, Any]:
+        name = row["class"]
+        return {**latencies.get(name, {}), **row, **watts, **jobs.get(name, {}), **limits.get(name, {})}
+
+    traffic = [of(row) for row in summary["classes"]]
     servers = results.servers.items()
     domains = [{"host": host, **row} for host, server in servers for row in server.summary["domains"]]
     return {"traffic": traffic, "domains": domains, "memory": [], "caches": [[] for _ in traffic]}

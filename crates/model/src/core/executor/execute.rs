@@ -15,7 +15,7 @@ impl Executor {
     pub(super) fn advance(&mut self, lfb: &mut Lfb, context: &mut Context) {
         let wait = self.go_on(lfb, context);
         if self.waits.is_some() {
-            self.note_wait(context.now(), wait);
+            self.note_wait(context.now(), wait, lfb);
         }
     }
 
@@ -28,7 +28,7 @@ impl Executor {
             };
             let at = match self.gate(&pending) {
                 Ok(at) => at,
-                Err(wait) => return self.behind(wait, &pending, lfb),
+                Err(wait) => return wait,
             };
             let now = context.now();
             if at > now + AHEAD_PS || (pending.missed && at > now) {
@@ -42,7 +42,7 @@ impl Executor {
                 self.look_up(&pending, at, lfb, context)
             };
             if !done {
-                return self.behind(Wait::Lfb, &pending, lfb);
+                return Wait::Lfb;
             }
         }
         Wait::None
@@ -91,14 +91,14 @@ impl Executor {
         self.pending
     }
 
-    /// When the pending access may be carried out, or how it waits for data.
+    /// When the pending access may be carried out; not while it waits for data: then for what.
     fn gate(&mut self, pending: &Pending) -> Result<Time, Wait> {
         let instruction_fs = self.thread.instruction_fs;
         self.front_fs = self.window.enter(pending.position, self.front_fs, instruction_fs).ok_or(Wait::Window)?;
         let mut at = Time::from_ps(self.front_fs / 1000).max(self.issued);
         if pending.item.depends {
             if self.window.outstanding() > 0 {
-                return Err(Wait::Data);
+                return Err(Wait::None);
             }
             at = at.max(self.window.last_done());
         }

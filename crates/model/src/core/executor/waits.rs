@@ -1,6 +1,6 @@
 //! When a thread of a core waited for data, and what kept it from asking for more.
 
-use super::{Executor, Pending};
+use super::Executor;
 use crate::lfb::Lfb;
 use hostnet_kernel::Time;
 use hostnet_measure::Waits;
@@ -12,7 +12,7 @@ pub(super) const NEARLY: u32 = 8;
 /// What keeps a thread from its next access.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Wait {
-    /// Nothing that has to do with data.
+    /// Neither of these.
     None,
     /// No LFB entry can be allocated.
     Lfb,
@@ -20,8 +20,6 @@ pub(super) enum Wait {
     Window,
     /// One of both, and the other has hardly any room, either: more of one alone would not help.
     Both,
-    /// The access needs the data of those before it.
-    Data,
 }
 
 /// When a thread waited for data.
@@ -33,8 +31,6 @@ pub struct ThreadWaits {
     pub window: Waits,
     /// One of both was full, and the other nearly.
     pub both: Waits,
-    /// It needed the data of loads before it.
-    pub data: Waits,
 }
 
 impl Executor {
@@ -52,27 +48,23 @@ impl Executor {
     }
 
     /// From now on it waits so; first it executes what it has begun ahead of the clock.
-    pub(super) fn note_wait(&mut self, now: Time, wait: Wait) {
+    pub(super) fn note_wait(&mut self, now: Time, wait: Wait, lfb: &Lfb) {
+        let wait = self.behind(wait, lfb);
         let Some(waits) = &mut self.waits else { return };
         let at = Time::from_ps(self.front_fs / 1000).max(now);
-        let all = [
-            (&mut waits.lfb, Wait::Lfb),
-            (&mut waits.window, Wait::Window),
-            (&mut waits.both, Wait::Both),
-            (&mut waits.data, Wait::Data),
-        ];
+        let all = [(&mut waits.lfb, Wait::Lfb), (&mut waits.window, Wait::Window), (&mut waits.both, Wait::Both)];
         for (books, kind) in all {
             let waits = kind == wait;
             books.set(if waits { at } else { now }, waits);
         }
     }
 
-    /// Whether the pending access waits for more than an LFB entry, or for more than the window.
-    pub(super) fn behind(&self, wait: Wait, pending: &Pending, lfb: &Lfb) -> Wait {
+    /// Whether what waits for an LFB entry, or for the window, would soon wait for the other.
+    fn behind(&self, wait: Wait, lfb: &Lfb) -> Wait {
         let near = match wait {
-            Wait::Lfb => self.window.is_nearly_full(pending.position),
+            Wait::Lfb => self.window.is_nearly_full(self.position),
             Wait::Window => lfb.idle * NEARLY < self.params.lfb_entries,
-            Wait::None | Wait::Both | Wait::Data => false,
+            Wait::None | Wait::Both => false,
         };
         if near {
             Wait::Both
