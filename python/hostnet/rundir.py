@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from hostnet import _core
 from hostnet.files import errors_about, hidden_sibling, sync
+from hostnet.locks import owned
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -40,6 +41,21 @@ def check_place(path: Path) -> None:
     """
     _refuse_occupied(path)
     check_parent(path)
+
+
+@contextmanager
+def owned_place(path: Path) -> Iterator[None]:
+    """Keeps other runs from writing a run directory at `path` while the body runs.
+
+    Raises:
+        ConfigError: Another run writes there.
+        OSError: Its nearest parent that exists cannot be written.
+    """
+    absolute = path.resolve()
+    parent = next(folder for folder in absolute.parents if folder.exists())
+    name = "-".join(absolute.relative_to(parent).parts)
+    with owned(path, parent / f".hostnet-{name}.lock"):
+        yield
 
 
 def check_parent(path: Path) -> None:

@@ -7,6 +7,7 @@ import os
 import re
 import signal
 import subprocess
+import sys
 import time
 from pathlib import Path
 
@@ -179,11 +180,11 @@ def test_a_process_that_dies_ends_the_others_and_the_run_goes_on_from_the_last_c
 @pytest.mark.parametrize(("told", "code"), [(signal.SIGTERM, 143), (signal.SIGINT, 130)])
 def test_processes_end_with_the_one_that_has_started_them(folder: Folder, told: signal.Signals, code: int) -> None:
     command = folder.command(1, "run", "cluster.toml", "--out", "out", "--set", "run.duration=200 ms")
-    running = subprocess.Popen([*command, "--processes", "2"], cwd=folder.path, stderr=subprocess.PIPE)
-    while len(processes_of(folder.path)) < 3:
+    command += ["--checkpoint-every", "50us", "--checkpoint", "kept", "--processes", "2"]
+    running = subprocess.Popen(command, cwd=folder.path, stderr=subprocess.PIPE)
+    while not any((folder.path / "kept").glob("[0-9]*ps")):
         assert running.poll() is None, running.communicate()
         time.sleep(0.02)
-    time.sleep(2)
     running.send_signal(told)
     said = running.communicate(timeout=30)[1].decode()
     assert running.returncode == code, said
@@ -191,6 +192,36 @@ def test_processes_end_with_the_one_that_has_started_them(folder: Folder, told: 
     assert processes_of(folder.path) == []
     kept = folder.path / "out" / "manifest.json"
     assert kept.is_file() == (told == signal.SIGINT), "Ctrl-C keeps what was measured"
+
+
+@pytest.mark.parametrize("starter", ["hostnet", "mpirun"])
+def test_processes_end_when_the_one_that_has_started_them_is_killed(folder: Folder, starter: str) -> None:
+    own = starter == "hostnet"
+    command = folder.command(1 if own else 2, "run", "cluster.toml", "--out", "out", "--set", "run.duration=900 ms")
+    command += ["--checkpoint-every", "50us", "--checkpoint", "kept", *(("--processes", "2") if own else ())]
+    running = subprocess.Popen(command, cwd=folder.path, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    while len(processes_of(folder.path)) < (3 if own else 2) or not any((folder.path / "kept").glob("[0-9]*ps")):
+        assert running.poll() is None
+        time.sleep(0.02)
+    for place in (["--out", "out"], ["--checkpoint-every", "50us", "--checkpoint", "kept"]):
+        second = folder.run(1, "run", "cluster.toml", *place)
+        assert (second.returncode, second.stderr.count("\n")) == (2, 1)
+        assert re.search(r"process \d+ on \S+ \(since ", second.stderr)
+    running.kill()
+    running.wait()
+    until = time.monotonic() + 30
+    while processes_of(folder.path):
+        assert time.monotonic() < until
+        time.sleep(0.02)
+    assert not (folder.path / "out").exists()
+
+
+def test_ports_stay_on_loopback_unless_a_scheduler_places_processes(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in launch.SCHEDULERS:
+        monkeypatch.delenv(name, raising=False)
+    assert launch.loopback() == (launch.LOOPBACK if sys.platform == "linux" else {})
+    monkeypatch.setenv("SLURM_JOB_ID", "1")
+    assert launch.loopback() == {}
 
 
 def test_processes_are_heard_to_the_end_when_nobody_listens() -> None:

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 def run_chip(request: Request, source: Source) -> int:
     """Does what the request says of a chip and returns the exit code."""
-    from hostnet.cli.run import RUNS, in_processes, publish
+    from hostnet.cli.run import RUNS, in_processes, owned_places
 
     refuse(request)
     plan = chip_plan(source, request.seed)
@@ -31,6 +31,13 @@ def run_chip(request: Request, source: Source) -> int:
     if request.processes not in (None, 1) and shared.group() is None:
         return in_processes(request, plan)
     rundir.check_place(request.out or rundir.fresh_path(RUNS, plan.name))
+    with owned_places(request, plan):
+        return _run_plan(request, plan, source)
+
+
+def _run_plan(request: Request, plan: _core.ChipPlan, source: Source) -> int:
+    from hostnet.cli.run import publish
+
     processes = shared.group()
     with Watch(show=not request.quiet and (processes is None or processes.rank == 0)) as watch:
         if processes is not None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -22,7 +23,7 @@ from hostnet.terminal.screen import complain, say, say_json
 from hostnet.units import format_time
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
     from hostnet._core import ChipPlan, Plan
     from hostnet.cli.alone import Parts
@@ -49,11 +50,31 @@ def run_command(request: Request) -> int:
         return in_processes(request, plan)
     parts = _parts(request, plan, source)
     rundir.check_place(request.out or rundir.fresh_path(RUNS, plan.name))
-    if request.seeds is not None:
-        from hostnet.cli.seeds import run_seeds
+    with owned_places(request, plan):
+        if request.seeds is not None:
+            from hostnet.cli.seeds import run_seeds
 
-        return run_seeds(request, plan, source)
-    return _run_one(request, plan, source, parts)
+            return run_seeds(request, plan, source)
+        return _run_one(request, plan, source, parts)
+
+
+@contextmanager
+def owned_places(request: Request, plan: Plan | ChipPlan) -> Iterator[None]:
+    """Keeps other runs from the places that the request names, while the body runs in the process that writes.
+
+    Raises:
+        ConfigError: Another run writes there, or a folder of checkpoints holds those of another run.
+        OSError: A place cannot be written.
+    """
+    processes = shared.group()
+    with ExitStack() as places:
+        if processes is None or processes.rank == 0:
+            if request.out is not None:
+                places.enter_context(rundir.owned_place(request.out))
+            if request.checkpoint_every is not None:
+                folder = RecordsFolder(checkpoint_folder(request, plan))
+                places.enter_context(folder.owned(request.from_checkpoint))
+        yield
 
 
 def in_processes(request: Request, plan: Plan | ChipPlan) -> int:
@@ -94,7 +115,7 @@ def _parts(request: Request, plan: Plan, source: Source) -> Parts | None:
 
 def _run_one(request: Request, plan: Plan, source: Source, parts: Parts | None) -> int:
     counters.check_length(plan, request.counters)
-    _check_checkpoints(request, plan)
+    _check_checkpoint(request)
     if request.counters.form is not None or request.trace:
         named_server(plan, request.host, "--host")
     capture = _capture(plan, request)
@@ -128,13 +149,9 @@ def _run_one(request: Request, plan: Plan, source: Source, parts: Parts | None) 
     return _exit_code(request, results)
 
 
-def _check_checkpoints(request: Request, plan: Plan) -> None:
-    """Makes sure that checkpoints can be written, before the run begins."""
-    if request.checkpoint_every is not None:
-        folder = checkpoint_folder(request, plan)
-        RecordsFolder(folder).check()
-        rundir.check_parent(folder)
-    elif request.checkpoint is not None:
+def _check_checkpoint(request: Request) -> None:
+    """Makes sure that a checkpoint of one file can be written, before the run begins."""
+    if request.checkpoint_every is None and request.checkpoint is not None:
         rundir.check_file(request.checkpoint)
 
 

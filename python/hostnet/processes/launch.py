@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from hostnet._core import ConfigError
+from hostnet.processes.guard import end_with_parent, end_with_writer, life_line
 from hostnet.terminal.screen import complain, say
 
 if TYPE_CHECKING:
@@ -23,8 +24,17 @@ if TYPE_CHECKING:
 ROLL = "HOSTNET_ROLL"
 """The variable that names the folder where each process leaves its number."""
 
+LIFE_LINE = "alive"
+"""The named pipe in that folder, which has a writer as long as the command is there that started the processes."""
+
 PASSED_ON = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 """Signals that the processes hear of."""
+
+LOOPBACK = {"UCX_NET_DEVICES": "lo", "FI_TCP_IFACE": "lo"}
+"""What keeps the ports of the processes on the loopback interface: MPICH's two transports, UCX and libfabric."""
+
+SCHEDULERS = ("SLURM_JOB_ID", "PBS_JOBID", "LSB_JOBID", "JOB_ID", "HYDRA_HOST_FILE")
+"""Variables under which `mpirun` may put processes on other machines, which loopback would cut off."""
 
 TWICE_S = 1.0
 """A second Ctrl-C within this time is the first one, told twice."""
@@ -43,10 +53,13 @@ DEAD = re.compile(r"PID (\d+) RUNNING AT (\S+)")
 
 
 def sign_in(rank: int) -> None:
-    """Leaves the number of this process where whoever started it looks."""
+    """Leaves the number of this process where whoever started it looks, and ends it when that one is gone."""
+    end_with_parent()
     folder = os.environ.get(ROLL)
-    if folder is not None:
-        (Path(folder) / str(os.getpid())).write_text(str(rank), encoding="utf-8")
+    if folder is None:
+        return
+    end_with_writer(Path(folder) / LIFE_LINE)
+    (Path(folder) / str(os.getpid())).write_text(str(rank), encoding="utf-8")
 
 
 def launch(ranks: int, arguments: Sequence[str]) -> tuple[int, int | None]:
@@ -60,8 +73,8 @@ def launch(ranks: int, arguments: Sequence[str]) -> tuple[int, int | None]:
     """
     command = [_mpirun(), "-n", str(ranks), sys.executable, "-c", "from hostnet.cli import main; main()", *arguments]
     with tempfile.TemporaryDirectory(prefix="hostnet-") as roll:
-        pipe, environment = subprocess.PIPE, {**os.environ, ROLL: roll}
-        with _Relay() as relay:
+        pipe, environment = subprocess.PIPE, {**loopback(), **os.environ, ROLL: roll}
+        with life_line(Path(roll) / LIFE_LINE), _Relay() as relay:
             # In a session of its own: what it hears of, it hears once, from here.
             started = subprocess.Popen(
                 command,
@@ -143,6 +156,12 @@ def _pass_on(lines: Iterable[str], tell: Callable[[str], None]) -> str | None:
     if broken is not None:
         raise broken
     return dead
+
+
+def loopback() -> dict[str, str]:
+    """The variables that keep ports on this machine, where no scheduler places processes on others."""
+    here = sys.platform == "linux" and not any(name in os.environ for name in SCHEDULERS)
+    return LOOPBACK if here else {}
 
 
 def _mpirun() -> str:

@@ -4,10 +4,17 @@ from __future__ import annotations
 
 import re
 import shutil
+from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from hostnet._core import CheckpointError, ConfigError
 from hostnet.files import errors_about, sync
+from hostnet.locks import owned
+from hostnet.units import format_time
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 INDEX = "index"
 """The file that makes a checkpoint whole."""
@@ -21,6 +28,9 @@ WHOLE = re.compile(r"(\d+)ps")
 UNFINISHED = re.compile(r"\.\d+ps-unfinished")
 """Those that are not whole yet."""
 
+LOCK = ".lock"
+"""The file in a folder of checkpoints that says which process writes there."""
+
 
 class RecordsFolder:
     """A folder that has the last checkpoint of a run."""
@@ -29,22 +39,46 @@ class RecordsFolder:
         """The folder `path`, which need not exist."""
         self.path = path
 
-    def check(self) -> None:
-        """Makes sure that checkpoints can be put there, and takes away what killed runs left unfinished.
+    def check(self, continued: Path | None = None) -> None:
+        """Makes sure that checkpoints can be put there, and that none would be lost or taken for one of this run.
+
+        `continued` is the checkpoint that the run continues from, if it does: the folder, or one in it.
 
         Raises:
-            ConfigError: There is something else.
+            ConfigError: It holds something else, or a checkpoint that is not the one that the run continues from.
+            OSError: It cannot be read.
+        """
+        for entry in self.path.iterdir():
+            if not (WHOLE.fullmatch(entry.name) or UNFINISHED.fullmatch(entry.name) or entry.name == LOCK):
+                raise ConfigError(f"{self.path}: holds {entry.name}, which is no checkpoint; name another folder")
+        last = last_checkpoint(self.path)
+        if last is None or (continued is not None and _is_last(continued, last)):
+            return
+        raise ConfigError(
+            f"{self.path}: holds a checkpoint at {format_time(_time_ps(last))}; continue from it with "
+            f"--from {self.path}, name another folder with --checkpoint, or delete it"
+        )
+
+    @contextmanager
+    def owned(self, continued: Path | None = None) -> Iterator[None]:
+        """Keeps other runs from writing there while the body runs; removes what killed runs left unfinished.
+
+        Raises:
+            ConfigError: Another run writes there, or as of `check`.
             OSError: It cannot be written.
         """
-        if not self.path.is_dir():
-            if self.path.exists():
-                raise ConfigError(f"{self.path}: is a file; --checkpoint-every writes a folder")
-            return
-        for entry in self.path.iterdir():
-            if not (WHOLE.fullmatch(entry.name) or UNFINISHED.fullmatch(entry.name)):
-                raise ConfigError(f"{self.path}: holds {entry.name}, which is no checkpoint; name another folder")
-        for entry in self.path.glob(".*ps-unfinished"):
-            shutil.rmtree(entry, ignore_errors=True)
+        if self.path.exists() and not self.path.is_dir():
+            raise ConfigError(f"{self.path}: is a file; --checkpoint-every writes a folder")
+        self.path.mkdir(parents=True, exist_ok=True)
+        try:
+            with owned(self.path, self.path / LOCK):
+                self.check(continued)
+                for entry in self.path.glob(".*ps-unfinished"):
+                    shutil.rmtree(entry, ignore_errors=True)
+                yield
+        finally:
+            with suppress(OSError):  # it holds checkpoints
+                self.path.rmdir()
 
     def write(self, name: str | None, at_ps: int, content: bytes) -> None:
         """Takes in a record or the index of the checkpoint at a simulated time. The index makes it the last one.
@@ -69,7 +103,8 @@ class RecordsFolder:
         unfinished.rename(final)
         sync(self.path)
         for entry in self.path.iterdir():
-            if WHOLE.fullmatch(entry.name) and entry != final:
+            # Later ones are of another run: they are not this one's to remove.
+            if WHOLE.fullmatch(entry.name) and _time_ps(entry) < at_ps:
                 shutil.rmtree(entry, ignore_errors=True)
 
 
@@ -78,7 +113,17 @@ def last_checkpoint(path: Path) -> Path | None:
     if (path / INDEX).is_file():
         return path
     whole = [entry for entry in path.iterdir() if WHOLE.fullmatch(entry.name) and (entry / INDEX).is_file()]
-    return max(whole, key=lambda entry: int(entry.name.removesuffix("ps")), default=None)
+    return max(whole, key=_time_ps, default=None)
+
+
+def _time_ps(checkpoint: Path) -> int:
+    """The simulated time of a whole checkpoint."""
+    return int(checkpoint.name.removesuffix("ps"))
+
+
+def _is_last(continued: Path, last: Path) -> bool:
+    """Whether a run that continues from `continued` begins at the checkpoint `last` of a folder."""
+    return continued.resolve() in (last.resolve(), last.parent.resolve())
 
 
 def read_records(path: Path) -> tuple[bytes, list[bytes]]:

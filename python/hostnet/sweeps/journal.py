@@ -10,12 +10,13 @@ from __future__ import annotations
 import json
 import os
 import struct
-import sys
 import time
 import zlib
 from array import array
 from collections import OrderedDict
 from typing import TYPE_CHECKING, Any
+
+from hostnet.locks import LockedError, lock_file
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -118,19 +119,10 @@ class Journal:
 
     def _lock(self) -> None:
         try:
-            if sys.platform == "win32":
-                import msvcrt
-
-                self._file.seek(2**62)
-                msvcrt.locking(self._file.fileno(), msvcrt.LK_NBLCK, 1)
-            else:
-                import fcntl
-
-                fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError:
-            raise JournalError(f"{self.path.parent}: another sweep is at work there") from None
-        if not self.path.exists() or not os.path.samestat(self.path.stat(), os.fstat(self._file.fileno())):
-            raise JournalError(f"{self.path.parent}: another sweep has just finished there")
+            lock_file(self._file, self.path)
+        except LockedError as error:
+            done = "has just finished" if error.released else "is at work"
+            raise JournalError(f"{self.path.parent}: another sweep {done} there") from None
 
     def _load(self) -> None:
         """Reads all records and cuts off what is damaged."""
