@@ -118,13 +118,13 @@ fn cxl(spec: &CxlSpec, pcie: PcieParams) -> PcieParams {
 
 /// Why a server with a card that sits there is not validated, if it is not.
 pub(super) fn unvalidated(spec: Option<&NicSpec>) -> Option<String> {
-    let place = match spec?.attach? {
-        AttachSpec::Pcie => return None,
-        AttachSpec::Onchip => "on the die",
-        AttachSpec::Cxl => "at CXL",
-        AttachSpec::Dimm => "in a DIMM",
-    };
-    Some(format!("a NIC {place} has been compared with no measurement"))
+    let simulated = "has been compared with another simulator only: hostnet validate netdimm";
+    match spec?.attach? {
+        AttachSpec::Pcie => None,
+        AttachSpec::Onchip => Some(format!("a NIC on the die {simulated}")),
+        AttachSpec::Dimm => Some(format!("a NIC in a DIMM {simulated}")),
+        AttachSpec::Cxl => Some("a NIC at CXL has been compared with no measurement".to_owned()),
+    }
 }
 
 /// Checks that a server is simulated line by line whose registers have a cost, or whose applications copy nothing.
