@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import difflib
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from hostnet import _core
@@ -53,7 +53,14 @@ def draft(topology: Topology, package: int | None = None, base: str | None = Non
     count = len(topology.packages)
     if package is not None and not 0 <= package < count:
         raise ConfigError(f"--package {package}: the machine has {count}, numbered from 0")
+    if package is None:
+        with_cores_first = sorted(topology.packages, key=lambda one: one.cores == 0)
+        topology = replace(topology, packages=tuple(with_cores_first))
     first = topology.packages[package or 0]
+    if not first.cores:
+        raise ConfigError(
+            f"--package {package}: has no cores in this topology; run lstopo outside of the cgroup or job"
+        )
     notes = list(topology.notes)
     drives = [*first.drives, *topology.loose]
     _note_loose(topology, package, notes)
@@ -62,12 +69,13 @@ def draft(topology: Topology, package: int | None = None, base: str | None = Non
     values = (
         *core_values(first, notes),
         *memory_values(first.memory, first.nodes, server),
-        *drive_values(drives, server, notes),
+        *drive_values(drives, server, family_of(first), notes),
     )
     if package is None:
         others, source = other_sockets(topology, server, values, notes), sockets_source(topology)
     else:
         others, source = (), f"as asked: package {package} of {count} alone" if count > 1 else "hwloc"
+        notes += [f"NUMA node {node.number} is beside no package alone and is left out" for node in topology.bare]
     if others and "upi" not in server.effective:
         raise ConfigError(f"--base {name}: a server of one socket; name another preset, or --package N for one of them")
     if others:
@@ -75,7 +83,8 @@ def draft(topology: Topology, package: int | None = None, base: str | None = Non
         notes.append(
             "predictions and hostnet calibrate cover servers of one socket; --package N drafts one package alone"
         )
-    cores = f"{count} x {first.cores} cores" if others and count > 1 else f"{first.cores} cores"
+    alike = sum(one.cores > 0 for one in topology.packages)
+    cores = f"{alike} x {first.cores} cores" if others and alike > 1 else f"{first.cores} cores"
     description = f"{first.model or 'unknown processor'}, {cores}, from lstopo"
     return Draft(server, first, description, why, source, values, others, tuple(dict.fromkeys(notes)))
 

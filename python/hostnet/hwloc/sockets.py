@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from hostnet._core import ConfigError
-from hostnet.hwloc.values import DRIVES_MAX, Value, core_values, drive_values, memory_values
+from hostnet.hwloc.values import DRIVES_MAX, Value, core_values, drive_values, family_of, memory_values
 from hostnet.presets import ServerFile, look_up
 
 if TYPE_CHECKING:
@@ -59,7 +59,11 @@ def other_sockets(
     found = []
     left = DRIVES_MAX - next(value.value for value in first if value.path == "ssd.count")
     for number, package in enumerate(packages[1:], 1):
-        if package.model != packages[0].model:
+        if not package.cores:
+            notes.append(
+                f"package {package.index} shows no cores: it is socket {number}, with its memory and devices alone"
+            )
+        elif package.model != packages[0].model:
             notes.append(f"socket {number} is another processor; what hwloc cannot know is assumed as of the first")
         drives = package.drives[:left]
         if len(drives) < len(package.drives):
@@ -72,7 +76,7 @@ def other_sockets(
     for number, node in enumerate(bare, len(packages)):
         notes.append(
             f"NUMA node {node.number} has no cores: it is socket {number}, and lines cross to it as over UPI, whatever "
-            "it hangs off; its channels are assumed"
+            "it hangs off; its channels are assumed. One behind a CXL link of a server of one socket is an [expander]"
         )
         found.append(of_node(number, node, first, server))
     return tuple(found)
@@ -82,8 +86,12 @@ def of_package(
     number: int, package: Package, drives: Sequence[Drive], first: Sequence[Value], server: ServerFile, notes: list[str]
 ) -> Socket:
     """A socket that is a package."""
-    values = [*core_values(package, notes), *memory_values(package.memory, package.nodes, server)]
-    values += drive_values(drives, server, notes) if drives else [Value("ssd.count", 0, "hwloc shows none")]
+    cores = core_values(package, notes) if package.cores else [Value("core.count", 0, "hwloc shows none")]
+    values = [*cores, *memory_values(package.memory, package.nodes, server)]
+    if drives:
+        values += drive_values(drives, server, family_of(package), notes)
+    else:
+        values += [Value("ssd.count", 0, "hwloc shows none")]
     what = f"package {package.index}{nodes_words(package.nodes)}"
     return Socket(number, what, tuple(own_values(number, values, first, server)), package.nics)
 

@@ -22,16 +22,18 @@ XEON = re.compile(r"xeon.*\b(?:gold|silver|bronze|platinum)\D*\d(\d)\d\d", re.IG
 
 @dataclass(frozen=True)
 class Family:
-    """Processors of one generation: the presets that are nearest, and the L3 in one slice."""
+    """Processors of one generation: the presets that are nearest, the L3 in one slice, and their PCIe."""
 
     presets: str
     slice_bytes: int
+    generation: int
+    """Of PCIe: links of their drives are of this one or an earlier one."""
 
 
-SKYLAKE = Family("cascade-lake", 1408 * 1024)
-ICE_LAKE = Family("ice-lake", 1536 * 1024)
-SAPPHIRE_RAPIDS = Family("ice-lake", 1920 * 1024)
-EMERALD_RAPIDS = Family("ice-lake", 5120 * 1024)
+SKYLAKE = Family("cascade-lake", 1408 * 1024, 3)
+ICE_LAKE = Family("ice-lake", 1536 * 1024, 4)
+SAPPHIRE_RAPIDS = Family("ice-lake", 1920 * 1024, 5)
+EMERALD_RAPIDS = Family("ice-lake", 5120 * 1024, 5)
 
 GENERATIONS = {"1": SKYLAKE, "2": SKYLAKE, "3": ICE_LAKE, "4": SAPPHIRE_RAPIDS, "5": EMERALD_RAPIDS}
 """The family of each generation. Cascade Lake is as Skylake; of later ones than Ice Lake there is no preset."""
@@ -51,7 +53,7 @@ SLICES_PER_CORE_MAX = 4
 LANES_USUAL = (4, 8, 2, 16, 1)
 """Lanes of a drive, the usual first."""
 
-LINK_MARGIN = 0.02
+LINK_MARGIN = 0.005
 """How far the speed that hwloc tells may be from that of a link."""
 
 SLICES_MAX = 256
@@ -125,8 +127,8 @@ def memory_values(memory: int, nodes: Sequence[str], server: ServerFile) -> list
     """The memory in use of some NUMA nodes, and as many rows as it needs."""
     if not memory:
         return [Value("memory.size", "all", "hwloc tells no memory size; all that the channels hold")]
-    told = f"hwloc: {memory / GIB:.1f} GiB{f' in {len(nodes)} NUMA nodes' if len(nodes) > 1 else ''}"
-    unit, name = (GIB, "GiB") if memory >= GIB else (MIB, "MiB")
+    told = f"hwloc: {memory / GIB:.2f} GiB{f' in {len(nodes)} NUMA nodes' if len(nodes) > 1 else ''}"
+    unit, name = (GIB, "GiB") if memory % GIB == 0 else (MIB, "MiB")
     whole = memory // unit
     if not whole:
         return [Value("memory.size", "all", f"hwloc tells {memory} B; all that the channels hold")]
@@ -145,15 +147,16 @@ def memory_values(memory: int, nodes: Sequence[str], server: ServerFile) -> list
     ]
 
 
-def drive_values(drives: Sequence[Drive], server: ServerFile, notes: list[str]) -> list[Value]:
-    """Drives of the first socket and their links. The model has drives of one kind on a socket, there at least one."""
+def drive_values(drives: Sequence[Drive], server: ServerFile, family: Family | None, notes: list[str]) -> list[Value]:
+    """Drives of a socket and their links. The model has drives of one kind on a socket, at the first at least one."""
     if not drives:
         notes.append("hwloc shows no NVMe drive at the first socket; the model needs one there, so one is assumed")
     if len(drives) > DRIVES_MAX:
         notes.append(f"hwloc shows {len(drives)} drives; at most {DRIVES_MAX} can be simulated")
         drives = drives[:DRIVES_MAX]
     count = Value("ssd.count", max(len(drives), 1), "hwloc" if drives else "assumed: hwloc shows none")
-    links = Counter(link for drive in drives if (link := link_of(drive)) is not None)
+    newest = family.generation if family else PCIE_GENERATIONS[-1]
+    links = Counter(fits[0] for drive in drives if (fits := links_of(drive, newest)))
     if not links:
         lanes = 4 * count.value
         generation = server.effective["pcie"]["generation"]
@@ -165,19 +168,31 @@ def drive_values(drives: Sequence[Drive], server: ServerFile, notes: list[str]) 
             f"{len(drives) - most} of {len(drives)} drives have other links or none that hwloc knows; "
             "drives of the model are all alike"
         )
-    speed = next(drive.link_gb_per_s for drive in drives if link_of(drive) == (generation, lanes))
-    source = f"hwloc: {speed:.2f} GB/s per drive"
+    fits = next(fits for drive in drives if (fits := links_of(drive, newest))[:1] == [(generation, lanes)])
+    speed = next(drive.link_gb_per_s for drive in drives if links_of(drive, newest) == fits)
+    source = f"hwloc: {speed:.2f} GB/s per drive{_guess(fits, family)}"
     return [count, Value("pcie.generation", generation, source), Value("pcie.lanes", lanes * len(drives), source)]
 
 
-def link_of(drive: Drive) -> tuple[int, int] | None:
-    """Generation and lanes of a drive's link, from its speed; four lanes where several fit."""
-    for lanes in LANES_USUAL:
-        for generation in PCIE_GENERATIONS:
-            speed = _core.link_bytes_per_s(generation, lanes) / 10**9
-            if abs(drive.link_gb_per_s - speed) < LINK_MARGIN * speed:
-                return generation, lanes
-    return None
+def links_of(drive: Drive, newest: int = PCIE_GENERATIONS[-1]) -> list[tuple[int, int]]:
+    """Generation and lanes of the links that are as fast as that of a drive, the usual number of lanes first."""
+    return [
+        (generation, lanes)
+        for lanes in LANES_USUAL
+        for generation in PCIE_GENERATIONS
+        if generation <= newest
+        and abs(drive.link_gb_per_s - (speed := _core.link_bytes_per_s(generation, lanes) / 10**9))
+        < LINK_MARGIN * speed
+    ]
+
+
+def _guess(fits: Sequence[tuple[int, int]], family: Family | None) -> str:
+    """How sure the generation and the lanes of a link are: hwloc tells their product alone."""
+    if len(fits) == 1:
+        return f", of PCIe {family.generation} at most as this family has" if family else ""
+    (generation, lanes), *others = fits
+    also = " or ".join(f"{other} x{width}" for other, width in others)
+    return f"; {generation} x{lanes} is assumed, it may be {also}: check"
 
 
 def _mib(size: int) -> str:

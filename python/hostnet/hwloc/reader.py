@@ -1,0 +1,318 @@
+"""Reads the XML of hwloc, versions 1 and 2."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, TypeVar
+
+from hostnet.files import read_bytes
+from hostnet.hwloc.nodes import Node, share_out
+from hostnet.hwloc.topology import Drive, Nic, Package, Topology, TopologyError, printable
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from pathlib import Path
+    from xml.etree.ElementTree import Element
+
+Device = TypeVar("Device")
+
+BYTES_MAX = 128 << 20
+"""The largest file."""
+
+PACKAGES = ("Package", "Socket")
+"""What the versions of hwloc call a processor."""
+
+NVME = "0108"
+"""PCI class of NVMe controllers (PCI Code and ID Assignment Specification)."""
+
+NICS = ("0200", "0207")
+"""PCI classes of Ethernet and InfiniBand controllers."""
+
+CACHE = re.compile(r"L(\d)Cache")
+"""A data or unified cache of hwloc 2; hwloc 1 gives the level in an attribute."""
+
+INSTRUCTIONS = "2"
+"""The cache type of an instruction cache."""
+
+BESIDE_MEMORY = "MemorySideCache"
+"""A cache that memory has, not cores, where hwloc gives it no type of its own (MemCache)."""
+
+KINDS = {"CXLDevice": "CXL-DRAM", "DAXType": ""}
+"""What tells of the kind of a NUMA node where hwloc gives it no subtype, and that kind; "" for what it says."""
+
+
+def read_topology(file: Path) -> Topology:
+    """Reads what `lstopo --of xml` wrote.
+
+    Raises:
+        ConfigError: The file is too long, something else, damaged, or has no processor.
+        OSError: It cannot be read.
+    """
+    return Reader(str(file), _parse(str(file), read_bytes(file, BYTES_MAX))).topology()
+
+
+def _parse(file: str, content: bytes) -> Element:
+    """The root of the XML. Entities are refused: lstopo writes none."""
+    from xml.etree.ElementTree import ParseError
+
+    from defusedxml import DefusedXmlException
+    from defusedxml.ElementTree import fromstring
+
+    if not content.strip():
+        raise TopologyError(f"{file}: is empty")
+    try:
+        root: Element = fromstring(content, forbid_dtd=False, forbid_entities=True, forbid_external=True)
+    except DefusedXmlException:
+        raise TopologyError(f"{file}: defines XML entities, which lstopo never does; it is not read") from None
+    except ParseError as error:
+        line, column = error.position
+        reason = str(error).partition(":")[0]
+        raise TopologyError(f"{file}:{line}: column {column + 1}: not whole XML: {reason}; is it truncated?") from None
+    except (ValueError, LookupError) as error:
+        raise TopologyError(f"{file}: not readable as XML: {error}") from None
+    if root.tag != "topology":
+        tag = re.sub(r"\{.*\}", "", root.tag)[:40]
+        raise TopologyError(f"{file}: not a topology of hwloc: it begins with <{tag}>; write one with lstopo --of xml")
+    return root
+
+
+@dataclass(frozen=True)
+class Part:
+    """A package, or what is in none."""
+
+    element: Element | None
+    """The package; None for what is in none."""
+    objects: list[Element]
+    """What it consists of."""
+    units: int
+    """Its processing units as bits, those that a cgroup hides included."""
+
+    @property
+    def cores(self) -> int:
+        """Cores that the topology shows."""
+        return sum(element.get("type") == "Core" for element in self.objects)
+
+
+class Reader:
+    """Walks over the objects of a topology."""
+
+    def __init__(self, file: str, root: Element) -> None:
+        """`file` is the name of the file for messages."""
+        self.file = file
+        self.parents = {child: parent for parent in root.iter() for child in parent}
+        self.objects = list(root.iter("object"))
+        infos = (info for kind in root.iter("cpukind") for info in kind.iter("info"))
+        self.kinds = sorted({printable(one.get("value") or "") for one in infos if one.get("name") == "CoreType"})
+        self.notes: list[str] = []
+
+    def topology(self) -> Topology:
+        """The machine."""
+        parts = self.parts()
+        if len(self.kinds) > 1:
+            self.notes.append(f"cores are of {len(self.kinds)} kinds ({', '.join(self.kinds)}); all are alike here")
+        self.check_memory_caches()
+        drives, loose = self.placed([part.units for part in parts], (NVME,), self.drive)
+        nics, loose_nics = self.placed([part.units for part in parts], NICS, self.nic)
+        nodes = [self.node(element) for element in self.objects if element.get("type") == "NUMANode"]
+        memory = share_out(nodes, [part.units for part in parts])
+        if not nodes:
+            machine = next((element for element in self.objects if element.get("type") == "Machine"), None)
+            whole = 0 if machine is None else self.number(machine, "local_memory")
+            memory.sizes = [whole // len(parts)] * len(parts)
+        found = [
+            self.package(index, part, (memory.sizes[index], tuple(memory.numbers[index])), drives[index], nics[index])
+            for index, part in enumerate(parts)
+        ]
+        notes = tuple(dict.fromkeys((*self.notes, *memory.notes)))
+        return Topology(tuple(found), tuple(memory.bare), tuple(loose), tuple(loose_nics), notes)
+
+    def parts(self) -> list[Part]:
+        """The packages, and as one more what has cores and is in none."""
+        packages = [element for element in self.objects if element.get("type") in PACKAGES]
+        if not packages:
+            raise TopologyError(f"{self.file}: has no package (processor); was it filtered out, or is it a container?")
+        parts = [Part(element, list(element.iter("object")), self.units(element)) for element in packages]
+        any_cores = any(part.cores for part in parts)
+        for index, part in enumerate(parts):
+            self.check_cores(index, part, any_cores)
+        parts += self.missing(parts)
+        self.check_hidden(parts)
+        return parts
+
+    def check_cores(self, index: int, part: Part, any_cores: bool) -> None:
+        """Notes what a cgroup hides of a package, and refuses one whose cores were filtered out."""
+        shown = 0 if part.element is None else self.set_of(part.element, "cpuset")
+        if not part.cores and (shown or not any_cores):
+            raise TopologyError(f"{self.file}: package {index} has no cores; were they filtered out?")
+        if part.units != shown:
+            self.notes.append(
+                f"package {index} shows {shown.bit_count()} of {part.units.bit_count()} processing units: the others "
+                "are offline, or outside of the cgroup or job that lstopo ran in; run it outside for the whole machine"
+            )
+        elif not part.cores:
+            self.notes.append(
+                f"package {index} has no processing unit: was lstopo run in a cgroup or job? Run it outside for the "
+                "whole machine"
+            )
+
+    def check_memory_caches(self) -> None:
+        """Notes memory in front of other memory, as HBM in its cache mode is."""
+        caches = [one for one in self.objects if one.get("subtype") == BESIDE_MEMORY or one.get("type") == "MemCache"]
+        if caches:
+            size = sum(self.number(one, "cache_size") for one in caches) / (1 << 30)
+            self.notes.append(f"a cache of {size:.4g} GiB is in front of memory (HBM or DRAM); the model has none")
+
+    def check_hidden(self, parts: list[Part]) -> None:
+        """Notes processing units that no package has: of packages that a cgroup hides as a whole."""
+        hidden = 0
+        for element in self.objects:
+            if element.get("type") == "Machine":
+                hidden |= self.set_of(element, "complete_cpuset")
+        for part in parts:
+            hidden &= ~part.units
+        if hidden:
+            self.notes.append(
+                f"{hidden.bit_count()} processing units of the machine are in no package that hwloc shows"
+            )
+
+    def missing(self, parts: list[Part]) -> Iterator[Part]:
+        """Cores in no package, as one package more if one can have as many."""
+        known = 0
+        for part in parts:
+            known |= part.units
+        outside = [element for element in self.objects if self.package_above(element) is None]
+        cores = [one for one in outside if one.get("type") == "Core" and not self.units(one) & known]
+        if not cores:
+            return
+        units = 0
+        for core in cores:
+            units |= self.units(core)
+        words = f"{len(cores)} core{'' if len(cores) == 1 else 's'} in no package"
+        if len(cores) > max(part.cores for part in parts) or not units:
+            self.notes.append(f"{words}, which is left out: was a package filtered out?")
+            return
+        self.notes.append(f"{words}: taken as one more package, {len(parts)}, whose processor hwloc does not name")
+        inside = [one for one in outside if self.units(one) and not self.units(one) & ~units]
+        yield Part(None, inside, units)
+
+    def package(
+        self, index: int, part: Part, memory: tuple[int, tuple[str, ...]], drives: list[Drive], nics: list[Nic]
+    ) -> Package:
+        """A package with what hangs off it."""
+        told = [] if part.element is None else part.element.findall("info")
+        infos = {info.get("name"): info.get("value") or "" for info in told}
+        family = f"{infos.get('CPUFamilyNumber', '')}/{infos.get('CPUModelNumber', '')}"
+        caches = {
+            level: [self.number(cache, "cache_size") for cache in self.caches(part.objects, level)] for level in (2, 3)
+        }
+        return Package(
+            index,
+            printable(infos.get("CPUModel", "")),
+            "" if family == "/" else printable(family),
+            part.cores,
+            *memory,
+            max(caches[2], default=0),
+            sum(caches[3]),
+            tuple(drives),
+            tuple(nics),
+        )
+
+    def caches(self, inside: list[Element], level: int) -> Iterator[Element]:
+        """The data caches of a level."""
+        for element in inside:
+            kind = element.get("type") or ""
+            match = CACHE.fullmatch(kind)
+            found = match[1] if match else element.get("depth") if kind == "Cache" else None
+            is_of_cores = element.get("cache_type") != INSTRUCTIONS and element.get("subtype") != BESIDE_MEMORY
+            if found == str(level) and is_of_cores:
+                yield element
+
+    def node(self, element: Element) -> Node:
+        """A NUMA node. One that a cgroup leaves no cores is beside those of the package that it is in."""
+        near = self.units(element)
+        above = self.package_above(element)
+        if not near and above is not None:
+            near = self.units(above)
+        number = printable(element.get("os_index") or "?")
+        return Node(number, self.kind(element), self.number(element, "local_memory"), near)
+
+    def kind(self, element: Element) -> str:
+        """What hwloc calls the memory of a NUMA node; "" for nothing."""
+        if element.get("subtype"):
+            return printable(element.get("subtype") or "")
+        infos = {info.get("name"): info.get("value") or "" for info in element.findall("info")}
+        return next((kind or printable(infos[name]) for name, kind in KINDS.items() if name in infos), "")
+
+    def package_above(self, element: Element) -> Element | None:
+        """The package that an object is in, or that it is."""
+        above: Element | None = element
+        while above is not None and above.get("type") not in PACKAGES:
+            above = self.parents.get(above)
+        return above
+
+    def placed(
+        self, sets: list[int], classes: tuple[str, ...], read: Callable[[Element], Device]
+    ) -> tuple[list[list[Device]], list[Device]]:
+        """The devices of some PCI classes at each package, and those of which hwloc does not say at which."""
+        found: list[list[Device]] = [[] for _ in sets]
+        loose: list[Device] = []
+        for element in self.objects:
+            if element.get("type") != "PCIDev" or not (element.get("pci_type") or "").startswith(classes):
+                continue
+            near = self.units_above(element)
+            places = [index for index, cpus in enumerate(sets) if near & cpus] if near else list(range(len(sets)))
+            (found[places[0]] if len(places) == 1 else loose).append(read(element))
+        return found, loose
+
+    def nic(self, element: Element) -> Nic:
+        """A port of a network card, by the name that the operating system or the list of PCI devices has for it."""
+        names = [other.get("name") or "" for other in element.iter("object") if other.get("type") == "OSDev"]
+        names += [info.get("value") or "" for info in element.iter("info") if info.get("name") == "PCIDevice"]
+        return Nic(printable(element.get("pci_busid") or "?"), printable(names[0] if names else ""))
+
+    def drive(self, element: Element) -> Drive:
+        """An NVMe drive with the speed of its link."""
+        text = element.get("pci_link_speed") or "0"
+        try:
+            speed = float(text)
+        except ValueError:
+            speed = float("nan")
+        if not 0 <= speed < 1e4:
+            raise TopologyError(
+                f'{self.file}: PCIDev {element.get("pci_busid")}: pci_link_speed "{text[:40]}" is no speed'
+            )
+        names = [info.get("value") or "" for info in element.iter("info") if info.get("name") == "Model"]
+        names += [info.get("value") or "" for info in element.iter("info") if info.get("name") == "PCIDevice"]
+        return Drive(printable(element.get("pci_busid") or "?"), speed, printable(names[0] if names else ""))
+
+    def units_above(self, element: Element) -> int:
+        """The processing units of the nearest object above that has any: of I/O, those beside it."""
+        above: Element | None = element
+        while above is not None:
+            if units := self.units(above):
+                return units
+            above = self.parents.get(above)
+        return 0
+
+    def units(self, element: Element) -> int:
+        """The processing units of an object as bits, those that a cgroup hides included."""
+        return self.set_of(element, "cpuset") | self.set_of(element, "complete_cpuset")
+
+    def set_of(self, element: Element, name: str) -> int:
+        """A set of processing units as bits. hwloc writes words of 32 bits, the highest first."""
+        text = element.get(name) or ""
+        bits = 0
+        for word in text.split(",") if text else []:
+            if not re.fullmatch(r"(0x[0-9a-f]{1,8})?", word):
+                raise TopologyError(f'{self.file}: {element.get("type")}: {name} "{text[:40]}" is no set of cores')
+            bits = bits << 32 | int(word or "0", 16)
+        return bits
+
+    def number(self, element: Element, name: str) -> int:
+        """A whole number that is not negative; 0 where there is none."""
+        text = element.get(name) or "0"
+        if not re.fullmatch(r"\d{1,18}", text):
+            place = f"{element.get('type')} {element.get('os_index', '')}".strip()
+            raise TopologyError(f'{self.file}: {place}: {name} "{text[:40]}" is not a number of bytes')
+        return int(text)
