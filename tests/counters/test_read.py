@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import re
 import sys
 from pathlib import Path
 
@@ -288,6 +289,31 @@ def test_a_recording_without_intervals_has_its_length_from_an_event(tmp_path: Pa
         read(tmp_path, text)
     found = read(tmp_path, text + "1000000000,ns,duration_time,1000000000,100.00,,\n")
     assert found.total == read(tmp_path, perf(*BASIC)).total
+
+
+SCALED = """\
+1024.25,MiB,uncore_imc/cas_count_read/,6004000000,100.00,,
+20.5,MiB,uncore_imc/cas_count_write/,6004000000,100.00,,
+1000000000,ns,duration_time,1000000000,100.00,,
+"""
+
+
+@pytest.mark.parametrize("stamp", ["", "1.000000000,"])
+@pytest.mark.parametrize("commas", [False, True])
+def test_counts_in_mib_are_counts_and_no_times(tmp_path: Path, stamp: str, commas: bool) -> None:
+    text = "".join(stamp + line for line in SCALED.splitlines(keepends=True))
+    if commas:
+        text = re.sub(r"(?<!1)\.(\d)", r",\1", text.replace(",", ";"))
+    found = read(tmp_path, text, server=SERVER)
+    assert (found.total["lines_read"], found.total["lines_written"]) == (1024.25 * 2**14, 20.5 * 2**14)
+    assert found.total["window_ns"] == 1e9
+
+
+def test_commas_of_both_kinds_are_refused(tmp_path: Path) -> None:
+    for stamp in ("", "1.000000000,"):
+        text = "".join(stamp + line for line in SCALED.replace(".", ",").splitlines(keepends=True))
+        with pytest.raises(ConfigError, match=r"commas both between columns and before decimals.*LC_ALL=C"):
+            read(tmp_path, text)
 
 
 def test_ice_lake_has_events_of_its_own(tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hostnet import ConfigError, _core
@@ -81,6 +81,45 @@ def test_governors_become_the_nearest(tmp_path: Path, governor: str, wanted: obj
     own = {"cpufreq/conservative/up_threshold": "70", "cpufreq/conservative/freq_step": "10"}
     power, _ = drafted(tmp_path, {**DESKTOP, **own, "cpu0/cpufreq/scaling_governor": governor})
     assert power["governor"] == wanted
+
+
+@pytest.mark.parametrize("driver", ["intel_pstate", "amd-pstate-epp", "amd_pstate_epp"])
+def test_powersave_of_drivers_that_follow_a_hint_is_not_the_lowest_frequency(tmp_path: Path, driver: str) -> None:
+    files = {**SERVER, "cpufreq/policy0/scaling_driver": driver}
+    files["cpufreq/policy0/energy_performance_preference"] = "balance_performance"
+    power, text = drafted(tmp_path, files)
+    assert power["governor"] == "schedutil"
+    assert f"powersave of {driver}, which follows the load and balance_performance" in text
+
+
+@pytest.mark.parametrize("driver", ["acpi-cpufreq", "intel_cpufreq", "amd-pstate", "amd_pstate", "cppc_cpufreq"])
+def test_powersave_of_other_drivers_is(tmp_path: Path, driver: str) -> None:
+    assert drafted(tmp_path, {**SERVER, "cpufreq/policy0/scaling_driver": driver})[0]["governor"] == "powersave"
+
+
+def test_frequencies_are_those_that_the_governor_may_choose(tmp_path: Path) -> None:
+    limits = {"scaling_min_freq": "1500000", "scaling_max_freq": "2300000"}
+    power, text = drafted(tmp_path / "a", DESKTOP | {f"cpu0/cpufreq/{name}": khz for name, khz in limits.items()})
+    assert power["pstates"] == ["1.5 GHz @ 0.8174 V", "2.3 GHz @ 1.0087 V"]
+    assert "scaling_max_freq keep it from 1.5 GHz to 2.3 GHz" in text
+    power, _ = drafted(tmp_path / "b", SERVER | {f"cpufreq/policy0/{name}": khz for name, khz in limits.items()})
+    assert power["pstates"] == {"count": 9, "from": "1.5 GHz @ 0.7519 V", "to": "2.3 GHz @ 0.9148 V"}
+
+
+@pytest.mark.parametrize(("governor", "said"), [("ondemand\n", False), ("performance\n", True)])
+def test_cores_that_are_not_as_the_first_are_said_to_be(tmp_path: Path, governor: str, said: bool) -> None:
+    first = {name: text for name, text in DESKTOP.items() if "cpufreq/" in name and name.startswith("cpu0")}
+    other = {name.replace("cpu0", "cpu4"): text for name, text in first.items()}
+    _, text = drafted(tmp_path, {**DESKTOP, **other, "cpu4/cpufreq/scaling_governor": governor})
+    assert ("cpu4/cpufreq has other frequencies or another governor" in text) == said
+
+
+def test_headings_that_run_together_are_told_apart(tmp_path: Path) -> None:
+    file = tmp_path / "turbostat.txt"
+    file.write_text("Core\tCPU\tBusy%\tPkgWatt\tCorWatt\tGFXWattRAMWatt\n-\t-\t31.0\t15.2\t14.1\t0.00\t0.46\n")
+    assert read_turbostat(file).values == {
+        "Busy%": 31.0, "PkgWatt": 15.2, "CorWatt": 14.1, "GFXWatt": 0.0, "RAMWatt": 0.46,
+    }  # fmt: skip
 
 
 def test_states_that_are_not_deeper_are_left_out(tmp_path: Path) -> None:
@@ -160,6 +199,7 @@ def test_what_turbostat_does_not_write_is_refused(tmp_path: Path, text: str, mes
     assert message in str(error.value)
 
 
+@settings(deadline=None)
 @given(st.sampled_from(sorted(DESKTOP)), st.binary(max_size=40))
 def test_no_content_of_a_file_is_more_than_a_message(name: str, content: bytes) -> None:
     with tempfile.TemporaryDirectory() as folder:
@@ -172,6 +212,7 @@ def test_no_content_of_a_file_is_more_than_a_message(name: str, content: bytes) 
         _core.resolve(f'server.preset = "cascade-lake-6234"\n{text}', overrides=[PROBE])
 
 
+@settings(deadline=None)
 @given(st.integers(0, len(WORKING)), st.binary(max_size=20))
 def test_no_measurement_is_more_than_a_message(at: int, content: bytes) -> None:
     with tempfile.TemporaryDirectory() as folder:

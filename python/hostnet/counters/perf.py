@@ -15,12 +15,15 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
 _SEPARATOR = re.compile(
-    r"\s*(?:\d{1,10}\.\d{1,9}|\d+|S\d+[\w-]*|N\d+|CPU\d+|<not (?:counted|supported)>)\s*(?P<separator>[,;\t|:])"
+    r"\s*(?:\d{1,10},\d{1,9}(?=\s*[;\t|:])|\d{1,10}\.\d{1,9}|\d+"
+    r"|S\d+[\w-]*|N\d+|CPU\d+|<not (?:counted|supported)>)\s*(?P<separator>[,;\t|:])"
 )
 _TIME = re.compile(r"\s*(?P<s>\d{1,9})\.(?P<fraction>\d{1,9})\s*")
 _GROUP = re.compile(r"(?:S|N)(?P<socket>\d+)[\w-]*")
 _CPU = re.compile(r"CPU\d+")
 _NUMBER = re.compile(r"\s*(?:\d[\d.]*|<not \w+>)\s*")
+_DECIMAL_COMMA = re.compile(r"\s*\d+,\d+\s*")
+_COMMAS_OF_BOTH_KINDS = re.compile(r"\s*(?:\d+\.\d+,)?(?:[SN]\d[\w-]*,\d+,)?\d+,\d{1,3},(?:[KMG]i?B|msec),\D")
 
 
 IGNORED = -1
@@ -63,7 +66,9 @@ def layout_of(head: str) -> Layout | None:
         return None
     separator = match["separator"]
     cells = line.split(separator)
-    time = 0 if _TIME.fullmatch(cells[0]) else -1
+    second = _decimal(cells[1].strip()) if len(cells) > 1 else ""
+    is_stamped = any(kind.fullmatch(second) for kind in (_NUMBER, _GROUP, _CPU))
+    time = 0 if _TIME.fullmatch(cells[0]) and is_stamped else -1  # else it is a count that perf scaled, and its unit
     group, value = -1, time + 1
     first = cells[value].strip() if value < len(cells) else ""
     if _GROUP.fullmatch(first) or _CPU.fullmatch(first):
@@ -71,6 +76,16 @@ def layout_of(head: str) -> Layout | None:
         counted = len(cells) > value + 1 and _NUMBER.fullmatch(cells[value]) and _NUMBER.fullmatch(cells[value + 1])
         value += 1 if counted and not _CPU.fullmatch(first) else 0
     return Layout(separator, time, group, value) if len(cells) > value + 2 else None
+
+
+def _decimal(cell: str) -> str:
+    """A cell as in a locale whose decimals follow a point."""
+    return cell.replace(",", ".") if _DECIMAL_COMMA.fullmatch(cell) else cell
+
+
+def has_commas_of_both_kinds(head: str) -> bool:
+    """Whether commas stand between columns and before decimals, so that nobody can tell which is which."""
+    return any(_COMMAS_OF_BOTH_KINDS.match(line) for line in head.splitlines())
 
 
 def read_perf(book: Book, lines: Iterable[str], layout: Layout) -> None:
@@ -140,6 +155,8 @@ class _Reader:
         if self.short is not None:
             self._fail_short(self.short, last=False)
         layout = self.layout
+        if layout.separator != ",":
+            cells = [_decimal(cell) for cell in cells]
         if len(cells) <= layout.event:
             self.short = (number, len(cells))
             return

@@ -15,7 +15,7 @@ from hostnet.counters.facts import Facts, facts_of
 from hostnet.counters.missing import Missing, missing_of
 from hostnet.counters.pcm import read_pcm, separator_of
 from hostnet.counters.pcm_numa import is_numa, read_numa
-from hostnet.counters.perf import layout_of, read_perf
+from hostnet.counters.perf import has_commas_of_both_kinds, layout_of, read_perf
 from hostnet.counters.quantities import Formulas, ImplausibleError, Window
 from hostnet.counters.text import EXPECTED, fail, opened
 
@@ -90,6 +90,9 @@ def read(
         separator = separator_of(head)
         layout = None if separator else layout_of(head)
         of_numa = is_numa(head)
+        if has_commas_of_both_kinds(head):
+            message = "has commas both between columns and before decimals; record it with LC_ALL=C, or with -x';'"
+            fail(path, _first_line(head), message)
         if of_numa:
             read_numa(book, file)
         elif separator:

@@ -26,6 +26,9 @@ COUNT_MAX = 64
 GOVERNORS = ("performance", "powersave", "ondemand", "conservative", "schedutil")
 IDLE_GOVERNORS = ("menu", "teo", "ladder")
 
+OF_HINTS = ("intel_pstate", "amd-pstate-epp", "amd_pstate_epp")
+"""Drivers that leave the choice to the processor (active mode): their powersave follows the load, by a hint (EPP)."""
+
 KEYS = {"ondemand": ("period", "up_threshold"), "conservative": ("period", "up_threshold", "down_threshold", "step")}
 """What the governors have of their own."""
 
@@ -42,6 +45,7 @@ def power_table(cores: Cores, measured: Measured | None = None) -> str:
         "# sysfs = what the machine says of itself; assumed = nothing tells it: check.",
         "# Voltages are in no file of sysfs.",
         *_value("profile", known.name, "assumed: powers, voltages and how fast they change"),
+        *_unlike(cores),
         *_pstates(cores, known),
         *_domain(cores),
         *_governor(cores),
@@ -57,6 +61,11 @@ def _value(key: str, value: Any, comment: str) -> Iterator[str]:
     yield f"{f'{key} = {toml(value)}':<{COLUMN}} # {comment}"
 
 
+def _unlike(cores: Cores) -> Iterator[str]:
+    if cores.unlike:
+        yield f"# {cores.unlike} has other frequencies or another governor; all cores are as the first here: check."
+
+
 def _pstates(cores: Cores, known: Profile) -> Iterator[str]:
     ends = ends_of(cores)
     low, high = (f"{float(volts):g} V" for volts in known.volts)
@@ -64,18 +73,22 @@ def _pstates(cores: Cores, known: Profile) -> Iterator[str]:
         yield f"# pstates: assumed as in {known.name}, since {cores.folder or 'the tree'} has no frequencies."
         return
     assumed = f"voltages assumed: even from {low} to {high} as in {known.name}"
-    if cores.listed_khz:
+    least, most = cores.limits_khz or ends
+    if (least, most) != ends:
+        yield f"# sysfs: {cores.folder}/scaling_min_freq, scaling_max_freq keep it from {ghz(least)} to {ghz(most)}."
+    listed = [khz for khz in cores.listed_khz if least <= khz <= most]
+    if listed:
         yield f"# sysfs: {cores.folder}/scaling_available_frequencies; {assumed}."
         yield "pstates = ["
-        yield from (f'    "{ghz(khz)} @ {volts_at(khz, ends, known)}",' for khz in cores.listed_khz)
+        yield from (f'    "{ghz(khz)} @ {volts_at(khz, ends, known)}",' for khz in listed)
         yield "]"
-    elif ends[0] == ends[1]:
+    elif least == most:
         yield f"# sysfs: {cores.folder}/cpuinfo_max_freq, the one frequency; {assumed}."
-        yield f'pstates = ["{ghz(ends[0])} @ {volts_at(ends[0], ends, known)}"]'
+        yield f'pstates = ["{ghz(least)} @ {volts_at(least, ends, known)}"]'
     else:
-        count = min(max(round((ends[1] - ends[0]) / STEP_KHZ) + 1, 2), COUNT_MAX)
+        count = min(max(round((most - least) / STEP_KHZ) + 1, 2), COUNT_MAX)
         table = {"count": count, **{key: f"{ghz(khz)} @ {volts_at(khz, ends, known)}"
-                                    for key, khz in zip(("from", "to"), ends, strict=True)}}  # fmt: skip
+                                    for key, khz in zip(("from", "to"), (least, most), strict=True)}}  # fmt: skip
         yield f"# sysfs: {cores.folder}/cpuinfo_min_freq, cpuinfo_max_freq; steps of 100 MHz and {assumed}."
         yield f"pstates = {toml(table)}"
 
@@ -92,11 +105,10 @@ def _governor(cores: Cores) -> Iterator[str]:
     kind, comment = cores.governor, f"sysfs: {place}"
     if not kind:
         return
-    if cores.driver == "intel_pstate" and kind == "powersave":
-        kind, comment = (
-            "schedutil",
-            f"{comment} is powersave of intel_pstate, which follows the load; assumed the nearest",
-        )
+    if cores.driver in OF_HINTS and kind == "powersave":
+        hint = f" and {cores.preference}" if cores.preference else ""
+        kind = "schedutil"
+        comment = f"{comment} is powersave of {cores.driver}, which follows the load{hint}; assumed the nearest"
     elif kind == "userspace":
         kind, comment = "performance", f"{comment} is userspace; assumed: give its frequency"
     elif kind not in GOVERNORS:

@@ -18,6 +18,9 @@ BYTES_MAX = 1 << 16
 STATES_MAX = 32
 """The most states that are read."""
 
+CORES_MAX = 1024
+"""The most cores that are held against the first."""
+
 FREQUENCIES_MAX = 64
 """The most frequencies of a table."""
 
@@ -55,9 +58,13 @@ class Cores:
     """The frequencies, ascending; () if they are not listed."""
     ends_khz: tuple[int, int] | None
     """The lowest and the highest."""
+    limits_khz: tuple[int, int] | None
+    """Those that the governor may choose from; None if it is not told."""
     driver: str
     governor: str
     """"" if it is not told."""
+    preference: str
+    """What a driver that leaves the choice to the processor asks it for; "" if it is not told."""
     tunables: dict[str, int]
     shares: bool | None
     """Whether one core's frequency is that of other cores too; None if it is not told."""
@@ -67,6 +74,8 @@ class Cores:
     """From the lightest, without polling."""
     idle: str
     """Who chooses among them; "" if it is not told."""
+    unlike: str = ""
+    """A core with other frequencies or another governor than the first; "" if there is none."""
 
 
 def read_cores(root: Path) -> Cores:
@@ -85,13 +94,16 @@ def read_cores(root: Path) -> Cores:
     return Cores(
         folder=folder,
         listed_khz=tree.frequencies(f"{folder}/scaling_available_frequencies") if folder else (),
-        ends_khz=tree.ends(folder) if folder else None,
+        ends_khz=tree.ends(folder, "cpuinfo") if folder else None,
+        limits_khz=tree.ends(folder, "scaling") if folder else None,
         driver=tree.word(f"{folder}/scaling_driver") if folder else "",
         governor=governor,
+        preference=tree.word(f"{folder}/energy_performance_preference") if folder else "",
         tunables=tree.tunables(f"cpufreq/{governor}") if governor else {},
         shares=tree.shares(folder) if folder else None,
         has_idle=has_idle,
         states=tree.states() if has_idle else (),
+        unlike=tree.unlike(folder) if folder else "",
         idle=tree.word("cpuidle/current_governor") or tree.word("cpuidle/current_governor_ro"),
     )
 
@@ -138,14 +150,25 @@ class _Tree:
             raise ConfigError(f"{self.root / name}: has {len(found)} frequencies; at most {FREQUENCIES_MAX} are taken")
         return tuple(found)
 
-    def ends(self, folder: str) -> tuple[int, int] | None:
-        names = [f"{folder}/cpuinfo_{end}_freq" for end in ("min", "max")]
+    def ends(self, folder: str, of: str) -> tuple[int, int] | None:
+        names = [f"{folder}/{of}_{end}_freq" for end in ("min", "max")]
         if not any((self.root / name).exists() for name in names):
             return None
         low, high = (self.needed(name, KHZ, "a frequency in kHz") for name in names)
         if low > high:
             raise ConfigError(f"{self.root / names[0]}: {low} kHz are more than {high} kHz in {names[1]}")
         return low, high
+
+    def unlike(self, folder: str) -> str:
+        """The first folder whose frequencies or governor are not those of the first core."""
+        first, _, rest = folder.partition("0")
+        others = (path.relative_to(self.root).as_posix() for path in self.root.glob(f"{first}[0-9]*{rest}"))
+        names = ("scaling_governor", "cpuinfo_min_freq", "cpuinfo_max_freq", "scaling_max_freq")
+        ours = [self.text(f"{folder}/{name}") for name in names]
+        for other in sorted(others, key=lambda name: (len(name), name))[:CORES_MAX]:
+            if [self.text(f"{other}/{name}") for name in names] != ours:
+                return other
+        return ""
 
     def tunables(self, folder: str) -> dict[str, int]:
         present = {key: allowed for key, allowed in TUNABLES.items() if (self.root / folder / key).exists()}

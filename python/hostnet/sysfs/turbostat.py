@@ -27,6 +27,14 @@ TEXTS = frozenset({"Package", "Die", "Node", "Core", "CPU", "APIC", "X2APIC", "u
 """Columns that say which processor and when."""
 
 
+HEADING = re.compile(
+    r"(?:Package|Node|Die|Core|CPU|APIC|X2APIC|usec|Avg_MHz|Busy%|Bzy_MHz|TSC_MHz|IPC|IRQ|NMI|SMI|POLL%|C\d+\w?%"
+    r"|CPU%c\d+|Mod%c6|CoreTmp|CoreThr|PkgTmp|GFX%rc6|GFXMHz|GFXAMHz|Totl%C0|Any%C0|GFX%C0|CPUGFX%|Pkg%pc\d|Pk%pc10"
+    r"|CPU%LPI|SYS%LPI|(?:Pkg|Cor|GFX|RAM)(?:Watt|_J)|PKG_%|RAM_%)"
+)
+"""A column. Versions before 2018 print no space between those of seven letters and the next."""
+
+
 @dataclass(frozen=True)
 class Measured:
     """Means over all samples, of the rows that stand for the whole machine where there are such."""
@@ -78,13 +86,20 @@ def _rows(file: Path, text: str) -> Iterator[tuple[list[str], list[str], str]]:
     for number, line in enumerate(text.split("\n"), 1):
         cells = line.split()
         if "Busy%" in cells or "Bzy_MHz" in cells:
-            columns = cells
+            columns = [column for cell in cells for column in _headings(cell)]
         elif columns and cells:
             if len(cells) > len(columns):
                 raise ConfigError(f"{file}:{number}: has {len(cells)} cells under {len(columns)} columns")
             yield columns, cells, f"{file}:{number}"
     if not columns:
         raise ConfigError(f"{file}: has no line of columns with Busy% or Bzy_MHz; write it with turbostat --out FILE")
+
+
+def _headings(cell: str) -> list[str]:
+    """The columns that a heading stands for: several where it is several that are known, run together."""
+    if HEADING.fullmatch(cell) is None and re.fullmatch(f"(?:{HEADING.pattern})+", cell):
+        return HEADING.findall(cell)
+    return [cell]
 
 
 def _number(cell: str, column: str, place: str) -> float:
