@@ -45,7 +45,8 @@ FIO = {
          "read": {"bw_bytes": 3_400_000_000}, "write": {"bw_bytes": 0}},
         {"jobname": "b", "error": 0, "job options": {"rw": "read", "filename": "/dev/nvme1n1"},
          "read": {"bw_bytes": 3_300_000_000}, "write": {"bw_bytes": 0}},
-        {"jobname": "c", "error": 0, "job options": {"rw": "randwrite", "bs": "4k", "iodepth": "1"},
+        {"jobname": "c", "groupid": 1, "error": 0,
+         "job options": {"rw": "randwrite", "bs": "4k", "iodepth": "1", "stonewall": "1", "filename": "/dev/nvme0n1"},
          "read": {"bw_bytes": 0}, "write": {"bw": 400_000}},
     ],
 }  # fmt: skip
@@ -92,7 +93,6 @@ Measuring idle latencies for sequential access (in ns)...
 \t\tNuma node
 Numa node\t     0\t     1\t
        0\t  79.4\t 139.1\t
-       1\t 139.9\t  79.9\t
 
 Measuring Peak Injection Memory Bandwidths for the system
 Bandwidths are in MB/sec (1 MB/sec = 1,000,000 Bytes/sec)
@@ -138,6 +138,7 @@ def test_fio_json(tmp_path: Path) -> None:
         assert (both.conditions.drives, both.conditions.iodepth) == (2, 32)
         assert both.value == pytest.approx(6.7)
         assert (small.value, small.conditions.bs, small.conditions.rw) == (0.4096, 4096, "randwrite")
+        assert small.conditions.drives == 1
 
 
 def test_tables(tmp_path: Path) -> None:

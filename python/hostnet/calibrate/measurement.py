@@ -38,6 +38,12 @@ QUANTITIES = {
 RW = ("read", "write", "randread", "randwrite", "rw", "randrw")
 """Directions of storage I/O."""
 
+MIXED = ("rw", "randrw")
+"""Those that read and write."""
+
+HALF = 50
+"""Percent of reads where nobody says."""
+
 PATTERNS = ("sequential", "random")
 """Orders of accesses."""
 
@@ -79,6 +85,8 @@ class Conditions:
     """Drives in use; 0 means all."""
     node: int = 0
     """The node of memory that the cores use: 0 is that of the socket, 1 that behind a link."""
+    rwmixread: int = HALF
+    """Percent of reads of the mixed directions."""
 
     def __str__(self) -> str:
         """The conditions in words."""
@@ -90,7 +98,8 @@ class Conditions:
             parts.append(", ".join(load))
         if self.rw:
             jobs = f" x {self.numjobs}" if self.numjobs > 1 else ""
-            parts.append(f"{self.rw} {size_text(self.bs)}, depth {self.iodepth}{jobs}")
+            mix = f" {self.rwmixread}/{100 - self.rwmixread}" if self.rw in MIXED and self.rwmixread != HALF else ""
+            parts.append(f"{self.rw}{mix} {size_text(self.bs)}, depth {self.iodepth}{jobs}")
         if self.probe:
             parts.append("" if self.cores or self.rw else "no load")
         if self.node:
@@ -282,4 +291,5 @@ _CONDITION: dict[str, Callable[[str], Any]] = {
     "numjobs": _count("numjobs", 1, 1024),
     "drives": _count("drives", 1, 64),
     "node": _count("node", 0, 1),
+    "rwmixread": _count("rwmixread", 0, 100),
 }

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from hostnet.calibrate.measurement import MIXED
 from hostnet.curve.points import PROBE_GAP_NS, load_workload, probe_workload, writes_per_read
 from hostnet.units import LINE_BYTES
 
@@ -52,6 +53,8 @@ def workloads_of(conditions: Conditions, server: ServerFile) -> Tree:
     if conditions.rw:
         drives = range(conditions.drives or server.drives)
         job = {"rw": conditions.rw, "bs": f"{conditions.bs} B", "iodepth": conditions.iodepth, "size": FILE_SIZE}
+        if conditions.rw in MIXED:
+            job["rwmixread"] = conditions.rwmixread
         if conditions.bs > 2**30:
             job["size"] = job["bs"]
         workloads["disk"] = {"kind": "fio", "jobs": [{**job, "ssd": ssd} for ssd in drives] * conditions.numjobs}

@@ -26,7 +26,7 @@ def calibrate(
         list[str],
         typer.Option(
             metavar="FILE[@NAME=VALUE,...]",
-            help="Measurements: a table, or output of MLC, fio, perf or PCM. Repeatable.",
+            help="Measurements: a table, or output of MLC, STREAM, fio, perf or PCM. Repeatable.",
         ),
     ],
     fit: Annotated[

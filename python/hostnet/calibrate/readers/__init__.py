@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from hostnet.calibrate.measurement import Conditions, DataError, nearest
-from hostnet.calibrate.readers import counters, fio, mlc, table
+from hostnet.calibrate.readers import counters, fio, mlc, stream, table
 from hostnet.calibrate.readers.content import Content
 from hostnet.files import read_text
 
@@ -19,6 +20,13 @@ if TYPE_CHECKING:
 
 GIVEN = ["gap", "kernel", *(field.name for field in fields(Conditions))]
 """Conditions that can hold for a whole file."""
+
+FOREIGN = [
+    (r"^\d;fio-\d", "the terse output of fio; write the JSON: fio --output-format=json"),
+    (r"^\S+: \(g=\d+\): rw=", "the output of fio for people; write the JSON: fio --output-format=json"),
+    (r"^BabelStream", "the output of BabelStream; write a table of cores, kernel and MB/s"),
+]
+"""What tells other output of the tools, and what to give in its place."""
 
 BYTES_MAX = 64 << 20
 """The largest file of measurements."""
@@ -38,6 +46,7 @@ class Kind:
 KINDS = [
     Kind("fio", fio.matches, fio.read),
     Kind("MLC", mlc.matches, mlc.read),
+    Kind("STREAM", stream.matches, stream.read),
     Kind("counters", counters.matches, counters.read),
     Kind("table", table.matches, table.read),
 ]
@@ -58,8 +67,11 @@ def read_data(argument: str, server: ServerFile) -> Found:
             if not found.measurements:
                 raise DataError(f"{content.file}: holds no measurements")
             return found
+    for pattern, advice in FOREIGN:
+        if re.search(pattern, content.text, re.M):
+            raise DataError(f"{content.file}: {advice}")
     raise DataError(
-        f"{content.file}:1: neither a table of measurements, nor output of MLC, fio, perf or PCM; "
+        f"{content.file}:1: neither a table of measurements, nor output of MLC, STREAM, fio, perf or PCM; "
         "docs/calibrate.md says what a table looks like"
     )
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from hostnet.calibrate.measurement import Conditions, DataError, Measurement, set_condition
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Collection, Mapping
 
     from hostnet.presets import ServerFile
 
@@ -25,13 +25,15 @@ class Content:
     server: ServerFile
     """The server that was measured."""
 
-    def conditions(self, start: Conditions) -> Conditions:
-        """`start` with the conditions that hold for the whole file.
+    def conditions(self, start: Conditions, but: Collection[str] = ()) -> Conditions:
+        """`start` with the conditions that hold for the whole file, but for some that the reader takes itself.
 
         Raises:
             DataError: One of them is wrong.
         """
         for name, value in self.given.items():
+            if name in but:
+                continue
             try:
                 start = set_condition(start, name, value)
             except ValueError as error:

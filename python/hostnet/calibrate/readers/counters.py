@@ -19,7 +19,12 @@ if TYPE_CHECKING:
 MODULE = "hostnet.counters"
 """Reads counter files."""
 
-LOOKS_LIKE = re.compile(r"\b(?:uncore_|unc_\w|offcore_|pcm\b|l1d_pend_miss|l1d\.|<not counted>|<not supported>)", re.I)
+LOOKS_LIKE = re.compile(
+    r"\b(?:uncore_|unc_\w|offcore_|pcm\b|l1d_pend_miss|l1d\.|<not counted>|<not supported>|PCIRdCur"
+    r"|IB write,IB read)|^\s*Date[,;]\s*Time[,;]|\bMem Read \(|\bCh\d+Read\b|Mem Ch\s+\d+: Reads"
+    r"|Performance counter stats for",
+    re.I | re.M,
+)
 """What counter files are full of."""
 
 
@@ -39,12 +44,12 @@ def read(content: Content) -> Found:
             f"{content.file}: looks like counters of perf or PCM, which this build of hostnet does not read"
         )
     conditions = content.conditions(Conditions())
+    counted = importlib.import_module(MODULE).read(content.file, content.server.effective)
     if not conditions.cores and not (conditions.rw and conditions.bs and conditions.iodepth):
         raise DataError(
             f"{content.file}: counters do not tell what ran; say it: {content.file}@cores=4,reads=100 "
             f"or {content.file}@rw=read,bs=8m,iodepth=64"
         )
-    counted = importlib.import_module(MODULE).read(content.file, content.server.effective)
     found = Found(notes=[f"{content.file}: {warning}" for warning in counted.warnings])
     for quantity, value in quantities_of(counted.total, conditions):
         found.measurements.append(Measurement(quantity, value, conditions, content.file, "total"))

@@ -1,21 +1,29 @@
-"""What `fio --output-format=json` prints: the bandwidth of every job."""
+"""What `fio --output-format=json` prints: the bandwidth of jobs that ran at the same time."""
 
 from __future__ import annotations
 
-import math
+import json
+import re
 from typing import TYPE_CHECKING, Any
 
-from hostnet.calibrate.measurement import Conditions, DataError, Measurement, set_condition, wrong
+from hostnet.calibrate.measurement import DataError, Measurement, wrong
 from hostnet.calibrate.readers.content import Found
-from hostnet.files import parse_json
+from hostnet.calibrate.readers.fio_drives import spread
+from hostnet.calibrate.readers.fio_jobs import Entry, check_alike, entry_of
+from hostnet.calibrate.readers.fio_options import is_on, remarks_on
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from hostnet.calibrate.readers.content import Content
 
-    Job = dict[str, Any]
+    Tree = dict[str, Any]
 
-SIDES = {"read": ("read",), "randread": ("read",), "write": ("write",), "randwrite": ("write",)}
-"""Where fio tells the bandwidth of a direction; both for the mixed ones."""
+OWN = ("rw", "bs", "iodepth", "numjobs", "drives", "rwmixread")
+"""Conditions after the @ that stand for options of the jobs."""
+
+OF_ALL = "All clients"
+"""What fio calls the sum over its clients."""
 
 
 def matches(content: Content) -> bool:
@@ -25,90 +33,89 @@ def matches(content: Content) -> bool:
 
 
 def read(content: Content) -> Found:
-    """The bandwidth of the jobs; jobs that do the same are added up.
+    """The bandwidth of the jobs; jobs that do the same at the same time are added up.
 
     Raises:
-        DataError: The text is not fio's JSON, or a job lacks something.
+        DataError: The text is not fio's JSON, a job lacks something, or an option changes what was measured.
     """
-    jobs = _jobs(content)
-    groups: dict[Conditions, list[tuple[int, Job]]] = {}
-    for index, (job, options) in enumerate(jobs):
-        groups.setdefault(_conditions(content, index, options), []).append((index, job))
+    tree = _tree(content)
     found = Found()
-    for conditions, members in groups.items():
-        total = sum(_bandwidth(content, index, job, conditions) for index, job in members)
-        place = f"jobs[{members[0][0]}]"
-        drives = _drives([jobs[index][1] for index, _ in members], content)
-        full = content.conditions(_with_drives(conditions, drives, content))
-        found.measurements.append(Measurement("io_bandwidth", total, full, content.file, place))
+    for batch in _batches(content, tree):
+        check_alike(content, batch)
+        conditions = spread(content, batch, _disks(tree))
+        full = content.conditions(conditions, but=OWN)
+        value = sum(entry.gb_per_s for entry in batch)
+        found.measurements.append(Measurement("io_bandwidth", value, full, content.file, batch[0].place))
+        for entry in batch:
+            remarks = (*entry.remarks, *remarks_on(entry.options))
+            found.notes += [note for text in remarks if (note := f"{content.file}: {text}") not in found.notes]
     return found
 
 
-def _jobs(content: Content) -> list[tuple[Job, Job]]:
-    """Every job with its options, those of the whole file included."""
-    text = content.text[content.text.index("{") :]
+def _tree(content: Content) -> Tree:
+    """The one result in the text. What stands before and behind it is the same in words."""
+    start = re.search(r"^\s*\{", content.text, re.M)
+    first = start.end() - 1 if start else content.text.index("{")
     try:
-        tree = parse_json(text)
+        tree, end = json.JSONDecoder().raw_decode(content.text, first)
+    except RecursionError:
+        raise wrong(content.file, 1, "not whole JSON (is nested too deeply); is the file truncated?") from None
     except ValueError as error:
         line = getattr(error, "lineno", 1)
         raise wrong(content.file, line, f"not whole JSON ({error}); is the file truncated?") from None
-    jobs = tree.get("jobs") if isinstance(tree, dict) else None
+    rest = content.text[end:]
+    if '"fio version"' in rest:
+        line = content.text.count("\n", 0, end + rest.index('"fio version"')) + 1
+        raise wrong(content.file, line, "a second result begins here; give a file for each")
+    if "\n" not in rest.partition("{")[0] and rest.strip():
+        line = content.text.count("\n", 0, end) + 1
+        raise wrong(content.file, line, f'not whole JSON ("{rest.strip()[:20]}" follows); is the file truncated?')
+    return tree if isinstance(tree, dict) else {}
+
+
+def _jobs(content: Content, tree: Tree) -> Iterator[tuple[str, Tree]]:
+    """Every job with its place; of several clients there must be one alone."""
+    key = "jobs" if "jobs" in tree else "client_stats"
+    jobs = tree.get(key)
     if not isinstance(jobs, list) or not jobs or not all(isinstance(job, dict) for job in jobs):
         raise DataError(f'{content.file}: not the output of fio --output-format=json: it has no list "jobs"')
+    hosts = {f"{job.get('hostname')}:{job.get('port')}" for job in jobs if "hostname" in job}
+    if len(hosts) > 1:
+        names = ", ".join(sorted(hosts))[:100]
+        raise DataError(f"{content.file}: {key}: {len(hosts)} clients ({names}); give the result of one server")
+    for index, job in enumerate(jobs):
+        if key == "jobs" or job.get("jobname") != OF_ALL:
+            yield f"{key}[{index}]", job
+
+
+def _batches(content: Content, tree: Tree) -> list[list[Entry]]:
+    """The jobs that ran at the same time, batch after batch."""
     common = tree.get("global options")
-    common = common if isinstance(common, dict) else {}
-    return [(job, {**common, **_options(job)}) for job in jobs]
-
-
-def _options(job: Job) -> Job:
-    options = job.get("job options")
-    return options if isinstance(options, dict) else {}
-
-
-def _conditions(content: Content, index: int, options: Job) -> Conditions:
-    """What a job did. fio's own defaults hold for what it does not say."""
-    words = {"rw": options.get("rw", options.get("readwrite")), "bs": options.get("bs", "4k")}
-    words["iodepth"] = options.get("iodepth", "1")
-    conditions = Conditions()
-    for name, word in words.items():
-        if name in content.given:
-            word = content.given[name]
-        if word is None:
+    batches: list[list[Entry]] = []
+    for place, job in _jobs(content, tree):
+        own = job.get("job options")
+        options = {**(common if isinstance(common, dict) else {}), **(own if isinstance(own, dict) else {})}
+        entry = entry_of(content, place, job, options)
+        last = batches[-1][-1] if batches else None
+        is_new_group = last is not None and entry.group != last.group
+        waits = is_on(options, "stonewall") or is_on(options, "wait_for_previous")
+        if last is None or (waits and (is_new_group or entry.group is None)):
+            batches.append([entry])
+        elif is_new_group and "new_group" not in options:
+            message = f"groupid {entry.group} follows {last.group}, and neither stonewall nor new_group says why"
             raise wrong(
-                content.file, f"jobs[{index}]", f"job options: {name} is missing; say it: {content.file}@{name}=..."
+                content.file, place, f"{message}: at the same time or one after the other? Give a file for each"
             )
-        try:
-            conditions = set_condition(conditions, name, str(word))
-        except ValueError as error:
-            raise wrong(content.file, f"jobs[{index}]", f"job options: {error}") from None
-    return conditions
+        else:
+            batches[-1].append(entry)
+    return batches
 
 
-def _bandwidth(content: Content, index: int, job: Job, conditions: Conditions) -> float:
-    """GB/s of a job."""
-    place, total = f"jobs[{index}]", 0.0
-    if job.get("error"):
-        raise wrong(content.file, place, f"fio reports error {job['error']} for this job")
-    for side in SIDES.get(conditions.rw, ("read", "write")):
-        part = job.get(side)
-        value = part.get("bw_bytes") if isinstance(part, dict) else None
-        if value is None and isinstance(part, dict) and isinstance(part.get("bw"), (int, float)):
-            value = part["bw"] * 1024
-        if not isinstance(value, (int, float)) or isinstance(value, bool) or not math.isfinite(value) or value < 0:
-            raise wrong(content.file, place, f"{side}.bw_bytes is missing or not a number")
-        total += value
-    if total <= 0:
-        raise wrong(content.file, place, f"moved nothing ({conditions.rw}); was it another direction?")
-    return total / 1e9
-
-
-def _drives(options: list[Job], content: Content) -> int:
-    """How many drives the jobs used; 0 if they do not say."""
-    names = {name for option in options for name in str(option.get("filename", "")).split(":") if name}
-    return min(len(names), content.server.drives) if names else 0
-
-
-def _with_drives(conditions: Conditions, drives: int, content: Content) -> Conditions:
-    from dataclasses import replace
-
-    return replace(conditions, drives=0 if drives == content.server.drives else drives)
+def _disks(tree: Tree) -> set[str]:
+    """The block devices that fio saw at work."""
+    disks = tree.get("disk_util")
+    return {
+        str(disk.get("name"))
+        for disk in (disks if isinstance(disks, list) else [])
+        if isinstance(disk, dict) and (disk.get("read_ios") or disk.get("write_ios"))
+    }

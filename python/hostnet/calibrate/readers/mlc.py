@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from hostnet.calibrate.measurement import Conditions, Measurement, number_of, wrong
 from hostnet.calibrate.readers.content import Found
 from hostnet.calibrate.readers.loaded import Row, add_rows
+from hostnet.calibrate.readers.mlc_machine import Command, command_of, nodes_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -58,6 +59,7 @@ def read(content: Content) -> Found:
     reader = _Reader(content)
     for index, line in enumerate(content.text.splitlines(), 1):
         reader.take(index, line)
+    reader.close()
     if not reader.rows and not reader.found.measurements:
         place = len(content.text.splitlines())
         raise wrong(content.file, place, "the output of MLC ends without a measurement; is it truncated?")
@@ -70,16 +72,45 @@ class _Reader:
 
     def __init__(self, content: Content) -> None:
         self.content = content
-        self.start = content.conditions(Conditions(cores=max(content.server.cores - 1, 1), probe="sequential"))
+        self.command = Command()
+        self.sockets = nodes_of(content.text.splitlines())
         self.found, self.rows = Found(), list[Row]()
-        self.reads: float | None = self.start.reads
+        given = content.conditions(Conditions())
+        self.reads: float | None = given.reads
         self.traffic = (1, "")
         self.part = ""
+        self.of_all: list[int] = []
 
     def take(self, index: int, line: str) -> None:
         """Takes the next line."""
         text = line.strip()
-        if re.search(r"\btraffic\b", line) and "reads" not in self.content.given:
+        if self.heads(index, line, text):
+            return
+        if self.part == "loaded" and BROKEN_ROW.fullmatch(line):
+            row = row_of(line, self.content.file, index, self.loaded())
+            if self.is_of_one_socket(index):
+                self.rows.append(row)
+        elif self.part in ("idle", "between") and (match := OF_FIRST.fullmatch(line)) is not None:
+            self.nodes(match[1].split(), index)
+            self.part = ""
+        elif (match := IDLE.search(line)) is not None:
+            self.add("latency", match[1], Conditions(probe="sequential", node=self.command.node), index)
+        elif (match := PEAK.fullmatch(line)) is not None:
+            self.peak(match[1], match[2], index)
+        elif text and self.part == "loaded":
+            self.part = ""
+
+    def heads(self, index: int, line: str, text: str) -> bool:
+        """Takes a line that says what the next ones are."""
+        if text.startswith("Intel(R) Memory Latency Checker"):
+            self.command, self.part = Command(), ""
+        elif (command := command_of(self.content, index, line)) is not None:
+            self.command = command
+            for remark in command.remarks:
+                self.note(f"{index}: {remark}")
+        elif re.search(r"Unable to modify prefetchers", line):
+            self.note(f"{index}: the prefetchers were on, which the model has not")
+        elif re.search(r"\btraffic\b", line) and "reads" not in self.content.given:
             self.reads, self.traffic = reads_of(line), (index, text)
         elif re.match(r"Measuring idle latenc", text):
             self.part = "idle"
@@ -87,17 +118,36 @@ class _Reader:
             self.part = "between"
         elif text.startswith("====") or re.match(r"Delay\s", text):
             self.part = "loaded"
-        elif self.part == "loaded" and BROKEN_ROW.fullmatch(line):
-            self.rows.append(row_of(line, self.content.file, index, self.loaded()))
-        elif self.part in ("idle", "between") and (match := OF_FIRST.fullmatch(line)) is not None:
-            self.nodes(match[1].split(), index)
-            self.part = ""
-        elif (match := IDLE.search(line)) is not None:
-            self.add("latency", match[1], Conditions(probe="sequential"), index)
-        elif (match := PEAK.fullmatch(line)) is not None:
-            self.peak(match[1], match[2], index)
-        elif text and self.part == "loaded":
-            self.part = ""
+        else:
+            return False
+        return True
+
+    def is_of_one_socket(self, index: int) -> bool:
+        """Whether a number that is of all cores is of those of one socket."""
+        if self.sockets < NODES_MAX or self.command.cores or "cores" in self.content.given:
+            return True
+        self.of_all.append(index)
+        return False
+
+    def close(self) -> None:
+        """Notes what is not used, and refuses what leaves nothing."""
+        if not self.of_all:
+            return
+        last = max(self.content.server.cores - 1, 1)
+        message = (
+            f"{self.of_all[0]} to {self.of_all[-1]}: {len(self.of_all)} rows are not used: they are of the cores "
+            f"of all {self.sockets} nodes, which the table of nodes shows. For one socket run mlc with -k1-{last}, "
+            "the cores of node 0"
+        )
+        if not self.rows and not self.found.measurements:
+            raise wrong(self.content.file, self.of_all[0], message.partition(": ")[2])
+        self.note(message)
+
+    def note(self, text: str) -> None:
+        """Notes something about a line."""
+        note = f"{self.content.file}:{text}"
+        if note not in self.found.notes:
+            self.found.notes.append(note)
 
     def loaded(self) -> Conditions:
         """The conditions of a row of the table of loaded latencies."""
@@ -105,7 +155,10 @@ class _Reader:
             index, text = self.traffic
             hint = f"if it is, say its share: {self.content.file}@reads=67"
             raise wrong(self.content.file, index, f'the traffic "{text}" is not modelled; {hint}')
-        return replace(self.start, reads=self.reads)
+        command = self.command
+        cores = command.cores or max(self.content.server.cores - 1, 1)
+        start = Conditions(cores=cores, probe="sequential", node=command.node)
+        return replace(self.content.conditions(start), reads=self.reads)
 
     def nodes(self, cells: Sequence[str], index: int) -> None:
         """Adds what the cores of the first node measured with its own memory, and with that of an expander."""
@@ -117,8 +170,9 @@ class _Reader:
             if self.part == "idle":
                 self.add("latency", text, Conditions(probe="sequential", node=node), index)
             elif self.reads is not None:
-                cores = self.content.server.cores
-                self.add("bandwidth", text, Conditions(cores=cores, reads=self.reads, node=node), index)
+                cores = self.command.cores or self.content.server.cores
+                start = Conditions(cores=cores, reads=self.reads, node=node)
+                self.add("bandwidth", text, start, index)
 
     def add(self, quantity: str, text: str, start: Conditions, index: int) -> None:
         """Adds an idle latency, or a bandwidth."""
@@ -131,7 +185,9 @@ class _Reader:
         reads = reads_of(mix)
         if reads is None:
             return
-        self.add("bandwidth", text, Conditions(cores=self.content.server.cores, reads=reads), index)
+        if self.is_of_one_socket(index):
+            cores = self.command.cores or self.content.server.cores
+            self.add("bandwidth", text, Conditions(cores=cores, reads=reads), index)
 
 
 def reads_of(line: str) -> float | None:

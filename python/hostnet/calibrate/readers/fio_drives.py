@@ -1,0 +1,101 @@
+"""Over which drives fio's jobs were spread, and so how many commands each of them had."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from fractions import Fraction
+from typing import TYPE_CHECKING
+
+from hostnet.calibrate.measurement import set_condition, wrong
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from collections.abc import Set as AbstractSet
+
+    from hostnet.calibrate.measurement import Conditions
+    from hostnet.calibrate.readers.content import Content
+    from hostnet.calibrate.readers.fio_jobs import Entry
+
+NVME = re.compile(r"/dev/(?:nvme|ng)(\d+)(?:c\d+)?n\d+(?:p\d+)?")
+"""A namespace of an NVMe drive or a partition of it, by the number of the drive."""
+
+PCI = re.compile(r".*traddr=([0-9a-fA-F.:]+).*")
+"""How SPDK names a drive."""
+
+NAMES = re.compile(r"(?<!\\):")
+"""What splits the names of several files; a colon of a name is escaped."""
+
+
+def spread(content: Content, batch: Sequence[Entry], disks: AbstractSet[str]) -> Conditions:
+    """What each drive was asked for while jobs that do the same ran at the same time.
+
+    Raises:
+        DataError: It is not told how many drives worked, or they did not work alike.
+    """
+    first = batch[0].conditions
+    jobs = sum(entry.jobs for entry in batch)
+    if "numjobs" in content.given:
+        jobs = set_condition(first, "numjobs", content.given["numjobs"]).numjobs
+    loads = _loads(batch)
+    if loads and len(set(loads.values())) > 1:
+        raise wrong(content.file, batch[0].place, "filename: drives had different loads; give a result for each")
+    drives = _count(content, batch[0], len(loads), disks)
+    widths = {len(_drives_of(entry)) for entry in batch}
+    wide = min(widths.pop(), drives) if loads and len(widths) == 1 else 1 if jobs % drives == 0 else drives
+    if first.iodepth % wide and jobs % drives == 0:
+        wide = 1  # jobs that take turns on the drives are as many on each at any time
+    each, rest = divmod(jobs * wide, drives)
+    depth, left = divmod(first.iodepth, wide)
+    if rest or left:
+        total = Fraction(jobs * first.iodepth, drives)
+        if total.denominator > 1:
+            message = f"{jobs * first.iodepth} commands in flight over {drives} drives: not as many on each"
+            raise wrong(content.file, batch[0].place, f"{message}; give a job for each drive")
+        each, depth = 1, int(total)
+    full = replace(first, iodepth=depth, numjobs=each)
+    return replace(full, drives=0 if drives == content.server.drives else drives)
+
+
+def _count(content: Content, entry: Entry, named: int, disks: AbstractSet[str]) -> int:
+    """How many drives worked: as the user says, by the names of the jobs, or as fio saw them at work."""
+    if "drives" in content.given:
+        return set_condition(entry.conditions, "drives", content.given["drives"]).drives
+    seen = {match[1] for disk in disks if (match := NVME.fullmatch(f"/dev/{disk}"))}
+    found = named or len(seen) or (1 if content.server.drives == 1 else 0)
+    if not found:
+        name = f'filename "{_names_of(entry)[0]}"' if _names_of(entry) else "filename is missing, so it"
+        message = f"job options: {name} does not tell how many of the {content.server.drives} drives worked"
+        raise wrong(content.file, entry.place, f"{message}; say it: {content.file}@drives=1")
+    return found
+
+
+def _loads(batch: Sequence[Entry]) -> dict[str, Fraction]:
+    """Commands in flight of each drive; {} where a name is none of a drive."""
+    loads: dict[str, Fraction] = {}
+    for entry in batch:
+        drives = _drives_of(entry)
+        if not drives:
+            return {}
+        for drive in drives:
+            loads[drive] = loads.get(drive, Fraction(0)) + Fraction(entry.jobs, len(drives))
+    return loads
+
+
+def _drives_of(entry: Entry) -> frozenset[str]:
+    """The drives of an entry; none where a name is none of a drive."""
+    found = set()
+    for name in _names_of(entry):
+        match = NVME.fullmatch(name) or PCI.fullmatch(name)
+        if match is None:
+            return frozenset()
+        found.add(match[1])
+    return frozenset(found)
+
+
+def _names_of(entry: Entry) -> list[str]:
+    """The names of the files; without any, fio takes a job's own name if that is a device."""
+    own = str(entry.job.get("jobname") or "")
+    if "filename" not in entry.options and own.startswith("/dev/"):
+        return [own]
+    return [name for name in NAMES.split(str(entry.options.get("filename") or "")) if name]

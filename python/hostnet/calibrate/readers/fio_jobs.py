@@ -1,0 +1,270 @@
+"""One entry of fio's results: what its jobs did, and whether its numbers agree with that."""
+
+from __future__ import annotations
+
+import math
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from hostnet.calibrate.measurement import Conditions, set_condition, size_text, wrong
+from hostnet.calibrate.readers.fio_options import SYNCHRONOUS, engine_of, is_on, refusal_of
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from hostnet.calibrate.measurement import DataError
+    from hostnet.calibrate.readers.content import Content
+
+    Job = dict[str, Any]
+
+SIDES = {"read": ("read",), "randread": ("read",), "write": ("write",), "randwrite": ("write",)}
+"""Where fio tells the bandwidth of a direction; both for the mixed ones."""
+
+LEVELS = (1, 2, 4, 8, 16, 32, 64)
+"""The least depth of each step of fio's distribution of depths."""
+
+MOST = 50.0
+"""Percent of the commands that must have been submitted at the depth that was asked for."""
+
+IN_FLIGHT = (0.5, 1.3)
+"""How far Little's law may be off the depth: fio's latencies leave out its own work between two commands."""
+
+BLOCK_MARGIN = 0.01
+"""How far the mean block may be off: files end within one."""
+
+MIX_MARGIN = 5
+"""Percent by which the share of reads may be off."""
+
+RUNTIME_MARGIN = 0.1
+"""How much longer one job may run than another that ran at the same time."""
+
+COMMANDS_FEW = 100
+"""Commands that are too few to tell a mean."""
+
+
+@dataclass(frozen=True)
+class Entry:
+    """An entry of the results."""
+
+    place: str
+    job: Mapping[str, Any]
+    options: Mapping[str, Any]
+    conditions: Conditions
+    """Of one job: its drives are not known yet."""
+    jobs: int
+    """How many jobs it stands for."""
+    gb_per_s: float
+    remarks: tuple[str, ...]
+
+    @property
+    def group(self) -> Any:
+        """The number of the group; None where there is none."""
+        return self.job.get("groupid")
+
+
+def entry_of(content: Content, place: str, job: Job, options: Job) -> Entry:
+    """An entry whose numbers agree with its options.
+
+    Raises:
+        DataError: They do not, or an option changes what was measured.
+    """
+    if job.get("error"):
+        raise wrong(content.file, place, f"fio reports error {job['error']} for this job")
+    if reason := refusal_of(options, content.given):
+        raise wrong(content.file, place, f"job options: {reason}")
+    conditions = _conditions(content, place, options)
+    depth, remark = _depth(content, place, job, options, conditions.iodepth)
+    conditions = _with(content, place, conditions, "iodepth", depth)
+    jobs = _with(content, place, conditions, "numjobs", options.get("numjobs", "1")).numjobs
+    jobs = jobs if is_on(options, "group_reporting") else 1
+    value = _bandwidth(content, place, job, conditions)
+    entry = Entry(place, job, options, conditions, jobs, value, (remark,) if remark else ())
+    _check_sides(content, entry)
+    if "iodepth" not in content.given and "numjobs" not in content.given:
+        _check_in_flight(content, entry)
+    return entry
+
+
+def check_alike(content: Content, batch: Sequence[Entry]) -> None:
+    """Refuses jobs that ran at the same time and did not do the same all the time.
+
+    Raises:
+        DataError: Names two of them, or how many are missing.
+    """
+    first = batch[0]
+    for other in batch[1:]:
+        if other.conditions != first.conditions:
+            message = f"{other.conditions} ran at the same time as {first.conditions} of {first.place}"
+            raise wrong(
+                content.file, other.place, f"{message}; a measurement is of jobs that do the same: run each alone"
+            )
+    times = [time for entry in batch if (time := _runtime_ms(entry)) > 0]
+    if times and max(times) > (1 + RUNTIME_MARGIN) * min(times):
+        message = f"jobs ran for {min(times) / 1000:.4g} s to {max(times) / 1000:.4g} s"
+        raise wrong(
+            content.file, first.place, f"{message}, not all the time at the same time; use time_based and runtime"
+        )
+    each = [entry for entry in batch if str(entry.options.get("numjobs", "1")) != "1" and entry.jobs == 1]
+    for number in {str(entry.options["numjobs"]) for entry in each}:
+        entries = sum(str(entry.options["numjobs"]) == number for entry in each)
+        if number.isdigit() and int(number) and entries % int(number) and "numjobs" not in content.given:
+            message = f"numjobs={number} without group_reporting prints {number} entries, and here are {entries}"
+            hint = f"is the file cut? Else say how many jobs ran: {content.file}@numjobs={number}"
+            raise wrong(content.file, each[0].place, f"job options: {message}; {hint}")
+
+
+def _conditions(content: Content, place: str, options: Job) -> Conditions:
+    """What a job did. fio's own defaults hold for what it does not say."""
+    rw = options.get("rw", options.get("readwrite"))
+    if rw is None and "rw" not in content.given:
+        raise wrong(content.file, place, f"job options: rw is missing; say it: {content.file}@rw=...")
+    conditions = _with(content, place, Conditions(), "rw", rw)
+    try:
+        block = content.given.get("bs") or _block(options, conditions.rw)
+    except ValueError as error:
+        raise wrong(content.file, place, f"job options: {error}") from None
+    conditions = _with(content, place, conditions, "bs", block)
+    conditions = _with(content, place, conditions, "iodepth", options.get("iodepth", "1"))
+    if conditions.rw in SIDES:
+        return conditions
+    reads = options.get("rwmixread")
+    if "rwmixwrite" in options:
+        writes = str(options["rwmixwrite"])
+        of_writes = str(100 - int(writes)) if writes.isdigit() else f"100-{writes}"
+        if reads is not None and str(reads) != of_writes and "rwmixread" not in content.given:
+            raise wrong(
+                content.file, place, f"job options: rwmixread={reads} and rwmixwrite={writes} contradict each other"
+            )
+        reads = of_writes
+    return _with(content, place, conditions, "rwmixread", "50" if reads is None else reads)
+
+
+def _with(content: Content, place: str, conditions: Conditions, name: str, word: Any) -> Conditions:
+    """The conditions with an option of the job, or what the user says of the whole file."""
+    try:
+        return set_condition(conditions, name, str(content.given.get(name, word)))
+    except ValueError as error:
+        raise wrong(content.file, place, f"job options: {error}") from None
+
+
+def _block(options: Job, rw: str) -> str:
+    """The size of the blocks of a direction: fio takes those of reads, writes and trims, split by commas."""
+    text = str(options.get("bs", options.get("blocksize", "4k")))
+    sizes = [size.strip() for size in text.split(",")]
+    sizes = [size or sizes[0] for size in sizes]
+    of_reads, of_writes = sizes[0], sizes[min(1, len(sizes) - 1)]
+    sides = SIDES.get(rw, ("read", "write"))
+    told = {of_reads if side == "read" else of_writes for side in sides}
+    if len(told) > 1:
+        raise ValueError(f'bs: "{text}" gives several sizes; the model has one for both directions')
+    return _as_bytes(told.pop())
+
+
+def _as_bytes(text: str) -> str:
+    """A size in fio's notation, where kb is 1024 and KiB was once 1000."""
+    if re.fullmatch(r"\d+\s*[kmgtp]ib?", text.lower()):
+        raise ValueError(f'bs: "{text}" is ambiguous: fio takes this suffix for a power of 1000; write 4k or 4096')
+    return re.sub(r"(?<=[kmg])b$", "", text.lower())
+
+
+def _depth(content: Content, place: str, job: Job, options: Job, asked: int) -> tuple[int, str]:
+    """How many commands a job kept in flight, and what to say of it."""
+    if asked == 1 or "iodepth" in content.given:
+        return asked, ""
+    engine = engine_of(options)
+    if engine in SYNCHRONOUS:
+        return 1, f"ioengine={engine} keeps one command in flight; iodepth={asked} has no effect"
+    shares = [_share(job, level) for level in range(len(LEVELS))]
+    step = max(level for level, least in enumerate(LEVELS) if least <= asked)
+    if not any(shares):
+        remark = (
+            "" if engine else f"names no ioengine; iodepth={asked} holds of libaio and io_uring, not of fio's default"
+        )
+        return asked, remark
+    if not engine and shares[0] >= MOST:
+        return 1, f"names no ioengine; fio's default keeps one command in flight, so iodepth={asked} has no effect"
+    if shares[step] < MOST:
+        share = f"{shares[step]:.3g} % of the commands were submitted at a depth of {LEVELS[step]} or so"
+        busiest = LEVELS[shares.index(max(shares))]
+        hint = f"most at {busiest}; if that many are in flight, say it: {content.file}@iodepth={busiest}"
+        raise wrong(content.file, place, f"job options: iodepth={asked}, but iodepth_level says that {share}, {hint}")
+    return asked, ""
+
+
+def _share(job: Job, level: int) -> float:
+    """Percent of the commands that were submitted at a step of depths."""
+    levels = job.get("iodepth_level")
+    name = f">={LEVELS[level]}" if level == len(LEVELS) - 1 else str(LEVELS[level])
+    return _number(levels, name)
+
+
+def _number(part: Any, name: str) -> float:
+    """A number of a table that may lack it; 0 then."""
+    value = part.get(name) if isinstance(part, dict) else None
+    if isinstance(value, bool) or not isinstance(value, (int, float)) or not math.isfinite(value):
+        return 0.0
+    return float(value)
+
+
+def _bandwidth(content: Content, place: str, job: Job, conditions: Conditions) -> float:
+    """GB/s of an entry."""
+    total = 0.0
+    for side in SIDES.get(conditions.rw, ("read", "write")):
+        part = job.get(side)
+        value = part.get("bw_bytes") if isinstance(part, dict) else None
+        if value is None and isinstance(part, dict) and isinstance(part.get("bw"), (int, float)):
+            value = part["bw"] * 1024
+        if not isinstance(value, (int, float)) or isinstance(value, bool) or not math.isfinite(value) or value < 0:
+            raise wrong(content.file, place, f"{side}.bw_bytes is missing or not a number")
+        total += value
+    if total <= 0:
+        raise wrong(content.file, place, f"moved nothing ({conditions.rw}); was it another direction?")
+    return total / 1e9
+
+
+def _check_sides(content: Content, entry: Entry) -> None:
+    """Refuses directions, blocks and shares that are not those of the options: other jobs are in the entry too."""
+    sides = SIDES.get(entry.conditions.rw, ("read", "write"))
+    for side in ("read", "write", "trim"):
+        part = entry.job.get(side)
+        if side not in sides and _number(part, "bw_bytes") + _number(part, "bw") > 0:
+            raise _contradiction(content, entry, f"rw={entry.conditions.rw}, but {side}.bw_bytes is above 0")
+        commands, moved = _number(part, "total_ios"), _number(part, "io_bytes")
+        block = entry.conditions.bs
+        margin = BLOCK_MARGIN + entry.jobs * entry.conditions.iodepth / max(
+            commands, 1.0
+        )  # those of the ramp count once
+        if side in sides and commands > COMMANDS_FEW and moved and abs(moved / commands / block - 1) > margin:
+            message = f"bs={size_text(block)}, but a {side} moved {moved / commands:.0f} B on average"
+            raise _contradiction(content, entry, message)
+    reads, writes = (_number(entry.job.get(side), "total_ios") for side in ("read", "write"))
+    if len(sides) > 1 and reads + writes > COMMANDS_FEW:
+        share = 100 * reads / (reads + writes)
+        if abs(share - entry.conditions.rwmixread) > MIX_MARGIN:
+            mix = f"rwmixread={entry.conditions.rwmixread}, but {share:.3g} % of the commands were reads"
+            raise _contradiction(content, entry, mix)
+
+
+def _check_in_flight(content: Content, entry: Entry) -> None:
+    """Refuses numbers of jobs and depths that fio's latencies contradict, by Little's law."""
+    in_flight = 0.0
+    for side in SIDES.get(entry.conditions.rw, ("read", "write")):
+        part = entry.job.get(side)
+        times = part.get("lat_ns") if isinstance(part, dict) else None
+        in_flight += _number(part, "iops") * _number(times, "mean") / 1e9
+    said = entry.jobs * entry.conditions.iodepth
+    least, most = (share * said for share in IN_FLIGHT)
+    if in_flight and not least <= in_flight <= most:
+        message = f"{entry.jobs} jobs of depth {entry.conditions.iodepth}, but iops x lat_ns.mean = {in_flight:.3g}"
+        raise _contradiction(content, entry, f"{message} commands in flight")
+
+
+def _contradiction(content: Content, entry: Entry, message: str) -> DataError:
+    hint = "with group_reporting an entry is the sum over all jobs of its group, and tells the options of the first"
+    return wrong(content.file, entry.place, f"{message}; {hint}: give each kind of job a result of its own")
+
+
+def _runtime_ms(entry: Entry) -> float:
+    sides = SIDES.get(entry.conditions.rw, ("read", "write"))
+    return max(_number(entry.job.get(side), "runtime") for side in sides)

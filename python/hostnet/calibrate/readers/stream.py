@@ -1,0 +1,121 @@
+"""What STREAM prints: the best rate of each kernel, and with how many threads."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from hostnet.calibrate.measurement import Conditions, Measurement, kernel_of, number_of, wrong
+from hostnet.calibrate.readers.content import Found
+
+if TYPE_CHECKING:
+    from hostnet.calibrate.readers.content import Content
+
+BANNER = re.compile(r"^\s*STREAM version|^\s*Function\s+(?:Best )?Rate \(?MB/s\)?", re.M)
+"""Shows that a text is STREAM's."""
+
+RATE = re.compile(r"\s*(Copy|Scale|Add|Triad):\s*(\S*)(?:\s+(\S+)){0,3}\s*")
+"""A kernel and its best rate in MB/s."""
+
+THREADS = re.compile(r"\s*Number of (?:Threads (?:requested|counted)|MPI ranks)\s*=\s*(\d+)\s*")
+"""How many threads or ranks ran. Nothing says so where STREAM was built without OpenMP: one."""
+
+ELEMENT = re.compile(r"\s*This system uses (\d+) bytes per")
+ARRAY = re.compile(r"\s*(?:Total Aggregate )?Array size = (\d+)")
+
+FAILED = re.compile(r"Failed Validation|AvgErrByEps", re.I)
+"""What STREAM prints where its results are wrong."""
+
+ARRAY_BYTES_FEW = 100_000_000
+"""An array smaller than this may be in the caches for a part."""
+
+COPY_OF_ITS_OWN = 1.25
+"""How much faster than scaling a copy is that the compiler made one with non-temporal stores."""
+
+MB = 1e-3
+"""GB of a MB."""
+
+
+def matches(content: Content) -> bool:
+    """Whether the text is STREAM's."""
+    return BANNER.search(content.text) is not None
+
+
+def read(content: Content) -> Found:
+    """The bandwidth of every kernel. STREAM counts no reads for stores; the memory moves them.
+
+    Raises:
+        DataError: A rate is none, or the run failed.
+    """
+    found = Found()
+    reader = _Reader(content, found)
+    for index, line in enumerate(content.text.splitlines(), 1):
+        reader.take(index, line)
+    reader.close()
+    if not found.measurements:
+        place = len(content.text.splitlines())
+        raise wrong(content.file, place, "the output of STREAM ends without a rate; is it truncated?")
+    return found
+
+
+class _Reader:
+    """Reads the output of one run after the other."""
+
+    def __init__(self, content: Content, found: Found) -> None:
+        self.content, self.found = content, found
+        self.threads, self.element, self.rates = 1, 8, dict[str, tuple[int, float]]()
+
+    def take(self, index: int, line: str) -> None:
+        """Takes the next line."""
+        if line.strip().startswith("STREAM version"):
+            self.close()
+            self.threads, self.element = 1, 8
+        elif match := THREADS.fullmatch(line):
+            self.threads = int(match[1][:9])
+        elif match := ELEMENT.match(line):
+            self.element = int(match[1][:9])
+        elif match := ARRAY.match(line):
+            self.check_size(self.element * int(match[1][:18]))
+        elif FAILED.search(line):
+            raise wrong(self.content.file, index, "STREAM says that its results are wrong; nothing was measured")
+        elif match := RATE.fullmatch(line):
+            self.take_rate(index, match[1].lower(), match[2])
+
+    def check_size(self, size: int) -> None:
+        """Notes arrays that caches hold for a part."""
+        if size < ARRAY_BYTES_FEW:
+            note = f"{self.content.file}: arrays of {size / 2**20:.4g} MiB may be in the caches for a part"
+            self.found.notes.append(f"{note}; STREAM wants four times the largest cache")
+
+    def take_rate(self, index: int, kernel: str, text: str) -> None:
+        """Takes the rate of a kernel."""
+        if kernel in self.rates:
+            self.close()
+        try:
+            self.rates[kernel] = index, number_of(text, kernel)
+        except ValueError as error:
+            raise wrong(self.content.file, index, f"{error}; is the file truncated?") from None
+
+    def close(self) -> None:
+        """Adds the measurements of a run."""
+        copy, scale = self.rates.get("copy"), self.rates.get("scale")
+        if copy and scale and copy[1] > COPY_OF_ITS_OWN * scale[1]:
+            del self.rates["copy"]
+            self.found.notes.append(
+                f"{self.content.file}:{copy[0]}: Copy is not used: {copy[1] / scale[1]:.2f} times as fast as Scale, it "
+                "is a copy of the library with non-temporal stores, which read no line first"
+            )
+        wanted = self.content.given.get("kernel", "").lower()
+        for kernel, (index, rate) in self.rates.items():
+            if wanted in ("", kernel):
+                self.add(index, kernel, rate)
+        self.rates = {}
+
+    def add(self, index: int, kernel: str, rate: float) -> None:
+        """Adds a measurement: what the memory moved for what STREAM counts."""
+        reads, moved = kernel_of(kernel)
+        start = Conditions(cores=self.threads, reads=reads)
+        conditions = self.content.conditions(start, but=("kernel",))
+        self.found.measurements.append(
+            Measurement("bandwidth", rate * MB * moved, conditions, self.content.file, str(index))
+        )
