@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from os import PathLike
 from pathlib import Path
-from typing import Any, Literal, final, overload
+from typing import Any, Literal, TypedDict, final, overload
 
 __all__ = [
     "CheckpointError",
@@ -34,6 +34,7 @@ __all__ = [
     "chips",
     "cluster_schema",
     "cluster_template",
+    "cluster_templates",
     "codec_bytes_max",
     "codec_compress",
     "codec_decompress",
@@ -75,6 +76,7 @@ __all__ = [
     "run_noc",
     "schema",
     "shares",
+    "table_info",
     "template",
     "transports",
     "version",
@@ -285,7 +287,15 @@ class CommandCheck:
     @property
     def counts(self) -> list[tuple[str, int]]: ...
 
+class TableInfo(TypedDict):
+    """What a table of a run holds."""
+
+    keys: list[str]
+    given: list[str]
+    results: bool
+
 def version() -> str: ...
+def table_info() -> dict[str, TableInfo]: ...
 def resolve(
     text: str,
     *,
@@ -350,6 +360,7 @@ def is_cluster(text: str, *, format: str = "toml") -> bool: ...
 def chakra_traces(plan: Plan, job: str | None = None, *, messages: bool = False) -> list[bytes]: ...
 def cluster_schema() -> str: ...
 def cluster_template(name: str) -> str: ...
+def cluster_templates() -> list[str]: ...
 def first_divergence(
     a: Plan,
     b: Plan,

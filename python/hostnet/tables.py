@@ -2,18 +2,29 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
+from hostnet import _core
+
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
     import pandas
     import polars
     import pyarrow as pa
 
-    from hostnet._core import RunResult
+    from hostnet._core import RunResult, TableInfo
+
+    Row = dict[str, Any]
+    Key = tuple[str | int, ...]
 
 TABLES = ("workloads", "domains", "channels")
 """The tables that every run has; `caches`, `upi`, `mesh` and `mesh_ways` come with them where there are any, `series`
 when asked for."""
+
+ROWS_MAX = 10_000
+"""Rows of a table up to which it is taken row by row; only a table of flows has more."""
 
 PARQUET: dict[str, Any] = {"version": "2.6", "compression": "zstd", "compression_level": 3, "write_statistics": True}
 """How tables are written: equal tables give equal bytes."""
@@ -35,6 +46,52 @@ def rows_of(native: RunResult, name: str) -> list[dict[str, Any]]:
     """The rows of a table of the simulator."""
     columns = native.table(name)
     return [dict(zip(columns, cells, strict=True)) for cells in zip(*columns.values(), strict=True)]
+
+
+@cache
+def table_info() -> Mapping[str, TableInfo]:
+    """What each table of any run holds, the most important first."""
+    return _core.table_info()
+
+
+def result_tables() -> list[str]:
+    """The names of the tables by which runs are compared, the most important first."""
+    return [name for name, info in table_info().items() if info["results"]]
+
+
+def key_columns(name: str, row: Mapping[str, Any]) -> list[str]:
+    """The columns that name a row of a table; those of several servers have the name of the host first."""
+    keys = table_info()[name]["keys"]
+    return ["host", *keys] if "host" in row and "host" not in keys else list(keys)
+
+
+def rows_by_key(name: str, rows: Iterable[Row]) -> dict[Key, Row]:
+    """The rows of a table by what names them; from the second on, those of the same name have a number behind it."""
+    found: dict[Key, Row] = {}
+    counts: dict[Key, int] = {}
+    for row in rows:
+        key = tuple(row[column] for column in key_columns(name, row))
+        counts[key] = counts.get(key, 0) + 1
+        found[key if counts[key] == 1 else (*key, counts[key])] = row
+    return found
+
+
+def summarised_rows(summary: Mapping[str, Any], name: str) -> list[Row]:
+    """The rows of a table that a summary has, those of its servers with the name of the host in front."""
+    rows: list[Row] = list(summary.get(name, ()))
+    for host, server in summary.get("servers", {}).items():
+        rows += ({"host": host, **row} for row in server.get(name, ()))
+    return rows
+
+
+def all_rows(name: str, summary: Mapping[str, Any], rows: Iterable[Row]) -> list[Row]:
+    """The rows of a table: those that a summary has too, and those that only the table has."""
+    found = rows_by_key(name, summarised_rows(summary, name))
+    for key, row in rows_by_key(name, rows).items():
+        # A summary leaves out columns that say nothing of a row.
+        told = {column: value for column, value in row.items() if value is not None or key not in found}
+        found[key] = {**found.get(key, {}), **told}
+    return list(found.values())
 
 
 def write_parquet(table: pa.Table, path: str) -> None:

@@ -92,4 +92,4 @@ def test_a_sweep_over_governors_tells_watts_and_draws_them(tmp_path: Path) -> No
     names = sorted(path.name for path in (tmp_path / "here/plots").iterdir())
     assert names == ["load-policies.png", "load.png"]
     table = sweep_table({"over": [{"path": path} for path in over], "seeds": None}, results.table.to_pylist())
-    assert "W" in [column.header for column in table.columns]
+    assert "cores W" in [column.header for column in table.columns]

@@ -64,7 +64,14 @@ def test_a_directory_holds_tables_plots_and_the_configuration(file: Path, tmp_pa
     assert results.directory == tmp_path / "out"
     names = sorted(str(path.relative_to(tmp_path / "out")) for path in (tmp_path / "out").rglob("*") if path.is_file())
     plots = ["plots/disk.png", "plots/stream.png"]
-    assert names == ["config.toml", "domains.parquet", *plots, "sweep.json", "sweep.parquet"]
+    tables = [f"tables/{name}.parquet" for name in ("channels", "domains", "workloads")]
+    assert names == ["config.toml", "domains.parquet", *plots, "sweep.json", "sweep.parquet", *tables]
+    assert set(tables) < set(results.manifest["tables"])
+    channels = results.tables["channels"]
+    assert channels == pq.read_table(tmp_path / "out/tables/channels.parquet")
+    kept = [row for row in channels.to_pylist() if row["point"] == 0]
+    own = hostnet.run(file, overrides=[f"{path}={kept[0][path]}" for path in OVER]).rows("channels")
+    assert [{column: row[column] for column in own[0]} for row in kept] == own
     assert (tmp_path / "out/config.toml").read_text() == SHORT
     assert json.loads((tmp_path / "out/sweep.json").read_text()) == results.manifest
     assert pq.read_table(tmp_path / "out/sweep.parquet") == results.table

@@ -10,6 +10,10 @@ use std::path::Path;
 /// Bytes at each end of a file that tell it from others, beside its length.
 const END_BYTES: u64 = 1 << 20;
 
+/// What is said of a file that the configuration names and that is not there.
+pub(crate) const NO_SUCH_FILE: &str =
+    "there is no such file; a relative path begins at the folder of the configuration, so copy the file there";
+
 /// The complete path of a file that the configuration names at `path`, relative to `base_dir`.
 pub(crate) fn place_of(base_dir: &Path, file: &str, path: &str) -> Result<String, Issue> {
     let fail = |reason: &str| Issue::new(path, format!("cannot read {:?}: {reason}", base_dir.join(file)));
@@ -21,7 +25,7 @@ pub(crate) fn place_of(base_dir: &Path, file: &str, path: &str) -> Result<String
 pub(crate) fn content(place: &str, path: &str) -> Result<String, Issue> {
     read(Path::new(place)).map_err(|error| {
         let reason = match error.kind() {
-            io::ErrorKind::NotFound => "there is no such file".to_string(),
+            io::ErrorKind::NotFound => NO_SUCH_FILE.to_string(),
             _ => error.to_string(),
         };
         Issue::new(path, format!("cannot read {place:?}: {reason}"))

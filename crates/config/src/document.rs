@@ -56,7 +56,7 @@ pub(crate) fn read_text(base_dir: &Path, file: &str, path: &str, what: &str) -> 
     let place = base_dir.join(file);
     let fail = |reason: &str| Issue::new(path, format!("cannot read {place:?}: {reason}"));
     let io = |error: std::io::Error| match error.kind() {
-        std::io::ErrorKind::NotFound => fail("there is no such file"),
+        std::io::ErrorKind::NotFound => fail(crate::content::NO_SUCH_FILE),
         _ => fail(&error.to_string()),
     };
     if !std::fs::metadata(&place).map_err(io)?.is_file() {

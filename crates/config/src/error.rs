@@ -68,19 +68,45 @@ impl Issue {
     }
 }
 
-/// The candidate that `name` was probably meant to be, if any is near.
+/// The candidate that `name` was probably meant to be, if any is near: the one with the fewest mistakes, those of the
+/// same family before others (`DDR5` of `DDR5_5600`), or the one that begins with it.
 pub(crate) fn nearest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     const LENGTH_MAX: usize = 64;
     if name.len() > LENGTH_MAX {
         return None;
     }
     let lower = name.to_lowercase();
-    candidates
-        .into_iter()
-        .map(|candidate| (strsim::damerau_levenshtein(&lower, &candidate.to_lowercase()), candidate))
-        .filter(|(distance, candidate)| *distance <= candidate.len().max(name.len()).div_ceil(3))
-        .min_by_key(|(distance, _)| *distance)
-        .map(|(_, candidate)| candidate)
+    let candidates: Vec<&str> = candidates.into_iter().collect();
+    let rank = |candidate: &&'a str| {
+        let other = candidate.to_lowercase();
+        let distance = strsim::damerau_levenshtein(&lower, &other);
+        // Numbers are chosen, not mistyped: of another family is only what has no better.
+        let stranger = family(&lower).contains(|c: char| c.is_ascii_digit()) && family(&lower) != family(&other);
+        (stranger, distance, std::cmp::Reverse(common_start(&lower, &other)))
+    };
+    let near = |candidate: &&&str| {
+        strsim::damerau_levenshtein(&lower, &candidate.to_lowercase()) <= candidate.len().max(name.len()).div_ceil(3)
+    };
+    let found = candidates.iter().filter(near).copied().min_by_key(rank);
+    found.or_else(|| candidates.iter().copied().find(|candidate| begins_like(&lower, &candidate.to_lowercase())))
+}
+
+/// The first word of a name.
+fn family(name: &str) -> &str {
+    name.split(['_', '-']).next().unwrap_or(name)
+}
+
+/// How many characters two names begin with alike.
+fn common_start(a: &str, b: &str) -> usize {
+    a.chars().zip(b.chars()).take_while(|(a, b)| a == b).count()
+}
+
+/// Whether the first words of a longer name are what was typed, but for a mistake or two.
+fn begins_like(typed: &str, name: &str) -> bool {
+    const SHORTEST: usize = 4;
+    let starts = name.match_indices(['_', '-']).map(|(end, _)| &name[..end]);
+    typed.len() >= SHORTEST
+        && starts.into_iter().any(|start| strsim::damerau_levenshtein(typed, start) <= start.len().div_ceil(4))
 }
 
 /// The tail of a message about an unknown name: the nearest known one, or all of them.

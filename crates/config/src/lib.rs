@@ -58,6 +58,11 @@ const CLUSTER_TEMPLATES: [(&str, &str); 9] = [
     ("mcn", include_str!("clusters/mcn.toml")),
 ];
 
+/// The names of the templates of clusters.
+pub fn cluster_templates() -> impl Iterator<Item = &'static str> {
+    CLUSTER_TEMPLATES.iter().map(|(name, _)| *name)
+}
+
 /// A commented configuration of a cluster to start from, "hostcc", "dumbbell", "incast", "rdma", "ping", "forward",
 /// "rack-pool", "mcn" or "inceptionn". It resolves as it is.
 ///
@@ -67,9 +72,10 @@ const CLUSTER_TEMPLATES: [(&str, &str); 9] = [
 pub fn cluster_template(name: &str) -> Result<&'static str, String> {
     match CLUSTER_TEMPLATES.iter().find(|(known, _)| *known == name) {
         Some((_, text)) => Ok(text),
-        None => {
-            let known = CLUSTER_TEMPLATES.iter().map(|(name, _)| *name);
-            Err(format!("{} is not a known cluster; {}", units::shorten(name), error::suggestion(name, known)))
-        }
+        None => Err(format!(
+            "{} is not a known cluster; {}",
+            units::shorten(name),
+            error::suggestion(name, cluster_templates())
+        )),
     }
 }

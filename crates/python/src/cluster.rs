@@ -18,6 +18,12 @@ pub(crate) fn cluster_schema() -> String {
     format!("{:#}", hostnet_config::cluster_schema())
 }
 
+/// The names of the templates of clusters.
+#[pyfunction]
+pub(crate) fn cluster_templates() -> Vec<&'static str> {
+    hostnet_config::cluster_templates().collect()
+}
+
 /// A commented configuration of a cluster to start from.
 #[pyfunction]
 pub(crate) fn cluster_template(name: &str) -> PyResult<&'static str> {

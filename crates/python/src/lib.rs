@@ -49,7 +49,7 @@ mod _core {
     #[pymodule_export]
     use crate::chip::{chip_plan, chip_schema, chip_template, chips, is_chip, run_chip, ChipPlan, ChipRunResult};
     #[pymodule_export]
-    use crate::cluster::{chakra_traces, cluster_schema, cluster_template, is_cluster};
+    use crate::cluster::{chakra_traces, cluster_schema, cluster_template, cluster_templates, is_cluster};
     #[pymodule_export]
     use crate::codec::{
         codec_bytes_max, codec_compress, codec_decompress, codec_header, codec_round, codec_sizes, CodecFeedback,
@@ -79,7 +79,7 @@ mod _core {
         Plan,
     };
     #[pymodule_export]
-    use crate::result::RunResult;
+    use crate::result::{table_info, RunResult};
     #[pymodule_export]
     use crate::run::{forecast, predict, run, run_many, shares};
 

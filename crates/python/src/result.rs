@@ -126,6 +126,21 @@ impl RunResult {
     }
 }
 
+/// What each table of a run holds by its name: the columns that name a row and those that repeat the configuration, and
+/// whether runs are compared by it.
+#[pyfunction]
+pub(crate) fn table_info(py: Python<'_>) -> PyResult<Bound<'_, PyDict>> {
+    let tables = PyDict::new(py);
+    for info in hostnet_sim::table_info() {
+        let entry = PyDict::new(py);
+        entry.set_item("keys", info.keys)?;
+        entry.set_item("given", info.given)?;
+        entry.set_item("results", info.holds.results())?;
+        tables.set_item(info.name, entry)?;
+    }
+    Ok(tables)
+}
+
 fn cell<'py>(py: Python<'py>, cell: &Cell) -> PyResult<Bound<'py, PyAny>> {
     match cell {
         Cell::Text(text) => text.into_bound_py_any(py),

@@ -40,7 +40,8 @@ pub use hostnet_kernel::checkpoint::CheckpointError;
 pub use read::crossed::Crossed;
 pub use read::sample;
 pub use read::units::{ChannelUnit, CoreUnit, Pool, SocketUnit, Units};
-pub use report::table::{Cell, Kind, Table};
+pub use report::info::table_info;
+pub use report::table::{Cell, Holds, Kind, Table, TableInfo};
 pub use report::{epochs::table as epochs_table, predict, Report};
 pub use run::{
     epoch_ps, run_many, Finished, Forecast, HostError, Kept, Many, Missing, Options, Run, Status, Way, EPOCH_PS,

@@ -37,7 +37,7 @@ def run_seeds(request: Request, plan: Plan, source: Source) -> int:
     with Watch(show=not request.quiet) as watch:
         runs = simulate.run_plans(plans, threads=request.threads, series_ps=request.series_ps, progress=watch)
         watch.finish()
-        combined = combine([results.summary for results in runs])
+        combined = combine(runs)
         path = publish(request, plan.name, lambda place: write_seeds(request, runs, combined, place))
     print_seeds(request, combined, path)
     return 0 if combined["complete"] else EXIT_INTERRUPTED
@@ -61,4 +61,4 @@ def print_seeds(request: Request, combined: Row, path: Path) -> None:
     else:
         from hostnet.cli.show_seeds import print_means
 
-        print_means(combined, path)
+        print_means(combined, path, brief=request.brief)

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from rich.text import Text
 
-from hostnet.cli.show import NOTHING, new_table, page, print_items, print_tables, with_interval
+from hostnet.cli.show import NOTHING, change_text, new_table, page, print_items, print_tables, with_interval
 from hostnet.units import format_time
 
 if TYPE_CHECKING:
@@ -22,6 +23,9 @@ if TYPE_CHECKING:
 
 RESULTS_MAX = 24
 """Results shown; `--json` has all."""
+
+RESULTS_PER_TABLE = 6
+"""Results of one table that come before those of tables behind it."""
 
 KEYS_MAX = 40
 """Keys of the configuration shown."""
@@ -83,18 +87,29 @@ def _print_results(console: Console, differences: Sequence[ResultDifference]) ->
         print_items(console, "*", ["the same results"])
         return
     table = new_table("result", "", "A", "B", "change", "beyond ±", left=(0, 1))
-    shown = _without_repetitions(differences)
-    for difference in shown[:RESULTS_MAX]:
+    shown = _first_of_each_table(_without_repetitions(differences))
+    for difference in shown:
         table.add_row(
             difference.subject,
             difference.column,
             _result(difference.a, difference.ci95_a),
             _result(difference.b, difference.ci95_b),
-            NOTHING if difference.change is None else f"{100 * difference.change:+.1f} %",
+            change_text(difference.change),
             BEYOND[difference.beyond],
         )
     print_tables(console, table)
-    _print_rest(console, len(differences) - min(len(shown), RESULTS_MAX))
+    _print_rest(console, len(differences) - len(shown))
+
+
+def _first_of_each_table(differences: Sequence[ResultDifference]) -> list[ResultDifference]:
+    """The first differences of every table, and more while there is room, in their order."""
+    ranks: Counter[str] = Counter()
+    order = []
+    for index, difference in enumerate(differences):
+        # A table with many rows leaves room for the others.
+        order.append((ranks[difference.table] // RESULTS_PER_TABLE, index))
+        ranks[difference.table] += 1
+    return [differences[index] for index in sorted(index for _, index in sorted(order)[:RESULTS_MAX])]
 
 
 def _without_repetitions(differences: Sequence[ResultDifference]) -> list[ResultDifference]:

@@ -30,13 +30,13 @@ NO_MEAN: Row = {"mean": None, "ci95": None}
 """Stands for what no run told."""
 
 
-def print_means(combined: Row, path: Path) -> None:
-    """Prints the means over all seeds; the last line is the path of their directory."""
+def print_means(combined: Row, path: Path, *, brief: bool = False) -> None:
+    """Prints the means over all seeds, or the first table of them; the last line is the path of their directory."""
     seeds = combined["seeds"]
     with page() as console:
-        title = f"{combined['name']}, {len(seeds)} seeds from {seeds[0]}, mean ±95 % confidence"
+        title = f"{combined['name']}, {len(seeds)} seeds from {seeds[0]}, mean ±95% confidence"
         console.print(Text(title, style="bold"))
-        print_tables(console, *tables_of(combined))
+        print_tables(console, *tables_of(combined)[: 1 if brief else None])
         print_notes(console, notes_of(combined))
         print_path(console, path)
 
@@ -55,7 +55,7 @@ def tables_of(combined: Row) -> list[Table]:
 
 def class_means(rows: list[Row], latencies: list[Row]) -> Table:
     """Goodput of each class of traffic, what was lost, and what its requests took."""
-    table = new_table("class", "Gbps", "marked", "NIC drops %", "timeouts", "mean us", "p99", left=(0,))
+    table = new_table("class", "Gbps", "marked", "NIC drops %", "timeouts", "mean us", "P99", left=(0,))
     waits = {row["class"]: row for row in latencies}
     for row in rows:
         wait = waits.get(row["class"], {})
@@ -81,7 +81,7 @@ def host_means(rows: list[Row]) -> Table:
 
 def workload_means(rows: list[Row]) -> Table:
     """Throughput and latency of each workload."""
-    table = new_table("workload", "GB/s", "latency ns", "p50", "p99", left=(0,))
+    table = new_table("workload", "GB/s", "latency ns", "P50", "P99", left=(0,))
     table.add_column("limited by")
     for row in rows:
         columns = ("throughput_gb_per_s", "latency_mean_ns", "latency_p50_ns", "latency_p99_ns")
@@ -94,7 +94,7 @@ def application_means(rows: list[Row]) -> list[Table]:
     applications = [row for row in rows if row["kind"] == "app"]
     if not applications:
         return []
-    table = new_table("application", "operations/s", "latency us", "p99", "execution time s", left=(0,))
+    table = new_table("application", "operations/s", "latency us", "P99", "execution time s", left=(0,))
     columns = (("operations_per_s", 1.0), ("operation_latency_mean_ns", 1e-3), ("operation_latency_p99_ns", 1e-3))
     for row in applications:
         table.add_row(
@@ -109,7 +109,7 @@ def domain_means(rows: list[Row]) -> Table:
     """Credits, latency and throughput of each domain."""
     table = new_table("domain", "credits in use", "of", "latency ns", "GB/s", "full %", left=(0,))
     for row in rows:
-        if row["workload"] == "all":
+        if row["workload"] == row["part"] == "all":
             table.add_row(
                 row["domain"],
                 mean(row["in_use_mean"]),

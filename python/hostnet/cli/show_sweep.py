@@ -6,9 +6,11 @@ from typing import TYPE_CHECKING, Any
 
 from rich.text import Text
 
+from hostnet.cli.layout import short_paths
 from hostnet.cli.show import NOTHING, new_table, number, page, percent, print_notes, print_path, print_tables
 from hostnet.report.subjects import SUBJECTS, subject_of
 from hostnet.sweeps.outcome import headline
+from hostnet.units import format_si
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -19,6 +21,10 @@ if TYPE_CHECKING:
 
 ROWS_MAX = 40
 """More rows are not printed."""
+
+
+MORE_COLUMNS = {"cores W": "cores_w", "W": "energy_w", "energy per byte": "pj_per_byte", "iteration us": "iteration_us"}
+"""Headings and columns that are shown where they say something."""
 
 
 def print_sweep(manifest: Row, path: Path) -> None:
@@ -41,10 +47,12 @@ def sweep_table(manifest: Row, rows: list[Row]) -> Table:
     paths = [axis["path"] for axis in manifest["over"]]
     seed = ["seed"] if manifest["seeds"] else []
     subject = subject_of(rows[0] if rows else ())
-    columns = {**SUBJECTS[subject], "W": "cores_w", "iteration us": "iteration_us"}
+    columns = {**SUBJECTS[subject], **MORE_COLUMNS}
     columns = {title: name for title, name in columns.items() if any(row.get(name) is not None for row in rows)}
     jobs = "iteration_us" in columns.values()
-    table = new_table(*paths, *seed, subject, *columns, left=(len(paths) + len(seed),))
+    names = [*seed, subject]
+    headings = short_paths(paths, [*names, *columns])
+    table = new_table(*headings, *names, *columns, left=(len(paths) + len(seed),), names=len(paths) + len(names))
     table.add_column("limited by")
     if jobs:
         table.add_column("path at")
@@ -52,11 +60,17 @@ def sweep_table(manifest: Row, rows: list[Row]) -> Table:
         limit = ", ".join(filter(None, (row["limited_by"], row.get("limited_at"))))
         table.add_row(
             *(str(row[name]) for name in (*paths, *seed, subject)),
-            *(number(row[column]) for column in columns.values()),
+            *(_cell(column, row[column]) for column in columns.values()),
             limit or NOTHING,
             *([path_words(row)] if jobs else []),
         )
     return table
+
+
+def _cell(column: str, value: float | None) -> str:
+    if column == "pj_per_byte" and value is not None:
+        return format_si(value * 1e-12, "J").replace("µ", "u")
+    return number(value)
 
 
 def path_words(row: Row) -> str:

@@ -106,7 +106,9 @@ def _say_how_to_go_on(path: Path) -> None:
 def _print(request: Request, manifest: dict[str, Any], path: Path) -> None:
     if request.json:
         rows = read_table(path / "sweep.parquet").to_pylist()
-        say_json({"directory": str(path), **manifest, "workloads": rows})
+        more = [name for name in manifest["tables"] if "/" in name]
+        results = {Path(name).stem: read_table(path / name).to_pylist() for name in more}
+        say_json({"directory": str(path), **manifest, "workloads": rows, "results": results})
     elif request.quiet:
         say(str(path))
     else:

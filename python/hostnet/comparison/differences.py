@@ -6,7 +6,7 @@ import re
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
-from hostnet.comparison.sides import KEYS
+from hostnet.tables import key_columns, result_tables, rows_by_key, table_info
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -35,14 +35,15 @@ COUNTS = {
 }
 """Columns that grow with the length of the measurement."""
 
-HEADLINES = {"throughput_gb_per_s", "operations_per_s", "latency_mean_ns", "limited_by", "goodput_gbps", "p99_us"}
-"""Columns of workloads and classes of traffic that come first, whatever they say."""
-
-FIRST_TABLES = ("classes", "latencies", "workloads")
-"""Tables of what users feel."""
-
-TEXTS = ("limited_by",)
-"""Columns of text that are results."""
+HEADLINES = {
+    "classes": {"goodput_gbps"},
+    "latencies": {"p99_us"},
+    "workloads": {"throughput_gb_per_s", "operations_per_s", "latency_mean_ns", "limited_by"},
+    "jobs": {"iteration_us"},
+    "services": {"answered_per_s", "p99_us"},
+    "energy": {"power_w"},
+}
+"""Results that users feel, which come first, whatever they say."""
 
 WITHOUT_INFLUENCE = {"run.name", "server.description"}
 """Keys that change no result."""
@@ -116,54 +117,58 @@ def _rank_of_key(key: str) -> int:
 
 
 def result_differences(a: Row, b: Row) -> list[ResultDifference]:
-    """The results that differ between two summaries, the most important first.
+    """The results that differ between the tables of two runs, the most important first.
 
-    Throughput and latency of the workloads and what limits them come first. Then what lies beyond the confidence
-    intervals comes before what has none, and that before what may be noise; within each the workloads come before the
-    domains and those before the channels, large changes before small ones, and counts last.
+    What users feel comes first: throughput and latency of workloads and classes, times of jobs, power. Then what lies
+    beyond the confidence intervals comes before what has none, and that before what may be noise; within each the
+    tables keep their order, large changes come before small ones, and counts last.
     """
     found: list[ResultDifference] = []
-    for table in KEYS:
-        rows = _rows(a, table), _rows(b, table)
-        for subject in {**rows[0], **rows[1]}:
-            found += _row_differences(table, subject, rows[0].get(subject, {}), rows[1].get(subject, {}))
-    return sorted(found, key=_rank_of_result)
+    tables = result_tables()
+    for table in tables:
+        rows = rows_by_key(table, a.get(table, ())), rows_by_key(table, b.get(table, ()))
+        for key in {**rows[0], **rows[1]}:
+            own, other = rows[0].get(key, {}), rows[1].get(key, {})
+            if own != other:
+                subject = _subject(table, own or other, key)
+                found += _row_differences(table, subject, own, other)
+    return sorted(found, key=lambda difference: _rank_of_result(difference, tables))
 
 
-def _rows(summary: Row, table: str) -> dict[str, Row]:
-    found = {_subject(table, row): row for row in summary.get(table, [])}
-    for host, server in summary.get("servers", {}).items():
-        found |= {f"{host}: {_subject(table, row)}": row for row in server.get(table, [])}
-    return found
-
-
-def _subject(table: str, row: Row) -> str:
+def _subject(table: str, row: Row, key: tuple[str | int, ...]) -> str:
     """What a row is about, in words."""
-    names = [row[key] for key in KEYS[table]]
+    columns = key_columns(table, row)
+    names = dict(zip(columns, key, strict=False))
+    host = f"{names.pop('host')}: " if columns != table_info()[table]["keys"] else ""
+    number = f" ({key[-1]})" if len(key) > len(columns) else ""
+    return f"{host}{_words(table, list(names), list(names.values()))}{number}"
+
+
+def _words(table: str, columns: list[str], names: list[Any]) -> str:
     if table == "channels":
-        return "all channels" if names[0] < 0 else f"channel {names[0]}"
+        return "all channels" if names[0] == -1 else f"channel {names[0]}"
     if table == "upi":
         return f"UPI {names[0]} to {names[1]}"
     if table == "mesh":
         return "mesh of socket {} at {},{} {}".format(*names)
-    if table in ("memory", "queues", "mesh_ways"):
-        return " ".join(map(str, names))
-    if table == "caches":
-        return "all caches" if names[0] == "all" else f"caches of {names[0]}"
-    return str(names[0]) if names[-1] in ("all", names[0]) else f"{names[0]} of {names[-1]}"
+    if table == "domains":
+        domain, part, workload = names
+        return " of ".join([str(domain), *(name for name in (part, workload) if name != "all")])
+    if table in ("caches", "energy"):
+        return f"all {table}" if names[0] == "all" else f"{table} of {names[0]}"
+    said = zip(columns, names, strict=True)
+    return " ".join(f"{column} {name}" if isinstance(name, int) else name for column, name in said)
 
 
 def _row_differences(table: str, subject: str, a: Row, b: Row) -> Iterator[ResultDifference]:
+    keys = key_columns(table, a or b)
     for column in {**a, **b}:
         values = a.get(column), b.get(column)
-        if values[0] == values[1] or column in INTERVALS.values():
+        if values[0] == values[1] or column in keys or column in INTERVALS.values():
             continue
-        if column in TEXTS or all(_is_number(value) or value is None for value in values):
-            interval = INTERVALS.get(column, "")
-            halves = a.get(interval), b.get(interval)
-            yield ResultDifference(
-                table, subject, column, *values, *halves, _change(*values), _is_beyond(values, halves)
-            )
+        interval = INTERVALS.get(column, "")
+        halves = a.get(interval), b.get(interval)
+        yield ResultDifference(table, subject, column, *values, *halves, _change(*values), _is_beyond(values, halves))
 
 
 def _is_number(value: Any) -> bool:
@@ -182,10 +187,9 @@ def _is_beyond(values: tuple[Any, Any], halves: tuple[float | None, float | None
     return bool(abs(values[1] - values[0]) > sum(half for half in halves if half is not None))
 
 
-def _rank_of_result(difference: ResultDifference) -> tuple[int, int, int, float]:
+def _rank_of_result(difference: ResultDifference, tables: list[str]) -> tuple[int, int, int, float]:
     certain = {True: 1, None: 2, False: 3}[difference.beyond]
-    if difference.table in FIRST_TABLES and difference.column in HEADLINES:
+    if difference.column in HEADLINES.get(difference.table, ()) and " of " not in difference.subject:
         certain = 0
-    table = tuple(KEYS).index(difference.table)
     change = float("inf") if difference.change is None else abs(difference.change)
-    return certain, int(difference.column in COUNTS), table, -change
+    return certain, int(difference.column in COUNTS), tables.index(difference.table), -change

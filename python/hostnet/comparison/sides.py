@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -9,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from hostnet._core import ConfigError
 from hostnet.files import read_object, read_table
-from hostnet.tables import TABLES
+from hostnet.tables import ROWS_MAX, TABLES, all_rows, key_columns, result_tables, table_info
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -17,6 +18,8 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from hostnet.running.results import Results
+
+    Row = dict[str, Any]
 
 FORMAT = 1
 """The format of manifest.json and summary.json that this version reads."""
@@ -37,28 +40,8 @@ SUMMARY = {"config_hash": str, "workloads": list, "domains": list, "channels": l
 SUMMARY_OF_HOSTS = {"config_hash": str, "classes": list, "servers": dict}
 """The same of hosts on a network."""
 
-MEASURED = (
-    *("warm_up_ns", "window_ns", "lines", "workloads", "domains", "channels", "caches", "upi", "mesh", "mesh_ways"),
-    *("classes", "latencies", "hosts", "memory", "queues", "control"),
-)
-"""What of summary.json was measured; the rest depends on how the configuration was written."""
-
-KEYS = {
-    "classes": ("class",),
-    "latencies": ("class",),
-    "hosts": ("host",),
-    "control": ("host",),
-    "memory": ("host", "workload"),
-    "queues": ("place", "port"),
-    "workloads": ("workload",),
-    "domains": ("domain", "workload"),
-    "channels": ("channel",),
-    "caches": ("workload",),
-    "upi": ("from", "to"),
-    "mesh_ways": ("socket", "workload", "leg"),
-    "mesh": ("socket", "column", "row", "side"),
-}
-"""What names a row of each table, the most important table first."""
+OF_THE_WINDOW = ("warm_up_ns", "window_ns", "lines")
+"""What of summary.json was measured beside the tables; the rest depends on how the configuration was written."""
 
 
 @dataclass(frozen=True)
@@ -81,13 +64,15 @@ class Side:
     """Its complete configuration."""
     summary: dict[str, Any] = field(repr=False)
     """The content of summary.json."""
+    tables: dict[str, list[dict[str, Any]]] = field(repr=False)
+    """The rows of every table that holds results."""
     epochs: tuple[tuple[int, int], ...] = field(repr=False)
     """End in ps, and hash of the state, of every epoch."""
 
     @property
     def measured(self) -> dict[str, Any]:
         """What was measured."""
-        return {key: self.summary.get(key) for key in MEASURED}
+        return {**{key: self.summary.get(key) for key in OF_THE_WINDOW}, **self.tables}
 
     @property
     def servers(self) -> dict[str, dict[str, Any]]:
@@ -117,6 +102,7 @@ def side_of(results: Results, label: str) -> Side:
         simulated_ns=results.native.simulated_ps / 1000,
         config=json.loads(results.plan.effective_json()),
         summary=results.summary,
+        tables=_tables_of(results),
         epochs=_epochs(results.epochs),
     )
 
@@ -139,10 +125,10 @@ def read_side(path: Path) -> Side:
     summary = _read_object(path / "summary.json", SUMMARY_OF_HOSTS if of_hosts else SUMMARY)
     if summary["config_hash"] != manifest["config_hash"]:
         raise ConfigError(f"{path}: manifest.json and summary.json are of different runs")
-    _check_rows(path, summary)
     return Side(
         label=str(path),
         summary=summary,
+        tables=_read_tables(path, summary),
         epochs=_read_epochs(path / "epochs.parquet"),
         **{key: manifest[key] for key in MANIFEST},
     )
@@ -170,16 +156,50 @@ def _read_object(path: Path, needed: dict[str, Any]) -> dict[str, Any]:
     return content
 
 
-def _check_rows(path: Path, summary: dict[str, Any]) -> None:
+def _tables_of(results: Results) -> dict[str, list[Row]]:
+    """The rows of the tables of a run that was made now."""
+    found = {}
+    for name in result_tables():
+        rows = results.rows(name)
+        if len(rows) > ROWS_MAX:
+            rows = _as_a_whole(name, results.native.parquet(name))
+        found[name] = all_rows(name, results.summary, rows)
+    return {name: rows for name, rows in found.items() if rows}
+
+
+def _read_tables(path: Path, summary: Row) -> dict[str, list[Row]]:
+    """The rows of the tables of a run directory, after a check that every row says what it is about."""
+    found = {}
+    for name in result_tables():
+        file = path / f"{name}.parquet"
+        _check_rows(path / "summary.json", name, summary)
+        rows: list[Row] = []
+        if file.is_file():
+            table = read_table(file)
+            many = table.num_rows > ROWS_MAX
+            rows = _as_a_whole(name, file.read_bytes()) if many else table.to_pylist()
+            _check_rows(file, name, {name: rows})
+        found[name] = all_rows(name, summary, rows)
+    return {name: rows for name, rows in found.items() if rows}
+
+
+def _as_a_whole(name: str, content: bytes) -> list[Row]:
+    """One row that stands for all of a table with too many of them."""
+    return [{**dict.fromkeys(table_info()[name]["keys"], "all"), "hash": hashlib.sha256(content).hexdigest()}]
+
+
+def _check_rows(path: Path, name: str, tables: Row) -> None:
     """Makes sure that every row says what it is about."""
-    for table, keys in KEYS.items():
-        rows = summary.get(table, [])
-        told = isinstance(rows, list) and all(isinstance(row, dict) for row in rows)
-        numbered = ("channel", "port", "from", "to")
-        if not told or not all(
-            isinstance(row.get(key), int if key in numbered else str) for row in rows for key in keys
-        ):
-            raise ConfigError(f"{path / 'summary.json'}: is damaged: a row of {table} does not say what it is about")
+    places = [tables, *tables.get("servers", {}).values()]
+    if not all(isinstance(place, dict) and _are_named(name, place.get(name, [])) for place in places):
+        raise ConfigError(f"{path}: is damaged: a row of {name} does not say what it is about")
+
+
+def _are_named(name: str, rows: Any) -> bool:
+    return isinstance(rows, list) and all(
+        isinstance(row, dict) and all(isinstance(row.get(key), str | int) for key in key_columns(name, row))
+        for row in rows
+    )
 
 
 def _read_epochs(path: Path) -> tuple[tuple[int, int], ...]:

@@ -91,7 +91,7 @@ def compare_sides(a: Side, b: Side, *, rerun: bool, progress: Progress | None) -
         a,
         b,
         tuple(config_differences(a.config, b.config)),
-        tuple(result_differences(a.summary, b.summary)),
+        tuple(result_differences(a.tables, b.tables)),
         part(a, b, progress) if rerun else None,
     )
 

@@ -6,31 +6,14 @@ import math
 import statistics
 from typing import TYPE_CHECKING, Any
 
+from hostnet.tables import ROWS_MAX, all_rows, key_columns, result_tables, rows_by_key, table_info
+
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
+
+    from hostnet.running.results import Results
 
     Row = dict[str, Any]
-
-KEYS = {
-    "workloads": ("workload",),
-    "domains": ("domain", "part", "workload"),
-    "channels": ("channel",),
-    "caches": ("workload",),
-    "upi": ("from", "to"),
-    "mesh": ("socket", "column", "row", "side"),
-    "mesh_ways": ("socket", "workload", "leg"),
-    "classes": ("class",),
-    "latencies": ("class",),
-    "stages": ("class", "way", "stage"),
-    "hosts": ("host",),
-    "memory": ("host", "workload"),
-    "queues": ("place", "port"),
-    "control": ("host",),
-    "pool": ("place",),
-    "energy": ("host", "part"),
-    "efficiency": ("name",),
-}
-"""What names a row of each table. Not every run has all of them."""
 
 STUDENT_T_95 = (
     12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228, 2.201, 2.179, 2.160, 2.145, 2.131,
@@ -42,17 +25,25 @@ NORMAL_95 = 1.96
 """The same for many degrees of freedom."""
 
 
-def combine(summaries: Sequence[Row]) -> Row:
-    """The means over several summaries of one configuration, each number as {"mean": ..., "ci95": ...}."""
+def combine(runs: Sequence[Results]) -> Row:
+    """The means over runs of one configuration under several seeds, each number as {"mean": ..., "ci95": ...}."""
+    summaries = [results.summary for results in runs]
     first = summaries[0]
+    tables = {name: [results.rows(name) for results in runs] for name in result_tables()}
+    large = [name for name, rows in tables.items() if any(len(own) > ROWS_MAX for own in rows)]
+    for name in large:
+        tables[name] = []
     return {
         "format": 1,
         "name": first["name"],
         "seeds": [summary["seed"] for summary in summaries],
         "complete": all(summary["complete"] for summary in summaries),
         "window_ns": mean_of([summary["window_ns"] for summary in summaries]),
-        **{table: combine_rows(table, [summary[table] for summary in summaries]) for table in KEYS if first.get(table)},
-        "ignored": first["ignored"],
+        **combine_tables(summaries, tables),
+        "ignored": [
+            *first["ignored"],
+            *(f"table {name} has more than {ROWS_MAX} rows; its means are not in seeds.json" for name in large),
+        ],
         "unvalidated": first["unvalidated"],
         "no_effect": [
             name for name in first.get("no_effect", []) if all(name in other["no_effect"] for other in summaries)
@@ -60,21 +51,38 @@ def combine(summaries: Sequence[Row]) -> Row:
     }
 
 
+def combine_tables(summaries: Sequence[Row], tables: Mapping[str, Sequence[Sequence[Row]]]) -> dict[str, list[Row]]:
+    """The means of every table with results that any of the runs has."""
+    found = {}
+    for name, of_runs in tables.items():
+        rows = of_runs or [()] * len(summaries)
+        combined = combine_rows(
+            name, [all_rows(name, summary, own) for summary, own in zip(summaries, rows, strict=True)]
+        )
+        if combined:
+            found[name] = combined
+    return found
+
+
 def combine_rows(table: str, tables: Sequence[Sequence[Row]]) -> list[Row]:
-    """Row by row, the means of one table over all runs."""
-    keys = KEYS[table]
-    by_key = [{tuple(row[key] for key in keys): row for row in rows} for rows in tables]
+    """Row by row, the means of one table over all runs that have the row."""
+    by_key = [rows_by_key(table, rows) for rows in tables]
     combined = []
-    for key, row in by_key[0].items():
+    for key in dict.fromkeys(key for rows in by_key for key in rows):
         same = [rows[key] for rows in by_key if key in rows]
-        combined.append({column: combine_column(column, keys, [other.get(column) for other in same]) for column in row})
+        constant = {*key_columns(table, same[0]), *table_info()[table]["given"]}
+        columns = dict.fromkeys(column for row in same for column in row)
+        combined.append(
+            {
+                column: same[0].get(column) if column in constant else combine_column([row.get(column) for row in same])
+                for column in columns
+            }
+        )
     return combined
 
 
-def combine_column(column: str, keys: Sequence[str], values: Sequence[Any]) -> Any:
+def combine_column(values: Sequence[Any]) -> Any:
     """The mean of numbers, or the text that all runs share."""
-    if column in keys or column == "capacity":
-        return values[0]
     if any(isinstance(value, str) for value in values):
         return values[0] if len(set(values)) == 1 else ""
     return mean_of(values)

@@ -41,6 +41,8 @@ class SweepResults:
     """A row per point and workload: what was swept, table workloads, and the memory as a whole."""
     domains: pa.Table
     """A row per point and domain of the whole server."""
+    tables: dict[str, pa.Table]
+    """Every table of results that any point has, by name, with what was swept in front of every row."""
     directory: Path | None
     """Where tables and plots are; None if no directory was asked for."""
 
@@ -217,7 +219,9 @@ def load(manifest: dict[str, Any], place: Path, directory: Path | None) -> Sweep
     import pyarrow.parquet as pq
 
     table, domains = (pq.read_table(place / f"{name}.parquet", memory_map=False) for name in ("sweep", "domains"))
-    return SweepResults(manifest, table, domains, directory)
+    more = {Path(name).stem: place / name for name in manifest["tables"] if "/" in name}
+    tables = {name: pq.read_table(file, memory_map=False) for name, file in more.items()}
+    return SweepResults(manifest, table, domains, tables, directory)
 
 
 def _check_range(option: str, value: int | None, most: int) -> None:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import copyreg
+import hashlib
+import json
 from typing import TYPE_CHECKING, Any
 
 from hostnet import _core
@@ -78,13 +80,16 @@ def chip_outcome(point: int, results: ChipResults) -> Outcome:
         "link_share": limit.get("share"),
         "stable": summary["stable"],
     }
+    traffic = [[row[column] for column in COLUMNS]]
     return {
         "point": point,
+        "tables": {},
+        "influence": hashlib.sha256(json.dumps(traffic).encode()).hexdigest(),
         "seed": summary["seed"],
         "result_hash": results.result_hash,
         "no_effect": [],
         "extras": {},
-        "traffic": [[row[column] for column in COLUMNS]],
+        "traffic": traffic,
         "domains": [[part[column] for column in PARTS] for part in summary["breakdown"]["parts"]],
         "memory": [],
         "caches": [[]],

@@ -12,17 +12,20 @@ from hostnet.sweeps.journal import Journal
 from hostnet.sweeps.place import (
     JOURNAL,
     MANIFEST,
+    MORE_TABLES,
     TABLES,
     check_resumable,
     enter,
+    fresh_folder,
     hash_of,
     part_of,
     read_manifest,
     reveal,
+    reveal_folder,
     sweep_up,
     write_part,
 )
-from hostnet.sweeps.table import write_table
+from hostnet.sweeps.table import write_table, write_tables
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -108,14 +111,18 @@ def _publish(job: Job, journal: Journal, path: Path, identity: Identity, *, plot
     notes = notes_on(job.grid, journal)
     for name, table in TABLES.items():
         write_table(job, journal, table, part_of(path / name))
+    folder = fresh_folder(path / MORE_TABLES)
+    more = [f"{name}.parquet" for name in write_tables(job, journal, folder)]
     source = job.grid.source
     config = f"config.{source.format}"
     write_part(path / config, source.text)
     hidden = draw_sweep(part_of(path / "sweep.parquet"), job.grid.axes, path / "plots") if plots else None
     notes += [*job.checked.notes, *([hidden] if hidden else [])]
     tables = {name: hash_of(part_of(path / name)) for name in TABLES}
+    tables |= {f"{MORE_TABLES}/{name}": hash_of(folder / name) for name in more}
     manifest: dict[str, Any] = {"format": 1, "kind": "sweep", **identity, "notes": notes, "tables": tables}
     write_part(path / MANIFEST, json.dumps(manifest, indent=2, ensure_ascii=False))
+    reveal_folder(path / MORE_TABLES)
     for name in (config, *TABLES, MANIFEST):
         reveal(path / name)
     return manifest

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import hashlib
+from collections import Counter
 from typing import TYPE_CHECKING
 
 from hostnet._core import ConfigError
 from hostnet.sweeps.axis import shown
-from hostnet.sweeps.outcome import influence_of
+from hostnet.sweeps.outcome import ROWS_MAX
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from hostnet.sweeps.axis import Axis
     from hostnet.sweeps.grid import Grid
     from hostnet.sweeps.journal import Journal
@@ -36,7 +39,7 @@ def notes_on(grid: Grid, journal: Journal) -> list[str]:
         outcome = journal.outcome(point)
         idle &= set(outcome["no_effect"])
         outside += bool(outcome["extras"].get("outside"))
-        influence = influence_of(outcome)
+        influence = outcome["influence"].encode()
         for of_axis, index in zip(digests, grid.choice(point), strict=False):
             of_axis[index].update(influence)
     for axis, of_axis in zip(grid.axes, digests, strict=True):
@@ -53,7 +56,17 @@ def notes_on(grid: Grid, journal: Journal) -> list[str]:
     if outside:
         covered = f"{outside} of {len(grid)} points lie outside of what the predictor covers"
         notes.append(f"{covered}; column outside says why")
-    return notes
+    return [*notes, *_left_out(grid, journal)]
+
+
+def _left_out(grid: Grid, journal: Journal) -> Iterator[str]:
+    """Sentences about rows of tables that are not kept."""
+    counts: Counter[str] = Counter()
+    for point in range(len(grid)):
+        counts.update({name: table["left_out"] for name, table in journal.outcome(point)["tables"].items()})
+    for name, count in counts.items():
+        if count:
+            yield f"tables/{name}.parquet has the first {ROWS_MAX} rows of each point; {count} are left out"
 
 
 def _same(axis: Axis, of_axis: list[hashlib._Hash]) -> list[str]:

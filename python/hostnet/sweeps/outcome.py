@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Any
 from hostnet.chips import ChipResults
 from hostnet.power_view import cores_w
 from hostnet.sweeps.chips import chip_outcome, chip_types
+from hostnet.tables import all_rows, result_tables, table_info
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
     from hostnet.running.results import Results
     from hostnet.sweeps.chips import AnyResults
@@ -48,8 +49,14 @@ TABLES = ("traffic", "domains")
 LATENCIES = ("count", "mean_us", "p50_us", "p90_us", "p99_us", "p99_9_us")
 """Columns of table latencies that go into the rows of the classes of traffic."""
 
-OF_POWER = {"cores_w": "float64"}
-"""Columns of frequencies and sleep that do, and their types: what the cores of all servers take, null without any."""
+OF_POWER = {"cores_w": "float64", "energy_w": "float64"}
+"""What the cores of all servers take, and what everything with a meter takes; null where nothing says."""
+
+OF_EFFICIENCY = {"pj_per_byte": "float64", "nj_per_operation": "float64"}
+"""Columns of table efficiency that go into the rows of what they are of, and their types; null without meters."""
+
+ROWS_MAX = 1000
+"""Rows of a table at one point that are kept; only a table of flows has more."""
 
 OF_JOBS = {
     "iteration_us": "float64",
@@ -86,6 +93,8 @@ def outcome_of(point: int, results: AnyResults) -> Outcome:
         "result_hash": results.result_hash,
         "no_effect": results.summary.get("no_effect", []),
         "extras": extras_of(results.summary),
+        "tables": tables_of(results),
+        "influence": _influence(results, rows),
         **rows,
         **{name: [[row.get(column) for column in types[name]] for row in rows[name]] for name in TABLES},
     }
@@ -94,8 +103,9 @@ def outcome_of(point: int, results: AnyResults) -> Outcome:
 def _of_server(results: Results) -> dict[str, Any]:
     summary = results.summary
     memory = next(row for row in summary["channels"] if row["channel"] < 0)
+    more = _of_energy(summary)
     return {
-        "traffic": summary["workloads"],
+        "traffic": [{**row, **more(row["workload"])} for row in summary["workloads"]],
         "domains": summary["domains"],
         "memory": [memory[column] for column in MEMORY_COLUMNS],
         "caches": [
@@ -107,18 +117,47 @@ def _of_server(results: Results) -> dict[str, Any]:
 def _of_hosts(results: Results) -> dict[str, Any]:
     summary = results.summary
     latencies = {row["class"]: row for row in summary["latencies"]}
-    watts = {"cores_w": cores_w(summary.get("power", ()))}
+    more = _of_energy(summary)
     jobs = {row["job"]: {column: row[column] for column in OF_JOBS} for row in summary.get("jobs", ())}
     limits = {row["class"]: {column: row[of] for column, of in OF_LIMITS.items()} for row in summary.get("limits", ())}
 
     def of(row: dict[str, Any]) -> dict[str, Any]:
         name = row["class"]
-        return {**latencies.get(name, {}), **row, **watts, **jobs.get(name, {}), **limits.get(name, {})}
+        return {**latencies.get(name, {}), **row, **more(name), **jobs.get(name, {}), **limits.get(name, {})}
 
     traffic = [of(row) for row in summary["classes"]]
     servers = results.servers.items()
     domains = [{"host": host, **row} for host, server in servers for row in server.summary["domains"]]
     return {"traffic": traffic, "domains": domains, "memory": [], "caches": [[] for _ in traffic]}
+
+
+def _of_energy(summary: Mapping[str, Any]) -> Callable[[str], dict[str, Any]]:
+    """What is added to the row of a name: power, which is the same in all, and energy for what was done."""
+    watts = [row["power_w"] for row in summary.get("energy", ()) if row["part"] == "all"]
+    power = {"cores_w": cores_w(summary.get("power", ())), "energy_w": sum(watts) if watts else None}
+    done = {row["name"]: {column: row[column] for column in OF_EFFICIENCY} for row in summary.get("efficiency", ())}
+    return lambda name: {**power, **done.get(name, {})}
+
+
+def tables_of(results: Results) -> dict[str, Any]:
+    """The tables of results as they are, by name: their columns with types, rows, and how many rows were left out."""
+    found = {}
+    for name in result_tables():
+        if name in results.table_names and (rows := results.rows(name)):
+            types = results.native.column_types(name)
+            kept = [[row[column] for column in types] for row in rows[:ROWS_MAX]]
+            found[name] = {"types": types, "rows": kept, "left_out": len(rows) - len(kept)}
+    return found
+
+
+def _influence(results: Results, rows: Mapping[str, Any]) -> str:
+    """A hash over what a parameter can have an influence on: all results, without what repeats the configuration."""
+    tables = [rows["traffic"], rows["memory"]]
+    for name in result_tables():
+        given = set(table_info()[name]["given"])
+        own = all_rows(name, results.summary, results.rows(name))
+        tables.append([{column: value for column, value in row.items() if column not in given} for row in own])
+    return hashlib.sha256(json.dumps(tables).encode()).hexdigest()
 
 
 def extras_of(summary: dict[str, Any]) -> dict[str, Any]:
@@ -141,20 +180,12 @@ def types_of(results: AnyResults) -> Types:
         latencies = types("latencies")
         of_limits = dict.fromkeys(OF_LIMITS, "string")
         of_latencies = {column: latencies[column] for column in LATENCIES}
-        traffic = {**types("classes"), **of_latencies, **OF_POWER, **OF_JOBS, **of_limits}
+        traffic = {**types("classes"), **of_latencies, **OF_POWER, **OF_EFFICIENCY, **OF_JOBS, **of_limits}
         return {"traffic": traffic, "domains": types("domains"), "caches": {}, "memory": {}}
     channels = types("channels")
     return {
-        "traffic": types("workloads"),
+        "traffic": {**types("workloads"), **OF_POWER, **OF_EFFICIENCY},
         "domains": types("domains"),
         "caches": CACHE_COLUMNS,
         "memory": {column: channels[column] for column in MEMORY_COLUMNS},
     }
-
-
-def influence_of(outcome: Outcome) -> bytes:
-    """A hash over what a parameter can have an influence on: what workloads and memory did.
-
-    Domains are left out, for they repeat capacities from the configuration.
-    """
-    return hashlib.sha256(json.dumps([outcome["traffic"], outcome["memory"]]).encode()).digest()

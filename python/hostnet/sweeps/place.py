@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import hashlib
-import os
+import shutil
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from hostnet._core import ConfigError
-from hostnet.files import parse_json
+from hostnet.files import parse_json, sync
 from hostnet.rundir import write_text
 
 if TYPE_CHECKING:
@@ -24,6 +24,9 @@ MANIFEST = "sweep.json"
 
 TABLES = {"sweep.parquet": "traffic", "domains.parquet": "domains"}
 """The tables, and the table of a run that each comes from."""
+
+MORE_TABLES = "tables"
+"""The folder of the other tables of results."""
 
 PART = ".part"
 """The end of the name of a file that is being written."""
@@ -85,7 +88,7 @@ def read_manifest(path: Path) -> Identity | None:
         return None
     except (ValueError, KeyError, TypeError, AttributeError):
         raise damaged(path) from None
-    for name in TABLES:
+    for name in {**TABLES, **hashes}:
         if not (path / name).is_file() or hash_of(path / name) != hashes.get(name):
             raise ConfigError(f"{path / name}: is missing or damaged; sweep again into another folder")
     return manifest
@@ -114,17 +117,29 @@ def write_part(path: Path, text: str) -> None:
 
 def reveal(path: Path) -> None:
     """Gives a file that was written beside it its name, once it is safe on the disk."""
-    descriptor = os.open(part_of(path), os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
+    sync(part_of(path))
     part_of(path).replace(path)
+
+
+def fresh_folder(path: Path) -> Path:
+    """An empty folder beside where it will be."""
+    shutil.rmtree(part_of(path), ignore_errors=True)
+    part_of(path).mkdir()
+    return part_of(path)
+
+
+def reveal_folder(path: Path) -> None:
+    """Gives a folder that was filled beside it its name, once its files are safe on the disk."""
+    for file in part_of(path).iterdir():
+        sync(file)
+    shutil.rmtree(path, ignore_errors=True)
+    part_of(path).rename(path)
 
 
 def sweep_up(path: Path) -> None:
     """Takes away everything that a sweep without tables has left, and the directory if nothing else is in it."""
     for name in (*(name + PART for name in (*TABLES, MANIFEST)), JOURNAL):
         (path / name).unlink(missing_ok=True)
+    shutil.rmtree(part_of(path / MORE_TABLES), ignore_errors=True)
     with suppress(OSError):  # somebody put something else there
         path.rmdir()

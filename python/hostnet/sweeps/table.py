@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import ExitStack
 from typing import TYPE_CHECKING, Any
 
 from hostnet.sweeps.outcome import EXTRAS, MEMORY_COLUMNS
@@ -41,19 +42,64 @@ def write_table(job: Job, journal: Journal, name: str, path: Path) -> None:
             writer.write_table(_table(job, map(journal.outcome, points), journal.types, name, schema))
 
 
-def _schema(job: Job, journal: Journal, name: str) -> pa.Schema:
+def write_tables(job: Job, journal: Journal, folder: Path) -> list[str]:
+    """Writes every other table of results into a new folder, with what was swept in front of every row.
+
+    Returns the names of the tables.
+
+    Raises:
+        OSError: It cannot be written.
+    """
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    schemas = {name: _with_axes(job, types) for name, types in _types_of_tables(job, journal).items()}
+    axes = [(axis.path, axis.columns) for axis in job.grid.axes]
+    with ExitStack() as stack:
+        writers = {
+            name: stack.enter_context(pq.ParquetWriter(folder / f"{name}.parquet", schema, **PARQUET))
+            for name, schema in schemas.items()
+        }
+        for start in range(0, len(job.grid), POINTS_TOGETHER):
+            rows: dict[str, list[dict[str, Any]]] = {name: [] for name in schemas}
+            for point in range(start, min(start + POINTS_TOGETHER, len(job.grid))):
+                outcome = journal.outcome(point)
+                ahead = _ahead(job, outcome, axes)
+                for name, table in outcome["tables"].items():
+                    rows[name] += (ahead | dict(zip(table["types"], row, strict=True)) for row in table["rows"])
+            for name, writer in writers.items():
+                writer.write_table(pa.Table.from_pylist(rows[name], schema=schemas[name]))
+    return list(schemas)
+
+
+def _types_of_tables(job: Job, journal: Journal) -> dict[str, dict[str, str]]:
+    """The columns of the tables that any point has, and their types."""
+    found: dict[str, dict[str, str]] = {}
+    for point in range(len(job.grid)):
+        for name, table in journal.outcome(point)["tables"].items():
+            found.setdefault(name, {}).update(table["types"])
+    return found
+
+
+def _with_axes(job: Job, types: dict[str, Any]) -> pa.Schema:
+    """The schema of a table with what was swept in front."""
     import pyarrow as pa
 
     axes = {axis.path: pa.array(axis.columns[:1]).type for axis in job.grid.axes}
     first = {"point": "int64", **axes, "seed": "uint64", "engine": "string", "config_hash": "string"}
-    types: Any = {**first, "result_hash": "string", **_kept(journal.types, name)}
+    columns: Any = {**first, "result_hash": "string", **types}
+    return pa.schema(
+        [(column, pa.type_for_alias(kind) if isinstance(kind, str) else kind) for column, kind in columns.items()]
+    )
+
+
+def _schema(job: Job, journal: Journal, name: str) -> pa.Schema:
+    types: Any = _kept(journal.types, name)
     if name == "traffic":
         types.update(journal.types["caches"])
         types.update({column: EXTRAS[column] for column in journal.outcome(0)["extras"]})
         types.update({f"memory_{column}": kind for column, kind in journal.types["memory"].items()})
-    return pa.schema(
-        [(column, pa.type_for_alias(kind) if isinstance(kind, str) else kind) for column, kind in types.items()]
-    )
+    return _with_axes(job, types)
 
 
 def _table(job: Job, outcomes: Iterable[Outcome], types: Types, name: str, schema: pa.Schema) -> pa.Table:

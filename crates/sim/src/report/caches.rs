@@ -37,7 +37,7 @@ impl Rows for OfCaches {
 }
 
 pub(crate) const CACHES: &[Column<OfCaches>] = &[
-    Column::text("workload", |row| row.name.into()),
+    Column::key(Column::text("workload", |row| row.name.into())),
     Column::integer("l2_lookups", |row| row.counts.l2_lookups.into()),
     Column::integer("l2_misses", |row| row.counts.l2_misses.into()),
     Column::number("l2_miss_ratio", |row| ratio(row.counts.l2_misses, row.counts.l2_lookups)),

@@ -25,7 +25,7 @@ impl Rows for Channels {
 }
 
 pub(crate) const CHANNELS: &[Column<Channels>] = &[
-    Column::integer("channel", |row| row.number.into()),
+    Column::key(Column::integer("channel", |row| row.number.into())),
     Column::number("read_gb_per_s", |row| row.view.gb_per_s(row.reads()).into()),
     Column::number("write_gb_per_s", |row| row.view.gb_per_s(row.writes()).into()),
     Column::number("c2m_gb_per_s", |row| row.view.gb_per_s(row.core_lines()).into()),

@@ -28,10 +28,10 @@ impl Rows for Domains {
 }
 
 pub(crate) const DOMAINS: &[Column<Domains>] = &[
-    Column::text("domain", |row| row.group.name().into()),
-    Column::text("part", |row| row.part.into()),
-    Column::text("workload", |row| row.workload().into()),
-    Column::integer("capacity", |row| row.sum(Domain::capacity).into()),
+    Column::key(Column::text("domain", |row| row.group.name().into())),
+    Column::key(Column::text("part", |row| row.part.into())),
+    Column::key(Column::text("workload", |row| row.workload().into())),
+    Column::given(Column::integer("capacity", |row| row.sum(Domain::capacity).into())),
     Column::number("in_use_mean", |row| (row.area_ps as f64 / row.view.window_ps()).into()),
     Column::number("in_use_ci95", |row| row.whole(|| row.view.in_use_ci95(row.group, row.class)).into()),
     Column::integer("in_use_max", |row| row.of_all(|| row.sum(Domain::in_use_max).into())),
@@ -44,7 +44,7 @@ pub(crate) const DOMAINS: &[Column<Domains>] = &[
     Column::number("latency_p99_ns", |row| quantile_ns(&row.latency, 0.99)),
     Column::number("throughput_gb_per_s", |row| row.view.gb_per_s(row.latency.count()).into()),
     Column::integer("lines", |row| row.latency.count().into()),
-    Column::text("shares_capacity_with", |row| row.group.shares_with().into()),
+    Column::given(Column::text("shares_capacity_with", |row| row.group.shares_with().into())),
 ];
 
 fn ns(ps: f64) -> f64 {

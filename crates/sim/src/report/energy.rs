@@ -37,7 +37,7 @@ impl Rows for OfEnergy {
 }
 
 pub(crate) const ENERGY: &[Column<OfEnergy>] = &[
-    Column::text("part", |row| row.consumed.part.into()),
+    Column::key(Column::text("part", |row| row.consumed.part.into())),
     Column::integer("events", |row| row.consumed.events.into()),
     Column::number("energy_uj", |row| (row.consumed.attojoules as f64 / AJ_PER_UJ).into()),
     Column::number("power_w", |row| row.power().into()),
@@ -68,7 +68,7 @@ impl Rows for OfEfficiency {
 }
 
 pub(crate) const EFFICIENCY: &[Column<OfEfficiency>] = &[
-    Column::text("name", |row| row.name.into()),
+    Column::key(Column::text("name", |row| row.name.into())),
     Column::integer("bytes", |row| row.bytes.into()),
     Column::number("pj_per_byte", |row| row.per(Some(row.bytes), AJ_PER_PJ)),
     Column::integer("operations", |row| row.operations.into()),

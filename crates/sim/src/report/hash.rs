@@ -1,14 +1,12 @@
 //! The hash of what was measured, and of nothing else.
 
-use crate::report::table::Table;
+use crate::report::info::holds;
+use crate::report::table::{Holds, Table};
 use serde_json::{json, Value};
 use sha2::{Digest, Sha256};
 
 /// What a summary says of the measuring window.
 const OF_THE_WINDOW: [&str; 3] = ["complete", "warm_up_ns", "window_ns"];
-/// Tables that tell how a run went, explain it, or sum up others.
-const LEFT_OUT: [&str; 8] =
-    ["series", "host_series", "power_series", "limits", "completions", "stages", "energy", "efficiency"];
 /// The column that explains a workload.
 const EXPLAINED: &str = "limited_by";
 
@@ -19,7 +17,7 @@ pub(crate) fn of_results(summary: &Value, tables: &[Table]) -> String {
     for key in OF_THE_WINDOW {
         hasher.update(summary[key].to_string());
     }
-    for table in tables.iter().filter(|table| !LEFT_OUT.contains(&table.name)) {
+    for table in tables.iter().filter(|table| holds(table.name) == Holds::Measurements) {
         hasher.update(json!(table.name).to_string());
         for row in &table.rows {
             let mut cells = table.row_json(row);

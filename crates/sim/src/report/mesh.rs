@@ -27,10 +27,10 @@ impl Rows for Sides {
 }
 
 pub(crate) const MESH: &[Column<Sides>] = &[
-    Column::integer("socket", |row| row.socket.into()),
-    Column::integer("column", |row| u32::from(row.stop.column).into()),
-    Column::integer("row", |row| u32::from(row.stop.row).into()),
-    Column::text("side", |row| side(row.side).into()),
+    Column::key(Column::integer("socket", |row| row.socket.into())),
+    Column::key(Column::integer("column", |row| u32::from(row.stop.column).into())),
+    Column::key(Column::integer("row", |row| u32::from(row.stop.row).into())),
+    Column::key(Column::text("side", |row| side(row.side).into())),
     Column::number("requests_busy_share", |row| row.busy_share(Ring::Request).into()),
     Column::number("lines_busy_share", |row| row.busy_share(Ring::Line).into()),
     Column::number("acknowledgements_busy_share", |row| row.busy_share(Ring::Acknowledgement).into()),
@@ -71,9 +71,9 @@ impl Rows for Ways {
 }
 
 pub(crate) const MESH_WAYS: &[Column<Ways>] = &[
-    Column::integer("socket", |row| row.socket.into()),
-    Column::text("workload", |row| row.workload.into()),
-    Column::text("leg", |row| leg(row.leg).into()),
+    Column::key(Column::integer("socket", |row| row.socket.into())),
+    Column::key(Column::text("workload", |row| row.workload.into())),
+    Column::key(Column::text("leg", |row| leg(row.leg).into())),
     Column::integer("messages", |row| row.books.messages.into()),
     Column::number("way_ns", |row| row.ns(row.books.way_cycles).into()),
     Column::number("mean_way_ns", |row| (row.mean_ps() as f64 / 1000.0).into()),

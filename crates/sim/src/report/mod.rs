@@ -7,6 +7,7 @@ pub(crate) mod domains;
 pub(crate) mod energy;
 pub(crate) mod epochs;
 pub(crate) mod hash;
+pub(crate) mod info;
 mod limits;
 mod mesh;
 mod network;

@@ -85,25 +85,47 @@ pub(crate) struct Column<T: Rows> {
     read: Read<T>,
     /// Whether JSON leaves it out where it is empty, as all columns after it.
     optional: bool,
+    role: Role,
+}
+
+/// What a column is to the rows of its table.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Role {
+    /// It names the row, with the other key columns.
+    Key,
+    /// It repeats the configuration.
+    Given,
+    /// It is a result.
+    Result,
 }
 
 type Read<T> = for<'a, 'b> fn(&'b <T as Rows>::Row<'a>) -> Cell;
 
 impl<T: Rows> Column<T> {
     pub(crate) const fn text(name: &'static str, read: Read<T>) -> Self {
-        Self { name, kind: Kind::Text, read, optional: false }
+        Self { name, kind: Kind::Text, read, optional: false, role: Role::Result }
     }
 
     pub(crate) const fn integer(name: &'static str, read: Read<T>) -> Self {
-        Self { name, kind: Kind::Integer, read, optional: false }
+        Self { name, kind: Kind::Integer, read, optional: false, role: Role::Result }
     }
 
     pub(crate) const fn number(name: &'static str, read: Read<T>) -> Self {
-        Self { name, kind: Kind::Number, read, optional: false }
+        Self { name, kind: Kind::Number, read, optional: false, role: Role::Result }
     }
 
     pub(crate) const fn optional(self) -> Self {
         Self { optional: true, ..self }
+    }
+
+    /// A column that names a row, with the other key columns of its table.
+    pub(crate) const fn key(self) -> Self {
+        Self { role: Role::Key, ..self }
+    }
+
+    /// A column that repeats the configuration: a run changes nothing of it.
+    pub(crate) const fn given(self) -> Self {
+        Self { role: Role::Given, ..self }
     }
 }
 
@@ -115,6 +137,62 @@ pub(crate) fn headings<T: Rows>(columns: &[Column<T>]) -> impl Iterator<Item = (
 /// What columns read off a row.
 pub(crate) fn cells<T: Rows>(columns: &[Column<T>], row: &T::Row<'_>) -> Vec<Cell> {
     columns.iter().map(|column| (column.read)(row)).collect()
+}
+
+/// What a table holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Holds {
+    /// Measurements.
+    Measurements,
+    /// Sums and products of measurements and of constants such as prices of energy.
+    Derived,
+    /// Explanations of measurements.
+    Explanations,
+    /// Measurements over time, if they were asked for.
+    Series,
+}
+
+impl Holds {
+    /// Whether two runs of a configuration, or one run of two, are compared by the table.
+    #[must_use]
+    pub fn results(self) -> bool {
+        matches!(self, Self::Measurements | Self::Derived)
+    }
+}
+
+/// What a table holds, and what its columns are to its rows.
+///
+/// Tables of several servers have a column `host` before these, which is a key too. Rows with equal keys are numbered.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TableInfo {
+    /// The name of the table.
+    pub name: &'static str,
+    /// What it holds.
+    pub holds: Holds,
+    /// The columns that name a row.
+    pub keys: Vec<&'static str>,
+    /// The columns that repeat the configuration.
+    pub given: Vec<&'static str>,
+}
+
+impl TableInfo {
+    pub(crate) fn of<T: Rows>(name: &'static str, columns: &[Column<T>]) -> Self {
+        Self::new(name, roles(columns))
+    }
+
+    pub(crate) fn new(name: &'static str, roles: impl Iterator<Item = (&'static str, Role)> + Clone) -> Self {
+        let with = |role| roles.clone().filter(move |&(_, own)| own == role).map(|(name, _)| name).collect();
+        Self { name, holds: Holds::Measurements, keys: with(Role::Key), given: with(Role::Given) }
+    }
+
+    pub(crate) fn holding(self, holds: Holds) -> Self {
+        Self { holds, ..self }
+    }
+}
+
+/// Names and roles of columns.
+pub(crate) fn roles<T: Rows>(columns: &[Column<T>]) -> impl Iterator<Item = (&'static str, Role)> + Clone + '_ {
+    columns.iter().map(|column| (column.name, column.role))
 }
 
 /// A table of results.

@@ -20,8 +20,8 @@ impl Rows for Ways {
 }
 
 pub(crate) const UPI: &[Column<Ways>] = &[
-    Column::integer("from", |row| u32::from(row.way.from).into()),
-    Column::integer("to", |row| u32::from(row.way.to).into()),
+    Column::key(Column::integer("from", |row| u32::from(row.way.from).into())),
+    Column::key(Column::integer("to", |row| u32::from(row.way.to).into())),
     Column::number("gb_per_s", |row| row.gb_per_s().into()),
     Column::number("busy_share", |row| (row.gb_per_s() * 1e9 / row.upi.bytes_per_s as f64).into()),
     Column::number("line_gb_per_s", |row| row.view.gb_per_s(row.way.lines).into()),

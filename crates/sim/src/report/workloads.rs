@@ -47,8 +47,8 @@ impl Rows for Workloads {
 }
 
 pub(crate) const WORKLOADS: &[Column<Workloads>] = &[
-    Column::text("workload", |row| row.workload().name.as_str().into()),
-    Column::text("kind", |row| row.workload().kind.name().into()),
+    Column::key(Column::text("workload", |row| row.workload().name.as_str().into())),
+    Column::given(Column::text("kind", |row| row.workload().kind.name().into())),
     Column::number("throughput_gb_per_s", |row| row.throughput.into()),
     Column::number("throughput_ci95", |row| row.throughput_ci95().into()),
     Column::number("read_gb_per_s", |row| row.memory_gb_per_s(|channel| &channel.reads).into()),

@@ -5,7 +5,7 @@ use super::path::{path, Does, Piece};
 use super::stretch::OnPath;
 use super::ways::Ways;
 use super::working::{not_known, NOT_KNOWN};
-use crate::report::table::{Column, Rows, Table};
+use crate::report::table::{Column, Rows, Table, TableInfo};
 use crate::report::view::WorldView;
 use hostnet_model::flow::Rank;
 use hostnet_model::params::JobParams;
@@ -140,16 +140,21 @@ impl Rows for Paths {
 }
 
 const PATHS: &[Column<Paths>] = &[
-    Column::text("job", |(job, ..)| job.name.as_str().into()),
-    Column::text("step", |(job, _, bound)| job.phases[usize::from(bound.phase)].as_str().into()),
-    Column::text("does", |(.., bound)| bound.does.name().into()),
-    Column::text("limit", |(.., bound)| bound.limit.limit.into()),
-    Column::text("place", |(.., bound)| bound.limit.place.as_str().into()),
+    Column::key(Column::text("job", |(job, ..)| job.name.as_str().into())),
+    Column::key(Column::text("step", |(job, _, bound)| job.phases[usize::from(bound.phase)].as_str().into())),
+    Column::key(Column::text("does", |(.., bound)| bound.does.name().into())),
+    Column::key(Column::text("limit", |(.., bound)| bound.limit.limit.into())),
+    Column::key(Column::text("place", |(.., bound)| bound.limit.place.as_str().into())),
     Column::number("time_us", |(.., bound)| (bound.ps as f64 / 1e6).into()),
     Column::number("share", |(_, path, bound)| path.share(bound.ps).into()),
     Column::number("load", |(.., bound)| bound.limit.load.into()),
     Column::text("why", |(.., bound)| bound.limit.why.as_str().into()),
 ];
+
+/// What the columns of the table are to its rows.
+pub(super) fn table_info() -> TableInfo {
+    TableInfo::of("path", PATHS)
+}
 
 impl WorldView<'_> {
     /// The path of a job with these ranks, and what binds it.

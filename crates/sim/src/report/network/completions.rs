@@ -1,7 +1,7 @@
 //! How long flows with an end took, and how much longer than alone: the table of completions.
 
 use super::ways::Ways;
-use crate::report::table::{Column, Rows, Table};
+use crate::report::table::{Column, Holds, Rows, Table, TableInfo};
 use crate::report::view::WorldView;
 use hostnet_kernel::Time;
 use hostnet_model::params::{FlowParams, Traffic};
@@ -54,9 +54,9 @@ impl Rows for Completions {
 }
 
 const COMPLETIONS: &[Column<Completions>] = &[
-    Column::text("class", |row| row.class.into()),
-    Column::text("size", |row| row.size.into()),
-    Column::integer("flows", |row| row.group.flows.into()),
+    Column::key(Column::text("class", |row| row.class.into())),
+    Column::key(Column::text("size", |row| row.size.into())),
+    Column::given(Column::integer("flows", |row| row.group.flows.into())),
     Column::integer("completed", |row| (row.group.times.len() as u64).into()),
     Column::number("mean_us", |row| mean(&row.group.times).into()),
     Column::number("p50_us", |row| quantile(&row.group.times, 0.5).into()),
@@ -84,6 +84,11 @@ fn bytes_of(flow: &FlowParams) -> Option<u64> {
         Traffic::Bulk { bytes } | Traffic::Read { bytes } if bytes < u64::MAX => Some(bytes),
         _ => None,
     }
+}
+
+/// What the columns of the table are to its rows.
+pub(super) fn table_info() -> TableInfo {
+    TableInfo::of("completions", COMPLETIONS).holding(Holds::Derived)
 }
 
 impl WorldView<'_> {

@@ -1,6 +1,6 @@
 //! What watched the hosts, as a table.
 
-use crate::report::table::{Column, Rows, Table};
+use crate::report::table::{Column, Rows, Table, TableInfo};
 use crate::report::view::WorldView;
 use hostnet_model::control::{Control, ControlCounts, Signals};
 use hostnet_model::params::ControlRule;
@@ -30,8 +30,8 @@ impl Rows for Controls {
 }
 
 const CONTROL: &[Column<Controls>] = &[
-    Column::text("host", |row| row.host.into()),
-    Column::text("rule", |row| rule_name(row.control.rule()).into()),
+    Column::key(Column::text("host", |row| row.host.into())),
+    Column::given(Column::text("rule", |row| rule_name(row.control.rule()).into())),
     Column::number("occupancy_mean_lines", |row| (row.mean(0) / LINE_PARTS).into()),
     Column::number("bandwidth_mean_gbps", |row| (row.mean(1) * 8e-9).into()),
     Column::integer("level_end", |row| u64::from(row.control.level()).into()),
@@ -63,6 +63,11 @@ impl ControlRow<'_> {
     fn mean(&self, signal: usize) -> f64 {
         self.counts.smoothed_area[signal] as f64 / self.window_ps
     }
+}
+
+/// What the columns of the table are to its rows.
+pub(super) fn table_info() -> TableInfo {
+    TableInfo::of("control", CONTROL)
 }
 
 impl WorldView<'_> {

@@ -1,7 +1,7 @@
 //! NICs in DIMMs: what they have done, and whether they are on the way of a limit.
 
 use super::limits::Limit;
-use crate::report::table::{Column, Rows, Table};
+use crate::report::table::{Column, Rows, Table, TableInfo};
 use crate::report::view::WorldView;
 use hostnet_model::dimm::Dimm;
 use hostnet_model::memory::Channel;
@@ -26,7 +26,7 @@ impl Rows for Dimms {
 }
 
 const DIMMS: &[Column<Dimms>] = &[
-    Column::text("host", |row| row.host.into()),
+    Column::key(Column::text("host", |row| row.host.into())),
     Column::integer("reads", |row| row.dimm.counters().reads.into()),
     Column::integer("hits", |row| row.dimm.counters().hits.into()),
     Column::integer("late", |row| row.dimm.counters().late.into()),
@@ -52,6 +52,11 @@ const DIMMS: &[Column<Dimms>] = &[
         (counters.burst_lines as f64 / counters.bursts.max(1) as f64).into()
     }),
 ];
+
+/// What the columns of the table are to its rows.
+pub(super) fn table_info() -> TableInfo {
+    TableInfo::of("dimms", DIMMS)
+}
 
 impl WorldView<'_> {
     /// A row for every DIMM with a NIC in it. Nothing without any.

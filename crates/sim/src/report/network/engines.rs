@@ -2,7 +2,7 @@
 
 use super::limits::{worst, Class, Limit};
 use super::working::MOST;
-use crate::report::table::{Column, Rows, Table};
+use crate::report::table::{Column, Rows, Table, TableInfo};
 use crate::report::view::WorldView;
 use hostnet_model::ether::{Compressor, EngineCounts};
 use hostnet_model::nic::Nic;
@@ -33,8 +33,8 @@ impl Rows for Engines {
 }
 
 const ENGINES: &[Column<Engines>] = &[
-    Column::text("host", |row| row.host.into()),
-    Column::text("direction", |row| row.direction.into()),
+    Column::key(Column::text("host", |row| row.host.into())),
+    Column::key(Column::text("direction", |row| row.direction.into())),
     Column::integer("packets", |row| row.counts.packets.into()),
     Column::integer("bytes", |row| row.counts.bytes.into()),
     Column::integer("wire_bytes", |row| row.counts.wire_bytes.into()),
@@ -42,6 +42,11 @@ const ENGINES: &[Column<Engines>] = &[
     Column::number("load", |row| row.load().into()),
     Column::integer("dropped_packets", |row| row.counts.dropped.into()),
 ];
+
+/// What the columns of the table are to its rows.
+pub(super) fn table_info() -> TableInfo {
+    TableInfo::of("engines", ENGINES)
+}
 
 impl WorldView<'_> {
     /// The engines of a host on the way out and on the way in; those of several ports together.

@@ -2,7 +2,7 @@
 
 use crate::read::ends::{datagram_ends, ends, rdma_ends};
 use crate::read::flows::{FlowTotals, Received};
-use crate::report::table::{cells, headings, Cell, Column, Rows, Table};
+use crate::report::table::{cells, headings, roles, Cell, Column, Rows, Table, TableInfo};
 use crate::report::view::{WorldView, CONFIDENCE_GROUPS};
 use hostnet_kernel::Time;
 use hostnet_measure::batch::estimate;
@@ -57,7 +57,7 @@ impl Rows for Classes {
 }
 
 const CLASSES: &[Column<Classes>] = &[
-    Column::text("class", |row| row.name.into()),
+    Column::key(Column::text("class", |row| row.name.into())),
     Column::number("goodput_gbps", |row| row.goodput.into()),
     Column::number("goodput_ci95", |row| row.goodput_ci95.into()),
 ];
@@ -80,10 +80,10 @@ impl Rows for Flows {
 }
 
 const FLOWS: &[Column<Flows>] = &[
-    Column::integer("flow", |row| (row.number as u64).into()),
-    Column::text("class", |row| row.view.class_name(row.flow.class).into()),
-    Column::text("from", |row| row.host(row.flow.from).into()),
-    Column::text("to", |row| row.host(row.flow.to).into()),
+    Column::key(Column::integer("flow", |row| (row.number as u64).into())),
+    Column::given(Column::text("class", |row| row.view.class_name(row.flow.class).into())),
+    Column::given(Column::text("from", |row| row.host(row.flow.from).into())),
+    Column::given(Column::text("to", |row| row.host(row.flow.to).into())),
     Column::number("goodput_gbps", |row| row.view.gbps(row.totals.received_bytes.iter().sum()).into()),
     Column::integer("received_bytes", |row| row.totals.received_bytes[0].into()),
     Column::integer("returned_bytes", |row| row.totals.received_bytes[1].into()),
@@ -114,7 +114,7 @@ impl Rows for Latencies {
 }
 
 const LATENCIES: &[Column<Latencies>] = &[
-    Column::text("class", |row| row.class.into()),
+    Column::key(Column::text("class", |row| row.class.into())),
     Column::integer("count", |row| row.latency.count().into()),
     Column::number("mean_us", |row| us(row.latency.mean())),
     Column::number("p50_us", |row| us(row.latency.quantile(0.5))),
@@ -127,6 +127,15 @@ const LATENCIES: &[Column<Latencies>] = &[
 
 pub(super) fn us(ps: Option<f64>) -> Cell {
     ps.map(|ps| ps / 1e6).into()
+}
+
+/// What the columns of the tables are to their rows.
+pub(super) fn table_info() -> [TableInfo; 3] {
+    [
+        TableInfo::new("classes", roles(CLASSES).chain(roles(COUNTS))),
+        TableInfo::new("flows", roles(FLOWS).chain(roles(COUNTS))),
+        TableInfo::of("latencies", LATENCIES),
+    ]
 }
 
 impl WorldView<'_> {

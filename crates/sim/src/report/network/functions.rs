@@ -1,6 +1,6 @@
 //! The table of the functions of NICs.
 
-use crate::report::table::{Column, Rows, Table};
+use crate::report::table::{Column, Rows, Table, TableInfo};
 use crate::report::view::WorldView;
 use hostnet_model::nic::Nic;
 
@@ -21,9 +21,9 @@ impl Rows for Functions {
 }
 
 const FUNCTIONS: &[Column<Functions>] = &[
-    Column::text("host", |row| row.host.into()),
-    Column::integer("function", |row| row.number.into()),
-    Column::integer("socket", |row| u32::from(row.socket).into()),
+    Column::key(Column::text("host", |row| row.host.into())),
+    Column::key(Column::integer("function", |row| row.number.into())),
+    Column::given(Column::integer("socket", |row| u32::from(row.socket).into())),
     Column::number("written_gbps", |row| row.gbps(0).into()),
     Column::number("read_gbps", |row| row.gbps(1).into()),
     Column::number("posted_share", |row| {
@@ -38,6 +38,11 @@ impl FunctionRow<'_> {
     fn gbps(&self, way: usize) -> f64 {
         self.view.gbps(self.nic.moved_bytes(self.number as usize)[way])
     }
+}
+
+/// What the columns of the table are to its rows.
+pub(super) fn table_info() -> TableInfo {
+    TableInfo::of("functions", FUNCTIONS)
 }
 
 impl WorldView<'_> {

@@ -4,7 +4,7 @@ use super::control;
 use super::line_bytes;
 use crate::read::flows::FlowTotals;
 use crate::read::moment::HostMoment;
-use crate::report::table::{Cell, Column, Rows, Table};
+use crate::report::table::{Cell, Column, Rows, Table, TableInfo};
 use crate::report::view::WorldView;
 use hostnet_measure::Domain;
 use hostnet_model::fluid::FluidCounts;
@@ -45,7 +45,7 @@ impl Rows for Hosts {
 }
 
 const HOSTS: &[Column<Hosts>] = &[
-    Column::text("host", |row| row.name.into()),
+    Column::key(Column::text("host", |row| row.name.into())),
     Column::number("iio_write_occupancy", |row| row.way(0, |way| way.occupancy.into())),
     Column::number("iio_write_latency_ns", |row| row.way(0, |way| way.latency_ns.into())),
     Column::number("iio_write_gbps", |row| row.way(0, |way| way.gbps.into())),
@@ -119,8 +119,8 @@ impl Rows for OfMemory {
 }
 
 const MEMORY: &[Column<OfMemory>] = &[
-    Column::text("host", |row| row.host.into()),
-    Column::text("workload", |row| row.workload.into()),
+    Column::key(Column::text("host", |row| row.host.into())),
+    Column::key(Column::text("workload", |row| row.workload.into())),
     Column::number("read_gb_per_s", |row| row.read_gb_per_s.into()),
     Column::number("write_gb_per_s", |row| row.write_gb_per_s.into()),
     Column::number("gb_per_s", |row| row.gb_per_s.into()),
@@ -174,6 +174,11 @@ impl SeriesRow<'_> {
     fn smoothed(&self, which: usize) -> Option<f64> {
         self.now.control.map(|(_, signals)| control::smoothed(&signals)[which])
     }
+}
+
+/// What the columns of the tables are to their rows.
+pub(super) fn table_info() -> [TableInfo; 2] {
+    [TableInfo::of("hosts", HOSTS), TableInfo::of("memory", MEMORY)]
 }
 
 impl WorldView<'_> {

@@ -1,6 +1,6 @@
 //! Interfaces of memory channel networks: what each interface has sent and read, and what is still in it.
 
-use crate::report::table::{Cell, Column, Rows, Table};
+use crate::report::table::{Cell, Column, Rows, Table, TableInfo};
 use crate::report::view::WorldView;
 use hostnet_model::mcn::{Mcn, McnCounts};
 
@@ -21,8 +21,8 @@ impl Rows for Interfaces {
 }
 
 const INTERFACES: &[Column<Interfaces>] = &[
-    Column::text("host", |row| row.host.into()),
-    Column::text("to", |row| row.to.into()),
+    Column::key(Column::text("host", |row| row.host.into())),
+    Column::key(Column::text("to", |row| row.to.into())),
     Column::integer("offered", |row| row.counts.offered.into()),
     Column::integer("sent", |row| row.counts.sent.into()),
     Column::integer("sent_bytes", |row| row.counts.sent_bytes.into()),
@@ -41,6 +41,11 @@ const INTERFACES: &[Column<Interfaces>] = &[
         (fence_ps as f64 / fences as f64 / 1000.0).into()
     }),
 ];
+
+/// What the columns of the table are to its rows.
+pub(super) fn table_info() -> TableInfo {
+    TableInfo::of("mcn", INTERFACES)
+}
 
 impl WorldView<'_> {
     /// Two rows for every DIMM with processors: the host's interface, and its own. Nothing without any.

@@ -4,7 +4,7 @@ use super::binds::JobPath;
 use super::limits::{Class, Limit};
 use super::working::{not_known, MOST, NOT_KNOWN};
 use crate::read;
-use crate::report::table::{Cell, Column, Rows, Table};
+use crate::report::table::{Cell, Column, Rows, Table, TableInfo};
 use crate::report::view::WorldView;
 use hostnet_model::flow::{PhaseBooks, Rank};
 use hostnet_model::params::{JobParams, Traffic};
@@ -84,15 +84,15 @@ impl Rows for Jobs {
 }
 
 const JOBS: &[Column<Jobs>] = &[
-    Column::text("job", |row| row.params.name.as_str().into()),
-    Column::text("kind", |row| row.params.kind.as_str().into()),
-    Column::integer("ranks", |row| (row.ranks.len() as u64).into()),
-    Column::integer("hosts", |row| row.hosts().into()),
-    Column::number("launched_us", |row| us(row.params.launch_ps as f64)),
+    Column::key(Column::text("job", |row| row.params.name.as_str().into())),
+    Column::given(Column::text("kind", |row| row.params.kind.as_str().into())),
+    Column::given(Column::integer("ranks", |row| (row.ranks.len() as u64).into())),
+    Column::given(Column::integer("hosts", |row| row.hosts().into())),
+    Column::given(Column::number("launched_us", |row| us(row.params.launch_ps as f64))),
     Column::number("began_us", |row| us(row.began_ps() as f64)),
     Column::number("done_us", |row| row.done_ps().map_or(Cell::from(None::<f64>), |ps| us(ps as f64))),
     Column::integer("unfinished_ranks", |row| row.unfinished().into()),
-    Column::integer("iterations", |row| u64::from(row.params.iterations).into()),
+    Column::given(Column::integer("iterations", |row| u64::from(row.params.iterations).into())),
     Column::number("iteration_us", |row| row.iteration_ps().map(|ps| ps / 1e6).into()),
     Column::number("communication_share", |row| row.books(None).communication_share().into()),
     Column::integer("messages", |row| row.books(None).messages.into()),
@@ -135,8 +135,8 @@ impl Rows for Steps {
 }
 
 const STEPS: &[Column<Steps>] = &[
-    Column::text("job", |row| row.job.into()),
-    Column::text("step", |row| row.name.into()),
+    Column::key(Column::text("job", |row| row.job.into())),
+    Column::key(Column::text("step", |row| row.name.into())),
     Column::integer("count", |row| row.books.steps.into()),
     Column::number("mean_us", |row| row.each(row.books.time_ps).into()),
     Column::number("max_us", |row| (row.books.steps > 0).then(|| row.books.most_ps as f64 / 1e6).into()),
@@ -149,6 +149,11 @@ const STEPS: &[Column<Steps>] = &[
 
 fn us(ps: f64) -> Cell {
     (ps / 1e6).into()
+}
+
+/// What the columns of the tables are to their rows.
+pub(super) fn table_info() -> [TableInfo; 2] {
+    [TableInfo::of("jobs", JOBS), TableInfo::of("steps", STEPS)]
 }
 
 impl WorldView<'_> {

@@ -11,7 +11,7 @@ use super::spent::register_wait;
 use super::ways::Ways;
 use crate::read::flows::FlowTotals;
 use crate::read::ports::{PortTotals, PortView};
-use crate::report::table::{Column, Rows, Table};
+use crate::report::table::{Column, Holds, Rows, Table, TableInfo};
 use crate::report::view::WorldView;
 use hostnet_kernel::Time;
 use hostnet_measure::Domain;
@@ -54,7 +54,7 @@ impl Rows for Limits {
 }
 
 const LIMITS: &[Column<Limits>] = &[
-    Column::text("class", |(class, _)| (*class).into()),
+    Column::key(Column::text("class", |(class, _)| (*class).into())),
     Column::text("limit", |(_, limit)| limit.limit.into()),
     Column::text("place", |(_, limit)| limit.place.as_str().into()),
     Column::number("load", |(_, limit)| limit.load.into()),
@@ -153,6 +153,11 @@ pub(super) fn worst(limits: impl Iterator<Item = Limit>) -> Option<Limit> {
         [other, more @ ..] => worst.why += &format!("; the same at {other} and {} more", more.len()),
     }
     Some(worst)
+}
+
+/// What the columns of the table are to its rows.
+pub(super) fn table_info() -> TableInfo {
+    TableInfo::of("limits", LIMITS).holding(Holds::Explanations)
 }
 
 impl WorldView<'_> {

@@ -38,7 +38,7 @@ use crate::report::channels::CHANNELS;
 use crate::report::domains::DOMAINS;
 use crate::report::energy::ENERGY;
 use crate::report::series::SERIES;
-use crate::report::table::{headings, Cell, Column, Kind, Rows, Table};
+use crate::report::table::{headings, Cell, Column, Kind, Rows, Table, TableInfo};
 use crate::report::view::{ServerView, WorldView};
 use crate::report::workloads::WORKLOADS;
 use crate::report::{hash, rows, Report, ServerResults};
@@ -192,6 +192,23 @@ impl WorldView<'_> {
             Some((host, view))
         })
     }
+}
+
+/// What the tables of traffic hold.
+pub(super) fn table_info_of_traffic() -> Vec<TableInfo> {
+    flows::table_info().to_vec()
+}
+
+/// What the other tables of hosts on a network hold.
+pub(super) fn table_info() -> Vec<TableInfo> {
+    let [hosts, memory] = hosts::table_info();
+    let mut all = jobs::table_info().to_vec();
+    all.extend([services::table_info(), completions::table_info(), binds::table_info(), stages::table_info()]);
+    all.extend([hosts, control::table_info(), memory, queues::table_info(), switches::table_info()]);
+    all.extend(power::table_info());
+    all.extend([functions::table_info(), dimm::table_info(), interfaces::table_info(), pool::table_info()]);
+    all.extend([engines::table_info(), sums::table_info(), limits::table_info()]);
+    all
 }
 
 /// The tables of a server with nothing around it, and what a summary says of it.

@@ -1,6 +1,6 @@
 //! Memory of other servers: the table of pools.
 
-use crate::report::table::{Cell, Column, Rows, Table};
+use crate::report::table::{Cell, Column, Rows, Table, TableInfo};
 use crate::report::view::WorldView;
 use hostnet_measure::Histogram;
 use hostnet_model::ether::{Network, Switch};
@@ -27,7 +27,7 @@ impl Rows for OfPool {
 }
 
 const POOL: &[Column<OfPool>] = &[
-    Column::text("place", |row| row.place.into()),
+    Column::key(Column::text("place", |row| row.place.into())),
     Column::integer("reads", |row| row.count(|counts| counts.reads)),
     Column::integer("writes", |row| row.count(|counts| counts.writes)),
     Column::number("read_mean_ns", |row| row.latency(0, Histogram::mean)),
@@ -101,6 +101,11 @@ impl PoolRow<'_> {
         let at_port = self.nic.map(|nic| [0, nic.counters().pool_dropped]);
         self.switch.map(|switch| switch.drops().of_pool()).or(at_port).unwrap_or_default()
     }
+}
+
+/// What the columns of the table are to its rows.
+pub(super) fn table_info() -> TableInfo {
+    TableInfo::of("pool", POOL)
 }
 
 impl WorldView<'_> {

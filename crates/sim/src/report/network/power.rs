@@ -1,7 +1,7 @@
 //! Frequencies and sleep of cores, and what they took: tables of cores, of their states, and of frequencies over time.
 
 use crate::read::meters::{metered, Metered};
-use crate::report::table::{Column, Rows, Table};
+use crate::report::table::{Column, Rows, Table, TableInfo};
 use crate::report::view::WorldView;
 use hostnet_kernel::Time;
 use hostnet_model::nic::{NcapCounts, Nic};
@@ -28,7 +28,7 @@ impl Rows for OfNcap {
 }
 
 const NCAP: &[Column<OfNcap>] = &[
-    Column::text("host", |row| row.host.into()),
+    Column::key(Column::text("host", |row| row.host.into())),
     Column::integer("requests", |row| row.counts.requests.into()),
     Column::integer("at_once", |row| row.counts.at_once.into()),
     Column::integer("high", |row| row.counts.high.into()),
@@ -52,8 +52,8 @@ impl Rows for Cores {
 }
 
 const CORES: &[Column<Cores>] = &[
-    Column::text("host", |row| row.host.into()),
-    Column::integer("core", |row| (row.core as u64).into()),
+    Column::key(Column::text("host", |row| row.host.into())),
+    Column::key(Column::integer("core", |row| (row.core as u64).into())),
     Column::number("energy_uj", |row| (row.meter.attojoules() as f64 / AJ_PER_UJ).into()),
     Column::number("power_w", |row| (row.meter.attojoules() as f64 / row.window_ps() * W_PER_AJ_PER_PS).into()),
     Column::number("ghz_mean", |row| row.ghz_mean().into()),
@@ -99,9 +99,9 @@ impl Rows for States {
 }
 
 const STATES: &[Column<States>] = &[
-    Column::text("host", |row| row.host.into()),
-    Column::integer("core", |row| (row.core as u64).into()),
-    Column::text("state", |row| row.state.into()),
+    Column::key(Column::text("host", |row| row.host.into())),
+    Column::key(Column::integer("core", |row| (row.core as u64).into())),
+    Column::key(Column::text("state", |row| row.state.into())),
     Column::number("share", |row| row.share.into()),
     Column::integer("entries", |row| row.entries.into()),
     Column::number("mean_us", |row| {
@@ -125,11 +125,21 @@ impl Rows for Frequencies {
 }
 
 const FREQUENCIES: &[Column<Frequencies>] = &[
-    Column::text("host", |row| row.host.into()),
-    Column::integer("domain", |row| (row.domain as u64).into()),
+    Column::key(Column::text("host", |row| row.host.into())),
+    Column::key(Column::integer("domain", |row| (row.domain as u64).into())),
     Column::number("at_us", |row| row.at_us.into()),
     Column::number("ghz", |row| row.ghz.into()),
 ];
+
+/// What the columns of the tables are to their rows.
+pub(super) fn table_info() -> [TableInfo; 4] {
+    [
+        TableInfo::of("power", CORES),
+        TableInfo::of("power_states", STATES),
+        TableInfo::of("frequencies", FREQUENCIES),
+        TableInfo::of("ncap", NCAP),
+    ]
+}
 
 impl WorldView<'_> {
     /// The tables of frequencies and sleep: of cores, of states, of frequencies over time; none if no server has any.

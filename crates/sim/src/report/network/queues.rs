@@ -1,7 +1,7 @@
 //! Ports: what they sent, and what waited at them.
 
 use crate::read::ports::{ports, PortTotals, PortView};
-use crate::report::table::{Column, Rows, Table};
+use crate::report::table::{Column, Rows, Table, TableInfo};
 use crate::report::view::WorldView;
 use hostnet_model::params::End;
 
@@ -25,10 +25,10 @@ impl Rows for Queues {
 }
 
 const QUEUES: &[Column<Queues>] = &[
-    Column::text("place", |row| row.view.name_of(row.port.end).into()),
-    Column::integer("port", |row| (row.port.number as u64).into()),
-    Column::text("to", |row| row.port.peer().map(|peer| row.view.name_of(peer)).into()),
-    Column::number("rate_gbps", |row| row.view.rate_gbps(&row.port).into()),
+    Column::key(Column::text("place", |row| row.view.name_of(row.port.end).into())),
+    Column::key(Column::integer("port", |row| (row.port.number as u64).into())),
+    Column::given(Column::text("to", |row| row.port.peer().map(|peer| row.view.name_of(peer)).into())),
+    Column::given(Column::number("rate_gbps", |row| row.view.rate_gbps(&row.port).into())),
     Column::integer("sent_packets", |row| row.grown(|port| port.sent_packets).into()),
     Column::number("sent_gbps", |row| row.view.sent_gbps(&row.port, row.before).into()),
     Column::integer("marked_packets", |row| row.port.marks.then(|| row.grown(|port| port.marked_packets)).into()),
@@ -58,6 +58,11 @@ impl QueueRow<'_> {
     fn flooded_gbps(&self) -> Option<f64> {
         self.learning.then(|| self.view.flooded_gbps(&self.port, self.before))
     }
+}
+
+/// What the columns of the table are to its rows.
+pub(super) fn table_info() -> TableInfo {
+    TableInfo::of("queues", QUEUES)
 }
 
 impl WorldView<'_> {

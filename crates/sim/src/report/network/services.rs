@@ -4,7 +4,7 @@ use super::flows::us;
 use super::limits::{Class, Limit, FULL};
 use super::power::cores_energy_uj;
 use crate::read::ends::{ends, network};
-use crate::report::table::{Column, Rows, Table};
+use crate::report::table::{Column, Rows, Table, TableInfo};
 use crate::report::view::WorldView;
 use hostnet_measure::Histogram;
 use hostnet_model::ether::Endpoint;
@@ -81,10 +81,10 @@ impl Rows for Services {
 }
 
 const SERVICES: &[Column<Services>] = &[
-    Column::text("class", |row| row.class.into()),
-    Column::text("host", |row| row.host.into()),
-    Column::integer("connections", |row| row.clients.connections.into()),
-    Column::integer("workers", |row| row.workers.workers.into()),
+    Column::key(Column::text("class", |row| row.class.into())),
+    Column::key(Column::text("host", |row| row.host.into())),
+    Column::given(Column::integer("connections", |row| row.clients.connections.into())),
+    Column::given(Column::integer("workers", |row| row.workers.workers.into())),
     Column::integer("requests", |row| row.clients.counts.begun.into()),
     Column::integer("answered", |row| row.clients.counts.answered.into()),
     Column::integer("given_up", |row| row.clients.counts.given_up.into()),
@@ -106,6 +106,11 @@ const SERVICES: &[Column<Services>] = &[
     }),
     Column::optional(Column::number("energy_uj_per_request", |row| row.energy_uj.into())),
 ];
+
+/// What the columns of the table are to its rows.
+pub(super) fn table_info() -> TableInfo {
+    TableInfo::of("services", SERVICES)
+}
 
 impl WorldView<'_> {
     /// A row for every service and host that serves it; nothing where there is none.

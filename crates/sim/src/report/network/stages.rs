@@ -2,7 +2,7 @@
 
 use super::flows::us;
 use crate::read::ends::datagram_ends;
-use crate::report::table::{Column, Rows, Table};
+use crate::report::table::{Column, Holds, Rows, Table, TableInfo};
 use crate::report::view::WorldView;
 use hostnet_model::transport::journey::{Journeys, Stage};
 
@@ -30,15 +30,20 @@ impl Rows for Stages {
 }
 
 const STAGES: &[Column<Stages>] = &[
-    Column::text("class", |row| row.class.into()),
-    Column::text("way", |row| row.way.into()),
-    Column::text("stage", |row| row.stage.map_or("all", Stage::name).into()),
+    Column::key(Column::text("class", |row| row.class.into())),
+    Column::key(Column::text("way", |row| row.way.into())),
+    Column::key(Column::text("stage", |row| row.stage.map_or("all", Stage::name).into())),
     Column::integer("datagrams", |row| row.journeys.total().count().into()),
     Column::number("mean_us", |row| us(row.journeys.total().mean().map(|mean| mean * row.share()))),
     Column::number("percent", |row| (100.0 * row.share()).into()),
     Column::number("p50_us", |row| us(row.journeys.total().quantile(0.5).filter(|_| row.stage.is_none()))),
     Column::number("p99_us", |row| us(row.journeys.total().quantile(0.99).filter(|_| row.stage.is_none()))),
 ];
+
+/// What the columns of the table are to its rows.
+pub(super) fn table_info() -> TableInfo {
+    TableInfo::of("stages", STAGES).holding(Holds::Derived)
+}
 
 impl WorldView<'_> {
     /// By class and direction: the stages that datagrams read in the window have come through. Nothing without any.

@@ -2,7 +2,7 @@
 
 use super::limits::{worst, Class, Limit};
 use super::working::MOST;
-use crate::report::table::{Column, Rows, Table};
+use crate::report::table::{Column, Rows, Table, TableInfo};
 use crate::report::view::WorldView;
 use hostnet_model::flow::Reducer;
 use hostnet_model::params::ReducerParams;
@@ -25,12 +25,17 @@ impl Rows for Sums {
 }
 
 const SUMS: &[Column<Sums>] = &[
-    Column::text("switch", |row| row.switch.into()),
-    Column::text("job", |row| row.job.into()),
+    Column::key(Column::text("switch", |row| row.switch.into())),
+    Column::key(Column::text("job", |row| row.job.into())),
     Column::integer("inputs", |row| row.inputs.into()),
     Column::integer("bytes", |row| row.bytes.into()),
     Column::number("load", |row| row.load.into()),
 ];
+
+/// What the columns of the table are to its rows.
+pub(super) fn table_info() -> TableInfo {
+    TableInfo::of("sums", SUMS)
+}
 
 impl WorldView<'_> {
     /// A row for each switch that sums up and each job that it does so for; no table where there are none.

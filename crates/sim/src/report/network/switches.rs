@@ -1,7 +1,7 @@
 //! The table of the switches that learn.
 
 use crate::read::ends::network;
-use crate::report::table::{Column, Rows, Table};
+use crate::report::table::{Column, Rows, Table, TableInfo};
 use crate::report::view::WorldView;
 use hostnet_model::ether::{LearningCounts, LearningSwitch};
 
@@ -21,9 +21,9 @@ impl Rows for Switches {
 }
 
 const SWITCHES: &[Column<Switches>] = &[
-    Column::text("switch", |row| row.name.into()),
+    Column::key(Column::text("switch", |row| row.name.into())),
     Column::integer("addresses", |row| row.known.into()),
-    Column::integer("table", |row| row.switch.params().table.into()),
+    Column::given(Column::integer("table", |row| row.switch.params().table.into())),
     Column::integer("learned", |row| row.counts.addresses.learned.into()),
     Column::integer("forgotten", |row| row.counts.addresses.forgotten.into()),
     Column::integer("displaced", |row| row.counts.addresses.displaced.into()),
@@ -31,6 +31,11 @@ const SWITCHES: &[Column<Switches>] = &[
     Column::integer("flooded_bytes", |row| row.counts.flooded_bytes.into()),
     Column::integer("filtered_packets", |row| row.counts.filtered_packets.into()),
 ];
+
+/// What the columns of the table are to its rows.
+pub(super) fn table_info() -> TableInfo {
+    TableInfo::of("switches", SWITCHES)
+}
 
 impl WorldView<'_> {
     /// A row for every switch that learns; nothing where there is none.

@@ -1,0 +1,48 @@
+//! All tables of runs: what each holds, and which columns name its rows.
+
+use crate::report::table::{Holds, TableInfo};
+use crate::report::{caches, channels, domains, energy, mesh, network, upi, workloads};
+
+/// What every table of any run holds, the most important first.
+#[must_use]
+pub fn table_info() -> Vec<TableInfo> {
+    let mut all = network::table_info_of_traffic();
+    all.push(TableInfo::of("workloads", workloads::WORKLOADS));
+    all.extend(network::table_info());
+    all.extend([
+        TableInfo::of("domains", domains::DOMAINS),
+        TableInfo::of("channels", channels::CHANNELS),
+        TableInfo::of("caches", caches::CACHES),
+        TableInfo::of("upi", upi::UPI),
+        TableInfo::of("mesh_ways", mesh::MESH_WAYS),
+        TableInfo::of("mesh", mesh::MESH),
+        TableInfo::of("energy", energy::ENERGY).holding(Holds::Derived),
+        TableInfo::of("efficiency", energy::EFFICIENCY).holding(Holds::Derived),
+    ]);
+    let series = ["series", "host_series", "power_series"];
+    all.extend(series.map(|name| TableInfo::new(name, std::iter::empty()).holding(Holds::Series)));
+    all
+}
+
+/// What the table of that name holds.
+///
+/// # Panics
+/// If [`table_info`] does not list it.
+pub(crate) fn holds(name: &str) -> Holds {
+    let found = table_info().into_iter().find(|info| info.name == name);
+    found.unwrap_or_else(|| panic!("table {name} is not listed")).holds
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::BTreeSet;
+
+    #[test]
+    fn every_table_is_listed_once_and_results_have_keys() {
+        let all = table_info();
+        let names: BTreeSet<&str> = all.iter().map(|info| info.name).collect();
+        assert_eq!(names.len(), all.len());
+        assert!(all.iter().all(|info| info.holds == Holds::Series || !info.keys.is_empty()));
+    }
+}
