@@ -69,7 +69,7 @@ def traffic(rows: Sequence[Row]) -> View:
     columns = [
         name_of("class", "class"),
         Column("Gbps", lambda row: row["goodput_gbps"], always=True),
-        plain("± 95 %", "goodput_ci95"),
+        plain("± 95%", "goodput_ci95"),
         Column("packets", lambda row: row["sent_packets"], always=True),
         plain("sent again", "retransmitted_packets"),
         part("marked %", "marked_segments", "received_segments"),

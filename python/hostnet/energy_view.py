@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from hostnet.view import View, maybe, name_of, plain
+from hostnet.units import format_si
+from hostnet.view import Column, View, maybe, name_of, plain
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -45,12 +46,17 @@ def energy(rows: Sequence[Row]) -> View:
     return View("Energy", about, columns, list(found.values()))
 
 
+def energy_for(heading: str, key: str, joules: float) -> Column:
+    """A column of energies in a unit of so many joules, shown with the prefix that suits each."""
+    return Column(heading, lambda row: format_si(row[key] * joules, "J") if row[key] else None)
+
+
 def efficiency(rows: Sequence[Row]) -> View:
     """All the energy of the meters for what was done."""
     columns = [
         name_of("all energy for", "name"),
-        plain("pJ per byte", "pj_per_byte"),
-        plain("nJ per operation", "nj_per_operation"),
+        energy_for("per byte", "pj_per_byte", 1e-12),
+        energy_for("per operation", "nj_per_operation", 1e-9),
         plain("operations", "operations"),
     ]
     about = "All the energy that was metered, for each byte and each operation."

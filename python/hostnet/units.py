@@ -65,6 +65,23 @@ def format_time(time_ps: float) -> str:
     return f"{time_ps:.4g} ps"
 
 
+def format_si(value: float, unit: str) -> str:
+    """Writes a quantity with three digits and the prefix that suits its size, for example "8.06 µJ"."""
+    prefixes = {"G": 1e9, "M": 1e6, "k": 1e3, "": 1.0, "m": 1e-3, "µ": 1e-6, "n": 1e-9, "p": 1e-12, "f": 1e-15}
+    if value == 0:
+        return f"0 {unit}"
+    for prefix, size in prefixes.items():
+        digits = f"{value / size:#.3g}".rstrip(".")
+        if abs(float(digits)) >= 1 or size == min(prefixes.values()):
+            return f"{float(digits):.0f} {prefix}{unit}" if "e" in digits else f"{digits} {prefix}{unit}"
+    raise AssertionError("the last prefix takes everything")
+
+
+def without_sign_of_zero(text: str) -> str:
+    """A number as it was written, but for the sign of one that was rounded to zero."""
+    return text if text.strip("+-0.") else text.lstrip("+-")
+
+
 def format_count(count: float, noun: str) -> str:
     """Writes a number of things with at most three digits, for example "12.3 M events"."""
     for size, letter in ((1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k")):

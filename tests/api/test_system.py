@@ -143,3 +143,22 @@ def test_descriptions_cannot_be_changed() -> None:
     with pytest.raises(AttributeError):
         Server().preset = "x"  # type: ignore[misc]
     assert isinstance(Config().workload, Mapping)
+
+
+def test_a_field_that_is_not_there_is_told_with_the_nearest_one() -> None:
+    with pytest.raises(TypeError, match='Memory has no field "channelz"; did you mean "channels"'):
+        Memory(channelz=2)  # type: ignore[call-arg]
+
+
+@pytest.mark.parametrize(
+    ("setting", "nearest"),
+    [
+        ("memory.device=DDR5_5600", "DDR5_4800"),
+        ("memory.device=DDR4_2934", "DDR4_2933"),
+        ("server.preset=casade", "cascade-lake-6234"),
+        ("server.preset=cascade-lake-6243", "cascade-lake-6234"),
+    ],
+)
+def test_hints_are_of_the_same_family(setting: str, nearest: str) -> None:
+    with pytest.raises(ConfigError, match=f'did you mean "{nearest}"'):
+        _core.resolve(QUADRANT, overrides=[setting])

@@ -101,7 +101,7 @@ def test_the_page_fits_100_columns_and_says_what_was_simulated(noc: Cli) -> None
     assert lines[0].startswith("mesh 8x8, o1turn, 4 virtual channels of 8 flits, speculative allocation")
     assert lines[1].startswith("uniform, 0.3 flits/node/cycle, packets of 5 flits, seed 1; ")
     assert max(map(len, lines)) <= 100
-    for word in ("offered", "accepted", "a link full at", "p99", "the same packets alone", "fullest links", "o--"):
+    for word in ("offered", "accepted", "a link full at", "P99", "the same packets alone", "fullest links", "o--"):
         assert word in done.stdout
     assert noc.entries() == []
 

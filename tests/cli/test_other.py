@@ -4,13 +4,20 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 import sys
+import tomllib
+from types import SimpleNamespace
 
 import pytest
 
 import hostnet
 from hostnet import _core
+from hostnet.cli.app import COMMANDS, load
+from hostnet.cli.complete import COMPLETERS
+from hostnet.cli.listing import LISTS
+from tests.docs.reference import ROOT
 from tests.support import Cli
 
 
@@ -36,6 +43,65 @@ def test_a_shell_completes_commands_and_options(cli: Cli, words: str, completed:
     line = f"hostnet {words}"
     asked = {"_HOSTNET_COMPLETE": "complete_bash", "COMP_WORDS": line, "COMP_CWORD": str(len(line.split()) - 1)}
     assert completed in cli(env={**os.environ, **asked}).stdout.split()
+
+
+@pytest.mark.parametrize(
+    ("parameter", "start", "words"),
+    [
+        ("list what", "pre", ["presets"]),
+        ("new cluster", "host", ["hostcc"]),
+        ("new application", "redi", ["redis"]),
+        ("validate study", "netd", ["netdimm", "netdimm_traces"]),
+        ("server", "cascade-lake-6", ["cascade-lake-6234"]),
+        ("overrides", "memory.device=DDR5", ["memory.device=DDR5_4800", "memory.device=DDR5_6400"]),
+        ("overrides", "core.lf", ["core.lfb."]),
+        ("over", "workload.stream.patt", ["workload.stream.pattern="]),
+        ("over", "host.", []),
+    ],
+)
+def test_a_shell_completes_values(cli: Cli, parameter: str, start: str, words: list[str]) -> None:
+    context = SimpleNamespace(params={"file": cli.file})
+    found = [word for word in COMPLETERS[parameter](context, start) if word.startswith(start)]
+    assert found == words
+
+
+def test_a_shell_completes_keys_of_clusters_and_run_directories(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+    context = SimpleNamespace(params={"file": ROOT / "examples/power.toml"})
+    assert set(COMPLETERS["over"](context, "host.")) >= {"host.client.", "host.server."}
+    assert "host.server.power.governor=" in COMPLETERS["over"](context, "host.server.power.gov")
+    cli.run()
+    monkeypatch.chdir(cli.folder)
+    assert list(COMPLETERS["compare a"](context, "runs/")) == ["runs/quadrant-1"]
+
+
+def test_every_completed_parameter_exists() -> None:
+    names = set()
+    for command in COMMANDS:
+        loaded = load(command)
+        for found in (loaded, *getattr(loaded, "commands", {}).values()):
+            names |= {name for one in found.params for name in (one.name, f"{command} {one.name}")}
+    assert set(COMPLETERS) <= names
+
+
+def test_a_missing_argument_shows_the_usage_and_an_unknown_command_the_commands(cli: Cli) -> None:
+    assert "usage: hostnet run [OPTIONS]" in cli.fails("run")
+    assert set(COMMANDS) <= set(re.findall(r"\w+", cli.fails("nope")))
+
+
+def test_list_says_what_can_be_listed(cli: Cli) -> None:
+    done = cli("list")
+    assert (done.returncode, [line.split()[0] for line in done.stdout.splitlines()]) == (0, list(LISTS))
+    assert 'did you mean "presets"' in cli.fails("list", "preset")
+
+
+def test_the_commented_parts_of_a_new_configuration_work(cli: Cli) -> None:
+    cli("new", "mine.toml")
+    file = cli.folder / "mine.toml"
+    text = re.sub(r"(?m)^# (?=\[|\w[\w.]* = )", "", file.read_text())
+    assert "jobs" in tomllib.loads(text)["workload"]["disk"]
+    file.write_text(text)
+    done = cli("run", file, "--brief", "--set", "run.duration=20 us", "--set", "run.warmup=5 us")
+    assert (done.returncode, done.stderr) == (0, "")
 
 
 def test_new_writes_a_configuration_that_runs_and_does_not_overwrite(cli: Cli) -> None:

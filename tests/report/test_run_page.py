@@ -55,7 +55,7 @@ def test_a_prediction_shows_nothing_that_was_not_measured(make_run: MakeRun) -> 
     text = text_of(write_report(predicted(make_run(series=False))))
     assert "Predicted" in text
     assert "predict (prediction by formula, without events)" in text
-    for said in ("null", "None", "nan", " ± ", "p50", "p99", "99th percentile", "confidence", "I/O requests", "Events"):
+    for said in ("null", "None", "nan", " ± ", "P50", "P99", "99th percentile", "confidence", "I/O requests", "Events"):
         assert said not in text, said
     assert re.search(r"\b27\.5\b", text)
     assert "hostnet predict config.toml" in text

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from importlib import import_module
 from typing import Annotated, Any
 
@@ -59,6 +60,10 @@ COMMANDS = {
 """Every command: the module that registers it, and what `hostnet --help` says of it."""
 
 
+COMPLETES = "_HOSTNET_COMPLETE"
+"""The variable with which a shell asks what completes a line."""
+
+
 class Commands(TyperGroup):
     """The commands by name and summary only; the one that is named is loaded."""
 
@@ -82,7 +87,13 @@ def load(name: str) -> Any:
     module = import_module(f"hostnet.cli.{COMMANDS[name][0]}")
     one = typer.Typer(add_completion=False, callback=lambda: None)
     module.register(one)
-    return get_group(one).commands[name]
+    command: Any = get_group(one).commands[name]
+    if COMPLETES in os.environ:
+        from hostnet.cli.complete import attach
+
+        for found in (command, *getattr(command, "commands", {}).values()):
+            attach(name, found.params)
+    return command
 
 
 app = typer.Typer(

@@ -126,7 +126,7 @@ def _residual_table(result: Calibration) -> Table:
             show.number(row["measured"]),
             show.number(row["sigma"]),
             show.number(row["model"]),
-            f"{row['residual_percent']:+.1f} %",
+            f"{row['residual_percent']:+.1f}%",
             row["unit"],
         )
     return table

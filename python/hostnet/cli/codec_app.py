@@ -51,7 +51,7 @@ def codec(
 
 def print_found(found: Assessment) -> None:
     """Prints a row for each class, and what follows from them."""
-    from hostnet.cli.show import new_table, percent
+    from hostnet.cli.show import new_table, percent, print_tables
     from hostnet.terminal.console import Screen
 
     console, row = Screen(), found.to_dict()
@@ -62,8 +62,7 @@ def print_found(found: Assessment) -> None:
     table = new_table("bits", "floats", "share", left=())
     for entry in row["classes"]:
         table.add_row(str(entry["bits"]), str(entry["floats"]), percent(entry["share"]))
-    console.print()
-    console.print(table)
+    print_tables(console, table)
     console.print()
     console.print(f"ratio {row['ratio']:.2f}: {row['plain_bytes']} bytes become {row['payload_bytes']}")
     if found.ring_ratio is not None:

@@ -58,7 +58,7 @@ def _print(plan: Plan, ranks: int, threads: int, meeting_s: float) -> None:
     from rich.text import Text
 
     from hostnet import _core
-    from hostnet.cli.show import new_table, page, percent
+    from hostnet.cli.show import new_table, page, percent, print_tables
     from hostnet.units import format_time
 
     partitions, window_ps = _core.shares(plan, ranks, threads)
@@ -74,7 +74,7 @@ def _print(plan: Plan, ranks: int, threads: int, meeting_s: float) -> None:
     with page() as console:
         shared = f"{_some(len(partitions), 'partition')} in {_some(ranks, 'process')}"
         console.print(Text(f"{plan.name}: {shared}", style="bold"))
-        console.print(table)
+        print_tables(console, table)
         console.print(
             f"Balance: at best {total / (max(loads) or 1):.2f} times as fast as one process of as many threads."
         )

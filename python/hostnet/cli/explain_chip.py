@@ -73,7 +73,7 @@ def trials_table(found: Why, limits: bool, unit: str) -> Table:
     table = new_table(head, "now", "tried", unit, "gain", left=(0, 1, 2))
     for trial in found.trials:
         if trial.is_limit == limits:
-            table.add_row(trial.what, trial.before, trial.after, f"{trial.value:.1f}", f"{100 * trial.gain:+.1f} %")
+            table.add_row(trial.what, trial.before, trial.after, f"{trial.value:.1f}", f"{100 * trial.gain:+.1f}%")
     return table
 
 
@@ -82,9 +82,9 @@ def verdict(found: Why) -> str:
     shorter = found.measure == "latency_cycles"
     if not found.limits:
         helped = "shortens the latency" if shorter else "raises the bandwidth"
-        return f"None of these alone {helped} by {100 * ENOUGH:.0f} %: what limits is not known."
+        return f"None of these alone {helped} by {100 * ENOUGH:.0f}%: what limits is not known."
     first, *others = found.limits
-    what = f"{first.what} ({first.before} -> {first.after}: {100 * first.gain:+.1f} %)"
+    what = f"{first.what} ({first.before} -> {first.after}: {100 * first.gain:+.1f}%)"
     also = f" Less so: {', '.join(trial.what for trial in others)}." if others else ""
     if shorter:
         return f"What shortens the latency most: {what}.{also}"

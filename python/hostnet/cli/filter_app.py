@@ -135,7 +135,7 @@ def check_output(trace: Path, output: Path | None, output_format: str) -> None:
 
 def print_filtered(result: Filtered, output: Path | None) -> None:
     """Prints a row for each level, and what was written."""
-    from hostnet.cli.show import new_table, percent
+    from hostnet.cli.show import new_table, percent, print_tables
     from hostnet.terminal.console import Screen
 
     console, summary = Screen(), result.to_dict()
@@ -160,8 +160,7 @@ def print_filtered(result: Filtered, output: Path | None) -> None:
             str(row["write_backs"]),
             per_1000,
         )
-    console.print()
-    console.print(table)
+    print_tables(console, table)
     if not result.complete:
         console.print("stopped before its end: the counts are of the part that was read")
     if output is not None:

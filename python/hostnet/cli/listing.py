@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import json
 import textwrap
+from collections.abc import Callable
+from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any
 
 from hostnet import _core
 from hostnet.terminal.screen import say
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator
 
     Schema = dict[str, Any]
 
@@ -27,24 +29,18 @@ ramp_time have their meaning from fio. What has no effect in the model is report
 """
 
 
-def show_list(what: str) -> int:
-    """Prints one of the lists."""
-    lists: dict[str, Callable[[], None]] = {
-        "presets": show_presets,
-        "devices": lambda: show_names(_core.devices()),
-        "profiles": lambda: show_names(_core.profiles()),
-        "energy": lambda: show_names(_core.energy_profiles()),
-        "power": lambda: show_names(_core.power_profiles()),
-        "chips": lambda: show_names(_core.chips()),
-        "dies": lambda: show_names(_core.dies()),
-        "workloads": show_workloads,
-        "apps": show_apps,
-        "studies": show_studies,
-        "counters": show_counters,
-    }
-    if what not in lists:
-        raise _core.ConfigError(f'"{what}" cannot be listed; choose one of {", ".join(lists)}')
-    lists[what]()
+def show_list(what: str | None) -> int:
+    """Prints one of the lists, or which there are."""
+    if what is None:
+        width = max(map(len, LISTS))
+        for name, (_, about) in LISTS.items():
+            say(f"{name:<{width}}  {about}")
+        return 0
+    if what not in LISTS:
+        near = get_close_matches(what, LISTS, 1)
+        hint = f'did you mean "{near[0]}"?' if near else f"choose one of {', '.join(LISTS)}"
+        raise _core.ConfigError(f'"{what}" cannot be listed; {hint}')
+    LISTS[what][0]()
     return 0
 
 
@@ -134,3 +130,19 @@ def meaning(key: Schema, required: bool) -> str:
     elif "default" in key:
         parts.append(f"{key['default']} when absent.")
     return " ".join(parts)
+
+
+LISTS: dict[str, tuple[Callable[[], None], str]] = {
+    "presets": (show_presets, "servers"),
+    "devices": (lambda: show_names(_core.devices()), "DRAM devices"),
+    "profiles": (lambda: show_names(_core.profiles()), "memory controllers"),
+    "energy": (lambda: show_names(_core.energy_profiles()), "what parts consume"),
+    "power": (lambda: show_names(_core.power_profiles()), "frequencies and sleep states of cores"),
+    "chips": (lambda: show_names(_core.chips()), "chips with network interfaces"),
+    "dies": (lambda: show_names(_core.dies()), "where the parts of a socket lie on its mesh"),
+    "workloads": (show_workloads, "kinds of workloads and their keys"),
+    "apps": (show_apps, "applications"),
+    "studies": (show_studies, "published results that `hostnet validate` recomputes"),
+    "counters": (show_counters, "hardware counters"),
+}
+"""Every list: what prints it, and what is in it."""

@@ -85,7 +85,7 @@ def _report(error: BaseException) -> int:
 def judge(error: BaseException) -> tuple[int, str]:
     """The exit code for an error, and what to say of it."""
     if isinstance(error, typer.TyperException):
-        return EXIT_USAGE, error.format_message()
+        return EXIT_USAGE, _usage_message(error)
     if isinstance(error, OSError):
         return EXIT_USAGE, _os_message(error)
     if isinstance(error, (ConfigError, CheckpointError)) or _is_ledger_error(error):
@@ -95,6 +95,20 @@ def judge(error: BaseException) -> tuple[int, str]:
     if isinstance(error, MemoryError):
         return EXIT_USAGE, "not enough memory for this run"
     return EXIT_INTERNAL, _internal_message(error)
+
+
+def _usage_message(error: typer.TyperException) -> str:
+    """What is wrong with a command line, and how it is written."""
+    from hostnet.cli.app import COMMANDS
+
+    message = error.format_message().rstrip(".")
+    context = getattr(error, "ctx", None)
+    if message.startswith("No such command") and "Did you mean" not in message:
+        return f"{message}; the commands are {', '.join(COMMANDS)}"
+    if message.startswith("Missing") and context is not None:
+        usage = " ".join(context.get_usage().split()).removeprefix("Usage: ")
+        return f"{message}; usage: {usage}, see {context.command_path} --help"
+    return error.format_message()
 
 
 def _os_message(error: OSError) -> str:

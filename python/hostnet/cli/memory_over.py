@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 from hostnet import memory_alone
 from hostnet._core import ConfigError
+from hostnet.cli.layout import short_paths
 from hostnet.cli.main import EXIT_INTERRUPTED
 from hostnet.cli.memory import plan_of
-from hostnet.cli.over import blame, check_set_once, choices, headings, settings_of
+from hostnet.cli.over import blame, check_set_once, choices, settings_of
 from hostnet.cli.show import NOTHING, new_table, number, page, percent, print_notes, print_tables
 from hostnet.sweeps.axis import axes_of
 from hostnet.sweeps.grid import check_points
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
 
     Point = tuple[Choice, MemoryResult]
 
-MEASURED = ("GB/s", "of peak", "read ns", "p99", "row hits", "ACT/request")
+MEASURED = ("GB/s", "of peak", "read ns", "P99", "row hits", "ACT/request")
 """What a row shows beside its values."""
 
 
@@ -74,7 +75,9 @@ def _show(axes: Sequence[Axis], found: list[Point], *, as_json: bool) -> None:
             ]
         )
         return
-    table = new_table(*headings([axis.path for axis in axes]), *MEASURED, left=range(len(axes)))
+    table = new_table(
+        *short_paths([axis.path for axis in axes], MEASURED), *MEASURED, left=range(len(axes)), names=len(axes)
+    )
     for values, one in rows:
         table.add_row(*(value.name for value in values), *_cells(one.summary))
     with page() as console:

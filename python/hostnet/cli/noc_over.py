@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 from hostnet import noc_alone
 from hostnet._core import ConfigError
+from hostnet.cli.layout import short_paths
 from hostnet.cli.main import EXIT_INTERRUPTED
 from hostnet.cli.noc import RATE, plan_of
-from hostnet.cli.over import blame, check_set_once, choices, headings, settings_of
+from hostnet.cli.over import blame, check_set_once, choices, settings_of
 from hostnet.cli.show import NOTHING, new_table, page, percent, print_notes, print_path, print_tables
 from hostnet.cli.show_noc import fixed, yes_or_no
 from hostnet.report.noc_words import fullest
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
 
     Point = tuple[Sequence[Value], dict[str, Any]]
 
-MEASURED = ("offered", "accepted", "cycles", "p50", "p99", "max", "fullest link", "saturated")
+MEASURED = ("offered", "accepted", "cycles", "P50", "P99", "max", "fullest link", "saturated")
 """What a row shows beside its values."""
 
 PACKETS_MIN = 100
@@ -93,7 +94,7 @@ def _plan_of(options: Options, settings: tuple[str, ...]) -> NocPlan:
 
 def _show(options: Options, axes: Sequence[Axis], found: Sequence[tuple[Choice, dict[str, Any]]]) -> None:
     rows = [([axis.values[index] for axis, index in zip(axes, choice, strict=True)], one) for choice, one in found]
-    names = headings([axis.path for axis in axes])
+    names = short_paths([axis.path for axis in axes], MEASURED)
     if options.html is not None and rows:
         _write(options.html, axes, names, rows)
     if options.json:
@@ -104,7 +105,7 @@ def _show(options: Options, axes: Sequence[Axis], found: Sequence[tuple[Choice, 
             ]
         )
         return
-    table = new_table(*names, *MEASURED, left=range(len(axes)))
+    table = new_table(*names, *MEASURED, left=range(len(axes)), names=len(axes))
     for values, one in rows:
         table.add_row(*(value.name for value in values), *_cells(one))
     with page() as console:

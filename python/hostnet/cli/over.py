@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 from hostnet._core import ConfigError
 from hostnet.cli.options import cut
-from hostnet.sweeps.axis import KEYS_MAX
 from hostnet.sweeps.grid import path_of
 
 if TYPE_CHECKING:
@@ -46,12 +45,3 @@ def blame(settings: tuple[str, ...], message: str) -> str:
             where = f" (in {', '.join(map(cut, settings))})" if len(settings) > 1 else ""
             return f"--over {setting}:{message.removeprefix(head)}{where}"
     return message
-
-
-def headings(paths: Sequence[str]) -> list[str]:
-    """The shortest end of every path that no other one has; of two equal ends the whole path."""
-    ends = [[".".join(path.split(".")[-keys:]) for keys in range(1, KEYS_MAX + 1)] for path in paths]
-    return [
-        next((end for depth, end in enumerate(own) if sum(other[depth] == end for other in ends) == 1), own[-1])
-        for own in ends
-    ]

@@ -114,6 +114,7 @@ class Request:
     json: bool = False
     csv: bool = False
     quiet: bool = False
+    brief: bool = False
     series: str | None = None
     trace: bool = False
     trace_window: str | None = None
@@ -162,6 +163,8 @@ class Request:
         _check_range("--seeds", self.seeds, SEEDS_MAX)
         if self.json and self.quiet:
             raise ConfigError("--json and --quiet: both say what to print; give one of them")
+        if self.brief and (self.json or self.quiet or self.compare is not None):
+            raise ConfigError("--brief: says what to print; leave out --json, --quiet and --compare")
         self._check_checkpoint()
         self._check_of_one_run()
         self.counters.check()

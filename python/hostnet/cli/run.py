@@ -191,6 +191,10 @@ def _print_results(request: Request, results: Results, path: Path, parts: Parts 
         say_json({"directory": str(path), **results.summary})
     elif request.quiet:
         say(str(path))
+    elif request.brief:
+        from hostnet.cli.show_brief import print_brief
+
+        print_brief(results.summary, path)
     elif results.plan.is_cluster:
         from hostnet.cli.show_cluster import print_cluster
 

@@ -7,78 +7,157 @@ from typing import Annotated
 
 import typer
 
+WHAT, HOW, OUTPUT, COUNTED = "What to run", "How to run it", "What to write and print", "Counters and captures"
+CHECKPOINTS = "Checkpoints"
+
+
 File = Annotated[Path, typer.Argument(help="The configuration, TOML or JSON. `hostnet new` writes one.")]
 Overrides = Annotated[
     list[str] | None,
-    typer.Option("--set", metavar="PATH=VALUE", help="Replace a value, e.g. memory.channels=4. Repeatable."),
+    typer.Option(
+        "--set", metavar="PATH=VALUE", help="Replace a value, e.g. memory.channels=4. Repeatable.", rich_help_panel=WHAT
+    ),
 ]
-Seed = Annotated[int | None, typer.Option(help="Seed of the random streams, instead of the file's.")]
+Seed = Annotated[
+    int | None, typer.Option(help="Seed of the random streams, instead of the file's.", rich_help_panel=WHAT)
+]
 Seeds = Annotated[
-    int | None, typer.Option(metavar="N", help="Run N seeds and show the mean and its 95 % confidence interval.")
+    int | None,
+    typer.Option(
+        metavar="N", help="Run N seeds and show the mean and its 95% confidence interval.", rich_help_panel=WHAT
+    ),
 ]
 Threads = Annotated[
-    int | None, typer.Option(help="Threads; the results do not depend on it.", show_default="1; all cores with --seeds")
+    int | None,
+    typer.Option(
+        help="Threads; the results do not depend on it.", show_default="1; all cores with --seeds", rich_help_panel=HOW
+    ),
 ]
 Processes = Annotated[
     int | None,
-    typer.Option(metavar="N", help="Share the run among N processes, which mpirun starts.", show_default="1"),
+    typer.Option(
+        metavar="N", help="Share the run among N processes, which mpirun starts.", show_default="1", rich_help_panel=HOW
+    ),
 ]
-Out = Annotated[Path | None, typer.Option(metavar="DIR", help="The run directory.", show_default="runs/<name>-<n>")]
-Json = Annotated[bool, typer.Option("--json", help="Print summary.json and the directory as JSON.")]
-Csv = Annotated[bool, typer.Option("--csv", help="Write the tables as CSV files too.")]
-Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print the run directory's path only.")]
-Series = Annotated[str | None, typer.Option(metavar="TIME", help='Record time series at this step, e.g. "10us".')]
+Out = Annotated[
+    Path | None,
+    typer.Option(metavar="DIR", help="The run directory.", show_default="runs/<name>-<n>", rich_help_panel=OUTPUT),
+]
+Json = Annotated[
+    bool, typer.Option("--json", help="Print summary.json and the directory as JSON.", rich_help_panel=OUTPUT)
+]
+Csv = Annotated[bool, typer.Option("--csv", help="Write the tables as CSV files too.", rich_help_panel=OUTPUT)]
+Quiet = Annotated[
+    bool, typer.Option("--quiet", "-q", help="Print the run directory's path only.", rich_help_panel=OUTPUT)
+]
+Brief = Annotated[
+    bool,
+    typer.Option(
+        "--brief", help="Print what each workload gets and what limits it, nothing else.", rich_help_panel=OUTPUT
+    ),
+]
+Series = Annotated[
+    str | None,
+    typer.Option(metavar="TIME", help='Record time series at this step, e.g. "10us".', rich_help_panel=OUTPUT),
+]
 Trace = Annotated[
-    bool, typer.Option("--trace", help="Write trace.pftrace, a timeline of every line, for ui.perfetto.dev.")
+    bool,
+    typer.Option(
+        "--trace", help="Write trace.pftrace, a timeline of every line, for ui.perfetto.dev.", rich_help_panel=OUTPUT
+    ),
 ]
 TraceWindow = Annotated[
     str | None,
-    typer.Option(metavar="TIME", help="Length of the trace, from the end of the warm-up.", show_default="20us"),
+    typer.Option(
+        metavar="TIME",
+        help="Length of the trace, from the end of the warm-up.",
+        show_default="20us",
+        rich_help_panel=OUTPUT,
+    ),
 ]
 Host = Annotated[
     str | None,
-    typer.Option(metavar="NAME", help="The server that --trace and --counters are of.", show_default="the only server"),
+    typer.Option(
+        metavar="NAME",
+        help="The server that --trace and --counters are of.",
+        show_default="the only server",
+        rich_help_panel=COUNTED,
+    ),
 ]
 CheckpointAt = Annotated[
-    str | None, typer.Option(metavar="TIME", help="Simulated time at which to write the checkpoint.")
+    str | None,
+    typer.Option(metavar="TIME", help="Simulated time at which to write the checkpoint.", rich_help_panel=CHECKPOINTS),
 ]
 CheckpointEvery = Annotated[
     str | None,
-    typer.Option(metavar="TIME", help="Keep a checkpoint of every such simulated time, in a folder; the last stays."),
+    typer.Option(
+        metavar="TIME",
+        help="Keep a checkpoint of every such simulated time, in a folder; the last stays.",
+        rich_help_panel=CHECKPOINTS,
+    ),
 ]
 Checkpoint = Annotated[
     Path | None,
     typer.Option(
-        metavar="PATH", help="The checkpoint to write.", show_default="checkpoints/<name> with --checkpoint-every"
+        metavar="PATH",
+        help="The checkpoint to write.",
+        show_default="checkpoints/<name> with --checkpoint-every",
+        rich_help_panel=CHECKPOINTS,
     ),
 ]
 From = Annotated[
-    Path | None, typer.Option("--from", metavar="PATH", help="Continue from a checkpoint, file or folder.")
+    Path | None,
+    typer.Option(
+        "--from", metavar="PATH", help="Continue from a checkpoint, file or folder.", rich_help_panel=CHECKPOINTS
+    ),
 ]
 Counters = Annotated[
     str | None,
-    typer.Option(metavar="perf|pcm|pcm-numa", help="Write counters.csv as perf stat, pcm-raw or pcm-numa would."),
+    typer.Option(
+        metavar="perf|pcm|pcm-numa",
+        help="Write counters.csv as perf stat, pcm-raw or pcm-numa would.",
+        rich_help_panel=COUNTED,
+    ),
 ]
 CountersInterval = Annotated[
-    str | None, typer.Option(metavar="TIME", help="How often counters are read.", show_default="100us")
+    str | None,
+    typer.Option(metavar="TIME", help="How often counters are read.", show_default="100us", rich_help_panel=COUNTED),
 ]
 CountersOut = Annotated[
-    Path | None, typer.Option(metavar="FILE", help="Write the counters there.", show_default="counters.csv of the run")
+    Path | None,
+    typer.Option(
+        metavar="FILE",
+        help="Write the counters there.",
+        show_default="counters.csv of the run",
+        rich_help_panel=COUNTED,
+    ),
 ]
 CountersPerSocket = Annotated[
-    bool, typer.Option("--counters-per-socket", help="Sums of each socket, as perf stat --per-socket.")
+    bool,
+    typer.Option(
+        "--counters-per-socket", help="Sums of each socket, as perf stat --per-socket.", rich_help_panel=COUNTED
+    ),
 ]
 Compare = Annotated[
     str | None,
     typer.Option(
         metavar="predict|alone",
         help="Show beside the run what `hostnet predict` tells, or what every workload has alone.",
+        rich_help_panel=WHAT,
     ),
 ]
-Pcap = Annotated[Path | None, typer.Option(metavar="FILE", help="Of a cluster: write what a host sends and receives.")]
-PcapHost = Annotated[str | None, typer.Option(metavar="NAME", help="That host.", show_default="the only server")]
+Pcap = Annotated[
+    Path | None,
+    typer.Option(metavar="FILE", help="Of a cluster: write what a host sends and receives.", rich_help_panel=COUNTED),
+]
+PcapHost = Annotated[
+    str | None, typer.Option(metavar="NAME", help="That host.", show_default="the only server", rich_help_panel=COUNTED)
+]
 PcapSnaplen = Annotated[
-    int | None, typer.Option(metavar="BYTES", help="Bytes of a frame to keep at most.", show_default="128")
+    int | None,
+    typer.Option(
+        metavar="BYTES", help="Bytes of a frame to keep at most.", show_default="128", rich_help_panel=COUNTED
+    ),
 ]
 
 
@@ -98,6 +177,7 @@ def run(
     json: Json = False,
     csv: Csv = False,
     quiet: Quiet = False,
+    brief: Brief = False,
     series: Series = None,
     trace: Trace = False,
     trace_window: TraceWindow = None,
@@ -116,6 +196,8 @@ def run(
     pcap_snaplen: PcapSnaplen = None,
 ) -> int:
     """Run a configuration and say what limits it.
+
+    Example: hostnet run quadrant.toml --set core.lfb.entries=16 --seeds 5
 
     Ctrl-C stops the run and keeps what was measured so far; a second one leaves at once.
 
@@ -137,6 +219,7 @@ def run(
         json=json,
         csv=csv,
         quiet=quiet,
+        brief=brief,
         series=series,
         trace=trace,
         trace_window=trace_window,

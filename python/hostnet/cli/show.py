@@ -12,10 +12,11 @@ from rich.box import SIMPLE_HEAD
 from rich.table import Table
 from rich.text import Text
 
+from hostnet.cli.layout import WideTable
 from hostnet.pools import rows_of_own_parts
 from hostnet.running.results import notes_of
 from hostnet.terminal.console import Screen
-from hostnet.units import format_time
+from hostnet.units import format_time, without_sign_of_zero
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -121,7 +122,7 @@ def headline(summary: Row) -> str:
 
 def workload_table(rows: Sequence[Row]) -> Table:
     """Throughput and latency of each workload."""
-    table = new_table("workload", "GB/s", "DRAM read", "write", "latency ns", "p50", "p99", left=(0, 7))
+    table = new_table("workload", "GB/s", "DRAM read", "write", "latency ns", "P50", "P99", left=(0, 7))
     table.add_column("limited by")
     for row in rows:
         table.add_row(
@@ -139,7 +140,7 @@ def workload_table(rows: Sequence[Row]) -> Table:
 
 def io_table(rows: Sequence[Row], window_ns: float) -> Table:
     """I/Os of the workloads that make any; their latency is told once enough of them have completed."""
-    table = new_table("storage I/O", "GB/s", "completed", "latency us", "p50", "p99", left=(0,))
+    table = new_table("storage I/O", "GB/s", "completed", "latency us", "P50", "P99", left=(0,))
     for row in rows:
         if row["kind"] == "fio":
             table.add_row(
@@ -170,7 +171,7 @@ def longer_window(completed: int, window_ns: float) -> str:
 
 def application_table(rows: Sequence[Row]) -> Table:
     """What the users of the applications see."""
-    table = new_table("application", "operations/s", "latency us", "p50", "p99", "execution time", left=(0,))
+    table = new_table("application", "operations/s", "latency us", "P50", "P99", "execution time", left=(0,))
     for row in rows:
         if row["kind"] == "app":
             latencies = (row.get(f"operation_latency_{name}_ns") for name in ("mean", "p50", "p99"))
@@ -220,7 +221,7 @@ def cache_tables(summary: Row) -> Iterator[Table]:
 
 def domain_table(rows: Sequence[Row]) -> Table:
     """Credits, latency and throughput of each domain."""
-    table = new_table("domain", "credits in use", "latency ns", "p99", "GB/s", "full", left=(0,))
+    table = new_table("domain", "credits in use", "latency ns", "P99", "GB/s", "full", left=(0,))
     table.add_column("shares credits with")
     for row in rows:
         if row["workload"] == "all":
@@ -240,7 +241,10 @@ def channel_table(rows: Sequence[Row]) -> Table:
     """Bandwidth and queues of each memory channel."""
     table = new_table("channel", "read GB/s", "write", "bus", "row miss", "RPQ", "WPQ", "write mode", left=(0,))
     table.add_column("by source, GB/s")
-    for row in sorted(rows, key=lambda row: (row["channel"] < 0, row["channel"])):
+    for row in busy_channels(rows):
+        if row["idle"]:
+            table.add_row(row["idle"], *("" for _ in table.columns[2:]), "idle")
+            continue
         table.add_row(
             "all" if row["channel"] < 0 else str(row["channel"]),
             number(row["read_gb_per_s"]),
@@ -255,10 +259,26 @@ def channel_table(rows: Sequence[Row]) -> Table:
     return table
 
 
+def busy_channels(rows: Sequence[Row]) -> Iterator[Row]:
+    """The rows of channels in their order, that of all last; idle ones beside each other are one row."""
+    idle: list[int] = []
+    for row in sorted(rows, key=lambda row: (row["channel"] < 0, row["channel"])):
+        if row["channel"] >= 0 and not row["read_gb_per_s"] and not row["write_gb_per_s"]:
+            idle.append(row["channel"])
+            continue
+        if idle:
+            yield {"idle": str(idle[0]) if len(idle) == 1 else f"{idle[0]}-{idle[-1]}"}
+            idle = []
+        yield {"idle": "", **row}
+
+
 def link_table(rows: Sequence[Row]) -> Table:
     """What went over UPI from one socket to another."""
     table = new_table("UPI", "busy", "on the wire GB/s", "lines GB/s", left=(0,))
     for row in rows:
+        if not row["gb_per_s"]:
+            table.add_row(f"socket {row['from']} to {row['to']}", "idle", "", "")
+            continue
         table.add_row(
             f"socket {row['from']} to {row['to']}",
             percent(row["busy_share"]),
@@ -290,19 +310,21 @@ def fullest_of_mesh(rows: Sequence[Row]) -> str:
     return f"fullest link of the mesh: {ring}, {where}, busy {percent(share)}"
 
 
-def new_table(*headings: str, left: Sequence[int]) -> Table:
-    """A table of numbers; the columns numbered in `left` are text."""
-    table = Table(box=SIMPLE_HEAD, pad_edge=False, padding=(0, 1), header_style="bold", show_edge=False)
+def new_table(*headings: str, left: Sequence[int], names: int = 1) -> WideTable:
+    """A table of numbers; the columns numbered in `left` are text, and the first `names` columns name a row."""
+    table = WideTable(box=SIMPLE_HEAD, pad_edge=False, padding=(0, 1), header_style="bold", show_edge=False)
+    table.names = names
     for index, heading in enumerate(headings):
-        table.add_column(heading, justify="left" if index in left else "right")
+        table.add_column(heading.replace("µ", "u"), justify="left" if index in left else "right")
     return table
 
 
 def print_tables(console: Console, *tables: Table) -> None:
     """Prints tables with an empty line before each."""
     for table in tables:
-        console.print()
-        console.print(table)
+        for part in table.fitted(console.width) if isinstance(table, WideTable) else [table]:
+            console.print()
+            console.print(part)
 
 
 def print_items(console: Console, mark: str, lines: Sequence[str], style: str = "") -> None:
@@ -331,7 +353,7 @@ def number(value: float | None) -> str:
     """A value with three digits or more."""
     if value is None:
         return NOTHING
-    return "0" if value == 0 else f"{value:.{decimals(value)}f}"
+    return "0" if value == 0 else without_sign_of_zero(f"{value:.{decimals(value)}f}")
 
 
 def decimals(value: float) -> int:
@@ -347,12 +369,17 @@ def with_interval(value: float | None, half_width: float | None) -> str:
     digits = decimals(value)
     if 0 < half_width < 10.0**-digits:
         digits = min(digits + 1, DECIMALS_MAX)
-    return f"{value:.{digits}f} ±{half_width:.{digits}f}"
+    return f"{without_sign_of_zero(f'{value:.{digits}f}')} ±{half_width:.{digits}f}"
 
 
 def percent(share: float | None) -> str:
     """A share of one."""
-    return NOTHING if share is None else f"{100 * share:.1f} %"
+    return NOTHING if share is None else f"{without_sign_of_zero(f'{100 * share:.1f}')}%"
+
+
+def change_text(change: float | None) -> str:
+    """A relative change with its sign."""
+    return NOTHING if change is None else f"{without_sign_of_zero(f'{100 * change:+.1f}')}%"
 
 
 def time_text(time_ns: float) -> str:

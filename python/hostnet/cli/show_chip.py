@@ -59,7 +59,7 @@ def fixed(value: float | None, digits: int = 1) -> str:
 
 def latency_table(summary: Summary) -> Table:
     """Latencies of operations, and of requests of the other chip."""
-    table = new_table("latency", "mean", "p50", "p99", "max", "mean ns", left=(0,))
+    table = new_table("latency", "mean", "P50", "P99", "max", "mean ns", left=(0,))
     for name, key in (("operation, cycles", "latency"), ("remote request here (RRPP), cycles", "rrpp")):
         row = summary[key] or {}
         cycles = (fixed(row.get(f"{what}_cycles")) for what in ("mean", "p50", "p99", "max"))

@@ -69,5 +69,5 @@ def view_table(view: View) -> Table:
 
 def _cell(value: Any) -> str:
     if isinstance(value, str | int):
-        return str(value)
+        return str(value).replace("µ", "u")
     return NOTHING if value is None else number(value)

@@ -63,8 +63,8 @@ def what(summary: Row) -> str:
         parts = [f"trace {config['trace']['path']}"]
     else:
         traffic = config["traffic"]
-        load = f"load {100 * traffic['load']:.4g} %" if "load" in traffic else "saturating"
-        parts = [traffic["pattern"], f"{100 * traffic['reads']:.4g} % reads", load, f"seed {traffic['seed']}"]
+        load = f"load {100 * traffic['load']:.4g}%" if "load" in traffic else "saturating"
+        parts = [traffic["pattern"], f"{100 * traffic['reads']:.4g}% reads", load, f"seed {traffic['seed']}"]
     if config["run"]["outstanding"]:
         parts.append(f"{config['run']['outstanding']} reads in flight")
     elapsed = time_text(summary["time"]["elapsed_ns"])
@@ -91,7 +91,7 @@ def bandwidth_table(summary: Row) -> Table:
 def latency_table(summary: Row) -> Table:
     """Latencies of reads, and how long writes wait."""
     latency = summary["latency"]
-    table = new_table("latency, ns", "mean", "p50", "p99", "max", "requests", left=(0,))
+    table = new_table("latency, ns", "mean", "P50", "P99", "max", "requests", left=(0,))
     for name, key in (
         ("read, from arrival", "read_from_arrival"),
         ("read, from acceptance", "read_from_acceptance"),
@@ -147,7 +147,7 @@ def listed(**values: Any) -> str:
 
 def queue_table(summary: Row) -> Table:
     """The queues as domains."""
-    table = new_table("queue", "in use", "of", "max", "full", "latency ns", "by Little's law", "p99", left=(0,))
+    table = new_table("queue", "in use", "of", "max", "full", "latency ns", "by Little's law", "P99", left=(0,))
     for row in summary["domains"]:
         table.add_row(
             row["domain"],

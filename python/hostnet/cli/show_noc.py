@@ -80,7 +80,7 @@ def rate_table(summary: Row) -> Table:
 def latency_table(summary: Row) -> Table:
     """Latencies of packets, in cycles and in ns."""
     latency = summary["latency"]
-    table = new_table("latency", "mean", "p50", "p90", "p99", "max", "packets", left=(0,))
+    table = new_table("latency", "mean", "P50", "P90", "P99", "max", "packets", left=(0,))
     for name, row, unit in (
         ("packet, cycles", latency["packet"], "cycles"),
         ("packet, ns", latency["packet"], "ns"),

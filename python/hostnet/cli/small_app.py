@@ -24,9 +24,13 @@ def plot(run_dir: Annotated[Path, typer.Argument(help="The directory of a run or
 
 def list_(
     what: Annotated[
-        str,
-        typer.Argument(metavar="presets|devices|profiles|chips|workloads|apps|studies|counters", help="What to list."),
-    ],
+        str | None,
+        typer.Argument(
+            metavar="[presets|devices|profiles|energy|power|chips|dies|workloads|apps|studies|counters]",
+            help="What to list.",
+            show_default="what can be listed",
+        ),
+    ] = None,
 ) -> int:
     """List presets, DRAM devices, profiles of memory controllers, chips, dies, workloads, apps, studies, counters."""
     from hostnet.cli.listing import show_list

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from rich.table import Table
 
@@ -134,11 +134,13 @@ def _print(placed: Sequence[Placed], refused: dict[str, str], path: Path) -> Non
             "mean_us": "round trip µs",
             "p99_us": "P99",
             "memory_bytes_per_packet": "memory B/packet",
-            "pj_per_byte": "pJ/B",
-            "nj_per_operation": "nJ/request",
+            "energy_per_byte": "energy per byte",
+            "energy_per_request": "per request",
             "limit": "limited by",
         }
-        show.print_tables(console, _table(headings, traffic, ("class", "place", "limit")))
+        show.print_tables(
+            console, _table(headings, [_with_energy(row) for row in traffic], ("class", "place", "limit"))
+        )
         headings = {
             "host": "host",
             "place": "NIC",
@@ -150,10 +152,34 @@ def _print(placed: Sequence[Placed], refused: dict[str, str], path: Path) -> Non
             "others_gb_per_s": "others GB/s",
             "others_latency_ns": "their latency ns",
         }
-        show.print_tables(console, _table(headings, hosts, ("host", "place")))
+        show.print_tables(console, _table(headings, [_without_iio(row) for row in hosts], ("host", "place")))
         left_out = (f"{place} is left out: {why}" for place, why in refused.items())
-        show.print_notes(console, [*_notes(placed), *left_out])
+        show.print_notes(console, [*_notes(placed), *left_out, *_too_short(traffic)])
         show.print_path(console, path)
+
+
+def _too_short(traffic: Sequence[dict[str, Any]]) -> Iterator[str]:
+    """What to do about percentiles that take more requests than there were."""
+    from hostnet.cluster_view import TAIL
+
+    places = dict.fromkeys(row["place"] for row in traffic if row["mean_us"] is not None and row["p99_us"] is None)
+    if places:
+        few = f"more than there were at {', '.join(places)}; give a longer run.duration"
+        yield f"P99 takes {TAIL['p99_us'][1]} requests, {few}"
+
+
+def _without_iio(row: dict[str, Any]) -> dict[str, Any]:
+    """A row of a host, without the rates of an IIO that nothing of the NIC passes."""
+    return row if row["in_gbps"] or row["out_gbps"] else {**row, "in_gbps": None, "out_gbps": None}
+
+
+def _with_energy(row: dict[str, Any]) -> dict[str, Any]:
+    """A row of traffic with its energies for people."""
+    from hostnet.units import format_si
+
+    energies = {"energy_per_byte": ("pj_per_byte", 1e-12), "energy_per_request": ("nj_per_operation", 1e-9)}
+    known = {name: row[key] * joules for name, (key, joules) in energies.items() if row[key] is not None}
+    return {**row, **{name: format_si(joules, "J").replace("µ", "u") for name, joules in known.items()}}
 
 
 def _stage_table(stages: Sequence[dict[str, Any]]) -> Table:

@@ -125,5 +125,5 @@ def draw_line(axes: Axes, index: int, reads: float, points: Sequence[Point]) -> 
         markersize=4,
         linewidth=1.4,
         elinewidth=0.8,
-        label=f"{100 * reads:.3g} %",
+        label=f"{100 * reads:.3g}%",
     )

@@ -22,7 +22,7 @@ NAMED_MAX = 4
 ROWS_MAX = 40
 """Rows of a sweep that are shown."""
 
-WORKLOADS = ("workload", "GB/s", "latency ns", "p50", "p99", "limited by")
+WORKLOADS = ("workload", "GB/s", "latency ns", "P50", "P99", "limited by")
 
 
 def in_a_line(kind: str, summary: Row) -> str:

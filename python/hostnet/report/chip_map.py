@@ -50,7 +50,7 @@ def rack_map(summary: Row) -> Html:
     boxes = []
     for chip in summary["chips"]:
         x, y, z = chip["at"]
-        said = f"chip {chip['chip']} at {x}, {y}, {z}: {chip['link']} busy {100 * chip['share']:.1f} %"
+        said = f"chip {chip['chip']} at {x}, {y}, {z}: {chip['link']} busy {100 * chip['share']:.1f}%"
         boxes.append(
             element(
                 "rect",
@@ -80,7 +80,7 @@ def drawing(links: list[Row], size: tuple[float, float], *drawn: Html) -> Html:
     """A picture of so many units, with its title."""
     label = "How busy the links are"
     if links:
-        label += f"; the fullest is {links[0]['link']}, {100 * links[0]['share']:.1f} %"
+        label += f"; the fullest is {links[0]['link']}, {100 * links[0]['share']:.1f}%"
     return element(
         "svg",
         element("title", label),
@@ -134,4 +134,4 @@ def controller(row: Row) -> Html:
 
 def said(row: Row) -> str:
     """A link in words."""
-    return f"{row['link']}: busy {100 * row['share']:.1f} %, {row['flits']} flits"
+    return f"{row['link']}: busy {100 * row['share']:.1f}%, {row['flits']} flits"

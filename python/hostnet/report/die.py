@@ -116,6 +116,6 @@ def busy(row: Row) -> float:
 
 def said(row: Row) -> str:
     """A side of a stop, its rings, and what is lost there, in words."""
-    shares = ", ".join(f"{ring} {100 * (row[f'{ring}_busy_share'] or 0.0):.1f} %" for ring in RINGS)
+    shares = ", ".join(f"{ring} {100 * (row[f'{ring}_busy_share'] or 0.0):.1f}%" for ring in RINGS)
     lost = "" if row["waited_ns"] is None else f"; a message loses {row['waited_ns']:.2f} ns"
     return f"column {row['column']} row {row['row']} {row['side']}: {shares}{lost}"

@@ -134,7 +134,7 @@ def lines(names: Sequence[str], own: Sequence[Sequence[Row]], read: Any) -> list
 
 def runs_section(runs: Sequence[NocRun]) -> Html:
     """A row for each run."""
-    columns = ["run", "offered", "accepted", "mean cycles", "p50", "p99", "max", "fullest link", "busy", "saturated"]
+    columns = ["run", "offered", "accepted", "mean cycles", "P50", "P99", "max", "fullest link", "busy", "saturated"]
     rows = []
     for run in runs:
         latency, link = run.summary["latency"]["packet"], fullest(run.summary) or {}

@@ -52,7 +52,7 @@ def verdict(summary: Row) -> str:
     link, saturation = fullest(summary), summary["saturation"]
     if link is None:
         return "Nothing was measured yet."
-    share = f"{100 * link['busy_share']:.0f} %"
+    share = f"{100 * link['busy_share']:.0f}%"
     if saturation["saturated"]:
         grown = saturation["backlog_after"] - saturation["backlog_before"]
         start = f"Saturated: {grown:,} more flits were waiting at the end than at the beginning."

@@ -8,13 +8,13 @@ if TYPE_CHECKING:
     from collections.abc import Collection
 
 SUBJECTS = {
-    "workload": {"GB/s": "throughput_gb_per_s", "latency ns": "latency_mean_ns", "p99": "latency_p99_ns"},
-    "class": {"Gbps": "goodput_gbps", "NIC drops %": "nic_drop_percent", "mean us": "mean_us", "p99": "p99_us"},
+    "workload": {"GB/s": "throughput_gb_per_s", "latency ns": "latency_mean_ns", "P99": "latency_p99_ns"},
+    "class": {"Gbps": "goodput_gbps", "NIC drops %": "nic_drop_percent", "mean us": "mean_us", "P99": "p99_us"},
     "op": {
         "GB/s": "application_gb_per_s",
         "NoC GB/s": "noc_gb_per_s",
         "cycles": "latency_mean_cycles",
-        "p99": "latency_p99_cycles",
+        "P99": "latency_p99_cycles",
     },
 }
 """The column that names what a row is of (a workload, a class, a chip), and the headings and columns that are shown."""

@@ -82,8 +82,8 @@ WORKLOADS = (
     numeric("DRAM read GB/s", "read_gb_per_s"),
     numeric("DRAM write GB/s", "write_gb_per_s"),
     interval("Latency ns", "latency_mean_ns", "latency_ci95"),
-    numeric("p50 ns", "latency_p50_ns"),
-    numeric("p99 ns", "latency_p99_ns"),
+    numeric("P50 ns", "latency_p50_ns"),
+    numeric("P99 ns", "latency_p99_ns"),
     numeric("Lines", "lines", minor=True),
 )
 
@@ -103,8 +103,8 @@ REQUESTS = (
     numeric("Rate GB/s", "app_gb_per_s"),
     numeric("Completed", "io_completed"),
     microseconds("Mean latency µs", "io_latency_mean_ns"),
-    microseconds("p50 µs", "io_latency_p50_ns"),
-    microseconds("p99 µs", "io_latency_p99_ns"),
+    microseconds("P50 µs", "io_latency_p50_ns"),
+    microseconds("P99 µs", "io_latency_p99_ns"),
 )
 
 
@@ -113,8 +113,8 @@ APPLICATIONS = (
     interval("Operations per s", "operations_per_s", "operations_ci95"),
     numeric("Completed", "operations"),
     microseconds("Mean latency µs", "operation_latency_mean_ns"),
-    microseconds("p50 µs", "operation_latency_p50_ns"),
-    microseconds("p99 µs", "operation_latency_p99_ns"),
+    microseconds("P50 µs", "operation_latency_p50_ns"),
+    microseconds("P99 µs", "operation_latency_p99_ns"),
     numeric("Execution time s", "execution_time_s"),
 )
 
@@ -160,8 +160,8 @@ CREDITS = (
     numeric("Capacity", "capacity"),
     share("Full", "full_share"),
     interval("Latency ns", "latency_mean_ns", "latency_ci95"),
-    numeric("p50 ns", "latency_p50_ns", minor=True),
-    numeric("p99 ns", "latency_p99_ns"),
+    numeric("P50 ns", "latency_p50_ns", minor=True),
+    numeric("P99 ns", "latency_p99_ns"),
     numeric("Throughput GB/s", "throughput_gb_per_s"),
     numeric("Most in use", "in_use_max", minor=True),
     share("Over threshold", "over_threshold_share", minor=True),

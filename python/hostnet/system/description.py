@@ -3,12 +3,27 @@
 from __future__ import annotations
 
 from dataclasses import MISSING, Field, fields
+from difflib import get_close_matches
 from inspect import get_annotations
-from typing import Any
+from typing import Any, Self
 
 
 class Description:
     """A part of a configuration."""
+
+    def __new__(cls, *_positional: Any, **named: Any) -> Self:
+        """An object whose fields are set afterwards.
+
+        Raises:
+            TypeError: There is no such field; names the nearest one.
+        """
+        known: list[str] = list(getattr(cls, "__dataclass_fields__", {}))
+        for name in named:
+            if name not in known:
+                near = get_close_matches(name, known, 1)
+                hint = f'did you mean "{near[0]}"?' if near else f"its fields are {', '.join(known)}"
+                raise TypeError(f'{cls.__name__} has no field "{name}"; {hint}')
+        return super().__new__(cls)
 
     def __repr__(self) -> str:
         """What is set, as Python would write it."""

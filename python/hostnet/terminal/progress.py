@@ -96,7 +96,7 @@ class Watch:
             return "hostnet: starting"
         done = time_text(self._last)
         done += " simulated" if done and "simulated_ps" in self._last else ""
-        parts = [f"{100 * share(self._last):.0f} %" if has_end(self._last) else "", done, *self._pace(self._last)]
+        parts = [f"{100 * share(self._last):.0f}%" if has_end(self._last) else "", done, *self._pace(self._last)]
         return f"hostnet: {phase(self._last)}: {', '.join(filter(None, parts))}"
 
     def _handle(self, number: int, handler: Any) -> None:

@@ -129,7 +129,7 @@ def _moved(plan: Plan, hosts: Sequence[str]) -> list[str]:
     tables = json.loads(plan.effective_json()).get("host", {}) if plan.is_cluster else {}
     servers = [name for name, host in tables.items() if host.get("kind") != "endpoint" and "nic" in host]
     if not servers:
-        raise ConfigError("--attach: there is no server with a NIC on a network; `hostnet new --cluster` writes one")
+        raise ConfigError("host: there is no server with a NIC on a network; `hostnet new --cluster ping` writes one")
     for host in hosts:
         if host not in servers:
             near = get_close_matches(host, servers, 1)

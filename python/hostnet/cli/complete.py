@@ -1,0 +1,188 @@
+"""What a shell completes behind the options and arguments of the commands: names, keys and directories."""
+
+from __future__ import annotations
+
+import json
+import os
+import tomllib
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from hostnet import _core
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+
+    Schema = dict[str, Any]
+    Complete = Callable[[Any, str], Iterable[str]]
+
+RUNS = Path("runs")
+"""Where run directories are unless `--out` says otherwise."""
+
+CONFIGURATIONS = (".toml", ".json")
+"""The endings of configurations."""
+
+NAMED_VALUES: dict[str, Callable[[], list[str]]] = {
+    "preset": lambda: presets(),
+    "device": lambda: list(_core.devices()),
+    "profile": lambda: [*_core.profiles(), *_core.energy_profiles(), *_core.power_profiles()],
+    "app": lambda: [name for name, _ in _core.apps()],
+    "die": lambda: list(_core.dies()),
+}
+"""Values of keys by the last word of their path, where the schema does not list them."""
+
+
+def attach(command: str, parameters: Iterable[Any]) -> None:
+    """Gives the parameters of a command what completes their values."""
+    for parameter in parameters:
+        complete = COMPLETERS.get(f"{command} {parameter.name}") or COMPLETERS.get(parameter.name)
+        if complete is not None:
+            parameter._custom_shell_complete = _as_typer_wants(complete)
+
+
+def _as_typer_wants(complete: Complete) -> Callable[[Any, Any, str], list[Any]]:
+    from typer._click.shell_completion import CompletionItem
+
+    def found(context: Any, _parameter: Any, start: str) -> list[Any]:
+        return [CompletionItem(name) for name in complete(context, start) if name.startswith(start)]
+
+    return found
+
+
+def presets() -> list[str]:
+    """The names of the presets."""
+    return [name for name, _, _ in _core.presets()]
+
+
+def lists(_context: Any = None, _start: str = "") -> list[str]:
+    """What `hostnet list` can list."""
+    from hostnet.cli.listing import LISTS
+
+    return list(LISTS)
+
+
+def studies(_context: Any, _start: str) -> list[str]:
+    """The studies."""
+    from hostnet.ledger import study_names
+
+    return list(study_names())
+
+
+def clusters(_context: Any, _start: str) -> list[str]:
+    """The templates of clusters."""
+    return list(_core.cluster_templates())
+
+
+def files(_context: Any, start: str, endings: tuple[str, ...] = CONFIGURATIONS) -> Iterator[str]:
+    """Files with one of the endings, and folders on the way to them."""
+    head = start[: start.rfind("/") + 1]
+    folder = Path(head or ".")
+    for path in sorted(folder.iterdir()) if folder.is_dir() else ():
+        if path.is_dir() and not path.name.startswith("."):
+            yield f"{head}{path.name}/"
+        elif path.suffix in endings:
+            yield f"{head}{path.name}"
+
+
+def runs(context: Any, start: str) -> Iterator[str]:
+    """Run directories below `runs`, and what `files` finds."""
+    if RUNS.is_dir():
+        for path in sorted(RUNS.iterdir()):
+            if any((path / name).is_file() for name in ("summary.json", "sweep.json", "seeds.json")):
+                yield str(path)
+    if not start.startswith(f"{RUNS}/"):
+        yield from files(context, start)
+
+
+def servers(context: Any, start: str) -> Iterator[str]:
+    """Presets and files."""
+    yield from presets()
+    yield from files(context, start)
+
+
+def assignments(context: Any, start: str) -> Iterator[str]:
+    """Keys of the configuration behind `--set` and `--over`, a table at a time, and values that have names."""
+    content = _content(context.params.get("file") or _file_on_the_line())
+    schema: Schema = json.loads(_core.cluster_schema() if "host" in content else _core.schema())
+    path, equals, _ = start.partition("=")
+    *tables, key = path.split(".")
+    for table in tables:
+        schema = _inner(schema, table)
+        below = content.get(table)
+        content = below if isinstance(below, dict) else {}
+    head = "".join(f"{table}." for table in tables)
+    if equals:
+        yield from (f"{path}={value}" for value in _values(key, _inner(schema, key)))
+        return
+    for name in {**_keys(schema), **(content if "additionalProperties" in schema else {})}:
+        inner = _inner(schema, name)
+        yield f"{head}{name}{'.' if _is_table(inner) else '='}"
+
+
+def _file_on_the_line() -> str | None:
+    """The configuration on the line that is completed: an option without its value keeps it from being parsed."""
+    words = " ".join(os.environ.get(name, "") for name in ("COMP_WORDS", "_TYPER_COMPLETE_ARGS")).split()
+    return next((word for word in words if word.endswith(CONFIGURATIONS) and Path(word).is_file()), None)
+
+
+def _content(file: Any) -> dict[str, Any]:
+    """What a configuration says; nothing if it cannot be read."""
+    try:
+        path = Path(file)
+        text = path.read_text()
+        found: dict[str, Any] = json.loads(text) if path.suffix == ".json" else tomllib.loads(text)
+    except (OSError, TypeError, ValueError):
+        return {}
+    return found
+
+
+def _keys(schema: Schema) -> Schema:
+    """The keys of a table, whichever of its kinds it is."""
+    keys: Schema = dict(schema.get("properties", {}))
+    for kind in (*schema.get("oneOf", ()), *schema.get("anyOf", ())):
+        keys |= kind.get("properties", {})
+    return keys
+
+
+def _inner(schema: Schema, name: str) -> Schema:
+    """The schema of a key of a table; of a table with names of the user's, that of any of them."""
+    other = schema.get("additionalProperties")
+    found: Schema = _keys(schema).get(name) or (other if isinstance(other, dict) else {})
+    return found
+
+
+def _is_table(schema: Schema) -> bool:
+    """Whether a key is always a table."""
+    kinds = (*schema.get("oneOf", ()), *schema.get("anyOf", ())) or (schema,)
+    return all("properties" in kind or kind.get("additionalProperties") for kind in kinds)
+
+
+def _values(key: str, schema: Schema) -> list[str]:
+    """The values of a key that have names."""
+    if schema.get("type") == "boolean":
+        return ["true", "false"]
+    words = [str(choice["const"]) for choice in schema.get("oneOf", ()) if "const" in choice]
+    return words or list(map(str, schema.get("enum", ()))) or NAMED_VALUES.get(key, list)()
+
+
+COMPLETERS: dict[str, Complete] = {
+    "overrides": assignments,
+    "over": assignments,
+    "file": files,
+    "server": servers,
+    "base": lambda _context, _start: presets(),
+    "filter preset": lambda _context, _start: presets(),
+    "new preset": lambda _context, _start: _core.chips(),
+    "new application": lambda _context, _start: NAMED_VALUES["app"](),
+    "new cluster": clusters,
+    "list what": lists,
+    "validate study": studies,
+    "plot run_dir": runs,
+    "explain what": runs,
+    "compare a": runs,
+    "compare b": runs,
+    "run counters": lambda _context, _start: ["perf", "pcm", "pcm-numa"],
+    "run compare": lambda _context, _start: ["predict", "alone"],
+    "engine": lambda _context, _start: ["run", "predict"],
+}
+"""What completes each parameter, by its name or by its command and name."""

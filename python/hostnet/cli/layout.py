@@ -1,0 +1,109 @@
+"""How a table fits on a screen: headings wrap between words, numbers stay whole, and wide tables go on below."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from rich.cells import cell_len
+from rich.table import Table
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from rich.table import Column
+
+TEXT_MIN = 16
+"""Text wraps in columns that are wider than this."""
+
+GAP = 3
+"""Blanks between two columns."""
+
+
+class WideTable(Table):
+    """A table that knows which of its first columns name a row."""
+
+    names = 1
+    """Columns that stand in front of every part of the table."""
+
+    def fitted(self, width: int) -> list[Table]:
+        """The table in as many parts as it takes to show all columns in this width, the names of rows in each."""
+        least = [_least_width(column) for column in self.columns]
+        parts = _parts(least, min(self.names, len(least)), width)
+        return [self._part(columns, least, width) for columns in parts]
+
+    def _part(self, columns: Sequence[int], least: list[int], width: int) -> Table:
+        """The table with some of its columns only, which get all the width that they can use."""
+        part = Table(
+            box=self.box, pad_edge=self.pad_edge, padding=self.padding, header_style="bold", show_edge=self.show_edge
+        )
+        part.title, part.title_justify, part.caption = self.title, self.title_justify, self.caption
+        widths = _widths(
+            [least[index] for index in columns], [_most_width(self.columns[index]) for index in columns], width
+        )
+        for index, wanted in zip(columns, widths, strict=True):
+            column = self.columns[index]
+            part.add_column(
+                column.header, justify=column.justify, style=column.style, overflow="fold", width=wanted, footer=""
+            )
+        for cells in zip(*(self.columns[index].cells for index in columns), strict=True):
+            part.add_row(*cells)
+        return part
+
+
+def short_paths(paths: Sequence[str], taken: Iterable[str] = ()) -> list[str]:
+    """Dotted paths without what they do not need to differ from each other and from what is `taken` already."""
+    taken = set(taken)
+    found = []
+    for path in paths:
+        words = path.split(".")
+        tails = [".".join(words[start:]) for start in range(len(words) - 1, -1, -1)]
+        others = [other for other in paths if other != path]
+        free = (
+            tail
+            for tail in tails
+            if tail not in taken and not any(f".{other}".endswith(f".{tail}") for other in others)
+        )
+        found.append(next(free, path))
+    return found
+
+
+def _least_width(column: Column) -> int:
+    """The width below which a word of the heading or a number would be cut."""
+    heading = max((cell_len(word) for word in str(column.header).split()), default=1)
+    cells = [str(cell) for cell in column.cells]
+    if column.justify == "right":
+        return max(heading, *map(cell_len, cells)) if cells else heading
+    words = max((cell_len(word) for cell in cells for word in cell.split()), default=1)
+    return max(heading, min(words, TEXT_MIN))
+
+
+def _most_width(column: Column) -> int:
+    """The width in which nothing of a column wraps."""
+    return max(cell_len(str(column.header)), *(cell_len(str(cell)) for cell in column.cells), 1)
+
+
+def _parts(least: list[int], names: int, width: int) -> list[list[int]]:
+    """The columns of each part: as many as fit beside the names of the rows, and at least one."""
+    first = list(range(names))
+    used = sum(least[:names]) + GAP * max(names - 1, 0)
+    parts: list[list[int]] = [[]]
+    room = width - used
+    for index in range(names, len(least)):
+        needed = least[index] + GAP
+        if needed > room and parts[-1]:
+            parts.append([])
+            room = width - used
+        parts[-1].append(index)
+        room -= needed
+    return [[*first, *part] for part in parts]
+
+
+def _widths(least: list[int], most: list[int], width: int) -> list[int]:
+    """The width of each column: what is left over goes to those that want more, one at a time."""
+    widths = [min(low, width) for low in least]
+    room = width - sum(widths) - GAP * (len(widths) - 1)
+    while room > 0 and (wanting := [index for index, now in enumerate(widths) if now < most[index]]):
+        narrowest = min(wanting, key=lambda index: widths[index] / most[index])
+        widths[narrowest] += 1
+        room -= 1
+    return widths

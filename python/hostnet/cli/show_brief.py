@@ -1,0 +1,72 @@
+"""What `hostnet run --brief` prints: what each workload gets, and what limits it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from rich.text import Text
+
+from hostnet.cli.show import (
+    NOTHING,
+    headline,
+    new_table,
+    number,
+    page,
+    print_notes,
+    print_path,
+    print_tables,
+    with_interval,
+)
+from hostnet.running.results import notes_of
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
+    from hostnet.cli.layout import WideTable
+
+    Row = dict[str, Any]
+
+
+def print_brief(summary: Row, path: Path) -> None:
+    """Prints one table of a run and its notes; the last line is the path of its directory."""
+    with page() as console:
+        console.print(Text(headline(summary), style="bold"))
+        print_tables(console, class_brief(summary) if "classes" in summary else workload_brief(summary))
+        print_notes(console, notes_of(summary))
+        print_path(console, path)
+
+
+def workload_brief(summary: Row) -> WideTable:
+    """Throughput, latency and limit of each workload of a server."""
+    table = new_table("workload", "GB/s", "latency ns", "limited by", left=(0, 3))
+    for row in summary["workloads"]:
+        table.add_row(
+            row["workload"],
+            with_interval(row["throughput_gb_per_s"], row["throughput_ci95"]),
+            with_interval(row["latency_mean_ns"], row["latency_ci95"]),
+            row["limited_by"] or NOTHING,
+        )
+    return table
+
+
+def class_brief(summary: Row) -> WideTable:
+    """Goodput, tail latency, time of an iteration and limit of each class of traffic."""
+    from hostnet.cluster_view import percentiles
+
+    tails = {row["class"]: percentiles(row).get("p99_us") for row in summary["latencies"]}
+    iterations = {row["job"]: row["iteration_us"] for row in summary.get("jobs", ())}
+    limits = {row["class"]: row for row in summary["limits"]}
+    columns: dict[str, Mapping[str, Any]] = {"P99 us": tails, "iteration us": iterations}
+    shown = {heading: values for heading, values in columns.items() if any(values.values())}
+    table = new_table("class", "Gbps", *shown, "limited by", left=(0, 2 + len(shown)))
+    for row in summary["classes"]:
+        name = row["class"]
+        limit = limits.get(name, {})
+        table.add_row(
+            name,
+            with_interval(row["goodput_gbps"], row["goodput_ci95"]),
+            *(number(values.get(name)) for values in shown.values()),
+            ", ".join(filter(None, (limit.get("limit"), limit.get("place")))) or NOTHING,
+        )
+    return table

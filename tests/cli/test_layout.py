@@ -1,0 +1,129 @@
+"""Tables on a screen: headings are never cut, lines fit, and every column is there."""
+
+from __future__ import annotations
+
+import io
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from rich.console import Console
+
+import hostnet
+from hostnet.cli.layout import short_paths
+from hostnet.cli.show import change_text, new_table, number, percent, print_run, with_interval
+from hostnet.cli.show_brief import print_brief
+from hostnet.cli.show_cluster import print_cluster
+from hostnet.cli.show_sweep import sweep_table
+from hostnet.units import format_si
+from tests.docs.reference import ROOT
+from tests.support import Cli
+
+EXAMPLES = [file for file in sorted(ROOT.glob("examples/*.toml")) if file.name not in ("noc.toml", "chip.toml")]
+QUICK = ("nudma.toml", "service.toml", "redis.toml", "datagrams.toml")
+WORDS = st.text("abcdefgh", min_size=1, max_size=14)
+
+
+def printed(width: int, *parts: object) -> list[str]:
+    """The lines of what is printed on a screen of this width."""
+    console = Console(file=io.StringIO(), width=width, color_system=None)
+    for part in parts:
+        console.print(part)
+    assert isinstance(console.file, io.StringIO)
+    return console.file.getvalue().splitlines()
+
+
+@given(
+    headings=st.lists(st.lists(WORDS, min_size=1, max_size=4).map(" ".join), min_size=1, max_size=14, unique=True),
+    cells=st.lists(st.integers(0, 10**9), min_size=1, max_size=3),
+    names=st.integers(1, 2),
+    width=st.sampled_from([60, 80, 100]),
+)
+@settings(max_examples=40, deadline=None)
+def test_every_heading_is_whole_and_every_line_fits(
+    headings: list[str], cells: list[int], names: int, width: int
+) -> None:
+    table = new_table(*headings, left=(0,), names=names)
+    for cell in cells:
+        table.add_row(*(str(cell) for _ in headings))
+    seen = []
+    for part in table.fitted(width):
+        lines = printed(width, part)
+        assert max(map(len, lines)) <= width
+        seen += [str(column.header) for column in part.columns]
+        words = " ".join(lines[: next(index for index, line in enumerate(lines) if "─" in line)]).split()
+        assert sorted(words) == sorted(" ".join(str(column.header) for column in part.columns).split())
+        assert all(str(cell) in " ".join(lines) for cell in cells)
+    assert set(seen) == set(headings)
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.lists(st.lists(WORDS, min_size=1, max_size=5).map(".".join), min_size=1, max_size=5, unique=True))
+def test_short_paths_are_the_ends_of_their_paths_and_differ(paths: list[str]) -> None:
+    short = short_paths(paths, ["seed"])
+    assert len(set(short)) == len(paths)
+    assert all(f".{path}".endswith(f".{end}") for path, end in zip(paths, short, strict=True))
+    assert "seed" not in short or "seed" in paths
+
+
+def test_paths_are_cut_to_what_differs() -> None:
+    assert short_paths(["host.server.power.governor", "host.server.power.idle"]) == ["governor", "idle"]
+    assert short_paths(["core.count", "ssd.count"]) == ["core.count", "ssd.count"]
+    paths = ["host.server.power.governor", "host.server.power.idle"]
+    manifest = {"over": [{"path": path} for path in paths], "seeds": []}
+    row = {"class": "load", "limited_by": "clock", "goodput_gbps": 1.0, **dict.fromkeys(paths, "performance")}
+    headings = [str(column.header) for column in sweep_table(manifest, [row]).columns]
+    assert headings == ["governor", "idle", "class", "Gbps", "limited by"]
+
+
+@pytest.mark.parametrize("width", [80, 100])
+@pytest.mark.parametrize(
+    "file",
+    [pytest.param(file, marks=[] if file.name in QUICK else [pytest.mark.long]) for file in EXAMPLES],
+    ids=lambda file: file.stem,
+)
+def test_every_table_of_an_example_is_whole(
+    file: Path, width: int, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("COLUMNS", str(width))
+    results = hostnet.run(file, overrides=["run.warmup=2 us", "run.duration=5 us"])
+    if results.plan.is_cluster:
+        print_cluster(results, Path("runs/a"))
+    else:
+        print_run(results.summary, Path("runs/a"))
+    print_brief(results.summary, Path("runs/a"))
+    lines = capsys.readouterr().out.splitlines()
+    assert max(map(len, lines)) <= width
+    text = "\n".join(lines)
+    assert "…" not in text
+    assert "µ" not in text
+    assert "-0 " not in text
+    # A heading that is cut would be there twice.
+    for index, line in enumerate(lines):
+        if line.startswith("───") and lines[index - 2 : index - 1] == [""]:
+            cells = [cell.strip() for cell in lines[index - 1].split("  ") if cell.strip()]
+            assert len(set(cells)) == len(cells), cells
+
+
+@pytest.mark.parametrize(
+    ("joules", "text"),
+    [(8.058408e-6, "8.06 µJ"), (1.026104e-3, "1.03 mJ"), (0.0, "0 J"), (999.9e-9, "1.00 µJ"), (-3e-9, "-3.00 nJ")],
+)
+def test_energies_have_a_prefix(joules: float, text: str) -> None:
+    assert format_si(joules, "J") == text
+
+
+def test_zero_has_no_sign() -> None:
+    assert (number(-0.001), with_interval(-0.001, 0.5), percent(-0.0001)) == ("0.00", "0.00 ±0.50", "0.0%")
+    assert (change_text(-0.0001), change_text(0.05), change_text(None)) == ("0.0%", "+5.0%", "-")
+
+
+def test_a_brief_run_shows_what_each_workload_gets_and_where_it_is_kept(cli: Cli) -> None:
+    lines = cli("run", cli.file, "--brief").stdout.splitlines()
+    assert lines[-1] == "runs/quadrant-1"
+    headings = next(line for line in lines if line.startswith("workload"))
+    assert headings.split() == ["workload", "GB/s", "latency", "ns", "limited", "by"]
+    assert {"disk", "stream"} <= {line.split()[0] for line in lines if line}
+    assert len(lines) < 14
+    assert "--brief" in cli.fails("run", cli.file, "--brief", "--json")
