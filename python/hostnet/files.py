@@ -6,11 +6,12 @@ import json
 import os
 import secrets
 import shutil
+import stat
 import tomllib
 from contextlib import contextmanager
 from io import BytesIO
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, BinaryIO
 
 from hostnet._core import ConfigError
 
@@ -34,11 +35,34 @@ def read_bytes(path: Path, most: int = TEXT_BYTES_MAX) -> bytes:
         ConfigError: It is longer.
         OSError: It cannot be read.
     """
-    with path.open("rb") as file, errors_about(path):
-        content = file.read(most + 1)
+    file, first = _open_to_read(path)
+    with file, errors_about(path):
+        content = first + file.read(most + 1 - len(first))
     if len(content) > most:
         raise ConfigError(f"{path}: is longer than {most >> 20} MiB")
     return content
+
+
+def _open_to_read(path: Path) -> tuple[BinaryIO, bytes]:
+    """The file to read from, and what was read of it already. Nobody waits for what may write to a pipe one day.
+
+    Raises:
+        ConfigError: It is a pipe that nobody writes to.
+        OSError: It cannot be read.
+    """
+    if not stat.S_ISFIFO(path.stat().st_mode):
+        return path.open("rb"), b""
+    # Without O_NONBLOCK this would wait for a writer. One that waits for a reader counts.
+    pipe = os.fdopen(os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0)), "rb")
+    try:
+        first = os.read(pipe.fileno(), 1)
+    except BlockingIOError:
+        first = None
+    if first == b"":
+        pipe.close()
+        raise ConfigError(f"{path}: is a pipe that nobody writes to; give a file, or start what writes to it first")
+    os.set_blocking(pipe.fileno(), True)
+    return pipe, first or b""
 
 
 def read_text(path: Path, most: int = TEXT_BYTES_MAX) -> str:

@@ -102,10 +102,30 @@ def write_parquet(table: pa.Table, path: str) -> None:
 
 
 def write_csv(table: pa.Table, path: str) -> None:
-    """Writes a table as comma-separated values with a header; a null is an empty field."""
+    """Writes a table as comma-separated values with a header; a null is an empty field.
+
+    Text that spreadsheets would take for a formula, whatever quotes are around it, begins with an apostrophe.
+    """
     import pyarrow.csv as csv
 
-    csv.write_csv(table, path)
+    csv.write_csv(_without_formulas(table), path)
+
+
+FORMULA = r"^[=+\-@\t\r]."
+"""How text begins that spreadsheets calculate."""
+
+
+def _without_formulas(table: pa.Table) -> pa.Table:
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    for at, (name, column) in enumerate(zip(table.column_names, table.columns, strict=True)):
+        if pa.types.is_string(column.type):
+            formula = pc.match_substring_regex(column, FORMULA)
+            if pc.any(formula).as_py():
+                quoted = pc.binary_join_element_wise("'", column, "")
+                table = table.set_column(at, name, pc.if_else(formula, quoted, column))
+    return table
 
 
 def to_pandas(table: pa.Table) -> pandas.DataFrame:

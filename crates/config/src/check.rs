@@ -25,6 +25,10 @@ pub(crate) fn check(schema: &Value, value: &Value, path: &str) -> Result<(), Iss
             check_range(schema, value, path)
         }
         (Some("number"), Value::Number(_)) => check_range(schema, value, path),
+        (Some("integer" | "number"), Value::String(text)) if no_number(text).is_some() => {
+            let reason = no_number(text).unwrap_or_default();
+            Err(Issue::new(path, format!("{} {reason}; {}", show(value), range_or_kind(schema))))
+        }
         _ => Err(Issue::new(path, format!("{} is {}; {} is wanted", show(value), kind(value), wanted(schema)))),
     }
 }
@@ -233,17 +237,32 @@ fn check_quantity(schema: &Value, dimension: Dimension, text: &str, path: &str) 
     }
 }
 
+/// Why a text that looks like a number is none: what a command line gives where it has no value of that kind.
+fn no_number(text: &str) -> Option<&'static str> {
+    let number: f64 = text.parse().ok()?;
+    if !number.is_finite() && !text.contains(|c: char| c.is_ascii_digit()) {
+        return Some("is not a finite number");
+    }
+    let digits = text.strip_prefix(['+', '-']).unwrap_or(text);
+    let whole = digits.bytes().all(|byte| byte.is_ascii_digit());
+    (whole && text.parse::<u64>().is_err() && text.parse::<i64>().is_err()).then_some("is out of range")
+}
+
+/// The range that a schema of a number allows, else what it asks for.
+fn range_or_kind(schema: &Value) -> String {
+    match (schema.get("minimum"), schema.get("maximum")) {
+        (Some(least), Some(most)) => format!("{least} to {most} is allowed"),
+        (Some(least), None) => format!("{least} or more is allowed"),
+        _ => format!("{} is wanted", wanted(schema)),
+    }
+}
+
 fn check_range(schema: &Value, value: &Value, path: &str) -> Result<(), Issue> {
     let number = value.as_f64().unwrap_or(f64::NAN);
     let least = schema["minimum"].as_f64().unwrap_or(f64::MIN);
     let most = schema["maximum"].as_f64().unwrap_or(f64::MAX);
     if !(least..=most).contains(&number) {
-        let range = match (schema.get("minimum"), schema.get("maximum")) {
-            (Some(least), Some(most)) => format!("{least} to {most} is allowed"),
-            (Some(least), None) => format!("{least} or more is allowed"),
-            _ => format!("{} is wanted", wanted(schema)),
-        };
-        return Err(Issue::new(path, format!("{} is out of range; {range}", show(value))));
+        return Err(Issue::new(path, format!("{} is out of range; {}", show(value), range_or_kind(schema))));
     }
     let whole = value.as_u64().unwrap_or(0);
     if schema["x-power-of-two"] == true && !whole.is_power_of_two() {

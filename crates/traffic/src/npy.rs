@@ -1,7 +1,7 @@
 //! Floats in files of NumPy (format versions 1.0 to 3.0, `numpy.lib.format`).
 
 use std::fs::File;
-use std::io::{self, BufReader, Read};
+use std::io::{self, BufReader, Read, Seek};
 use std::path::Path;
 
 /// Floats that a file may have.
@@ -29,7 +29,13 @@ impl Npy<BufReader<File>> {
             return Err("not a file".to_owned());
         }
         let opened = File::open(file).map_err(|error| no_file(&error))?;
-        Self::new(BufReader::with_capacity(1 << 16, opened))
+        let mut npy = Self::new(BufReader::with_capacity(1 << 16, opened))?;
+        let begins = npy.reader.stream_position().map_err(|error| error.to_string())?;
+        let (there, says) = (whole.len().saturating_sub(begins), 4 * npy.floats);
+        if there > says {
+            return Err(format!("{there} B behind its header; {} of float32 are {says} B", npy.floats));
+        }
+        Ok(npy)
     }
 }
 

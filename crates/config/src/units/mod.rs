@@ -109,12 +109,15 @@ pub fn parse(text: &str, dimension: Dimension) -> Result<u64, String> {
     let shown = shorten(text);
     let text = text.trim();
     let split = text.find(|c: char| !(c.is_ascii_digit() || "+-._,".contains(c))).unwrap_or(text.len());
-    let (number, unit_name) = (&text[..split], text[split..].trim());
+    let (number, rest) = text.split_at(split);
+    let (exponent, unit_name) = split_exponent(rest);
     let wanted = || format!("{} such as {} is wanted", dimension.one(), dimension.shown());
     if number.is_empty() {
         return Err(format!("{shown} does not start with a number; {}", wanted()));
     }
-    let number = Decimal::parse(number).map_err(|reason| format!("{shown} {reason}; {}", wanted()))?;
+    let number = Decimal::parse(number)
+        .map(|number| number.times_ten_to(exponent))
+        .map_err(|reason| format!("{shown} {reason}; {}", wanted()))?;
     if unit_name.is_empty() {
         return Err(format!("{shown} has no unit; {}", wanted()));
     }
@@ -123,6 +126,21 @@ pub fn parse(text: &str, dimension: Dimension) -> Result<u64, String> {
         Scale::TooFine => format!("{shown} is not a whole multiple of {}", dimension.smallest()),
         Scale::TooLarge => format!("{shown} is too large"),
     })
+}
+
+/// The exponent of a number in scientific notation, 0 if it is another one, and the unit behind it.
+fn split_exponent(text: &str) -> (i32, &str) {
+    let written = || {
+        let digits = text.strip_prefix(['e', 'E'])?;
+        let signed = digits.strip_prefix(['+', '-']).unwrap_or(digits);
+        let end = signed.find(|c: char| !c.is_ascii_digit()).unwrap_or(signed.len());
+        let (exponent, unit) = digits.split_at(digits.len() - signed.len() + end);
+        // What is beyond any range is as good as its bound.
+        let bound = if exponent.starts_with('-') { i32::MIN / 2 } else { i32::MAX / 2 };
+        (end > 0).then(|| (exponent.parse().unwrap_or(bound), unit))
+    };
+    let (exponent, unit) = written().unwrap_or((0, text));
+    (exponent, unit.trim())
 }
 
 /// `text` in quotes, cut when it is long: for messages.
@@ -156,7 +174,8 @@ fn find_unit(name: &str, dimension: Dimension) -> Result<&'static Unit, String> 
 
 struct Decimal {
     digits: u128,
-    decimals: u32,
+    /// Digits behind the point; less than none of what ends in more zeros than `digits` has.
+    decimals: i32,
 }
 
 enum Scale {
@@ -180,12 +199,24 @@ impl Decimal {
         if digits.len() > DIGITS_MAX || fraction.len() > DIGITS_MAX {
             return Err("has too many digits".to_string());
         }
-        Ok(Decimal { digits: digits.parse().unwrap_or(0), decimals: fraction.len() as u32 })
+        Ok(Decimal { digits: digits.parse().unwrap_or(0), decimals: fraction.len() as i32 })
+    }
+
+    fn times_ten_to(self, exponent: i32) -> Self {
+        Decimal { decimals: self.decimals.saturating_sub(exponent), ..self }
     }
 
     fn scale(&self, unit: &Unit) -> Result<u64, Scale> {
-        let product = self.digits.checked_mul(u128::from(unit.numerator)).ok_or(Scale::TooLarge)?;
-        let divisor = 10u128.pow(self.decimals) * u128::from(unit.denominator);
+        if self.digits == 0 {
+            return Ok(0);
+        }
+        let power = |exponent: i32| 10u128.checked_pow(exponent.max(0).unsigned_abs());
+        let factor = power(self.decimals.saturating_neg()).ok_or(Scale::TooLarge)?;
+        let product =
+            self.digits.checked_mul(u128::from(unit.numerator)).and_then(|product| product.checked_mul(factor));
+        let product = product.ok_or(Scale::TooLarge)?;
+        let divisor = power(self.decimals).and_then(|power| power.checked_mul(u128::from(unit.denominator)));
+        let divisor = divisor.ok_or(Scale::TooFine)?;
         if product % divisor != 0 {
             return Err(Scale::TooFine);
         }
@@ -255,6 +286,20 @@ mod tests {
         Dimension::Slew,
         Dimension::Rate,
     ];
+
+    #[test]
+    fn scientific_notation_is_read() {
+        let time = |text: &str| parse(text, Dimension::Time);
+        assert_eq!(time("1e3 ns"), Ok(1_000_000));
+        assert_eq!([time("2.5e-3 us"), time("2.5E+0ns")], [Ok(2500), Ok(2500)]);
+        assert_eq!(parse("1e11 B/s", Dimension::Bandwidth), Ok(100_000_000_000));
+        assert_eq!([time("0e99 s"), time("0e-99 s")], [Ok(0), Ok(0)]);
+        for (text, reason) in [("1e30 s", "too large"), ("1e99999999999 s", "too large"), ("1e-30 s", "multiple")] {
+            let error = time(text).expect_err("out of range");
+            assert!(error.contains(reason) && error.contains(text), "{error}");
+        }
+        assert!(time("1e s").is_err_and(|error| error.contains("unknown unit")));
+    }
 
     #[test]
     fn every_unit_is_exact() {

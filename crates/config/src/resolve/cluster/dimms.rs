@@ -71,7 +71,10 @@ impl Dimms {
                     let message = "no DIMM is in its slots: give one, such as kind = \"dimm\", on = \"NAME\"";
                     return Err(Issue::new(format!("{path}.mcn"), message));
                 }
-                (Some(keys), _) => check_keys(&path, keys)?,
+                (Some(keys), own) => {
+                    check_keys(&path, keys)?;
+                    hosts.check_core(at, &path, own.as_ref().and_then(|mcn| mcn.core))?;
+                }
                 (None, None) => {}
             }
             if self.keys[at].is_some() || self.slots[at].is_some() {
@@ -287,6 +290,14 @@ impl Hosts {
     /// Memory channels of a server.
     fn channels(&self, host: usize) -> u32 {
         self.resolved(host).map_or(0, |resolved| resolved.server.socket().memory.map.channels)
+    }
+
+    /// Checks that a host has the core that its driver is to read rings on.
+    fn check_core(&self, host: usize, path: &str, core: Option<u32>) -> Result<(), Issue> {
+        let count = self.resolved(host).map_or(0, |resolved| resolved.server.socket().core.count);
+        let Some(core) = core.filter(|&core| core >= count) else { return Ok(()) };
+        let rule = format!("core {core} does not exist; core.count = {count} means cores 0 to {}", count - 1);
+        Err(Issue::between(&[&format!("{path}.mcn.core"), &format!("{path}.core.count")], rule))
     }
 
     /// Checks that a machine can be on a memory channel network.
