@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 import hostnet
+from hostnet.explain.page import explain_run
 
 CLUSTER: dict[str, Any] = {
     "host": {
@@ -32,3 +34,14 @@ def test_rates_come_before_the_run_and_say_how_far_they_are() -> None:
 def test_stopped_before_the_run_there_is_nothing_to_keep() -> None:
     with pytest.raises(KeyboardInterrupt):
         hostnet.run_cluster(CLUSTER, progress=lambda _: False)
+
+
+def test_what_lines_would_tell_is_not_said_of_a_memory_of_rates(tmp_path: Path) -> None:
+    results = hostnet.run_cluster(CLUSTER)
+    server = results.summary["servers"]["receiver"]
+    assert not {"counters", "binding", "regime", "limits"} & set(server)
+    assert results.summary["memory"][0]["gb_per_s"] > 0
+    place = results.save(tmp_path / "run")
+    with pytest.raises(hostnet.ConfigError, match=r"^host\.receiver\.fidelity") as refused:
+        explain_run(place)
+    assert "damaged" not in str(refused.value)

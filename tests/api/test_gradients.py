@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hostnet import Cluster, Compress, Host, Job, Network, Results, Run, Transport, codec, run_cluster
+from hostnet import Cluster, Compress, ConfigError, Host, Job, Network, Results, Run, Transport, codec, run_cluster
 
 RATE = 10e9 / 8
 """Bytes per second."""
@@ -113,3 +113,18 @@ def test_the_file_is_part_of_what_is_run(tmp_path: Path) -> None:
         gradient = np.full(4096, scale)
         hashes.add(run(gradient, tmp_path, 4096, kind="allreduce").summary["config_hash"])
     assert len(hashes) == 2
+
+
+def test_a_file_that_goes_on_behind_its_floats_is_refused(tmp_path: Path) -> None:
+    with (tmp_path / "gradient.npy").open("wb") as file:
+        np.save(file, np.zeros(64, "float32"))
+        file.write(b"more")
+    engines = Compress(gradients=str(tmp_path / "gradient.npy"), bound=10, mode="thesis", clock="4 GHz")
+    with pytest.raises(ConfigError, match="260 B behind its header; 64 of float32 are 256 B"):
+        run_cluster(
+            Cluster(
+                host={"e": Host(kind="endpoint", count=2, compress=engines)},
+                job={"j": Job(kind="allreduce", hosts="e", bytes="1 kB", transport="reno", compress=True)},
+                run=Run(until="jobs"),
+            )
+        )

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import csv
 from pathlib import Path
 
+import pyarrow as pa
 import pytest
 
 from hostnet.rundir import fresh_path, publish, publish_fresh
+from hostnet.tables import write_csv
 
 
 def fill(place: Path) -> None:
@@ -51,3 +54,14 @@ def test_numbers_go_on_after_the_largest(tmp_path: Path) -> None:
     for name in ("x-2", "x-10", "x-y", "x-3-old", "xx-40"):
         (tmp_path / name).mkdir()
     assert fresh_path(tmp_path, "x") == tmp_path / "x-11"
+
+
+def test_spreadsheets_calculate_nothing_of_what_a_table_says(tmp_path: Path) -> None:
+    names = ["=cmd|'/C calc'!A0", "+1", "-1", "@SUM(1+1)", "\tx", "-", "plain", "a=b", None]
+    table = pa.table({"class": names, "gbps": [-1.0] * len(names)})
+    write_csv(table, str(tmp_path / "x.csv"))
+    with (tmp_path / "x.csv").open(newline="") as file:
+        rows = list(csv.reader(file))
+    said = [row[0] for row in rows[1:]]
+    assert said == [*(f"'{name}" for name in names[:5]), "-", "plain", "a=b", ""]
+    assert {row[1] for row in rows[1:]} == {"-1"}

@@ -15,7 +15,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from hostnet.files import CONFIG_BYTES_MAX
-from tests.support import QUADRANT, Cli, read_json
+from tests.support import HANG_S, QUADRANT, Cli, read_json
 
 NESTED = 100_000
 
@@ -179,3 +179,22 @@ def test_a_pipe_without_end(cli: Cli, command: tuple[str, ...], message: str) ->
     with subprocess.Popen(["sh", "-c", "exec yes '# endless' > ENDLESS"], cwd=cli.folder) as writer:
         assert cli.fails(*command).endswith(f"ENDLESS: {message}")
         writer.kill()
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs named pipes")
+@pytest.mark.parametrize("arguments", [("run", "pipe"), ("import", "pipe"), ("run", "quadrant.toml", "--from", "pipe")])
+def test_nobody_waits_for_what_writes_to_a_pipe(cli: Cli, arguments: tuple[str, ...]) -> None:
+    os.mkfifo(cli.folder / "pipe")
+    done = cli(*arguments, timeout=HANG_S / 10)
+    assert done.returncode == 2
+    assert "pipe" in done.stderr
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs named pipes")
+def test_a_configuration_comes_by_a_pipe(cli: Cli) -> None:
+    reader, writer = os.pipe()
+    os.write(writer, QUADRANT.encode())
+    os.close(writer)
+    with os.fdopen(reader):
+        done = cli("run", f"/dev/fd/{reader}", "--quiet", pass_fds=(reader,))
+    assert (done.returncode, done.stderr) == (0, "")

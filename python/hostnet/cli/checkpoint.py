@@ -50,6 +50,8 @@ def continued(path: Path | None) -> Iterator[tuple[bytes | None, list[bytes]]]:
 
 def _read(path: Path) -> bytes:
     """The whole file. What does not begin as a checkpoint does is read no further: it may have no end."""
+    if path.exists() and not path.is_file():
+        raise CheckpointError("is no file")
     with path.open("rb") as file, errors_about(path):
         start = file.read(len(MAGIC))
         if start != MAGIC:

@@ -199,6 +199,7 @@ def explain_run(folder: str | PathLike[str], host: str | None = None) -> Page:
     plan = _core.resolve(json.dumps(config), format="json", file=str(place / "manifest.json"))
     name = explained_server(plan, host) or None
     _need(place / "summary.json", summary, *(("servers",) if name else OF_A_SERVER))
+    _check_lines(config, name)
     try:
         return _of_summary(summary, plan, config, ".", name)
     except ConfigError as error:
@@ -320,14 +321,18 @@ def _cores_of(counters: Mapping[str, Any], entries: int) -> tuple[int, float]:
     return busy, max(0.0, 1 - written / accesses) if accesses else 1.0
 
 
+def _check_lines(config: Mapping[str, Any], host: str | None) -> None:
+    if host is not None and fidelity(config, host) != "line":
+        raise ConfigError(f'host.{host}.fidelity: only servers that are simulated line by line ("line") have lines')
+
+
 def _of_summary(
     summary: Mapping[str, Any], plan: Plan, config: dict[str, Any], base_dir: str, host: str | None
 ) -> Page:
     server = config
     told = summary
     if host is not None:
-        if fidelity(config, host) != "line":
-            raise ConfigError(f'host.{host}.fidelity: only servers that are simulated line by line ("line") have lines')
+        _check_lines(config, host)
         told, server = summary["servers"][host], server_config(config, host)
     explanation = _explain(plan, told["counters"], facts=told["binding"], regime=told["regime"], host=host)
     notes = [] if summary.get("complete", True) else ["the run was stopped before its end"]

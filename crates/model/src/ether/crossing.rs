@@ -25,7 +25,7 @@ pub struct Crossing {
     last_at: Time,
     /// Packets and their bytes in the queue, by priority.
     waiting: [(u32, u64); PRIORITIES],
-    carried_bytes: u64,
+    taken_bytes: u64,
     flooded_packets: u64,
     flooded_wire_bytes: u64,
 }
@@ -43,6 +43,7 @@ impl Crossing {
         packets: &Packets,
     ) -> Option<Time> {
         let packet = packets.get(id);
+        self.taken_bytes += u64::from(packet.ip_bytes);
         let jitter_ps = if params.jitter_ps > 0 { rng.below(params.jitter_ps + 1) } else { 0 };
         self.free_at = self.free_at.max(at) + carried_ps(params, packet.ip_bytes);
         self.last_at = self.last_at.max(self.free_at + params.delay_ps + jitter_ps);
@@ -57,7 +58,6 @@ impl Crossing {
         let Waiting { id, flooded_wire_bytes, .. } = *self.queue.front().filter(|next| next.ready <= now)?;
         self.queue.pop_front();
         let packet = packets.get(id);
-        self.carried_bytes += u64::from(packet.ip_bytes);
         self.flooded_packets += u64::from(flooded_wire_bytes.is_some());
         self.flooded_wire_bytes += u64::from(flooded_wire_bytes.unwrap_or(0));
         let waiting = &mut self.waiting[usize::from(packet.priority) % PRIORITIES];
@@ -75,10 +75,12 @@ impl Crossing {
         self.waiting[usize::from(priority) % PRIORITIES]
     }
 
-    /// IP bytes that came to the port since the start of the run.
+    /// IP bytes that it had brought to the port by `now` since the start of the run, as it does so bit by bit.
     #[must_use]
-    pub fn carried_bytes(&self) -> u64 {
-        self.carried_bytes
+    pub fn carried_bytes(&self, now: Time, params: &LearningParams) -> u64 {
+        let ahead_ps = self.free_at.ps().saturating_sub(now.ps());
+        let ahead = u128::from(ahead_ps) * u128::from(params.fabric_bytes_per_s) / 1_000_000_000_000;
+        self.taken_bytes.saturating_sub(ahead as u64)
     }
 
     /// Packets that came to the port because their receiver was not known, and their bytes on the wire, since the start

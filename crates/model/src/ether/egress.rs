@@ -8,7 +8,7 @@ use super::drops::DropReason;
 use super::engines::Compressor;
 use super::occupancy::Level;
 use super::port_queues::{Queues, PRIORITIES};
-use super::wire::{Fate, Wire, WireParams};
+use super::wire::{Fate, Wire, WireParams, BYTE_PARTS};
 use crate::line::{Fifo, Packet, PacketId, Packets, POOL_FLOW};
 use crate::part::{NetContext, Payload};
 use hostnet_kernel::{ComponentId, Time};
@@ -336,6 +336,16 @@ impl Egress {
     #[must_use]
     pub fn sent_wire_bytes(&self) -> u64 {
         self.sent_wire_bytes
+    }
+
+    /// Parts of a byte ([`super::BYTE_PARTS`]) that were on the wire until `now`: of a packet that still is, what is gone.
+    #[must_use]
+    pub fn carried_parts(&self, now: Time) -> u64 {
+        let ahead_ps = match &self.queues.compressor {
+            Some(compressor) => compressor.ahead_ps(now),
+            None => self.free_at.ps().saturating_sub(now.ps()),
+        };
+        (self.sent_wire_bytes * BYTE_PARTS).saturating_sub(self.wire.byte_parts(ahead_ps))
     }
 
     /// Whether a priority is paused by the peer.

@@ -87,6 +87,8 @@ pub struct Compressor {
     engine: Engine,
     /// When the wire is free again.
     wire_free_at: Time,
+    /// Packets that are not on the wire in whole: when each begins to be, and for how long, in ps.
+    ahead: VecDeque<(Time, u64)>,
 }
 
 impl Compressor {
@@ -94,7 +96,7 @@ impl Compressor {
     /// gradients are known.
     #[must_use]
     pub fn new(params: CompressParams, flows: Vec<(u32, Written)>) -> Self {
-        Self { engine: Engine::new(params, flows), wire_free_at: Time::ZERO }
+        Self { engine: Engine::new(params, flows), wire_free_at: Time::ZERO, ahead: VecDeque::new() }
     }
 
     /// A packet begins to go through, or beside it. Returns when it is whole on the other side.
@@ -113,9 +115,19 @@ impl Compressor {
         let wire_free_at = self.wire_free_at;
         let first = wire_free_at.max(if through > now { through + depth_ps } else { now });
         self.wire_free_at = first + wire_ps;
+        while self.ahead.front().is_some_and(|&(first, ps)| first + ps <= now) {
+            self.ahead.pop_front();
+        }
+        self.ahead.push_back((first, wire_ps));
         // Between the engine and the wire there is room for one packet beside those that are in the latency.
         let room = Time::from_ps(wire_free_at.ps().saturating_sub(depth_ps));
         (first, room.max(through))
+    }
+
+    /// Time on the wire that is still ahead of the packets that it has had, in ps.
+    pub(super) fn ahead_ps(&self, now: Time) -> u64 {
+        let left = |&(first, ps): &(Time, u64)| (first + ps).ps().saturating_sub(first.max(now).ps());
+        self.ahead.iter().map(left).sum()
     }
 
     pub(super) fn reset(&mut self, now: Time) {

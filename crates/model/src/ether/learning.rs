@@ -169,7 +169,7 @@ impl LearningSwitch {
         let place = usize::from(way);
         let beside = self.crossings[place].waiting_of(priority);
         if !self.switch.has_room(place, priority, ip_bytes, beside.1) {
-            return self.switch.drop(id, DropReason::Full, context);
+            return self.switch.overflow(id, place, context);
         }
         self.switch.mark(place, priority, id, beside, context);
         self.switch.hold(port, priority, ip_bytes, context);

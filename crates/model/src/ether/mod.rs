@@ -49,4 +49,4 @@ pub use recut::{join, recut};
 pub use routes::Routes;
 pub use stream::Stream;
 pub use switch::{Port, Switch};
-pub use wire::WireParams;
+pub use wire::{WireParams, BYTE_PARTS};

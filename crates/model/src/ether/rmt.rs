@@ -13,14 +13,14 @@ impl Switch {
     #[cold]
     pub(super) fn refuse(&mut self, id: PacketId, port: u16, way: usize, context: &mut NetContext) {
         let packet = *context.packets.get(id);
-        let Content::Pool(message) = packet.content else { return self.drop(id, DropReason::Full, context) };
+        let Content::Pool(message) = packet.content else { return self.overflow(id, way, context) };
         if !message.kind.is_demand() {
-            return self.drop(id, DropReason::Full, context);
+            return self.overflow(id, way, context);
         }
         let (priority, bytes) = (packet.priority % PRIORITIES as u8, u64::from(packet.ip_bytes));
         while !self.has_room(way, priority, bytes, 0) {
             if !self.evict(way, priority, context) {
-                self.drop(id, DropReason::Full, context);
+                self.overflow(id, way, context);
                 return self.nack(&packet, message, port, context);
             }
         }

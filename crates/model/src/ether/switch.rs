@@ -22,6 +22,7 @@ pub struct Port {
     asked: u8,
     marked: u64,
     pauses: u64,
+    overflowed: u64,
 }
 
 impl Port {
@@ -41,6 +42,12 @@ impl Port {
     #[must_use]
     pub fn pauses_asked(&self) -> u64 {
         self.pauses
+    }
+
+    /// Packets that found no room on their way out since the start of the run; copies are none.
+    #[must_use]
+    pub fn overflowed_packets(&self) -> u64 {
+        self.overflowed
     }
 
     /// Whether the peer is asked to pause a priority now.
@@ -86,7 +93,7 @@ impl Switch {
         headroom_bytes: u64,
         random: (u64, u64),
     ) -> Self {
-        let port = |egress| Port { egress, held_bytes: Box::default(), asked: 0, marked: 0, pauses: 0 };
+        let port = |egress| Port { egress, held_bytes: Box::default(), asked: 0, marked: 0, pauses: 0, overflowed: 0 };
         Self {
             ports: ports.into_iter().map(port).collect(),
             routes,
@@ -256,6 +263,13 @@ impl Switch {
             port.asked &= !(1 << left.priority);
             port.egress.ask_pause(left.priority, false, context);
         }
+    }
+
+    /// Drops a packet for which there is no room on its way out by a port.
+    #[cold]
+    pub(super) fn overflow(&mut self, id: PacketId, way: usize, context: &mut NetContext) {
+        self.ports[way].overflowed += u64::from(!context.packets.get(id).copy);
+        self.drop(id, DropReason::Full, context);
     }
 
     pub(super) fn drop(&mut self, id: PacketId, reason: DropReason, context: &mut NetContext) {

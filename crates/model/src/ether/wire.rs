@@ -60,6 +60,9 @@ pub(super) struct Wire {
 
 const BYTE_TIME_BITS: u32 = 20;
 
+/// What is on a wire when a window begins or ends is counted in such parts of a byte.
+pub const BYTE_PARTS: u64 = 1024;
+
 impl Wire {
     pub(super) fn new(params: &WireParams) -> Self {
         let short = |bytes: u32| u16::try_from(bytes).unwrap_or(u16::MAX);
@@ -79,6 +82,11 @@ impl Wire {
     #[inline]
     pub(super) fn wire_bytes(&self, ip_bytes: u32) -> u32 {
         (ip_bytes + u32::from(self.framing_bytes)).max(u32::from(self.frame_min_bytes))
+    }
+
+    /// Parts of a byte that the wire carries in so many ps, rounded down.
+    pub(super) fn byte_parts(&self, ps: u64) -> u64 {
+        ((u128::from(ps * BYTE_PARTS) << BYTE_TIME_BITS) / u128::from(self.byte_time.max(1))) as u64
     }
 
     /// Time that so many bytes on the wire take, in ps; at least 1.

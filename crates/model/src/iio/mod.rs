@@ -170,6 +170,12 @@ impl Iio {
         self.line_size.expand(entries)
     }
 
+    /// Time since the last reset for which the lane of a link to its device was busy, in ps; 0 of no link.
+    #[must_use]
+    pub fn lane_busy_ps(&self, link: u8, now: Time) -> u64 {
+        self.links.get(usize::from(link)).map_or(0, |link| link.down.busy_ps(now))
+    }
+
     /// P2M-Write.
     #[must_use]
     pub fn write(&self) -> &Domain {
@@ -358,5 +364,6 @@ impl Part for Iio {
 
     fn reset(&mut self, now: Time) {
         part::reset(self.domains_mut(), now);
+        self.links.iter_mut().for_each(|link| link.down.reset(now));
     }
 }

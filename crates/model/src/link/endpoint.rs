@@ -64,6 +64,16 @@ impl Endpoint {
         &self.pcie
     }
 
+    /// Time since the last reset for which the lane to the IIO was busy, in ps.
+    pub(crate) fn busy_ps(&self, now: Time) -> u64 {
+        self.up.busy_ps(now)
+    }
+
+    /// The number of its link at the IIO.
+    pub(crate) fn link(&self) -> u8 {
+        self.link
+    }
+
     /// The IIO at the other end.
     pub(crate) fn iio(&self) -> ComponentId {
         self.iio
@@ -85,8 +95,9 @@ impl Endpoint {
     }
 
     /// Starts a new measuring window of what it moves.
-    pub(crate) fn reset_moved(&mut self) {
+    pub(crate) fn reset_moved(&mut self, now: Time) {
         (self.written_bytes, self.asked_lines) = (0, 0);
+        self.up.reset(now);
     }
 
     pub(crate) fn posted(&self) -> &Domain {

@@ -10,6 +10,8 @@ pub struct Lane {
     fs_per_byte: u64,
     latency_ps: u64,
     free_at: Time,
+    /// Time of the wire that TLPs have taken or are yet to take since the last reset.
+    taken_ps: u64,
 }
 
 impl Lane {
@@ -23,7 +25,7 @@ impl Lane {
     /// A direction of a link that carries `bytes_per_s`, with nothing but data on it.
     #[must_use]
     pub fn at_rate(bytes_per_s: u64, latency_ps: u64) -> Self {
-        Self { fs_per_byte: 1_000_000_000_000_000 / bytes_per_s.max(1), latency_ps, free_at: Time::ZERO }
+        Self { fs_per_byte: 1_000_000_000_000_000 / bytes_per_s.max(1), latency_ps, free_at: Time::ZERO, taken_ps: 0 }
     }
 
     /// Picoseconds on the wire of a TLP of `bytes` bytes, header and framing included.
@@ -40,9 +42,21 @@ impl Lane {
 
     /// Sends a TLP of `bytes` bytes as soon as the link is free, and returns the ps from `now` to its arrival.
     pub fn send(&mut self, now: Time, bytes: u64) -> u64 {
-        let start = self.free_at.max(now);
-        self.free_at = start + self.wire_ps(bytes);
+        let (start, wire_ps) = (self.free_at.max(now), self.wire_ps(bytes));
+        self.taken_ps += wire_ps;
+        self.free_at = start + wire_ps;
         self.free_at.since(now) + self.latency_ps
+    }
+
+    /// Time since the last reset for which TLPs were on the wire, in ps.
+    #[must_use]
+    pub fn busy_ps(&self, now: Time) -> u64 {
+        self.taken_ps.saturating_sub(self.free_at.ps().saturating_sub(now.ps()))
+    }
+
+    /// Counts anew what falls into a window that begins now.
+    pub fn reset(&mut self, now: Time) {
+        self.taken_ps = self.free_at.ps().saturating_sub(now.ps());
     }
 }
 

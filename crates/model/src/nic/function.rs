@@ -25,8 +25,8 @@ impl Function {
     }
 
     /// Starts a new measuring window of what it counts.
-    pub(super) fn reset(&mut self) {
-        self.endpoint.reset_moved();
+    pub(super) fn reset(&mut self, now: Time) {
+        self.endpoint.reset_moved(now);
         self.steered = 0;
     }
 

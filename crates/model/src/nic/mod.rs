@@ -191,6 +191,18 @@ impl Nic {
         self.functions[function].endpoint.nonposted()
     }
 
+    /// Time since the last reset for which the lane of a function to its IIO was busy, in ps.
+    #[must_use]
+    pub fn lane_busy_ps(&self, function: usize, now: Time) -> u64 {
+        self.functions[function].endpoint.busy_ps(now)
+    }
+
+    /// The number of the link of a function at its IIO.
+    #[must_use]
+    pub fn link(&self, function: usize) -> u8 {
+        self.functions[function].endpoint.link()
+    }
+
     /// The domains, to settle or to reset.
     fn domains_mut(&mut self) -> impl Iterator<Item = &mut Domain> {
         self.functions.iter_mut().flat_map(|function| function.endpoint.domains_mut())
@@ -344,7 +356,7 @@ impl Part for Nic {
     /// Counters of flows go on.
     fn reset(&mut self, now: Time) {
         part::reset(self.domains_mut(), now);
-        self.functions.iter_mut().for_each(Function::reset);
+        self.functions.iter_mut().for_each(|function| function.reset(now));
         self.common.counters.reset(now);
         self.common.rdma.reset();
         self.common.port.reset(now);

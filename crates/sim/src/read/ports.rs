@@ -1,7 +1,7 @@
 //! Ports: what they have sent so far.
 
 use super::ends::{machines, network};
-use hostnet_kernel::Simulation;
+use hostnet_kernel::{Simulation, Time};
 use hostnet_model::ether::{DropReason, Egress, LearningSwitch};
 use hostnet_model::nic::Nic;
 use hostnet_model::params::{CableParams, ClusterParams, End, HostKind};
@@ -14,9 +14,17 @@ use std::collections::BTreeMap;
 pub(crate) struct PortTotals {
     pub(crate) sent_packets: u64,
     pub(crate) sent_wire_bytes: u64,
+    /// What of that was on the wire until now, in parts of a byte ([`BYTE_PARTS`](hostnet_model::ether::BYTE_PARTS)).
+    pub(crate) carried_parts: u64,
+    /// Bytes of IP packets that wait now, in the fabric before it as well.
+    pub(crate) waiting_bytes: u64,
+    /// Bytes of IP packets that it has sent.
+    pub(crate) sent_bytes: u64,
+    /// Packets that found no room at it.
+    pub(crate) overflowed_packets: u64,
     pub(crate) marked_packets: u64,
     pub(crate) pauses_asked: u64,
-    /// At a switch that learns: IP bytes that its fabric brought here.
+    /// At a switch that learns: IP bytes that its fabric brought here until now.
     pub(crate) carried_bytes: u64,
     /// Packets among them whose receiver nobody knew, and their bytes on the wire.
     pub(crate) flooded_packets: u64,
@@ -24,6 +32,9 @@ pub(crate) struct PortTotals {
     /// At a host: packets that came and were for others.
     pub(crate) stray_packets: u64,
 }
+
+/// Where a port is: whether at a host, the number of the host or the switch, and its own there.
+pub(crate) type PortPlace = (bool, u16, usize);
 
 /// A port of the world.
 pub(crate) struct PortView<'a> {
@@ -39,13 +50,24 @@ pub(crate) struct PortView<'a> {
 }
 
 impl<'a> PortView<'a> {
-    fn new(end: End, number: usize, egress: &'a Egress, cables: &Cables<'a>) -> Self {
+    fn new(end: End, number: usize, egress: &'a Egress, cables: &Cables<'a>, now: Time) -> Self {
         let totals = PortTotals {
             sent_packets: egress.sent_packets(),
             sent_wire_bytes: egress.sent_wire_bytes(),
+            carried_parts: egress.carried_parts(now),
+            waiting_bytes: egress.waiting_bytes(),
+            sent_bytes: egress.sent_bytes(),
             ..PortTotals::default()
         };
         Self { end, number, egress, marks: false, totals, way: cables.way(end, number) }
+    }
+
+    /// Where it is.
+    pub(crate) fn place(&self) -> PortPlace {
+        match self.end {
+            End::Host(host) => (true, host, self.number),
+            End::Switch(switch) => (false, switch, self.number),
+        }
     }
 
     /// The cable that it sends onto.
@@ -90,8 +112,8 @@ impl<'a> Cables<'a> {
     }
 }
 
-/// The ports of the partitions that are here: those of switches, endpoints and servers, in this order.
-pub(crate) fn ports<'a>(simulation: &'a Simulation<World>, cluster: &'a ClusterParams) -> Vec<PortView<'a>> {
+/// The ports of the partitions that are here at `now`: those of switches, endpoints and servers, in this order.
+pub(crate) fn ports<'a>(simulation: &'a Simulation<World>, cluster: &'a ClusterParams, now: Time) -> Vec<PortView<'a>> {
     let mut ports = Vec::new();
     let cables = Cables::of(cluster);
     let hosts = |server: bool| {
@@ -102,13 +124,17 @@ pub(crate) fn ports<'a>(simulation: &'a Simulation<World>, cluster: &'a ClusterP
     let learning: BTreeMap<u32, &LearningSwitch> = network.learning_switches().collect();
     for (number, switch) in network.switches() {
         ports.extend(switch.ports().iter().enumerate().map(|(index, port)| {
-            let mut view = PortView::new(End::Switch(number as u16), index, port.egress(), &cables);
+            let mut view = PortView::new(End::Switch(number as u16), index, port.egress(), &cables, now);
             view.marks = true;
             view.totals.marked_packets = port.marked_packets();
+            view.totals.overflowed_packets = port.overflowed_packets();
             view.totals.pauses_asked = port.pauses_asked();
-            if let Some(crossing) = learning.get(&number).and_then(|switch| switch.crossings().get(index)) {
+            let switch = learning.get(&number);
+            if let Some((switch, crossing)) = switch.and_then(|switch| Some((switch, switch.crossings().get(index)?))) {
                 (view.totals.flooded_packets, view.totals.flooded_wire_bytes) = crossing.flooded();
-                view.totals.carried_bytes = crossing.carried_bytes();
+                let taken = crossing.carried_bytes(Time::from_ps(u64::MAX), switch.params());
+                view.totals.carried_bytes = crossing.carried_bytes(now, switch.params());
+                view.totals.waiting_bytes += taken - view.totals.carried_bytes;
             }
             view
         }));
@@ -118,7 +144,7 @@ pub(crate) fn ports<'a>(simulation: &'a Simulation<World>, cluster: &'a ClusterP
         let host = endpoints[number as usize];
         let own = endpoint.ports().iter().enumerate();
         ports.extend(own.map(|(index, port)| {
-            let mut view = PortView::new(End::Host(host), index, port, &cables);
+            let mut view = PortView::new(End::Host(host), index, port, &cables, now);
             // A host in a network of switches that learn has one port.
             view.totals.stray_packets = endpoint.drops().packets(DropReason::Copy);
             view
@@ -128,7 +154,7 @@ pub(crate) fn ports<'a>(simulation: &'a Simulation<World>, cluster: &'a ClusterP
     for (number, machine) in machines(simulation) {
         let host = servers[number];
         for nic in machine.each::<Nic>() {
-            let mut view = PortView::new(End::Host(host), 0, nic.port(), &cables);
+            let mut view = PortView::new(End::Host(host), 0, nic.port(), &cables, now);
             view.totals.pauses_asked = nic.counters().pauses_sent;
             view.totals.stray_packets = nic.flows().iter().map(|flow| flow.strays.packets).sum();
             ports.push(view);
@@ -138,7 +164,11 @@ pub(crate) fn ports<'a>(simulation: &'a Simulation<World>, cluster: &'a ClusterP
 }
 
 /// What the ports of some partitions have counted since the start of the run, each with its place among all ports.
-pub(crate) fn totals(simulation: &Simulation<World>, cluster: &ClusterParams) -> Vec<((u8, u16, usize), PortTotals)> {
+pub(crate) fn totals(
+    simulation: &Simulation<World>,
+    cluster: &ClusterParams,
+    now: Time,
+) -> Vec<((u8, u16, usize), PortTotals)> {
     let place = |port: &PortView| match port.end {
         End::Switch(switch) => (0, switch, port.number),
         End::Host(host) if matches!(cluster.hosts[usize::from(host)].kind, HostKind::Endpoint(_)) => {
@@ -146,5 +176,5 @@ pub(crate) fn totals(simulation: &Simulation<World>, cluster: &ClusterParams) ->
         }
         End::Host(host) => (2, host, port.number),
     };
-    ports(simulation, cluster).into_iter().map(|port| (place(&port), port.totals)).collect()
+    ports(simulation, cluster, now).into_iter().map(|port| (place(&port), port.totals)).collect()
 }

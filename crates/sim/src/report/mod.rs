@@ -114,6 +114,10 @@ impl ServerView<'_> {
         let workloads = self.workloads(self.total, &limits);
         let (domains, channels, caches) = (self.domains(), self.channels(), self.caches(self.total));
         let mut summary = self.summary(&limits, &[&workloads, &domains, &channels]);
+        if let Some(entries) = summary.as_object_mut().filter(|_| self.machine.fluids().next().is_some()) {
+            // A memory of rates has no lines that could tell.
+            entries.retain(|name, _| !OF_LINES.contains(&name.as_str()));
+        }
         if let (Some(caches), Some(entries)) = (&caches, summary.as_object_mut()) {
             entries.insert("llc".to_owned(), self.llc());
             entries.insert("caches".to_owned(), json!(rows(caches)));
@@ -158,6 +162,9 @@ impl ServerView<'_> {
         (sum as f64 / parts.len() as f64 / self.window_ps()).into()
     }
 }
+
+/// What a summary says of a server whose lines are simulated.
+const OF_LINES: [&str; 4] = ["counters", "binding", "regime", "limits"];
 
 /// The rows of a table as JSON.
 pub(crate) fn rows(table: &Table) -> Vec<Value> {

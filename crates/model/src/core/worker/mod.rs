@@ -50,8 +50,10 @@ pub struct Worker {
     /// The NIC, if its connections are there, and how long it takes to hear of what is posted, in ps; else they are
     /// sockets of the core.
     nic: Option<(ComponentId, u64)>,
-    /// What the instructions of all works so far take when all data is at hand, in ps.
+    /// What the instructions of all works that have ended take when all data is at hand, in ps.
     instructions_ps: u64,
+    /// The same of the work that it is at.
+    executing_ps: u64,
     /// When the core is told that the rank begins, or has waited long enough for its accelerator; zero if it is not.
     woken_at: Time,
 }
@@ -84,6 +86,7 @@ impl Worker {
             locals,
             nic: None,
             instructions_ps: 0,
+            executing_ps: 0,
             woken_at: begins,
         }
     }
@@ -101,7 +104,8 @@ impl Worker {
         &self.rank
     }
 
-    /// What the instructions of all its works since the start of the run take when all data is at hand, in ps.
+    /// What the instructions of all its works that have ended since the start of the run take when all data is at hand,
+    /// in ps.
     #[must_use]
     pub fn instructions_ps(&self) -> u64 {
         self.instructions_ps
@@ -134,6 +138,7 @@ impl Worker {
             // Nothing that it executes ends then.
             Payload::Worked if self.woken_at == context.now() => self.woken_at = Time::ZERO,
             Payload::Worked => {
+                self.instructions_ps += std::mem::take(&mut self.executing_ps);
                 let copied = self.rank.worked(context.now());
                 if let Some((core, bytes)) = copied {
                     let (_, rank) = self.rank.number();
@@ -166,7 +171,7 @@ impl Worker {
                     let errand = self.errand(labor);
                     if let Errand::Work(work) = errand {
                         let ps = u128::from(work.instructions) * u128::from(self.instruction_fs) / 1000;
-                        self.instructions_ps += ps as u64;
+                        self.executing_ps = ps as u64;
                     }
                     return self.executor.run_errand(errand, lfb, context);
                 }

@@ -33,6 +33,12 @@ impl Rank {
         self.skip();
     }
 
+    /// Time that the step that it is in computed, if it is through with that, in ps.
+    #[must_use]
+    pub fn computed_ps(&self) -> u64 {
+        self.computed_ps
+    }
+
     /// The job, and which rank of it this is.
     #[must_use]
     pub fn number(&self) -> (u32, u32) {

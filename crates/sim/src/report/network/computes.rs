@@ -51,7 +51,8 @@ impl OnPath<'_> {
     /// How a rank spends the time that it computes, as shares of that.
     fn spends(&self, worker: &Worker, intervals: &[(u64, u64)]) -> Vec<Spends> {
         let phases = worker.rank().phases().iter();
-        let computed_ps: u64 = phases.map(|books| books.compute_ps - books.device_ps).sum();
+        let ended_ps: u64 = phases.map(|books| books.compute_ps - books.device_ps).sum();
+        let computed_ps = ended_ps + worker.rank().computed_ps();
         let instructions = worker.instructions_ps() as f64 / computed_ps.max(1) as f64;
         let waits = worker.waits().into_iter().flat_map(|waits| {
             [

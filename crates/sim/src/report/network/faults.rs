@@ -68,6 +68,11 @@ impl Class<'_> {
         self.flows.iter().all(|flow| matches!(flow.transport, Transport::Udp(_)))
     }
 
+    /// Whether its senders slow down for losses, and send no more again than was lost.
+    pub(super) fn slows_down(&self) -> bool {
+        self.flows.iter().all(|flow| matches!(flow.transport, Transport::Tcp(_)))
+    }
+
     /// Whether its packets are datagrams that are sent by a clock.
     pub(crate) fn is_open_loop(&self) -> bool {
         let by_clock = |flow: &FlowParams| match &flow.traffic {

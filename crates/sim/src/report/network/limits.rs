@@ -5,20 +5,17 @@
 //! cores; pauses; a ring without descriptors; marks; losses. If none does, the class waits for answers or its windows.
 
 use super::binds::JobPath;
-use super::line_bytes;
-use super::queues::GBPS;
+use super::pcie::Direction;
 use super::spent::register_wait;
 use super::ways::Ways;
+use super::working::BUS_FULL;
 use crate::read::flows::FlowTotals;
-use crate::read::ports::{PortTotals, PortView};
+use crate::read::ports::{PortPlace, PortTotals, PortView};
 use crate::report::table::{Column, Holds, Rows, Table, TableInfo};
 use crate::report::view::WorldView;
 use hostnet_kernel::Time;
-use hostnet_measure::Domain;
 use hostnet_model::core::{Core, Runs};
 use hostnet_model::dimm::Dimm;
-use hostnet_model::iio::Iio;
-use hostnet_model::nic::Nic;
 use hostnet_model::os::{CoreTimes, NetStack, Spent};
 use hostnet_model::params::{End, FlowParams, Traffic, Transport};
 use hostnet_model::Machine;
@@ -26,14 +23,10 @@ use std::collections::BTreeSet;
 
 /// A cable is full, a core is busy, from this share on.
 pub(super) const FULL: f64 = 0.95;
-/// The PCIe of a NIC is congested when a packet waits for credits for this share of time.
-const CREDIT_WAIT: f64 = 0.25;
-/// What arrives, and not what a cable carries, counts where a NIC drops this share of it.
-const DROPPED: f64 = 0.05;
 /// Packets wait for pauses, or for descriptors, when they do so for this share of time.
-const WAIT: f64 = 0.05;
-/// What is flooded is told of when it takes this share of a cable.
-const FLOODED: f64 = 0.05;
+pub(super) const WAIT: f64 = 0.05;
+/// A core waits for memory, and does not work, when that is this share of its busy time.
+const MOSTLY: f64 = 0.5;
 /// Marks slow senders from this share of segments on.
 const MARKED: f64 = 0.002;
 
@@ -70,8 +63,9 @@ pub(crate) struct Class<'a> {
     ended: bool,
     /// The hosts that its data comes from, and goes to.
     pub(crate) hosts: [BTreeSet<u16>; 2],
-    /// The ports of switches that its data passes, by switch and number.
-    passed: BTreeSet<(u16, usize)>,
+    /// The ports that its data passes, in their order, and all of them.
+    pub(super) ways: BTreeSet<Vec<PortPlace>>,
+    passed: BTreeSet<PortPlace>,
 }
 
 /// Where the data of a flow comes from and goes to.
@@ -95,22 +89,23 @@ impl<'a> Class<'a> {
     /// The flows with these numbers. Which ports they pass is known where there are `ways`.
     fn new(view: &'a WorldView, own: &[usize], totals: FlowTotals, ended: bool, ways: Option<&Ways>) -> Self {
         let flows: Vec<&FlowParams> = own.iter().map(|&flow| &view.plan.cluster.flows[flow]).collect();
-        let (mut hosts, mut passed) = ([BTreeSet::new(), BTreeSet::new()], BTreeSet::new());
+        let (mut hosts, mut all) = ([BTreeSet::new(), BTreeSet::new()], BTreeSet::new());
         for (&number, flow) in own.iter().zip(&flows) {
             for (from, to) in directions(flow) {
                 hosts[0].insert(from);
                 hosts[1].insert(to);
-                passed.extend(ways.into_iter().flat_map(|ways| ways.passed(number as u32, from, to)));
+                all.extend(ways.map(|ways| ways.places(number as u32, from, to)));
             }
         }
-        Self { now_ps: view.now.ps(), flows, totals, ended, hosts, passed }
+        let passed = all.iter().flatten().copied().collect();
+        Self { now_ps: view.now.ps(), flows, totals, ended, hosts, ways: all, passed }
     }
 
     /// Whether a port is on its way.
     fn passes(&self, port: &PortView) -> bool {
         match port.end {
             End::Host(host) => self.hosts[0].contains(&host),
-            End::Switch(switch) => self.passed.contains(&(switch, port.number)),
+            End::Switch(_) => self.passed.contains(&port.place()),
         }
     }
 
@@ -175,6 +170,10 @@ impl WorldView<'_> {
             let own: Vec<usize> =
                 (0..cluster.flows.len()).filter(|&flow| usize::from(cluster.flows[flow].class) == index).collect();
             let class = class_of(&own);
+            if self.now == self.window_start {
+                table.add(LIMITS, &(name, self.limit(&class)));
+                continue;
+            }
             let limit =
                 self.on_path(name, paths, || self.ranks_on_cores(name, &class).unwrap_or_else(|| self.limit(&class)));
             let onward = self.onward(&own).filter(|_| limit.load.is_none());
@@ -198,7 +197,8 @@ impl WorldView<'_> {
         full.or_else(|| self.full_fabric(class))
             .or_else(|| self.cable_down(class))
             .or_else(|| self.deaf(class))
-            .or_else(|| worst(to.iter().filter_map(|&host| self.host_network(host, class))))
+            .or_else(|| worst(to.iter().filter_map(|&host| self.behind_nic(host, class))))
+            .or_else(|| worst(from.iter().filter_map(|&host| self.full_pcie(host, Direction::FromMemory, FULL))))
             .or_else(|| worst(to.union(from).filter_map(|&host| self.in_dimm(host))))
             .or_else(|| worst(to.iter().filter_map(|&host| self.busy_cores("receiver cores", host, class))))
             .or_else(|| worst(from.iter().filter_map(|&host| self.busy_cores("sender cores", host, class))))
@@ -212,14 +212,6 @@ impl WorldView<'_> {
             .unwrap_or_else(|| self.waiting(class))
     }
 
-    /// Why the NICs of receivers drop much of what comes, if they do.
-    pub(super) fn dropping(&self, class: &Class) -> Option<Limit> {
-        let dropped = class.totals.nic_dropped() as f64 / class.totals.nic_received.max(1) as f64;
-        let to = class.hosts[1].iter().filter(|_| dropped >= DROPPED);
-        let host_network = worst(to.clone().filter_map(|&host| self.host_network(host, class)));
-        host_network.or_else(|| worst(to.filter_map(|&host| self.ring(host))))
-    }
-
     /// The ports on the way of the data of a class.
     pub(super) fn ports_of<'a>(&'a self, class: &'a Class) -> impl Iterator<Item = (PortView<'a>, PortTotals)> {
         self.ports().filter(|(port, _)| class.passes(port))
@@ -231,72 +223,12 @@ impl WorldView<'_> {
         format!("{} to {peer}", self.name_of(port.end))
     }
 
-    pub(super) fn full_cable(&self, class: &Class) -> Option<Limit> {
-        let loads = self.ports_of(class).filter_map(|(port, before)| {
-            let (sent, rate) = (self.sent_gbps(&port, before), self.rate_gbps(&port)?);
-            Some((sent / rate, sent, rate, (port, before)))
-        });
-        let (load, sent, rate, (port, before)) =
-            loads.max_by(|a, b| a.0.total_cmp(&b.0)).filter(|full| full.0 >= FULL)?;
-        let place = self.cable_words(&port);
-        let mut why = format!("the cable {place} carries {sent:.1} of {rate:.0} Gbps");
-        let flooded = self.flooded_gbps(&port, before).min(sent);
-        if flooded / rate >= FLOODED {
-            why += &format!(", {flooded:.1} of them flooded, as nobody knew where the receivers are");
-        }
-        Some(Limit { limit: "cable", place, load: Some(load), why })
-    }
-
-    /// The way through the fabric of a switch that learns to one of its ports.
-    fn full_fabric(&self, class: &Class) -> Option<Limit> {
-        let learning = |port: &PortView| match port.end {
-            End::Switch(switch) => self.plan.cluster.switches[usize::from(switch)].learning,
-            End::Host(_) => None,
-        };
-        let loads = self.ports_of(class).filter_map(|(port, before)| {
-            let rate = learning(&port)?.fabric_bytes_per_s as f64 * GBPS;
-            let carried = self.gbps(port.totals.carried_bytes - before.carried_bytes);
-            Some((carried / rate, carried, rate, port))
-        });
-        let (load, carried, rate, port) = loads.max_by(|a, b| a.0.total_cmp(&b.0)).filter(|full| full.0 >= FULL)?;
-        let place = self.name_of(port.end).to_owned();
-        let peer = port.peer().map_or("", |peer| self.name_of(peer));
-        let why = format!("the fabric of {place} carries {carried:.1} of {rate:.0} Gbps to its port to {peer}");
-        Some(Limit { limit: "fabric", place, load: Some(load), why })
-    }
-
     pub(super) fn machine(&self, host: u16) -> Option<&Machine> {
         self.servers().find(|(number, _)| *number == usize::from(host)).map(|(_, machine)| machine)
     }
 
-    /// The NIC of a receiver waits for PCIe credits because the IIO does not empty.
-    fn host_network(&self, host: u16, class: &Class) -> Option<Limit> {
-        let machine = self.machine(host)?;
-        let nic = machine.first::<Nic>()?;
-        let waits = nic.counters().credit_wait.mean();
-        if waits < CREDIT_WAIT || machine.first::<Dimm>().is_some() {
-            return None;
-        }
-        let fullest = |one: &&Domain, other: &&Domain| one.area_ps().cmp(&other.area_ps());
-        let iio = machine.each::<Iio>().map(Iio::write).max_by(fullest)?;
-        let params = &self.plan.cluster.hosts[usize::from(host)];
-        let lines_each = (line_bytes(params.fidelity) / 64) as f64;
-        let held = iio.area_ps() as f64 / self.window_ps() * lines_each;
-        let capacity = f64::from(iio.capacity()) * lines_each;
-        let FlowTotals { nic_received, .. } = class.totals;
-        let dropped = 100.0 * class.totals.nic_dropped() as f64 / nic_received.max(1) as f64;
-        let why = format!(
-            "host network of {}: its NIC waits for PCIe credits {:.0} % of the time, the IIO holds {held:.0} of \
-            {capacity:.0} lines; \
-             the NIC drops {dropped:.3} % of packets",
-            params.name,
-            100.0 * waits
-        );
-        Some(Limit { limit: "host network", place: params.name.clone(), load: Some(waits), why })
-    }
-
     /// The busiest core that the class has at a host.
-    fn busy_cores(&self, limit: &'static str, host: u16, class: &Class) -> Option<Limit> {
+    pub(super) fn busy_cores(&self, limit: &'static str, host: u16, class: &Class) -> Option<Limit> {
         let machine = self.machine(host)?;
         let share = |times: &CoreTimes, spent| self.spent(times, spent);
         // Cores are numbered through the sockets.
@@ -320,7 +252,13 @@ impl WorldView<'_> {
             );
             return Some(Limit { limit: "not known", place: name.clone(), load: Some(waits), why });
         }
-        let why = format!("a core of {name} is busy {:.0} % of the time: {}", busy * 100.0, self.spent_words(busiest));
+        let mut why =
+            format!("a core of {name} is busy {:.0} % of the time: {}", busy * 100.0, self.spent_words(busiest));
+        let memory = self.memory_load(usize::from(host), machine).filter(|&load| load >= BUS_FULL);
+        if let Some(load) = memory.filter(|_| share(busiest, Spent::Stalled) >= MOSTLY * busy) {
+            why += &format!("; the channels of {name} are busy {:.0} % of the time", 100.0 * load);
+            return Some(Limit { limit: "memory bandwidth", place: name.clone(), load: Some(load.min(1.0)), why });
+        }
         Some(Limit { limit, place: name.clone(), load: Some(busy), why })
     }
 
@@ -330,20 +268,6 @@ impl WorldView<'_> {
         let place = self.cable_words(&port);
         let why = format!("the port {place} is paused {:.0} % of the time", share * 100.0);
         Some(Limit { limit: "pauses", place, load: Some(share), why })
-    }
-
-    fn ring(&self, host: u16) -> Option<Limit> {
-        let nic = self.machine(host)?.first::<Nic>()?;
-        let waits = nic.counters().descriptor_wait.mean();
-        let name = &self.plan.cluster.hosts[usize::from(host)].name;
-        let fetches = nic.counters().fetch_wait.mean();
-        if fetches >= WAIT && fetches > waits {
-            let why =
-                format!("the NIC of {name} waits {:.0} % of the time for descriptors that it reads", fetches * 100.0);
-            return Some(Limit { limit: "descriptor reads", place: name.clone(), load: Some(fetches), why });
-        }
-        let why = format!("the NIC of {name} waits for descriptors {:.0} % of the time", waits * 100.0);
-        (waits >= WAIT).then(|| Limit { limit: "ring", place: name.clone(), load: Some(waits), why })
     }
 
     fn marks(&self, class: &Class) -> Option<Limit> {

@@ -1,6 +1,7 @@
 //! From a run of a cluster to its tables and its summary.
 
 mod binds;
+mod carried;
 mod completions;
 mod computes;
 mod control;
@@ -16,6 +17,7 @@ mod jobs;
 mod limits;
 mod onward;
 mod path;
+mod pcie;
 mod pool;
 mod power;
 mod power_series;

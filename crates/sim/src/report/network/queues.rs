@@ -3,6 +3,7 @@
 use crate::read::ports::{ports, PortTotals, PortView};
 use crate::report::table::{Column, Rows, Table, TableInfo};
 use crate::report::view::WorldView;
+use hostnet_model::ether::BYTE_PARTS;
 use hostnet_model::params::End;
 
 /// Bits per second of a Gbit/s, per byte.
@@ -69,12 +70,14 @@ impl WorldView<'_> {
     /// The ports, each with what it had counted when the window began.
     pub(crate) fn ports(&self) -> impl Iterator<Item = (PortView<'_>, PortTotals)> {
         let none = std::iter::repeat(PortTotals::default());
-        ports(self.simulation, &self.plan.cluster).into_iter().zip(self.ports_before.iter().copied().chain(none))
+        ports(self.simulation, &self.plan.cluster, self.now)
+            .into_iter()
+            .zip(self.ports_before.iter().copied().chain(none))
     }
 
     /// Gbit/s on the wire in the window.
     pub(crate) fn sent_gbps(&self, port: &PortView, before: PortTotals) -> f64 {
-        self.gbps(port.totals.sent_wire_bytes - before.sent_wire_bytes)
+        self.gbps(port.totals.carried_parts - before.carried_parts) / BYTE_PARTS as f64
     }
 
     /// Gbit/s on the wire in the window of what a switch that learns had the port send because it did not know where

@@ -225,9 +225,12 @@ impl<'a> OnPath<'a> {
         }
         let (mut whole_ps, mut delays_ps) = (0, 0);
         for piece in stretch.pieces.iter().filter(|piece| piece.bytes > 0) {
-            let (whole, delays) = self.ways?.message_ps(flow, params, from, to, piece.bytes)?;
-            // What follows another message at once was on its way already when that came.
-            let (whole, delays) = if piece.follows { (whole - delays, 0) } else { (whole, delays) };
+            let message = self.ways?.message_ps(flow, params, from, to, piece.bytes)?;
+            // What follows another message at once was on its way already when that came. It may have caught up with
+            // that where something else held it back: then it took less than it would alone.
+            let alone = if piece.follows { message.slowest_ps } else { message.whole_ps };
+            let whole = alone.min(piece.ps());
+            let delays = if piece.follows { 0 } else { message.delays_ps.min(whole) };
             (whole_ps, delays_ps) = (whole_ps + whole, delays_ps + delays);
         }
         let share = |ps: u64| ps as f64 / stretch.ps().max(1) as f64;

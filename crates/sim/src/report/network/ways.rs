@@ -1,7 +1,7 @@
 //! The ways of flows, and how long a flow takes with nothing else on its way.
 
 use crate::read::ends::network;
-use crate::read::ports::{ports, PortView};
+use crate::read::ports::{ports, PortPlace, PortView};
 use crate::report::view::WorldView;
 use hostnet_model::ether::{carried_ps, Egress, Network, TCP_HEADER_BYTES};
 use hostnet_model::params::{End, FlowParams, LearningParams, Traffic, Transport};
@@ -55,7 +55,7 @@ impl<'a> Ways<'a> {
         let cluster = &view.plan.cluster;
         let mut switches: Vec<Vec<PortView>> = cluster.switches.iter().map(|_| Vec::new()).collect();
         let mut hosts: Vec<Vec<PortView>> = cluster.hosts.iter().map(|_| Vec::new()).collect();
-        for port in ports(view.simulation, cluster) {
+        for port in ports(view.simulation, cluster, view.now) {
             match port.end {
                 End::Switch(switch) => switches[usize::from(switch)].push(port),
                 End::Host(host) => hosts[usize::from(host)].push(port),
@@ -95,26 +95,13 @@ impl<'a> Ways<'a> {
         None
     }
 
-    /// The ports of switches that packets of a flow pass, by switch and number.
-    pub(super) fn passed(&self, flow: u32, from: u16, to: u16) -> Vec<(u16, usize)> {
-        let way = self.ports(flow, from, to).unwrap_or_default();
-        let of_switch = |port: &&PortView| match port.end {
-            End::Switch(switch) => Some((switch, port.number)),
-            End::Host(_) => None,
-        };
-        way.iter().filter_map(of_switch).collect()
+    /// The places of the ports that packets of a flow pass, in their order.
+    pub(super) fn places(&self, flow: u32, from: u16, to: u16) -> Vec<PortPlace> {
+        self.ports(flow, from, to).unwrap_or_default().into_iter().map(PortView::place).collect()
     }
 
-    /// A message of so many bytes of a flow between ranks, with nothing else on its way: what it takes, and what of it
-    /// no rate makes shorter, in ps.
-    pub(super) fn message_ps(
-        &self,
-        number: u32,
-        flow: &FlowParams,
-        from: u16,
-        to: u16,
-        bytes: u64,
-    ) -> Option<(u64, u64)> {
+    /// A message of so many bytes of a flow between ranks, with nothing else on its way.
+    pub(super) fn message_ps(&self, number: u32, flow: &FlowParams, from: u16, to: u16, bytes: u64) -> Option<Message> {
         let way = self.way(number, from, to)?;
         let (most, header) = match &flow.transport {
             Transport::Tcp(tcp) => (tcp.mss_bytes, TCP_HEADER_BYTES),
@@ -122,7 +109,8 @@ impl<'a> Ways<'a> {
             Transport::Udp(_) | Transport::Raw => return None,
         };
         let delays_ps = way.iter().map(|stage| stage.delay_ps()).sum();
-        Some((train_ps(&way, bytes, most, header), delays_ps))
+        let train = Train { bytes, most, header };
+        Some(Message { whole_ps: train.alone_ps(&way), delays_ps, slowest_ps: train.slowest_ps(&way) })
     }
 
     /// From the beginning of a flow with an end until its completion, in ps: packets one after the other as fast as the
@@ -152,11 +140,48 @@ fn packet_ps(way: &[Stage], ip_bytes: u32) -> u64 {
     way.iter().map(|stage| stage.serialization_ps(ip_bytes) + stage.delay_ps()).sum()
 }
 
+/// What a message takes with nothing else on its way.
+pub(super) struct Message {
+    pub(super) whole_ps: u64,
+    /// What of that no rate makes shorter.
+    pub(super) delays_ps: u64,
+    /// What its packets take at what is slowest: behind another message at once, it takes no more.
+    pub(super) slowest_ps: u64,
+}
+
+/// So many bytes in packets of at most `most`, each with a header.
+#[derive(Clone, Copy)]
+struct Train {
+    bytes: u64,
+    most: u32,
+    header: u32,
+}
+
+impl Train {
+    /// How many packets it has, and the bytes of the last one with its header.
+    fn packets(self) -> (u64, u32) {
+        let packets = self.bytes.div_ceil(u64::from(self.most)).max(1);
+        (packets, self.header + (self.bytes - (packets - 1) * u64::from(self.most)) as u32)
+    }
+
+    /// What all of them take at the slowest of some stages, in ps.
+    fn slowest_ps(self, way: &[Stage]) -> u64 {
+        let (packets, last_bytes) = self.packets();
+        let at = |stage: &Stage| {
+            (packets - 1) * stage.serialization_ps(self.header + self.most) + stage.serialization_ps(last_bytes)
+        };
+        way.iter().map(at).max().unwrap_or(0)
+    }
+
+    fn alone_ps(self, way: &[Stage]) -> u64 {
+        train_ps(way, self.bytes, self.most, self.header)
+    }
+}
+
 /// So many bytes in packets of at most `most`, each with a header, over what is idle. All packets but the last are
 /// alike: the last one waits for those before it at one of them, and passes those after it by itself.
 fn train_ps(way: &[Stage], bytes: u64, most: u32, header: u32) -> u64 {
-    let packets = bytes.div_ceil(u64::from(most)).max(1);
-    let last_bytes = header + (bytes - (packets - 1) * u64::from(most)) as u32;
+    let (packets, last_bytes) = Train { bytes, most, header }.packets();
     if packets == 1 {
         return packet_ps(way, last_bytes);
     }

@@ -8,6 +8,7 @@ use hostnet_model::core::Worker;
 use hostnet_model::flow::PhaseBooks;
 use hostnet_model::memory::Channel;
 use hostnet_model::params::JobParams;
+use hostnet_model::Machine;
 
 /// A channel is full when its bus is busy for this share of the time: reads and writes in turn leave no more.
 pub(super) const BUS_FULL: f64 = 0.8;
@@ -79,13 +80,18 @@ impl WorldView<'_> {
     pub(super) fn fullest_memory(&self, job: &JobParams) -> Option<(f64, String)> {
         let own = self.servers().filter(|(host, _)| job.hosts.iter().any(|&at| usize::from(at) == *host));
         let loads = own.filter_map(|(host, machine)| {
-            let line_ps = line_ps(&self.servers[host].as_ref()?.socket().memory);
-            let channels = machine.each::<Channel>().count() as f64;
-            let lines = self.memory_bytes(host, machine) as f64 / 64.0;
-            let load = lines * line_ps / channels / self.window_ps();
-            Some((load, self.plan.cluster.hosts[host].name.clone()))
+            Some((self.memory_load(host, machine)?, self.plan.cluster.hosts[host].name.clone()))
         });
         loads.max_by(|one, other| one.0.total_cmp(&other.0))
+    }
+
+    /// The share of the window that the channels of a host are busy for, in the mean; of a memory of rates it is not
+    /// known.
+    pub(super) fn memory_load(&self, host: usize, machine: &Machine) -> Option<f64> {
+        let line_ps = line_ps(&self.servers[host].as_ref()?.socket().memory);
+        let channels = machine.each::<Channel>().count() as f64;
+        let lines = self.memory_bytes(host, machine) as f64 / 64.0;
+        (channels > 0.0).then(|| lines * line_ps / channels / self.window_ps())
     }
 }
 

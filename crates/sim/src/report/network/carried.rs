@@ -1,0 +1,103 @@
+//! Cables and fabrics that are full, of those that decide what arrives.
+//!
+//! What a cable carries does not arrive where a port behind it is full and drops packets, or has ever more wait: such a
+//! cable does not count.
+
+use super::limits::{Class, Limit, FULL};
+use super::queues::GBPS;
+use crate::read::ports::{PortPlace, PortTotals, PortView};
+use crate::report::view::WorldView;
+use hostnet_model::params::End;
+use std::collections::BTreeSet;
+
+/// What is flooded is told of when it takes this share of a cable.
+const FLOODED: f64 = 0.05;
+/// A port drops packets from this share of those that come to it on.
+pub(super) const DROPPED: f64 = 0.001;
+
+/// A queue grows when it keeps this share of what comes, and so many bytes: more than a burst of packets that wait for
+/// each other.
+const GROWS: f64 = 0.01;
+const BACKLOG_BYTES: f64 = 20_000.0;
+
+/// A port on the way of a class, and what it had counted when the window began.
+type Passed<'a> = (PortView<'a>, PortTotals);
+
+impl WorldView<'_> {
+    /// The share of a cable that a port uses.
+    fn cable_load(&self, (port, before): &Passed) -> Option<f64> {
+        Some(self.sent_gbps(port, *before) / self.rate_gbps(port)?)
+    }
+
+    /// The share that is used of the fabric of a switch that learns to one of its ports.
+    fn fabric_load(&self, (port, before): &Passed) -> Option<f64> {
+        let End::Switch(switch) = port.end else { return None };
+        let learning = self.plan.cluster.switches[usize::from(switch)].learning?;
+        let carried = self.gbps(port.totals.carried_bytes - before.carried_bytes);
+        Some(carried / (learning.fabric_bytes_per_s as f64 * GBPS))
+    }
+
+    /// Whether a port is full, or the fabric before it, and more comes than leaves: it drops packets, or ever more wait.
+    fn overflows(&self, passed: &Passed) -> bool {
+        let (port, before) = passed;
+        let grown = |pick: fn(&PortTotals) -> u64| pick(&port.totals).saturating_sub(pick(before)) as f64;
+        let (dropped, sent) = (grown(|port| port.overflowed_packets), grown(|port| port.sent_packets));
+        let (waiting, left) = (grown(|port| port.waiting_bytes), grown(|port| port.sent_bytes));
+        let full = [self.cable_load(passed), self.fabric_load(passed)].into_iter().flatten().any(|load| load >= FULL);
+        let grows = waiting >= GROWS * (waiting + left) && waiting >= BACKLOG_BYTES;
+        full && (dropped > 0.0 && dropped >= DROPPED * (dropped + sent) || grows)
+    }
+
+    /// The ports on the way of a class that decide what arrives: those without a full one behind them to which more
+    /// comes than leaves it. Each with whether it is such a one.
+    fn deciding<'a>(&'a self, class: &'a Class) -> Vec<(Passed<'a>, bool)> {
+        let all: Vec<(Passed, bool)> = self
+            .ports_of(class)
+            .map(|passed| {
+                let overflows = self.overflows(&passed);
+                (passed, overflows)
+            })
+            .collect();
+        let dropping: BTreeSet<PortPlace> =
+            all.iter().filter(|(_, overflows)| *overflows).map(|((port, _), _)| port.place()).collect();
+        if dropping.is_empty() {
+            return all;
+        }
+        let behind = |way: &Vec<PortPlace>| way.iter().rposition(|place| dropping.contains(place)).unwrap_or(0);
+        let deciding: BTreeSet<PortPlace> =
+            class.ways.iter().flat_map(|way| way[behind(way)..].iter().copied()).collect();
+        all.into_iter().filter(|((port, _), _)| deciding.contains(&port.place())).collect()
+    }
+
+    /// The fullest of some ports by a share of something that they use: first of those to which more comes.
+    fn fullest<'a>(&'a self, class: &'a Class, load: impl Fn(&Passed) -> Option<f64>) -> Option<(f64, Passed<'a>)> {
+        let loads = self.deciding(class).into_iter();
+        let full = loads.filter_map(|(passed, overflows)| Some(((overflows, load(&passed)?), passed)));
+        let full = full.filter(|((_, load), _)| *load >= FULL);
+        let fullest = full.max_by(|(one, _), (other, _)| one.0.cmp(&other.0).then(one.1.total_cmp(&other.1)));
+        fullest.map(|((_, load), passed)| (load, passed))
+    }
+
+    pub(super) fn full_cable(&self, class: &Class) -> Option<Limit> {
+        let (load, (port, before)) = self.fullest(class, |passed| self.cable_load(passed))?;
+        let (sent, rate) = (self.sent_gbps(&port, before), self.rate_gbps(&port)?);
+        let place = self.cable_words(&port);
+        let mut why = format!("the cable {place} carries {sent:.1} of {rate:.0} Gbps");
+        let flooded = self.flooded_gbps(&port, before).min(sent);
+        if flooded / rate >= FLOODED {
+            why += &format!(", {flooded:.1} of them flooded, as nobody knew where the receivers are");
+        }
+        Some(Limit { limit: "cable", place, load: Some(load), why })
+    }
+
+    /// The way through the fabric of a switch that learns to one of its ports.
+    pub(super) fn full_fabric(&self, class: &Class) -> Option<Limit> {
+        let (load, (port, before)) = self.fullest(class, |passed| self.fabric_load(passed))?;
+        let carried = self.gbps(port.totals.carried_bytes - before.carried_bytes);
+        let place = self.name_of(port.end).to_owned();
+        let peer = port.peer().map_or("", |peer| self.name_of(peer));
+        let why =
+            format!("the fabric of {place} carries {carried:.1} of {:.0} Gbps to its port to {peer}", carried / load);
+        Some(Limit { limit: "fabric", place, load: Some(load), why })
+    }
+}

@@ -1,0 +1,117 @@
+//! What lies behind the NICs of hosts: their PCIe links, the host network, their rings.
+
+use super::carried::DROPPED;
+use super::limits::{worst, Class, Limit, FULL, WAIT};
+use super::line_bytes;
+use crate::report::view::WorldView;
+use hostnet_measure::Domain;
+use hostnet_model::dimm::Dimm;
+use hostnet_model::iio::Iio;
+use hostnet_model::nic::Nic;
+
+/// The PCIe of a NIC is congested when a packet waits for credits for this share of time.
+const CREDIT_WAIT: f64 = 0.25;
+/// What arrives, and not what a cable carries, counts where a NIC drops this share of it, of senders that slow down
+/// for losses: fewer come with every sawtooth.
+const MANY: f64 = 0.05;
+/// A link whose NIC drops packets is full from here on: it is idle while senders recover.
+const FULL_WITH_DROPS: f64 = 0.8;
+
+/// A direction of a PCIe link.
+#[derive(Clone, Copy)]
+pub(super) enum Direction {
+    /// From the NIC to memory.
+    ToMemory,
+    FromMemory,
+}
+
+impl WorldView<'_> {
+    /// What is full behind the place where packets of a class are dropped last for want of room, if any are: sockets, or
+    /// the NICs of receivers.
+    pub(super) fn dropping(&self, class: &Class) -> Option<Limit> {
+        let (totals, to) = (&class.totals, &class.hosts[1]);
+        let enough = if class.slows_down() { MANY } else { DROPPED };
+        let is_much = |dropped: u64, others: u64| dropped as f64 > enough * (dropped + others) as f64;
+        let cores = || worst(to.iter().filter_map(|&host| self.busy_cores("receiver cores", host, class)));
+        if is_much(totals.socket_dropped, totals.received_segments) {
+            if let Some(limit) = cores() {
+                return Some(limit);
+            }
+        }
+        let dropped = totals.nic_full + totals.nic_ring;
+        if !is_much(dropped, totals.nic_received.saturating_sub(dropped)) {
+            return None;
+        }
+        let behind = worst(to.iter().filter_map(|&host| self.behind_nic(host, class)));
+        // A ring is empty when the core does not fill it.
+        behind.or_else(cores).or_else(|| worst(to.iter().filter_map(|&host| self.ring(host))))
+    }
+
+    /// What is full behind the NIC of a receiver: its PCIe link, or what lies behind that.
+    pub(super) fn behind_nic(&self, host: u16, class: &Class) -> Option<Limit> {
+        let full = class.totals.nic_full as f64 >= DROPPED * class.totals.nic_received.max(1) as f64;
+        let from = if full { FULL_WITH_DROPS } else { FULL };
+        self.host_network(host, class).or_else(|| self.full_pcie(host, Direction::ToMemory, from))
+    }
+
+    /// The busiest PCIe link of the NIC of a host in a direction, if it is busy for so much of the time.
+    pub(super) fn full_pcie(&self, host: u16, direction: Direction, from: f64) -> Option<Limit> {
+        let machine = self.machine(host)?;
+        let nic = machine.first::<Nic>().filter(|_| machine.first::<Dimm>().is_none())?;
+        let links = self.servers[usize::from(host)].as_ref()?.nic_links().map(|(socket, _)| usize::from(socket));
+        let busy = links.enumerate().map(|(function, socket)| match direction {
+            Direction::ToMemory => nic.lane_busy_ps(function, self.now),
+            Direction::FromMemory => {
+                machine.each::<Iio>().nth(socket).map_or(0, |iio| iio.lane_busy_ps(nic.link(function), self.now))
+            }
+        });
+        let load = busy.max()? as f64 / self.window_ps();
+        let place = self.plan.cluster.hosts[usize::from(host)].name.clone();
+        let way = match direction {
+            Direction::ToMemory => "to memory",
+            Direction::FromMemory => "from memory",
+        };
+        let why = format!("the PCIe link of the NIC of {place} {way} is busy {:.0} % of the time", 100.0 * load);
+        (load >= from).then_some(Limit { limit: "PCIe", place, load: Some(load), why })
+    }
+
+    /// The NIC of a receiver waits for PCIe credits because the IIO does not empty.
+    fn host_network(&self, host: u16, class: &Class) -> Option<Limit> {
+        let machine = self.machine(host)?;
+        let nic = machine.first::<Nic>()?;
+        let waits = nic.counters().credit_wait.mean();
+        if waits < CREDIT_WAIT || machine.first::<Dimm>().is_some() {
+            return None;
+        }
+        let fullest = |one: &&Domain, other: &&Domain| one.area_ps().cmp(&other.area_ps());
+        let iio = machine.each::<Iio>().map(Iio::write).max_by(fullest)?;
+        let params = &self.plan.cluster.hosts[usize::from(host)];
+        let lines_each = (line_bytes(params.fidelity) / 64) as f64;
+        let held = iio.area_ps() as f64 / self.window_ps() * lines_each;
+        let capacity = f64::from(iio.capacity()) * lines_each;
+        let dropped = 100.0 * class.totals.nic_dropped() as f64 / class.totals.nic_received.max(1) as f64;
+        let why = format!(
+            "host network of {}: its NIC waits for PCIe credits {:.0} % of the time, the IIO holds {held:.0} of \
+            {capacity:.0} lines; \
+             the NIC drops {dropped:.3} % of packets",
+            params.name,
+            100.0 * waits
+        );
+        Some(Limit { limit: "host network", place: params.name.clone(), load: Some(waits), why })
+    }
+
+    /// The ring of the NIC of a receiver has no descriptors.
+    pub(super) fn ring(&self, host: u16) -> Option<Limit> {
+        let nic = self.machine(host)?.first::<Nic>()?;
+        let waits = nic.counters().descriptor_wait.mean();
+        let name = &self.plan.cluster.hosts[usize::from(host)].name;
+        let fetches = nic.counters().fetch_wait.mean();
+        if fetches >= WAIT && fetches > waits {
+            let why =
+                format!("the NIC of {name} waits {:.0} % of the time for descriptors that it reads", fetches * 100.0);
+            return Some(Limit { limit: "descriptor reads", place: name.clone(), load: Some(fetches), why });
+        }
+        let why = format!("the NIC of {name} waits for descriptors {:.0} % of the time", waits * 100.0);
+        (waits >= WAIT).then(|| Limit { limit: "ring", place: name.clone(), load: Some(waits), why })
+    }
+}
