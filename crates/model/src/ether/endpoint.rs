@@ -4,6 +4,7 @@ use super::drops::{DropReason, Drops};
 use super::egress::{Egress, Left};
 use super::engines::{Compressor, Restorer};
 use super::flow_end::FlowEnd;
+use super::flow_index::FlowIndex;
 use super::port_queues::PRIORITIES;
 use super::ranked::Ranks;
 use super::served::Services;
@@ -16,9 +17,6 @@ use prefetch_index::prefetch_index;
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
 
-/// No end of a flow.
-const NONE: u32 = u32::MAX;
-
 /// A host without a host network.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Endpoint {
@@ -28,9 +26,7 @@ pub struct Endpoint {
     /// Packets of a priority that wait at a port at most.
     queue_packets: u32,
     pub(super) ends: Vec<FlowEnd>,
-    /// The end here of each flow from `first_flow` on.
-    first_flow: u32,
-    by_flow: Vec<u32>,
+    by_flow: FlowIndex,
     services: Option<Box<Services>>,
     pub(super) ranks: Option<Box<Ranks>>,
     /// What restores packets that were made smaller.
@@ -43,12 +39,7 @@ impl Endpoint {
     /// `queue_packets` packets of a priority at most.
     #[must_use]
     pub fn new(ports: Vec<Egress>, queue_packets: u32, ends: Vec<FlowEnd>) -> Self {
-        let first_flow = ends.first().map_or(0, FlowEnd::flow);
-        let last_flow = ends.last().map_or(0, FlowEnd::flow);
-        let mut by_flow = vec![NONE; if ends.is_empty() { 0 } else { (last_flow - first_flow) as usize + 1 }];
-        for (index, end) in ends.iter().enumerate() {
-            by_flow[(end.flow() - first_flow) as usize] = index as u32;
-        }
+        let by_flow = FlowIndex::new(ends.iter().map(FlowEnd::flow).collect());
         let blocked = vec![VecDeque::new(); ports.len() * PRIORITIES];
         let queue_packets = queue_packets.max(1);
         let services = Services::new(&ends);
@@ -57,7 +48,6 @@ impl Endpoint {
             blocked,
             queue_packets,
             ends,
-            first_flow,
             by_flow,
             services,
             ranks: None,
@@ -98,9 +88,7 @@ impl Endpoint {
                 packets.fetch(id);
                 prefetch_index(std::slice::from_ref(self), 0);
             }
-            Ahead::Several => {
-                prefetch_index(&self.by_flow, packets.get(id).flow.wrapping_sub(self.first_flow) as usize)
-            }
+            Ahead::Several => self.by_flow.fetch(packets.get(id).flow),
             Ahead::Few => {
                 if let Some(end) = self.end_of(packets.get(id).flow) {
                     self.ends[end as usize].fetch();
@@ -164,8 +152,7 @@ impl Endpoint {
         if let [only] = self.ends.as_slice() {
             return (only.flow() == flow).then_some(0);
         }
-        let place = flow.wrapping_sub(self.first_flow) as usize;
-        self.by_flow.get(place).copied().filter(|&end| end != NONE)
+        self.by_flow.end_of(flow)
     }
 
     /// The time of an end has come: its beginning, or what its application waited for. What comes after the ends are

@@ -16,6 +16,7 @@ mod endpoint;
 mod engines;
 mod fabric;
 mod flow_end;
+mod flow_index;
 mod learning;
 mod network;
 mod occupancy;

@@ -1,5 +1,6 @@
 //! One run: warm-up, measurement, checkpoint.
 
+mod creep;
 mod forecast;
 mod kept;
 mod look;
@@ -23,12 +24,13 @@ use crate::error::SimulationError;
 use crate::read::flows::Totals;
 use crate::read::ports::PortTotals;
 use crate::read::units::{Recorder, Units};
-use crate::read::{by_number, samples, History};
+use crate::read::{by_number, samples, History, Reading, Share};
 use crate::report::view::WorldView;
 use crate::report::Report;
 use crate::watch::epochs::Epoch;
 use crate::watch::trace::Trace;
 use crate::watch::Watch;
+use creep::Creep;
 use hostnet_config::Plan;
 use hostnet_kernel::{Progress, Simulation, Time};
 use hostnet_model::params::ServerParams;
@@ -136,6 +138,8 @@ pub struct Run {
     recorded: Option<usize>,
     /// Whether a host's packets are recorded, here or elsewhere.
     records: bool,
+    /// Tells a livelock.
+    creep: Creep,
     /// The processes that share the run, if there is more than this one.
     processes: Option<Processes>,
 }
@@ -217,23 +221,26 @@ impl Run {
             return Ok(self.advance_parallel(stop, on_status));
         }
         let (target_ps, measuring) = (self.told_target_ps(), self.is_measuring());
-        let mut last = None;
-        let mut stands_still = None;
-        let on_slice = |progress: Progress| {
-            if last.replace(progress.time) == Some(progress.time) {
-                stands_still = Some(progress.time);
-                return false;
+        loop {
+            let (mut creeps, pending) = (false, self.pending());
+            let creep = &mut self.creep;
+            let on_slice = |progress: Progress| {
+                creeps = creep.goes_on(progress, pending);
+                let status = Status { simulated_ps: progress.time.ps(), target_ps, events: progress.events, measuring };
+                on_status(status) && !creeps
+            };
+            let simulation = &mut self.state.simulation;
+            let reached = match &mut self.watch {
+                None => simulation.run_until(stop, on_slice),
+                Some(watch) => simulation.run_until_observed(stop, watch, on_slice),
+            };
+            if !creeps {
+                return Ok(reached);
             }
-            on_status(Status { simulated_ps: progress.time.ps(), target_ps, events: progress.events, measuring })
-        };
-        let simulation = &mut self.state.simulation;
-        let reached = match &mut self.watch {
-            None => simulation.run_until(stop, on_slice),
-            Some(watch) => simulation.run_until_observed(stop, watch, on_slice),
-        };
-        match stands_still {
-            Some(time) => Err(SimulationError::Livelock { at_ps: time.ps() }),
-            None => Ok(reached),
+            let moved = self.moved();
+            if !self.creep.moves(self.state.simulation.progress(), moved) {
+                return Err(SimulationError::Livelock { at_ps: self.simulated_ps() });
+            }
         }
     }
 
@@ -286,6 +293,17 @@ impl Run {
     #[must_use]
     pub fn simulated_ps(&self) -> u64 {
         self.state.simulation.progress().time.ps()
+    }
+
+    /// Events that are pending.
+    fn pending(&self) -> usize {
+        self.state.simulation.parts().iter().map(|part| part.1.pending()).sum()
+    }
+
+    /// All that lines and packets have moved so far, where the run is not shared.
+    fn moved(&mut self) -> u64 {
+        let now = self.settle();
+        Reading::of(vec![Share::read(&self.state.simulation, &self.plan.cluster, &self.servers, now)], now).moved
     }
 
     /// The most events that were ever pending at once in a partition.

@@ -1,6 +1,6 @@
 //! How often a run is looked at: what lines show within microseconds takes packets milliseconds.
 
-use hostnet_config::{Length, Plan};
+use hostnet_config::{Length, Plan, WarmUp};
 use std::ops::RangeInclusive;
 
 /// Batches of a measurement of fixed length.
@@ -21,6 +21,8 @@ pub const EPOCH_PS: u64 = 10_000_000;
 const EPOCHS_OF_NETWORKS: u64 = 100;
 /// Epochs of a run of a very large network, about.
 const EPOCHS_MIN: u64 = 10;
+/// Most epochs of a server, whose state is small, about.
+const EPOCHS_OF_SERVERS: u64 = 100_000;
 /// Hosts and flows whose state is hashed in all epochs of a run together, about; a small network has more for each.
 const STATES_HASHED: u64 = 25_600;
 
@@ -86,18 +88,23 @@ pub(crate) fn batches_max(length: Length) -> usize {
     }
 }
 
-/// The length of an epoch of a run in ps, a multiple of [`EPOCH_PS`].
+/// The length of an epoch of a run in ps, a multiple of [`EPOCH_PS`]. It follows from the longer one of the warm-up and
+/// the measuring window, so that neither has many.
 #[must_use]
 pub fn epoch_ps(plan: &Plan) -> u64 {
-    if plan.server().is_some() {
-        return EPOCH_PS;
-    }
-    let length_ps = match plan.run.length {
+    let measured_ps = match plan.run.length {
         Length::Duration { ps } => ps,
         Length::Precision { .. } | Length::Jobs => plan.run.duration_max_ps,
     };
-    let epochs = epochs_of_network(plan.cluster.hosts.len() + plan.cluster.flows.len());
-    (length_ps / epochs).next_multiple_of(EPOCH_PS).max(EPOCH_PS)
+    let warm_up_ps = match plan.run.warm_up {
+        WarmUp::Fixed { ps } => ps,
+        WarmUp::Auto => 0,
+    };
+    let epochs = match plan.server() {
+        Some(_) => EPOCHS_OF_SERVERS,
+        None => epochs_of_network(plan.cluster.hosts.len() + plan.cluster.flows.len()),
+    };
+    (measured_ps.max(warm_up_ps) / epochs).next_multiple_of(EPOCH_PS).max(EPOCH_PS)
 }
 
 /// Epochs of a run of a network with so many hosts and flows: fewer of a larger one, so that hashing its state takes

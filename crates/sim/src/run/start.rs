@@ -1,5 +1,6 @@
 //! How a run begins: from the start or from a checkpoint, alone or shared with other processes.
 
+use super::creep::Creep;
 use super::kept::{label, label_of};
 use super::pace::Pace;
 use super::processes::Processes;
@@ -137,6 +138,7 @@ impl Run {
             plan: plan.clone(),
             servers,
             options,
+            creep: Creep::begin(state.simulation.progress()),
             state,
             feeds,
             checkpoint: None,

@@ -1,14 +1,16 @@
 //! Whether a world moves on, and what holds it up if not.
 
+use super::pace::Pace;
 use super::Run;
 use crate::error::SimulationError;
 use crate::read::ends::{machines, network};
 use crate::read::sample::{self, Group};
+use crate::read::Reading;
 use hostnet_kernel::{Simulation, Time};
 use hostnet_measure::Domain;
 use hostnet_model::ether::{cycle, PausedPort};
 use hostnet_model::params::{ClusterParams, End, HostKind};
-use hostnet_model::{Machine, World};
+use hostnet_model::{Machine, Payload, World};
 use serde::{Deserialize, Serialize};
 
 impl Run {
@@ -28,8 +30,27 @@ impl Run {
         Err(SimulationError::Deadlock { cycle, at_us: now.ps() / 1_000_000 })
     }
 
+    /// Credits that are held, or packets on their way, while nothing arrives mean that the world is stuck, once nothing
+    /// is pending that moves them.
+    pub(super) fn check_progress(&mut self, reading: &Reading, now: Time) -> Result<(), SimulationError> {
+        if reading.moved != self.state.moved || !reading.busy {
+            self.state.moved = reading.moved;
+            self.state.moved_at = now;
+        }
+        // An arrival that was pending may lie beyond the next look.
+        let idle_ps = now.ps().saturating_sub(self.state.moved_at.ps());
+        if idle_ps < Pace::of(&self.plan).stuck_ps {
+            return Ok(());
+        }
+        match self.told(last_arrival(&self.state.simulation)).into_iter().flatten().max() {
+            Some(arrival) => self.state.moved_at = arrival,
+            None => return Err(self.stuck(now, idle_ps)),
+        }
+        Ok(())
+    }
+
     /// What to say of a world that is stuck: the fullest of its domains.
-    pub(super) fn stuck(&self, now: Time, idle_ps: u64) -> SimulationError {
+    fn stuck(&self, now: Time, idle_ps: u64) -> SimulationError {
         let fullest = self.told(fullest(&self.state.simulation, &self.plan.cluster)).into_iter().flatten();
         let Fullest { domain, part, in_use, capacity, .. } = fullest
             .max_by_key(|full| (full.share, full.place))
@@ -43,6 +64,32 @@ impl Run {
             idle_us: idle_ps / 1_000_000,
         }
     }
+}
+
+/// When the last of the pending events of the partitions that are here happens which move lines or packets.
+fn last_arrival(simulation: &Simulation<World>) -> Option<Time> {
+    let pending = simulation.parts().iter().flat_map(|(_, scheduler)| scheduler.state().2);
+    pending.filter(|event| !recurs(&event.payload)).map(|event| event.time).max()
+}
+
+/// Whether events of this kind come again and again however little moves: refreshes, timers, and what looks at the host.
+fn recurs(payload: &Payload) -> bool {
+    matches!(
+        payload,
+        Payload::Wake
+            | Payload::Timer { .. }
+            | Payload::Throttle { .. }
+            | Payload::Halt { .. }
+            | Payload::Register { .. }
+            | Payload::RegisterValue
+            | Payload::RegisterWritten
+            | Payload::ReadCounter { .. }
+            | Payload::Counter { .. }
+            | Payload::RingPoll(_)
+            | Payload::RingLooked(_)
+            | Payload::RingPolled
+            | Payload::Power(_)
+    )
 }
 
 /// A domain with a large share of its credits in use.

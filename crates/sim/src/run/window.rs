@@ -160,20 +160,6 @@ impl Run {
         }
     }
 
-    /// Credits that are held, or packets on their way, while nothing arrives mean that the world is stuck.
-    fn check_progress(&mut self, reading: &Reading, now: Time) -> Result<(), SimulationError> {
-        let state = &mut self.state;
-        if reading.moved != state.moved || !reading.busy {
-            state.moved = reading.moved;
-            state.moved_at = now;
-        }
-        let idle_ps = now.since(state.moved_at);
-        if idle_ps < Pace::of(&self.plan).stuck_ps {
-            return Ok(());
-        }
-        Err(self.stuck(now, idle_ps))
-    }
-
     /// The levels of every server.
     fn told_moments(&self, now: Time) -> Vec<HostMoment> {
         by_number(self.told_all(moments(&self.state.simulation, now)))

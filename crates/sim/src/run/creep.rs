@@ -1,0 +1,73 @@
+//! Events that follow each other while simulated time hardly goes on: a livelock, unless lines or packets move.
+
+use hostnet_kernel::Progress;
+
+/// Fewest events after which a run is suspected: about a second of work.
+const EVENTS_MIN: u64 = 1 << 22;
+/// Events for each one that is pending, which a run that goes on may need: many flows may begin at the same time.
+const EVENTS_PER_PENDING: u64 = 16;
+
+/// How far a run has come since it was looked at last.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Creep {
+    since: Progress,
+    /// What had moved by then, if the run has crept since the time before.
+    moved: Option<u64>,
+}
+
+impl Creep {
+    /// Begins to look.
+    pub(super) fn begin(progress: Progress) -> Self {
+        Self { since: progress, moved: None }
+    }
+
+    /// Finds out whether a run with so many events pending creeps: as an event takes 1 ps at least, time that goes on by
+    /// no more than that per event stands for events that only follow each other.
+    pub(super) fn goes_on(&mut self, progress: Progress, pending: usize) -> bool {
+        let events = progress.events - self.since.events;
+        if events < EVENTS_MIN.max(EVENTS_PER_PENDING * pending as u64) {
+            return false;
+        }
+        let creeps = progress.time.since(self.since.time) <= events;
+        if !creeps {
+            *self = Self::begin(progress);
+        }
+        creeps
+    }
+
+    /// Whether a run that creeps moves something nevertheless, which has `moved` so much since its start.
+    pub(super) fn moves(&mut self, progress: Progress, moved: u64) -> bool {
+        let before = self.moved.replace(moved);
+        self.since = progress;
+        before != Some(moved)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use hostnet_kernel::Time;
+
+    /// After how many turns of `events` and `ps` each a run with `pending` events ends as a livelock, of 100.
+    fn ends_after(events: u64, ps: u64, pending: usize, mut moved: impl FnMut(u64) -> u64) -> Option<u64> {
+        let at = |turn: u64| Progress { time: Time::from_ps(turn * ps), events: turn * events };
+        let mut creep = Creep::begin(at(0));
+        (1..100).find(|&turn| creep.goes_on(at(turn), pending) && !creep.moves(at(turn), moved(turn)))
+    }
+
+    #[test]
+    fn a_livelock_is_a_run_that_creeps_and_moves_nothing() {
+        let turn = EVENTS_MIN;
+        assert_eq!(ends_after(turn, turn, 10, |_| 0), Some(2), "a single event that sends itself every ps");
+        assert_eq!(ends_after(turn, 0, 10, |_| 7), Some(2), "time stands still");
+        assert_eq!(ends_after(turn, turn + 1, 10, |_| 0), None, "time goes on");
+        assert_eq!(ends_after(turn, 1, 10, |turn| turn), None, "lines move");
+    }
+
+    #[test]
+    fn many_pending_events_may_happen_at_one_time() {
+        let pending = (4 * EVENTS_MIN / EVENTS_PER_PENDING) as usize;
+        assert_eq!(ends_after(EVENTS_MIN, 0, pending, |_| 0), Some(8), "after two turns of four");
+        assert_eq!(ends_after(EVENTS_MIN, 0, 100 * pending, |_| 0), None);
+    }
+}
