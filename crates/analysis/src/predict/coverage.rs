@@ -1,8 +1,18 @@
 //! What predictions do not cover.
 
 use hostnet_model::params::{
-    EntryUntil, IdleDrain, PagePolicy, Pattern, Placement, Protect, Scheduler, ServerParams, Workload, WorkloadKind,
+    EntryUntil, GovernorParams, IdleDrain, PagePolicy, Pattern, Placement, Protect, Scheduler, ServerParams, Workload,
+    WorkloadKind,
 };
+
+/// Whether cores may have another clock than that which predictions take them to have.
+fn changes_clock(server: &ServerParams) -> bool {
+    server.power.as_ref().is_some_and(|power| {
+        let fastest_alone = power.governor == GovernorParams::Performance;
+        let had = &power.pstates[if fastest_alone { power.pstates.len() - 1 } else { 0 }..];
+        had.iter().any(|pstate| pstate.khz != power.reference_khz)
+    })
+}
 
 /// What of a server lies outside of what predictions were checked against, a clause each.
 pub(crate) fn outside(server: &ServerParams) -> Vec<String> {
@@ -31,6 +41,7 @@ pub(crate) fn outside(server: &ServerParams) -> Vec<String> {
     let far = |workload: &Workload| workload.memory != Placement::Local && socket.expander.is_some();
     note(server.workloads.iter().any(far), "buffers in memory behind a link ([expander])");
     note(socket.ssd.streams > 1, "drives that serve several commands at a time");
+    note(changes_clock(server), "cores at other frequencies than core.frequency ([power])");
     for workload in &server.workloads {
         if let WorkloadKind::Stream(stream) = &workload.kind {
             if let Pattern::Strided { .. } = stream.pattern {

@@ -6,7 +6,10 @@ use crate::spec::{
     CStateSpec, DomainSpec, GovernorKindSpec, GovernorSpec, IdleSpec, PowerSpec, SleepPower, Spec, Time, VariantSpec,
 };
 use crate::units::{format, Dimension};
-use hostnet_model::params::{CState, GovernorParams, IdleParams, OndemandVariant, PState, PowerDomain, PowerParams};
+use hostnet_model::params::{
+    CState, Fidelity, GovernorParams, IdleParams, OndemandVariant, PState, PowerDomain, PowerParams, ServerParams,
+    WorkloadKind,
+};
 
 const HZ_PER_KHZ: u64 = 1000;
 /// How often a governor looks, in ps: what Linux allows at least.
@@ -58,6 +61,23 @@ pub(super) fn params(server: &Spec) -> Result<Option<Box<PowerParams>>, Issue> {
         tickless: spec.tickless.unwrap_or(true),
         pstates: states,
     })))
+}
+
+/// What to know of work that no frequency changes; without the place of the server.
+pub(super) fn unpaced(server: &ServerParams, fidelity: Fidelity) -> Vec<&'static str> {
+    if server.power.is_none() {
+        return Vec::new();
+    }
+    let works = server.workloads.iter().any(|workload| !matches!(workload.kind, WorkloadKind::Network));
+    let remote = server.sockets.iter().any(|socket| socket.remote.is_some());
+    let kinds = [
+        (
+            works && fidelity == Fidelity::Fluid,
+            "power has no effect on workloads with fidelity = \"fluid\": they go on at the rates of core.frequency",
+        ),
+        (remote, "power has no effect on workloads of kind \"remote\": cores of other sockets are at core.frequency"),
+    ];
+    kinds.into_iter().filter_map(|(is_so, note)| is_so.then_some(note)).collect()
 }
 
 /// Checks that all sockets have the clock that the times of work are given at.

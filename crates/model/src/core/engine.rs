@@ -4,6 +4,7 @@ use super::{Executor, Programs, Worker};
 use crate::lfb::Lfb;
 use crate::os::NetStack;
 use crate::part::{Context, Payload, Pool, Start};
+use crate::power::{Clock, ClockChange};
 use hostnet_kernel::Time;
 use serde::{Deserialize, Serialize};
 
@@ -184,6 +185,26 @@ impl Engine {
             Self::Executor(executor) => executor.reset(now),
             Self::NetStack(stack) => stack.reset(now),
             Self::Worker(worker) => worker.executor_mut().reset(now),
+        }
+    }
+
+    /// It begins at a clock, the fastest that its core may have.
+    pub(super) fn set_clock(&mut self, clock: Clock) {
+        match self {
+            Self::Programs(programs) => programs.set_clock(clock),
+            Self::Executor(executor) => executor.set_clock(clock),
+            Self::NetStack(stack) => stack.set_clock(clock),
+            Self::Worker(worker) => worker.executor_mut().set_clock(clock),
+        }
+    }
+
+    /// The clock of its core changes.
+    pub(super) fn change_clock(&mut self, change: ClockChange, lfb: &mut Lfb, context: &mut Context) {
+        match self {
+            Self::Programs(programs) => programs.change_clock(change, context.now()),
+            Self::Executor(executor) => executor.change_clock(change, lfb, context),
+            Self::NetStack(stack) => stack.change_clock(change, context),
+            Self::Worker(worker) => worker.executor_mut().change_clock(change, lfb, context),
         }
     }
 

@@ -20,8 +20,9 @@ pub use worker::{RankMemory, Worker};
 use crate::lfb::Lfb;
 use crate::line::RequestId;
 use crate::os::NetStack;
-use crate::params::CoreParams;
-use crate::part::{self, Context, Part, PartKind, Payload, Pool, Start};
+use crate::params::{CoreParams, PowerParams};
+use crate::part::{self, Context, Part, PartKind, Payload, Pool, PowerEvent, Start};
+use crate::power::{Clock, ClockChange};
 use hostnet_kernel::{ComponentId, Time};
 use hostnet_measure::Domain;
 use serde::{Deserialize, Serialize};
@@ -46,6 +47,20 @@ pub struct Core {
     lfb: Lfb,
     engines: Vec<Engine>,
     turns: Turns,
+    speeds: Option<Box<Speeds>>,
+}
+
+/// The frequencies that the core may have, in kHz, where the power management tells which.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+struct Speeds {
+    reference_khz: u32,
+    pstates_khz: Vec<u32>,
+}
+
+impl Speeds {
+    fn clock(&self, pstate: usize) -> Clock {
+        Clock { reference_khz: self.reference_khz, khz: self.pstates_khz[pstate] }
+    }
 }
 
 impl Core {
@@ -59,7 +74,42 @@ impl Core {
         }
         let mut lfb = Lfb::new(params, idle, classes);
         lfb.shared = engines.len() > 1;
-        Self { kind, lfb, turns: Turns::new(engines.len()), engines }
+        Self { kind, lfb, turns: Turns::new(engines.len()), engines, speeds: None }
+    }
+
+    /// The same core with frequencies, of which it begins with the fastest. One that runs network traffic alone follows
+    /// them by itself.
+    #[must_use]
+    pub fn with_power(mut self, params: &PowerParams) -> Self {
+        if matches!(&self.engines[..], [only] if NetStack::of(only).is_some()) {
+            return self;
+        }
+        let pstates_khz: Vec<u32> = params.pstates.iter().map(|pstate| pstate.khz).collect();
+        let fastest = pstates_khz.len() - 1;
+        let speeds = Speeds { reference_khz: params.reference_khz, pstates_khz };
+        let clock = speeds.clock(fastest);
+        self.lfb.clock = clock;
+        self.engines.iter_mut().for_each(|engine| engine.set_clock(clock));
+        self.speeds = Some(Box::new(speeds));
+        self
+    }
+
+    /// The power management changes the clock. True if the event is that.
+    fn on_clock(&mut self, payload: Payload, context: &mut Context) -> bool {
+        let (Payload::Power(event), Some(speeds)) = (payload, &self.speeds) else { return false };
+        let change = match event {
+            PowerEvent::Frequency(pstate) => ClockChange::To(speeds.clock(usize::from(pstate))),
+            PowerEvent::Halt(ps) => ClockChange::Halt(u64::from(ps)),
+            _ => return false,
+        };
+        if let ClockChange::To(clock) = change {
+            self.lfb.clock = clock;
+        }
+        for (number, engine) in self.engines.iter_mut().enumerate() {
+            self.lfb.engine = number as u8;
+            engine.change_clock(change, &mut self.lfb, context);
+        }
+        true
     }
 
     /// For how long an engine that shares the core had it until `now` since the last reset, in ps.
@@ -171,7 +221,9 @@ impl Part for Core {
 
     #[inline]
     fn on_event(&mut self, payload: Payload, _source: ComponentId, context: &mut Context) {
-        self.handle(payload, context);
+        if !self.on_clock(payload, context) {
+            self.handle(payload, context);
+        }
     }
 
     fn pools<'a>(&'a self, visit: &mut dyn FnMut(Pool<'a>)) {

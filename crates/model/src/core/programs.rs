@@ -5,6 +5,7 @@ use crate::lfb::Lfb;
 use crate::line::{Evictions, Home, Kind, Pages, Request, RequestId, Walk};
 use crate::params::CoreParams;
 use crate::part::{Context, Payload, Start};
+use crate::power::{Clock, ClockChange};
 use hostnet_kernel::{Rng, Time};
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
@@ -42,6 +43,7 @@ impl Program {
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Programs {
     params: CoreParams,
+    clock: Clock,
     pages: Pages,
     rng: Rng,
     programs: Vec<Program>,
@@ -74,6 +76,7 @@ impl Programs {
             held: false,
             asked: Time::ZERO,
             turn: 0,
+            clock: Clock::default(),
             params,
             pages,
             rng,
@@ -194,13 +197,26 @@ impl Programs {
         let program = &mut self.programs[index];
         let load = program.reads >= 1 << 32 || (program.reads > 0 && self.rng.chance(program.reads));
         let line = program.walk.next(&self.pages, &mut self.rng);
-        self.ready[index] = now + program.gap_ps;
-        self.next_issue =
-            self.ready.iter().fold(Time::MAX, |first, &ready| first.min(ready)).max(now + self.params.issue_ps);
+        self.ready[index] = now + self.clock.stretched(program.gap_ps);
+        let issued = now + self.clock.stretched(self.params.issue_ps);
+        self.next_issue = self.ready.iter().fold(Time::MAX, |first, &ready| first.min(ready)).max(issued);
         let class = program.class;
         lfb.take(class, now);
         let id = lfb.request(line, class, !load, index as u32, context);
         context.send(self.wiring.home, self.params.to_cha_ps + self.throttle_ps, Payload::Arrive(id));
+    }
+
+    /// They begin at a clock.
+    pub(super) fn set_clock(&mut self, clock: Clock) {
+        self.clock = clock;
+    }
+
+    /// The clock changes: the time to the next access with it. One that is awaited already comes no earlier.
+    pub(super) fn change_clock(&mut self, change: ClockChange, now: Time) {
+        match change {
+            ClockChange::To(clock) => self.clock = clock,
+            ClockChange::Halt(ps) => self.next_issue = self.next_issue.max(now + ps),
+        }
     }
 
     /// The data of a read is back.

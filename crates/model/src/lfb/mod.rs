@@ -7,6 +7,7 @@ use crate::cache::Victim;
 use crate::line::{Home, Kind, Request, RequestId};
 use crate::params::CoreParams;
 use crate::part::{Context, Group, Payload, Pool};
+use crate::power::Clock;
 use hostnet_kernel::{Rng, Time};
 use hostnet_measure::Domain;
 use serde::{Deserialize, Serialize};
@@ -21,6 +22,8 @@ pub(crate) struct Lfb {
     pub(crate) shared: bool,
     refill_ps: u64,
     refill_spread_ps: u64,
+    /// By which clock these times go.
+    pub(crate) clock: Clock,
     /// All entries that are held.
     pub(crate) held: Domain,
     /// C2M-Read: those that wait for data.
@@ -39,6 +42,7 @@ impl Lfb {
             shared: false,
             refill_ps,
             refill_spread_ps,
+            clock: Clock::default(),
             held: domain(),
             read: domain(),
             write: domain(),
@@ -102,7 +106,7 @@ impl Lfb {
     /// An entry is free that was held since `entered`.
     pub(crate) fn free(&mut self, class: u8, entered: Time, rng: &mut Rng, context: &mut Context) {
         self.held.release(context.now(), class, entered);
-        let delay = rng.around(self.refill_ps, self.refill_spread_ps).max(1);
+        let delay = self.clock.stretched(rng.around(self.refill_ps, self.refill_spread_ps)).max(1);
         context.send(context.id, delay, Payload::Refill);
     }
 

@@ -45,6 +45,7 @@ use crate::lfb::Lfb;
 use crate::line::{Pages, Rings};
 use crate::params::{CoreParams, StackParams};
 use crate::part::{Context, Group, Payload, Pool};
+use crate::power::Clock;
 use crate::transport::tcp::Connection;
 use datagram::DatagramEnd;
 use dimm::Driver;
@@ -134,6 +135,8 @@ pub struct NetStack {
     services: Option<Box<Services>>,
     /// Its frequency and sleep, if it has any but one frequency.
     power: Option<Box<CorePower>>,
+    /// The clock of a core that has its power elsewhere.
+    clock: Clock,
     cause: CauseRead,
     stack: StackParams,
     sockets: Vec<Socket>,
@@ -221,6 +224,7 @@ impl NetStack {
             driver: None,
             services: None,
             power: None,
+            clock: Clock::default(),
             cause: CauseRead::default(),
             by_flow,
             stack,
@@ -339,11 +343,6 @@ impl NetStack {
         if self.moving.waits() {
             self.depart(context);
         }
-    }
-
-    /// It begins without the core, which it shares with other engines.
-    pub(crate) fn share(&mut self) {
-        self.turn = false;
     }
 
     /// The place of the socket of a flow, if that is here.

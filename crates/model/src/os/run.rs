@@ -54,6 +54,11 @@ pub(super) enum Choice {
 }
 
 impl NetStack {
+    /// It begins without the core, which it shares with other engines.
+    pub(crate) fn share(&mut self) {
+        self.turn = false;
+    }
+
     /// Ends what the time of has come, and begins what is next.
     pub(super) fn run(&mut self, lfb: &mut Lfb, context: &mut Context) {
         let now = context.now();

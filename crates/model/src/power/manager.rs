@@ -19,8 +19,8 @@ const TO_CORE_PS: u64 = 100_000;
 pub enum Managed {
     /// One that tells how busy it was.
     Tells(ComponentId),
-    /// One that is always at work.
-    Works,
+    /// One that is always at work, and is told of its clock alone.
+    Works(ComponentId),
     /// One that nothing runs on.
     Empty,
 }
@@ -207,7 +207,7 @@ impl PowerManager {
                 .zip(&domain.loads)
                 .map(|(core, load)| match core {
                     Managed::Tells(_) => load.unwrap_or_default(),
-                    Managed::Works => Load { busy_ps: window_ps, waiting_ps: 0, util: 1024 },
+                    Managed::Works(_) => Load { busy_ps: window_ps, waiting_ps: 0, util: 1024 },
                     Managed::Empty => Load::default(),
                 })
                 .collect();
@@ -263,9 +263,12 @@ impl PowerManager {
             };
             let (frequency, voltage) = (domain.dvfs.frequency(), domain.dvfs.voltage());
             for (core, meter) in domain.cores.iter().zip(&mut domain.meters) {
+                if let (Managed::Works(id), PowerEvent::Halt(_) | PowerEvent::Frequency(_)) = (*core, event) {
+                    context.send(id, 1, Payload::Power(event));
+                }
                 match *core {
                     Managed::Tells(id) => context.send(id, 1, Payload::Power(event)),
-                    Managed::Works | Managed::Empty => {
+                    Managed::Works(_) | Managed::Empty => {
                         meter.clock(now, frequency);
                         meter.turn(now, meter.being(), core_power_uw(&self.params, frequency, voltage, meter.being()));
                     }
@@ -318,7 +321,7 @@ impl PowerManager {
 fn meter(params: &PowerParams, core: Managed, at: usize) -> CoreMeter {
     let deepest = params.cstates.len().checked_sub(1).filter(|_| params.idle != IdleParams::Poll);
     let being = match (core, deepest) {
-        (Managed::Works, _) => Being::Running,
+        (Managed::Works(_), _) => Being::Running,
         (_, Some(deepest)) => Being::Asleep(deepest),
         (_, None) => Being::Polling,
     };

@@ -2,6 +2,7 @@
 //! counters go in, decisions come out; whoever has the cores does what is decided. The one part is the power management
 //! of a server.
 
+mod clock;
 pub mod dvfs;
 pub mod governor;
 pub mod idle;
@@ -10,6 +11,8 @@ pub mod meter;
 pub mod ncap;
 pub mod util;
 
+pub(crate) use clock::scaled;
+pub use clock::{Clock, ClockChange};
 pub use dvfs::{Change, Dvfs};
 pub use governor::{Governor, Load, Look, Seat};
 pub use idle::IdleGovernor;

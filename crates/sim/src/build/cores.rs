@@ -34,7 +34,11 @@ impl SocketBuilder<'_> {
         for (core, worker) in self.workers(&engines) {
             engines[core as usize].push(worker.into());
         }
-        let core = |(engines, params)| Core::new(PartKind::Core, params, engines, self.server.classes).into();
+        let power = self.server.params.power.as_deref();
+        let core = |(engines, params)| {
+            let core = Core::new(PartKind::Core, params, engines, self.server.classes);
+            power.into_iter().fold(core, Core::with_power).into()
+        };
         let mut all: Vec<Component> = engines.into_iter().zip(&params).map(core).collect();
         self.copiers(&mut all);
         all

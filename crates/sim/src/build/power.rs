@@ -77,6 +77,6 @@ fn managed((core, id): (&Core, ComponentId)) -> Managed {
     match core.engines() {
         [] => Managed::Empty,
         [only] if NetStack::of(only).is_some_and(|stack| stack.power().is_some()) => Managed::Tells(id),
-        _ => Managed::Works,
+        _ => Managed::Works(id),
     }
 }

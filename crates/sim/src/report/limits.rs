@@ -180,10 +180,23 @@ fn is_idle(view: &ServerView, path: &str) -> bool {
     let workloads = &view.server.workloads;
     let storage = workloads.iter().any(|workload| workload.kind.fio().is_some());
     let of_storage = ["ssd.", "pcie.", "iio.", "fio.", "ddio."].iter().any(|table| path.starts_with(table));
-    if of_storage && !storage {
+    if of_storage && !storage || is_of_absent_part(view.server, path) {
         return true;
     }
     of_caches(view.server, path).unwrap_or_else(|| is_idle_resource(view, path))
+}
+
+/// Whether a parameter is of a part that a server with nothing around it does not use: network traffic, and ways to
+/// sockets that it does not have.
+fn is_of_absent_part(server: &ServerParams, path: &str) -> bool {
+    let remote = server.sockets.iter().any(|socket| socket.remote.is_some());
+    let table = path.split('.').next().unwrap_or_default();
+    match table {
+        "nic" | "stack" | "control" => true,
+        "remote" => !remote,
+        "upi" => server.upi.is_none(),
+        _ => false,
+    }
 }
 
 /// Whether a parameter of the caches or the applications is idle; `None` for other parameters.
@@ -191,12 +204,12 @@ fn of_caches(server: &ServerParams, path: &str) -> Option<bool> {
     let Some(cache) = &server.socket().cache else {
         let tables = ["cache.", "prefetch.", "ddio."].iter().any(|table| path.starts_with(table));
         let idle = tables && path != "cache.enabled" || path.ends_with(".llc_ways") || path == "core.rob";
-        return (idle || path == "core.frequency").then_some(true);
+        return (idle || path == "core.frequency" && server.power.is_none()).then_some(true);
     };
     let apps = server.workloads.iter().any(|workload| workload.kind.app().is_some());
     match path {
         "core.dirty_pool" => Some(true),
-        "core.frequency" => Some(!apps),
+        "core.frequency" => Some(!apps && server.power.is_none()),
         "cache.llc.clean_victims" | "cache.filter.sets" | "cache.filter.ways" => {
             Some(cache.llc.inclusion == Inclusion::Inclusive)
         }

@@ -9,7 +9,7 @@ use super::super::source::Source;
 use super::super::{
     complete_server, effective, functions, net_host, plan_error, server, server_of, Complete, Context, Resolved,
 };
-use super::super::{energy, expander, interrupts, ncap};
+use super::super::{energy, expander, interrupts, ncap, power};
 use super::compress;
 use super::cores::HostCores;
 use super::dimms::Dimms;
@@ -270,6 +270,11 @@ impl Hosts {
         pool::hand_out(&self.pool(), &mut attached.params)?;
         for group in &self.groups {
             attached.effective.insert(group.name.clone(), complete(&spec.host[&group.name], group)?);
+            let of_group = &attached.params[group.members.start];
+            if let HostKind::Server(server) = &of_group.kind {
+                let notes = power::unpaced(server, of_group.fidelity).into_iter();
+                attached.ignored.extend(notes.map(|note| format!("host.{}: {note}", group.name)));
+            }
             attached.ignored.extend(ncap::for_all(&group.name, &attached.params[group.members.start].kind));
             let reason = match &group.server {
                 Some(resolved) => match &resolved.spec.server.unvalidated {

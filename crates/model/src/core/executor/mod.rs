@@ -6,6 +6,7 @@
 //! that came for it until the CHA admits it; a clean one leaves by itself.
 
 mod clients;
+mod clock;
 mod errands;
 mod execute;
 mod flights;
@@ -28,6 +29,7 @@ use crate::line::{Pages, Translator};
 use crate::params::{CacheParams, CoreParams};
 use crate::part::{Context, Group, Payload, Pool};
 use clients::{Clients, Operation};
+use clock::Reference;
 use flights::Flights;
 use hostnet_kernel::{ComponentId, Rng, Time};
 use hostnet_measure::{Domain, Histogram};
@@ -83,6 +85,7 @@ pub struct Executor {
     wiring: Wiring,
     params: CoreParams,
     l2_hit_ps: u64,
+    reference: Reference,
     pages: Translator,
     rng: Rng,
     thread: Thread,
@@ -140,6 +143,7 @@ impl Executor {
             prefetcher: Prefetcher::new(&cache.prefetch),
             clients: Clients::new(thread.in_flight, if asks { 0 } else { thread.in_flight }),
             l2_hit_ps: cache.l2.hit_ps,
+            reference: Reference::new(thread.instruction_fs, cache.l2.hit_ps),
             prefetch: Domain::new(credits, credits, classes),
             operation: Operation::UNASKED,
             waiting: VecDeque::new(),
@@ -357,10 +361,10 @@ impl Executor {
         self.index
     }
 
-    /// Steps of a trace that it may take in `span_ps` at most.
+    /// Steps of a trace that it may take in `span_ps` at most, at the fastest clock of its core.
     #[must_use]
     pub fn steps_max(&self, span_ps: u64) -> u64 {
-        let instruction_fs = self.thread.instruction_fs;
+        let instruction_fs = self.reference.fastest.stretched(self.reference.instruction_fs);
         (span_ps + AHEAD_PS) * 1000 / instruction_fs.max(1) + u64::from(self.params.rob) + 2
     }
 

@@ -39,7 +39,7 @@ pub struct Worker {
     executor: Executor,
     works: Vec<WorkParams>,
     memory: RankMemory,
-    /// Time of an instruction, in fs.
+    /// Time of an instruction at the reference clock, in fs.
     instruction_fs: u64,
     /// From the end of a copy until the other core sees it, in ps.
     notice_ps: u64,
@@ -170,7 +170,7 @@ impl Worker {
                 Wanted::Labor(labor) => {
                     let errand = self.errand(labor);
                     if let Errand::Work(work) = errand {
-                        let ps = u128::from(work.instructions) * u128::from(self.instruction_fs) / 1000;
+                        let ps = u128::from(work.instructions) * u128::from(self.executor.instruction_fs()) / 1000;
                         self.executing_ps = ps as u64;
                     }
                     return self.executor.run_errand(errand, lfb, context);

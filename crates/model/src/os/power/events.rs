@@ -2,9 +2,9 @@
 
 use super::super::moving::TO_CORE_PS;
 use super::super::NetStack;
-use super::{scaled, CorePower, NOBODY};
+use super::{CorePower, NOBODY};
 use crate::part::{Context, Payload, PowerEvent};
-use crate::power::Being;
+use crate::power::{scaled, Being};
 use hostnet_kernel::Time;
 use std::cmp::Reverse;
 

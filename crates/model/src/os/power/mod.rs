@@ -14,8 +14,8 @@ pub(super) use cause::CauseRead;
 use super::run::Task;
 use super::NetStack;
 use crate::params::PowerParams;
-use crate::part::{Payload, PowerEvent};
-use crate::power::{core_power_uw, Being, CoreMeter, IdleGovernor, Util};
+use crate::part::{Context, Payload, PowerEvent};
+use crate::power::{core_power_uw, scaled, Being, Clock, ClockChange, CoreMeter, IdleGovernor, Util};
 use hostnet_kernel::{ComponentId, Time};
 use serde::{Deserialize, Serialize};
 use std::cmp::Reverse;
@@ -175,15 +175,6 @@ impl CorePower {
     }
 }
 
-/// A time by another clock, of which a part of a picosecond counts as a whole one.
-fn scaled(ps: u64, from_khz: u64, to_khz: u64) -> u64 {
-    if from_khz == to_khz {
-        return ps;
-    }
-    let scaled = (u128::from(ps) * u128::from(from_khz)).div_ceil(u128::from(to_khz.max(1)));
-    u64::try_from(scaled).unwrap_or(u64::MAX)
-}
-
 impl Task {
     /// Whether its time is work, and not lines that come when they come.
     fn is_work(&self) -> bool {
@@ -195,7 +186,9 @@ impl NetStack {
     /// The same core with frequencies and sleep.
     #[must_use]
     pub fn with_power(mut self, wiring: PowerWiring) -> Self {
-        self.power = Some(Box::new(CorePower::new(wiring, self.stack.poll)));
+        let power = CorePower::new(wiring, self.stack.poll);
+        self.lines.set_copy_line(power.stretched(self.stack.copy_line_ps));
+        self.power = Some(Box::new(power));
         self
     }
 
@@ -215,15 +208,46 @@ impl NetStack {
     /// How long a piece of work takes now, in ps.
     pub(super) fn stretched(&self, task: &Task, work_ps: u64) -> u64 {
         match &self.power {
-            Some(power) if task.is_work() => power.stretched(work_ps),
-            _ => work_ps,
+            _ if !task.is_work() => work_ps,
+            Some(power) => power.stretched(work_ps),
+            None => self.clock.stretched(work_ps),
         }
     }
 
     /// What is left of the work under way, in ps at the reference clock.
     pub(super) fn left_ps(&self, now: Time) -> u64 {
-        let Some(power) = &self.power else { return self.busy_until.since(now) };
+        let Some(power) = &self.power else { return self.clock.unstretched(self.busy_until.since(now)) };
         let from = now.max(power.halted_until.min(self.busy_until));
         scaled(self.busy_until.since(from), power.khz(), u64::from(power.params.reference_khz))
+    }
+
+    /// The clock changes of a core that is not its own, and whose sleep and books are not kept here.
+    pub(crate) fn change_clock(&mut self, change: ClockChange, context: &mut Context) {
+        let now = context.now();
+        let is_work = self.task.as_ref().is_some_and(Task::is_work);
+        let left_ps = self.busy_until.ps().saturating_sub(now.ps());
+        let left_after_ps = match change {
+            ClockChange::To(clock) => {
+                let before = std::mem::replace(&mut self.clock, clock);
+                self.lines.set_copy_line(clock.stretched(self.stack.copy_line_ps));
+                if is_work {
+                    clock.going_on(before, left_ps)
+                } else {
+                    left_ps
+                }
+            }
+            ClockChange::Halt(ps) => left_ps + ps,
+        };
+        if self.task.is_some() && left_ps > 0 {
+            self.busy_until = now + left_after_ps;
+            context.send(context.id, left_after_ps.max(1), Payload::Step);
+        }
+    }
+
+    /// It begins at the clock of a core that it shares, whose power is not its own.
+    pub(crate) fn set_clock(&mut self, clock: Clock) {
+        self.power = None;
+        self.clock = clock;
+        self.lines.set_copy_line(clock.stretched(self.stack.copy_line_ps));
     }
 }

@@ -1,0 +1,65 @@
+//! How fast a core with caches executes at the clock that it has: its instructions and the hits of its L2 take cycles,
+//! and what lies behind takes time.
+
+use super::Executor;
+use crate::lfb::Lfb;
+use crate::part::Context;
+use crate::power::{Clock, ClockChange};
+use serde::{Deserialize, Serialize};
+
+/// The times of a core at the reference clock.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+pub(super) struct Reference {
+    pub(super) instruction_fs: u64,
+    pub(super) l2_hit_ps: u64,
+    /// The clock now, and the fastest that it may have.
+    pub(super) clock: Clock,
+    pub(super) fastest: Clock,
+}
+
+impl Reference {
+    /// Those of a core that always has the reference clock.
+    pub(super) fn new(instruction_fs: u64, l2_hit_ps: u64) -> Self {
+        Self { instruction_fs, l2_hit_ps, clock: Clock::default(), fastest: Clock::default() }
+    }
+}
+
+impl Executor {
+    /// It begins at a clock, the fastest that it may have.
+    pub(in crate::core) fn set_clock(&mut self, clock: Clock) {
+        self.reference.fastest = clock;
+        self.use_clock(clock);
+    }
+
+    /// Time of an instruction now, in fs.
+    pub(in crate::core) fn instruction_fs(&self) -> u64 {
+        self.thread.instruction_fs
+    }
+
+    /// The clock changes: what the core has begun to execute ahead of time ends as the clock then says.
+    pub(in crate::core) fn change_clock(&mut self, change: ClockChange, lfb: &mut Lfb, context: &mut Context) {
+        let since = self.held_since.unwrap_or_else(|| context.now());
+        let since_fs = since.ps() * 1000;
+        let ahead_fs = self.front_fs.saturating_sub(since_fs);
+        let executes = self.idle_until <= since;
+        match change {
+            ClockChange::To(clock) => {
+                if executes && ahead_fs > 0 {
+                    self.front_fs = since_fs + clock.going_on(self.reference.clock, ahead_fs);
+                }
+                self.use_clock(clock);
+            }
+            ClockChange::Halt(ps) if executes => self.front_fs = since_fs + ahead_fs + ps * 1000,
+            // The halt is over before what it waits for comes, or nearly.
+            ClockChange::Halt(ps) => self.front_fs = self.front_fs.max(since_fs + ps * 1000),
+        }
+        self.wake = None;
+        self.advance(lfb, context);
+    }
+
+    fn use_clock(&mut self, clock: Clock) {
+        self.reference.clock = clock;
+        self.thread.instruction_fs = clock.stretched(self.reference.instruction_fs);
+        self.l2_hit_ps = clock.stretched(self.reference.l2_hit_ps);
+    }
+}

@@ -1,0 +1,52 @@
+//! The clock of a core: what is given in time at the reference clock takes as many of its own cycles.
+
+use serde::{Deserialize, Serialize};
+
+/// The clock of a core.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Clock {
+    /// The clock at which times are given, in kHz; 0 of a core without frequencies.
+    pub reference_khz: u32,
+    /// What it is now, in kHz.
+    pub khz: u32,
+}
+
+impl Clock {
+    /// How long something takes that takes `time`, in any unit, at the reference clock.
+    #[inline]
+    #[must_use]
+    pub fn stretched(self, time: u64) -> u64 {
+        scaled(time, self.reference_khz.into(), self.khz.into())
+    }
+
+    /// How long something takes at the reference clock that takes `time` now.
+    #[must_use]
+    pub fn unstretched(self, time: u64) -> u64 {
+        scaled(time, self.khz.into(), self.reference_khz.into())
+    }
+
+    /// How long something still takes that would take `time` at the clock `before`.
+    #[must_use]
+    pub fn going_on(self, before: Self, time: u64) -> u64 {
+        scaled(time, before.khz.into(), self.khz.into())
+    }
+}
+
+/// A change of the clock of a core.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ClockChange {
+    /// It has another frequency.
+    To(Clock),
+    /// It stands still for so long, in ps.
+    Halt(u64),
+}
+
+/// A time by another clock, of which a part counts as a whole one.
+#[inline]
+pub(crate) fn scaled(time: u64, from_khz: u64, to_khz: u64) -> u64 {
+    if from_khz == to_khz {
+        return time;
+    }
+    let scaled = (u128::from(time) * u128::from(from_khz)).div_ceil(u128::from(to_khz.max(1)));
+    u64::try_from(scaled).unwrap_or(u64::MAX)
+}
