@@ -78,11 +78,12 @@ def test_every_drawing_has_a_name_or_is_hidden(make_run: MakeRun, study_run: Pat
 
 
 def test_the_regime_is_shown_with_its_evidence(make_run: MakeRun, hostile: str) -> None:
-    regime = {"name": "blue", "evidence": ["bus busy 41%", hostile]}
+    slowed = [{"workload": hostile, "times": 1.18, "because_of": ["db"]}]
+    regime = {"name": "blue", "evidence": ["bus busy 41%", hostile], "slowed": slowed, "open": []}
     report = write_report(make_run(regime=regime))
     assert "regime-blue" in report.read_text(encoding="utf-8")
     text = text_of(report)
-    for said in ("Regime", "blue", "cores slow down, devices do not", "bus busy 41%", hostile):
+    for said in ("Regime", "blue", "runs 1.18 x slower because of db", "bus busy 41%", hostile):
         assert said in text
     assert "Regime" not in text_of(write_report(make_run()))
     assert "mauve" in text_of(write_report(make_run(regime={"name": "mauve"})))

@@ -70,7 +70,7 @@ def test_predictions_have_no_seeds(file: Path) -> None:
 def test_the_predictor_is_swept(file: Path, tmp_path: Path) -> None:
     results = hostnet.sweep(file, OVER, engine="predict", out=tmp_path / "out")
     assert results.table.num_rows == 200
-    assert set(results.table["regime"].to_pylist()) <= {"red", "blue", "cores", "uncontended"}
+    assert set(results.table["regime"].to_pylist()) <= {"red", "blue", "cores", "uncontended", "not known"}
     disk = [row["throughput_gb_per_s"] for row in results.table.to_pylist() if row["workload"] == "disk"]
     assert disk[0] < disk[49], "credits matter"
     plan = simulate.resolve(simulate.source_of(file, ("workload.stream.cores=0-0", "iio.write_credits=1")))

@@ -1,18 +1,103 @@
-//! The regime of contention between cores and devices (SIGCOMM'24, section 5).
+//! The regime of contention between cores and devices (SIGCOMM'24, section 5), judged against either side alone.
+//!
+//! A side is accused only where the other one is known to gain when it is gone. A latency above that of an idle server,
+//! full credits and a rate below the offered one are evidence of load, and do not say who causes it.
 
+use crate::limits::NOT_KNOWN;
 use serde::{Deserialize, Serialize};
 
+/// Least gain in throughput without the other side for which the other side is named.
+pub const GAIN_MIN: f64 = 0.05;
 /// Share of time that the credits of P2M are full from which on the regime may be red.
 const P2M_FULL: f64 = 0.5;
-/// P2M is held back when it is further below its offered rate than this.
-const P2M_LOSS: f64 = 0.05;
-/// C2M suffers when its latency is further above the isolated one than this.
-const C2M_GAIN: f64 = 0.10;
-/// Decimal fractions are not exact in binary: a rate on the limit, in GB/s, is not below it.
-const ROUNDING: f64 = 1e-9;
+/// Cores slow each other down when their latency is further above that of one of them than this.
+const CROWD_GAIN: f64 = 0.10;
+/// The most workloads of a side that a sentence names one by one.
+const NAMES_MAX: usize = 2;
+
+/// Where it comes from what a workload gets without the other side.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Basis {
+    /// From a simulation without the other side.
+    Measured,
+    /// Predicted without the other side.
+    Predicted,
+    /// From what storage offers, which it cannot exceed.
+    Offered,
+    /// From a server without any load: the other side is not all that is gone.
+    Unloaded,
+}
+
+/// What a workload gains when the other side is gone: a workload of cores without devices, one of devices without cores.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Alone {
+    /// Its throughput without the other side, relative to that beside it, less 1.
+    pub gain: f64,
+    /// How far off that may be.
+    pub noise: f64,
+    /// Where that comes from.
+    pub basis: Basis,
+}
+
+impl Alone {
+    /// The gain of a workload that is predicted to get `now` and, without the other side, `alone`, where it was measured
+    /// to get `measured`. Half of its error is that of the prediction: the gains over either are its ends.
+    #[must_use]
+    pub fn predicted([now, alone]: [f64; 2], measured: f64) -> Self {
+        let [over_now, over_measured] = [now, measured].map(|before| alone / before - 1.0);
+        let gain = f64::midpoint(over_now, over_measured);
+        Self { gain, noise: (over_now - over_measured).abs() / 2.0, basis: Basis::Predicted }
+    }
+
+    /// The gain of storage that may move `offered` at most, and moves `moved`.
+    fn offered(offered: f64, moved: f64) -> Self {
+        Self { gain: (offered / moved - 1.0).max(0.0), noise: 0.0, basis: Basis::Offered }
+    }
+
+    fn helps(&self) -> bool {
+        self.gain - self.noise >= GAIN_MIN
+    }
+
+    /// Whether it may help for all that is known; what is no number may.
+    fn may_help(&self) -> bool {
+        let most = self.gain + self.noise;
+        most.is_nan() || most >= GAIN_MIN
+    }
+}
+
+/// A workload of a side.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Party {
+    /// Its name.
+    pub name: String,
+    /// What it gains without the other side, if that is known.
+    pub alone: Option<Alone>,
+}
+
+impl Party {
+    /// The same of storage that moves so much of what it offers: where that is nearly all, nothing can help it, unless a
+    /// simulation shows what does.
+    #[must_use]
+    pub fn capped(mut self, moved: Option<f64>, offered: Option<f64>) -> Self {
+        let cap = offered.zip(moved).map(|(offered, moved)| Alone::offered(offered, moved));
+        let open = self.is_open() || self.alone.is_some_and(|alone| alone.basis == Basis::Predicted);
+        self.alone = cap.filter(|cap| open && !cap.may_help()).or(self.alone);
+        self
+    }
+
+    fn helped(&self) -> bool {
+        self.alone.is_some_and(|alone| alone.helps())
+    }
+
+    /// Whether it is open if it is helped.
+    fn is_open(&self) -> bool {
+        !self.helped() && self.alone.is_none_or(|alone| alone.may_help())
+    }
+}
 
 /// What devices do.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct P2m {
     /// Share of time that their IIO credits are full, of writes or of reads, whichever is more.
     pub full_share: f64,
@@ -20,18 +105,6 @@ pub struct P2m {
     pub gb_per_s: f64,
     /// Data that they would move if nothing in the host held them back, GB/s, if it is known.
     pub offered_gb_per_s: Option<f64>,
-}
-
-/// Where the latency of C2M without devices comes from.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Basis {
-    /// From a run of the same cores alone.
-    Measured,
-    /// Predicted for the same cores alone.
-    Predicted,
-    /// The latency without any load, which is below that of the same cores alone.
-    Unloaded,
 }
 
 /// What cores do: the stream whose latency has grown most.
@@ -47,95 +120,197 @@ pub struct C2m {
 
 /// What cores do to each other: the stream whose latency has grown most over that of one core of it alone.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Crowd {
-    /// Latency in ns.
-    pub latency_ns: f64,
-    /// Latency of one core alone in ns, as predicted.
-    pub lone_ns: f64,
+pub enum Crowd {
+    /// There is one core, or none, or none that waits.
+    None,
+    /// Nothing tells.
+    NotKnown,
+    /// The latency of several, and that of one alone, as predicted, in ns.
+    Known {
+        /// Of a line beside the others.
+        latency_ns: f64,
+        /// Of a line without them.
+        lone_ns: f64,
+    },
+}
+
+impl Crowd {
+    fn slows(self) -> bool {
+        matches!(self, Self::Known { latency_ns, lone_ns } if latency_ns > lone_ns * (1.0 + CROWD_GAIN))
+    }
+}
+
+/// Both sides of a server. A side without a workload has no traffic.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Sides {
+    /// The workloads of cores.
+    pub cores: Vec<Party>,
+    /// Those of devices.
+    pub devices: Vec<Party>,
+    /// What the cores do.
+    pub c2m: Option<C2m>,
+    /// What the devices do.
+    pub p2m: P2m,
+    /// What the cores do to each other.
+    pub crowd: Crowd,
+}
+
+/// A workload that gains when others are gone.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Slowed {
+    /// Its name.
+    pub workload: String,
+    /// How many times as fast it is without them.
+    pub times: f64,
+    /// The workloads of the other side.
+    pub because_of: Vec<String>,
 }
 
 /// The regime of a run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Regime {
-    /// `red`, `blue`, `cores` or `uncontended`.
+    /// `red`, `blue`, `cores`, `uncontended` or `not known`.
     pub name: String,
     /// What speaks for it, a sentence each.
     pub evidence: Vec<String>,
-    /// Whether something that would decide is only known roughly.
+    /// Whether something that would decide is not known well enough.
     pub estimated: bool,
+    /// Who is slowed down by the other side, and by how much; the one that is slowed down most first.
+    #[serde(default)]
+    pub slowed: Vec<Slowed>,
+    /// What would decide and is not known, in words.
+    #[serde(default)]
+    pub open: Vec<String>,
 }
 
 /// The regime.
 ///
-/// Red: the credits of P2M are full at least half of the time and P2M is more than 5% below its offered rate. Blue: not
-/// red, and the latency of C2M is more than 10% above the isolated one. Cores: neither, and the latency of a stream is
-/// more than 10% above that of one of its cores alone. Else uncontended.
+/// Red: devices are known to gain at least 5% without the cores, and the credits of P2M are full at least half of the
+/// time. Blue: cores are known to gain as much without the devices, which are known not to gain without the cores.
+/// Neither side gains: cores where the latency of a stream is more than 10% above that of one of its cores alone, else
+/// uncontended. Otherwise it is not known.
 #[must_use]
-pub fn regime(c2m: Option<C2m>, p2m: Option<P2m>, crowd: Option<Crowd>) -> Regime {
-    let mut evidence = Vec::new();
-    let mut estimated = false;
-    let red = p2m.is_some_and(|p2m| {
-        evidence.extend(p2m_evidence(&p2m));
-        estimated |= p2m.offered_gb_per_s.is_none() && p2m.full_share >= P2M_FULL;
-        is_red(&p2m)
-    });
-    if p2m.is_none() {
-        evidence.push("no P2M traffic".to_owned());
+pub fn regime(sides: &Sides) -> Regime {
+    let Sides { cores, devices, .. } = sides;
+    let mut slowed = if cores.is_empty() { Vec::new() } else { gaining(devices, cores) };
+    let held_back = !slowed.is_empty();
+    if !devices.is_empty() {
+        slowed.extend(gaining(cores, devices));
     }
-    let blue = match c2m {
-        None => {
-            let but = if p2m.is_some() { " but what serves P2M, such as copies of the kernel" } else { "" };
-            evidence.push(format!("no C2M traffic{but}"));
-            false
-        }
-        Some(c2m) if p2m.is_some() => {
-            let ratio = c2m.latency_ns / c2m.isolated_ns;
-            evidence.push(c2m_evidence(&c2m, ratio));
-            estimated |= !red && c2m.basis == Basis::Unloaded && ratio > 1.0 + C2M_GAIN;
-            ratio > 1.0 + C2M_GAIN
-        }
-        Some(_) => false,
-    };
-    let crowded = !red && !blue && crowd.is_some_and(|crowd| crowd.latency_ns > crowd.lone_ns * (1.0 + C2M_GAIN));
-    evidence.extend(crowd.filter(|_| crowded).map(crowd_evidence));
+    slowed.sort_by(|a, b| b.times.total_cmp(&a.times));
+    let mut open = if cores.is_empty() || devices.is_empty() { Vec::new() } else { open(sides) };
+    let red = held_back && sides.p2m.full_share >= P2M_FULL;
     let name = if red {
         "red"
-    } else if blue {
+    } else if held_back || !open.is_empty() {
+        NOT_KNOWN
+    } else if !slowed.is_empty() {
         "blue"
-    } else if crowded {
+    } else if sides.crowd.slows() {
         "cores"
+    } else if sides.crowd == Crowd::NotKnown && devices.is_empty() {
+        NOT_KNOWN
     } else {
         "uncontended"
     };
-    Regime { name: name.to_owned(), evidence, estimated }
+    if slowed.is_empty() && sides.crowd == Crowd::NotKnown {
+        open.push("what the cores do to each other".to_owned());
+    }
+    Regime { name: name.to_owned(), evidence: evidence(sides, name), estimated: name == NOT_KNOWN, slowed, open }
 }
 
-/// Whether P2M is in the red regime; without an offered rate, full credits are all there is to tell.
-fn is_red(p2m: &P2m) -> bool {
-    let held_back = p2m.offered_gb_per_s.is_none_or(|offered| p2m.gb_per_s < offered * (1.0 - P2M_LOSS) - ROUNDING);
-    p2m.full_share >= P2M_FULL && held_back
+/// Who of a side gains without the other one.
+fn gaining(side: &[Party], other: &[Party]) -> Vec<Slowed> {
+    let gain = |party: &Party| party.alone.filter(|_| party.helped()).map_or(0.0, |alone| alone.gain);
+    let helped = side.iter().filter(|party| party.helped());
+    let because_of: Vec<String> = other.iter().map(|party| party.name.clone()).collect();
+    let slowed = |party: &Party| Slowed {
+        workload: party.name.clone(),
+        times: 1.0 + gain(party),
+        because_of: because_of.clone(),
+    };
+    helped.map(slowed).collect()
+}
+
+/// What is not known of either side, unless somebody of it is known to gain anyway.
+fn open(sides: &Sides) -> Vec<String> {
+    let both = [(&sides.cores, &sides.devices, "the devices"), (&sides.devices, &sides.cores, "the cores")];
+    let undecided = both.into_iter().filter(|(side, _, _)| !side.iter().any(Party::helped));
+    let asked = |(side, other, all): (&Vec<Party>, &Vec<Party>, &str)| {
+        let names = side.iter().filter(|party| party.is_open()).map(|party| party.name.clone());
+        names.map(|name| format!("what {name} gets without {}", named(other, all))).collect::<Vec<_>>()
+    };
+    undecided.flat_map(asked).collect()
+}
+
+/// The workloads of a side in words: their names, or `all` of them.
+fn named(side: &[Party], all: &str) -> String {
+    if side.len() > NAMES_MAX {
+        return all.to_owned();
+    }
+    side.iter().map(|party| party.name.as_str()).collect::<Vec<_>>().join(" and ")
+}
+
+fn evidence(sides: &Sides, name: &str) -> Vec<String> {
+    let Sides { cores, devices, c2m, p2m, crowd } = sides;
+    let mut found = Vec::new();
+    if devices.is_empty() {
+        found.push("no P2M traffic".to_owned());
+    } else {
+        found.extend(p2m_evidence(p2m));
+    }
+    if cores.is_empty() {
+        let but = if devices.is_empty() { "" } else { " but what serves P2M, such as copies of the kernel" };
+        found.push(format!("no C2M traffic{but}"));
+    }
+    if !cores.is_empty() && !devices.is_empty() {
+        found.extend(cores.iter().filter_map(|party| gain_evidence(party, &named(devices, "the devices"))));
+        found.extend(devices.iter().filter_map(|party| gain_evidence(party, &named(cores, "the cores"))));
+        found.extend(c2m.map(c2m_evidence));
+    }
+    if let Crowd::Known { latency_ns, lone_ns } = crowd {
+        if name == "cores" {
+            found.push(crowd_evidence(*latency_ns, *lone_ns));
+        }
+    }
+    found
 }
 
 fn p2m_evidence(p2m: &P2m) -> [String; 2] {
     let full = format!("P2M credits are full {:.0}% of the time", 100.0 * p2m.full_share);
+    let moved = p2m.gb_per_s;
+    let digits = if moved < 1.0 { 3 } else { 1 };
     let rate = match p2m.offered_gb_per_s {
-        Some(offered) => format!("P2M moves {:.1} of {offered:.1} GB/s offered", p2m.gb_per_s),
-        None => format!("P2M moves {:.1} GB/s; what it offers is not known", p2m.gb_per_s),
+        Some(offered) => format!("P2M moves {moved:.digits$} of {offered:.digits$} GB/s offered"),
+        None => format!("P2M moves {moved:.digits$} GB/s; what it offers is not known"),
     };
     [full, rate]
 }
 
-fn crowd_evidence(crowd: Crowd) -> String {
-    let Crowd { latency_ns, lone_ns } = crowd;
+fn gain_evidence(party: &Party, others: &str) -> Option<String> {
+    let Alone { gain, noise, basis } = party.alone?;
+    let told = match basis {
+        Basis::Measured => "simulated",
+        Basis::Predicted => "predicted",
+        Basis::Offered | Basis::Unloaded => return None,
+    };
+    let near = if noise < 0.005 { String::new() } else { format!(" ±{:.0}%", 100.0 * noise) };
+    // No "-0%".
+    let percent = (100.0 * gain).round() + 0.0;
+    Some(format!("{} gains {percent:.0}%{near} without {others} ({told})", party.name))
+}
+
+fn crowd_evidence(latency_ns: f64, lone_ns: f64) -> String {
     let ratio = latency_ns / lone_ns;
     format!("C2M latency is {latency_ns:.0} ns, {ratio:.2} x the {lone_ns:.0} ns of one core alone (predicted)")
 }
 
-fn c2m_evidence(c2m: &C2m, ratio: f64) -> String {
+fn c2m_evidence(c2m: C2m) -> String {
     let against = match c2m.basis {
         Basis::Measured => "alone",
-        Basis::Predicted => "alone (predicted)",
+        Basis::Predicted | Basis::Offered => "alone (predicted)",
         Basis::Unloaded => "without any load (what the cores add themselves is not known)",
     };
+    let ratio = c2m.latency_ns / c2m.isolated_ns;
     format!("C2M latency is {:.0} ns, {ratio:.2} x the {:.0} ns {against}", c2m.latency_ns, c2m.isolated_ns)
 }

@@ -7,7 +7,7 @@ use hostnet_analysis::binding::{
     binding, full_share_estimate, lfb_domain, stream_otherwise, CORE, FULL_SHARE_MIN, OFFERED_LOAD,
 };
 use hostnet_analysis::offered::offered_gb_per_s;
-use hostnet_analysis::regime::{regime, Basis, C2m, Crowd, P2m};
+use hostnet_analysis::regime::{regime, Alone, Basis, Crowd, P2m, Party, Regime, Sides, GAIN_MIN};
 use proptest::prelude::*;
 
 #[test]
@@ -57,56 +57,102 @@ fn a_pool_in_full_use_is_full_and_an_absent_one_is_not() {
     assert!(full_share_estimate(0.92 * 92.0, 92.0) > FULL_SHARE_MIN);
 }
 
-fn p2m(full_share: f64, gb_per_s: f64) -> Option<P2m> {
-    Some(P2m { full_share, gb_per_s, offered_gb_per_s: Some(10.0) })
+/// A workload that gains so much without the other side, give or take `noise`.
+fn party(name: &str, gain: f64, noise: f64) -> Party {
+    Party { name: name.to_owned(), alone: Some(Alone { gain, noise, basis: Basis::Measured }) }
 }
 
-fn c2m(latency_ns: f64) -> Option<C2m> {
-    Some(C2m { latency_ns, isolated_ns: 100.0, basis: Basis::Measured })
+fn unknown(name: &str) -> Party {
+    Party { name: name.to_owned(), alone: None }
 }
 
-#[test]
-fn red_needs_full_credits_and_a_loss() {
-    assert_eq!(regime(c2m(300.0), p2m(0.5, 9.4), None).name, "red");
-    assert_eq!(regime(c2m(300.0), p2m(0.49, 9.4), None).name, "blue");
-    assert_eq!(regime(c2m(300.0), p2m(1.0, 9.5), None).name, "blue", "5% below is not more than 5%");
-    assert_eq!(regime(None, p2m(1.0, 9.0), None).name, "red");
+/// Cores and drives whose credits are full for such a share of the time.
+fn sides(cores: Party, devices: Party, full_share: f64) -> Sides {
+    let p2m = P2m { full_share, gb_per_s: 9.0, offered_gb_per_s: None };
+    Sides { cores: vec![cores], devices: vec![devices], c2m: None, p2m, crowd: Crowd::None }
 }
 
-#[test]
-fn without_streams_cores_may_still_work_for_devices() {
-    let c2m_of = |p2m| regime(None, p2m, None).evidence.pop().unwrap_or_default();
-    assert_eq!(c2m_of(p2m(0.0, 10.0)), "no C2M traffic but what serves P2M, such as copies of the kernel");
-    assert_eq!(c2m_of(None), "no C2M traffic");
+/// Who is said to be slowed down.
+fn slowed(found: &Regime) -> Vec<&str> {
+    found.slowed.iter().map(|slowed| slowed.workload.as_str()).collect()
 }
 
 #[test]
-fn blue_needs_latency_above_that_of_the_cores_alone() {
-    assert_eq!(regime(c2m(111.0), p2m(0.0, 10.0), None).name, "blue");
-    assert_eq!(regime(c2m(109.0), p2m(0.0, 10.0), None).name, "uncontended");
-    assert_eq!(regime(c2m(500.0), None, None).name, "uncontended", "cores alone are alone");
-    assert_eq!(regime(None, None, None).name, "uncontended");
-    let crowd = |latency_ns| Some(Crowd { latency_ns, lone_ns: 70.0 });
-    assert_eq!(regime(c2m(500.0), None, crowd(77.0)).name, "uncontended", "10% is not more than 10%");
-    assert_eq!(regime(c2m(500.0), None, crowd(77.1)).name, "cores");
-    assert_eq!(regime(c2m(109.0), p2m(0.0, 10.0), crowd(109.0)).name, "cores", "drives have no part in it");
-    assert_eq!(regime(c2m(111.0), p2m(0.0, 10.0), crowd(111.0)).name, "blue");
+fn red_needs_full_credits_and_a_gain_of_devices_without_the_cores() {
+    let found = |gain, full_share| regime(&sides(party("c", 0.3, 0.01), party("d", gain, 0.0), full_share));
+    let red = found(0.06, 0.5);
+    assert_eq!((red.name.as_str(), slowed(&red)), ("red", vec!["c", "d"]));
+    assert_eq!((red.slowed[1].times, red.slowed[1].because_of.as_slice()), (1.06, ["c".to_owned()].as_slice()));
+    assert_eq!(found(0.04, 1.0).name, "blue", "drives that keep their rate are not held back");
+    assert_eq!(found(0.06, 0.4).name, "not known", "held back, but not by credits");
 }
 
 #[test]
-fn what_is_only_estimated_says_so() {
-    let rough = C2m { latency_ns: 200.0, isolated_ns: 65.0, basis: Basis::Unloaded };
-    let found = regime(Some(rough), p2m(0.0, 10.0), None);
-    assert!(found.name == "blue" && found.estimated);
-    assert!(found.evidence.iter().any(|line| line.contains("without any load")), "{found:?}");
-    let below = C2m { latency_ns: 66.0, ..rough };
-    assert!(
-        !regime(Some(below), p2m(0.0, 10.0), None).estimated,
-        "not above it means not above the isolated latency either"
+fn blue_needs_a_gain_of_cores_and_devices_that_keep_their_rate() {
+    let found = |gain, noise| regime(&sides(party("c", gain, noise), party("d", 0.0, 0.01), 0.0));
+    assert_eq!(found(0.10, 0.02).name, "blue");
+    assert_eq!(found(0.04, 0.005).name, "uncontended");
+    let between = found(0.06, 0.02);
+    assert_eq!((between.name.as_str(), between.estimated, slowed(&between).len()), ("not known", true, 0));
+    assert_eq!(between.open, ["what c gets without d"]);
+    assert_eq!(found(f64::NAN, 0.0).name, "not known");
+}
+
+#[test]
+fn who_was_not_looked_at_alone_is_not_accused_and_accuses_nobody() {
+    let found = regime(&sides(unknown("c"), party("d", 0.0, 0.0), 1.0));
+    assert_eq!((found.name.as_str(), slowed(&found).len()), ("not known", 0));
+    let found = regime(&sides(party("c", 0.2, 0.01), unknown("d"), 0.0));
+    assert_eq!((found.name.as_str(), slowed(&found)), ("not known", vec!["c"]), "a gain stays one");
+    let found = regime(&sides(party("c", 0.0, 0.0), unknown("d"), 1.0));
+    assert_eq!(found.name, "not known", "full credits alone name nobody");
+}
+
+#[test]
+fn storage_that_moves_what_it_offers_cannot_gain() {
+    let capped = |offered| unknown("d").capped(Some(10.0), Some(offered));
+    assert_eq!(regime(&sides(party("c", 0.2, 0.0), capped(10.4), 0.0)).name, "blue");
+    assert_eq!(regime(&sides(party("c", 0.2, 0.0), capped(11.0), 0.0)).name, "not known");
+    assert_eq!(unknown("d").capped(None, Some(1.0)), unknown("d"));
+    assert_eq!(
+        regime(&sides(party("c", 0.0, 0.0), party("d", 0.3, 0.1).capped(Some(9.0), Some(9.1)), 0.9)).name,
+        "red"
     );
-    let unknown = P2m { full_share: 1.0, gb_per_s: 3.0, offered_gb_per_s: None };
-    let found = regime(None, Some(unknown), None);
-    assert!(found.name == "red" && found.estimated);
+}
+
+#[test]
+fn one_side_alone_is_slowed_down_by_nobody() {
+    let one = |cores, devices, crowd| {
+        let p2m = P2m { full_share: 1.0, gb_per_s: 3.0, offered_gb_per_s: Some(10.0) };
+        regime(&Sides { cores, devices, c2m: None, p2m, crowd })
+    };
+    let crowd = |latency_ns| Crowd::Known { latency_ns, lone_ns: 70.0 };
+    let cores = |crowd| one(vec![party("c", 1.0, 0.0)], Vec::new(), crowd);
+    assert_eq!(cores(crowd(77.0)).name, "uncontended", "10% is not more than 10%");
+    assert_eq!(cores(crowd(77.1)).name, "cores");
+    assert_eq!(cores(Crowd::NotKnown).open, ["what the cores do to each other"]);
+    assert_eq!(cores(Crowd::None).evidence, ["no P2M traffic"]);
+    let drives = one(Vec::new(), vec![party("d", 1.0, 0.0)], Crowd::None);
+    assert_eq!((drives.name.as_str(), slowed(&drives).len()), ("uncontended", 0));
+    assert_eq!(drives.evidence[2], "no C2M traffic but what serves P2M, such as copies of the kernel");
+    assert_eq!(one(Vec::new(), Vec::new(), Crowd::None).evidence, ["no P2M traffic", "no C2M traffic"]);
+    let beside = Sides { crowd: crowd(109.0), ..sides(party("c", 0.0, 0.0), party("d", 0.0, 0.0), 0.0) };
+    assert_eq!(regime(&beside).name, "cores", "drives have no part in it");
+}
+
+proptest! {
+    #[test]
+    fn nobody_is_named_without_a_gain_that_is_sure(
+        gains in prop::array::uniform2(-0.5..0.5f64), noises in prop::array::uniform2(0.0..0.2f64), full in 0.0..1.0f64
+    ) {
+        let found = regime(&sides(party("c", gains[0], noises[0]), party("d", gains[1], noises[1]), full));
+        for slowed in &found.slowed {
+            let at = usize::from(slowed.workload == "d");
+            prop_assert!(gains[at] - noises[at] >= GAIN_MIN);
+        }
+        prop_assert_eq!(found.name == "blue" || found.name == "red", found.name != "not known" && !found.slowed.is_empty());
+        prop_assert_eq!(found.name == "not known", found.estimated);
+    }
 }
 
 const FIO: &str = "[workload.disk]\nkind = \"fio\"\ncores = \"6-7\"\n";

@@ -3,10 +3,8 @@
 mod common;
 
 use common::{counters, flow, plan, STREAM};
-use hostnet_analysis::explain::{
-    explain, from_counters, unloaded, Cached, Explanation, Isolated, Kind, Pool, WorkloadFacts,
-};
-use hostnet_analysis::regime::{Basis, Regime};
+use hostnet_analysis::explain::{explain, from_counters, unloaded, Cached, Explanation, Kind, Pool, WorkloadFacts};
+use hostnet_analysis::regime::{Alone, Basis, Regime, Slowed};
 use hostnet_analysis::{Counters, Flow};
 use hostnet_model::params::{ServerParams, SocketParams};
 use proptest::prelude::*;
@@ -117,8 +115,7 @@ fn full_write_buffers_of_the_iio_bind_storage_reads() {
     let counters = Counters { iio_write: flow(92.0, written), io_write: flow(60.0, written), ..idle() };
     let explanation = from(&counters);
     assert_eq!(bound_of(&explanation, "P2M-Write"), ["P2M-Write"]);
-    assert_eq!(explanation.regime.name, "red");
-    assert!(explanation.regime.estimated, "what the drives offer is not known");
+    assert_eq!(explanation.regime.name, "uncontended", "there are no cores to hold them back");
 }
 
 #[test]
@@ -303,7 +300,14 @@ fn known_workloads_give_names_offered_rates_and_the_lines_of_the_kernel() {
 
 #[test]
 fn a_regime_that_is_known_is_taken_over() {
-    let known = Regime { name: "red".to_owned(), evidence: vec!["seen".to_owned()], estimated: false };
+    let slowed = Slowed { workload: "P2M-Write".to_owned(), times: 1.2, because_of: vec!["C2M".to_owned()] };
+    let known = Regime {
+        name: "red".to_owned(),
+        evidence: vec!["seen".to_owned()],
+        estimated: false,
+        slowed: vec![slowed],
+        open: Vec::new(),
+    };
     let server = server();
     let explanation = explain(server.socket(), &counters(), &from_counters(&counters(), &server), Some(known.clone()));
     assert_eq!(explanation.regime, known);
@@ -311,17 +315,29 @@ fn a_regime_that_is_known_is_taken_over() {
 }
 
 #[test]
-fn a_latency_that_is_known_for_the_cores_alone_decides_between_blue_and_uncontended() {
+fn counters_beside_drives_of_no_workload_accuse_nobody() {
     let server = server();
-    let counters = Counters { iio_write: flow(10.0, 100.0), ..counters() };
+    let counters = Counters { iio_write: flow(92.0, 100.0), ..counters() };
     let mut facts = from_counters(&counters, &server);
-    assert_eq!(facts[0].isolated.map(|alone| alone.basis), Some(Basis::Predicted));
-    facts[0].isolated = None;
     let rough = explain(server.socket(), &counters, &facts, None).regime;
-    assert!(rough.name == "blue" && rough.estimated, "{rough:?}");
-    facts[0].isolated = Some(Isolated { ns: 190.0, basis: Basis::Measured });
+    assert!(rough.name == "not known" && rough.slowed.is_empty(), "{rough:?}");
+    assert_eq!(rough.open[..2], ["what C2M gets without P2M-Write and P2M-Read", "what P2M-Write gets without C2M"]);
+    for facts in &mut facts {
+        facts.alone = Some(Alone { gain: 0.01, noise: 0.01, basis: Basis::Measured });
+    }
     let measured = explain(server.socket(), &counters, &facts, None).regime;
-    assert!(measured.name == "uncontended" && !measured.estimated, "{measured:?}");
+    assert!(!measured.estimated && measured.slowed.is_empty(), "{measured:?}");
+}
+
+#[test]
+fn counters_of_known_workloads_are_judged_by_what_is_predicted_of_either_side() {
+    let disk = "[workload.disk]\nkind = \"fio\"\njob = \"quadrant.fio\"\ncores = \"6-7\"\n";
+    let server = plan(&format!("{STREAM}{disk}")).server().unwrap().clone();
+    let counters = Counters { lfb: flow(60.0, 600.0), iio_write: flow(80.0, 100.0), ..idle() };
+    let facts = from_counters(&counters, &server);
+    assert!(facts.iter().all(|facts| facts.alone.is_some_and(|alone| alone.basis == Basis::Predicted)), "{facts:?}");
+    let cached = plan(&format!("[cache]\nenabled = true\n{STREAM}{disk}")).server().unwrap().clone();
+    assert!(from_counters(&counters, &cached).iter().all(|facts| facts.alone.is_none() && facts.isolated.is_none()));
 }
 
 proptest! {

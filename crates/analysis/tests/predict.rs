@@ -1,8 +1,8 @@
 //! Predictions obey the laws that any answer must obey, on any server that the configuration admits.
 
-use hostnet_analysis::limits;
+use hostnet_analysis::limits::{self, LIMITS, RAISE};
 use hostnet_analysis::offered::offered_gb_per_s;
-use hostnet_analysis::predict::{isolated_latencies_ns, predict, Domain, Prediction};
+use hostnet_analysis::predict::{isolated_latencies_ns, predict, Base, Domain, Prediction};
 use hostnet_config::{resolve, Format, Input};
 use hostnet_model::params::ServerParams;
 use proptest::prelude::*;
@@ -249,6 +249,51 @@ fn nearly_every_prediction_settles() {
     let unsettled = |server: &ServerParams| predict(server).outside.iter().any(|note| note.contains("not settled"));
     let count = servers(400).filter(|(_, server)| unsettled(server)).count();
     assert!(count <= 2, "{count} of 400");
+}
+
+/// Cores and drives that share one channel: the backlog falls on reads or on writes, whichever the quotas of its modes leave.
+fn on_one_channel() -> impl Iterator<Item = ServerParams> {
+    let cores = [4, 5, 6].into_iter().flat_map(|count| ["1.0", "0.5", "0.0"].map(|reads| (count, reads)));
+    let kinds = ["read", "write", "randrw"].into_iter().flat_map(|rw| ["4 KiB", "256 KiB"].map(|block| (rw, block)));
+    let storage: Vec<(u32, &str, &str)> =
+        kinds.flat_map(|(rw, block)| (1..=4).map(move |drives| (drives, rw, block))).collect();
+    cores.flat_map(move |cores| storage.clone().into_iter().map(move |storage| one_channel(cores, storage)))
+}
+
+fn one_channel((cores, reads): (u32, &str), (drives, rw, block): (u32, &str, &str)) -> ServerParams {
+    let job = |ssd| format!("{{ rw = \"{rw}\", bs = \"{block}\", iodepth = 64, size = \"1 GiB\", ssd = {ssd} }}");
+    let jobs: Vec<String> = (0..drives).map(job).collect();
+    cascade_lake(&format!(
+        "[memory]\nchannels = 1\n[workload.stream]\nkind = \"stream\"\ncores = \"0-{}\"\nreads = {reads}\n\
+         [workload.disk]\nkind = \"fio\"\ncores = \"6-7\"\njobs = [{}]\n",
+        cores - 1,
+        jobs.join(", ")
+    ))
+}
+
+/// A search that flips between two backlogs for ever is told from one that ends: what a limit that is raised gives
+/// does not depend on where the search for it began.
+#[test]
+fn what_a_raise_gives_is_what_is_predicted_of_the_raised_server() {
+    let mut untold = 0;
+    for server in on_one_channel() {
+        let base = Base::new(&server);
+        for limit in &LIMITS {
+            let raised = limit.raised(&server, RAISE);
+            let (Some(told), again) = (base.paces(&raised), Base::new(&raised)) else {
+                untold += 1;
+                continue;
+            };
+            if !again.has_settled() {
+                continue;
+            }
+            for (told, again) in told.iter().zip(&again.now) {
+                let off = (told.gb_per_s / again.gb_per_s - 1.0).abs();
+                assert!(off < 0.02, "{}: {told:?}, from nothing {again:?}, {server:?}", limit.key());
+            }
+        }
+    }
+    assert!(untold < 40, "{untold} of 216 servers with 18 limits each");
 }
 
 /// Four drives that are read beside six cores: whether cores or drives are held back hangs by a thread.

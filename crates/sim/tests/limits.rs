@@ -133,7 +133,8 @@ impl Tally {
         let base = Base::new(server);
         let mut tally = Self::default();
         for limit in LIMITS.iter().filter(|limit| limit.raised(server, RAISE) != *server) {
-            let (predicted, then) = (base.paces(&limit.raised(server, RAISE)), simulated(&with_raised(&plan, limit)));
+            let Some(predicted) = base.paces(&limit.raised(server, RAISE)) else { continue };
+            let then = simulated(&with_raised(&plan, limit));
             for (class, limits) in told.iter().enumerate() {
                 let gain = then[class] / now[class] - 1.0;
                 tally.steps.push((predicted[class].gb_per_s / base.now[class].gb_per_s - 1.0, gain));

@@ -97,7 +97,9 @@ def memory_table(rows: list[Row]) -> Table:
 
 def regime_line(regime: Row) -> str:
     """The regime and what speaks for it."""
-    return f"{regime['name']} regime: {'; '.join(regime['evidence'])}"
+    from hostnet.explain.text import regime_headline
+
+    return f"{regime_headline(regime)} {'; '.join(regime['evidence'])}"
 
 
 def error_line(summary: Row) -> str:

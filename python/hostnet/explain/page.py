@@ -16,7 +16,9 @@ from hostnet.explain.formula import counters_json
 from hostnet.explain.hosts import explained_server, fidelity
 from hostnet.explain.mesh import OnMesh, on_mesh
 from hostnet.explain.placements import NonuniformDma, nonuniform
-from hostnet.explain.steps import Steps, latency_alone, predicted, simulated, what_helps
+from hostnet.explain.refuted import by_steps
+from hostnet.explain.sides import OF_COUNTERS, NotPartedError, Together, rows_alone
+from hostnet.explain.steps import Steps, not_predicted, plan_of, predicted, simulated, what_helps
 from hostnet.explain.text import PARTS
 from hostnet.files import read_object
 from hostnet.running.results import server_config
@@ -83,6 +85,8 @@ class Page:
     """What the mesh of a die does."""
     events: Mapping[str, str] = field(default_factory=dict)
     """The events of counters that a file has not, by what they tell."""
+    together: Together | None = None
+    """What a run measured of both sides together; None of counters."""
 
     def as_dict(self) -> dict[str, Any]:
         """The page as JSON."""
@@ -107,13 +111,15 @@ class Page:
     def with_steps(
         self, *, confirm: bool = False, engine: Engine = predicted, progress: Progress | None = None
     ) -> Page:
-        """The page with what would help. With `confirm`, that is simulated too, and so are the cores alone.
+        """The page with what would help. With `confirm`, that is simulated too, and so is each side without the other.
+
+        What limits a workload is what was simulated, where that refutes what was predicted.
 
         Raises:
             SimulationError: One of the simulations could not go on.
             KeyboardInterrupt: The progress callback stopped them.
         """
-        page = self._with_measured_regime(progress) if confirm else self
+        page = self.with_sides(limited=False, progress=progress) if confirm else self
         if confirm and page.mesh is not None and page.config is not None:
             page = replace(page, mesh=page.mesh.tried(page.config, page.base_dir, progress))
         suffers, config = page.explanation["suffers"], page.config
@@ -125,7 +131,7 @@ class Page:
             page = page._with_placements(confirm, progress)
         rows = page.explanation["workloads"]
         offered = {row["workload"]: row["offered_gb_per_s"] for row in rows if row["offered_gb_per_s"]}
-        unpredicted = _not_predicted(config)
+        unpredicted = not_predicted(config)
         if engine is predicted and unpredicted:
             if not confirm:
                 return replace(page, notes=(*page.notes, NOT_PREDICTED.format(what=unpredicted)))
@@ -134,7 +140,9 @@ class Page:
         steps = what_helps(
             config, suffers, offered=offered, base_dir=base_dir, confirm=confirm, engine=engine, progress=progress
         )
-        return replace(page, steps=steps)
+        return replace(
+            page, steps=steps, explanation=by_steps(page.explanation, steps) if confirm else page.explanation
+        )
 
     def _with_placements(self, confirm: bool, progress: Progress | None) -> Page:
         """The page of a host with what other placements would give."""
@@ -144,31 +152,25 @@ class Page:
             return replace(self, notes=(*self.notes, NOT_TRIED))
         return replace(self, nonuniform=self.nonuniform.tried(self.config, self.base_dir, progress))
 
-    def _with_measured_regime(self, progress: Progress | None) -> Page:
-        if self.config is None or self.host is not None:
+    def with_sides(self, *, limited: bool = True, progress: Progress | None = None) -> Page:
+        """The page with a regime that rests on simulations of each side without the other.
+
+        `limited` simulations are made only where the regime is not known without them, and if they take about a second.
+
+        Raises:
+            KeyboardInterrupt: The progress callback stopped them.
+        """
+        if self.config is None or self.together is None or (limited and not self.explanation["regime"]["estimated"]):
             return self
-        alone = latency_alone(self.config, self.base_dir, progress)
-        rows = [
-            {**row, "isolated": {"ns": alone[row["workload"]], "basis": "measured"}}
-            if row["workload"] in alone
-            else row
-            for row in self.explanation["workloads"]
-        ]
-        plan = _core.resolve(json.dumps(self.config), format="json", base_dir=self.base_dir)
-        return replace(self, explanation=_explain(plan, self.explanation["counters"], facts=rows))
-
-
-def _not_predicted(config: Mapping[str, Any]) -> str | None:
-    """What of a server predictions do not cover."""
-    if config.get("server", {}).get("sockets", 1) > 1:
-        return "several sockets"
-    if config.get("noc"):
-        return "a mesh"
-    if config.get("expander"):
-        return "memory behind a link"
-    if config.get("pool"):
-        return "a pool of memory"
-    return "caches" if config.get("cache", {}).get("enabled") else None
+        rows = self.explanation["workloads"]
+        try:
+            facts = rows_alone(
+                self.config, self.host, rows, self.together, base_dir=self.base_dir, limited=limited, progress=progress
+            )
+        except NotPartedError as error:
+            return replace(self, notes=(*self.notes, str(error)))
+        plan = plan_of(self.config, self.base_dir)
+        return replace(self, explanation=_explain(plan, self.explanation["counters"], facts=facts, host=self.host))
 
 
 def explain_results(results: Results, host: str | None = None) -> Page:
@@ -278,6 +280,8 @@ def explain_window(counters: Mapping[str, Any], plan: Plan, *, name: str, known:
         notes.append(f"cores {cores} are taken to be busy; --cores says how many are")
         notes.append("what would help needs the workloads: give a configuration file to --server")
     explanation = _explain(plan, counters)
+    if explanation["regime"]["open"]:
+        notes.append(OF_COUNTERS)
     return Page(name, _server(config), explanation, notes=tuple(notes), config=config if known else None)
 
 
@@ -334,7 +338,10 @@ def _of_summary(
     if host is not None:
         _check_lines(config, host)
         told, server = summary["servers"][host], server_config(config, host)
-    explanation = _explain(plan, told["counters"], facts=told["binding"], regime=told["regime"], host=host)
+    # A regime of a version that named whom it had not looked at alone is told again.
+    old = isinstance(told["regime"], dict) and "slowed" not in told["regime"]
+    regime = None if old else told["regime"]
+    explanation = _explain(plan, told["counters"], facts=told["binding"], regime=regime, host=host)
     notes = [] if summary.get("complete", True) else ["the run was stopped before its end"]
     if summary.get("unvalidated"):
         notes.append(str(summary["unvalidated"]))
@@ -347,7 +354,16 @@ def _of_summary(
     if any(workload.get("kind") == "remote" for workload in server.get("workload", {}).values()):
         notes.append(OF_OTHER_SOCKETS)
     name = str(summary["name"]) if host is None else f"{summary['name']}, {host}"
-    page = Page(name, _server(server), explanation, notes=tuple(notes), config=config, base_dir=base_dir, host=host)
+    page = Page(
+        name,
+        _server(server),
+        explanation,
+        notes=tuple(notes),
+        config=config,
+        base_dir=base_dir,
+        host=host,
+        together=Together.of(summary, told),
+    ).with_sides()
     nonuniform_dma = distant(config, summary) if host is None else nonuniform(config, host, summary)
     return replace(page, nonuniform=nonuniform_dma, mesh=on_mesh(summary, host))
 

@@ -30,6 +30,9 @@ SLOWER = 0.75
 SIMULATED_FOR = "300 us"
 """How long a step is simulated: enough to see a gain of a few percent."""
 
+UNSETTLED = "rates and waits that have not settled"
+"""Stands in a prediction from which nothing follows."""
+
 NO_GAIN = 0.01
 """A change of less than this is called none."""
 
@@ -156,16 +159,17 @@ def _most_helpful_first(steps: list[Step], workload: str) -> list[Step]:
     return sorted(steps, key=lambda step: (-first[step.path], step.path, step.factor))
 
 
-def latency_alone(config: Config, base_dir: str, progress: Progress | None) -> dict[str, float]:
-    """The simulated latency of the cores' workloads without devices, in ns; empty if either is missing."""
-    kinds = {name: workload["kind"] for name, workload in config["workload"].items()}
-    if "fio" not in kinds.values() or not set(CORE_KINDS) & set(kinds.values()):
-        return {}
-    alone = deepcopy(shortened(config))
-    alone["workload"] = {name: workload for name, workload in alone["workload"].items() if kinds[name] in CORE_KINDS}
-    summary = simulated([plan_of(alone, base_dir)], progress)[0]
-    rows = summary["workloads"]
-    return {row["workload"]: row["latency_mean_ns"] for row in rows if row["latency_mean_ns"] is not None}
+def not_predicted(config: Mapping[str, Any]) -> str | None:
+    """What of a server predictions do not cover."""
+    if config.get("server", {}).get("sockets", 1) > 1:
+        return "several sockets"
+    if config.get("noc"):
+        return "a mesh"
+    if config.get("expander"):
+        return "memory behind a link"
+    if config.get("pool"):
+        return "a pool of memory"
+    return "caches" if config.get("cache", {}).get("enabled") else None
 
 
 def plan_of(config: Config, base_dir: str) -> Plan:
@@ -237,12 +241,12 @@ def _of_each(summaries: Sequence[Summary]) -> list[tuple[dict[str, float], dict[
 
 
 def _gains(now: Rates, then: Rates) -> dict[str, float]:
-    return {name: then[name][0] / rate - 1 for name, (rate, _) in now.items() if rate}
+    return {name: then[name][0] / rate - 1 for name, (rate, _) in now.items() if rate and name in then}
 
 
 def _noise(now: Rates, then: Rates) -> dict[str, float] | None:
     """How far off gains may be; nothing of rates that were predicted."""
-    found = {name: _share(now[name], then[name]) for name, (rate, _) in now.items() if rate}
+    found = {name: _share(now[name], then[name]) for name, (rate, _) in now.items() if rate and name in then}
     return {name: noise for name, noise in found.items() if noise is not None} or None
 
 
@@ -252,5 +256,8 @@ def _share(now: tuple[float, float | None], then: tuple[float, float | None]) ->
 
 
 def _throughputs(summary: Summary) -> Rates:
+    """The throughput of every workload; nothing of a prediction that has not settled."""
+    if UNSETTLED in summary.get("uncertainty", {}).get("outside", ()):
+        return {}
     rows = summary["workloads"]
     return {row["workload"]: (row["app_gb_per_s"] or 0.0, row.get("throughput_ci95")) for row in rows}

@@ -34,13 +34,11 @@ PARTS = (
 )
 """What a latency is made of, and what each part is called."""
 
-REGIMES = {
-    "red": "Red: the drives are held back. Their credits are used up, so they cannot send at the rate they could.",
-    "blue": "Blue: the cores are slowed down by the drives, which keep their rate.",
-    "cores": "Cores: the cores slow each other down; what drives add to that is less than 10%.",
-    "uncontended": "Uncontended: cores and drives do not slow each other down noticeably.",
-}
-"""What a regime means."""
+NOT_KNOWN = "not known"
+"""The regime that is not known."""
+
+NAMES_MAX = 2
+"""The most workloads that a headline names one by one."""
 
 CAUSES = {
     "switching": "the channels change between reading and writing all the time",
@@ -92,12 +90,35 @@ def wrapped(text: str, indent: int = 0, hang: int | None = None) -> list[str]:
 
 
 def regime_lines(regime: dict[str, Any]) -> Iterator[str]:
-    """The regime, and what speaks for it."""
-    yield from wrapped(REGIMES.get(regime["name"], regime["name"]))
-    if regime["estimated"]:
-        yield from wrapped("This is an estimate: something that decides is only known roughly.", 2)
+    """The regime with who is slowed down by whom, and what speaks for it."""
+    yield from wrapped(regime_headline(regime))
     for line in regime["evidence"]:
         yield from wrapped(f"- {line}", 2, 4)
+
+
+def regime_headline(regime: Mapping[str, Any]) -> str:
+    """Who is slowed down by whom, and by how much; what is not known of that is named."""
+    name, slowed = str(regime["name"]), regime.get("slowed") or ()
+    told = "; ".join(slowed_text(one) for one in slowed)
+    untold = regime.get("open") or ()
+    not_known = f"Not known: {'; '.join(untold)}." if untold else "Not known."
+    match name:
+        case "red":
+            return f"Red: {told}. The credits of P2M are used up."
+        case "blue":
+            return f"Blue: {told}. P2M keeps its rate."
+        case "cores":
+            return "Cores: the cores slow each other down."
+        case "uncontended":
+            return f"Uncontended: nobody gains 5% without others.{f' {not_known}' if untold else ''}"
+    return f"{told}. {not_known}" if told else not_known
+
+
+def slowed_text(slowed: Mapping[str, Any]) -> str:
+    """Who is slowed down, by how much, and by whom."""
+    others = slowed["because_of"]
+    named = " and ".join(others) if len(others) <= NAMES_MAX else f"{others[0]} and {len(others) - 1} others"
+    return f"{slowed['workload']} runs {slowed['times']:.2f} x slower because of {named}"
 
 
 def workload_lines(row: dict[str, Any], events: Mapping[str, str]) -> Iterator[str]:

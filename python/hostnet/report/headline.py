@@ -7,13 +7,8 @@ from hostnet.report.load import Row, RunFiles
 from hostnet.report.numbers import number, percent, time_from_ns, with_ci95
 from hostnet.report.words import ENGINES, engine_of, text_or_none, what_was_run
 
-REGIMES = {
-    "blue": "cores slow down, devices do not",
-    "red": "cores and devices slow down",
-    "cores": "cores slow each other down",
-    "uncontended": "nobody slows down much",
-}
-"""What the regimes of contention mean."""
+REGIMES = ("blue", "red", "cores", "uncontended")
+"""The regimes of contention that have a colour."""
 
 
 def header(run: RunFiles, name: str) -> Html:
@@ -137,8 +132,8 @@ def memory_tile(run: RunFiles) -> Html | None:
 
 
 def regime_tile(run: RunFiles) -> Html | None:
-    """The regime of contention with its evidence, when the run says."""
-    regime = run.summary.get("regime")
+    """The regime of contention with its evidence, when the run or its explanation says; the explanation knows more."""
+    regime = run.why.get("regime") or run.summary.get("regime")
     if not isinstance(regime, dict) or not regime.get("name"):
         return None
     name = str(regime["name"])
@@ -147,7 +142,17 @@ def regime_tile(run: RunFiles) -> Html | None:
         "div",
         element("h3", "Regime"),
         element("p", element("span", element("b", name)), class_="big"),
-        element("p", REGIMES[name]) if name in REGIMES else None,
+        element("p", said) if (said := regime_said(regime)) else None,
         element("ul", *(element("li", str(text)) for text in evidence), class_="evidence") if evidence else None,
         class_=f"card tile regime{f' regime-{name}' if name in REGIMES else ''}",
     )
+
+
+def regime_said(regime: Row) -> str | None:
+    """Who is slowed down by whom; nothing of what cannot be read."""
+    from hostnet.explain.text import regime_headline
+
+    try:
+        return regime_headline(regime) if "slowed" in regime else None
+    except (KeyError, TypeError, ValueError, IndexError):
+        return None

@@ -5,7 +5,7 @@ use crate::explain::behind_link::BehindLink;
 use crate::explain::on_mesh::{OnMesh, MESH};
 use crate::explain::{unloaded, Cached};
 use crate::limits::{Gain, Limits, LFB, NOT_KNOWN};
-use crate::regime::Basis;
+use crate::regime::{Alone, Basis};
 use hostnet_model::params::SocketParams;
 use serde::{Deserialize, Serialize};
 
@@ -65,6 +65,9 @@ pub struct WorkloadFacts {
     pub store_share: f64,
     /// Its latency if its cores ran alone, if that is known; of streams only.
     pub isolated: Option<Isolated>,
+    /// What it gains without the devices, or without the cores if it is one of devices, if that is known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub alone: Option<Alone>,
     /// The latency of one of its cores alone in ns, as predicted, if that is known; of streams only.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub lone_ns: Option<f64>,
@@ -115,6 +118,7 @@ impl WorkloadFacts {
             offered_gb_per_s: None,
             store_share: 0.0,
             isolated: None,
+            alone: None,
             lone_ns: None,
             crosses: false,
             link_ns: 0.0,
@@ -147,7 +151,7 @@ impl WorkloadFacts {
     /// The same of lines that cross to other sockets: a full pool may only wait for one over there; nothing is named.
     #[must_use]
     pub fn crossing(self) -> Self {
-        Self { crosses: true, binding: vec![NOT_KNOWN.to_owned()], ..self }
+        Self { crosses: true, alone: None, binding: vec![NOT_KNOWN.to_owned()], ..self }
     }
 
     /// The same of lines some of which lie behind a link, on a server of `socket`.
@@ -173,7 +177,7 @@ impl WorkloadFacts {
     pub fn on_mesh(mut self, mesh: Option<OnMesh>) -> Self {
         let latency_ns = self.main_pool().and_then(|pool| pool.latency_ns);
         if let Some(mesh) = mesh.as_ref().filter(|mesh| mesh.counts(latency_ns)) {
-            self.limits = None;
+            (self.limits, self.alone) = (None, None);
             if mesh.limits(latency_ns) && !self.crosses {
                 self.binding = vec![MESH.to_owned()];
             }

@@ -5,8 +5,8 @@ use crate::binding::{full_share_estimate, lfb_domain, stream_otherwise, OFFERED_
 use crate::counters::{Counters, Flow};
 use crate::limits;
 use crate::offered::offered_gb_per_s;
-use crate::predict::{isolated_latencies_ns, lone_latencies_ns};
-use crate::regime::Basis;
+use crate::predict::{isolated_latencies_ns, lone_latencies_ns, now_and_alone};
+use crate::regime::{Alone, Basis};
 use hostnet_model::params::{ServerParams, SocketParams, WorkloadKind};
 use std::collections::BTreeSet;
 
@@ -33,7 +33,22 @@ pub fn from_counters(counters: &Counters, server: &ServerParams) -> Vec<Workload
     let lone_ns = || only(server, Kind::Stream).and_then(|class| lone_latencies_ns(server)[class]);
     let of_streams = |facts: WorkloadFacts| WorkloadFacts { lone_ns: lone_ns(), ..facts.with_limits(of(Kind::Stream)) };
     let cores = of_cores(counters, server).map(of_streams);
-    cores.into_iter().chain(devices).collect()
+    let beside = |facts: WorkloadFacts| WorkloadFacts { alone: alone(server, &facts), ..facts };
+    cores.into_iter().chain(devices).map(beside).collect()
+}
+
+/// What all workloads of a kind together are predicted to gain without the others, if the facts are of all of them.
+fn alone(server: &ServerParams, facts: &WorkloadFacts) -> Option<Alone> {
+    let of_devices = facts.kind == Kind::Fio;
+    if of_devices && only(server, Kind::Fio).is_none() {
+        return None;
+    }
+    let both = now_and_alone(server).into_iter().zip(&server.workloads);
+    let mine = both.filter(|(_, workload)| workload.kind.is_of_devices() == of_devices);
+    let sums = mine.map(|(both, _)| both).try_fold([0.0, 0.0], |[now, alone], both| {
+        both.map(|both| [now + both[0].gb_per_s, alone + both[1].gb_per_s])
+    })?;
+    Some(Alone::predicted(sums, facts.gb_per_s))
 }
 
 /// The number of the only workload of its kind, if there is one only.

@@ -20,9 +20,12 @@ pub use latency::Latency;
 pub use on_mesh::OnMesh;
 
 use crate::counters::Counters;
-use crate::regime::{regime, Basis, C2m, Crowd, P2m, Regime};
+use crate::regime::{regime, Basis, C2m, Crowd, P2m, Party, Regime, Sides};
 use hostnet_model::params::SocketParams;
 use serde::{Deserialize, Serialize};
+
+/// A line that takes longer than this many times what it takes without load waits for somebody.
+const LOADED: f64 = 1.1;
 
 /// The explanation of a run or of a counter file.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -94,7 +97,7 @@ fn explain_workload(
     }
 }
 
-/// The regime that the facts of all workloads tell. What C2M would be alone is taken from [`isolated`].
+/// The regime that the facts of all workloads tell. The latency that C2M would have alone is taken from [`isolated`].
 #[must_use]
 pub fn regime_of(socket: &SocketParams, facts: &[WorkloadFacts]) -> Regime {
     let streams = facts.iter().filter(|facts| facts.kind == Kind::Stream);
@@ -103,16 +106,37 @@ pub fn regime_of(socket: &SocketParams, facts: &[WorkloadFacts]) -> Regime {
         let Isolated { ns, basis } = isolated(socket, facts);
         Some(C2m { latency_ns, isolated_ns: ns, basis })
     });
-    let slowest = slowed.max_by(|a, b| (a.latency_ns / a.isolated_ns).total_cmp(&(b.latency_ns / b.isolated_ns)));
-    regime(slowest, p2m(facts), crowd(facts))
+    let c2m = slowed.max_by(|a, b| (a.latency_ns / a.isolated_ns).total_cmp(&(b.latency_ns / b.isolated_ns)));
+    let side = |kind| {
+        let moving = facts.iter().filter(move |facts| facts.kind == kind && facts.has_traffic());
+        let party = |facts: &WorkloadFacts| {
+            let moved = facts.app_gb_per_s.unwrap_or(facts.gb_per_s);
+            Party { name: facts.workload.clone(), alone: facts.alone }.capped(Some(moved), facts.offered_gb_per_s)
+        };
+        moving.map(party).collect()
+    };
+    let p2m = p2m(facts).unwrap_or_default();
+    regime(&Sides { cores: side(Kind::Stream), devices: side(Kind::Fio), c2m, p2m, crowd: crowd(socket, facts) })
 }
 
-/// The stream whose latency has grown most over that of one of its cores alone, where that is known.
-fn crowd(facts: &[WorkloadFacts]) -> Option<Crowd> {
-    let of =
-        |facts: &WorkloadFacts| Some(Crowd { latency_ns: facts.main_pool()?.latency_ns?, lone_ns: facts.lone_ns? });
-    let crowds = facts.iter().filter(|facts| !facts.is_doubtful()).filter_map(of);
-    crowds.max_by(|a, b| (a.latency_ns / a.lone_ns).total_cmp(&(b.latency_ns / b.lone_ns)))
+/// What cores do to each other: told by the stream whose latency has grown most over that of one of its cores alone.
+fn crowd(socket: &SocketParams, facts: &[WorkloadFacts]) -> Crowd {
+    let held = |facts: &WorkloadFacts| Some((facts.main_pool()?.latency_ns?, facts.lone_ns?));
+    let told = facts.iter().filter(|facts| !facts.is_doubtful()).filter_map(held);
+    let most = told.max_by(|a, b| (a.0 / a.1).total_cmp(&(b.0 / b.1)));
+    match most {
+        Some((latency_ns, lone_ns)) => Crowd::Known { latency_ns, lone_ns },
+        None if facts.iter().any(|facts| may_be_crowded(socket, facts)) => Crowd::NotKnown,
+        None => Crowd::None,
+    }
+}
+
+/// Whether several cores wait longer than without any load.
+fn may_be_crowded(socket: &SocketParams, facts: &WorkloadFacts) -> bool {
+    let Some(pool) = facts.main_pool().filter(|_| facts.kind == Kind::Stream) else { return false };
+    let unloaded_ns = facts::unloaded_ns(socket, facts.kind, "C2M-Read", facts.store_share) + facts.link_ns;
+    let several = pool.credits > f64::from(socket.core.lfb_entries);
+    several && pool.latency_ns.is_some_and(|ns| ns > LOADED * unloaded_ns)
 }
 
 /// All storage together.
@@ -133,8 +157,8 @@ pub fn isolated(socket: &SocketParams, facts: &WorkloadFacts) -> Isolated {
     facts.isolated.unwrap_or_else(|| Isolated { ns: unloaded() + facts.link_ns, basis: Basis::Unloaded })
 }
 
-/// Who suffers most: the storage that is furthest below what it offers in the red regime, else the stream whose latency
-/// has grown most.
+/// Who suffers most: who is slowed down most by the other side. Where nobody is known to be, the stream whose latency has
+/// grown most, or else any workload.
 fn suffers(socket: &SocketParams, facts: &[WorkloadFacts], regime: &Regime) -> Option<String> {
     let loss = |facts: &WorkloadFacts| Some(facts.offered_gb_per_s? / facts.app_gb_per_s?.max(f64::MIN_POSITIVE));
     let growth = |facts: &WorkloadFacts| Some(facts.main_pool()?.latency_ns? / isolated(socket, facts).ns);
@@ -143,9 +167,11 @@ fn suffers(socket: &SocketParams, facts: &[WorkloadFacts], regime: &Regime) -> O
         Kind::Fio => loss(facts).unwrap_or(1.0),
         Kind::Stream => growth(facts).unwrap_or(1.0),
     };
-    let candidates = facts.iter().filter(|facts| facts.kind == wanted);
-    let worst = candidates
-        .max_by(|a, b| measure(a).total_cmp(&measure(b)).then(a.full_share.total_cmp(&b.full_share)))
-        .or_else(|| facts.first());
-    worst.map(|facts| facts.workload.clone())
+    let of_kind = |facts: &&WorkloadFacts| facts.kind == wanted;
+    let slowed = regime.slowed.iter().filter_map(|slowed| facts.iter().find(|facts| facts.workload == slowed.workload));
+    let worst = facts
+        .iter()
+        .filter(of_kind)
+        .max_by(|a, b| measure(a).total_cmp(&measure(b)).then(a.full_share.total_cmp(&b.full_share)));
+    slowed.clone().find(of_kind).or(worst).or_else(|| facts.first()).map(|facts| facts.workload.clone())
 }

@@ -76,7 +76,7 @@ pub fn of_base(base: &Base) -> Option<Vec<Limits>> {
 
 fn of_known(base: &Base) -> Vec<Limits> {
     let server = base.server();
-    let covered = outside(server).is_empty();
+    let covered = outside(server).is_empty() && base.has_settled();
     let unraised = |Pace { gb_per_s, latency_ns }| Limits {
         covered,
         gains: Vec::new(),
@@ -96,7 +96,7 @@ fn of_known(base: &Base) -> Vec<Limits> {
     limits
 }
 
-/// Raises each of some limits of a server, and notes who gains.
+/// Raises each of some limits of a server, and notes who gains; nobody where what is predicted has not settled.
 fn raise_each(base: &Base, each: &[Limit], limits: &mut [Limits]) {
     let server = base.server();
     for limit in each {
@@ -104,7 +104,7 @@ fn raise_each(base: &Base, each: &[Limit], limits: &mut [Limits]) {
         if raised == *server {
             continue;
         }
-        for (limits, after) in limits.iter_mut().zip(base.paces(&raised)) {
+        for (limits, after) in limits.iter_mut().zip(base.paces(&raised).unwrap_or_default()) {
             let before = limits.predicted_gb_per_s;
             let gain = if before > 0.0 { after.gb_per_s / before - 1.0 } else { 0.0 };
             if gain >= GAIN_MIN {

@@ -78,9 +78,15 @@ impl<'a> Base<'a> {
         outcome::of(self)
     }
 
-    /// What each workload gets on a server whose memory has the same places.
+    /// Whether rates and waits have settled: if not, nothing that follows from them is to be trusted.
     #[must_use]
-    pub fn paces(&self, other: &ServerParams) -> Vec<Pace> {
+    pub fn has_settled(&self) -> bool {
+        self.solution.has_settled()
+    }
+
+    /// What each workload gets on a server whose memory has the same places; nothing where that has not settled.
+    #[must_use]
+    pub fn paces(&self, other: &ServerParams) -> Option<Vec<Pace>> {
         let flows = if traffic::are_alike(self.server, other) {
             self.problem.flows.clone()
         } else {
@@ -88,14 +94,33 @@ impl<'a> Base<'a> {
         };
         let problem = Problem::new(other.socket(), &self.walks, flows, &self.problem.fit);
         if problem == self.problem {
-            return self.now.clone();
+            return Some(self.now.clone());
         }
-        outcome::paces(&problem, &problem.solve_from(&self.solution))
+        let continued = problem.solve_from(&self.solution);
+        // Near the quota of the modes the backlog flips between reads and writes for ever: begin from nothing then.
+        let solution = if continued.has_settled() { continued } else { problem.solve() };
+        solution.has_settled().then(|| outcome::paces(&problem, &solution))
     }
 
-    /// As [`isolated_latencies_ns`].
-    fn isolated_latencies_ns(&self) -> Vec<Option<f64>> {
-        streams_alone(self.server, |alone| self.paces(alone))
+    /// What each workload gets without the other side; nothing where there is one side only.
+    fn alone(&self) -> Vec<Option<Pace>> {
+        let of_devices = |workload: &Work| workload.kind.is_of_devices();
+        let side = |devices| {
+            let mut alone = self.server.clone();
+            alone.workloads.retain(|workload| of_devices(workload) == devices);
+            alone
+        };
+        let [cores, devices] = [false, true].map(side);
+        let workloads = self.server.workloads.iter();
+        if cores.workloads.is_empty() || devices.workloads.is_empty() {
+            return workloads.map(|_| None).collect();
+        }
+        let [cores, devices] = [cores, devices].map(|alone| {
+            let base = Base::with(&alone, &self.problem.fit);
+            base.has_settled().then_some(base.now).unwrap_or_default()
+        });
+        let [mut cores, mut devices] = [cores.into_iter(), devices.into_iter()];
+        workloads.map(|workload| if of_devices(workload) { devices.next() } else { cores.next() }).collect()
     }
 
     /// As [`lone_latencies_ns`].
@@ -110,23 +135,33 @@ impl<'a> Base<'a> {
             let one = StreamParams { cores: stream.cores.first().copied().into_iter().collect(), ..stream.clone() };
             let kind = WorkloadKind::Stream(one);
             let alone = ServerParams { workloads: vec![Work { kind, ..workload.clone() }], ..server.clone() };
-            Some(self.paces(&alone)[0].latency_ns)
+            Some(self.paces(&alone)?[0].latency_ns)
         };
         server.workloads.iter().map(lone).collect()
     }
 }
 
-/// The latency of the LFB entries of the streams of a server when its devices are silent, in ns, in the order of the
-/// workloads; nothing for other workloads.
+/// What the workloads of a server are predicted to get, and would get without the other side: cores without devices,
+/// devices without cores. Nothing where predictions were not checked, and of a side that is alone.
 #[must_use]
-pub fn isolated_latencies_ns(server: &ServerParams) -> Vec<Option<f64>> {
-    if server.sockets.len() > 1 {
+pub fn now_and_alone(server: &ServerParams) -> Vec<Option<[Pace; 2]>> {
+    if !limits::are_known(server) || !outside(server).is_empty() {
         return vec![None; server.workloads.len()];
     }
-    streams_alone(server, paces)
+    let base = Base::new(server);
+    if !base.has_settled() {
+        return vec![None; server.workloads.len()];
+    }
+    base.now.iter().zip(base.alone()).map(|(now, alone)| Some([*now, alone?])).collect()
 }
 
-fn streams_alone(server: &ServerParams, paces: impl FnOnce(&ServerParams) -> Vec<Pace>) -> Vec<Option<f64>> {
+/// The latency of the LFB entries of the streams of a server when its devices are silent, in ns, in the order of the
+/// workloads; nothing for other workloads, and nothing where predictions do not cover the server.
+#[must_use]
+pub fn isolated_latencies_ns(server: &ServerParams) -> Vec<Option<f64>> {
+    if !limits::are_known(server) {
+        return vec![None; server.workloads.len()];
+    }
     let is_stream = |kind: &WorkloadKind| matches!(kind, WorkloadKind::Stream(_));
     let mut alone = server.clone();
     alone.workloads.retain(|workload| is_stream(&workload.kind));
@@ -134,7 +169,7 @@ fn streams_alone(server: &ServerParams, paces: impl FnOnce(&ServerParams) -> Vec
     server.workloads.iter().map(|workload| if is_stream(&workload.kind) { latencies.next() } else { None }).collect()
 }
 
-/// The same with one core of each stream and nothing else on the server. Nothing where predictions do not cover it, or
+/// The latency of the LFB entries of one core of each stream with nothing else on the server, in ns. Nothing where predictions do not cover it, or
 /// there is one core only.
 #[must_use]
 pub fn lone_latencies_ns(server: &ServerParams) -> Vec<Option<f64>> {

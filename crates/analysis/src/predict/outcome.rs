@@ -7,15 +7,13 @@ use super::{coverage, Base};
 use crate::binding::lfb_domain;
 use crate::explain::Pool;
 use crate::offered::offered_gb_per_s;
-use crate::regime::{regime, Basis, C2m, Crowd, P2m, Regime};
-use hostnet_model::params::{ServerParams, WorkloadKind};
+use crate::regime::{regime, Alone, Basis, C2m, Crowd, P2m, Party, Regime, Sides};
+use hostnet_model::params::ServerParams;
 
 /// Mean error of predicted throughput against the simulator over random servers, and the most of 95 in 100; see
 /// `docs/predict.md`.
 const ERROR_MEAN: f64 = 0.025;
 const ERROR_95: f64 = 0.1;
-/// Change in the last round, as a share, from which a prediction is not to be trusted.
-const UNSETTLED: f64 = 0.02;
 /// Bunches that the entries of a core come and go in, per entry.
 const BUNCHES: f64 = 0.65;
 /// Width of the change from never to always full, in square roots of the credits.
@@ -102,7 +100,7 @@ pub(super) fn of(base: &Base) -> Prediction {
     let workloads: Vec<Workload> = paces.map(|(class, pace)| view.workload(class, *pace)).collect();
     let regime = view.regime(&workloads);
     let mut outside = coverage::outside(server);
-    if solution.moved > UNSETTLED {
+    if !solution.has_settled() {
         outside.push("rates and waits that have not settled".to_owned());
     }
     Prediction {
@@ -229,38 +227,48 @@ impl View<'_> {
     }
 
     fn regime(&self, workloads: &[Workload]) -> Regime {
-        let kinds = self.server.workloads.iter().map(|workload| &workload.kind);
-        let storage = kinds.zip(workloads).filter(|(kind, _)| matches!(kind, WorkloadKind::Fio(_)));
-        let gb_per_s: f64 = storage.map(|(_, workload)| workload.gb_per_s).sum();
-        let p2m = (gb_per_s > 0.0).then(|| P2m {
+        let alone = self.base.alone();
+        let side = |devices: bool| -> Vec<Party> {
+            let mine = |class: &usize| self.is_of_devices(*class) == devices && workloads[*class].gb_per_s > 0.0;
+            (0..workloads.len()).filter(mine).map(|class| self.party(class, alone[class])).collect()
+        };
+        let (cores, devices) = (side(false), side(true));
+        let storage = workloads.iter().enumerate().filter(|(class, _)| self.is_of_devices(*class));
+        let p2m = P2m {
             full_share: self.write_full().max(self.read_full()),
-            gb_per_s,
+            gb_per_s: storage.map(|(_, workload)| workload.gb_per_s).sum(),
             offered_gb_per_s: Some((0..workloads.len()).filter_map(|class| offered_gb_per_s(self.server, class)).sum()),
-        });
-        regime(self.c2m(workloads, p2m.is_some()), p2m, self.crowd(workloads))
+        };
+        regime(&Sides { cores, devices, c2m: self.c2m(workloads, &alone), p2m, crowd: self.crowd(workloads) })
     }
 
-    /// The stream whose latency has grown most over that without devices, which it has already if there are none.
-    fn c2m(&self, workloads: &[Workload], devices: bool) -> Option<C2m> {
-        let alone = if devices { self.base.isolated_latencies_ns() } else { self.latencies_ns(workloads) };
-        let streams = alone.iter().zip(workloads).filter_map(|(alone, workload)| {
-            alone.map(|isolated_ns| C2m { latency_ns: workload.latency_ns, isolated_ns, basis: Basis::Predicted })
+    fn is_of_devices(&self, class: usize) -> bool {
+        self.server.workloads[class].kind.is_of_devices()
+    }
+
+    /// A workload, with what it is predicted to gain without the other side.
+    fn party(&self, class: usize, alone: Option<Pace>) -> Party {
+        let now = self.base.now[class].gb_per_s;
+        let gain = |pace: Pace| Alone::predicted([now, pace.gb_per_s], now);
+        Party { name: self.server.workloads[class].name.clone(), alone: alone.map(gain) }
+    }
+
+    /// The stream whose latency has grown most over that without devices.
+    fn c2m(&self, workloads: &[Workload], alone: &[Option<Pace>]) -> Option<C2m> {
+        let cores = (0..workloads.len()).filter(|&class| !self.is_of_devices(class));
+        let streams = cores.filter_map(|class| {
+            let (latency_ns, isolated_ns) = (workloads[class].latency_ns, alone[class]?.latency_ns);
+            Some(C2m { latency_ns, isolated_ns, basis: Basis::Predicted })
         });
         streams.max_by(|a, b| (a.latency_ns / a.isolated_ns).total_cmp(&(b.latency_ns / b.isolated_ns)))
     }
 
-    /// The stream whose latency has grown most over that of one of its cores alone.
-    fn crowd(&self, workloads: &[Workload]) -> Option<Crowd> {
+    /// What the cores do to each other: told by the stream whose latency has grown most over that of one of its cores.
+    fn crowd(&self, workloads: &[Workload]) -> Crowd {
         let lone = self.base.lone_latencies_ns().into_iter().zip(workloads);
-        let crowds = lone.filter_map(|(lone, found)| Some(Crowd { latency_ns: found.latency_ns, lone_ns: lone? }));
-        crowds.max_by(|a, b| (a.latency_ns / a.lone_ns).total_cmp(&(b.latency_ns / b.lone_ns)))
-    }
-
-    /// The latency of each stream.
-    fn latencies_ns(&self, workloads: &[Workload]) -> Vec<Option<f64>> {
-        let is_stream = |flow: &Flow| matches!(flow, Flow::Stream(_));
-        let pairs = workloads.iter().zip(&self.problem.flows);
-        pairs.map(|(workload, flow)| is_stream(flow).then_some(workload.latency_ns)).collect()
+        let told = lone.filter_map(|(lone, found)| Some((found.latency_ns, lone?)));
+        let most = told.max_by(|a, b| (a.0 / a.1).total_cmp(&(b.0 / b.1)));
+        most.map_or(Crowd::None, |(latency_ns, lone_ns)| Crowd::Known { latency_ns, lone_ns })
     }
 }
 

@@ -13,6 +13,9 @@ use hostnet_model::params::{Pattern, SocketParams};
 /// Waits for the CHA that are not worth a search, in ns.
 const ADMISSION_MIN_NS: f64 = 0.2;
 
+/// Change in the last round, as a share, from which on a solution is not to be trusted.
+const UNSETTLED: f64 = 0.02;
+
 /// What a workload gets.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(super) struct Rate {
@@ -108,6 +111,12 @@ pub(super) struct Solution {
     pub(super) near: Nears,
     /// How far the last round still moved the rates, or anything that it takes for granted, as a share.
     pub(super) moved: f64,
+}
+
+impl Solution {
+    pub(super) fn has_settled(&self) -> bool {
+        self.moved <= UNSETTLED
+    }
 }
 
 impl Problem {

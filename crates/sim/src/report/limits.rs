@@ -8,8 +8,8 @@ use hostnet_analysis::binding::{lfb_domain, stream_otherwise, OFFERED_LOAD};
 use hostnet_analysis::explain::{BehindLink, Busy, Cached, Isolated, Kind, Pool, WorkloadFacts};
 use hostnet_analysis::limits;
 use hostnet_analysis::offered::offered_gb_per_s;
-use hostnet_analysis::predict::{isolated_latencies_ns, lone_latencies_ns};
-use hostnet_analysis::regime::Basis;
+use hostnet_analysis::predict::{isolated_latencies_ns, lone_latencies_ns, now_and_alone, Pace};
+use hostnet_analysis::regime::{Alone, Basis};
 use hostnet_measure::Domain;
 use hostnet_model::cache::ClassCounts;
 use hostnet_model::expander::Expander;
@@ -17,14 +17,20 @@ use hostnet_model::params::{DramParams, ExpanderParams, Inclusion, ServerParams}
 
 /// What is known of every workload.
 pub(crate) fn all(view: &ServerView, total: &Sample) -> Vec<WorkloadFacts> {
-    let alone = isolated_latencies_ns(view.server).into_iter().enumerate();
+    let isolated = isolated_latencies_ns(view.server).into_iter().enumerate();
+    let beside = now_and_alone(view.server);
     let limits = limits::of(view.server).unwrap_or_default();
     let lone = lone_latencies_ns(view.server);
-    let with = |(class, ns): (usize, Option<f64>)| WorkloadFacts {
-        isolated: ns.map(|ns| Isolated { ns, basis: Basis::Predicted }),
-        lone_ns: lone[class],
-        cached: view.machine.has_caches().then(|| cached(&total.cached(class))),
-        ..facts(view, total, class).with_limits(limits.get(class).cloned())
+    let with = |(class, ns): (usize, Option<f64>)| {
+        let facts = facts(view, total, class);
+        let gain = |[now, alone]: [Pace; 2]| Alone::predicted([now.gb_per_s, alone.gb_per_s], facts.gb_per_s);
+        WorkloadFacts {
+            isolated: ns.map(|ns| Isolated { ns, basis: Basis::Predicted }),
+            alone: beside[class].map(gain),
+            lone_ns: lone[class],
+            cached: view.machine.has_caches().then(|| cached(&total.cached(class))),
+            ..facts.with_limits(limits.get(class).cloned())
+        }
     };
     let far = |class| behind_link(view, total, class).or_else(|| in_pool(view, total, class));
     let crossing = |facts: WorkloadFacts, class| match far(class) {
@@ -33,7 +39,7 @@ pub(crate) fn all(view: &ServerView, total: &Sample) -> Vec<WorkloadFacts> {
         None => facts,
     };
     let on_mesh = |(class, facts): (usize, WorkloadFacts)| crossing(facts, class).on_mesh(view.on_mesh(total, class));
-    alone.map(with).enumerate().map(on_mesh).collect()
+    isolated.map(with).enumerate().map(on_mesh).collect()
 }
 
 /// Share of time at which credits of UPI that are all out count as in the way.

@@ -1,0 +1,87 @@
+"""What limits a workload, where simulated steps refute what was predicted."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from hostnet.explain.text import NOT_KNOWN
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from hostnet.explain.steps import Step, Steps
+
+NAMED_MIN = 0.02
+"""A gain of less than this is too little to name a limit for."""
+
+NAMED_WITH = 0.5
+"""Share of the greatest gain from which on a limit is named beside the first."""
+
+RAISE = 1.25
+"""The step that what is claimed of a limit is about."""
+
+NEAR = 0.10
+"""A prediction that is no further above what was simulated, its interval left aside, is not refuted."""
+
+NOTHING_HELPS = "is limited by what is not known: no step that was simulated gives it 2% for sure"
+
+
+def by_steps(explanation: dict[str, Any], steps: Steps) -> dict[str, Any]:
+    """The explanation with every limit that the simulated steps refute replaced by what they confirm."""
+    rows = [_judged(row, steps.steps) for row in explanation["workloads"]]
+    return {**explanation, "workloads": rows}
+
+
+def _judged(row: dict[str, Any], steps: Sequence[Step]) -> dict[str, Any]:
+    """The row of a workload, with another limit if the one that is named does not help."""
+    named = ((row.get("limits") or {}).get("gains") or ())[:1]
+    if row["doubtful"] or not named or row["binding"] == [NOT_KNOWN]:
+        return row
+    claim = named[0]
+    tried = [
+        step for step in _smallest(steps, row["workload"]) if claim["key"] == step.path or claim["limit"] == step.limit
+    ]
+    if not tried or any(_bears_out(step, row["workload"], claim["gain"]) for step in tried):
+        return row
+    return _confirmed(row, steps)
+
+
+def _smallest(steps: Sequence[Step], name: str) -> list[Step]:
+    """The smallest step of each limit that was simulated."""
+    smallest: dict[str, Step] = {}
+    for step in steps:
+        if step.limit is not None and _gain(step, name) is not None:
+            known = smallest.setdefault(step.path, step)
+            smallest[step.path] = min(known, step, key=lambda one: one.factor)
+    return list(smallest.values())
+
+
+def _bears_out(step: Step, name: str, claim: float) -> bool:
+    """Whether what was simulated allows for what is claimed of a quarter more."""
+    gain, noise = _gain(step, name) or 0.0, (step.noise or {}).get(name, 0.0)
+    near = step.factor != RAISE or claim <= gain + noise + NEAR
+    return near and gain + noise >= NAMED_MIN
+
+
+def _confirmed(row: dict[str, Any], steps: Sequence[Step]) -> dict[str, Any]:
+    """The row of a workload, limited by what helps it in a simulation; the limits that were predicted are gone."""
+    name = row["workload"]
+    sure = [(step, gain) for step in _smallest(steps, name) if (gain := _sure(step, name)) >= NAMED_MIN]
+    sure.sort(key=lambda found: -found[1])
+    if not sure:
+        return {**row, "binding": [NOT_KNOWN], "limited": NOTHING_HELPS, "limits": {**row["limits"], "gains": []}}
+    first, most = sure[0]
+    names = list(dict.fromkeys(str(step.limit) for step, gain in sure if gain >= NAMED_WITH * most))
+    gain = _gain(first, name) or 0.0
+    limited = f"is limited by {' / '.join(names)} ({100 * gain:+.0f}% with {first.what} {first.after}, simulated)"
+    return {**row, "binding": names, "limited": limited, "limits": {**row["limits"], "gains": []}}
+
+
+def _gain(step: Step, name: str) -> float | None:
+    """What a step gives a workload in a simulation; None without one."""
+    return (step.confirmed or {}).get(name)
+
+
+def _sure(step: Step, name: str) -> float:
+    """The least that a step gives a workload in a simulation."""
+    return (_gain(step, name) or 0.0) - (step.noise or {}).get(name, 0.0)

@@ -1,0 +1,226 @@
+"""Each side of a server without the other: cores without devices, devices without cores. Both are simulated."""
+
+from __future__ import annotations
+
+import json
+import math
+from copy import deepcopy
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from hostnet._core import ConfigError, SimulationError
+from hostnet.explain.steps import CORE_KINDS, plan_of, simulated
+from hostnet.running.results import server_config
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from hostnet._core import Plan
+    from hostnet.explain.raises import Config
+    from hostnet.explain.steps import Progress, Summary
+
+    Row = Mapping[str, Any]
+    Rates = dict[str, tuple[float, float | None]]
+
+OF_CORES = (*CORE_KINDS, "remote")
+"""Kinds of workloads that are traffic of cores, those of other sockets included."""
+
+WORK_MAX = 6_000_000
+"""Events that simulations without the other side may take: about a second."""
+
+FILLED = 1
+FILLED_BY_APP = 15
+"""What a line costs that caches are filled with before time begins, in events: those that applications ask for take
+longer."""
+
+ALL_OF_IT = 0.96
+"""Share of what storage offers from which on no gain of 5% is left for it."""
+
+TURNOVERS = 3
+"""How often caches are filled before time begins."""
+
+WINDOW_MIN_NS = 50_000.0
+"""The shortest window that tells anything."""
+
+TOO_LONG = "a simulation of each side without the other takes longer than a second; --confirm makes it"
+OF_JOBS = "what each side gets without the other is not simulated: jobs cannot be parted from their hosts"
+NOT_PARTED = "what each side gets without the other is not simulated: {error}"
+OF_COUNTERS = (
+    "counters of one run do not tell who slows down whom: measure the cores without devices and the devices without "
+    "cores, or run a configuration of these workloads with --compare alone"
+)
+"""Why it is not known what a side gets without the other."""
+
+
+class NotPartedError(Exception):
+    """A side was not simulated without the other; the message says why."""
+
+
+@dataclass(frozen=True)
+class Together:
+    """What a run measured of a server, and what it took: the other half of every comparison."""
+
+    rows: Sequence[Row]
+    """Its workloads."""
+    events: int
+    window_ns: float
+    warm_up_ns: float
+    complete: bool
+
+    @classmethod
+    def of(cls, summary: Mapping[str, Any], server: Mapping[str, Any]) -> Together:
+        """Of a run and its server, the same where there is no network."""
+        rows, events = server.get("workloads", ()), summary.get("events") or 0
+        window_ns, warm_up_ns = (float(summary.get(key) or 0) for key in ("window_ns", "warm_up_ns"))
+        return cls(rows, events, window_ns, warm_up_ns, bool(summary.get("complete", True)))
+
+
+_KEPT: dict[str, Summary] = {}
+"""What was simulated before in this process, by the hash of its plan."""
+
+
+def rows_alone(
+    config: Config,
+    host: str | None,
+    facts: Sequence[Row],
+    together: Together,
+    *,
+    base_dir: str = ".",
+    limited: bool = True,
+    progress: Progress | None = None,
+) -> list[dict[str, Any]]:
+    """The facts of workloads, with what each gains without the other side, as simulated.
+
+    `limited` simulations take about a second at most.
+
+    Raises:
+        NotPartedError: There is no such simulation, it would take longer, or could not go on.
+        KeyboardInterrupt: The progress callback stopped it.
+    """
+    wanted = [side for side in ("stream", "fio") if any(row["kind"] == side for row in facts)]
+    if len(wanted) < 2:
+        return [dict(row) for row in facts]
+    if limited and all(_has_its_offer(row) for row in facts if row["kind"] == "fio"):
+        wanted.remove("fio")
+    window_ns = _window_ns(config, host, together, len(wanted)) if limited else math.inf
+    parts = [_only(config, host, side) for side in wanted]
+    beside = together.rows
+    if window_ns < together.window_ns:
+        parts.append(config)
+        parts = [_shortened(part, window_ns) for part in parts]
+    summaries = [_rows_of(summary, host) for summary in _simulated([_plan(part, base_dir) for part in parts], progress)]
+    if len(summaries) > len(wanted):
+        beside = summaries.pop()
+    alone = dict(zip(wanted, summaries, strict=True))
+    return [_with_gain(row, beside, alone[row["kind"]]) if row["kind"] in alone else dict(row) for row in facts]
+
+
+def _has_its_offer(row: Row) -> bool:
+    """Whether it is storage that moves nearly all it offers, which nothing can help."""
+    offered, moved = row.get("offered_gb_per_s"), row.get("app_gb_per_s")
+    return bool(offered and moved and moved >= ALL_OF_IT * offered)
+
+
+def _window_ns(config: Config, host: str | None, together: Together, sides: int) -> float:
+    """How long may be measured, so that all of it takes about a second."""
+    if not together.complete or not together.window_ns:
+        raise NotPartedError(NOT_PARTED.format(error="the run did not come to its end"))
+    time_ns = together.window_ns + together.warm_up_ns
+    filling = filled(server_config(config, host or ""))
+    if together.events + sides * filling <= WORK_MAX:
+        return math.inf
+    rate = together.events / time_ns
+    window_ns = (WORK_MAX - (sides + 1) * filling) / 2 / rate - together.warm_up_ns if rate else 0.0
+    if window_ns < WINDOW_MIN_NS:
+        raise NotPartedError(TOO_LONG)
+    return min(window_ns, together.window_ns)
+
+
+def filled(server: Mapping[str, Any]) -> int:
+    """What it costs to fill the caches of a server, in events."""
+    cache = server.get("cache") or {}
+    if not cache.get("enabled"):
+        return 0
+    llc, sockets = cache["llc"], (server.get("server") or {}).get("sockets") or 1
+    lines = TURNOVERS * llc["sets"] * llc["ways"] * server["cha"]["slices"] * sockets
+    by_app = any(workload.get("kind") == "app" for workload in server.get("workload", {}).values())
+    return int(lines * (FILLED_BY_APP if by_app else FILLED))
+
+
+def _only(config: Config, host: str | None, side: str) -> Config:
+    """The configuration with one side of a server: "stream" is that of its cores, "fio" that of its devices."""
+    part: dict[str, Any] = deepcopy(dict(config))
+    of_cores = side == "stream"
+    if host is None:
+        place = part
+    else:
+        if part.get("job"):
+            raise NotPartedError(OF_JOBS)
+        name = host if host in part["host"] else host.rpartition("-")[0]
+        place = part["host"][name]
+        if of_cores:
+            part["flow"] = {key: flow for key, flow in part["flow"].items() if not _touches(flow, host, name)}
+    kinds = {key: workload["kind"] for key, workload in place.get("workload", {}).items()}
+    kept = {key: place["workload"][key] for key, kind in kinds.items() if (kind in OF_CORES) == of_cores}
+    return {**part, "workload": kept} if host is None else _with_workloads(part, name, kept)
+
+
+def _with_workloads(part: Config, name: str, kept: Config) -> Config:
+    place = {**part["host"][name], "workload": kept}
+    return {**part, "host": {**part["host"], name: place}}
+
+
+def _touches(flow: Mapping[str, Any], host: str, name: str) -> bool:
+    """Whether a flow begins or ends at a host, or may do so."""
+    ends = json.dumps([flow.get("from"), flow.get("to")])
+    return host in ends or name in ends
+
+
+def _shortened(config: Config, window_ns: float) -> Config:
+    run = {key: value for key, value in config["run"].items() if key in ("name", "seed", "warmup")}
+    return {**config, "run": {**run, "duration": f"{window_ns / 1000:.0f} us"}}
+
+
+def _plan(config: Config, base_dir: str) -> Plan:
+    try:
+        return plan_of(config, base_dir)
+    except ConfigError as error:
+        raise NotPartedError(NOT_PARTED.format(error=str(error).partition("\n")[0])) from None
+
+
+def _simulated(plans: Sequence[Plan], progress: Progress | None) -> list[Summary]:
+    new = [plan for plan in plans if plan.hash not in _KEPT]
+    try:
+        summaries = simulated(new, progress) if new else []
+    except SimulationError as error:
+        raise NotPartedError(NOT_PARTED.format(error=str(error).partition("\n")[0])) from None
+    _KEPT.update(zip((plan.hash for plan in new), summaries, strict=True))
+    return [_KEPT[plan.hash] for plan in plans]
+
+
+def _rows_of(summary: Summary, host: str | None) -> Sequence[Row]:
+    rows: Sequence[Row] = summary["workloads"] if host is None else summary["servers"][host]["workloads"]
+    return rows
+
+
+def _with_gain(row: Row, together: Sequence[Row], alone: Sequence[Row]) -> dict[str, Any]:
+    """The facts of a workload with its gain and its latency without the other side, as far as these are known."""
+    name = row["workload"]
+    now, then = ({found["workload"]: found for found in rows}.get(name) for rows in (together, alone))
+    facts = {**row, "alone": None}
+    if now is None or then is None:
+        return facts
+    (rate, near), (other, far) = _rate(now), _rate(then)
+    if rate and near is not None and far is not None:
+        noise = math.hypot(far, near * other / rate) / rate
+        facts["alone"] = {"gain": other / rate - 1, "noise": noise, "basis": "measured"}
+    if row["kind"] == "stream" and then.get("latency_mean_ns") is not None:
+        facts["isolated"] = {"ns": then["latency_mean_ns"], "basis": "measured"}
+    return facts
+
+
+def _rate(row: Row) -> tuple[float, float | None]:
+    """What a workload gets, and half of its interval of 95%: operations of an application, else data."""
+    if row.get("operations_per_s") is not None:
+        return row["operations_per_s"], row.get("operations_ci95")
+    return row["app_gb_per_s"] or 0.0, row.get("throughput_ci95")

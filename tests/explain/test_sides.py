@@ -1,0 +1,168 @@
+"""Who slows down whom is judged against each side without the other, and nobody is accused otherwise."""
+
+from __future__ import annotations
+
+import json
+import math
+import tomllib
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+import hostnet
+from hostnet.explain import explain_results, page_text
+from hostnet.explain.page import explain_window, plan_of_server
+from hostnet.explain.refuted import NOTHING_HELPS, by_steps
+from hostnet.explain.sides import TOO_LONG, NotPartedError, Together, filled, rows_alone
+from hostnet.explain.steps import Step, Steps
+from hostnet.explain.text import regime_headline
+from tests.explain.random_sides import pair
+
+GAIN_MIN = 0.05
+"""The least gain for which somebody is named."""
+
+
+def rates(config: dict[str, Any]) -> dict[str, tuple[float, float]]:
+    """What each workload gets, and half of its interval, in a run twice as long under another seed."""
+    run = {**config["run"], "seed": 77, "duration": "250 us"}
+    summary = hostnet.run({**config, "run": run}).summary
+    rows = summary["servers"]["busy"]["workloads"] if "host" in config else summary["workloads"]
+    return {row["workload"]: (row["app_gb_per_s"] or 0.0, row["throughput_ci95"] or math.inf) for row in rows}
+
+
+def without(config: dict[str, Any], name: str) -> dict[str, Any]:
+    """The pair without one of the two."""
+    if "host" not in config:
+        return {**config, "workload": {key: kept for key, kept in config["workload"].items() if key != name}}
+    if name == "devices":
+        return {**config, "flow": {}}
+    return {**config, "host": {**config["host"], "busy": {**config["host"]["busy"], "workload": {}}}}
+
+
+def check(seed: int) -> str:
+    """Makes sure that who is named slows down the other one, and returns the regime."""
+    config = pair(seed)
+    regime = explain_results(hostnet.run(config)).explanation["regime"]
+    assert bool(regime["slowed"]) or regime["name"] not in ("red", "blue"), regime
+    for slowed in regime["slowed"]:
+        (other,) = slowed["because_of"]
+        (now, near), (alone, far) = (rates(part)[slowed["workload"]] for part in (config, without(config, other)))
+        noise = math.hypot(far, near * alone / now) / now
+        assert alone / now - 1 + noise >= GAIN_MIN, (seed, slowed, alone / now, noise)
+    return str(regime["name"])
+
+
+@pytest.mark.parametrize("seed", [0, 1])
+def test_who_is_named_slows_down_the_other(seed: int) -> None:
+    check(seed)
+
+
+@pytest.mark.long
+def test_of_200_random_pairs_nobody_innocent_is_accused() -> None:
+    found = [check(seed) for seed in range(200)]
+    assert len({"red", "blue", "uncontended"} & set(found)) == 3
+
+
+TINY = tomllib.loads("""
+[server]
+preset = "cascade-lake-6234"
+[cache]
+enabled = true
+llc.sets = 256
+l2.sets = 256
+[workload.big]
+kind = "stream"
+cores = "0-5"
+[workload.db]
+kind = "fio"
+cores = "6"
+jobs = [ { rw = "randread", bs = "512 B", iodepth = 1, size = "1 GiB", ssd = 0 } ]
+[run]
+duration = "60 us"
+warmup = "20 us"
+""")
+
+
+def test_a_drive_that_hardly_moves_anything_is_not_accused_of_slow_cores() -> None:
+    results = hostnet.run(TINY)
+    assert results.summary["regime"]["slowed"] == []
+    page = explain_results(results)
+    regime = page.explanation["regime"]
+    assert (regime["name"], regime["slowed"]) == ("uncontended", [])
+    assert "because of" not in page_text(page)
+    big = next(row for row in page.explanation["workloads"] if row["workload"] == "big")
+    assert (big["alone"]["basis"], abs(big["alone"]["gain"]) < GAIN_MIN) == ("measured", True)
+
+
+def test_what_would_take_long_is_not_known_and_says_how_to_know_it() -> None:
+    results = hostnet.run(TINY)
+    page = explain_results(results)
+    assert page.config is not None
+    rows = page.explanation["workloads"]
+    long = Together(results.summary["workloads"], 10**9, 60_000.0, 20_000.0, complete=True)
+    with pytest.raises(NotPartedError, match="--confirm"):
+        rows_alone(page.config, None, rows, long)
+    unknown = replace(page, together=long, explanation={**page.explanation, "regime": results.summary["regime"]})
+    assert unknown.with_sides().notes[-1] == TOO_LONG
+    assert unknown.with_sides().explanation["regime"]["name"] == "not known"
+
+
+def test_caches_that_applications_fill_cost_more() -> None:
+    cache = {"enabled": True, "llc": {"sets": 2048, "ways": 11}}
+    server = {"cache": cache, "cha": {"slices": 18}, "workload": {"w": {"kind": "stream"}}}
+    assert filled(server) == 3 * 2048 * 11 * 18
+    assert filled({**server, "workload": {"w": {"kind": "app"}}}) > 10 * filled(server)
+    assert filled({**server, "cache": {"enabled": False}}) == 0
+
+
+def test_counters_of_a_preset_name_nobody_and_say_what_would_tell() -> None:
+    results = hostnet.run(TINY)
+    plan, _ = plan_of_server("cascade-lake-6234", results.summary["counters"], 6)
+    page = explain_window(results.summary["counters"], plan, name="counters.csv", known=False)
+    regime = page.explanation["regime"]
+    assert (regime["name"], regime["slowed"]) == ("not known", [])
+    assert any("--compare alone" in note for note in page.notes)
+
+
+def test_headlines_say_who_gains_and_by_how_much() -> None:
+    slowed = [{"workload": "bigjob", "times": 1.18, "because_of": ["db"]}]
+    blue = {"name": "blue", "slowed": slowed, "open": []}
+    assert regime_headline(blue).startswith("Blue: bigjob runs 1.18 x slower because of db.")
+    unknown = {"name": "not known", "slowed": [], "open": ["what db gets without bigjob"]}
+    assert regime_headline(unknown) == "Not known: what db gets without bigjob."
+    assert regime_headline({**unknown, "slowed": slowed}).startswith("bigjob runs 1.18 x slower because of db.")
+
+
+def row(gain: float) -> dict[str, Any]:
+    """A workload that LFB entries are predicted to help so much."""
+    gains = [{"limit": "LFB", "key": "core.lfb.entries", "raised": "a quarter more LFB entries", "gain": gain}]
+    limited = "is limited by LFB (+47% with a quarter more LFB entries)"
+    return {"workload": "f", "doubtful": False, "binding": ["LFB"], "limited": limited, "limits": {"gains": gains}}
+
+
+def steps(**confirmed: float) -> Steps:
+    """What was simulated of some limits, give or take 1%."""
+    keys = {"lfb": ("core.lfb.entries", "LFB", 1.25), "channels": ("memory.channels", "DRAM channel", 2.0)}
+    found = [
+        Step("more", keys[name][0], "1", "2", keys[name][2], keys[name][1], {"f": 0.0}, {"f": gain}, {"f": 0.01})
+        for name, gain in confirmed.items()
+    ]
+    return Steps("predict", "f", found)
+
+
+def judged(gain: float, **confirmed: float) -> dict[str, Any]:
+    found: dict[str, Any] = by_steps({"workloads": [row(gain)]}, steps(**confirmed))["workloads"][0]
+    return found
+
+
+def test_a_headline_that_simulations_refute_is_replaced() -> None:
+    assert judged(0.47, lfb=0.45) == row(0.47)
+    refuted = judged(0.47, lfb=0.0, channels=0.37)
+    assert (refuted["binding"], refuted["limits"]["gains"]) == (["DRAM channel"], [])
+    assert "+37%" in refuted["limited"]
+    nothing = judged(0.47, lfb=0.0)
+    assert (nothing["binding"], nothing["limited"]) == (["not known"], NOTHING_HELPS)
+    assert "simulated" in judged(0.47, lfb=0.05)["limited"], "the limit is right and its gain is not"
+    assert judged(0.47, channels=0.0) == row(0.47), "not simulated"
+    assert json.dumps(judged(0.47, lfb=0.0))
