@@ -45,7 +45,7 @@ def test_a_cluster_gives_the_same_bytes_although_a_worker_is_killed(
     cluster: LocalCluster, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The job file is not where the workers are, and one of them dies with points in work."""
-    (tmp_path / "job.fio").write_text("[job]\nrw=read\nbs=64k\niodepth=16\nsize=1g\n")
+    (tmp_path / "job.fio").write_text("[job]\nrw=read\nbs=64k\niodepth=16\nioengine=libaio\n")
     file = tmp_path / "short.toml"
     file.write_text(SHORT.partition("jobs =")[0].replace("2 us", "40 us") + 'job = "job.fio"\n')
     hostnet.sweep(file, OVER, out=tmp_path / "local")

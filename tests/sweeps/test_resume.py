@@ -159,7 +159,7 @@ def test_another_version_or_configuration_is_not_continued(
 
 def test_a_changed_job_file_is_not_continued(tmp_path: Path) -> None:
     job = tmp_path / "a.fio"
-    job.write_text("[job]\nrw=read\nbs=64k\niodepth=16\nsize=1g\n")
+    job.write_text("[job]\nrw=read\nbs=64k\niodepth=16\nioengine=libaio\n")
     file = tmp_path / "short.toml"
     file.write_text(SHORT.partition("jobs =")[0] + 'job = "a.fio"\n')
     with pytest.raises(KeyboardInterrupt):

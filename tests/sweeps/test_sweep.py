@@ -239,7 +239,7 @@ def test_a_run_that_gets_stuck_is_named_and_the_others_are_kept(
 
 def test_a_file_that_changes_on_the_way_is_noticed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     job = tmp_path / "a.fio"
-    job.write_text("[job]\nrw=read\nbs=64k\niodepth=16\nsize=1g\n")
+    job.write_text("[job]\nrw=read\nbs=64k\niodepth=16\nioengine=libaio\n")
     file = tmp_path / "short.toml"
     file.write_text(SHORT.partition("jobs =")[0] + 'job = "a.fio"\n')
     original = local.compute_here

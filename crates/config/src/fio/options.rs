@@ -1,7 +1,13 @@
 //! The options of one job.
 
+use super::engine::{submission, Submission};
+use super::known::{self, meaning, Meaning, NO_CACHE, ORDER, STEADY};
+use super::placement;
+use super::value::{
+    block_ranges, blocks, check_literal, cores_of_mask, count, direction, duration_ps, is_off, job_size, names, truth,
+};
 use crate::cores::parse_cores;
-use crate::error::suggestion;
+use crate::error::nearest;
 use crate::spec::Direction;
 use crate::units::shorten;
 
@@ -9,264 +15,178 @@ use crate::units::shorten;
 #[derive(Clone, Debug, Default)]
 pub(super) struct Options {
     pub(super) rw: Option<Direction>,
-    pub(super) bs: Option<u64>,
+    /// Bytes of the blocks of reads and of writes.
+    pub(super) blocks: [Option<u64>; 2],
     pub(super) size: Option<u64>,
     pub(super) iodepth: Option<u32>,
+    /// Most commands that are submitted or completed at a time.
+    pub(super) batch: u32,
+    pub(super) iodepth_low: Option<u32>,
     pub(super) numjobs: Option<u32>,
     pub(super) rwmixread: Option<u32>,
     pub(super) filenames: Vec<String>,
+    pub(super) directories: Vec<String>,
     pub(super) cpus: Option<Vec<u32>>,
     pub(super) ramp_ps: u64,
+    pub(super) engine: Option<(String, Submission)>,
+    pub(super) direct: bool,
+    /// The job waits for those before it.
+    pub(super) waits: bool,
+    /// One of the options was refused, so the job is not judged as a whole.
+    pub(super) broken: bool,
 }
 
 /// What became of an option.
+#[derive(Debug)]
 pub(super) enum Applied {
     Modelled,
     /// It has no effect, because of this.
     Ignored(&'static str),
 }
 
-const MODELLED: [&str; 12] = [
+/// What the model has a quantity for, or whose value decides whether it has.
+pub(super) const MODELLED: [&str; 34] = [
     "rw",
     "readwrite",
     "bs",
     "blocksize",
+    "bsrange",
+    "blocksize_range",
     "size",
     "iodepth",
+    "iodepth_batch",
+    "iodepth_batch_submit",
+    "iodepth_batch_complete",
+    "iodepth_batch_complete_min",
+    "iodepth_low",
     "numjobs",
     "rwmixread",
+    "rwmixwrite",
     "filename",
+    "directory",
     "cpus_allowed",
+    "cpumask",
     "ramp_time",
     "runtime",
+    "timeout",
+    "ioengine",
+    "direct",
+    "buffered",
+    "stonewall",
+    "wait_for_previous",
+    "mem",
+    "iomem",
+    "kb_base",
+    "zonemode",
+    "numa_cpu_nodes",
+    "numa_mem_policy",
 ];
 
 /// Longest ramp time that is simulated: queues of a host settle in microseconds.
 const RAMP_PS_MAX: u64 = 10_000_000_000;
-const LONG_RAMP: &str = "has no effect: queues settle within microseconds; the warm-up is run.warmup";
+const LONG_RAMP: &str = "queues settle within microseconds; the warm-up is run.warmup";
 
-const NO_EFFECT: &str = "has no effect in the model";
-const STEADY: &str = "has no effect: a run measures run.duration; steady state lasts longer than any window";
-
-const NOT_DATA: &str = "has no effect in the model: what the data are changes nothing";
-const NOT_FILES: &str = "has no effect in the model: there are no files";
-const REPORTS: &str = "has no effect in the model: it changes what fio reports";
-const NO_SUBMISSION: &str = "has no effect in the model: submission costs no time of a processor";
-
-/// Options that say how fio does its work, not what the drives and the host do.
-const IGNORED: [(&str, &[&str]); 8] = [
-    ("has no effect in the model: iodepth commands stay in flight", &["ioengine"]),
-    ("has no effect in the model: there is no page cache", &["direct", "invalidate"]),
-    (
-        NO_EFFECT,
-        &[
-            "thread",
-            "name",
-            "description",
-            "norandommap",
-            "randrepeat",
-            "allrandrepeat",
-            "randseed",
-            "random_generator",
-        ],
-    ),
-    (STEADY, &["time_based", "loops", "exitall"]),
-    (NOT_DATA, &["scramble_buffers", "refill_buffers", "zero_buffers", "buffer_pattern"]),
-    (NOT_FILES, &["directory", "filename_format", "fallocate", "create_on_open", "unlink", "end_fsync"]),
-    (NO_SUBMISSION, &["hipri", "fixedbufs", "registerfiles", "sqthread_poll", "nonvectored"]),
-    (REPORTS, &REPORTING),
-];
-
-/// Options that say what fio reports and logs, and how it takes times for that.
-const REPORTING: [&str; 38] = [
-    "group_reporting",
-    "per_job_logs",
-    "unified_rw_reporting",
-    "write_bw_log",
-    "write_lat_log",
-    "write_hist_log",
-    "write_iops_log",
-    "write_iolog",
-    "log_avg_msec",
-    "log_hist_msec",
-    "log_hist_coarseness",
-    "log_max_value",
-    "log_window_value",
-    "log_offset",
-    "log_prio",
-    "log_issue_time",
-    "log_entries",
-    "log_compression",
-    "log_compression_cpus",
-    "log_store_compressed",
-    "log_unix_epoch",
-    "log_alternate_epoch",
-    "log_alternate_epoch_clock_id",
-    "bwavgtime",
-    "iopsavgtime",
-    "disable_lat",
-    "disable_clat",
-    "disable_slat",
-    "disable_bw",
-    "disable_bw_measurement",
-    "lat_percentiles",
-    "clat_percentiles",
-    "slat_percentiles",
-    "percentile_list",
-    "significant_figures",
-    "gtod_reduce",
-    "gtod_cpu",
-    "clocksource",
-];
-
-/// Options that change what a job does, and what to give in their place.
-const UNLIKE: [(&str, &str); 8] = [
-    ("rate", "cap all jobs with the rate of the workload"),
-    ("rate_iops", "cap all jobs with the rate of the workload"),
-    ("latency_target", "fio looks for a queue depth that keeps it; give iodepth"),
-    ("thinktime", "give a smaller iodepth"),
-    ("stonewall", "all jobs run at the same time; give a file for each"),
-    ("wait_for", "all jobs run at the same time; give a file for each"),
-    ("startdelay", "all jobs run at the same time"),
-    ("bssplit", "the model has one size of blocks; give bs"),
-];
-
-const DIRECTIONS: [(&str, Direction); 7] = [
-    ("read", Direction::Read),
-    ("write", Direction::Write),
-    ("randread", Direction::RandRead),
-    ("randwrite", Direction::RandWrite),
-    ("rw", Direction::Rw),
-    ("readwrite", Direction::Rw),
-    ("randrw", Direction::RandRw),
-];
+const IODEPTH_MAX: u32 = 65536;
 
 impl Options {
     /// Applies `key=value`. The error is a sentence without the key.
-    pub(super) fn apply(&mut self, key: &str, value: Option<&str>) -> Result<Applied, String> {
-        if let Some(reason) = without_effect(key) {
-            return Ok(Applied::Ignored(reason));
+    pub(super) fn apply(&mut self, key: &str, value: Option<&str>, sockets: usize) -> Result<Applied, String> {
+        let value = value.filter(|value| !value.is_empty());
+        match meaning(key) {
+            Some(Meaning::Nothing(reason)) => return Ok(Applied::Ignored(reason)),
+            Some(Meaning::Refused(_)) if is_off(value) => return Ok(Applied::Ignored("it is off")),
+            Some(Meaning::Refused(advice)) => return Err(format!("it changes what a job does: {advice}")),
+            None => {}
         }
-        if !MODELLED.contains(&key) {
-            return Err(format!("not an option that the model knows; {}", instead(key)));
-        }
-        let value = value.filter(|value| !value.is_empty()).ok_or("a value is missing after \"=\"")?;
+        value.map_or(Ok(()), check_literal)?;
         match key {
-            "rw" | "readwrite" => self.rw = Some(direction(value)?),
-            "bs" | "blocksize" => self.bs = Some(block(value)?),
-            "size" => self.size = Some(multiple_of_sector(value)?),
-            "iodepth" => self.iodepth = Some(count(value, 1, 65536)?),
+            "direct" | "buffered" => return self.apply_cache(key, value),
+            "stonewall" | "wait_for_previous" => {
+                self.waits = truth(value)?;
+                return Ok(if self.waits { Applied::Modelled } else { Applied::Ignored("it is off") });
+            }
+            "numa_mem_policy" => return placement::memory_policy(value, sockets).map(Applied::Ignored),
+            _ if !MODELLED.contains(&key) => return Err(unknown(key)),
+            _ => {}
+        }
+        let value = value.ok_or("a value is missing after \"=\"")?;
+        match key {
+            "numa_cpu_nodes" => placement::nodes(value, sockets).map(Applied::Ignored),
+            "runtime" | "timeout" => duration_ps(value).map(|_| Applied::Ignored(STEADY)),
+            "kb_base" if value == "1024" => Ok(Applied::Ignored("k is 1024 here as well")),
+            "kb_base" => Err(format!("{} changes what k means; write sizes with k = 1024", shorten(value))),
+            "zonemode" if matches!(value, "none" | "strided") => Ok(Applied::Ignored(ORDER)),
+            "zonemode" => Err(format!("{} is of drives with zones, which are not modelled", shorten(value))),
+            "mem" | "iomem" => placement::buffers(value).map(Applied::Ignored),
+            "ramp_time" => self.apply_ramp(value),
+            "rw" | "readwrite" => self.apply_direction(value),
+            _ => self.apply_amount(key, value).map(|()| Applied::Modelled),
+        }
+    }
+
+    fn apply_amount(&mut self, key: &str, value: &str) -> Result<(), String> {
+        match key {
+            "bs" | "blocksize" => self.take_blocks(blocks(value)?),
+            "bsrange" | "blocksize_range" => self.take_blocks(block_ranges(value)?),
+            "size" => self.size = job_size(value)?,
+            "iodepth" => self.iodepth = Some(count(value, 1, IODEPTH_MAX)?),
+            "iodepth_low" => self.iodepth_low = Some(count(value, 0, IODEPTH_MAX)?),
             "numjobs" => self.numjobs = Some(count(value, 1, 1024)?),
             "rwmixread" => self.rwmixread = Some(count(value, 0, 100)?),
-            "filename" => self.filenames = filenames(value)?,
+            "rwmixwrite" => self.rwmixread = Some(100 - count(value, 0, 100)?),
+            "filename" => self.filenames = names(value, "files")?,
+            "directory" => self.directories = names(value, "directories")?,
             "cpus_allowed" => self.cpus = Some(parse_cores(value)?),
-            "ramp_time" => {
-                self.ramp_ps = duration_ps(value)?;
-                if self.ramp_ps > RAMP_PS_MAX {
-                    self.ramp_ps = 0;
-                    return Ok(Applied::Ignored(LONG_RAMP));
-                }
-            }
-            _ => {
-                duration_ps(value)?;
-                return Ok(Applied::Ignored(STEADY));
-            }
+            "cpumask" => self.cpus = Some(cores_of_mask(value)?),
+            "ioengine" => self.engine = Some((value.to_string(), submission(value)?)),
+            _ => self.batch = self.batch.max(count(value, 0, IODEPTH_MAX)?),
+        }
+        Ok(())
+    }
+
+    fn take_blocks(&mut self, blocks: [Option<u64>; 2]) {
+        for (own, new) in self.blocks.iter_mut().zip(blocks) {
+            *own = new.or(*own);
+        }
+    }
+
+    /// Applies a direction; what follows it says in which order blocks are taken.
+    fn apply_direction(&mut self, value: &str) -> Result<Applied, String> {
+        let (name, order) = value.split_once(':').map_or((value, None), |(name, order)| (name.trim(), Some(order)));
+        self.rw = Some(direction(name)?);
+        Ok(order.map_or(Applied::Modelled, |_| Applied::Ignored(ORDER)))
+    }
+
+    /// IO is direct; the other way round it goes through the page cache.
+    fn apply_cache(&mut self, key: &str, value: Option<&str>) -> Result<Applied, String> {
+        if truth(value)? != (key == "direct") {
+            return Err(String::from("IO goes through the page cache then, which the model has not; give direct=1"));
+        }
+        self.direct = true;
+        Ok(Applied::Ignored(NO_CACHE))
+    }
+
+    fn apply_ramp(&mut self, value: &str) -> Result<Applied, String> {
+        self.ramp_ps = duration_ps(value)?;
+        if self.ramp_ps > RAMP_PS_MAX {
+            self.ramp_ps = 0;
+            return Ok(Applied::Ignored(LONG_RAMP));
         }
         Ok(Applied::Modelled)
     }
 }
 
-/// Why an option has no effect, if it is known to have none.
-fn without_effect(key: &str) -> Option<&'static str> {
-    IGNORED.iter().find(|(_, names)| names.contains(&key)).map(|(reason, _)| *reason)
-}
-
-/// What to give in the place of an option that changes what a job does.
-fn instead(key: &str) -> String {
-    if let Some((_, advice)) = UNLIKE.iter().find(|(name, _)| *name == key) {
-        return format!("it changes what a job does: {advice}");
+/// What to say of an option that is not known: the one that was probably meant, if it is off by a letter or two.
+fn unknown(key: &str) -> String {
+    if key == "include" || key.starts_with("include ") {
+        return String::from("other files are not read; put their options here");
     }
-    let ignored = IGNORED.iter().flat_map(|(_, names)| names.iter().copied());
-    suggestion(key, MODELLED.iter().copied().chain(ignored))
-}
-
-fn direction(value: &str) -> Result<Direction, String> {
-    let found = DIRECTIONS.iter().find(|(name, _)| *name == value);
-    let names = DIRECTIONS.iter().map(|(name, _)| *name);
-    found
-        .map(|(_, direction)| *direction)
-        .ok_or_else(|| format!("{} is not known; {}", shorten(value), suggestion(value, names)))
-}
-
-fn count(value: &str, least: u32, most: u32) -> Result<u32, String> {
-    let number = value.parse().ok().filter(|number| (least..=most).contains(number));
-    number.ok_or_else(|| format!("{} is not a whole number from {least} to {most}", shorten(value)))
-}
-
-fn block(value: &str) -> Result<u64, String> {
-    const BLOCK_MAX: u64 = 1 << 30;
-    if value.contains(',') {
-        return Err(format!("{} gives several sizes; the model has one for both directions", shorten(value)));
+    let known = || MODELLED.into_iter().chain(known::all());
+    // More letters apart it is another word: fio has several hundred, and some begin alike.
+    let typos_max = 2.min(key.len() / 4);
+    let near = nearest(key, known()).filter(|near| strsim::damerau_levenshtein(key, near) <= typos_max);
+    match near {
+        Some(near) => format!("not an option that the model knows; did you mean \"{near}\"?"),
+        None => String::from("not an option that the model knows; docs/config.md, \"fio job files\", lists them"),
     }
-    let bytes = multiple_of_sector(value)?;
-    if bytes > BLOCK_MAX {
-        return Err(format!("{} is larger than a block of 1 GiB", shorten(value)));
-    }
-    Ok(bytes)
-}
-
-fn multiple_of_sector(value: &str) -> Result<u64, String> {
-    const SECTOR: u64 = 512;
-    const BYTES_MAX: u64 = 64 << 40;
-    let bytes = amount(value)?;
-    if bytes == 0 || bytes % SECTOR != 0 || bytes > BYTES_MAX {
-        return Err(format!("{} is not a multiple of 512 bytes from 512 to 64 TiB", shorten(value)));
-    }
-    Ok(bytes)
-}
-
-/// A size in fio's notation, where k, m, g and t are powers of 1024.
-fn amount(value: &str) -> Result<u64, String> {
-    let wrong = || format!("{} is not a size such as 4k, 8m or 1g", shorten(value));
-    let split = value.find(|c: char| !c.is_ascii_digit()).unwrap_or(value.len());
-    let number: u64 = value[..split].parse().map_err(|_| wrong())?;
-    let shift = match value[split..].trim().to_ascii_lowercase().as_str() {
-        "" | "b" => 0,
-        "k" | "kb" => 10,
-        "m" | "mb" => 20,
-        "g" | "gb" => 30,
-        "t" | "tb" => 40,
-        "kib" | "mib" | "gib" | "tib" => {
-            let advice = "fio takes this suffix as a power of 1000 unless kb_base is set; write 4k, 8m or 1g";
-            return Err(format!("{} is ambiguous: {advice}", shorten(value)));
-        }
-        _ => return Err(wrong()),
-    };
-    number.checked_mul(1 << shift).ok_or_else(wrong)
-}
-
-fn filenames(value: &str) -> Result<Vec<String>, String> {
-    const FILES_MAX: usize = 64;
-    let names: Vec<String> = value.split(':').map(|name| name.trim().to_string()).collect();
-    if names.len() > FILES_MAX || names.iter().any(String::is_empty) {
-        return Err(format!("{} is not a list of up to {FILES_MAX} files", shorten(value)));
-    }
-    Ok(names)
-}
-
-/// A time in fio's notation: seconds unless a unit follows.
-fn duration_ps(value: &str) -> Result<u64, String> {
-    const SECONDS_MAX: u64 = 1000;
-    let wrong = || format!("{} is not a time such as 10, 500ms or 20us", shorten(value));
-    let split = value.find(|c: char| !c.is_ascii_digit()).unwrap_or(value.len());
-    let number: u64 = value[..split].parse().map_err(|_| wrong())?;
-    let factor: u64 = match value[split..].trim() {
-        "" | "s" => 1_000_000_000_000,
-        "ms" => 1_000_000_000,
-        "us" => 1_000_000,
-        "m" => 60_000_000_000_000,
-        "h" => 3_600_000_000_000_000,
-        _ => return Err(wrong()),
-    };
-    Ok(number.saturating_mul(factor).min(SECONDS_MAX * 1_000_000_000_000))
 }

@@ -1,14 +1,21 @@
 //! The file format: sections, options, comments.
 
+use super::job::{engine_name, FileJob, Plan};
 use super::options::{Applied, Options};
 use crate::document::TEXT_BYTES_MAX;
 use crate::error::Issue;
-use crate::spec::{Direction, FioJobSpec, Size};
 use crate::units::shorten;
 
-const GIBIBYTE: u64 = 1 << 30;
 /// Jobs of one file, after `numjobs`.
 const JOBS_MAX: usize = 1024;
+/// Problems that one error lists.
+const PROBLEMS_MAX: usize = 20;
+
+/// The server that the jobs run on.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Host {
+    pub(crate) sockets: usize,
+}
 
 /// What a job file asks for.
 #[derive(Debug, Default)]
@@ -16,62 +23,73 @@ pub(crate) struct JobFile {
     pub(crate) jobs: Vec<FileJob>,
     /// The longest ramp time in ps.
     pub(crate) ramp_ps: u64,
-    /// What has no effect, and why.
-    pub(crate) ignored: Vec<String>,
-}
-
-/// One job on one file.
-#[derive(Debug)]
-pub(crate) struct FileJob {
-    /// The job; its drive is not known yet.
-    pub(crate) spec: FioJobSpec,
-    pub(crate) filename: Option<String>,
-    /// Line of the job's section.
-    pub(crate) line: usize,
+    /// What to know: the options without effect, in one note, and what fio does otherwise than it seems.
+    pub(crate) notes: Vec<String>,
 }
 
 /// Reads a job file. `file` is its name for messages.
-pub(crate) fn parse(text: &str, file: &str) -> Result<JobFile, Issue> {
+pub(crate) fn parse(text: &str, file: &str, host: Host) -> Result<JobFile, Issue> {
     if text.len() > TEXT_BYTES_MAX {
         return Err(Issue::in_file(file, None, "", format!("longer than {} MiB", TEXT_BYTES_MAX >> 20)));
     }
-    let mut reader = Reader { file, result: JobFile::default(), global: Options::default(), section: Section::Before };
-    for (at, line) in text.lines().enumerate() {
-        reader.line(line.trim(), at + 1)?;
+    let mut reader = Reader {
+        file,
+        host,
+        jobs: Vec::new(),
+        ramp_ps: 0,
+        ignored: Vec::new(),
+        notes: Vec::new(),
+        problems: Vec::new(),
+        global: Options::default(),
+        section: Section::Before,
+    };
+    // Editors on Windows put a byte order mark before the text.
+    for (at, line) in text.trim_start_matches('\u{feff}').lines().enumerate() {
+        reader.line(line.trim(), at + 1);
     }
-    reader.close()?;
-    if reader.result.jobs.is_empty() {
-        return Err(Issue::in_file(
-            file,
-            None,
-            "",
-            "has no job: a fio job file has a section such as [job] with rw=read",
-        ));
-    }
-    Ok(reader.result)
+    reader.close();
+    reader.finish()
 }
 
 enum Section {
     Before,
     Global,
-    Job { name: String, line: usize, options: Options },
+    Job { name: String, line: usize, options: Box<Options> },
+}
+
+/// What is wrong, and the lines and keys that it is wrong of.
+struct Problem {
+    message: String,
+    places: Vec<(usize, String)>,
 }
 
 struct Reader<'a> {
     file: &'a str,
-    result: JobFile,
+    host: Host,
+    jobs: Vec<FileJob>,
+    ramp_ps: u64,
+    /// Settings without effect, each with the reason.
+    ignored: Vec<(String, &'static str)>,
+    notes: Vec<String>,
+    problems: Vec<Problem>,
     global: Options,
     section: Section,
 }
 
 impl Reader<'_> {
-    fn fail<T>(&self, line: usize, key: &str, message: impl Into<String>) -> Result<T, Issue> {
-        Err(Issue::in_file(self.file, Some(line), key, message))
+    /// Notes a problem, once for all lines and keys that have the same.
+    fn fail(&mut self, line: usize, key: &str, message: impl Into<String>) {
+        let message = message.into();
+        match self.problems.iter_mut().find(|known| known.message == message) {
+            Some(known) if known.places.iter().any(|(_, other)| other == key) => {}
+            Some(known) => known.places.push((line, key.to_string())),
+            None => self.problems.push(Problem { message, places: vec![(line, key.to_string())] }),
+        }
     }
 
-    fn line(&mut self, text: &str, line: usize) -> Result<(), Issue> {
+    fn line(&mut self, text: &str, line: usize) {
         if text.is_empty() || text.starts_with([';', '#']) {
-            return Ok(());
+            return;
         }
         if let Some(rest) = text.strip_prefix('[') {
             return self.open(rest, line);
@@ -84,90 +102,134 @@ impl Reader<'_> {
         let options = match &mut self.section {
             Section::Before => return self.fail(line, &shown, "stands before the first section such as [global]"),
             Section::Global => &mut self.global,
-            Section::Job { options, .. } => options,
+            Section::Job { options, .. } => &mut **options,
         };
-        match options.apply(key, value) {
-            Ok(Applied::Modelled) => Ok(()),
+        match options.apply(key, value, self.host.sockets) {
+            Ok(Applied::Modelled) => {}
             Ok(Applied::Ignored(reason)) => {
                 let setting = value.map_or(shown.clone(), |value| format!("{shown}={}", shown_key(value)));
-                let note = format!("{}: {setting} {reason}", self.file);
-                if !self.result.ignored.contains(&note) && self.result.ignored.len() < JOBS_MAX {
-                    self.result.ignored.push(note);
+                if !self.ignored.iter().any(|(known, _)| *known == setting) && self.ignored.len() < JOBS_MAX {
+                    self.ignored.push((setting, reason));
                 }
-                Ok(())
             }
-            Err(message) => self.fail(line, &shown, message),
+            Err(message) => {
+                options.broken = true;
+                self.fail(line, &shown, message);
+            }
         }
     }
 
-    fn open(&mut self, rest: &str, line: usize) -> Result<(), Issue> {
-        self.close()?;
+    fn open(&mut self, rest: &str, line: usize) {
+        self.close();
         let name = strip_comment(rest).strip_suffix(']').map(str::trim).filter(|name| !name.is_empty());
-        let Some(name) = name else {
-            return self.fail(line, "", format!("{} is not a section such as [job]", shorten(&format!("[{rest}"))));
-        };
         self.section = match name {
-            "global" => Section::Global,
-            _ => Section::Job { name: name.to_string(), line, options: self.global.clone() },
+            Some("global") => Section::Global,
+            Some(name) => Section::Job { name: name.to_string(), line, options: Box::new(self.global.clone()) },
+            None => {
+                let shown = shorten(&format!("[{rest}"));
+                self.fail(line, "", format!("{shown} is not a section such as [job]"));
+                let options = Box::new(Options { broken: true, ..self.global.clone() });
+                Section::Job { name: String::new(), line, options }
+            }
         };
-        Ok(())
     }
 
     /// Ends the current section and turns a job into its clones.
-    fn close(&mut self) -> Result<(), Issue> {
+    fn close(&mut self) {
         let Section::Job { name, line, options } = std::mem::replace(&mut self.section, Section::Before) else {
-            return Ok(());
+            return;
         };
+        if options.broken {
+            return;
+        }
         let shown = shown_key(&name);
-        let Some(rw) = options.rw else {
-            return self.fail(line, &shown, "has no rw; write rw=read or rw=write");
+        let plan = match Plan::of(&options) {
+            Ok(plan) => plan,
+            Err((key, message)) => return self.fail(line, &format!("[{shown}] {key}"), message),
         };
-        let clones = options.numjobs.unwrap_or(1) as usize * options.filenames.len().max(1);
-        if self.result.jobs.len() + clones > JOBS_MAX {
+        if options.waits && !self.jobs.is_empty() {
+            let message = "it changes what a job does: all jobs run at the same time; give a file for each";
+            return self.fail(line, &format!("[{shown}] stonewall"), message);
+        }
+        if self.jobs.len() + (plan.clones() * plan.files()) as usize > JOBS_MAX {
             return self.fail(line, &shown, format!("more than {JOBS_MAX} jobs in the file"));
         }
-        let files = options.filenames.len().max(1) as u32;
-        let depth = options.iodepth.unwrap_or(1);
-        if depth < files {
-            let message = format!("iodepth={depth} is less than its {files} files; give one job per file");
-            return self.fail(line, &shown, message);
-        }
-        let bs = options.bs.unwrap_or(4096);
-        let size = options.size.unwrap_or(GIBIBYTE.next_multiple_of(bs));
-        if size / u64::from(files) < bs {
-            return self.fail(
-                line,
-                &shown,
-                format!("size={size} over {files} files is less than a block of {bs} bytes"),
-            );
-        }
-        self.result.ramp_ps = self.result.ramp_ps.max(options.ramp_ps);
-        for _ in 0..options.numjobs.unwrap_or(1) {
-            for at in 0..files {
-                let job = self.clone_of(&options, rw, at, files, line);
-                self.result.jobs.push(job);
+        self.note(&options, &plan);
+        self.ramp_ps = self.ramp_ps.max(options.ramp_ps);
+        for clone in 0..plan.clones() {
+            for at in 0..plan.files() {
+                self.jobs.push(plan.job(clone, at, self.jobs.len(), line));
             }
         }
-        Ok(())
     }
 
-    /// The part of a job that is on file number `at` of `files`: fio spreads the commands of a job over its files.
-    fn clone_of(&self, options: &Options, rw: Direction, at: u32, files: u32, line: usize) -> FileJob {
-        let depth = options.iodepth.unwrap_or(1);
-        let bs = options.bs.unwrap_or(4096);
-        let size = options.size.unwrap_or(GIBIBYTE.next_multiple_of(bs)) / u64::from(files);
-        let cpus = options.cpus.as_deref().unwrap_or_default();
-        let spec = FioJobSpec {
-            rw,
-            bs: Size(bs),
-            iodepth: depth / files + u32::from(at < depth % files),
-            size: Size(size - size % 512),
-            rwmixread: options.rwmixread.filter(|_| matches!(rw, Direction::Rw | Direction::RandRw)),
-            ssd: 0,
-            core: cpus.get(self.result.jobs.len() % cpus.len().max(1)).copied(),
-        };
-        FileJob { spec, filename: options.filenames.get(at as usize).cloned(), line }
+    /// Notes what fio makes of a job that may not be what its author meant.
+    fn note(&mut self, options: &Options, plan: &Plan) {
+        let capped = plan.capped_depth().map(|_| {
+            let asked = options.iodepth.unwrap_or(1);
+            format!("iodepth={asked} is 1: {} keeps one command in flight", engine_name(options))
+        });
+        let cached = (!options.direct).then(|| {
+            String::from("without direct=1 fio goes through the page cache; the model reads and writes the drives")
+        });
+        let batched = (options.batch > 1 && plan.capped_depth().is_none()).then(|| {
+            format!("with iodepth_batch fio has up to {} commands fewer in flight; the model keeps all", options.batch)
+        });
+        for text in [capped, cached, batched].into_iter().flatten() {
+            let note = format!("{}: {text}", self.file);
+            if !self.notes.contains(&note) {
+                self.notes.push(note);
+            }
+        }
     }
+
+    fn finish(mut self) -> Result<JobFile, Issue> {
+        if self.problems.is_empty() && self.jobs.is_empty() {
+            let message = "has no job: a fio job file has a section such as [job] with rw=read";
+            return Err(Issue::in_file(self.file, None, "", message));
+        }
+        if let Some(issue) = all_in_one(self.file, &self.problems) {
+            return Err(issue);
+        }
+        self.notes.splice(0..0, without_effect(self.file, &self.ignored));
+        Ok(JobFile { jobs: self.jobs, ramp_ps: self.ramp_ps, notes: self.notes })
+    }
+}
+
+/// One error of one line, at the place of the first problem.
+fn all_in_one(file: &str, problems: &[Problem]) -> Option<Issue> {
+    let (line, key) = problems.first()?.places.first()?;
+    let told = |(at, Problem { message, places }): (usize, &Problem)| {
+        let own = if at == 0 { String::new() } else { format!("; line {}: {}: ", places[0].0, places[0].1) };
+        let others = places[1..].iter().take(PROBLEMS_MAX).map(|(line, key)| format!("{key} in line {line}"));
+        let others = others.chain(more(places.len() - 1)).collect::<Vec<_>>().join(", ");
+        let others = if others.is_empty() { others } else { format!(" (also of {others})") };
+        format!("{own}{message}{others}")
+    };
+    let mut message: String = problems.iter().enumerate().take(PROBLEMS_MAX).map(told).collect();
+    message.extend(more(problems.len()).map(|more| format!("; {more}")));
+    Some(Issue::in_file(file, Some(*line), key, message))
+}
+
+/// How many are not listed.
+fn more(all: usize) -> Option<String> {
+    all.checked_sub(PROBLEMS_MAX).filter(|&more| more > 0).map(|more| format!("{more} more"))
+}
+
+/// The note that lists the settings without effect, by reason.
+fn without_effect(file: &str, ignored: &[(String, &'static str)]) -> Option<String> {
+    let mut reasons: Vec<&str> = Vec::new();
+    for (_, reason) in ignored {
+        if !reasons.contains(reason) {
+            reasons.push(reason);
+        }
+    }
+    let of = |reason: &&str| {
+        let settings = ignored.iter().filter(|(_, own)| own == reason).map(|(setting, _)| setting.as_str());
+        format!("{} ({reason})", settings.collect::<Vec<_>>().join(", "))
+    };
+    let listed = reasons.iter().map(of).collect::<Vec<_>>().join("; ");
+    (!ignored.is_empty()).then(|| format!("{file}: no effect in the model: {listed}"))
 }
 
 /// fio takes a `;` or `#` after white space as the start of a comment.

@@ -36,7 +36,8 @@ pub(super) fn resolve(spec: &Spec, sockets: &[Spec], context: &Context) -> Resul
         return Err(Issue::new("workload", message));
     }
     let drives = sockets.iter().map(|socket| socket.ssd.count).sum();
-    let mut reader = JobReader { context, drives, files: Vec::new(), ramp_ps: 0, ignored: Vec::new() };
+    let host = fio::Host { sockets: sockets.len() };
+    let mut reader = JobReader { context, host, drives, files: Vec::new(), ramp_ps: 0, ignored: Vec::new() };
     let mut effective = spec.workload.clone();
     for (name, workload) in &mut effective {
         match workload {
@@ -189,6 +190,7 @@ fn resolve_fio(name: &str, fio: &FioSpec, spec: &Spec, drives: u32, cores: &mut 
 /// Reads job files and numbers their drives.
 struct JobReader<'a> {
     context: &'a Context<'a>,
+    host: fio::Host,
     drives: u32,
     /// Names of files in the order in which they come up: each is a drive.
     files: Vec<String>,
@@ -209,9 +211,14 @@ impl JobReader<'_> {
             }
         };
         let text = read_text(self.context.base_dir, &file, &path, "a fio job file")?;
-        let job_file = fio::parse(&text, &file)?;
+        let job_file = fio::parse(&text, &file, self.host)?;
         self.ramp_ps = self.ramp_ps.max(job_file.ramp_ps);
-        self.ignored.extend(job_file.ignored);
+        self.ignored.extend(job_file.notes);
+        let unnamed = job_file.jobs.iter().filter(|job| job.filename.is_none()).count();
+        if unnamed > 1 && self.drives > 1 {
+            self.ignored
+                .push(format!("{file}: {unnamed} jobs without filename take the {} drives in turn", self.drives));
+        }
         let mut jobs = Vec::new();
         let mut pinned = false;
         for (at, mut job) in job_file.jobs.into_iter().enumerate() {

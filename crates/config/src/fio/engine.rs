@@ -1,0 +1,55 @@
+//! IO engines: how many commands of a job they keep in flight.
+
+use crate::error::nearest;
+use crate::units::shorten;
+
+/// How an engine submits the commands of a job.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Submission {
+    /// `iodepth` commands are in flight.
+    Queued,
+    /// One command is in flight, whatever `iodepth` says.
+    OneAtATime,
+    /// How many are in flight, the engine leaves to a library.
+    Unknown,
+}
+
+/// fio's engine on Linux where a job names none.
+pub(super) const DEFAULT: &str = "psync";
+
+const ENGINES: [(Submission, &[&str]); 3] = [
+    (Submission::Queued, &["libaio", "io_uring", "io_uring_cmd", "solarisaio", "windowsaio", "xnvme", "libblkio"]),
+    (Submission::OneAtATime, &["sync", "psync", "vsync", "pvsync", "pvsync2"]),
+    (Submission::Unknown, &["posixaio"]),
+];
+
+/// Engines whose commands are not those of NVMe drives alone.
+const ELSEWHERE: [(&str, &[&str]); 6] = [
+    ("it moves no data", &["null", "filecreate", "filestat", "filedelete", "dircreate", "dirstat", "dirdelete"]),
+    ("it burns time of a processor; give a workload of kind \"stream\" or \"app\"", &["cpuio"]),
+    ("it goes through the page cache, which the model has not; give libaio or io_uring", &["mmap", "splice"]),
+    ("it sends over a network; give hosts and flows", &["net", "netsplice", "rdma"]),
+    (
+        "its storage is not an NVMe drive of this server",
+        &["rbd", "rados", "http", "nfs", "libhdfs", "gfapi", "gfapi_async", "libiscsi", "nbd", "sg", "mtd", "external"],
+    ),
+    (
+        "it is no stream of reads and writes of NVMe drives",
+        &["libpmem", "dev-dax", "libcufile", "exec", "ftruncate", "falloc", "e4defrag", "guasi"],
+    ),
+];
+
+/// How the engine of that name submits commands. The error is a sentence without the key.
+pub(super) fn submission(name: &str) -> Result<Submission, String> {
+    let own = name.split(':').next().unwrap_or(name);
+    if let Some((submission, _)) = ENGINES.iter().find(|(_, names)| names.contains(&name)) {
+        return Ok(*submission);
+    }
+    if let Some((reason, _)) = ELSEWHERE.iter().find(|(_, names)| names.contains(&own)) {
+        return Err(format!("{} is not an engine that the model knows: {reason}", shorten(own)));
+    }
+    let known = ENGINES.iter().flat_map(|(_, names)| names.iter().copied());
+    let hint = nearest(name, known)
+        .map_or(String::from("give libaio or io_uring"), |near| format!("did you mean \"{near}\"?"));
+    Err(format!("{} is not an engine that the model knows; {hint}", shorten(name)))
+}

@@ -1,0 +1,145 @@
+//! Jobs as the model has them, made of their options.
+
+use super::engine::{Submission, DEFAULT};
+use super::options::Options;
+use crate::spec::{Direction, FioJobSpec, Size};
+
+const GIBIBYTE: u64 = 1 << 30;
+const BLOCK: u64 = 4096;
+
+/// One job on one drive.
+#[derive(Debug)]
+pub(crate) struct FileJob {
+    /// The job; its drive is not known yet.
+    pub(crate) spec: FioJobSpec,
+    /// The file or directory that stands for its drive.
+    pub(crate) filename: Option<String>,
+    /// Line of the job's section.
+    pub(crate) line: usize,
+}
+
+/// A job before it is cloned.
+pub(super) struct Plan<'a> {
+    options: &'a Options,
+    rw: Direction,
+    block: u64,
+    depth: u32,
+    size: u64,
+}
+
+/// The key that does not fit, and why.
+pub(super) type Misfit = (&'static str, String);
+
+impl<'a> Plan<'a> {
+    pub(super) fn of(options: &'a Options) -> Result<Self, Misfit> {
+        let rw = options.rw.unwrap_or(Direction::Read);
+        let block = block(rw, options)?;
+        let depth = depth(options)?;
+        let size = options.size.unwrap_or(GIBIBYTE.next_multiple_of(block));
+        let plan = Plan { options, rw, block, depth, size };
+        let files = plan.files();
+        if depth < files {
+            return Err((
+                "iodepth",
+                format!("{depth} in flight is less than its {files} files; give one job per file"),
+            ));
+        }
+        if size / u64::from(files) < block {
+            return Err(("size", format!("{size} over {files} files is less than a block of {block} bytes")));
+        }
+        Ok(plan)
+    }
+
+    /// Drives that a clone spreads its commands over.
+    pub(super) fn files(&self) -> u32 {
+        if self.options.directories.is_empty() {
+            self.options.filenames.len().max(1) as u32
+        } else {
+            1
+        }
+    }
+
+    pub(super) fn clones(&self) -> u32 {
+        self.options.numjobs.unwrap_or(1)
+    }
+
+    /// Commands that fio keeps in flight although the job asks for more, if it does.
+    pub(super) fn capped_depth(&self) -> Option<u32> {
+        self.options.iodepth.filter(|&asked| asked > self.depth).map(|_| self.depth)
+    }
+
+    /// The part of a clone that is on file number `at`: fio spreads the commands of a job over its files.
+    pub(super) fn job(&self, clone: u32, at: u32, number: usize, line: usize) -> FileJob {
+        let (depth, files) = (self.depth, self.files());
+        let size = self.size / u64::from(files);
+        let cpus = self.options.cpus.as_deref().unwrap_or_default();
+        let spec = FioJobSpec {
+            rw: self.rw,
+            bs: Size(self.block),
+            iodepth: depth / files + u32::from(at < depth % files),
+            size: Size(size - size % 512),
+            rwmixread: self.options.rwmixread.filter(|_| is_mixed(self.rw)),
+            ssd: 0,
+            core: cpus.get(number % cpus.len().max(1)).copied(),
+        };
+        FileJob { spec, filename: self.place(clone, at), line }
+    }
+
+    /// Clones take the directories in turn; named files are all in the first.
+    fn place(&self, clone: u32, at: u32) -> Option<String> {
+        let Options { filenames, directories, .. } = self.options;
+        if filenames.is_empty() {
+            return directories.get(clone as usize % directories.len().max(1)).cloned();
+        }
+        directories.first().or(filenames.get(at as usize)).cloned()
+    }
+}
+
+fn is_mixed(rw: Direction) -> bool {
+    matches!(rw, Direction::Rw | Direction::RandRw)
+}
+
+/// Bytes of a block of the directions that a job has.
+fn block(rw: Direction, options: &Options) -> Result<u64, Misfit> {
+    let [reads, writes] = options.blocks.map(|block| block.unwrap_or(BLOCK));
+    match rw {
+        Direction::Read | Direction::RandRead => Ok(reads),
+        Direction::Write | Direction::RandWrite => Ok(writes),
+        _ if reads == writes => Ok(reads),
+        _ => {
+            let message = format!("reads of {reads} B and writes of {writes} B: the model has one size for both");
+            Err(("bs", format!("{message}; give a job for each")))
+        }
+    }
+}
+
+/// Commands that a job keeps in flight.
+fn depth(options: &Options) -> Result<u32, Misfit> {
+    let asked = options.iodepth.unwrap_or(1);
+    match options.engine {
+        Some((_, Submission::Queued)) => {}
+        None | Some((_, Submission::OneAtATime)) => return Ok(1),
+        Some((_, Submission::Unknown)) if asked > 1 => {
+            let message = "how many commands posixaio keeps in flight depends on the C library";
+            return Err(("ioengine", format!("{message}; give libaio or io_uring")));
+        }
+        Some(_) => {}
+    }
+    if options.iodepth_low.is_some_and(|low| low < asked) {
+        return Err(("iodepth_low", format!("iodepth={asked} commands always stay in flight; leave it out")));
+    }
+    // Up to half of the depth, a batch that waits leaves the drive enough to do; at the whole depth it idles.
+    if options.batch > 1 && options.batch > asked / 2 {
+        let message = format!("batches of {} leave too few of iodepth={asked} commands in flight", options.batch);
+        return Err(("iodepth_batch", format!("{message}; the model keeps all: give a batch of half of it at most")));
+    }
+    Ok(asked)
+}
+
+/// What keeps fewer commands in flight than a job asks for.
+pub(super) fn engine_name(options: &Options) -> String {
+    match &options.engine {
+        Some((name, _)) => name.clone(),
+        None => format!("{DEFAULT}, fio's engine where none is given,"),
+    }
+}

@@ -1,0 +1,54 @@
+//! Where the threads and buffers of jobs are.
+
+use crate::cores::parse_list;
+use crate::units::shorten;
+
+const ONE_NODE: &str = "the server has one node";
+const ITS_SOCKET: &str = "buffers lie in memory of the socket of their core";
+const NODE_MAX: u32 = 1023;
+
+/// Why nodes whose cores run the jobs have no effect. The error is a sentence without the key.
+pub(super) fn nodes(value: &str, sockets: usize) -> Result<&'static str, String> {
+    if value == "all" {
+        return Ok("any core will do");
+    }
+    let nodes = parse_list(value, "node", NODE_MAX)?;
+    if sockets > 1 {
+        let advice = "give cores of that socket by cpus_allowed";
+        return Err(format!("jobs take the last free cores of a server, of {sockets} sockets here; {advice}"));
+    }
+    only_node(&nodes)
+}
+
+/// Why a policy of where buffers lie has no effect; see [`nodes`].
+pub(super) fn memory_policy(value: Option<&str>, sockets: usize) -> Result<&'static str, String> {
+    let value = value.unwrap_or("default");
+    let (policy, list) = value.split_once(':').map_or((value, None), |(policy, list)| (policy, Some(list)));
+    let nodes = list.map_or(Ok(Vec::new()), |list| parse_list(list, "node", NODE_MAX))?;
+    match policy {
+        "default" | "local" => Ok(ITS_SOCKET),
+        "prefer" | "bind" | "interleave" if sockets == 1 => only_node(&nodes),
+        "prefer" | "bind" | "interleave" => {
+            let advice = "\"node:1\" or \"interleave\", with its cores";
+            Err(format!("{} is not of one job; give memory of the workload: {advice}", shorten(value)))
+        }
+        _ => Err(format!("{} is not a policy such as bind:0", shorten(value))),
+    }
+}
+
+fn only_node(nodes: &[u32]) -> Result<&'static str, String> {
+    match nodes.iter().find(|&&node| node > 0) {
+        Some(node) => Err(format!("node {node} does not exist; the server has one socket")),
+        None => Ok(ONE_NODE),
+    }
+}
+
+/// Why the kind of memory that buffers are in has no effect; see [`nodes`].
+pub(super) fn buffers(value: &str) -> Result<&'static str, String> {
+    let kind = value.split(':').next().unwrap_or(value);
+    match kind {
+        "malloc" | "shm" | "shmhuge" | "mmap" | "mmaphuge" | "mmapshared" => Ok(ITS_SOCKET),
+        "cudamalloc" => Err(String::from("buffers lie in memory of a GPU then, which the model has not; leave it out")),
+        _ => Err(format!("{} is not a kind of memory such as malloc or mmaphuge", shorten(value))),
+    }
+}
