@@ -294,7 +294,41 @@ fn a_file_may_be_compressed_and_must_be_there() {
     let file = Shape { big: false, nano: true, link: RAW }.file(&[(0, 5, ipv4(100), 100)]);
     let place = folder.path().join("trace.pcap.zst");
     std::fs::write(&place, zstd::encode_all(&file[..], 1).unwrap()).unwrap();
-    assert_eq!(read(&place).unwrap(), [Captured { time_ps: 0, ip_bytes: 100 }]);
+    assert_eq!(read(&place).unwrap(), [Captured { time_ps: 0, ip_bytes: 100, tcp_headers: None }]);
     assert!(read(&folder.path().join("none.pcap")).unwrap_err().message().contains("no such file"));
     assert!(read(folder.path()).unwrap_err().message().contains("not a file"));
+}
+
+/// An IPv6 header with a length of its payload and what follows, and more behind it.
+fn ipv6(payload: u16, next: u8, more: &[u8]) -> Vec<u8> {
+    [&[0x60, 0, 0, 0][..], &payload.to_be_bytes(), &[next, 64], &[0; 32], more].concat()
+}
+
+/// A header of TCP of so many words.
+fn tcp(words: u8) -> Vec<u8> {
+    let mut header = vec![0; usize::from(words) * 4];
+    header[12] = words << 4;
+    header
+}
+
+#[test]
+fn tcp_packets_are_known_with_their_headers_however_large_they_are() {
+    let v4 = |length: u16, protocol: u8, fragment: u8, more: &[u8]| {
+        [&[0x46, 0][..], &length.to_be_bytes(), &[0, 0, fragment, 0, 64, protocol, 0, 0], &[0; 12], more].concat()
+    };
+    let jumbo = [&[6, 0, 0xc2, 4, 0, 1, 0x38, 0x90][..], &tcp(8)].concat();
+    for (what, ip, whole, expected) in [
+        ("BIG TCP of IPv4", v4(0, 6, 0, &tcp(8)), 100_056, (100_056, Some(56))),
+        ("IPv4 with a length", v4(2000, 6, 0, &tcp(5)), 2000, (2000, Some(44))),
+        ("UDP", v4(2000, 17, 0, &tcp(5)), 2000, (2000, None)),
+        ("a fragment", v4(2000, 6, 0x20, &tcp(5)), 2000, (2000, None)),
+        ("BIG TCP of IPv6", ipv6(0, 6, &tcp(8)), 100_072, (100_072, Some(72))),
+        ("a jumbogram", ipv6(0, 0, &jumbo), 80_080, (80_072, Some(72))),
+        ("headers that were cut off", ipv6(0, 6, &[]), 80_040, (80_040, Some(60))),
+        ("options of another kind", ipv6(0, 0, &[6, 1, 0, 0]), 80_040, (80_040, None)),
+    ] {
+        let shape = Shape { big: false, nano: false, link: RAW };
+        let found = parse(&shape.file(&[(0, 0, ip, whole)])).unwrap()[0];
+        assert_eq!((found.ip_bytes, found.tcp_headers), expected, "{what}");
+    }
 }

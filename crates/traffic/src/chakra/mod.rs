@@ -1,9 +1,10 @@
 //! Execution traces of MLCommons Chakra: what a rank of a training job computes and communicates, as a graph.
 //!
 //! A file is a list of messages, each with its length before it: `GlobalMetadata` first, then a `Node` for everything
-//! that the rank does (`et_def.proto` of Chakra). Fields that are not needed here are skipped.
+//! that the rank does (`et_def.proto` of Chakra), or the same as JSON. Fields that are not needed here are skipped.
 
 mod groups;
+mod json;
 mod messages;
 mod nodes;
 #[cfg(test)]
@@ -19,7 +20,7 @@ use prost::Message;
 use std::collections::BTreeMap;
 use std::fmt;
 use std::fs::File;
-use std::io::{BufReader, Read};
+use std::io::{BufReader, Cursor, Read};
 use std::path::Path;
 
 /// Nodes of a file at most.
@@ -81,6 +82,13 @@ impl RawNode {
         self.number(name, most)?.ok_or_else(|| of(self.id, format!("attribute {name} is missing")))
     }
 
+    /// Whether it is the call of a communication on the processor, as PyTorch records it beside the
+    /// communication: it says nothing of what is communicated.
+    fn is_call(&self) -> bool {
+        let communicates = |attribute: &Attribute| attribute.name.starts_with(b"comm_");
+        self.is_host() && !self.attr.iter().any(communicates)
+    }
+
     fn is_host(&self) -> bool {
         self.attribute("is_cpu_op").is_some_and(Attribute::is_true)
     }
@@ -133,6 +141,7 @@ impl RawNode {
             // What Chakra calls invalid stands for what other nodes wait for, and takes no time.
             0 | METADATA => Ok(Act::Nothing),
             2..=COMPUTE => self.compute(),
+            SEND | RECEIVE | COLLECTIVE if self.is_call() => self.compute(),
             SEND => Ok(Act::Send { to: rank("comm_dst")?, bytes: bytes()?, tag: tag()? }),
             RECEIVE => Ok(Act::Receive { from: rank("comm_src")?, bytes: bytes()?, tag: tag()? }),
             COLLECTIVE => {
@@ -174,7 +183,22 @@ pub fn read(file: &Path) -> Result<Trace, ChakraError> {
 ///
 /// # Errors
 /// As of [`read`].
-pub fn read_from(from: impl Read) -> Result<Trace, ChakraError> {
+pub fn read_from(mut from: impl Read) -> Result<Trace, ChakraError> {
+    /// Bytes by which JSON is told.
+    const HEAD_BYTES: u64 = 64;
+    let mut head = Vec::new();
+    from.by_ref().take(HEAD_BYTES).read_to_end(&mut head).map_err(|error| at(0, error))?;
+    let json = json::is_json(&head);
+    let whole = Cursor::new(head).chain(from);
+    if json {
+        collect(json::nodes(BufReader::new(whole))?)
+    } else {
+        collect(encoded(whole)?)
+    }
+}
+
+/// The nodes of a file of messages, each with the byte that it begins at.
+fn encoded(from: impl Read) -> Result<impl Iterator<Item = Result<(u64, RawNode), ChakraError>>, ChakraError> {
     let mut messages = Messages::new(from);
     if !messages.next()? {
         return Err(ChakraError("is empty".to_owned()));
@@ -182,16 +206,27 @@ pub fn read_from(from: impl Read) -> Result<Trace, ChakraError> {
     Metadata::decode(&messages.message[..]).map_err(|error| {
         at(0, format!("no GlobalMetadata, with which files begin since version 0.0.4 of Chakra: {error}"))
     })?;
+    Ok(std::iter::from_fn(move || {
+        let begin = messages.offset;
+        match messages.next() {
+            Ok(false) => None,
+            Ok(true) => {
+                let raw = RawNode::decode(&messages.message[..]);
+                Some(raw.map(|raw| (begin, raw)).map_err(|error| at(begin, format!("no Node: {error}"))))
+            }
+            Err(error) => Some(Err(error)),
+        }
+    }))
+}
+
+/// The trace of nodes, each with its place in the file.
+fn collect(found: impl Iterator<Item = Result<(u64, RawNode), ChakraError>>) -> Result<Trace, ChakraError> {
     let mut places = BTreeMap::new();
     let (mut acts, mut dependencies) = (Vec::new(), Vec::new());
     let mut groups = groups::Groups::default();
     let mut total = 0;
-    loop {
-        let begin = messages.offset;
-        if !messages.next()? {
-            break;
-        }
-        let raw = RawNode::decode(&messages.message[..]).map_err(|error| at(begin, format!("no Node: {error}")))?;
+    for raw in found {
+        let (begin, raw) = raw?;
         if places.insert(raw.id, acts.len() as u32).is_some() {
             return Err(at(begin, format!("node {} is there twice", raw.id)));
         }

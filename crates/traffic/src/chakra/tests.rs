@@ -228,3 +228,86 @@ proptest! {
         let _ = read_from(&whole[..]);
     }
 }
+
+#[test]
+fn calls_of_communications_on_the_processor_are_its_work() {
+    let host = |kind, more: &[(&str, u64)]| node(1, kind, &[], &[&[("is_cpu_op", 1)], more].concat());
+    for kind in [SEND, RECEIVE, COLLECTIVE] {
+        assert_eq!(acts(&[host(kind, &[])]), [Act::Host(7 * PS_PER_US)]);
+    }
+    let sum = host(COLLECTIVE, &[("comm_type", 0), ("comm_size", 8)]);
+    assert_eq!(acts(&[sum]), [Act::Collective { kind: Collective::AllReduce, bytes: 8, group: 0 }]);
+    assert_eq!(of_one(host(COLLECTIVE, &[("comm_size", 8)])), "node 1: attribute comm_type is missing");
+    assert_eq!(of_one(node(1, 7, &[], &[("is_cpu_op", 0)])), "node 1: attribute comm_type is missing");
+}
+
+/// A trace as chakra_jsonizer writes it.
+const JSON: &str = r###"{
+  "attr": [{"name": "schema", "stringVal": "1.1.1-chakra.0.0.4"}]
+}{
+  "id": "3",
+  "name": "## process_group:init ##",
+  "type": "METADATA_NODE",
+  "inputs": {"values": "['[{\"pg_name\": \"1\", \"ranks\": [1, 0]}]']", "shapes": "[]", "types": "[]"}
+}{
+  "id": "8",
+  "name": "aten::mm",
+  "type": "COMP_NODE",
+  "ctrlDeps": ["3"],
+  "startTimeMicros": "5",
+  "durationMicros": "7",
+  "attr": [{"name": "is_cpu_op", "boolVal": false}, {"name": "num_ops", "int64Val": "4096"}]
+}{
+  "id": "9",
+  "type": "COMM_COLL_NODE",
+  "dataDeps": ["8", "3"],
+  "attr": [
+    {"name": "is_cpu_op", "boolVal": false},
+    {"name": "comm_type", "int64Val": "0"},
+    {"name": "comm_size", "uint64Val": "1000"},
+    {"name": "pg_name", "stringVal": "1"},
+    {"name": "involved_dim", "boolList": {"values": [true, true]}}
+  ]
+}"###;
+
+#[test]
+fn json_says_what_the_messages_say() {
+    let trace = read_from(JSON.as_bytes()).expect("it is right");
+    let sum = Act::Collective { kind: Collective::AllReduce, bytes: 1000, group: 0 };
+    let expected = [(3, Act::Nothing, vec![]), (8, Act::Compute(7 * PS_PER_US), vec![0]), (9, sum, vec![0, 1])];
+    let found: Vec<_> = trace.nodes.iter().map(|node| (node.id, node.act, node.after.clone())).collect();
+    assert_eq!(found, expected);
+    assert_eq!((trace.groups, &trace.members["1"][..]), (vec!["1".to_owned()], &[1, 0][..]));
+    let snakes = JSON.replace("ctrlDeps", "ctrl_deps").replace("dataDeps", "data_deps").replace("}{", "}\n {");
+    let snakes = snakes.replace("durationMicros", "duration_micros").replace("Val\"", "_val\"");
+    assert_eq!(read_from(snakes.as_bytes()).map(|trace| trace.nodes), Ok(trace.nodes));
+}
+
+#[test]
+fn json_that_is_no_trace_is_named_as_json() {
+    for (text, part) in [
+        (r#"{"workload_graph": [{"Id": 1}]}"#, "at byte 0: JSON of one object with a workload_graph"),
+        (r#"[{"id": "1"}]"#, "at byte 0: JSON that does not begin with an object of GlobalMetadata"),
+        (r#"{"id": "1"}"#, "at byte 0: JSON that does not begin with an object of GlobalMetadata"),
+        (r#"{}{"id": -1}"#, "at byte 2: id is -1, no whole number"),
+        (r#"{}{"id": 1}{"type": "COMP"}"#, "at byte 11: type \"COMP\" is not known; known are INVALID_NODE"),
+        (r#"{}{"attr": [{"name": "x", "boolVal": 3}]}"#, "at byte 2: attribute x: boolVal is 3"),
+        (r#"{}{"ctrlDeps": 3}"#, "at byte 2: ctrlDeps is no list"),
+        (r#"{}{"id": 1"#, "at byte 2: no JSON of Chakra: EOF"),
+        (r#"{}{"id": 1} nonsense"#, "at byte 11: no JSON of Chakra: expected"),
+        (r#"{}{"id": 1}{"id": 1}"#, "at byte 11: node 1 is there twice"),
+    ] {
+        let said = fault(text.as_bytes());
+        assert!(said.starts_with(part), "{said}");
+    }
+    let endless = (&b"{}{\"name\": \""[..]).chain(std::io::repeat(b'x'));
+    assert!(read_from(endless).unwrap_err().to_string().contains("an object of more than 8388608 B"));
+}
+
+#[test]
+fn a_message_as_long_as_a_bracket_is_no_json() {
+    let version = "x".repeat(usize::from(b'{') - 2);
+    let bytes = Metadata { version }.encode_length_delimited_to_vec();
+    assert_eq!(bytes[0], b'{');
+    assert_eq!(read_from(&bytes[..]), Ok(Trace::default()));
+}

@@ -1,10 +1,12 @@
-//! How many bytes the IP packet of a frame has.
+//! How many bytes the IP packet of a frame has, and how many of them are headers.
 
 const ETHERNET_HEADER: usize = 14;
 const TYPE_AT: usize = 12;
 const VLAN_TAG: usize = 4;
 const VLAN_TAGS_MAX: usize = 4;
+const IPV4_HEADER: usize = 20;
 const IPV6_HEADER: u32 = 40;
+const TCP_HEADER: usize = 20;
 
 /// What the frames of a capture begin with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -17,9 +19,17 @@ pub(super) enum Link {
     RawIp,
 }
 
-/// Bytes of the IP packet in a frame of `whole` bytes, of which `data` was captured: what its header says, else all
-/// that follows the header of the link. The error is a sentence.
-pub(super) fn ip_bytes(link: Link, data: &[u8], whole: u32) -> Result<u32, String> {
+/// The IP packet of a frame.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Length {
+    pub(super) ip_bytes: u32,
+    /// Headers of IP and TCP, if it is TCP.
+    pub(super) tcp_headers: Option<u16>,
+}
+
+/// The IP packet in a frame of `whole` bytes, of which `data` was captured. Its length is what its header says, else
+/// all that follows the header of the link. The error is a sentence.
+pub(super) fn of_frame(link: Link, data: &[u8], whole: u32) -> Result<Length, String> {
     let header = match link {
         Link::RawIp => 0,
         Link::Fixed(bytes) => bytes,
@@ -29,8 +39,42 @@ pub(super) fn ip_bytes(link: Link, data: &[u8], whole: u32) -> Result<u32, Strin
     if rest == 0 {
         return Err(format!("a packet of {whole} B has nothing but its link header of {header} B"));
     }
-    let told = data.get(header..).and_then(told);
-    Ok(told.filter(|&told| told > 0 && told <= rest).unwrap_or(rest))
+    let ip = data.get(header..).unwrap_or_default();
+    let ip_bytes = told(ip).filter(|&told| told > 0 && told <= rest).unwrap_or(rest);
+    let headers = headers(ip);
+    let jumbo = headers.map_or(0, |headers| headers.jumbo);
+    let tcp_headers = headers.map(|headers| headers.kept).filter(|&kept| u32::from(kept) + jumbo <= ip_bytes);
+    Ok(Length { ip_bytes: ip_bytes - tcp_headers.map_or(0, |_| jumbo), tcp_headers })
+}
+
+/// The headers of a TCP packet.
+#[derive(Clone, Copy)]
+struct Headers {
+    /// IP and TCP, which all segments that it is cut into have.
+    kept: u16,
+    /// That of a jumbogram, which none of them has.
+    jumbo: u32,
+}
+
+/// Those of a packet that is TCP and no fragment. TCP has no options where its header was not captured.
+fn headers(ip: &[u8]) -> Option<Headers> {
+    const TCP: u8 = 6;
+    const HOP_BY_HOP: u8 = 0;
+    const HOP_BY_HOP_BYTES: usize = 8;
+    const FRAGMENT: u16 = 0x3fff;
+    let (own, jumbo) = match ip.first()? >> 4 {
+        4 if u16::from_be_bytes([*ip.get(6)?, *ip.get(7)?]) & FRAGMENT == 0 && *ip.get(9)? == TCP => {
+            (usize::from(ip[0] & 0xf) * 4, 0)
+        }
+        6 => match *ip.get(6)? {
+            TCP => (IPV6_HEADER as usize, 0),
+            HOP_BY_HOP if ip.get(40..42) == Some(&[TCP, 0]) => (IPV6_HEADER as usize, HOP_BY_HOP_BYTES),
+            _ => return None,
+        },
+        _ => return None,
+    };
+    let offset = ip.get(own + jumbo + 12).map_or(TCP_HEADER, |byte| usize::from(byte >> 4) * 4);
+    (own >= IPV4_HEADER && offset >= TCP_HEADER).then_some(Headers { kept: (own + offset) as u16, jumbo: jumbo as u32 })
 }
 
 /// Bytes of an Ethernet header with its VLAN tags.

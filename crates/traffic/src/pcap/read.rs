@@ -1,6 +1,6 @@
 //! Reading pcap and pcapng.
 
-use super::length::{ip_bytes, Link};
+use super::length::{of_frame, Length, Link};
 use crate::decoded;
 use pcap_parser::{create_reader, Block, Linktype, PcapBlockOwned, PcapError as Broken, PcapHeader};
 use std::fmt;
@@ -23,8 +23,10 @@ const PS_PER_NS: u128 = 1_000;
 pub struct Captured {
     /// When it was captured, in ps after the earliest packet.
     pub time_ps: u64,
-    /// Bytes of its IP packet, at least 1.
+    /// Bytes of its IP packet, at least 1; without the header of a jumbogram.
     pub ip_bytes: u32,
+    /// Bytes of its headers of IP and TCP; none for other packets.
+    pub tcp_headers: Option<u16>,
 }
 
 /// The first thing found wrong in a capture.
@@ -153,8 +155,8 @@ struct Interface {
 struct Packets {
     interfaces: Vec<Interface>,
     ps_per_stamp: u128,
-    /// Time in ps since the epoch, and bytes.
-    found: Vec<(i128, u32)>,
+    /// Times in ps since the epoch, and packets.
+    found: Vec<(i128, Length)>,
 }
 
 impl Packets {
@@ -212,17 +214,17 @@ impl Packets {
         if self.found.len() == PACKETS_MAX {
             return Err(format!("more than {PACKETS_MAX} packets"));
         }
-        self.found.push((time, ip_bytes(interface.link, data, whole)?));
+        self.found.push((time, of_frame(interface.link, data, whole)?));
         Ok(())
     }
 
     fn in_order(mut self) -> Result<Vec<Captured>, PcapError> {
         self.found.sort_by_key(|(time, _)| *time);
         let first = self.found.first().map_or(0, |(time, _)| *time);
-        let captured = |(time, ip_bytes): (i128, u32)| {
+        let captured = |(time, Length { ip_bytes, tcp_headers }): (i128, Length)| {
             let time_ps = u64::try_from(time - first);
             let time_ps = time_ps.map_err(|_| PcapError::whole("its packets lie more than 200 days apart"))?;
-            Ok(Captured { time_ps, ip_bytes })
+            Ok(Captured { time_ps, ip_bytes, tcp_headers })
         };
         self.found.into_iter().map(captured).collect()
     }
