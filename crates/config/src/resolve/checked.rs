@@ -20,10 +20,7 @@ const NAMED: usize = 3;
 /// it is still the same.
 pub(super) fn left(resolved: &Resolved, preset: Option<&str>, base_dir: &Path) -> Result<Option<String>, Issue> {
     let Some(name) = preset.filter(|_| resolved.spec.server.unvalidated.is_none()) else { return Ok(None) };
-    let mut tree = complete_server(&json!({ "server": { "preset": name } }), preset, base_dir)?.tree;
-    tree["workload"] = json!({});
-    let context = Context { base_dir, given: &[], workloads_min: 0 };
-    let (before, now) = (written(&server_of(tree, &context, preset)?)?, written(resolved)?);
+    let (before, now) = (written(&untouched(name, base_dir)?)?, written(resolved)?);
     let mut keys = Vec::new();
     TABLES.iter().for_each(|table| differences(&before[table], &now[table], table, &mut keys));
     if keys.iter().any(|key| key == "memory.device") {
@@ -35,6 +32,13 @@ pub(super) fn left(resolved: &Resolved, preset: Option<&str>, base_dir: &Path) -
     };
     let (named, verb) = (keys[..keys.len().min(NAMED)].join(", "), if keys.len() == 1 { "differs" } else { "differ" });
     Ok((!keys.is_empty()).then(|| format!("unvalidated: {named}{more} {verb} from what {name} was checked on")))
+}
+
+/// The server of a preset, with nothing running on it.
+pub(super) fn untouched(preset: &str, base_dir: &Path) -> Result<Resolved, Issue> {
+    let mut tree = complete_server(&json!({ "server": { "preset": preset } }), Some(preset), base_dir)?.tree;
+    tree["workload"] = json!({});
+    server_of(tree, &Context { base_dir, given: &[], workloads_min: 0 }, Some(preset))
 }
 
 /// The complete configuration of a server without what runs on it.

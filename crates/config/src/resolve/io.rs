@@ -60,7 +60,7 @@ pub(super) fn one_at_a_time(pcie: &PcieParams) -> Option<String> {
 }
 
 /// Share by which devices may offer more than the IIO lets through before that is worth a word.
-const WORTH_SAYING: f64 = 1.02;
+pub(super) const WORTH_SAYING: f64 = 1.02;
 
 /// What the IIO lets through in each direction, in bytes per second.
 fn iio_bytes_per_s(iio: &IioParams) -> f64 {
@@ -69,18 +69,26 @@ fn iio_bytes_per_s(iio: &IioParams) -> f64 {
 
 /// What to know of drives that offer more than the IIO lets through.
 pub(super) fn capped(socket: &SocketParams) -> Option<String> {
-    let (ssd, pcie) = (&socket.ssd, &socket.pcie);
-    let one = ssd.read_bytes_per_s.max(ssd.write_bytes_per_s).min(pcie.bytes_per_s) as f64;
-    let offered = one * f64::from(ssd.count);
+    let ssd = &socket.ssd;
+    let offered = drives_bytes_per_s(socket, ssd.read_bytes_per_s.max(ssd.write_bytes_per_s));
     above_the_iio(socket, offered).map(|most| {
-        format!("iio.line: {} drives could move {:.1} GB/s, and the IIO lets {most} through", ssd.count, offered / 1e9)
+        format!("iio.line: {} drives could move {:.1} GB/s, and the IIO lets {most}", ssd.count, offered / 1e9)
     })
 }
 
-/// What the IIO lets through, in words, if that is less than what is offered in bytes per second.
+/// What the drives of a socket move at a rate of each that their links have room for, in bytes per second.
+pub(super) fn drives_bytes_per_s(socket: &SocketParams, of_each: u64) -> f64 {
+    of_each.min(socket.pcie.bytes_per_s) as f64 * f64::from(socket.ssd.count)
+}
+
+/// What the IIO lets through, and with which time for a line it would be enough, in words, if that is less than what is
+/// offered in bytes per second.
 pub(super) fn above_the_iio(socket: &SocketParams, offered: f64) -> Option<String> {
     let most = iio_bytes_per_s(&socket.iio);
-    (offered > WORTH_SAYING * most).then(|| format!("{:.1} GB/s in each direction", most / 1e9))
+    (offered > WORTH_SAYING * most).then(|| {
+        let fits = format((64e12 / offered) as u64, Dimension::Time);
+        format!("{:.1} GB/s in each direction through; iio.line = \"{fits}\" would fit", most / 1e9)
+    })
 }
 
 /// Lanes of one drive: a link width that exists.

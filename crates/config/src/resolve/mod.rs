@@ -29,6 +29,7 @@ mod pool;
 mod power;
 mod pstates;
 mod run;
+mod scaling;
 mod server;
 mod size;
 mod sockets;
@@ -99,6 +100,7 @@ fn plan_of(tree: Value, source: &Source, input: &Input) -> Result<Plan, Issue> {
         return Err(Issue::new("pool", "a pool of memory is of servers of a cluster ([host.<name>.pool])"));
     }
     let left = checked::left(&resolved, preset, input.base_dir)?;
+    let kept = scaling::notes(&resolved, preset, input.base_dir)?;
     let Resolved { spec, workloads, mut server } = resolved;
     let run = run::resolve(&spec.run, workloads.ramp_ps)?;
     run::check_jobs(&run, 0)?;
@@ -109,6 +111,7 @@ fn plan_of(tree: Value, source: &Source, input: &Input) -> Result<Plan, Issue> {
     ignored.extend(io::one_at_a_time(&server.socket().pcie).filter(|_| server.socket().ssd.count > 0));
     ignored.extend(io::capped(server.socket()).filter(|_| server.socket().ssd.count > 0));
     ignored.extend(power::unpaced(&server, Fidelity::Line).into_iter().map(str::to_owned));
+    ignored.extend(kept);
     ignored.extend(size::check(&spec.run, size::of_server(&server), &["cache", "core.count", "workload"])?);
     let unvalidated = spec.server.unvalidated.clone().or(left);
     let written =

@@ -5,6 +5,7 @@ use super::super::checked;
 use super::super::die;
 use super::super::dimm;
 use super::super::pool;
+use super::super::scaling;
 use super::super::source::Source;
 use super::super::{
     complete_server, effective, functions, net_host, plan_error, server, server_of, Complete, Context, Resolved,
@@ -152,6 +153,8 @@ impl Hosts {
         self.ramp_ps = self.ramp_ps.max(resolved.workloads.ramp_ps);
         self.ignored
             .extend(dropped.iter().chain(&resolved.workloads.ignored).map(|text| format!("host.{name}: {text}")));
+        let kept = scaling::notes(&resolved, spec.preset.as_deref(), base_dir).map_err(at_host)?;
+        self.ignored.extend(kept.iter().map(|text| format!("{path}.{text}")));
         Ok(resolved)
     }
 

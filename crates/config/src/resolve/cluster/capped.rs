@@ -1,0 +1,92 @@
+//! Hosts whose cables carry more than their servers let through, by construction.
+
+use super::super::io::{above_the_iio, link_bytes_per_s, WORTH_SAYING};
+use super::super::scaling::{held_for_read_ps, held_for_write_ps};
+use hostnet_model::params::{ClusterParams, End, HostKind, PcieParams, ServerParams, SocketParams};
+
+const LINE_BYTES: f64 = 64.0;
+const PS_PER_S: f64 = 1e12;
+
+/// What to know of them; `given` are the keys that the user wrote.
+pub(super) fn notes(cluster: &ClusterParams, given: &[String]) -> Vec<String> {
+    let fastest = fastest_cables(cluster);
+    let mut notes = Vec::new();
+    for (at, host) in cluster.hosts.iter().enumerate() {
+        let HostKind::Server(server) = &host.kind else { continue };
+        let Some(socket) = server.sockets.iter().find(|socket| socket.nic.is_some()) else { continue };
+        let offered = fastest[at] as f64;
+        let carries = format!("its cable carries {:.1} GB/s, and", offered / 1e9);
+        let path = format!("host.{}", host.name);
+        let line = above_the_iio(socket, offered).map(|most| format!("{path}.iio.line: {carries} the IIO lets {most}"));
+        let link = narrow_link(server, offered).map(|most| format!("{path}.nic.pcie: {carries} {most}"));
+        let credits = ["write", "read"].into_iter().filter_map(|way| {
+            let key = format!("iio.{way}_credits");
+            let chosen = given.iter().any(|given| given.starts_with("host.") && given.ends_with(&key));
+            let most = few_credits(socket, way, offered).filter(|_| !chosen)?;
+            Some(format!("{path}.{key}: {carries} {most}"))
+        });
+        notes.extend(line.into_iter().chain(link).chain(credits));
+    }
+    notes
+}
+
+/// Bytes per second of the fastest cable of each host.
+fn fastest_cables(cluster: &ClusterParams) -> Vec<u64> {
+    let mut fastest = vec![0; cluster.hosts.len()];
+    for cable in &cluster.cables {
+        for end in cable.ends {
+            if let End::Host(host) = end {
+                fastest[usize::from(host)] = cable.bytes_per_s.max(fastest[usize::from(host)]);
+            }
+        }
+    }
+    fastest
+}
+
+/// Bytes per second of data that a link carries in its largest TLPs.
+fn data_bytes_per_s(pcie: &PcieParams) -> f64 {
+    let tlp = f64::from(pcie.mps_bytes) / f64::from(pcie.mps_bytes + pcie.write_overhead_bytes);
+    pcie.bytes_per_s as f64 * tlp * (1.0 - f64::from(pcie.dllp_share) / 65536.0)
+}
+
+/// What the PCIe links of the NIC carry, if that is less than what is offered, and which link would be enough.
+fn narrow_link(server: &ServerParams, offered: f64) -> Option<String> {
+    let links: Vec<&PcieParams> = server.nic_links().map(|(_, link)| link).collect();
+    let most: f64 = links.iter().copied().map(data_bytes_per_s).sum();
+    if links.is_empty() || offered <= WORTH_SAYING * most {
+        return None;
+    }
+    let wanted = links[0].bytes_per_s as f64 * offered / most;
+    let (generation, lanes) = wider(links[0].bytes_per_s, wanted)?;
+    Some(format!(
+        "its PCIe link {:.1} GB/s in each direction; generation = {generation} with lanes = {lanes} would fit",
+        most / 1e9
+    ))
+}
+
+/// The link that carries so much: the width as it is, of the first generation that will do, else the full width.
+/// None of a link that is no PCIe, such as one on the die.
+fn wider(bytes_per_s: u64, wanted: f64) -> Option<(u32, u32)> {
+    const WIDTHS: [u32; 5] = [16, 8, 4, 2, 1];
+    let is_its = |&lanes: &u32| (1..=6).any(|generation| link_bytes_per_s(generation, lanes) == bytes_per_s);
+    let own = WIDTHS.into_iter().find(is_its)?;
+    let fits = |(generation, lanes): &(u32, u32)| link_bytes_per_s(*generation, *lanes) as f64 >= wanted;
+    [own, 16].into_iter().flat_map(|lanes| (1..=6).map(move |generation| (generation, lanes))).find(fits)
+}
+
+/// What the credits of the IIO let through without load, if that is less than what is offered, and how many would be
+/// enough.
+fn few_credits(socket: &SocketParams, way: &str, offered: f64) -> Option<String> {
+    let (credits, held_ps) = match way {
+        "write" => (socket.iio.write_credits, held_for_write_ps(socket)),
+        _ => (socket.iio.read_credits, held_for_read_ps(socket)),
+    };
+    let most = f64::from(credits) * LINE_BYTES * PS_PER_S / held_ps;
+    (offered > WORTH_SAYING * most).then(|| {
+        let fits = (f64::from(credits) * offered / most).ceil();
+        format!(
+            "{credits} credits let {:.1} GB/s through without load; iio.{way}_credits = {fits} would fit",
+            most / 1e9
+        )
+    })
+}
