@@ -5,18 +5,19 @@ from __future__ import annotations
 import json
 import os
 import secrets
+import select
 import shutil
-import stat
 import tomllib
 from contextlib import contextmanager
 from io import BytesIO
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, BinaryIO
+from typing import TYPE_CHECKING, Any
 
 from hostnet._core import ConfigError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
+    from typing import IO
 
     import pyarrow as pa
     from matplotlib.figure import Figure
@@ -27,42 +28,43 @@ CONFIG_BYTES_MAX = 1 << 20
 TEXT_BYTES_MAX = 256 << 20
 """The longest text of any other kind."""
 
+PIPE_SECONDS = 10.0
+"""How long a pipe is waited for that nobody has written to."""
+
 
 def read_bytes(path: Path, most: int = TEXT_BYTES_MAX) -> bytes:
     """The content of a file of at most so many bytes; a pipe or a device is read no further either.
 
     Raises:
-        ConfigError: It is longer.
+        ConfigError: It is longer, or a pipe that nobody writes to.
         OSError: It cannot be read.
     """
-    file, first = _open_to_read(path)
-    with file, errors_about(path):
-        content = first + file.read(most + 1 - len(first))
+    with _opened(path) as file, errors_about(path):
+        content = file.read(most + 1)
     if len(content) > most:
         raise ConfigError(f"{path}: is longer than {most >> 20} MiB")
     return content
 
 
-def _open_to_read(path: Path) -> tuple[BinaryIO, bytes]:
-    """The file to read from, and what was read of it already. Nobody waits for what may write to a pipe one day.
+@contextmanager
+def _opened(path: Path) -> Iterator[IO[bytes]]:
+    """Opens a file. A pipe is waited for only as long as somebody may reasonably take to begin to write to it.
 
     Raises:
         ConfigError: It is a pipe that nobody writes to.
         OSError: It cannot be read.
     """
-    if not stat.S_ISFIFO(path.stat().st_mode):
-        return path.open("rb"), b""
-    # Without O_NONBLOCK this would wait for a writer. One that waits for a reader counts.
-    pipe = os.fdopen(os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0)), "rb")
-    try:
-        first = os.read(pipe.fileno(), 1)
-    except BlockingIOError:
-        first = None
-    if first == b"":
-        pipe.close()
-        raise ConfigError(f"{path}: is a pipe that nobody writes to; give a file, or start what writes to it first")
-    os.set_blocking(pipe.fileno(), True)
-    return pipe, first or b""
+    if not path.is_fifo():
+        with path.open("rb") as file:
+            yield file
+        return
+    # Without this flag, opening it would wait for somebody else to open it for writing.
+    descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
+    with os.fdopen(descriptor, "rb") as file:
+        if not select.select([descriptor], [], [], PIPE_SECONDS)[0]:
+            raise ConfigError(f"{path}: is a pipe, and nobody writes to it")
+        os.set_blocking(descriptor, True)
+        yield file
 
 
 def read_text(path: Path, most: int = TEXT_BYTES_MAX) -> str:

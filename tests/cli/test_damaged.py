@@ -14,8 +14,10 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from hostnet import ConfigError, files
+from hostnet.counters import read as read_counters
 from hostnet.files import CONFIG_BYTES_MAX
-from tests.support import HANG_S, QUADRANT, Cli, read_json
+from tests.support import QUADRANT, Cli, read_json
 
 NESTED = 100_000
 
@@ -182,15 +184,6 @@ def test_a_pipe_without_end(cli: Cli, command: tuple[str, ...], message: str) ->
 
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs named pipes")
-@pytest.mark.parametrize("arguments", [("run", "pipe"), ("import", "pipe"), ("run", "quadrant.toml", "--from", "pipe")])
-def test_nobody_waits_for_what_writes_to_a_pipe(cli: Cli, arguments: tuple[str, ...]) -> None:
-    os.mkfifo(cli.folder / "pipe")
-    done = cli(*arguments, timeout=HANG_S / 10)
-    assert done.returncode == 2
-    assert "pipe" in done.stderr
-
-
-@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs named pipes")
 def test_a_configuration_comes_by_a_pipe(cli: Cli) -> None:
     reader, writer = os.pipe()
     os.write(writer, QUADRANT.encode())
@@ -198,3 +191,14 @@ def test_a_configuration_comes_by_a_pipe(cli: Cli) -> None:
     with os.fdopen(reader):
         done = cli("run", f"/dev/fd/{reader}", "--quiet", pass_fds=(reader,))
     assert (done.returncode, done.stderr) == (0, "")
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="needs pipes with names")
+def test_a_pipe_that_nobody_writes_to_is_not_waited_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    monkeypatch.setattr(files, "PIPE_SECONDS", 0.0)
+    with pytest.raises(ConfigError, match="pipe: is a pipe, and nobody writes to it"):
+        files.read_config(pipe)
+    with pytest.raises(ConfigError, match="pipe: is a pipe, and counters are read twice"):
+        read_counters(pipe)

@@ -5,7 +5,7 @@ mod common;
 use common::{cluster, cluster_text};
 use hostnet_config::{cluster_template, is_cluster, resolve, Format, Input, Plan};
 use hostnet_model::params::{
-    CongestionControl, ControlRule, EcnParams, End, HostKind, ServerParams, Traffic, Transport,
+    CongestionControl, ControlRule, EcnParams, End, FlowParams, HostKind, ServerParams, Traffic, Transport,
 };
 use proptest::prelude::*;
 use std::fmt::Write;
@@ -202,6 +202,65 @@ fn a_seed_and_a_device_of_one_host_leave_the_others_as_they_are() {
     assert_ne!(server(&replaced, "a").socket().memory.dram.timing, a.socket().memory.dram.timing);
     assert_eq!(server(&replaced, "b").socket().memory, b.socket().memory);
     assert_comes_back(&replaced);
+}
+
+/// The plan of two endpoints and a flow with these keys, beside a file.
+fn beside(file: &str, content: &[u8], flow: &str) -> Result<Plan, String> {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join(file), content).unwrap();
+    let text = format!(
+        "[host.a]\nkind = \"endpoint\"\n[host.b]\nkind = \"endpoint\"\n[flow.f]\nfrom = \"a\"\nto = \"b\"\n{flow}\n"
+    );
+    let input = Input { text: &text, format: Format::Toml, file: "t.toml", base_dir: folder.path(), overrides: &[] };
+    resolve(&input).map_err(|error| error.to_string())
+}
+
+#[test]
+fn segments_that_a_nic_cuts_are_replayed_as_it_cuts_them() {
+    let ipv6 = [&[0x60, 0, 0, 0, 0, 0, 6, 64][..], &[0; 32]].concat();
+    let tcp = [&[0; 12][..], &[0x80], &[0; 19]].concat();
+    let frame = [&[2; 12][..], &[0x86, 0xdd], &ipv6, &tcp].concat();
+    let capture = |frame: &[u8], whole: usize| {
+        let mut writer = hostnet_traffic::pcap::Writer::new(Vec::new(), 128).unwrap();
+        writer.frame(0, frame, whole as u32).unwrap();
+        writer.frame(2_000_000, frame, 14 + 1500).unwrap();
+        writer.finish().unwrap()
+    };
+    let plan = beside("a.pcap", &capture(&frame, 14 + 80_072), "kind = \"replay\"\npcap = \"a.pcap\"").unwrap();
+    let Traffic::Replay { packets } = &plan.cluster.flows[0].traffic else { panic!("a replay") };
+    // 80000 B of data behind headers of 72 B: 56 segments of 1428 B, and 32 B.
+    let expected: Vec<(u64, u32)> = [vec![(0, 1500); 56], vec![(0, 104), (2_000_000, 1500)]].concat();
+    assert_eq!(packets, &expected);
+    assert_eq!(plan.ignored.len(), 1, "{:?}", plan.ignored);
+    assert!(plan.ignored[0].contains("flow.f.pcap: 1 TCP packets"), "{:?}", plan.ignored);
+    let udp = [&frame[..20], &[17], &frame[21..]].concat();
+    for (bytes, advice) in [(80_072, "no MTU is that large"), (9_000, "give the flow a larger mtu")] {
+        let error = beside("a.pcap", &capture(&udp, 14 + bytes), "kind = \"replay\"\npcap = \"a.pcap\"").unwrap_err();
+        assert!(error.contains(&format!("has a packet of {bytes} B")) && error.contains(advice), "{error}");
+    }
+}
+
+#[test]
+fn sizes_of_files_are_those_of_points() {
+    let own = "kind = \"bulk\"\npairs = \"random\"\ncount = 2000\nsizes = ";
+    let drawn = |file: &str, content: &str| {
+        let plan = beside(file, content.as_bytes(), &format!("{own}\"{file}\"")).unwrap();
+        assert_comes_back(&plan);
+        let bytes = |flow: &FlowParams| match flow.traffic {
+            Traffic::Bulk { bytes } => bytes,
+            _ => panic!("bulk"),
+        };
+        plan.cluster.flows.iter().map(bytes).collect::<Vec<u64>>()
+    };
+    let percent = drawn("cdf.txt", "0 0\n10000 15\n80000 53\n1000000 70\n5000000 90\n30000000 100\n");
+    let shares = "bytes,share\n0,0\n10000,0.15\n80000,.53\n1000000,.7\n5000000,.9\n30000000,1\n";
+    assert_eq!(drawn("cdf.csv", shares), percent);
+    let small = percent.iter().filter(|&&bytes| bytes <= 80_000).count() as f64 / percent.len() as f64;
+    assert!((small - 0.53).abs() < 0.04 && percent.iter().all(|&bytes| bytes > 0), "{small}");
+    let error = beside("cdf.txt", b"1 0.5\n2 0.9\n", &format!("{own}\"cdf.txt\"")).map(|_| ()).unwrap_err();
+    assert!(error.starts_with("cdf.txt:2: flow.f.sizes: the last share is 0.9"), "{error}");
+    let error = beside("x.txt", b"", &format!("{own}\"websearch-cdf\"")).map(|_| ()).unwrap_err();
+    assert!(error.contains("a file of points has a name such as"), "{error}");
 }
 
 #[test]

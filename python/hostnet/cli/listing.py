@@ -24,8 +24,9 @@ A workload is a table [workload.<name>] of the configuration; its key `kind` say
 """
 
 JOB_FILES = """\
-A job file of fio may stand in place of `jobs`: rw, bs, size, iodepth, numjobs, rwmixread, filename, cpus_allowed and
-ramp_time have their meaning from fio. What has no effect in the model is reported after the run.
+A job file of fio may stand in place of `jobs`: rw, bs, size, ioengine, iodepth, numjobs, rwmixread, filename,
+directory, cpus_allowed and ramp_time have their meaning from fio. What has no effect in the model is reported after the
+run, and what changes a job in a way that the model does not know is refused.
 """
 
 

@@ -61,9 +61,11 @@ def opened(path: str | Path) -> Iterator[tuple[TextIO, str]]:
     """Opens a text file and hands it out with its first characters.
 
     Raises:
-        ConfigError: It is empty or no text.
+        ConfigError: It is empty, a pipe or no text.
         OSError: It cannot be read.
     """
+    if Path(path).is_fifo():
+        fail(path, None, "is a pipe, and counters are read twice; give a file")
     with Path(path).open("rb") as raw:
         start = raw.read(4096)
     _refuse_foreign(path, start)

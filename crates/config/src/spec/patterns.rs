@@ -22,7 +22,7 @@ pub(crate) enum PairsSpec {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(untagged)]
 pub(crate) enum FlowSizesSpec {
-    /// One that comes with the program.
+    /// One that comes with the program, or a file of points.
     Named(String),
     /// Points, in order.
     Points(Vec<SizePoint>),
@@ -32,8 +32,8 @@ pub(crate) enum FlowSizesSpec {
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct SizePoint {
-    /// Data of a flow (size).
-    #[schemars(extend("x-min" = "1 B", "x-max" = "1000 TB"))]
+    /// Data of a flow (size); 0 B only with a share of 0, as the lower end of the first range.
+    #[schemars(extend("x-min" = "0 B", "x-max" = "1000 TB"))]
     pub(crate) bytes: Size,
     /// Share of flows that have at most so much (0 to 1).
     #[schemars(range(min = 0.0, max = 1.0))]

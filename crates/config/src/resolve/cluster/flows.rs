@@ -6,8 +6,9 @@ use super::fabric::Fabric;
 use super::hosts::Hosts;
 use super::pairs::Sides;
 use super::places::place;
+use super::replay::{self, Replayed};
 use super::sums::Engines;
-use super::{datagrams, files, forward, jobs, moves, packets, replay, service, table, transport};
+use super::{datagrams, files, forward, jobs, moves, packets, service, size_file, table, transport};
 use crate::content::place_of;
 use crate::error::Issue;
 use crate::plan::RunPlan;
@@ -34,6 +35,8 @@ pub(super) struct Flows {
     pub(super) engines: Engines,
     /// The largest MTU of the flows of every host.
     pub(super) mtu_bytes: Vec<Option<u32>>,
+    /// What to know of captures.
+    pub(super) notes: Vec<String>,
 }
 
 /// A table of flows, before its cores are known.
@@ -57,7 +60,7 @@ pub(super) fn resolve(
     run: &RunPlan,
 ) -> Result<Flows, Issue> {
     let mut classes = Vec::new();
-    let mut drafts = Vec::new();
+    let (mut drafts, mut notes) = (Vec::new(), Vec::new());
     let ClusterSpec { flow, transport, network, .. } = spec;
     transport.iter().try_for_each(|(name, transport)| transport::check_keys(name, transport))?;
     let order = forward::order(flow)?;
@@ -69,7 +72,8 @@ pub(super) fn resolve(
             *file = place_of(base_dir, file, &format!("{path}.pcap"))?;
         }
         let mtu = mtu_of(&path, flow, hosts, network.mtu)?;
-        packets::read_sizes(&path, flow, base_dir)?;
+        size_file::read_all(&path, flow, base_dir)?;
+        packets::name_sizes(&path, flow)?;
         let carried = if order.replays.contains(name) {
             datagrams::transport(&path, flow)?
         } else {
@@ -80,7 +84,9 @@ pub(super) fn resolve(
         let stream = stream_of(name);
         let network = Network { hosts, fabric, run, stream };
         let takes = forward::taken(flow, &numbers);
-        let mut draft = draft(path, flow, class, carried, &network, (&drafts, takes))?;
+        let Replayed { packets, note } = replay::read(&path, flow, mtu)?;
+        notes.extend(note);
+        let mut draft = draft(path, flow, class, carried, &network, (&drafts, takes, packets))?;
         numbers.insert(name.clone(), drafts.len());
         if let Traffic::Service(service) = &mut draft.flow.traffic {
             service.number = drafts.len() as u32;
@@ -106,7 +112,7 @@ pub(super) fn resolve(
     let of_jobs = params.iter().filter(|flow| matches!(flow.traffic, Traffic::Messages(_)));
     let largest = mtu_bytes.iter().flatten().copied().chain(of_jobs.map(|flow| flow.mtu_bytes)).max();
     fabric.check_packets(largest.unwrap_or(spec.network.mtu.0 as u32))?;
-    Ok(Flows { params, classes, jobs, engines, mtu_bytes })
+    Ok(Flows { params, classes, jobs, engines, mtu_bytes, notes })
 }
 
 /// The MTU of a table of flows: of those over rings alone that of the rings, unless it is given.
@@ -186,7 +192,7 @@ fn draft(
     class: u8,
     transport: Transport,
     network: &Network,
-    (before, takes): (&[Draft], Vec<usize>),
+    (before, takes, replayed): (&[Draft], Vec<usize>, Vec<(u64, u32)>),
 ) -> Result<Draft, Issue> {
     let priority = priority(&transport);
     check_keys(&path, spec)?;
@@ -200,7 +206,7 @@ fn draft(
         to: 0,
         from_core: 0,
         to_core: 0,
-        traffic: traffic(&path, spec, &transport)?,
+        traffic: traffic(&path, spec, &transport, replayed)?,
         transport,
         start_ps: spec.start.0,
         deaf_ps: spec.deaf.map(|span| spans(&[span], &format!("{path}.deaf"))).transpose()?.map(|spans| spans[0]),
@@ -276,7 +282,12 @@ fn check_keys(path: &str, spec: &FlowSpec) -> Result<(), Issue> {
     }
 }
 
-fn traffic(path: &str, spec: &mut FlowSpec, transport: &Transport) -> Result<Traffic, Issue> {
+fn traffic(
+    path: &str,
+    spec: &mut FlowSpec,
+    transport: &Transport,
+    replayed: Vec<(u64, u32)>,
+) -> Result<Traffic, Issue> {
     let lacks = |key: &str, message: &str| Issue::new(format!("{path}.{key}"), message);
     let bytes = spec.bytes.map_or(u64::MAX, |Size(bytes)| bytes);
     match spec.kind {
@@ -298,16 +309,10 @@ fn traffic(path: &str, spec: &mut FlowSpec, transport: &Transport) -> Result<Tra
                 think_ps: spec.think.get_or_insert(Time(0)).0,
             })
         }
-        FlowKindSpec::Replay => {
-            let file =
-                spec.pcap.as_ref().ok_or_else(|| lacks("pcap", "missing; give a capture such as \"trace.pcap\""))?;
-            let mtu = spec.mtu.map_or(0, |Size(bytes)| bytes as u32);
-            let packets = replay::packets(path, file, *spec.scale.get_or_insert(1.0), mtu)?;
-            Ok(match transport {
-                Transport::Udp(_) => packets::given(&packets),
-                _ => Traffic::Replay { packets },
-            })
-        }
+        FlowKindSpec::Replay => Ok(match transport {
+            Transport::Udp(_) => packets::given(&replayed),
+            _ => Traffic::Replay { packets: replayed },
+        }),
     }
 }
 

@@ -1,6 +1,7 @@
 //! The configuration of a cluster.
 
 mod cables;
+mod capped;
 mod compress;
 mod cores;
 mod datagrams;
@@ -23,6 +24,7 @@ mod pairs;
 mod places;
 mod replay;
 mod service;
+mod size_file;
 mod sizes;
 mod sums;
 mod switch_keys;
@@ -31,7 +33,6 @@ mod topology;
 mod transport;
 mod ways;
 
-use super::io::above_the_iio;
 use super::source::Source;
 use super::{hash::hash_cluster, plan_error, pool, run, size};
 use crate::change::below_server;
@@ -41,7 +42,7 @@ use crate::error::{ConfigError, Issue};
 use crate::plan::{Format, Input, Plan};
 use crate::schema;
 use crate::spec::ClusterSpec;
-use hostnet_model::params::{ClusterParams, End, FlowParams, HostKind, HostParams, PacketsParams, Traffic};
+use hostnet_model::params::{ClusterParams, FlowParams, PacketsParams, Traffic};
 use hosts::{Attached, Hosts};
 pub use jobs::chakra_traces;
 use serde_json::Value;
@@ -93,8 +94,9 @@ fn build(source: &Source, input: &Input) -> Result<Plan, Issue> {
     };
     flows.engines.add(&mut cluster, &spec.network);
     spec.host = effective;
-    ignored.extend(capped_nics(&cluster));
+    ignored.extend(capped::notes(&cluster, &source.given));
     ignored.extend(slow_fabrics);
+    ignored.append(&mut flows.notes);
     ignored.extend(size::check(&spec.run, size::of_cluster(&cluster), &["flow", "job", "host"])?);
     spec.run = run::effective(&run, &name, &spec.run);
     Ok(Plan {
@@ -107,30 +109,6 @@ fn build(source: &Source, input: &Input) -> Result<Plan, Issue> {
         unvalidated: (!unvalidated.is_empty()).then(|| unvalidated.join("; ")),
         given: source.given.clone(),
     })
-}
-
-/// What to know of hosts whose cables carry more than their IIO lets through.
-fn capped_nics(cluster: &ClusterParams) -> Vec<String> {
-    let mut fastest = vec![0; cluster.hosts.len()];
-    for cable in &cluster.cables {
-        for end in cable.ends {
-            if let End::Host(host) = end {
-                fastest[usize::from(host)] = cable.bytes_per_s.max(fastest[usize::from(host)]);
-            }
-        }
-    }
-    let told = |(at, host): (usize, &HostParams)| {
-        let HostKind::Server(server) = &host.kind else { return None };
-        let socket = server.sockets.iter().find(|socket| socket.nic.is_some())?;
-        let offered = fastest[at] as f64;
-        let most = above_the_iio(socket, offered)?;
-        Some(format!(
-            "host.{}.iio.line: its cable carries {:.1} GB/s, and the IIO lets {most} through",
-            host.name,
-            offered / 1e9
-        ))
-    };
-    cluster.hosts.iter().enumerate().filter_map(told).collect()
 }
 
 fn absent(path: String) -> Issue {

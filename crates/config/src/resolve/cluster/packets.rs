@@ -1,14 +1,13 @@
 //! `[flow.*]` of kind "packets".
 
+use super::size_file::OR_A_FILE;
 use super::sizes::FlowSizes;
-use crate::document::read_text;
 use crate::error::{suggestion, Issue};
 use crate::presets;
-use crate::spec::{ArrivalsSpec, Bandwidth, FlowSizesSpec, FlowSpec, Size, SizePoint};
+use crate::spec::{ArrivalsSpec, Bandwidth, FlowSizesSpec, FlowSpec, Size};
 use crate::units::{format, shorten, Dimension};
 use hostnet_model::params::{Draw, PacketsParams, Traffic};
 use hostnet_model::transport::udp::HEADER_BYTES;
-use std::path::Path;
 
 /// Header of an Ethernet frame, which the sizes of packets count.
 const ETHERNET_BYTES: u64 = 14;
@@ -16,56 +15,24 @@ const ETHERNET_BYTES: u64 = 14;
 const HEADERS_BYTES: u64 = ETHERNET_BYTES + HEADER_BYTES as u64;
 /// The longest time on average that may be drawn, in ps.
 const MEAN_MAX_PS: f64 = 1e15;
-/// Points of a distribution that a file may have.
-const POINTS_MAX: usize = 4096;
 
-/// Puts the points of a distribution in the place of the file or the name that says them.
-pub(super) fn read_sizes(path: &str, spec: &mut FlowSpec, base_dir: &Path) -> Result<(), Issue> {
-    let at = format!("{path}.sizes");
+/// Puts the points of a distribution in the place of the name that says them.
+pub(super) fn name_sizes(path: &str, spec: &mut FlowSpec) -> Result<(), Issue> {
     let Some(FlowSizesSpec::Named(name)) = spec.sizes.as_ref().filter(|_| spec.is_packets()) else { return Ok(()) };
-    let points = if name.ends_with(".csv") {
-        points_of(&read_text(base_dir, name, &at, "points")?, name, &at)?
-    } else {
-        presets::packet_sizes(name).ok_or_else(|| {
-            let known = presets::packet_sizes_names();
-            let message = format!("there is no distribution of packets {}; {}", shorten(name), suggestion(name, known));
-            Issue::new(&at, message)
-        })?
-    };
+    let points = presets::packet_sizes(name).ok_or_else(|| {
+        let hint = suggestion(name, presets::packet_sizes_names());
+        let message = format!("there is no distribution of packets {}; {hint}; {OR_A_FILE}", shorten(name));
+        Issue::new(format!("{path}.sizes"), message)
+    })?;
     spec.sizes = Some(FlowSizesSpec::Points(points));
     Ok(())
-}
-
-/// The points of a CSV file: bytes and share in every row, below a header or none.
-fn points_of(text: &str, file: &str, path: &str) -> Result<Vec<SizePoint>, Issue> {
-    let mut points = Vec::new();
-    for (number, line) in (1..).zip(text.lines()) {
-        let line = line.trim();
-        let is_header = number == 1 && line.replace(' ', "") == "bytes,share";
-        if line.is_empty() || line.starts_with('#') || is_header {
-            continue;
-        }
-        let numbers = line
-            .split_once(',')
-            .and_then(|(bytes, share)| Some((bytes.trim().parse::<u32>().ok()?, share.trim().parse::<f64>().ok()?)));
-        let Some((bytes, share)) = numbers.filter(|(_, share)| (0.0..=1.0).contains(share)) else {
-            let message =
-                format!("{} is no point: bytes and a share from 0 to 1 are wanted, such as 64,0.5", shorten(line));
-            return Err(Issue::in_file(file, Some(number), path, message));
-        };
-        if points.len() == POINTS_MAX {
-            return Err(Issue::in_file(file, Some(number), path, format!("more than {POINTS_MAX} points")));
-        }
-        points.push(SizePoint { bytes: Size(bytes.into()), share });
-    }
-    Ok(points)
 }
 
 /// What the sender sends. Flows get their seeds later.
 pub(super) fn traffic(path: &str, spec: &mut FlowSpec) -> Result<Traffic, Issue> {
     let at = format!("{path}.sizes");
     let Some(FlowSizesSpec::Points(points)) = &spec.sizes else {
-        let message = "missing; give a distribution such as \"database\", points of one or a CSV file of them";
+        let message = "missing; give a distribution such as \"database\", points of one or a file of them";
         return Err(Issue::new(at, message));
     };
     let sizes = FlowSizes::of_points(points, &at)?;
@@ -114,6 +81,7 @@ pub(super) fn given(packets: &[(u64, u32)]) -> Traffic {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::spec::SizePoint;
     use hostnet_kernel::Rng;
 
     /// The share of a distribution up to a size, by its points.
@@ -151,17 +119,10 @@ mod tests {
     }
 
     #[test]
-    fn stated_shares_hold_and_a_file_is_read() {
+    fn stated_shares_hold() {
         let of = |name: &str| presets::packet_sizes(name).expect("it is there");
         assert!((share(&of("webserver"), 300.0) - 0.9).abs() < 1e-9);
         assert!((share(&of("hadoop"), 100.0) - 0.41).abs() < 1e-9);
         assert!((1.0 - share(&of("hadoop"), 1513.999) - 0.52).abs() < 1e-4);
-        let points = points_of("bytes,share\n# half\n64, 0.5\n\n1514,1\n", "x.csv", "sizes").expect("it can be read");
-        let points: Vec<(u64, f64)> = points.iter().map(|point| (point.bytes.0, point.share)).collect();
-        assert_eq!(points, [(64, 0.5), (1514, 1.0)]);
-        for wrong in ["64;0.5", "64,1.5", "-1,0.5", "64,half", "64", "64,NaN"] {
-            let issue = points_of(wrong, "x.csv", "sizes").expect_err(wrong);
-            assert!(issue.message.contains("is no point"), "{}", issue.message);
-        }
     }
 }

@@ -1,26 +1,111 @@
 //! Flows that send what a capture has.
 
 use crate::error::Issue;
+use crate::spec::{FlowKindSpec, FlowSpec};
 use crate::units::shorten;
-use hostnet_traffic::pcap;
+use hostnet_traffic::pcap::{self, Captured, PACKETS_MAX};
 use std::path::Path;
 
-/// The packets of a capture: times from its first packet, times `scale`, and bytes of the IP packets.
-pub(super) fn packets(path: &str, file: &str, scale: f64, mtu_bytes: u32) -> Result<Vec<(u64, u32)>, Issue> {
+/// The largest MTU that a flow may have.
+const MTU_MAX: u32 = 65535;
+
+/// What a flow sends of a capture.
+#[derive(Default)]
+pub(super) struct Replayed {
+    /// Times from the first packet, times the scale, and bytes of IP packets.
+    pub(super) packets: Vec<(u64, u32)>,
+    /// What to know of packets that were cut.
+    pub(super) note: Option<String>,
+}
+
+/// Reads the capture of a flow of kind "replay"; flows of other kinds have none.
+pub(super) fn read(path: &str, spec: &mut FlowSpec, mtu_bytes: u32) -> Result<Replayed, Issue> {
+    if spec.kind != FlowKindSpec::Replay {
+        return Ok(Replayed::default());
+    }
     let at = format!("{path}.pcap");
-    let packets = pcap::read(Path::new(file)).map_err(|error| Issue::in_file(file, None, &at, error.message()))?;
-    if packets.is_empty() {
+    let scale = *spec.scale.get_or_insert(1.0);
+    let Some(file) = spec.pcap.as_ref() else {
+        return Err(Issue::new(at, "missing; give a capture such as \"trace.pcap\""));
+    };
+    let captured = pcap::read(Path::new(file)).map_err(|error| Issue::in_file(file, None, &at, error.message()))?;
+    if captured.is_empty() {
         return Err(Issue::in_file(file, None, &at, "has no packet"));
     }
-    let largest = packets.iter().map(|packet| packet.ip_bytes).max().unwrap_or_default();
-    if largest > mtu_bytes {
-        let message = format!(
-            "{} has a packet of {largest} B, more than the MTU of {mtu_bytes} B; captures of hosts have what their NIC \
-             cuts or joins (TSO, GRO): give the flow a larger mtu",
-            shorten(file)
-        );
-        return Err(Issue::between(&[&format!("{path}.mtu"), &at, "network.mtu"], message));
+    let whole = captured.iter().filter(|packet| packet.ip_bytes > mtu_bytes && !can_be_cut(packet, mtu_bytes));
+    if let Some(largest) = whole.map(|packet| packet.ip_bytes).max() {
+        return Err(Issue::between(&[&format!("{path}.mtu"), &at, "network.mtu"], too_large(file, largest, mtu_bytes)));
     }
-    let scaled = |ps: u64| if scale == 1.0 { ps } else { (ps as f64 * scale).round() as u64 };
-    Ok(packets.iter().map(|packet| (scaled(packet.time_ps), packet.ip_bytes)).collect())
+    let mut packets = Vec::with_capacity(captured.len());
+    let mut cut = 0;
+    for packet in &captured {
+        let time_ps = if scale == 1.0 { packet.time_ps } else { (packet.time_ps as f64 * scale).round() as u64 };
+        let before = packets.len();
+        packets.extend(segments(packet, mtu_bytes).map(|bytes| (time_ps, bytes)));
+        cut += usize::from(packets.len() > before + 1);
+        if packets.len() > PACKETS_MAX {
+            let message = format!("more than {PACKETS_MAX} packets once they are cut to the MTU of {mtu_bytes} B");
+            return Err(Issue::in_file(file, None, &at, message));
+        }
+    }
+    let note = (cut > 0).then(|| {
+        format!(
+            "{at}: {cut} TCP packets of more than the MTU of {mtu_bytes} B are sent as {} segments, as a NIC cuts them \
+             (TSO)",
+            packets.len() + cut - captured.len()
+        )
+    });
+    Ok(Replayed { packets, note })
+}
+
+/// Whether a NIC would cut a packet to the MTU: TCP, with room for data behind its headers.
+fn can_be_cut(packet: &Captured, mtu_bytes: u32) -> bool {
+    packet.tcp_headers.is_some_and(|headers| u32::from(headers) < mtu_bytes.min(packet.ip_bytes))
+}
+
+/// The packets that one of a capture is on the wire, in bytes: as many segments as its data take behind headers of
+/// their own, all as large as the MTU but for the last.
+fn segments(packet: &Captured, mtu_bytes: u32) -> impl Iterator<Item = u32> {
+    let headers = packet.tcp_headers.filter(|_| packet.ip_bytes > mtu_bytes).map_or(0, u32::from);
+    let data = packet.ip_bytes - headers;
+    let most = mtu_bytes - headers;
+    (0..data.div_ceil(most).max(1)).map(move |at| headers + most.min(data - at * most))
+}
+
+fn too_large(file: &str, largest: u32, mtu_bytes: u32) -> String {
+    let advice = if largest <= MTU_MAX {
+        "give the flow a larger mtu"
+    } else {
+        "no MTU is that large; take it out of the capture"
+    };
+    format!(
+        "{} has a packet of {largest} B, more than the MTU of {mtu_bytes} B, and it is not known to be TCP, which a \
+         NIC cuts: {advice}",
+        shorten(file)
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn segments_have_all_data_and_headers_of_their_own(
+            ip_bytes in 61u32..400_000,
+            mtu in 128u32..=MTU_MAX,
+            headers in 40u16..=60,
+        ) {
+            let packet = Captured { time_ps: 0, ip_bytes, tcp_headers: Some(headers) };
+            let headers = u32::from(headers);
+            let parts: Vec<u32> = segments(&packet, mtu).collect();
+            let data: u32 = parts.iter().map(|part| part - headers).sum();
+            prop_assert_eq!(data, ip_bytes - headers);
+            prop_assert!(parts.iter().all(|&part| part <= mtu && part > headers));
+            prop_assert!(parts[..parts.len() - 1].iter().all(|&part| part == mtu));
+            let fewest = if ip_bytes <= mtu { 1 } else { (ip_bytes - headers).div_ceil(mtu - headers) };
+            prop_assert_eq!(parts.len() as u32, fewest);
+        }
+    }
 }

@@ -1,6 +1,7 @@
 //! How large flows are, and when they come in an open loop.
 
 use super::super::arithmetic::ln;
+use super::size_file::OR_A_FILE;
 use crate::error::{suggestion, Issue};
 use crate::presets;
 use crate::spec::{FlowSizesSpec, SizePoint};
@@ -22,8 +23,8 @@ impl FlowSizes {
         let points = match spec {
             FlowSizesSpec::Points(points) => points.clone(),
             FlowSizesSpec::Named(name) => presets::flow_sizes(name).ok_or_else(|| {
-                let known = presets::flow_sizes_names();
-                Issue::new(path, format!("there is no distribution {}; {}", shorten(name), suggestion(name, known)))
+                let hint = suggestion(name, presets::flow_sizes_names());
+                Issue::new(path, format!("there is no distribution {}; {hint}; {OR_A_FILE}", shorten(name)))
             })?,
         };
         Self::of_points(&points, path)
@@ -36,13 +37,16 @@ impl FlowSizes {
             let message = "sizes and shares rise from point to point, and the last share is 1";
             return Err(Issue::new(path, message));
         }
+        if points[0].bytes.0 == 0 && points[0].share > 0.0 {
+            return Err(Issue::new(path, "nothing has 0 B; a first point of 0 B has a share of 0"));
+        }
         Ok(Self(points.iter().map(|point| (point.bytes.0 as f64, point.share)).collect()))
     }
 
     /// The same in integers, for what is drawn while a world runs.
     pub(super) fn draw_of(&self) -> Draw {
         let share = |share: f64| (share * f64::from(u32::MAX)).round() as u32;
-        Draw::Points(self.0.iter().map(|&(bytes, most)| (share(most), bytes as u64)).collect())
+        Draw::Points(self.0.iter().map(|&(bytes, most)| (share(most), (bytes as u64).max(1))).collect())
     }
 
     /// The least and the largest.
@@ -70,7 +74,7 @@ impl FlowSizes {
         let (bytes, most) = self.0[above];
         let Some(&(least, below)) = above.checked_sub(1).and_then(|at| self.0.get(at)) else { return bytes as u64 };
         let part = if most > below { (share - below) / (most - below) } else { 1.0 };
-        (least + part * (bytes - least)).round() as u64
+        ((least + part * (bytes - least)).round() as u64).max(1)
     }
 }
 
