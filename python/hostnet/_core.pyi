@@ -53,6 +53,7 @@ __all__ = [
     "forecast",
     "formula",
     "formula_constants",
+    "interval",
     "is_chip",
     "is_cluster",
     "job_profiles",
@@ -421,6 +422,9 @@ def chip_schema() -> str: ...
 def chip_template(preset: str | None = None) -> str: ...
 def chips() -> list[str]: ...
 def dies() -> list[str]: ...
+def interval(values: list[float]) -> float:
+    """Half the width of the 95 % confidence interval of the mean of independent values; inf of fewer than two."""
+
 def is_chip(text: str, format: str) -> bool: ...
 def run_chip(
     plan: ChipPlan,

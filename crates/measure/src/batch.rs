@@ -1,33 +1,140 @@
 //! Batch means and the end of the warm-up.
 
+use std::f64::consts::FRAC_PI_2;
+
+/// Fewest groups of batches that a confidence interval is made of.
+const GROUPS_MIN: usize = 8;
+/// One-sided 95% quantile of the normal distribution: means of groups that follow each other more closely than that
+/// are not independent.
+const LAG_LIMIT: f64 = 1.645;
+/// Most correlation of groups that follow each other which is made good by a wider interval.
+const LAG_MAX: f64 = 0.9;
+/// Fewest independent values that correlated ones stand for in Student's t.
+const WORTH_MIN: usize = 4;
+/// How unlikely a slope as steep has to be in a steady run before it counts as a drift: a report tests some.
+const DRIFT_CHANCE: f64 = 0.001;
+/// Least change over the window, as a share of the mean, that counts as a drift.
+const DRIFT_MIN: f64 = 0.01;
+
 /// Mean of equally long batches with the half-width of its 95% confidence interval.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Estimate {
     /// The mean.
     pub mean: f64,
-    /// Half the width of the 95% confidence interval; infinite with fewer than two batches.
+    /// Half the width of the 95% confidence interval; infinite with fewer than two batches. That of a run that drifts
+    /// is wider by as much as it drifts.
     pub half_width: f64,
+    /// By how much the values change from the first to the last, where they certainly do.
+    pub drift: Option<f64>,
 }
 
 /// The mean of `values` and its 95% confidence interval by batch means: the values are grouped into at most
-/// `groups` groups, whose means are taken as independent.
+/// `groups` groups, and these two by two into larger ones until their means are independent.
 #[must_use]
 pub fn estimate(values: &[f64], groups: usize) -> Estimate {
     let size = (values.len() / groups.max(1)).max(1);
-    let means: Vec<f64> = values.chunks_exact(size).map(mean).collect();
-    let half_width = if means.len() < 2 { f64::INFINITY } else { interval(&means) };
-    Estimate { mean: mean(values), half_width }
+    let drift = drift(values, size).filter(|change| change.abs() >= DRIFT_MIN * mean(values).abs());
+    let rest = |means: &[f64]| if drift.is_some() { line(means).1 } else { means.to_vec() };
+    let (means, correlation) = independent(values, size, rest);
+    let half_width = interval_of(&rest(&means), correlation) + drift.map_or(0.0, f64::abs);
+    Estimate { mean: mean(values), half_width, drift }
 }
 
 fn mean(values: &[f64]) -> f64 {
     values.iter().sum::<f64>() / values.len().max(1) as f64
 }
 
-fn interval(means: &[f64]) -> f64 {
-    let centre = mean(means);
+/// The means of groups of `size` values, or of twice as many and so on until what `noise` finds in them is independent.
+/// With them comes the correlation that is left where no fewer groups would do.
+fn independent(values: &[f64], size: usize, noise: impl Fn(&[f64]) -> Vec<f64>) -> (Vec<f64>, f64) {
+    let grouped = |size| -> Vec<f64> { values.chunks_exact(size).map(mean).collect() };
+    // Independent values that are seen from their own mean have a correlation of -1/n.
+    let correlation = |means: &[f64]| lag(&noise(means)) + 1.0 / means.len() as f64;
+    let mut means = grouped(size);
+    if means.len() < GROUPS_MIN || correlation(&means) <= LAG_LIMIT / (means.len() as f64).sqrt() {
+        return (means, 0.0);
+    }
+    // From here on they are known to follow each other, and what is left of that counts however little it is.
+    let mut size = size;
+    while means.len() >= 2 * GROUPS_MIN && correlation(&means) > 0.0 {
+        size *= 2;
+        means = grouped(size);
+    }
+    let left = correlation(&means).clamp(0.0, LAG_MAX);
+    (means, left)
+}
+
+/// The correlation of values with those that follow them.
+fn lag(values: &[f64]) -> f64 {
+    let centre = mean(values);
+    let squares: f64 = values.iter().map(|value| (value - centre) * (value - centre)).sum();
+    // What is left of constants is the rounding.
+    if squares <= f64::EPSILON * centre * centre * values.len() as f64 {
+        return 0.0;
+    }
+    values.windows(2).map(|pair| (pair[0] - centre) * (pair[1] - centre)).sum::<f64>() / squares
+}
+
+/// A straight line through values: how much it rises from each to the next, and what the values are off it.
+fn line(values: &[f64]) -> (f64, Vec<f64>) {
+    let centre = mean(values);
+    let middle = (values.len() as f64 - 1.0) / 2.0;
+    let at = |index: usize| index as f64 - middle;
+    let squares: f64 = (0..values.len()).map(|index| at(index) * at(index)).sum();
+    let slope = values.iter().enumerate().map(|(index, value)| at(index) * (value - centre)).sum::<f64>() / squares;
+    (slope, values.iter().enumerate().map(|(index, value)| value - centre - slope * at(index)).collect())
+}
+
+/// By how much values change over their length, if that is no chance: the slope of the line through the means of
+/// groups, whose distances from it are independent.
+fn drift(values: &[f64], size: usize) -> Option<f64> {
+    let (means, correlation) = independent(values, size, |means| line(means).1);
+    if means.len() < GROUPS_MIN {
+        return None;
+    }
     let count = means.len() as f64;
-    let variance = means.iter().map(|value| (value - centre) * (value - centre)).sum::<f64>() / (count - 1.0);
-    student_t_975(means.len() - 1) * (variance / count).sqrt()
+    let (slope, rest) = line(&means);
+    let inflation = (1.0 + correlation) / (1.0 - correlation);
+    let variance = rest.iter().map(|value| value * value).sum::<f64>() / (count - 2.0) * inflation;
+    let squares = count * (count * count - 1.0) / 12.0;
+    let error = (variance / squares).sqrt();
+    // Constants have neither a slope nor an error.
+    let certain =
+        slope.abs() > f64::EPSILON * mean(values).abs() && chance(slope / error, means.len() - 2) < DRIFT_CHANCE;
+    certain.then_some(slope * count)
+}
+
+/// How likely Student's t with `freedom` degrees of freedom is farther from 0 than `t`, on either side.
+fn chance(t: f64, freedom: usize) -> f64 {
+    // With t = sqrt(n) tan(a) its density becomes that of cos(a)^(n - 1).
+    let power = freedom as i32 - 1;
+    let area = |from: f64, to: f64| {
+        const STEPS: i32 = 256;
+        let step = (to - from) / f64::from(STEPS);
+        let weight = |index| if index == 0 || index == STEPS { 1.0 } else { f64::from(2 + index % 2 * 2) };
+        let height = |index| (from + f64::from(index) * step).cos().max(0.0).powi(power);
+        (0..=STEPS).map(|index| weight(index) * height(index)).sum::<f64>() * step / 3.0
+    };
+    area((t.abs() / (freedom as f64).sqrt()).atan(), FRAC_PI_2) / area(0.0, FRAC_PI_2)
+}
+
+/// Half the width of the 95% confidence interval of the mean of independent values; infinite of fewer than two.
+#[must_use]
+pub fn interval(values: &[f64]) -> f64 {
+    interval_of(values, 0.0)
+}
+
+/// The same of values that follow each other with a correlation, and so are worth fewer independent ones.
+fn interval_of(values: &[f64], correlation: f64) -> f64 {
+    if values.len() < 2 {
+        return f64::INFINITY;
+    }
+    let centre = mean(values);
+    let count = values.len() as f64;
+    let worth = count * (1.0 - correlation) / (1.0 + correlation);
+    let variance = values.iter().map(|value| (value - centre) * (value - centre)).sum::<f64>() / (count - 1.0);
+    // A correlation of few groups is uncertain itself, and may come out too high.
+    student_t_975((worth as usize).max(WORTH_MIN.min(values.len())) - 1) * (variance / worth).sqrt()
 }
 
 /// The 97.5% quantile of Student's t with `freedom` degrees of freedom (tabulated up to 30, then Cornish-Fisher).
@@ -82,5 +189,61 @@ mod tests {
         assert!(estimate(&[1.0], 8).half_width.is_infinite());
         let spread = estimate(&[1.0, 3.0], 8);
         assert!((spread.half_width - 12.706).abs() < 1e-9);
+        assert!([&[1.0][..], &[]].iter().all(|values| interval(values).is_infinite()));
+    }
+
+    /// `count` values around 100 that follow each other with correlation `kept`, and rise by `rise` in all.
+    fn series(count: usize, seed: u64, kept: f64, rise: f64) -> Vec<f64> {
+        let mut state = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
+        let mut draw = || {
+            state ^= state << 13;
+            state ^= state >> 7;
+            state ^= state << 17;
+            (state >> 11) as f64 / (1u64 << 53) as f64 - 0.5
+        };
+        let mut level = 0.0;
+        let value = |index: usize| {
+            level = kept * level + (0..12).map(|_| draw()).sum::<f64>();
+            100.0 + level + rise * index as f64 / count as f64
+        };
+        (0..count).map(value).collect()
+    }
+
+    #[test]
+    fn intervals_cover_the_mean_of_correlated_values_as_often_as_they_say() {
+        for (kept, least) in [(0.0, 930), (0.8, 930), (0.95, 880)] {
+            let covers = |&seed: &u64| {
+                let found = estimate(&series(128, seed, kept, 0.0)[..], 32);
+                (found.mean - 100.0).abs() <= found.half_width
+            };
+            let covered = (0..1000).filter(covers).count();
+            assert!(covered >= least, "{kept}: {covered} of 1000");
+        }
+    }
+
+    #[test]
+    fn a_drift_is_found_where_there_is_one_and_widens_the_interval() {
+        let found = |kept, rise| {
+            let drifts = |seed| estimate(&series(128, seed, kept, rise), 32).drift;
+            (0..1000).filter_map(drifts).collect::<Vec<f64>>()
+        };
+        for kept in [0.0, 0.8] {
+            assert!(found(kept, 0.0).len() <= 10, "steady with {kept}: {}", found(kept, 0.0).len());
+        }
+        let rises = found(0.5, 8.0);
+        assert!(rises.len() >= 900 && rises.iter().all(|rise| (rise - 8.0).abs() < 4.0), "{}", rises.len());
+        let drifting = estimate(&series(128, 1, 0.5, 20.0), 32);
+        assert!(drifting.half_width > 16.0 && drifting.half_width < 30.0, "{drifting:?}");
+        assert_eq!(estimate(&[5.0; 128], 32).drift, None);
+        assert!(estimate(&[0.1; 128], 32).half_width < 1e-12);
+    }
+
+    #[test]
+    fn the_tails_of_student_s_t_are_those_of_its_table() {
+        for freedom in [1, 2, 6, 14, 30, 100] {
+            let found = chance(student_t_975(freedom), freedom);
+            assert!((found - 0.05).abs() < 2e-4, "{freedom}: {found}");
+        }
+        assert!((chance(5.959, 6) - 0.001).abs() < 1e-5);
     }
 }

@@ -89,6 +89,12 @@ mod _core {
         env!("CARGO_PKG_VERSION")
     }
 
+    /// Half the width of the 95% confidence interval of the mean of independent values; infinite of fewer than two.
+    #[pyfunction]
+    fn interval(values: Vec<f64>) -> f64 {
+        hostnet_measure::batch::interval(&values)
+    }
+
     #[pymodule_init]
     fn init(_module: &Bound<'_, PyModule>) -> PyResult<()> {
         crate::errors::record_panics();

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from hostnet.drift import drift_notes
 from hostnet.report.html import Html, element, facts, section
 from hostnet.report.load import Row, RunFiles
 from hostnet.report.numbers import number, percent, time_from_ns, with_ci95
@@ -24,6 +25,7 @@ def header(run: RunFiles, name: str) -> Html:
         if summary.get("complete", True)
         else warning("This run was stopped before its end; its numbers cover what was simulated."),
         warning(str(unvalidated)) if unvalidated else None,
+        *(warning(note) for note in drift_notes(summary)),
         facts(
             (
                 ("Measured", time_or_none(summary.get("window_ns"))),

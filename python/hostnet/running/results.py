@@ -9,6 +9,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from hostnet._core import ConfigError
+from hostnet.drift import drift_notes
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -368,6 +369,7 @@ def notes_of(summary: Mapping[str, Any]) -> list[str]:
     lines = [] if summary["complete"] else ["stopped before its end: the numbers are of the part that was simulated"]
     if summary["unvalidated"]:
         lines.append(summary["unvalidated"])
+    lines += drift_notes(summary)
     lines += summary["ignored"]
     if summary.get("no_effect"):
         lines.append(f"no effect in this run: {', '.join(summary['no_effect'])}")

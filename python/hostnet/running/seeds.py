@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import math
 import statistics
 from typing import TYPE_CHECKING, Any
 
+from hostnet._core import interval
 from hostnet.tables import ROWS_MAX, all_rows, key_columns, result_tables, rows_by_key, table_info
 
 if TYPE_CHECKING:
@@ -14,15 +14,6 @@ if TYPE_CHECKING:
     from hostnet.running.results import Results
 
     Row = dict[str, Any]
-
-STUDENT_T_95 = (
-    12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228, 2.201, 2.179, 2.160, 2.145, 2.131,
-    2.120, 2.110, 2.101, 2.093, 2.086, 2.080, 2.074, 2.069, 2.064, 2.060, 2.056, 2.052, 2.048, 2.045, 2.042,
-)  # fmt: skip
-"""Two-sided 95 % quantiles of Student's t for 1 to 30 degrees of freedom."""
-
-NORMAL_95 = 1.96
-"""The same for many degrees of freedom."""
 
 
 def combine(runs: Sequence[Results]) -> Row:
@@ -95,6 +86,4 @@ def mean_of(values: Sequence[float | None]) -> dict[str, float | None]:
         return {"mean": None, "ci95": None}
     if len(known) == 1:
         return {"mean": known[0], "ci95": None}
-    freedom = len(known) - 1
-    quantile = STUDENT_T_95[freedom - 1] if freedom <= len(STUDENT_T_95) else NORMAL_95
-    return {"mean": statistics.fmean(known), "ci95": quantile * statistics.stdev(known) / math.sqrt(len(known))}
+    return {"mean": statistics.fmean(known), "ci95": interval(known)}

@@ -39,6 +39,8 @@ pub struct ClassCounts {
     pub core_lines: u64,
     /// Lines in the LLC now that its devices wrote and no core has read.
     pub io_lines: u64,
+    /// Lines in the LLC now that memory does not have yet, whoever wrote them.
+    pub dirty_lines: u64,
 }
 
 impl ClassCounts {
@@ -62,6 +64,7 @@ impl ClassCounts {
             back_invalidations: self.back_invalidations + other.back_invalidations,
             core_lines: self.core_lines + other.core_lines,
             io_lines: self.io_lines + other.io_lines,
+            dirty_lines: self.dirty_lines + other.dirty_lines,
         }
     }
 }
@@ -88,8 +91,8 @@ impl CacheCounts {
     /// Starts anew; what the LLC holds stays.
     pub fn reset(&mut self) {
         for counts in &mut self.classes {
-            *counts =
-                ClassCounts { core_lines: counts.core_lines, io_lines: counts.io_lines, ..ClassCounts::default() };
+            let ClassCounts { core_lines, io_lines, dirty_lines, .. } = *counts;
+            *counts = ClassCounts { core_lines, io_lines, dirty_lines, ..ClassCounts::default() };
         }
     }
 
@@ -102,12 +105,14 @@ impl CacheCounts {
     #[inline]
     pub(super) fn enter(&mut self, line: Shared) {
         *self.lines(line) += 1;
+        self.class(line.class).dirty_lines += u64::from(line.dirty);
     }
 
     /// A line is no more in the LLC.
     #[inline]
     pub(super) fn leave(&mut self, line: Shared) {
         *self.lines(line) -= 1;
+        self.class(line.class).dirty_lines -= u64::from(line.dirty);
     }
 
     #[inline]

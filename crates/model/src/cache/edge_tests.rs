@@ -255,6 +255,6 @@ fn a_new_window_forgets_what_happened_and_keeps_what_is_held() {
     let mut caches = caches(Inclusion::Victim, 2, 4, 32);
     caches.io_write(LINE, 2);
     caches.reset_counts();
-    let held = ClassCounts { io_lines: 1, ..ClassCounts::default() };
+    let held = ClassCounts { io_lines: 1, dirty_lines: 1, ..ClassCounts::default() };
     assert_eq!(caches.counts().classes(), [ClassCounts::default(), ClassCounts::default(), held]);
 }

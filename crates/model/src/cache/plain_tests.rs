@@ -279,6 +279,7 @@ impl Plain {
         for row in self.rows.iter().filter(|row| matches!(row.place, Where::Llc(_))) {
             let counts = &mut counts[usize::from(row.class)];
             *(if row.io { &mut counts.io_lines } else { &mut counts.core_lines }) += 1;
+            counts.dirty_lines += u64::from(row.dirty);
         }
         counts
     }

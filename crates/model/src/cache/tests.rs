@@ -156,6 +156,8 @@ impl World {
         for (class, counts) in self.caches.counts().classes().iter().enumerate() {
             let lines = |io| shared.iter().filter(|held| usize::from(held.2.class) == class && held.2.io == io).count();
             prop_assert_eq!((counts.core_lines, counts.io_lines), (lines(false) as u64, lines(true) as u64));
+            let dirty = shared.iter().filter(|held| usize::from(held.2.class) == class && held.2.dirty);
+            prop_assert_eq!(counts.dirty_lines, dirty.count() as u64);
             prop_assert!(counts.ddio_leaks <= counts.ddio_evictions && counts.l2_misses <= counts.l2_lookups);
             prop_assert!(counts.prefetch_used <= counts.prefetch_filled && counts.llc_misses <= counts.llc_lookups);
         }

@@ -6,7 +6,7 @@
 
 use crate::build::feeds::Feeds;
 use crate::build::Layout;
-use hostnet_model::cache::Caches;
+use hostnet_model::cache::{Caches, ClassCounts};
 use hostnet_model::core::{Core, Executor, Runs};
 use hostnet_model::line::socket_of;
 use hostnet_model::nvme::{Ssd, WrittenLine};
@@ -16,8 +16,18 @@ use std::cmp::Reverse;
 use std::collections::binary_heap::{BinaryHeap, PeekMut};
 use std::ops::Range;
 
-/// Turnovers of the LLC, and of its DDIO ways, before time begins.
+/// Fewest turnovers of the LLC before time begins, and those of its DDIO ways.
 pub const TURNOVERS: u64 = 3;
+
+/// Turnovers after which the filling ends even if what the LLC holds still changes: then one read in fifty or fewer
+/// brings a dirty line, so that what is missing of the writes to memory is little.
+const TURNOVERS_MAX: u64 = 48;
+
+/// A share of the reads of a turnover that is too little to matter.
+const NEGLIGIBLE: f64 = 0.01;
+
+/// Standard deviations of a count by which two turnovers may differ by chance.
+const CHANCE: f64 = 4.0;
 
 /// Accesses of the cores per line that the LLC is to be asked for, at most: those whose L2s serve them end as well, and
 /// so do those beside drives that are slow.
@@ -71,9 +81,9 @@ struct Filler<'a> {
 }
 
 /// Fills the caches of the sockets of a machine: until the cores of each have looked for as many lines in its LLC as
-/// three turnovers of it, or have made four times as many accesses if their L2s serve them, and its devices have
-/// written three turnovers of their ways. Several times a second `on_filling` is told how far that is; false when it
-/// wants no more.
+/// three turnovers of it, or have made four times as many accesses if their L2s serve them, and what the LLC holds has
+/// settled; then until its devices have written three turnovers of their ways. Several times a second `on_filling` is
+/// told how far that is; false when it wants no more.
 pub(crate) fn fill(
     machine: &mut Machine,
     params: &ServerParams,
@@ -125,6 +135,55 @@ fn wanted(socket: &SocketParams) -> Option<[u64; 2]> {
 
 fn looked_for(caches: &Caches) -> u64 {
     caches.counts().classes().iter().map(|counts| counts.llc_lookups).sum()
+}
+
+/// What the caches had done and held at the ends of the last two turnovers, by workload.
+#[derive(Default)]
+struct Turnovers {
+    done: u64,
+    ends: [Vec<ClassCounts>; 2],
+}
+
+impl Turnovers {
+    /// Takes note of the end of turnover `done`. Returns whether it was like the one before.
+    fn end(&mut self, done: u64, caches: &Caches) -> bool {
+        let now = caches.counts().classes().to_vec();
+        let asked = looked_for(caches) - self.ends[1].iter().map(|counts| counts.llc_lookups).sum::<u64>();
+        let [first, middle] = &self.ends;
+        // The first two turnovers have nothing to be compared with.
+        let settled = !first.is_empty()
+            && first.iter().zip(middle).zip(&now).all(|((first, middle), now)| {
+                lines_have_settled(asked, middle, now) && misses_have_settled(first, middle, now)
+            });
+        self.done = done;
+        self.ends.rotate_left(1);
+        self.ends[1] = now;
+        settled
+    }
+}
+
+/// Up to which difference what caches hold is alike before and after `reads` reads.
+pub(crate) fn tolerance(reads: u64) -> f64 {
+    let reads = reads as f64;
+    NEGLIGIBLE * reads + CHANCE * reads.sqrt()
+}
+
+/// Whether about as many lines of a workload came to the LLC as left it, and as many dirty ones, while all cores asked
+/// it for `asked`. Dirty lines that still pile up are writes to memory that are still to come.
+fn lines_have_settled(asked: u64, before: &ClassCounts, now: &ClassCounts) -> bool {
+    let held = [(before.core_lines, now.core_lines), (before.dirty_lines, now.dirty_lines)];
+    held.iter().all(|&(before, now)| before.abs_diff(now) as f64 <= tolerance(asked))
+}
+
+/// Whether a workload misses as often as in the turnover before.
+fn misses_have_settled(first: &ClassCounts, middle: &ClassCounts, now: &ClassCounts) -> bool {
+    let share = |from: &ClassCounts, to: &ClassCounts| {
+        let reads = to.llc_lookups - from.llc_lookups;
+        ((to.llc_misses - from.llc_misses) as f64 / reads.max(1) as f64, reads)
+    };
+    let ((before, reads_before), (now, reads)) = (share(first, middle), share(middle, now));
+    let fewer = reads.min(reads_before);
+    (now - before).abs() * fewer as f64 <= tolerance(fewer)
 }
 
 /// Lets the agent whose access comes first carry it out: `act` says how long that takes, or nothing when it has no more
@@ -190,21 +249,24 @@ impl Filler<'_> {
         })
     }
 
-    /// Lets the cores run by themselves until the LLC has been looked into `lines` times.
+    /// Lets the cores run by themselves until the LLC has been looked into `lines` times and what it holds has settled.
     fn run_cores(&mut self, lines: u64) -> bool {
         let mut cores = self.agents(threads);
+        let turnover = (lines / TURNOVERS).max(1);
+        let mut turnovers = Turnovers::default();
         let mut found = 0;
-        for number in 0..ACCESSES_PER_LINE * lines {
-            if number % 1024 == 0 {
+        for number in 0..ACCESSES_PER_LINE * TURNOVERS_MAX * turnover {
+            if number % 1024 == 0 || number % (ACCESSES_PER_LINE * turnover) == 0 {
                 found = looked_for(self.caches);
-                if found >= lines {
+                let done = found.max(number / ACCESSES_PER_LINE) / turnover;
+                if done > turnovers.done && turnovers.end(done, self.caches) && done >= TURNOVERS {
                     return true;
                 }
             }
-            if !self.goes_on(found.max(number / ACCESSES_PER_LINE)) {
+            if !self.goes_on(found.max(number / ACCESSES_PER_LINE).min(lines)) {
                 return false;
             }
-            if !self.access(&mut cores) {
+            if !self.access(&mut cores) || turnovers.done >= TURNOVERS_MAX {
                 return true;
             }
         }

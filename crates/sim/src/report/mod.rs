@@ -27,7 +27,7 @@ use crate::report::mesh::MeshTables;
 use crate::report::table::{Cell, Table};
 use crate::report::view::{ServerView, CONFIDENCE_GROUPS};
 use hostnet_analysis::explain::{self, WorkloadFacts};
-use hostnet_measure::batch::estimate;
+use hostnet_measure::batch::{estimate, Estimate};
 use hostnet_measure::{Domain, Histogram};
 use hostnet_model::memory::{Channel, Controller};
 use hostnet_model::params::AppParams;
@@ -54,11 +54,16 @@ impl Report {
     }
 }
 
-/// Half-width of the confidence interval of the ratio of two running totals, per batch.
-fn ratio_ci95(samples: &[Sample], over: impl Fn(&Sample) -> f64, under: impl Fn(&Sample) -> f64) -> Option<f64> {
+/// The mean of the ratio of two running totals over batches.
+fn ratio_estimate(samples: &[Sample], over: impl Fn(&Sample) -> f64, under: impl Fn(&Sample) -> f64) -> Estimate {
     let (over, under) = (differences(samples, over), differences(samples, under));
     let ratios: Vec<f64> = over.iter().zip(&under).filter(|(_, &under)| under > 0.0).map(|(a, b)| a / b).collect();
-    let half_width = estimate(&ratios, CONFIDENCE_GROUPS).half_width;
+    estimate(&ratios, CONFIDENCE_GROUPS)
+}
+
+/// Half-width of its confidence interval.
+fn ratio_ci95(samples: &[Sample], over: impl Fn(&Sample) -> f64, under: impl Fn(&Sample) -> f64) -> Option<f64> {
+    let half_width = ratio_estimate(samples, over, under).half_width;
     half_width.is_finite().then_some(half_width)
 }
 

@@ -1,10 +1,11 @@
 //! The table of workloads.
 
-use super::{quantile_ns, ratio_ci95, PS_PER_S};
+use super::{quantile_ns, ratio_ci95, ratio_estimate, PS_PER_S};
 use crate::read::sample::{residences, Group, Sample, Totals};
 use crate::report::table::{Cell, Column, Rows, Table};
 use crate::report::view::ServerView;
 use hostnet_analysis::explain::WorkloadFacts;
+use hostnet_measure::batch::Estimate;
 use hostnet_measure::Histogram;
 use hostnet_model::app::operations_in_all;
 use hostnet_model::core::Executor;
@@ -51,6 +52,7 @@ pub(crate) const WORKLOADS: &[Column<Workloads>] = &[
     Column::given(Column::text("kind", |row| row.workload().kind.name().into())),
     Column::number("throughput_gb_per_s", |row| row.throughput.into()),
     Column::number("throughput_ci95", |row| row.throughput_ci95().into()),
+    Column::number("throughput_drift", |row| row.throughput_estimate().drift.map(|per_ps| per_ps * 64_000.0).into()),
     Column::number("read_gb_per_s", |row| row.memory_gb_per_s(|channel| &channel.reads).into()),
     Column::number("write_gb_per_s", |row| row.memory_gb_per_s(|channel| &channel.writes).into()),
     Column::number("app_gb_per_s", |row| row.app_gb_per_s().into()),
@@ -97,10 +99,16 @@ impl WorkloadRow<'_> {
         sample.moved(self.view.own_groups(self.class), self.class)
     }
 
-    fn throughput_ci95(&self) -> Option<f64> {
+    /// Lines per ps.
+    fn throughput_estimate(&self) -> Estimate {
         let lines = |sample: &Sample| self.lines(sample) as f64;
         let time = |sample: &Sample| sample.at.since(self.view.window_start) as f64;
-        ratio_ci95(self.view.batches, lines, time).map(|per_ps| per_ps * 64_000.0)
+        ratio_estimate(self.view.batches, lines, time)
+    }
+
+    fn throughput_ci95(&self) -> Option<f64> {
+        let half_width = self.throughput_estimate().half_width;
+        half_width.is_finite().then_some(half_width * 64_000.0)
     }
 
     fn memory_gb_per_s(&self, pick: fn(&Counters) -> &[u64]) -> f64 {

@@ -17,12 +17,12 @@ const BATCHES_MAX: usize = 4096;
 const JOBS_BATCHES_MAX: usize = 64;
 /// The least length of an epoch, in ps.
 pub const EPOCH_PS: u64 = 10_000_000;
+/// Epochs of a run of a server, at most about: each is kept.
+const EPOCHS_OF_SERVERS: u64 = 100_000;
 /// Epochs of a run of a network, about: its state is large.
 const EPOCHS_OF_NETWORKS: u64 = 100;
 /// Epochs of a run of a very large network, about.
 const EPOCHS_MIN: u64 = 10;
-/// Most epochs of a server, whose state is small, about.
-const EPOCHS_OF_SERVERS: u64 = 100_000;
 /// Hosts and flows whose state is hashed in all epochs of a run together, about; a small network has more for each.
 const STATES_HASHED: u64 = 25_600;
 
@@ -33,6 +33,8 @@ pub(crate) struct Pace {
     pub(crate) slice_ps: u64,
     /// Fewest and most of them.
     pub(crate) slices: RangeInclusive<usize>,
+    /// Most of them while caches still fill.
+    pub(crate) slices_filling: usize,
     /// Batches of a measurement that runs to a precision, in ps.
     precision_batch_ps: u64,
     /// Simulated time without any progress after which a run is stuck, in ps.
@@ -45,6 +47,7 @@ pub(crate) struct Pace {
 const LINES: Pace = Pace {
     slice_ps: 2_000_000,
     slices: 20..=150,
+    slices_filling: 1500,
     precision_batch_ps: 10_000_000,
     stuck_ps: 500_000_000,
     status_events: 1 << 17,
@@ -55,6 +58,7 @@ const LINES: Pace = Pace {
 const PACKETS: Pace = Pace {
     slice_ps: 250_000_000,
     slices: 8..=80,
+    slices_filling: 80,
     precision_batch_ps: 250_000_000,
     stuck_ps: 20_000_000_000,
     status_events: 0,
@@ -116,6 +120,29 @@ fn epochs_of_network(states: usize) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use hostnet_config::{resolve, Format, Input};
+    use std::path::Path;
+
+    #[test]
+    fn a_run_keeps_few_epochs_however_long_it_warms_up() {
+        let cluster = "[host.a]\nkind = \"endpoint\"\n[host.b]\nkind = \"endpoint\"\n\
+                       [flow.f]\nfrom = \"a\"\nto = \"b\"\nkind = \"bulk\"\n";
+        let server = "[server]\npreset = \"cascade-lake-6234\"\n\
+                      [workload.w]\nkind = \"stream\"\ncores = \"0\"\n";
+        for (text, most) in [(cluster, EPOCHS_OF_NETWORKS), (server, EPOCHS_OF_SERVERS)] {
+            for (warm_up, duration) in [("0 ns", "200 us"), ("20 s", "200 us"), ("1 ms", "20 s")] {
+                let overrides = [format!("run.warmup={warm_up}"), format!("run.duration={duration}")];
+                let input =
+                    Input { text, format: Format::Toml, file: "test", base_dir: Path::new("."), overrides: &overrides };
+                let plan = resolve(&input).unwrap_or_else(|error| panic!("{error}"));
+                let (WarmUp::Fixed { ps: before }, Length::Duration { ps }) = (plan.run.warm_up, plan.run.length)
+                else {
+                    panic!("both are fixed");
+                };
+                assert!((before + ps) / epoch_ps(&plan) <= 2 * most, "{warm_up} and {duration}");
+            }
+        }
+    }
 
     #[test]
     fn hashing_a_large_network_takes_no_longer_than_a_small_one() {

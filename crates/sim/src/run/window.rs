@@ -2,16 +2,18 @@
 
 use super::pace::{batches_max, Pace, LOOKS};
 use super::{Phase, Run};
+use crate::build::warm_up::tolerance;
 use crate::error::SimulationError;
 use crate::read::flows::{Received, Totals};
 use crate::read::moment::{moments, HostMoment};
 use crate::read::ports;
-use crate::read::sample;
+use crate::read::sample::{self, Sample};
 use crate::read::{by_number, unfinished_ranks, History, Reading, Share};
 use crate::report::view::CONFIDENCE_GROUPS;
 use hostnet_config::{Length, Plan, WarmUp};
 use hostnet_kernel::Time;
 use hostnet_measure::batch;
+use hostnet_model::cache::ClassCounts;
 
 /// Fewest batches of a measurement that runs to a precision.
 const PRECISION_BATCHES_MIN: usize = 32;
@@ -96,12 +98,12 @@ impl Run {
 
     fn warm_up(&mut self, reading: Reading, now: Time) {
         let Phase::WarmUp { slices } = &mut self.state.phase else { return };
-        let bounds = &Pace::of(&self.plan).slices;
+        let pace = Pace::of(&self.plan);
         let over = match self.plan.run.warm_up {
             WarmUp::Fixed { ps } => now.ps() >= ps,
             WarmUp::Auto => {
                 slices.push(reading);
-                slices.len() >= *bounds.end() || (slices.len() >= *bounds.start() && is_steady(&self.plan, slices))
+                slices.len() >= *pace.slices.start() && is_steady(&self.plan, pace, slices)
             }
         };
         if over {
@@ -181,9 +183,23 @@ fn moved(plan: &Plan, before: Option<&Totals>, readings: &History) -> Vec<Vec<f6
     (0..plan.cluster.classes.len()).map(received).collect()
 }
 
-/// Whether the throughput of everything has settled.
-fn is_steady(plan: &Plan, slices: &History) -> bool {
-    moved(plan, None, slices).iter().all(|slices| batch::warm_up(slices).is_some())
+/// Whether the throughput of everything has settled, or has had time enough, and so have the caches.
+fn is_steady(plan: &Plan, pace: &Pace, slices: &History) -> bool {
+    let has_settled = || moved(plan, None, slices).iter().all(|slices| batch::warm_up(slices).is_some());
+    let are_filled = || slices.servers.iter().all(|samples| has_filled(samples));
+    slices.len() >= pace.slices_filling || (are_filled() && (slices.len() >= *pace.slices.end() || has_settled()))
+}
+
+/// Whether the caches of a server held about as many lines of every workload, and as many dirty ones, at the end of the
+/// second half of some samples as at its start. How much that is depends on what was read from memory meanwhile: it is
+/// of as much that dirty lines which pile up are missing among the writes.
+fn has_filled(samples: &[Sample]) -> bool {
+    let (Some(middle), Some(last)) = (samples.get(samples.len() / 2), samples.last()) else { return true };
+    let alike = tolerance(last.lines_read - middle.lines_read);
+    middle.caches.iter().zip(&last.caches).all(|(before, now)| {
+        let of = |counts: &ClassCounts| [counts.core_lines, counts.io_lines, counts.dirty_lines];
+        of(before).iter().zip(of(now)).all(|(&before, now)| before.abs_diff(now) as f64 <= alike)
+    })
 }
 
 fn is_precise(plan: &Plan, before: &Totals, batches: &History) -> bool {

@@ -4,8 +4,9 @@ use crate::read::ends::{datagram_ends, ends, rdma_ends};
 use crate::read::flows::{FlowTotals, Received};
 use crate::report::table::{cells, headings, roles, Cell, Column, Rows, Table, TableInfo};
 use crate::report::view::{WorldView, CONFIDENCE_GROUPS};
+use hostnet_config::Length;
 use hostnet_kernel::Time;
-use hostnet_measure::batch::estimate;
+use hostnet_measure::batch::{estimate, Estimate};
 use hostnet_measure::Histogram;
 use hostnet_model::params::FlowParams;
 
@@ -46,7 +47,8 @@ fn percent(part: u64, whole: u64) -> Option<f64> {
 struct ClassRow<'a> {
     name: &'a str,
     goodput: f64,
-    goodput_ci95: Option<f64>,
+    /// In Gbps.
+    estimate: Estimate,
 }
 
 /// The rows of the table of classes.
@@ -59,7 +61,11 @@ impl Rows for Classes {
 const CLASSES: &[Column<Classes>] = &[
     Column::key(Column::text("class", |row| row.name.into())),
     Column::number("goodput_gbps", |row| row.goodput.into()),
-    Column::number("goodput_ci95", |row| row.goodput_ci95.into()),
+    Column::number("goodput_ci95", |row| {
+        let half_width = row.estimate.half_width;
+        half_width.is_finite().then_some(half_width).into()
+    }),
+    Column::number("goodput_drift", |row| row.estimate.drift.into()),
 ];
 
 /// What a flow did, before its counts.
@@ -146,13 +152,14 @@ impl WorldView<'_> {
             let own = flows.iter().zip(&cluster.flows).filter(|(_, flow)| usize::from(flow.class) == class);
             let sum = own.fold(FlowTotals::default(), |sum, (totals, _)| sum.plus(totals));
             let goodput = self.gbps(sum.received_bytes.iter().sum());
-            let row = ClassRow { name, goodput, goodput_ci95: self.goodput_ci95(class) };
+            let row = ClassRow { name, goodput, estimate: self.goodput_estimate(class) };
             table.push([cells(CLASSES, &row), cells(COUNTS, &sum)].concat());
         }
         table
     }
 
-    fn goodput_ci95(&self, class: usize) -> Option<f64> {
+    /// In Gbps.
+    fn goodput_estimate(&self, class: usize) -> Estimate {
         let mut last = self.before.received(&self.plan.cluster).0[class];
         let batch = |received: &Received| {
             let now = received.0[class];
@@ -161,8 +168,10 @@ impl WorldView<'_> {
         let bytes: Vec<f64> = self.batches.received.iter().map(batch).collect();
         let found = estimate(&bytes, CONFIDENCE_GROUPS);
         let batch_ps = self.window_ps() / self.batches.len().max(1) as f64;
-        let half_width = found.half_width * 8000.0 / batch_ps;
-        half_width.is_finite().then_some(half_width)
+        let gbps = |bytes: f64| bytes * 8000.0 / batch_ps;
+        // What jobs send changes from step to step, and nobody takes that for a steady state.
+        let drift = found.drift.filter(|_| self.plan.run.length != Length::Jobs);
+        Estimate { mean: gbps(found.mean), half_width: gbps(found.half_width), drift: drift.map(gbps) }
     }
 
     /// When each flow with an end was complete, as far as it is.
