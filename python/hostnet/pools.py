@@ -16,6 +16,10 @@ LINKS = ("PCIe posted", "PCIe non-posted")
 """Pools that every link has."""
 
 
+PLACES = ("socket ", "upi ")
+"""What the parts of a server are called that are places: sockets, and directions between two."""
+
+
 def pool_of(kind: str, domain: str) -> str:
     """The row of the table `domains` that a pool of a workload is some parts of, or all."""
     return LFB if kind == "stream" else domain
@@ -28,6 +32,27 @@ def credits_of(kind: str, domain: str | None) -> str:
     return "credits of its links" if domain in LINKS else "credits"
 
 
+def rows_by_place(summary: Mapping[str, Any]) -> list[Row]:
+    """The rows of `domains` in the summary of a server; of several sockets, those of each place in place of their sum.
+
+    Credits of one socket, or of one direction of UPI, are of no use to another.
+    """
+    places: dict[tuple[str, str], list[Row]] = {}
+    for row in summary.get("places") or []:
+        places.setdefault((row["domain"], row["workload"]), []).append(row)
+    rows: list[Row] = []
+    for whole in summary.get("domains") or []:
+        own = places.get((whole["domain"], whole["workload"]))
+        rows.extend(own or [whole])
+    return rows
+
+
+def label_of(row: Row) -> str:
+    """What a row of `domains` is of, and where, if it is of one place of several."""
+    part = str(row.get("part", ""))
+    return f"{row['domain']}, {part}" if part.startswith(PLACES) else str(row["domain"])
+
+
 def rows_of_own_parts(summary: Mapping[str, Any]) -> list[Row]:
     """Rows like those of the table `domains`, for pools of which a workload uses some parts and not all.
 
@@ -38,7 +63,8 @@ def rows_of_own_parts(summary: Mapping[str, Any]) -> list[Row]:
     for facts in summary.get("binding") or []:
         for pool in facts["pools"]:
             name = pool_of(facts["kind"], pool["domain"])
-            if name not in whole or whole[name]["capacity"] == round(pool["credits"]):
+            of_a_place = {row["capacity"] for row in summary.get("places") or [] if row["domain"] == name}
+            if name not in whole or round(pool["credits"]) in {whole[name]["capacity"], *of_a_place}:
                 continue
             rows.append(
                 {

@@ -63,8 +63,8 @@ def test_a_path_to_every_socket_is_local(rw: str) -> None:
 def test_a_drive_with_two_paths_is_one_part() -> None:
     octo = hostnet.run(config(REMOTE, ssd={"mode": "octo"}))
     rows = [row for row in octo.rows("domains") if row["domain"] == "PCIe posted" and row["workload"] == "all"]
-    assert [row["part"] for row in rows] == ["all", "ssd 0", "ssd 1", "ssd 2", "ssd 3"]
-    assert [row["capacity"] for row in rows] == [512, 128, 128, 128, 128]
+    assert [row["part"] for row in rows] == ["all", "ssd 0", "ssd 1", "ssd 2", "ssd 3", "socket 0"]
+    assert [row["capacity"] for row in rows] == [512, 128, 128, 128, 128, 512]
 
 
 def test_pages_know_the_drives_of_a_socket() -> None:

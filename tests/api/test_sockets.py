@@ -11,6 +11,8 @@ import pytest
 import hostnet
 from hostnet import Config, ConfigError, Run, Server, Socket, Sockets, Ssd, Stream, Upi
 from hostnet.explain import explain_results
+from hostnet.pools import rows_by_place
+from hostnet.system.host import Cha, Tor
 
 RUN = Run(duration="60 us", warmup="20 us")
 
@@ -59,20 +61,20 @@ def test_nothing_is_claimed_of_what_would_help() -> None:
     page = explain_results(results).with_steps()
     assert page.steps is None
     assert any("several sockets" in note for note in page.notes)
-    assert results.workloads["stream"]["limited_by"] == "not known"
+    assert results.workloads["stream"]["limited_by"].endswith(" ?")
 
 
-def test_a_starved_way_is_not_put_down_to_who_waits_for_it() -> None:
+def test_a_starved_way_is_named_and_not_who_waits_for_it() -> None:
     starved = run("node:0", upi=Sockets(link=Upi(data_credits=1)))
     assert (
         starved.workloads["stream"]["throughput_gb_per_s"]
         < 0.5 * run("node:0").workloads["stream"]["throughput_gb_per_s"]
     )
-    assert starved.workloads["stream"]["limited_by"] == "not known"
-    assert run("local").workloads["stream"]["limited_by"] != "not known"
+    assert starved.workloads["stream"]["limited_by"] == "UPI data ?"
+    assert run("local").workloads["stream"]["limited_by"] != "UPI data ?"
     unasked = run("local", upi=Sockets(link=Upi(request_credits=1)))
     assert unasked.workloads["stream"]["throughput_gb_per_s"] < 5
-    assert unasked.workloads["stream"]["limited_by"] == "not known", "it waits for snoops"
+    assert unasked.workloads["stream"]["limited_by"] == "UPI request ?", "it waits for snoops"
 
 
 def test_what_crosses_is_told_of_each_direction() -> None:
@@ -113,3 +115,12 @@ def test_runs_of_several_sockets_can_be_compared(tmp_path: Path) -> None:
     found = hostnet.compare(local, foreign, rerun=False).results
     (sent,) = (row for row in found if (row.subject, row.column) == ("UPI 0 to 1", "busy_share"))
     assert (sent.a, sent.b > 0.1) == (0.0, True)
+
+
+def test_pools_are_shown_at_their_socket() -> None:
+    results = run("local", cha=Cha(tor=Tor(entries=2)))
+    whole = results.domains["CHA TOR"]
+    (own,) = (row for row in results.summary["places"] if (row["domain"], row["workload"]) == ("CHA TOR", "all"))
+    assert (own["part"], own["capacity"]) == ("socket 1", whole["capacity"] / 2)
+    assert own["in_use_mean"] == pytest.approx(whole["in_use_mean"])
+    assert [row["part"] for row in rows_by_place(results.summary) if row["domain"] == "CHA TOR"] == ["socket 1"]

@@ -70,6 +70,10 @@ impl Plan {
                 "{}: cache.enabled = true: predictions do not cover caches yet; {instead}",
                 self.plan.name
             ))),
+            Some(server) if server.socket().remote.is_some() => Err(ConfigError::new_err(format!(
+                "{}: remote: predictions do not cover cores of other sockets yet; {instead}",
+                self.plan.name
+            ))),
             Some(server) if server.socket().expander.is_some() => Err(ConfigError::new_err(format!(
                 "{}: expander: predictions do not cover memory behind a link yet; {instead}",
                 self.plan.name

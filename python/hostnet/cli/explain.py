@@ -88,7 +88,7 @@ def explain_command(request: ExplainRequest) -> int:
     with Watch(show=True) as watch:
         page = _page(request, watch)
         if not request.brief:
-            page = page.with_steps(confirm=request.confirm, progress=watch)
+            page = page.with_steps(confirm=request.confirm, try_limits=True, progress=watch)
     if request.json:
         say_json(page.as_dict(), indent=1)
     else:

@@ -13,7 +13,7 @@ from rich.table import Table
 from rich.text import Text
 
 from hostnet.cli.layout import WideTable
-from hostnet.pools import rows_of_own_parts
+from hostnet.pools import label_of, rows_by_place, rows_of_own_parts
 from hostnet.running.results import notes_of
 from hostnet.terminal.console import Screen
 from hostnet.units import format_time, without_sign_of_zero
@@ -81,7 +81,7 @@ def print_run(summary: Row, path: Path | None, predicted: Row | None = None) -> 
             print_tables(console, *cache_tables(summary))
         print_tables(
             console,
-            domain_table([*summary["domains"], *rows_of_own_parts(summary)]),
+            domain_table([*rows_by_place(summary), *rows_of_own_parts(summary)]),
             channel_table(summary["channels"]),
         )
         if "upi" in summary:
@@ -226,7 +226,7 @@ def domain_table(rows: Sequence[Row]) -> Table:
     for row in rows:
         if row["workload"] == "all":
             table.add_row(
-                row["domain"],
+                label_of(row),
                 f"{number(row['in_use_mean'])} of {row['capacity']}",
                 with_interval(row["latency_mean_ns"], row["latency_ci95"]),
                 number(row["latency_p99_ns"]),

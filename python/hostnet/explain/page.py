@@ -18,8 +18,9 @@ from hostnet.explain.mesh import OnMesh, on_mesh
 from hostnet.explain.placements import NonuniformDma, nonuniform
 from hostnet.explain.refuted import by_steps
 from hostnet.explain.sides import OF_COUNTERS, NotPartedError, Together, rows_alone
-from hostnet.explain.steps import Steps, not_predicted, plan_of, predicted, simulated, what_helps
+from hostnet.explain.steps import Steps, plan_of, predicted, simulated, what_helps
 from hostnet.explain.text import PARTS
+from hostnet.explain.trials import confirmed, not_predicted, tried
 from hostnet.files import read_object
 from hostnet.running.results import server_config
 
@@ -36,8 +37,11 @@ Explanation = dict[str, Any]
 CORES = "C2M"
 """What all cores together are called where their workloads are not known."""
 
-NOT_PREDICTED = "what would help is predicted, and predictions do not cover {what} yet; --confirm simulates it"
+NOT_PREDICTED = "what would help is predicted, and predictions do not cover {what} yet; hostnet explain simulates it"
 """Stands on a page in place of what would help."""
+
+NOT_RAISED = "raised in no simulation, for the time it takes: {what}; --confirm does"
+"""Stands on a page whose limits were raised in short simulations."""
 
 NOT_TRIED = "--confirm simulates other placements of what crosses sockets"
 """Stands on a page where data of devices cross sockets."""
@@ -109,11 +113,19 @@ class Page:
         }
 
     def with_steps(
-        self, *, confirm: bool = False, engine: Engine = predicted, progress: Progress | None = None
+        self,
+        *,
+        confirm: bool = False,
+        try_limits: bool = False,
+        engine: Engine = predicted,
+        progress: Progress | None = None,
     ) -> Page:
         """The page with what would help. With `confirm`, that is simulated too, and so is each side without the other.
 
         What limits a workload is what was simulated, where that refutes what was predicted.
+
+        With `try_limits`, limits are raised in short simulations where predictions do not cover the server or are far
+        from what was measured, and what is said to limit each workload is what these confirm.
 
         Raises:
             SimulationError: One of the simulations could not go on.
@@ -132,6 +144,8 @@ class Page:
         rows = page.explanation["workloads"]
         offered = {row["workload"]: row["offered_gb_per_s"] for row in rows if row["offered_gb_per_s"]}
         unpredicted = not_predicted(config)
+        if try_limits and not confirm and (unpredicted or any(row["doubtful"] for row in rows)):
+            return page._with_trials(config, suffers, offered, progress)
         if engine is predicted and unpredicted:
             if not confirm:
                 return replace(page, notes=(*page.notes, NOT_PREDICTED.format(what=unpredicted)))
@@ -143,6 +157,16 @@ class Page:
         return replace(
             page, steps=steps, explanation=by_steps(page.explanation, steps) if confirm else page.explanation
         )
+
+    def _with_trials(
+        self, config: dict[str, Any], suffers: str, offered: Mapping[str, float], progress: Progress | None
+    ) -> Page:
+        """The page with what limits do that are raised in simulations, and with what these confirm."""
+        rows = self.explanation["workloads"]
+        trials = tried(config, rows, suffers, offered=offered, base_dir=self.base_dir, progress=progress)
+        explanation = {**self.explanation, "workloads": [confirmed(row, trials) for row in rows]}
+        left = (NOT_RAISED.format(what=", ".join(trials.untried)),) if trials.untried else ()
+        return replace(self, explanation=explanation, steps=trials.steps, notes=(*self.notes, *left))
 
     def _with_placements(self, confirm: bool, progress: Progress | None) -> Page:
         """The page of a host with what other placements would give."""

@@ -20,6 +20,10 @@ QUANTITY = re.compile(r"([0-9.]+(?:e[+-]?[0-9]+)?)\s*(\D+)")
 """A number and its unit."""
 
 
+ENTRIES_OF_OTHERS = "upi.tor_entries"
+"""A key that is half of `cha.tor.entries` where it is not given."""
+
+
 @dataclass(frozen=True)
 class Limit:
     """A way to raise a limit: the key that says how high it is, what it is, and further keys that change with it.
@@ -42,18 +46,26 @@ def limits() -> tuple[Limit, ...]:
 
 
 def raise_limit(config: Config, limit: Limit, factor: float) -> Iterator[tuple[str, str, Config]]:
-    """What stood there, what stands there now, and the configuration with it; nothing where that makes no sense."""
+    """What stood there, what stands there now, and the configuration with it; nothing where that makes no sense.
+
+    A socket that has the table for itself is raised with the others.
+    """
     scale = SCALES[limit.scale]
     before = value_at(config, limit.path)
+    if before is None and limit.path == ENTRIES_OF_OTHERS and config.get("upi"):
+        before = value_at(config, "cha.tor.entries") // 2
     after = None if before is None else scale(before, factor)
     if after is None or after == before:
         return
     changed = deepcopy(config)
-    put_at(changed, limit.path, after)
-    for other in limit.along:
-        value = value_at(config, other)
-        if value is not None:
-            put_at(changed, other, after if value == before else scale(value, factor))
+    for table in ("", *(f"socket.{number}." for number in config.get("socket") or {})):
+        for path in (limit.path, *limit.along):
+            value = value_at(config, table + path)
+            raised = after if value == before else None if value is None else scale(value, factor)
+            if not table and path == limit.path:
+                raised = after
+            if raised is not None:
+                put_at(changed, table + path, raised)
     yield str(before), str(after), changed
 
 

@@ -117,11 +117,10 @@ def what_helps(
     if engine is not predicted:
         found = _first_of_each(found)
     now = plan_of(shortened(config), base_dir)
-    measured = _of_each(engine([now, *(plan for _, plan in found)], progress))
-    steps = [replace(step, gains=gains, noise=noise) for (step, _), (gains, noise) in zip(found, measured, strict=True)]
+    steps = gains_of_each([step for step, _ in found], engine([now, *(plan for _, plan in found)], progress))
     if confirm:
         steps = _confirmed(steps, [now, *(plan for _, plan in found)], progress)
-    steps = _most_helpful_first(steps, workload)
+    steps = most_helpful_first(steps, workload)
     return Steps("predict" if engine is predicted else "run", workload, steps)
 
 
@@ -151,25 +150,12 @@ def _confirmed(steps: list[Step], plans: Sequence[Plan], progress: Progress | No
     ]
 
 
-def _most_helpful_first(steps: list[Step], workload: str) -> list[Step]:
+def most_helpful_first(steps: list[Step], workload: str) -> list[Step]:
     """Sorted by what the first step of each limit does, the others behind it."""
     first: dict[str, float] = {}
     for step in steps:
         first.setdefault(step.path, (step.confirmed or step.gains).get(workload, 0.0))
     return sorted(steps, key=lambda step: (-first[step.path], step.path, step.factor))
-
-
-def not_predicted(config: Mapping[str, Any]) -> str | None:
-    """What of a server predictions do not cover."""
-    if config.get("server", {}).get("sockets", 1) > 1:
-        return "several sockets"
-    if config.get("noc"):
-        return "a mesh"
-    if config.get("expander"):
-        return "memory behind a link"
-    if config.get("pool"):
-        return "a pool of memory"
-    return "caches" if config.get("cache", {}).get("enabled") else None
 
 
 def plan_of(config: Config, base_dir: str) -> Plan:
@@ -201,13 +187,12 @@ def _allowed(config: Config, offered: Mapping[str, float], base_dir: str) -> lis
 def candidates(config: Config, offered: Mapping[str, float], base_dir: str = ".") -> list[tuple[Step, Config]]:
     """All steps in every limit that the workloads of the configuration use, allowed or not."""
     kinds = {workload["kind"] for workload in config["workload"].values()}
-    of_devices = ("iio.", "pcie.", "ssd.", "fio.")
-    used = [
-        limit
-        for limit in limits()
-        if ("fio" in kinds or not limit.path.startswith(of_devices))
-        and (kinds.intersection(CORE_KINDS) or not limit.path.startswith("core."))
-    ]
+    idle = [] if "fio" in kinds else ["iio.", "pcie.", "ssd.", "fio."]
+    idle += [] if kinds.intersection(CORE_KINDS) else ["core."]
+    idle += [] if config.get("server", {}).get("sockets", 1) > 1 else ["upi."]
+    idle += [] if "remote" in kinds else ["remote."]
+    idle += [] if config.get("cache", {}).get("enabled") else ["prefetch."]
+    used = [limit for limit in limits() if not limit.path.startswith(tuple(idle))]
     raised = [found for limit in used for found in _raised(config, limit, base_dir)]
     return [*raised, *_slower_devices(config, offered)]
 
@@ -232,6 +217,12 @@ def _slower_devices(config: Config, offered: Mapping[str, float]) -> list[tuple[
     for name, rate in offered.items():
         changed["workload"][name]["rate"] = f"{rate * SLOWER:.6g} GB/s"
     return [(Step("slower storage in GB/s", "rate of storage", f"{before:.3g}", f"{before * SLOWER:.3g}"), changed)]
+
+
+def gains_of_each(steps: Sequence[Step], summaries: Sequence[Summary]) -> list[Step]:
+    """The steps with what each gains; the first summary is of the server as it is."""
+    measured = zip(steps, _of_each(summaries), strict=True)
+    return [replace(step, gains=gains, noise=noise) for step, (gains, noise) in measured]
 
 
 def _of_each(summaries: Sequence[Summary]) -> list[tuple[dict[str, float], dict[str, float] | None]]:

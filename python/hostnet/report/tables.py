@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from hostnet.pools import rows_of_own_parts
+from hostnet.pools import PLACES, label_of, rows_by_place, rows_of_own_parts
 from hostnet.report.charts import meter
 from hostnet.report.host import ALL, KIND_OF_POOL
 from hostnet.report.html import Cell, Child, Html, details, element, join, section, table
@@ -143,7 +143,7 @@ def domain_name(row: Row) -> Html:
     """The domain, and whose credits it uses."""
     shared = row.get("shares_capacity_with")
     within = element("span", f" in {shared}", class_="quiet") if shared else None
-    return element("span", join((row["domain"], within)), class_="domain")
+    return element("span", join((label_of(row), within)), class_="domain")
 
 
 def occupancy(row: Row) -> Child:
@@ -170,11 +170,12 @@ CREDITS = (
 
 
 def domains_section(run: RunFiles) -> Html:
-    """Credits in use of every domain, summed over the machine; single parts are folded away."""
+    """Credits in use of every domain, together at each place; single parts are folded away."""
     whole = [row for row in run.summary.get("domains", []) if row.get("part") == ALL]
-    totals = [*(row for row in whole if row["workload"] == ALL), *rows_of_own_parts(run.summary)]
+    totals = [row for row in rows_by_place(run.summary) if row["workload"] == ALL]
+    totals += rows_of_own_parts(run.summary)
     split = [row for row in whole if row["workload"] != ALL]
-    parts = [row for row in run.domains if row.get("part") != ALL and row["workload"] == ALL]
+    parts = [row for row in run.domains if row["workload"] == ALL and not is_place(str(row.get("part", "")))]
     return section(
         "Domains",
         record_table("Domains", (DOMAIN, *CREDITS), totals),
@@ -183,6 +184,11 @@ def domains_section(run: RunFiles) -> Html:
         note="Bars show the mean number of credits in use out of the capacity; the tick is the largest number seen. "
         "A domain's throughput is at most credits × 64 B / latency.",  # noqa: RUF001
     )
+
+
+def is_place(part: str) -> bool:
+    """Whether rows of a part stand in the main table: all of them together, or those of a place."""
+    return part == ALL or part.startswith(PLACES)
 
 
 def split_table(title: str, by: str, rows: Sequence[Row]) -> Html | None:

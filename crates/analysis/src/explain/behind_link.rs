@@ -95,6 +95,7 @@ mod tests {
             full_share: 0.0,
             latency_ns: Some(latency_ns),
             gb_per_s: 1.0,
+            place: None,
         }
     }
 

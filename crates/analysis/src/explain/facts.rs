@@ -1,6 +1,7 @@
 //! What has to be known of a workload before it can be explained.
 
 use crate::binding::{binding, CORE, OFFERED_LOAD};
+use crate::evidence::{limiting, Stage};
 use crate::explain::behind_link::BehindLink;
 use crate::explain::on_mesh::{OnMesh, MESH};
 use crate::explain::{unloaded, Cached};
@@ -11,6 +12,9 @@ use serde::{Deserialize, Serialize};
 
 /// Share of what storage offers from which on it gets all of it: the rest is noise.
 const ALL_OF_IT: f64 = 0.98;
+
+/// The stage that limits storage which gets all that its links let through.
+const PCIE_LINK: &str = "PCIe link";
 
 /// What kind of workload it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -37,6 +41,9 @@ pub struct Pool {
     pub latency_ns: Option<f64>,
     /// Lines of the workload that pass, in GB/s.
     pub gb_per_s: f64,
+    /// Where it is the fullest of several places that the workload uses, such as `socket 0`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub place: Option<String>,
 }
 
 /// The latency of a stream if its cores ran alone.
@@ -80,10 +87,16 @@ pub struct WorkloadFacts {
     /// What the mesh does to it, if its lines lose any time there.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub mesh: Option<OnMesh>,
-    /// The pools on its path.
+    /// The pools on its path, each at the place where it is fullest.
     pub pools: Vec<Pool>,
+    /// What limits it if nothing on its way does.
+    #[serde(skip)]
+    pub otherwise: String,
+    /// Everything on its way and how near that is to its limit, where no prediction says what would help.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub stages: Vec<Stage>,
     /// What limits it: limits whose raise helps it, or `not known`. Where predictions do not cover the server, or are
-    /// far off, the fullest domains on its path instead.
+    /// far off, the stage on its way that holds it back instead.
     pub binding: Vec<String>,
     /// The limits whose raise helps it, and by how much; nothing where predictions do not cover the server.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -124,6 +137,8 @@ impl WorkloadFacts {
             link_ns: 0.0,
             mesh: None,
             pools,
+            otherwise: otherwise.to_owned(),
+            stages: Vec::new(),
             binding: bound.domains.iter().map(ToString::to_string).collect(),
             limits: None,
             full_share: bound.full_share,
@@ -148,10 +163,47 @@ impl WorkloadFacts {
         self
     }
 
-    /// The same of lines that cross to other sockets: a full pool may only wait for one over there; nothing is named.
+    /// The same of lines that cross to other sockets: a full pool may only wait for one over there.
     #[must_use]
     pub fn crossing(self) -> Self {
-        Self { crosses: true, alone: None, binding: vec![NOT_KNOWN.to_owned()], ..self }
+        Self { crosses: true, alone: None, ..self }
+    }
+
+    /// The same with everything on its way: where no prediction says what would help, the limit is the stage that
+    /// holds it back, or what it was before where none does.
+    #[must_use]
+    pub fn with_stages(mut self, stages: Vec<Stage>) -> Self {
+        let is_told = self.mesh_limit().is_some() || self.is_named_behind_link() || self.is_predicted();
+        if is_told || stages.is_empty() {
+            return self;
+        }
+        let found = limiting(&stages).map(|stage| stage.limit.clone());
+        let of_the_link = found.as_deref() == Some(PCIE_LINK);
+        if self.gets_what_it_offers() && !of_the_link {
+            self.binding = vec![OFFERED_LOAD.to_owned()];
+        } else if let Some(limit) = found {
+            self.binding = vec![limit];
+        } else {
+            self.binding = vec![self.otherwise.clone()];
+        }
+        self.stages = stages;
+        self.full_share = self.main_pool().map_or(0.0, |pool| pool.full_share);
+        self
+    }
+
+    /// Whether predictions say what would help it.
+    fn is_predicted(&self) -> bool {
+        !self.crosses && self.limits.as_ref().is_some_and(|limits| limits.covered && !self.doubts(limits))
+    }
+
+    /// Whether what is used of the way behind a link named its limit.
+    fn is_named_behind_link(&self) -> bool {
+        self.link_ns > 0.0 && self.stages.is_empty() && self.binding != [NOT_KNOWN]
+    }
+
+    /// The stage that names its limit.
+    fn limiting(&self) -> Option<&Stage> {
+        limiting(&self.stages).filter(|stage| self.binding == [stage.limit.as_str()])
     }
 
     /// The same of lines some of which lie behind a link, on a server of `socket`.
@@ -205,7 +257,9 @@ impl WorkloadFacts {
     /// Why what is said to limit it may be wrong; nothing where its limits were raised, and predictions are near.
     fn doubt(&self) -> Option<String> {
         match &self.limits {
-            _ if self.crosses || self.mesh_limit().is_some() => None,
+            _ if self.mesh_limit().is_some() || self.link_ns > 0.0 && self.stages.is_empty() => None,
+            _ if self.link_ns > 0.0 => Some("not known for sure: lines behind a link are not predicted".to_owned()),
+            _ if self.crosses => Some("not known for sure: lines that cross sockets are not predicted".to_owned()),
             None if self.binding == [OFFERED_LOAD] && self.gets_what_it_offers() => None,
             None => Some("not known for sure: predictions do not cover this server".to_owned()),
             Some(limits) if !limits.covered => {
@@ -239,21 +293,18 @@ impl WorkloadFacts {
     #[must_use]
     pub fn clause(&self) -> String {
         let bound = self.binding.join(" / ").replace(OFFERED_LOAD, "what it offers").replace(CORE, "its cores");
-        if self.link_ns > 0.0 && bound != NOT_KNOWN {
+        if self.is_named_behind_link() {
             return format!("is limited by {bound} on the way to its lines behind a link");
         }
-        if self.link_ns > 0.0 {
+        if self.link_ns > 0.0 && bound == NOT_KNOWN {
             return "is limited by what is not known: its lines lie behind a link, which is not predicted".to_owned();
-        }
-        if self.crosses {
-            return "is limited by what is not known: its lines or their snoops cross sockets, which is not predicted"
-                .to_owned();
         }
         if let Some(mesh) = self.mesh_limit() {
             return mesh.clause();
         }
         if let Some(why) = self.doubt() {
-            return format!("may be limited by {bound} ({why})");
+            let evidence = self.limiting().map_or_else(String::new, |stage| format!("{}; ", stage.in_words()));
+            return format!("may be limited by {bound} ({evidence}{why})");
         }
         match self.limits.as_ref().and_then(|limits| limits.gains.first()) {
             Some(Gain { raised, gain, .. }) if bound != NOT_KNOWN => {
@@ -278,7 +329,10 @@ impl WorkloadFacts {
     /// What the credits of a pool are, in words: those of the parts that the workload uses, which may be some of all.
     fn credits_in_words(&self, pool: &Pool) -> String {
         match (self.kind, pool.domain.as_str()) {
-            (Kind::Stream, _) => "LFB entries of its cores".to_owned(),
+            (Kind::Stream, _) => match &pool.place {
+                Some(place) => format!("LFB entries of its cores on {place}"),
+                None => "LFB entries of its cores".to_owned(),
+            },
             (Kind::Fio, link @ ("PCIe posted" | "PCIe non-posted")) => format!("{link} credits of its links"),
             (Kind::Fio, domain) => format!("{domain} credits"),
         }

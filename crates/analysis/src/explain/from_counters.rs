@@ -78,6 +78,7 @@ fn of_cores(counters: &Counters, server: &ServerParams) -> Option<WorkloadFacts>
             .map_or_else(|| full_share_estimate(in_use, credits), |full| (full / cores).min(1.0)),
         latency_ns: Some(latency_ns),
         gb_per_s: accesses * 64.0 / counters.window_ns,
+        place: None,
     };
     let per_core = accesses / (counters.window_ns * 1000.0) / cores;
     let otherwise = stream_otherwise(least_gap_ps(server), server.socket().core.issue_ps, per_core);
@@ -138,6 +139,7 @@ fn device_pool(domain: &str, flow: Flow, credits: u32, window_ns: f64) -> Option
         full_share: full_share_estimate(in_use, credits),
         latency_ns: flow.latency_ns(window_ns),
         gb_per_s: flow.gb_per_s(window_ns).unwrap_or(0.0),
+        place: None,
     })
 }
 

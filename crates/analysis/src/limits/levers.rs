@@ -1,12 +1,17 @@
 //! How the limits of a server are raised, each with what depends on it as well.
 
-use hostnet_model::params::{ControllerParams, DramParams, ServerParams, SocketParams, TimingParams, WorkloadKind};
+use hostnet_model::params::{
+    ControllerParams, DramParams, ExpanderParams, ServerParams, SocketParams, TimingParams, UpiParams, WorkloadKind,
+};
 
 /// Raises something by a factor, of whatever is counted or of the rate, and what depends on it as well.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Raise {
     Socket(fn(&mut SocketParams, f64)),
     Workload(fn(&mut WorkloadKind, f64)),
+    /// The ways between sockets.
+    Upi(fn(&mut UpiParams, f64)),
+    Server(fn(&mut ServerParams, f64)),
 }
 
 impl Raise {
@@ -17,6 +22,12 @@ impl Raise {
             Raise::Workload(raise) => {
                 server.workloads.iter_mut().for_each(|workload| raise(&mut workload.kind, factor));
             }
+            Raise::Upi(raise) => {
+                let remote = server.sockets.iter_mut().filter_map(|socket| socket.remote.as_mut());
+                let ways = remote.map(|remote| &mut remote.upi);
+                ways.chain(server.upi.as_mut().map(|sockets| &mut sockets.upi)).for_each(|upi| raise(upi, factor));
+            }
+            Raise::Server(raise) => raise(server, factor),
         }
     }
 }
@@ -111,6 +122,53 @@ pub(super) fn more_nonposted(socket: &mut SocketParams, by: f64) {
     packets(&mut socket.pcie.nonposted_lines, socket.pcie.mrrs_bytes, by);
 }
 
+pub(super) fn more_prefetches(socket: &mut SocketParams, by: f64) {
+    if let Some(cache) = &mut socket.cache {
+        count(&mut cache.prefetch.credits, by);
+    }
+}
+
+pub(super) fn more_entries_for_others(server: &mut ServerParams, by: f64) {
+    if let Some(sockets) = &mut server.upi {
+        count(&mut sockets.tor_entries, by);
+    }
+}
+
+pub(super) fn more_upi_requests(upi: &mut UpiParams, by: f64) {
+    count(&mut upi.request_credits, by);
+}
+
+pub(super) fn more_upi_data(upi: &mut UpiParams, by: f64) {
+    count(&mut upi.data_credits, by);
+}
+
+pub(super) fn faster_upi(upi: &mut UpiParams, by: f64) {
+    rate(&mut upi.bytes_per_s, by);
+}
+
+/// Raises something of the memory behind a link, if there is one.
+fn of_expander(socket: &mut SocketParams, raise: impl FnOnce(&mut ExpanderParams)) {
+    if let Some(expander) = &mut socket.expander {
+        raise(expander);
+    }
+}
+
+pub(super) fn more_far_reads(socket: &mut SocketParams, by: f64) {
+    of_expander(socket, |expander| count(&mut expander.read_credits, by));
+}
+
+pub(super) fn more_far_writes(socket: &mut SocketParams, by: f64) {
+    of_expander(socket, |expander| count(&mut expander.write_credits, by));
+}
+
+pub(super) fn faster_far_link(socket: &mut SocketParams, by: f64) {
+    of_expander(socket, |expander| rate(&mut expander.bytes_per_s, by));
+}
+
+pub(super) fn faster_far_bus(socket: &mut SocketParams, by: f64) {
+    of_expander(socket, |expander| faster_dram(&mut expander.memory.dram, by));
+}
+
 pub(super) fn more_tor_entries(socket: &mut SocketParams, by: f64) {
     count(&mut socket.cha.tor_entries, by);
     count(&mut socket.cha.tor_write_entries, by);
@@ -128,7 +186,10 @@ pub(super) fn longer_wpq(socket: &mut SocketParams, by: f64) {
 
 /// A bus of shorter clocks, with more of them wherever the DRAM itself needs its time.
 pub(super) fn faster_bus(socket: &mut SocketParams, by: f64) {
-    let dram: &mut DramParams = &mut socket.memory.dram;
+    faster_dram(&mut socket.memory.dram, by);
+}
+
+fn faster_dram(dram: &mut DramParams, by: f64) {
     dram.clock_ps_denominator = (dram.clock_ps_denominator as f64 * by * 1e3).round() as u64;
     dram.clock_ps_numerator *= 1000;
     let TimingParams { cl, cwl, rcd, rp, ras, rc, wr, rtp, rrd_s, rrd_l, .. } = &mut dram.timing;

@@ -94,7 +94,7 @@ pub const LFB: &str = "LFB";
 pub const CHANNEL: &str = "DRAM channel";
 
 /// Every limit that a server has.
-pub const LIMITS: [Limit; 18] = [
+pub const LIMITS: [Limit; 27] = [
     Limit::of(
         LFB,
         &[Key::of("core.lfb.entries", "LFB entries per core", Scale::Count)],
@@ -173,6 +173,69 @@ pub const LIMITS: [Limit; 18] = [
         &[Key::of("cha.tor.entries", "TOR entries per CHA slice", Scale::Count).with(&["cha.tor.write_entries"])],
         "a quarter more TOR entries",
         &[Raise::Socket(levers::more_tor_entries)],
+    ),
+    Limit::of(
+        "L2 prefetch",
+        &[Key::of("prefetch.credits", "prefetches in flight per core", Scale::Count)],
+        "a quarter more prefetches in flight",
+        &[Raise::Socket(levers::more_prefetches)],
+    ),
+    Limit::of(
+        "CHA->UPI",
+        &[Key::of("upi.tor_entries", "TOR entries for other sockets", Scale::Count)],
+        "a quarter more TOR entries for other sockets",
+        &[Raise::Server(levers::more_entries_for_others)],
+    ),
+    Limit::of(
+        "UPI request",
+        &[
+            Key::of("upi.link.request_credits", "UPI request credits", Scale::Count),
+            Key::of("remote.upi.request_credits", "UPI request credits", Scale::Count),
+        ],
+        "a quarter more UPI request credits",
+        &[Raise::Upi(levers::more_upi_requests)],
+    ),
+    Limit::of(
+        "UPI data",
+        &[
+            Key::of("upi.link.data_credits", "UPI data credits", Scale::Count),
+            Key::of("remote.upi.data_credits", "UPI data credits", Scale::Count),
+        ],
+        "a quarter more UPI data credits",
+        &[Raise::Upi(levers::more_upi_data)],
+    ),
+    Limit::of(
+        "UPI link",
+        &[
+            Key::of("upi.link.bandwidth", "bandwidth of a UPI link", Scale::Rate),
+            Key::of("remote.upi.bandwidth", "bandwidth of UPI", Scale::Rate),
+        ],
+        "UPI a quarter faster",
+        &[Raise::Upi(levers::faster_upi)],
+    ),
+    Limit::of(
+        "CXL read",
+        &[Key::of("expander.read_credits", "CXL read credits", Scale::Count)],
+        "a quarter more CXL read credits",
+        &[Raise::Socket(levers::more_far_reads)],
+    ),
+    Limit::of(
+        "CXL write",
+        &[Key::of("expander.write_credits", "CXL write credits", Scale::Count)],
+        "a quarter more CXL write credits",
+        &[Raise::Socket(levers::more_far_writes)],
+    ),
+    Limit::of(
+        "CXL link",
+        &[Key::of("expander.lanes", "lanes of the CXL link", Scale::Whole)],
+        "a CXL link a quarter faster",
+        &[Raise::Socket(levers::faster_far_link)],
+    ),
+    Limit::of(
+        "CXL DRAM",
+        &[Key::of("expander.channels", "channels of the expander", Scale::Whole)],
+        "channels of the expander a quarter faster",
+        &[Raise::Socket(levers::faster_far_bus)],
     ),
     Limit::of(
         "mesh",

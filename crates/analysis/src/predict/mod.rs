@@ -117,7 +117,11 @@ impl<'a> Base<'a> {
         }
         let [cores, devices] = [cores, devices].map(|alone| {
             let base = Base::with(&alone, &self.problem.fit);
-            base.has_settled().then_some(base.now).unwrap_or_default()
+            if base.has_settled() {
+                base.now
+            } else {
+                Vec::new()
+            }
         });
         let [mut cores, mut devices] = [cores.into_iter(), devices.into_iter()];
         workloads.map(|workload| if of_devices(workload) { devices.next() } else { cores.next() }).collect()

@@ -174,6 +174,7 @@ impl View<'_> {
             full_share: self.lfb_full(in_use),
             latency_ns: Some(read + write),
             gb_per_s: 64.0 * stream.cores * rate.access,
+            place: None,
         }]
     }
 
@@ -192,6 +193,7 @@ impl View<'_> {
             full_share,
             latency_ns: Some(latency_ns),
             gb_per_s: 64.0 * pick(rate),
+            place: None,
         };
         let write = |rate: &Rate| rate.io_write;
         let read = |rate: &Rate| rate.io_read;

@@ -142,7 +142,7 @@ impl ServerView<'_> {
     }
 
     /// The memory of each socket, and the numbers of its channels among those of the server.
-    fn memories(&self) -> impl Iterator<Item = (&MemoryParams, Range<usize>)> {
+    pub(super) fn memories(&self) -> impl Iterator<Item = (&MemoryParams, Range<usize>)> {
         self.server.sockets.iter().scan(0, |next, socket| {
             let memory = &socket.memory;
             let first = *next;

@@ -5,16 +5,18 @@ use crate::report::view::ServerView;
 use hostnet_analysis::{Counters, Flow};
 use hostnet_measure::{Domain, Usage};
 use hostnet_model::cha;
-use hostnet_model::memory;
+use hostnet_model::memory::{self, Controller};
 
 impl ServerView<'_> {
     /// What the server's counters tell about the window.
     pub(crate) fn counters(&self) -> Counters {
-        let controllers = self.controllers();
+        let controllers = self.used_controllers();
         let counts: Vec<memory::Counters> = controllers.iter().map(|channel| channel.counters(self.now)).collect();
         let sum = |pick: &dyn Fn(&memory::Counters) -> u64| Some(counts.iter().map(pick).sum::<u64>() as f64);
-        let share = |group: Group| self.per_channel(group, Domain::over_threshold_ps);
-        let queue = |group: Group| self.per_channel(group, Domain::area_ps);
+        let mean = |queue: fn(&Controller) -> &Domain, time_ps: fn(&Domain) -> u64| {
+            let sum: u64 = controllers.iter().map(|controller| time_ps(queue(controller))).sum();
+            Some(sum as f64 / controllers.len() as f64 / self.window_ps())
+        };
         Counters {
             window_ns: self.window_ps() / 1000.0,
             channels: controllers.len() as f64,
@@ -25,10 +27,10 @@ impl ServerView<'_> {
             read_conflicts: sum(&|count| count.read_conflicts),
             write_conflicts: sum(&|count| count.write_conflicts),
             mode_switches: sum(&|count| count.write_modes),
-            rpq_occupancy: Some(queue(Group::Rpq)),
-            wpq_occupancy: Some(queue(Group::Wpq)),
-            rpq_full_share: Some(share(Group::Rpq)),
-            wpq_full_share: Some(share(Group::Wpq)),
+            rpq_occupancy: mean(Controller::rpq, Domain::area_ps),
+            wpq_occupancy: mean(Controller::wpq, Domain::area_ps),
+            rpq_full_share: mean(Controller::rpq, Domain::over_threshold_ps),
+            wpq_full_share: mean(Controller::wpq, Domain::over_threshold_ps),
             lfb: self.flow(Group::Lfb, |_| true),
             lfb_full_cores: None,
             core_read: self.flow(Group::ChaRead, |book| book % cha::BOOKS == 0),
@@ -40,11 +42,22 @@ impl ServerView<'_> {
         }
     }
 
-    /// A time of the domains of a group, as a share of the window and mean over the domains.
-    fn per_channel(&self, group: Group, time_ps: impl Fn(&Domain) -> u64) -> f64 {
-        let parts = domains(self.machine, group);
-        let sum: u64 = parts.iter().map(|(_, domain)| time_ps(domain)).sum();
-        sum as f64 / parts.len() as f64 / self.window_ps()
+    /// The controllers of the sockets whose memory anybody uses: those of the others have no queues to take means over.
+    fn used_controllers(&self) -> Vec<&Controller> {
+        let all = self.controllers();
+        let moved = |controller: &Controller| {
+            let counts = controller.counters(self.now);
+            counts.reads.iter().chain(&counts.writes).sum::<u64>()
+        };
+        // A host whose memory has rates has no channels.
+        let sockets = self.memories().filter_map(|(_, channels)| all.get(channels));
+        let used = sockets.filter(|own| own.iter().any(|controller| moved(controller) > 0));
+        let used: Vec<&Controller> = used.flatten().copied().collect();
+        if used.is_empty() {
+            all
+        } else {
+            used
+        }
     }
 
     /// Occupancy and lines of the books of a group that `wanted` picks by their number.

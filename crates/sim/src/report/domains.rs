@@ -1,8 +1,8 @@
 //! The table of domains.
 
 use super::{quantile_ns, ratio_ci95, sum};
-use crate::read::crossed::pairs;
 use crate::read::sample::{domains, Group, Sample};
+use crate::report::places::BETWEEN;
 use crate::report::table::{Cell, Column, Rows, Table};
 use crate::report::view::ServerView;
 use hostnet_measure::{Domain, Histogram};
@@ -51,6 +51,15 @@ fn ns(ps: f64) -> f64 {
     ps / 1000.0
 }
 
+/// The parts of a group by their names. A way between sockets has two of each pool: of what the first socket asks the
+/// second for, `upi 0-1`, and the other way round, `upi 1-0`.
+fn named(ways: Vec<String>, group: Group, mut parts: Vec<(String, &Domain)>) -> Vec<(String, &Domain)> {
+    if BETWEEN.contains(&group) {
+        parts.iter_mut().zip(ways).for_each(|((name, _), way)| *name = way);
+    }
+    parts
+}
+
 impl DomainRow<'_> {
     fn workload(&self) -> &str {
         self.class.map_or("all", |class| self.view.server.workloads[class].name.as_str())
@@ -86,7 +95,7 @@ impl ServerView<'_> {
             {
                 continue;
             }
-            let parts = self.named(group, parts);
+            let parts = named(self.ways(), group, parts);
             let all: Vec<&Domain> = parts.iter().map(|(_, domain)| *domain).collect();
             self.domain_rows(&mut table, group, "all", &all);
             if parts.len() > 1 || self.server.sockets.len() > 1 {
@@ -97,22 +106,13 @@ impl ServerView<'_> {
                     self.domain_rows(&mut table, group, &part[0].0, &own);
                 }
             }
-        }
-        table
-    }
-
-    /// The parts of a group by their names. A way between sockets has two of each pool: of what the first socket asks
-    /// the second for, `upi 0-1`, and the other way round, `upi 1-0`.
-    fn named<'a>(&self, group: Group, mut parts: Vec<(String, &'a Domain)>) -> Vec<(String, &'a Domain)> {
-        let is_between = [Group::UpiRequest, Group::UpiWriteBack, Group::UpiData, Group::UpiAnswer, Group::UpiSnoop]
-            .contains(&group);
-        if is_between && self.server.upi.is_some() {
-            let ends = pairs(self.server.sockets.len()).flat_map(|[one, other]| [[one, other], [other, one]]);
-            for ((name, _), [asks, asked]) in parts.iter_mut().zip(ends) {
-                *name = format!("{} {asks}-{asked}", PartKind::Upi.name());
+            if self.server.sockets.len() > 1 {
+                for place in self.places(group).iter().filter(|place| place.socket.is_some() && place.is_used()) {
+                    self.domain_rows(&mut table, group, &place.name, &place.pools);
+                }
             }
         }
-        parts
+        table
     }
 
     /// The rows of some domains taken together: of all workloads, and of each if there are several.

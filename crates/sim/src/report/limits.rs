@@ -2,7 +2,9 @@
 
 use crate::read::sample::{domains, Group, Sample, Totals};
 use crate::report::channels::line_ps;
+use crate::report::places::Place;
 use crate::report::pooled::in_pool;
+use crate::report::stages::stages;
 use crate::report::view::ServerView;
 use hostnet_analysis::binding::{lfb_domain, stream_otherwise, OFFERED_LOAD};
 use hostnet_analysis::explain::{BehindLink, Busy, Cached, Isolated, Kind, Pool, WorkloadFacts};
@@ -14,6 +16,7 @@ use hostnet_measure::Domain;
 use hostnet_model::cache::ClassCounts;
 use hostnet_model::expander::Expander;
 use hostnet_model::params::{DramParams, ExpanderParams, Inclusion, ServerParams};
+use hostnet_model::pool::PoolPort;
 
 /// What is known of every workload.
 pub(crate) fn all(view: &ServerView, total: &Sample) -> Vec<WorkloadFacts> {
@@ -39,7 +42,14 @@ pub(crate) fn all(view: &ServerView, total: &Sample) -> Vec<WorkloadFacts> {
         None => facts,
     };
     let on_mesh = |(class, facts): (usize, WorkloadFacts)| crossing(facts, class).on_mesh(view.on_mesh(total, class));
-    isolated.map(with).enumerate().map(on_mesh).collect()
+    let on_its_way = |(class, facts): (usize, WorkloadFacts)| {
+        // The way through a pool of memory leads through other servers, where there is nothing to look at.
+        let known = view.machine.first::<PoolPort>().is_none() && view.window_ps() > 0.0;
+        let lfb = facts.pools.first().filter(|_| facts.kind == Kind::Stream).cloned();
+        let stages = if known { stages(view, total, class, lfb.as_ref()) } else { Vec::new() };
+        facts.with_stages(stages)
+    };
+    isolated.map(with).enumerate().map(on_mesh).enumerate().map(on_its_way).collect()
 }
 
 /// Share of time at which credits of UPI that are all out count as in the way.
@@ -91,7 +101,7 @@ pub(super) fn dram_ns(dram: &DramParams) -> f64 {
 }
 
 /// Share of time that the data buses of a device move lines.
-fn buses_busy(view: &ServerView) -> f64 {
+pub(super) fn buses_busy(view: &ServerView) -> f64 {
     let Some(expander) = view.server.socket().expander.as_ref() else { return 0.0 };
     let channels = || view.machine.each::<Expander>().flat_map(Expander::channels);
     let lines = channels().map(|channel| channel.controller().counters(view.now));
@@ -100,7 +110,7 @@ fn buses_busy(view: &ServerView) -> f64 {
 }
 
 /// Share of time that the busier direction of a link sends messages.
-fn link_busy(view: &ServerView, total: &Sample, expander: &ExpanderParams) -> f64 {
+pub(super) fn link_busy(view: &ServerView, total: &Sample, expander: &ExpanderParams) -> f64 {
     let [reads, writes] =
         FAR.map(|group| (0..view.server.workloads.len()).map(|class| total.of(group, class).lines).sum::<u64>() as f64);
     let [request, line] = [expander.request_bytes, expander.data_bytes].map(f64::from);
@@ -148,29 +158,35 @@ fn cached(counts: &ClassCounts) -> Cached {
     }
 }
 
-/// The pool that the parts of a group make up which the workload uses, under the name `domain`.
+/// The pool that the parts of a group make up which the workload uses, under the name `domain`: at the place where it
+/// is fullest, for credits of one socket are of no use to another.
 pub(super) fn pool(view: &ServerView, total: &Sample, group: Group, class: usize, domain: &str) -> Option<Pool> {
-    let parts = domains(view.machine, group);
-    let mine: Vec<&Domain> =
-        parts.iter().map(|(_, domain)| *domain).filter(|domain| domain.classes()[class].area_ps() > 0).collect();
+    let places = view.places(group).into_iter().map(|place| place.used_by(class));
+    let places: Vec<Place> = places.filter(|place| !place.pools.is_empty()).collect();
     let window_ps = view.window_ps();
-    if mine.is_empty() || window_ps <= 0.0 {
+    if window_ps <= 0.0 {
         return None;
     }
-    let sum = |pick: fn(&Domain) -> u64| mine.iter().map(|domain| pick(domain)).sum::<u64>() as f64;
-    let Totals { lines, residence_ps, .. } = total.of(group, class);
+    let full = |place: &Place| place.mean(full_ps(group)) / window_ps;
+    let held = |place: &Place| place.sum(Domain::area_ps) / place.sum(|domain| u64::from(domain.capacity()));
+    let fuller = |a: &&Place, b: &&Place| full(a).total_cmp(&full(b)).then(held(a).total_cmp(&held(b)));
+    let fullest = places.iter().max_by(fuller)?;
+    let one_of_many = places.len() > 1;
+    let here = fullest.totals(group, class);
+    let Totals { lines, residence_ps, .. } = if one_of_many { here } else { total.of(group, class) };
     Some(Pool {
         domain: domain.to_owned(),
-        credits: sum(|domain| u64::from(domain.capacity())),
-        in_use: sum(Domain::area_ps) / window_ps,
-        full_share: sum(full_ps(group)) / mine.len() as f64 / window_ps,
+        credits: fullest.sum(|domain| u64::from(domain.capacity())),
+        in_use: fullest.sum(Domain::area_ps) / window_ps,
+        full_share: full(fullest),
         latency_ns: (lines > 0).then(|| residence_ps as f64 / lines as f64 / 1000.0),
         gb_per_s: view.gb_per_s(lines),
+        place: one_of_many.then(|| fullest.name.clone()),
     })
 }
 
 /// Time that a domain is full. A link is when too few credits are left for another packet.
-fn full_ps(group: Group) -> fn(&Domain) -> u64 {
+pub(super) fn full_ps(group: Group) -> fn(&Domain) -> u64 {
     match group {
         Group::Posted | Group::NonPosted => Domain::over_threshold_ps,
         _ => Domain::full_ps,

@@ -11,9 +11,11 @@ pub(crate) mod info;
 mod limits;
 mod mesh;
 mod network;
+pub(crate) mod places;
 mod pooled;
 mod predicted;
 pub(crate) mod series;
+mod stages;
 pub(crate) mod table;
 pub(crate) mod upi;
 pub(crate) mod view;
@@ -127,6 +129,9 @@ impl ServerView<'_> {
             entries.insert("llc".to_owned(), self.llc());
             entries.insert("caches".to_owned(), json!(rows(caches)));
         }
+        if let Some(entries) = summary.as_object_mut().filter(|_| self.server.sockets.len() > 1) {
+            entries.insert("places".to_owned(), json!(at_places(&domains)));
+        }
         let upi = self.upi();
         if let (Some(upi), Some(entries)) = (&upi, summary.as_object_mut()) {
             entries.insert("upi".to_owned(), json!(rows(upi)));
@@ -170,6 +175,13 @@ impl ServerView<'_> {
 
 /// What a summary says of a server whose lines are simulated.
 const OF_LINES: [&str; 4] = ["counters", "binding", "regime", "limits"];
+/// The rows of the table of domains that are of a socket, or of a direction between two.
+fn at_places(domains: &Table) -> Vec<Value> {
+    let is_place = |row: &&Vec<Cell>| {
+        domains.text(row, "part").is_some_and(|part| part.starts_with("socket ") || part.starts_with("upi "))
+    };
+    domains.rows.iter().filter(is_place).map(|row| domains.row_json(row)).collect()
+}
 
 /// The rows of a table as JSON.
 pub(crate) fn rows(table: &Table) -> Vec<Value> {

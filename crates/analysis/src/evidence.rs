@@ -1,0 +1,148 @@
+//! What limits a workload where no prediction says what would help: told from how full everything on its way is.
+//!
+//! Backpressure runs upstream: whoever holds a credit holds it until what is behind has taken the line. So a full pool
+//! says only that the limit lies there or further downstream, and a resource that moves as much as it can is a limit
+//! by itself: nothing behind it makes it busy.
+
+use crate::limits::CHANNEL;
+use serde::{Deserialize, Serialize};
+
+/// Share of time from which on a full pool counts as the limit: it holds its senders back more often than not.
+const FULL: f64 = 0.5;
+/// Share of a rate that is near its most from which on it is the limit: what is left is less than its own jitter.
+const NEAR: f64 = 1.0;
+/// The same of a channel whose own queue is full: what it then does not move is rows that no longer queue would open in
+/// time. Below, a longer queue shows the scheduler more banks.
+const NEAR_BEHIND_QUEUE: f64 = 0.9;
+/// Share of time from which on a pool is named where nothing is full and nothing is near its rate.
+const OFTEN: f64 = 0.2;
+
+/// Something on the way of a workload's lines, at one place.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Stage {
+    /// What answers call the limit.
+    pub limit: String,
+    /// Where it is: `socket 0`, `channel 3`, `upi 0-1`.
+    pub place: String,
+    /// How near it is to its limit.
+    pub load: Load,
+}
+
+/// How near something is to its limit.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Load {
+    /// Credits: how far downstream their receiver is, and the share of time that all are out.
+    Pool {
+        /// Steps from the sender.
+        depth: u8,
+        /// Share of time that none is left.
+        full: f64,
+    },
+    /// A rate: what is used of the most that can be used in practice.
+    Rate {
+        /// Share of that.
+        used: f64,
+    },
+}
+
+impl Stage {
+    /// A pool, `depth` steps downstream, that is full for a share of time.
+    #[must_use]
+    pub fn pool(limit: impl Into<String>, place: impl Into<String>, depth: u8, full: f64) -> Self {
+        Self { limit: limit.into(), place: place.into(), load: Load::Pool { depth, full } }
+    }
+
+    /// A rate of which a share is used, where `most` of it can be used in practice.
+    #[must_use]
+    pub fn rate(limit: impl Into<String>, place: impl Into<String>, used: f64, most: f64) -> Self {
+        Self { limit: limit.into(), place: place.into(), load: Load::Rate { used: used / most } }
+    }
+
+    /// How far downstream it is, as far as a full pool tells: a rate is behind every pool.
+    fn rank(&self) -> (u8, f64) {
+        match self.load {
+            Load::Pool { depth, full } => (depth, full),
+            Load::Rate { used } => (u8::MAX, used),
+        }
+    }
+
+    fn is_queue(&self) -> bool {
+        ["RPQ", "WPQ"].contains(&self.limit.as_str())
+    }
+
+    fn is_from(&self, full: f64, near: f64) -> bool {
+        match self.load {
+            Load::Pool { full: share, .. } => share >= full,
+            Load::Rate { used } => used >= near,
+        }
+    }
+
+    /// Where it is and how near to its limit, in words that follow its name.
+    #[must_use]
+    pub fn in_words(&self) -> String {
+        let place = &self.place;
+        match self.load {
+            Load::Pool { full, .. } => format!("at {place}, full {:.0}% of the time", 100.0 * full),
+            Load::Rate { used } => format!("at {place}, {:.0}% used", 100.0 * used.min(1.0)),
+        }
+    }
+}
+
+/// The stage that limits who passes all of these; nothing where none is near its limit.
+///
+/// It is the most downstream one that is full. Where several rates are near their most, it is the nearest.
+#[must_use]
+pub fn limiting(stages: &[Stage]) -> Option<&Stage> {
+    let queued = stages.iter().any(|stage| stage.is_queue() && stage.is_from(FULL, NEAR));
+    let near = |stage: &Stage| if queued && stage.limit == CHANNEL { NEAR_BEHIND_QUEUE } else { NEAR };
+    let most_downstream = |full: f64| {
+        let full = stages.iter().filter(|stage| stage.is_from(full, near(stage)));
+        full.max_by(|a, b| {
+            let ((a, near_a), (b, near_b)) = (a.rank(), b.rank());
+            a.cmp(&b).then(near_a.total_cmp(&near_b))
+        })
+    };
+    most_downstream(FULL).or_else(|| most_downstream(OFTEN))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn named(stages: &[Stage]) -> Option<(&str, &str)> {
+        limiting(stages).map(|stage| (stage.limit.as_str(), stage.place.as_str()))
+    }
+
+    fn pool(limit: &str, depth: u8, full: f64) -> Stage {
+        Stage::pool(limit, "socket 0", depth, full)
+    }
+
+    #[test]
+    fn the_most_downstream_full_pool_is_the_limit() {
+        let stages = [pool("LFB", 0, 1.0), pool("CHA TOR", 2, 0.98), pool("RPQ", 7, 0.1)];
+        assert_eq!(named(&stages), Some(("CHA TOR", "socket 0")));
+        let behind = [&stages[..], &[Stage::pool("CHA TOR", "socket 1", 5, 0.6)]].concat();
+        assert_eq!(named(&behind), Some(("CHA TOR", "socket 1")), "the home of the lines holds the others up");
+    }
+
+    #[test]
+    fn a_rate_near_its_most_is_behind_every_pool() {
+        let bus = |used| Stage::rate("DRAM channel", "channel 2", used, 0.9);
+        let full = [pool("LFB", 0, 1.0), pool("RPQ", 7, 1.0)];
+        assert_eq!(named(&[&full[..], &[bus(0.8)]].concat()), Some(("RPQ", "socket 0")));
+        assert_eq!(named(&[&full[..], &[bus(0.82)]].concat()), Some(("DRAM channel", "channel 2")));
+        assert_eq!(named(&[full[0].clone(), bus(0.89)]), Some(("LFB", "socket 0")), "its queue has room");
+        assert_eq!(named(&[&full[..], &[bus(0.91)]].concat()), Some(("DRAM channel", "channel 2")));
+        let both = [bus(0.91), Stage::rate("UPI link", "upi 0-1", 0.99, 0.95)];
+        assert_eq!(named(&both), Some(("UPI link", "upi 0-1")), "the nearest to its most");
+    }
+
+    #[test]
+    fn pools_that_are_often_full_are_named_where_none_is_full_and_else_nothing_is() {
+        assert_eq!(named(&[pool("LFB", 0, 0.4), pool("WPQ", 7, 0.1)]), Some(("LFB", "socket 0")));
+        assert_eq!(named(&[pool("LFB", 0, 0.4), pool("WPQ", 7, 0.3)]), Some(("WPQ", "socket 0")));
+        assert_eq!(named(&[pool("LFB", 0, 0.1)]), None);
+        assert_eq!(named(&[]), None);
+    }
+}

@@ -1,0 +1,101 @@
+//! Where the pools of a server are: in a socket, or on the way from one to another.
+
+use crate::read::crossed::pairs;
+use crate::read::sample::{Group, Totals};
+use crate::report::view::ServerView;
+use hostnet_measure::Domain;
+use hostnet_model::params::SocketParams;
+use hostnet_model::{PartKind, PartName};
+
+/// The pools of one group at one place.
+pub(crate) struct Place<'a> {
+    /// `socket 0`, or `upi 0-1` of what the first socket asks the second for.
+    pub(crate) name: String,
+    /// The socket, of what is in one.
+    pub(crate) socket: Option<usize>,
+    pub(crate) pools: Vec<&'a Domain>,
+}
+
+/// Pools of the ways between sockets.
+pub(crate) const BETWEEN: [Group; 5] =
+    [Group::UpiRequest, Group::UpiWriteBack, Group::UpiData, Group::UpiAnswer, Group::UpiSnoop];
+
+impl Place<'_> {
+    /// Whether anybody uses it.
+    pub(crate) fn is_used(&self) -> bool {
+        self.pools.iter().flat_map(|pool| pool.classes()).any(|usage| usage.acquired() > 0 || usage.in_use() > 0)
+    }
+
+    /// The same with the pools that a workload uses.
+    pub(crate) fn used_by(mut self, class: usize) -> Self {
+        self.pools.retain(|pool| pool.classes()[class].area_ps() > 0);
+        self
+    }
+
+    pub(crate) fn sum(&self, pick: impl Fn(&Domain) -> u64) -> f64 {
+        self.pools.iter().map(|pool| pick(pool)).sum::<u64>() as f64
+    }
+
+    pub(crate) fn mean(&self, pick: impl Fn(&Domain) -> u64) -> f64 {
+        self.sum(pick) / self.pools.len() as f64
+    }
+
+    /// What a workload made of the pools.
+    pub(crate) fn totals(&self, group: Group, class: usize) -> Totals {
+        let mut totals = Totals::default();
+        self.pools.iter().flat_map(|pool| group.usages(pool, Some(class))).for_each(|usage| totals.add(usage));
+        totals
+    }
+}
+
+impl ServerView<'_> {
+    /// The pools of a group by their places: those of a socket together, those of the ways between sockets apart.
+    pub(crate) fn places(&self, group: Group) -> Vec<Place<'_>> {
+        let mut places: Vec<Place> = Vec::new();
+        let mut ways = self.ways().into_iter();
+        self.machine.pools(|part, pool| {
+            if pool.group != group {
+                return;
+            }
+            let socket = self.socket_of(part);
+            let name = match socket {
+                Some(socket) => format!("socket {socket}"),
+                None if part.kind == PartKind::Upi => ways.next().unwrap_or_else(|| part.to_string()),
+                None => "other sockets".to_owned(),
+            };
+            match places.iter_mut().find(|place| place.name == name) {
+                Some(place) => place.pools.push(pool.domain),
+                None => places.push(Place { name, socket, pools: vec![pool.domain] }),
+            }
+        });
+        places
+    }
+
+    /// What the pools of each way between two sockets are called, in their order: of what either asks the other for.
+    pub(crate) fn ways(&self) -> Vec<String> {
+        if self.server.upi.is_none() {
+            return Vec::new();
+        }
+        let ends = pairs(self.server.sockets.len()).flat_map(|[one, other]| [[one, other], [other, one]]);
+        ends.map(|[asks, asked]| format!("{} {asks}-{asked}", PartKind::Upi.name())).collect()
+    }
+
+    /// The socket that a part belongs to; nothing of what is between sockets, or of cores of others.
+    fn socket_of(&self, part: PartName) -> Option<usize> {
+        let count: fn(&SocketParams) -> u32 = match part.kind {
+            PartKind::Core => |socket| socket.core.count,
+            PartKind::Channel => |socket| socket.memory.map.channels * socket.memory.dram.subchannels,
+            PartKind::Ssd => |socket| socket.ssd.count,
+            PartKind::Upi | PartKind::Remote => return None,
+            _ => |_| 1,
+        };
+        let mut first = 0;
+        for (number, socket) in self.server.sockets.iter().enumerate() {
+            first += count(socket);
+            if part.number < first {
+                return Some(number);
+            }
+        }
+        Some(0)
+    }
+}

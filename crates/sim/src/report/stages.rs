@@ -1,0 +1,292 @@
+//! Everything on the way of a workload's lines, each at its place, and how near it is to its limit.
+
+use super::channels::line_ps;
+use super::limits::{buses_busy, full_ps, link_busy};
+use super::places::Place;
+use super::view::ServerView;
+use crate::read::crossed::{crossed, Crossed};
+use crate::read::sample::{Group, Sample};
+use hostnet_analysis::binding::full_share_estimate;
+use hostnet_analysis::evidence::Stage;
+use hostnet_analysis::explain::{Pool, FAR_DRAM, FAR_LINK};
+use hostnet_analysis::limits::CHANNEL;
+use hostnet_measure::Domain;
+use hostnet_model::memory::{Channel, Counters};
+use hostnet_model::nvme::Ssd;
+use hostnet_model::params::{MemoryParams, PcieParams, UpiParams};
+use std::ops::Range;
+
+/// Share of a workload's lines from which on a place is on its way: what fewer of them pass, the others do not wait for.
+const ON_THE_WAY: f64 = 0.05;
+/// Share of time that the bus of a channel moves lines, turns and waits for refreshes when there is always more to do:
+/// the rest goes to rows that are not open in time. Random lines with the read queue of the presets reach 87%, those in
+/// sequence 97%; where it is less, more queue entries still help.
+const BUS_MOST: f64 = 0.85;
+/// Share of the rate of a wire whose bytes are all counted that is used when somebody always waits for it.
+const WIRE_MOST: f64 = 0.95;
+
+/// The pools of memory on the way, with what answers call them: the further downstream, the later.
+const DOWNSTREAM: [(Group, &str, u8); 13] = [
+    (Group::Prefetch, "L2 prefetch", 0),
+    (Group::Posted, "PCIe posted", 0),
+    (Group::NonPosted, "PCIe non-posted", 0),
+    (Group::P2mWrite, "P2M-Write", 1),
+    (Group::P2mRead, "P2M-Read", 1),
+    (Group::Tor, "CHA TOR", 2),
+    (Group::ChaUpi, "CHA->UPI", 3),
+    (Group::UpiRequest, "UPI request", 4),
+    (Group::UpiWriteBack, "UPI data", 4),
+    (Group::UpiSnoop, "UPI request", 6),
+    (Group::Rpq, "RPQ", 7),
+    (Group::Wpq, "WPQ", 7),
+    (Group::ExpanderRead, "CXL read", 7),
+];
+
+/// The pools of what comes back, and of writes behind a link.
+const UPSTREAM: [(Group, &str, u8); 3] =
+    [(Group::UpiData, "UPI data", 8), (Group::UpiAnswer, "UPI request", 8), (Group::ExpanderWrite, "CXL write", 7)];
+
+/// The request buffer of the socket where a line lies, when another socket asked for it.
+const TOR_AT_HOME: u8 = 5;
+
+/// Everything on the way of a workload. `lfb` is its own pool, if it is one of cores.
+pub(super) fn stages(view: &ServerView, total: &Sample, class: usize, lfb: Option<&Pool>) -> Vec<Stage> {
+    let way = Way { view, class, lines: lines(view, total, class) };
+    let mut stages: Vec<Stage> =
+        lfb.map(|pool| Stage::pool(&*pool.domain, "its cores", 0, pool.full_share)).into_iter().collect();
+    for (group, limit, depth) in DOWNSTREAM.into_iter().chain(UPSTREAM) {
+        stages.extend(way.pools(group, limit, depth));
+    }
+    stages.extend(way.channels());
+    stages.extend(way.links());
+    stages.extend(way.iios());
+    stages.extend(way.wires());
+    stages.extend(way.expander(total));
+    stages
+}
+
+fn lines(view: &ServerView, total: &Sample, class: usize) -> f64 {
+    total.moved(view.own_groups(class), class) as f64
+}
+
+/// The way of the lines of a workload.
+struct Way<'a> {
+    view: &'a ServerView<'a>,
+    class: usize,
+    lines: f64,
+}
+
+impl Way<'_> {
+    /// Whether so many lines of the workload count.
+    fn counts(&self, lines: u64) -> bool {
+        lines > 0 && lines as f64 >= ON_THE_WAY * self.lines
+    }
+
+    fn taken(&self, domain: &Domain) -> u64 {
+        domain.classes().get(self.class).map_or(0, |usage| usage.acquired())
+    }
+
+    /// The pools of a group, the fullest of each place.
+    fn pools(&self, group: Group, limit: &str, depth: u8) -> Vec<Stage> {
+        let full = full_ps(group);
+        let at = |place: Place| {
+            let mine = || place.pools.iter().filter(|pool| self.uses(group, pool));
+            let count: u64 = mine().map(|pool| self.lines_in(group, pool)).sum();
+            let fullest = mine().map(|pool| full(pool)).max()?;
+            let depth = if group == Group::Tor && !self.is_own(place.socket) { TOR_AT_HOME } else { depth };
+            let share = (fullest as f64 / self.view.window_ps()).max(self.often_full(group, &place));
+            self.counts(count).then(|| Stage::pool(limit, place.name, depth, share))
+        };
+        self.view.places(group).into_iter().filter_map(at).collect()
+    }
+
+    /// Share of time that the slices of a socket have no request buffer entry left, told from their mean: they fill up
+    /// one by one, and all of them are hardly ever full at a time. Lines of other sockets may hold some of them only.
+    fn often_full(&self, group: Group, place: &Place) -> f64 {
+        let Some(socket) = place.socket.map(|number| &self.view.server.sockets[number]) else { return 0.0 };
+        let entries = match (group, &self.view.server.upi) {
+            (Group::Tor, _) => socket.cha.tor_entries,
+            (Group::ChaUpi, Some(sockets)) => sockets.tor_entries,
+            _ => return 0.0,
+        };
+        let in_use = place.sum(Domain::area_ps) / self.view.window_ps();
+        full_share_estimate(in_use, f64::from(socket.cha.slices * entries))
+    }
+
+    fn uses(&self, group: Group, pool: &Domain) -> bool {
+        self.lines_in(group, pool) > 0
+    }
+
+    fn lines_in(&self, group: Group, pool: &Domain) -> u64 {
+        group.usages(pool, Some(self.class)).map(|usage| usage.acquired()).sum()
+    }
+
+    /// Whether cores or devices of the workload are on a socket.
+    fn is_own(&self, socket: Option<usize>) -> bool {
+        let own = [Group::Lfb, Group::P2mWrite, Group::P2mRead];
+        let here = |place: &Place| place.socket == socket && place.pools.iter().any(|pool| self.taken(pool) > 0);
+        own.into_iter().any(|group| self.view.places(group).iter().any(here))
+    }
+
+    /// The busiest channel of each socket, as far as the workload uses it.
+    fn channels(&self) -> Vec<Stage> {
+        let counters: Vec<Counters> =
+            self.view.machine.each::<Channel>().map(|channel| channel.controller().counters(self.view.now)).collect();
+        let own = |channel: &Counters| channel.reads[self.class] + channel.writes[self.class];
+        let busiest = |(memory, channels): (&MemoryParams, Range<usize>)| {
+            // A host whose memory has rates has no channels.
+            let here = counters.get(channels.clone())?;
+            let mine: u64 = here.iter().map(own).sum();
+            let used = |channel: &Counters| bus_used(memory, channel) / self.view.window_ps();
+            let busy = here.iter().enumerate().filter(|(_, channel)| own(channel) > 0);
+            let (number, most) = busy.map(|(at, channel)| (at, used(channel))).max_by(|a, b| a.1.total_cmp(&b.1))?;
+            let place = format!("channel {}", channels.start + number);
+            self.counts(mine).then(|| Stage::rate(CHANNEL, place, most, BUS_MOST))
+        };
+        self.view.memories().filter_map(busiest).collect()
+    }
+
+    /// The directions between sockets that the workload uses.
+    fn links(&self) -> Vec<Stage> {
+        let Some(sockets) = &self.view.server.upi else { return self.remote_links() };
+        let used = |way: &Crossed| {
+            let share = wire_used(&sockets.upi, way.lines, way.others, self.view.window_ps());
+            Stage::rate("UPI link", format!("upi {}-{}", way.from, way.to), share, WIRE_MOST)
+        };
+        let ways = crossed(self.view.machine, self.view.server.sockets.len());
+        let mine = |way: &&Crossed| {
+            let [asks, answers] =
+                [(way.from, way.to), (way.to, way.from)].map(|(one, other)| format!("upi {one}-{other}"));
+            let sends =
+                |groups: &[Group], name: &str| groups.iter().any(|&group| self.counts(self.taken_at(group, name)));
+            sends(&[Group::UpiRequest, Group::UpiWriteBack, Group::UpiSnoop], &asks)
+                || sends(&[Group::UpiData, Group::UpiAnswer], &answers)
+        };
+        ways.iter().filter(mine).map(used).collect()
+    }
+
+    /// Lines of the workload in the pools of a group at a place.
+    fn taken_at(&self, group: Group, name: &str) -> u64 {
+        let places = self.view.places(group);
+        places
+            .iter()
+            .filter(|place| place.name == name)
+            .flat_map(|place| &place.pools)
+            .map(|pool| self.taken(pool))
+            .sum()
+    }
+
+    /// The ways from cores of other sockets: lines go home when they are written, and come when they are read.
+    fn remote_links(&self) -> Vec<Stage> {
+        let Some(remote) = &self.view.server.socket().remote else { return Vec::new() };
+        let all = |group: Group| -> Vec<(String, u64, u64)> {
+            let sum = |place: &Place, pick: &dyn Fn(&Domain) -> u64| place.pools.iter().map(|pool| pick(pool)).sum();
+            let of = |place: Place| {
+                let everyone = |pool: &Domain| pool.classes().iter().map(|usage| usage.acquired()).sum();
+                (place.name.clone(), sum(&place, &everyone), sum(&place, &|pool| self.taken(pool)))
+            };
+            self.view.places(group).into_iter().map(of).collect()
+        };
+        let directions = [(Group::UpiWriteBack, Group::UpiRequest), (Group::UpiData, Group::UpiAnswer)];
+        let used = |(with_data, without): (Group, Group)| {
+            let pairs = all(with_data).into_iter().zip(all(without));
+            pairs
+                .filter(|(data, other)| self.counts(data.2 + other.2))
+                .map(|((name, lines, _), (_, others, _))| {
+                    Stage::rate(
+                        "UPI link",
+                        name,
+                        wire_used(&remote.upi, lines, others, self.view.window_ps()),
+                        WIRE_MOST,
+                    )
+                })
+                .collect::<Vec<_>>()
+        };
+        directions.into_iter().flat_map(used).collect()
+    }
+
+    /// The pace of the IIO of each socket, in its busier direction.
+    fn iios(&self) -> Vec<Stage> {
+        let of = |group: Group| {
+            self.view
+                .places(group)
+                .into_iter()
+                .filter_map(|place| {
+                    let socket = &self.view.server.sockets[place.socket?];
+                    let lines: u64 =
+                        place.pools.iter().flat_map(|pool| pool.classes()).map(|usage| usage.acquired()).sum();
+                    let mine: u64 = place.pools.iter().map(|pool| self.taken(pool)).sum();
+                    let used = (lines * socket.iio.line_ps) as f64 / self.view.window_ps();
+                    self.counts(mine).then(|| Stage::rate("IIO line", place.name.clone(), used, WIRE_MOST))
+                })
+                .collect::<Vec<_>>()
+        };
+        [Group::P2mWrite, Group::P2mRead].into_iter().flat_map(of).collect()
+    }
+
+    /// The PCIe link of each drive, in its busier direction.
+    fn wires(&self) -> Vec<Stage> {
+        let drives = self.view.server.sockets.iter().flat_map(|socket| (0..socket.ssd.count).map(|_| &socket.pcie));
+        let drives = self.view.machine.each::<Ssd>().zip(drives).enumerate();
+        let used = |(number, (drive, pcie)): (usize, (&Ssd, &PcieParams))| {
+            let (mut posted, mut asked, mut mine) = (0, 0, 0);
+            hostnet_model::Part::pools(drive, &mut |pool| {
+                let lines: u64 = pool.domain.classes().iter().map(|usage| usage.acquired()).sum();
+                mine += self.taken(pool.domain);
+                match pool.group {
+                    Group::Posted => posted += lines,
+                    Group::NonPosted => asked += lines,
+                    _ => {}
+                }
+            });
+            let share = link_used(pcie, posted as f64, asked as f64) / self.view.window_ps();
+            self.counts(mine).then(|| Stage::rate("PCIe link", format!("ssd {number}"), share, WIRE_MOST))
+        };
+        drives.filter_map(used).collect()
+    }
+
+    /// Memory behind a link, as far as the workload uses it.
+    fn expander(&self, total: &Sample) -> Vec<Stage> {
+        let Some(expander) = &self.view.server.socket().expander else { return Vec::new() };
+        let lines = [Group::ExpanderRead, Group::ExpanderWrite].map(|group| total.of(group, self.class).lines);
+        if !self.counts(lines.iter().sum()) {
+            return Vec::new();
+        }
+        vec![
+            Stage::rate(FAR_DRAM, "the expander", buses_busy(self.view), BUS_MOST),
+            Stage::rate(FAR_LINK, "the expander", link_busy(self.view, total, expander), WIRE_MOST),
+        ]
+    }
+}
+
+/// Time that the bus of a channel moves lines, turns, or waits for a refresh, in ps.
+fn bus_used(memory: &MemoryParams, channel: &Counters) -> f64 {
+    let dram = &memory.dram;
+    let clock_ps = dram.clock_ps_numerator as f64 / dram.clock_ps_denominator as f64;
+    let lines: u64 = channel.reads.iter().chain(&channel.writes).sum();
+    // To writes and back: a write waits for the turn of the bus, a read for the write recovery of its rank and for CL.
+    // Writes outside of write modes go when no read waits, and their turns cost nothing.
+    let mode_clocks = f64::from(dram.timing.read_to_write + dram.timing.wtr_s + dram.timing.cl);
+    // While one rank is refreshed the others go on.
+    let refresh_clocks = f64::from(dram.timing.rfc) / f64::from(dram.ranks);
+    let idle_clocks = channel.write_modes as f64 * mode_clocks + channel.refreshes as f64 * refresh_clocks;
+    (lines - channel.forwarded - channel.merged) as f64 * line_ps(memory) + idle_clocks * clock_ps
+}
+
+/// Share of time that a direction between two sockets sends.
+fn wire_used(upi: &UpiParams, lines: u64, others: u64, window_ps: f64) -> f64 {
+    let bytes = lines * u64::from(upi.data_bytes) + others * u64::from(upi.request_bytes);
+    bytes as f64 / upi.bytes_per_s as f64 * 1e12 / window_ps
+}
+
+/// Time that the busier direction of a link sends so many lines that a drive writes to memory, and reads there, in ps.
+fn link_used(pcie: &PcieParams, posted: f64, asked: f64) -> f64 {
+    let bytes = |lines: f64, payload: u32, overhead: u32| {
+        lines * 64.0 * (f64::from(payload) + f64::from(overhead)) / f64::from(payload)
+    };
+    let requests = asked * 64.0 * f64::from(pcie.read_overhead_bytes) / f64::from(pcie.mrrs_bytes);
+    let up = bytes(posted, pcie.mps_bytes, pcie.write_overhead_bytes) + requests;
+    let down = bytes(asked, pcie.mps_bytes.min(pcie.mrrs_bytes), pcie.completion_overhead_bytes);
+    let most = pcie.bytes_per_s as f64 * (1.0 - f64::from(pcie.dllp_share) / 65_536.0);
+    up.max(down) / most * 1e12
+}

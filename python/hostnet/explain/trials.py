@@ -1,0 +1,191 @@
+"""What would help where predictions do not cover a server: limits are raised in short simulations."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from hostnet._core import ConfigError, Plan
+from hostnet.explain.raises import Config
+from hostnet.explain.steps import (
+    Engine,
+    Progress,
+    Step,
+    Steps,
+    candidates,
+    gains_of_each,
+    most_helpful_first,
+    plan_of,
+    simulated,
+)
+
+Row = dict[str, Any]
+
+EVENTS = 12_000_000
+"""Events of all trials together: some seconds. A budget of events gives the same answer on every machine; one of time
+would not."""
+
+TRIALS_MIN, TRIALS_MAX = 6, 14
+"""Limits that are raised: those that the evidence points at, and of a server that is quick to simulate most others."""
+
+PROBE_NS = 20_000
+"""How long the run measures that tells what a trial costs, and how long warm-up takes."""
+
+LONGEST_NS = 300_000
+"""How long a trial measures at most: enough to see a gain of a few percent."""
+
+HELPS = 0.02
+"""The gain from which on a limit is named; less may be noise."""
+
+NAMED_WITH = 0.5
+"""Share of the greatest gain from which on a limit is named beside the first."""
+
+OF_CORES = ("C2M-Read", "C2M-Write")
+"""What the LFB of a stream is called, by the phase that holds it longer."""
+
+LFB, NOT_KNOWN, OFFERED_LOAD = "LFB", "not known", "offered load"
+
+
+@dataclass(frozen=True)
+class Trials:
+    """The steps that were simulated, and what the others would have changed."""
+
+    steps: Steps
+    untried: tuple[str, ...]
+
+
+def tried(
+    config: Config,
+    rows: Sequence[Row],
+    workload: str,
+    *,
+    offered: Mapping[str, float],
+    base_dir: str = ".",
+    engine: Engine = simulated,
+    progress: Progress | None = None,
+) -> Trials:
+    """Raises the limits of a server in short simulations, in the order of the evidence for them.
+
+    Args:
+        config: A complete configuration.
+        rows: What is known of every workload, as an explanation has it.
+        workload: Whose gain counts.
+        offered: What each storage workload offers, in GB/s.
+        base_dir: The folder that paths in the configuration start from.
+        engine: What simulates.
+        progress: As for `hostnet.run_many`.
+
+    Raises:
+        SimulationError: One of the simulations could not go on.
+        KeyboardInterrupt: The progress callback stopped them.
+    """
+    probe = engine([plan_of(measured_for(config, PROBE_NS), base_dir)], progress)[0]
+    duration_ns, count = affordable(probe)
+    run = {"warmup": f"{probe['warm_up_ns']:.0f} ns"}
+    base = measured_for(config, duration_ns, run)
+    found = in_order(_allowed(base, offered, base_dir), likely(rows, workload))
+    chosen, left = found[:count], found[count:]
+    summaries = engine([plan_of(base, base_dir), *(plan for _, plan in chosen)], progress)
+    steps = gains_of_each([step for step, _ in chosen], summaries)
+    return Trials(Steps("run", workload, most_helpful_first(steps, workload)), tuple(step.what for step, _ in left))
+
+
+def not_predicted(config: Mapping[str, Any]) -> str | None:
+    """What of a server predictions do not cover."""
+    if config.get("server", {}).get("sockets", 1) > 1:
+        return "several sockets"
+    if any(workload["kind"] == "remote" for workload in config["workload"].values()):
+        return "cores of other sockets"
+    if config.get("noc"):
+        return "a mesh"
+    if config.get("expander"):
+        return "memory behind a link"
+    if config.get("pool"):
+        return "a pool of memory"
+    return "caches" if config.get("cache", {}).get("enabled") else None
+
+
+def affordable(probe: Mapping[str, Any]) -> tuple[float, int]:
+    """How long trials measure in ns, and how many there are, by what a probe cost."""
+    per_ns = max(probe["events"], 1) / (probe["warm_up_ns"] + probe["window_ns"])
+    shortest = per_ns * (probe["warm_up_ns"] + PROBE_NS)
+    count = min(max(int(EVENTS / shortest) - 1, TRIALS_MIN), TRIALS_MAX)
+    duration = EVENTS / (count + 1) / per_ns - probe["warm_up_ns"]
+    return min(max(duration, PROBE_NS), LONGEST_NS), count
+
+
+def measured_for(config: Config, duration_ns: float, changed: Mapping[str, Any] | None = None) -> Config:
+    """The configuration with a run that measures so long."""
+    kept = {key: config["run"][key] for key in ("name", "seed", "warmup") if key in config["run"]}
+    return {**config, "run": {**kept, **(changed or {}), "duration": f"{duration_ns:.0f} ns"}}
+
+
+def likely(rows: Sequence[Row], workload: str) -> list[str]:
+    """The names of limits, the likeliest first: those that are named, then what is fullest on the way."""
+    own_first = sorted(rows, key=lambda row: row["workload"] != workload)
+    named = [name for row in own_first for name in row["binding"]]
+    stages = [stage for row in own_first for stage in row.get("stages", ())]
+    nearest = sorted(stages, key=lambda stage: -nearness(stage))
+    names = [*named, *(stage["limit"] for stage in nearest)]
+    return list(dict.fromkeys(LFB if name in OF_CORES else name for name in names))
+
+
+def nearness(stage: Mapping[str, Any]) -> float:
+    """How near a stage is to its limit: 1 is there."""
+    load = stage["load"]
+    return float(load["pool"]["full"] if "pool" in load else load["rate"]["used"])
+
+
+def in_order(found: list[tuple[Step, Plan]], names: Sequence[str]) -> list[tuple[Step, Plan]]:
+    """The steps in the order of the names of their limits, the others behind them."""
+    place = {name: number for number, name in enumerate(names)}
+    return sorted(found, key=lambda each: place.get(each[0].limit or "", len(place)))
+
+
+def _allowed(config: Config, offered: Mapping[str, float], base_dir: str) -> list[tuple[Step, Plan]]:
+    """The smallest step of each limit that the configuration allows."""
+    found: dict[str, tuple[Step, Plan]] = {}
+    for step, changed in candidates(config, offered, base_dir):
+        if step.path in found:
+            continue
+        try:
+            found[step.path] = (step, plan_of(changed, base_dir))
+        except ConfigError:
+            continue
+    return list(found.values())
+
+
+def confirmed(row: Row, trials: Trials) -> Row:
+    """What is known of a workload, with the limit that the trials confirm; else its limit is not known.
+
+    A workload whose limit is sure already keeps it.
+    """
+    if not row["doubtful"]:
+        return row
+    name = row["workload"]
+    gains = {step.path: step.gains[name] for step in trials.steps.steps if step.limit and name in step.gains}
+    best = max(gains.values(), default=0.0)
+    helping = [step for step in trials.steps.steps if helps(step, name) and step.gains[name] >= NAMED_WITH * best]
+    helping.sort(key=lambda step: -step.gains[name])
+    if not helping:
+        count = len({step.path for step in trials.steps.steps if step.limit})
+        why = f"none of {count} limits that were raised in simulations gives {HELPS:.0%}"
+        return {**row, "binding": [NOT_KNOWN], "limited": f"is limited by what is not known: {why}"}
+    names = list(dict.fromkeys(called(step, row) for step in helping))
+    first = helping[0]
+    gain = f"{100 * first.gains[name]:+.0f}% with {first.what} {first.before} -> {first.after}, simulated"
+    said = " / ".join(names).replace(OFFERED_LOAD, "what it offers")
+    return {**row, "binding": names, "doubtful": False, "limited": f"is limited by {said} ({gain})"}
+
+
+def helps(step: Step, workload: str) -> bool:
+    """Whether a step raises a limit and makes a workload faster, beyond what may be noise."""
+    gain = step.gains.get(workload, 0.0)
+    return step.limit is not None and gain >= max(HELPS, (step.noise or {}).get(workload, 0.0))
+
+
+def called(step: Step, row: Mapping[str, Any]) -> str:
+    """What answers call the limit that a step raises: the LFB of a stream by the phase that holds it longer."""
+    names = [pool["domain"] for pool in row["pools"] if pool["domain"] in OF_CORES]
+    return names[0] if step.limit == LFB and names else str(step.limit)

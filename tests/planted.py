@@ -1,0 +1,300 @@
+"""Servers with a limit planted in them, and whether what is named as their limit helps when it is raised."""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from copy import deepcopy
+from dataclasses import dataclass
+from random import Random
+from typing import Any
+
+from hostnet import _core
+from hostnet._core import ConfigError
+from hostnet.explain.raises import limits, raise_limit
+
+Content = dict[str, Any]
+Run = Callable[[Sequence[Content]], list[Content]]
+
+RAISED = 1.5
+"""How far a limit is raised to see whether it is one."""
+
+HELPS = 0.02
+"""The gain from which on it is."""
+
+LFB_NAMES = ("C2M-Read", "C2M-Write")
+"""What the LFB of a stream is called, by the phase that holds it longer."""
+
+DISTANT = ("two sockets, remote", "two sockets, drives far")
+"""Kinds of servers whose lines cross sockets."""
+
+OF_CORES = ("one socket", "caches", "two sockets", "two sockets, remote", "expander")
+OF_DRIVES = ("drives", "drives and caches", "two sockets, drives", "two sockets, drives far")
+KINDS = (*OF_CORES, *OF_DRIVES)
+"""Kinds of servers, by where what moves starts."""
+
+
+@dataclass(frozen=True)
+class Plant:
+    """A limit: the keys that make it so low, drawn at random, and the kinds of servers that it is for."""
+
+    name: str
+    keys: Callable[[Random], Content]
+    kinds: tuple[str, ...]
+
+
+def some(path: str, *values: Any) -> Callable[[Random], Content]:
+    """One of the values at a key."""
+    return lambda random: {path: random.choice(values)}
+
+
+def _short_rpq(random: Random) -> Content:
+    return {"memory.controller.rpq.entries": random.choice((2, 3, 4)), "memory.controller.reads_few": 1}
+
+
+def _short_wpq(random: Random) -> Content:
+    entries = random.choice((2, 4, 6))
+    return {
+        "memory.controller.wpq.entries": entries,
+        "memory.controller.wpq.full_threshold": entries,
+        "memory.controller.write_high": max(1, entries - 1),
+        "memory.controller.write_low": 0,
+        "workload.w.reads": 0.5,
+    }
+
+
+def _slow_mesh(_: Random) -> Content:
+    return {"noc.clock": "100 MHz", "noc.die": "cascade-lake-18", "server.preset": "cascade-lake-6234"}
+
+
+PLANTS = (
+    Plant("LFB", some("core.lfb.entries", 2, 3, 4), OF_CORES),
+    Plant("CHA TOR", some("cha.tor.entries", 2), ("one socket", "caches", "two sockets", "two sockets, remote")),
+    Plant("RPQ", _short_rpq, OF_CORES[:4]),
+    Plant("WPQ", _short_wpq, ("one socket", "two sockets")),
+    Plant("DRAM channel", some("memory.channels", 1), OF_CORES[:4]),
+    Plant("core", some("core.lfb.refill", "100 ns", "300 ns"), OF_CORES),
+    Plant("offered load", some("workload.w.gap", "60 ns", "200 ns"), ("one socket", "two sockets", "expander")),
+    Plant("P2M-Write", some("iio.write_credits", 4, 8, 16), OF_DRIVES),
+    Plant("P2M-Read", lambda random: {"iio.read_credits": random.choice((8, 16)), "rw": "write"}, OF_DRIVES),
+    Plant("PCIe link", some("pcie.lanes", 4), OF_DRIVES),
+    Plant("PCIe posted", some("pcie.posted_lines", 4, 8), OF_DRIVES),
+    Plant("PCIe non-posted", lambda random: {"pcie.nonposted_lines": random.choice((8, 16)), "rw": "write"}, OF_DRIVES),
+    Plant("IIO line", some("iio.line", "20 ns", "40 ns"), OF_DRIVES),
+    Plant("rate", some("workload.f.rate", "0.5 GB/s", "2 GB/s"), OF_DRIVES),
+    Plant("UPI request", some("upi.link.request_credits", 2, 4, 8), DISTANT),
+    Plant("UPI data", some("upi.link.data_credits", 2, 4, 8), DISTANT),
+    Plant("UPI link", some("upi.link.bandwidth", "1 GB/s", "3 GB/s", "6 GB/s"), DISTANT),
+    Plant("CHA->UPI", some("upi.tor_entries", 1), ("two sockets, remote",)),
+    Plant("CXL read", some("expander.read_credits", 2, 4, 8), ("expander",)),
+    Plant("CXL link", some("expander.lanes", 1), ("expander",)),
+    Plant("CXL DRAM", some("expander.channels", 1), ("expander",)),
+    Plant("mesh", _slow_mesh, ("one socket",)),
+)
+"""A limit of every domain."""
+
+
+def server(random: Random, kind: str) -> Content:
+    """A random server of a kind with nothing planted in it."""
+    distant = kind.startswith("two sockets")
+    preset = random.choice(("cascade-lake-6234", "skylake-8160"))
+    content: Content = {"server": {"preset": preset}, "workload": {}}
+    content["run"] = {"warmup": "30 us", "duration": "60 us", "seed": random.randrange(1, 1000)}
+    if distant:
+        content["server"]["sockets"] = 2
+    if kind in ("caches", "drives and caches"):
+        content["cache"] = {"enabled": True}
+    cores = random.choice((2, 4, 6))
+    if kind in OF_CORES:
+        pattern, reads = random.choice(("sequential", "random")), random.choice((1.0, 1.0, 0.5))
+        stream: Content = {"kind": "stream", "cores": f"0-{cores - 1}", "reads": reads, "pattern": pattern}
+        if kind == "caches":
+            stream = {"kind": "app", "app": "mlc", "cores": f"0-{cores - 1}"}
+        if kind == "two sockets, remote":
+            stream["memory"] = "node:1"
+        if kind == "expander":
+            content["expander"] = {"channels": 2}
+            stream["memory"] = "node:1"
+        content["workload"]["w"] = stream
+    else:
+        job = {"rw": "randread", "bs": "128 KiB", "iodepth": 32, "size": "1 GiB"}
+        drives = [0, 1, 2, 3]
+        fio: Content = {"kind": "fio", "jobs": [{**job, "ssd": drive} for drive in drives]}
+        if distant:
+            content["ssd"] = {"sockets": 0, "count": 4}
+        if kind == "two sockets, drives far":
+            fio["memory"] = "node:1"
+        content["workload"]["f"] = fio
+        if random.random() < 0.5:
+            content["workload"]["w"] = {"kind": "stream", "cores": "0-1", "reads": 1.0}
+    return content
+
+
+def with_plant(random: Random, content: Content, plant: Plant) -> Content:
+    """The server with a limit planted."""
+    planted = deepcopy(content)
+    for path, value in plant.keys(random).items():
+        if path == "rw":
+            for job in planted["workload"]["f"]["jobs"]:
+                job["rw"] = "randwrite"
+        elif path.startswith("workload.") and path.split(".")[1] not in planted["workload"]:
+            continue
+        else:
+            *tables, last = path.split(".")
+            place = planted
+            for table in tables:
+                place = place.setdefault(table, {})
+            place[last] = value
+    return planted
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What was named of a plant, and what raising that gave."""
+
+    seed: int
+    kind: str
+    planted: str
+    named: str
+    doubtful: bool
+    gain: float
+    could: float
+    """What raising the plant itself gives."""
+    text: str = ""
+    content: Content | None = None
+
+    @property
+    def word(self) -> str:
+        """How good the answer is."""
+        if self.named == "not known":
+            return "not known"
+        if self.gain > HELPS:
+            return "right"
+        return "wrong with ?" if self.doubtful else "wrong without ?"
+
+
+def resolved(content: Content) -> Content:
+    """The complete configuration.
+
+    Raises:
+        ConfigError: It is not allowed.
+    """
+    plan = _core.resolve(json.dumps(content), format="json", file="<planted>", base_dir=".")
+    effective: Content = json.loads(plan.effective_json())
+    return effective
+
+
+def simulate(contents: Sequence[Content]) -> list[Content]:
+    """The summary of each."""
+    plans = [_core.resolve(json.dumps(content), format="json", file="<planted>", base_dir=".") for content in contents]
+    return [json.loads(result.summary_json) for result in _core.run_many(plans, progress=None)]
+
+
+def moved(summary: Content, workload: str) -> float:
+    """The throughput of a workload."""
+    (row,) = (row for row in summary["workloads"] if row["workload"] == workload)
+    return float(row["app_gb_per_s"] or row["throughput_gb_per_s"] or 0.0)
+
+
+def asked_for_more(content: Content) -> Content:
+    """A server whose workloads ask for half as much more, whatever keeps them from it."""
+    changed = deepcopy(content)
+    for workload in changed["workload"].values():
+        for key, by in (("gap", 1 / RAISED), ("rate", RAISED)):
+            value = workload.get(key)
+            if isinstance(value, str) and not value.startswith("0"):
+                number, unit = value.split()
+                workload[key] = f"{float(number) * by:.6g} {unit}"
+        for job in workload.get("jobs", ()):
+            job["iodepth"] = math.ceil(job["iodepth"] * RAISED)
+    return changed
+
+
+def raises_of(content: Content, named: str) -> Iterator[Content]:
+    """The server with what is named raised by a half, a way each."""
+    name = "LFB" if named in LFB_NAMES else named
+    complete = resolved(content)
+    if name == "offered load":
+        more = asked_for_more(complete)
+        drives = [limit for limit in limits() if limit.path in ("ssd.read_bandwidth", "pcie.lanes")]
+        for limit in drives:
+            for *_, changed in raise_limit(more, limit, 2.0):
+                more = changed
+        yield more
+    for limit in limits():
+        if limit.limit == name and limit.scale in ("count", "rate", "less", "whole"):
+            factor = 2.0 if limit.scale == "whole" else RAISED
+            yield from (changed for *_, changed in raise_limit(complete, limit, factor))
+
+
+def allowed(contents: Iterator[Content]) -> list[Content]:
+    """Those that can be run."""
+    found = []
+    for content in contents:
+        try:
+            resolved(content)
+        except ConfigError:
+            continue
+        found.append(content)
+    return found
+
+
+def raised_plant(content: Content, plant: Plant) -> list[Content]:
+    """The server with the plant raised by a half."""
+    if plant.name == "rate":
+        return allowed(iter([asked_for_more(resolved(content))]))
+    return allowed(raises_of(content, plant.name))
+
+
+def judge(seed: int, kind: str | None = None, plant: Plant | None = None) -> Verdict | None:
+    """Plants a limit in a random server and judges what is named; nothing where the plant limits nothing."""
+    random = Random(seed)
+    plant = plant or PLANTS[seed % len(PLANTS)]
+    kind = kind or random.choice(plant.kinds)
+    content = with_plant(random, server(random, kind), plant)
+    try:
+        resolved(content)
+    except ConfigError:
+        return None
+    workload = "f" if kind in OF_DRIVES else "w"
+    now, *others = simulate([content, *raised_plant(content, plant)])
+    base = moved(now, workload)
+    if base <= 0 or not others:
+        return None
+    could = max(moved(other, workload) for other in others) / base - 1
+    if could <= HELPS:
+        return None
+    (row,) = (row for row in now["workloads"] if row["workload"] == workload)
+    said = str(row["limited_by"])
+    named, doubtful = said.removesuffix(" ?").split(" / ")[0], said.endswith(" ?")
+    gain = could if named == plant.name else 0.0
+    if named not in ("not known", plant.name):
+        then = simulate(allowed(raises_of(content, named)))
+        gain = max((moved(summary, workload) / base - 1 for summary in then), default=0.0)
+    (text,) = (text for text in now["limits"] if text.startswith(f"{workload} "))
+    return Verdict(seed, kind, plant.name, named, doubtful, gain, could, text, content)
+
+
+def campaign(seeds: Sequence[int], *, show: bool = False) -> Counter[str]:
+    """How many answers are right, not known, or wrong with and without a question mark."""
+    words: Counter[str] = Counter()
+    for seed in seeds:
+        verdict = judge(seed)
+        if verdict is None:
+            continue
+        words[verdict.word] += 1
+        if show:
+            print(
+                f"{seed}\t{verdict.word}\t{verdict.kind}\t{verdict.planted}\t{verdict.could:+.3f}\t{verdict.named}"
+                f"\t{verdict.gain:+.3f}\t{verdict.text}",
+                flush=True,
+            )
+    return words
+
+
+if __name__ == "__main__":
+    first, count = int(os.environ.get("FIRST", "0")), int(os.environ.get("COUNT", "300"))
+    print(campaign(range(first, first + count), show=True))
