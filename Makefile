@@ -2,6 +2,7 @@
 # make demo      build, and reproduce the four quadrants; the last line is the path of the report
 # make test      everything CI checks
 # make test-all  that, the tests that take long, and much hostile input; make test-all SEED=N repeats what it was
+# make fuzz      hostile input, and campaigns of hundreds of random servers: planted limits, regimes, steady states
 # make golden    compares about 80 runs with what they measured before, digit by digit
 # make mpi       build, and install what `mpirun -n 2 .venv/bin/hostnet run cluster.toml` needs
 # make bench     speed of the simulator
@@ -14,6 +15,9 @@ PYTHON ?= python3
 TEST_PROCESSES ?= 2
 SEED := $(or $(SEED),$(shell $(PYTHON) -c 'import random; print(random.randrange(2**32))'))
 FUZZ_CASES ?= 20000
+# Hundreds of random servers and clusters each: planted limits, innocent sides, steady states.
+CAMPAIGNS := $(addprefix tests/,explain/test_planted.py explain/test_sides.py explain/test_one_engine.py \
+	api/test_planted_clusters.py api/test_steady_state.py)
 PYTHON_TESTS := not long
 VENV := .venv
 BIN := $(VENV)/bin
@@ -82,12 +86,13 @@ test: $(VENV)/created
 
 test-all:
 	@$(MAKE) --no-print-directory test RUST_TESTS="-- --include-ignored" PYTHON_TESTS="long or not long"
-	@$(MAKE) --no-print-directory fuzz
+	@$(MAKE) --no-print-directory fuzz CAMPAIGNS=
 
 fuzz: build $(VENV)/locked-dev
 	@echo "make fuzz SEED=$(SEED)"
 	PROPTEST_CASES=$(FUZZ_CASES) cargo test --profile checked --package hostnet-config --locked --test fuzz --test cluster_fuzz
 	$(BIN)/pytest tests/fuzz --numprocesses $(TEST_PROCESSES) --hypothesis-profile many --hypothesis-seed $(SEED)
+	$(if $(CAMPAIGNS),$(BIN)/pytest $(CAMPAIGNS) -m long --numprocesses $(TEST_PROCESSES))
 
 lint-rust: $(VENV)/created
 	cargo fmt --all --check

@@ -5,11 +5,12 @@ from __future__ import annotations
 import copy
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pytest
 
 import hostnet
+from hostnet._core import RunResult
 from hostnet.comparison import result_differences, side_of
 from hostnet.running.results import Results
 from hostnet.running.seeds import combine
@@ -76,7 +77,7 @@ def test_a_measured_cell_is_seen_by_compare_seeds_and_sweeps(file: Path) -> None
     cells = cells_of(results)
     assert {"workloads", "classes"} & set(cells)
     for table, (column, index) in cells.items():
-        changed = replace(results, native=Changed(results.native, table, column, index, by=1))
+        changed = replace(results, native=cast("RunResult", Changed(results.native, table, column, index, by=1)))
         before = results.rows(table)[index][column]
         (found,) = result_differences(side.tables, side_of(changed, "B").tables)
         assert (found.table, found.column, found.a, found.b) == (table, column, before, before + 1)
@@ -105,7 +106,7 @@ def test_rows_of_one_name_are_numbered() -> None:
 
 def test_what_repeats_the_configuration_is_no_influence() -> None:
     results = run(ROOT / "examples/stream.toml")
-    changed = replace(results, native=Changed(results.native, "domains", "capacity", 0, by=1))
+    changed = replace(results, native=cast("RunResult", Changed(results.native, "domains", "capacity", 0, by=1)))
     assert outcome_of(0, changed)["influence"] == outcome_of(0, results)["influence"]
     assert copy.copy(changed).rows("domains") != results.rows("domains")
 

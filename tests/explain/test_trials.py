@@ -16,6 +16,7 @@ from hostnet.explain.trials import (
     EVENTS,
     LONGEST_NS,
     PROBE_NS,
+    TRIALS_FILLED,
     TRIALS_MAX,
     TRIALS_MIN,
     Trials,
@@ -77,6 +78,7 @@ def test_trials_are_as_long_and_as_many_as_their_events_allow() -> None:
     assert affordable(small) == (LONGEST_NS, TRIALS_MAX)
     large = {"events": 100 * EVENTS, "warm_up_ns": 10_000.0, "window_ns": PROBE_NS}
     assert affordable(large) == (PROBE_NS, TRIALS_MIN)
+    assert affordable(small, filling=EVENTS) == (LONGEST_NS, TRIALS_FILLED)
 
 
 def test_limits_are_raised_at_every_socket() -> None:

@@ -8,6 +8,7 @@ from typing import Any
 
 from hostnet._core import ConfigError, Plan
 from hostnet.explain.raises import Config
+from hostnet.explain.sides import filled
 from hostnet.explain.steps import (
     Engine,
     Progress,
@@ -28,6 +29,9 @@ would not."""
 
 TRIALS_MIN, TRIALS_MAX = 6, 14
 """Limits that are raised: those that the evidence points at, and of a server that is quick to simulate most others."""
+
+TRIALS_FILLED = 2
+"""The fewest limits that are raised where filling the caches alone takes longer than all trials should."""
 
 PROBE_NS = 20_000
 """How long the run measures that tells what a trial costs, and how long warm-up takes."""
@@ -81,7 +85,7 @@ def tried(
         KeyboardInterrupt: The progress callback stopped them.
     """
     probe = engine([plan_of(measured_for(config, PROBE_NS), base_dir)], progress)[0]
-    duration_ns, count = affordable(probe)
+    duration_ns, count = affordable(probe, filled(config))
     run = {"warmup": f"{probe['warm_up_ns']:.0f} ns"}
     base = measured_for(config, duration_ns, run)
     found = in_order(_allowed(base, offered, base_dir), likely(rows, workload))
@@ -106,12 +110,18 @@ def not_predicted(config: Mapping[str, Any]) -> str | None:
     return "caches" if config.get("cache", {}).get("enabled") else None
 
 
-def affordable(probe: Mapping[str, Any]) -> tuple[float, int]:
-    """How long trials measure in ns, and how many there are, by what a probe cost."""
+def affordable(probe: Mapping[str, Any], filling: int = 0) -> tuple[float, int]:
+    """How long trials measure in ns, and how many there are, by what a probe cost.
+
+    `filling` is what each of them costs before time begins, in events: caches are filled anew.
+    """
     per_ns = max(probe["events"], 1) / (probe["warm_up_ns"] + probe["window_ns"])
     shortest = per_ns * (probe["warm_up_ns"] + PROBE_NS)
-    count = min(max(int(EVENTS / shortest) - 1, TRIALS_MIN), TRIALS_MAX)
-    duration = EVENTS / (count + 1) / per_ns - probe["warm_up_ns"]
+    fewest = TRIALS_FILLED if filling * TRIALS_MIN > EVENTS else TRIALS_MIN
+    count = min(max(int(EVENTS / (shortest + filling)) - 1, fewest), TRIALS_MAX)
+    each = EVENTS / (count + 1)
+    # A trial whose caches cost more than its share measures for half of it all the same: less would be noise.
+    duration = max(each - filling, each / 2) / per_ns - probe["warm_up_ns"]
     return min(max(duration, PROBE_NS), LONGEST_NS), count
 
 
