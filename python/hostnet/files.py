@@ -39,7 +39,7 @@ def read_bytes(path: Path, most: int = TEXT_BYTES_MAX) -> bytes:
         ConfigError: It is longer, or a pipe that nobody writes to.
         OSError: It cannot be read.
     """
-    with _opened(path) as file, errors_about(path):
+    with opened(path) as file, errors_about(path):
         content = file.read(most + 1)
     if len(content) > most:
         raise ConfigError(f"{path}: is longer than {most >> 20} MiB")
@@ -47,7 +47,7 @@ def read_bytes(path: Path, most: int = TEXT_BYTES_MAX) -> bytes:
 
 
 @contextmanager
-def _opened(path: Path) -> Iterator[IO[bytes]]:
+def opened(path: Path) -> Iterator[IO[bytes]]:
     """Opens a file. A pipe is waited for only as long as somebody may reasonably take to begin to write to it.
 
     Raises:

@@ -94,7 +94,9 @@ proptest! {
             }
         }
         prop_assert_eq!(&other.effective, &expected);
-        prop_assert_eq!(&other.ignored, &plain.ignored);
+        // A faster device may leave the slices behind, which a note says with the value that would fit.
+        let dropped: Vec<_> = other.ignored.iter().filter(|note| !note.ends_with("would fit")).collect();
+        prop_assert_eq!(dropped, plain.ignored.iter().collect::<Vec<_>>());
         if preset.name.starts_with("cascade-lake") {
             prop_assert_eq!(timing(&other).rank_switch, 4);
         }

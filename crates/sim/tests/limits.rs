@@ -98,7 +98,17 @@ fn raised_value(config: &Value, key: &Key, path: &str, factor: f64) -> Option<St
 fn the_keys_of_a_limit_say_what_raising_it_changes() {
     let of_a_die = ["cha.tor.write_entries=8", "noc.die=cascade-lake-18", "noc.clock=2 GHz"];
     let of_sockets = ["server.sockets=2", "cache.enabled=true", "upi.tor_entries=4"];
-    let of_remote = ["remote.sockets=1"];
+    let of_remote = [
+        "remote.sockets=1",
+        "remote.lines_in_flight=28",
+        "remote.directory=true",
+        "remote.upi.bandwidth=20.8 GB/s",
+        "remote.upi.latency=35 ns",
+        "remote.upi.data_credits=64",
+        "remote.upi.request_credits=64",
+        "remote.upi.data=72 B",
+        "remote.upi.request=8 B",
+    ];
     let of_a_link = ["expander.channels=1"];
     let by_numbers = [Scale::Count, Scale::Rate, Scale::Less];
     let keys = LIMITS.iter().flat_map(|limit| limit.keys.iter().map(move |key| (limit, key)));

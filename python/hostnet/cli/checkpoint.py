@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from hostnet._core import CheckpointError
-from hostnet.files import errors_about
+from hostnet.files import errors_about, opened
 from hostnet.running.records import read_records
 
 if TYPE_CHECKING:
@@ -50,9 +50,7 @@ def continued(path: Path | None) -> Iterator[tuple[bytes | None, list[bytes]]]:
 
 def _read(path: Path) -> bytes:
     """The whole file. What does not begin as a checkpoint does is read no further: it may have no end."""
-    if path.exists() and not path.is_file():
-        raise CheckpointError("is no file")
-    with path.open("rb") as file, errors_about(path):
+    with opened(path) as file, errors_about(path):
         start = file.read(len(MAGIC))
         if start != MAGIC:
             raise CheckpointError("not a hostnet checkpoint" if start else "is empty")

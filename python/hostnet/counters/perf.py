@@ -66,7 +66,7 @@ def layout_of(head: str) -> Layout | None:
         return None
     separator = match["separator"]
     cells = line.split(separator)
-    second = _decimal(cells[1].strip()) if len(cells) > 1 else ""
+    second = _decimal(cells[1].strip()).removeprefix("-") if len(cells) > 1 else ""  # refused where it is counted
     is_stamped = any(kind.fullmatch(second) for kind in (_NUMBER, _GROUP, _CPU))
     time = 0 if _TIME.fullmatch(cells[0]) and is_stamped else -1  # else it is a count that perf scaled, and its unit
     group, value = -1, time + 1

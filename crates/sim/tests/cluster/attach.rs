@@ -113,7 +113,7 @@ fn a_planted_limit_is_named_or_nothing_is() {
     let (limit, free) = flood("");
     assert_eq!(limit, "cable");
     for (keys, wanted) in [
-        ("nic.pcie.lanes = 1\n", "not known"),
+        ("nic.pcie.lanes = 1\n", "PCIe"),
         ("nic.register = \"5 us\"\n", "not known"),
         ("nic.pcie.posted_lines = 4\nnic.buffer = \"20 kB\"\n", "host network"),
     ] {

@@ -41,7 +41,8 @@ fn sent_bytes(report: &Report, switch: &str) -> f64 {
 #[test]
 fn a_switch_takes_power_for_itself_and_each_port_and_energy_for_each_byte() {
     let found = report(METER);
-    let near = |found: f64, law: f64| assert!((found - law).abs() < 1e-9 * law, "{found} uJ, law {law}");
+    // The meter counts whole bytes.
+    let near = |found: f64, law: f64| assert!((found - law).abs() < 1e-9 * law + 3e-3, "{found} uJ, law {law}");
     for switch in ["left", "right"] {
         let [on, ports] = [100.0 * WINDOW_US, 3.0 * 2.0 * WINDOW_US];
         let bytes = sent_bytes(&found, switch) * 3e-3;

@@ -5,6 +5,7 @@ use crate::report::energy::{table, EfficiencyRow, EFFICIENCY};
 use crate::report::table::Table;
 use crate::report::view::WorldView;
 use hostnet_analysis::energy::meter_switch;
+use hostnet_model::ether::BYTE_PARTS;
 use hostnet_model::params::End;
 
 impl WorldView<'_> {
@@ -14,10 +15,10 @@ impl WorldView<'_> {
         switches.filter_map(|(switch, number)| {
             let params = switch.energy.as_ref()?;
             let own = self.ports().filter(|(port, _)| port.end == End::Switch(number));
-            let sent: Vec<u64> =
-                own.map(|(port, before)| port.totals.sent_wire_bytes - before.sent_wire_bytes).collect();
-            let consumed =
-                meter_switch(params, self.now.since(self.window_start), sent.len() as u64, sent.iter().sum());
+            // Only what of a packet fell into the window, as `queues.sent_gbps` counts it.
+            let parts: Vec<_> = own.map(|(port, before)| port.totals.carried_parts - before.carried_parts).collect();
+            let bytes = parts.iter().sum::<u64>() / BYTE_PARTS;
+            let consumed = meter_switch(params, self.now.since(self.window_start), parts.len() as u64, bytes);
             let (energy, all) = table(consumed, self.window_ps(), 0.0);
             Some((switch.name.as_str(), energy, all))
         })
