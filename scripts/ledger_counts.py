@@ -32,7 +32,7 @@ def studies() -> list[str]:
 
 
 def count(study: str) -> list[int]:
-    """How many rows of a study pass, and how many are judged. Takes seconds to minutes."""
+    """Counts the rows of a study that pass and that are judged. Takes seconds to minutes."""
     with tempfile.TemporaryDirectory() as folder:
         rows = Path(folder) / "rows.json"
         command = [str(ROOT / ".venv/bin/hostnet"), "validate", study, "--json", str(rows)]

@@ -20,13 +20,13 @@ Content = dict[str, Any]
 Run = Callable[[Sequence[Content]], list[Content]]
 
 RAISED = 1.5
-"""How far a limit is raised to see whether it is one."""
+"""Factor by which a limit is raised to see whether it is one."""
 
 HELPS = 0.02
 """The gain from which on it is."""
 
 LFB_NAMES = ("C2M-Read", "C2M-Write")
-"""What the LFB of a stream is called, by the phase that holds it longer."""
+"""Names of the LFB of a stream, by the phase that holds it longer."""
 
 DISTANT = ("two sockets, remote", "two sockets, drives far")
 """Kinds of servers whose lines cross sockets."""
@@ -153,7 +153,7 @@ def with_plant(random: Random, content: Content, plant: Plant) -> Content:
 
 @dataclass(frozen=True)
 class Verdict:
-    """What was named of a plant, and what raising that gave."""
+    """Limit that was named for a plant, and the gain from raising it."""
 
     seed: int
     kind: str
@@ -162,13 +162,13 @@ class Verdict:
     doubtful: bool
     gain: float
     could: float
-    """What raising the plant itself gives."""
+    """Gain from raising the plant itself."""
     text: str = ""
     content: Content | None = None
 
     @property
     def word(self) -> str:
-        """How good the answer is."""
+        """Grade of the answer."""
         if self.named == "not known":
             return "not known"
         if self.gain > HELPS:
@@ -279,7 +279,7 @@ def judge(seed: int, kind: str | None = None, plant: Plant | None = None) -> Ver
 
 
 def campaign(seeds: Sequence[int], *, show: bool = False) -> Counter[str]:
-    """How many answers are right, not known, or wrong with and without a question mark."""
+    """Counts the answers that are right, not known, or wrong with and without a question mark."""
     words: Counter[str] = Counter()
     for seed in seeds:
         verdict = judge(seed)

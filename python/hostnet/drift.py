@@ -1,4 +1,4 @@
-"""What a run says that has not come to a steady state."""
+"""Notes of a run that has not come to a steady state."""
 
 from __future__ import annotations
 

@@ -29,7 +29,7 @@ TEXT_BYTES_MAX = 256 << 20
 """The longest text of any other kind."""
 
 PIPE_SECONDS = 10.0
-"""How long a pipe is waited for that nobody has written to."""
+"""Timeout of a pipe that nobody has written to."""
 
 
 def read_bytes(path: Path, most: int = TEXT_BYTES_MAX) -> bytes:

@@ -17,7 +17,7 @@ LINKS = ("PCIe posted", "PCIe non-posted")
 
 
 PLACES = ("socket ", "upi ")
-"""What the parts of a server are called that are places: sockets, and directions between two."""
+"""Names of the parts of a server that are places: sockets, and directions between two."""
 
 
 def pool_of(kind: str, domain: str) -> str:
@@ -48,7 +48,7 @@ def rows_by_place(summary: Mapping[str, Any]) -> list[Row]:
 
 
 def label_of(row: Row) -> str:
-    """What a row of `domains` is of, and where, if it is of one place of several."""
+    """Returns the part of a row of `domains`, and its place if it is of one of several."""
     part = str(row.get("part", ""))
     return f"{row['domain']}, {part}" if part.startswith(PLACES) else str(row["domain"])
 

@@ -50,7 +50,7 @@ def rows_of(native: RunResult, name: str) -> list[dict[str, Any]]:
 
 @cache
 def table_info() -> Mapping[str, TableInfo]:
-    """What each table of any run holds, the most important first."""
+    """Returns the content of each table of any run, the most important first."""
     return _core.table_info()
 
 
@@ -112,7 +112,7 @@ def write_csv(table: pa.Table, path: str) -> None:
 
 
 FORMULA = r"^[=+\-@\t\r]."
-"""How text begins that spreadsheets calculate."""
+"""First characters of text that spreadsheets calculate."""
 
 
 def _without_formulas(table: pa.Table) -> pa.Table:

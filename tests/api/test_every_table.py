@@ -24,7 +24,7 @@ QUICK = ("power.toml", "allreduce.toml", "nudma.toml", "die.toml", "service.toml
 
 
 class Changed:
-    """What the simulator hands over, with one cell of a table changed."""
+    """Output of the simulator, with one cell of a table changed."""
 
     def __init__(self, native: Any, table: str, column: str, row: int, by: float) -> None:
         self._native, self._where, self._by = native, (table, column, row), by

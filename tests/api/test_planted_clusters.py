@@ -15,7 +15,7 @@ from hostnet import Results, run_cluster
 Content = dict[str, Any]
 
 LEAST = 0.02
-"""Of the throughput that more of what limits it adds at least."""
+"""Smallest gain in throughput from more of what limits it, relative."""
 
 
 @dataclass(frozen=True)
@@ -45,7 +45,7 @@ def throughput(results: Results) -> float:
 
 
 def named(plant: Plant) -> str | None:
-    """What is named; None if more of what was planted does not help, so that it was not the limit."""
+    """Returns the limit that is named; None if more of what was planted does not help, so that it was not the limit."""
     before, after = plant.with_value(plant.value), plant.with_value(plant.more)
     if throughput(after) < (1 + LEAST) * throughput(before):
         return None

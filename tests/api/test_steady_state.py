@@ -1,4 +1,4 @@
-"""What a run measures after an automatic warm-up is a steady state, or says that it is none."""
+"""A run measures a steady state after an automatic warm-up, or says that it does not."""
 
 from __future__ import annotations
 

@@ -11,10 +11,10 @@ import hostnet
 from hostnet.explain import explain_results
 
 RAISE = 1.25
-"""What a headline claims the gain of."""
+"""Factor of the raise whose gain a headline claims."""
 
 NEAR = 0.02
-"""How far two predictions of one raise may be apart, and less than a gain is none."""
+"""Tolerance between two predictions of one raise; a gain below it is none."""
 
 
 def one_channel(seed: int) -> dict[str, Any]:

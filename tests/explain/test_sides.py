@@ -1,4 +1,4 @@
-"""Who slows down whom is judged against each side without the other, and nobody is accused otherwise."""
+"""The regime is judged against each side without the other, and nobody is accused otherwise."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ GAIN_MIN = 0.05
 
 
 def rates(config: dict[str, Any]) -> dict[str, tuple[float, float]]:
-    """What each workload gets, and half of its interval, in a run twice as long under another seed."""
+    """Measures each workload, with half of its interval, in a run twice as long under another seed."""
     run = {**config["run"], "seed": 77, "duration": "250 us"}
     summary = hostnet.run({**config, "run": run}).summary
     rows = summary["servers"]["busy"]["workloads"] if "host" in config else summary["workloads"]
@@ -142,7 +142,7 @@ def row(gain: float) -> dict[str, Any]:
 
 
 def steps(**confirmed: float) -> Steps:
-    """What was simulated of some limits, give or take 1%."""
+    """Simulated steps of some limits, give or take 1%."""
     keys = {"lfb": ("core.lfb.entries", "LFB", 1.25), "channels": ("memory.channels", "DRAM channel", 2.0)}
     found = [
         Step("more", keys[name][0], "1", "2", keys[name][2], keys[name][1], {"f": 0.0}, {"f": gain}, {"f": 0.01})

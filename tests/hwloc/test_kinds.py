@@ -1,4 +1,4 @@
-"""What is beside a package, and what a topology does not show, is shared out, left out with a note, or refused."""
+"""Memory beside a package and units that are not shown are shared out, left out with a note, or refused."""
 
 from __future__ import annotations
 

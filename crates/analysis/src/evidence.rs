@@ -1,4 +1,4 @@
-//! What limits a workload where no prediction says what would help: told from how full everything on its way is.
+//! Names the bottleneck of a workload by occupancy and utilization, where no prediction covers the server.
 //!
 //! Backpressure runs upstream: whoever holds a credit holds it until what is behind has taken the line. So a full pool
 //! says only that the limit lies there or further downstream, and a resource that moves as much as it can is a limit
@@ -11,8 +11,8 @@ use serde::{Deserialize, Serialize};
 const FULL: f64 = 0.5;
 /// Share of a rate that is near its most from which on it is the limit: what is left is less than its own jitter.
 const NEAR: f64 = 1.0;
-/// The same of a channel whose own queue is full: what it then does not move is rows that no longer queue would open in
-/// time. Below, a longer queue shows the scheduler more banks.
+/// Such a share for a channel whose own queue is full: the rest goes to rows that no longer queue would open in time.
+/// Below, a longer queue shows the scheduler more banks.
 const NEAR_BEHIND_QUEUE: f64 = 0.9;
 /// Share of time from which on a pool is named where nothing is full and nothing is near its rate.
 const OFTEN: f64 = 0.2;
@@ -20,15 +20,15 @@ const OFTEN: f64 = 0.2;
 /// Something on the way of a workload's lines, at one place.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Stage {
-    /// What answers call the limit.
+    /// Name of the limit in answers.
     pub limit: String,
     /// Where it is: `socket 0`, `channel 3`, `upi 0-1`.
     pub place: String,
-    /// How near it is to its limit.
+    /// Nearness to its limit.
     pub load: Load,
 }
 
-/// How near something is to its limit.
+/// Nearness of a stage to its limit.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Load {
@@ -59,7 +59,7 @@ impl Stage {
         Self { limit: limit.into(), place: place.into(), load: Load::Rate { used: used / most } }
     }
 
-    /// How far downstream it is, as far as a full pool tells: a rate is behind every pool.
+    /// Ranks a stage by how far downstream it is, as far as a full pool tells: a rate is behind every pool.
     fn rank(&self) -> (u8, f64) {
         match self.load {
             Load::Pool { depth, full } => (depth, full),

@@ -29,12 +29,12 @@ pub enum Basis {
     Unloaded,
 }
 
-/// What a workload gains when the other side is gone: a workload of cores without devices, one of devices without cores.
+/// Gain of a workload in an isolated run of its side: cores without devices, or devices without cores.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Alone {
     /// Its throughput without the other side, relative to that beside it, less 1.
     pub gain: f64,
-    /// How far off that may be.
+    /// Error of the gain, on either side.
     pub noise: f64,
     /// Where that comes from.
     pub basis: Basis,
@@ -59,7 +59,7 @@ impl Alone {
         self.gain - self.noise >= GAIN_MIN
     }
 
-    /// Whether it may help for all that is known; what is no number may.
+    /// Returns true if it may help for all that is known; what is no number may.
     fn may_help(&self) -> bool {
         let most = self.gain + self.noise;
         most.is_nan() || most >= GAIN_MIN
@@ -71,13 +71,13 @@ impl Alone {
 pub struct Party {
     /// Its name.
     pub name: String,
-    /// What it gains without the other side, if that is known.
+    /// Gain without the other side, if that is known.
     pub alone: Option<Alone>,
 }
 
 impl Party {
-    /// The same of storage that moves so much of what it offers: where that is nearly all, nothing can help it, unless a
-    /// simulation shows what does.
+    /// Caps the gain of storage by what it offers beyond what it moves: where it moves nearly all, nothing can help it,
+    /// unless a simulation shows what does.
     #[must_use]
     pub fn capped(mut self, moved: Option<f64>, offered: Option<f64>) -> Self {
         let cap = offered.zip(moved).map(|(offered, moved)| Alone::offered(offered, moved));
@@ -90,13 +90,13 @@ impl Party {
         self.alone.is_some_and(|alone| alone.helps())
     }
 
-    /// Whether it is open if it is helped.
+    /// Returns true if it is open whether it is helped.
     fn is_open(&self) -> bool {
         !self.helped() && self.alone.is_none_or(|alone| alone.may_help())
     }
 }
 
-/// What devices do.
+/// Load of the devices.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct P2m {
     /// Share of time that their IIO credits are full, of writes or of reads, whichever is more.
@@ -127,9 +127,9 @@ pub enum Crowd {
     NotKnown,
     /// The latency of several, and that of one alone, as predicted, in ns.
     Known {
-        /// Of a line beside the others.
+        /// Latency of a line beside the others.
         latency_ns: f64,
-        /// Of a line without them.
+        /// Latency of a line without them.
         lone_ns: f64,
     },
 }
@@ -147,11 +147,11 @@ pub struct Sides {
     pub cores: Vec<Party>,
     /// Those of devices.
     pub devices: Vec<Party>,
-    /// What the cores do.
+    /// Load of the cores.
     pub c2m: Option<C2m>,
-    /// What the devices do.
+    /// Load of the devices.
     pub p2m: P2m,
-    /// What the cores do to each other.
+    /// Slowdown of the cores by each other.
     pub crowd: Crowd,
 }
 
@@ -160,7 +160,7 @@ pub struct Sides {
 pub struct Slowed {
     /// Its name.
     pub workload: String,
-    /// How many times as fast it is without them.
+    /// Slowdown: how many times as fast it is without them.
     pub times: f64,
     /// The workloads of the other side.
     pub because_of: Vec<String>,
@@ -173,12 +173,12 @@ pub struct Regime {
     pub name: String,
     /// What speaks for it, a sentence each.
     pub evidence: Vec<String>,
-    /// Whether something that would decide is not known well enough.
+    /// Is true if something that would decide is not known well enough.
     pub estimated: bool,
-    /// Who is slowed down by the other side, and by how much; the one that is slowed down most first.
+    /// Workloads that the other side slows down, and their slowdowns; the largest first.
     #[serde(default)]
     pub slowed: Vec<Slowed>,
-    /// What would decide and is not known, in words.
+    /// Open points that would decide, in words.
     #[serde(default)]
     pub open: Vec<String>,
 }
@@ -219,7 +219,7 @@ pub fn regime(sides: &Sides) -> Regime {
     Regime { name: name.to_owned(), evidence: evidence(sides, name), estimated: name == NOT_KNOWN, slowed, open }
 }
 
-/// Who of a side gains without the other one.
+/// Finds the workloads of a side that gain without the other one.
 fn gaining(side: &[Party], other: &[Party]) -> Vec<Slowed> {
     let gain = |party: &Party| party.alone.filter(|_| party.helped()).map_or(0.0, |alone| alone.gain);
     let helped = side.iter().filter(|party| party.helped());
@@ -232,7 +232,7 @@ fn gaining(side: &[Party], other: &[Party]) -> Vec<Slowed> {
     helped.map(slowed).collect()
 }
 
-/// What is not known of either side, unless somebody of it is known to gain anyway.
+/// Lists the open points of either side, unless one of its workloads is known to gain anyway.
 fn open(sides: &Sides) -> Vec<String> {
     let both = [(&sides.cores, &sides.devices, "the devices"), (&sides.devices, &sides.cores, "the cores")];
     let undecided = both.into_iter().filter(|(side, _, _)| !side.iter().any(Party::helped));

@@ -72,7 +72,7 @@ fn sides(cores: Party, devices: Party, full_share: f64) -> Sides {
     Sides { cores: vec![cores], devices: vec![devices], c2m: None, p2m, crowd: Crowd::None }
 }
 
-/// Who is said to be slowed down.
+/// Names the workloads that are said to be slowed down.
 fn slowed(found: &Regime) -> Vec<&str> {
     found.slowed.iter().map(|slowed| slowed.workload.as_str()).collect()
 }

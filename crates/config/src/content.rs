@@ -10,7 +10,7 @@ use std::path::Path;
 /// Bytes at each end of a file that tell it from others, beside its length.
 const END_BYTES: u64 = 1 << 20;
 
-/// What is said of a file that the configuration names and that is not there.
+/// Text of the error for a file that the configuration names and that is not there.
 pub(crate) const NO_SUCH_FILE: &str =
     "there is no such file; a relative path begins at the folder of the configuration, so copy the file there";
 

@@ -96,12 +96,12 @@ fn family(name: &str) -> &str {
     name.split(['_', '-']).next().unwrap_or(name)
 }
 
-/// How many characters two names begin with alike.
+/// Counts the characters that two names begin with alike.
 fn common_start(a: &str, b: &str) -> usize {
     a.chars().zip(b.chars()).take_while(|(a, b)| a == b).count()
 }
 
-/// Whether the first words of a longer name are what was typed, but for a mistake or two.
+/// Returns true if the first words of a longer name are what was typed, but for a mistake or two.
 fn begins_like(typed: &str, name: &str) -> bool {
     const SHORTEST: usize = 4;
     let starts = name.match_indices(['_', '-']).map(|(end, _)| &name[..end]);

@@ -32,7 +32,7 @@ const JOB: &str = "rw = \"read\", bs = \"64 KiB\", iodepth = 16, size = \"1 GiB\
 
 const STREAM: &str = "[workload.w]\nkind = \"stream\"\ncores = \"0\"\nreads = 1.0\n";
 
-/// The same of a cluster; endpoint `b` sends to `a` where there is `{flow}`.
+/// Configuration of a cluster; endpoint `b` sends to `a` where there is `{flow}`.
 const CLUSTERS: [(&str, &str, &str); 14] = [
     ("flow.f.to_cores", "7", "{server}{flow}to_cores = \"{}\""),
     ("flow.f.to_cores", "15", "{server}sockets = 2\n{flow}to_cores = \"{}\""),

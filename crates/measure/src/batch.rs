@@ -11,7 +11,7 @@ const LAG_LIMIT: f64 = 1.645;
 const LAG_MAX: f64 = 0.9;
 /// Fewest independent values that correlated ones stand for in Student's t.
 const WORTH_MIN: usize = 4;
-/// How unlikely a slope as steep has to be in a steady run before it counts as a drift: a report tests some.
+/// Level of the test for drift, the chance of a slope as steep in a steady run: a report tests some.
 const DRIFT_CHANCE: f64 = 0.001;
 /// Least change over the window, as a share of the mean, that counts as a drift.
 const DRIFT_MIN: f64 = 0.01;
@@ -104,7 +104,7 @@ fn drift(values: &[f64], size: usize) -> Option<f64> {
     certain.then_some(slope * count)
 }
 
-/// How likely Student's t with `freedom` degrees of freedom is farther from 0 than `t`, on either side.
+/// Returns the two-sided tail of Student's t with `freedom` degrees of freedom beyond `t`.
 fn chance(t: f64, freedom: usize) -> f64 {
     // With t = sqrt(n) tan(a) its density becomes that of cos(a)^(n - 1).
     let power = freedom as i32 - 1;
@@ -124,7 +124,7 @@ pub fn interval(values: &[f64]) -> f64 {
     interval_of(values, 0.0)
 }
 
-/// The same of values that follow each other with a correlation, and so are worth fewer independent ones.
+/// Half the width for values that follow each other with a correlation, and so are worth fewer independent ones.
 fn interval_of(values: &[f64], correlation: f64) -> f64 {
     if values.len() < 2 {
         return f64::INFINITY;

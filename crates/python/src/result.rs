@@ -126,8 +126,8 @@ impl RunResult {
     }
 }
 
-/// What each table of a run holds by its name: the columns that name a row and those that repeat the configuration, and
-/// whether runs are compared by it.
+/// Lists the content of each table of a run by its name: the columns that name a row and those that repeat the
+/// configuration, and whether runs are compared by it.
 #[pyfunction]
 pub(crate) fn table_info(py: Python<'_>) -> PyResult<Bound<'_, PyDict>> {
     let tables = PyDict::new(py);

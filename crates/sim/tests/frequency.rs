@@ -1,4 +1,4 @@
-//! What cores execute follows their clock; what lies behind them does not.
+//! Work of cores follows their clock; what lies behind them does not.
 
 mod common;
 

@@ -20,13 +20,13 @@ fn plan(preset: &str, more: &str, set: &[&str]) -> Result<Plan, String> {
     resolve(&input).map_err(|error| error.to_string())
 }
 
-/// What was found, of all that a run tells.
+/// Returns the results of a run that are compared, as text.
 fn found(report: &Report) -> String {
     let energy = ["energy", "power"].map(|name| format!("{:?}", report.table(name)));
     format!("{} {}", report.result_hash, energy.concat())
 }
 
-/// What becomes of a value.
+/// Fate of a value that is set.
 #[derive(Debug, PartialEq, Eq)]
 enum Fate {
     Changes,

@@ -1,4 +1,4 @@
-"""What a shell completes behind the options and arguments of the commands: names, keys and directories."""
+"""Completes the options and arguments of the commands in a shell: names, keys and directories."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def presets() -> list[str]:
 
 
 def lists(_context: Any = None, _start: str = "") -> list[str]:
-    """What `hostnet list` can list."""
+    """The arguments of `hostnet list`."""
     from hostnet.cli.listing import LISTS
 
     return list(LISTS)
@@ -126,7 +126,7 @@ def _file_on_the_line() -> str | None:
 
 
 def _content(file: Any) -> dict[str, Any]:
-    """What a configuration says; nothing if it cannot be read."""
+    """Reads a configuration; nothing if it cannot be read."""
     try:
         path = Path(file)
         text = path.read_text()
@@ -152,7 +152,7 @@ def _inner(schema: Schema, name: str) -> Schema:
 
 
 def _is_table(schema: Schema) -> bool:
-    """Whether a key is always a table."""
+    """Returns True if a key is always a table."""
     kinds = (*schema.get("oneOf", ()), *schema.get("anyOf", ())) or (schema,)
     return all("properties" in kind or kind.get("additionalProperties") for kind in kinds)
 
@@ -185,4 +185,4 @@ COMPLETERS: dict[str, Complete] = {
     "run compare": lambda _context, _start: ["predict", "alone"],
     "engine": lambda _context, _start: ["run", "predict"],
 }
-"""What completes each parameter, by its name or by its command and name."""
+"""Completion of each parameter, by its name or by its command and name."""

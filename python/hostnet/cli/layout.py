@@ -1,4 +1,4 @@
-"""How a table fits on a screen: headings wrap between words, numbers stay whole, and wide tables go on below."""
+"""Fits a table on a screen: headings wrap between words, numbers stay whole, and wide tables go on below."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What `hostnet run --brief` prints: what each workload gets, and what limits it."""
+"""Prints `hostnet run --brief`: what each workload gets, and what limits it."""
 
 from __future__ import annotations
 

@@ -159,7 +159,7 @@ def _print(placed: Sequence[Placed], refused: dict[str, str], path: Path) -> Non
 
 
 def _too_short(traffic: Sequence[dict[str, Any]]) -> Iterator[str]:
-    """What to do about percentiles that take more requests than there were."""
+    """Returns the advice for percentiles that take more requests than there were."""
     from hostnet.cluster_view import TAIL
 
     places = dict.fromkeys(row["place"] for row in traffic if row["mean_us"] is not None and row["p99_us"] is None)

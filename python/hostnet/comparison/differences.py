@@ -136,7 +136,7 @@ def result_differences(a: Row, b: Row) -> list[ResultDifference]:
 
 
 def _subject(table: str, row: Row, key: tuple[str | int, ...]) -> str:
-    """What a row is about, in words."""
+    """Names the subject of a row, in words."""
     columns = key_columns(table, row)
     names = dict(zip(columns, key, strict=False))
     host = f"{names.pop('host')}: " if columns != table_info()[table]["keys"] else ""

@@ -41,7 +41,7 @@ SUMMARY_OF_HOSTS = {"config_hash": str, "classes": list, "servers": dict}
 """The same of hosts on a network."""
 
 OF_THE_WINDOW = ("warm_up_ns", "window_ns", "lines")
-"""What of summary.json was measured beside the tables; the rest depends on how the configuration was written."""
+"""Measured parts of summary.json beside the tables; the rest depends on how the configuration was written."""
 
 
 @dataclass(frozen=True)

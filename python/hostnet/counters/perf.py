@@ -84,7 +84,7 @@ def _decimal(cell: str) -> str:
 
 
 def has_commas_of_both_kinds(head: str) -> bool:
-    """Whether commas stand between columns and before decimals, so that nobody can tell which is which."""
+    """Returns True if commas stand between columns and before decimals, so that nobody can tell which is which."""
     return any(_COMMAS_OF_BOTH_KINDS.match(line) for line in head.splitlines())
 
 

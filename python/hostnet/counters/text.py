@@ -41,7 +41,7 @@ _FOR_PEOPLE = (
         "written by pcm-raw -tr, whose rows do not tell the socket and the channel of a count; record it without -tr",
     ),
 )
-"""What tells the output of tools that know the counters, but not the counts."""
+"""Marks of the output of tools that know the counters, but not the counts."""
 
 EXPECTED = "expected is what `perf stat -I 1000 -x, -a`, `pcm-raw -csv` or `pcm-numa -csv` writes"
 

@@ -90,7 +90,7 @@ class Page:
     events: Mapping[str, str] = field(default_factory=dict)
     """The events of counters that a file has not, by what they tell."""
     together: Together | None = None
-    """What a run measured of both sides together; None of counters."""
+    """Measurements of both sides together; None for counters."""
 
     def as_dict(self) -> dict[str, Any]:
         """The page as JSON."""

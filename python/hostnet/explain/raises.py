@@ -46,7 +46,7 @@ def limits() -> tuple[Limit, ...]:
 
 
 def raise_limit(config: Config, limit: Limit, factor: float) -> Iterator[tuple[str, str, Config]]:
-    """What stood there, what stands there now, and the configuration with it; nothing where that makes no sense.
+    """Yields the old value, the new one, and the configuration with it; nothing where that makes no sense.
 
     A socket that has the table for itself is raised with the others.
     """

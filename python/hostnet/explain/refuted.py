@@ -1,4 +1,4 @@
-"""What limits a workload, where simulated steps refute what was predicted."""
+"""Replaces the predicted limit of a workload where simulated steps refute it."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def _smallest(steps: Sequence[Step], name: str) -> list[Step]:
 
 
 def _bears_out(step: Step, name: str, claim: float) -> bool:
-    """Whether what was simulated allows for what is claimed of a quarter more."""
+    """Returns True if what was simulated allows for what is claimed of a quarter more."""
     gain, noise = _gain(step, name) or 0.0, (step.noise or {}).get(name, 0.0)
     near = step.factor != RAISE or claim <= gain + noise + NEAR
     return near and gain + noise >= NAMED_MIN
@@ -78,7 +78,7 @@ def _confirmed(row: dict[str, Any], steps: Sequence[Step]) -> dict[str, Any]:
 
 
 def _gain(step: Step, name: str) -> float | None:
-    """What a step gives a workload in a simulation; None without one."""
+    """Returns the simulated gain of a workload from a step; None without a simulation."""
     return (step.confirmed or {}).get(name)
 
 

@@ -30,14 +30,14 @@ WORK_MAX = 6_000_000
 
 FILLED = 1
 FILLED_BY_APP = 15
-"""What a line costs that caches are filled with before time begins, in events: those that applications ask for take
+"""Cost of a line that caches are filled with before time begins, in events: those that applications ask for take
 longer."""
 
 ALL_OF_IT = 0.96
 """Share of what storage offers from which on no gain of 5% is left for it."""
 
 TURNOVERS = 3
-"""How often caches are filled before time begins."""
+"""Number of times that caches are filled before time begins."""
 
 WINDOW_MIN_NS = 50_000.0
 """The shortest window that tells anything."""
@@ -58,7 +58,7 @@ class NotPartedError(Exception):
 
 @dataclass(frozen=True)
 class Together:
-    """What a run measured of a server, and what it took: the other half of every comparison."""
+    """Measurements of a run of a server, and its cost: the other half of every comparison."""
 
     rows: Sequence[Row]
     """Its workloads."""
@@ -69,14 +69,14 @@ class Together:
 
     @classmethod
     def of(cls, summary: Mapping[str, Any], server: Mapping[str, Any]) -> Together:
-        """Of a run and its server, the same where there is no network."""
+        """Reads them from a run and its server, which are the same where there is no network."""
         rows, events = server.get("workloads", ()), summary.get("events") or 0
         window_ns, warm_up_ns = (float(summary.get(key) or 0) for key in ("window_ns", "warm_up_ns"))
         return cls(rows, events, window_ns, warm_up_ns, bool(summary.get("complete", True)))
 
 
 _KEPT: dict[str, Summary] = {}
-"""What was simulated before in this process, by the hash of its plan."""
+"""Earlier simulations of this process, by the hash of their plan."""
 
 
 def rows_alone(
@@ -116,13 +116,13 @@ def rows_alone(
 
 
 def _has_its_offer(row: Row) -> bool:
-    """Whether it is storage that moves nearly all it offers, which nothing can help."""
+    """Returns True if it is storage that moves nearly all it offers, which nothing can help."""
     offered, moved = row.get("offered_gb_per_s"), row.get("app_gb_per_s")
     return bool(offered and moved and moved >= ALL_OF_IT * offered)
 
 
 def _window_ns(config: Config, host: str | None, together: Together, sides: int) -> float:
-    """How long may be measured, so that all of it takes about a second."""
+    """Returns the window with which all of it takes about a second."""
     if not together.complete or not together.window_ns:
         raise NotPartedError(NOT_PARTED.format(error="the run did not come to its end"))
     time_ns = together.window_ns + together.warm_up_ns
@@ -137,7 +137,7 @@ def _window_ns(config: Config, host: str | None, together: Together, sides: int)
 
 
 def filled(server: Mapping[str, Any]) -> int:
-    """What it costs to fill the caches of a server, in events."""
+    """Returns the cost of filling the caches of a server, in events."""
     cache = server.get("cache") or {}
     if not cache.get("enabled"):
         return 0
@@ -171,7 +171,7 @@ def _with_workloads(part: Config, name: str, kept: Config) -> Config:
 
 
 def _touches(flow: Mapping[str, Any], host: str, name: str) -> bool:
-    """Whether a flow begins or ends at a host, or may do so."""
+    """Returns True if a flow begins or ends at a host, or may do so."""
     ends = json.dumps([flow.get("from"), flow.get("to")])
     return host in ends or name in ends
 
@@ -220,7 +220,7 @@ def _with_gain(row: Row, together: Sequence[Row], alone: Sequence[Row]) -> dict[
 
 
 def _rate(row: Row) -> tuple[float, float | None]:
-    """What a workload gets, and half of its interval of 95%: operations of an application, else data."""
+    """Returns a workload's rate and half of its interval of 95%: operations of an application, else data."""
     if row.get("operations_per_s") is not None:
         return row["operations_per_s"], row.get("operations_ci95")
     return row["app_gb_per_s"] or 0.0, row.get("throughput_ci95")

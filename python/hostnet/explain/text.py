@@ -97,7 +97,7 @@ def regime_lines(regime: dict[str, Any]) -> Iterator[str]:
 
 
 def regime_headline(regime: Mapping[str, Any]) -> str:
-    """Who is slowed down by whom, and by how much; what is not known of that is named."""
+    """Says who is slowed down by whom, and by how much; what is not known of that is named."""
     name, slowed = str(regime["name"]), regime.get("slowed") or ()
     told = "; ".join(slowed_text(one) for one in slowed)
     untold = regime.get("open") or ()
@@ -115,7 +115,7 @@ def regime_headline(regime: Mapping[str, Any]) -> str:
 
 
 def slowed_text(slowed: Mapping[str, Any]) -> str:
-    """Who is slowed down, by how much, and by whom."""
+    """Says who is slowed down, by how much, and by whom."""
     others = slowed["because_of"]
     named = " and ".join(others) if len(others) <= NAMES_MAX else f"{others[0]} and {len(others) - 1} others"
     return f"{slowed['workload']} runs {slowed['times']:.2f} x slower because of {named}"

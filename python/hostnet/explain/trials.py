@@ -1,4 +1,4 @@
-"""What would help where predictions do not cover a server: limits are raised in short simulations."""
+"""Finds what would help where predictions do not cover a server: raises limits in short simulations."""
 
 from __future__ import annotations
 
@@ -34,10 +34,10 @@ TRIALS_FILLED = 2
 """The fewest limits that are raised where filling the caches alone takes longer than all trials should."""
 
 PROBE_NS = 20_000
-"""How long the run measures that tells what a trial costs, and how long warm-up takes."""
+"""Window of the probe, the run that tells the cost of a trial and the length of warm-up."""
 
 LONGEST_NS = 300_000
-"""How long a trial measures at most: enough to see a gain of a few percent."""
+"""Longest window of a trial: enough to see a gain of a few percent."""
 
 HELPS = 0.02
 """The gain from which on a limit is named; less may be noise."""
@@ -46,7 +46,7 @@ NAMED_WITH = 0.5
 """Share of the greatest gain from which on a limit is named beside the first."""
 
 OF_CORES = ("C2M-Read", "C2M-Write")
-"""What the LFB of a stream is called, by the phase that holds it longer."""
+"""Names of the LFB of a stream, by the phase that holds it longer."""
 
 LFB, NOT_KNOWN, OFFERED_LOAD = "LFB", "not known", "offered load"
 
@@ -96,7 +96,7 @@ def tried(
 
 
 def not_predicted(config: Mapping[str, Any]) -> str | None:
-    """What of a server predictions do not cover."""
+    """Names the part of a server that predictions do not cover."""
     if config.get("server", {}).get("sockets", 1) > 1:
         return "several sockets"
     if any(workload["kind"] == "remote" for workload in config["workload"].values()):
@@ -111,7 +111,7 @@ def not_predicted(config: Mapping[str, Any]) -> str | None:
 
 
 def affordable(probe: Mapping[str, Any], filling: int = 0) -> tuple[float, int]:
-    """How long trials measure in ns, and how many there are, by what a probe cost.
+    """Returns the window of trials in ns and their number, by what a probe cost.
 
     `filling` is what each of them costs before time begins, in events: caches are filled anew.
     """
@@ -142,7 +142,7 @@ def likely(rows: Sequence[Row], workload: str) -> list[str]:
 
 
 def nearness(stage: Mapping[str, Any]) -> float:
-    """How near a stage is to its limit: 1 is there."""
+    """Returns the nearness of a stage to its limit: 1 is there."""
     load = stage["load"]
     return float(load["pool"]["full"] if "pool" in load else load["rate"]["used"])
 
@@ -167,7 +167,7 @@ def _allowed(config: Config, offered: Mapping[str, float], base_dir: str) -> lis
 
 
 def confirmed(row: Row, trials: Trials) -> Row:
-    """What is known of a workload, with the limit that the trials confirm; else its limit is not known.
+    """Returns what is known of a workload, with the limit that the trials confirm; else its limit is not known.
 
     A workload whose limit is sure already keeps it.
     """
@@ -190,12 +190,12 @@ def confirmed(row: Row, trials: Trials) -> Row:
 
 
 def helps(step: Step, workload: str) -> bool:
-    """Whether a step raises a limit and makes a workload faster, beyond what may be noise."""
+    """Returns True if a step raises a limit and makes a workload faster, beyond what may be noise."""
     gain = step.gains.get(workload, 0.0)
     return step.limit is not None and gain >= max(HELPS, (step.noise or {}).get(workload, 0.0))
 
 
 def called(step: Step, row: Mapping[str, Any]) -> str:
-    """What answers call the limit that a step raises: the LFB of a stream by the phase that holds it longer."""
+    """Names the limit that a step raises: the LFB of a stream by the phase that holds it longer."""
     names = [pool["domain"] for pool in row["pools"] if pool["domain"] in OF_CORES]
     return names[0] if step.limit == LFB and names else str(step.limit)

@@ -29,7 +29,7 @@ class Node:
     number: str
     """Its number in the operating system; "?" if it is not known."""
     kind: str
-    """What hwloc calls its memory; "" for nothing."""
+    """Name of its memory in hwloc; "" for nothing."""
     size: int
     """Bytes."""
     near: int

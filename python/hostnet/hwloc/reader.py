@@ -21,7 +21,7 @@ BYTES_MAX = 128 << 20
 """The largest file."""
 
 PACKAGES = ("Package", "Socket")
-"""What the versions of hwloc call a processor."""
+"""Names of a processor in the versions of hwloc."""
 
 NVME = "0108"
 """PCI class of NVMe controllers (PCI Code and ID Assignment Specification)."""
@@ -39,7 +39,7 @@ BESIDE_MEMORY = "MemorySideCache"
 """A cache that memory has, not cores, where hwloc gives it no type of its own (MemCache)."""
 
 KINDS = {"CXLDevice": "CXL-DRAM", "DAXType": ""}
-"""What tells of the kind of a NUMA node where hwloc gives it no subtype, and that kind; "" for what it says."""
+"""Marks of the kind of a NUMA node where hwloc gives it no subtype, and that kind; "" for what it says."""
 
 
 def read_topology(file: Path) -> Topology:
@@ -84,7 +84,7 @@ class Part:
     element: Element | None
     """The package; None for what is in none."""
     objects: list[Element]
-    """What it consists of."""
+    """Its parts."""
     units: int
     """Its processing units as bits, those that a cgroup hides included."""
 
@@ -238,7 +238,7 @@ class Reader:
         return Node(number, self.kind(element), self.number(element, "local_memory"), near)
 
     def kind(self, element: Element) -> str:
-        """What hwloc calls the memory of a NUMA node; "" for nothing."""
+        """Returns hwloc's name for the memory of a NUMA node; "" for nothing."""
         if element.get("subtype"):
             return printable(element.get("subtype") or "")
         infos = {info.get("name"): info.get("value") or "" for info in element.findall("info")}

@@ -1,4 +1,4 @@
-"""What hwloc knows of a machine."""
+"""Topology of a machine as hwloc knows it."""
 
 from __future__ import annotations
 

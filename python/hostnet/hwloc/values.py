@@ -27,7 +27,7 @@ class Family:
     presets: str
     slice_bytes: int
     generation: int
-    """Of PCIe: links of their drives are of this one or an earlier one."""
+    """Newest PCIe generation: links of their drives are of this one or an earlier one."""
 
 
 SKYLAKE = Family("cascade-lake", 1408 * 1024, 3)
@@ -187,7 +187,7 @@ def links_of(drive: Drive, newest: int = PCIE_GENERATIONS[-1]) -> list[tuple[int
 
 
 def _guess(fits: Sequence[tuple[int, int]], family: Family | None) -> str:
-    """How sure the generation and the lanes of a link are: hwloc tells their product alone."""
+    """Says how sure the generation and the lanes of a link are: hwloc tells their product alone."""
     if len(fits) == 1:
         return f", of PCIe {family.generation} at most as this family has" if family else ""
     (generation, lanes), *others = fits

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 LOOK_EVERY_S = 0.25
-"""How often a process looks whether its parent is still there."""
+"""Interval at which a process looks whether its parent is still there."""
 
 EXIT_ORPHANED = 1
 """The exit code of a process that lost its parent; usually nobody is left to read it."""

@@ -31,7 +31,7 @@ PASSED_ON = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 """Signals that the processes hear of."""
 
 LOOPBACK = {"UCX_NET_DEVICES": "lo", "FI_TCP_IFACE": "lo"}
-"""What keeps the ports of the processes on the loopback interface: MPICH's two transports, UCX and libfabric."""
+"""Variables that keep the processes' ports on the loopback interface: MPICH's transports, UCX and libfabric."""
 
 SCHEDULERS = ("SLURM_JOB_ID", "PBS_JOBID", "LSB_JOBID", "JOB_ID", "HYDRA_HOST_FILE")
 """Variables under which `mpirun` may put processes on other machines, which loopback would cut off."""

@@ -151,7 +151,7 @@ def regime_tile(run: RunFiles) -> Html | None:
 
 
 def regime_said(regime: Row) -> str | None:
-    """Who is slowed down by whom; nothing of what cannot be read."""
+    """Says who is slowed down by whom; nothing of what cannot be read."""
     from hostnet.explain.text import regime_headline
 
     try:

@@ -187,7 +187,7 @@ def domains_section(run: RunFiles) -> Html:
 
 
 def is_place(part: str) -> bool:
-    """Whether rows of a part stand in the main table: all of them together, or those of a place."""
+    """Returns True if rows of a part stand in the main table: all of them together, or those of a place."""
     return part == ALL or part.startswith(PLACES)
 
 

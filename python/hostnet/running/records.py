@@ -122,7 +122,7 @@ def _time_ps(checkpoint: Path) -> int:
 
 
 def _is_last(continued: Path, last: Path) -> bool:
-    """Whether a run that continues from `continued` begins at the checkpoint `last` of a folder."""
+    """Returns True if a run that continues from `continued` begins at the checkpoint `last` of a folder."""
     return continued.resolve() in (last.resolve(), last.parent.resolve())
 
 

@@ -50,7 +50,7 @@ LATENCIES = ("count", "mean_us", "p50_us", "p90_us", "p99_us", "p99_9_us")
 """Columns of table latencies that go into the rows of the classes of traffic."""
 
 OF_POWER = {"cores_w": "float64", "energy_w": "float64"}
-"""What the cores of all servers take, and what everything with a meter takes; null where nothing says."""
+"""Power of the cores of all servers, and energy of everything with a meter; null where nothing says."""
 
 OF_EFFICIENCY = {"pj_per_byte": "float64", "nj_per_operation": "float64"}
 """Columns of table efficiency that go into the rows of what they are of, and their types; null without meters."""
@@ -132,7 +132,7 @@ def _of_hosts(results: Results) -> dict[str, Any]:
 
 
 def _of_energy(summary: Mapping[str, Any]) -> Callable[[str], dict[str, Any]]:
-    """What is added to the row of a name: power, which is the same in all, and energy for what was done."""
+    """Returns the additions to the row of a name: power, the same in all, and energy for what was done."""
     watts = [row["power_w"] for row in summary.get("energy", ()) if row["part"] == "all"]
     power = {"cores_w": cores_w(summary.get("power", ())), "energy_w": sum(watts) if watts else None}
     done = {row["name"]: {column: row[column] for column in OF_EFFICIENCY} for row in summary.get("efficiency", ())}

@@ -64,7 +64,7 @@ class Cores:
     governor: str
     """"" if it is not told."""
     preference: str
-    """What a driver that leaves the choice to the processor asks it for; "" if it is not told."""
+    """Preference of a driver that leaves the choice to the processor; "" if it is not told."""
     tunables: dict[str, int]
     shares: bool | None
     """Whether one core's frequency is that of other cores too; None if it is not told."""

@@ -72,7 +72,7 @@ pub struct WorkloadFacts {
     pub store_share: f64,
     /// Its latency if its cores ran alone, if that is known; of streams only.
     pub isolated: Option<Isolated>,
-    /// What it gains without the devices, or without the cores if it is one of devices, if that is known.
+    /// Gain without the devices, or without the cores for a workload of devices, if that is known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub alone: Option<Alone>,
     /// The latency of one of its cores alone in ns, as predicted, if that is known; of streams only.
@@ -89,7 +89,7 @@ pub struct WorkloadFacts {
     pub mesh: Option<OnMesh>,
     /// The pools on its path, each at the place where it is fullest.
     pub pools: Vec<Pool>,
-    /// What limits it if nothing on its way does.
+    /// Limit that it has if nothing on its way limits it.
     #[serde(skip)]
     pub otherwise: String,
     /// Everything on its way and how near that is to its limit, where no prediction says what would help.
@@ -163,14 +163,14 @@ impl WorkloadFacts {
         self
     }
 
-    /// The same of lines that cross to other sockets: a full pool may only wait for one over there.
+    /// Marks the facts as those of lines that cross to other sockets: a full pool may only wait for one over there.
     #[must_use]
     pub fn crossing(self) -> Self {
         Self { crosses: true, alone: None, ..self }
     }
 
-    /// The same with everything on its way: where no prediction says what would help, the limit is the stage that
-    /// holds it back, or what it was before where none does.
+    /// Adds the stages on its way: where no prediction says what would help, the limit is the stage that holds it
+    /// back, or what it was before where none does.
     #[must_use]
     pub fn with_stages(mut self, stages: Vec<Stage>) -> Self {
         let is_told = self.mesh_limit().is_some() || self.is_named_behind_link() || self.is_predicted();
@@ -191,12 +191,12 @@ impl WorkloadFacts {
         self
     }
 
-    /// Whether predictions say what would help it.
+    /// Is true if predictions say what would help it.
     fn is_predicted(&self) -> bool {
         !self.crosses && self.limits.as_ref().is_some_and(|limits| limits.covered && !self.doubts(limits))
     }
 
-    /// Whether what is used of the way behind a link named its limit.
+    /// Is true if the utilization behind a link named its limit.
     fn is_named_behind_link(&self) -> bool {
         self.link_ns > 0.0 && self.stages.is_empty() && self.binding != [NOT_KNOWN]
     }

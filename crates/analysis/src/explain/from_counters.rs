@@ -37,7 +37,7 @@ pub fn from_counters(counters: &Counters, server: &ServerParams) -> Vec<Workload
     cores.into_iter().chain(devices).map(beside).collect()
 }
 
-/// What all workloads of a kind together are predicted to gain without the others, if the facts are of all of them.
+/// Returns the predicted gain of all workloads of a kind without the others, if the facts are of all of them.
 fn alone(server: &ServerParams, facts: &WorkloadFacts) -> Option<Alone> {
     let of_devices = facts.kind == Kind::Fio;
     if of_devices && only(server, Kind::Fio).is_none() {

@@ -119,7 +119,7 @@ pub fn regime_of(socket: &SocketParams, facts: &[WorkloadFacts]) -> Regime {
     regime(&Sides { cores: side(Kind::Stream), devices: side(Kind::Fio), c2m, p2m, crowd: crowd(socket, facts) })
 }
 
-/// What cores do to each other: told by the stream whose latency has grown most over that of one of its cores alone.
+/// Judges how cores slow each other down, by the stream whose latency has grown most over one of its cores alone.
 fn crowd(socket: &SocketParams, facts: &[WorkloadFacts]) -> Crowd {
     let held = |facts: &WorkloadFacts| Some((facts.main_pool()?.latency_ns?, facts.lone_ns?));
     let told = facts.iter().filter(|facts| !facts.is_doubtful()).filter_map(held);
@@ -131,7 +131,7 @@ fn crowd(socket: &SocketParams, facts: &[WorkloadFacts]) -> Crowd {
     }
 }
 
-/// Whether several cores wait longer than without any load.
+/// Returns true if several cores wait longer than without any load.
 fn may_be_crowded(socket: &SocketParams, facts: &WorkloadFacts) -> bool {
     let Some(pool) = facts.main_pool().filter(|_| facts.kind == Kind::Stream) else { return false };
     let unloaded_ns = facts::unloaded_ns(socket, facts.kind, "C2M-Read", facts.store_share) + facts.link_ns;
@@ -157,8 +157,8 @@ pub fn isolated(socket: &SocketParams, facts: &WorkloadFacts) -> Isolated {
     facts.isolated.unwrap_or_else(|| Isolated { ns: unloaded() + facts.link_ns, basis: Basis::Unloaded })
 }
 
-/// Who suffers most: who is slowed down most by the other side. Where nobody is known to be, the stream whose latency has
-/// grown most, or else any workload.
+/// Finds the workload that the other side slows down most. Where none is known to be slowed down, it is the stream
+/// whose latency has grown most, or else any workload.
 fn suffers(socket: &SocketParams, facts: &[WorkloadFacts], regime: &Regime) -> Option<String> {
     let loss = |facts: &WorkloadFacts| Some(facts.offered_gb_per_s? / facts.app_gb_per_s?.max(f64::MIN_POSITIVE));
     let growth = |facts: &WorkloadFacts| Some(facts.main_pool()?.latency_ns? / isolated(socket, facts).ns);

@@ -5,7 +5,7 @@ use hostnet_model::params::{
     WorkloadKind,
 };
 
-/// Whether cores may have another clock than that which predictions take them to have.
+/// Returns true if cores may have another clock than predictions assume.
 fn changes_clock(server: &ServerParams) -> bool {
     server.power.as_ref().is_some_and(|power| {
         let fastest_alone = power.governor == GovernorParams::Performance;

@@ -78,13 +78,13 @@ impl<'a> Base<'a> {
         outcome::of(self)
     }
 
-    /// Whether rates and waits have settled: if not, nothing that follows from them is to be trusted.
+    /// Is true if rates and waits have settled: if not, nothing that follows from them is to be trusted.
     #[must_use]
     pub fn has_settled(&self) -> bool {
         self.solution.has_settled()
     }
 
-    /// What each workload gets on a server whose memory has the same places; nothing where that has not settled.
+    /// Predicts each workload on a server whose memory has the same places; none where that has not settled.
     #[must_use]
     pub fn paces(&self, other: &ServerParams) -> Option<Vec<Pace>> {
         let flows = if traffic::are_alike(self.server, other) {
@@ -102,7 +102,7 @@ impl<'a> Base<'a> {
         solution.has_settled().then(|| outcome::paces(&problem, &solution))
     }
 
-    /// What each workload gets without the other side; nothing where there is one side only.
+    /// Predicts each workload without the other side; none where there is one side only.
     fn alone(&self) -> Vec<Option<Pace>> {
         let of_devices = |workload: &Work| workload.kind.is_of_devices();
         let side = |devices| {
@@ -145,7 +145,7 @@ impl<'a> Base<'a> {
     }
 }
 
-/// What the workloads of a server are predicted to get, and would get without the other side: cores without devices,
+/// Predicts the workloads of a server, together and each without the other side: cores without devices,
 /// devices without cores. Nothing where predictions were not checked, and of a side that is alone.
 #[must_use]
 pub fn now_and_alone(server: &ServerParams) -> Vec<Option<[Pace; 2]>> {

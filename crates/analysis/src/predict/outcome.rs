@@ -265,7 +265,7 @@ impl View<'_> {
         streams.max_by(|a, b| (a.latency_ns / a.isolated_ns).total_cmp(&(b.latency_ns / b.isolated_ns)))
     }
 
-    /// What the cores do to each other: told by the stream whose latency has grown most over that of one of its cores.
+    /// Judges how cores slow each other down, by the stream whose latency has grown most over one of its cores.
     fn crowd(&self, workloads: &[Workload]) -> Crowd {
         let lone = self.base.lone_latencies_ns().into_iter().zip(workloads);
         let told = lone.filter_map(|(lone, found)| Some((found.latency_ns, lone?)));

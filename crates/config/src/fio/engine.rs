@@ -3,14 +3,14 @@
 use crate::error::nearest;
 use crate::units::shorten;
 
-/// How an engine submits the commands of a job.
+/// Submission of a job's commands by its engine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Submission {
     /// `iodepth` commands are in flight.
     Queued,
     /// One command is in flight, whatever `iodepth` says.
     OneAtATime,
-    /// How many are in flight, the engine leaves to a library.
+    /// The engine leaves the number in flight to a library.
     Unknown,
 }
 
@@ -39,7 +39,7 @@ const ELSEWHERE: [(&str, &[&str]); 6] = [
     ),
 ];
 
-/// How the engine of that name submits commands. The error is a sentence without the key.
+/// Returns the submission of the engine of that name. The error is a sentence without the key.
 pub(super) fn submission(name: &str) -> Result<Submission, String> {
     let own = name.split(':').next().unwrap_or(name);
     if let Some((submission, _)) = ENGINES.iter().find(|(_, names)| names.contains(&name)) {

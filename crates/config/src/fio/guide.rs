@@ -6,7 +6,7 @@ use crate::spec::Direction::{self, RandRead, RandRw, RandWrite, Read, Rw, Write}
 /// Jobs with direction, bytes of a block, commands in flight, drive.
 type Expected<'a> = &'a [(Direction, u64, u32, Option<&'a str>)];
 
-/// What a file gives that is taken, with the keys of its notes.
+/// Asserts the jobs that a file gives, and the number of its notes.
 #[track_caller]
 fn assert_taken(text: &str, expected: Expected, notes: usize) {
     let file = jobs(text);

@@ -136,7 +136,7 @@ fn depth(options: &Options) -> Result<u32, Misfit> {
     Ok(asked)
 }
 
-/// What keeps fewer commands in flight than a job asks for.
+/// Names the engine that keeps fewer commands in flight than a job asks for.
 pub(super) fn engine_name(options: &Options) -> String {
     match &options.engine {
         Some((name, _)) => name.clone(),

@@ -1,6 +1,6 @@
 //! Options of fio by what they mean here: those that change nothing, and those that are refused unless they are off.
 
-/// What an option means that the model has no quantity for.
+/// Meaning of an option that the model has no quantity for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Meaning {
     /// It changes nothing, for this reason.

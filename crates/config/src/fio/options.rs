@@ -44,7 +44,7 @@ pub(super) enum Applied {
     Ignored(&'static str),
 }
 
-/// What the model has a quantity for, or whose value decides whether it has.
+/// Options that the model has a quantity for, or whose value decides whether it has.
 pub(super) const MODELLED: [&str; 34] = [
     "rw",
     "readwrite",
@@ -176,7 +176,7 @@ impl Options {
     }
 }
 
-/// What to say of an option that is not known: the one that was probably meant, if it is off by a letter or two.
+/// Returns the hint for an unknown option: the one that was probably meant, if it is off by a letter or two.
 fn unknown(key: &str) -> String {
     if key == "include" || key.starts_with("include ") {
         return String::from("other files are not read; put their options here");

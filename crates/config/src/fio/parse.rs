@@ -23,7 +23,7 @@ pub(crate) struct JobFile {
     pub(crate) jobs: Vec<FileJob>,
     /// The longest ramp time in ps.
     pub(crate) ramp_ps: u64,
-    /// What to know: the options without effect, in one note, and what fio does otherwise than it seems.
+    /// Notes: the options without effect in one, and what fio does otherwise than it seems.
     pub(crate) notes: Vec<String>,
 }
 
@@ -57,7 +57,7 @@ enum Section {
     Job { name: String, line: usize, options: Box<Options> },
 }
 
-/// What is wrong, and the lines and keys that it is wrong of.
+/// Faults, and the lines and keys that have them.
 struct Problem {
     message: String,
     places: Vec<(usize, String)>,
@@ -211,7 +211,7 @@ fn all_in_one(file: &str, problems: &[Problem]) -> Option<Issue> {
     Some(Issue::in_file(file, Some(*line), key, message))
 }
 
-/// How many are not listed.
+/// Counts the problems that are not listed.
 fn more(all: usize) -> Option<String> {
     all.checked_sub(PROBLEMS_MAX).filter(|&more| more > 0).map(|more| format!("{more} more"))
 }

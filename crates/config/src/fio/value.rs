@@ -148,7 +148,7 @@ pub(super) fn duration_ps(value: &str) -> Result<u64, String> {
     Ok(number.saturating_mul(factor).min(SECONDS_MAX * 1_000_000_000_000))
 }
 
-/// Whether a value switches its option off; an option without a value is on.
+/// Returns true if a value switches its option off; an option without a value is on.
 pub(super) fn is_off(value: Option<&str>) -> bool {
     let off = |part: &str| {
         let part = part.trim().to_ascii_lowercase();

@@ -76,13 +76,13 @@ pub(super) fn capped(socket: &SocketParams) -> Option<String> {
     })
 }
 
-/// What the drives of a socket move at a rate of each that their links have room for, in bytes per second.
+/// Returns the rate of a socket's drives at `of_each`, capped at the rate of a link, in bytes per second.
 pub(super) fn drives_bytes_per_s(socket: &SocketParams, of_each: u64) -> f64 {
     of_each.min(socket.pcie.bytes_per_s) as f64 * f64::from(socket.ssd.count)
 }
 
-/// What the IIO lets through, and with which time for a line it would be enough, in words, if that is less than what is
-/// offered in bytes per second.
+/// Says which rate the IIO allows, and which time for a line would be enough, if that rate is below the offered one, in
+/// bytes per second.
 pub(super) fn above_the_iio(socket: &SocketParams, offered: f64) -> Option<String> {
     let most = iio_bytes_per_s(&socket.iio);
     (offered > WORTH_SAYING * most).then(|| {

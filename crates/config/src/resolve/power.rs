@@ -63,7 +63,7 @@ pub(super) fn params(server: &Spec) -> Result<Option<Box<PowerParams>>, Issue> {
     })))
 }
 
-/// What to know of work that no frequency changes; without the place of the server.
+/// Returns notes about work that no frequency changes; without the place of the server.
 pub(super) fn unpaced(server: &ServerParams, fidelity: Fidelity) -> Vec<&'static str> {
     if server.power.is_none() {
         return Vec::new();

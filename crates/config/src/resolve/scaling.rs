@@ -12,13 +12,13 @@ use std::path::Path;
 
 const LINE_BYTES: f64 = 64.0;
 const PS_PER_S: f64 = 1e12;
-/// What `cha.slices` and `memory.channels` may be at most.
+/// Largest `cha.slices` and `memory.channels`.
 const SLICES_MAX: u64 = 256;
 const CHANNELS_MAX: u64 = 64;
 /// No socket has more channels of DDR5; who gives more has counted subchannels.
 const DDR5_CHANNELS_MAX: u32 = 12;
 
-/// What to know of a server that is larger than its preset in one place and not in another.
+/// Returns notes about a server that is larger than its preset in one place and not in another.
 pub(super) fn notes(now: &Resolved, preset: Option<&str>, base_dir: &Path) -> Result<Vec<String>, Issue> {
     let Some(name) = preset else { return Ok(Vec::new()) };
     let before = untouched(name, base_dir)?;
@@ -150,7 +150,7 @@ impl Pair<'_> {
     }
 }
 
-/// What the cores could ask for with all their LFB entries at the latency of idle memory, in bytes per second.
+/// Returns the demand of the cores with all LFB entries at the latency of idle memory, in bytes per second.
 fn cores_bytes_per_s(socket: &SocketParams) -> f64 {
     let core = &socket.core;
     let held_ps = (core.refill_ps + core.to_cha_ps + core.from_cha_ps) as f64 + held_in_cha_ps(socket);
@@ -158,13 +158,13 @@ fn cores_bytes_per_s(socket: &SocketParams) -> f64 {
     f64::from(core.count) * lines_per_ps * LINE_BYTES * PS_PER_S
 }
 
-/// What the entries of the CHA let through, in bytes per second.
+/// Returns the rate that the entries of the CHA allow, in bytes per second.
 fn tor_bytes_per_s(socket: &SocketParams) -> f64 {
     let entries = f64::from(socket.cha.slices) * f64::from(socket.cha.tor_entries);
     entries * LINE_BYTES * PS_PER_S / held_in_cha_ps(socket)
 }
 
-/// What the data buses carry, in bytes per second.
+/// Returns the rate of the data buses, in bytes per second.
 fn memory_bytes_per_s(memory: &MemoryParams) -> f64 {
     let dram = &memory.dram;
     let line_ps = clock_ps(memory) * f64::from(dram.timing.burst * dram.accesses_per_line);
@@ -175,14 +175,14 @@ fn clock_ps(memory: &MemoryParams) -> f64 {
     memory.dram.clock_ps_numerator as f64 / memory.dram.clock_ps_denominator as f64
 }
 
-/// How long a read of an open row holds an entry of the CHA without load.
+/// Returns the time for which a read that is a row hit holds an entry of the CHA without load.
 fn held_in_cha_ps(socket: &SocketParams) -> f64 {
     let dram = &socket.memory.dram;
     let clocks = f64::from(dram.timing.cl + dram.timing.burst * dram.accesses_per_line);
     (socket.cha.read_to_mc_ps + socket.cha.from_mc_ps) as f64 + clocks * clock_ps(&socket.memory)
 }
 
-/// How long a write of a device holds a credit of the IIO without load.
+/// Returns the time for which a write of a device holds a credit of the IIO without load.
 pub(super) fn held_for_write_ps(socket: &SocketParams) -> f64 {
     let (iio, cha) = (&socket.iio, &socket.cha);
     (iio.write_to_cha_ps + cha.io_write_to_mc_ps + cha.write_ack_ps + iio.write_ack_ps) as f64

@@ -77,7 +77,7 @@ impl Core {
         Self { kind, lfb, turns: Turns::new(engines.len()), engines, speeds: None }
     }
 
-    /// The same core with frequencies, of which it begins with the fastest. One that runs network traffic alone follows
+    /// Gives the core frequencies, of which it begins with the fastest. One that runs network traffic alone follows
     /// them by itself.
     #[must_use]
     pub fn with_power(mut self, params: &PowerParams) -> Self {

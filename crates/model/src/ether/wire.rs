@@ -60,7 +60,7 @@ pub(super) struct Wire {
 
 const BYTE_TIME_BITS: u32 = 20;
 
-/// What is on a wire when a window begins or ends is counted in such parts of a byte.
+/// Parts of a byte in which a window counts what is on a wire at its start and end.
 pub const BYTE_PARTS: u64 = 1024;
 
 impl Wire {

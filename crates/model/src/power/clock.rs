@@ -7,25 +7,25 @@ use serde::{Deserialize, Serialize};
 pub struct Clock {
     /// The clock at which times are given, in kHz; 0 of a core without frequencies.
     pub reference_khz: u32,
-    /// What it is now, in kHz.
+    /// Current frequency, in kHz.
     pub khz: u32,
 }
 
 impl Clock {
-    /// How long something takes that takes `time`, in any unit, at the reference clock.
+    /// Stretches a `time` at the reference clock, in any unit, to the current one.
     #[inline]
     #[must_use]
     pub fn stretched(self, time: u64) -> u64 {
         scaled(time, self.reference_khz.into(), self.khz.into())
     }
 
-    /// How long something takes at the reference clock that takes `time` now.
+    /// Converts a `time` at the current clock to the reference clock.
     #[must_use]
     pub fn unstretched(self, time: u64) -> u64 {
         scaled(time, self.khz.into(), self.reference_khz.into())
     }
 
-    /// How long something still takes that would take `time` at the clock `before`.
+    /// Converts a remaining `time` at the clock `before` to the current one.
     #[must_use]
     pub fn going_on(self, before: Self, time: u64) -> u64 {
         scaled(time, before.khz.into(), self.khz.into())

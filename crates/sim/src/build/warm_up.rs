@@ -137,7 +137,7 @@ fn looked_for(caches: &Caches) -> u64 {
     caches.counts().classes().iter().map(|counts| counts.llc_lookups).sum()
 }
 
-/// What the caches had done and held at the ends of the last two turnovers, by workload.
+/// Accesses and content of the caches at the ends of the last two turnovers, by workload.
 #[derive(Default)]
 struct Turnovers {
     done: u64,
@@ -168,14 +168,14 @@ pub(crate) fn tolerance(reads: u64) -> f64 {
     NEGLIGIBLE * reads + CHANCE * reads.sqrt()
 }
 
-/// Whether about as many lines of a workload came to the LLC as left it, and as many dirty ones, while all cores asked
-/// it for `asked`. Dirty lines that still pile up are writes to memory that are still to come.
+/// Returns true if about as many lines of a workload came to the LLC as left it, and as many dirty ones, while all
+/// cores asked it for `asked`. Dirty lines that still pile up are writes to memory that are still to come.
 fn lines_have_settled(asked: u64, before: &ClassCounts, now: &ClassCounts) -> bool {
     let held = [(before.core_lines, now.core_lines), (before.dirty_lines, now.dirty_lines)];
     held.iter().all(|&(before, now)| before.abs_diff(now) as f64 <= tolerance(asked))
 }
 
-/// Whether a workload misses as often as in the turnover before.
+/// Returns true if a workload misses as often as in the turnover before.
 fn misses_have_settled(first: &ClassCounts, middle: &ClassCounts, now: &ClassCounts) -> bool {
     let share = |from: &ClassCounts, to: &ClassCounts| {
         let reads = to.llc_lookups - from.llc_lookups;

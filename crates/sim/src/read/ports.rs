@@ -14,7 +14,7 @@ use std::collections::BTreeMap;
 pub(crate) struct PortTotals {
     pub(crate) sent_packets: u64,
     pub(crate) sent_wire_bytes: u64,
-    /// What of that was on the wire until now, in parts of a byte ([`BYTE_PARTS`](hostnet_model::ether::BYTE_PARTS)).
+    /// Part of that on the wire until now, in parts of a byte ([`BYTE_PARTS`](hostnet_model::ether::BYTE_PARTS)).
     pub(crate) carried_parts: u64,
     /// Bytes of IP packets that wait now, in the fabric before it as well.
     pub(crate) waiting_bytes: u64,

@@ -3,7 +3,7 @@
 use crate::report::table::{Holds, TableInfo};
 use crate::report::{caches, channels, domains, energy, mesh, network, upi, workloads};
 
-/// What every table of any run holds, the most important first.
+/// Lists the content of every table of any run, the most important first.
 #[must_use]
 pub fn table_info() -> Vec<TableInfo> {
     let mut all = network::table_info_of_traffic();
@@ -24,7 +24,7 @@ pub fn table_info() -> Vec<TableInfo> {
     all
 }
 
-/// What the table of that name holds.
+/// Returns the content of the table of that name.
 ///
 /// # Panics
 /// If [`table_info`] does not list it.

@@ -208,8 +208,8 @@ fn is_idle(view: &ServerView, path: &str) -> bool {
     of_caches(view.server, path).unwrap_or_else(|| is_idle_resource(view, path))
 }
 
-/// Whether a parameter is of a part that a server with nothing around it does not use: network traffic, and ways to
-/// sockets that it does not have.
+/// Returns true if a parameter is of a part that a server with nothing around it does not use: network traffic, and
+/// ways to sockets that it does not have.
 fn is_of_absent_part(server: &ServerParams, path: &str) -> bool {
     let remote = server.sockets.iter().any(|socket| socket.remote.is_some());
     let table = path.split('.').next().unwrap_or_default();

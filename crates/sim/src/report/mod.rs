@@ -173,7 +173,7 @@ impl ServerView<'_> {
     }
 }
 
-/// What a summary says of a server whose lines are simulated.
+/// Keys that the summary of a server has only where its lines are simulated.
 const OF_LINES: [&str; 4] = ["counters", "binding", "regime", "limits"];
 /// The rows of the table of domains that are of a socket, or of a direction between two.
 fn at_places(domains: &Table) -> Vec<Value> {

@@ -21,12 +21,12 @@ pub(crate) const BETWEEN: [Group; 5] =
     [Group::UpiRequest, Group::UpiWriteBack, Group::UpiData, Group::UpiAnswer, Group::UpiSnoop];
 
 impl Place<'_> {
-    /// Whether anybody uses it.
+    /// Returns true if any workload uses it.
     pub(crate) fn is_used(&self) -> bool {
         self.pools.iter().flat_map(|pool| pool.classes()).any(|usage| usage.acquired() > 0 || usage.in_use() > 0)
     }
 
-    /// The same with the pools that a workload uses.
+    /// Keeps only the pools that a workload uses.
     pub(crate) fn used_by(mut self, class: usize) -> Self {
         self.pools.retain(|pool| pool.classes()[class].area_ps() > 0);
         self
@@ -40,7 +40,7 @@ impl Place<'_> {
         self.sum(pick) / self.pools.len() as f64
     }
 
-    /// What a workload made of the pools.
+    /// Sums the usage of the pools by a workload.
     pub(crate) fn totals(&self, group: Group, class: usize) -> Totals {
         let mut totals = Totals::default();
         self.pools.iter().flat_map(|pool| group.usages(pool, Some(class))).for_each(|usage| totals.add(usage));
@@ -71,7 +71,7 @@ impl ServerView<'_> {
         places
     }
 
-    /// What the pools of each way between two sockets are called, in their order: of what either asks the other for.
+    /// Names the pools of each way between two sockets, in their order: of what either asks the other for.
     pub(crate) fn ways(&self) -> Vec<String> {
         if self.server.upi.is_none() {
             return Vec::new();

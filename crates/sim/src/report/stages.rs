@@ -77,7 +77,7 @@ struct Way<'a> {
 }
 
 impl Way<'_> {
-    /// Whether so many lines of the workload count.
+    /// Returns true if so many lines of the workload count.
     fn counts(&self, lines: u64) -> bool {
         lines > 0 && lines as f64 >= ON_THE_WAY * self.lines
     }
@@ -121,7 +121,7 @@ impl Way<'_> {
         group.usages(pool, Some(self.class)).map(|usage| usage.acquired()).sum()
     }
 
-    /// Whether cores or devices of the workload are on a socket.
+    /// Returns true if cores or devices of the workload are on a socket.
     fn is_own(&self, socket: Option<usize>) -> bool {
         let own = [Group::Lfb, Group::P2mWrite, Group::P2mRead];
         let here = |place: &Place| place.socket == socket && place.pools.iter().any(|pool| self.taken(pool) > 0);

@@ -88,7 +88,7 @@ pub(crate) struct Column<T: Rows> {
     role: Role,
 }
 
-/// What a column is to the rows of its table.
+/// Role of a column in its table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Role {
     /// It names the row, with the other key columns.
@@ -139,7 +139,7 @@ pub(crate) fn cells<T: Rows>(columns: &[Column<T>], row: &T::Row<'_>) -> Vec<Cel
     columns.iter().map(|column| (column.read)(row)).collect()
 }
 
-/// What a table holds.
+/// Content of a table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Holds {
     /// Measurements.
@@ -153,21 +153,21 @@ pub enum Holds {
 }
 
 impl Holds {
-    /// Whether two runs of a configuration, or one run of two, are compared by the table.
+    /// Is true if two runs of a configuration, or one run of two, are compared by the table.
     #[must_use]
     pub fn results(self) -> bool {
         matches!(self, Self::Measurements | Self::Derived)
     }
 }
 
-/// What a table holds, and what its columns are to its rows.
+/// Content of a table, and the roles of its columns.
 ///
 /// Tables of several servers have a column `host` before these, which is a key too. Rows with equal keys are numbered.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TableInfo {
     /// The name of the table.
     pub name: &'static str,
-    /// What it holds.
+    /// Content of the table.
     pub holds: Holds,
     /// The columns that name a row.
     pub keys: Vec<&'static str>,

@@ -7,11 +7,11 @@ const EVENTS_MIN: u64 = 1 << 22;
 /// Events for each one that is pending, which a run that goes on may need: many flows may begin at the same time.
 const EVENTS_PER_PENDING: u64 = 16;
 
-/// How far a run has come since it was looked at last.
+/// Progress of a run since it was looked at last.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Creep {
     since: Progress,
-    /// What had moved by then, if the run has crept since the time before.
+    /// Amount that had moved by then, if the run has crept since the time before.
     moved: Option<u64>,
 }
 
@@ -35,7 +35,7 @@ impl Creep {
         creeps
     }
 
-    /// Whether a run that creeps moves something nevertheless, which has `moved` so much since its start.
+    /// Returns true if a run that creeps moves something nevertheless; it has `moved` so much since its start.
     pub(super) fn moves(&mut self, progress: Progress, moved: u64) -> bool {
         let before = self.moved.replace(moved);
         self.since = progress;

@@ -72,7 +72,7 @@ fn last_arrival(simulation: &Simulation<World>) -> Option<Time> {
     pending.filter(|event| !recurs(&event.payload)).map(|event| event.time).max()
 }
 
-/// Whether events of this kind come again and again however little moves: refreshes, timers, and what looks at the host.
+/// Returns true if events of this kind recur however little moves: refreshes, timers, and what looks at the host.
 fn recurs(payload: &Payload) -> bool {
     matches!(
         payload,

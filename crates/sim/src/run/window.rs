@@ -183,16 +183,16 @@ fn moved(plan: &Plan, before: Option<&Totals>, readings: &History) -> Vec<Vec<f6
     (0..plan.cluster.classes.len()).map(received).collect()
 }
 
-/// Whether the throughput of everything has settled, or has had time enough, and so have the caches.
+/// Returns true if the throughput of everything has settled, or has had time enough, and so have the caches.
 fn is_steady(plan: &Plan, pace: &Pace, slices: &History) -> bool {
     let has_settled = || moved(plan, None, slices).iter().all(|slices| batch::warm_up(slices).is_some());
     let are_filled = || slices.servers.iter().all(|samples| has_filled(samples));
     slices.len() >= pace.slices_filling || (are_filled() && (slices.len() >= *pace.slices.end() || has_settled()))
 }
 
-/// Whether the caches of a server held about as many lines of every workload, and as many dirty ones, at the end of the
-/// second half of some samples as at its start. How much that is depends on what was read from memory meanwhile: it is
-/// of as much that dirty lines which pile up are missing among the writes.
+/// Returns true if the caches of a server held about as many lines of every workload, and as many dirty ones, at the
+/// end of the second half of some samples as at its start. How much that is depends on what was read from memory
+/// meanwhile: it is of as much that dirty lines which pile up are missing among the writes.
 fn has_filled(samples: &[Sample]) -> bool {
     let (Some(middle), Some(last)) = (samples.get(samples.len() / 2), samples.last()) else { return true };
     let alike = tolerance(last.lines_read - middle.lines_read);

@@ -1,5 +1,5 @@
-//! What limits a class whose packets are dropped: what is full behind that place, and not what is full before it. More
-//! of what is named helps.
+//! The limit of a class whose packets are dropped is what is full behind that place, and not what is full before it.
+//! More of what is named helps.
 
 use crate::lab::plan;
 use hostnet_sim::{Options, Run};

@@ -22,7 +22,7 @@ const KINDS: [&str; 8] = [
     "COMM_COLL_NODE",
 ];
 
-/// Whether a file begins as JSON: a bracket, and what may follow one. A message may have the length that a bracket is.
+/// Returns true if a file begins as JSON: a bracket and what may follow. A message may have a bracket as its length.
 pub(super) fn is_json(head: &[u8]) -> bool {
     let mut visible = head.iter().filter(|byte| !byte.is_ascii_whitespace());
     match (visible.next(), visible.next()) {

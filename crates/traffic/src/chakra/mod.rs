@@ -82,7 +82,7 @@ impl RawNode {
         self.number(name, most)?.ok_or_else(|| of(self.id, format!("attribute {name} is missing")))
     }
 
-    /// Whether it is the call of a communication on the processor, as PyTorch records it beside the
+    /// Returns true for the call of a communication on the processor, as PyTorch records it beside the
     /// communication: it says nothing of what is communicated.
     fn is_call(&self) -> bool {
         let communicates = |attribute: &Attribute| attribute.name.starts_with(b"comm_");

@@ -1,4 +1,4 @@
-//! How many bytes the IP packet of a frame has, and how many of them are headers.
+//! Finds the length of the IP packet of a frame and of its headers, in bytes.
 
 const ETHERNET_HEADER: usize = 14;
 const TYPE_AT: usize = 12;

@@ -26,7 +26,7 @@ FOREIGN = [
     (r"^\S+: \(g=\d+\): rw=", "the output of fio for people; write the JSON: fio --output-format=json"),
     (r"^BabelStream", "the output of BabelStream; write a table of cores, kernel and MB/s"),
 ]
-"""What tells other output of the tools, and what to give in its place."""
+"""Marks of other output of the tools, and what to give in its place."""
 
 BYTES_MAX = 64 << 20
 """The largest file of measurements."""

@@ -1,4 +1,4 @@
-"""What `fio --output-format=json` prints: the bandwidth of jobs that ran at the same time."""
+"""Reads the output of `fio --output-format=json`: the bandwidth of jobs that ran at the same time."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ OWN = ("rw", "bs", "iodepth", "numjobs", "drives", "rwmixread")
 """Conditions after the @ that stand for options of the jobs."""
 
 OF_ALL = "All clients"
-"""What fio calls the sum over its clients."""
+"""Name that fio gives the sum over its clients."""
 
 
 def matches(content: Content) -> bool:

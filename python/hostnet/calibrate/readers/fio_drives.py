@@ -21,14 +21,14 @@ NVME = re.compile(r"/dev/(?:nvme|ng)(\d+)(?:c\d+)?n\d+(?:p\d+)?")
 """A namespace of an NVMe drive or a partition of it, by the number of the drive."""
 
 PCI = re.compile(r".*traddr=([0-9a-fA-F.:]+).*")
-"""How SPDK names a drive."""
+"""Name of a drive in SPDK."""
 
 NAMES = re.compile(r"(?<!\\):")
-"""What splits the names of several files; a colon of a name is escaped."""
+"""Separator of the names of several files; a colon of a name is escaped."""
 
 
 def spread(content: Content, batch: Sequence[Entry], disks: AbstractSet[str]) -> Conditions:
-    """What each drive was asked for while jobs that do the same ran at the same time.
+    """Returns the load of each drive while jobs that do the same ran at the same time.
 
     Raises:
         DataError: It is not told how many drives worked, or they did not work alike.
@@ -58,7 +58,7 @@ def spread(content: Content, batch: Sequence[Entry], disks: AbstractSet[str]) ->
 
 
 def _count(content: Content, entry: Entry, named: int, disks: AbstractSet[str]) -> int:
-    """How many drives worked: as the user says, by the names of the jobs, or as fio saw them at work."""
+    """Counts the drives at work: as the user says, by the names of the jobs, or as fio saw them."""
     if "drives" in content.given:
         return set_condition(entry.conditions, "drives", content.given["drives"]).drives
     seen = {match[1] for disk in disks if (match := NVME.fullmatch(f"/dev/{disk}"))}

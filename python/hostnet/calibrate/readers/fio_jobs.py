@@ -28,16 +28,16 @@ MOST = 50.0
 """Percent of the commands that must have been submitted at the depth that was asked for."""
 
 IN_FLIGHT = (0.5, 1.3)
-"""How far Little's law may be off the depth: fio's latencies leave out its own work between two commands."""
+"""Tolerance of Little's law against the depth: fio's latencies leave out its own work between two commands."""
 
 BLOCK_MARGIN = 0.01
-"""How far the mean block may be off: files end within one."""
+"""Tolerance of the mean block: files end within one."""
 
 MIX_MARGIN = 5
 """Percent by which the share of reads may be off."""
 
 RUNTIME_MARGIN = 0.1
-"""How much longer one job may run than another that ran at the same time."""
+"""Largest difference in run time between jobs that ran at the same time."""
 
 COMMANDS_FEW = 100
 """Commands that are too few to tell a mean."""
@@ -51,9 +51,9 @@ class Entry:
     job: Mapping[str, Any]
     options: Mapping[str, Any]
     conditions: Conditions
-    """Of one job: its drives are not known yet."""
+    """Measurement of one job: its drives are not known yet."""
     jobs: int
-    """How many jobs it stands for."""
+    """Number of jobs it stands for."""
     gb_per_s: float
     remarks: tuple[str, ...]
 
@@ -115,7 +115,7 @@ def check_alike(content: Content, batch: Sequence[Entry]) -> None:
 
 
 def _conditions(content: Content, place: str, options: Job) -> Conditions:
-    """What a job did. fio's own defaults hold for what it does not say."""
+    """Reads what a job did. fio's own defaults hold for what it does not say."""
     rw = options.get("rw", options.get("readwrite"))
     if rw is None and "rw" not in content.given:
         raise wrong(content.file, place, f"job options: rw is missing; say it: {content.file}@rw=...")
@@ -169,7 +169,7 @@ def _as_bytes(text: str) -> str:
 
 
 def _depth(content: Content, place: str, job: Job, options: Job, asked: int) -> tuple[int, str]:
-    """How many commands a job kept in flight, and what to say of it."""
+    """Returns the number of commands that a job kept in flight, and a note on it."""
     if asked == 1 or "iodepth" in content.given:
         return asked, ""
     engine = engine_of(options)

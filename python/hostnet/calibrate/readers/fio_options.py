@@ -1,4 +1,4 @@
-"""What becomes of fio's options in its results: they say what was measured, change nothing here, or are refused."""
+"""Sorts the options in fio's results: they say what was measured, change nothing here, or are refused."""
 
 from __future__ import annotations
 
@@ -121,12 +121,12 @@ PLACES = frozenset(("numa_cpu_nodes", "numa_mem_policy"))
 
 
 def is_off(value: Any) -> bool:
-    """Whether an option with this value does nothing."""
+    """Returns True if an option with this value does nothing."""
     return value is False or OFF.fullmatch(str(value).strip()) is not None
 
 
 def is_on(options: Mapping[str, Any], name: str) -> bool:
-    """Whether a switch is on; without a value it is."""
+    """Returns True if a switch is on; without a value it is."""
     return name in options and not is_off(options[name])
 
 
@@ -154,7 +154,7 @@ def refusal_of(options: Mapping[str, Any], given: Iterable[str]) -> str | None:
 
 
 def remarks_on(options: Mapping[str, Any]) -> Iterator[str]:
-    """What the user should know of options that are not used."""
+    """Returns the notes about options that are not used."""
     unknown = sorted(name for name in options if name not in USED | HARMLESS | PLACES and name not in REFUSED)
     if unknown:
         yield f"not known here, so what they change is not taken into account: {', '.join(unknown)[:200]}"

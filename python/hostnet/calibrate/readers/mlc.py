@@ -123,7 +123,7 @@ class _Reader:
         return True
 
     def is_of_one_socket(self, index: int) -> bool:
-        """Whether a number that is of all cores is of those of one socket."""
+        """Returns True if a number that is of all cores is of those of one socket."""
         if self.sockets < NODES_MAX or self.command.cores or "cores" in self.content.given:
             return True
         self.of_all.append(index)

@@ -1,4 +1,4 @@
-"""What MLC's output says of the machine and of the command: sockets, cores, the node of the buffers."""
+"""Reads the machine and the command from MLC's output: sockets, cores, the node of the buffers."""
 
 from __future__ import annotations
 
@@ -32,26 +32,26 @@ CORES_MAX = 4096
 
 
 RANDOM = "at random within small blocks, so rows are mostly open: taken as in order; if not, say it"
-"""How MLC reads at random: over all of a buffer it would measure the TLB."""
+"""Random reads of MLC: over all of a buffer it would measure the TLB."""
 
 REMARKS = {
     "e": "-e leaves the prefetchers on, which the model has not",
     "r": f"-r measures latency {RANDOM}: @probe=random",
     "U": f"-U loads the memory {RANDOM}: @pattern=random",
 }
-"""What some options change."""
+"""Effects of some options."""
 
 
 @dataclass(frozen=True)
 class Command:
-    """What a command asked for."""
+    """Load that a command asked for."""
 
     cores: int = 0
     """Cores that make the load (-k); 0 if it does not say."""
     node: int = 0
     """The node of their buffers (-j)."""
     remarks: tuple[str, ...] = ()
-    """What is not as in the model."""
+    """Differences from the model."""
 
 
 def command_of(content: Content, index: int, line: str) -> Command | None:
@@ -78,7 +78,7 @@ def command_of(content: Content, index: int, line: str) -> Command | None:
 
 
 def nodes_of(lines: Sequence[str]) -> int:
-    """How many nodes of memory have cores: a table of nodes has a row for each; 0 if there is none."""
+    """Counts the nodes of memory with cores: a table of nodes has a row for each; 0 if there is none."""
     most, rows, inside = 0, 0, False
     for line in lines:
         if MATRIX.match(line):
@@ -92,7 +92,7 @@ def nodes_of(lines: Sequence[str]) -> int:
 
 
 def _count(content: Content, index: int, text: str) -> int:
-    """How many cores a list such as 1-3,5 has; a single number is the last core of a list from 1."""
+    """Counts the cores of a list such as 1-3,5; a single number is the last core of a list from 1."""
     cores: set[int] = set()
     for part in text.split(","):
         match = re.fullmatch(r"(\d{1,4})(?:-(\d{1,4}))?", part)

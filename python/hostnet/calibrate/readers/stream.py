@@ -1,4 +1,4 @@
-"""What STREAM prints: the best rate of each kernel, and with how many threads."""
+"""Reads the output of STREAM: the best rate of each kernel, and the number of threads."""
 
 from __future__ import annotations
 
@@ -18,26 +18,26 @@ RATE = re.compile(r"\s*(Copy|Scale|Add|Triad):\s*(\S*)(?:\s+(\S+)){0,3}\s*")
 """A kernel and its best rate in MB/s."""
 
 THREADS = re.compile(r"\s*Number of (?:Threads (?:requested|counted)|MPI ranks)\s*=\s*(\d+)\s*")
-"""How many threads or ranks ran. Nothing says so where STREAM was built without OpenMP: one."""
+"""Number of threads or ranks that ran. Nothing says so where STREAM was built without OpenMP: one."""
 
 ELEMENT = re.compile(r"\s*This system uses (\d+) bytes per")
 ARRAY = re.compile(r"\s*(?:Total Aggregate )?Array size = (\d+)")
 
 FAILED = re.compile(r"Failed Validation|AvgErrByEps", re.I)
-"""What STREAM prints where its results are wrong."""
+"""Text that STREAM prints where its results are wrong."""
 
 ARRAY_BYTES_FEW = 100_000_000
 """An array smaller than this may be in the caches for a part."""
 
 COPY_OF_ITS_OWN = 1.25
-"""How much faster than scaling a copy is that the compiler made one with non-temporal stores."""
+"""Ratio of Copy to Scale above which the compiler made Copy one with non-temporal stores."""
 
 MB = 1e-3
 """GB of a MB."""
 
 
 def matches(content: Content) -> bool:
-    """Whether the text is STREAM's."""
+    """Returns True if the text is STREAM's."""
     return BANNER.search(content.text) is not None
 
 

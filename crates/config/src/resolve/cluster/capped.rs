@@ -7,7 +7,7 @@ use hostnet_model::params::{ClusterParams, End, HostKind, PcieParams, ServerPara
 const LINE_BYTES: f64 = 64.0;
 const PS_PER_S: f64 = 1e12;
 
-/// What to know of them; `given` are the keys that the user wrote.
+/// Returns the notes about them; `given` are the keys that the user wrote.
 pub(super) fn notes(cluster: &ClusterParams, given: &[String]) -> Vec<String> {
     let fastest = fastest_cables(cluster);
     let mut notes = Vec::new();
@@ -49,7 +49,7 @@ fn data_bytes_per_s(pcie: &PcieParams) -> f64 {
     pcie.bytes_per_s as f64 * tlp * (1.0 - f64::from(pcie.dllp_share) / 65536.0)
 }
 
-/// What the PCIe links of the NIC carry, if that is less than what is offered, and which link would be enough.
+/// Notes the rate of the NIC's PCIe links if it is below the offered one, and which link would be enough.
 fn narrow_link(server: &ServerParams, offered: f64) -> Option<String> {
     let links: Vec<&PcieParams> = server.nic_links().map(|(_, link)| link).collect();
     let most: f64 = links.iter().copied().map(data_bytes_per_s).sum();
@@ -74,7 +74,7 @@ fn wider(bytes_per_s: u64, wanted: f64) -> Option<(u32, u32)> {
     [own, 16].into_iter().flat_map(|lanes| (1..=6).map(move |generation| (generation, lanes))).find(fits)
 }
 
-/// What the credits of the IIO let through without load, if that is less than what is offered, and how many would be
+/// Notes the rate that the credits of the IIO allow without load if it is below the offered one, and how many would be
 /// enough.
 fn few_credits(socket: &SocketParams, way: &str, offered: f64) -> Option<String> {
     let (credits, held_ps) = match way {

@@ -35,7 +35,7 @@ pub(super) struct Flows {
     pub(super) engines: Engines,
     /// The largest MTU of the flows of every host.
     pub(super) mtu_bytes: Vec<Option<u32>>,
-    /// What to know of captures.
+    /// Notes about captures.
     pub(super) notes: Vec<String>,
 }
 

@@ -9,12 +9,12 @@ use std::path::Path;
 /// The largest MTU that a flow may have.
 const MTU_MAX: u32 = 65535;
 
-/// What a flow sends of a capture.
+/// Packets of a capture that a flow sends.
 #[derive(Default)]
 pub(super) struct Replayed {
     /// Times from the first packet, times the scale, and bytes of IP packets.
     pub(super) packets: Vec<(u64, u32)>,
-    /// What to know of packets that were cut.
+    /// Note about packets that were cut.
     pub(super) note: Option<String>,
 }
 
@@ -58,7 +58,7 @@ pub(super) fn read(path: &str, spec: &mut FlowSpec, mtu_bytes: u32) -> Result<Re
     Ok(Replayed { packets, note })
 }
 
-/// Whether a NIC would cut a packet to the MTU: TCP, with room for data behind its headers.
+/// Returns true if a NIC would cut a packet to the MTU: TCP, with room for data behind its headers.
 fn can_be_cut(packet: &Captured, mtu_bytes: u32) -> bool {
     packet.tcp_headers.is_some_and(|headers| u32::from(headers) < mtu_bytes.min(packet.ip_bytes))
 }

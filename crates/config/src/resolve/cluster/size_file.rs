@@ -10,10 +10,10 @@ use std::path::Path;
 const POINTS_MAX: usize = 4096;
 /// Bytes of a point at most.
 const BYTES_MAX: f64 = 1e15;
-/// How far the last share may be from the whole, as files have shares with few digits.
+/// Tolerance of the last share against the whole, as files have shares with few digits.
 const ROUNDING: f64 = 1e-6;
 
-/// What to say beside an unknown name.
+/// Hint beside an unknown name.
 pub(super) const OR_A_FILE: &str = "a file of points has a name such as \"sizes.txt\"";
 
 /// Puts the points of files in the place of their names, wherever a table of flows has sizes.

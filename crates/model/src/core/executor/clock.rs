@@ -1,4 +1,4 @@
-//! How fast a core with caches executes at the clock that it has: its instructions and the hits of its L2 take cycles,
+//! A core with caches executes at the clock that it has: its instructions and the hits of its L2 take cycles,
 //! and what lies behind takes time.
 
 use super::Executor;

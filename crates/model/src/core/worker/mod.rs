@@ -50,9 +50,9 @@ pub struct Worker {
     /// The NIC, if its connections are there, and how long it takes to hear of what is posted, in ps; else they are
     /// sockets of the core.
     nic: Option<(ComponentId, u64)>,
-    /// What the instructions of all works that have ended take when all data is at hand, in ps.
+    /// Time of the instructions of all works that have ended, with all data at hand, in ps.
     instructions_ps: u64,
-    /// The same of the work that it is at.
+    /// Time of the instructions of the current work, with all data at hand, in ps.
     executing_ps: u64,
     /// When the core is told that the rank begins, or has waited long enough for its accelerator; zero if it is not.
     woken_at: Time,
@@ -104,7 +104,7 @@ impl Worker {
         &self.rank
     }
 
-    /// What the instructions of all its works that have ended since the start of the run take when all data is at hand,
+    /// Returns the time of the instructions of all works that have ended since the start, with all data at hand,
     /// in ps.
     #[must_use]
     pub fn instructions_ps(&self) -> u64 {

@@ -151,7 +151,7 @@ const PATHS: &[Column<Paths>] = &[
     Column::text("why", |(.., bound)| bound.limit.why.as_str().into()),
 ];
 
-/// What the columns of the table are to its rows.
+/// Returns the roles of the table's columns.
 pub(super) fn table_info() -> TableInfo {
     TableInfo::of("path", PATHS)
 }

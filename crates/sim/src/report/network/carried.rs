@@ -10,7 +10,7 @@ use crate::report::view::WorldView;
 use hostnet_model::params::End;
 use std::collections::BTreeSet;
 
-/// What is flooded is told of when it takes this share of a cable.
+/// Flooded traffic is reported when it takes this share of a cable.
 const FLOODED: f64 = 0.05;
 /// A port drops packets from this share of those that come to it on.
 pub(super) const DROPPED: f64 = 0.001;
@@ -37,7 +37,7 @@ impl WorldView<'_> {
         Some(carried / (learning.fabric_bytes_per_s as f64 * GBPS))
     }
 
-    /// Whether a port is full, or the fabric before it, and more comes than leaves: it drops packets, or ever more wait.
+    /// Returns true if a port or the fabric before it is full and overloaded: it drops packets, or ever more wait.
     fn overflows(&self, passed: &Passed) -> bool {
         let (port, before) = passed;
         let grown = |pick: fn(&PortTotals) -> u64| pick(&port.totals).saturating_sub(pick(before)) as f64;

@@ -86,7 +86,7 @@ fn bytes_of(flow: &FlowParams) -> Option<u64> {
     }
 }
 
-/// What the columns of the table are to its rows.
+/// Returns the roles of the table's columns.
 pub(super) fn table_info() -> TableInfo {
     TableInfo::of("completions", COMPLETIONS).holding(Holds::Derived)
 }

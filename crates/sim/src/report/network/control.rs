@@ -65,7 +65,7 @@ impl ControlRow<'_> {
     }
 }
 
-/// What the columns of the table are to its rows.
+/// Returns the roles of the table's columns.
 pub(super) fn table_info() -> TableInfo {
     TableInfo::of("control", CONTROL)
 }

@@ -53,7 +53,7 @@ const DIMMS: &[Column<Dimms>] = &[
     }),
 ];
 
-/// What the columns of the table are to its rows.
+/// Returns the roles of the table's columns.
 pub(super) fn table_info() -> TableInfo {
     TableInfo::of("dimms", DIMMS)
 }

@@ -43,7 +43,7 @@ const ENGINES: &[Column<Engines>] = &[
     Column::integer("dropped_packets", |row| row.counts.dropped.into()),
 ];
 
-/// What the columns of the table are to its rows.
+/// Returns the roles of the table's columns.
 pub(super) fn table_info() -> TableInfo {
     TableInfo::of("engines", ENGINES)
 }

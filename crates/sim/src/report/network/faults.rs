@@ -68,7 +68,7 @@ impl Class<'_> {
         self.flows.iter().all(|flow| matches!(flow.transport, Transport::Udp(_)))
     }
 
-    /// Whether its senders slow down for losses, and send no more again than was lost.
+    /// Returns true if its senders slow down for losses, and send no more again than was lost.
     pub(super) fn slows_down(&self) -> bool {
         self.flows.iter().all(|flow| matches!(flow.transport, Transport::Tcp(_)))
     }

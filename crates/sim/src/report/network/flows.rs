@@ -135,7 +135,7 @@ pub(super) fn us(ps: Option<f64>) -> Cell {
     ps.map(|ps| ps / 1e6).into()
 }
 
-/// What the columns of the tables are to their rows.
+/// Returns the roles of the tables' columns.
 pub(super) fn table_info() -> [TableInfo; 3] {
     [
         TableInfo::new("classes", roles(CLASSES).chain(roles(COUNTS))),

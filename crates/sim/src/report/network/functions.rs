@@ -40,7 +40,7 @@ impl FunctionRow<'_> {
     }
 }
 
-/// What the columns of the table are to its rows.
+/// Returns the roles of the table's columns.
 pub(super) fn table_info() -> TableInfo {
     TableInfo::of("functions", FUNCTIONS)
 }

@@ -176,7 +176,7 @@ impl SeriesRow<'_> {
     }
 }
 
-/// What the columns of the tables are to their rows.
+/// Returns the roles of the tables' columns.
 pub(super) fn table_info() -> [TableInfo; 2] {
     [TableInfo::of("hosts", HOSTS), TableInfo::of("memory", MEMORY)]
 }

@@ -42,7 +42,7 @@ const INTERFACES: &[Column<Interfaces>] = &[
     }),
 ];
 
-/// What the columns of the table are to its rows.
+/// Returns the roles of the table's columns.
 pub(super) fn table_info() -> TableInfo {
     TableInfo::of("mcn", INTERFACES)
 }

@@ -151,7 +151,7 @@ fn us(ps: f64) -> Cell {
     (ps / 1e6).into()
 }
 
-/// What the columns of the tables are to their rows.
+/// Returns the roles of the tables' columns.
 pub(super) fn table_info() -> [TableInfo; 2] {
     [TableInfo::of("jobs", JOBS), TableInfo::of("steps", STEPS)]
 }

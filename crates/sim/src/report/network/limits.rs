@@ -150,7 +150,7 @@ pub(super) fn worst(limits: impl Iterator<Item = Limit>) -> Option<Limit> {
     Some(worst)
 }
 
-/// What the columns of the table are to its rows.
+/// Returns the roles of the table's columns.
 pub(super) fn table_info() -> TableInfo {
     TableInfo::of("limits", LIMITS).holding(Holds::Explanations)
 }

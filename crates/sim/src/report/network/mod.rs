@@ -196,12 +196,12 @@ impl WorldView<'_> {
     }
 }
 
-/// What the tables of traffic hold.
+/// Lists the content of the tables of traffic.
 pub(super) fn table_info_of_traffic() -> Vec<TableInfo> {
     flows::table_info().to_vec()
 }
 
-/// What the other tables of hosts on a network hold.
+/// Lists the content of the other tables of hosts on a network.
 pub(super) fn table_info() -> Vec<TableInfo> {
     let [hosts, memory] = hosts::table_info();
     let mut all = jobs::table_info().to_vec();

@@ -1,4 +1,4 @@
-//! What lies behind the NICs of hosts: their PCIe links, the host network, their rings.
+//! Limits behind the NICs of hosts: their PCIe links, the host network, their rings.
 
 use super::carried::DROPPED;
 use super::limits::{worst, Class, Limit, FULL, WAIT};
@@ -11,8 +11,8 @@ use hostnet_model::nic::Nic;
 
 /// The PCIe of a NIC is congested when a packet waits for credits for this share of time.
 const CREDIT_WAIT: f64 = 0.25;
-/// What arrives, and not what a cable carries, counts where a NIC drops this share of it, of senders that slow down
-/// for losses: fewer come with every sawtooth.
+/// Arriving packets, and not what a cable carries, count where a NIC drops this share of them, of senders that slow
+/// down for losses: fewer come with every sawtooth.
 const MANY: f64 = 0.05;
 /// A link whose NIC drops packets is full from here on: it is idle while senders recover.
 const FULL_WITH_DROPS: f64 = 0.8;
@@ -26,8 +26,8 @@ pub(super) enum Direction {
 }
 
 impl WorldView<'_> {
-    /// What is full behind the place where packets of a class are dropped last for want of room, if any are: sockets, or
-    /// the NICs of receivers.
+    /// Names what is full behind the last place where packets of a class are dropped for want of room, if any are:
+    /// sockets, or the NICs of receivers.
     pub(super) fn dropping(&self, class: &Class) -> Option<Limit> {
         let (totals, to) = (&class.totals, &class.hosts[1]);
         let enough = if class.slows_down() { MANY } else { DROPPED };
@@ -47,7 +47,7 @@ impl WorldView<'_> {
         behind.or_else(cores).or_else(|| worst(to.iter().filter_map(|&host| self.ring(host))))
     }
 
-    /// What is full behind the NIC of a receiver: its PCIe link, or what lies behind that.
+    /// Names what is full behind the NIC of a receiver: its PCIe link, or what lies behind that.
     pub(super) fn behind_nic(&self, host: u16, class: &Class) -> Option<Limit> {
         let full = class.totals.nic_full as f64 >= DROPPED * class.totals.nic_received.max(1) as f64;
         let from = if full { FULL_WITH_DROPS } else { FULL };

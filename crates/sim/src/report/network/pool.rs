@@ -103,7 +103,7 @@ impl PoolRow<'_> {
     }
 }
 
-/// What the columns of the table are to its rows.
+/// Returns the roles of the table's columns.
 pub(super) fn table_info() -> TableInfo {
     TableInfo::of("pool", POOL)
 }

@@ -131,7 +131,7 @@ const FREQUENCIES: &[Column<Frequencies>] = &[
     Column::number("ghz", |row| row.ghz.into()),
 ];
 
-/// What the columns of the tables are to their rows.
+/// Returns the roles of the tables' columns.
 pub(super) fn table_info() -> [TableInfo; 4] {
     [
         TableInfo::of("power", CORES),

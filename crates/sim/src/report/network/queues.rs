@@ -61,7 +61,7 @@ impl QueueRow<'_> {
     }
 }
 
-/// What the columns of the table are to its rows.
+/// Returns the roles of the table's columns.
 pub(super) fn table_info() -> TableInfo {
     TableInfo::of("queues", QUEUES)
 }

@@ -107,7 +107,7 @@ const SERVICES: &[Column<Services>] = &[
     Column::optional(Column::number("energy_uj_per_request", |row| row.energy_uj.into())),
 ];
 
-/// What the columns of the table are to its rows.
+/// Returns the roles of the table's columns.
 pub(super) fn table_info() -> TableInfo {
     TableInfo::of("services", SERVICES)
 }

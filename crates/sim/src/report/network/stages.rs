@@ -40,7 +40,7 @@ const STAGES: &[Column<Stages>] = &[
     Column::number("p99_us", |row| us(row.journeys.total().quantile(0.99).filter(|_| row.stage.is_none()))),
 ];
 
-/// What the columns of the table are to its rows.
+/// Returns the roles of the table's columns.
 pub(super) fn table_info() -> TableInfo {
     TableInfo::of("stages", STAGES).holding(Holds::Derived)
 }

@@ -32,7 +32,7 @@ const SUMS: &[Column<Sums>] = &[
     Column::number("load", |row| row.load.into()),
 ];
 
-/// What the columns of the table are to its rows.
+/// Returns the roles of the table's columns.
 pub(super) fn table_info() -> TableInfo {
     TableInfo::of("sums", SUMS)
 }

@@ -32,7 +32,7 @@ const SWITCHES: &[Column<Switches>] = &[
     Column::integer("filtered_packets", |row| row.counts.filtered_packets.into()),
 ];
 
-/// What the columns of the table are to its rows.
+/// Returns the roles of the table's columns.
 pub(super) fn table_info() -> TableInfo {
     TableInfo::of("switches", SWITCHES)
 }

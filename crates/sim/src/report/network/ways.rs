@@ -140,12 +140,12 @@ fn packet_ps(way: &[Stage], ip_bytes: u32) -> u64 {
     way.iter().map(|stage| stage.serialization_ps(ip_bytes) + stage.delay_ps()).sum()
 }
 
-/// What a message takes with nothing else on its way.
+/// Time of a message with nothing else on its way.
 pub(super) struct Message {
     pub(super) whole_ps: u64,
-    /// What of that no rate makes shorter.
+    /// Part of that time that no rate makes shorter.
     pub(super) delays_ps: u64,
-    /// What its packets take at what is slowest: behind another message at once, it takes no more.
+    /// Time of its packets at the bottleneck: behind another message at once, it takes no more.
     pub(super) slowest_ps: u64,
 }
 
@@ -158,13 +158,13 @@ struct Train {
 }
 
 impl Train {
-    /// How many packets it has, and the bytes of the last one with its header.
+    /// Returns the number of packets, and the bytes of the last one with its header.
     fn packets(self) -> (u64, u32) {
         let packets = self.bytes.div_ceil(u64::from(self.most)).max(1);
         (packets, self.header + (self.bytes - (packets - 1) * u64::from(self.most)) as u32)
     }
 
-    /// What all of them take at the slowest of some stages, in ps.
+    /// Returns the time of all its packets at the slowest of some stages, in ps.
     fn slowest_ps(self, way: &[Stage]) -> u64 {
         let (packets, last_bytes) = self.packets();
         let at = |stage: &Stage| {
