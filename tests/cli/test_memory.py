@@ -69,7 +69,7 @@ WRONG = {
     "page": (("--page", "opn"), 'did you mean "open"?'),
     "timeout without a time": (("--profile", "ramulator", "--page", "timeout"), "idle_close"),
     "idle close": (("--idle-close", "2 ms"), "1 ms"),
-    "refresh": (("--refresh", "some"), "all-banks"),
+    "refresh": (("--refresh", "some"), "same-bank"),
     "refresh that the device lacks": (("--refresh", "same-bank"), "same_bank"),
     "format without a trace": (("--format", "ramulator"), "name one"),
     "set": (("--set", "memory.x=1"), "unknown key"),

@@ -42,7 +42,9 @@ def test_a_second_ctrl_c_leaves_nothing_half_written(cli: Cli, noticed: bool) ->
     interrupted(process)
     assert process.returncode in (130, -signal.SIGINT)
     whole = cli.folder / "part"
-    assert cli.entries() == [cli.file] or (whole / "manifest.json").exists()
+    # A lock that nobody holds any more is no result; the next run there takes it over.
+    left = [entry for entry in cli.entries() if entry.suffix != ".lock"]
+    assert left == [cli.file] or (whole / "manifest.json").exists()
 
 
 def test_sigusr1_prints_a_status_line(cli: Cli) -> None:

@@ -16,7 +16,7 @@ from hostnet.explain.page import explain_window, plan_of_server
 from hostnet.explain.refuted import NOTHING_HELPS, by_steps
 from hostnet.explain.sides import TOO_LONG, NotPartedError, Together, filled, rows_alone
 from hostnet.explain.steps import Step, Steps
-from hostnet.explain.text import regime_headline
+from hostnet.regimes import regime_headline
 from tests.explain.random_sides import pair
 
 GAIN_MIN = 0.05

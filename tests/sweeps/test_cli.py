@@ -112,6 +112,7 @@ def test_json_is_that_of_the_file(short: Cli) -> None:
     content = json.loads(done.stdout)
     assert content.pop("directory") == "here"
     rows = content.pop("workloads")
+    assert {"channels", "domains"} <= set(content.pop("results"))
     assert rows == pq.read_table(short.folder / "here/sweep.parquet").to_pylist()
     assert content == json.loads((short.folder / "here/sweep.json").read_text())
     again = short("sweep", short.file, *CREDITS, "--out", "here", "--json", "--seeds", "2", "--resume")

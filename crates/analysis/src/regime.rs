@@ -41,8 +41,8 @@ pub struct Alone {
 }
 
 impl Alone {
-    /// The gain of a workload that is predicted to get `now` and, without the other side, `alone`, where it was measured
-    /// to get `measured`. Half of its error is that of the prediction: the gains over either are its ends.
+    /// The gain of a workload that is predicted to get `now` and, without the other side, `alone`, where it was
+    /// measured to get `measured`. Half of its error is that of the prediction: the gains over either are its ends.
     #[must_use]
     pub fn predicted([now, alone]: [f64; 2], measured: f64) -> Self {
         let [over_now, over_measured] = [now, measured].map(|before| alone / before - 1.0);

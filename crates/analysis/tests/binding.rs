@@ -150,7 +150,8 @@ proptest! {
             let at = usize::from(slowed.workload == "d");
             prop_assert!(gains[at] - noises[at] >= GAIN_MIN);
         }
-        prop_assert_eq!(found.name == "blue" || found.name == "red", found.name != "not known" && !found.slowed.is_empty());
+        let names_somebody = found.name != "not known" && !found.slowed.is_empty();
+        prop_assert_eq!(found.name == "blue" || found.name == "red", names_somebody);
         prop_assert_eq!(found.name == "not known", found.estimated);
     }
 }

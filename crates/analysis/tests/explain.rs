@@ -2,7 +2,7 @@
 
 mod common;
 
-use common::{counters, flow, plan, STREAM};
+use common::{counters, flow, idle, plan, with_caches, STREAM};
 use hostnet_analysis::explain::{explain, from_counters, unloaded, Cached, Explanation, Kind, Pool, WorkloadFacts};
 use hostnet_analysis::regime::{Alone, Basis, Regime, Slowed};
 use hostnet_analysis::{Counters, Flow};
@@ -17,20 +17,6 @@ fn server() -> ServerParams {
 fn from(counters: &Counters) -> Explanation {
     let server = server();
     explain(server.socket(), counters, &from_counters(counters, &server), None)
-}
-
-/// Counters of a socket on which nothing happens.
-fn idle() -> Counters {
-    Counters {
-        lfb: flow(0.0, 0.0),
-        core_read: flow(0.0, 0.0),
-        core_write: flow(0.0, 0.0),
-        io_read: flow(0.0, 0.0),
-        io_write: flow(0.0, 0.0),
-        iio_write: flow(0.0, 0.0),
-        iio_read: flow(0.0, 0.0),
-        ..counters()
-    }
 }
 
 /// Lines that a pool with so many entries in use lets through in 1 us.
@@ -350,15 +336,6 @@ proptest! {
         prop_assert_eq!(back.workloads.len(), explanation.workloads.len());
         prop_assert_eq!(back.regime, explanation.regime);
     }
-}
-
-/// The server with its caches, which serve in 16 ns, and drives whose writes go to them in 33 ns or not.
-fn with_caches(drives: Vec<bool>) -> ServerParams {
-    let text = format!("[cache]\nenabled = true\nllc.hit = \"16 ns\"\n{}", STREAM.replace("stream]", "C2M]"));
-    let mut server = plan(&text).server().unwrap().clone();
-    let ddio = &mut server.socket_mut().cache.as_mut().expect("it has caches").ddio;
-    (ddio.drives, ddio.write_ps) = (drives, 33_000);
-    server
 }
 
 proptest! {

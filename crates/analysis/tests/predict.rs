@@ -251,7 +251,8 @@ fn nearly_every_prediction_settles() {
     assert!(count <= 2, "{count} of 400");
 }
 
-/// Cores and drives that share one channel: the backlog falls on reads or on writes, whichever the quotas of its modes leave.
+/// Cores and drives that share one channel: the backlog falls on reads or on writes, whichever the quotas of its modes
+/// leave.
 fn on_one_channel() -> impl Iterator<Item = ServerParams> {
     let cores = [4, 5, 6].into_iter().flat_map(|count| ["1.0", "0.5", "0.0"].map(|reads| (count, reads)));
     let kinds = ["read", "write", "randrw"].into_iter().flat_map(|rw| ["4 KiB", "256 KiB"].map(|block| (rw, block)));

@@ -97,7 +97,7 @@ def memory_table(rows: list[Row]) -> Table:
 
 def regime_line(regime: Row) -> str:
     """The regime and what speaks for it."""
-    from hostnet.explain.text import regime_headline
+    from hostnet.regimes import regime_headline
 
     return f"{regime_headline(regime)} {'; '.join(regime['evidence'])}"
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from hostnet import _core
 from hostnet._core import ConfigError
+from hostnet.explain import notes as texts
 from hostnet.explain.drives import DistantDrives, distant
 from hostnet.explain.formula import counters_json
 from hostnet.explain.hosts import explained_server, fidelity
@@ -33,39 +34,6 @@ if TYPE_CHECKING:
     from hostnet.running.results import Results
 
 Explanation = dict[str, Any]
-
-CORES = "C2M"
-"""What all cores together are called where their workloads are not known."""
-
-NOT_PREDICTED = "what would help is predicted, and predictions do not cover {what} yet; hostnet explain simulates it"
-"""Stands on a page in place of what would help."""
-
-NOT_RAISED = "raised in no simulation, for the time it takes: {what}; --confirm does"
-"""Stands on a page whose limits were raised in short simulations."""
-
-NOT_TRIED = "--confirm simulates other placements of what crosses sockets"
-"""Stands on a page where data of devices cross sockets."""
-
-NOT_OF_HOSTS = "what would help is told of single servers; sweep a key of this host, or see the table limits"
-"""Stands on the page of a host in place of what would help."""
-
-DEVICES = "drives stands for all devices: of a host on a network its NIC too"
-"""Stands on the page of every host."""
-
-LIMITED = "{class} is limited by {limit}: {why}"
-"""Stands on the page of the host that is the place of the limit of a class of traffic, or an end of that place."""
-
-LENT = (
-    "what other servers read and write in memory that this one lends holds none of its credits; the table memory says "
-    "how much that is"
-)
-"""Stands on the page of a server that lends memory."""
-
-OF_OTHER_SOCKETS = (
-    "the parts of the latency are those of cores of this socket: what lines of other sockets wait for at UPI is not "
-    "told apart, and is in CHA admission and in what is not explained"
-)
-"""Stands on the page of a server whose memory cores of other sockets use."""
 
 ROUNDING = 0.02
 """Cores whose entries in use are so little above a whole number are that number."""
@@ -148,7 +116,7 @@ class Page:
             return page._with_trials(config, suffers, offered, progress)
         if engine is predicted and unpredicted:
             if not confirm:
-                return replace(page, notes=(*page.notes, NOT_PREDICTED.format(what=unpredicted)))
+                return replace(page, notes=(*page.notes, texts.NOT_PREDICTED.format(what=unpredicted)))
             confirm, engine = False, simulated
         base_dir = page.base_dir
         steps = what_helps(
@@ -165,15 +133,15 @@ class Page:
         rows = self.explanation["workloads"]
         trials = tried(config, rows, suffers, offered=offered, base_dir=self.base_dir, progress=progress)
         explanation = {**self.explanation, "workloads": [confirmed(row, trials) for row in rows]}
-        left = (NOT_RAISED.format(what=", ".join(trials.untried)),) if trials.untried else ()
+        left = (texts.NOT_RAISED.format(what=", ".join(trials.untried)),) if trials.untried else ()
         return replace(self, explanation=explanation, steps=trials.steps, notes=(*self.notes, *left))
 
     def _with_placements(self, confirm: bool, progress: Progress | None) -> Page:
         """The page of a host with what other placements would give."""
         if self.nonuniform is None or self.config is None:
-            return replace(self, notes=(*self.notes, NOT_OF_HOSTS))
+            return replace(self, notes=(*self.notes, texts.NOT_OF_HOSTS))
         if not confirm:
-            return replace(self, notes=(*self.notes, NOT_TRIED))
+            return replace(self, notes=(*self.notes, texts.NOT_TRIED))
         return replace(self, nonuniform=self.nonuniform.tried(self.config, self.base_dir, progress))
 
     def with_sides(self, *, limited: bool = True, progress: Progress | None = None) -> Page:
@@ -300,7 +268,7 @@ def explain_window(counters: Mapping[str, Any], plan: Plan, *, name: str, known:
     pools = "an IIO buffer" if counters.get("lfb_full_cores") is not None else "a pool"
     notes = [f"counters tell mean occupancies; how often {pools} is full is estimated from them"]
     if not known:
-        cores = config["workload"][CORES]["cores"]
+        cores = config["workload"][texts.CORES]["cores"]
         notes.append(f"cores {cores} are taken to be busy; --cores says how many are")
         notes.append("what would help needs the workloads: give a configuration file to --server")
     explanation = _explain(plan, counters)
@@ -337,7 +305,7 @@ def plan_of_server(server: str, counters: Mapping[str, Any], cores: int | None =
 
 def _plan_of_preset(preset: str, cores: int, reads: float) -> Plan:
     stream = {"kind": "stream", "cores": f"0-{cores - 1}", "reads": reads}
-    config = {"server": {"preset": preset}, "workload": {CORES: stream}}
+    config = {"server": {"preset": preset}, "workload": {texts.CORES: stream}}
     return _core.resolve(json.dumps(config), format="json", file="--server")
 
 
@@ -370,13 +338,13 @@ def _of_summary(
     if summary.get("unvalidated"):
         notes.append(str(summary["unvalidated"]))
     if host is not None:
-        notes.append(DEVICES)
+        notes.append(texts.DEVICES)
         limits = summary.get("limits", ())
-        notes.extend(LIMITED.format_map(row) for row in limits if host in str(row["place"]).split(" to "))
+        notes.extend(texts.LIMITED.format_map(row) for row in limits if host in str(row["place"]).split(" to "))
     if server.get("pool", {}).get("lent", "0 B") != "0 B":
-        notes.append(LENT)
+        notes.append(texts.LENT)
     if any(workload.get("kind") == "remote" for workload in server.get("workload", {}).values()):
-        notes.append(OF_OTHER_SOCKETS)
+        notes.append(texts.OF_OTHER_SOCKETS)
     name = str(summary["name"]) if host is None else f"{summary['name']}, {host}"
     page = Page(
         name,

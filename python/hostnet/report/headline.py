@@ -152,7 +152,7 @@ def regime_tile(run: RunFiles) -> Html | None:
 
 def regime_said(regime: Row) -> str | None:
     """Says who is slowed down by whom; nothing of what cannot be read."""
-    from hostnet.explain.text import regime_headline
+    from hostnet.regimes import regime_headline
 
     try:
         return regime_headline(regime) if "slowed" in regime else None

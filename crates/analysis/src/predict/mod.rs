@@ -173,8 +173,8 @@ pub fn isolated_latencies_ns(server: &ServerParams) -> Vec<Option<f64>> {
     server.workloads.iter().map(|workload| if is_stream(&workload.kind) { latencies.next() } else { None }).collect()
 }
 
-/// The latency of the LFB entries of one core of each stream with nothing else on the server, in ns. Nothing where predictions do not cover it, or
-/// there is one core only.
+/// The latency of the LFB entries of one core of each stream with nothing else on the server, in ns. Nothing where
+/// predictions do not cover it, or there is one core only.
 #[must_use]
 pub fn lone_latencies_ns(server: &ServerParams) -> Vec<Option<f64>> {
     if limits::are_known(server) {

@@ -4,6 +4,7 @@
 use hostnet_analysis::formula::Constants;
 use hostnet_analysis::{Counters, Flow};
 use hostnet_config::{resolve, Format, Input, Plan};
+use hostnet_model::params::ServerParams;
 use std::path::Path;
 
 /// Constants that are easy to reckon with.
@@ -58,3 +59,26 @@ pub fn plan(workloads: &str) -> Plan {
 
 /// Six cores that load.
 pub const STREAM: &str = "[workload.stream]\nkind = \"stream\"\ncores = \"0-5\"\n";
+
+/// Counters of a socket on which nothing happens.
+pub fn idle() -> Counters {
+    Counters {
+        lfb: flow(0.0, 0.0),
+        core_read: flow(0.0, 0.0),
+        core_write: flow(0.0, 0.0),
+        io_read: flow(0.0, 0.0),
+        io_write: flow(0.0, 0.0),
+        iio_write: flow(0.0, 0.0),
+        iio_read: flow(0.0, 0.0),
+        ..counters()
+    }
+}
+
+/// The server with its caches, which serve in 16 ns, and drives whose writes go to them in 33 ns or not.
+pub fn with_caches(drives: Vec<bool>) -> ServerParams {
+    let text = format!("[cache]\nenabled = true\nllc.hit = \"16 ns\"\n{}", STREAM.replace("stream]", "C2M]"));
+    let mut server = plan(&text).server().unwrap().clone();
+    let ddio = &mut server.socket_mut().cache.as_mut().expect("it has caches").ddio;
+    (ddio.drives, ddio.write_ps) = (drives, 33_000);
+    server
+}

@@ -7,8 +7,8 @@ use crate::spec::{
 };
 use crate::units::{format, Dimension};
 use hostnet_model::params::{
-    CState, Fidelity, GovernorParams, IdleParams, OndemandVariant, PState, PowerDomain, PowerParams, ServerParams,
-    WorkloadKind,
+    CState, Fidelity, GovernorParams, HostKind, HostParams, IdleParams, OndemandVariant, PState, PowerDomain,
+    PowerParams, ServerParams, WorkloadKind,
 };
 
 const HZ_PER_KHZ: u64 = 1000;
@@ -78,6 +78,13 @@ pub(super) fn unpaced(server: &ServerParams, fidelity: Fidelity) -> Vec<&'static
         (remote, "power has no effect on workloads of kind \"remote\": cores of other sockets are at core.frequency"),
     ];
     kinds.into_iter().filter_map(|(is_so, note)| is_so.then_some(note)).collect()
+}
+
+/// Returns the same notes about a host on a network, with its name.
+pub(super) fn unpaced_host(name: &str, host: &HostParams) -> Vec<String> {
+    let HostKind::Server(server) = &host.kind else { return Vec::new() };
+    let notes = unpaced(server, host.fidelity).into_iter();
+    notes.map(|note| format!("host.{name}: {note}")).collect()
 }
 
 /// Checks that all sockets have the clock that the times of work are given at.

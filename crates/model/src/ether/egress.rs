@@ -338,7 +338,8 @@ impl Egress {
         self.sent_wire_bytes
     }
 
-    /// Parts of a byte ([`super::BYTE_PARTS`]) that were on the wire until `now`: of a packet that still is, what is gone.
+    /// Parts of a byte ([`super::BYTE_PARTS`]) that were on the wire until `now`: of a packet that still is, what is
+    /// gone.
     #[must_use]
     pub fn carried_parts(&self, now: Time) -> u64 {
         let ahead_ps = match &self.queues.compressor {

@@ -29,7 +29,8 @@ pub(crate) fn all(view: &ServerView, total: &Sample) -> Vec<WorkloadFacts> {
         let gain = |[now, alone]: [Pace; 2]| Alone::predicted([now.gb_per_s, alone.gb_per_s], facts.gb_per_s);
         WorkloadFacts {
             isolated: ns.map(|ns| Isolated { ns, basis: Basis::Predicted }),
-            alone: beside[class].map(gain),
+            // A run that was stopped before it measured says nothing of gains.
+            alone: beside[class].filter(|_| facts.gb_per_s > 0.0).map(gain),
             lone_ns: lone[class],
             cached: view.machine.has_caches().then(|| cached(&total.cached(class))),
             ..facts.with_limits(limits.get(class).cloned())

@@ -16,7 +16,8 @@ use hostnet_model::nvme::Ssd;
 use hostnet_model::params::{MemoryParams, PcieParams, UpiParams};
 use std::ops::Range;
 
-/// Share of a workload's lines from which on a place is on its way: what fewer of them pass, the others do not wait for.
+/// Share of a workload's lines from which on a place is on its way: what fewer of them pass, the others do not wait
+/// for.
 const ON_THE_WAY: f64 = 0.05;
 /// Share of time that the bus of a channel moves lines, turns and waits for refreshes when there is always more to do:
 /// the rest goes to rows that are not open in time. Random lines with the read queue of the presets reach 87%, those in

@@ -21,8 +21,8 @@ impl Creep {
         Self { since: progress, moved: None }
     }
 
-    /// Finds out whether a run with so many events pending creeps: as an event takes 1 ps at least, time that goes on by
-    /// no more than that per event stands for events that only follow each other.
+    /// Finds out whether a run with so many events pending creeps: as an event takes 1 ps at least, time that goes on
+    /// by no more than that per event stands for events that only follow each other.
     pub(super) fn goes_on(&mut self, progress: Progress, pending: usize) -> bool {
         let events = progress.events - self.since.events;
         if events < EVENTS_MIN.max(EVENTS_PER_PENDING * pending as u64) {

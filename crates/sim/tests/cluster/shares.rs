@@ -44,7 +44,9 @@ proptest! {
         engine in prop::option::of((1.0..4.0_f64, 0..20_u32)),
         window in 1..60_u32,
         kind in prop::sample::select(vec![
-            "kind = \"bulk\"", "kind = \"read\"\nbytes = \"1 GB\"", "kind = \"datagram\"\npattern = \"open\"\nsize = \"900 B\"",
+            "kind = \"bulk\"",
+            "kind = \"read\"\nbytes = \"1 GB\"",
+            "kind = \"datagram\"\npattern = \"open\"\nsize = \"900 B\"",
         ]),
     ) {
         let compress = engine.map_or(String::new(), |(ratio, latency)| {

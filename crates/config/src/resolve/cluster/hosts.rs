@@ -274,18 +274,9 @@ impl Hosts {
         for group in &self.groups {
             attached.effective.insert(group.name.clone(), complete(&spec.host[&group.name], group)?);
             let of_group = &attached.params[group.members.start];
-            if let HostKind::Server(server) = &of_group.kind {
-                let notes = power::unpaced(server, of_group.fidelity).into_iter();
-                attached.ignored.extend(notes.map(|note| format!("host.{}: {note}", group.name)));
-            }
-            attached.ignored.extend(ncap::for_all(&group.name, &attached.params[group.members.start].kind));
-            let reason = match &group.server {
-                Some(resolved) => match &resolved.spec.server.unvalidated {
-                    Some(reason) => Some(reason.clone()),
-                    None => checked::left(resolved, spec.host[&group.name].preset.as_deref(), base_dir)?,
-                },
-                None => None,
-            };
+            attached.ignored.extend(power::unpaced_host(&group.name, of_group));
+            attached.ignored.extend(ncap::for_all(&group.name, &of_group.kind));
+            let reason = unvalidated(group, &spec.host[&group.name], base_dir)?;
             let card = group.server.as_ref().and_then(|resolved| attach::unvalidated(resolved.spec.nic.as_ref()));
             let reasons = reason.into_iter().chain(card);
             attached.unvalidated.extend(reasons.map(|reason| format!("{}: {reason}", group.name)));
@@ -395,4 +386,13 @@ fn complete(spec: &HostSpec, group: &Group) -> Result<HostSpec, Issue> {
         }
     }
     Ok(host)
+}
+
+/// The reason why the server of some hosts counts as not validated, if it does.
+fn unvalidated(group: &Group, spec: &HostSpec, base_dir: &Path) -> Result<Option<String>, Issue> {
+    let Some(resolved) = &group.server else { return Ok(None) };
+    match &resolved.spec.server.unvalidated {
+        Some(reason) => Ok(Some(reason.clone())),
+        None => checked::left(resolved, spec.preset.as_deref(), base_dir),
+    }
 }
