@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from os import PathLike
 from pathlib import Path
-from typing import Any, Literal, TypedDict, final, overload
+from typing import Any, Literal, TypedDict, final, overload, type_check_only
 
 __all__ = [
     "CheckpointError",
@@ -288,6 +288,7 @@ class CommandCheck:
     @property
     def counts(self) -> list[tuple[str, int]]: ...
 
+@type_check_only
 class TableInfo(TypedDict):
     """What a table of a run holds."""
 
