@@ -1,0 +1,138 @@
+//! Jobs that do what execution traces say: what the nodes of files become, and what is wrong with some.
+
+use crate::common;
+use crate::common::resolve_text;
+use crate::common::wire::{file, node, sum};
+use hostnet_config::{Format, Plan};
+use hostnet_model::params::StepParams;
+use proptest::prelude::*;
+use std::path::Path;
+
+/// The plan of a job of traces with these files, or what is wrong.
+fn plan(files: &[Vec<u8>], more: &str) -> Result<Plan, String> {
+    let directory = tempfile::tempdir().expect("a directory");
+    for (rank, file) in files.iter().enumerate() {
+        std::fs::write(directory.path().join(format!("t.{rank}.et")), file).expect("it is written");
+    }
+    let text = format!(
+        "[host.e]\nkind = \"endpoint\"\ncount = 2\n[job.j]\nkind = \"chakra\"\nhosts = \"e\"\ntrace = {:?}\n{more}\n\
+         [run]\nuntil = \"jobs\"\n",
+        directory.path().join("t").display().to_string()
+    );
+    resolve_text(&text, Format::Toml, &[]).map_err(|error| error.to_string())
+}
+
+fn steps(plan: &Plan, rank: usize) -> Vec<(String, StepParams)> {
+    let job = &plan.cluster.jobs[0];
+    job.blocks[0].steps[rank].iter().map(|step| (job.phases[usize::from(step.phase)].clone(), *step)).collect()
+}
+
+#[test]
+fn what_is_computed_is_given_before_what_is_communicated_is_waited_for() {
+    // Two layers of a backward pass, each with a sum that waits for it, and an update that waits for both.
+    let nodes = [
+        node(1, 4, &[], &[]),
+        node(2, 4, &[1], &[]),
+        sum(3, &[1], 1000),
+        sum(4, &[2], 2000),
+        node(5, 4, &[3, 4], &[]),
+        node(6, 1, &[5], &[]),
+    ];
+    let plan = plan(&[file(&nodes), file(&nodes)], "").expect("it is right");
+    let steps = steps(&plan, 1);
+    let names: Vec<&str> = steps.iter().map(|(name, _)| name.as_str()).collect();
+    let once = ["compute", "reduce-scatter", "all-gather"];
+    assert_eq!(names, [&["compute"; 2][..], &once, &once, &["compute"; 2]].concat());
+    let device: Vec<(u64, u32)> = steps
+        .iter()
+        .filter(|(name, _)| name == "compute")
+        .map(|(_, step)| (step.device.work_ps / 1_000_000, step.device.left))
+        .collect();
+    let never = u32::MAX - 1;
+    assert_eq!(device, [(100, never), (100, never), (0, 1), (0, 0), (100, never), (0, 0)]);
+    let bytes: Vec<u64> = steps.iter().filter_map(|(_, step)| Some(step.send?.bytes)).collect();
+    assert_eq!(bytes, [500, 500, 1000, 1000]);
+}
+
+#[test]
+fn messages_and_all_collectives_are_known() {
+    let of = |rank: u64| {
+        let other = 1 - rank;
+        let message = [
+            node(1, 5, &[], &[("comm_dst", other), ("comm_size", 10)]),
+            node(2, 6, &[1], &[("comm_src", other), ("comm_size", 10)]),
+        ];
+        let collective = |(id, kind): (u64, u64)| node(id, 7, &[id - 1], &[("comm_type", kind), ("comm_size", 64)]);
+        let collectives = (3..).zip([0, 1, 2, 5, 6, 7, 9]).map(collective);
+        file(&message.into_iter().chain(collectives).collect::<Vec<_>>())
+    };
+    let plan = plan(&[of(0), of(1)], "algorithm = \"tree\"\niterations = 3\nsum = \"1 GB/s\"").expect("it is right");
+    let sent: u64 = steps(&plan, 0).iter().filter_map(|(_, step)| Some(step.send?.bytes)).sum();
+    // The message, the sum back, gathered, broadcast, half of all-to-all, half of the vector, and a byte.
+    assert_eq!(sent, 10 + 64 + 64 + 64 + 32 + 32 + 1);
+    assert_eq!(plan.cluster.jobs[0].iterations, 3);
+}
+
+#[test]
+fn what_is_wrong_with_traces_is_said() {
+    let right = file(&[sum(1, &[], 8)]);
+    let says = |files: &[Vec<u8>], more: &str, wanted: &[&str]| {
+        let error = plan(files, more).map(|_| ()).expect_err("it is refused");
+        for wanted in wanted {
+            assert!(error.contains(wanted), "{wanted:?} is not in {error}");
+        }
+    };
+    let both = |file: Vec<u8>| [file.clone(), file];
+    says(std::slice::from_ref(&right), "", &["t.1.et", "job.j.trace", "No such file"]);
+    says(&[right.clone(), right.clone(), right.clone()], "", &["the job has 2 ranks", "t.2.et"]);
+    says(&both(right[..right.len() - 1].to_vec()), "", &["t.0.et", "at byte", "the file ends amid a message"]);
+    says(&both(file(&[sum(1, &[2], 8), sum(2, &[1], 8)])), "", &["t.0.et", "node 1: waits for itself"]);
+    says(&both(file(&[sum(1, &[1], 8)])), "", &["node 1: waits for itself"]);
+    // Beside a message that does not come; what is named is in the circle, not behind it.
+    let circle = |from: u64| {
+        let waits = node(1, 6, &[], &[("comm_src", from), ("comm_size", 8)]);
+        file(&[waits, sum(4, &[5], 8), sum(5, &[9], 8), sum(9, &[5], 8)])
+    };
+    says(&[circle(1), circle(0)], "", &["t.0.et", "waits for itself, by way of what it waits for"]);
+    let error = plan(&[circle(1), circle(0)], "").map(|_| ()).expect_err("it is refused");
+    assert!(!error.contains("node 4"), "{error}");
+    says(&both(file(&[node(7, 10, &[], &[])])), "", &["node 7: type 10 is not known"]);
+    let other = file(&[sum(4, &[], 9)]);
+    says(&[right.clone(), other], "", &["t.1.et", "rank 1 does node 4, ALL_REDUCE of 9 B where rank 0 does node 1"]);
+    let absent = "rank 0 waits for ever, for rank 1, which takes no part in ALL_REDUCE of 8 B";
+    says(&[right.clone(), file(&[])], "", &["t.0.et", "node 1", absent]);
+    says(&[file(&[]), right.clone()], "", &["t.1.et", "rank 1 waits for ever, for rank 0, which takes no part"]);
+    let to = |rank| file(&[node(3, 5, &[], &[("comm_dst", rank), ("comm_size", 8)])]);
+    says(&both(to(2)), "", &["node 3: rank 0 cannot send with rank 2; the job has 2 ranks"]);
+    says(&both(to(0)), "", &["node 3: rank 0 cannot send with rank 0"]);
+    says(
+        &both(to(1))[..1].iter().cloned().chain([file(&[])]).collect::<Vec<_>>(),
+        "",
+        &["t.0.et", "node 3: rank 1 does not receive 8 B with tag 0 that rank 0 sends it"],
+    );
+    says(&both(right.clone()), "compute = \"1 us\"", &["job.j.compute", "no trace"]);
+    says(&both(right.clone()), "bytes = \"1 kB\"", &["job.j.bytes"]);
+    says(&both(right), "algorithm = \"pairwise\"", &["job.j.algorithm", "\"ring\""]);
+    let none = "[host.e]\nkind = \"endpoint\"\ncount = 2\n[job.j]\nkind = \"chakra\"\nhosts = \"e\"\n";
+    common::says(none, &[], &["job.j.trace: missing"]);
+    for key in ["trace=x", "groups=x", "peak=1e12", "memory_rate=\"1 TB/s\""] {
+        let name = key.split_once('=').expect("a key").0;
+        let given = format!("job.j.{key}");
+        common::says(none, &["job.j.kind=barrier", &given], &[&format!("job.j.{name}"), "only with kind = \"chakra\""]);
+    }
+    assert!(!Path::new("t.0.et").exists());
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(200))]
+
+    #[test]
+    fn damaged_traces_are_no_panic(at: prop::sample::Index, with in proptest::collection::vec(any::<u8>(), 0..6)) {
+        let nodes = [node(1, 4, &[], &[]), sum(2, &[1], 800), node(3, 4, &[2], &[]), sum(4, &[3, 1], 90)];
+        let whole = file(&nodes);
+        let mut damaged = whole.clone();
+        let at = at.index(whole.len());
+        damaged.splice(at..(at + with.len()).min(whole.len()), with);
+        let _ = plan(&[whole, damaged], "");
+    }
+}

@@ -1,0 +1,37 @@
+//! Tests of what users write; in one program, which builds faster than one for each file.
+#![allow(unreachable_pub)]
+
+mod common;
+
+mod attach;
+mod chakra;
+mod chakra_together;
+mod chakra_written;
+mod chip_plan;
+mod cluster;
+mod cluster_errors;
+mod cluster_fuzz;
+mod device;
+mod die;
+mod drives;
+mod energy;
+mod errors;
+mod examples;
+mod expander;
+mod fuzz;
+mod in_network;
+mod index_keys;
+mod jobs;
+mod learning;
+mod legal;
+mod mcn;
+mod memory_plan;
+mod ncap;
+mod noc_plan;
+mod patterns;
+mod pool;
+mod power;
+mod services;
+mod sockets;
+mod topologies;
+mod validity;

@@ -1,0 +1,88 @@
+//! What drivers spend on socket buffers: added to the copies of those who copy, and to nothing else.
+
+use crate::cluster::books::{assert_conserved, datagrams};
+use crate::cluster::lab::{drain, plan, run, settle};
+use crate::common::laws::cases;
+use hostnet_model::transport::journey::Stage;
+use proptest::prelude::*;
+
+const PING: &str =
+    "kind = \"datagram\"\npattern = \"ping\"\nrequest = \"256 B\"\nresponse = \"256 B\"\nthink = \"1 us\"\n";
+/// What a buffer takes in these tests, beyond what it takes by default.
+const MORE_PS: f64 = 123_000.0;
+
+fn nodes(keys: &str, flow: &str) -> String {
+    format!(
+        "[host.node]\npreset = \"netdimm-host\"\ncount = 2\n{keys}\n\
+         [network]\ntopology = \"direct\"\nrate = \"40 Gbps\"\nlatency = \"10 ns\"\nmtu = \"9000 B\"\n\
+         [run]\nwarmup = \"20 us\"\nduration = \"100 us\"\n\
+         [flow.f]\nfrom = \"node-0\"\nto = \"node-1\"\n{flow}"
+    )
+}
+
+/// Mean ps of each stage of what an idle server is asked.
+fn idle(keys: &str) -> [f64; 10] {
+    let simulation = run(&plan(&nodes(keys, PING)), 300);
+    let all = datagrams(&simulation);
+    let end = all.iter().find(|end| end.host == 1).expect("an end there");
+    let journeys = end.application.journeys();
+    assert!(journeys.total().count() > 10, "{keys}");
+    Stage::ALL.map(|stage| journeys.sum_ps(stage) as f64 / journeys.total().count() as f64)
+}
+
+/// What a longer allocation adds to each stage.
+fn added(keys: &str) -> [f64; 10] {
+    let with = |ns: u32| idle(&format!("{keys}stack.allocate = \"{ns} ns\""));
+    let (base, more) = (with(0), with(123));
+    Stage::ALL.map(|stage| more[stage as usize] - base[stage as usize])
+}
+
+#[test]
+fn a_buffer_is_part_of_both_copies() {
+    for keys in ["nic.attach = \"pcie\"\n", "nic.attach = \"onchip\"\n"] {
+        let added = added(keys);
+        for stage in Stage::ALL {
+            let law = if matches!(stage, Stage::TxCopy | Stage::RxCopy) { MORE_PS } else { 0.0 };
+            // What the memory and the cables take moves with the time of refreshes and polls.
+            assert!((added[stage as usize] - law).abs() < 12_000.0, "{keys}: {} {added:?}", stage.name());
+        }
+    }
+    // Where nothing but cores takes part, it does so to the ps.
+    let added = added("nic.attach = \"onchip\"\n");
+    assert_eq!(added[Stage::TxDriver as usize], 0.0);
+    assert_eq!(added[Stage::TxCopy as usize], MORE_PS);
+}
+
+#[test]
+fn who_copies_nothing_has_no_buffer() {
+    for keys in ["nic.attach = \"onchip\"\nstack.zero_copy = true\n", "nic.attach = \"dimm\"\n"] {
+        assert_eq!(added(keys), [0.0; 10], "{keys}");
+    }
+    let copied = added("nic.attach = \"dimm\"\nnic.dimm.driver.copy = true\n");
+    for stage in [Stage::TxCopy, Stage::RxCopy] {
+        assert!((copied[stage as usize] - MORE_PS).abs() < 60_000.0, "{copied:?}");
+    }
+}
+
+proptest! {
+    #![proptest_config(cases(4))]
+
+    #[test]
+    fn buffers_lose_no_packet(
+        (allocate, place) in (0_u32..2000, 0_usize..3),
+        (size, kind) in (1_u32..8900, 0_u32..3),
+    ) {
+        let place = ["pcie", "onchip", "dimm"][place];
+        let keys = format!("nic.attach = \"{place}\"\nstack.allocate = \"{allocate} ns\"\n");
+        let flow = match kind {
+            0 => PING.to_owned(),
+            1 => format!("kind = \"datagram\"\nsize = \"{size} B\"\n"),
+            _ => "kind = \"bulk\"\n".to_owned(),
+        };
+        let plan = plan(&nodes(&keys, &flow));
+        let mut simulation = run(&plan, 80);
+        settle(&mut simulation);
+        drain(&mut simulation);
+        assert_conserved(&simulation, plan.cluster.flows.len());
+    }
+}

@@ -1,0 +1,157 @@
+//! Clusters from text, and how they are run.
+
+use crate::common::us;
+use hostnet_config::{resolve, Format, Input, Plan};
+use hostnet_kernel::{Simulation, Time};
+use hostnet_model::nic::Nic;
+use hostnet_model::Machine;
+use hostnet_model::World;
+use hostnet_sim::build::world;
+use hostnet_sim::sample::{self, Group};
+use hostnet_sim::{Options, Run};
+use std::path::Path;
+
+/// How long a world may take to drain: many retransmission timeouts, each twice as long as the one before.
+const DRAIN_US: u64 = 1_000_000_000;
+
+/// The plan of a TOML text that is right.
+pub fn plan(text: &str) -> Plan {
+    let base_dir = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples");
+    resolve(&Input { text, format: Format::Toml, file: "test.toml", base_dir: &base_dir, overrides: &[] })
+        .unwrap_or_else(|error| panic!("{error}\n{text}"))
+}
+
+/// The world of a plan, run for `until_us`.
+pub fn run(plan: &Plan, until_us: u64) -> Simulation<World> {
+    let mut simulation = world(&plan.cluster);
+    simulation.run_until(us(until_us), |_| true);
+    simulation
+}
+
+/// The fabric of a world.
+pub fn fabric(simulation: &Simulation<World>) -> &hostnet_model::ether::Fabric {
+    let fabric = simulation.worlds().find_map(|world| match world {
+        World::Fabric(fabric) => Some(&**fabric),
+        World::Server(_) | World::Elsewhere => None,
+    });
+    fabric.expect("there is a fabric")
+}
+
+/// The servers of a world, in their order.
+pub fn servers(simulation: &Simulation<World>) -> Vec<&Machine> {
+    let servers = simulation.worlds().filter_map(|world| match world {
+        World::Server(machine) => Some(&**machine),
+        World::Fabric(_) | World::Elsewhere => None,
+    });
+    servers.collect()
+}
+
+/// The servers of a world, to change them.
+pub fn servers_mut(simulation: &mut Simulation<World>) -> Vec<&mut Machine> {
+    let servers = simulation.parts_mut().iter_mut().filter_map(|(world, _)| match world {
+        World::Server(machine) => Some(&mut **machine),
+        World::Fabric(_) | World::Elsewhere => None,
+    });
+    servers.collect()
+}
+
+/// The NIC of a server.
+pub fn nic(machine: &Machine) -> &Nic {
+    machine.first().expect("a server on a network has a NIC")
+}
+
+/// Brings the books of all servers up to now.
+pub fn settle(simulation: &mut Simulation<World>) -> Time {
+    let now = simulation.progress().time;
+    for (world, _) in simulation.parts_mut() {
+        match world {
+            World::Server(machine) => sample::settle(machine, now),
+            World::Fabric(fabric) => fabric.settle(now),
+            World::Elsewhere => {}
+        }
+    }
+    now
+}
+
+/// Whether nothing is on its way or waits: requests, packets, segments, bytes of connections or on their way to one,
+/// credits.
+fn is_empty(simulation: &Simulation<World>) -> bool {
+    let streams = crate::cluster::books::streams(simulation).iter().all(|end| {
+        let sent = end.connection.counters().bytes_sent;
+        let copied = end.application.written_bytes() == sent;
+        copied && end.connection.unacknowledged() == 0 && end.connection.readable() == 0
+    });
+    let datagrams = crate::cluster::books::datagrams(simulation).iter().all(|end| {
+        let counts = end.application.counts();
+        end.counts.is_none_or(|own| own.segments == counts.received && own.sent == counts.sent)
+    });
+    let parts = simulation.worlds().all(|world| match world {
+        World::Fabric(fabric) => fabric.packets().is_empty(),
+        World::Elsewhere => false,
+        World::Server(machine) => {
+            let mut credits = crate::common::domains(machine).into_iter();
+            machine.requests().is_empty()
+                && machine.packets().is_empty()
+                && credits.all(|(_, group, domain)| group == Group::Wpq || domain.in_use() == 0)
+        }
+    });
+    streams && datagrams && parts
+}
+
+/// Ends all sources and runs the world empty.
+pub fn drain(simulation: &mut Simulation<World>) {
+    drain_by(simulation, |simulation, until| {
+        simulation.run_until(until, |_| true);
+    });
+}
+
+/// The same, while `advance` runs the world up to a time.
+pub fn drain_by(simulation: &mut Simulation<World>, mut advance: impl FnMut(&mut Simulation<World>, Time)) {
+    simulation.parts_mut().iter_mut().for_each(|part| part.0.stop_sources());
+    let mut step_us = 50;
+    let end = simulation.progress().time + DRAIN_US * 1_000_000;
+    while !is_empty(simulation) {
+        let now = simulation.progress().time;
+        assert!(now < end, "the world does not drain: {}", left(simulation));
+        advance(simulation, now + step_us * 1_000_000);
+        step_us = (step_us * 2).min(100_000);
+    }
+    settle(simulation);
+}
+
+/// Checks that a run comes to the same on one to three threads, and from a checkpoint taken at a time.
+pub fn assert_same_on_threads_and_from_a_checkpoint(plan: &Plan, at_ps: u64) {
+    let result = |run: &mut Run| {
+        assert_eq!(run.run(|_| true), Ok(true));
+        run.report().result_hash
+    };
+    let expected = result(&mut Run::new(plan, Options::default()));
+    for threads in 1..=3 {
+        let options = Options { threads, checkpoint_at_ps: at_ps, ..Options::default() };
+        let mut first = Run::new(plan, options);
+        assert_eq!(result(&mut first), expected, "{threads} threads");
+        let checkpoint = first.checkpoint().expect("it was taken");
+        let mut second = Run::resume(plan, options, checkpoint).expect("it can be read");
+        assert_eq!(result(&mut second), expected, "{threads} threads, from a checkpoint");
+    }
+}
+
+/// What is left in a world.
+fn left(simulation: &Simulation<World>) -> String {
+    let mut left = vec![format!("{} packets in the fabric", fabric(simulation).packets().len())];
+    for machine in servers(simulation) {
+        left.push(format!("{} requests, {} packets", machine.requests().len(), machine.packets().len()));
+        let held = crate::common::domains(machine).into_iter().filter(|(_, _, domain)| domain.in_use() > 0);
+        left.extend(held.map(|(name, _, domain)| format!("{name}: {}", domain.in_use())));
+    }
+    for end in crate::cluster::books::streams(simulation) {
+        let connection = end.connection;
+        left.push(format!(
+            "flow {}: {} bytes out, {} to read",
+            end.flow,
+            connection.unacknowledged(),
+            connection.readable()
+        ));
+    }
+    left.join("\n")
+}

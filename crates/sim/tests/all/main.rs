@@ -1,0 +1,39 @@
+//! Tests of the simulator; in one program, because each compiles the whole event loop.
+#![allow(unreachable_pub)]
+
+#[path = "../common/mod.rs"]
+mod common;
+
+mod cached_servers;
+mod caches;
+mod chip;
+mod closed_form;
+mod cluster;
+mod cluster_outside;
+mod conservation;
+mod control;
+mod control_sockets;
+mod counters;
+mod determinism;
+mod drives;
+mod energy;
+mod expander;
+mod filter;
+mod fluid;
+mod foreign;
+mod frames;
+mod frequency;
+mod influence;
+mod limits;
+mod looking;
+mod memory;
+mod memory_plan;
+mod mesh;
+mod noc_plan;
+mod rdma;
+mod remote;
+mod replay;
+mod report;
+mod sockets;
+mod stuck;
+mod trace;
