@@ -11,6 +11,8 @@ import time
 from pathlib import Path
 from typing import Any
 
+from tests.zygote import zygote
+
 HANG_S = 1500
 """How long a process may take before it counts as hanging: no time on any machine that is at work."""
 
@@ -46,7 +48,10 @@ class Cli:
         self.file.write_text(QUADRANT)
 
     def __call__(self, *arguments: str | Path, **more: Any) -> subprocess.CompletedProcess[str]:
+        """Runs the command; in a process that starts from nothing if that is to have something of its own."""
         command = [str(HOSTNET), *map(str, arguments)]
+        if not more:
+            return zygote().run(command[1:], self.folder)
         # What a library has put into the environment of this process behind Python's back stays here.
         more = {"env": dict(os.environ), **more}
         return subprocess.run(
