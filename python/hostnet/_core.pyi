@@ -290,7 +290,7 @@ class CommandCheck:
 
 @type_check_only
 class TableInfo(TypedDict):
-    """What a table of a run holds."""
+    """The content of a table of a run."""
 
     keys: list[str]
     given: list[str]
@@ -424,7 +424,7 @@ def chip_template(preset: str | None = None) -> str: ...
 def chips() -> list[str]: ...
 def dies() -> list[str]: ...
 def interval(values: list[float]) -> float:
-    """Half the width of the 95 % confidence interval of the mean of independent values; inf of fewer than two."""
+    """Half the width of the 95 % confidence interval of the mean of independent values; inf for fewer than two."""
 
 def is_chip(text: str, format: str) -> bool: ...
 def run_chip(

@@ -361,7 +361,9 @@ def pool(rows: Sequence[Row]) -> View:
 
 def reason_text(name: str, limit: str, why: str) -> str:
     """What limits a class, in a sentence."""
-    return f"{name}: {why}" if limit in ("ended", "nothing measured") else f"{name} is limited by {limit}: {why}"
+    if limit in ("ended", "nothing measured"):
+        return f"{name}: {why}"
+    return f"{name} {'has no known limit' if limit == 'not known' else f'is limited by {limit}'}: {why}"
 
 
 def reasons(summary: Row) -> list[tuple[str, str, str]]:

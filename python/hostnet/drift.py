@@ -1,4 +1,4 @@
-"""Notes of a run that has not come to a steady state."""
+"""Notes about a run that has not reached a steady state."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ DRIFTING = (
     ("workloads", "workload", "throughput_gb_per_s", "throughput_drift", "GB/s"),
     ("classes", "class", "goodput_gbps", "goodput_drift", "Gbps"),
 )
-"""Tables whose rows may drift: what names a row, what drifts, by how much, and the unit of both."""
+"""Tables whose rows may drift, with the columns for name, value and drift of a row, and the unit."""
 
 
 def drift_notes(summary: Mapping[str, Any]) -> list[str]:
-    """A note for each workload or class of traffic whose throughput changes from the start of the window to its end."""
+    """Returns a note for each workload or class whose throughput changes over the window."""
     return [
         f"{name} drifts: {change:+.3g} {unit} ({change / mean:+.0%}) from the start of the window to its end; this is "
         "no steady state: warm up and measure for longer (run.warmup, run.duration)"
@@ -32,6 +32,6 @@ def _drifting(summary: Mapping[str, Any]) -> Iterator[tuple[str, float, float, s
 
 
 def _number(value: Any) -> float | None:
-    """A number of one run, or the mean over several."""
+    """Returns a number of one run, or its mean over several."""
     number: float | None = value["mean"] if isinstance(value, dict) else value
     return number

@@ -47,7 +47,7 @@ def energy(rows: Sequence[Row]) -> View:
 
 
 def energy_for(heading: str, key: str, joules: float) -> Column:
-    """A column of energies in a unit of so many joules, shown with the prefix that suits each."""
+    """A column of energies in a unit of `joules`, each shown with a suitable prefix."""
     return Column(heading, lambda row: format_si(row[key] * joules, "J") if row[key] else None)
 
 

@@ -29,14 +29,14 @@ TEXT_BYTES_MAX = 256 << 20
 """The longest text of any other kind."""
 
 PIPE_SECONDS = 10.0
-"""Timeout of a pipe that nobody has written to."""
+"""Timeout for the first write to a pipe."""
 
 
 def read_bytes(path: Path, most: int = TEXT_BYTES_MAX) -> bytes:
     """The content of a file of at most so many bytes; a pipe or a device is read no further either.
 
     Raises:
-        ConfigError: It is longer, or a pipe that nobody writes to.
+        ConfigError: It is longer, or a pipe without a writer.
         OSError: It cannot be read.
     """
     with opened(path) as file, errors_about(path):
@@ -48,21 +48,21 @@ def read_bytes(path: Path, most: int = TEXT_BYTES_MAX) -> bytes:
 
 @contextmanager
 def opened(path: Path) -> Iterator[IO[bytes]]:
-    """Opens a file. A pipe is waited for only as long as somebody may reasonably take to begin to write to it.
+    """Opens a file. A pipe without a writer fails after a timeout.
 
     Raises:
-        ConfigError: It is a pipe that nobody writes to.
+        ConfigError: It is a pipe without a writer.
         OSError: It cannot be read.
     """
     if not path.is_fifo():
         with path.open("rb") as file:
             yield file
         return
-    # Without this flag, opening it would wait for somebody else to open it for writing.
+    # Without this flag, opening it would block until it is opened for writing.
     descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
     with os.fdopen(descriptor, "rb") as file:
         if not select.select([descriptor], [], [], PIPE_SECONDS)[0]:
-            raise ConfigError(f"{path}: is a pipe, and nobody writes to it")
+            raise ConfigError(f"{path}: is a pipe without a writer")
         os.set_blocking(descriptor, True)
         yield file
 

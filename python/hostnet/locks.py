@@ -1,4 +1,4 @@
-"""Locks on places where a run writes: they name their owner, and the system releases them when the owner is gone."""
+"""Locks the places where a run writes. A lock names its owner, and the system releases it when the owner exits."""
 
 from __future__ import annotations
 
@@ -21,20 +21,20 @@ OWNER_BYTES_MAX = 4096
 """The longest description of an owner that is read back."""
 
 WINDOWS_LOCKED_BYTE = 2**62
-"""Windows locks bytes of a file, and a locked byte cannot be read: this one lies behind all content."""
+"""Windows locks bytes of a file, and a locked byte cannot be read: this one lies beyond all content."""
 
 
 class LockedError(Exception):
     """Another process holds a lock, or has just released it and removed its file."""
 
     def __init__(self, *, released: bool) -> None:
-        """`released` says that the file has been removed meanwhile."""
+        """`released` is True if the file has been removed meanwhile."""
         super().__init__()
         self.released = released
 
 
 def lock_file(file: IO[bytes], path: Path) -> None:
-    """Takes the lock of an open file for as long as it stays open; the system releases it when the process ends.
+    """Locks an open file for as long as it stays open; the system releases the lock when the process exits.
 
     Raises:
         LockedError: Another process holds it, or `path` is no longer this file.
@@ -57,7 +57,7 @@ def lock_file(file: IO[bytes], path: Path) -> None:
 
 @contextmanager
 def owned(path: Path, lock: Path) -> Iterator[None]:
-    """Owns `path` in the body: no other process can own it meanwhile. `lock` is the file that says so.
+    """Owns `path` while the body runs, to the exclusion of other processes. `lock` is the lock file.
 
     Raises:
         ConfigError: Another process owns it; the message names that process.
@@ -85,7 +85,7 @@ def _identity() -> dict[str, str | int]:
 
 
 def _owner(file: IO[bytes]) -> str:
-    """The owner of a locked file in words, as far as it has written who it is."""
+    """Describes the owner of a locked file, as far as it has written that down."""
     try:
         file.seek(0)
         told = json.loads(file.read(OWNER_BYTES_MAX))

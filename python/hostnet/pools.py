@@ -17,7 +17,7 @@ LINKS = ("PCIe posted", "PCIe non-posted")
 
 
 PLACES = ("socket ", "upi ")
-"""Names of the parts of a server that are places: sockets, and directions between two."""
+"""Prefixes of the parts of a server that are places: sockets, and directions between two."""
 
 
 def pool_of(kind: str, domain: str) -> str:
@@ -33,9 +33,9 @@ def credits_of(kind: str, domain: str | None) -> str:
 
 
 def rows_by_place(summary: Mapping[str, Any]) -> list[Row]:
-    """The rows of `domains` in the summary of a server; of several sockets, those of each place in place of their sum.
+    """Returns the rows of `domains` in the summary of a server; with several sockets, one per place, not their sum.
 
-    Credits of one socket, or of one direction of UPI, are of no use to another.
+    One socket or UPI direction cannot use the credits of another.
     """
     places: dict[tuple[str, str], list[Row]] = {}
     for row in summary.get("places") or []:
@@ -48,7 +48,7 @@ def rows_by_place(summary: Mapping[str, Any]) -> list[Row]:
 
 
 def label_of(row: Row) -> str:
-    """Returns the part of a row of `domains`, and its place if it is of one of several."""
+    """Returns the domain of a row of `domains`, with its place if there are several."""
     part = str(row.get("part", ""))
     return f"{row['domain']}, {part}" if part.startswith(PLACES) else str(row["domain"])
 

@@ -12,20 +12,20 @@ NAMES_MAX = 2
 
 
 def regime_headline(regime: Mapping[str, Any]) -> str:
-    """Says who is slowed down by whom, and by how much; what is not known of that is named."""
+    """Says who is slowed down by whom and by how much, and what of that is not known."""
     name, slowed = str(regime["name"]), regime.get("slowed") or ()
     told = "; ".join(slowed_text(one) for one in slowed)
     untold = regime.get("open") or ()
     not_known = f"Not known: {'; '.join(untold)}." if untold else "Not known."
     match name:
         case "red":
-            return f"Red: {told}. The credits of P2M are used up."
+            return f"Red: {told}. P2M is out of credits."
         case "blue":
             return f"Blue: {told}. P2M keeps its rate."
         case "cores":
             return "Cores: the cores slow each other down."
         case "uncontended":
-            return f"Uncontended: nobody gains 5% without others.{f' {not_known}' if untold else ''}"
+            return f"Uncontended: no workload gains 5% without the others.{f' {not_known}' if untold else ''}"
     return f"{told}. {not_known}" if told else not_known
 
 

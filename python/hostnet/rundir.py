@@ -45,7 +45,7 @@ def check_place(path: Path) -> None:
 
 @contextmanager
 def owned_place(path: Path) -> Iterator[None]:
-    """Keeps other runs from writing a run directory at `path` while the body runs.
+    """Locks a run directory at `path` against other runs while the body runs.
 
     Raises:
         ConfigError: Another run writes there.

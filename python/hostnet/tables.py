@@ -24,7 +24,7 @@ TABLES = ("workloads", "domains", "channels")
 when asked for."""
 
 ROWS_MAX = 10_000
-"""Rows of a table up to which it is taken row by row; only a table of flows has more."""
+"""Tables with up to this many rows are compared row by row; only tables of flows have more."""
 
 PARQUET: dict[str, Any] = {"version": "2.6", "compression": "zstd", "compression_level": 3, "write_statistics": True}
 """How tables are written: equal tables give equal bytes."""
@@ -55,18 +55,18 @@ def table_info() -> Mapping[str, TableInfo]:
 
 
 def result_tables() -> list[str]:
-    """The names of the tables by which runs are compared, the most important first."""
+    """Returns the names of the tables that are compared between runs, the most important first."""
     return [name for name, info in table_info().items() if info["results"]]
 
 
 def key_columns(name: str, row: Mapping[str, Any]) -> list[str]:
-    """The columns that name a row of a table; those of several servers have the name of the host first."""
+    """Returns the columns that identify a row of a table; with several servers, the host comes first."""
     keys = table_info()[name]["keys"]
     return ["host", *keys] if "host" in row and "host" not in keys else list(keys)
 
 
 def rows_by_key(name: str, rows: Iterable[Row]) -> dict[Key, Row]:
-    """The rows of a table by what names them; from the second on, those of the same name have a number behind it."""
+    """Indexes the rows of a table by their names; duplicates get a number from the second on."""
     found: dict[Key, Row] = {}
     counts: dict[Key, int] = {}
     for row in rows:
@@ -77,7 +77,7 @@ def rows_by_key(name: str, rows: Iterable[Row]) -> dict[Key, Row]:
 
 
 def summarised_rows(summary: Mapping[str, Any], name: str) -> list[Row]:
-    """The rows of a table that a summary has, those of its servers with the name of the host in front."""
+    """Returns the rows of a table in a summary; rows of its servers start with the name of the host."""
     rows: list[Row] = list(summary.get(name, ()))
     for host, server in summary.get("servers", {}).items():
         rows += ({"host": host, **row} for row in server.get(name, ()))
@@ -85,10 +85,10 @@ def summarised_rows(summary: Mapping[str, Any], name: str) -> list[Row]:
 
 
 def all_rows(name: str, summary: Mapping[str, Any], rows: Iterable[Row]) -> list[Row]:
-    """The rows of a table: those that a summary has too, and those that only the table has."""
+    """Returns the rows of a table, including those that the summary leaves out."""
     found = rows_by_key(name, summarised_rows(summary, name))
     for key, row in rows_by_key(name, rows).items():
-        # A summary leaves out columns that say nothing of a row.
+        # A summary leaves out columns that do not apply to a row.
         told = {column: value for column, value in row.items() if value is not None or key not in found}
         found[key] = {**found.get(key, {}), **told}
     return list(found.values())
@@ -104,7 +104,7 @@ def write_parquet(table: pa.Table, path: str) -> None:
 def write_csv(table: pa.Table, path: str) -> None:
     """Writes a table as comma-separated values with a header; a null is an empty field.
 
-    Text that spreadsheets would take for a formula, whatever quotes are around it, begins with an apostrophe.
+    Text that spreadsheets would evaluate as a formula, even in quotes, starts with an apostrophe.
     """
     import pyarrow.csv as csv
 
@@ -112,7 +112,7 @@ def write_csv(table: pa.Table, path: str) -> None:
 
 
 FORMULA = r"^[=+\-@\t\r]."
-"""First characters of text that spreadsheets calculate."""
+"""Matches text that spreadsheets would evaluate as a formula."""
 
 
 def _without_formulas(table: pa.Table) -> pa.Table:

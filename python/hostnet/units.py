@@ -66,7 +66,7 @@ def format_time(time_ps: float) -> str:
 
 
 def format_si(value: float, unit: str) -> str:
-    """Writes a quantity with three digits and the prefix that suits its size, for example "8.06 µJ"."""
+    """Formats a quantity with three digits and a suitable prefix, for example "8.06 µJ"."""
     prefixes = {"G": 1e9, "M": 1e6, "k": 1e3, "": 1.0, "m": 1e-3, "µ": 1e-6, "n": 1e-9, "p": 1e-12, "f": 1e-15}
     if value == 0:
         return f"0 {unit}"
@@ -78,7 +78,7 @@ def format_si(value: float, unit: str) -> str:
 
 
 def without_sign_of_zero(text: str) -> str:
-    """A number as it was written, but for the sign of one that was rounded to zero."""
+    """Returns a formatted number, without the sign if it was rounded to zero."""
     return text if text.strip("+-0.") else text.lstrip("+-")
 
 

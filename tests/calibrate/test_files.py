@@ -203,7 +203,7 @@ WRONG = [
     (MLC.replace("135.30", "nan"), ":9: latency"),
     (MLC[: MLC.index(" 00000")], ":7: the output of MLC ends without a measurement; is it truncated?"),
     (MLC.replace("Read-only", "Stream-triad like"), ":4: the traffic"),
-    ("{", "not whole JSON"),
+    ("{", "invalid JSON"),
     (json.dumps(FIO)[:-40], "is the file truncated?"),
     ("{}", 'it has no list "jobs"'),
     ('{"jobs": []}', 'it has no list "jobs"'),

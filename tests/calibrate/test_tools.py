@@ -81,7 +81,7 @@ def test_numbers_of_all_sockets_are_not_those_of_one(tmp_path: Path) -> None:
     found = read(tmp_path, whole)
     assert [(one.quantity, one.value) for one in found.measurements] == [("latency", 82.2)]
     (note,) = found.notes
-    assert "3 rows are not used: they are of the cores of all 2 nodes" in note
+    assert "3 rows are left out: they cover the cores of all 2 nodes" in note
     assert "-k1-7" in note
     assert len(read(tmp_path, BANNER + TWO_NODES.format("random") + command("-k1-3") + LOADED).measurements) == 3
     assert len(read(tmp_path, BANNER + TWO_NODES.format("random") + LOADED, "@cores=4").measurements) == 3
@@ -106,7 +106,7 @@ def test_prefetchers_that_were_on_are_said(tmp_path: Path) -> None:
 
 
 def test_a_bandwidth_of_several_sockets_is_no_mistaken_unit(tmp_path: Path) -> None:
-    with pytest.raises(DataError, match="was it of several sockets"):
+    with pytest.raises(DataError, match="was it measured on several sockets"):
         read(tmp_path, LOADED.replace("25000", "69057"))
 
 
@@ -155,7 +155,7 @@ def test_each_run_of_stream_has_its_threads(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("old", "new", "message"),
     [
-        ("Solution Validates", "Failed Validation on array a[]", r":15: .* results are wrong"),
+        ("Solution Validates", "Failed Validation on array a[]", r":15: .* validation failed"),
         ("25600.0", "inf", r":10: copy: .inf. must be a finite number"),
         ("25600.0", "fast", r":10: copy: .fast. is not a number"),
         (STREAM[STREAM.index("Copy:") :], "", r":9: the output of STREAM ends without a rate"),
@@ -169,19 +169,19 @@ def test_damaged_output_of_stream_is_refused(tmp_path: Path, old: str, new: str,
 def test_what_stream_says_of_its_stores_and_arrays_is_noted(tmp_path: Path) -> None:
     found = read(tmp_path, STREAM.replace("25600.0", "37000.0").replace("= 100000000", "= 1000000"))
     assert len(found.measurements) == 3
-    assert "arrays of 7.629 MiB may be in the caches" in found.notes[0]
-    assert "Copy is not used: 1.50 times as fast as Scale" in found.notes[1]
+    assert "arrays of 7.629 MiB may partly fit in the caches" in found.notes[0]
+    assert "Copy is left out: it is 1.50 times as fast as Scale" in found.notes[1]
 
 
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("3;fio-3.36;job;0;0;1;2;3\n", "terse output of fio"),
-        ("a: (g=0): rw=read, bs=4k\nfio-3.36\n", "output of fio for people"),
+        ("3;fio-3.36;job;0;0;1;2;3\n", "fio's terse output"),
+        ("a: (g=0): rw=read, bs=4k\nfio-3.36\n", "is fio's normal output"),
         ("BabelStream\nVersion: 5.0\n", "output of BabelStream"),
-        ("2021-09-27,00:07:40.507,UNC_M_CAS_COUNT.RD,1000,21,37,33\n", "pcm-raw -tr, whose rows do not tell"),
+        ("2021-09-27,00:07:40.507,UNC_M_CAS_COUNT.RD,1000,21,37,33\n", "pcm-raw -tr, whose rows lack"),
         ("Date,Time,Socket,Name,Part,IB write,IB read\n2026-11-21,13:44:29,Socket0,IIO\n", "written by pcm-iio"),
-        ("|-- Mem Ch  0: Reads (MB/s): 12.1 --|\n", "table of pcm-memory for people"),
+        ("|-- Mem Ch  0: Reads (MB/s): 12.1 --|\n", "table of pcm-memory"),
     ],
 )
 def test_other_output_of_the_tools_is_named(tmp_path: Path, text: str, message: str) -> None:

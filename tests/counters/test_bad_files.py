@@ -120,8 +120,11 @@ def test_a_bandwidth_that_the_server_cannot_have(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("\n Performance counter stats for 'system wide':\n\n 3,300 cycles\n", "a table of perf stat for people.*-x,"),
-        ("2021-09-27,00:07:40.507,UNC_M_CAS_COUNT.RD,1000,2102,37,33\n", "pcm-raw -tr.*record it without -tr"),
+        (
+            "\n Performance counter stats for 'system wide':\n\n 3,300 cycles\n",
+            "human-readable table of perf stat.*-x,",
+        ),
+        ("2021-09-27,00:07:40.507,UNC_M_CAS_COUNT.RD,1000,2102,37,33\n", "pcm-raw -tr.*record without -tr"),
         ("Date,Time,Socket,Name,Part,IB write,IB read\n2026-11-21,13:44:29,Socket0,IIO\n", "written by pcm-iio"),
     ],
 )

@@ -312,7 +312,7 @@ def test_counts_in_mib_are_counts_and_no_times(tmp_path: Path, stamp: str, comma
 def test_commas_of_both_kinds_are_refused(tmp_path: Path) -> None:
     for stamp in ("", "1.000000000,"):
         text = "".join(stamp + line for line in SCALED.replace(".", ",").splitlines(keepends=True))
-        with pytest.raises(ConfigError, match=r"commas both between columns and before decimals.*LC_ALL=C"):
+        with pytest.raises(ConfigError, match=r"commas both as separators and as decimal points.*LC_ALL=C"):
             read(tmp_path, text)
 
 

@@ -72,8 +72,9 @@ def test_every_example_can_be_explained(example: Path) -> None:
     said, lacks = untold(results)
     assert page.explanation["missing"] == said
     for row in page.explanation["workloads"]:
-        known = "may be" if row["doubtful"] else "is"
-        assert f"{row['workload']} {known} limited by" in text
+        known = "may be limited by" if row["doubtful"] else "is limited by"
+        clause = "has no known limit" if row["binding"] == ["not known"] and not row["doubtful"] else known
+        assert f"{row['workload']} {clause}" in text
         latency = row["latency"]
         if latency is None:
             assert not row["pools"], "who moves no line has no latency to explain"

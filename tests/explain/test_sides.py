@@ -129,8 +129,8 @@ def test_headlines_say_who_gains_and_by_how_much() -> None:
     slowed = [{"workload": "bigjob", "times": 1.18, "because_of": ["db"]}]
     blue = {"name": "blue", "slowed": slowed, "open": []}
     assert regime_headline(blue).startswith("Blue: bigjob runs 1.18 x slower because of db.")
-    unknown = {"name": "not known", "slowed": [], "open": ["what db gets without bigjob"]}
-    assert regime_headline(unknown) == "Not known: what db gets without bigjob."
+    unknown = {"name": "not known", "slowed": [], "open": ["the throughput of db without bigjob"]}
+    assert regime_headline(unknown) == "Not known: the throughput of db without bigjob."
     assert regime_headline({**unknown, "slowed": slowed}).startswith("bigjob runs 1.18 x slower because of db.")
 
 

@@ -296,12 +296,12 @@ OUTSIDE = """<?xml version="1.0"?>
 WRONG: list[tuple[str | bytes, str]] = [
     ("", "is empty"),
     (" \n", "is empty"),
-    ("hello", "not whole XML"),
-    (b"\xff\xfe\x00\x01", "not"),
+    ("hello", "invalid XML"),
+    (b"\xff\xfe\x00\x01", "invalid XML"),
     (b'<?xml version="1.0" encoding="x-none"?><topology/>', "not"),
-    ("[server]\n", "not whole XML"),
-    ("<html><body/></html>", "it begins with <html>; write one with lstopo"),
-    (LAPTOP[:900], "not whole XML"),
+    ("[server]\n", "invalid XML"),
+    ("<html><body/></html>", "it starts with <html>; write one with lstopo"),
+    (LAPTOP[:900], "invalid XML"),
     (LAPTOP[: LAPTOP.index("</topology>")], "is it truncated?"),
     (BOMB, "defines XML entities"),
     (OUTSIDE, "defines XML entities"),
@@ -310,9 +310,9 @@ WRONG: list[tuple[str | bytes, str]] = [
     (LAPTOP.replace(f'local_memory="{16 * GIB - (300 << 20)}"', 'local_memory="much"'), 'local_memory "much"'),
     (LAPTOP.replace(f'local_memory="{16 * GIB - (300 << 20)}"', 'local_memory="-1"'), 'local_memory "-1"'),
     (LAPTOP.replace('cache_size="1048576"', 'cache_size="1e6"'), 'cache_size "1e6" is not a number of bytes'),
-    (LAPTOP.replace('"7.876923"', '"nan"'), 'pci_link_speed "nan" is no speed'),
-    (LAPTOP.replace('"7.876923"', '"fast"'), 'pci_link_speed "fast" is no speed'),
-    (LAPTOP.replace('cpuset="0x00000fff"', 'cpuset="all"'), 'cpuset "all" is no set of cores'),
+    (LAPTOP.replace('"7.876923"', '"nan"'), 'pci_link_speed "nan" is not a speed'),
+    (LAPTOP.replace('"7.876923"', '"fast"'), 'pci_link_speed "fast" is not a speed'),
+    (LAPTOP.replace('cpuset="0x00000fff"', 'cpuset="all"'), 'cpuset "all" is not a set of cores'),
 ]
 
 

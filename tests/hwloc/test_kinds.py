@@ -53,7 +53,7 @@ def test_memory_of_another_kind_is_not_dram_of_the_package(tmp_path: Path, kind:
     tree, notes = drafted(tmp_path, text)
     assert (tree["memory"]["size"], tree["server"]["sockets"]) == ("32 GiB", 1)
     (note,) = (note for note in notes if "NUMA node 7" in note)
-    assert f"is {kind} of 128 GiB beside package 0 and is left out" in note
+    assert f"is 128 GiB of {kind} local to package 0 and is left out" in note
     nowhere = machine(package(0, "", 4, [32 * GIB], 8 * MIB) + bare_node(7, GIB).replace("/>", f' subtype="{kind}"/>'))
     assert drafted(tmp_path, nowhere)[0]["server"]["sockets"] == 1
 
@@ -87,7 +87,7 @@ def test_nodes_are_divided_among_the_packages_beside_them(tmp_path: Path) -> Non
     assert tree["memory"]["size"] == "32 GiB"
     assert [tree["socket"][number]["memory"]["size"] for number in "23"] == ["16 GiB"] * 2
     assert "memory" not in tree["socket"]["1"], "as the first"
-    assert any("beside several packages (packages 2, 3)" in note for note in notes)
+    assert any("local to several packages (packages 2, 3)" in note for note in notes)
     assert drafted(tmp_path, text, 3)[0]["memory"]["size"] == "16 GiB"
 
 
@@ -122,7 +122,7 @@ def test_a_package_outside_of_the_cgroup_is_a_socket_without_cores(tmp_path: Pat
 
 def test_part_of_a_package_is_said_to_be_one(tmp_path: Path) -> None:
     whole = machine(bare(0, 0, 4)).replace('os_index="0" cpuset', 'complete_cpuset="0x0000ffff" os_index="0" cpuset', 1)
-    assert "12 processing units of the machine are in no package that hwloc shows" in drafted(tmp_path, whole)[1]
+    assert "12 processing units of the machine are in packages that hwloc does not show" in drafted(tmp_path, whole)[1]
     part = bare(0, 0, 4).replace('complete_cpuset="0x0000000f"', 'complete_cpuset="0x000000ff"')
     assert any("package 0 shows 4 of 8 processing units" in note for note in drafted(tmp_path, machine(part))[1])
     with pytest.raises(TopologyError, match="package 1 has no cores; were they filtered out"):
@@ -135,18 +135,18 @@ def test_cores_in_no_package_are_one_more_or_named(tmp_path: Path) -> None:
     tree, notes = drafted(tmp_path, machine(both))
     assert (tree["server"]["sockets"], tree["socket"]["1"]["core"]["count"]) == (2, 2)
     assert tree["socket"]["1"]["memory"]["size"] == "48 GiB"
-    assert any("2 cores in no package: taken as one more package, 1" in note for note in notes)
+    assert any("2 cores outside any package: treated as one more package, 1" in note for note in notes)
     many = machine(package(0, "", 2, [16 * GIB], 8 * MIB) + cores(8, 6) + node(5, 8, 6, 48 * GIB))
     tree, notes = drafted(tmp_path, many)
     assert tree["server"]["sockets"] == 1
-    assert any("6 cores in no package, which is left out" in note for note in notes)
-    assert any("NUMA node 5 (48 GiB) is beside cores that are in no package" in note for note in notes)
+    assert any("6 cores outside any package are left out" in note for note in notes)
+    assert any("NUMA node 5 (48 GiB) is local to cores outside any package" in note for note in notes)
 
 
 def test_cores_of_several_kinds_are_said_to_be(tmp_path: Path) -> None:
     kinds = "".join(f'<cpukind cpuset="0x3">{INFO.format("CoreType", kind)}</cpukind>' for kind in ("Atom", "Core"))
     text = machine(bare(0, 0, 4)).replace("</topology>", f"{kinds}</topology>")
-    assert "cores are of 2 kinds (Atom, Core); all are alike here" in drafted(tmp_path, text)[1]
+    assert "cores are of 2 kinds (Atom, Core), but modelled as alike" in drafted(tmp_path, text)[1]
 
 
 @pytest.mark.parametrize("words", ['type="L3Cache" subtype="MemorySideCache" depth="3"', 'type="MemCache" depth="1"'])
@@ -156,7 +156,7 @@ def test_caches_of_memory_are_none_of_cores(tmp_path: Path, words: str) -> None:
     file.write_text(machine(package(0, "", 4, [32 * GIB], 8 * MIB, cache)))
     found = read_topology(file)
     assert found.packages[0].l3 == 8 * MIB
-    assert any("a cache of 16 GiB is in front of memory" in note for note in found.notes)
+    assert any("a memory-side cache of 16 GiB" in note for note in found.notes)
 
 
 def test_memory_is_told_to_a_mib(tmp_path: Path) -> None:
@@ -167,9 +167,14 @@ def test_memory_is_told_to_a_mib(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("model", "speed", "link", "words"),
     [
-        ("Intel(R) Xeon(R) Platinum 8259CL CPU @ 2.50GHz", 7.876923, (3, 8), "of PCIe 3 at most as this family has"),
-        ("AMD EPYC 7571", 7.876923, (4, 4), "4 x4 is assumed, it may be 3 x8 or 5 x2: check"),
-        ("", 3.938462, (3, 4), "3 x4 is assumed, it may be 4 x2 or 5 x1: check"),
+        (
+            "Intel(R) Xeon(R) Platinum 8259CL CPU @ 2.50GHz",
+            7.876923,
+            (3, 8),
+            "given that this family has PCIe 3 at most",
+        ),
+        ("AMD EPYC 7571", 7.876923, (4, 4), "4 x4 is assumed, but it may be 3 x8 or 5 x2: check"),
+        ("", 3.938462, (3, 4), "3 x4 is assumed, but it may be 4 x2 or 5 x1: check"),
     ],
 )
 def test_links_are_said_to_be_guesses(

@@ -209,7 +209,7 @@ def test_two_sweeps_never_work_in_one_directory(stopped: Path, tmp_path: Path) -
     before = (tmp_path / "part/points.journal").read_bytes()
     with (
         Journal(tmp_path / "part/points.journal"),
-        pytest.raises(OSError, match="part: another sweep is at work there"),
+        pytest.raises(OSError, match="part: another sweep is running there"),
     ):
         hostnet.sweep(stopped / "short.toml", OVER, out=tmp_path / "part", resume=True)
     assert (tmp_path / "part/points.journal").read_bytes() == before

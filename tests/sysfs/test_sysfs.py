@@ -51,7 +51,7 @@ def test_a_machine_that_tells_a_range_and_does_not_sleep(tmp_path: Path) -> None
     assert power["pstates"] == {"count": 28, "from": "1 GHz @ 0.65 V", "to": "3.7 GHz @ 1.2 V"}
     assert (power["governor"], power["domain"], power["idle"]) == ("schedutil", "core", "poll")
     assert power["cstate"] == {name: {"disable": True} for name in ("C1", "C3", "C6")}
-    assert "is powersave of intel_pstate, which follows the load; assumed the nearest" in text
+    assert "is powersave of intel_pstate, which follows the load; the nearest is assumed" in text
 
 
 def test_every_value_says_where_it_comes_from(tmp_path: Path) -> None:
@@ -101,7 +101,7 @@ def test_frequencies_are_those_that_the_governor_may_choose(tmp_path: Path) -> N
     limits = {"scaling_min_freq": "1500000", "scaling_max_freq": "2300000"}
     power, text = drafted(tmp_path / "a", DESKTOP | {f"cpu0/cpufreq/{name}": khz for name, khz in limits.items()})
     assert power["pstates"] == ["1.5 GHz @ 0.8174 V", "2.3 GHz @ 1.0087 V"]
-    assert "scaling_max_freq keep it from 1.5 GHz to 2.3 GHz" in text
+    assert "scaling_max_freq limit it to 1.5 GHz to 2.3 GHz" in text
     power, _ = drafted(tmp_path / "b", SERVER | {f"cpufreq/policy0/{name}": khz for name, khz in limits.items()})
     assert power["pstates"] == {"count": 9, "from": "1.5 GHz @ 0.7519 V", "to": "2.3 GHz @ 0.9148 V"}
 

@@ -1,23 +1,23 @@
 //! Names the bottleneck of a workload by occupancy and utilization, where no prediction covers the server.
 //!
-//! Backpressure runs upstream: whoever holds a credit holds it until what is behind has taken the line. So a full pool
-//! says only that the limit lies there or further downstream, and a resource that moves as much as it can is a limit
-//! by itself: nothing behind it makes it busy.
+//! Backpressure runs upstream: a credit is held until the next stage has taken the line. So a full pool says only that
+//! the limit lies there or further downstream, while a saturated link or channel is a limit by itself: nothing
+//! downstream can make it busy.
 
 use crate::limits::CHANNEL;
 use serde::{Deserialize, Serialize};
 
-/// Share of time from which on a full pool counts as the limit: it holds its senders back more often than not.
+/// A pool that is full for at least this share of time may be the limit: its senders wait more often than not.
 const FULL: f64 = 0.5;
-/// Share of a rate that is near its most from which on it is the limit: what is left is less than its own jitter.
+/// A rate of which at least this share is used is the limit: the rest is less than its own jitter.
 const NEAR: f64 = 1.0;
-/// Such a share for a channel whose own queue is full: the rest goes to rows that no longer queue would open in time.
-/// Below, a longer queue shows the scheduler more banks.
+/// The same for a channel whose own queue is full: the rest goes to rows that even a longer queue would not open in
+/// time. Below this share, a longer queue would show the scheduler more banks.
 const NEAR_BEHIND_QUEUE: f64 = 0.9;
-/// Share of time from which on a pool is named where nothing is full and nothing is near its rate.
+/// A pool that is full for at least this share of time is named where nothing is full or near its rate.
 const OFTEN: f64 = 0.2;
 
-/// Something on the way of a workload's lines, at one place.
+/// A stage on the path of a workload's lines, at one place.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Stage {
     /// Name of the limit in answers.
@@ -32,14 +32,14 @@ pub struct Stage {
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Load {
-    /// Credits: how far downstream their receiver is, and the share of time that all are out.
+    /// Credits: how far downstream their receiver is, and the share of time that none is left.
     Pool {
         /// Steps from the sender.
         depth: u8,
-        /// Share of time that none is left.
+        /// Share of time without a free credit.
         full: f64,
     },
-    /// A rate: what is used of the most that can be used in practice.
+    /// A rate: the share that is used of what is achievable in practice.
     Rate {
         /// Share of that.
         used: f64,
@@ -53,7 +53,7 @@ impl Stage {
         Self { limit: limit.into(), place: place.into(), load: Load::Pool { depth, full } }
     }
 
-    /// A rate of which a share is used, where `most` of it can be used in practice.
+    /// A rate of which a share is used, where `most` of it is achievable in practice.
     #[must_use]
     pub fn rate(limit: impl Into<String>, place: impl Into<String>, used: f64, most: f64) -> Self {
         Self { limit: limit.into(), place: place.into(), load: Load::Rate { used: used / most } }
@@ -78,7 +78,7 @@ impl Stage {
         }
     }
 
-    /// Where it is and how near to its limit, in words that follow its name.
+    /// Returns where it is and how close to its limit, in words that follow its name.
     #[must_use]
     pub fn in_words(&self) -> String {
         let place = &self.place;
@@ -89,9 +89,9 @@ impl Stage {
     }
 }
 
-/// The stage that limits who passes all of these; nothing where none is near its limit.
+/// Finds the stage that limits a workload with these on its path; nothing if none is near its limit.
 ///
-/// It is the most downstream one that is full. Where several rates are near their most, it is the nearest.
+/// It is the most downstream one that is full. If several rates are saturated, it is the one closest to its limit.
 #[must_use]
 pub fn limiting(stages: &[Stage]) -> Option<&Stage> {
     let queued = stages.iter().any(|stage| stage.is_queue() && stage.is_from(FULL, NEAR));

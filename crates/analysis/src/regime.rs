@@ -1,21 +1,21 @@
 //! The regime of contention between cores and devices (SIGCOMM'24, section 5), judged against either side alone.
 //!
-//! A side is accused only where the other one is known to gain when it is gone. A latency above that of an idle server,
-//! full credits and a rate below the offered one are evidence of load, and do not say who causes it.
+//! A side is blamed only if the other is known to gain without it. A latency above that of an idle server, full credits
+//! and a rate below the offered load are evidence of load, but do not say who causes it.
 
 use crate::limits::NOT_KNOWN;
 use serde::{Deserialize, Serialize};
 
-/// Least gain in throughput without the other side for which the other side is named.
+/// Least gain in throughput without the other side for which that side is blamed.
 pub const GAIN_MIN: f64 = 0.05;
 /// Share of time that the credits of P2M are full from which on the regime may be red.
 const P2M_FULL: f64 = 0.5;
-/// Cores slow each other down when their latency is further above that of one of them than this.
+/// Cores slow each other down when their latency exceeds that of a single one of them by more than this.
 const CROWD_GAIN: f64 = 0.10;
 /// The most workloads of a side that a sentence names one by one.
 const NAMES_MAX: usize = 2;
 
-/// Where it comes from what a workload gets without the other side.
+/// Source of the throughput that a workload has without the other side.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Basis {
@@ -59,7 +59,7 @@ impl Alone {
         self.gain - self.noise >= GAIN_MIN
     }
 
-    /// Returns true if it may help for all that is known; what is no number may.
+    /// Returns true if it may help, as far as is known; a gain that is not a number may.
     fn may_help(&self) -> bool {
         let most = self.gain + self.noise;
         most.is_nan() || most >= GAIN_MIN
@@ -90,7 +90,7 @@ impl Party {
         self.alone.is_some_and(|alone| alone.helps())
     }
 
-    /// Returns true if it is open whether it is helped.
+    /// Returns true if it is not known whether it gains.
     fn is_open(&self) -> bool {
         !self.helped() && self.alone.is_none_or(|alone| alone.may_help())
     }
@@ -155,7 +155,7 @@ pub struct Sides {
     pub crowd: Crowd,
 }
 
-/// A workload that gains when others are gone.
+/// A workload that gains without others.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Slowed {
     /// Its name.
@@ -178,7 +178,7 @@ pub struct Regime {
     /// Workloads that the other side slows down, and their slowdowns; the largest first.
     #[serde(default)]
     pub slowed: Vec<Slowed>,
-    /// Open points that would decide, in words.
+    /// Unknown facts that would decide, in words.
     #[serde(default)]
     pub open: Vec<String>,
 }
@@ -214,7 +214,7 @@ pub fn regime(sides: &Sides) -> Regime {
         "uncontended"
     };
     if slowed.is_empty() && sides.crowd == Crowd::NotKnown {
-        open.push("what the cores do to each other".to_owned());
+        open.push("how much the cores slow each other down".to_owned());
     }
     Regime { name: name.to_owned(), evidence: evidence(sides, name), estimated: name == NOT_KNOWN, slowed, open }
 }
@@ -238,7 +238,7 @@ fn open(sides: &Sides) -> Vec<String> {
     let undecided = both.into_iter().filter(|(side, _, _)| !side.iter().any(Party::helped));
     let asked = |(side, other, all): (&Vec<Party>, &Vec<Party>, &str)| {
         let names = side.iter().filter(|party| party.is_open()).map(|party| party.name.clone());
-        names.map(|name| format!("what {name} gets without {}", named(other, all))).collect::<Vec<_>>()
+        names.map(|name| format!("the throughput of {name} without {}", named(other, all))).collect::<Vec<_>>()
     };
     undecided.flat_map(asked).collect()
 }
@@ -282,7 +282,7 @@ fn p2m_evidence(p2m: &P2m) -> [String; 2] {
     let digits = if moved < 1.0 { 3 } else { 1 };
     let rate = match p2m.offered_gb_per_s {
         Some(offered) => format!("P2M moves {moved:.digits$} of {offered:.digits$} GB/s offered"),
-        None => format!("P2M moves {moved:.digits$} GB/s; what it offers is not known"),
+        None => format!("P2M moves {moved:.digits$} GB/s; its offered load is not known"),
     };
     [full, rate]
 }

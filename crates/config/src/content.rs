@@ -12,7 +12,7 @@ const END_BYTES: u64 = 1 << 20;
 
 /// Text of the error for a file that the configuration names and that is not there.
 pub(crate) const NO_SUCH_FILE: &str =
-    "there is no such file; a relative path begins at the folder of the configuration, so copy the file there";
+    "there is no such file; relative paths start at the folder of the configuration, so copy the file there";
 
 /// The complete path of a file that the configuration names at `path`, relative to `base_dir`.
 pub(crate) fn place_of(base_dir: &Path, file: &str, path: &str) -> Result<String, Issue> {

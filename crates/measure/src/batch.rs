@@ -2,18 +2,18 @@
 
 use std::f64::consts::FRAC_PI_2;
 
-/// Fewest groups of batches that a confidence interval is made of.
+/// Fewest groups of batches for a confidence interval.
 const GROUPS_MIN: usize = 8;
-/// One-sided 95% quantile of the normal distribution: means of groups that follow each other more closely than that
-/// are not independent.
+/// One-sided 95% quantile of the normal distribution: means of successive groups with a higher correlation are not
+/// independent.
 const LAG_LIMIT: f64 = 1.645;
-/// Most correlation of groups that follow each other which is made good by a wider interval.
+/// Largest correlation of successive groups that a wider interval corrects.
 const LAG_MAX: f64 = 0.9;
-/// Fewest independent values that correlated ones stand for in Student's t.
+/// Smallest effective number of independent values for Student's t.
 const WORTH_MIN: usize = 4;
-/// Level of the test for drift, the chance of a slope as steep in a steady run: a report tests some.
+/// Level of the test for drift: the chance of as steep a slope in a steady run. It is low, as a report runs several.
 const DRIFT_CHANCE: f64 = 0.001;
-/// Least change over the window, as a share of the mean, that counts as a drift.
+/// Least change over the window that counts as a drift, as a share of the mean.
 const DRIFT_MIN: f64 = 0.01;
 
 /// Mean of equally long batches with the half-width of its 95% confidence interval.
@@ -21,15 +21,15 @@ const DRIFT_MIN: f64 = 0.01;
 pub struct Estimate {
     /// The mean.
     pub mean: f64,
-    /// Half the width of the 95% confidence interval; infinite with fewer than two batches. That of a run that drifts
-    /// is wider by as much as it drifts.
+    /// Half the width of the 95% confidence interval; infinite with fewer than two batches. The
+    /// drift of a run widens it.
     pub half_width: f64,
-    /// By how much the values change from the first to the last, where they certainly do.
+    /// Significant change of the values from the first to the last, if any.
     pub drift: Option<f64>,
 }
 
 /// The mean of `values` and its 95% confidence interval by batch means: the values are grouped into at most
-/// `groups` groups, and these two by two into larger ones until their means are independent.
+/// `groups` groups, which are merged in pairs until their means are independent.
 #[must_use]
 pub fn estimate(values: &[f64], groups: usize) -> Estimate {
     let size = (values.len() / groups.max(1)).max(1);
@@ -44,17 +44,17 @@ fn mean(values: &[f64]) -> f64 {
     values.iter().sum::<f64>() / values.len().max(1) as f64
 }
 
-/// The means of groups of `size` values, or of twice as many and so on until what `noise` finds in them is independent.
-/// With them comes the correlation that is left where no fewer groups would do.
+/// Returns the means of groups of `size` values, doubled until what `noise` finds in them is independent, and the
+/// correlation that is left when there are too few groups to merge.
 fn independent(values: &[f64], size: usize, noise: impl Fn(&[f64]) -> Vec<f64>) -> (Vec<f64>, f64) {
     let grouped = |size| -> Vec<f64> { values.chunks_exact(size).map(mean).collect() };
-    // Independent values that are seen from their own mean have a correlation of -1/n.
+    // Relative to their own mean, independent values have a correlation of -1/n.
     let correlation = |means: &[f64]| lag(&noise(means)) + 1.0 / means.len() as f64;
     let mut means = grouped(size);
     if means.len() < GROUPS_MIN || correlation(&means) <= LAG_LIMIT / (means.len() as f64).sqrt() {
         return (means, 0.0);
     }
-    // From here on they are known to follow each other, and what is left of that counts however little it is.
+    // Now they are known to be correlated, so whatever correlation is left counts, however small.
     let mut size = size;
     while means.len() >= 2 * GROUPS_MIN && correlation(&means) > 0.0 {
         size *= 2;
@@ -64,18 +64,18 @@ fn independent(values: &[f64], size: usize, noise: impl Fn(&[f64]) -> Vec<f64>) 
     (means, left)
 }
 
-/// The correlation of values with those that follow them.
+/// Returns the lag-1 autocorrelation of values.
 fn lag(values: &[f64]) -> f64 {
     let centre = mean(values);
     let squares: f64 = values.iter().map(|value| (value - centre) * (value - centre)).sum();
-    // What is left of constants is the rounding.
+    // The residuals of constants are rounding errors.
     if squares <= f64::EPSILON * centre * centre * values.len() as f64 {
         return 0.0;
     }
     values.windows(2).map(|pair| (pair[0] - centre) * (pair[1] - centre)).sum::<f64>() / squares
 }
 
-/// A straight line through values: how much it rises from each to the next, and what the values are off it.
+/// Fits a straight line to values. Returns its rise from each to the next, and the residuals.
 fn line(values: &[f64]) -> (f64, Vec<f64>) {
     let centre = mean(values);
     let middle = (values.len() as f64 - 1.0) / 2.0;
@@ -85,8 +85,8 @@ fn line(values: &[f64]) -> (f64, Vec<f64>) {
     (slope, values.iter().enumerate().map(|(index, value)| value - centre - slope * at(index)).collect())
 }
 
-/// By how much values change over their length, if that is no chance: the slope of the line through the means of
-/// groups, whose distances from it are independent.
+/// Returns the change of values over their length, if significant: the slope of a line through the means of groups
+/// whose residuals are independent.
 fn drift(values: &[f64], size: usize) -> Option<f64> {
     let (means, correlation) = independent(values, size, |means| line(means).1);
     if means.len() < GROUPS_MIN {
@@ -118,13 +118,13 @@ fn chance(t: f64, freedom: usize) -> f64 {
     area((t.abs() / (freedom as f64).sqrt()).atan(), FRAC_PI_2) / area(0.0, FRAC_PI_2)
 }
 
-/// Half the width of the 95% confidence interval of the mean of independent values; infinite of fewer than two.
+/// Half the width of the 95% confidence interval of the mean of independent values; infinite for fewer than two.
 #[must_use]
 pub fn interval(values: &[f64]) -> f64 {
     interval_of(values, 0.0)
 }
 
-/// Half the width for values that follow each other with a correlation, and so are worth fewer independent ones.
+/// Half the width for successive values with a correlation, which lowers their effective number.
 fn interval_of(values: &[f64], correlation: f64) -> f64 {
     if values.len() < 2 {
         return f64::INFINITY;
@@ -133,7 +133,7 @@ fn interval_of(values: &[f64], correlation: f64) -> f64 {
     let count = values.len() as f64;
     let worth = count * (1.0 - correlation) / (1.0 + correlation);
     let variance = values.iter().map(|value| (value - centre) * (value - centre)).sum::<f64>() / (count - 1.0);
-    // A correlation of few groups is uncertain itself, and may come out too high.
+    // The correlation of a few groups is itself uncertain, and may come out too high.
     student_t_975((worth as usize).max(WORTH_MIN.min(values.len())) - 1) * (variance / worth).sqrt()
 }
 

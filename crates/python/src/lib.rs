@@ -89,7 +89,7 @@ mod _core {
         env!("CARGO_PKG_VERSION")
     }
 
-    /// Half the width of the 95% confidence interval of the mean of independent values; infinite of fewer than two.
+    /// Half the width of the 95% confidence interval of the mean of independent values; infinite for fewer than two.
     #[pyfunction]
     fn interval(values: Vec<f64>) -> f64 {
         hostnet_measure::batch::interval(&values)

@@ -39,10 +39,10 @@ RW = ("read", "write", "randread", "randwrite", "rw", "randrw")
 """Directions of storage I/O."""
 
 MIXED = ("rw", "randrw")
-"""Those that read and write."""
+"""Directions that read and write."""
 
 HALF = 50
-"""Percent of reads where nobody says."""
+"""Default percent of reads."""
 
 PATTERNS = ("sequential", "random")
 """Orders of accesses."""
@@ -86,7 +86,7 @@ class Conditions:
     node: int = 0
     """The node of memory that the cores use: 0 is that of the socket, 1 that behind a link."""
     rwmixread: int = HALF
-    """Percent of reads of the mixed directions."""
+    """Percent of reads, for mixed directions."""
 
     def __str__(self) -> str:
         """The conditions in words."""

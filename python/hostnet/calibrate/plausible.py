@@ -26,7 +26,7 @@ IDLE_NS = 2_000
 """The largest latency of a memory without load."""
 
 SMALLEST_SHARE = 0.01
-"""A value below this share of the limit is none that anybody means."""
+"""A value below this share of the limit is implausible."""
 
 IO_SHARE = 0.005
 """A deep queue moves at least this share of what the links carry."""
@@ -117,7 +117,7 @@ def _check_latency(measurement: Measurement) -> None:
 
 
 def _unit_hint(value: float, limit: float, unit: str, smaller: str) -> str:
-    """A question about the unit, if the value would fit in the smaller one, or about the machine."""
+    """Asks about the unit, if the value would fit in the smaller one, or about the machine."""
     if SMALLEST_SHARE * limit <= value / 1000 <= MARGIN * limit:
-        return f"; was it {smaller} in place of {unit}?"
-    return "; was it of several sockets, or of another server?" if value / 1000 < limit else ""
+        return f"; was it {smaller} rather than {unit}?"
+    return "; was it measured on several sockets, or on another server?" if value / 1000 < limit else ""

@@ -61,7 +61,7 @@ COMMANDS = {
 
 
 COMPLETES = "_HOSTNET_COMPLETE"
-"""The variable with which a shell asks what completes a line."""
+"""The variable with which a shell requests completion."""
 
 
 class Commands(TyperGroup):

@@ -1,4 +1,4 @@
-"""Completes the options and arguments of the commands in a shell: names, keys and directories."""
+"""Completes options and arguments of commands in a shell: names, keys and directories."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ if TYPE_CHECKING:
     Complete = Callable[[Any, str], Iterable[str]]
 
 RUNS = Path("runs")
-"""Where run directories are unless `--out` says otherwise."""
+"""Default place of run directories."""
 
 CONFIGURATIONS = (".toml", ".json")
-"""The endings of configurations."""
+"""File extensions of configurations."""
 
 NAMED_VALUES: dict[str, Callable[[], list[str]]] = {
     "preset": lambda: presets(),
@@ -33,7 +33,7 @@ NAMED_VALUES: dict[str, Callable[[], list[str]]] = {
 
 
 def attach(command: str, parameters: Iterable[Any]) -> None:
-    """Gives the parameters of a command what completes their values."""
+    """Attaches completion to the parameters of a command."""
     for parameter in parameters:
         complete = COMPLETERS.get(f"{command} {parameter.name}") or COMPLETERS.get(parameter.name)
         if complete is not None:
@@ -74,7 +74,7 @@ def clusters(_context: Any, _start: str) -> list[str]:
 
 
 def files(_context: Any, start: str, endings: tuple[str, ...] = CONFIGURATIONS) -> Iterator[str]:
-    """Files with one of the endings, and folders on the way to them."""
+    """Yields files with one of the extensions, and folders."""
     head = start[: start.rfind("/") + 1]
     folder = Path(head or ".")
     for path in sorted(folder.iterdir()) if folder.is_dir() else ():
@@ -85,7 +85,7 @@ def files(_context: Any, start: str, endings: tuple[str, ...] = CONFIGURATIONS) 
 
 
 def runs(context: Any, start: str) -> Iterator[str]:
-    """Run directories below `runs`, and what `files` finds."""
+    """Yields run directories below `runs`, and files."""
     if RUNS.is_dir():
         for path in sorted(RUNS.iterdir()):
             if any((path / name).is_file() for name in ("summary.json", "sweep.json", "seeds.json")):
@@ -95,13 +95,13 @@ def runs(context: Any, start: str) -> Iterator[str]:
 
 
 def servers(context: Any, start: str) -> Iterator[str]:
-    """Presets and files."""
+    """Yields presets and files."""
     yield from presets()
     yield from files(context, start)
 
 
 def assignments(context: Any, start: str) -> Iterator[str]:
-    """Keys of the configuration behind `--set` and `--over`, a table at a time, and values that have names."""
+    """Yields keys of the configuration for `--set` and `--over`, a table at a time, and values with names."""
     content = _content(context.params.get("file") or _file_on_the_line())
     schema: Schema = json.loads(_core.cluster_schema() if "host" in content else _core.schema())
     path, equals, _ = start.partition("=")
@@ -120,7 +120,7 @@ def assignments(context: Any, start: str) -> Iterator[str]:
 
 
 def _file_on_the_line() -> str | None:
-    """The configuration on the line that is completed: an option without its value keeps it from being parsed."""
+    """Finds the configuration on the line to complete, which cannot be parsed while an option lacks its value."""
     words = " ".join(os.environ.get(name, "") for name in ("COMP_WORDS", "_TYPER_COMPLETE_ARGS")).split()
     return next((word for word in words if word.endswith(CONFIGURATIONS) and Path(word).is_file()), None)
 
@@ -137,7 +137,7 @@ def _content(file: Any) -> dict[str, Any]:
 
 
 def _keys(schema: Schema) -> Schema:
-    """The keys of a table, whichever of its kinds it is."""
+    """Returns the keys of a table, over all of its kinds."""
     keys: Schema = dict(schema.get("properties", {}))
     for kind in (*schema.get("oneOf", ()), *schema.get("anyOf", ())):
         keys |= kind.get("properties", {})
@@ -145,7 +145,7 @@ def _keys(schema: Schema) -> Schema:
 
 
 def _inner(schema: Schema, name: str) -> Schema:
-    """The schema of a key of a table; of a table with names of the user's, that of any of them."""
+    """Returns the schema of a key; in a table with user-defined names, all have the same."""
     other = schema.get("additionalProperties")
     found: Schema = _keys(schema).get(name) or (other if isinstance(other, dict) else {})
     return found
@@ -158,7 +158,7 @@ def _is_table(schema: Schema) -> bool:
 
 
 def _values(key: str, schema: Schema) -> list[str]:
-    """The values of a key that have names."""
+    """Returns the named values of a key."""
     if schema.get("type") == "boolean":
         return ["true", "false"]
     words = [str(choice["const"]) for choice in schema.get("oneOf", ()) if "const" in choice]

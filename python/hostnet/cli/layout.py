@@ -1,4 +1,4 @@
-"""Fits a table on a screen: headings wrap between words, numbers stay whole, and wide tables go on below."""
+"""Fits a table on a screen: headings wrap between words, numbers stay whole, and wide tables continue below."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from rich.table import Column
 
 TEXT_MIN = 16
-"""Text wraps in columns that are wider than this."""
+"""Columns wider than this wrap their text."""
 
 GAP = 3
 """Blanks between two columns."""
@@ -23,16 +23,16 @@ class WideTable(Table):
     """A table that knows which of its first columns name a row."""
 
     names = 1
-    """Columns that stand in front of every part of the table."""
+    """Number of columns that are repeated in front of every part of the table."""
 
     def fitted(self, width: int) -> list[Table]:
-        """The table in as many parts as it takes to show all columns in this width, the names of rows in each."""
+        """Splits the table into as many parts as this width takes, each with the names of the rows."""
         least = [_least_width(column) for column in self.columns]
         parts = _parts(least, min(self.names, len(least)), width)
         return [self._part(columns, least, width) for columns in parts]
 
     def _part(self, columns: Sequence[int], least: list[int], width: int) -> Table:
-        """The table with some of its columns only, which get all the width that they can use."""
+        """Returns the table with only some of its columns, which get all the width that they can use."""
         part = Table(
             box=self.box, pad_edge=self.pad_edge, padding=self.padding, header_style="bold", show_edge=self.show_edge
         )
@@ -51,7 +51,7 @@ class WideTable(Table):
 
 
 def short_paths(paths: Sequence[str], taken: Iterable[str] = ()) -> list[str]:
-    """Dotted paths without what they do not need to differ from each other and from what is `taken` already."""
+    """Shortens dotted paths as far as they still differ from each other and from those that are `taken`."""
     taken = set(taken)
     found = []
     for path in paths:
@@ -68,7 +68,7 @@ def short_paths(paths: Sequence[str], taken: Iterable[str] = ()) -> list[str]:
 
 
 def _least_width(column: Column) -> int:
-    """The width below which a word of the heading or a number would be cut."""
+    """Returns the least width that cuts neither a word of the heading nor a number."""
     heading = max((cell_len(word) for word in str(column.header).split()), default=1)
     cells = [str(cell) for cell in column.cells]
     if column.justify == "right":
@@ -78,12 +78,12 @@ def _least_width(column: Column) -> int:
 
 
 def _most_width(column: Column) -> int:
-    """The width in which nothing of a column wraps."""
+    """Returns the width in which nothing in a column wraps."""
     return max(cell_len(str(column.header)), *(cell_len(str(cell)) for cell in column.cells), 1)
 
 
 def _parts(least: list[int], names: int, width: int) -> list[list[int]]:
-    """The columns of each part: as many as fit beside the names of the rows, and at least one."""
+    """Returns the columns of each part: as many as fit beside the names of the rows, but at least one."""
     first = list(range(names))
     used = sum(least[:names]) + GAP * max(names - 1, 0)
     parts: list[list[int]] = [[]]
@@ -99,7 +99,7 @@ def _parts(least: list[int], names: int, width: int) -> list[list[int]]:
 
 
 def _widths(least: list[int], most: list[int], width: int) -> list[int]:
-    """The width of each column: what is left over goes to those that want more, one at a time."""
+    """Returns the width of each column: spare width goes to those that want more, one character at a time."""
     widths = [min(low, width) for low in least]
     room = width - sum(widths) - GAP * (len(widths) - 1)
     while room > 0 and (wanting := [index for index, now in enumerate(widths) if now < most[index]]):

@@ -31,7 +31,7 @@ run, and what changes a job in a way that the model does not know is refused.
 
 
 def show_list(what: str | None) -> int:
-    """Prints one of the lists, or which there are."""
+    """Prints one of the lists, or their names."""
     if what is None:
         width = max(map(len, LISTS))
         for name, (_, about) in LISTS.items():
@@ -146,4 +146,4 @@ LISTS: dict[str, tuple[Callable[[], None], str]] = {
     "studies": (show_studies, "published results that `hostnet validate` recomputes"),
     "counters": (show_counters, "hardware counters"),
 }
-"""Every list: what prints it, and what is in it."""
+"""All lists: the function that prints each, and its content."""

@@ -98,7 +98,7 @@ def judge(error: BaseException) -> tuple[int, str]:
 
 
 def _usage_message(error: typer.TyperException) -> str:
-    """Says what is wrong with a command line, and how it is written."""
+    """Says what is wrong with a command line, and shows its usage."""
     from hostnet.cli.app import COMMANDS
 
     message = error.format_message().rstrip(".")

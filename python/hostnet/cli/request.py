@@ -164,7 +164,7 @@ class Request:
         if self.json and self.quiet:
             raise ConfigError("--json and --quiet: both say what to print; give one of them")
         if self.brief and (self.json or self.quiet or self.compare is not None):
-            raise ConfigError("--brief: says what to print; leave out --json, --quiet and --compare")
+            raise ConfigError("--brief: cannot be combined with --json, --quiet or --compare")
         self._check_checkpoint()
         self._check_of_one_run()
         self.counters.check()

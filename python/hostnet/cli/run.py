@@ -60,7 +60,7 @@ def run_command(request: Request) -> int:
 
 @contextmanager
 def owned_places(request: Request, plan: Plan | ChipPlan) -> Iterator[None]:
-    """Keeps other runs from the places that the request names, while the body runs in the process that writes.
+    """Locks the places that the request names while the body runs, in the process that writes.
 
     Raises:
         ConfigError: Another run writes there, or a folder of checkpoints holds those of another run.
@@ -150,7 +150,7 @@ def _run_one(request: Request, plan: Plan, source: Source, parts: Parts | None) 
 
 
 def _check_checkpoint(request: Request) -> None:
-    """Makes sure that a checkpoint of one file can be written, before the run begins."""
+    """Checks before the run that a checkpoint file can be written."""
     if request.checkpoint_every is None and request.checkpoint is not None:
         rundir.check_file(request.checkpoint)
 

@@ -30,13 +30,15 @@ Seeds = Annotated[
 Threads = Annotated[
     int | None,
     typer.Option(
-        help="Threads; the results do not depend on it.", show_default="1; all cores with --seeds", rich_help_panel=HOW
+        help="Number of threads; results do not depend on it.",
+        show_default="1; all cores with --seeds",
+        rich_help_panel=HOW,
     ),
 ]
 Processes = Annotated[
     int | None,
     typer.Option(
-        metavar="N", help="Share the run among N processes, which mpirun starts.", show_default="1", rich_help_panel=HOW
+        metavar="N", help="Split the run over N processes, started by mpirun.", show_default="1", rich_help_panel=HOW
     ),
 ]
 Out = Annotated[
@@ -46,15 +48,13 @@ Out = Annotated[
 Json = Annotated[
     bool, typer.Option("--json", help="Print summary.json and the directory as JSON.", rich_help_panel=OUTPUT)
 ]
-Csv = Annotated[bool, typer.Option("--csv", help="Write the tables as CSV files too.", rich_help_panel=OUTPUT)]
+Csv = Annotated[bool, typer.Option("--csv", help="Also write the tables as CSV files.", rich_help_panel=OUTPUT)]
 Quiet = Annotated[
-    bool, typer.Option("--quiet", "-q", help="Print the run directory's path only.", rich_help_panel=OUTPUT)
+    bool, typer.Option("--quiet", "-q", help="Print only the path of the run directory.", rich_help_panel=OUTPUT)
 ]
 Brief = Annotated[
     bool,
-    typer.Option(
-        "--brief", help="Print what each workload gets and what limits it, nothing else.", rich_help_panel=OUTPUT
-    ),
+    typer.Option("--brief", help="Print only what each workload gets and what limits it.", rich_help_panel=OUTPUT),
 ]
 Series = Annotated[
     str | None,
@@ -79,7 +79,7 @@ Host = Annotated[
     str | None,
     typer.Option(
         metavar="NAME",
-        help="The server that --trace and --counters are of.",
+        help="The server that --trace and --counters record.",
         show_default="the only server",
         rich_help_panel=COUNTED,
     ),
@@ -92,7 +92,7 @@ CheckpointEvery = Annotated[
     str | None,
     typer.Option(
         metavar="TIME",
-        help="Keep a checkpoint of every such simulated time, in a folder; the last stays.",
+        help="Write a checkpoint every TIME of simulated time to a folder, which keeps the last.",
         rich_help_panel=CHECKPOINTS,
     ),
 ]
@@ -115,19 +115,21 @@ Counters = Annotated[
     str | None,
     typer.Option(
         metavar="perf|pcm|pcm-numa",
-        help="Write counters.csv as perf stat, pcm-raw or pcm-numa would.",
+        help="Write counters.csv in the format of perf stat, pcm-raw or pcm-numa.",
         rich_help_panel=COUNTED,
     ),
 ]
 CountersInterval = Annotated[
     str | None,
-    typer.Option(metavar="TIME", help="How often counters are read.", show_default="100us", rich_help_panel=COUNTED),
+    typer.Option(
+        metavar="TIME", help="Interval between readings of the counters.", show_default="100us", rich_help_panel=COUNTED
+    ),
 ]
 CountersOut = Annotated[
     Path | None,
     typer.Option(
         metavar="FILE",
-        help="Write the counters there.",
+        help="Where to write the counters.",
         show_default="counters.csv of the run",
         rich_help_panel=COUNTED,
     ),
@@ -135,7 +137,7 @@ CountersOut = Annotated[
 CountersPerSocket = Annotated[
     bool,
     typer.Option(
-        "--counters-per-socket", help="Sums of each socket, as perf stat --per-socket.", rich_help_panel=COUNTED
+        "--counters-per-socket", help="Write sums per socket, like perf stat --per-socket.", rich_help_panel=COUNTED
     ),
 ]
 Compare = Annotated[
@@ -148,15 +150,16 @@ Compare = Annotated[
 ]
 Pcap = Annotated[
     Path | None,
-    typer.Option(metavar="FILE", help="Of a cluster: write what a host sends and receives.", rich_help_panel=COUNTED),
+    typer.Option(metavar="FILE", help="Capture what a host of a cluster sends and receives.", rich_help_panel=COUNTED),
 ]
 PcapHost = Annotated[
-    str | None, typer.Option(metavar="NAME", help="That host.", show_default="the only server", rich_help_panel=COUNTED)
+    str | None,
+    typer.Option(metavar="NAME", help="The host to capture.", show_default="the only server", rich_help_panel=COUNTED),
 ]
 PcapSnaplen = Annotated[
     int | None,
     typer.Option(
-        metavar="BYTES", help="Bytes of a frame to keep at most.", show_default="128", rich_help_panel=COUNTED
+        metavar="BYTES", help="Most bytes to keep of each frame.", show_default="128", rich_help_panel=COUNTED
     ),
 ]
 

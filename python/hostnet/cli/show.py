@@ -260,7 +260,7 @@ def channel_table(rows: Sequence[Row]) -> Table:
 
 
 def busy_channels(rows: Sequence[Row]) -> Iterator[Row]:
-    """The rows of channels in their order, that of all last; idle ones beside each other are one row."""
+    """Yields the rows of channels in order, that of all last; adjacent idle ones share a row."""
     idle: list[int] = []
     for row in sorted(rows, key=lambda row: (row["channel"] < 0, row["channel"])):
         if row["channel"] >= 0 and not row["read_gb_per_s"] and not row["write_gb_per_s"]:
@@ -311,7 +311,7 @@ def fullest_of_mesh(rows: Sequence[Row]) -> str:
 
 
 def new_table(*headings: str, left: Sequence[int], names: int = 1) -> WideTable:
-    """A table of numbers; the columns numbered in `left` are text, and the first `names` columns name a row."""
+    """Makes a table of numbers; the columns in `left` are text, and the first `names` columns identify a row."""
     table = WideTable(box=SIMPLE_HEAD, pad_edge=False, padding=(0, 1), header_style="bold", show_edge=False)
     table.names = names
     for index, heading in enumerate(headings):

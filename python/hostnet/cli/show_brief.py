@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 
 def print_brief(summary: Row, path: Path) -> None:
-    """Prints one table of a run and its notes; the last line is the path of its directory."""
+    """Prints a single table of a run and its notes; the last line is the path of its directory."""
     with page() as console:
         console.print(Text(headline(summary), style="bold"))
         print_tables(console, class_brief(summary) if "classes" in summary else workload_brief(summary))

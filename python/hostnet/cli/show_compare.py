@@ -25,7 +25,7 @@ RESULTS_MAX = 24
 """Results shown; `--json` has all."""
 
 RESULTS_PER_TABLE = 6
-"""Results of one table that come before those of tables behind it."""
+"""Number of results of a table that come before those of later tables."""
 
 KEYS_MAX = 40
 """Keys of the configuration shown."""
@@ -102,7 +102,7 @@ def _print_results(console: Console, differences: Sequence[ResultDifference]) ->
 
 
 def _first_of_each_table(differences: Sequence[ResultDifference]) -> list[ResultDifference]:
-    """The first differences of every table, and more while there is room, in their order."""
+    """Returns the first differences of every table, and more while there is room, in order."""
     ranks: Counter[str] = Counter()
     order = []
     for index, difference in enumerate(differences):

@@ -24,7 +24,7 @@ ROWS_MAX = 40
 
 
 MORE_COLUMNS = {"cores W": "cores_w", "W": "energy_w", "energy per byte": "pj_per_byte", "iteration us": "iteration_us"}
-"""Headings and columns that are shown where they say something."""
+"""Headings and columns that are shown only if they have values."""
 
 
 def print_sweep(manifest: Row, path: Path) -> None:

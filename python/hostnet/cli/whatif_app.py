@@ -159,22 +159,22 @@ def _print(placed: Sequence[Placed], refused: dict[str, str], path: Path) -> Non
 
 
 def _too_short(traffic: Sequence[dict[str, Any]]) -> Iterator[str]:
-    """Returns the advice for percentiles that take more requests than there were."""
+    """Returns advice on percentiles that need more requests than there were."""
     from hostnet.cluster_view import TAIL
 
     places = dict.fromkeys(row["place"] for row in traffic if row["mean_us"] is not None and row["p99_us"] is None)
     if places:
-        few = f"more than there were at {', '.join(places)}; give a longer run.duration"
-        yield f"P99 takes {TAIL['p99_us'][1]} requests, {few}"
+        few = f"more than there were at {', '.join(places)}; use a longer run.duration"
+        yield f"P99 needs {TAIL['p99_us'][1]} requests, {few}"
 
 
 def _without_iio(row: dict[str, Any]) -> dict[str, Any]:
-    """A row of a host, without the rates of an IIO that nothing of the NIC passes."""
+    """Returns the row of a host, without the rates of an IIO that carries no NIC traffic."""
     return row if row["in_gbps"] or row["out_gbps"] else {**row, "in_gbps": None, "out_gbps": None}
 
 
 def _with_energy(row: dict[str, Any]) -> dict[str, Any]:
-    """A row of traffic with its energies for people."""
+    """Returns a row of traffic with its energies formatted."""
     from hostnet.units import format_si
 
     energies = {"energy_per_byte": ("pj_per_byte", 1e-12), "energy_per_request": ("nj_per_operation", 1e-9)}

@@ -43,7 +43,7 @@ HEADLINES = {
     "services": {"answered_per_s", "p99_us"},
     "energy": {"power_w"},
 }
-"""Results that users feel, which come first, whatever they say."""
+"""Results that users notice; they come first, whatever the change."""
 
 WITHOUT_INFLUENCE = {"run.name", "server.description"}
 """Keys that change no result."""
@@ -117,9 +117,9 @@ def _rank_of_key(key: str) -> int:
 
 
 def result_differences(a: Row, b: Row) -> list[ResultDifference]:
-    """The results that differ between the tables of two runs, the most important first.
+    """Returns the results that differ between the tables of two runs, the most important first.
 
-    What users feel comes first: throughput and latency of workloads and classes, times of jobs, power. Then what lies
+    What users notice comes first: throughput and latency of workloads and classes, times of jobs, power. Then what lies
     beyond the confidence intervals comes before what has none, and that before what may be noise; within each the
     tables keep their order, large changes come before small ones, and counts last.
     """

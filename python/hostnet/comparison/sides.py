@@ -65,7 +65,7 @@ class Side:
     summary: dict[str, Any] = field(repr=False)
     """The content of summary.json."""
     tables: dict[str, list[dict[str, Any]]] = field(repr=False)
-    """The rows of every table that holds results."""
+    """Returns the rows of every table of results."""
     epochs: tuple[tuple[int, int], ...] = field(repr=False)
     """End in ps, and hash of the state, of every epoch."""
 
@@ -157,7 +157,7 @@ def _read_object(path: Path, needed: dict[str, Any]) -> dict[str, Any]:
 
 
 def _tables_of(results: Results) -> dict[str, list[Row]]:
-    """The rows of the tables of a run that was made now."""
+    """Returns the rows of the tables of a run from this process."""
     found = {}
     for name in result_tables():
         rows = results.rows(name)
@@ -168,7 +168,7 @@ def _tables_of(results: Results) -> dict[str, list[Row]]:
 
 
 def _read_tables(path: Path, summary: Row) -> dict[str, list[Row]]:
-    """The rows of the tables of a run directory, after a check that every row says what it is about."""
+    """Returns the rows of the tables of a run directory, and checks that every row can be identified."""
     found = {}
     for name in result_tables():
         file = path / f"{name}.parquet"
@@ -184,7 +184,7 @@ def _read_tables(path: Path, summary: Row) -> dict[str, list[Row]]:
 
 
 def _as_a_whole(name: str, content: bytes) -> list[Row]:
-    """One row that stands for all of a table with too many of them."""
+    """Returns a single row that stands for a table with too many rows."""
     return [{**dict.fromkeys(table_info()[name]["keys"], "all"), "hash": hashlib.sha256(content).hexdigest()}]
 
 
@@ -192,7 +192,7 @@ def _check_rows(path: Path, name: str, tables: Row) -> None:
     """Makes sure that every row says what it is about."""
     places = [tables, *tables.get("servers", {}).values()]
     if not all(isinstance(place, dict) and _are_named(name, place.get(name, [])) for place in places):
-        raise ConfigError(f"{path}: is damaged: a row of {name} does not say what it is about")
+        raise ConfigError(f"{path}: is damaged: a row of {name} lacks the columns that identify it")
 
 
 def _are_named(name: str, rows: Any) -> bool:

@@ -68,7 +68,7 @@ def layout_of(head: str) -> Layout | None:
     cells = line.split(separator)
     second = _decimal(cells[1].strip()).removeprefix("-") if len(cells) > 1 else ""  # refused where it is counted
     is_stamped = any(kind.fullmatch(second) for kind in (_NUMBER, _GROUP, _CPU))
-    time = 0 if _TIME.fullmatch(cells[0]) and is_stamped else -1  # else it is a count that perf scaled, and its unit
+    time = 0 if _TIME.fullmatch(cells[0]) and is_stamped else -1  # else it is a count scaled by perf, then its unit
     group, value = -1, time + 1
     first = cells[value].strip() if value < len(cells) else ""
     if _GROUP.fullmatch(first) or _CPU.fullmatch(first):
@@ -79,12 +79,12 @@ def layout_of(head: str) -> Layout | None:
 
 
 def _decimal(cell: str) -> str:
-    """A cell as in a locale whose decimals follow a point."""
+    """Converts a decimal comma in a cell to a point."""
     return cell.replace(",", ".") if _DECIMAL_COMMA.fullmatch(cell) else cell
 
 
 def has_commas_of_both_kinds(head: str) -> bool:
-    """Returns True if commas stand between columns and before decimals, so that nobody can tell which is which."""
+    """Returns True if commas are both separators and decimal points, so that cells are ambiguous."""
     return any(_COMMAS_OF_BOTH_KINDS.match(line) for line in head.splitlines())
 
 

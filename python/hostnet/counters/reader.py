@@ -91,7 +91,7 @@ def read(
         layout = None if separator else layout_of(head)
         of_numa = is_numa(head)
         if has_commas_of_both_kinds(head):
-            message = "has commas both between columns and before decimals; record it with LC_ALL=C, or with -x';'"
+            message = "has commas both as separators and as decimal points; record with LC_ALL=C, or with -x';'"
             fail(path, _first_line(head), message)
         if of_numa:
             read_numa(book, file)

@@ -29,19 +29,19 @@ _FOREIGN = (
     (b"\xfe\xff", "UTF-16; save it as UTF-8"),
 )
 
-_RAW = "pcm-raw tells the counts that are needed"
+_RAW = "use pcm-raw, which has the counts that are needed"
 
 _FOR_PEOPLE = (
-    (r"Performance counter stats for", "a table of perf stat for people, which has no certain columns; add -x,"),
-    (r"IB write,IB read", f"written by pcm-iio, which tells bytes per second; {_RAW}"),
-    (r"Mem Ch\s+\d+: Reads \(MB/s\)", f"a table of pcm-memory for people, which tells MB/s; {_RAW}"),
-    (r"\bSkt\s*,\s*PCIRdCur", f"written by pcm-pcie, which tells events of a whole socket; {_RAW}"),
+    (r"Performance counter stats for", "the human-readable table of perf stat, whose columns vary; add -x,"),
+    (r"IB write,IB read", f"written by pcm-iio, which has only bytes per second; {_RAW}"),
+    (r"Mem Ch\s+\d+: Reads \(MB/s\)", f"the human-readable table of pcm-memory, which has only MB/s; {_RAW}"),
+    (r"\bSkt\s*,\s*PCIRdCur", f"written by pcm-pcie, which has only totals per socket; {_RAW}"),
     (
         r"\A\d{4}-\d\d-\d\d,\d\d:\d\d:\d\d(?:\.\d+)?,[A-Za-z_][\w.:=]*,\d",
-        "written by pcm-raw -tr, whose rows do not tell the socket and the channel of a count; record it without -tr",
+        "written by pcm-raw -tr, whose rows lack the socket and channel of a count; record without -tr",
     ),
 )
-"""Marks of the output of tools that know the counters, but not the counts."""
+"""Patterns that identify tools that read the counters but do not print the counts that are needed."""
 
 EXPECTED = "expected is what `perf stat -I 1000 -x, -a`, `pcm-raw -csv` or `pcm-numa -csv` writes"
 
@@ -65,7 +65,7 @@ def opened(path: str | Path) -> Iterator[tuple[TextIO, str]]:
         OSError: It cannot be read.
     """
     if Path(path).is_fifo():
-        fail(path, None, "is a pipe, and counters are read twice; give a file")
+        fail(path, None, "is a pipe, but counters are read twice; give a file")
     with Path(path).open("rb") as raw:
         start = raw.read(4096)
     _refuse_foreign(path, start)

@@ -1,36 +1,36 @@
-"""The notes of a page: sentences that stand where something is not told, or is told of more than its name says."""
+"""The notes of a page: they say what the page leaves out, or that a name covers more than it seems."""
 
 from __future__ import annotations
 
 CORES = "C2M"
-"""What all cores together are called where their workloads are not known."""
+"""Name of all cores together if their workloads are not known."""
 
-NOT_PREDICTED = "what would help is predicted, and predictions do not cover {what} yet; hostnet explain simulates it"
+NOT_PREDICTED = "what would help is not predicted: predictions do not cover {what} yet; hostnet explain simulates it"
 """Stands on a page in place of what would help."""
 
-NOT_RAISED = "raised in no simulation, for the time it takes: {what}; --confirm does"
+NOT_RAISED = "not tried, to save time: {what}; --confirm tries them all"
 """Stands on a page whose limits were raised in short simulations."""
 
-NOT_TRIED = "--confirm simulates other placements of what crosses sockets"
+NOT_TRIED = "--confirm also simulates placements that avoid crossing sockets"
 """Stands on a page where data of devices cross sockets."""
 
-NOT_OF_HOSTS = "what would help is told of single servers; sweep a key of this host, or see the table limits"
+NOT_OF_HOSTS = "what would help is shown for single servers only; sweep a key of this host, or see the table limits"
 """Stands on the page of a host in place of what would help."""
 
-DEVICES = "drives stands for all devices: of a host on a network its NIC too"
+DEVICES = "drives means all devices: on a networked host, its NIC too"
 """Stands on the page of every host."""
 
 LIMITED = "{class} is limited by {limit}: {why}"
 """Stands on the page of the host that is the place of the limit of a class of traffic, or an end of that place."""
 
 LENT = (
-    "what other servers read and write in memory that this one lends holds none of its credits; the table memory says "
-    "how much that is"
+    "reads and writes by other servers in memory that this one lends hold none of its credits; the table memory has "
+    "their throughput"
 )
 """Stands on the page of a server that lends memory."""
 
 OF_OTHER_SOCKETS = (
-    "the parts of the latency are those of cores of this socket: what lines of other sockets wait for at UPI is not "
-    "told apart, and is in CHA admission and in what is not explained"
+    "the latency breakdown is that of the cores of this socket: waits of other sockets' lines at UPI are not broken "
+    "out and count as CHA admission or not explained"
 )
 """Stands on the page of a server whose memory cores of other sockets use."""

@@ -88,12 +88,12 @@ class Page:
         engine: Engine = predicted,
         progress: Progress | None = None,
     ) -> Page:
-        """The page with what would help. With `confirm`, that is simulated too, and so is each side without the other.
+        """Adds what would help. With `confirm`, it is simulated too, and so is each side without the other.
 
-        What limits a workload is what was simulated, where that refutes what was predicted.
+        A simulated limit replaces a predicted one that the simulations refute.
 
-        With `try_limits`, limits are raised in short simulations where predictions do not cover the server or are far
-        from what was measured, and what is said to limit each workload is what these confirm.
+        With `try_limits`, limits are raised in short simulations if predictions do not cover the server or are far
+        from the measurement, and each workload gets the limit that these confirm.
 
         Raises:
             SimulationError: One of the simulations could not go on.
@@ -129,7 +129,7 @@ class Page:
     def _with_trials(
         self, config: dict[str, Any], suffers: str, offered: Mapping[str, float], progress: Progress | None
     ) -> Page:
-        """The page with what limits do that are raised in simulations, and with what these confirm."""
+        """Adds the gains of limits that are raised in simulations, and the limits that these confirm."""
         rows = self.explanation["workloads"]
         trials = tried(config, rows, suffers, offered=offered, base_dir=self.base_dir, progress=progress)
         explanation = {**self.explanation, "workloads": [confirmed(row, trials) for row in rows]}
@@ -145,9 +145,9 @@ class Page:
         return replace(self, nonuniform=self.nonuniform.tried(self.config, self.base_dir, progress))
 
     def with_sides(self, *, limited: bool = True, progress: Progress | None = None) -> Page:
-        """The page with a regime that rests on simulations of each side without the other.
+        """Determines the regime from simulations of each side without the other.
 
-        `limited` simulations are made only where the regime is not known without them, and if they take about a second.
+        `limited` simulations run only if the regime is not known without them and if they take about a second.
 
         Raises:
             KeyboardInterrupt: The progress callback stopped them.
@@ -319,7 +319,7 @@ def _cores_of(counters: Mapping[str, Any], entries: int) -> tuple[int, float]:
 
 def _check_lines(config: Mapping[str, Any], host: str | None) -> None:
     if host is not None and fidelity(config, host) != "line":
-        raise ConfigError(f'host.{host}.fidelity: only servers that are simulated line by line ("line") have lines')
+        raise ConfigError(f'host.{host}.fidelity: only servers that are simulated line by line ("line") are explained')
 
 
 def _of_summary(
@@ -330,7 +330,7 @@ def _of_summary(
     if host is not None:
         _check_lines(config, host)
         told, server = summary["servers"][host], server_config(config, host)
-    # A regime of a version that named whom it had not looked at alone is told again.
+    # Older versions blamed workloads without running the other side alone: judge such a regime again.
     old = isinstance(told["regime"], dict) and "slowed" not in told["regime"]
     regime = None if old else told["regime"]
     explanation = _explain(plan, told["counters"], facts=told["binding"], regime=regime, host=host)

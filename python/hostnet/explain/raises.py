@@ -21,7 +21,7 @@ QUANTITY = re.compile(r"([0-9.]+(?:e[+-]?[0-9]+)?)\s*(\D+)")
 
 
 ENTRIES_OF_OTHERS = "upi.tor_entries"
-"""A key that is half of `cha.tor.entries` where it is not given."""
+"""A key that defaults to half of `cha.tor.entries`."""
 
 
 @dataclass(frozen=True)
@@ -48,7 +48,7 @@ def limits() -> tuple[Limit, ...]:
 def raise_limit(config: Config, limit: Limit, factor: float) -> Iterator[tuple[str, str, Config]]:
     """Yields the old value, the new one, and the configuration with it; nothing where that makes no sense.
 
-    A socket that has the table for itself is raised with the others.
+    A socket with a table of its own is raised with the others.
     """
     scale = SCALES[limit.scale]
     before = value_at(config, limit.path)

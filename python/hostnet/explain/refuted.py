@@ -12,28 +12,28 @@ if TYPE_CHECKING:
     from hostnet.explain.steps import Step, Steps
 
 NAMED_MIN = 0.02
-"""A gain of less than this is too little to name a limit for."""
+"""The least gain for which a limit is named."""
 
 NAMED_WITH = 0.5
-"""Share of the greatest gain from which on a limit is named beside the first."""
+"""A limit with at least this share of the greatest gain is named beside the first."""
 
 RAISE = 1.25
-"""The step that what is claimed of a limit is about."""
+"""The step for which the gain of a limit is predicted."""
 
 NEAR = 0.10
-"""A prediction that is no further above what was simulated, its interval left aside, is not refuted."""
+"""A prediction that exceeds the simulated gain by no more than this, beyond its interval, is not refuted."""
 
-NOTHING_HELPS = "is limited by what is not known: no step that was simulated gives it 2% for sure"
+NOTHING_HELPS = "has no known limit: no simulated step is sure to gain 2%"
 
 
 def by_steps(explanation: dict[str, Any], steps: Steps) -> dict[str, Any]:
-    """The explanation with every limit that the simulated steps refute replaced by what they confirm."""
+    """Replaces every limit that the simulated steps refute by what they confirm."""
     rows = [_judged(row, steps.steps) for row in explanation["workloads"]]
     return {**explanation, "workloads": rows}
 
 
 def _judged(row: dict[str, Any], steps: Sequence[Step]) -> dict[str, Any]:
-    """The row of a workload, with another limit if the one that is named does not help."""
+    """Replaces the limit of a workload if the one that is named does not help."""
     named = ((row.get("limits") or {}).get("gains") or ())[:1]
     if row["doubtful"] or not named or row["binding"] == [NOT_KNOWN]:
         return row
@@ -47,7 +47,7 @@ def _judged(row: dict[str, Any], steps: Sequence[Step]) -> dict[str, Any]:
 
 
 def _smallest(steps: Sequence[Step], name: str) -> list[Step]:
-    """The smallest step of each limit that was simulated."""
+    """Returns the smallest simulated step of each limit."""
     smallest: dict[str, Step] = {}
     for step in steps:
         if step.limit is not None and _gain(step, name) is not None:
@@ -57,14 +57,14 @@ def _smallest(steps: Sequence[Step], name: str) -> list[Step]:
 
 
 def _bears_out(step: Step, name: str, claim: float) -> bool:
-    """Returns True if what was simulated allows for what is claimed of a quarter more."""
+    """Returns True if a simulation is consistent with the gain that is claimed for a raise by a quarter."""
     gain, noise = _gain(step, name) or 0.0, (step.noise or {}).get(name, 0.0)
     near = step.factor != RAISE or claim <= gain + noise + NEAR
     return near and gain + noise >= NAMED_MIN
 
 
 def _confirmed(row: dict[str, Any], steps: Sequence[Step]) -> dict[str, Any]:
-    """The row of a workload, limited by what helps it in a simulation; the limits that were predicted are gone."""
+    """Names what helps a workload in simulations as its limit, and drops the predicted limits."""
     name = row["workload"]
     sure = [(step, gain) for step in _smallest(steps, name) if (gain := _sure(step, name)) >= NAMED_MIN]
     sure.sort(key=lambda found: -found[1])
@@ -83,5 +83,5 @@ def _gain(step: Step, name: str) -> float | None:
 
 
 def _sure(step: Step, name: str) -> float:
-    """The least that a step gives a workload in a simulation."""
+    """Returns the lower end of the simulated gain of a workload from a step."""
     return (_gain(step, name) or 0.0) - (step.noise or {}).get(name, 0.0)

@@ -30,26 +30,25 @@ WORK_MAX = 6_000_000
 
 FILLED = 1
 FILLED_BY_APP = 15
-"""Cost of a line that caches are filled with before time begins, in events: those that applications ask for take
-longer."""
+"""Cost in events of filling the caches with a line before time begins: lines of applications cost more."""
 
 ALL_OF_IT = 0.96
-"""Share of what storage offers from which on no gain of 5% is left for it."""
+"""Storage that moves this share of what it offers has no gain of 5% left."""
 
 TURNOVERS = 3
 """Number of times that caches are filled before time begins."""
 
 WINDOW_MIN_NS = 50_000.0
-"""The shortest window that tells anything."""
+"""The shortest window that yields useful results."""
 
-TOO_LONG = "a simulation of each side without the other takes longer than a second; --confirm makes it"
-OF_JOBS = "what each side gets without the other is not simulated: jobs cannot be parted from their hosts"
-NOT_PARTED = "what each side gets without the other is not simulated: {error}"
+TOO_LONG = "simulating each side without the other takes longer than a second; --confirm does it"
+OF_JOBS = "each side without the other was not simulated: jobs cannot be separated from their hosts"
+NOT_PARTED = "each side without the other was not simulated: {error}"
 OF_COUNTERS = (
-    "counters of one run do not tell who slows down whom: measure the cores without devices and the devices without "
-    "cores, or run a configuration of these workloads with --compare alone"
+    "counters of a single run do not tell who slows down whom: measure the cores without devices and the devices "
+    "without cores, or run a configuration of these workloads with --compare alone"
 )
-"""Why it is not known what a side gets without the other."""
+"""Reasons why the throughput of a side without the other is not known."""
 
 
 class NotPartedError(Exception):
@@ -89,12 +88,12 @@ def rows_alone(
     limited: bool = True,
     progress: Progress | None = None,
 ) -> list[dict[str, Any]]:
-    """The facts of workloads, with what each gains without the other side, as simulated.
+    """Simulates each side without the other, and adds what each workload gains to its facts.
 
     `limited` simulations take about a second at most.
 
     Raises:
-        NotPartedError: There is no such simulation, it would take longer, or could not go on.
+        NotPartedError: The sides cannot be separated, the simulation would take longer, or it failed.
         KeyboardInterrupt: The progress callback stopped it.
     """
     wanted = [side for side in ("stream", "fio") if any(row["kind"] == side for row in facts)]
@@ -116,15 +115,15 @@ def rows_alone(
 
 
 def _has_its_offer(row: Row) -> bool:
-    """Returns True if it is storage that moves nearly all it offers, which nothing can help."""
+    """Returns True if a workload is storage that moves nearly all it offers: nothing can help it."""
     offered, moved = row.get("offered_gb_per_s"), row.get("app_gb_per_s")
     return bool(offered and moved and moved >= ALL_OF_IT * offered)
 
 
 def _window_ns(config: Config, host: str | None, together: Together, sides: int) -> float:
-    """Returns the window with which all of it takes about a second."""
+    """Returns the window for which all simulations take about a second."""
     if not together.complete or not together.window_ns:
-        raise NotPartedError(NOT_PARTED.format(error="the run did not come to its end"))
+        raise NotPartedError(NOT_PARTED.format(error="the run did not finish"))
     time_ns = together.window_ns + together.warm_up_ns
     filling = filled(server_config(config, host or ""))
     if together.events + sides * filling <= WORK_MAX:
@@ -148,7 +147,7 @@ def filled(server: Mapping[str, Any]) -> int:
 
 
 def _only(config: Config, host: str | None, side: str) -> Config:
-    """The configuration with one side of a server: "stream" is that of its cores, "fio" that of its devices."""
+    """Returns the configuration with one side of a server only: its cores ("stream") or its devices ("fio")."""
     part: dict[str, Any] = deepcopy(dict(config))
     of_cores = side == "stream"
     if host is None:
@@ -204,7 +203,7 @@ def _rows_of(summary: Summary, host: str | None) -> Sequence[Row]:
 
 
 def _with_gain(row: Row, together: Sequence[Row], alone: Sequence[Row]) -> dict[str, Any]:
-    """The facts of a workload with its gain and its latency without the other side, as far as these are known."""
+    """Adds the gain and the latency without the other side to the facts of a workload, as far as they are known."""
     name = row["workload"]
     now, then = ({found["workload"]: found for found in rows}.get(name) for rows in (together, alone))
     facts = {**row, "alone": None}
@@ -220,7 +219,7 @@ def _with_gain(row: Row, together: Sequence[Row], alone: Sequence[Row]) -> dict[
 
 
 def _rate(row: Row) -> tuple[float, float | None]:
-    """Returns a workload's rate and half of its interval of 95%: operations of an application, else data."""
+    """Returns a workload's rate and its 95% confidence half-width: operations of an application, else data."""
     if row.get("operations_per_s") is not None:
         return row["operations_per_s"], row.get("operations_ci95")
     return row["app_gb_per_s"] or 0.0, row.get("throughput_ci95")

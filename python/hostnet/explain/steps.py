@@ -31,7 +31,7 @@ SIMULATED_FOR = "300 us"
 """How long a step is simulated: enough to see a gain of a few percent."""
 
 UNSETTLED = "rates and waits that have not settled"
-"""Stands in a prediction from which nothing follows."""
+"""Marks a prediction that has not converged and says nothing."""
 
 NO_GAIN = 0.01
 """A change of less than this is called none."""
@@ -220,7 +220,7 @@ def _slower_devices(config: Config, offered: Mapping[str, float]) -> list[tuple[
 
 
 def gains_of_each(steps: Sequence[Step], summaries: Sequence[Summary]) -> list[Step]:
-    """The steps with what each gains; the first summary is of the server as it is."""
+    """Adds the gains to the steps; the first summary is that of the unchanged server."""
     measured = zip(steps, _of_each(summaries), strict=True)
     return [replace(step, gains=gains, noise=noise) for step, (gains, noise) in measured]
 
@@ -247,7 +247,7 @@ def _share(now: tuple[float, float | None], then: tuple[float, float | None]) ->
 
 
 def _throughputs(summary: Summary) -> Rates:
-    """The throughput of every workload; nothing of a prediction that has not settled."""
+    """Returns the throughput of every workload; nothing for a prediction that has not converged."""
     if UNSETTLED in summary.get("uncertainty", {}).get("outside", ()):
         return {}
     rows = summary["workloads"]

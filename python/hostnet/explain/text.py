@@ -36,7 +36,7 @@ PARTS = (
 """What a latency is made of, and what each part is called."""
 
 NOT_KNOWN = "not known"
-"""The regime that is not known."""
+"""Name of a regime that is not known."""
 
 CAUSES = {
     "switching": "the channels change between reading and writing all the time",
@@ -88,7 +88,7 @@ def wrapped(text: str, indent: int = 0, hang: int | None = None) -> list[str]:
 
 
 def regime_lines(regime: dict[str, Any]) -> Iterator[str]:
-    """The regime with who is slowed down by whom, and what speaks for it."""
+    """Yields the regime: who is slowed down by whom, and the evidence."""
     yield from wrapped(regime_headline(regime))
     for line in regime["evidence"]:
         yield from wrapped(f"- {line}", 2, 4)

@@ -24,36 +24,35 @@ from hostnet.explain.steps import (
 Row = dict[str, Any]
 
 EVENTS = 12_000_000
-"""Events of all trials together: some seconds. A budget of events gives the same answer on every machine; one of time
-would not."""
+"""Events that all trials may take: a few seconds. Unlike a limit in time, it gives the same answer on every machine."""
 
 TRIALS_MIN, TRIALS_MAX = 6, 14
-"""Limits that are raised: those that the evidence points at, and of a server that is quick to simulate most others."""
+"""Number of limits to raise: the likeliest ones, and most others if the server is quick to simulate."""
 
 TRIALS_FILLED = 2
-"""The fewest limits that are raised where filling the caches alone takes longer than all trials should."""
+"""The fewest limits to raise if filling the caches alone exceeds the budget."""
 
 PROBE_NS = 20_000
-"""Window of the probe, the run that tells the cost of a trial and the length of warm-up."""
+"""Window of the probe, a run that measures the cost of a trial and the length of its warm-up."""
 
 LONGEST_NS = 300_000
 """Longest window of a trial: enough to see a gain of a few percent."""
 
 HELPS = 0.02
-"""The gain from which on a limit is named; less may be noise."""
+"""The least gain for which a limit is named; less may be noise."""
 
 NAMED_WITH = 0.5
-"""Share of the greatest gain from which on a limit is named beside the first."""
+"""A limit with at least this share of the greatest gain is named beside the first."""
 
 OF_CORES = ("C2M-Read", "C2M-Write")
-"""Names of the LFB of a stream, by the phase that holds it longer."""
+"""Names of a stream's LFB, by the phase that holds its entries longer."""
 
 LFB, NOT_KNOWN, OFFERED_LOAD = "LFB", "not known", "offered load"
 
 
 @dataclass(frozen=True)
 class Trials:
-    """The steps that were simulated, and what the others would have changed."""
+    """The simulated steps, and the names of those that were left out."""
 
     steps: Steps
     untried: tuple[str, ...]
@@ -69,19 +68,19 @@ def tried(
     engine: Engine = simulated,
     progress: Progress | None = None,
 ) -> Trials:
-    """Raises the limits of a server in short simulations, in the order of the evidence for them.
+    """Raises the limits of a server in short simulations, the likeliest first.
 
     Args:
         config: A complete configuration.
-        rows: What is known of every workload, as an explanation has it.
-        workload: Whose gain counts.
-        offered: What each storage workload offers, in GB/s.
-        base_dir: The folder that paths in the configuration start from.
-        engine: What simulates.
+        rows: The facts of every workload, as in an explanation.
+        workload: The workload whose gain counts.
+        offered: The load that each storage workload offers, in GB/s.
+        base_dir: The folder that paths in the configuration are relative to.
+        engine: The simulator.
         progress: As for `hostnet.run_many`.
 
     Raises:
-        SimulationError: One of the simulations could not go on.
+        SimulationError: One of the simulations failed.
         KeyboardInterrupt: The progress callback stopped them.
     """
     probe = engine([plan_of(measured_for(config, PROBE_NS), base_dir)], progress)[0]
@@ -111,28 +110,28 @@ def not_predicted(config: Mapping[str, Any]) -> str | None:
 
 
 def affordable(probe: Mapping[str, Any], filling: int = 0) -> tuple[float, int]:
-    """Returns the window of trials in ns and their number, by what a probe cost.
+    """Returns the window of the trials in ns and their number, given the cost of a probe.
 
-    `filling` is what each of them costs before time begins, in events: caches are filled anew.
+    `filling` is the cost in events of filling the caches anew for each trial.
     """
     per_ns = max(probe["events"], 1) / (probe["warm_up_ns"] + probe["window_ns"])
     shortest = per_ns * (probe["warm_up_ns"] + PROBE_NS)
     fewest = TRIALS_FILLED if filling * TRIALS_MIN > EVENTS else TRIALS_MIN
     count = min(max(int(EVENTS / (shortest + filling)) - 1, fewest), TRIALS_MAX)
     each = EVENTS / (count + 1)
-    # A trial whose caches cost more than its share measures for half of it all the same: less would be noise.
+    # Even if filling the caches uses up its share, a trial measures for half of that: less would be noise.
     duration = max(each - filling, each / 2) / per_ns - probe["warm_up_ns"]
     return min(max(duration, PROBE_NS), LONGEST_NS), count
 
 
 def measured_for(config: Config, duration_ns: float, changed: Mapping[str, Any] | None = None) -> Config:
-    """The configuration with a run that measures so long."""
+    """Returns the configuration with a measuring window of this length."""
     kept = {key: config["run"][key] for key in ("name", "seed", "warmup") if key in config["run"]}
     return {**config, "run": {**kept, **(changed or {}), "duration": f"{duration_ns:.0f} ns"}}
 
 
 def likely(rows: Sequence[Row], workload: str) -> list[str]:
-    """The names of limits, the likeliest first: those that are named, then what is fullest on the way."""
+    """Returns the names of limits, the likeliest first: those that are named, then the fullest on the path."""
     own_first = sorted(rows, key=lambda row: row["workload"] != workload)
     named = [name for row in own_first for name in row["binding"]]
     stages = [stage for row in own_first for stage in row.get("stages", ())]
@@ -142,19 +141,19 @@ def likely(rows: Sequence[Row], workload: str) -> list[str]:
 
 
 def nearness(stage: Mapping[str, Any]) -> float:
-    """Returns the nearness of a stage to its limit: 1 is there."""
+    """Returns how close a stage is to its limit; 1 is saturated."""
     load = stage["load"]
     return float(load["pool"]["full"] if "pool" in load else load["rate"]["used"])
 
 
 def in_order(found: list[tuple[Step, Plan]], names: Sequence[str]) -> list[tuple[Step, Plan]]:
-    """The steps in the order of the names of their limits, the others behind them."""
+    """Sorts steps by the order of their limits' names; steps of other limits come last."""
     place = {name: number for number, name in enumerate(names)}
     return sorted(found, key=lambda each: place.get(each[0].limit or "", len(place)))
 
 
 def _allowed(config: Config, offered: Mapping[str, float], base_dir: str) -> list[tuple[Step, Plan]]:
-    """The smallest step of each limit that the configuration allows."""
+    """Returns the smallest step of each limit that the configuration allows."""
     found: dict[str, tuple[Step, Plan]] = {}
     for step, changed in candidates(config, offered, base_dir):
         if step.path in found:
@@ -167,9 +166,9 @@ def _allowed(config: Config, offered: Mapping[str, float], base_dir: str) -> lis
 
 
 def confirmed(row: Row, trials: Trials) -> Row:
-    """Returns what is known of a workload, with the limit that the trials confirm; else its limit is not known.
+    """Names the limit of a workload that the trials confirm; without one its limit is not known.
 
-    A workload whose limit is sure already keeps it.
+    A workload whose limit is certain keeps it.
     """
     if not row["doubtful"]:
         return row
@@ -180,17 +179,17 @@ def confirmed(row: Row, trials: Trials) -> Row:
     helping.sort(key=lambda step: -step.gains[name])
     if not helping:
         count = len({step.path for step in trials.steps.steps if step.limit})
-        why = f"none of {count} limits that were raised in simulations gives {HELPS:.0%}"
-        return {**row, "binding": [NOT_KNOWN], "limited": f"is limited by what is not known: {why}"}
+        why = f"raising {count} limits in simulations, one at a time, never gained {HELPS:.0%}"
+        return {**row, "binding": [NOT_KNOWN], "limited": f"has no known limit: {why}"}
     names = list(dict.fromkeys(called(step, row) for step in helping))
     first = helping[0]
     gain = f"{100 * first.gains[name]:+.0f}% with {first.what} {first.before} -> {first.after}, simulated"
-    said = " / ".join(names).replace(OFFERED_LOAD, "what it offers")
+    said = " / ".join(names).replace(OFFERED_LOAD, "its offered load")
     return {**row, "binding": names, "doubtful": False, "limited": f"is limited by {said} ({gain})"}
 
 
 def helps(step: Step, workload: str) -> bool:
-    """Returns True if a step raises a limit and makes a workload faster, beyond what may be noise."""
+    """Returns True if a step raises a limit and makes a workload faster, beyond noise."""
     gain = step.gains.get(workload, 0.0)
     return step.limit is not None and gain >= max(HELPS, (step.noise or {}).get(workload, 0.0))
 

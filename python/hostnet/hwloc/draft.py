@@ -58,9 +58,7 @@ def draft(topology: Topology, package: int | None = None, base: str | None = Non
         topology = replace(topology, packages=tuple(with_cores_first))
     first = topology.packages[package or 0]
     if not first.cores:
-        raise ConfigError(
-            f"--package {package}: has no cores in this topology; run lstopo outside of the cgroup or job"
-        )
+        raise ConfigError(f"--package {package}: has no cores in this topology; run lstopo outside the cgroup or job")
     notes = list(topology.notes)
     drives = [*first.drives, *topology.loose]
     _note_loose(topology, package, notes)
@@ -75,7 +73,7 @@ def draft(topology: Topology, package: int | None = None, base: str | None = Non
         others, source = other_sockets(topology, server, values, notes), sockets_source(topology)
     else:
         others, source = (), f"as asked: package {package} of {count} alone" if count > 1 else "hwloc"
-        notes += [f"NUMA node {node.number} is beside no package alone and is left out" for node in topology.bare]
+        notes += [f"NUMA node {node.number} belongs to no single package and is left out" for node in topology.bare]
     if others and "upi" not in server.effective:
         raise ConfigError(f"--base {name}: a server of one socket; name another preset, or --package N for one of them")
     if others:

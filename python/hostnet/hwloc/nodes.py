@@ -1,4 +1,4 @@
-"""Whose memory a NUMA node is: by its kind, and by the packages that it is beside."""
+"""Assigns the memory of NUMA nodes to packages, by its kind and by the packages that it is local to."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class Node:
 
 @dataclass
 class Memory:
-    """The memory of a machine, shared out."""
+    """The memory of a machine, assigned to packages."""
 
     sizes: list[int]
     """Bytes of each package."""
@@ -49,7 +49,7 @@ class Memory:
 
 
 def share_out(nodes: Sequence[Node], packages: Sequence[int]) -> Memory:
-    """The memory of each package, given as its processing units, and what is beside none."""
+    """Assigns memory to packages, given as their processing units; nodes that are local to none are listed apart."""
     memory = Memory([0] * len(packages), [[] for _ in packages])
     for node in nodes:
         places = [index for index, units in enumerate(packages) if node.near & units]
@@ -61,14 +61,14 @@ def share_out(nodes: Sequence[Node], packages: Sequence[int]) -> Memory:
             _add(memory, node, places)
         elif node.kind in DRAM:
             memory.notes.append(
-                f"NUMA node {node.number} ({_gib(node)}) is beside cores that are in no package, and is left out"
+                f"NUMA node {node.number} ({_gib(node)}) is local to cores outside any package, and is left out"
             )
     _share_out_others(memory, nodes, packages)
     return memory
 
 
 def _share_out_others(memory: Memory, nodes: Sequence[Node], packages: Sequence[int]) -> None:
-    """Takes stacked memory for that of a package that has no other, and leaves out what is of another kind."""
+    """Uses stacked memory for packages without DRAM, and leaves out other kinds of memory."""
     has_dram = [size > 0 for size in memory.sizes]
     for node in nodes:
         if node.kind in DRAM or node.kind in BEHIND_CXL:
@@ -78,21 +78,21 @@ def _share_out_others(memory: Memory, nodes: Sequence[Node], packages: Sequence[
             _add(memory, node, places)
             memory.notes.append(f"NUMA node {node.number} is {node.kind}: choose a memory.device of that kind")
             continue
-        beside = f" beside {_packages(places)}" if places else ""
+        local = f" local to {_packages(places)}" if places else ""
         memory.notes.append(
-            f"NUMA node {node.number} is {node.kind} of {_gib(node)}{beside} and is left out: the channels of a socket "
-            "have memory of one kind. To run in it, draft it by hand: memory.device and memory.size"
+            f"NUMA node {node.number} is {_gib(node)} of {node.kind}{local} and is left out: all channels of a socket "
+            "have the same kind of memory. To use it instead, set memory.device and memory.size by hand"
         )
 
 
 def _add(memory: Memory, node: Node, places: Sequence[int]) -> None:
-    """Adds a node to the packages that it is beside; to several of them evenly."""
+    """Adds a node to the package that it is local to, or splits it evenly among several."""
     for place in places:
         memory.sizes[place] += node.size // len(places)
         memory.numbers[place].append(node.number)
     if len(places) > 1:
-        note = f"NUMA node {node.number} is beside several packages ({_packages(places)})"
-        memory.notes.append(f"{note}; its memory is shared out evenly among them")
+        note = f"NUMA node {node.number} is local to several packages ({_packages(places)})"
+        memory.notes.append(f"{note}; its memory is split evenly among them")
 
 
 def _packages(places: Sequence[int]) -> str:

@@ -39,21 +39,21 @@ BESIDE_MEMORY = "MemorySideCache"
 """A cache that memory has, not cores, where hwloc gives it no type of its own (MemCache)."""
 
 KINDS = {"CXLDevice": "CXL-DRAM", "DAXType": ""}
-"""Marks of the kind of a NUMA node where hwloc gives it no subtype, and that kind; "" for what it says."""
+"""Attributes that name the kind of a NUMA node without a subtype, and that kind; "" means the attribute's value."""
 
 
 def read_topology(file: Path) -> Topology:
-    """Reads what `lstopo --of xml` wrote.
+    """Reads output of `lstopo --of xml`.
 
     Raises:
-        ConfigError: The file is too long, something else, damaged, or has no processor.
+        ConfigError: The file is too long, not such output, damaged, or has no processor.
         OSError: It cannot be read.
     """
     return Reader(str(file), _parse(str(file), read_bytes(file, BYTES_MAX))).topology()
 
 
 def _parse(file: str, content: bytes) -> Element:
-    """The root of the XML. Entities are refused: lstopo writes none."""
+    """Returns the root of the XML. Entities are refused: lstopo writes none."""
     from xml.etree.ElementTree import ParseError
 
     from defusedxml import DefusedXmlException
@@ -64,29 +64,29 @@ def _parse(file: str, content: bytes) -> Element:
     try:
         root: Element = fromstring(content, forbid_dtd=False, forbid_entities=True, forbid_external=True)
     except DefusedXmlException:
-        raise TopologyError(f"{file}: defines XML entities, which lstopo never does; it is not read") from None
+        raise TopologyError(f"{file}: defines XML entities, which lstopo never does") from None
     except ParseError as error:
         line, column = error.position
         reason = str(error).partition(":")[0]
-        raise TopologyError(f"{file}:{line}: column {column + 1}: not whole XML: {reason}; is it truncated?") from None
+        raise TopologyError(f"{file}:{line}: column {column + 1}: invalid XML: {reason}; is it truncated?") from None
     except (ValueError, LookupError) as error:
         raise TopologyError(f"{file}: not readable as XML: {error}") from None
     if root.tag != "topology":
         tag = re.sub(r"\{.*\}", "", root.tag)[:40]
-        raise TopologyError(f"{file}: not a topology of hwloc: it begins with <{tag}>; write one with lstopo --of xml")
+        raise TopologyError(f"{file}: not an hwloc topology: it starts with <{tag}>; write one with lstopo --of xml")
     return root
 
 
 @dataclass(frozen=True)
 class Part:
-    """A package, or what is in none."""
+    """A package, or everything outside any package."""
 
     element: Element | None
-    """The package; None for what is in none."""
+    """The package; None for objects outside any package."""
     objects: list[Element]
     """Its parts."""
     units: int
-    """Its processing units as bits, those that a cgroup hides included."""
+    """Its processing units as bits, including those hidden by a cgroup."""
 
     @property
     def cores(self) -> int:
@@ -110,7 +110,7 @@ class Reader:
         """The machine."""
         parts = self.parts()
         if len(self.kinds) > 1:
-            self.notes.append(f"cores are of {len(self.kinds)} kinds ({', '.join(self.kinds)}); all are alike here")
+            self.notes.append(f"cores are of {len(self.kinds)} kinds ({', '.join(self.kinds)}), but modelled as alike")
         self.check_memory_caches()
         drives, loose = self.placed([part.units for part in parts], (NVME,), self.drive)
         nics, loose_nics = self.placed([part.units for part in parts], NICS, self.nic)
@@ -128,7 +128,7 @@ class Reader:
         return Topology(tuple(found), tuple(memory.bare), tuple(loose), tuple(loose_nics), notes)
 
     def parts(self) -> list[Part]:
-        """The packages, and as one more what has cores and is in none."""
+        """Returns the packages, with cores outside any package as one more."""
         packages = [element for element in self.objects if element.get("type") in PACKAGES]
         if not packages:
             raise TopologyError(f"{self.file}: has no package (processor); was it filtered out, or is it a container?")
@@ -141,30 +141,30 @@ class Reader:
         return parts
 
     def check_cores(self, index: int, part: Part, any_cores: bool) -> None:
-        """Notes what a cgroup hides of a package, and refuses one whose cores were filtered out."""
+        """Notes the units of a package that a cgroup hides, and refuses a package whose cores were filtered out."""
         shown = 0 if part.element is None else self.set_of(part.element, "cpuset")
         if not part.cores and (shown or not any_cores):
             raise TopologyError(f"{self.file}: package {index} has no cores; were they filtered out?")
         if part.units != shown:
             self.notes.append(
                 f"package {index} shows {shown.bit_count()} of {part.units.bit_count()} processing units: the others "
-                "are offline, or outside of the cgroup or job that lstopo ran in; run it outside for the whole machine"
+                "are offline, or outside the cgroup or job of lstopo; run it outside to see the whole machine"
             )
         elif not part.cores:
             self.notes.append(
-                f"package {index} has no processing unit: was lstopo run in a cgroup or job? Run it outside for the "
+                f"package {index} has no processing unit: was lstopo run in a cgroup or job? Run it outside to see the "
                 "whole machine"
             )
 
     def check_memory_caches(self) -> None:
-        """Notes memory in front of other memory, as HBM in its cache mode is."""
+        """Notes memory-side caches, such as HBM in cache mode."""
         caches = [one for one in self.objects if one.get("subtype") == BESIDE_MEMORY or one.get("type") == "MemCache"]
         if caches:
             size = sum(self.number(one, "cache_size") for one in caches) / (1 << 30)
-            self.notes.append(f"a cache of {size:.4g} GiB is in front of memory (HBM or DRAM); the model has none")
+            self.notes.append(f"a memory-side cache of {size:.4g} GiB (HBM or DRAM) is left out: it is not modelled")
 
     def check_hidden(self, parts: list[Part]) -> None:
-        """Notes processing units that no package has: of packages that a cgroup hides as a whole."""
+        """Notes processing units outside any package: they belong to packages that a cgroup hides entirely."""
         hidden = 0
         for element in self.objects:
             if element.get("type") == "Machine":
@@ -173,11 +173,11 @@ class Reader:
             hidden &= ~part.units
         if hidden:
             self.notes.append(
-                f"{hidden.bit_count()} processing units of the machine are in no package that hwloc shows"
+                f"{hidden.bit_count()} processing units of the machine are in packages that hwloc does not show"
             )
 
     def missing(self, parts: list[Part]) -> Iterator[Part]:
-        """Cores in no package, as one package more if one can have as many."""
+        """Yields the cores outside any package as one more package, if another package has at least as many."""
         known = 0
         for part in parts:
             known |= part.units
@@ -188,18 +188,18 @@ class Reader:
         units = 0
         for core in cores:
             units |= self.units(core)
-        words = f"{len(cores)} core{'' if len(cores) == 1 else 's'} in no package"
+        words = f"{len(cores)} core{'' if len(cores) == 1 else 's'} outside any package"
         if len(cores) > max(part.cores for part in parts) or not units:
-            self.notes.append(f"{words}, which is left out: was a package filtered out?")
+            self.notes.append(f"{words} {'is' if len(cores) == 1 else 'are'} left out: was a package filtered out?")
             return
-        self.notes.append(f"{words}: taken as one more package, {len(parts)}, whose processor hwloc does not name")
+        self.notes.append(f"{words}: treated as one more package, {len(parts)}, whose processor hwloc does not name")
         inside = [one for one in outside if self.units(one) and not self.units(one) & ~units]
         yield Part(None, inside, units)
 
     def package(
         self, index: int, part: Part, memory: tuple[int, tuple[str, ...]], drives: list[Drive], nics: list[Nic]
     ) -> Package:
-        """A package with what hangs off it."""
+        """Reads a package and the devices attached to it."""
         told = [] if part.element is None else part.element.findall("info")
         infos = {info.get("name"): info.get("value") or "" for info in told}
         family = f"{infos.get('CPUFamilyNumber', '')}/{infos.get('CPUModelNumber', '')}"
@@ -229,7 +229,7 @@ class Reader:
                 yield element
 
     def node(self, element: Element) -> Node:
-        """A NUMA node. One that a cgroup leaves no cores is beside those of the package that it is in."""
+        """Reads a NUMA node. If a cgroup hides its cores, the node is local to those of its package."""
         near = self.units(element)
         above = self.package_above(element)
         if not near and above is not None:
@@ -238,7 +238,7 @@ class Reader:
         return Node(number, self.kind(element), self.number(element, "local_memory"), near)
 
     def kind(self, element: Element) -> str:
-        """Returns hwloc's name for the memory of a NUMA node; "" for nothing."""
+        """Returns hwloc's name for the memory of a NUMA node; "" if it has none."""
         if element.get("subtype"):
             return printable(element.get("subtype") or "")
         infos = {info.get("name"): info.get("value") or "" for info in element.findall("info")}
@@ -254,7 +254,7 @@ class Reader:
     def placed(
         self, sets: list[int], classes: tuple[str, ...], read: Callable[[Element], Device]
     ) -> tuple[list[list[Device]], list[Device]]:
-        """The devices of some PCI classes at each package, and those of which hwloc does not say at which."""
+        """Returns the devices of some PCI classes at each package, and those whose package hwloc does not know."""
         found: list[list[Device]] = [[] for _ in sets]
         loose: list[Device] = []
         for element in self.objects:
@@ -280,14 +280,14 @@ class Reader:
             speed = float("nan")
         if not 0 <= speed < 1e4:
             raise TopologyError(
-                f'{self.file}: PCIDev {element.get("pci_busid")}: pci_link_speed "{text[:40]}" is no speed'
+                f'{self.file}: PCIDev {element.get("pci_busid")}: pci_link_speed "{text[:40]}" is not a speed'
             )
         names = [info.get("value") or "" for info in element.iter("info") if info.get("name") == "Model"]
         names += [info.get("value") or "" for info in element.iter("info") if info.get("name") == "PCIDevice"]
         return Drive(printable(element.get("pci_busid") or "?"), speed, printable(names[0] if names else ""))
 
     def units_above(self, element: Element) -> int:
-        """The processing units of the nearest object above that has any: of I/O, those beside it."""
+        """Returns the processing units of the nearest ancestor that has any; for I/O, those local to it."""
         above: Element | None = element
         while above is not None:
             if units := self.units(above):
@@ -296,21 +296,21 @@ class Reader:
         return 0
 
     def units(self, element: Element) -> int:
-        """The processing units of an object as bits, those that a cgroup hides included."""
+        """Returns the processing units of an object as bits, including those hidden by a cgroup."""
         return self.set_of(element, "cpuset") | self.set_of(element, "complete_cpuset")
 
     def set_of(self, element: Element, name: str) -> int:
-        """A set of processing units as bits. hwloc writes words of 32 bits, the highest first."""
+        """Reads a set of processing units as bits. hwloc writes words of 32 bits, the highest first."""
         text = element.get(name) or ""
         bits = 0
         for word in text.split(",") if text else []:
             if not re.fullmatch(r"(0x[0-9a-f]{1,8})?", word):
-                raise TopologyError(f'{self.file}: {element.get("type")}: {name} "{text[:40]}" is no set of cores')
+                raise TopologyError(f'{self.file}: {element.get("type")}: {name} "{text[:40]}" is not a set of cores')
             bits = bits << 32 | int(word or "0", 16)
         return bits
 
     def number(self, element: Element, name: str) -> int:
-        """A whole number that is not negative; 0 where there is none."""
+        """Reads a non-negative whole number; 0 if it is missing."""
         text = element.get(name) or "0"
         if not re.fullmatch(r"\d{1,18}", text):
             place = f"{element.get('type')} {element.get('os_index', '')}".strip()

@@ -61,7 +61,7 @@ def other_sockets(
     for number, package in enumerate(packages[1:], 1):
         if not package.cores:
             notes.append(
-                f"package {package.index} shows no cores: it is socket {number}, with its memory and devices alone"
+                f"package {package.index} shows no cores: it is socket {number}, with only its memory and devices"
             )
         elif package.model != packages[0].model:
             notes.append(f"socket {number} is another processor; what hwloc cannot know is assumed as of the first")
@@ -75,8 +75,8 @@ def other_sockets(
         found.append(of_package(number, package, drives, first, server, notes))
     for number, node in enumerate(bare, len(packages)):
         notes.append(
-            f"NUMA node {node.number} has no cores: it is socket {number}, and lines cross to it as over UPI, whatever "
-            "it hangs off; its channels are assumed. One behind a CXL link of a server of one socket is an [expander]"
+            f"NUMA node {node.number} has no cores: it is socket {number}, reached over UPI however it is attached; "
+            "its channels are assumed. On a server of one socket, describe memory behind a CXL link as an [expander]"
         )
         found.append(of_node(number, node, first, server))
     return tuple(found)

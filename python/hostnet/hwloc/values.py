@@ -27,7 +27,7 @@ class Family:
     presets: str
     slice_bytes: int
     generation: int
-    """Newest PCIe generation: links of their drives are of this one or an earlier one."""
+    """Newest PCIe generation: links of drives are of this generation or an earlier one."""
 
 
 SKYLAKE = Family("cascade-lake", 1408 * 1024, 3)
@@ -148,7 +148,7 @@ def memory_values(memory: int, nodes: Sequence[str], server: ServerFile) -> list
 
 
 def drive_values(drives: Sequence[Drive], server: ServerFile, family: Family | None, notes: list[str]) -> list[Value]:
-    """Drives of a socket and their links. The model has drives of one kind on a socket, at the first at least one."""
+    """Returns the drives of a socket and their links: one kind of drive per socket, and at least one on the first."""
     if not drives:
         notes.append("hwloc shows no NVMe drive at the first socket; the model needs one there, so one is assumed")
     if len(drives) > DRIVES_MAX:
@@ -175,7 +175,7 @@ def drive_values(drives: Sequence[Drive], server: ServerFile, family: Family | N
 
 
 def links_of(drive: Drive, newest: int = PCIE_GENERATIONS[-1]) -> list[tuple[int, int]]:
-    """Generation and lanes of the links that are as fast as that of a drive, the usual number of lanes first."""
+    """Returns generation and lanes of links with the speed of a drive's link, the usual number of lanes first."""
     return [
         (generation, lanes)
         for lanes in LANES_USUAL
@@ -187,12 +187,12 @@ def links_of(drive: Drive, newest: int = PCIE_GENERATIONS[-1]) -> list[tuple[int
 
 
 def _guess(fits: Sequence[tuple[int, int]], family: Family | None) -> str:
-    """Says how sure the generation and the lanes of a link are: hwloc tells their product alone."""
+    """Says how certain the generation and lanes of a link are: hwloc knows only their product."""
     if len(fits) == 1:
-        return f", of PCIe {family.generation} at most as this family has" if family else ""
+        return f", given that this family has PCIe {family.generation} at most" if family else ""
     (generation, lanes), *others = fits
     also = " or ".join(f"{other} x{width}" for other, width in others)
-    return f"; {generation} x{lanes} is assumed, it may be {also}: check"
+    return f"; PCIe {generation} x{lanes} is assumed, but it may be {also}: check"
 
 
 def _mib(size: int) -> str:

@@ -1,4 +1,4 @@
-"""Ends a process of a run when the one that started it is gone, however that ended."""
+"""Ends a process of a run when the one that started it has exited, for whatever reason."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 LOOK_EVERY_S = 0.25
-"""Interval at which a process looks whether its parent is still there."""
+"""Interval at which a process checks that its parent is alive."""
 
 EXIT_ORPHANED = 1
 """The exit code of a process that lost its parent; usually nobody is left to read it."""
 
 
 def end_with_parent() -> None:
-    """Ends this process as soon as its parent is gone: `mpirun`'s proxy, `srun`'s step, or who started it otherwise.
+    """Ends this process as soon as its parent is gone: `mpirun`'s proxy, `srun`'s step, or whatever started it.
 
     The system hands orphans to another parent, which shows on every system that has parents.
     """
@@ -35,9 +35,9 @@ def end_with_parent() -> None:
 
 @contextmanager
 def life_line(path: Path) -> Iterator[None]:
-    """Makes a named pipe at `path` whose writer is this process: until the body ends, or the process does."""
+    """Makes a named pipe at `path` with this process as its writer, until the body or the process ends."""
     os.mkfifo(path)
-    writer = os.open(path, os.O_RDWR)  # for writing alone it would wait for a reader
+    writer = os.open(path, os.O_RDWR)  # write-only, it would block until there is a reader
     try:
         yield
     finally:
@@ -45,8 +45,9 @@ def life_line(path: Path) -> Iterator[None]:
 
 
 def end_with_writer(path: Path) -> None:
-    """Ends this process as soon as a named pipe has no writer any more: who started the run has the other end."""
-    reader = os.open(path, os.O_RDONLY | os.O_NONBLOCK)  # it would wait for a writer that is gone already
+    """Ends this process as soon as a named pipe loses its writer, which is the process that started the run."""
+    # A blocking open would wait for a writer that may be gone already.
+    reader = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
     os.set_blocking(reader, True)
 
     def read_to_the_end() -> None:
@@ -57,7 +58,7 @@ def end_with_writer(path: Path) -> None:
 
 
 def _end_after(wait: Callable[[], None]) -> None:
-    """Ends this process at once when `wait` returns; nothing is flushed or published, as if it had been killed."""
+    """Ends this process at once when `wait` returns, as if killed: nothing is flushed or published."""
 
     def watch() -> None:
         wait()

@@ -25,16 +25,16 @@ ROLL = "HOSTNET_ROLL"
 """The variable that names the folder where each process leaves its number."""
 
 LIFE_LINE = "alive"
-"""The named pipe in that folder, which has a writer as long as the command is there that started the processes."""
+"""The named pipe in that folder: it has a writer as long as the command that started the processes is alive."""
 
 PASSED_ON = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 """Signals that the processes hear of."""
 
 LOOPBACK = {"UCX_NET_DEVICES": "lo", "FI_TCP_IFACE": "lo"}
-"""Variables that keep the processes' ports on the loopback interface: MPICH's transports, UCX and libfabric."""
+"""Variables that bind the ports of MPICH's transports, UCX and libfabric, to the loopback interface."""
 
 SCHEDULERS = ("SLURM_JOB_ID", "PBS_JOBID", "LSB_JOBID", "JOB_ID", "HYDRA_HOST_FILE")
-"""Variables under which `mpirun` may put processes on other machines, which loopback would cut off."""
+"""Variables of schedulers, under which `mpirun` may start processes on other machines that loopback cannot reach."""
 
 TWICE_S = 1.0
 """A second Ctrl-C within this time is the first one, told twice."""
@@ -53,7 +53,7 @@ DEAD = re.compile(r"PID (\d+) RUNNING AT (\S+)")
 
 
 def sign_in(rank: int) -> None:
-    """Leaves the number of this process where whoever started it looks, and ends it when that one is gone."""
+    """Tells the process that started this one its number, and ends this one when that is gone."""
     end_with_parent()
     folder = os.environ.get(ROLL)
     if folder is None:
@@ -159,7 +159,7 @@ def _pass_on(lines: Iterable[str], tell: Callable[[str], None]) -> str | None:
 
 
 def loopback() -> dict[str, str]:
-    """The variables that keep ports on this machine, where no scheduler places processes on others."""
+    """Returns the variables that keep ports on this machine, unless a scheduler may use others."""
     here = sys.platform == "linux" and not any(name in os.environ for name in SCHEDULERS)
     return LOOPBACK if here else {}
 

@@ -9,7 +9,7 @@ from hostnet.report.numbers import number, percent, time_from_ns, with_ci95
 from hostnet.report.words import ENGINES, engine_of, text_or_none, what_was_run
 
 REGIMES = ("blue", "red", "cores", "uncontended")
-"""The regimes of contention that have a colour."""
+"""Regimes of contention with a colour."""
 
 
 def header(run: RunFiles, name: str) -> Html:
@@ -134,7 +134,7 @@ def memory_tile(run: RunFiles) -> Html | None:
 
 
 def regime_tile(run: RunFiles) -> Html | None:
-    """The regime of contention with its evidence, when the run or its explanation says; the explanation knows more."""
+    """Shows the regime of contention with its evidence, preferably from the explanation, which knows more."""
     regime = run.why.get("regime") or run.summary.get("regime")
     if not isinstance(regime, dict) or not regime.get("name"):
         return None
@@ -151,7 +151,7 @@ def regime_tile(run: RunFiles) -> Html | None:
 
 
 def regime_said(regime: Row) -> str | None:
-    """Says who is slowed down by whom; nothing of what cannot be read."""
+    """Says who is slowed down by whom; nothing if the regime cannot be read."""
     from hostnet.regimes import regime_headline
 
     try:

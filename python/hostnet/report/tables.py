@@ -170,7 +170,7 @@ CREDITS = (
 
 
 def domains_section(run: RunFiles) -> Html:
-    """Credits in use of every domain, together at each place; single parts are folded away."""
+    """Shows the credits in use of every domain, summed per place; single parts are folded."""
     whole = [row for row in run.summary.get("domains", []) if row.get("part") == ALL]
     totals = [row for row in rows_by_place(run.summary) if row["workload"] == ALL]
     totals += rows_of_own_parts(run.summary)
@@ -187,7 +187,7 @@ def domains_section(run: RunFiles) -> Html:
 
 
 def is_place(part: str) -> bool:
-    """Returns True if rows of a part stand in the main table: all of them together, or those of a place."""
+    """Returns True if a part is shown in the main table: the whole server, or a place."""
     return part == ALL or part.startswith(PLACES)
 
 

@@ -40,7 +40,7 @@ class RecordsFolder:
         self.path = path
 
     def check(self, continued: Path | None = None) -> None:
-        """Makes sure that checkpoints can be put there, and that none would be lost or taken for one of this run.
+        """Checks that checkpoints can be written, and that those of other runs are not overwritten or mixed in.
 
         `continued` is the checkpoint that the run continues from, if it does: the folder, or one in it.
 
@@ -61,7 +61,7 @@ class RecordsFolder:
 
     @contextmanager
     def owned(self, continued: Path | None = None) -> Iterator[None]:
-        """Keeps other runs from writing there while the body runs; removes what killed runs left unfinished.
+        """Locks out other runs while the body runs, and removes unfinished checkpoints of killed runs.
 
         Raises:
             ConfigError: Another run writes there, or as of `check`.
@@ -103,7 +103,7 @@ class RecordsFolder:
         unfinished.rename(final)
         sync(self.path)
         for entry in self.path.iterdir():
-            # Later ones are of another run: they are not this one's to remove.
+            # Later ones belong to another run.
             if WHOLE.fullmatch(entry.name) and _time_ps(entry) < at_ps:
                 shutil.rmtree(entry, ignore_errors=True)
 
@@ -117,12 +117,12 @@ def last_checkpoint(path: Path) -> Path | None:
 
 
 def _time_ps(checkpoint: Path) -> int:
-    """The simulated time of a whole checkpoint."""
+    """Returns the simulated time of a complete checkpoint."""
     return int(checkpoint.name.removesuffix("ps"))
 
 
 def _is_last(continued: Path, last: Path) -> bool:
-    """Returns True if a run that continues from `continued` begins at the checkpoint `last` of a folder."""
+    """Returns True if a run that continues from `continued` starts at the checkpoint `last` of a folder."""
     return continued.resolve() in (last.resolve(), last.parent.resolve())
 
 

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def combine(runs: Sequence[Results]) -> Row:
-    """The means over runs of one configuration under several seeds, each number as {"mean": ..., "ci95": ...}."""
+    """Returns the means over runs of one configuration with several seeds, as {"mean": ..., "ci95": ...}."""
     summaries = [results.summary for results in runs]
     first = summaries[0]
     tables = {name: [results.rows(name) for results in runs] for name in result_tables()}
@@ -33,7 +33,7 @@ def combine(runs: Sequence[Results]) -> Row:
         **combine_tables(summaries, tables),
         "ignored": [
             *first["ignored"],
-            *(f"table {name} has more than {ROWS_MAX} rows; its means are not in seeds.json" for name in large),
+            *(f"table {name} has more than {ROWS_MAX} rows; seeds.json leaves out its means" for name in large),
         ],
         "unvalidated": first["unvalidated"],
         "no_effect": [
@@ -43,7 +43,7 @@ def combine(runs: Sequence[Results]) -> Row:
 
 
 def combine_tables(summaries: Sequence[Row], tables: Mapping[str, Sequence[Sequence[Row]]]) -> dict[str, list[Row]]:
-    """The means of every table with results that any of the runs has."""
+    """Returns the means of every table of results that any of the runs has."""
     found = {}
     for name, of_runs in tables.items():
         rows = of_runs or [()] * len(summaries)
@@ -56,7 +56,7 @@ def combine_tables(summaries: Sequence[Row], tables: Mapping[str, Sequence[Seque
 
 
 def combine_rows(table: str, tables: Sequence[Sequence[Row]]) -> list[Row]:
-    """Row by row, the means of one table over all runs that have the row."""
+    """Returns the means of each row of a table over all runs that have it."""
     by_key = [rows_by_key(table, rows) for rows in tables]
     combined = []
     for key in dict.fromkeys(key for rows in by_key for key in rows):

@@ -42,7 +42,7 @@ class SweepResults:
     domains: pa.Table
     """A row per point and domain of the whole server."""
     tables: dict[str, pa.Table]
-    """Every table of results that any point has, by name, with what was swept in front of every row."""
+    """Returns all tables of results by name, with the swept values in front of every row."""
     directory: Path | None
     """Where tables and plots are; None if no directory was asked for."""
 

@@ -60,13 +60,13 @@ def notes_on(grid: Grid, journal: Journal) -> list[str]:
 
 
 def _left_out(grid: Grid, journal: Journal) -> Iterator[str]:
-    """Sentences about rows of tables that are not kept."""
+    """Yields a note for each table with rows that are left out."""
     counts: Counter[str] = Counter()
     for point in range(len(grid)):
         counts.update({name: table["left_out"] for name, table in journal.outcome(point)["tables"].items()})
     for name, count in counts.items():
         if count:
-            yield f"tables/{name}.parquet has the first {ROWS_MAX} rows of each point; {count} are left out"
+            yield f"tables/{name}.parquet has only the first {ROWS_MAX} rows of each point; {count} are left out"
 
 
 def _same(axis: Axis, of_axis: list[hashlib._Hash]) -> list[str]:

@@ -121,7 +121,7 @@ class Journal:
         try:
             lock_file(self._file, self.path)
         except LockedError as error:
-            done = "has just finished" if error.released else "is at work"
+            done = "has just finished" if error.released else "is running"
             raise JournalError(f"{self.path.parent}: another sweep {done} there") from None
 
     def _load(self) -> None:

@@ -50,13 +50,13 @@ LATENCIES = ("count", "mean_us", "p50_us", "p90_us", "p99_us", "p99_9_us")
 """Columns of table latencies that go into the rows of the classes of traffic."""
 
 OF_POWER = {"cores_w": "float64", "energy_w": "float64"}
-"""Power of the cores of all servers, and energy of everything with a meter; null where nothing says."""
+"""Power of the cores of all servers, and of everything with an energy model; null if not known."""
 
 OF_EFFICIENCY = {"pj_per_byte": "float64", "nj_per_operation": "float64"}
-"""Columns of table efficiency that go into the rows of what they are of, and their types; null without meters."""
+"""Columns of table efficiency that are added to the rows of workloads; null without energy models."""
 
 ROWS_MAX = 1000
-"""Rows of a table at one point that are kept; only a table of flows has more."""
+"""Most rows of a table to keep per point; only tables of flows have more."""
 
 OF_JOBS = {
     "iteration_us": "float64",
@@ -132,7 +132,7 @@ def _of_hosts(results: Results) -> dict[str, Any]:
 
 
 def _of_energy(summary: Mapping[str, Any]) -> Callable[[str], dict[str, Any]]:
-    """Returns the additions to the row of a name: power, the same in all, and energy for what was done."""
+    """Returns the additions to the row of a name: power, which all share, and energy per unit of its work."""
     watts = [row["power_w"] for row in summary.get("energy", ()) if row["part"] == "all"]
     power = {"cores_w": cores_w(summary.get("power", ())), "energy_w": sum(watts) if watts else None}
     done = {row["name"]: {column: row[column] for column in OF_EFFICIENCY} for row in summary.get("efficiency", ())}
@@ -140,7 +140,7 @@ def _of_energy(summary: Mapping[str, Any]) -> Callable[[str], dict[str, Any]]:
 
 
 def tables_of(results: Results) -> dict[str, Any]:
-    """The tables of results as they are, by name: their columns with types, rows, and how many rows were left out."""
+    """Returns the tables of results by name: columns with types, rows, and the number of rows left out."""
     found = {}
     for name in result_tables():
         if name in results.table_names and (rows := results.rows(name)):
@@ -151,7 +151,7 @@ def tables_of(results: Results) -> dict[str, Any]:
 
 
 def _influence(results: Results, rows: Mapping[str, Any]) -> str:
-    """A hash over what a parameter can have an influence on: all results, without what repeats the configuration."""
+    """Hashes all that a parameter can influence: the results, without columns that repeat the configuration."""
     tables = [rows["traffic"], rows["memory"]]
     for name in result_tables():
         given = set(table_info()[name]["given"])

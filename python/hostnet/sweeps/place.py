@@ -122,14 +122,14 @@ def reveal(path: Path) -> None:
 
 
 def fresh_folder(path: Path) -> Path:
-    """An empty folder beside where it will be."""
+    """Makes an empty folder next to its final place."""
     shutil.rmtree(part_of(path), ignore_errors=True)
     part_of(path).mkdir()
     return part_of(path)
 
 
 def reveal_folder(path: Path) -> None:
-    """Gives a folder that was filled beside it its name, once its files are safe on the disk."""
+    """Moves a folder to its final place, once its files are safe on the disk."""
     for file in part_of(path).iterdir():
         sync(file)
     shutil.rmtree(path, ignore_errors=True)

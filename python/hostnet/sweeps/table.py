@@ -43,7 +43,7 @@ def write_table(job: Job, journal: Journal, name: str, path: Path) -> None:
 
 
 def write_tables(job: Job, journal: Journal, folder: Path) -> list[str]:
-    """Writes every other table of results into a new folder, with what was swept in front of every row.
+    """Writes every other table of results into a new folder, with the swept values in front of every row.
 
     Returns the names of the tables.
 
@@ -73,7 +73,7 @@ def write_tables(job: Job, journal: Journal, folder: Path) -> list[str]:
 
 
 def _types_of_tables(job: Job, journal: Journal) -> dict[str, dict[str, str]]:
-    """The columns of the tables that any point has, and their types."""
+    """Returns the columns of the tables of all points, and their types."""
     found: dict[str, dict[str, str]] = {}
     for point in range(len(job.grid)):
         for name, table in journal.outcome(point)["tables"].items():
@@ -82,7 +82,7 @@ def _types_of_tables(job: Job, journal: Journal) -> dict[str, dict[str, str]]:
 
 
 def _with_axes(job: Job, types: dict[str, Any]) -> pa.Schema:
-    """The schema of a table with what was swept in front."""
+    """Returns the schema of a table with the swept values in front."""
     import pyarrow as pa
 
     axes = {axis.path: pa.array(axis.columns[:1]).type for axis in job.grid.axes}

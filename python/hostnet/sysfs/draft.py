@@ -27,7 +27,7 @@ GOVERNORS = ("performance", "powersave", "ondemand", "conservative", "schedutil"
 IDLE_GOVERNORS = ("menu", "teo", "ladder")
 
 OF_HINTS = ("intel_pstate", "amd-pstate-epp", "amd_pstate_epp")
-"""Drivers that leave the choice to the processor (active mode): their powersave follows the load, by a hint (EPP)."""
+"""Drivers in active mode: the processor chooses, and their powersave follows the load, guided by a hint (EPP)."""
 
 KEYS = {"ondemand": ("period", "up_threshold"), "conservative": ("period", "up_threshold", "down_threshold", "step")}
 """What the governors have of their own."""
@@ -63,7 +63,7 @@ def _value(key: str, value: Any, comment: str) -> Iterator[str]:
 
 def _unlike(cores: Cores) -> Iterator[str]:
     if cores.unlike:
-        yield f"# {cores.unlike} has other frequencies or another governor; all cores are as the first here: check."
+        yield f"# {cores.unlike} has other frequencies or another governor; all are described as the first: check."
 
 
 def _pstates(cores: Cores, known: Profile) -> Iterator[str]:
@@ -75,7 +75,7 @@ def _pstates(cores: Cores, known: Profile) -> Iterator[str]:
     assumed = f"voltages assumed: even from {low} to {high} as in {known.name}"
     least, most = cores.limits_khz or ends
     if (least, most) != ends:
-        yield f"# sysfs: {cores.folder}/scaling_min_freq, scaling_max_freq keep it from {ghz(least)} to {ghz(most)}."
+        yield f"# sysfs: {cores.folder}/scaling_min_freq, scaling_max_freq limit it to {ghz(least)} to {ghz(most)}."
     listed = [khz for khz in cores.listed_khz if least <= khz <= most]
     if listed:
         yield f"# sysfs: {cores.folder}/scaling_available_frequencies; {assumed}."
@@ -108,7 +108,7 @@ def _governor(cores: Cores) -> Iterator[str]:
     if cores.driver in OF_HINTS and kind == "powersave":
         hint = f" and {cores.preference}" if cores.preference else ""
         kind = "schedutil"
-        comment = f"{comment} is powersave of {cores.driver}, which follows the load{hint}; assumed the nearest"
+        comment = f"{comment} is powersave of {cores.driver}, which follows the load{hint}; the nearest is assumed"
     elif kind == "userspace":
         kind, comment = "performance", f"{comment} is userspace; assumed: give its frequency"
     elif kind not in GOVERNORS:

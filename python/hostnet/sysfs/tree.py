@@ -19,7 +19,7 @@ STATES_MAX = 32
 """The most states that are read."""
 
 CORES_MAX = 1024
-"""The most cores that are held against the first."""
+"""The most cores that are compared with the first."""
 
 FREQUENCIES_MAX = 64
 """The most frequencies of a table."""
@@ -59,12 +59,12 @@ class Cores:
     ends_khz: tuple[int, int] | None
     """The lowest and the highest."""
     limits_khz: tuple[int, int] | None
-    """Those that the governor may choose from; None if it is not told."""
+    """The frequencies that the governor may choose from; None if not known."""
     driver: str
     governor: str
     """"" if it is not told."""
     preference: str
-    """Preference of a driver that leaves the choice to the processor; "" if it is not told."""
+    """The energy performance preference (EPP) of a driver in active mode; "" if not known."""
     tunables: dict[str, int]
     shares: bool | None
     """Whether one core's frequency is that of other cores too; None if it is not told."""
@@ -75,7 +75,7 @@ class Cores:
     idle: str
     """Who chooses among them; "" if it is not told."""
     unlike: str = ""
-    """A core with other frequencies or another governor than the first; "" if there is none."""
+    """A core whose frequencies or governor differ from those of the first; "" if there is none."""
 
 
 def read_cores(root: Path) -> Cores:
@@ -160,7 +160,7 @@ class _Tree:
         return low, high
 
     def unlike(self, folder: str) -> str:
-        """The first folder whose frequencies or governor are not those of the first core."""
+        """Returns the first folder whose frequencies or governor differ from those of the first core."""
         first, _, rest = folder.partition("0")
         others = (path.relative_to(self.root).as_posix() for path in self.root.glob(f"{first}[0-9]*{rest}"))
         names = ("scaling_governor", "cpuinfo_min_freq", "cpuinfo_max_freq", "scaling_max_freq")

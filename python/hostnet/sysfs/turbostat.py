@@ -32,7 +32,7 @@ HEADING = re.compile(
     r"|CPU%c\d+|Mod%c6|CoreTmp|CoreThr|PkgTmp|GFX%rc6|GFXMHz|GFXAMHz|Totl%C0|Any%C0|GFX%C0|CPUGFX%|Pkg%pc\d|Pk%pc10"
     r"|CPU%LPI|SYS%LPI|(?:Pkg|Cor|GFX|RAM)(?:Watt|_J)|PKG_%|RAM_%)"
 )
-"""A column. Versions before 2018 print no space between those of seven letters and the next."""
+"""A column heading. Versions before 2018 print no space after one with seven letters."""
 
 
 @dataclass(frozen=True)
@@ -96,7 +96,7 @@ def _rows(file: Path, text: str) -> Iterator[tuple[list[str], list[str], str]]:
 
 
 def _headings(cell: str) -> list[str]:
-    """The columns that a heading stands for: several where it is several that are known, run together."""
+    """Splits a heading into columns, if it consists of several known ones run together."""
     if HEADING.fullmatch(cell) is None and re.fullmatch(f"(?:{HEADING.pattern})+", cell):
         return HEADING.findall(cell)
     return [cell]

@@ -12,7 +12,7 @@ class Description:
     """A part of a configuration."""
 
     def __new__(cls, *_positional: Any, **named: Any) -> Self:
-        """An object whose fields are set afterwards.
+        """Creates an object whose fields are set afterwards.
 
         Raises:
             TypeError: There is no such field; names the nearest one.

@@ -258,15 +258,17 @@ impl WorkloadFacts {
     fn doubt(&self) -> Option<String> {
         match &self.limits {
             _ if self.mesh_limit().is_some() || self.link_ns > 0.0 && self.stages.is_empty() => None,
-            _ if self.link_ns > 0.0 => Some("not known for sure: lines behind a link are not predicted".to_owned()),
-            _ if self.crosses => Some("not known for sure: lines that cross sockets are not predicted".to_owned()),
+            _ if self.link_ns > 0.0 => {
+                Some("not known for sure: predictions do not cover lines behind a link".to_owned())
+            }
+            _ if self.crosses => Some("not known for sure: predictions do not cover lines of other sockets".to_owned()),
             None if self.binding == [OFFERED_LOAD] && self.gets_what_it_offers() => None,
             None => Some("not known for sure: predictions do not cover this server".to_owned()),
             Some(limits) if !limits.covered => {
                 Some("not known for sure: predictions were not checked on such a server".to_owned())
             }
             Some(limits) if self.doubts(limits) => {
-                Some(format!("not known for sure: {:.3} GB/s are predicted", limits.predicted_gb_per_s))
+                Some(format!("not known for sure: the prediction is {:.3} GB/s", limits.predicted_gb_per_s))
             }
             Some(_) => None,
         }
@@ -292,12 +294,12 @@ impl WorkloadFacts {
     /// What limits it and what helps, in words that follow its name.
     #[must_use]
     pub fn clause(&self) -> String {
-        let bound = self.binding.join(" / ").replace(OFFERED_LOAD, "what it offers").replace(CORE, "its cores");
+        let bound = self.binding.join(" / ").replace(OFFERED_LOAD, "its offered load").replace(CORE, "its cores");
         if self.is_named_behind_link() {
             return format!("is limited by {bound} on the way to its lines behind a link");
         }
         if self.link_ns > 0.0 && bound == NOT_KNOWN {
-            return "is limited by what is not known: its lines lie behind a link, which is not predicted".to_owned();
+            return "has no known limit: predictions do not cover lines behind a link".to_owned();
         }
         if let Some(mesh) = self.mesh_limit() {
             return mesh.clause();
@@ -311,7 +313,7 @@ impl WorkloadFacts {
                 format!("is limited by {bound} ({:+.0}% with {raised})", 100.0 * gain)
             }
             _ if bound == NOT_KNOWN => {
-                "is limited by nothing that has a name: a quarter more of any one limit gives less than 2%".to_owned()
+                "has no known limit: raising any single limit by a quarter gains less than 2%".to_owned()
             }
             _ => format!("is limited by {bound}"),
         }

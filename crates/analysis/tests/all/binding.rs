@@ -93,7 +93,7 @@ fn blue_needs_a_gain_of_cores_and_devices_that_keep_their_rate() {
     assert_eq!(found(0.04, 0.005).name, "uncontended");
     let between = found(0.06, 0.02);
     assert_eq!((between.name.as_str(), between.estimated, slowed(&between).len()), ("not known", true, 0));
-    assert_eq!(between.open, ["what c gets without d"]);
+    assert_eq!(between.open, ["the throughput of c without d"]);
     assert_eq!(found(f64::NAN, 0.0).name, "not known");
 }
 
@@ -129,7 +129,7 @@ fn one_side_alone_is_slowed_down_by_nobody() {
     let cores = |crowd| one(vec![party("c", 1.0, 0.0)], Vec::new(), crowd);
     assert_eq!(cores(crowd(77.0)).name, "uncontended", "10% is not more than 10%");
     assert_eq!(cores(crowd(77.1)).name, "cores");
-    assert_eq!(cores(Crowd::NotKnown).open, ["what the cores do to each other"]);
+    assert_eq!(cores(Crowd::NotKnown).open, ["how much the cores slow each other down"]);
     assert_eq!(cores(Crowd::None).evidence, ["no P2M traffic"]);
     let drives = one(Vec::new(), vec![party("d", 1.0, 0.0)], Crowd::None);
     assert_eq!((drives.name.as_str(), slowed(&drives).len()), ("uncontended", 0));

@@ -306,7 +306,10 @@ fn counters_beside_drives_of_no_workload_accuse_nobody() {
     let mut facts = from_counters(&counters, &server);
     let rough = explain(server.socket(), &counters, &facts, None).regime;
     assert!(rough.name == "not known" && rough.slowed.is_empty(), "{rough:?}");
-    assert_eq!(rough.open[..2], ["what C2M gets without P2M-Write and P2M-Read", "what P2M-Write gets without C2M"]);
+    assert_eq!(
+        rough.open[..2],
+        ["the throughput of C2M without P2M-Write and P2M-Read", "the throughput of P2M-Write without C2M"]
+    );
     for facts in &mut facts {
         facts.alone = Some(Alone { gain: 0.01, noise: 0.01, basis: Basis::Measured });
     }

@@ -3,7 +3,7 @@
 use crate::error::nearest;
 use crate::units::shorten;
 
-/// Submission of a job's commands by its engine.
+/// How an engine submits the commands of a job.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Submission {
     /// `iodepth` commands are in flight.
@@ -26,15 +26,15 @@ const ENGINES: [(Submission, &[&str]); 3] = [
 /// Engines whose commands are not those of NVMe drives alone.
 const ELSEWHERE: [(&str, &[&str]); 6] = [
     ("it moves no data", &["null", "filecreate", "filestat", "filedelete", "dircreate", "dirstat", "dirdelete"]),
-    ("it burns time of a processor; give a workload of kind \"stream\" or \"app\"", &["cpuio"]),
-    ("it goes through the page cache, which the model has not; give libaio or io_uring", &["mmap", "splice"]),
+    ("it only burns CPU time; give a workload of kind \"stream\" or \"app\"", &["cpuio"]),
+    ("it goes through the page cache, which is not modelled; give libaio or io_uring", &["mmap", "splice"]),
     ("it sends over a network; give hosts and flows", &["net", "netsplice", "rdma"]),
     (
         "its storage is not an NVMe drive of this server",
         &["rbd", "rados", "http", "nfs", "libhdfs", "gfapi", "gfapi_async", "libiscsi", "nbd", "sg", "mtd", "external"],
     ),
     (
-        "it is no stream of reads and writes of NVMe drives",
+        "it does not read and write NVMe drives",
         &["libpmem", "dev-dax", "libcufile", "exec", "ftruncate", "falloc", "e4defrag", "guasi"],
     ),
 ];
@@ -46,10 +46,10 @@ pub(super) fn submission(name: &str) -> Result<Submission, String> {
         return Ok(*submission);
     }
     if let Some((reason, _)) = ELSEWHERE.iter().find(|(_, names)| names.contains(&own)) {
-        return Err(format!("{} is not an engine that the model knows: {reason}", shorten(own)));
+        return Err(format!("{} is not a supported engine: {reason}", shorten(own)));
     }
     let known = ENGINES.iter().flat_map(|(_, names)| names.iter().copied());
     let hint = nearest(name, known)
         .map_or(String::from("give libaio or io_uring"), |near| format!("did you mean \"{near}\"?"));
-    Err(format!("{} is not an engine that the model knows; {hint}", shorten(name)))
+    Err(format!("{} is not a supported engine; {hint}", shorten(name)))
 }

@@ -114,7 +114,7 @@ fn engines_of_one_command_keep_one_in_flight() {
     }
     let absent = "[j]\ndirect=1\nrw=read\niodepth=32\n";
     assert_taken(absent, &[(Read, 4096, 1, None)], 2);
-    let note = "a.fio: iodepth=32 is 1: psync, fio's engine where none is given, keeps one command in flight";
+    let note = "a.fio: iodepth=32 acts as 1: psync, fio's default engine, keeps one command in flight";
     assert_eq!(jobs(absent).notes[1], note);
     assert_taken("[j]\nioengine=psync\ndirect=1\nrw=read\n", &[(Read, 4096, 1, None)], 1);
 }
@@ -133,7 +133,7 @@ fn engines_whose_io_is_not_that_of_drives_are_refused() {
 fn io_through_the_page_cache_is_refused_where_it_is_asked_for_and_told_where_it_is_the_default() {
     assert_refused_for("[j]\nioengine=libaio\nrw=read\ndirect=0\n", &[(4, "direct")]);
     assert_refused_for("[j]\nioengine=libaio\nrw=read\nbuffered=1\n", &[(4, "buffered")]);
-    let note = "a.fio: without direct=1 fio goes through the page cache; the model reads and writes the drives";
+    let note = "a.fio: without direct=1 fio goes through the page cache, but the model does not";
     assert_eq!(jobs("[j]\nioengine=libaio\nrw=read\n").notes, [note]);
 }
 
@@ -166,7 +166,7 @@ fn nodes_of_a_server_of_one_socket_are_the_only_ones() {
     assert_taken(text, &[(Read, 4096, 1, None)], 1);
     let other = text.replace("=0", "=1").replace(":0", ":1");
     assert_refused_for(&other, &[(5, "numa_cpu_nodes")]);
-    assert!(refusal(&other).message.ends_with("(also of numa_mem_policy in line 6)"));
+    assert!(refusal(&other).message.ends_with("(also numa_mem_policy in line 6)"));
     let two = super::parse(text, "a.fio", super::Host { sockets: 2 }).unwrap_err();
     assert!(two.paths[0] == "numa_cpu_nodes" && two.message.contains("; line 6: numa_mem_policy: "), "{}", two.message);
 }
@@ -232,7 +232,7 @@ fn a_long_list_of_problems_is_cut() {
 fn what_fio_fills_in_when_it_runs_is_refused_by_name() {
     let text = "[a]\nioengine=libaio\ndirect=1\nrw=${RW}\nbs=${BS}\nnumjobs=$ncpus\nsize=8*$mb_memory\n";
     assert_refused_for(text, &[(4, "rw"), (5, "bs"), (6, "numjobs"), (7, "size")]);
-    assert!(refusal(text).message.starts_with("\"${RW}\" names a variable of the environment"));
+    assert!(refusal(text).message.starts_with("\"${RW}\" refers to an environment variable"));
     assert_taken("[a]\nioengine=libaio\ndirect=1\nwrite_bw_log=${NAME}\n", &[(Read, 4096, 1, None)], 1);
 }
 
@@ -248,7 +248,7 @@ fn hints_are_for_typos() {
         assert!(hint(key).ends_with(&format!("did you mean \"{near}\"?")), "{}", hint(key));
     }
     for key in ["rwmix", "fileshare", "cpus_ignored", "write_bandwidth", "a"] {
-        assert!(hint(key).ends_with("docs/config.md, \"fio job files\", lists them"), "{}", hint(key));
+        assert!(hint(key).ends_with("see \"fio job files\" in docs/config.md"), "{}", hint(key));
     }
 }
 

@@ -1,4 +1,4 @@
-//! Jobs as the model has them, made of their options.
+//! Builds the jobs of the model from their options.
 
 use super::engine::{Submission, DEFAULT};
 use super::options::Options;
@@ -41,7 +41,7 @@ impl<'a> Plan<'a> {
         if depth < files {
             return Err((
                 "iodepth",
-                format!("{depth} in flight is less than its {files} files; give one job per file"),
+                format!("{depth} in flight is fewer than its {files} files; give one job per file"),
             ));
         }
         if size / u64::from(files) < block {
@@ -107,8 +107,8 @@ fn block(rw: Direction, options: &Options) -> Result<u64, Misfit> {
         Direction::Write | Direction::RandWrite => Ok(writes),
         _ if reads == writes => Ok(reads),
         _ => {
-            let message = format!("reads of {reads} B and writes of {writes} B: the model has one size for both");
-            Err(("bs", format!("{message}; give a job for each")))
+            let message = format!("reads of {reads} B and writes of {writes} B: the model has a single block size");
+            Err(("bs", format!("{message}; give one job for each")))
         }
     }
 }
@@ -120,18 +120,21 @@ fn depth(options: &Options) -> Result<u32, Misfit> {
         Some((_, Submission::Queued)) => {}
         None | Some((_, Submission::OneAtATime)) => return Ok(1),
         Some((_, Submission::Unknown)) if asked > 1 => {
-            let message = "how many commands posixaio keeps in flight depends on the C library";
+            let message = "the number of commands that posixaio keeps in flight depends on the C library";
             return Err(("ioengine", format!("{message}; give libaio or io_uring")));
         }
         Some(_) => {}
     }
     if options.iodepth_low.is_some_and(|low| low < asked) {
-        return Err(("iodepth_low", format!("iodepth={asked} commands always stay in flight; leave it out")));
+        return Err((
+            "iodepth_low",
+            format!("the model always keeps iodepth={asked} commands in flight; leave it out"),
+        ));
     }
-    // Up to half of the depth, a batch that waits leaves the drive enough to do; at the whole depth it idles.
+    // A batch of up to half the depth leaves the drive enough to do while it waits; at the full depth it idles.
     if options.batch > 1 && options.batch > asked / 2 {
         let message = format!("batches of {} leave too few of iodepth={asked} commands in flight", options.batch);
-        return Err(("iodepth_batch", format!("{message}; the model keeps all: give a batch of half of it at most")));
+        return Err(("iodepth_batch", format!("{message}; the model keeps all: batches may have at most half of it")));
     }
     Ok(asked)
 }
@@ -140,6 +143,6 @@ fn depth(options: &Options) -> Result<u32, Misfit> {
 pub(super) fn engine_name(options: &Options) -> String {
     match &options.engine {
         Some((name, _)) => name.clone(),
-        None => format!("{DEFAULT}, fio's engine where none is given,"),
+        None => format!("{DEFAULT}, fio's default engine,"),
     }
 }

@@ -20,10 +20,10 @@ pub(super) fn all() -> impl Iterator<Item = &'static str> {
     NOTHING.iter().chain(&REFUSED).flat_map(|(_, keys)| keys.iter().copied())
 }
 
-pub(super) const STEADY: &str = "a run measures run.duration of the steady state";
-pub(super) const ORDER: &str = "where blocks lie on a drive changes nothing";
+pub(super) const STEADY: &str = "a run measures run.duration in steady state";
+pub(super) const ORDER: &str = "the location of blocks on a drive does not matter";
 pub(super) const NO_CACHE: &str = "there is no page cache";
-const NO_SUBMISSION: &str = "submission takes no time of a processor";
+const NO_SUBMISSION: &str = "submission costs no CPU time";
 
 /// Options that say how fio does its work, not what the drives and the host do.
 const NOTHING: [(&str, &[&str]); 15] = [
@@ -86,7 +86,7 @@ const NOTHING: [(&str, &[&str]); 15] = [
         ],
     ),
     (
-        "what the data are changes nothing",
+        "the content of the data does not matter",
         &[
             "scramble_buffers",
             "refill_buffers",
@@ -151,11 +151,11 @@ const NOTHING: [(&str, &[&str]); 15] = [
         ],
     ),
     (
-        "buffers lie in memory of the socket of their core",
+        "buffers are local to the socket of their core",
         &["mem_align", "iomem_align", "hugepage-size", "lockmem", "mem_no_prefault"],
     ),
     (
-        "drives and the block layer serve all alike",
+        "drives and the block layer treat all IO alike",
         &[
             "ioscheduler",
             "prio",
@@ -168,8 +168,8 @@ const NOTHING: [(&str, &[&str]); 15] = [
             "cmdprio_bssplit",
         ],
     ),
-    ("it names or describes", &["name", "description", "profile", "new_group", "uid", "gid"]),
-    ("it changes what fio reports", &REPORTING),
+    ("it only names or describes", &["name", "description", "profile", "new_group", "uid", "gid"]),
+    ("it only changes what fio reports", &REPORTING),
     ("it matters only with rate", &["rate_process", "rate_cycle", "ratecycle", "rate_ignore_thinktime"]),
     (
         "it matters only with thinktime",
@@ -251,21 +251,24 @@ const REPORTING: [&str; 43] = [
 /// Options that change what a job does, and what to give in their place.
 const REFUSED: [(&str, &[&str]); 18] = [
     ("cap all jobs with the rate of the workload", &["rate", "rate_iops"]),
-    ("fio looks for a queue depth that keeps it; give iodepth", &["latency_target"]),
-    ("commands follow each other without a pause; give a smaller iodepth", &["thinktime"]),
+    ("fio searches for a queue depth that meets it; give iodepth", &["latency_target"]),
+    ("commands are issued back-to-back; give a smaller iodepth", &["thinktime"]),
     ("all jobs run at the same time; give a file for each", &["wait_for"]),
     ("all jobs run at the same time", &["startdelay", "start_delay"]),
     ("jobs do not wait for each other; cap all with the rate of the workload", &["flow"]),
-    ("the model has one size of blocks; give bs", &["bssplit"]),
+    ("the model has a single block size; give bs", &["bssplit"]),
     ("blocks are multiples of 512 bytes; give bs", &["blocksize_unaligned", "bs_unaligned"]),
-    ("the model has one size of blocks for any order; give bs", &["bs_is_seq_rand"]),
-    ("data are not read back; leave it out, or add a job that reads", &["verify", "verify_only"]),
-    ("data are not read back; leave it out, or add a job that reads", &["experimental_verify", "verify_state_load"]),
+    ("the model has a single block size for any order; give bs", &["bs_is_seq_rand"]),
+    ("data is not read back; leave it out, or add a job that reads", &["verify", "verify_only"]),
+    ("data is not read back; leave it out, or add a job that reads", &["experimental_verify", "verify_state_load"]),
     ("the model has no flushes; leave it out", &["fsync", "fdatasync", "write_barrier"]),
     ("the model has no synchronous writes; leave it out", &["sync", "atomic"]),
-    ("it asks for files and no IO; leave it out", &["create_only"]),
+    ("it creates files and does no IO; leave it out", &["create_only"]),
     ("a recorded trace is not replayed; give rw, bs and iodepth", &["read_iolog", "merge_blktrace_file"]),
-    ("a cgroup may hold the job back; leave it out", &["cgroup", "cgroup_weight", "cgroup_nodelete"]),
+    ("a cgroup may throttle the job; leave it out", &["cgroup", "cgroup_weight", "cgroup_nodelete"]),
     ("trims move no data and are not modelled", &["trim_percentage", "trim_backlog", "trim_verify_zero"]),
-    ("drives have no zones", &["max_open_zones", "job_max_open_zones", "zone_reset_threshold", "zone_reset_frequency"]),
+    (
+        "zoned drives are not modelled",
+        &["max_open_zones", "job_max_open_zones", "zone_reset_threshold", "zone_reset_frequency"],
+    ),
 ];

@@ -84,7 +84,7 @@ pub(super) const MODELLED: [&str; 34] = [
 
 /// Longest ramp time that is simulated: queues of a host settle in microseconds.
 const RAMP_PS_MAX: u64 = 10_000_000_000;
-const LONG_RAMP: &str = "queues settle within microseconds; the warm-up is run.warmup";
+const LONG_RAMP: &str = "queues settle within microseconds; set the warm-up with run.warmup";
 
 const IODEPTH_MAX: u32 = 65536;
 
@@ -113,10 +113,10 @@ impl Options {
         match key {
             "numa_cpu_nodes" => placement::nodes(value, sockets).map(Applied::Ignored),
             "runtime" | "timeout" => duration_ps(value).map(|_| Applied::Ignored(STEADY)),
-            "kb_base" if value == "1024" => Ok(Applied::Ignored("k is 1024 here as well")),
-            "kb_base" => Err(format!("{} changes what k means; write sizes with k = 1024", shorten(value))),
+            "kb_base" if value == "1024" => Ok(Applied::Ignored("k is 1024 here, too")),
+            "kb_base" => Err(format!("{} changes the meaning of k; write sizes with k = 1024", shorten(value))),
             "zonemode" if matches!(value, "none" | "strided") => Ok(Applied::Ignored(ORDER)),
-            "zonemode" => Err(format!("{} is of drives with zones, which are not modelled", shorten(value))),
+            "zonemode" => Err(format!("{} needs zoned drives, which are not modelled", shorten(value))),
             "mem" | "iomem" => placement::buffers(value).map(Applied::Ignored),
             "ramp_time" => self.apply_ramp(value),
             "rw" | "readwrite" => self.apply_direction(value),
@@ -157,10 +157,10 @@ impl Options {
         Ok(order.map_or(Applied::Modelled, |_| Applied::Ignored(ORDER)))
     }
 
-    /// IO is direct; the other way round it goes through the page cache.
+    /// Checks that IO is direct; otherwise it would go through the page cache.
     fn apply_cache(&mut self, key: &str, value: Option<&str>) -> Result<Applied, String> {
         if truth(value)? != (key == "direct") {
-            return Err(String::from("IO goes through the page cache then, which the model has not; give direct=1"));
+            return Err(String::from("IO would go through the page cache, which is not modelled; give direct=1"));
         }
         self.direct = true;
         Ok(Applied::Ignored(NO_CACHE))
@@ -179,14 +179,14 @@ impl Options {
 /// Returns the hint for an unknown option: the one that was probably meant, if it is off by a letter or two.
 fn unknown(key: &str) -> String {
     if key == "include" || key.starts_with("include ") {
-        return String::from("other files are not read; put their options here");
+        return String::from("included files are not read; copy their options here");
     }
     let known = || MODELLED.into_iter().chain(known::all());
-    // More letters apart it is another word: fio has several hundred, and some begin alike.
+    // With more letters off it is another word: fio has several hundred options, and some start alike.
     let typos_max = 2.min(key.len() / 4);
     let near = nearest(key, known()).filter(|near| strsim::damerau_levenshtein(key, near) <= typos_max);
     match near {
-        Some(near) => format!("not an option that the model knows; did you mean \"{near}\"?"),
-        None => String::from("not an option that the model knows; docs/config.md, \"fio job files\", lists them"),
+        Some(near) => format!("unknown option; did you mean \"{near}\"?"),
+        None => String::from("unknown option; see \"fio job files\" in docs/config.md"),
     }
 }

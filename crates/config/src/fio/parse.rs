@@ -43,7 +43,7 @@ pub(crate) fn parse(text: &str, file: &str, host: Host) -> Result<JobFile, Issue
         global: Options::default(),
         section: Section::Before,
     };
-    // Editors on Windows put a byte order mark before the text.
+    // Windows editors put a byte order mark before the text.
     for (at, line) in text.trim_start_matches('\u{feff}').lines().enumerate() {
         reader.line(line.trim(), at + 1);
     }
@@ -163,17 +163,16 @@ impl Reader<'_> {
         }
     }
 
-    /// Notes what fio makes of a job that may not be what its author meant.
+    /// Notes where fio treats a job in a way that its author may not expect.
     fn note(&mut self, options: &Options, plan: &Plan) {
         let capped = plan.capped_depth().map(|_| {
             let asked = options.iodepth.unwrap_or(1);
-            format!("iodepth={asked} is 1: {} keeps one command in flight", engine_name(options))
+            format!("iodepth={asked} acts as 1: {} keeps one command in flight", engine_name(options))
         });
-        let cached = (!options.direct).then(|| {
-            String::from("without direct=1 fio goes through the page cache; the model reads and writes the drives")
-        });
+        let cached = (!options.direct)
+            .then(|| String::from("without direct=1 fio goes through the page cache, but the model does not"));
         let batched = (options.batch > 1 && plan.capped_depth().is_none()).then(|| {
-            format!("with iodepth_batch fio has up to {} commands fewer in flight; the model keeps all", options.batch)
+            format!("with iodepth_batch fio has up to {} fewer commands in flight; the model does not", options.batch)
         });
         for text in [capped, cached, batched].into_iter().flatten() {
             let note = format!("{}: {text}", self.file);
@@ -185,7 +184,7 @@ impl Reader<'_> {
 
     fn finish(mut self) -> Result<JobFile, Issue> {
         if self.problems.is_empty() && self.jobs.is_empty() {
-            let message = "has no job: a fio job file has a section such as [job] with rw=read";
+            let message = "has no job; add a section such as [job] with rw=read";
             return Err(Issue::in_file(self.file, None, "", message));
         }
         if let Some(issue) = all_in_one(self.file, &self.problems) {
@@ -203,7 +202,7 @@ fn all_in_one(file: &str, problems: &[Problem]) -> Option<Issue> {
         let own = if at == 0 { String::new() } else { format!("; line {}: {}: ", places[0].0, places[0].1) };
         let others = places[1..].iter().take(PROBLEMS_MAX).map(|(line, key)| format!("{key} in line {line}"));
         let others = others.chain(more(places.len() - 1)).collect::<Vec<_>>().join(", ");
-        let others = if others.is_empty() { others } else { format!(" (also of {others})") };
+        let others = if others.is_empty() { others } else { format!(" (also {others})") };
         format!("{own}{message}{others}")
     };
     let mut message: String = problems.iter().enumerate().take(PROBLEMS_MAX).map(told).collect();

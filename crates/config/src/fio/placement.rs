@@ -4,7 +4,7 @@ use crate::cores::parse_list;
 use crate::units::shorten;
 
 const ONE_NODE: &str = "the server has one node";
-const ITS_SOCKET: &str = "buffers lie in memory of the socket of their core";
+const ITS_SOCKET: &str = "buffers are local to the socket of their core";
 const NODE_MAX: u32 = 1023;
 
 /// Why nodes whose cores run the jobs have no effect. The error is a sentence without the key.
@@ -14,8 +14,8 @@ pub(super) fn nodes(value: &str, sockets: usize) -> Result<&'static str, String>
     }
     let nodes = parse_list(value, "node", NODE_MAX)?;
     if sockets > 1 {
-        let advice = "give cores of that socket by cpus_allowed";
-        return Err(format!("jobs take the last free cores of a server, of {sockets} sockets here; {advice}"));
+        let advice = "choose cores of that socket with cpus_allowed";
+        return Err(format!("jobs take the last free cores of a server, which has {sockets} sockets; {advice}"));
     }
     only_node(&nodes)
 }
@@ -30,7 +30,7 @@ pub(super) fn memory_policy(value: Option<&str>, sockets: usize) -> Result<&'sta
         "prefer" | "bind" | "interleave" if sockets == 1 => only_node(&nodes),
         "prefer" | "bind" | "interleave" => {
             let advice = "\"node:1\" or \"interleave\", with its cores";
-            Err(format!("{} is not of one job; give memory of the workload: {advice}", shorten(value)))
+            Err(format!("{} is not set per job; give memory of the workload: {advice}", shorten(value)))
         }
         _ => Err(format!("{} is not a policy such as bind:0", shorten(value))),
     }
@@ -48,7 +48,7 @@ pub(super) fn buffers(value: &str) -> Result<&'static str, String> {
     let kind = value.split(':').next().unwrap_or(value);
     match kind {
         "malloc" | "shm" | "shmhuge" | "mmap" | "mmaphuge" | "mmapshared" => Ok(ITS_SOCKET),
-        "cudamalloc" => Err(String::from("buffers lie in memory of a GPU then, which the model has not; leave it out")),
+        "cudamalloc" => Err(String::from("buffers would be in GPU memory, which is not modelled; leave it out")),
         _ => Err(format!("{} is not a kind of memory such as malloc or mmaphuge", shorten(value))),
     }
 }

@@ -75,7 +75,7 @@ fn several_files_share_the_commands_of_a_job() {
     let seen: Vec<_> =
         file.jobs.iter().map(|job| (job.filename.as_deref(), job.spec.iodepth, job.spec.size.0)).collect();
     assert_eq!(seen, [(Some("/dev/nvme0n1"), 3, 512 << 10), (Some("/dev/nvme1n1"), 2, 512 << 10)]);
-    assert_refused("[a]\nrw=read\nfilename=x:y\n", 1, "1 in flight is less than its 2 files");
+    assert_refused("[a]\nrw=read\nfilename=x:y\n", 1, "1 in flight is fewer than its 2 files");
 }
 
 #[test]
@@ -89,10 +89,10 @@ fn options_without_effect_stand_in_one_note() {
     let file = jobs(
         "[global]\nioengine=libaio\ndirect=1\ntime_based\nruntime=60\n[j]\nrw=read\nramp_time=2ms\nloops=3\nhipri\n",
     );
-    let steady = "time_based, runtime=60, loops=3 (a run measures run.duration of the steady state)";
+    let steady = "time_based, runtime=60, loops=3 (a run measures run.duration in steady state)";
     let listed = format!(
-        "a.fio: no effect in the model: direct=1 (there is no page cache); {steady}; hipri (submission takes no time \
-         of a processor)"
+        "a.fio: no effect in the model: direct=1 (there is no page cache); {steady}; hipri (submission costs no \
+         CPU time)"
     );
     assert_eq!(file.notes, [listed]);
     assert_eq!(file.ramp_ps, 2_000_000_000);
@@ -103,7 +103,7 @@ fn options_without_effect_stand_in_one_note() {
 #[test]
 fn what_begins_like_an_option_that_reports_is_refused() {
     for key in ["write_foo", "write_bandwidth", "write_mode", "log_foo", "gtod_foo"] {
-        assert_refused(&format!("[j]\nrw=read\n{key}=1\n"), 3, "not an option that the model knows");
+        assert_refused(&format!("[j]\nrw=read\n{key}=1\n"), 3, "unknown option");
     }
     assert_refused("[j]\nrw=read\nwrite_iop_log=x\n", 3, "did you mean \"write_iops_log\"?");
     assert_refused("[j]\nrw=read\nlat_pecentiles=1\n", 3, "did you mean \"lat_percentiles\"?");
@@ -114,7 +114,11 @@ fn broken_files_are_refused_at_their_line() {
     assert_refused("rw=read\n", 1, "before the first section");
     assert_refused("[j]\nrw=read\niodeph=3\n", 3, "did you mean \"iodepth\"?");
     assert_refused("[j]\nrw=read\nrate=1g\n", 3, "cap all jobs with the rate of the workload");
-    assert_refused("[j]\nrw=read\nlatency_target=10ms\n", 3, "it changes what a job does: fio looks for a queue depth");
+    assert_refused(
+        "[j]\nrw=read\nlatency_target=10ms\n",
+        3,
+        "it changes what a job does: fio searches for a queue depth",
+    );
     assert_refused("[j]\nrw=raed\n", 2, "did you mean \"read\"?");
     assert_refused("[j]\nrw=read\niodepth\n", 3, "a value is missing");
     assert_refused("[j]\nrw=read\niodepth=0\n", 3, "from 1 to 65536");

@@ -18,7 +18,7 @@ const DIRECTIONS: [(&str, Direction); 7] = [
 
 pub(super) fn direction(value: &str) -> Result<Direction, String> {
     if value.contains("trim") {
-        return Err(format!("{} has trims, which move no data and are not modelled", shorten(value)));
+        return Err(format!("{} includes trims, which move no data and are not modelled", shorten(value)));
     }
     let found = DIRECTIONS.iter().find(|(name, _)| *name == value);
     let names = DIRECTIONS.iter().map(|(name, _)| *name);
@@ -48,7 +48,7 @@ pub(super) fn block_ranges(value: &str) -> Result<[Option<u64>; 2], String> {
         if first == last {
             return Ok(first);
         }
-        Err(format!("{} gives several sizes; the model has one size of blocks; give bs", shorten(range)))
+        Err(format!("{} gives several sizes; the model has a single block size; give bs", shorten(range)))
     })
 }
 
@@ -102,7 +102,7 @@ fn amount(value: &str) -> Result<u64, String> {
         "g" | "gb" => 30,
         "t" | "tb" => 40,
         "ki" | "mi" | "gi" | "ti" | "kib" | "mib" | "gib" | "tib" => {
-            let advice = "fio takes this suffix as a power of 1000 unless kb_base is set; write 4k, 8m or 1g";
+            let advice = "fio reads this suffix as a power of 1000 unless kb_base is set; write 4k, 8m or 1g";
             return Err(format!("{} is ambiguous: {advice}", shorten(value)));
         }
         _ => return Err(wrong()),
@@ -167,14 +167,14 @@ pub(super) fn truth(value: Option<&str>) -> Result<bool, String> {
     }
 }
 
-/// Why a value that fio fills in when it starts cannot be used here.
+/// Refuses a value that fio expands when it starts.
 pub(super) fn check_literal(value: &str) -> Result<(), String> {
     if value.contains("${") {
-        let advice = "jobs are read without the environment; write the value itself, or expand it with envsubst";
-        return Err(format!("{} names a variable of the environment: {advice}", shorten(value)));
+        let advice = "variables are not expanded; write the value itself, or expand it with envsubst";
+        return Err(format!("{} refers to an environment variable: {advice}", shorten(value)));
     }
     match ["$ncpus", "$mb_memory", "$pagesize", "$jobname"].into_iter().find(|word| value.contains(word)) {
-        Some(word) => Err(format!("{} has {word}, which fio fills in when it runs; write the value", shorten(value))),
+        Some(word) => Err(format!("{} has {word}, which only fio can expand; write the value", shorten(value))),
         None => Ok(()),
     }
 }

@@ -118,12 +118,12 @@ fn cxl(spec: &CxlSpec, pcie: PcieParams) -> PcieParams {
 
 /// Why a server with a card that sits there is not validated, if it is not.
 pub(super) fn unvalidated(spec: Option<&NicSpec>) -> Option<String> {
-    let simulated = "has been compared with another simulator only: hostnet validate netdimm";
+    let simulated = "has only been compared with another simulator: hostnet validate netdimm";
     match spec?.attach? {
         AttachSpec::Pcie => None,
         AttachSpec::Onchip => Some(format!("a NIC on the die {simulated}")),
         AttachSpec::Dimm => Some(format!("a NIC in a DIMM {simulated}")),
-        AttachSpec::Cxl => Some("a NIC at CXL has been compared with no measurement".to_owned()),
+        AttachSpec::Cxl => Some("a NIC at CXL has not been compared with any measurement".to_owned()),
     }
 }
 

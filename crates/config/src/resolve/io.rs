@@ -72,7 +72,7 @@ pub(super) fn capped(socket: &SocketParams) -> Option<String> {
     let ssd = &socket.ssd;
     let offered = drives_bytes_per_s(socket, ssd.read_bytes_per_s.max(ssd.write_bytes_per_s));
     above_the_iio(socket, offered).map(|most| {
-        format!("iio.line: {} drives could move {:.1} GB/s, and the IIO lets {most}", ssd.count, offered / 1e9)
+        format!("iio.line: {} drives could move {:.1} GB/s, but the IIO only {most}", ssd.count, offered / 1e9)
     })
 }
 
@@ -81,13 +81,12 @@ pub(super) fn drives_bytes_per_s(socket: &SocketParams, of_each: u64) -> f64 {
     of_each.min(socket.pcie.bytes_per_s) as f64 * f64::from(socket.ssd.count)
 }
 
-/// Says which rate the IIO allows, and which time for a line would be enough, if that rate is below the offered one, in
-/// bytes per second.
+/// Says what the IIO allows and which time per line would fit, if that is below the offered rate in bytes per second.
 pub(super) fn above_the_iio(socket: &SocketParams, offered: f64) -> Option<String> {
     let most = iio_bytes_per_s(&socket.iio);
     (offered > WORTH_SAYING * most).then(|| {
         let fits = format((64e12 / offered) as u64, Dimension::Time);
-        format!("{:.1} GB/s in each direction through; iio.line = \"{fits}\" would fit", most / 1e9)
+        format!("{:.1} GB/s in each direction; iio.line = \"{fits}\" would fit", most / 1e9)
     })
 }
 

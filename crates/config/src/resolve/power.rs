@@ -73,9 +73,9 @@ pub(super) fn unpaced(server: &ServerParams, fidelity: Fidelity) -> Vec<&'static
     let kinds = [
         (
             works && fidelity == Fidelity::Fluid,
-            "power has no effect on workloads with fidelity = \"fluid\": they go on at the rates of core.frequency",
+            "power has no effect on workloads with fidelity = \"fluid\": they keep the rates of core.frequency",
         ),
-        (remote, "power has no effect on workloads of kind \"remote\": cores of other sockets are at core.frequency"),
+        (remote, "power has no effect on workloads of kind \"remote\": cores of other sockets stay at core.frequency"),
     ];
     kinds.into_iter().filter_map(|(is_so, note)| is_so.then_some(note)).collect()
 }

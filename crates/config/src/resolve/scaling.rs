@@ -1,7 +1,7 @@
-//! Parts that a preset gave and that limit what the user made larger, by construction.
+//! Finds parts of a preset that become the bottleneck by construction when the user scales up others.
 //!
-//! A pool of entries lets through no more than what they hold by the time without load that each is held (Little's
-//! law), however little else there is to do.
+//! By Little's law, a pool of entries moves no more than the lines that it holds divided by their unloaded latency, no
+//! matter what else is going on.
 
 use super::checked::untouched;
 use super::io::{drives_bytes_per_s, WORTH_SAYING};
@@ -15,10 +15,10 @@ const PS_PER_S: f64 = 1e12;
 /// Largest `cha.slices` and `memory.channels`.
 const SLICES_MAX: u64 = 256;
 const CHANNELS_MAX: u64 = 64;
-/// No socket has more channels of DDR5; who gives more has counted subchannels.
+/// No socket has more channels of DDR5; a larger number counts subchannels.
 const DDR5_CHANNELS_MAX: u32 = 12;
 
-/// Returns notes about a server that is larger than its preset in one place and not in another.
+/// Returns notes about a server that scales up some parts of its preset but not others.
 pub(super) fn notes(now: &Resolved, preset: Option<&str>, base_dir: &Path) -> Result<Vec<String>, Issue> {
     let Some(name) = preset else { return Ok(Vec::new()) };
     let before = untouched(name, base_dir)?;
@@ -38,7 +38,7 @@ pub(super) fn notes(now: &Resolved, preset: Option<&str>, base_dir: &Path) -> Re
     Ok(notes)
 }
 
-/// A socket as its preset has it, and as it is.
+/// A socket of the preset, and the same socket of the configuration.
 struct Pair<'a> {
     name: &'a str,
     before: &'a SocketParams,
@@ -55,22 +55,22 @@ impl Pair<'_> {
         let kept = (cha.slices, cha.tor_entries) == (self.before.cha.slices, self.before.cha.tor_entries);
         let has_more_memory = memory > WORTH_SAYING * memory_bytes_per_s(&self.before.memory);
         let (cores, most) = (cores_bytes_per_s(self.now), tor_bytes_per_s(self.now));
-        // More cores are to have as many slices each as before; more memory is to be reached by the cores there are.
+        // More cores keep their number of slices per core; more memory must be reachable by the cores there are.
         let asked = if self.has_more_cores() { cores } else { cores.min(memory) };
         if !kept || asked <= WORTH_SAYING * most || !(self.has_more_cores() || has_more_memory) {
             return None;
         }
         let (who, fits) = if self.has_more_cores() {
             (
-                format!("{} cores could ask for", self.now.core.count),
+                format!("{} cores could demand", self.now.core.count),
                 self.for_each_core("cha.slices", cha.slices, SLICES_MAX),
             )
         } else {
             let fits = (f64::from(cha.slices) * asked / most).ceil();
-            (String::from("the cores could have of this memory"), format!("cha.slices = {fits} would fit"))
+            (String::from("from this memory the cores could draw"), format!("cha.slices = {fits} would fit"))
         };
         Some(format!(
-            "cha.slices: {who} {:.0} GB/s, and {} slices of {} TOR entries let {:.0} GB/s through without load; {fits}",
+            "cha.slices: {who} {:.0} GB/s, but {} slices of {} TOR entries allow only {:.0} GB/s without load; {fits}",
             asked / 1e9,
             cha.slices,
             cha.tor_entries,
@@ -86,7 +86,7 @@ impl Pair<'_> {
         }
         let channels = self.now.memory.map.channels;
         Some(format!(
-            "memory.channels: {} cores could ask for {:.0} GB/s, and {channels} channels carry {:.0} GB/s; {}",
+            "memory.channels: {} cores could demand {:.0} GB/s, but {channels} channels carry only {:.0} GB/s; {}",
             self.now.core.count,
             asked / 1e9,
             now / 1e9,
@@ -98,7 +98,7 @@ impl Pair<'_> {
     fn for_each_core(&self, key: &str, count: u32, most: u64) -> String {
         let cores = [self.before, self.now].map(|socket| u64::from(socket.core.count.max(1)));
         let fits = (u64::from(count) * cores[1]).div_ceil(cores[0]).min(most);
-        format!("{key} = {fits} would fit, as many for each core as in {}", self.name)
+        format!("{key} = {fits} would fit, as many per core as in {}", self.name)
     }
 
     fn write_credits(&self) -> Option<String> {
@@ -127,7 +127,7 @@ impl Pair<'_> {
         }
         let fits = (f64::from(now) * offered[1] / most).ceil();
         Some(format!(
-            "{key}: {} drives could be {done} at {:.1} GB/s, and {now} credits let {:.1} GB/s through without load; \
+            "{key}: {} drives could be {done} at {:.1} GB/s, but {now} credits allow only {:.1} GB/s without load; \
              {key} = {fits} would fit",
             self.now.ssd.count,
             offered[1] / 1e9,
@@ -141,8 +141,8 @@ impl Pair<'_> {
         let kept = channels == self.before.memory.map.channels;
         (is_ddr5 && !kept && channels > DDR5_CHANNELS_MAX).then(|| {
             format!(
-                "memory.channels: {channels} channels of two subchannels each carry {:.0} GB/s, and sockets have up to \
-                 {DDR5_CHANNELS_MAX} of DDR5; memory.channels = {} would fit, if {channels} counts subchannels",
+                "memory.channels: {channels} channels of two subchannels each carry {:.0} GB/s, but sockets have at \
+                 most {DDR5_CHANNELS_MAX} of DDR5; memory.channels = {} would fit, if {channels} counts subchannels",
                 memory_bytes_per_s(&self.now.memory) / 1e9,
                 channels.div_ceil(2)
             )

@@ -66,7 +66,7 @@ fn drives_above_what_the_iio_lets_through_are_told_of_it() {
     let capped = |notes: Vec<String>| notes.into_iter().find(|note| note.starts_with("iio.line"));
     assert_eq!(capped(notes(&[])), None, "four drives of the preset move 13.9 GB/s");
     let fast = ["ssd.bandwidth=7 GB/s", "pcie.generation=5"];
-    let told = "iio.line: 4 drives could move 28.0 GB/s, and the IIO lets 14.6 GB/s in each direction through; \
+    let told = "iio.line: 4 drives could move 28.0 GB/s, but the IIO only 14.6 GB/s in each direction; \
                 iio.line = \"2.285 ns\" would fit";
     assert_eq!(capped(notes(&fast)).as_deref(), Some(told));
     assert_eq!(capped(notes(&[&fast[..], &["iio.line=2285 ps"]].concat())), None);

@@ -1,4 +1,4 @@
-//! The clock of a core: what is given in time at the reference clock takes as many of its own cycles.
+//! The clock of a core: times given at the reference clock stand for cycles, which take longer at a slower clock.
 
 use serde::{Deserialize, Serialize};
 
@@ -35,13 +35,13 @@ impl Clock {
 /// A change of the clock of a core.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ClockChange {
-    /// It has another frequency.
+    /// It switches to another frequency.
     To(Clock),
-    /// It stands still for so long, in ps.
+    /// It halts for this long, in ps.
     Halt(u64),
 }
 
-/// A time by another clock, of which a part counts as a whole one.
+/// Converts a time to another clock, rounded up.
 #[inline]
 pub(crate) fn scaled(time: u64, from_khz: u64, to_khz: u64) -> u64 {
     if from_khz == to_khz {

@@ -19,11 +19,11 @@ use std::ops::Range;
 /// Fewest turnovers of the LLC before time begins, and those of its DDIO ways.
 pub const TURNOVERS: u64 = 3;
 
-/// Turnovers after which the filling ends even if what the LLC holds still changes: then one read in fifty or fewer
-/// brings a dirty line, so that what is missing of the writes to memory is little.
+/// Turnovers after which filling ends even if the content of the LLC still changes: by then at most one read in fifty
+/// brings a dirty line, so few writes to memory are missing.
 const TURNOVERS_MAX: u64 = 48;
 
-/// A share of the reads of a turnover that is too little to matter.
+/// A share of the reads of a turnover that is too small to matter.
 const NEGLIGIBLE: f64 = 0.01;
 
 /// Standard deviations of a count by which two turnovers may differ by chance.
@@ -81,9 +81,9 @@ struct Filler<'a> {
 }
 
 /// Fills the caches of the sockets of a machine: until the cores of each have looked for as many lines in its LLC as
-/// three turnovers of it, or have made four times as many accesses if their L2s serve them, and what the LLC holds has
-/// settled; then until its devices have written three turnovers of their ways. Several times a second `on_filling` is
-/// told how far that is; false when it wants no more.
+/// three turnovers of it, or have made four times as many accesses if their L2s serve them, and its content is steady;
+/// then until its devices have written three turnovers of their ways. `on_filling` hears of the progress several times
+/// a second, and returns false to stop.
 pub(crate) fn fill(
     machine: &mut Machine,
     params: &ServerParams,
@@ -145,7 +145,7 @@ struct Turnovers {
 }
 
 impl Turnovers {
-    /// Takes note of the end of turnover `done`. Returns whether it was like the one before.
+    /// Records the end of turnover `done`. Returns true if it was like the one before.
     fn end(&mut self, done: u64, caches: &Caches) -> bool {
         let now = caches.counts().classes().to_vec();
         let asked = looked_for(caches) - self.ends[1].iter().map(|counts| counts.llc_lookups).sum::<u64>();
@@ -162,20 +162,20 @@ impl Turnovers {
     }
 }
 
-/// Up to which difference what caches hold is alike before and after `reads` reads.
+/// Largest difference between the contents of caches before and after `reads` reads that counts as steady.
 pub(crate) fn tolerance(reads: u64) -> f64 {
     let reads = reads as f64;
     NEGLIGIBLE * reads + CHANCE * reads.sqrt()
 }
 
-/// Returns true if about as many lines of a workload came to the LLC as left it, and as many dirty ones, while all
-/// cores asked it for `asked`. Dirty lines that still pile up are writes to memory that are still to come.
+/// Returns true if a workload kept its number of lines in the LLC, and of dirty ones, while all cores made `asked`
+/// requests to it. Dirty lines that pile up are memory writes still to come.
 fn lines_have_settled(asked: u64, before: &ClassCounts, now: &ClassCounts) -> bool {
     let held = [(before.core_lines, now.core_lines), (before.dirty_lines, now.dirty_lines)];
     held.iter().all(|&(before, now)| before.abs_diff(now) as f64 <= tolerance(asked))
 }
 
-/// Returns true if a workload misses as often as in the turnover before.
+/// Returns true if the miss ratio of a workload is that of the turnover before.
 fn misses_have_settled(first: &ClassCounts, middle: &ClassCounts, now: &ClassCounts) -> bool {
     let share = |from: &ClassCounts, to: &ClassCounts| {
         let reads = to.llc_lookups - from.llc_lookups;

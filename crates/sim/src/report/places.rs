@@ -1,4 +1,4 @@
-//! Where the pools of a server are: in a socket, or on the way from one to another.
+//! Locates the pools of a server: in a socket, or on a link between two.
 
 use crate::read::crossed::pairs;
 use crate::read::sample::{Group, Totals};
@@ -9,14 +9,14 @@ use hostnet_model::{PartKind, PartName};
 
 /// The pools of one group at one place.
 pub(crate) struct Place<'a> {
-    /// `socket 0`, or `upi 0-1` of what the first socket asks the second for.
+    /// `socket 0`, or `upi 0-1` for what the first socket requests from the second.
     pub(crate) name: String,
-    /// The socket, of what is in one.
+    /// The socket, if the pools are in one.
     pub(crate) socket: Option<usize>,
     pub(crate) pools: Vec<&'a Domain>,
 }
 
-/// Pools of the ways between sockets.
+/// Pools of the links between sockets.
 pub(crate) const BETWEEN: [Group; 5] =
     [Group::UpiRequest, Group::UpiWriteBack, Group::UpiData, Group::UpiAnswer, Group::UpiSnoop];
 
@@ -49,7 +49,7 @@ impl Place<'_> {
 }
 
 impl ServerView<'_> {
-    /// The pools of a group by their places: those of a socket together, those of the ways between sockets apart.
+    /// The pools of a group by place: one entry per socket, and one per direction between sockets.
     pub(crate) fn places(&self, group: Group) -> Vec<Place<'_>> {
         let mut places: Vec<Place> = Vec::new();
         let mut ways = self.ways().into_iter();
@@ -71,7 +71,7 @@ impl ServerView<'_> {
         places
     }
 
-    /// Names the pools of each way between two sockets, in their order: of what either asks the other for.
+    /// Names the pools of each link between two sockets, in their order: requests of either to the other.
     pub(crate) fn ways(&self) -> Vec<String> {
         if self.server.upi.is_none() {
             return Vec::new();
@@ -80,7 +80,7 @@ impl ServerView<'_> {
         ends.map(|[asks, asked]| format!("{} {asks}-{asked}", PartKind::Upi.name())).collect()
     }
 
-    /// The socket that a part belongs to; nothing of what is between sockets, or of cores of others.
+    /// The socket that a part belongs to; none for links between sockets and cores of others.
     fn socket_of(&self, part: PartName) -> Option<usize> {
         let count: fn(&SocketParams) -> u32 = match part.kind {
             PartKind::Core => |socket| socket.core.count,

@@ -1,4 +1,4 @@
-//! Everything on the way of a workload's lines, each at its place, and how near it is to its limit.
+//! Lists the stages on the path of a workload's lines, each at its place, and how close each is to its limit.
 
 use super::channels::line_ps;
 use super::limits::{buses_busy, full_ps, link_busy};
@@ -16,17 +16,17 @@ use hostnet_model::nvme::Ssd;
 use hostnet_model::params::{MemoryParams, PcieParams, UpiParams};
 use std::ops::Range;
 
-/// Share of a workload's lines from which on a place is on its way: what fewer of them pass, the others do not wait
-/// for.
+/// A place that at least this share of a workload's lines pass is on its path: if fewer pass, the others do not wait
+/// for them.
 const ON_THE_WAY: f64 = 0.05;
-/// Share of time that the bus of a channel moves lines, turns and waits for refreshes when there is always more to do:
-/// the rest goes to rows that are not open in time. Random lines with the read queue of the presets reach 87%, those in
-/// sequence 97%; where it is less, more queue entries still help.
+/// Share of time that the bus of a saturated channel spends on lines, read-write turnarounds and refreshes: the rest
+/// waits for rows to open. Random lines with the read queue of the presets reach 87%, sequential ones 97%; below this
+/// share, more queue entries still help.
 const BUS_MOST: f64 = 0.85;
-/// Share of the rate of a wire whose bytes are all counted that is used when somebody always waits for it.
+/// Utilization of a saturated link whose bytes are all counted.
 const WIRE_MOST: f64 = 0.95;
 
-/// The pools of memory on the way, with what answers call them: the further downstream, the later.
+/// The memory pools on the path and their names in answers, the most downstream last.
 const DOWNSTREAM: [(Group, &str, u8); 13] = [
     (Group::Prefetch, "L2 prefetch", 0),
     (Group::Posted, "PCIe posted", 0),
@@ -50,7 +50,7 @@ const UPSTREAM: [(Group, &str, u8); 3] =
 /// The request buffer of the socket where a line lies, when another socket asked for it.
 const TOR_AT_HOME: u8 = 5;
 
-/// Everything on the way of a workload. `lfb` is its own pool, if it is one of cores.
+/// Lists the stages on the path of a workload. `lfb` is its own pool, if it runs on cores.
 pub(super) fn stages(view: &ServerView, total: &Sample, class: usize, lfb: Option<&Pool>) -> Vec<Stage> {
     let way = Way { view, class, lines: lines(view, total, class) };
     let mut stages: Vec<Stage> =
@@ -70,7 +70,7 @@ fn lines(view: &ServerView, total: &Sample, class: usize) -> f64 {
     total.moved(view.own_groups(class), class) as f64
 }
 
-/// The way of the lines of a workload.
+/// The path of the lines of a workload.
 struct Way<'a> {
     view: &'a ServerView<'a>,
     class: usize,
@@ -78,7 +78,7 @@ struct Way<'a> {
 }
 
 impl Way<'_> {
-    /// Returns true if so many lines of the workload count.
+    /// Returns true if this many lines of the workload are enough to count.
     fn counts(&self, lines: u64) -> bool {
         lines > 0 && lines as f64 >= ON_THE_WAY * self.lines
     }
@@ -101,8 +101,8 @@ impl Way<'_> {
         self.view.places(group).into_iter().filter_map(at).collect()
     }
 
-    /// Share of time that the slices of a socket have no request buffer entry left, told from their mean: they fill up
-    /// one by one, and all of them are hardly ever full at a time. Lines of other sockets may hold some of them only.
+    /// Share of time that the slices of a socket have no request buffer entry left, estimated from mean occupancy:
+    /// they rarely all fill up at the same time. Lines of other sockets may hold only some of the entries.
     fn often_full(&self, group: Group, place: &Place) -> f64 {
         let Some(socket) = place.socket.map(|number| &self.view.server.sockets[number]) else { return 0.0 };
         let entries = match (group, &self.view.server.upi) {
@@ -129,7 +129,7 @@ impl Way<'_> {
         own.into_iter().any(|group| self.view.places(group).iter().any(here))
     }
 
-    /// The busiest channel of each socket, as far as the workload uses it.
+    /// The busiest channel of each socket that the workload uses.
     fn channels(&self) -> Vec<Stage> {
         let counters: Vec<Counters> =
             self.view.machine.each::<Channel>().map(|channel| channel.controller().counters(self.view.now)).collect();
@@ -177,7 +177,7 @@ impl Way<'_> {
             .sum()
     }
 
-    /// The ways from cores of other sockets: lines go home when they are written, and come when they are read.
+    /// The links of cores of other sockets: writes send lines to their home, reads fetch them from there.
     fn remote_links(&self) -> Vec<Stage> {
         let Some(remote) = &self.view.server.socket().remote else { return Vec::new() };
         let all = |group: Group| -> Vec<(String, u64, u64)> {
@@ -206,7 +206,7 @@ impl Way<'_> {
         directions.into_iter().flat_map(used).collect()
     }
 
-    /// The pace of the IIO of each socket, in its busier direction.
+    /// The line rate of the IIO of each socket, in its busier direction.
     fn iios(&self) -> Vec<Stage> {
         let of = |group: Group| {
             self.view
@@ -246,7 +246,7 @@ impl Way<'_> {
         drives.filter_map(used).collect()
     }
 
-    /// Memory behind a link, as far as the workload uses it.
+    /// Memory behind a link, if the workload uses it.
     fn expander(&self, total: &Sample) -> Vec<Stage> {
         let Some(expander) = &self.view.server.socket().expander else { return Vec::new() };
         let lines = [Group::ExpanderRead, Group::ExpanderWrite].map(|group| total.of(group, self.class).lines);
@@ -260,7 +260,7 @@ impl Way<'_> {
     }
 }
 
-/// Time that the bus of a channel moves lines, turns, or waits for a refresh, in ps.
+/// Time that the bus of a channel spends on lines, turnarounds and refreshes, in ps.
 fn bus_used(memory: &MemoryParams, channel: &Counters) -> f64 {
     let dram = &memory.dram;
     let clock_ps = dram.clock_ps_numerator as f64 / dram.clock_ps_denominator as f64;
@@ -274,13 +274,13 @@ fn bus_used(memory: &MemoryParams, channel: &Counters) -> f64 {
     (lines - channel.forwarded - channel.merged) as f64 * line_ps(memory) + idle_clocks * clock_ps
 }
 
-/// Share of time that a direction between two sockets sends.
+/// Share of time that a direction between two sockets is busy.
 fn wire_used(upi: &UpiParams, lines: u64, others: u64, window_ps: f64) -> f64 {
     let bytes = lines * u64::from(upi.data_bytes) + others * u64::from(upi.request_bytes);
     bytes as f64 / upi.bytes_per_s as f64 * 1e12 / window_ps
 }
 
-/// Time that the busier direction of a link sends so many lines that a drive writes to memory, and reads there, in ps.
+/// Time that the busier direction of a drive's link takes for its lines written to memory and read there, in ps.
 fn link_used(pcie: &PcieParams, posted: f64, asked: f64) -> f64 {
     let bytes = |lines: f64, payload: u32, overhead: u32| {
         lines * 64.0 * (f64::from(payload) + f64::from(overhead)) / f64::from(payload)

@@ -22,11 +22,11 @@ GIVEN = ["gap", "kernel", *(field.name for field in fields(Conditions))]
 """Conditions that can hold for a whole file."""
 
 FOREIGN = [
-    (r"^\d;fio-\d", "the terse output of fio; write the JSON: fio --output-format=json"),
-    (r"^\S+: \(g=\d+\): rw=", "the output of fio for people; write the JSON: fio --output-format=json"),
-    (r"^BabelStream", "the output of BabelStream; write a table of cores, kernel and MB/s"),
+    (r"^\d;fio-\d", "is fio's terse output; use fio --output-format=json"),
+    (r"^\S+: \(g=\d+\): rw=", "is fio's normal output; use fio --output-format=json"),
+    (r"^BabelStream", "is output of BabelStream; give a table of cores, kernel and MB/s"),
 ]
-"""Marks of other output of the tools, and what to give in its place."""
+"""Patterns that identify unsupported output, and what to give instead."""
 
 BYTES_MAX = 64 << 20
 """The largest file of measurements."""

@@ -26,7 +26,7 @@ class Content:
     """The server that was measured."""
 
     def conditions(self, start: Conditions, but: Collection[str] = ()) -> Conditions:
-        """`start` with the conditions that hold for the whole file, but for some that the reader takes itself.
+        """`start` with the conditions that hold for the whole file, except some that the reader handles itself.
 
         Raises:
             DataError: One of them is wrong.

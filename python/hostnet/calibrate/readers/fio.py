@@ -20,10 +20,10 @@ if TYPE_CHECKING:
     Tree = dict[str, Any]
 
 OWN = ("rw", "bs", "iodepth", "numjobs", "drives", "rwmixread")
-"""Conditions after the @ that stand for options of the jobs."""
+"""Conditions after the @ that override options of the jobs."""
 
 OF_ALL = "All clients"
-"""Name that fio gives the sum over its clients."""
+"""fio's name for the sum over its clients."""
 
 
 def matches(content: Content) -> bool:
@@ -33,10 +33,10 @@ def matches(content: Content) -> bool:
 
 
 def read(content: Content) -> Found:
-    """The bandwidth of the jobs; jobs that do the same at the same time are added up.
+    """Reads the bandwidth of the jobs; identical concurrent jobs are added up.
 
     Raises:
-        DataError: The text is not fio's JSON, a job lacks something, or an option changes what was measured.
+        DataError: The text is not fio's JSON, a value is missing, or an option changes what was measured.
     """
     tree = _tree(content)
     found = Found()
@@ -53,28 +53,28 @@ def read(content: Content) -> Found:
 
 
 def _tree(content: Content) -> Tree:
-    """The one result in the text. What stands before and behind it is the same in words."""
+    """Returns the only result in the text. fio may print the same in words before and after it."""
     start = re.search(r"^\s*\{", content.text, re.M)
     first = start.end() - 1 if start else content.text.index("{")
     try:
         tree, end = json.JSONDecoder().raw_decode(content.text, first)
     except RecursionError:
-        raise wrong(content.file, 1, "not whole JSON (is nested too deeply); is the file truncated?") from None
+        raise wrong(content.file, 1, "invalid JSON (nested too deeply)") from None
     except ValueError as error:
         line = getattr(error, "lineno", 1)
-        raise wrong(content.file, line, f"not whole JSON ({error}); is the file truncated?") from None
+        raise wrong(content.file, line, f"invalid JSON ({error}); is the file truncated?") from None
     rest = content.text[end:]
     if '"fio version"' in rest:
         line = content.text.count("\n", 0, end + rest.index('"fio version"')) + 1
-        raise wrong(content.file, line, "a second result begins here; give a file for each")
+        raise wrong(content.file, line, "a second result begins here; give one file per result")
     if "\n" not in rest.partition("{")[0] and rest.strip():
         line = content.text.count("\n", 0, end) + 1
-        raise wrong(content.file, line, f'not whole JSON ("{rest.strip()[:20]}" follows); is the file truncated?')
+        raise wrong(content.file, line, f'invalid JSON (followed by "{rest.strip()[:20]}"); is the file truncated?')
     return tree if isinstance(tree, dict) else {}
 
 
 def _jobs(content: Content, tree: Tree) -> Iterator[tuple[str, Tree]]:
-    """Every job with its place; of several clients there must be one alone."""
+    """Yields every job with its place. Results of several clients are refused."""
     key = "jobs" if "jobs" in tree else "client_stats"
     jobs = tree.get(key)
     if not isinstance(jobs, list) or not jobs or not all(isinstance(job, dict) for job in jobs):
@@ -82,14 +82,14 @@ def _jobs(content: Content, tree: Tree) -> Iterator[tuple[str, Tree]]:
     hosts = {f"{job.get('hostname')}:{job.get('port')}" for job in jobs if "hostname" in job}
     if len(hosts) > 1:
         names = ", ".join(sorted(hosts))[:100]
-        raise DataError(f"{content.file}: {key}: {len(hosts)} clients ({names}); give the result of one server")
+        raise DataError(f"{content.file}: {key}: {len(hosts)} clients ({names}); give the result of a single client")
     for index, job in enumerate(jobs):
         if key == "jobs" or job.get("jobname") != OF_ALL:
             yield f"{key}[{index}]", job
 
 
 def _batches(content: Content, tree: Tree) -> list[list[Entry]]:
-    """The jobs that ran at the same time, batch after batch."""
+    """Groups the jobs into batches that ran at the same time."""
     common = tree.get("global options")
     batches: list[list[Entry]] = []
     for place, job in _jobs(content, tree):
@@ -102,9 +102,9 @@ def _batches(content: Content, tree: Tree) -> list[list[Entry]]:
         if last is None or (waits and (is_new_group or entry.group is None)):
             batches.append([entry])
         elif is_new_group and "new_group" not in options:
-            message = f"groupid {entry.group} follows {last.group}, and neither stonewall nor new_group says why"
+            message = f"groupid changes from {last.group} to {entry.group} without stonewall or new_group"
             raise wrong(
-                content.file, place, f"{message}: at the same time or one after the other? Give a file for each"
+                content.file, place, f"{message}: did the groups run concurrently or in turn? Give one file per group"
             )
         else:
             batches[-1].append(entry)
@@ -112,7 +112,7 @@ def _batches(content: Content, tree: Tree) -> list[list[Entry]]:
 
 
 def _disks(tree: Tree) -> set[str]:
-    """The block devices that fio saw at work."""
+    """Returns the block devices that fio saw at work."""
     disks = tree.get("disk_util")
     return {
         str(disk.get("name"))

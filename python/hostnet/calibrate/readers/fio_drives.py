@@ -1,4 +1,4 @@
-"""Over which drives fio's jobs were spread, and so how many commands each of them had."""
+"""Finds the drives that fio's jobs were spread over, and so how many commands each of them had."""
 
 from __future__ import annotations
 
@@ -18,20 +18,20 @@ if TYPE_CHECKING:
     from hostnet.calibrate.readers.fio_jobs import Entry
 
 NVME = re.compile(r"/dev/(?:nvme|ng)(\d+)(?:c\d+)?n\d+(?:p\d+)?")
-"""A namespace of an NVMe drive or a partition of it, by the number of the drive."""
+"""Names a namespace or partition of an NVMe drive; the group is the number of the drive."""
 
 PCI = re.compile(r".*traddr=([0-9a-fA-F.:]+).*")
-"""Name of a drive in SPDK."""
+"""Names a drive in SPDK."""
 
 NAMES = re.compile(r"(?<!\\):")
-"""Separator of the names of several files; a colon of a name is escaped."""
+"""Separates the names of several files; a colon inside a name is escaped."""
 
 
 def spread(content: Content, batch: Sequence[Entry], disks: AbstractSet[str]) -> Conditions:
-    """Returns the load of each drive while jobs that do the same ran at the same time.
+    """Returns the load of each drive during identical concurrent jobs.
 
     Raises:
-        DataError: It is not told how many drives worked, or they did not work alike.
+        DataError: The number of drives is not known, or they had different loads.
     """
     first = batch[0].conditions
     jobs = sum(entry.jobs for entry in batch)
@@ -39,39 +39,39 @@ def spread(content: Content, batch: Sequence[Entry], disks: AbstractSet[str]) ->
         jobs = set_condition(first, "numjobs", content.given["numjobs"]).numjobs
     loads = _loads(batch)
     if loads and len(set(loads.values())) > 1:
-        raise wrong(content.file, batch[0].place, "filename: drives had different loads; give a result for each")
+        raise wrong(content.file, batch[0].place, "filename: the drives had different loads; give one result per drive")
     drives = _count(content, batch[0], len(loads), disks)
     widths = {len(_drives_of(entry)) for entry in batch}
     wide = min(widths.pop(), drives) if loads and len(widths) == 1 else 1 if jobs % drives == 0 else drives
     if first.iodepth % wide and jobs % drives == 0:
-        wide = 1  # jobs that take turns on the drives are as many on each at any time
+        wide = 1  # jobs that take the drives in turn are spread evenly at any time
     each, rest = divmod(jobs * wide, drives)
     depth, left = divmod(first.iodepth, wide)
     if rest or left:
         total = Fraction(jobs * first.iodepth, drives)
         if total.denominator > 1:
-            message = f"{jobs * first.iodepth} commands in flight over {drives} drives: not as many on each"
-            raise wrong(content.file, batch[0].place, f"{message}; give a job for each drive")
+            message = f"{jobs * first.iodepth} commands in flight are not spread evenly over {drives} drives"
+            raise wrong(content.file, batch[0].place, f"{message}; run one job per drive")
         each, depth = 1, int(total)
     full = replace(first, iodepth=depth, numjobs=each)
     return replace(full, drives=0 if drives == content.server.drives else drives)
 
 
 def _count(content: Content, entry: Entry, named: int, disks: AbstractSet[str]) -> int:
-    """Counts the drives at work: as the user says, by the names of the jobs, or as fio saw them."""
+    """Counts the drives at work: as given by the user, named by the jobs, or seen by fio."""
     if "drives" in content.given:
         return set_condition(entry.conditions, "drives", content.given["drives"]).drives
     seen = {match[1] for disk in disks if (match := NVME.fullmatch(f"/dev/{disk}"))}
     found = named or len(seen) or (1 if content.server.drives == 1 else 0)
     if not found:
         name = f'filename "{_names_of(entry)[0]}"' if _names_of(entry) else "filename is missing, so it"
-        message = f"job options: {name} does not tell how many of the {content.server.drives} drives worked"
-        raise wrong(content.file, entry.place, f"{message}; say it: {content.file}@drives=1")
+        message = f"job options: {name} does not tell how many of the {content.server.drives} drives were used"
+        raise wrong(content.file, entry.place, f"{message}; give it: {content.file}@drives=1")
     return found
 
 
 def _loads(batch: Sequence[Entry]) -> dict[str, Fraction]:
-    """Commands in flight of each drive; {} where a name is none of a drive."""
+    """Returns the jobs on each drive; {} if a name is not that of a drive."""
     loads: dict[str, Fraction] = {}
     for entry in batch:
         drives = _drives_of(entry)
@@ -83,7 +83,7 @@ def _loads(batch: Sequence[Entry]) -> dict[str, Fraction]:
 
 
 def _drives_of(entry: Entry) -> frozenset[str]:
-    """The drives of an entry; none where a name is none of a drive."""
+    """Returns the drives of an entry; none if a name is not that of a drive."""
     found = set()
     for name in _names_of(entry):
         match = NVME.fullmatch(name) or PCI.fullmatch(name)
@@ -94,7 +94,7 @@ def _drives_of(entry: Entry) -> frozenset[str]:
 
 
 def _names_of(entry: Entry) -> list[str]:
-    """The names of the files; without any, fio takes a job's own name if that is a device."""
+    """Returns the names of the files; without any, fio uses the job's own name if that is a device."""
     own = str(entry.job.get("jobname") or "")
     if "filename" not in entry.options and own.startswith("/dev/"):
         return [own]

@@ -1,4 +1,4 @@
-"""One entry of fio's results: what its jobs did, and whether its numbers agree with that."""
+"""Reads an entry of fio's results: the load of its jobs, checked against its numbers."""
 
 from __future__ import annotations
 
@@ -19,28 +19,28 @@ if TYPE_CHECKING:
     Job = dict[str, Any]
 
 SIDES = {"read": ("read",), "randread": ("read",), "write": ("write",), "randwrite": ("write",)}
-"""Where fio tells the bandwidth of a direction; both for the mixed ones."""
+"""Sections with the bandwidth of a direction; mixed directions have both."""
 
 LEVELS = (1, 2, 4, 8, 16, 32, 64)
-"""The least depth of each step of fio's distribution of depths."""
+"""The lower end of each bucket in fio's histogram of depths."""
 
 MOST = 50.0
-"""Percent of the commands that must have been submitted at the depth that was asked for."""
+"""Percent of commands that must have been submitted at the requested depth."""
 
 IN_FLIGHT = (0.5, 1.3)
 """Tolerance of Little's law against the depth: fio's latencies leave out its own work between two commands."""
 
 BLOCK_MARGIN = 0.01
-"""Tolerance of the mean block: files end within one."""
+"""Tolerance of the mean block size: a file may end inside a block."""
 
 MIX_MARGIN = 5
-"""Percent by which the share of reads may be off."""
+"""Tolerance of the share of reads, in percent."""
 
 RUNTIME_MARGIN = 0.1
 """Largest difference in run time between jobs that ran at the same time."""
 
 COMMANDS_FEW = 100
-"""Commands that are too few to tell a mean."""
+"""This many commands are too few for a mean."""
 
 
 @dataclass(frozen=True)
@@ -64,7 +64,7 @@ class Entry:
 
 
 def entry_of(content: Content, place: str, job: Job, options: Job) -> Entry:
-    """An entry whose numbers agree with its options.
+    """Reads an entry, whose numbers must agree with its options.
 
     Raises:
         DataError: They do not, or an option changes what was measured.
@@ -87,7 +87,7 @@ def entry_of(content: Content, place: str, job: Job, options: Job) -> Entry:
 
 
 def check_alike(content: Content, batch: Sequence[Entry]) -> None:
-    """Refuses jobs that ran at the same time and did not do the same all the time.
+    """Refuses concurrent jobs that were different or did not overlap fully.
 
     Raises:
         DataError: Names two of them, or how many are missing.
@@ -97,28 +97,26 @@ def check_alike(content: Content, batch: Sequence[Entry]) -> None:
         if other.conditions != first.conditions:
             message = f"{other.conditions} ran at the same time as {first.conditions} of {first.place}"
             raise wrong(
-                content.file, other.place, f"{message}; a measurement is of jobs that do the same: run each alone"
+                content.file, other.place, f"{message}; all jobs of a measurement must be alike: run each kind alone"
             )
     times = [time for entry in batch if (time := _runtime_ms(entry)) > 0]
     if times and max(times) > (1 + RUNTIME_MARGIN) * min(times):
         message = f"jobs ran for {min(times) / 1000:.4g} s to {max(times) / 1000:.4g} s"
-        raise wrong(
-            content.file, first.place, f"{message}, not all the time at the same time; use time_based and runtime"
-        )
+        raise wrong(content.file, first.place, f"{message}, so they did not overlap fully; use time_based and runtime")
     each = [entry for entry in batch if str(entry.options.get("numjobs", "1")) != "1" and entry.jobs == 1]
     for number in {str(entry.options["numjobs"]) for entry in each}:
         entries = sum(str(entry.options["numjobs"]) == number for entry in each)
         if number.isdigit() and int(number) and entries % int(number) and "numjobs" not in content.given:
-            message = f"numjobs={number} without group_reporting prints {number} entries, and here are {entries}"
-            hint = f"is the file cut? Else say how many jobs ran: {content.file}@numjobs={number}"
+            message = f"numjobs={number} without group_reporting prints {number} entries, but there are {entries}"
+            hint = f"is the file truncated? If not, give the number of jobs: {content.file}@numjobs={number}"
             raise wrong(content.file, each[0].place, f"job options: {message}; {hint}")
 
 
 def _conditions(content: Content, place: str, options: Job) -> Conditions:
-    """Reads what a job did. fio's own defaults hold for what it does not say."""
+    """Reads the load of a job; fio's own defaults apply to options that are not given."""
     rw = options.get("rw", options.get("readwrite"))
     if rw is None and "rw" not in content.given:
-        raise wrong(content.file, place, f"job options: rw is missing; say it: {content.file}@rw=...")
+        raise wrong(content.file, place, f"job options: rw is missing; give it: {content.file}@rw=...")
     conditions = _with(content, place, Conditions(), "rw", rw)
     try:
         block = content.given.get("bs") or _block(options, conditions.rw)
@@ -141,7 +139,7 @@ def _conditions(content: Content, place: str, options: Job) -> Conditions:
 
 
 def _with(content: Content, place: str, conditions: Conditions, name: str, word: Any) -> Conditions:
-    """The conditions with an option of the job, or what the user says of the whole file."""
+    """Sets a condition to an option of the job, unless the user overrides it for the whole file."""
     try:
         return set_condition(conditions, name, str(content.given.get(name, word)))
     except ValueError as error:
@@ -149,7 +147,7 @@ def _with(content: Content, place: str, conditions: Conditions, name: str, word:
 
 
 def _block(options: Job, rw: str) -> str:
-    """The size of the blocks of a direction: fio takes those of reads, writes and trims, split by commas."""
+    """Returns the block size of a direction: fio lists those of reads, writes and trims, separated by commas."""
     text = str(options.get("bs", options.get("blocksize", "4k")))
     sizes = [size.strip() for size in text.split(",")]
     sizes = [size or sizes[0] for size in sizes]
@@ -157,12 +155,12 @@ def _block(options: Job, rw: str) -> str:
     sides = SIDES.get(rw, ("read", "write"))
     told = {of_reads if side == "read" else of_writes for side in sides}
     if len(told) > 1:
-        raise ValueError(f'bs: "{text}" gives several sizes; the model has one for both directions')
+        raise ValueError(f'bs: "{text}" gives several sizes; the model has a single one for both directions')
     return _as_bytes(told.pop())
 
 
 def _as_bytes(text: str) -> str:
-    """A size in fio's notation, where kb is 1024 and KiB was once 1000."""
+    """Converts a size in fio's notation, where kb is 1024 and KiB was once 1000."""
     if re.fullmatch(r"\d+\s*[kmgtp]ib?", text.lower()):
         raise ValueError(f'bs: "{text}" is ambiguous: fio takes this suffix for a power of 1000; write 4k or 4096')
     return re.sub(r"(?<=[kmg])b$", "", text.lower())
@@ -179,28 +177,28 @@ def _depth(content: Content, place: str, job: Job, options: Job, asked: int) -> 
     step = max(level for level, least in enumerate(LEVELS) if least <= asked)
     if not any(shares):
         remark = (
-            "" if engine else f"names no ioengine; iodepth={asked} holds of libaio and io_uring, not of fio's default"
+            "" if engine else f"no ioengine given; iodepth={asked} applies to libaio and io_uring, not to fio's default"
         )
         return asked, remark
     if not engine and shares[0] >= MOST:
-        return 1, f"names no ioengine; fio's default keeps one command in flight, so iodepth={asked} has no effect"
+        return 1, f"no ioengine given; fio's default keeps one command in flight, so iodepth={asked} has no effect"
     if shares[step] < MOST:
-        share = f"{shares[step]:.3g} % of the commands were submitted at a depth of {LEVELS[step]} or so"
+        share = f"{shares[step]:.3g} % of the commands were submitted at a depth of about {LEVELS[step]}"
         busiest = LEVELS[shares.index(max(shares))]
-        hint = f"most at {busiest}; if that many are in flight, say it: {content.file}@iodepth={busiest}"
+        hint = f"most at {busiest}; if that many are in flight, give {content.file}@iodepth={busiest}"
         raise wrong(content.file, place, f"job options: iodepth={asked}, but iodepth_level says that {share}, {hint}")
     return asked, ""
 
 
 def _share(job: Job, level: int) -> float:
-    """Percent of the commands that were submitted at a step of depths."""
+    """Returns the percentage of commands that were submitted in a bucket of depths."""
     levels = job.get("iodepth_level")
     name = f">={LEVELS[level]}" if level == len(LEVELS) - 1 else str(LEVELS[level])
     return _number(levels, name)
 
 
 def _number(part: Any, name: str) -> float:
-    """A number of a table that may lack it; 0 then."""
+    """Returns a number from a table; 0 if it is missing."""
     value = part.get(name) if isinstance(part, dict) else None
     if isinstance(value, bool) or not isinstance(value, (int, float)) or not math.isfinite(value):
         return 0.0
@@ -208,7 +206,7 @@ def _number(part: Any, name: str) -> float:
 
 
 def _bandwidth(content: Content, place: str, job: Job, conditions: Conditions) -> float:
-    """GB/s of an entry."""
+    """Returns the bandwidth of an entry in GB/s."""
     total = 0.0
     for side in SIDES.get(conditions.rw, ("read", "write")):
         part = job.get(side)
@@ -224,7 +222,7 @@ def _bandwidth(content: Content, place: str, job: Job, conditions: Conditions) -
 
 
 def _check_sides(content: Content, entry: Entry) -> None:
-    """Refuses directions, blocks and shares that are not those of the options: other jobs are in the entry too."""
+    """Refuses directions, block sizes and mixes that contradict the options: the entry covers other jobs too."""
     sides = SIDES.get(entry.conditions.rw, ("read", "write"))
     for side in ("read", "write", "trim"):
         part = entry.job.get(side)
@@ -234,7 +232,7 @@ def _check_sides(content: Content, entry: Entry) -> None:
         block = entry.conditions.bs
         margin = BLOCK_MARGIN + entry.jobs * entry.conditions.iodepth / max(
             commands, 1.0
-        )  # those of the ramp count once
+        )  # commands of the ramp count in only one of the two
         if side in sides and commands > COMMANDS_FEW and moved and abs(moved / commands / block - 1) > margin:
             message = f"bs={size_text(block)}, but a {side} moved {moved / commands:.0f} B on average"
             raise _contradiction(content, entry, message)
@@ -247,7 +245,7 @@ def _check_sides(content: Content, entry: Entry) -> None:
 
 
 def _check_in_flight(content: Content, entry: Entry) -> None:
-    """Refuses numbers of jobs and depths that fio's latencies contradict, by Little's law."""
+    """Refuses job counts and depths that contradict fio's latencies by Little's law."""
     in_flight = 0.0
     for side in SIDES.get(entry.conditions.rw, ("read", "write")):
         part = entry.job.get(side)
@@ -261,7 +259,7 @@ def _check_in_flight(content: Content, entry: Entry) -> None:
 
 
 def _contradiction(content: Content, entry: Entry, message: str) -> DataError:
-    hint = "with group_reporting an entry is the sum over all jobs of its group, and tells the options of the first"
+    hint = "with group_reporting an entry sums all jobs of its group, but shows the options of the first"
     return wrong(content.file, entry.place, f"{message}; {hint}: give each kind of job a result of its own")
 
 

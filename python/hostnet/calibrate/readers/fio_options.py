@@ -1,4 +1,4 @@
-"""Sorts the options in fio's results: they say what was measured, change nothing here, or are refused."""
+"""Sorts the options in fio's results into those that define the measurement, have no effect here, or are refused."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _USED = """
 """
 
 USED = frozenset(_USED.split())
-"""Options that the reader takes the conditions from."""
+"""Options that define the conditions of a measurement."""
 
 _HARMLESS = {
     "how long, how much, and where on the drive": """
@@ -51,22 +51,22 @@ _HARMLESS = {
         rate_ignore_thinktime latency_window latency_percentile latency_run zonesize zonerange zoneskip
     """,
 }
-"""Options that change nothing that the model has, by what they say."""
+"""Options without effect in the model, by what they set."""
 
 HARMLESS = frozenset(name for names in _HARMLESS.values() for name in names.split())
 
-CAP = "the drives did what was asked for, not what they can; measure without it"
-SIZES = "the model has one size of blocks; measure with one bs"
-DEPTH = "how many are in flight follows from it, not from iodepth; measure without it, or say how many: @iodepth=N"
-ALONE = "jobs did not work all the time at the same time; give a file for each"
-SYNCED = "writes wait until they are durable, which the model does not know; measure without it"
+CAP = "the drives ran below capacity; measure without it"
+SIZES = "the model has a single block size; measure with a single bs"
+DEPTH = "it sets how many commands are in flight, not iodepth; measure without it, or give the number: @iodepth=N"
+ALONE = "the jobs did not overlap fully; give one file per job"
+SYNCED = "writes wait until they are durable, which is not modelled; measure without it"
 
 REFUSED = {
     "rate": CAP,
     "rate_iops": CAP,
     "flow": CAP,
     "thinktime": CAP,
-    "latency_target": "fio looks for a queue depth that keeps it; measure with a fixed iodepth",
+    "latency_target": "fio searches for a queue depth that meets it; measure with a fixed iodepth",
     "bssplit": SIZES,
     "bsrange": SIZES,
     "blocksize_range": SIZES,
@@ -87,11 +87,11 @@ REFUSED = {
     "sync_file_range": SYNCED,
     "write_barrier": SYNCED,
     "read_iolog": "the commands come from a file, not from rw and bs; measure with a job",
-    "zonemode": "zones limit what is in flight; measure without it",
+    "zonemode": "zones limit how many commands are in flight; measure without it",
     "profile": "the commands come from a profile, not from rw and bs; measure with a job",
     "trim_percentage": "the model has no trim; measure without it",
-    "kb_base": "sizes are not as fio has them of itself; write them with kb_base=1024",
-    "io_submit_mode": "a thread of its own submits; measure with io_submit_mode=inline",
+    "kb_base": "it changes the meaning of k in sizes; use kb_base=1024",
+    "io_submit_mode": "a separate thread submits; measure with io_submit_mode=inline",
 }
 """Options that change what was measured, and why they are refused."""
 
@@ -99,10 +99,10 @@ BATCHES = frozenset(name for name, reason in REFUSED.items() if reason == DEPTH)
 """Options that change how many commands are in flight."""
 
 UNCHANGED = {**dict.fromkeys(BATCHES, "1"), "kb_base": "1024"}
-"""Values with which an option does what fio does of itself."""
+"""Values that match fio's defaults."""
 
 OFF = re.compile(r"0+[a-z]*|none|off|false|null|inline", re.IGNORECASE)
-"""Values with which an option does nothing."""
+"""Values that turn an option off."""
 
 SYNCHRONOUS = frozenset(("sync", "psync", "vsync", "pvsync", "pvsync2"))
 """Engines that wait for each command: one is in flight whatever iodepth says."""
@@ -114,14 +114,14 @@ BYPASSING = frozenset(("io_uring_cmd", "xnvme", "libblkio", "spdk"))
 """Engines that have no page cache to go through."""
 
 SERIAL = "posixaio"
-"""The engine whose library serves one command of a file at a time."""
+"""The engine whose library serves one command per file at a time."""
 
 PLACES = frozenset(("numa_cpu_nodes", "numa_mem_policy"))
 """Options that place buffers and threads."""
 
 
 def is_off(value: Any) -> bool:
-    """Returns True if an option with this value does nothing."""
+    """Returns True if this value turns an option off."""
     return value is False or OFF.fullmatch(str(value).strip()) is not None
 
 
@@ -131,13 +131,13 @@ def is_on(options: Mapping[str, Any], name: str) -> bool:
 
 
 def engine_of(options: Mapping[str, Any]) -> str:
-    """The engine of a job; "" where it names none."""
+    """Returns the engine of a job; "" if it names none."""
     name = str(options.get("ioengine") or "")
     return "spdk" if "spdk" in name else name
 
 
 def refusal_of(options: Mapping[str, Any], given: Iterable[str]) -> str | None:
-    """Why results with these options are refused, if they are."""
+    """Returns the reason why results with these options are refused, if they are."""
     for name, value in options.items():
         is_told = str(value) == UNCHANGED.get(name) or (name in BATCHES and "iodepth" in given)
         if name in REFUSED and not is_off(value) and not is_told:
@@ -147,9 +147,9 @@ def refusal_of(options: Mapping[str, Any], given: Iterable[str]) -> str | None:
         return f"{name}={options[name]}: the page cache was measured, not the drives; measure with direct=1"
     engine = engine_of(options)
     if engine == SERIAL and str(options.get("iodepth", "1")) != "1" and "iodepth" not in given:
-        return "ioengine=posixaio: its library serves one command of a file at a time; measure with libaio or io_uring"
+        return "ioengine=posixaio: its library serves one command per file at a time; measure with libaio or io_uring"
     if engine and engine not in {*SYNCHRONOUS, *ASYNCHRONOUS, "spdk", SERIAL}:
-        return f"ioengine={engine}: is no I/O of local drives that the model knows; measure with libaio or io_uring"
+        return f"ioengine={engine}: not I/O to local drives as far as the model knows; measure with libaio or io_uring"
     return None
 
 
@@ -157,9 +157,9 @@ def remarks_on(options: Mapping[str, Any]) -> Iterator[str]:
     """Returns the notes about options that are not used."""
     unknown = sorted(name for name in options if name not in USED | HARMLESS | PLACES and name not in REFUSED)
     if unknown:
-        yield f"not known here, so what they change is not taken into account: {', '.join(unknown)[:200]}"
+        yield f"unknown options, whose effect is not taken into account: {', '.join(unknown)[:200]}"
     placed = sorted(PLACES & options.keys())
     if placed:
-        yield f"{', '.join(placed)}: buffers are taken to be in the memory of the socket that the drives hang off"
+        yield f"{', '.join(placed)}: buffers are assumed to be local to the socket of the drives"
     if not {"direct", "buffered"} & options.keys() and engine_of(options) not in BYPASSING:
-        yield "does not say direct=1; fio then goes through the page cache, which is taken to have held nothing"
+        yield "direct=1 is missing, so fio went through the page cache, which is assumed to have held none of the data"

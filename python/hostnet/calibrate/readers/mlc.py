@@ -101,7 +101,7 @@ class _Reader:
             self.part = ""
 
     def heads(self, index: int, line: str, text: str) -> bool:
-        """Takes a line that says what the next ones are."""
+        """Handles a line that introduces the next ones."""
         if text.startswith("Intel(R) Memory Latency Checker"):
             self.command, self.part = Command(), ""
         elif (command := command_of(self.content, index, line)) is not None:
@@ -109,7 +109,7 @@ class _Reader:
             for remark in command.remarks:
                 self.note(f"{index}: {remark}")
         elif re.search(r"Unable to modify prefetchers", line):
-            self.note(f"{index}: the prefetchers were on, which the model has not")
+            self.note(f"{index}: the prefetchers were on, which the model does not have")
         elif re.search(r"\btraffic\b", line) and "reads" not in self.content.given:
             self.reads, self.traffic = reads_of(line), (index, text)
         elif re.match(r"Measuring idle latenc", text):
@@ -123,20 +123,20 @@ class _Reader:
         return True
 
     def is_of_one_socket(self, index: int) -> bool:
-        """Returns True if a number that is of all cores is of those of one socket."""
+        """Returns True if a number for all cores covers a single socket."""
         if self.sockets < NODES_MAX or self.command.cores or "cores" in self.content.given:
             return True
         self.of_all.append(index)
         return False
 
     def close(self) -> None:
-        """Notes what is not used, and refuses what leaves nothing."""
+        """Notes the rows that are left out, and refuses a file that has no others."""
         if not self.of_all:
             return
         last = max(self.content.server.cores - 1, 1)
         message = (
-            f"{self.of_all[0]} to {self.of_all[-1]}: {len(self.of_all)} rows are not used: they are of the cores "
-            f"of all {self.sockets} nodes, which the table of nodes shows. For one socket run mlc with -k1-{last}, "
+            f"{self.of_all[0]} to {self.of_all[-1]}: {len(self.of_all)} rows are left out: they cover the cores "
+            f"of all {self.sockets} nodes in the table of nodes. To measure one socket, run mlc with -k1-{last}, "
             "the cores of node 0"
         )
         if not self.rows and not self.found.measurements:

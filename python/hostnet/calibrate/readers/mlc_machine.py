@@ -17,7 +17,7 @@ COMMAND = re.compile(r"\s*Command line parameters:(.*)", re.I)
 """The options of the command."""
 
 OPTION = re.compile(r"(?:^|\s)-([a-zA-Z])(\S*)")
-"""An option with its value; those of two hyphens say which part is printed."""
+"""Matches an option with its value; options with two hyphens choose what is printed."""
 
 MATRIX = re.compile(r"\s*(?:Measuring idle latenc|Measuring Memory Bandwidths between nodes)", re.I)
 """Begins a table with a row for each node that has cores."""
@@ -31,23 +31,23 @@ CORES_MAX = 4096
 """The largest number of a core."""
 
 
-RANDOM = "at random within small blocks, so rows are mostly open: taken as in order; if not, say it"
-"""Random reads of MLC: over all of a buffer it would measure the TLB."""
+RANDOM = "at random within small blocks, where most reads are row hits, so it is read as sequential; if it is not, give"
+"""MLC's random reads: over a whole buffer they would measure the TLB."""
 
 REMARKS = {
-    "e": "-e leaves the prefetchers on, which the model has not",
-    "r": f"-r measures latency {RANDOM}: @probe=random",
-    "U": f"-U loads the memory {RANDOM}: @pattern=random",
+    "e": "-e leaves the prefetchers on, which the model does not have",
+    "r": f"-r measures latency {RANDOM} @probe=random",
+    "U": f"-U loads the memory {RANDOM} @pattern=random",
 }
 """Effects of some options."""
 
 
 @dataclass(frozen=True)
 class Command:
-    """Load that a command asked for."""
+    """The load that a command asks for."""
 
     cores: int = 0
-    """Cores that make the load (-k); 0 if it does not say."""
+    """Cores that generate the load (-k); 0 if not given."""
     node: int = 0
     """The node of their buffers (-j)."""
     remarks: tuple[str, ...] = ()
@@ -55,21 +55,21 @@ class Command:
 
 
 def command_of(content: Content, index: int, line: str) -> Command | None:
-    """The options of the command, in the line that has them.
+    """Reads the options of the command from the line that has them.
 
     Raises:
-        DataError: The list of cores or the node is none, or each thread does something of its own.
+        DataError: The list of cores or the node is invalid, or a file defines the threads.
     """
     match = COMMAND.match(line)
     if match is None:
         return None
     options = dict(OPTION.findall(match[1]))
     if "o" in options and not {"cores", "reads"} <= content.given.keys():
-        hint = f"say it: {content.file}@cores=4,reads=100"
-        raise wrong(content.file, index, f"-o takes what each thread does from a file, which is not here; {hint}")
+        hint = f"give the load: {content.file}@cores=4,reads=100"
+        raise wrong(content.file, index, f"-o reads the load of each thread from a file that is not here; {hint}")
     node = options.get("j", "0")
     if not node.isdigit() or int(node[:4]) > 1:
-        raise wrong(content.file, index, f"-j{node}: buffers of a server of one socket are in node 0 or 1")
+        raise wrong(content.file, index, f"-j{node}: on a server of one socket, buffers are in node 0 or 1")
     return Command(
         cores=_count(content, index, options["k"]) if "k" in options else 0,
         node=int(node),
@@ -97,7 +97,7 @@ def _count(content: Content, index: int, text: str) -> int:
     for part in text.split(","):
         match = re.fullmatch(r"(\d{1,4})(?:-(\d{1,4}))?", part)
         if match is None or int(match[2] or match[1]) > CORES_MAX or int(match[1]) > int(match[2] or match[1]):
-            hint = f"say how many cores made the load: {content.file}@cores=N"
-            raise wrong(content.file, index, f'-k{text}: "{part}" is no list of cores; {hint}')
+            hint = f"give the number of loading cores: {content.file}@cores=N"
+            raise wrong(content.file, index, f'-k{text}: "{part}" is not a list of cores; {hint}')
         cores.update(range(int(match[1]), int(match[2] or match[1]) + 1))
     return len(cores)

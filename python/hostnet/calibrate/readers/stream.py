@@ -12,28 +12,28 @@ if TYPE_CHECKING:
     from hostnet.calibrate.readers.content import Content
 
 BANNER = re.compile(r"^\s*STREAM version|^\s*Function\s+(?:Best )?Rate \(?MB/s\)?", re.M)
-"""Shows that a text is STREAM's."""
+"""Identifies output of STREAM."""
 
 RATE = re.compile(r"\s*(Copy|Scale|Add|Triad):\s*(\S*)(?:\s+(\S+)){0,3}\s*")
 """A kernel and its best rate in MB/s."""
 
 THREADS = re.compile(r"\s*Number of (?:Threads (?:requested|counted)|MPI ranks)\s*=\s*(\d+)\s*")
-"""Number of threads or ranks that ran. Nothing says so where STREAM was built without OpenMP: one."""
+"""Number of threads or ranks; STREAM prints none if built without OpenMP, and then ran one."""
 
 ELEMENT = re.compile(r"\s*This system uses (\d+) bytes per")
 ARRAY = re.compile(r"\s*(?:Total Aggregate )?Array size = (\d+)")
 
 FAILED = re.compile(r"Failed Validation|AvgErrByEps", re.I)
-"""Text that STREAM prints where its results are wrong."""
+"""Text that STREAM prints when its results are wrong."""
 
 ARRAY_BYTES_FEW = 100_000_000
-"""An array smaller than this may be in the caches for a part."""
+"""An array smaller than this may partly fit in the caches."""
 
 COPY_OF_ITS_OWN = 1.25
-"""Ratio of Copy to Scale above which the compiler made Copy one with non-temporal stores."""
+"""Ratio of Copy to Scale above which Copy must use non-temporal stores."""
 
 MB = 1e-3
-"""GB of a MB."""
+"""GB per MB."""
 
 
 def matches(content: Content) -> bool:
@@ -42,10 +42,10 @@ def matches(content: Content) -> bool:
 
 
 def read(content: Content) -> Found:
-    """The bandwidth of every kernel. STREAM counts no reads for stores; the memory moves them.
+    """Reads the bandwidth of every kernel, and adds the reads that stores cause, which STREAM does not count.
 
     Raises:
-        DataError: A rate is none, or the run failed.
+        DataError: A rate is not a number, or the run failed.
     """
     found = Found()
     reader = _Reader(content, found)
@@ -77,15 +77,15 @@ class _Reader:
         elif match := ARRAY.match(line):
             self.check_size(self.element * int(match[1][:18]))
         elif FAILED.search(line):
-            raise wrong(self.content.file, index, "STREAM says that its results are wrong; nothing was measured")
+            raise wrong(self.content.file, index, "STREAM reports that validation failed; the rates mean nothing")
         elif match := RATE.fullmatch(line):
             self.take_rate(index, match[1].lower(), match[2])
 
     def check_size(self, size: int) -> None:
-        """Notes arrays that caches hold for a part."""
+        """Notes arrays that may partly fit in the caches."""
         if size < ARRAY_BYTES_FEW:
-            note = f"{self.content.file}: arrays of {size / 2**20:.4g} MiB may be in the caches for a part"
-            self.found.notes.append(f"{note}; STREAM wants four times the largest cache")
+            note = f"{self.content.file}: arrays of {size / 2**20:.4g} MiB may partly fit in the caches"
+            self.found.notes.append(f"{note}; STREAM requires four times the largest cache")
 
     def take_rate(self, index: int, kernel: str, text: str) -> None:
         """Takes the rate of a kernel."""
@@ -102,8 +102,8 @@ class _Reader:
         if copy and scale and copy[1] > COPY_OF_ITS_OWN * scale[1]:
             del self.rates["copy"]
             self.found.notes.append(
-                f"{self.content.file}:{copy[0]}: Copy is not used: {copy[1] / scale[1]:.2f} times as fast as Scale, it "
-                "is a copy of the library with non-temporal stores, which read no line first"
+                f"{self.content.file}:{copy[0]}: Copy is left out: it is {copy[1] / scale[1]:.2f} times as fast as "
+                "Scale, so it is a library copy with non-temporal stores, which do not read the line first"
             )
         wanted = self.content.given.get("kernel", "").lower()
         for kernel, (index, rate) in self.rates.items():
@@ -112,7 +112,7 @@ class _Reader:
         self.rates = {}
 
     def add(self, index: int, kernel: str, rate: float) -> None:
-        """Adds a measurement: what the memory moved for what STREAM counts."""
+        """Adds a measurement of the traffic that memory moved for the bytes that STREAM counts."""
         reads, moved = kernel_of(kernel)
         start = Conditions(cores=self.threads, reads=reads)
         conditions = self.content.conditions(start, but=("kernel",))

@@ -1,4 +1,4 @@
-//! Hosts whose cables carry more than their servers let through, by construction.
+//! Finds hosts whose cables carry more than their servers can move, by construction.
 
 use super::super::io::{above_the_iio, link_bytes_per_s, WORTH_SAYING};
 use super::super::scaling::{held_for_read_ps, held_for_write_ps};
@@ -15,9 +15,9 @@ pub(super) fn notes(cluster: &ClusterParams, given: &[String]) -> Vec<String> {
         let HostKind::Server(server) = &host.kind else { continue };
         let Some(socket) = server.sockets.iter().find(|socket| socket.nic.is_some()) else { continue };
         let offered = fastest[at] as f64;
-        let carries = format!("its cable carries {:.1} GB/s, and", offered / 1e9);
+        let carries = format!("its cable carries {:.1} GB/s, but", offered / 1e9);
         let path = format!("host.{}", host.name);
-        let line = above_the_iio(socket, offered).map(|most| format!("{path}.iio.line: {carries} the IIO lets {most}"));
+        let line = above_the_iio(socket, offered).map(|most| format!("{path}.iio.line: {carries} the IIO only {most}"));
         let link = narrow_link(server, offered).map(|most| format!("{path}.nic.pcie: {carries} {most}"));
         let credits = ["write", "read"].into_iter().filter_map(|way| {
             let key = format!("iio.{way}_credits");
@@ -59,7 +59,7 @@ fn narrow_link(server: &ServerParams, offered: f64) -> Option<String> {
     let wanted = links[0].bytes_per_s as f64 * offered / most;
     let (generation, lanes) = wider(links[0].bytes_per_s, wanted)?;
     Some(format!(
-        "its PCIe link {:.1} GB/s in each direction; generation = {generation} with lanes = {lanes} would fit",
+        "its PCIe link only {:.1} GB/s in each direction; generation = {generation} with lanes = {lanes} would fit",
         most / 1e9
     ))
 }
@@ -85,7 +85,7 @@ fn few_credits(socket: &SocketParams, way: &str, offered: f64) -> Option<String>
     (offered > WORTH_SAYING * most).then(|| {
         let fits = (f64::from(credits) * offered / most).ceil();
         format!(
-            "{credits} credits let {:.1} GB/s through without load; iio.{way}_credits = {fits} would fit",
+            "{credits} credits allow only {:.1} GB/s without load; iio.{way}_credits = {fits} would fit",
             most / 1e9
         )
     })

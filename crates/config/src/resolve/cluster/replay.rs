@@ -44,27 +44,26 @@ pub(super) fn read(path: &str, spec: &mut FlowSpec, mtu_bytes: u32) -> Result<Re
         packets.extend(segments(packet, mtu_bytes).map(|bytes| (time_ps, bytes)));
         cut += usize::from(packets.len() > before + 1);
         if packets.len() > PACKETS_MAX {
-            let message = format!("more than {PACKETS_MAX} packets once they are cut to the MTU of {mtu_bytes} B");
+            let message = format!("more than {PACKETS_MAX} packets after segmentation to the MTU of {mtu_bytes} B");
             return Err(Issue::in_file(file, None, &at, message));
         }
     }
     let note = (cut > 0).then(|| {
         format!(
-            "{at}: {cut} TCP packets of more than the MTU of {mtu_bytes} B are sent as {} segments, as a NIC cuts them \
-             (TSO)",
+            "{at}: {cut} TCP packets above the MTU of {mtu_bytes} B are sent as {} segments, as by a NIC with TSO",
             packets.len() + cut - captured.len()
         )
     });
     Ok(Replayed { packets, note })
 }
 
-/// Returns true if a NIC would cut a packet to the MTU: TCP, with room for data behind its headers.
+/// Returns true if a NIC would segment a packet to the MTU: it is TCP, and the MTU has room for data after its headers.
 fn can_be_cut(packet: &Captured, mtu_bytes: u32) -> bool {
     packet.tcp_headers.is_some_and(|headers| u32::from(headers) < mtu_bytes.min(packet.ip_bytes))
 }
 
-/// The packets that one of a capture is on the wire, in bytes: as many segments as its data take behind headers of
-/// their own, all as large as the MTU but for the last.
+/// Returns the packets that one of a capture becomes on the wire, in bytes: segments with headers of their own, each as
+/// large as the MTU except the last.
 fn segments(packet: &Captured, mtu_bytes: u32) -> impl Iterator<Item = u32> {
     let headers = packet.tcp_headers.filter(|_| packet.ip_bytes > mtu_bytes).map_or(0, u32::from);
     let data = packet.ip_bytes - headers;
@@ -76,11 +75,11 @@ fn too_large(file: &str, largest: u32, mtu_bytes: u32) -> String {
     let advice = if largest <= MTU_MAX {
         "give the flow a larger mtu"
     } else {
-        "no MTU is that large; take it out of the capture"
+        "no MTU is that large; remove it from the capture"
     };
     format!(
-        "{} has a packet of {largest} B, more than the MTU of {mtu_bytes} B, and it is not known to be TCP, which a \
-         NIC cuts: {advice}",
+        "{} has a packet of {largest} B, above the MTU of {mtu_bytes} B; only TCP packets are segmented, and it is not \
+         known to be one: {advice}",
         shorten(file)
     )
 }

@@ -1,4 +1,4 @@
-//! Distributions of sizes in files: rows of bytes and share, as other simulators have them, too.
+//! Reads distributions of sizes from files: rows of bytes and share, as in other simulators.
 
 use crate::document::read_text;
 use crate::error::Issue;
@@ -52,11 +52,14 @@ fn points(text: &str, file: &str, path: &str) -> Result<Vec<SizePoint>, Issue> {
         }
         let fail = |message: String| Issue::in_file(file, Some(number), path, message);
         let (bytes, share) = row(line).ok_or_else(|| {
-            let rule = "bytes and a share are wanted, such as 64,0.5 or 64 50 with a last share of 100";
-            fail(format!("{} is no point: {rule}", shorten(line)))
+            let rule = "give bytes and a share, such as 64,0.5, or 64 50 if the last share is 100";
+            fail(format!("{} is not a point: {rule}", shorten(line)))
         })?;
         if rows.last().is_some_and(|&(_, before, below)| bytes < before || share < below) {
-            return Err(fail(format!("{} is less than the point before; sizes and shares rise", shorten(line))));
+            return Err(fail(format!(
+                "{} is less than the point before; sizes and shares must not decrease",
+                shorten(line)
+            )));
         }
         if rows.len() == POINTS_MAX {
             return Err(fail(format!("more than {POINTS_MAX} points")));
@@ -75,11 +78,11 @@ fn points(text: &str, file: &str, path: &str) -> Result<Vec<SizePoint>, Issue> {
 /// The share that is all of them: that of the last point.
 fn whole(rows: &[(usize, f64, f64)], file: &str, path: &str) -> Result<f64, Issue> {
     let Some(&(number, _, last)) = rows.last() else {
-        return Err(Issue::in_file(file, None, path, "has no point; rows of bytes and share are wanted"));
+        return Err(Issue::in_file(file, None, path, "has no points; give rows of bytes and share"));
     };
     let whole = [1.0, 100.0].into_iter().find(|whole| (last / whole - 1.0).abs() < ROUNDING);
     whole.ok_or_else(|| {
-        let message = format!("the last share is {last}; 1, or 100 where shares are percent, is wanted");
+        let message = format!("the last share is {last}; it must be 1, or 100 if shares are percent");
         Issue::in_file(file, Some(number), path, message)
     })
 }
@@ -121,13 +124,13 @@ mod tests {
             ("", "None: has no point"),
             ("1 0.5\n2 0.9\n", "Some(2): the last share is 0.9"),
             ("1 50\n2 99\n", "Some(2): the last share is 99"),
-            ("1 0.5\nx 1\n", "Some(2): \"x 1\" is no point"),
-            ("0 1 0\n6 1 0.15\n", "Some(1): \"0 1 0\" is no point"),
+            ("1 0.5\nx 1\n", "Some(2): \"x 1\" is not a point"),
+            ("0 1 0\n6 1 0.15\n", "Some(1): \"0 1 0\" is not a point"),
             ("1 0.5\n2 0.4\n3 1\n", "Some(2): \"2 0.4\" is less"),
             ("1 0.5\n0 1\n", "Some(2): \"0 1\" is less"),
-            ("1.5 1\n", "Some(1): \"1.5 1\" is no point"),
-            ("-1 1\n", "Some(1): \"-1 1\" is no point"),
-            ("1 NaN\n", "Some(1): \"1 NaN\" is no point"),
+            ("1.5 1\n", "Some(1): \"1.5 1\" is not a point"),
+            ("-1 1\n", "Some(1): \"-1 1\" is not a point"),
+            ("1 NaN\n", "Some(1): \"1 NaN\" is not a point"),
         ] {
             let said = read(text).unwrap_err();
             assert!(said.starts_with(place), "{said}");

@@ -38,7 +38,7 @@ impl FlowSizes {
             return Err(Issue::new(path, message));
         }
         if points[0].bytes.0 == 0 && points[0].share > 0.0 {
-            return Err(Issue::new(path, "nothing has 0 B; a first point of 0 B has a share of 0"));
+            return Err(Issue::new(path, "only a first point with a share of 0 may have 0 B"));
         }
         Ok(Self(points.iter().map(|point| (point.bytes.0 as f64, point.share)).collect()))
     }

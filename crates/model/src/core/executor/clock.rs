@@ -1,5 +1,5 @@
-//! A core with caches executes at the clock that it has: its instructions and the hits of its L2 take cycles,
-//! and what lies behind takes time.
+//! A core with caches executes at its current clock: instructions and L2 hits take cycles, everything further away
+//! takes time.
 
 use super::Executor;
 use crate::lfb::Lfb;

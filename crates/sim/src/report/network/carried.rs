@@ -1,7 +1,7 @@
-//! Cables and fabrics that are full, of those that decide what arrives.
+//! Finds full cables and fabrics that decide what arrives.
 //!
-//! What a cable carries does not arrive where a port behind it is full and drops packets, or has ever more wait: such a
-//! cable does not count.
+//! A cable does not count if a port downstream is full and drops packets, or has a growing queue: what the cable
+//! carries does not all arrive.
 
 use super::limits::{Class, Limit, FULL};
 use super::queues::GBPS;
@@ -12,15 +12,14 @@ use std::collections::BTreeSet;
 
 /// Flooded traffic is reported when it takes this share of a cable.
 const FLOODED: f64 = 0.05;
-/// A port drops packets from this share of those that come to it on.
+/// A port counts as dropping packets if it drops at least this share of the arriving ones.
 pub(super) const DROPPED: f64 = 0.001;
 
-/// A queue grows when it keeps this share of what comes, and so many bytes: more than a burst of packets that wait for
-/// each other.
+/// A queue grows when it keeps this share of the arriving bytes, and at least this many: more than a single burst.
 const GROWS: f64 = 0.01;
 const BACKLOG_BYTES: f64 = 20_000.0;
 
-/// A port on the way of a class, and what it had counted when the window began.
+/// A port on the path of a class, and its counts at the start of the window.
 type Passed<'a> = (PortView<'a>, PortTotals);
 
 impl WorldView<'_> {
@@ -37,7 +36,7 @@ impl WorldView<'_> {
         Some(carried / (learning.fabric_bytes_per_s as f64 * GBPS))
     }
 
-    /// Returns true if a port or the fabric before it is full and overloaded: it drops packets, or ever more wait.
+    /// Returns true if a port or the fabric before it is overloaded: it drops packets, or its queue grows.
     fn overflows(&self, passed: &Passed) -> bool {
         let (port, before) = passed;
         let grown = |pick: fn(&PortTotals) -> u64| pick(&port.totals).saturating_sub(pick(before)) as f64;
@@ -48,8 +47,8 @@ impl WorldView<'_> {
         full && (dropped > 0.0 && dropped >= DROPPED * (dropped + sent) || grows)
     }
 
-    /// The ports on the way of a class that decide what arrives: those without a full one behind them to which more
-    /// comes than leaves it. Each with whether it is such a one.
+    /// Lists the ports on the path of a class that decide what arrives: those without an overloaded port downstream.
+    /// Each comes with whether it is overloaded itself.
     fn deciding<'a>(&'a self, class: &'a Class) -> Vec<(Passed<'a>, bool)> {
         let all: Vec<(Passed, bool)> = self
             .ports_of(class)
@@ -69,7 +68,7 @@ impl WorldView<'_> {
         all.into_iter().filter(|((port, _), _)| deciding.contains(&port.place())).collect()
     }
 
-    /// The fullest of some ports by a share of something that they use: first of those to which more comes.
+    /// Returns the fullest of some ports by a share of something that they use; overloaded ports come first.
     fn fullest<'a>(&'a self, class: &'a Class, load: impl Fn(&Passed) -> Option<f64>) -> Option<(f64, Passed<'a>)> {
         let loads = self.deciding(class).into_iter();
         let full = loads.filter_map(|(passed, overflows)| Some(((overflows, load(&passed)?), passed)));
@@ -85,7 +84,7 @@ impl WorldView<'_> {
         let mut why = format!("the cable {place} carries {sent:.1} of {rate:.0} Gbps");
         let flooded = self.flooded_gbps(&port, before).min(sent);
         if flooded / rate >= FLOODED {
-            why += &format!(", {flooded:.1} of them flooded, as nobody knew where the receivers are");
+            why += &format!(", {flooded:.1} of them flooded, as the receivers were not in its table yet");
         }
         Some(Limit { limit: "cable", place, load: Some(load), why })
     }

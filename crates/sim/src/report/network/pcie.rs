@@ -1,4 +1,4 @@
-//! Limits behind the NICs of hosts: their PCIe links, the host network, their rings.
+//! Finds limits downstream of NICs: their PCIe links, the host network, their rings.
 
 use super::carried::DROPPED;
 use super::limits::{worst, Class, Limit, FULL, WAIT};
@@ -11,10 +11,10 @@ use hostnet_model::nic::Nic;
 
 /// The PCIe of a NIC is congested when a packet waits for credits for this share of time.
 const CREDIT_WAIT: f64 = 0.25;
-/// Arriving packets, and not what a cable carries, count where a NIC drops this share of them, of senders that slow
-/// down for losses: fewer come with every sawtooth.
+/// A NIC that drops this share of the packets is the limit rather than the cable, if senders back off on losses: fewer
+/// come with every sawtooth.
 const MANY: f64 = 0.05;
-/// A link whose NIC drops packets is full from here on: it is idle while senders recover.
+/// A link whose NIC drops packets is full at this load already: it idles while senders recover.
 const FULL_WITH_DROPS: f64 = 0.8;
 
 /// A direction of a PCIe link.
@@ -26,8 +26,8 @@ pub(super) enum Direction {
 }
 
 impl WorldView<'_> {
-    /// Names what is full behind the last place where packets of a class are dropped for want of room, if any are:
-    /// sockets, or the NICs of receivers.
+    /// Names what is full downstream of the last place where buffers overflow and drop packets of a class: sockets, or
+    /// the NICs of receivers. Nothing if none does.
     pub(super) fn dropping(&self, class: &Class) -> Option<Limit> {
         let (totals, to) = (&class.totals, &class.hosts[1]);
         let enough = if class.slows_down() { MANY } else { DROPPED };
@@ -47,14 +47,14 @@ impl WorldView<'_> {
         behind.or_else(cores).or_else(|| worst(to.iter().filter_map(|&host| self.ring(host))))
     }
 
-    /// Names what is full behind the NIC of a receiver: its PCIe link, or what lies behind that.
+    /// Names what is full downstream of the NIC of a receiver: its PCIe link, or what follows it.
     pub(super) fn behind_nic(&self, host: u16, class: &Class) -> Option<Limit> {
         let full = class.totals.nic_full as f64 >= DROPPED * class.totals.nic_received.max(1) as f64;
         let from = if full { FULL_WITH_DROPS } else { FULL };
         self.host_network(host, class).or_else(|| self.full_pcie(host, Direction::ToMemory, from))
     }
 
-    /// The busiest PCIe link of the NIC of a host in a direction, if it is busy for so much of the time.
+    /// Returns the busiest PCIe link of a host's NIC in a direction, if it is busy for at least this share of time.
     pub(super) fn full_pcie(&self, host: u16, direction: Direction, from: f64) -> Option<Limit> {
         let machine = self.machine(host)?;
         let nic = machine.first::<Nic>().filter(|_| machine.first::<Dimm>().is_none())?;
@@ -75,7 +75,7 @@ impl WorldView<'_> {
         (load >= from).then_some(Limit { limit: "PCIe", place, load: Some(load), why })
     }
 
-    /// The NIC of a receiver waits for PCIe credits because the IIO does not empty.
+    /// The NIC of a receiver waits for PCIe credits because the IIO does not drain.
     fn host_network(&self, host: u16, class: &Class) -> Option<Limit> {
         let machine = self.machine(host)?;
         let nic = machine.first::<Nic>()?;
