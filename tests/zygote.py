@@ -12,11 +12,13 @@ import pkgutil
 import subprocess
 import sys
 from functools import cache
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
-    from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
 
 IMPORTED_LATE = ("numpy", "pyarrow", "pyarrow.parquet", "rich.console", "rich.table", "rich.progress")
 """Libraries that the command imports when it needs them."""
@@ -27,7 +29,9 @@ class Zygote:
 
     def __init__(self) -> None:
         pipes: dict[str, Any] = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True}
-        self._process = subprocess.Popen([sys.executable, "-m", "tests.zygote"], **pipes)
+        # A module that runs as a program would be named as the command in its messages.
+        program = [sys.executable, "-c", "from tests.zygote import serve; serve()"]
+        self._process = subprocess.Popen(program, cwd=ROOT, **pipes)
 
     def run(self, arguments: Sequence[str], folder: Path) -> subprocess.CompletedProcess[str]:
         """Runs the command in a folder, with the environment of the tests."""
@@ -74,7 +78,3 @@ def run_here(arguments: list[str], folder: str, environment: Mapping[str, str], 
         os.dup2(os.open(output, os.O_WRONLY | os.O_CREAT | os.O_TRUNC), stream)
     sys.argv = ["hostnet", *arguments]
     main()
-
-
-if __name__ == "__main__":
-    serve()

@@ -78,6 +78,7 @@ def test_pages_know_the_drives_of_a_socket() -> None:
     assert [place.parts["ssd"] for place in places_of(effective)] == [range(1), range(1, 4)]
 
 
+@pytest.mark.long
 def test_what_crosses_is_explained_and_other_placements_are_tried() -> None:
     page = explain_results(hostnet.run(config(REMOTE, streams=5))).with_steps(confirm=True)
     found = page.nonuniform

@@ -46,7 +46,7 @@ def quicker(content: Content, limit: str) -> bool:
 
 
 def test_what_limits_a_rank_helps_or_is_not_known() -> None:
-    assert_named_limits_help(any_job, quicker, seed=1, count=5, named=0.5)
+    assert_named_limits_help(any_job, quicker, seed=1, count=2, named=0.5)
 
 
 @pytest.mark.long

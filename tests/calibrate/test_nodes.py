@@ -46,7 +46,10 @@ def server(tmp_path: Path) -> ServerFile:
 
 @pytest.mark.parametrize(
     "true",
-    [{"expander.controller": "61 ns"}, {"expander.controller": "33 ns", "expander.read_credits": 64}],
+    [
+        {"expander.controller": "61 ns"},
+        pytest.param({"expander.controller": "33 ns", "expander.read_credits": 64}, marks=pytest.mark.long),
+    ],
 )
 def test_a_device_is_recovered_from_matrices(tmp_path: Path, server: ServerFile, true: dict[str, str | int]) -> None:
     latencies = measure(server, true, IDLE, noise=0.003, seed=5)

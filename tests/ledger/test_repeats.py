@@ -13,6 +13,7 @@ from hostnet.ledger.cluster_runs import run_clusters
 from hostnet.ledger.pictures import write_plots
 
 
+@pytest.mark.long
 def test_clusters_in_several_processes_get_no_worse(tmp_path: Path) -> None:
     ledger = validate("dist_gem5", selection="smoke")
     assert {path.name for path in write_plots(tmp_path, ledger)} >= {"same.png"}
