@@ -41,6 +41,13 @@ TURNOVERS = 3
 WINDOW_MIN_NS = 50_000.0
 """The shortest window that yields useful results."""
 
+GAIN_MIN = 0.05
+"""Gain from which on the regime blames a side: only whether it is above this is worth a longer run."""
+
+LONGER_MIN, LONGER_MAX = 2.0, 32.0
+"""Factors by which a run may be longer if the given length does not tell. Below twice the length, intervals hardly
+narrow."""
+
 TOO_LONG = "simulating each side without the other takes longer than a second; --confirm does it"
 OF_JOBS = "each side without the other was not simulated: jobs cannot be separated from their hosts"
 NOT_PARTED = "each side without the other was not simulated: {error}"
@@ -102,16 +109,55 @@ def rows_alone(
     if limited and all(_has_its_offer(row) for row in facts if row["kind"] == "fio"):
         wanted.remove("fio")
     window_ns = _window_ns(config, host, together, len(wanted)) if limited else math.inf
-    parts = [_only(config, host, side) for side in wanted]
-    beside = together.rows
+    parting = _Parting(config, host, facts, wanted, base_dir, progress)
     if window_ns < together.window_ns:
-        parts.append(config)
-        parts = [_shortened(part, window_ns) for part in parts]
-    summaries = [_rows_of(summary, host) for summary in _simulated([_plan(part, base_dir) for part in parts], progress)]
-    if len(summaries) > len(wanted):
-        beside = summaries.pop()
-    alone = dict(zip(wanted, summaries, strict=True))
-    return [_with_gain(row, beside, alone[row["kind"]]) if row["kind"] in alone else dict(row) for row in facts]
+        return parting.compare(_run_of(config, together, window_ns / together.window_ns, warm_up=1.0))
+    found = parting.compare(None, together.rows)
+    longer = _times_longer(config, host, together, len(wanted))
+    if limited and longer >= LONGER_MIN and any(_is_open(row) for row in found if row["kind"] in wanted):
+        return parting.compare(_run_of(config, together, longer, warm_up=longer))
+    return found
+
+
+@dataclass(frozen=True)
+class _Parting:
+    """A server whose sides are simulated, each without the other."""
+
+    config: Config
+    host: str | None
+    facts: Sequence[Row]
+    sides: Sequence[str]
+    base_dir: str
+    progress: Progress | None
+
+    def compare(self, run: Config | None, together: Sequence[Row] = ()) -> list[dict[str, Any]]:
+        """The facts with each gain without the other side, in runs of another length if there is one.
+
+        Those run both sides together too; without one, `together` has the workloads of that run.
+        """
+        parts = [_only(self.config, self.host, side) for side in self.sides]
+        if run is not None:
+            parts = [{**part, "run": run} for part in (*parts, self.config)]
+        plans = [_plan(part, self.base_dir) for part in parts]
+        summaries = [_rows_of(summary, self.host) for summary in _simulated(plans, self.progress)]
+        beside = together if run is None else summaries.pop()
+        alone = dict(zip(self.sides, summaries, strict=True))
+        return [
+            _with_gain(row, beside, alone[row["kind"]]) if row["kind"] in alone else dict(row) for row in self.facts
+        ]
+
+
+def _is_open(row: Row) -> bool:
+    """Returns True if a longer run may tell whether a workload gains."""
+    alone = row.get("alone")
+    return alone is None or abs(alone["gain"] - GAIN_MIN) <= alone["noise"]
+
+
+def _times_longer(config: Config, host: str | None, together: Together, sides: int) -> float:
+    """Returns how many times longer each side and both together may run in what is left of the second."""
+    filling = (sides + 1) * filled(server_config(config, host or ""))
+    left = WORK_MAX - sides * together.events - 2 * filling
+    return min(LONGER_MAX, left / max(1, (sides + 1) * together.events))
 
 
 def _has_its_offer(row: Row) -> bool:
@@ -175,9 +221,12 @@ def _touches(flow: Mapping[str, Any], host: str, name: str) -> bool:
     return host in ends or name in ends
 
 
-def _shortened(config: Config, window_ns: float) -> Config:
+def _run_of(config: Config, together: Together, times: float, *, warm_up: float) -> Config:
+    """The `[run]` of a window so many times as long, after a warm-up that is longer by its own factor."""
     run = {key: value for key, value in config["run"].items() if key in ("name", "seed", "warmup")}
-    return {**config, "run": {**run, "duration": f"{window_ns / 1000:.0f} us"}}
+    if warm_up > 1:
+        run["warmup"] = f"{warm_up * together.warm_up_ns:.0f} ns"
+    return {**run, "duration": f"{times * together.window_ns / 1000:.0f} us"}
 
 
 def _plan(config: Config, base_dir: str) -> Plan:
