@@ -25,8 +25,8 @@ if TYPE_CHECKING:
 OF_CORES = (*CORE_KINDS, "remote")
 """Kinds of workloads that are traffic of cores, those of other sockets included."""
 
-WORK_MAX = 6_000_000
-"""Events that simulations without the other side may take: about a second."""
+WORK_MAX = 10_000_000
+"""Events that simulations without the other side may take: about a second on two cores."""
 
 FILLED = 1
 FILLED_BY_APP = 15
