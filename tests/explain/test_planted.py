@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import tomllib
+from typing import Any
+
 import pytest
 
-from tests.planted import PLANTS, campaign, judge
+from tests.docs.reference import ROOT
+from tests.planted import HELPS, PLANTS, allowed, campaign, judge, moved, raises_of, simulate
 
 BY_NAME = {plant.name: plant for plant in PLANTS}
 
@@ -28,6 +32,37 @@ def test_what_is_planted_where_nothing_is_predicted_is_found(planted: str, kind:
     verdict = judge(1, kind, BY_NAME[planted])
     assert verdict is not None
     assert (verdict.word, verdict.doubtful) == ("right", True), verdict
+
+
+def drives_of_another_socket() -> dict[str, Any]:
+    """Drives that write to the other socket's memory, whose channels cores keep busy with reads."""
+    job = {"rw": "randread", "bs": "128 KiB", "iodepth": 32, "size": "1 GiB"}
+    fio = {"kind": "fio", "memory": "node:1", "jobs": [{**job, "ssd": drive} for drive in range(4)]}
+    stream = {"kind": "stream", "cores": "0-3", "reads": 1.0, "memory": "node:1"}
+    return {
+        "server": {"preset": "cascade-lake-6234", "sockets": 2},
+        "ssd": {"sockets": 0, "count": 4},
+        "workload": {"fio": fio, "stream": stream},
+        "run": {"warmup": "30 us", "duration": "80 us", "seed": 1},
+    }
+
+
+def drives_beside_cores_on_the_wire() -> dict[str, Any]:
+    """Drives whose lines share the wire between sockets with those of cores."""
+    content = tomllib.loads((ROOT / "examples/nudma-drives.toml").read_text(encoding="utf-8"))
+    return {**content, "run": {"warmup": "30 us", "duration": "80 us", "seed": 1}}
+
+
+@pytest.mark.parametrize(
+    ("content", "named"),
+    [(drives_of_another_socket(), "P2M-Write"), (drives_beside_cores_on_the_wire(), "UPI link")],
+    ids=["channels are busy", "the wire is busy"],
+)
+def test_what_is_named_for_drives_of_another_socket_helps_them(content: dict[str, Any], named: str) -> None:
+    now, *then = simulate([content, *allowed(raises_of(content, named))])
+    (row,) = (row for row in now["workloads"] if row["workload"] == "fio")
+    assert row["limited_by"] == f"{named} ?"
+    assert max(moved(summary, "fio") for summary in then) > (1 + HELPS) * moved(now, "fio")
 
 
 @pytest.mark.long

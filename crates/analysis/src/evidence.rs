@@ -11,11 +11,14 @@ use serde::{Deserialize, Serialize};
 const FULL: f64 = 0.5;
 /// A rate of which at least this share is used is the limit: the rest is less than its own jitter.
 const NEAR: f64 = 1.0;
-/// The same for a channel whose own queue is full: the rest goes to rows that even a longer queue would not open in
-/// time. Below this share, a longer queue would show the scheduler more banks.
+/// The same for a rate whose own queue is full. Of a channel the rest goes to rows that even a longer queue would not
+/// open in time; below this share, a longer queue would show the scheduler more banks. A link sends in bursts, and idles
+/// in between.
 const NEAR_BEHIND_QUEUE: f64 = 0.9;
 /// A pool that is full for at least this share of time is named where nothing is full or near its rate.
-const OFTEN: f64 = 0.2;
+pub const OFTEN: f64 = 0.2;
+/// The queues of rates: lines that wait for a rate hold entries of these.
+const QUEUES: [(&str, &str); 3] = [("RPQ", CHANNEL), ("WPQ", CHANNEL), ("CHA->UPI", "UPI link")];
 
 /// A stage on the path of a workload's lines, at one place.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -67,8 +70,8 @@ impl Stage {
         }
     }
 
-    fn is_queue(&self) -> bool {
-        ["RPQ", "WPQ"].contains(&self.limit.as_str())
+    fn is_queue_of(&self, rate: &Self) -> bool {
+        QUEUES.contains(&(self.limit.as_str(), rate.limit.as_str()))
     }
 
     fn is_from(&self, full: f64, near: f64) -> bool {
@@ -94,8 +97,8 @@ impl Stage {
 /// It is the most downstream one that is full. If several rates are saturated, it is the one closest to its limit.
 #[must_use]
 pub fn limiting(stages: &[Stage]) -> Option<&Stage> {
-    let queued = stages.iter().any(|stage| stage.is_queue() && stage.is_from(FULL, NEAR));
-    let near = |stage: &Stage| if queued && stage.limit == CHANNEL { NEAR_BEHIND_QUEUE } else { NEAR };
+    let queued = |rate: &Stage| stages.iter().any(|stage| stage.is_queue_of(rate) && stage.is_from(FULL, NEAR));
+    let near = |stage: &Stage| if queued(stage) { NEAR_BEHIND_QUEUE } else { NEAR };
     let most_downstream = |full: f64| {
         let full = stages.iter().filter(|stage| stage.is_from(full, near(stage)));
         full.max_by(|a, b| {
@@ -136,6 +139,15 @@ mod tests {
         assert_eq!(named(&[&full[..], &[bus(0.91)]].concat()), Some(("DRAM channel", "channel 2")));
         let both = [bus(0.91), Stage::rate("UPI link", "upi 0-1", 0.99, 0.95)];
         assert_eq!(named(&both), Some(("UPI link", "upi 0-1")), "the nearest to its most");
+    }
+
+    #[test]
+    fn a_wire_that_is_nearly_full_is_behind_the_entries_of_its_lines() {
+        let wire = |used| Stage::rate("UPI link", "upi 1-0", used, 0.95);
+        let stages = |held, used| [pool("P2M-Write", 1, 1.0), pool("CHA->UPI", 3, held), wire(used)];
+        assert_eq!(named(&stages(0.64, 0.912)), Some(("UPI link", "upi 1-0")));
+        assert_eq!(named(&stages(0.64, 0.85)), Some(("CHA->UPI", "socket 0")), "the wire has room");
+        assert_eq!(named(&stages(0.3, 0.912)), Some(("P2M-Write", "socket 0")), "its lines have entries");
     }
 
     #[test]

@@ -50,8 +50,11 @@ impl Busy {
 /// What is known of the way behind a link.
 #[derive(Clone, Debug, PartialEq)]
 pub struct BehindLink {
-    /// What the way there adds to a line without load, in ns, on average over the lines of the workload.
+    /// What the way there takes from the CHA and back without load, in ns, on average over the lines that are waited
+    /// for.
     pub ns: f64,
+    /// The part of the way to the memory of the socket that these lines do not take, in ns, on the same average.
+    pub saved_ns: f64,
     /// Share of its lines that lie there.
     pub share: f64,
     /// What lets so much through at most, but for the pools.
@@ -101,7 +104,7 @@ mod tests {
 
     fn way(buses_busy: f64, link_busy: f64, read: Pool) -> BehindLink {
         let things = Busy::behind_link(buses_busy, link_busy);
-        BehindLink { ns: 100.0, share: 1.0, things, credits: vec![read], unloaded_ns: vec![100.0] }
+        BehindLink { ns: 100.0, saved_ns: 0.0, share: 1.0, things, credits: vec![read], unloaded_ns: vec![100.0] }
     }
 
     #[test]

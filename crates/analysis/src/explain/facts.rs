@@ -81,9 +81,12 @@ pub struct WorkloadFacts {
     /// Whether lines of its path, or snoops that it waits for, cross to other sockets, whose time is not told apart.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub crosses: bool,
-    /// What memory behind a link adds to its lines without load, in ns, on average over them.
+    /// What the way behind a link takes from the CHA and back without load, in ns, on average over its lines there.
     #[serde(default, skip_serializing_if = "is_nothing")]
     pub link_ns: f64,
+    /// The part of the way to the memory of the socket that these lines do not take, in ns, on the same average.
+    #[serde(default, skip_serializing_if = "is_nothing")]
+    pub saved_ns: f64,
     /// What the mesh does to it, if its lines lose any time there.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub mesh: Option<OnMesh>,
@@ -135,6 +138,7 @@ impl WorkloadFacts {
             lone_ns: None,
             crosses: false,
             link_ns: 0.0,
+            saved_ns: 0.0,
             mesh: None,
             pools,
             otherwise: otherwise.to_owned(),
@@ -209,18 +213,20 @@ impl WorkloadFacts {
     /// The same of lines some of which lie behind a link, on a server of `socket`.
     #[must_use]
     pub fn behind_link(self, socket: &SocketParams, way: &BehindLink) -> Self {
-        let ns = way.ns;
-        let isolated = self.isolated.map(|alone| Isolated { ns: alone.ns + ns, ..alone });
-        let lone_ns = self.lone_ns.map(|alone| alone + ns);
-        let lfb = self.pools.first().filter(|_| self.kind == Kind::Stream);
-        let refill_ns = socket.core.refill_ps as f64 / 1000.0;
-        let again_ns = |lfb: &Pool| unloaded_ns(socket, self.kind, &lfb.domain, self.store_share) + ns + refill_ns;
-        let limit = way.limit(lfb.map(|lfb| (lfb, again_ns(lfb)))).unwrap_or_else(|| NOT_KNOWN.to_owned());
-        Self { isolated, lone_ns, link_ns: ns, limits: None, ..self.crossing() }.bound_by(limit)
+        let far = Self { link_ns: way.ns, saved_ns: way.saved_ns, limits: None, ..self.crossing() };
+        let added_ns = far.added_by_link_ns();
+        let isolated = far.isolated.map(|alone| Isolated { ns: alone.ns + added_ns, ..alone });
+        let lone_ns = far.lone_ns.map(|alone| alone + added_ns);
+        let ns = added_ns + socket.core.refill_ps as f64 / 1000.0;
+        let again_ns = |lfb: &Pool| unloaded_ns(socket, far.kind, &lfb.domain, far.store_share) + ns;
+        let lfb = far.pools.first().filter(|_| far.kind == Kind::Stream).map(|lfb| (lfb, again_ns(lfb)));
+        let limit = way.limit(lfb).unwrap_or_else(|| NOT_KNOWN.to_owned());
+        Self { isolated, lone_ns, binding: vec![limit], ..far }
     }
 
-    fn bound_by(self, limit: String) -> Self {
-        Self { binding: vec![limit], ..self }
+    /// What memory behind a link adds to its lines without load, in ns; less than nothing where it is the quicker one.
+    pub(super) fn added_by_link_ns(&self) -> f64 {
+        self.link_ns - self.saved_ns
     }
 
     /// The same of lines that lose time on a mesh, which predictions know nothing of: if that counts, a full link is

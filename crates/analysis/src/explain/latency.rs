@@ -77,7 +77,7 @@ pub(super) fn of(
     let unloaded_ns = match reach {
         None => unloaded_ns(socket, facts.kind, &pool.domain, facts.store_share),
         Some(reach) => way_ns + reach.unloaded_ns(),
-    } + facts.link_ns;
+    } + share * facts.added_by_link_ns();
     Some(split(pool.domain.clone(), mean_ns, unloaded_ns, told))
 }
 

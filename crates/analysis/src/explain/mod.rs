@@ -134,7 +134,7 @@ fn crowd(socket: &SocketParams, facts: &[WorkloadFacts]) -> Crowd {
 /// Returns true if several cores wait longer than without any load.
 fn may_be_crowded(socket: &SocketParams, facts: &WorkloadFacts) -> bool {
     let Some(pool) = facts.main_pool().filter(|_| facts.kind == Kind::Stream) else { return false };
-    let unloaded_ns = facts::unloaded_ns(socket, facts.kind, "C2M-Read", facts.store_share) + facts.link_ns;
+    let unloaded_ns = facts::unloaded_ns(socket, facts.kind, "C2M-Read", facts.store_share) + facts.added_by_link_ns();
     let several = pool.credits > f64::from(socket.core.lfb_entries);
     several && pool.latency_ns.is_some_and(|ns| ns > LOADED * unloaded_ns)
 }
@@ -154,7 +154,7 @@ pub fn p2m(facts: &[WorkloadFacts]) -> Option<P2m> {
 #[must_use]
 pub fn isolated(socket: &SocketParams, facts: &WorkloadFacts) -> Isolated {
     let unloaded = || facts::unloaded_ns(socket, facts.kind, "C2M-Read", facts.store_share);
-    facts.isolated.unwrap_or_else(|| Isolated { ns: unloaded() + facts.link_ns, basis: Basis::Unloaded })
+    facts.isolated.unwrap_or_else(|| Isolated { ns: unloaded() + facts.added_by_link_ns(), basis: Basis::Unloaded })
 }
 
 /// Finds the workload that the other side slows down most. Where none is known to be slowed down, it is the stream

@@ -7,7 +7,7 @@ use crate::report::pooled::in_pool;
 use crate::report::stages::stages;
 use crate::report::view::ServerView;
 use hostnet_analysis::binding::{lfb_domain, stream_otherwise, OFFERED_LOAD};
-use hostnet_analysis::explain::{BehindLink, Busy, Cached, Isolated, Kind, Pool, WorkloadFacts};
+use hostnet_analysis::explain::{unloaded, BehindLink, Busy, Cached, Isolated, Kind, Pool, WorkloadFacts};
 use hostnet_analysis::limits;
 use hostnet_analysis::offered::offered_gb_per_s;
 use hostnet_analysis::predict::{isolated_latencies_ns, lone_latencies_ns, now_and_alone, Pace};
@@ -15,7 +15,7 @@ use hostnet_analysis::regime::{Alone, Basis};
 use hostnet_measure::Domain;
 use hostnet_model::cache::ClassCounts;
 use hostnet_model::expander::Expander;
-use hostnet_model::params::{DramParams, ExpanderParams, Inclusion, ServerParams};
+use hostnet_model::params::{DramParams, ExpanderParams, Inclusion, ServerParams, SocketParams};
 use hostnet_model::pool::PoolPort;
 
 /// What is known of every workload.
@@ -67,19 +67,28 @@ fn behind_link(view: &ServerView, total: &Sample, class: usize) -> Option<Behind
     let socket = view.server.socket();
     let expander = socket.expander.as_ref()?;
     let of = |group| total.of(group, class).lines as f64;
-    let [reads, writes] = FAR.map(of);
-    if reads + writes == 0.0 {
+    let far = FAR.map(of);
+    let lines: f64 = far.iter().sum();
+    if lines == 0.0 {
         return None;
     }
-    let [all_reads, all_writes] = [Group::ChaRead, Group::ChaWrite].map(of);
+    let all = [Group::ChaRead, Group::ChaWrite].map(of);
+    let of_device = view.server.workloads[class].kind.is_of_devices();
+    // Stores are written back later: cores wait for reads alone. Devices wait for what they do more of.
+    let waited = usize::from(of_device && far[1] > far[0] || far[0] == 0.0);
+    // Lines of the kernel's work for devices lie at home and are not theirs to wait for.
+    let own = if of_device { of([Group::P2mRead, Group::P2mWrite][waited]) } else { all[waited] };
+    let part = (far[waited] / own.min(all[waited]).max(1.0)).min(1.0);
+    let [ns, saved_ns] = link_ns(socket, expander)[waited].map(|ns| part * ns);
     let way_ns = far_ns(expander);
     let credits: Vec<Pool> = FAR.iter().filter_map(|&group| pool(view, total, group, class, group.name())).collect();
     let of_reads = |pool: &Pool| pool.domain == Group::ExpanderRead.name();
     let unloaded_ns =
         credits.iter().map(|pool| way_ns + if of_reads(pool) { dram_ns(&expander.memory.dram) } else { 0.0 });
     Some(BehindLink {
-        ns: reads / all_reads.max(1.0) * (way_ns - socket.cha.from_mc_ps as f64 / 1000.0),
-        share: (reads + writes) / (all_reads + all_writes).max(1.0),
+        ns,
+        saved_ns,
+        share: lines / all.iter().sum::<f64>().max(1.0),
         things: Busy::behind_link(buses_busy(view), link_busy(view, total, expander)),
         unloaded_ns: unloaded_ns.collect(),
         credits,
@@ -93,6 +102,15 @@ const FAR: [Group; 2] = [Group::ExpanderRead, Group::ExpanderWrite];
 fn far_ns(expander: &ExpanderParams) -> f64 {
     let wires_ps = f64::from(expander.request_bytes + expander.data_bytes) / expander.bytes_per_s as f64 * 1e12;
     (2.0 * (expander.latency_ps + expander.device_ps) as f64 + wires_ps) / 1000.0
+}
+
+/// What reads, and writes, take from the host's end of a link and back, and what they would take from the memory
+/// controllers of the socket, in ns.
+fn link_ns(socket: &SocketParams, expander: &ExpanderParams) -> [[f64; 2]; 2] {
+    let [from_mc, write_ack] = [socket.cha.from_mc_ps, socket.cha.write_ack_ps].map(|ps| ps as f64 / 1000.0);
+    let [far, near] = [&expander.memory.dram, &socket.memory.dram].map(unloaded::dram_ns);
+    let way = far_ns(expander);
+    [[way + far, near + from_mc], [way, write_ack]]
 }
 
 /// A read of DRAM that finds no row open, in ns.

@@ -37,7 +37,8 @@ pub(super) fn in_pool(view: &ServerView, total: &Sample, class: usize) -> Option
     let way = port.way().filter(|_| plain && alone);
     let Some(way) = way else {
         let ns = 4.0 * params.latency_ps as f64 / 1000.0;
-        return Some(BehindLink { ns, share: 0.0, things: Vec::new(), credits: Vec::new(), unloaded_ns: Vec::new() });
+        let (things, credits, unloaded_ns) = (Vec::new(), Vec::new(), Vec::new());
+        return Some(BehindLink { ns, saved_ns: 0.0, share: 0.0, things, credits, unloaded_ns });
     };
     let socket = view.server.socket();
     let beyond_ns = (3 * params.latency_ps + socket.cha.read_to_mc_ps + way.read_ps) as f64 / 1000.0;
@@ -51,6 +52,7 @@ pub(super) fn in_pool(view: &ServerView, total: &Sample, class: usize) -> Option
     };
     Some(BehindLink {
         ns: beyond_ns + params.latency_ps as f64 / 1000.0,
+        saved_ns: 0.0,
         share,
         things: busy(view, params, counts, way),
         unloaded_ns: credits.iter().map(held_ns).collect(),

@@ -7,7 +7,7 @@ use super::view::ServerView;
 use crate::read::crossed::{crossed, Crossed};
 use crate::read::sample::{Group, Sample};
 use hostnet_analysis::binding::full_share_estimate;
-use hostnet_analysis::evidence::Stage;
+use hostnet_analysis::evidence::{Load, Stage, OFTEN};
 use hostnet_analysis::explain::{Pool, FAR_DRAM, FAR_LINK};
 use hostnet_analysis::limits::CHANNEL;
 use hostnet_measure::Domain;
@@ -134,7 +134,7 @@ impl Way<'_> {
         let counters: Vec<Counters> =
             self.view.machine.each::<Channel>().map(|channel| channel.controller().counters(self.view.now)).collect();
         let own = |channel: &Counters| channel.reads[self.class] + channel.writes[self.class];
-        let busiest = |(memory, channels): (&MemoryParams, Range<usize>)| {
+        let busiest = |(socket, (memory, channels)): (usize, (&MemoryParams, Range<usize>))| {
             // A host whose memory has rates has no channels.
             let here = counters.get(channels.clone())?;
             let mine: u64 = here.iter().map(own).sum();
@@ -142,9 +142,24 @@ impl Way<'_> {
             let busy = here.iter().enumerate().filter(|(_, channel)| own(channel) > 0);
             let (number, most) = busy.map(|(at, channel)| (at, used(channel))).max_by(|a, b| a.1.total_cmp(&b.1))?;
             let place = format!("channel {}", channels.start + number);
-            self.counts(mine).then(|| Stage::rate(CHANNEL, place, most, BUS_MOST))
+            let held = self.counts(mine) && self.waits_for_dram(memory, &format!("socket {socket}"));
+            held.then(|| Stage::rate(CHANNEL, place, most, BUS_MOST))
         };
-        self.view.memories().filter_map(busiest).collect()
+        self.view.memories().enumerate().filter_map(busiest).collect()
+    }
+
+    /// Returns true if a busy channel at a place holds lines of the workload up: reads wait for it, what devices write
+    /// only where the queue of writes often has no room.
+    fn waits_for_dram(&self, memory: &MemoryParams, place: &str) -> bool {
+        let read: u64 =
+            self.view.places(Group::P2mRead).iter().flat_map(|of| &of.pools).map(|pool| self.taken(pool)).sum();
+        if !self.view.server.workloads[self.class].kind.is_of_devices() || self.counts(read) {
+            return true;
+        }
+        let shared = memory.controller.shared_queue.then_some(Group::Rpq);
+        let queues = shared.into_iter().chain([Group::Wpq]).flat_map(|group| self.pools(group, group.name(), 0));
+        let is_full = |stage: Stage| matches!(stage.load, Load::Pool { full, .. } if full >= OFTEN);
+        queues.filter(|queue| queue.place == place).any(is_full)
     }
 
     /// The directions between sockets that the workload uses.

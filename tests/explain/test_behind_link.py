@@ -1,0 +1,116 @@
+"""The time of lines behind a link: no part of it is negative, and without load its parts are all of it."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+import hostnet
+from hostnet.explain import explain_results
+
+DIFFERENCES = {"unexplained_ns", "gain", "throughput_drift"}
+"""Keys whose values are differences by definition: what a formula leaves over, gains, a change."""
+
+
+def negative(value: Any, path: str = "") -> Iterator[str]:
+    """The places of all numbers below zero, but for differences and for the row of all channels."""
+    if isinstance(value, dict):
+        if value.get("channel") == -1:
+            value = {**value, "channel": 0}
+        for key, part in value.items():
+            if key not in DIFFERENCES:
+                yield from negative(part, f"{path}.{key}")
+    elif isinstance(value, list):
+        for number, part in enumerate(value):
+            yield from negative(part, f"{path}[{number}]")
+    elif isinstance(value, (int, float)) and value < 0:
+        yield path
+
+
+def any_server(seed: int) -> dict[str, Any]:
+    """A server with memory behind a link whose latencies are anything between 1 ns and 2 us."""
+    draw = random.Random(seed)
+
+    def times(*keys: str) -> dict[str, str]:
+        return {key: draw.choice(["1 ns", "10 ns", "50 ns", "300 ns", "2 us"]) for key in keys}
+
+    nodes = ["node:1", "node:0", "interleave"]
+    jobs = [{"rw": draw.choice(["read", "write", "randrw"]), "bs": "4 KiB", "iodepth": 16, "size": "1 GiB", "ssd": 0}]
+    workload: dict[str, Any] = {
+        "w": {"kind": "stream", "cores": "0-1", "reads": draw.choice([1.0, 0.5, 0.0]), "memory": draw.choice(nodes)},
+        "f": {"kind": "fio", "memory": draw.choice(nodes), "jobs": jobs},
+    }
+    return {
+        "server": {"preset": "cascade-lake-6234"},
+        "cache": {"enabled": draw.random() < 0.25},
+        "expander": {"channels": draw.choice([1, 2]), **times("latency", "controller")},
+        "cha": times("from_mc", "read_to_mc", "write_ack", "io_write_to_mc"),
+        "core": times("to_cha", "from_cha"),
+        "workload": workload,
+        "run": {"duration": "20 us", "warmup": "10 us", "seed": seed},
+    }
+
+
+def check(seed: int) -> None:
+    results = hostnet.run(any_server(seed))
+    assert not list(negative(results.summary)), seed
+    assert not list(negative(explain_results(results).explanation)), seed
+    for name, table in results.tables.items():
+        assert not list(negative(table.to_pylist(), name)), seed
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_no_time_is_negative(seed: int) -> None:
+    check(seed)
+
+
+@pytest.mark.long
+def test_on_200_servers_no_time_is_negative() -> None:
+    for seed in range(200):
+        check(seed)
+
+
+CORE = {"kind": "stream", "cores": "0", "reads": 1.0, "memory": "node:1"}
+DRIVE = {"kind": "fio", "memory": "node:1"}
+
+
+def job(rw: str) -> dict[str, Any]:
+    return {**DRIVE, "jobs": [{"rw": rw, "bs": "4 KiB", "iodepth": 1, "size": "1 GiB", "ssd": 0}]}
+
+
+def explained(workload: dict[str, Any], from_mc: str, latency: str) -> dict[str, Any]:
+    """What is told of a workload that is alone with memory behind a link."""
+    config = {
+        "server": {"preset": "cascade-lake-6234"},
+        "core": {"lfb": {"entries": 1}},
+        "cha": {"from_mc": from_mc},
+        "expander": {"latency": latency},
+        "workload": {"w": workload},
+        "run": {"duration": "200 us", "warmup": "20 us", "seed": 1},
+    }
+    (row,) = explain_results(hostnet.run(config)).explanation["workloads"]
+    return dict(row)
+
+
+@pytest.mark.parametrize("workload", [CORE, job("read"), job("write")], ids=["loads", "P2M-Write", "P2M-Read"])
+@pytest.mark.parametrize("from_mc", ["19 ns", "2 us"])
+def test_without_load_a_line_takes_the_link_and_what_is_left_of_the_way_at_home(
+    workload: dict[str, Any], from_mc: str
+) -> None:
+    near, far = (explained(workload, from_mc, latency) for latency in ("40 ns", "140 ns"))
+    assert far["link_ns"] - near["link_ns"] == pytest.approx(200, abs=1), "the link is crossed twice"
+    for row in (near, far):
+        # Controllers take 40 ns both ways, and the wires some.
+        assert row["link_ns"] > 2 * 40 + 40
+        assert row["latency"]["unloaded_ns"] == pytest.approx(row["latency"]["mean_ns"], rel=0.12)
+        assert row["latency"]["unloaded_ns"] <= 1.01 * row["latency"]["mean_ns"]
+
+
+def test_memory_behind_a_link_that_is_the_quicker_one_is_told_as_behind_a_link() -> None:
+    row = explained({**CORE, "cores": "0-1"}, "2 us", "1 ns")
+    assert row["saved_ns"] > row["link_ns"] > 0
+    assert not row.get("limits"), "no prediction covers it"
+    assert row["latency"]["unloaded_ns"] < 300
