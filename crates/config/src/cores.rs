@@ -51,6 +51,13 @@ pub(crate) fn format_cores(cores: &[u32]) -> String {
     ranges.into_iter().map(range).collect::<Vec<_>>().join(",")
 }
 
+/// Says which of the cores that the key at `path` lists no `who` is on; nothing if all of them have something to do.
+pub(crate) fn idle_note(path: &str, listed: &[u32], used: impl Fn(u32) -> bool, who: &str) -> Option<String> {
+    let idle: Vec<u32> = listed.iter().copied().filter(|&core| !used(core)).collect();
+    let noun = if idle.len() == 1 { "core" } else { "cores" };
+    (!idle.is_empty()).then(|| format!("{path}: no {who} is on {noun} {}", format_cores(&idle)))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

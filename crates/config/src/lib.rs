@@ -33,7 +33,7 @@ pub use document::check_syntax;
 pub use error::{suggestion, ConfigError};
 pub use memory_plan::{MemoryPlan, Requests, TraceFormat, Traffic, TrafficPattern};
 pub use noc_plan::{NocPlan, Packets};
-pub use plan::{Format, Input, Length, Plan, RunPlan, WarmUp};
+pub use plan::{Format, GivenKey, Input, Length, Plan, RunPlan, WarmUp};
 pub use presets::{
     apps, chips, counters, devices, dies, energy_profiles, flow_sizes_names, job_profiles, packet_sizes_names,
     power_profiles, presets, profiles, transports, AppInfo, PresetInfo,

@@ -1,5 +1,6 @@
 //! The resolved configuration.
 
+use crate::document::join;
 use hostnet_model::params::{ClusterParams, Fidelity, HostKind, HostParams, ServerParams};
 use serde::Serialize;
 use std::path::Path;
@@ -50,6 +51,17 @@ pub struct Plan {
     pub given: Vec<String>,
 }
 
+/// A key of a server that the user wrote himself.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct GivenKey {
+    /// Its dotted path in the configuration.
+    pub path: String,
+    /// Its path within the server, or within the table of a socket.
+    pub key: String,
+    /// The socket whose table it is in; none for a key of the server.
+    pub socket: Option<usize>,
+}
+
 /// The name of the host of a configuration that describes a server and nothing around it.
 const LONE: &str = "";
 
@@ -71,12 +83,42 @@ impl Plan {
         })
     }
 
+    /// Returns the keys of a host that the user wrote himself; of a server with nothing around it, whose name is empty,
+    /// all.
+    #[must_use]
+    pub fn given_of(&self, host: &str) -> Vec<GivenKey> {
+        let prefix = if host == LONE { String::new() } else { join("host", self.table_of(host)) + "." };
+        let within = self.given.iter().filter_map(|path| Some((path, path.strip_prefix(&prefix)?)));
+        within.map(|(path, key)| GivenKey::new(path, key)).collect()
+    }
+
+    /// The table that a host comes from: of many equal hosts each has a number behind the name of their table.
+    fn table_of<'a>(&self, host: &'a str) -> &'a str {
+        let many = || host.rsplit_once('-').map_or(host, |(table, _)| table);
+        if self.effective["host"].get(host).is_some() {
+            host
+        } else {
+            many()
+        }
+    }
+
     /// As [`Plan::server`], to change it.
     pub fn server_mut(&mut self) -> Option<&mut ServerParams> {
         match &mut self.cluster.hosts[..] {
             [HostParams { name, kind: HostKind::Server(server), .. }] if name == LONE => Some(server),
             _ => None,
         }
+    }
+}
+
+impl GivenKey {
+    fn new(path: &str, within: &str) -> Self {
+        let of_socket = || {
+            let (number, key) = within.strip_prefix("socket.")?.split_once('.')?;
+            Some((number.parse().ok()?, key))
+        };
+        let (socket, key) = of_socket().map_or((None, within), |(number, key)| (Some(number), key));
+        GivenKey { path: path.to_owned(), key: key.to_owned(), socket }
     }
 }
 

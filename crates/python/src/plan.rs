@@ -78,6 +78,10 @@ impl Plan {
                 "{}: expander: predictions do not cover memory behind a link yet; {instead}",
                 self.plan.name
             ))),
+            Some(server) if server.socket().die.is_some() => Err(ConfigError::new_err(format!(
+                "{}: noc: predictions do not cover the mesh of a die yet; {instead}",
+                self.plan.name
+            ))),
             Some(_) => Ok(()),
         }
     }

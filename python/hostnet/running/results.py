@@ -373,4 +373,6 @@ def notes_of(summary: Mapping[str, Any]) -> list[str]:
     lines += summary["ignored"]
     if summary.get("no_effect"):
         lines.append(f"no effect in this run: {', '.join(summary['no_effect'])}")
+    if summary.get("never_met"):
+        lines.append(f"not met while this run was measured: {', '.join(summary['never_met'])}")
     return lines

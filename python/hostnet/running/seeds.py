@@ -36,9 +36,10 @@ def combine(runs: Sequence[Results]) -> Row:
             *(f"table {name} has more than {ROWS_MAX} rows; seeds.json leaves out its means" for name in large),
         ],
         "unvalidated": first["unvalidated"],
-        "no_effect": [
-            name for name in first.get("no_effect", []) if all(name in other["no_effect"] for other in summaries)
-        ],
+        **{
+            kind: [name for name in first.get(kind, []) if all(name in other[kind] for other in summaries)]
+            for kind in ("no_effect", "never_met")
+        },
     }
 
 

@@ -91,7 +91,7 @@ def outcome_of(point: int, results: AnyResults) -> Outcome:
         "point": point,
         "seed": results.plan.seed,
         "result_hash": results.result_hash,
-        "no_effect": results.summary.get("no_effect", []),
+        "no_effect": [*results.summary.get("no_effect", []), *results.summary.get("never_met", [])],
         "extras": extras_of(results.summary),
         "tables": tables_of(results),
         "influence": _influence(results, rows),

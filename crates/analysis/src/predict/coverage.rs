@@ -46,7 +46,8 @@ pub(crate) fn outside(server: &ServerParams) -> Vec<String> {
     );
     let far = |workload: &Workload| workload.memory != Placement::Local && socket.expander.is_some();
     note(server.workloads.iter().any(far), "buffers in memory behind a link ([expander])");
-    note(socket.ssd.streams > 1, "drives that serve several commands at a time");
+    let storage = server.workloads.iter().any(|workload| workload.kind.fio().is_some());
+    note(storage && socket.ssd.streams > 1, "drives that serve several commands at a time");
     note(changes_clock(server), "cores at other frequencies than core.frequency ([power])");
     for workload in &server.workloads {
         if let WorkloadKind::Stream(stream) = &workload.kind {

@@ -2,6 +2,7 @@
 
 use super::sockets::placement;
 use super::{app, pool, Context};
+use crate::cores::idle_note;
 use crate::document::read_text;
 use crate::error::Issue;
 use crate::fio;
@@ -64,8 +65,17 @@ pub(super) fn resolve(spec: &Spec, sockets: &[Spec], context: &Context) -> Resul
     });
     let resolved: Vec<Workload> = resolved.collect::<Result<_, Issue>>()?;
     check_commands(&resolved)?;
-    let JobReader { ramp_ps, ignored, .. } = reader;
+    let JobReader { ramp_ps, mut ignored, .. } = reader;
+    ignored.extend(resolved.iter().filter_map(|workload| without_jobs(workload, &effective)));
     Ok(Workloads { resolved, effective, ramp_ps, ignored, owners: cores.owners })
+}
+
+/// Says which of the cores of a workload have no job of fio.
+fn without_jobs(workload: &Workload, specs: &BTreeMap<String, WorkloadSpec>) -> Option<String> {
+    let WorkloadSpec::Fio(spec) = specs.get(&workload.name)? else { return None };
+    let jobs = &workload.kind.fio()?.jobs;
+    let used = |core| jobs.iter().any(|job| job.core == core);
+    idle_note(&format!("workload.{}.cores", workload.name), &spec.cores.as_ref()?.0, used, "job")
 }
 
 /// Bytes of the buffers of a workload, and the key that they follow from.

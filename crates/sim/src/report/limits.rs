@@ -1,6 +1,6 @@
-//! What limits a workload, and which of the user's parameters had no influence.
+//! What limits a workload.
 
-use crate::read::sample::{domains, Group, Sample, Totals};
+use crate::read::sample::{Group, Sample, Totals};
 use crate::report::channels::line_ps;
 use crate::report::places::Place;
 use crate::report::pooled::in_pool;
@@ -15,7 +15,7 @@ use hostnet_analysis::regime::{Alone, Basis};
 use hostnet_measure::Domain;
 use hostnet_model::cache::ClassCounts;
 use hostnet_model::expander::Expander;
-use hostnet_model::params::{DramParams, ExpanderParams, Inclusion, ServerParams, SocketParams};
+use hostnet_model::params::{DramParams, ExpanderParams, SocketParams};
 use hostnet_model::pool::PoolPort;
 
 /// What is known of every workload.
@@ -210,76 +210,4 @@ pub(super) fn full_ps(group: Group) -> fn(&Domain) -> u64 {
         Group::Posted | Group::NonPosted => Domain::over_threshold_ps,
         _ => Domain::full_ps,
     }
-}
-
-/// The parameters that the user gave and that cannot have changed the result.
-pub(crate) fn without_influence(view: &ServerView) -> Vec<String> {
-    view.given.iter().filter(|path| is_idle(view, path)).cloned().collect()
-}
-
-fn is_idle(view: &ServerView, path: &str) -> bool {
-    let workloads = &view.server.workloads;
-    let storage = workloads.iter().any(|workload| workload.kind.fio().is_some());
-    let of_storage = ["ssd.", "pcie.", "iio.", "fio.", "ddio."].iter().any(|table| path.starts_with(table));
-    if of_storage && !storage || is_of_absent_part(view.server, path) {
-        return true;
-    }
-    of_caches(view.server, path).unwrap_or_else(|| is_idle_resource(view, path))
-}
-
-/// Returns true if a parameter is of a part that a server with nothing around it does not use: network traffic, and
-/// ways to sockets that it does not have.
-fn is_of_absent_part(server: &ServerParams, path: &str) -> bool {
-    let remote = server.sockets.iter().any(|socket| socket.remote.is_some());
-    let table = path.split('.').next().unwrap_or_default();
-    match table {
-        "nic" | "stack" | "control" => true,
-        "remote" => !remote,
-        "upi" => server.upi.is_none(),
-        _ => false,
-    }
-}
-
-/// Whether a parameter of the caches or the applications is idle; `None` for other parameters.
-fn of_caches(server: &ServerParams, path: &str) -> Option<bool> {
-    let Some(cache) = &server.socket().cache else {
-        let tables = ["cache.", "prefetch.", "ddio."].iter().any(|table| path.starts_with(table));
-        let idle = tables && path != "cache.enabled" || path.ends_with(".llc_ways") || path == "core.rob";
-        return (idle || path == "core.frequency" && server.power.is_none()).then_some(true);
-    };
-    let apps = server.workloads.iter().any(|workload| workload.kind.app().is_some());
-    match path {
-        "core.dirty_pool" => Some(true),
-        "core.frequency" => Some(!apps && server.power.is_none()),
-        "cache.llc.clean_victims" | "cache.filter.sets" | "cache.filter.ways" => {
-            Some(cache.llc.inclusion == Inclusion::Inclusive)
-        }
-        "prefetch.credits" => Some(!cache.prefetch.stream && !cache.prefetch.adjacent),
-        "prefetch.pages" | "prefetch.distance" => Some(!cache.prefetch.stream),
-        "ddio.ways" | "ddio.write" => Some(!cache.ddio.drives.contains(&true)),
-        _ => None,
-    }
-}
-
-fn is_idle_resource(view: &ServerView, path: &str) -> bool {
-    match path {
-        "iio.write_credits" => !ran_out(view, Group::P2mWrite),
-        "iio.read_credits" => !ran_out(view, Group::P2mRead),
-        "memory.controller.rpq.entries" => !ran_out(view, Group::Rpq),
-        "memory.controller.wpq.entries" => !ran_out(view, Group::Wpq),
-        "core.lfb.entries" => !ran_out(view, Group::Lfb),
-        "pcie.posted_lines" => !ran_out(view, Group::Posted),
-        "pcie.nonposted_lines" => !ran_out(view, Group::NonPosted),
-        "pcie.mps" | "pcie.write_overhead" => !used(view, Group::P2mWrite) && !used(view, Group::P2mRead),
-        "pcie.mrrs" | "pcie.read_overhead" | "pcie.completion_overhead" => !used(view, Group::P2mRead),
-        _ => false,
-    }
-}
-
-fn ran_out(view: &ServerView, group: Group) -> bool {
-    domains(view.machine, group).iter().any(|(_, domain)| domain.in_use_max() == domain.capacity())
-}
-
-fn used(view: &ServerView, group: Group) -> bool {
-    domains(view.machine, group).iter().any(|(_, domain)| domain.area_ps() > 0)
 }

@@ -7,6 +7,7 @@ pub(crate) mod domains;
 pub(crate) mod energy;
 pub(crate) mod epochs;
 pub(crate) mod hash;
+mod idle;
 pub(crate) mod info;
 mod limits;
 mod mesh;
@@ -25,6 +26,7 @@ pub use predicted::predict;
 
 use crate::read::sample::{differences, Group, Sample, Totals};
 use crate::report::energy::Metered;
+use crate::report::idle::Idle;
 use crate::report::mesh::MeshTables;
 use crate::report::table::{Cell, Table};
 use crate::report::view::{ServerView, CONFIDENCE_GROUPS};
@@ -152,6 +154,7 @@ impl ServerView<'_> {
     fn summary(&self, limits: &[WorkloadFacts], tables: &[&Table; 3]) -> Value {
         let [workloads, domains, channels] = tables;
         let whole = |row: &&Vec<Cell>| domains.text(row, "part") == Some("all");
+        let idle = Idle::of(self);
         let whole: Vec<Value> = domains.rows.iter().filter(whole).map(|row| domains.row_json(row)).collect();
         json!({
             "lines": self.total.lines(),
@@ -162,7 +165,8 @@ impl ServerView<'_> {
             "binding": limits,
             "regime": explain::regime_of(self.server.socket(), limits),
             "limits": limits.iter().map(WorkloadFacts::sentence).collect::<Vec<_>>(),
-            "no_effect": limits::without_influence(self),
+            "no_effect": idle.no_effect,
+            "never_met": idle.never_met,
         })
     }
 

@@ -2,6 +2,7 @@
 
 use super::channels::CHANNELS;
 use super::domains::DOMAINS;
+use super::idle::predicted::without_effect;
 use super::series::SERIES;
 use super::workloads::WORKLOADS;
 use super::{hash, rows, Report};
@@ -40,7 +41,8 @@ pub fn predict(plan: &Plan) -> Option<Report> {
         "regime": prediction.regime,
         "limits": limited.iter().map(WorkloadFacts::sentence).collect::<Vec<_>>(),
         "uncertainty": uncertainty(&prediction),
-        "no_effect": [],
+        "no_effect": without_effect(server, &plan.given_of("")),
+        "never_met": [],
         "ignored": plan.ignored,
         "unvalidated": plan.unvalidated,
     });

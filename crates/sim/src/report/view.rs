@@ -4,7 +4,8 @@ use crate::read::flows::Totals;
 use crate::read::ports::PortTotals;
 use crate::read::sample::Sample;
 use crate::read::History;
-use hostnet_config::Plan;
+use crate::report::idle::Around;
+use hostnet_config::{GivenKey, Plan};
 use hostnet_kernel::{Simulation, Time};
 use hostnet_model::params::ServerParams;
 use hostnet_model::Machine;
@@ -37,8 +38,10 @@ pub(crate) struct WorldView<'a> {
 pub(crate) struct ServerView<'a> {
     /// The server with its workloads, those of the network among them.
     pub(crate) server: &'a ServerParams,
-    /// Dotted paths of the keys of the server that the user wrote himself.
-    pub(crate) given: &'a [String],
+    /// The keys of the server that the user wrote himself.
+    pub(crate) given: Vec<GivenKey>,
+    /// What of a cluster runs on it beside its workloads.
+    pub(crate) around: Around,
     pub(crate) machine: &'a Machine,
     pub(crate) total: &'a Sample,
     pub(crate) batches: &'a [Sample],

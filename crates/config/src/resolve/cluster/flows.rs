@@ -4,6 +4,7 @@ use super::cables::spans;
 use super::drawn::{self, stream_of, Drawn, Network};
 use super::fabric::Fabric;
 use super::hosts::Hosts;
+use super::idle_cores;
 use super::pairs::Sides;
 use super::places::place;
 use super::replay::{self, Replayed};
@@ -106,6 +107,7 @@ pub(super) fn resolve(
         }
     }
     let mut params = place(&drafts, hosts)?;
+    notes.extend(idle_cores::of_flows(&drafts, &params));
     let mut engines = Engines::new(hosts);
     let jobs = jobs::resolve(spec, hosts, (fabric, &mut engines), &mut classes, &mut params, base_dir)?;
     hosts.dimms.fit(&mut params, &classes, spec, hosts)?;

@@ -14,6 +14,7 @@ mod forward;
 mod gradients;
 mod host_keys;
 mod hosts;
+mod idle_cores;
 mod islands;
 mod jobs;
 mod learning;
@@ -96,6 +97,7 @@ fn build(source: &Source, input: &Input) -> Result<Plan, Issue> {
     spec.host = effective;
     ignored.extend(capped::notes(&cluster, &source.given));
     ignored.extend(slow_fabrics);
+    ignored.extend(idle_cores::of_jobs(&spec, &cluster.jobs));
     ignored.append(&mut flows.notes);
     ignored.extend(size::check(&spec.run, size::of_cluster(&cluster), &["flow", "job", "host"])?);
     spec.run = run::effective(&run, &name, &spec.run);

@@ -39,6 +39,7 @@ use crate::report::caches::CACHES;
 use crate::report::channels::CHANNELS;
 use crate::report::domains::DOMAINS;
 use crate::report::energy::ENERGY;
+use crate::report::idle::{Around, Idle, OfHosts};
 use crate::report::series::SERIES;
 use crate::report::table::{headings, Cell, Column, Kind, Rows, Table, TableInfo};
 use crate::report::view::{ServerView, WorldView};
@@ -67,7 +68,7 @@ impl WorldView<'_> {
         let servers: Vec<(usize, ServerResults)> =
             self.server_views().map(|(host, view)| (host, view.results())).collect();
         let (tables, told) = match servers {
-            servers if self.plan.server().is_none() => self.of_hosts(servers),
+            servers if self.plan.server().is_none() => self.with_idle_keys(self.of_hosts(servers)),
             servers => self.with_power(of_server(servers)),
         };
         if let (Value::Object(summary), Value::Object(told)) = (&mut summary, told) {
@@ -75,6 +76,19 @@ impl WorldView<'_> {
         }
         let result_hash = hash::of_results(&summary, &tables);
         Report { summary, tables, result_hash }
+    }
+
+    /// Tables of hosts and what a summary says of them, with the keys that had no effect at any of them.
+    fn with_idle_keys(&self, (tables, mut told): (Vec<Table>, Value)) -> (Vec<Table>, Value) {
+        let mut keys = OfHosts::default();
+        self.server_views().for_each(|(_, view)| keys.add(&view));
+        let Idle { no_effect, never_met } = keys.all();
+        if let Some(entries) = told.as_object_mut() {
+            entries.extend(
+                [("no_effect", no_effect), ("never_met", never_met)].map(|(key, paths)| (key.to_owned(), json!(paths))),
+            );
+        }
+        (tables, told)
     }
 
     /// Tables of one server and what a summary says of it, with its frequencies and sleep if it has any.
@@ -179,10 +193,12 @@ impl WorldView<'_> {
 
     /// The servers as runs of their own would show them, with their numbers as hosts.
     fn server_views(&self) -> impl Iterator<Item = (usize, ServerView<'_>)> {
-        self.servers().enumerate().filter_map(|(number, (host, machine))| {
+        let around = Around::of(&self.plan.cluster);
+        self.servers().enumerate().filter_map(move |(number, (host, machine))| {
             let view = ServerView {
                 server: self.servers[host].as_ref()?,
-                given: if self.plan.server().is_some() { &self.plan.given } else { &[] },
+                given: self.plan.given_of(&self.plan.cluster.hosts[host].name),
+                around,
                 machine,
                 total: self.samples.get(number)?,
                 batches: self.batches.of_server(number),

@@ -1,0 +1,66 @@
+//! Which keys a prediction has no use for.
+//!
+//! It has neither a meter nor governors, simulates no time, and knows the memory by closed forms, in which a scheduler
+//! has quotas and watermarks, and a device the timings that decide how fast it can be.
+
+use super::{is_unused, Around};
+use hostnet_config::GivenKey;
+use hostnet_model::params::ServerParams;
+
+const TABLES: [&str; 3] = ["energy.", "power.", "run."];
+/// Keys of those that a prediction reads.
+const READ: [&str; 2] = ["run.name", "run.memory"];
+
+const OF_CORES: [&str; 3] = ["core.dirty_pool", "core.lfb.refill_jitter", "cha.tor.write_entries"];
+
+const OF_CONTROLLER: [&str; 17] = [
+    "protect",
+    "reads_few",
+    "idle_reads",
+    "idle_hits",
+    "idle_age",
+    "idle_flush",
+    "spare_writes",
+    "spare_rows",
+    "row_hold",
+    "row_hits",
+    "write_auto_precharge",
+    "refresh_postponed",
+    "refresh_holds_all",
+    "forwarding",
+    "merging",
+    "rpq.full_threshold",
+    "wpq.full_threshold",
+];
+
+const OF_DRAM: [&str; 16] = [
+    "row_bus",
+    "rows",
+    "timing.act_clocks",
+    "timing.cas_clocks",
+    "timing.ccd_l",
+    "timing.ccd_l_wr",
+    "timing.ccd_s",
+    // A turn to writes is as much shorter as the turn back is longer.
+    "timing.cwl",
+    "timing.ppd",
+    "timing.ras",
+    "timing.rrd_l",
+    "timing.rank_switch",
+    "timing.rtp",
+    "timing.wr",
+    "timing.wtr_s",
+    "timing.refsb_refsb",
+];
+
+/// Returns the paths of the given keys of a server that is alone which cannot have changed what is predicted of it.
+pub(crate) fn without_effect(server: &ServerParams, given: &[GivenKey]) -> Vec<String> {
+    let idle = given.iter().filter(|given| is_unread(&given.key) || is_unused(server, Around::default(), given));
+    idle.map(|given| given.path.clone()).collect()
+}
+
+fn is_unread(key: &str) -> bool {
+    let of = |table: &str, keys: &[&str]| key.strip_prefix(table).is_some_and(|key| keys.contains(&key));
+    let of_tables = TABLES.iter().any(|table| key.starts_with(table)) && !READ.contains(&key);
+    of_tables || OF_CORES.contains(&key) || of("memory.controller.", &OF_CONTROLLER) || of("memory.dram.", &OF_DRAM)
+}

@@ -1,0 +1,182 @@
+//! What has to take part for a key to have an effect.
+
+use super::Place;
+use hostnet_model::params::{
+    ControlRule, ControllerParams, IdleDrain, Inclusion, PagePolicy, PcieParams, Refresh, Scheduler,
+};
+
+/// Keys, or with a dot at the end whole tables, that have an effect only where something holds.
+type Rule = (&'static [&'static str], fn(&Place) -> bool);
+
+const RULES: [Rule; 13] = [
+    (&["fio.", "pcie.lanes", "ddio.enabled", "ddio.off"], |place| place.has_storage()),
+    (&OF_DRIVES, |place| place.has_storage()),
+    // The random streams of a NIC are numbered behind those of the drives that there are.
+    (&["ssd.count", "pcie.", "iio.", "ddio.", "cha.io_write_to_mc"], |place| place.has_storage() || place.has_nic()),
+    (&["iio.relaxed_ordering"], |place| {
+        place.has_storage() || place.server.nic().is_some_and(|nic| nic.relaxed_ordering)
+    }),
+    (&["nic.", "stack."], |place| place.server.stack.is_some()),
+    (&["nic.ncap."], |place| place.server.ncap.is_some()),
+    (&["nic.mode", "nic.rings", "nic.scatter", "ssd.mode", "ssd.sockets"], |place| place.server.sockets.len() > 1),
+    // A NIC that forgets the queues of flows asks for them anew.
+    (&["nic.steer_delay"], |place| place.around.moves || place.server.nic().is_some_and(|nic| nic.steer_expiry_ps > 0)),
+    (&["stack.generate"], |place| place.around.generates),
+    (&["remote."], |place| place.server.sockets.iter().any(|socket| socket.remote.is_some())),
+    (&["upi."], |place| place.server.upi.is_some()),
+    (&["memory.dram.postponed_max"], |_| false),
+    (&["core.frequency"], |place| place.counts_cycles()),
+];
+
+/// Keys of `[ssd]` other than how many drives there are.
+const OF_DRIVES: [&str; 9] = [
+    "ssd.bandwidth",
+    "ssd.read_bandwidth",
+    "ssd.write_bandwidth",
+    "ssd.latency",
+    "ssd.queue_depth",
+    "ssd.streams",
+    "ssd.max_transfer",
+    "ssd.mode",
+    "ssd.sockets",
+];
+
+/// Keys of the caches and of what needs them.
+const OF_CACHES: [Rule; 9] = [
+    (&["prefetch.stream"], |place| place.socket.cache.is_some() || place.has_nic()),
+    (&["prefetch.adjacent", "stack.prefetch_ahead"], has_caches),
+    (&["prefetch.credits"], |place| with_cache(place, |cache| cache.prefetch.stream || cache.prefetch.adjacent)),
+    (&["prefetch.pages", "prefetch.distance"], |place| with_cache(place, |cache| cache.prefetch.stream)),
+    (&["ddio.enabled", "ddio.off"], has_caches),
+    (&["ddio.ways", "ddio.write"], writes_to_llc),
+    (&["cache.llc.clean_victims", "cache.filter."], |place| {
+        with_cache(place, |cache| cache.llc.inclusion != Inclusion::Inclusive)
+    }),
+    (&["cache.l2.", "cache.llc."], has_caches),
+    (&["core.rob"], |place| place.socket.cache.is_some() || place.around.works),
+];
+
+/// Keys of `[control]` that only the rule of hostCC reads.
+const OF_HOSTCC: [&str; 8] = [
+    "control.target",
+    "control.pcie_overhead",
+    "control.occupancy",
+    "control.occupancy_shift",
+    "control.bandwidth_shift",
+    "control.occupancy_floor",
+    "control.bandwidth_ceiling",
+    "control.hold",
+];
+
+/// Keys of `[pcie]` that a NIC reads unless it has its own, and what they come to.
+const OF_LINKS: [(&str, fn(&PcieParams) -> u64); 5] = [
+    ("pcie.mps", |link| link.mps_bytes.into()),
+    ("pcie.mrrs", |link| link.mrrs_bytes.into()),
+    ("pcie.latency", |link| link.latency_ps),
+    ("pcie.posted_lines", |link| link.posted_lines.into()),
+    ("pcie.nonposted_lines", |link| link.nonposted_lines.into()),
+];
+
+/// Keys of `[memory.controller]` and of the refresh of its DRAM, and the policies under which they have an effect.
+const OF_CONTROLLER: [(&[&str], fn(&ControllerParams) -> bool); 8] = [
+    (&["wpq.entries"], |controller| !controller.shared_queue),
+    (&["protect", "row_hold", "row_hits"], |controller| controller.scheduler != Scheduler::Fcfs),
+    (&["idle_close"], |controller| controller.page == PagePolicy::Timeout),
+    (&["idle_writes", "idle_flush"], |controller| controller.idle_drain != IdleDrain::Off),
+    (&["idle_reads", "idle_hits", "idle_age"], |controller| controller.idle_drain == IdleDrain::Yield),
+    // With any number of reads enough, it does not matter whether they are few.
+    (&["reads_few"], |controller| controller.reads_per_mode > 0),
+    (&["refresh_postponed", "refresh_holds_all"], |controller| controller.refresh != Refresh::Off),
+    (&["spare_rows"], |controller| controller.spare_writes <= write_entries(controller)),
+];
+
+/// Entries that writes have at most.
+fn write_entries(controller: &ControllerParams) -> u32 {
+    if controller.shared_queue {
+        controller.rpq_entries
+    } else {
+        controller.wpq_entries
+    }
+}
+
+/// Timings of a refresh, and the refresh that has them.
+const OF_REFRESH: [(&[&str], fn(Refresh) -> bool); 3] = [
+    (&["rfc"], |refresh| refresh != Refresh::Off),
+    (&["refi"], |refresh| refresh == Refresh::AllBanks),
+    (&["rfc_sb", "refi_sb", "refsb_act", "refsb_refsb"], |refresh| refresh == Refresh::SameBank),
+];
+
+/// Returns true if what a key belongs to takes no part at a socket.
+pub(super) fn is_idle(place: &Place, key: &str) -> bool {
+    let of_workloads = key.ends_with(".llc_ways") && !has_caches(place);
+    let of_dirty_lines = key == "core.dirty_pool" && has_caches(place);
+    let lacks = |(keys, holds): &Rule| keys.iter().any(|table| covers(table, key)) && !holds(place);
+    RULES.iter().chain(&OF_CACHES).any(lacks)
+        || of_workloads
+        || of_dirty_lines
+        || is_idle_control(place, key)
+        || is_idle_link(place, key)
+        || is_idle_memory(place, key)
+}
+
+/// Returns true if `table` is `key`, or ends with a dot and holds it.
+fn covers(table: &str, key: &str) -> bool {
+    table == key || table.ends_with('.') && key.starts_with(table)
+}
+
+fn is_idle_control(place: &Place, key: &str) -> bool {
+    if !key.starts_with("control.") {
+        return false;
+    }
+    match &place.server.control {
+        // The rule itself has done what it says: nothing.
+        None => place.server.stack.is_none() || key != "control.rule",
+        Some(control) => OF_HOSTCC.contains(&key) && !matches!(control.rule, ControlRule::HostCc(_)),
+    }
+}
+
+/// Returns true if a key of the links of drives is one that the only device has a value of its own for.
+fn is_idle_link(place: &Place, key: &str) -> bool {
+    let Some((_, value)) = OF_LINKS.iter().find(|(of_drives, _)| *of_drives == key) else { return false };
+    let mut links = place.server.nic_links().map(|(_, link)| link).peekable();
+    !place.has_storage() && links.peek().is_some() && links.all(|link| value(link) != value(&place.socket.pcie))
+}
+
+fn is_idle_memory(place: &Place, key: &str) -> bool {
+    let controller = &place.socket.memory.controller;
+    if let Some(key) = key.strip_prefix("memory.controller.") {
+        return OF_CONTROLLER.iter().any(|(keys, holds)| keys.contains(&key) && !holds(controller));
+    }
+    let timing = key.strip_prefix("memory.dram.timing.");
+    timing.is_some_and(|key| OF_REFRESH.iter().any(|(keys, holds)| keys.contains(&key) && !holds(controller.refresh)))
+}
+
+fn has_caches(place: &Place) -> bool {
+    place.socket.cache.is_some()
+}
+
+fn with_cache(place: &Place, holds: fn(&hostnet_model::params::CacheParams) -> bool) -> bool {
+    place.socket.cache.as_ref().is_some_and(holds)
+}
+
+/// Returns true if any device writes to the LLC.
+fn writes_to_llc(place: &Place) -> bool {
+    let of_drives = place.has_storage() && with_cache(place, |cache| cache.ddio.drives.contains(&true));
+    of_drives || place.server.nic().is_some_and(|nic| nic.ddio)
+}
+
+impl Place<'_> {
+    fn has_storage(&self) -> bool {
+        self.server.workloads.iter().any(|workload| workload.kind.fio().is_some())
+    }
+
+    fn has_nic(&self) -> bool {
+        self.server.nic().is_some()
+    }
+
+    /// Returns true if anything takes so many clocks of a core, and not so long.
+    fn counts_cycles(&self) -> bool {
+        let apps = || self.server.workloads.iter().any(|workload| workload.kind.app().is_some());
+        self.server.power.is_some() || self.around.works || has_caches(self) && apps()
+    }
+}

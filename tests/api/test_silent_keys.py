@@ -1,0 +1,165 @@
+"""Nothing in a configuration is ignored silently: a key changes the result, is refused, or a note names it."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from typing import Any
+
+import pytest
+
+from hostnet import _core
+from tests.api.silent_keys import Engine, Fate, fate, keys_of, predict, run
+
+STREAMS = """
+server.preset = "cascade-lake-6234"
+run = { warmup = "1 us", duration = "5 us" }
+[workload.w]
+kind = "stream"
+cores = "0-1"
+reads = 0.5
+working_set = "1 MiB"
+"""
+
+CACHED = (
+    STREAMS.replace("5 us", "200 us")
+    + """
+[workload.disk]
+kind = "fio"
+jobs = [{ rw = "rw", bs = "16 KiB", iodepth = 8, size = "1 MiB", ssd = 0 }]
+cores = "6"
+[cache]
+enabled = true
+l2.sets = 64
+llc.sets = 16
+filter.sets = 64
+"""
+)
+
+CLUSTER = """
+run = { warmup = "1 us", duration = "30 us" }
+network = { rate = "100 Gbps", latency = "100 ns" }
+[host.a]
+preset = "cascade-lake-hostcc"
+nic.coalesce = "1 us"
+workload.w = { kind = "stream", cores = "4-5", reads = 0.5, working_set = "1 MiB" }
+[host.b]
+preset = "cascade-lake-hostcc"
+nic.coalesce = "1 us"
+[flow.to]
+kind = "bulk"
+from = "b"
+to = "a"
+[flow.fro]
+kind = "bulk"
+from = "a"
+to = "b"
+"""
+
+NOT_SET = ("run", "server", "socket", "workload")
+"""Tables of what runs, for how long and where it starts from."""
+
+IN_THIS_MIX = "it takes part, and the mix with caches has too few of what it is about"
+UNDER_LOAD = "two flows need not bring so much traffic that it shows"
+IDLE = {"core.count": "a core without work does nothing, but others may be put on it"}
+OF_CACHES = ("cache.l2.hit", "core.rob", "prefetch.pages", "fio.kernel_loads", "cha.io_write_to_mc")
+OF_TRAFFIC = (
+    *("nic.buffer", "nic.coalesce_packets", "nic.lro", "nic.relaxed_ordering", "nic.send_window"),
+    *("stack.budget", "stack.gro"),
+)
+EXCEPTED = {
+    "streams": IDLE,
+    "cached": {**IDLE, **dict.fromkeys(OF_CACHES, IN_THIS_MIX)},
+    "cluster": {**IDLE, **dict.fromkeys(OF_TRAFFIC, UNDER_LOAD)},
+}
+"""Keys that may change nothing without a word, and why."""
+
+QUICK = {
+    "streams": (
+        *("cache.l2.sets", "cache.filter.ways", "prefetch.credits", "ddio.write", "core.rob", "core.frequency"),
+        *("iio.write_credits", "iio.relaxed_ordering", "cha.io_write_to_mc", "pcie.lanes", "ssd.latency"),
+        *("fio.kernel_loads", "upi.links", "expander.lanes", "memory.dram.postponed_max", "memory.controller.merging"),
+        *("memory.controller.forwarding", "memory.controller.row_hold", "core.lfb.entries", "memory.channels"),
+    ),
+    "cluster": (
+        *("cache.llc.sets", "ddio.enabled", "prefetch.distance", "control.target", "control.hold", "remote.sockets"),
+        *("fio.kernel_loads", "ssd.latency", "core.rob", "upi.links", "pcie.lanes", "stack.generate", "stack.packet"),
+    ),
+}
+"""Keys that the gate looks at, most of which change nothing."""
+
+
+def schema_of(kind: str) -> dict[str, Any]:
+    """The keys of a server, or of the host that the cluster is looked at by."""
+    if kind == "cluster":
+        of_hosts = json.loads(_core.cluster_schema())["properties"]["host"]["additionalProperties"]
+    else:
+        of_hosts = json.loads(_core.schema())
+    tables = {name: table for name, table in of_hosts["properties"].items() if name not in NOT_SET}
+    return {"properties": tables}
+
+
+CONFIGURATIONS = {"streams": STREAMS, "cached": CACHED, "cluster": CLUSTER}
+
+
+def fates(kind: str, only: tuple[str, ...] = (), engine: Engine = run, tries: int = 3) -> dict[str, Fate]:
+    """What becomes of every key of a configuration, or of some."""
+    text, prefix = CONFIGURATIONS[kind], "host.a." if kind == "cluster" else ""
+    before = engine(text)
+    keys = {key: schema for key, schema in keys_of(schema_of(kind)) if not only or key in only}
+    assert set(only) <= keys.keys()
+    return {key: fate(text, before, prefix + key, schema, engine, tries) for key, schema in keys.items()}
+
+
+def check(kind: str, found: dict[str, Fate]) -> None:
+    """Nothing is silent, but what is excepted, and no note is wrong."""
+    silent = [key for key, fate in found.items() if fate == "silent"]
+    assert [key for key in silent if key not in EXCEPTED[kind]] == []
+    assert [key for key, fate in found.items() if fate == "wrong"] == []
+
+
+@pytest.mark.parametrize("kind", QUICK)
+def test_some_keys_change_something_or_are_told_of(kind: str) -> None:
+    found = fates(kind, QUICK[kind], tries=1)
+    check(kind, found)
+    assert Counter(found.values())["told"] > len(found) / 2
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("kind", CONFIGURATIONS)
+def test_every_key_changes_something_or_is_told_of(kind: str) -> None:
+    found = fates(kind)
+    check(kind, found)
+    counts = Counter(found.values())
+    assert counts["changes"] + counts["told"] > 160
+
+
+@pytest.mark.long
+def test_predictions_read_every_key_or_tell_of_it() -> None:
+    check("streams", fates("streams", engine=predict))
+
+
+def test_predictions_refuse_a_mesh() -> None:
+    plan = _core.resolve(STREAMS, overrides=["noc.die=cascade-lake-18"])
+    with pytest.raises(_core.ConfigError, match="noc: predictions do not cover"):
+        _core.predict(plan)
+
+
+def ignored(text: str, *settings: str) -> list[str]:
+    """The notes on cores that have nothing to do."""
+    return [note for note in _core.resolve(text, overrides=list(settings)).ignored if " is on core" in note]
+
+
+def test_cores_without_work_are_told_of() -> None:
+    host = '{ preset = "cascade-lake-hostcc", cache.enabled = true }'
+    job = f"""
+    network = {{ rate = "100 Gbps", latency = "1 us" }}
+    host = {{ a = {host}, b = {host} }}
+    job.j = {{ kind = "allreduce", hosts = ["a", "b"], bytes = "1 MB" }}
+    """
+    assert ignored(job, "job.j.cores=[2]") == []
+    assert ignored(job, "job.j.cores=2,4-5") == ["job.j.cores: no rank is on cores 4-5"]
+    assert ignored(CLUSTER, "flow.to.to_cores=1") == []
+    assert ignored(CLUSTER, "flow.to.to_cores=1-2") == ["flow.to.to_cores: no application is on core 2"]
+    assert ignored(CACHED, "workload.disk.cores=5-6") == ["workload.disk.cores: no job is on core 6"]
+    assert ignored(CACHED) == []
