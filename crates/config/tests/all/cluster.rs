@@ -282,7 +282,7 @@ fn a_capture_is_replayed_with_its_times_scaled() {
     );
     assert_comes_back(&plan);
     let error = resolve(text, &["flow.f.mtu=400 B"]).unwrap_err().to_string();
-    assert!(error.contains("has a packet of 500 B, more than the MTU of 400 B"), "{error}");
+    assert!(error.contains("has a packet of 500 B, above the MTU of 400 B"), "{error}");
     std::fs::write(folder.path().join("a.pcap"), b"no capture at all, but long enough").unwrap();
     let error = resolve(text, &[]).unwrap_err().to_string();
     assert!(error.contains("a.pcap: flow.f.pcap: at byte 0: neither the beginning of a pcap"), "{error}");

@@ -68,8 +68,15 @@ const OF_HOSTCC: [&str; 8] = [
     "control.hold",
 ];
 
+/// A key of `[pcie]` and its value at a link.
+type LinkKey = (&'static str, fn(&PcieParams) -> u64);
+/// Keys of `[memory.controller]`, and the policies under which they have an effect.
+type ControllerRule = (&'static [&'static str], fn(&ControllerParams) -> bool);
+/// Timings of a DRAM, and the refresh that has them.
+type RefreshRule = (&'static [&'static str], fn(Refresh) -> bool);
+
 /// Keys of `[pcie]` that a NIC reads unless it has its own, and what they come to.
-const OF_LINKS: [(&str, fn(&PcieParams) -> u64); 5] = [
+const OF_LINKS: [LinkKey; 5] = [
     ("pcie.mps", |link| link.mps_bytes.into()),
     ("pcie.mrrs", |link| link.mrrs_bytes.into()),
     ("pcie.latency", |link| link.latency_ps),
@@ -78,7 +85,7 @@ const OF_LINKS: [(&str, fn(&PcieParams) -> u64); 5] = [
 ];
 
 /// Keys of `[memory.controller]` and of the refresh of its DRAM, and the policies under which they have an effect.
-const OF_CONTROLLER: [(&[&str], fn(&ControllerParams) -> bool); 8] = [
+const OF_CONTROLLER: [ControllerRule; 8] = [
     (&["wpq.entries"], |controller| !controller.shared_queue),
     (&["protect", "row_hold", "row_hits"], |controller| controller.scheduler != Scheduler::Fcfs),
     (&["idle_close"], |controller| controller.page == PagePolicy::Timeout),
@@ -100,7 +107,7 @@ fn write_entries(controller: &ControllerParams) -> u32 {
 }
 
 /// Timings of a refresh, and the refresh that has them.
-const OF_REFRESH: [(&[&str], fn(Refresh) -> bool); 3] = [
+const OF_REFRESH: [RefreshRule; 3] = [
     (&["rfc"], |refresh| refresh != Refresh::Off),
     (&["refi"], |refresh| refresh == Refresh::AllBanks),
     (&["rfc_sb", "refi_sb", "refsb_act", "refsb_refsb"], |refresh| refresh == Refresh::SameBank),
