@@ -93,7 +93,7 @@ def test_who_has_no_traffic_is_left_out(cli: Cli) -> None:
     borrower, lender = (
         cli("explain", "rack-pool.toml", "--brief", "--host", host).stdout for host in ("worker-0", "lender-0")
     )
-    assert "\nreader is limited by" in borrower
+    assert "\nreader has no known limit" in borrower
     assert "lends" not in borrower
     assert "\nown may be limited by" in lender
     assert "in memory that this one lends" in lender
