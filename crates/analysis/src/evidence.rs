@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 const FULL: f64 = 0.5;
 /// A rate of which at least this share is used is the limit: the rest is less than its own jitter.
 const NEAR: f64 = 1.0;
-/// The same for a rate whose own queue is full. Of a channel the rest goes to rows that even a longer queue would not
+/// This is for a rate whose own queue is full. Of a channel the rest goes to rows that even a longer queue would not
 /// open in time; below this share, a longer queue would show the scheduler more banks. A link sends in bursts and idles
 /// between them.
 const NEAR_BEHIND_QUEUE: f64 = 0.9;

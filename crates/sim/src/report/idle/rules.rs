@@ -1,4 +1,4 @@
-//! What has to take part for a key to have an effect.
+//! Each rule says which part has to be present for a key to have an effect.
 
 use super::Place;
 use hostnet_model::params::{
