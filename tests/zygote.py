@@ -25,7 +25,7 @@ IMPORTED_LATE = ("numpy", "pyarrow", "pyarrow.parquet", "rich.console", "rich.ta
 
 
 class Zygote:
-    """The side of the tests: asks for runs of the command, one after another."""
+    """A client of the process that forks: it asks for runs of the command, one after another."""
 
     def __init__(self) -> None:
         pipes: dict[str, Any] = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True}
@@ -48,7 +48,7 @@ class Zygote:
 
 @cache
 def zygote() -> Zygote:
-    """The one of this process; it ends with it, because its stdin does."""
+    """Returns the client of this process. Its server ends with this process, which closes its stdin."""
     return Zygote()
 
 

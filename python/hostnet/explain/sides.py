@@ -42,7 +42,7 @@ WINDOW_MIN_NS = 50_000.0
 """The shortest window that yields useful results."""
 
 GAIN_MIN = 0.05
-"""Gain from which on the regime blames a side: only whether it is above this is worth a longer run."""
+"""Least gain for which the regime blames a side. A run is made longer only to decide on which side of it a gain is."""
 
 LONGER_MIN, LONGER_MAX = 2.0, 32.0
 """Factors by which a run may be longer if the given length does not tell. Below twice the length, intervals hardly
@@ -114,14 +114,14 @@ def rows_alone(
         return parting.compare(_run_of(config, together, window_ns / together.window_ns, warm_up=1.0))
     found = parting.compare(None, together.rows)
     longer = _times_longer(config, host, together, len(wanted))
-    if limited and longer >= LONGER_MIN and any(_is_open(row) for row in found if row["kind"] in wanted):
+    if longer >= LONGER_MIN and any(_is_open(row) for row in found if row["kind"] in wanted):
         return parting.compare(_run_of(config, together, longer, warm_up=longer))
     return found
 
 
 @dataclass(frozen=True)
 class _Parting:
-    """A server whose sides are simulated, each without the other."""
+    """A server of which each side is simulated without the other."""
 
     config: Config
     host: str | None
@@ -131,9 +131,10 @@ class _Parting:
     progress: Progress | None
 
     def compare(self, run: Config | None, together: Sequence[Row] = ()) -> list[dict[str, Any]]:
-        """The facts with each gain without the other side, in runs of another length if there is one.
+        """Returns the facts of all workloads with their gains without the other side.
 
-        Those run both sides together too; without one, `together` has the workloads of that run.
+        `run` replaces `[run]`, and both sides together run under it as well; if it is None, `together` has the rows
+        of the run to compare with.
         """
         parts = [_only(self.config, self.host, side) for side in self.sides]
         if run is not None:
@@ -155,8 +156,8 @@ def _is_open(row: Row) -> bool:
 
 def _times_longer(config: Config, host: str | None, together: Together, sides: int) -> float:
     """Returns how many times longer each side and both together may run in what is left of the second."""
-    filling = (sides + 1) * filled(server_config(config, host or ""))
-    left = WORK_MAX - sides * together.events - 2 * filling
+    filling = filled(server_config(config, host or ""))
+    left = WORK_MAX - sides * (together.events + filling) - (sides + 1) * filling
     return min(LONGER_MAX, left / max(1, (sides + 1) * together.events))
 
 
@@ -222,7 +223,7 @@ def _touches(flow: Mapping[str, Any], host: str, name: str) -> bool:
 
 
 def _run_of(config: Config, together: Together, times: float, *, warm_up: float) -> Config:
-    """The `[run]` of a window so many times as long, after a warm-up that is longer by its own factor."""
+    """Returns a `[run]` with a window `times` as long, and a warm-up `warm_up` times as long if that is above 1."""
     run = {key: value for key, value in config["run"].items() if key in ("name", "seed", "warmup")}
     if warm_up > 1:
         run["warmup"] = f"{warm_up * together.warm_up_ns:.0f} ns"

@@ -18,7 +18,8 @@ def notes_section(run: RunFiles) -> Html | None:
     """What had no influence, and what the model does not know."""
     ignored = [str(text) for text in run.summary.get("ignored") or []]
     without_effect = [f"{key} had no influence on this run" for key in run.summary.get("no_effect") or []]
-    without_effect += [f"nothing met {key} while this run was measured" for key in run.summary.get("never_met") or []]
+    never_met = run.summary.get("never_met") or []
+    without_effect += [f"{key} did not come into play in the measuring window" for key in never_met]
     unvalidated = [str(run.summary["unvalidated"])] if run.summary.get("unvalidated") else []
     notes = unvalidated + ignored + without_effect
     return section("Notes", element("ul", *(element("li", note) for note in notes), class_="notes")) if notes else None

@@ -1,4 +1,4 @@
-//! What limits a workload whose lines lie behind a link, or in a pool of memory.
+//! Finds the limit of a workload whose lines lie behind a link, or in a pool of memory.
 //!
 //! Predictions do not cover it. Each thing on the way lets so much through at most: the data buses of the device, the
 //! link, credits at the latency that lines have without load. What is used of that tells how near each is to its limit;
@@ -50,10 +50,10 @@ impl Busy {
 /// What is known of the way behind a link.
 #[derive(Clone, Debug, PartialEq)]
 pub struct BehindLink {
-    /// What the way there takes from the CHA and back without load, in ns, on average over the lines that are waited
-    /// for.
+    /// Latency of the path from the CHA to memory behind the link and back without load, in ns, on average over the
+    /// lines that are waited for.
     pub ns: f64,
-    /// The part of the way to the memory of the socket that these lines do not take, in ns, on the same average.
+    /// Latency of the path to the memory of the socket that these lines save, in ns, on the same average.
     pub saved_ns: f64,
     /// Share of its lines that lie there.
     pub share: f64,

@@ -81,10 +81,10 @@ pub struct WorkloadFacts {
     /// Whether lines of its path, or snoops that it waits for, cross to other sockets, whose time is not told apart.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub crosses: bool,
-    /// What the way behind a link takes from the CHA and back without load, in ns, on average over its lines there.
+    /// Latency of the path behind a link from the CHA and back without load, in ns, on average over its lines there.
     #[serde(default, skip_serializing_if = "is_nothing")]
     pub link_ns: f64,
-    /// The part of the way to the memory of the socket that these lines do not take, in ns, on the same average.
+    /// Latency of the path to the memory of the socket that these lines save, in ns, on the same average.
     #[serde(default, skip_serializing_if = "is_nothing")]
     pub saved_ns: f64,
     /// What the mesh does to it, if its lines lose any time there.
@@ -224,7 +224,7 @@ impl WorkloadFacts {
         Self { isolated, lone_ns, binding: vec![limit], ..far }
     }
 
-    /// What memory behind a link adds to its lines without load, in ns; less than nothing where it is the quicker one.
+    /// Returns what memory behind a link adds to the latency without load, in ns; negative if it is the faster one.
     pub(super) fn added_by_link_ns(&self) -> f64 {
         self.link_ns - self.saved_ns
     }

@@ -1,4 +1,4 @@
-//! What limits a workload.
+//! Collects the facts from which the limit of each workload follows.
 
 use crate::read::sample::{Group, Sample, Totals};
 use crate::report::channels::line_ps;
@@ -104,8 +104,8 @@ fn far_ns(expander: &ExpanderParams) -> f64 {
     (2.0 * (expander.latency_ps + expander.device_ps) as f64 + wires_ps) / 1000.0
 }
 
-/// What reads, and writes, take from the host's end of a link and back, and what they would take from the memory
-/// controllers of the socket, in ns.
+/// Returns the latency of reads, and of writes, from the host's end of a link and back, and the one from the memory
+/// controllers of the socket that they save, in ns.
 fn link_ns(socket: &SocketParams, expander: &ExpanderParams) -> [[f64; 2]; 2] {
     let [from_mc, write_ack] = [socket.cha.from_mc_ps, socket.cha.write_ack_ps].map(|ps| ps as f64 / 1000.0);
     let [far, near] = [&expander.memory.dram, &socket.memory.dram].map(unloaded::dram_ns);

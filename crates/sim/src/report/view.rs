@@ -40,7 +40,7 @@ pub(crate) struct ServerView<'a> {
     pub(crate) server: &'a ServerParams,
     /// The keys of the server that the user wrote himself.
     pub(crate) given: Vec<GivenKey>,
-    /// What of a cluster runs on it beside its workloads.
+    /// Work of a cluster that runs on it beside its workloads.
     pub(crate) around: Around,
     pub(crate) machine: &'a Machine,
     pub(crate) total: &'a Sample,

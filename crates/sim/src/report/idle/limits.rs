@@ -1,4 +1,4 @@
-//! Which limits and rules a run never came to while it was measured.
+//! Finds limits and rules that did not come into play in the measuring window.
 
 use crate::read::sample::{domains, Group};
 use crate::report::view::ServerView;

@@ -1,4 +1,4 @@
-//! Which of the keys that the user gave cannot have changed the result, or are of no account in it.
+//! Finds the keys of the user that cannot have changed the result, and those that did not come into play.
 //!
 //! A key of a server is without effect where what it belongs to takes no part ([`rules`], known from the configuration
 //! alone). A limit or a rule that nothing came to in the measuring window ([`limits`]) is told apart from that: it may

@@ -1,4 +1,4 @@
-//! Which keys a prediction has no use for.
+//! Lists the keys that predictions do not read.
 //!
 //! It has neither a meter nor governors, simulates no time, and knows the memory by closed forms, in which a scheduler
 //! has quotas and watermarks, and a device the timings that decide how fast it can be.
