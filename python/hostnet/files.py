@@ -82,13 +82,18 @@ def read_text(path: Path, most: int = TEXT_BYTES_MAX) -> str:
 
 
 def read_config(path: Path) -> str:
-    """The text of a configuration.
+    """Reads the text of a configuration.
 
     Raises:
-        ConfigError: It is too long, or not UTF-8.
+        ConfigError: The file is too long, not UTF-8, or a fio job file.
         OSError: It cannot be read.
     """
-    return read_text(path, CONFIG_BYTES_MAX)
+    text = read_text(path, CONFIG_BYTES_MAX)
+    # Both formats have tables in brackets, so that TOML's own message would speak of quotes.
+    if path.suffix == ".fio":
+        use = f'[workload.disk] with kind = "fio" and job = "{path.name}"'
+        raise ConfigError(f"{path}: is a fio job file; write a configuration that uses it: {use}")
+    return text
 
 
 def read_object(path: Path) -> dict[str, Any]:

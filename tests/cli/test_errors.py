@@ -139,3 +139,9 @@ def test_a_reader_that_goes_away(cli: Cli, command: str) -> None:
 def test_a_terminal_without_unicode(cli: Cli) -> None:
     done = cli("run", cli.file, env={**os.environ, "PYTHONIOENCODING": "ascii", "PYTHONUTF8": "0"})
     assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_a_fio_job_file_is_no_configuration_and_the_message_says_how_to_use_it(cli: Cli) -> None:
+    (cli.folder / "random.fio").write_text("[global]\nbs=4k\n[a]\nrw=randread\n")
+    for command in ("run", "predict"):
+        assert 'job = "random.fio"' in cli.fails(command, "random.fio")
