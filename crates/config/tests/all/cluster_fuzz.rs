@@ -2,9 +2,13 @@
 //! effective form.
 
 use crate::common::cluster_text;
+use crate::common::schema_paths::schema_paths;
 use hostnet_config::{cluster_schema, cluster_template, Format};
 use proptest::prelude::*;
 use serde_json::{json, Value};
+
+/// Names that the templates have.
+const NAMES: [&str; 6] = ["receiver", "sender", "tor", "left", "bulk", "dctcp"];
 
 fn check(text: &str, format: Format, overrides: &[&str]) {
     match cluster_text(text, format, overrides) {
@@ -15,24 +19,6 @@ fn check(text: &str, format: Format, overrides: &[&str]) {
             assert!(again.cluster == plan.cluster && again.hash == plan.hash, "another plan: {effective}");
         }
         Err(error) => assert!(!error.message.is_empty() && error.to_string().len() < 2500, "{error}"),
-    }
-}
-
-/// Every path of the schema at which a value or a table may stand, with names that the templates have.
-fn paths(schema: &Value, path: &[String], found: &mut Vec<Vec<String>>) {
-    if !path.is_empty() {
-        found.push(path.to_vec());
-    }
-    for choice in ["oneOf", "anyOf"].iter().filter_map(|key| schema[key].as_array()).flatten() {
-        paths(choice, path, found);
-    }
-    for (name, inner) in schema["properties"].as_object().into_iter().flatten() {
-        paths(inner, &[path, std::slice::from_ref(name)].concat(), found);
-    }
-    if schema["additionalProperties"].is_object() {
-        for name in ["receiver", "sender", "tor", "left", "bulk", "dctcp"] {
-            paths(&schema["additionalProperties"], &[path, &[name.to_string()]].concat(), found);
-        }
     }
 }
 
@@ -141,8 +127,7 @@ proptest! {
         text in template(),
         settings in prop::collection::vec((any::<prop::sample::Index>(), value()), 1..4)
     ) {
-        let mut found = Vec::new();
-        paths(&cluster_schema(), &[], &mut found);
+        let found = schema_paths(&cluster_schema(), &NAMES);
         let settings: Vec<String> = settings
             .iter()
             .map(|(index, value)| {

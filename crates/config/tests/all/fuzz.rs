@@ -1,9 +1,13 @@
 //! Nothing that a user writes makes the program panic, and whatever resolves, resolves again from its effective form.
 
+use crate::common::schema_paths::schema_paths;
 use crate::common::{example, resolve_text};
 use hostnet_config::{schema, ConfigError, Format, Plan};
 use proptest::prelude::*;
 use serde_json::{json, Value};
+
+/// Names of workloads.
+const NAMES: [&str; 4] = ["stream", "disk", "kv", "other"];
 
 fn check(result: Result<Plan, ConfigError>) {
     match result {
@@ -18,30 +22,6 @@ fn check(result: Result<Plan, ConfigError>) {
             assert!(!error.message.is_empty() && text.len() < 2000, "{text}");
         }
     }
-}
-
-/// Every path of the schema at which a value or a table may stand.
-fn paths(schema: &Value, path: &[String], found: &mut Vec<Vec<String>>) {
-    if !path.is_empty() {
-        found.push(path.to_vec());
-    }
-    for choice in ["oneOf", "anyOf"].iter().filter_map(|key| schema[key].as_array()).flatten() {
-        paths(choice, path, found);
-    }
-    for (name, inner) in schema["properties"].as_object().into_iter().flatten() {
-        paths(inner, &[path, std::slice::from_ref(name)].concat(), found);
-    }
-    if schema["additionalProperties"].is_object() {
-        for name in ["stream", "disk", "kv", "other"] {
-            paths(&schema["additionalProperties"], &[path, &[name.to_string()]].concat(), found);
-        }
-    }
-}
-
-fn all_paths() -> Vec<Vec<String>> {
-    let mut found = Vec::new();
-    paths(&schema(), &[], &mut found);
-    found
 }
 
 fn scalar() -> impl Strategy<Value = Value> {
@@ -192,7 +172,7 @@ proptest! {
 
     #[test]
     fn any_value_at_any_key(settings in prop::collection::vec((any::<prop::sample::Index>(), value()), 1..4)) {
-        let paths = all_paths();
+        let paths = schema_paths(&schema(), &NAMES);
         for mut tree in [base(), base_with_caches()] {
             for (index, value) in &settings {
                 put(&mut tree, &paths[index.index(paths.len())], value.clone());
@@ -206,7 +186,7 @@ proptest! {
 
     #[test]
     fn any_setting(index in any::<prop::sample::Index>(), value in scalar(), raw in any::<String>()) {
-        let paths = all_paths();
+        let paths = schema_paths(&schema(), &NAMES);
         let setting = format!(
             "{}={}",
             paths[index.index(paths.len())].join("."),

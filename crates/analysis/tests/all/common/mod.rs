@@ -1,5 +1,5 @@
 //! Shared by the tests: counters made by hand, and servers.
-#![allow(dead_code, unreachable_pub)]
+#![allow(unreachable_pub)]
 
 use hostnet_analysis::formula::Constants;
 use hostnet_analysis::{Counters, Flow};

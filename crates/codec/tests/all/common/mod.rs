@@ -1,6 +1,6 @@
 //! What the tests of the codec share.
 
-#![allow(dead_code, unreachable_pub)] // each test uses some of it
+#![allow(unreachable_pub)]
 
 pub mod engine;
 pub mod printed;

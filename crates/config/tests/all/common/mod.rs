@@ -1,7 +1,8 @@
 //! Shared by the tests: resolve a text beside the examples.
-#![allow(dead_code, unreachable_pub)]
+#![allow(unreachable_pub)]
 
 pub mod alone;
+pub mod schema_paths;
 pub mod wire;
 
 use hostnet_config::{resolve, ConfigError, Format, Input, Plan};
