@@ -99,7 +99,7 @@ lint-rust: $(VENV)/created
 	cargo clippy --profile checked --workspace --all-targets --locked -- -D warnings
 
 test-rust: $(VENV)/created
-	cargo test --profile checked --workspace --exclude hostnet-python --locked $(RUST_TESTS)
+	cargo test --profile checked --workspace --locked $(RUST_TESTS)
 
 lint-python: $(VENV)/checked $(VENV)/locked-dev
 	$(BIN)/ruff format --check python tests examples scripts
