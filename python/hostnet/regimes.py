@@ -25,7 +25,7 @@ def regime_headline(regime: Mapping[str, Any]) -> str:
         case "cores":
             return "Cores: the cores slow each other down."
         case "uncontended":
-            return f"Uncontended: no workload gains 5% without the others.{f' {not_known}' if untold else ''}"
+            return f"Uncontended: no workload slows another down by 5% or more.{f' {not_known}' if untold else ''}"
     return f"{told}. {not_known}" if told else not_known
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import os
 import sys
 from contextlib import contextmanager
@@ -32,14 +31,8 @@ WIDTH_MAX = 100
 WIDTH_MIN = 40
 """Columns of the narrowest."""
 
-COMPLETED_MIN = 100
-"""Commands that have to complete before their latency is told."""
-
 WAYS_MAX = 12
 """Legs over a mesh that are told: those with most messages."""
-
-SPARE = 1.1
-"""What is added to the shortest window that would do."""
 
 DECIMALS_MAX = 2
 """Digits after the point at most."""
@@ -74,7 +67,10 @@ def print_run(summary: Row, path: Path | None, predicted: Row | None = None) -> 
         console.print(Text(headline(summary), style="bold"))
         print_tables(console, workload_table(rows))
         if any(row["kind"] == "fio" for row in rows):
-            print_tables(console, io_table(rows, summary["window_ns"] or 0.0))
+            from hostnet.cli.show_storage import io_table, windows_wanted
+
+            print_tables(console, io_table(rows))
+            print_items(console, "*", windows_wanted(rows, summary["window_ns"] or 0.0))
         if any(row["kind"] == "app" for row in rows):
             print_tables(console, application_table(rows))
         if "caches" in summary:
@@ -136,37 +132,6 @@ def workload_table(rows: Sequence[Row]) -> Table:
             row["limited_by"] or NOTHING,
         )
     return table
-
-
-def io_table(rows: Sequence[Row], window_ns: float) -> Table:
-    """I/Os of the workloads that make any; their latency is told once enough of them have completed."""
-    table = new_table("storage I/O", "GB/s", "completed", "latency us", "P50", "P99", left=(0,))
-    for row in rows:
-        if row["kind"] == "fio":
-            table.add_row(
-                row["workload"],
-                number(row["app_gb_per_s"]),
-                str(row["io_completed"] or 0),
-                *completion_latency(row, window_ns),
-            )
-    return table
-
-
-def completion_latency(row: Row, window_ns: float) -> tuple[str, str, str]:
-    """Mean, median and 99th percentile of the completion latency of I/Os, in us; or how long a window tells them."""
-    latencies = (row["io_latency_mean_ns"], row["io_latency_p50_ns"], row["io_latency_p99_ns"])
-    if latencies[0] is None:
-        return (f"n/a ({longer_window(row['io_completed'] or 0, window_ns)})", "", "")
-    mean, median, tail = (None if latency is None else number(latency / 1000) for latency in latencies)
-    return (mean or NOTHING, median or NOTHING, tail or NOTHING)
-
-
-def longer_window(completed: int, window_ns: float) -> str:
-    """What to do about a window in which too few I/Os complete."""
-    if completed == 0:
-        return "none completed: a longer run.duration"
-    needed_ms = math.ceil(COMPLETED_MIN / completed * window_ns / 1e5 * SPARE) / 10
-    return f'{COMPLETED_MIN} must complete: run.duration = "{needed_ms:g} ms"'
 
 
 def application_table(rows: Sequence[Row]) -> Table:
