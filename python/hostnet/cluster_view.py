@@ -367,5 +367,19 @@ def reason_text(name: str, limit: str, why: str) -> str:
 
 
 def reasons(summary: Row) -> list[tuple[str, str, str]]:
-    """What limits each class: its name, the limit, and why."""
-    return [(row["class"], row["limit"], row["why"]) for row in summary.get("limits", ())]
+    """What limits each class and each workload that its host throttles: its name, the limit, and why."""
+    of_classes = [(row["class"], row["limit"], row["why"]) for row in summary.get("limits", ())]
+    return [*of_classes, *throttled(summary)]
+
+
+def throttled(summary: Row) -> list[tuple[str, str, str]]:
+    """The workloads that the control of their host limits; of several servers with the name of theirs."""
+    servers = summary.get("servers", {})
+    found = []
+    for host, server in servers.items():
+        for row in server.get("binding", ()):
+            limit = row.get("outside")
+            if row["kind"] == "stream" and limit is not None:
+                name = row["workload"] if len(servers) == 1 else f"{row['workload']} of {host}"
+                found.append((name, limit["limit"], limit["why"]))
+    return found

@@ -87,7 +87,10 @@ impl Stage {
         let place = &self.place;
         match self.load {
             Load::Pool { full, .. } => format!("at {place}, full {:.0}% of the time", 100.0 * full),
-            Load::Rate { used } => format!("at {place}, {:.0}% used", 100.0 * used.min(1.0)),
+            Load::Rate { used } => {
+                let of = if self.limit == CHANNEL { ", turns between reads and writes included" } else { "" };
+                format!("at {place}, {:.0}% used{of}", 100.0 * used.min(1.0))
+            }
         }
     }
 }

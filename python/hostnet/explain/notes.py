@@ -21,7 +21,8 @@ DEVICES = "drives means all devices: on a networked host, its NIC too"
 """Stands on the page of every host."""
 
 LIMITED = "{class} is limited by {limit}: {why}"
-"""Stands on the page of the host that is the place of the limit of a class of traffic, or an end of that place."""
+"""Stands on the page of the host that is the place of the limit of a class of traffic, or an end of that place, unless
+the page has the class among its workloads."""
 
 LENT = (
     "reads and writes by other servers in memory that this one lends hold none of its credits; the table memory has "

@@ -339,7 +339,8 @@ def _of_summary(
         notes.append(str(summary["unvalidated"]))
     if host is not None:
         notes.append(texts.DEVICES)
-        limits = summary.get("limits", ())
+        told_already = {row["workload"] for row in explanation["workloads"]}
+        limits = [row for row in summary.get("limits", ()) if row["class"] not in told_already]
         notes.extend(texts.LIMITED.format_map(row) for row in limits if host in str(row["place"]).split(" to "))
     if server.get("pool", {}).get("lent", "0 B") != "0 B":
         notes.append(texts.LENT)

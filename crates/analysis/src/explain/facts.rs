@@ -1,11 +1,12 @@
 //! What has to be known of a workload before it can be explained.
 
-use crate::binding::{binding, CORE, OFFERED_LOAD};
+use crate::binding::{binding, OFFERED_LOAD};
 use crate::evidence::{limiting, Stage};
 use crate::explain::behind_link::BehindLink;
 use crate::explain::on_mesh::{OnMesh, MESH};
+use crate::explain::outside::OutsideLimit;
 use crate::explain::{unloaded, Cached};
-use crate::limits::{Gain, Limits, LFB, NOT_KNOWN};
+use crate::limits::{Limits, LFB, NOT_KNOWN};
 use crate::regime::{Alone, Basis};
 use hostnet_model::params::SocketParams;
 use serde::{Deserialize, Serialize};
@@ -111,6 +112,12 @@ pub struct WorkloadFacts {
     /// What the caches do for it, where there are any.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cached: Option<Cached>,
+    /// Its limit, where that lies outside of its path in the server.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub outside: Option<OutsideLimit>,
+    /// Share of the time of its cores that the throttle of a host control takes.
+    #[serde(default, skip_serializing_if = "is_nothing")]
+    pub throttled_share: f64,
 }
 
 #[allow(clippy::trivially_copy_pass_by_ref)]
@@ -148,6 +155,8 @@ impl WorkloadFacts {
             full_share: bound.full_share,
             estimated: false,
             cached: None,
+            outside: None,
+            throttled_share: 0.0,
         }
     }
 
@@ -201,12 +210,12 @@ impl WorkloadFacts {
     }
 
     /// Is true if the utilization behind a link named its limit.
-    fn is_named_behind_link(&self) -> bool {
+    pub(super) fn is_named_behind_link(&self) -> bool {
         self.link_ns > 0.0 && self.stages.is_empty() && self.binding != [NOT_KNOWN]
     }
 
     /// The stage that names its limit.
-    fn limiting(&self) -> Option<&Stage> {
+    pub(super) fn limiting(&self) -> Option<&Stage> {
         limiting(&self.stages).filter(|stage| self.binding == [stage.limit.as_str()])
     }
 
@@ -245,7 +254,7 @@ impl WorkloadFacts {
     }
 
     /// The mesh, if it is what limits it.
-    fn mesh_limit(&self) -> Option<&OnMesh> {
+    pub(super) fn mesh_limit(&self) -> Option<&OnMesh> {
         self.mesh.as_ref().filter(|_| self.binding == [MESH])
     }
 
@@ -261,8 +270,13 @@ impl WorkloadFacts {
     }
 
     /// Why what is said to limit it may be wrong; nothing where its limits were raised, and predictions are near.
-    fn doubt(&self) -> Option<String> {
+    pub(super) fn doubt(&self) -> Option<String> {
         match &self.limits {
+            _ if self.outside.is_some() => None,
+            _ if self.throttled_share > 0.0 => {
+                let lost = 100.0 * self.throttled_share;
+                Some(format!("not known for sure: the throttle of its host takes {lost:.0}% of its time"))
+            }
             _ if self.mesh_limit().is_some() || self.link_ns > 0.0 && self.stages.is_empty() => None,
             _ if self.link_ns > 0.0 => {
                 Some("not known for sure: predictions do not cover lines behind a link".to_owned())
@@ -286,45 +300,6 @@ impl WorkloadFacts {
         self.doubt().is_some()
     }
 
-    /// What limits it, for a table: with a question mark where it may be wrong.
-    #[must_use]
-    pub fn limited_by(&self) -> String {
-        let names = self.binding.join(" / ");
-        if self.is_doubtful() {
-            format!("{names} ?")
-        } else {
-            names
-        }
-    }
-
-    /// What limits it and what helps, in words that follow its name.
-    #[must_use]
-    pub fn clause(&self) -> String {
-        let bound = self.binding.join(" / ").replace(OFFERED_LOAD, "its offered load").replace(CORE, "its cores");
-        if self.is_named_behind_link() {
-            return format!("is limited by {bound} on the way to its lines behind a link");
-        }
-        if self.link_ns > 0.0 && bound == NOT_KNOWN {
-            return "has no known limit: predictions do not cover lines behind a link".to_owned();
-        }
-        if let Some(mesh) = self.mesh_limit() {
-            return mesh.clause();
-        }
-        if let Some(why) = self.doubt() {
-            let evidence = self.limiting().map_or_else(String::new, |stage| format!("{}; ", stage.in_words()));
-            return format!("may be limited by {bound} ({evidence}{why})");
-        }
-        match self.limits.as_ref().and_then(|limits| limits.gains.first()) {
-            Some(Gain { raised, gain, .. }) if bound != NOT_KNOWN => {
-                format!("is limited by {bound} ({:+.0}% with {raised})", 100.0 * gain)
-            }
-            _ if bound == NOT_KNOWN => {
-                "has no known limit: raising any single limit by a quarter gains less than 2%".to_owned()
-            }
-            _ => format!("is limited by {bound}"),
-        }
-    }
-
     /// The pool that binds it, or the fullest on its path.
     #[must_use]
     pub fn main_pool(&self) -> Option<&Pool> {
@@ -334,49 +309,14 @@ impl WorkloadFacts {
         bound.or_else(|| self.pools.iter().max_by(fuller))
     }
 
-    /// What the credits of a pool are, in words: those of the parts that the workload uses, which may be some of all.
-    fn credits_in_words(&self, pool: &Pool) -> String {
-        match (self.kind, pool.domain.as_str()) {
-            (Kind::Stream, _) => match &pool.place {
-                Some(place) => format!("LFB entries of its cores on {place}"),
-                None => "LFB entries of its cores".to_owned(),
-            },
-            (Kind::Fio, link @ ("PCIe posted" | "PCIe non-posted")) => format!("{link} credits of its links"),
-            (Kind::Fio, domain) => format!("{domain} credits"),
-        }
-    }
-
     /// Whether it held a credit or looked into a cache.
     pub(super) fn has_traffic(&self) -> bool {
         !self.pools.is_empty() || self.looked()
     }
 
     /// Whether it looked into caches.
-    fn looked(&self) -> bool {
+    pub(super) fn looked(&self) -> bool {
         self.cached.is_some_and(|cached| cached.l2_miss_ratio.is_some())
-    }
-
-    /// What binds it, as a sentence.
-    #[must_use]
-    pub fn sentence(&self) -> String {
-        let name = &self.workload;
-        let clauses: String =
-            self.cached.iter().flat_map(Cached::clauses).map(|clause| format!("; {clause}")).collect();
-        if self.gb_per_s.is_nan() {
-            return format!("{name}: nothing was measured");
-        }
-        let Some(pool) = self.main_pool() else {
-            return if self.looked() { format!("{name} lives in its caches") } else { format!("{name} moved nothing") };
-        };
-        let Pool { in_use, credits, .. } = pool;
-        let full = 100.0 * pool.full_share;
-        let latency = pool.latency_ns.map_or_else(String::new, |ns| format!(", {ns:.0} ns each"));
-        let held = self.credits_in_words(pool);
-        let state = format!("{in_use:.1} of {credits:.0} {held} in use, full {full:.0}% of the time");
-        if pool.latency_ns.is_none() && self.gb_per_s == 0.0 {
-            return format!("{name} moved nothing: {state}, and none came back{clauses}");
-        }
-        format!("{name} {}: {state}{latency}{clauses}", self.clause())
     }
 }
 

@@ -9,8 +9,10 @@ pub mod facts;
 mod from_counters;
 mod latency;
 mod on_mesh;
+mod outside;
 mod reach;
 pub mod unloaded;
+mod words;
 
 pub use behind_link::{BehindLink, Busy, FAR_DRAM, FAR_LINK, POOL_PORT, PORT_NEAR};
 pub use cached::Cached;
@@ -18,6 +20,7 @@ pub use facts::{Isolated, Kind, Pool, WorkloadFacts};
 pub use from_counters::from_counters;
 pub use latency::Latency;
 pub use on_mesh::OnMesh;
+pub use outside::{OutsideLimit, Throttling, ENDED, NOT_MEASURED, THROTTLE};
 
 use crate::counters::Counters;
 use crate::regime::{regime, Basis, C2m, Crowd, P2m, Party, Regime, Sides};

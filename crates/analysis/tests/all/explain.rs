@@ -1,7 +1,9 @@
 //! Explanations of cases made by hand, with one known bottleneck each.
 
 use crate::common::{counters, flow, idle, plan, with_caches, STREAM};
-use hostnet_analysis::explain::{explain, from_counters, unloaded, Cached, Explanation, Kind, Pool, WorkloadFacts};
+use hostnet_analysis::explain::{
+    explain, from_counters, unloaded, Cached, Explanation, Kind, OutsideLimit, Pool, Throttling, WorkloadFacts,
+};
 use hostnet_analysis::regime::{Alone, Basis, Regime, Slowed};
 use hostnet_analysis::{Counters, Flow};
 use hostnet_model::params::{ServerParams, SocketParams};
@@ -42,6 +44,30 @@ fn credits_that_never_come_back_have_no_latency_to_be_told() {
     let said = facts.sentence();
     assert!(said.starts_with("disk moved nothing: 92.0 of 92 P2M-Write credits in use, full 100%"), "{said}");
     assert!(said.ends_with("none came back"), "{said}");
+}
+
+#[test]
+fn a_limit_outside_of_the_path_takes_the_place_of_any_other() {
+    let disk = || WorkloadFacts::new("disk", Kind::Fio, 9.0, vec![pool("P2M-Write", 92.0, 1.0)], "offered load");
+    let outside = |limit: &str| OutsideLimit { limit: limit.to_owned(), why: "evidence".to_owned(), in_host: false };
+    for (limit, clause) in [
+        ("cable", "is limited by cable: evidence"),
+        ("not known", "has no known limit: evidence"),
+        ("ended", "has ended: evidence"),
+    ] {
+        let facts = disk().with_outside(Some(outside(limit)));
+        assert_eq!((facts.limited_by().as_str(), facts.clause().as_str()), (limit, clause));
+    }
+    assert_eq!(disk().with_outside(None), disk());
+}
+
+#[test]
+fn a_throttle_is_named_doubted_or_left_out_by_the_time_that_it_takes() {
+    let stream = || WorkloadFacts::new("c", Kind::Stream, 9.0, vec![pool("C2M-Read", 12.0, 1.0)], "core");
+    let limited_by = |lost: f64| stream().throttled(Some(Throttling { lost, why: String::new() })).limited_by();
+    assert_eq!((limited_by(0.2).as_str(), limited_by(1.0).as_str()), ("throttle", "throttle"));
+    assert_eq!((limited_by(0.19).as_str(), limited_by(0.02).as_str()), ("C2M-Read ?", "C2M-Read ?"));
+    assert_eq!(stream().throttled(Some(Throttling { lost: 0.01, why: String::new() })), stream());
 }
 
 #[test]

@@ -195,10 +195,14 @@ pub enum Transport {
 }
 
 impl Transport {
-    /// Whether senders slow down when their packets are marked: RoCE does with DCQCN only.
+    /// Whether senders slow down when their packets are marked: RoCE does with DCQCN only, and datagrams never do.
     #[must_use]
     pub fn heeds_marks(&self) -> bool {
-        !matches!(self, Self::Roce(roce) if roce.dcqcn.is_none())
+        match self {
+            Self::Tcp(_) => true,
+            Self::Roce(roce) => roce.dcqcn.is_some(),
+            Self::Udp(_) | Self::Raw => false,
+        }
     }
 }
 

@@ -44,6 +44,9 @@ pub(crate) struct FlowTotals {
     pub(crate) out_of_order: u64,
     pub(crate) duplicates: u64,
     pub(crate) notifications: u64,
+    /// Time that the rate of DCQCN gave the data that was sent, and what it would be at the speed of the port, in ps.
+    pub(crate) paced_ps: u64,
+    pub(crate) at_line_ps: u64,
     /// Segments that transports have seen, for progress.
     pub(crate) seen: u64,
 }
@@ -81,6 +84,8 @@ impl FlowTotals {
         self.out_of_order += counts.packets_out_of_order;
         self.duplicates += counts.packets_duplicate;
         self.notifications += counts.notifications_sent;
+        self.paced_ps += counts.paced_ps;
+        self.at_line_ps += counts.at_line_ps;
         self.seen += counts.packets_received + counts.packets_out_of_order + counts.packets_duplicate;
     }
 
@@ -129,6 +134,8 @@ impl FlowTotals {
             out_of_order: join(self.out_of_order, other.out_of_order),
             duplicates: join(self.duplicates, other.duplicates),
             notifications: join(self.notifications, other.notifications),
+            paced_ps: join(self.paced_ps, other.paced_ps),
+            at_line_ps: join(self.at_line_ps, other.at_line_ps),
             seen: join(self.seen, other.seen),
         }
     }

@@ -5,6 +5,7 @@ use crate::report::channels::line_ps;
 use crate::report::places::Place;
 use crate::report::pooled::in_pool;
 use crate::report::stages::stages;
+use crate::report::throttle::throttling;
 use crate::report::view::ServerView;
 use hostnet_analysis::binding::{lfb_domain, stream_otherwise, OFFERED_LOAD};
 use hostnet_analysis::explain::{unloaded, BehindLink, Busy, Cached, Isolated, Kind, Pool, WorkloadFacts};
@@ -15,7 +16,7 @@ use hostnet_analysis::regime::{Alone, Basis};
 use hostnet_measure::Domain;
 use hostnet_model::cache::ClassCounts;
 use hostnet_model::expander::Expander;
-use hostnet_model::params::{DramParams, ExpanderParams, SocketParams};
+use hostnet_model::params::{DramParams, ExpanderParams, SocketParams, WorkloadKind};
 use hostnet_model::pool::PoolPort;
 
 /// What is known of every workload.
@@ -48,9 +49,23 @@ pub(crate) fn all(view: &ServerView, total: &Sample) -> Vec<WorkloadFacts> {
         let known = view.machine.first::<PoolPort>().is_none() && view.window_ps() > 0.0;
         let lfb = facts.pools.first().filter(|_| facts.kind == Kind::Stream).cloned();
         let stages = if known { stages(view, total, class, lfb.as_ref()) } else { Vec::new() };
-        facts.with_stages(stages)
+        outside(view, class, facts.with_stages(stages))
     };
     isolated.map(with).enumerate().map(on_mesh).enumerate().map(on_its_way).collect()
+}
+
+/// Adds limits that the stages of a workload do not show: what the control of its host does to its cores, and of a class
+/// of network traffic what limits it on its whole way.
+fn outside(view: &ServerView, class: usize, facts: WorkloadFacts) -> WorkloadFacts {
+    if matches!(view.server.workloads[class].kind, WorkloadKind::Network) {
+        let limit = view.limits.iter().find(|limit| limit.class == facts.workload);
+        return facts.with_outside(limit.map(|limit| limit.at(view.name)));
+    }
+    if view.window_ps() <= 0.0 || facts.binding == [OFFERED_LOAD] {
+        return facts;
+    }
+    let throttling = throttling(view, class, facts.pools.first());
+    facts.throttled(throttling)
 }
 
 /// Share of time at which credits of UPI that are all out count as in the way.

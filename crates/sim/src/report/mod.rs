@@ -18,6 +18,7 @@ mod predicted;
 pub(crate) mod series;
 mod stages;
 pub(crate) mod table;
+mod throttle;
 pub(crate) mod upi;
 pub(crate) mod view;
 pub(crate) mod workloads;

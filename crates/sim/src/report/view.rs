@@ -5,6 +5,7 @@ use crate::read::ports::PortTotals;
 use crate::read::sample::Sample;
 use crate::read::History;
 use crate::report::idle::Around;
+use crate::report::network::ClassLimit;
 use hostnet_config::{GivenKey, Plan};
 use hostnet_kernel::{Simulation, Time};
 use hostnet_model::params::ServerParams;
@@ -36,6 +37,10 @@ pub(crate) struct WorldView<'a> {
 
 /// One server of a world.
 pub(crate) struct ServerView<'a> {
+    /// Its name as a host; empty if nothing is around it.
+    pub(crate) name: &'a str,
+    /// What limits the classes of traffic of its network.
+    pub(crate) limits: &'a [ClassLimit<'a>],
     /// The server with its workloads, those of the network among them.
     pub(crate) server: &'a ServerParams,
     /// The keys of the server that the user wrote himself.

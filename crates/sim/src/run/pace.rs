@@ -31,8 +31,8 @@ const STATES_HASHED: u64 = 25_600;
 pub(crate) struct Pace {
     /// Slices of throughput by which an automatic warm-up is judged, in ps.
     pub(crate) slice_ps: u64,
-    /// Fewest and most of them.
-    pub(crate) slices: RangeInclusive<usize>,
+    /// Fewest and most of them, without governors of frequencies.
+    slices: RangeInclusive<usize>,
     /// Most of them while caches still fill.
     pub(crate) slices_filling: usize,
     /// Batches of a measurement that runs to a precision, in ps.
@@ -64,7 +64,22 @@ const PACKETS: Pace = Pace {
     status_events: 0,
 };
 
+/// Looks of a governor that an automatic warm-up lasts for at least: the first one knows nothing, and the second one
+/// changes frequencies from what they were at the start.
+const GOVERNOR_LOOKS: u64 = 3;
+
 impl Pace {
+    /// Fewest and most slices of an automatic warm-up: that of hosts on a network lasts beyond the first looks of their
+    /// governors.
+    pub(crate) fn slices_of(&self, plan: &Plan) -> RangeInclusive<usize> {
+        let (fewest, most) = (*self.slices.start(), *self.slices.end());
+        let governors = plan.servers().filter(|_| plan.server().is_none()).filter_map(|(_, server)| server.power.as_ref());
+        let periods = governors.filter(|power| power.governor.samples()).map(|power| power.period_ps);
+        let looks_ps = periods.max().unwrap_or(0).saturating_mul(GOVERNOR_LOOKS);
+        let looks = usize::try_from(looks_ps.div_ceil(self.slice_ps)).unwrap_or(usize::MAX);
+        fewest.max(looks)..=most.max(looks)
+    }
+
     pub(crate) fn of(plan: &Plan) -> &'static Self {
         if plan.server().is_some() {
             &LINES
@@ -132,15 +147,37 @@ mod tests {
         for (text, most) in [(cluster, EPOCHS_OF_NETWORKS), (server, EPOCHS_OF_SERVERS)] {
             for (warm_up, duration) in [("0 ns", "200 us"), ("20 s", "200 us"), ("1 ms", "20 s")] {
                 let overrides = [format!("run.warmup={warm_up}"), format!("run.duration={duration}")];
-                let input =
-                    Input { text, format: Format::Toml, file: "test", base_dir: Path::new("."), overrides: &overrides };
-                let plan = resolve(&input).unwrap_or_else(|error| panic!("{error}"));
+                let plan = plan(text, &overrides);
                 let (WarmUp::Fixed { ps: before }, Length::Duration { ps }) = (plan.run.warm_up, plan.run.length)
                 else {
                     panic!("both are fixed");
                 };
                 assert!((before + ps) / epoch_ps(&plan) <= 2 * most, "{warm_up} and {duration}");
             }
+        }
+    }
+
+    fn plan(text: &str, overrides: &[String]) -> Plan {
+        let input = Input { text, format: Format::Toml, file: "test", base_dir: Path::new("."), overrides };
+        resolve(&input).unwrap_or_else(|error| panic!("{error}"))
+    }
+
+    #[test]
+    fn a_warm_up_outlasts_the_first_looks_of_governors() {
+        let text = "[host.a]\npreset = \"cascade-lake-hostcc\"\n[host.b]\nkind = \"endpoint\"\n\
+                    [flow.f]\nfrom = \"b\"\nto = \"a\"\nkind = \"bulk\"\n";
+        let slices = |governor: &str| {
+            let overrides = format!("host.a.power.governor={governor}");
+            PACKETS.slices_of(&plan(text, if governor.is_empty() { &[] } else { std::slice::from_ref(&overrides) }))
+        };
+        let with_period = |governor: &str, period: &str| slices(&format!("{{ kind = \"{governor}\", period = \"{period}\" }}"));
+        for governor in ["", "performance", "powersave"] {
+            assert_eq!(slices(governor), PACKETS.slices, "{governor}");
+        }
+        for governor in ["ondemand", "conservative", "schedutil"] {
+            assert_eq!(with_period(governor, "10 ms"), 120..=120, "{governor}");
+            assert_eq!(with_period(governor, "2 ms"), 24..=80, "{governor}");
+            assert_eq!(with_period(governor, "100 us"), PACKETS.slices, "{governor}");
         }
     }
 

@@ -25,7 +25,7 @@ impl Run {
         let warm_up = match (&self.state.phase, self.plan.run.warm_up) {
             (Phase::Measure, _) => self.state.window_start,
             (_, WarmUp::Fixed { ps }) => Time::from_ps(ps),
-            _ => Time::from_ps(pace.slice_ps * *pace.slices.start() as u64),
+            _ => Time::from_ps(pace.slice_ps * *pace.slices_of(&self.plan).start() as u64),
         };
         warm_up.saturating_add(self.length_ps())
     }
@@ -103,7 +103,7 @@ impl Run {
             WarmUp::Fixed { ps } => now.ps() >= ps,
             WarmUp::Auto => {
                 slices.push(reading);
-                slices.len() >= *pace.slices.start() && is_steady(&self.plan, pace, slices)
+                is_steady(&self.plan, pace, slices)
             }
         };
         if over {
@@ -185,9 +185,13 @@ fn moved(plan: &Plan, before: Option<&Totals>, readings: &History) -> Vec<Vec<f6
 
 /// Returns true if the throughput of everything has settled, or has had time enough, and so have the caches.
 fn is_steady(plan: &Plan, pace: &Pace, slices: &History) -> bool {
+    let (fewest, most) = pace.slices_of(plan).into_inner();
+    if slices.len() < fewest {
+        return false;
+    }
     let has_settled = || moved(plan, None, slices).iter().all(|slices| batch::warm_up(slices).is_some());
     let are_filled = || slices.servers.iter().all(|samples| has_filled(samples));
-    slices.len() >= pace.slices_filling || (are_filled() && (slices.len() >= *pace.slices.end() || has_settled()))
+    slices.len() >= pace.slices_filling || (are_filled() && (slices.len() >= most || has_settled()))
 }
 
 /// Returns true if the caches of a server held about as many lines of every workload, and as many dirty ones, at the

@@ -19,13 +19,13 @@ pub(super) fn notes(cluster: &ClusterParams, given: &[String]) -> Vec<String> {
         let path = format!("host.{}", host.name);
         let line = above_the_iio(socket, offered).map(|most| format!("{path}.iio.line: {carries} the IIO only {most}"));
         let link = narrow_link(server, offered).map(|most| format!("{path}.nic.pcie: {carries} {most}"));
-        let credits = ["write", "read"].into_iter().filter_map(|way| {
-            let key = format!("iio.{way}_credits");
-            let chosen = given.iter().any(|given| given.starts_with("host.") && given.ends_with(&key));
-            let most = few_credits(socket, way, offered).filter(|_| !chosen)?;
+        let pools = pools(server, socket).into_iter().filter_map(|pool| {
+            let key = pool.key;
+            let chosen = given.iter().any(|given| given.starts_with("host.") && given.ends_with(key));
+            let most = pool.is_small_for(offered).filter(|_| !chosen)?;
             Some(format!("{path}.{key}: {carries} {most}"))
         });
-        notes.extend(line.into_iter().chain(link).chain(credits));
+        notes.extend(line.into_iter().chain(link).chain(pools));
     }
     notes
 }
@@ -74,19 +74,47 @@ fn wider(bytes_per_s: u64, wanted: f64) -> Option<(u32, u32)> {
     [own, 16].into_iter().flat_map(|lanes| (1..=6).map(move |generation| (generation, lanes))).find(fits)
 }
 
-/// Notes the rate that the credits of the IIO allow without load if it is below the offered one, and how many would be
-/// enough.
-fn few_credits(socket: &SocketParams, way: &str, offered: f64) -> Option<String> {
-    let (credits, held_ps) = match way {
-        "write" => (socket.iio.write_credits, held_for_write_ps(socket)),
-        _ => (socket.iio.read_credits, held_for_read_ps(socket)),
-    };
-    let most = f64::from(credits) * LINE_BYTES * PS_PER_S / held_ps;
-    (offered > WORTH_SAYING * most).then(|| {
-        let fits = (f64::from(credits) * offered / most).ceil();
-        format!(
-            "{credits} credits allow only {:.1} GB/s without load; iio.{way}_credits = {fits} would fit",
-            most / 1e9
-        )
-    })
+/// A pool of lines on the way between a NIC and memory.
+struct LinePool {
+    key: &'static str,
+    what: &'static str,
+    /// Lines of one pool, and how many pools of them there are: each link has its own.
+    lines: u32,
+    pools: u32,
+    /// How long a line is held without load.
+    held_ps: f64,
+}
+
+impl LinePool {
+    /// Notes the rate that it allows without load if it is below the offered one, and how many lines would be enough.
+    fn is_small_for(&self, offered: f64) -> Option<String> {
+        let Self { key, what, lines, pools, held_ps } = self;
+        let most = f64::from(lines * pools) * LINE_BYTES * PS_PER_S / held_ps;
+        (offered > WORTH_SAYING * most).then(|| {
+            let fits = (f64::from(*lines) * offered / most).ceil();
+            format!("{lines} {what} allow only {:.1} GB/s without load; {key} = {fits} would fit", most / 1e9)
+        })
+    }
+}
+
+/// The pools that data of a NIC take lines of: of the IIO at the socket of the NIC, and of its PCIe links.
+fn pools(server: &ServerParams, socket: &SocketParams) -> Vec<LinePool> {
+    let (write_ps, read_ps) = (held_for_write_ps(socket), held_for_read_ps(socket));
+    let of_iio = [
+        ("iio.write_credits", socket.iio.write_credits, write_ps),
+        ("iio.read_credits", socket.iio.read_credits, read_ps),
+    ];
+    let of_iio = of_iio.map(|(key, lines, held_ps)| LinePool { key, what: "credits", lines, pools: 1, held_ps });
+    let links: Vec<&PcieParams> = server.nic_links().map(|(_, link)| link).collect();
+    let of_links = links.first().into_iter().flat_map(|link| {
+        let way_ps = 2.0 * link.latency_ps as f64;
+        let tlp_ps = f64::from(link.mps_bytes + link.write_overhead_bytes) / link.bytes_per_s as f64 * PS_PER_S;
+        [
+            ("nic.pcie.posted_lines", "posted lines", link.posted_lines, way_ps + tlp_ps),
+            ("nic.pcie.nonposted_lines", "lines that reads ask for", link.nonposted_lines, way_ps + read_ps + tlp_ps),
+        ]
+    });
+    let count = links.len() as u32;
+    let of_links = of_links.map(|(key, what, lines, held_ps)| LinePool { key, what, lines, pools: count, held_ps });
+    of_iio.into_iter().chain(of_links).collect()
 }

@@ -109,7 +109,10 @@ impl RoceConnection {
     fn pace(&mut self, now: Time, bytes: u64) {
         if let Some(reaction) = &mut self.reaction {
             reaction.catch_up(now);
-            self.next_at = now.saturating_add(reaction.span_ps(bytes));
+            let span_ps = reaction.span_ps(bytes);
+            self.next_at = now.saturating_add(span_ps);
+            self.counters.paced_ps += span_ps;
+            self.counters.at_line_ps += reaction.at_line_ps(bytes);
             reaction.on_sent(bytes);
         }
     }

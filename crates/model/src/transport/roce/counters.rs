@@ -39,6 +39,10 @@ pub struct RoceCounters {
     pub notifications_sent: u64,
     /// Congestion notifications received.
     pub notifications_received: u64,
+    /// Time that the rate of DCQCN gave the data that was sent, in ps, and what it would be at the speed of the port.
+    pub paced_ps: u64,
+    /// See `paced_ps`.
+    pub at_line_ps: u64,
 }
 
 impl RoceCounters {

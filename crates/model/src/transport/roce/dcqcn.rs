@@ -81,6 +81,11 @@ impl Reaction {
         (u128::from(bytes) * PS_PER_S).div_ceil(u128::from(self.rate)) as u64
     }
 
+    /// How long they take at the speed of the port, in ps.
+    pub(crate) fn at_line_ps(&self, bytes: u64) -> u64 {
+        (u128::from(bytes) * PS_PER_S).div_ceil(u128::from(self.line)) as u64
+    }
+
     /// A notification came: equation 1.
     pub(crate) fn on_notification(&mut self, now: Time) {
         self.catch_up(now);

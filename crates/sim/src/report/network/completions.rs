@@ -79,7 +79,7 @@ fn quantile(values: &[f64], share: f64) -> Option<f64> {
 }
 
 /// The data of a flow with an end.
-fn bytes_of(flow: &FlowParams) -> Option<u64> {
+pub(super) fn bytes_of(flow: &FlowParams) -> Option<u64> {
     match flow.traffic {
         Traffic::Bulk { bytes } | Traffic::Read { bytes } if bytes < u64::MAX => Some(bytes),
         _ => None,

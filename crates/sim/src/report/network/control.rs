@@ -85,7 +85,7 @@ impl WorldView<'_> {
 }
 
 /// The rule as configurations call it.
-fn rule_name(rule: &ControlRule) -> &str {
+pub(crate) fn rule_name(rule: &ControlRule) -> &str {
     match rule {
         ControlRule::Watch => "watch",
         ControlRule::HostCc(params) => match (params.echo, params.local) {

@@ -159,7 +159,7 @@ impl WorldView<'_> {
     }
 
     /// In Gbps.
-    fn goodput_estimate(&self, class: usize) -> Estimate {
+    pub(super) fn goodput_estimate(&self, class: usize) -> Estimate {
         let mut last = self.before.received(&self.plan.cluster).0[class];
         let batch = |received: &Received| {
             let now = received.0[class];

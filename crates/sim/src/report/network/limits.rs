@@ -3,16 +3,18 @@
 //! Of a job what takes most of its path is told, if that is known; else the first rule that holds: a full cable; a full
 //! fabric of a switch that learns; a cable that is down or an application that does not read; the host network; busy
 //! cores; pauses; a ring without descriptors; marks; losses. If none does, the class waits for answers or its windows.
+//! A class whose flows begin at the rate of a load comes before all of these, if all of that load is carried.
 
 use super::binds::JobPath;
 use super::pcie::Direction;
 use super::spent::register_wait;
 use super::ways::Ways;
-use super::working::BUS_FULL;
+use super::working::{data_words, BUS_FULL};
 use crate::read::flows::FlowTotals;
 use crate::read::ports::{PortPlace, PortTotals, PortView};
 use crate::report::table::{Column, Holds, Rows, Table, TableInfo};
 use crate::report::view::WorldView;
+use hostnet_analysis::explain::{OutsideLimit, ENDED, NOT_MEASURED};
 use hostnet_kernel::Time;
 use hostnet_model::core::{Core, Runs};
 use hostnet_model::dimm::Dimm;
@@ -27,8 +29,6 @@ pub(super) const FULL: f64 = 0.95;
 pub(super) const WAIT: f64 = 0.05;
 /// A core waits for memory, and does not work, when that is this share of its busy time.
 const MOSTLY: f64 = 0.5;
-/// Marks slow senders from this share of segments on.
-const MARKED: f64 = 0.002;
 
 /// What limits a class.
 #[derive(Clone)]
@@ -39,19 +39,36 @@ pub(crate) struct Limit {
     pub(crate) why: String,
 }
 
-/// The rows of the table: classes by name, and what limits them.
+/// A class by its name, and what limits it.
+pub(crate) struct ClassLimit<'a> {
+    pub(crate) class: &'a str,
+    limit: Limit,
+}
+
+/// Limits at a server that its memory system may say more of.
+const IN_HOST: [&str; 3] = ["host network", "PCIe", "memory bandwidth"];
+
+impl ClassLimit<'_> {
+    /// As a server of that name tells it of the class.
+    pub(crate) fn at(&self, host: &str) -> OutsideLimit {
+        let Limit { limit, place, why, .. } = &self.limit;
+        OutsideLimit { limit: (*limit).to_owned(), why: why.clone(), in_host: place == host && IN_HOST.contains(limit) }
+    }
+}
+
+/// The rows of the table.
 struct Limits;
 
 impl Rows for Limits {
-    type Row<'a> = (&'a str, Limit);
+    type Row<'a> = ClassLimit<'a>;
 }
 
 const LIMITS: &[Column<Limits>] = &[
-    Column::key(Column::text("class", |(class, _)| (*class).into())),
-    Column::text("limit", |(_, limit)| limit.limit.into()),
-    Column::text("place", |(_, limit)| limit.place.as_str().into()),
-    Column::number("load", |(_, limit)| limit.load.into()),
-    Column::text("why", |(_, limit)| limit.why.as_str().into()),
+    Column::key(Column::text("class", |row| row.class.into())),
+    Column::text("limit", |row| row.limit.limit.into()),
+    Column::text("place", |row| row.limit.place.as_str().into()),
+    Column::number("load", |row| row.limit.load.into()),
+    Column::text("why", |row| row.limit.why.as_str().into()),
 ];
 
 /// A class with its flows.
@@ -59,7 +76,12 @@ pub(crate) struct Class<'a> {
     /// The end of the window, in ps.
     now_ps: u64,
     pub(crate) flows: Vec<&'a FlowParams>,
+    /// The numbers of its flows, and what each of them did in the window.
+    pub(super) numbers: Vec<usize>,
+    pub(super) each: Vec<&'a FlowTotals>,
     pub(crate) totals: FlowTotals,
+    /// Whether its flows begin at random, at the rate of a load.
+    pub(super) has_load: bool,
     ended: bool,
     /// The hosts that its data comes from, and goes to.
     pub(crate) hosts: [BTreeSet<u16>; 2],
@@ -86,19 +108,24 @@ fn directions(flow: &FlowParams) -> Vec<(u16, u16)> {
 }
 
 impl<'a> Class<'a> {
-    /// The flows with these numbers. Which ports they pass is known where there are `ways`.
-    fn new(view: &'a WorldView, own: &[usize], totals: FlowTotals, ended: bool, ways: Option<&Ways>) -> Self {
+    /// The flows with these numbers, of flows that all together did `all`. Which ports they pass is known where there
+    /// are `ways`.
+    fn new(view: &'a WorldView, own: &[usize], all: &'a [FlowTotals], ended: bool, ways: Option<&Ways>) -> Self {
+        let each: Vec<&FlowTotals> = own.iter().map(|&flow| &all[flow]).collect();
+        let totals = each.iter().fold(FlowTotals::default(), |sum, flow| sum.plus(flow));
+        let has_load = own.first().is_some_and(|&flow| view.has_load(usize::from(view.plan.cluster.flows[flow].class)));
         let flows: Vec<&FlowParams> = own.iter().map(|&flow| &view.plan.cluster.flows[flow]).collect();
-        let (mut hosts, mut all) = ([BTreeSet::new(), BTreeSet::new()], BTreeSet::new());
+        let (mut hosts, mut passed_ways) = ([BTreeSet::new(), BTreeSet::new()], BTreeSet::new());
         for (&number, flow) in own.iter().zip(&flows) {
             for (from, to) in directions(flow) {
                 hosts[0].insert(from);
                 hosts[1].insert(to);
-                all.extend(ways.map(|ways| ways.places(number as u32, from, to)));
+                passed_ways.extend(ways.map(|ways| ways.places(number as u32, from, to)));
             }
         }
-        let passed = all.iter().flatten().copied().collect();
-        Self { now_ps: view.now.ps(), flows, totals, ended, hosts, ways: all, passed }
+        let passed = passed_ways.iter().flatten().copied().collect();
+        let (now_ps, numbers, ways) = (view.now.ps(), own.to_vec(), passed_ways);
+        Self { now_ps, flows, numbers, each, totals, has_load, ended, hosts, ways, passed }
     }
 
     /// Whether a port is on its way.
@@ -114,7 +141,7 @@ impl<'a> Class<'a> {
         self.flows.iter().all(|flow| matches!(flow.traffic, Traffic::Service(_)))
     }
 
-    fn has_requests(&self) -> bool {
+    pub(super) fn has_requests(&self) -> bool {
         let with = |flow: &&FlowParams| {
             matches!(flow.traffic, Traffic::Rpc { .. } | Traffic::Service(_) | Traffic::Ping { .. })
         };
@@ -157,40 +184,52 @@ pub(super) fn table_info() -> TableInfo {
 
 impl WorldView<'_> {
     /// A row for every class.
-    pub(super) fn limits(&self, flows: &[FlowTotals], completed: &[Option<Time>], paths: &[JobPath]) -> Table {
+    pub(super) fn limits(&self, limits: &[ClassLimit]) -> Table {
         let mut table = Table::of("limits", LIMITS);
+        limits.iter().for_each(|row| table.add(LIMITS, row));
+        table
+    }
+
+    /// What limits every class.
+    pub(super) fn class_limits(
+        &self,
+        flows: &[FlowTotals],
+        completed: &[Option<Time>],
+        paths: &[JobPath],
+    ) -> Vec<ClassLimit<'_>> {
         let cluster = &self.plan.cluster;
         let ways = Ways::new(self);
         let class_of = |own: &[usize]| {
-            let totals = own.iter().fold(FlowTotals::default(), |sum, &flow| sum.plus(&flows[flow]));
             let ended = own.iter().all(|&flow| completed[flow].is_some());
-            Class::new(self, own, totals, ended, ways.as_ref())
+            Class::new(self, own, flows, ended, ways.as_ref())
         };
-        for (index, name) in cluster.classes.iter().enumerate() {
-            let own: Vec<usize> =
-                (0..cluster.flows.len()).filter(|&flow| usize::from(cluster.flows[flow].class) == index).collect();
+        let numbers = |class| (0..cluster.flows.len()).filter(move |&flow| usize::from(cluster.flows[flow].class) == class);
+        let limit = |(index, name): (usize, &'_ String)| {
+            let own: Vec<usize> = numbers(index).collect();
             let class = class_of(&own);
             if self.now == self.window_start {
-                table.add(LIMITS, &(name, self.limit(&class)));
-                continue;
+                return self.limit(&class);
             }
             let limit =
                 self.on_path(name, paths, || self.ranks_on_cores(name, &class).unwrap_or_else(|| self.limit(&class)));
             let onward = self.onward(&own).filter(|_| limit.load.is_none());
-            let held = onward.and_then(|onward| self.held_onward(&class, &class_of(&onward)));
-            table.add(LIMITS, &(name, held.unwrap_or(limit)));
-        }
-        table
+            onward.and_then(|onward| self.held_onward(&class, &class_of(&onward))).unwrap_or(limit)
+        };
+        let classes = cluster.classes.iter().enumerate();
+        classes.map(|(index, name)| ClassLimit { class: name, limit: self.with_drift(index, limit((index, name))) }).collect()
     }
 
     pub(super) fn limit(&self, class: &Class) -> Limit {
         if self.now == self.window_start {
             let why = "the run was stopped when its warm-up ended".to_owned();
-            return Limit { limit: "nothing measured", place: String::new(), load: None, why };
+            return Limit { limit: NOT_MEASURED, place: String::new(), load: None, why };
         }
         if class.ended {
             let why = "all its flows have ended".to_owned();
-            return Limit { limit: "ended", place: String::new(), load: None, why };
+            return Limit { limit: ENDED, place: String::new(), load: None, why };
+        }
+        if let Some(limit) = self.offered_load(class) {
+            return limit;
         }
         let [from, to] = &class.hosts;
         let full = self.dropping(class).or_else(|| self.full_way(class));
@@ -209,6 +248,7 @@ impl WorldView<'_> {
             .or_else(|| self.marks(class))
             .or_else(|| if class.totals.timeouts > 0 { None } else { self.losses(class) })
             .or_else(|| if class.totals.timeouts > 0 { None } else { self.waiting_ranks(class) })
+            .or_else(|| self.congestion_control(class))
             .unwrap_or_else(|| self.waiting(class))
     }
 
@@ -256,61 +296,9 @@ impl WorldView<'_> {
             format!("a core of {name} is busy {:.0} % of the time: {}", busy * 100.0, self.spent_words(busiest));
         let memory = self.memory_load(usize::from(host), machine).filter(|&load| load >= BUS_FULL);
         if let Some(load) = memory.filter(|_| share(busiest, Spent::Stalled) >= MOSTLY * busy) {
-            why += &format!("; the channels of {name} are busy {:.0} % of the time", 100.0 * load);
+            why += &format!("; {}", data_words(name, load));
             return Some(Limit { limit: "memory bandwidth", place: name.clone(), load: Some(load.min(1.0)), why });
         }
         Some(Limit { limit, place: name.clone(), load: Some(busy), why })
-    }
-
-    fn pauses(&self, class: &Class) -> Option<Limit> {
-        let paused = self.ports_of(class).map(|(port, _)| (self.paused_share(&port), port));
-        let (share, port) = paused.max_by(|a, b| a.0.total_cmp(&b.0)).filter(|paused| paused.0 >= WAIT)?;
-        let place = self.cable_words(&port);
-        let why = format!("the port {place} is paused {:.0} % of the time", share * 100.0);
-        Some(Limit { limit: "pauses", place, load: Some(share), why })
-    }
-
-    fn marks(&self, class: &Class) -> Option<Limit> {
-        if class.has_requests() || !class.flows.iter().any(|flow| flow.transport.heeds_marks()) {
-            return None;
-        }
-        let FlowTotals { sent_packets, received_segments, marked_segments, marked_by_host, .. } = class.totals;
-        let share = |part: u64, whole: u64| part as f64 / whole.max(1) as f64;
-        let (marked, what) = match marked_by_host {
-            0 => (share(marked_segments, received_segments), "segments are marked"),
-            _ => (share(marked_by_host, sent_packets), "packets are marked by the control of its host"),
-        };
-        let why = format!("{:.1} % of its {what}, so that its senders slow down", marked * 100.0);
-        (marked >= MARKED).then(|| Limit { limit: "marks", place: String::new(), load: Some(marked), why })
-    }
-
-    /// Nothing is full.
-    fn waiting(&self, class: &Class) -> Limit {
-        let (limit, why) = match (class.has_requests(), class.totals.timeouts) {
-            _ if class.is_replay() => ("capture", "its packets are sent when the capture says".to_owned()),
-            _ if class.is_onward() => ("input", "it sends on what comes, and has room for all of it".to_owned()),
-            _ if class.is_open_loop() => ("clock", "its datagrams are sent when their rate says".to_owned()),
-            (false, 0) if self.rings(class).next().is_some() => {
-                ("not known", "nothing that is watched is full; how long packets wait for rings is not".to_owned())
-            }
-            (_, 0) if class.totals.host_sent == 0 && self.rings(class).next().is_none() => {
-                ("silence", "its hosts sent nothing: it has not begun, or waits for a timeout".to_owned())
-            }
-            (_, 1..) => {
-                let lost = class.totals.fabric_dropped + class.totals.nic_dropped();
-                (
-                    "timeouts",
-                    format!("{} timeouts, {lost} packets lost; nothing on its way is full", class.totals.timeouts),
-                )
-            }
-            (true, _) if class.is_of_services() => {
-                ("clock", "nothing on its way is full: its requests come when their rate says".to_owned())
-            }
-            (true, _) => ("requests in flight", "nothing on its way is full: it waits for answers".to_owned()),
-            (false, _) => {
-                ("windows", "nothing on its way is full: it waits for its windows or its own clock".to_owned())
-            }
-        };
-        Limit { limit, place: String::new(), load: None, why }
     }
 }

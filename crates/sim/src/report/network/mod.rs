@@ -15,6 +15,7 @@ mod hosts;
 mod interfaces;
 mod jobs;
 mod limits;
+mod load;
 mod onward;
 mod path;
 mod pcie;
@@ -23,6 +24,7 @@ mod power;
 mod power_series;
 mod queues;
 mod rings;
+mod senders;
 mod services;
 mod spent;
 mod stages;
@@ -31,6 +33,9 @@ mod sums;
 mod switches;
 mod ways;
 mod working;
+
+pub(super) use control::rule_name;
+pub(super) use limits::ClassLimit;
 
 use crate::build::BURST;
 use crate::read::ends::machines;
@@ -65,11 +70,9 @@ impl WorldView<'_> {
 
     pub(crate) fn report(&self) -> Report {
         let mut summary = self.heading();
-        let servers: Vec<(usize, ServerResults)> =
-            self.server_views().map(|(host, view)| (host, view.results())).collect();
-        let (tables, told) = match servers {
-            servers if self.plan.server().is_none() => self.with_idle_keys(self.of_hosts(servers)),
-            servers => self.with_power(of_server(servers)),
+        let (tables, told) = match self.plan.server() {
+            None => self.with_idle_keys(self.of_hosts()),
+            Some(_) => self.with_power(of_server(self.results(&[]))),
         };
         if let (Value::Object(summary), Value::Object(told)) = (&mut summary, told) {
             summary.extend(told);
@@ -78,10 +81,15 @@ impl WorldView<'_> {
         Report { summary, tables, result_hash }
     }
 
+    /// What each server did; `limits` are those of the classes of traffic.
+    fn results(&self, limits: &[ClassLimit]) -> Vec<(usize, ServerResults)> {
+        self.server_views(limits).map(|(host, view)| (host, view.results())).collect()
+    }
+
     /// Tables of hosts and what a summary says of them, with the keys that had no effect at any of them.
     fn with_idle_keys(&self, (tables, mut told): (Vec<Table>, Value)) -> (Vec<Table>, Value) {
         let mut keys = OfHosts::default();
-        self.server_views().for_each(|(_, view)| keys.add(&view));
+        self.server_views(&[]).for_each(|(_, view)| keys.add(&view));
         let Idle { no_effect, never_met } = keys.all();
         if let Some(entries) = told.as_object_mut() {
             entries.extend(
@@ -120,7 +128,7 @@ impl WorldView<'_> {
     }
 
     /// The tables of hosts on a network, and what a summary says of them.
-    fn of_hosts(&self, servers: Vec<(usize, ServerResults)>) -> (Vec<Table>, Value) {
+    fn of_hosts(&self) -> (Vec<Table>, Value) {
         let flows: Vec<FlowTotals> =
             self.flows.flows.iter().zip(&self.before.flows).map(|(now, before)| now.since(before)).collect();
         let classes = self.classes(&flows);
@@ -131,10 +139,11 @@ impl WorldView<'_> {
         let control = self.control();
         let completed = self.completed();
         let paths = self.job_paths();
-        let limits = self.limits(&flows, &completed, &paths);
+        let of_classes = self.class_limits(&flows, &completed, &paths);
+        let limits = self.limits(&of_classes);
         let mut of_servers = OfServers::new();
         let mut told = serde_json::Map::new();
-        for (host, results) in servers {
+        for (host, results) in self.results(&of_classes) {
             let name = &self.plan.cluster.hosts[host].name;
             told.insert(name.clone(), of_servers.add(name, results));
         }
@@ -192,10 +201,12 @@ impl WorldView<'_> {
     }
 
     /// The servers as runs of their own would show them, with their numbers as hosts.
-    fn server_views(&self) -> impl Iterator<Item = (usize, ServerView<'_>)> {
+    fn server_views<'a>(&'a self, limits: &'a [ClassLimit<'a>]) -> impl Iterator<Item = (usize, ServerView<'a>)> {
         let around = Around::of(&self.plan.cluster);
         self.servers().enumerate().filter_map(move |(number, (host, machine))| {
             let view = ServerView {
+                name: &self.plan.cluster.hosts[host].name,
+                limits,
                 server: self.servers[host].as_ref()?,
                 given: self.plan.given_of(&self.plan.cluster.hosts[host].name),
                 around,

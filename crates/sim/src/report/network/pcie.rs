@@ -89,14 +89,15 @@ impl WorldView<'_> {
         let lines_each = (line_bytes(params.fidelity) / 64) as f64;
         let held = iio.area_ps() as f64 / self.window_ps() * lines_each;
         let capacity = f64::from(iio.capacity()) * lines_each;
-        let dropped = 100.0 * class.totals.nic_dropped() as f64 / class.totals.nic_received.max(1) as f64;
-        let why = format!(
-            "host network of {}: its NIC waits for PCIe credits {:.0} % of the time, the IIO holds {held:.0} of \
-            {capacity:.0} lines; \
-             the NIC drops {dropped:.3} % of packets",
+        let mut why = format!(
+            "the NIC of {} waits for PCIe credits {:.0} % of the time, and the IIO holds {held:.0} of {capacity:.0} lines",
             params.name,
             100.0 * waits
         );
+        let dropped = class.totals.nic_dropped();
+        if dropped > 0 {
+            why += &format!("; the NIC drops {dropped} of {} packets", class.totals.nic_received);
+        }
         Some(Limit { limit: "host network", place: params.name.clone(), load: Some(waits), why })
     }
 

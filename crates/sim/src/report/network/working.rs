@@ -48,7 +48,7 @@ impl WorldView<'_> {
     fn of_work(&self, job: &JobParams, class: &Class, computes: f64, instructions: f64) -> Limit {
         if let Some((load, place)) = self.fullest_memory(job).filter(|(load, _)| computes >= MOST && *load >= BUS_FULL)
         {
-            let why = format!("the channels of {place} are busy {:.0} % of the time", 100.0 * load);
+            let why = data_words(&place, load);
             return Limit { limit: "memory bandwidth", place, load: Some(load), why };
         }
         if instructions >= MOST {
@@ -93,6 +93,11 @@ impl WorldView<'_> {
         let lines = self.memory_bytes(host, machine) as f64 / 64.0;
         (channels > 0.0).then(|| lines * line_ps / channels / self.window_ps())
     }
+}
+
+/// How much of the time the channels of a host move data, in words.
+pub(super) fn data_words(host: &str, load: f64) -> String {
+    format!("the channels of {host} move data {:.0} % of the time, turns between reads and writes apart", 100.0 * load)
 }
 
 /// What limits something whose limit is not known.

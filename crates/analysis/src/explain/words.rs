@@ -1,0 +1,86 @@
+//! Says what limits a workload, in words.
+
+use super::facts::{Kind, Pool, WorkloadFacts};
+use super::Cached;
+use crate::binding::{CORE, OFFERED_LOAD};
+use crate::limits::{Gain, NOT_KNOWN};
+
+impl WorkloadFacts {
+    /// What limits it, for a table: with a question mark where it may be wrong.
+    #[must_use]
+    pub fn limited_by(&self) -> String {
+        let names = self.binding.join(" / ");
+        if self.is_doubtful() {
+            format!("{names} ?")
+        } else {
+            names
+        }
+    }
+
+    /// What limits it and what helps, in words that follow its name.
+    #[must_use]
+    pub fn clause(&self) -> String {
+        if let Some(clause) = self.outside_clause() {
+            return clause;
+        }
+        let bound = self.binding.join(" / ").replace(OFFERED_LOAD, "its offered load").replace(CORE, "its cores");
+        if self.is_named_behind_link() {
+            return format!("is limited by {bound} on the way to its lines behind a link");
+        }
+        if self.link_ns > 0.0 && bound == NOT_KNOWN {
+            return "has no known limit: predictions do not cover lines behind a link".to_owned();
+        }
+        if let Some(mesh) = self.mesh_limit() {
+            return mesh.clause();
+        }
+        if let Some(why) = self.doubt() {
+            let evidence = self.limiting().map_or_else(String::new, |stage| format!("{}; ", stage.in_words()));
+            return format!("may be limited by {bound} ({evidence}{why})");
+        }
+        match self.limits.as_ref().and_then(|limits| limits.gains.first()) {
+            Some(Gain { raised, gain, .. }) if bound != NOT_KNOWN => {
+                format!("is limited by {bound} ({:+.0}% with {raised})", 100.0 * gain)
+            }
+            _ if bound == NOT_KNOWN => {
+                "has no known limit: raising any single limit by a quarter gains less than 2%".to_owned()
+            }
+            _ => format!("is limited by {bound}"),
+        }
+    }
+
+    /// What the credits of a pool are, in words: those of the parts that the workload uses, which may be some of all.
+    fn credits_in_words(&self, pool: &Pool) -> String {
+        match (self.kind, pool.domain.as_str()) {
+            (Kind::Stream, _) => match &pool.place {
+                Some(place) => format!("LFB entries of its cores on {place}"),
+                None => "LFB entries of its cores".to_owned(),
+            },
+            (Kind::Fio, link @ ("PCIe posted" | "PCIe non-posted")) => format!("{link} credits of its links"),
+            (Kind::Fio, domain) => format!("{domain} credits"),
+        }
+    }
+
+    /// What binds it, as a sentence.
+    #[must_use]
+    pub fn sentence(&self) -> String {
+        let name = &self.workload;
+        let clauses: String =
+            self.cached.iter().flat_map(Cached::clauses).map(|clause| format!("; {clause}")).collect();
+        if self.gb_per_s.is_nan() {
+            return format!("{name}: nothing was measured");
+        }
+        let Some(pool) = self.main_pool() else {
+            return if self.looked() { format!("{name} lives in its caches") } else { format!("{name} moved nothing") };
+        };
+        let Pool { in_use, credits, .. } = pool;
+        let full = 100.0 * pool.full_share;
+        let latency = pool.latency_ns.map_or_else(String::new, |ns| format!(", {ns:.0} ns each"));
+        let held = self.credits_in_words(pool);
+        let state = format!("{in_use:.1} of {credits:.0} {held} in use, full {full:.0}% of the time");
+        if pool.latency_ns.is_none() && self.gb_per_s == 0.0 {
+            return format!("{name} moved nothing: {state}, and none came back{clauses}");
+        }
+        let sign = if self.outside.is_some() { ';' } else { ':' };
+        format!("{name} {}{sign} {state}{latency}{clauses}", self.clause())
+    }
+}

@@ -1,0 +1,114 @@
+//! What holds the senders of a class back where nothing on its way is full: pauses, marks, the rate of their congestion
+//! control, their windows, or nothing but what they are asked to send.
+
+use super::limits::{Class, Limit, WAIT};
+use super::working::{not_known, NOT_KNOWN};
+use crate::read::flows::FlowTotals;
+use crate::report::view::WorldView;
+
+/// Marks slow senders from this share of segments on.
+const MARKED: f64 = 0.002;
+/// A sender sends whenever its rate lets it when the rate makes it wait for this share of the time.
+const PACED: f64 = 0.9;
+/// A rate is that of congestion control when it is so much below that of the port.
+const SLOWED: f64 = 0.05;
+/// Limits of senders who may still be on their way to a steady state.
+const CHANGING: [&str; 3] = ["marks", "congestion control", "windows"];
+
+impl WorldView<'_> {
+    pub(super) fn pauses(&self, class: &Class) -> Option<Limit> {
+        let paused = self.ports_of(class).map(|(port, _)| (self.paused_share(&port), port));
+        let (share, port) = paused.max_by(|a, b| a.0.total_cmp(&b.0)).filter(|paused| paused.0 >= WAIT)?;
+        let place = self.cable_words(&port);
+        let why = format!("the port {place} is paused {:.0} % of the time", share * 100.0);
+        Some(Limit { limit: "pauses", place, load: Some(share), why })
+    }
+
+    pub(super) fn marks(&self, class: &Class) -> Option<Limit> {
+        if class.has_requests() || !class.flows.iter().any(|flow| flow.transport.heeds_marks()) {
+            return None;
+        }
+        let FlowTotals { sent_packets, received_segments, marked_segments, marked_by_host, .. } = class.totals;
+        let share = |part: u64, whole: u64| part as f64 / whole.max(1) as f64;
+        let (marked, what) = match marked_by_host {
+            0 => (share(marked_segments, received_segments), "segments are marked"),
+            _ => (share(marked_by_host, sent_packets), "packets are marked by the control of its host"),
+        };
+        if marked < MARKED {
+            return None;
+        }
+        let why = format!("{:.1} % of its {what}", marked * 100.0);
+        if class.has_load {
+            // Its flows end, and others begin whatever becomes of them.
+            let why = format!("{}; {why}, and whether it would carry more without is not known", self.behind_words(class));
+            return Some(not_known(None, why));
+        }
+        let why = format!("{why}, so that its senders slow down");
+        Some(Limit { limit: "marks", place: String::new(), load: Some(marked), why })
+    }
+
+    /// Names the rate of DCQCN: senders of at least half the data send whenever it lets them, and it is below that of
+    /// their ports.
+    pub(super) fn congestion_control(&self, class: &Class) -> Option<Limit> {
+        let paced = class.flows.iter().zip(&class.each).filter(|(flow, totals)| {
+            let begins_ps = flow.start_ps.max(self.window_start.ps());
+            let time_ps = self.now.ps().saturating_sub(begins_ps) as f64;
+            let slowed_ps = totals.paced_ps.saturating_sub(totals.at_line_ps) as f64;
+            totals.paced_ps as f64 >= PACED * time_ps && slowed_ps >= SLOWED * time_ps
+        });
+        let paced = paced.fold(FlowTotals::default(), |sum, (_, totals)| sum.plus(totals));
+        if paced.at_line_ps == 0 || 2 * paced.at_line_ps < class.totals.at_line_ps {
+            return None;
+        }
+        let share = paced.at_line_ps as f64 / paced.paced_ps as f64;
+        let why = format!(
+            "DCQCN lets its senders use {:.0} % of the rate of their ports after congestion notifications; nothing on \
+             its way is full",
+            100.0 * share
+        );
+        Some(Limit { limit: "congestion control", place: String::new(), load: Some(share), why })
+    }
+
+    /// The same limit; where its senders have not settled yet, with how its goodput changes in the window.
+    pub(super) fn with_drift(&self, class: usize, mut limit: Limit) -> Limit {
+        if CHANGING.contains(&limit.limit) {
+            if let Some(drift) = self.goodput_estimate(class).drift {
+                limit.why += &format!("; its goodput changes by {drift:+.1} Gbps from the start of the window to its end");
+            }
+        }
+        limit
+    }
+
+    /// Nothing is full.
+    pub(super) fn waiting(&self, class: &Class) -> Limit {
+        let (limit, why) = match (class.has_requests(), class.totals.timeouts) {
+            _ if class.is_replay() => ("capture", "its packets are sent when the capture says".to_owned()),
+            _ if class.is_onward() => ("input", "it sends on what comes, and has room for all of it".to_owned()),
+            _ if class.is_open_loop() => ("clock", "its datagrams are sent when their rate says".to_owned()),
+            (false, 0) if self.rings(class).next().is_some() => {
+                (NOT_KNOWN, "nothing that is watched is full; how long packets wait for rings is not".to_owned())
+            }
+            (_, 0) if class.totals.host_sent == 0 && self.rings(class).next().is_none() => {
+                ("silence", "its hosts sent nothing: it has not begun, or waits for a timeout".to_owned())
+            }
+            (_, 1..) => {
+                let lost = class.totals.fabric_dropped + class.totals.nic_dropped();
+                (
+                    "timeouts",
+                    format!("{} timeouts, {lost} packets lost; nothing on its way is full", class.totals.timeouts),
+                )
+            }
+            (true, _) if class.is_of_services() => {
+                ("clock", "nothing on its way is full: its requests come when their rate says".to_owned())
+            }
+            (true, _) => ("requests in flight", "nothing on its way is full: it waits for answers".to_owned()),
+            (false, _) if class.has_load => {
+                (NOT_KNOWN, format!("{}; nothing on its way is full", self.behind_words(class)))
+            }
+            (false, _) => {
+                ("windows", "nothing on its way is full: it waits for its windows or its own clock".to_owned())
+            }
+        };
+        Limit { limit, place: String::new(), load: None, why }
+    }
+}

@@ -1,0 +1,99 @@
+//! Tells how much of the time of a workload the host control takes, which throttles cores.
+
+use super::network::rule_name;
+use super::view::ServerView;
+use hostnet_analysis::explain::{Pool, Throttling};
+use hostnet_model::control::LEVEL_MAX;
+use hostnet_model::core::{Core, Runs};
+use hostnet_model::os::NetStack;
+
+/// The cores of a workload that a level reaches, and how.
+enum Reach {
+    /// Those of other sockets: each is throttled from this level on, as far as MBA can.
+    Sockets(Vec<u8>),
+    /// So many of the socket of the NIC, by a third with each level.
+    Local(usize),
+}
+
+impl Reach {
+    /// What a level adds to a request, in ps, on average over the cores.
+    fn added_ps(&self, level: u8, mba_ps: u64) -> f64 {
+        match self {
+            Self::Sockets(from) => {
+                let slowed = from.iter().filter(|&&from| level >= from).count();
+                mba_ps as f64 * slowed as f64 / from.len() as f64
+            }
+            Self::Local(_) => mba_ps as f64 * f64::from(level) / f64::from(LEVEL_MAX - 1),
+        }
+    }
+
+    fn cores(&self) -> usize {
+        match self {
+            Self::Sockets(from) => from.len(),
+            Self::Local(cores) => *cores,
+        }
+    }
+}
+
+/// What the control of the host does to a workload on cores; nothing where it reaches none of them. `lfb` is its pool
+/// of LFB entries: those in use wait for what is added to their requests.
+pub(super) fn throttling(view: &ServerView, class: usize, lfb: Option<&Pool>) -> Option<Throttling> {
+    let control = view.machine.control()?;
+    let params = view.server.control.as_ref()?;
+    let reach = reach(view, class).filter(|reach| reach.cores() > 0)?;
+    let share = |level: u8| control.counts().levels_ps[usize::from(level)] as f64 / view.window_ps();
+    let stopped = share(LEVEL_MAX);
+    let runs = 1.0 - stopped;
+    let added = |level: u8| share(level) * reach.added_ps(level, params.mba_ps);
+    let added_ps = if runs > 0.0 { (0..LEVEL_MAX).map(added).sum::<f64>() / runs } else { 0.0 };
+    let waits = lfb.and_then(|lfb| {
+        let each = lfb.in_use / runs.max(f64::MIN_POSITIVE) / reach.cores() as f64;
+        Some((added_ps / 1000.0 / lfb.latency_ns?).min(1.0) * each.min(1.0))
+    });
+    let levels = (1..=LEVEL_MAX).map(|level| (level, 100.0 * share(level))).filter(|&(_, percent)| percent >= 0.5);
+    let levels: Vec<String> = levels.map(|(level, percent)| format!("{percent:.0} % at level {level}")).collect();
+    let rule = rule_name(control.rule());
+    let why = format!("the control of its host ({rule}) throttles its cores, of the time {}", levels.join(", "));
+    Some(Throttling { lost: stopped + runs * waits.unwrap_or(0.0), why })
+}
+
+/// The cores of a workload that the control of its host throttles, as [`build`](crate::build) wires them; nothing of
+/// devices.
+fn reach(view: &ServerView, class: usize) -> Option<Reach> {
+    let at = view.server.sockets.iter().position(|socket| socket.nic.is_some())?;
+    if let Some(remote) = view.server.sockets[at].remote.as_ref().filter(|remote| remote.sockets > 0) {
+        let own = remote.cores.iter().filter(|core| usize::from(core.class) == class);
+        return Some(Reach::Sockets(own.map(|core| first_level(core.socket as usize)).collect()));
+    }
+    let of_all: Vec<usize> = (0..view.server.workloads.len()).flat_map(|class| sockets_of(view, class)).collect();
+    let own = sockets_of(view, class);
+    if of_all.iter().all(|&socket| socket == at) {
+        return Some(Reach::Local(own.len()));
+    }
+    let others = own.into_iter().filter(|&socket| socket != at);
+    Some(Reach::Sockets(others.map(|socket| first_level(socket - usize::from(socket > at))).collect()))
+}
+
+/// The level from which on the cores of another socket are throttled: one more for each, and the rest with the third.
+fn first_level(socket: usize) -> u8 {
+    u8::try_from(socket + 1).unwrap_or(LEVEL_MAX).min(LEVEL_MAX - 1)
+}
+
+/// The socket of each core of a workload that serves no network.
+fn sockets_of(view: &ServerView, class: usize) -> Vec<usize> {
+    let cores: Vec<&Core> = view.machine.each().collect();
+    let serves = |core: &Core| core.engines().iter().any(|engine| NetStack::of(engine).is_some());
+    let own = view.server.workloads[class].kind.cores().iter();
+    let free = own.filter(|&&core| !cores.get(core as usize).is_some_and(|core| serves(core)));
+    free.map(|&core| socket_of(view, core)).collect()
+}
+
+/// The socket of a core; cores are numbered through the sockets.
+fn socket_of(view: &ServerView, core: u32) -> usize {
+    let mut first = 0;
+    let holds = |count: u32| {
+        first += count;
+        core < first
+    };
+    view.server.sockets.iter().map(|socket| socket.core.count).position(holds).unwrap_or(0)
+}

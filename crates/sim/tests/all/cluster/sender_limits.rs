@@ -1,0 +1,68 @@
+//! What is said to limit senders whose way is not full: what they are asked to send, or the control of their rate.
+
+use crate::cluster::lab::plan;
+use hostnet_sim::{Options, Run};
+use serde_json::Value;
+
+/// The limit of the only class.
+fn limit(text: &str) -> Value {
+    let mut run = Run::new(&plan(text), Options::default());
+    assert_eq!(run.run(|_| true), Ok(true));
+    run.report().summary["limits"][0].clone()
+}
+
+/// Flows between eight endpoints that begin at the rate of a load.
+fn with_load(load: f64, network: &str) -> Value {
+    limit(&format!(
+        "[host.n]\nkind = \"endpoint\"\ncount = 8\n[network]\nrate = \"25 Gbps\"\n{network}\n\
+         [flow.web]\nkind = \"bulk\"\nfrom = \"n\"\nto = \"n\"\npairs = \"random\"\nbytes = \"50 kB\"\nload = {load}\n\
+         [run]\nwarmup = \"1 ms\"\nduration = \"4 ms\"\n"
+    ))
+}
+
+#[test]
+fn flows_that_begin_at_the_rate_of_a_load_are_limited_by_it_if_they_carry_it() {
+    for load in [0.2, 0.5] {
+        for network in ["switch.ecn = \"5 packets\"", ""] {
+            let limit = with_load(load, network);
+            assert_eq!(limit["limit"], "offered load", "{load} {network}: {limit}");
+        }
+    }
+}
+
+#[test]
+fn marks_are_not_said_to_limit_a_load_that_is_not_carried() {
+    let slow = "topology = \"leaf-spine\"\nleaves = 2\noversubscription = 4\nswitch.ecn = \"20 packets\"";
+    let limit = with_load(0.9, slow);
+    assert!(limit["limit"] != "offered load" && limit["limit"] != "marks", "{limit}");
+}
+
+#[test]
+fn datagrams_do_not_slow_down_for_marks() {
+    let limit = limit(
+        "[host.a]\nkind = \"endpoint\"\ncount = 2\n[host.b]\nkind = \"endpoint\"\n\
+         [network]\nrate = \"10 Gbps\"\nswitch.ecn = \"1 packets\"\n\
+         [flow.f]\nfrom = \"a\"\nto = \"b\"\nkind = \"datagram\"\nsize = \"1000 B\"\nrate = \"4 Gbps\"\n\
+         [run]\nwarmup = \"1 ms\"\nduration = \"1 ms\"\n",
+    );
+    assert_eq!(limit["limit"], "clock", "{limit}");
+}
+
+/// RDMA writes of two endpoints to a third, of which one ends early: the other has the cable for itself then.
+fn writes(transport: &str, keys: &str) -> Value {
+    limit(&format!(
+        "[host.e]\nkind = \"endpoint\"\ncount = 3\n[network]\nrate = \"100 Gbps\"\nmtu = \"4200 B\"\n\
+         switch.ecn = \"100 kB\"\nswitch.pfc = {{ xoff = \"300 kB\", xon = \"200 kB\" }}\n\
+         [transport.t]\nbase = \"{transport}\"\n{keys}\n\
+         [flow.short]\nkind = \"write\"\nfrom = \"e-1\"\nto = \"e-0\"\nbytes = \"2 MB\"\ntransport = \"t\"\n\
+         [flow.write]\nkind = \"write\"\nfrom = \"e-2\"\nto = \"e-0\"\nbytes = \"100 MB\"\ntransport = \"t\"\n\
+         [run]\nwarmup = \"1 ms\"\nduration = \"1 ms\"\n"
+    ))
+}
+
+#[test]
+fn a_rate_that_recovers_from_notifications_is_that_of_congestion_control() {
+    let slow = writes("dcqcn", "");
+    println!("{slow}");
+    assert_eq!(writes("roce", "")["limit"], "ended");
+}
