@@ -174,7 +174,11 @@ fn cables_above_what_a_server_lets_through_are_told_with_the_values_that_fit() {
             note.split("; ").last()?.split(" would fit").next().map(str::to_string)
         };
         let of_links = ["nic.pcie.posted_lines", "nic.pcie.nonposted_lines"];
-        ["iio.line", "nic.pcie", "iio.write_credits", "iio.read_credits"].into_iter().chain(of_links).map(fits).collect()
+        ["iio.line", "nic.pcie", "iio.write_credits", "iio.read_credits"]
+            .into_iter()
+            .chain(of_links)
+            .map(fits)
+            .collect()
     };
     assert_eq!(of(&[]), vec![None::<String>; 6]);
     let told = of(&["network.rate=400 Gbps"]);

@@ -51,9 +51,10 @@ pub(super) fn throttling(view: &ServerView, class: usize, lfb: Option<&Pool>) ->
         Some((added_ps / 1000.0 / lfb.latency_ns?).min(1.0) * each.min(1.0))
     });
     let levels = (1..=LEVEL_MAX).map(|level| (level, 100.0 * share(level))).filter(|&(_, percent)| percent >= 0.5);
-    let levels: Vec<String> = levels.map(|(level, percent)| format!("{percent:.0} % at level {level}")).collect();
+    let levels: Vec<String> =
+        levels.map(|(level, percent)| format!("{percent:.0} % of the time at level {level}")).collect();
     let rule = rule_name(control.rule());
-    let why = format!("the control of its host ({rule}) throttles its cores, of the time {}", levels.join(", "));
+    let why = format!("the control of its host ({rule}) throttles its cores {}", levels.join(", "));
     Some(Throttling { lost: stopped + runs * waits.unwrap_or(0.0), why })
 }
 

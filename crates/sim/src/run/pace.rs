@@ -73,7 +73,8 @@ impl Pace {
     /// governors.
     pub(crate) fn slices_of(&self, plan: &Plan) -> RangeInclusive<usize> {
         let (fewest, most) = (*self.slices.start(), *self.slices.end());
-        let governors = plan.servers().filter(|_| plan.server().is_none()).filter_map(|(_, server)| server.power.as_ref());
+        let governors =
+            plan.servers().filter(|_| plan.server().is_none()).filter_map(|(_, server)| server.power.as_ref());
         let periods = governors.filter(|power| power.governor.samples()).map(|power| power.period_ps);
         let looks_ps = periods.max().unwrap_or(0).saturating_mul(GOVERNOR_LOOKS);
         let looks = usize::try_from(looks_ps.div_ceil(self.slice_ps)).unwrap_or(usize::MAX);
@@ -170,7 +171,8 @@ mod tests {
             let overrides = format!("host.a.power.governor={governor}");
             PACKETS.slices_of(&plan(text, if governor.is_empty() { &[] } else { std::slice::from_ref(&overrides) }))
         };
-        let with_period = |governor: &str, period: &str| slices(&format!("{{ kind = \"{governor}\", period = \"{period}\" }}"));
+        let with_period =
+            |governor: &str, period: &str| slices(&format!("{{ kind = \"{governor}\", period = \"{period}\" }}"));
         for governor in ["", "performance", "powersave"] {
             assert_eq!(slices(governor), PACKETS.slices, "{governor}");
         }

@@ -203,7 +203,8 @@ impl WorldView<'_> {
             let ended = own.iter().all(|&flow| completed[flow].is_some());
             Class::new(self, own, flows, ended, ways.as_ref())
         };
-        let numbers = |class| (0..cluster.flows.len()).filter(move |&flow| usize::from(cluster.flows[flow].class) == class);
+        let numbers =
+            |class| (0..cluster.flows.len()).filter(move |&flow| usize::from(cluster.flows[flow].class) == class);
         let limit = |(index, name): (usize, &'_ String)| {
             let own: Vec<usize> = numbers(index).collect();
             let class = class_of(&own);
@@ -216,7 +217,9 @@ impl WorldView<'_> {
             onward.and_then(|onward| self.held_onward(&class, &class_of(&onward))).unwrap_or(limit)
         };
         let classes = cluster.classes.iter().enumerate();
-        classes.map(|(index, name)| ClassLimit { class: name, limit: self.with_drift(index, limit((index, name))) }).collect()
+        classes
+            .map(|(index, name)| ClassLimit { class: name, limit: self.with_drift(index, limit((index, name))) })
+            .collect()
     }
 
     pub(super) fn limit(&self, class: &Class) -> Limit {
@@ -248,6 +251,7 @@ impl WorldView<'_> {
             .or_else(|| self.marks(class))
             .or_else(|| if class.totals.timeouts > 0 { None } else { self.losses(class) })
             .or_else(|| if class.totals.timeouts > 0 { None } else { self.waiting_ranks(class) })
+            .or_else(|| worst(from.iter().filter_map(|&host| self.full_reads(host))))
             .or_else(|| self.congestion_control(class))
             .unwrap_or_else(|| self.waiting(class))
     }

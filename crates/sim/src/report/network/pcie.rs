@@ -3,11 +3,13 @@
 use super::carried::DROPPED;
 use super::limits::{worst, Class, Limit, FULL, WAIT};
 use super::line_bytes;
+use crate::read::sample::Group;
 use crate::report::view::WorldView;
 use hostnet_measure::Domain;
 use hostnet_model::dimm::Dimm;
 use hostnet_model::iio::Iio;
 use hostnet_model::nic::Nic;
+use hostnet_model::Part;
 
 /// The PCIe of a NIC is congested when a packet waits for credits for this share of time.
 const CREDIT_WAIT: f64 = 0.25;
@@ -16,6 +18,8 @@ const CREDIT_WAIT: f64 = 0.25;
 const MANY: f64 = 0.05;
 /// A link whose NIC drops packets is full at this load already: it idles while senders recover.
 const FULL_WITH_DROPS: f64 = 0.8;
+/// Reads of a NIC limit it when they are all in flight for this share of time: those of a burst are for less.
+const ALL_IN_FLIGHT: f64 = 0.9;
 
 /// A direction of a PCIe link.
 #[derive(Clone, Copy)]
@@ -99,6 +103,25 @@ impl WorldView<'_> {
             why += &format!("; the NIC drops {dropped} of {} packets", class.totals.nic_received);
         }
         Some(Limit { limit: "host network", place: params.name.clone(), load: Some(waits), why })
+    }
+
+    /// The NIC of a sender has as many reads of memory in flight as it may nearly all of the time.
+    pub(super) fn full_reads(&self, host: u16) -> Option<Limit> {
+        let machine = self.machine(host).filter(|machine| machine.first::<Dimm>().is_none())?;
+        let mut in_flight: Vec<(f64, u32)> = Vec::new();
+        machine.first::<Nic>()?.pools(&mut |pool| {
+            if pool.group == Group::NonPosted {
+                let full = pool.domain.over_threshold_ps() as f64 / self.window_ps();
+                in_flight.push((full, pool.domain.capacity()));
+            }
+        });
+        let (load, lines) = in_flight.into_iter().max_by(|one, other| one.0.total_cmp(&other.0))?;
+        let place = self.plan.cluster.hosts[usize::from(host)].name.clone();
+        let why = format!(
+            "the NIC of {place} has all {lines} lines that it may ask memory for in flight {:.0} % of the time",
+            100.0 * load
+        );
+        (load >= ALL_IN_FLIGHT).then_some(Limit { limit: "host network", place, load: Some(load), why })
     }
 
     /// The ring of the NIC of a receiver has no descriptors.

@@ -40,7 +40,8 @@ impl WorldView<'_> {
         let why = format!("{:.1} % of its {what}", marked * 100.0);
         if class.has_load {
             // Its flows end, and others begin whatever becomes of them.
-            let why = format!("{}; {why}, and whether it would carry more without is not known", self.behind_words(class));
+            let why =
+                format!("{}; {why}, and whether it would carry more without is not known", self.behind_words(class));
             return Some(not_known(None, why));
         }
         let why = format!("{why}, so that its senders slow down");
@@ -73,7 +74,8 @@ impl WorldView<'_> {
     pub(super) fn with_drift(&self, class: usize, mut limit: Limit) -> Limit {
         if CHANGING.contains(&limit.limit) {
             if let Some(drift) = self.goodput_estimate(class).drift {
-                limit.why += &format!("; its goodput changes by {drift:+.1} Gbps from the start of the window to its end");
+                limit.why +=
+                    &format!("; its goodput changes by {drift:+.1} Gbps from the start of the window to its end");
             }
         }
         limit
