@@ -144,6 +144,16 @@ def few_requests(random: Random) -> Plant:
     return Plant("requests in flight", content, "flow/f/count", random.choice((2, 4)), 6)
 
 
+def few_reads_in_flight(random: Random) -> Plant:
+    content = server(random, sends=True, kind="write", transport="roce")
+    return Plant("host network", content, "host/s/nic/pcie/nonposted_lines", random.choice((8, 16, 32)), 64)
+
+
+def light_load(random: Random) -> Plant:
+    flows = {"kind": "bulk", "from": "e", "to": "e", "pairs": "random", "bytes": f"{random.randrange(5, 50)} kB"}
+    return Plant("offered load", endpoints(flows), "flow/f/load", random.choice((0.1, 0.2, 0.3)), 0.5)
+
+
 def slow_sockets(random: Random) -> Plant:
     job = {"kind": "alltoall", "hosts": "e", "bytes": "300 kB", "transport": "cubic"}
     content = {**endpoints({}, rate="100 Gbps"), "job": {"j": job}, "run": {"until": "jobs", "duration_max": "1 s"}}
@@ -164,6 +174,8 @@ KINDS: tuple[Callable[[Random], Plant], ...] = (
     loaded_memory,
     busy_sender,
     few_requests,
+    few_reads_in_flight,
+    light_load,
 )
 
 

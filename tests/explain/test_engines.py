@@ -16,5 +16,6 @@ def test_a_full_engine_is_named(clock: str, named: bool) -> None:
     network = Network(rate="10 Gbps")
     results = run_cluster(Cluster(host={"n": server}, network=network, job={"train": job}, run=Run(until="jobs")))
     pages = [explain_results(results, host) for host in ("n-0", "n-1")]
-    notes = [text for page in pages for text in page.notes if text.startswith("train is limited by compression: ")]
-    assert len(notes) == named, "the busier of both hosts is the place"
+    rows = [row for page in pages for row in page.explanation["workloads"] if row["workload"] == "train"]
+    assert [row["binding"] == ["compression"] for row in rows] == [named, named]
+    assert not any(text.startswith("train ") for page in pages for text in page.notes), "it is said once"
