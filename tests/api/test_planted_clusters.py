@@ -151,7 +151,8 @@ def few_reads_in_flight(random: Random) -> Plant:
 
 def light_load(random: Random) -> Plant:
     flows = {"kind": "bulk", "from": "e", "to": "e", "pairs": "random", "bytes": f"{random.randrange(5, 50)} kB"}
-    return Plant("offered load", endpoints(flows), "flow/f/load", random.choice((0.1, 0.2, 0.3)), 0.5)
+    content = {**endpoints(flows), "run": {"warmup": "1 ms", "duration": "10 ms"}}
+    return Plant("offered load", content, "flow/f/load", random.choice((0.1, 0.2, 0.3)), 0.5)
 
 
 def slow_sockets(random: Random) -> Plant:

@@ -227,12 +227,12 @@ impl WorldView<'_> {
             let why = "the run was stopped when its warm-up ended".to_owned();
             return Limit { limit: NOT_MEASURED, place: String::new(), load: None, why };
         }
+        if let Some(limit) = self.offered_load(class) {
+            return limit;
+        }
         if class.ended {
             let why = "all its flows have ended".to_owned();
             return Limit { limit: ENDED, place: String::new(), load: None, why };
-        }
-        if let Some(limit) = self.offered_load(class) {
-            return limit;
         }
         let [from, to] = &class.hosts;
         let full = self.dropping(class).or_else(|| self.full_way(class));

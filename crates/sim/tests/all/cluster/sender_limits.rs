@@ -4,11 +4,15 @@ use crate::cluster::lab::plan;
 use hostnet_sim::{Options, Run};
 use serde_json::Value;
 
-/// The limit of the only class.
-fn limit(text: &str) -> Value {
+fn summary(text: &str) -> Value {
     let mut run = Run::new(&plan(text), Options::default());
     assert_eq!(run.run(|_| true), Ok(true));
-    run.report().summary["limits"][0].clone()
+    run.report().summary
+}
+
+/// The limit of the only class.
+fn limit(text: &str) -> Value {
+    summary(text)["limits"][0].clone()
 }
 
 /// Flows between eight endpoints that begin at the rate of a load.
@@ -48,21 +52,25 @@ fn datagrams_do_not_slow_down_for_marks() {
     assert_eq!(limit["limit"], "clock", "{limit}");
 }
 
-/// RDMA writes of two endpoints to a third, of which one ends early: the other has the cable for itself then.
-fn writes(transport: &str, keys: &str) -> Value {
-    limit(&format!(
+/// Name and load of the limit of RDMA writes that have a cable for themselves since others ended, with their goodput.
+fn writes_after_others(transport: &str) -> (String, Option<f64>, f64) {
+    let summary = summary(&format!(
         "[host.e]\nkind = \"endpoint\"\ncount = 3\n[network]\nrate = \"100 Gbps\"\nmtu = \"4200 B\"\n\
          switch.ecn = \"100 kB\"\nswitch.pfc = {{ xoff = \"300 kB\", xon = \"200 kB\" }}\n\
-         [transport.t]\nbase = \"{transport}\"\n{keys}\n\
-         [flow.short]\nkind = \"write\"\nfrom = \"e-1\"\nto = \"e-0\"\nbytes = \"2 MB\"\ntransport = \"t\"\n\
-         [flow.write]\nkind = \"write\"\nfrom = \"e-2\"\nto = \"e-0\"\nbytes = \"100 MB\"\ntransport = \"t\"\n\
-         [run]\nwarmup = \"1 ms\"\nduration = \"1 ms\"\n"
-    ))
+         [flow.short]\nkind = \"write\"\nfrom = \"e-1\"\nto = \"e-0\"\nbytes = \"1 MB\"\ntransport = \"{transport}\"\n\
+         [flow.write]\nkind = \"write\"\nfrom = \"e-2\"\nto = \"e-0\"\nbytes = \"100 MB\"\n\
+         transport = \"{transport}\"\n[run]\nwarmup = \"500 us\"\nduration = \"500 us\"\n"
+    ));
+    let [limit, row] = ["limits", "classes"].map(|table| &summary[table][1]);
+    let goodput = row["goodput_gbps"].as_f64().expect("a rate");
+    (limit["limit"].as_str().expect("a name").to_owned(), limit["load"].as_f64(), goodput)
 }
 
 #[test]
-fn a_rate_that_recovers_from_notifications_is_that_of_congestion_control() {
-    let slow = writes("dcqcn", "");
-    println!("{slow}");
-    assert_eq!(writes("roce", "")["limit"], "ended");
+fn a_rate_that_has_not_recovered_from_notifications_is_that_of_congestion_control() {
+    let (name, load, goodput) = writes_after_others("dcqcn");
+    assert_eq!(name, "congestion control");
+    let share = load.expect("a share of the rate of the port");
+    assert!(share < 0.95 && (100.0 * share - goodput).abs() < 2.0, "{share} of 100 Gbps, {goodput} Gbps");
+    assert_eq!(writes_after_others("roce").0, "cable");
 }
