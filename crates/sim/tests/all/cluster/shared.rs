@@ -146,8 +146,8 @@ fn storage_has_its_turn_beside_a_stream_that_fills_the_lfb() {
         let now = settle(&mut simulation);
         had(&simulation, now)
     };
-    let (before, after) = (had(1000), had(2000));
-    let storage = (after[0] - before[0]) as f64 / 1e9;
+    let (before, after) = (had(4000), had(6000));
+    let storage = (after[0] - before[0]) as f64 / 2e9;
     assert!((0.4..0.6).contains(&storage), "{before:?}, {after:?}");
 }
 
