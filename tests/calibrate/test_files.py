@@ -201,6 +201,7 @@ WRONG = [
     ("rw,bs,GB/s\nread,8m,13\n", "iodepth: missing"),
     (MLC.replace("135.30\t 39418.3", "135.30"), ":9: \"00002\t135.30\" is not a delay, a latency and a bandwidth"),
     (MLC.replace("135.30", "nan"), ":9: latency"),
+    (MLC.replace("MB/sec", "GB/sec"), ":6: the bandwidths are in GB/sec; MLC prints MB/sec"),
     (MLC[: MLC.index(" 00000")], ":7: the output of MLC ends without a measurement; is it truncated?"),
     (MLC.replace("Read-only", "Stream-triad like"), ":4: the traffic"),
     ("{", "invalid JSON"),

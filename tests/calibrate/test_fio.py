@@ -187,6 +187,26 @@ def test_numbers_that_contradict_the_options_are_refused(
     assert message in str(error.value)
 
 
+@pytest.mark.parametrize(
+    ("part", "wrong"),
+    [
+        ({"io_bytes": 10**9, "runtime": 1000}, None),
+        ({"io_bytes": 1040 * 10**6, "runtime": 1000}, None),
+        ({"io_bytes": 3 * 10**9, "runtime": 1000}, "io_bytes / runtime is 3000000000 B/s"),
+        ({"io_bytes": 2 * 10**8, "runtime": 100}, "io_bytes / runtime is 2000000000 B/s"),
+        ({"io_bytes": 2 * 10**8, "runtime": 99}, None),
+        ({"io_bytes": 10**9, "runtime": 1000, "total_ios": 0}, "total_ios is 0"),
+    ],
+)
+def test_bandwidths_are_those_of_bytes_and_runtime(tmp_path: Path, part: dict[str, int], wrong: str | None) -> None:
+    text = text_of(job(more={"read": {"bw_bytes": 10**9, **part}}))
+    if wrong is None:
+        assert read(tmp_path, text).measurements[0].value == 1.0
+        return
+    with pytest.raises(DataError, match=wrong):
+        read(tmp_path, text)
+
+
 def test_mixes_of_reads_and_writes_are_those_of_the_file(tmp_path: Path) -> None:
     for options, reads in (({"rwmixread": "90"}, 90), ({"rwmixwrite": "10"}, 90), ({}, 50)):
         mixed = job(more={"write": {"bw_bytes": 10**8}}, rw="randrw", **options)

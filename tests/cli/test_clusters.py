@@ -172,6 +172,19 @@ until = "jobs"
 """
 
 
+def test_seeds_show_each_table_that_has_rows_and_no_empty_column(cli: Cli) -> None:
+    (cli.folder / "job.toml").write_text(JOB)
+    done = cli("run", "job.toml", "--seeds", "2")
+    assert done.returncode == 0, done.stderr
+    tables = [part.splitlines() for part in done.stdout.split("\n\n")]
+    headings = {lines[0].split()[0]: lines for lines in tables if len(lines) > 2}
+    combined = json.loads(next(cli.folder.glob("runs/*/seeds.json")).read_text())
+    (job,) = combined["jobs"]
+    assert f"{job['done_us']['mean']:.0f}" in headings["job"][-1]
+    assert "host" not in headings, "no host is a server"
+    assert all(cell != "-" for lines in tables for line in lines for cell in line.split())
+
+
 def test_a_sweep_of_a_job_says_what_binds_each_point(cli: Cli) -> None:
     import pyarrow.parquet as pq
 

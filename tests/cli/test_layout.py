@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from rich.console import Console
 
 import hostnet
-from hostnet.cli.layout import short_paths
+from hostnet.cli.layout import short_paths, wrapped_names
 from hostnet.cli.show import change_text, new_table, number, percent, print_run, with_interval
 from hostnet.cli.show_brief import print_brief
 from hostnet.cli.show_cluster import print_cluster
@@ -127,3 +127,14 @@ def test_a_brief_run_shows_what_each_workload_gets_and_where_it_is_kept(cli: Cli
     assert {"disk", "stream"} <= {line.split()[0] for line in lines if line}
     assert len(lines) < 14
     assert "--brief" in cli.fails("run", cli.file, "--brief", "--json")
+
+
+@given(parts=st.lists(st.text("abc", min_size=1, max_size=6), min_size=1, max_size=8), width=st.integers(7, 30))
+def test_names_break_between_their_words(parts: list[str], width: int) -> None:
+    for mark in "_./":
+        name = mark.join(parts)
+        lines = wrapped_names(name, width).split("\n")
+        assert "".join(lines) == name
+        assert all(len(line) <= width for line in lines)
+        assert all(line.endswith(mark) for line in lines[:-1])
+        assert (len(lines) == 1) == (len(name) <= width)

@@ -141,9 +141,13 @@ fn check_or_const(schema: &Value, value: &Value, path: &str) -> Result<(), Issue
     }
 }
 
-/// Names that users give stand in tables, files and dotted paths.
+/// Checks a name that users give: it stands in tables, files and dotted paths.
 fn check_entry_name(name: &str, path: &str) -> Result<(), Issue> {
     const LENGTH_MAX: usize = 40;
+    // Rows of tables that are about all workloads have this name.
+    if name == "all" {
+        return Err(Issue::new(path, "\"all\" means all of them in tables of results; use another name"));
+    }
     let plain = name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_' || c == '-');
     if plain && !name.is_empty() && name.len() <= LENGTH_MAX {
         return Ok(());

@@ -112,8 +112,11 @@ fn begins_like(typed: &str, name: &str) -> bool {
 /// The tail of a message about an unknown name: the nearest known one, or all of them.
 #[must_use]
 pub fn suggestion<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> String {
+    // Who writes more than a known name, as `frfcfs` for `fcfs`, may mean its opposite; so few are quickly read.
+    const FEW: usize = 4;
     let known: Vec<&str> = known.into_iter().collect();
-    match nearest(name, known.iter().copied()) {
+    let says_more = |near: &str| name.len() > near.len() + 1 && name.to_lowercase().contains(&near.to_lowercase());
+    match nearest(name, known.iter().copied()).filter(|near| known.len() > FEW || !says_more(near)) {
         Some(near) => format!("did you mean \"{near}\"?"),
         None => format!("known are: {}", known.join(", ")),
     }

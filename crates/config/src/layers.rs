@@ -170,6 +170,9 @@ impl Override {
         if keys.len() > KEYS_MAX || keys.iter().any(|key| key.is_empty()) {
             return Err(fail("not a dotted path before \"=\"; write memory.channels=4"));
         }
+        if let Some((list, _)) = path.split_once('[') {
+            return Err(fail(&format!("a list is set as a whole: {list}=[...]")));
+        }
         let value = value.trim();
         let text_of = || Value::String(value.to_string());
         let value = match parse_toml_value(value) {

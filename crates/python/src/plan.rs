@@ -55,7 +55,7 @@ impl Plan {
 
     /// Refuses a plan that predictions do not cover.
     pub(crate) fn check_predictable(&self) -> PyResult<()> {
-        let instead = "simulate instead (hostnet run, or --engine run)";
+        let instead = "simulate it: hostnet run, or --engine run of sweep, curve and calibrate";
         match self.plan.server() {
             None => Err(ConfigError::new_err(format!(
                 "{}: predictions cover single servers, and this describes hosts on a network; {instead}",

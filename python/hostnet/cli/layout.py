@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import re
+from typing import TYPE_CHECKING, Any
 
 from rich.cells import cell_len
 from rich.table import Table
@@ -45,9 +46,31 @@ class WideTable(Table):
             part.add_column(
                 column.header, justify=column.justify, style=column.style, overflow="fold", width=wanted, footer=""
             )
-        for cells in zip(*(self.columns[index].cells for index in columns), strict=True):
-            part.add_row(*cells)
+        cells = (wrapped(self.columns[index], wanted) for index, wanted in zip(columns, widths, strict=True))
+        for row in zip(*cells, strict=True):
+            part.add_row(*row)
         return part
+
+
+def wrapped(column: Column, width: int) -> list[Any]:
+    """Returns the cells of a column with names that are wider than it broken between their words."""
+    if column.justify == "right":
+        return list(column.cells)
+    return [wrapped_names(cell, width) if isinstance(cell, str) else cell for cell in column.cells]
+
+
+def wrapped_names(text: str, width: int) -> str:
+    """Breaks names that are wider than `width` after the last `_`, `.` or `/` that fits on the line."""
+    return " ".join(_wrapped_name(word, width) for word in text.split(" "))
+
+
+def _wrapped_name(name: str, width: int) -> str:
+    lines = [""]
+    for part in re.findall(r"[^_./]*[_./]?", name):
+        if lines[-1] and len(lines[-1]) + len(part) > width:
+            lines.append("")
+        lines[-1] += part
+    return "\n".join(lines) if len(name) > width else name
 
 
 def short_paths(paths: Sequence[str], taken: Iterable[str] = ()) -> list[str]:

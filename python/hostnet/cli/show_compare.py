@@ -42,8 +42,8 @@ EPOCH_EVENTS = 12
 LINE = "channel/bank/row/column"
 """How lines are told."""
 
-BEYOND = {True: "yes", False: "no", None: NOTHING}
-"""Whether a difference is larger than the noise of the runs."""
+NOISE = "~"
+"""Marks a change that may be noise."""
 
 
 def print_comparison(found: Comparison) -> None:
@@ -86,7 +86,7 @@ def _print_results(console: Console, differences: Sequence[ResultDifference]) ->
     if not differences:
         print_items(console, "*", ["the same results"])
         return
-    table = new_table("result", "", "A", "B", "change", "beyond ±", left=(0, 1))
+    table = new_table("result", "", "A", "B", "change", left=(0, 1), names=2)
     shown = _first_of_each_table(_without_repetitions(differences))
     for difference in shown:
         table.add_row(
@@ -94,10 +94,11 @@ def _print_results(console: Console, differences: Sequence[ResultDifference]) ->
             difference.column,
             _result(difference.a, difference.ci95_a),
             _result(difference.b, difference.ci95_b),
-            change_text(difference.change),
-            BEYOND[difference.beyond],
+            f"{NOISE if difference.beyond is False else ''}{change_text(difference.change)}",
         )
     print_tables(console, table)
+    if any(difference.beyond is False for difference in shown):
+        console.print(f"{NOISE} may be noise: the confidence intervals overlap")
     _print_rest(console, len(differences) - len(shown))
 
 

@@ -30,6 +30,38 @@ NO_MEAN: Row = {"mean": None, "ci95": None}
 """Stands for what no run told."""
 
 
+MEASURED: dict[str, tuple[tuple[str, ...], dict[str, tuple[str, float]]]] = {
+    "completions": (
+        ("class", "size"),
+        {
+            "ended": ("completed", 1.0),
+            "mean us": ("mean_us", 1.0),
+            "P50": ("p50_us", 1.0),
+            "P99": ("p99_us", 1.0),
+            "slowdown P99": ("slowdown_p99", 1.0),
+        },
+    ),
+    "jobs": (
+        ("job",),
+        {"done us": ("done_us", 1.0), "us each": ("iteration_us", 1.0), "messages %": ("communication_share", 100.0)},
+    ),
+    "services": (
+        ("class", "host"),
+        {"answered/s": ("answered_per_s", 1.0), "wait us": ("wait_mean_us", 1.0), "P95 latency us": ("p95_us", 1.0)},
+    ),
+    "hosts": (
+        ("host",),
+        {
+            "IIO lines": ("iio_write_occupancy", 1.0),
+            "IIO Gbps": ("iio_write_gbps", 1.0),
+            "NIC buffer kB": ("nic_buffer_mean_bytes", 1e-3),
+            "waits for credits %": ("nic_credit_wait_share", 100.0),
+        },
+    ),
+}
+"""What is shown of tables of hosts on a network that have rows: the keys of a row, and its columns."""
+
+
 def print_means(combined: Row, path: Path, *, brief: bool = False) -> None:
     """Prints the means over all seeds, or the first table of them; the last line is the path of their directory."""
     seeds = combined["seeds"]
@@ -44,7 +76,8 @@ def print_means(combined: Row, path: Path, *, brief: bool = False) -> None:
 def tables_of(combined: Row) -> list[Table]:
     """The tables of a server, or of hosts on a network."""
     if "classes" in combined:
-        return [class_means(combined["classes"], combined.get("latencies", [])), host_means(combined.get("hosts", []))]
+        others = (measured_means(combined[name], *shown) for name, shown in MEASURED.items() if combined.get(name))
+        return [class_means(combined["classes"], combined.get("latencies", [])), *others]
     return [
         workload_means(combined["workloads"]),
         *application_means(combined["workloads"]),
@@ -54,28 +87,31 @@ def tables_of(combined: Row) -> list[Table]:
 
 
 def class_means(rows: list[Row], latencies: list[Row]) -> Table:
-    """Goodput of each class of traffic, what was lost, and what its requests took."""
-    table = new_table("class", "Gbps", "marked", "NIC drops %", "timeouts", "mean us", "P99", left=(0,))
-    waits = {row["class"]: row for row in latencies}
-    for row in rows:
-        wait = waits.get(row["class"], {})
-        columns = ("goodput_gbps", "marked_segments", "nic_drop_percent", "timeouts")
-        told = [mean(row[column]) for column in columns]
-        table.add_row(row["class"], *told, *(mean(wait.get(column, NO_MEAN)) for column in ("mean_us", "p99_us")))
-    return table
-
-
-def host_means(rows: list[Row]) -> Table:
-    """What the IIO and the NIC of each server did."""
+    """Goodput of each class of traffic, what was lost, and what its requests took, where there are any."""
     columns = {
-        "IIO lines": ("iio_write_occupancy", 1.0),
-        "IIO Gbps": ("iio_write_gbps", 1.0),
-        "NIC buffer kB": ("nic_buffer_mean_bytes", 1e-3),
-        "waits for credits %": ("nic_credit_wait_share", 100.0),
+        "Gbps": "goodput_gbps",
+        "marked": "marked_segments",
+        "NIC drops %": "nic_drop_percent",
+        "timeouts": "timeouts",
+        "mean us": "mean_us",
+        "P99": "p99_us",
     }
-    table = new_table("server", *columns, left=(0,))
+    waits = {row["class"]: row for row in latencies}
+    rows = [{**waits.get(row["class"], {}), **row} for row in rows]
+    told = {
+        heading: (column, 1.0)
+        for heading, column in columns.items()
+        if any(row.get(column, NO_MEAN)["mean"] is not None for row in rows)
+    }
+    return measured_means(rows, ("class",), told)
+
+
+def measured_means(rows: list[Row], keys: tuple[str, ...], columns: dict[str, tuple[str, float]]) -> Table:
+    """The columns of a table by their headings, each a column of the results and a factor; `keys` name a row."""
+    table = new_table(*keys, *columns, left=range(len(keys)), names=len(keys))
     for row in rows:
-        table.add_row(row["host"], *(mean(row[column], scale) for column, scale in columns.values()))
+        names = (str(row[key]) for key in keys)
+        table.add_row(*names, *(mean(row.get(column, NO_MEAN), scale) for column, scale in columns.values()))
     return table
 
 

@@ -19,7 +19,7 @@ def notes_section(run: RunFiles) -> Html | None:
     ignored = [str(text) for text in run.summary.get("ignored") or []]
     without_effect = [f"{key} had no influence on this run" for key in run.summary.get("no_effect") or []]
     never_met = run.summary.get("never_met") or []
-    without_effect += [f"{key} did not come into play in the measuring window" for key in never_met]
+    without_effect += [f"{key} was not reached while measuring" for key in never_met]
     unvalidated = [str(run.summary["unvalidated"])] if run.summary.get("unvalidated") else []
     notes = unvalidated + ignored + without_effect
     return section("Notes", element("ul", *(element("li", note) for note in notes), class_="notes")) if notes else None

@@ -374,5 +374,5 @@ def notes_of(summary: Mapping[str, Any]) -> list[str]:
     if summary.get("no_effect"):
         lines.append(f"no effect in this run: {', '.join(summary['no_effect'])}")
     if summary.get("never_met"):
-        lines.append(f"did not come into play in the measuring window: {', '.join(summary['never_met'])}")
+        lines.append(f"limits and rules that were not reached while measuring: {', '.join(summary['never_met'])}")
     return lines

@@ -134,7 +134,7 @@ class ReadQueue(Description):
     entries: int | None = None
     """Entries. Range: 1 to 4096."""
     full_threshold: int | None = None
-    """Entries from which the hardware counter calls the queue full; all of them when absent.
+    """Entries from which the hardware counter calls the queue full; all of them when absent or above them.
 
     Affects what is reported, nothing else. Range: 1 to 4096.
     """
@@ -147,7 +147,7 @@ class WriteQueue(Description):
     entries: int | None = None
     """Entries. Range: 1 to 4096."""
     full_threshold: int | None = None
-    """Entries from which the hardware counter calls the queue full; all of them when absent.
+    """Entries from which the hardware counter calls the queue full; all of them when absent or above them.
 
     Affects what is reported, nothing else. Range: 1 to 4096.
     """

@@ -21,11 +21,12 @@ pub(super) fn resolve(spec: &ControllerSpec, dram: &DramParams) -> Result<Contro
             u32::try_from(clocks.div_ceil(dram.clock_ps_numerator.into())).unwrap_or(u32::MAX)
         }
     };
+    let write_entries = if spec.shared_queue { spec.rpq.entries } else { spec.wpq.entries };
     Ok(ControllerParams {
         rpq_entries: spec.rpq.entries,
         wpq_entries: spec.wpq.entries,
-        wpq_full_threshold: spec.wpq.full_threshold.unwrap_or(spec.wpq.entries),
-        rpq_full_threshold: spec.rpq.full_threshold.unwrap_or(spec.rpq.entries),
+        wpq_full_threshold: full_threshold(spec.wpq.full_threshold, write_entries),
+        rpq_full_threshold: full_threshold(spec.rpq.full_threshold, spec.rpq.entries),
         shared_queue: spec.shared_queue,
         entry_until: match spec.entry_until {
             EntryUntilSpec::Column => EntryUntil::Column,
@@ -87,6 +88,12 @@ fn idle_drain(spec: IdleDrainSpec) -> IdleDrain {
         IdleDrainSpec::Yield => IdleDrain::Yield,
         IdleDrainSpec::Mode => IdleDrain::Mode,
     }
+}
+
+/// Entries from which a queue counts as full. A queue without a free entry is full, whatever threshold a preset has for
+/// a longer one.
+fn full_threshold(wanted: Option<u32>, entries: u32) -> u32 {
+    wanted.map_or(entries, |wanted| wanted.min(entries))
 }
 
 /// Entries at which write mode begins and ends. As shares they mean: begin above the share, end below it.

@@ -63,11 +63,10 @@ pub(super) fn params(server: &Spec) -> Result<Option<Box<PowerParams>>, Issue> {
     })))
 }
 
-/// Returns notes about work that no frequency changes; without the place of the server.
-pub(super) fn unpaced(server: &ServerParams, fidelity: Fidelity) -> Vec<&'static str> {
-    if server.power.is_none() {
-        return Vec::new();
-    }
+/// Returns notes about work that no frequency changes, and about P-states that all change it; without the place of the
+/// server.
+pub(super) fn notes(server: &ServerParams, fidelity: Fidelity) -> Vec<String> {
+    let Some(power) = &server.power else { return Vec::new() };
     let works = server.workloads.iter().any(|workload| !matches!(workload.kind, WorkloadKind::Network));
     let remote = server.sockets.iter().any(|socket| socket.remote.is_some());
     let kinds = [
@@ -77,13 +76,28 @@ pub(super) fn unpaced(server: &ServerParams, fidelity: Fidelity) -> Vec<&'static
         ),
         (remote, "power has no effect on workloads of kind \"remote\": cores of other sockets stay at core.frequency"),
     ];
-    kinds.into_iter().filter_map(|(is_so, note)| is_so.then_some(note)).collect()
+    let unpaced = kinds.into_iter().filter_map(|(is_so, note)| is_so.then(|| note.to_owned()));
+    unpaced.chain(slower_than_given(power)).collect()
 }
 
-/// Returns the same notes about a host on a network, with its name.
-pub(super) fn unpaced_host(name: &str, host: &HostParams) -> Vec<String> {
+/// Returns a note about P-states of which not even the fastest reaches the clock that times of work are given at.
+fn slower_than_given(power: &PowerParams) -> Option<String> {
+    let fastest = power.pstates.iter().map(|state| state.khz).max()?;
+    let text = |khz: u32| format(u64::from(khz) * HZ_PER_KHZ, Dimension::Frequency);
+    (fastest < power.reference_khz).then(|| {
+        format!(
+            "core.frequency: times of work are given at {}, and no P-state of power is faster than {}, so the cores \
+             are slower than without power; power.pstates says how fast they get",
+            text(power.reference_khz),
+            text(fastest)
+        )
+    })
+}
+
+/// Returns the notes about a host on a network, with its name.
+pub(super) fn notes_of_host(name: &str, host: &HostParams) -> Vec<String> {
     let HostKind::Server(server) = &host.kind else { return Vec::new() };
-    let notes = unpaced(server, host.fidelity).into_iter();
+    let notes = notes(server, host.fidelity).into_iter();
     notes.map(|note| format!("host.{name}: {note}")).collect()
 }
 

@@ -57,9 +57,23 @@ impl<'a> Source<'a> {
         self.given.sort();
         self.given.dedup();
         self.overrides = overrides;
+        self.check_empty_tables()?;
         let (plain, _) = self.layered(|_| Ok(()))?;
         check(self.schema, &plain, "")?;
         (self.merged, self.dropped) = self.layered(expand)?;
+        Ok(())
+    }
+
+    /// Refuses an override that is an empty table where the document has keys: tables merge, so it would change nothing.
+    fn check_empty_tables(&self) -> Result<(), Issue> {
+        for setting in self.overrides.iter().filter(|setting| leaves(&setting.tree).is_empty()) {
+            let keys: Vec<&str> = setting.path.split('.').collect();
+            if at(&self.document.tree, &keys).and_then(Value::as_object).is_some_and(|table| !table.is_empty()) {
+                let message = "an empty table takes nothing away: tables are merged key by key; set single keys, \
+                               or take the table out of the file";
+                return Err(Issue::new(&setting.path, message));
+            }
+        }
         Ok(())
     }
 

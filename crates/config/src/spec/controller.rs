@@ -110,8 +110,8 @@ pub(crate) struct ReadQueueSpec {
     /// Entries.
     #[schemars(range(min = 1, max = 4096))]
     pub(crate) entries: u32,
-    /// Entries from which the hardware counter calls the queue full; all of them when absent. Affects what is reported,
-    /// nothing else.
+    /// Entries from which the hardware counter calls the queue full; all of them when absent or above them. Affects
+    /// what is reported, nothing else.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 1, max = 4096))]
     pub(crate) full_threshold: Option<u32>,
@@ -124,8 +124,8 @@ pub(crate) struct WriteQueueSpec {
     /// Entries.
     #[schemars(range(min = 1, max = 4096))]
     pub(crate) entries: u32,
-    /// Entries from which the hardware counter calls the queue full; all of them when absent. Affects what is reported,
-    /// nothing else.
+    /// Entries from which the hardware counter calls the queue full; all of them when absent or above them. Affects
+    /// what is reported, nothing else.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 1, max = 4096))]
     pub(crate) full_threshold: Option<u32>,

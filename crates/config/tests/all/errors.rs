@@ -342,7 +342,23 @@ fn malformed_settings_are_named() {
     assert_says(&setting("foo"), &["\"=\" is missing"]);
     assert_says(&setting("a..b=3"), &["not a dotted path"]);
     assert_says(&setting("=3"), &["not a dotted path"]);
+    assert_says(&setting("workload.disk.jobs[0].bs=64k"), &["set as a whole: workload.disk.jobs=[...]"]);
     assert_says(&setting(&format!("{}=3", ["a"; 99].join("."))), &["not a dotted path"]);
+}
+
+#[test]
+fn a_name_that_says_more_than_a_known_one_is_not_taken_for_it() {
+    assert_says(&setting("memory.controller.scheduler=frfcfs"), &["known are: ", "column-first", "fcfs"]);
+    assert_says(&setting("memory.controller.scheduler=fcf"), &["did you mean \"fcfs\"?"]);
+}
+
+#[test]
+fn an_empty_table_that_would_change_nothing_is_refused() {
+    for path in ["workload", "run"] {
+        assert_says(&setting(&format!("{path}={{}}")), &[&format!("{path}: an empty table takes nothing away")]);
+    }
+    let present = "[server]\npreset = \"ice-lake-8362\"\n[workload.a]\nkind = \"stream\"\ncores = \"0\"\n";
+    assert!(resolve_text(present, Format::Toml, &["run={}"]).is_ok(), "the file has no such table");
 }
 
 #[test]
@@ -350,6 +366,10 @@ fn names_of_workloads_and_runs_are_plain() {
     assert_says(
         &message("[workload.\"a b\"]\nkind = \"stream\"\ncores = \"0\"\n", &[]),
         &["a name has 1 to 40 letters"],
+    );
+    assert_says(
+        &message("[workload.all]\nkind = \"stream\"\ncores = \"0\"\n", &[]),
+        &["workload.all: ", "\"all\" means all of them", "another name"],
     );
     assert_says(&setting("run.name=a/b"), &["run.name: \"a/b\" is not a name"]);
 }

@@ -49,6 +49,21 @@ fn the_profile_of_ramulator_is_its_controller_at_every_queue_size() {
 }
 
 #[test]
+fn a_queue_without_a_free_entry_counts_as_full() {
+    for (wanted, full) in [(1, 1), (5, 5), (6, 6), (7, 6), (4096, 6)] {
+        for queue in ["rpq", "wpq"] {
+            let of_queue = |key: &str, count: u32| format!("memory.controller.{queue}.{key}={count}");
+            let marks = ["write_high=6", "write_low=2"].map(|mark| format!("memory.controller.{mark}"));
+            let settings =
+                [of_queue("entries", 6), of_queue("full_threshold", wanted), marks[0].clone(), marks[1].clone()];
+            let controller = plan(&settings.each_ref().map(String::as_str)).controller;
+            let threshold = [controller.rpq_full_threshold, controller.wpq_full_threshold];
+            assert_eq!(threshold[usize::from(queue == "wpq")], full, "{queue} {wanted}");
+        }
+    }
+}
+
+#[test]
 fn every_device_resolves_with_every_profile_and_map() {
     for device in devices() {
         for profile in profiles() {

@@ -294,3 +294,14 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn cores_that_no_state_brings_to_the_clock_of_their_times_are_told() {
+    let notes = |pstates: &str| {
+        let plan = server(&format!("power.pstates = [{pstates}]")).expect("a server");
+        plan.ignored.iter().filter(|note| note.starts_with("core.frequency: ")).count()
+    };
+    assert_eq!(notes("\"1 GHz @ 0.7 V\", \"3.3 GHz @ 1 V\""), 0, "the clock of the preset");
+    assert_eq!(notes("\"1 GHz @ 0.7 V\", \"3.4 GHz @ 1 V\""), 0);
+    assert_eq!(notes("\"1 GHz @ 0.7 V\", \"3.29 GHz @ 1 V\""), 1);
+}

@@ -85,7 +85,7 @@ fn check(scenario: &Scenario, stops_ns: &[u64]) {
 }
 
 proptest! {
-    #![proptest_config(cases(80))]
+    #![proptest_config(cases(40))]
 
     #[test]
     fn any_server_with_caches_keeps_its_books(

@@ -182,7 +182,7 @@ const CLIENTS: &str = "clients = \"4-5\"";
 
 fn redis(clients: &str, settings: &[&str]) -> Plan {
     let text = format!(
-        "{HEAD}[workload.redis]\nkind = \"app\"\napp = \"redis\"\ncores = \"0-1\"\n{clients}\n\
+        "{HEAD}llc.sets = 256\n[workload.redis]\nkind = \"app\"\napp = \"redis\"\ncores = \"0-1\"\n{clients}\n\
          [run]\nwarmup = \"50 us\"\nduration = \"500 us\"\n"
     );
     plan(&text, settings)
@@ -253,7 +253,10 @@ fn every_application_may_have_clients_that_think() {
 #[test]
 fn runs_with_caches_go_on_from_their_checkpoints() {
     let mut plans = vec![redis(CLIENTS, &["run.duration=100 us"])];
-    plans.push(example("redis.toml", &["run.duration=60 us", "run.warmup=40 us", "workload.disk.consume=true"]));
+    plans.push(example(
+        "redis.toml",
+        &["cache.llc.sets=256", "run.duration=60 us", "run.warmup=40 us", "workload.disk.consume=true"],
+    ));
     for plan in &plans {
         let mut whole = Run::new(plan, Options { checkpoint_at_ps: 77_777_777, ..Options::default() });
         assert_eq!(whole.run(|_| true), Ok(true));

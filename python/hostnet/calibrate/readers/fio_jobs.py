@@ -39,6 +39,12 @@ MIX_MARGIN = 5
 RUNTIME_MARGIN = 0.1
 """Largest difference in run time between jobs that ran at the same time."""
 
+RUNTIME_MIN_MS = 100
+"""Milliseconds; shorter runtimes are too coarse to check a bandwidth with."""
+
+BANDWIDTH_MARGIN = 0.05
+"""A bandwidth may be off by so much from bytes / runtime, which fio rounds to milliseconds and merges over jobs."""
+
 COMMANDS_FEW = 100
 """This many commands are too few for a mean."""
 
@@ -233,6 +239,8 @@ def _check_sides(content: Content, entry: Entry) -> None:
         margin = BLOCK_MARGIN + entry.jobs * entry.conditions.iodepth / max(
             commands, 1.0
         )  # commands of the ramp count in only one of the two
+        if side in sides:
+            _check_bandwidth(content, entry, side)
         if side in sides and commands > COMMANDS_FEW and moved and abs(moved / commands / block - 1) > margin:
             message = f"bs={size_text(block)}, but a {side} moved {moved / commands:.0f} B on average"
             raise _contradiction(content, entry, message)
@@ -242,6 +250,18 @@ def _check_sides(content: Content, entry: Entry) -> None:
         if abs(share - entry.conditions.rwmixread) > MIX_MARGIN:
             mix = f"rwmixread={entry.conditions.rwmixread}, but {share:.3g} % of the commands were reads"
             raise _contradiction(content, entry, mix)
+
+
+def _check_bandwidth(content: Content, entry: Entry, side: str) -> None:
+    """Refuses a bandwidth that is not that of the bytes and the runtime beside it, from which fio computes it."""
+    part = entry.job.get(side)
+    moved, runtime_ms, told = (_number(part, name) for name in ("io_bytes", "runtime", "bw_bytes"))
+    found = moved / runtime_ms * 1e3 if runtime_ms >= RUNTIME_MIN_MS else told
+    if moved and told and abs(found / told - 1) > BANDWIDTH_MARGIN:
+        message = f"{side}.bw_bytes is {told:.0f}, but io_bytes / runtime is {found:.0f} B/s"
+        raise wrong(content.file, entry.place, f"{message}; was the file changed by hand?")
+    if moved and isinstance(part, dict) and part.get("total_ios") == 0:
+        raise wrong(content.file, entry.place, f"{side}.total_ios is 0, but io_bytes is {moved:.0f}")
 
 
 def _check_in_flight(content: Content, entry: Entry) -> None:

@@ -29,6 +29,9 @@ ROW = re.compile(r"\s*(\d{4,6})\s+(\S+)\s+(\S+)\s*")
 BROKEN_ROW = re.compile(r"\s*\d{4,6}(\s.*)?")
 """A row of the table, whole or not."""
 
+UNIT = re.compile(r"\S+/s(ec)?\b", re.I)
+"""The unit of the bandwidths in the heading of the table."""
+
 IDLE = re.compile(r"Each iteration took .*?\(\s*(\S+)\s*ns\s*\)", re.I)
 """The idle latency."""
 
@@ -118,6 +121,8 @@ class _Reader:
             self.part = "between"
         elif text.startswith("====") or re.match(r"Delay\s", text):
             self.part = "loaded"
+            if (unit := UNIT.search(text)) is not None and unit[0] != "MB/sec":
+                raise wrong(self.content.file, index, f"the bandwidths are in {unit[0]}; MLC prints MB/sec")
         else:
             return False
         return True

@@ -274,7 +274,7 @@ impl Hosts {
         for group in &self.groups {
             attached.effective.insert(group.name.clone(), complete(&spec.host[&group.name], group)?);
             let of_group = &attached.params[group.members.start];
-            attached.ignored.extend(power::unpaced_host(&group.name, of_group));
+            attached.ignored.extend(power::notes_of_host(&group.name, of_group));
             attached.ignored.extend(ncap::for_all(&group.name, &of_group.kind));
             let reason = unvalidated(group, &spec.host[&group.name], base_dir)?;
             let card = group.server.as_ref().and_then(|resolved| attach::unvalidated(resolved.spec.nic.as_ref()));

@@ -10,7 +10,7 @@ use hostnet_sim::{Options, Run};
 /// Cores that load and store as fast as memory goes.
 fn saturated(preset: &str, cores: &str) -> ServerParams {
     let text = format!(
-        "[server]\npreset = \"{preset}\"\n[workload.all]\nkind = \"stream\"\ncores = \"{cores}\"\nreads = 0.5\n"
+        "[server]\npreset = \"{preset}\"\n[workload.load]\nkind = \"stream\"\ncores = \"{cores}\"\nreads = 0.5\n"
     );
     server_plan(&text, &[]).server().unwrap().clone()
 }

@@ -187,11 +187,11 @@ impl Case {
 
 const RPC: &str = "[flow.f]\nkind = \"rpc\"\ntransport = \"joined\"\nrequest = \"5 kB\"\nresponse = \"40 kB\"\n\
     other = { share = 0.3, request = \"64 B\", response = \"200 kB\" }\nin_flight = 3\nthink = \"30 us\"\n";
-const STREAM: &str =
-    "[host.server.workload.s]\nkind = \"stream\"\ncores = \"0,2,14\"\nreads = 0.5\nworking_set = \"1 MiB\"\n";
+const STREAM: &str = "cache.llc.sets = 256\n\
+    [host.server.workload.s]\nkind = \"stream\"\ncores = \"0,2,14\"\nreads = 0.5\nworking_set = \"1 MiB\"\n";
 
 proptest! {
-    #![proptest_config(crate::common::laws::cases(4))]
+    #![proptest_config(crate::common::laws::cases(2))]
 
     /// With several flows, moved at once, on cores that others have already, while sending or receiving.
     #[test]

@@ -157,7 +157,7 @@ fn offered(simulation: &Simulation<World>) -> u64 {
 }
 
 proptest! {
-    #![proptest_config(crate::common::laws::cases(10))]
+    #![proptest_config(crate::common::laws::cases(4))]
 
     #[test]
     fn times_add_up_requests_are_kept_and_nothing_is_stuck(
@@ -196,7 +196,7 @@ proptest! {
 }
 
 proptest! {
-    #![proptest_config(crate::common::laws::cases(3))]
+    #![proptest_config(crate::common::laws::cases(2))]
 
     #[test]
     fn threads_and_checkpoints_change_nothing_of_servers_that_sleep(

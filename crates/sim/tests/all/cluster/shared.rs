@@ -19,11 +19,18 @@ fn receiver(work: &str, traffic: &str) -> String {
     )
 }
 
+/// Caches with a small LLC, which is soon filled before time begins.
+macro_rules! caches {
+    () => {
+        "cache = { enabled = true, llc = { sets = 128 } }\n"
+    };
+}
+
 const BULK: &str = "kind = \"bulk\"";
-const REDIS: &str = "cache.enabled = true\n\
-    [host.receiver.workload.kv]\nkind = \"app\"\napp = \"redis\"\ncores = \"0\"\nkeys = 4096\n";
-const PAGERANK: &str = "cache.enabled = true\n\
-    [host.receiver.workload.rank]\nkind = \"app\"\napp = \"pagerank\"\ncores = \"0\"\n";
+const REDIS: &str =
+    concat!(caches!(), "[host.receiver.workload.kv]\nkind = \"app\"\napp = \"redis\"\ncores = \"0\"\nkeys = 4096\n");
+const PAGERANK: &str =
+    concat!(caches!(), "[host.receiver.workload.rank]\nkind = \"app\"\napp = \"pagerank\"\ncores = \"0\"\n");
 const STREAM: &str = "[host.receiver.workload.s]\nkind = \"stream\"\ncores = \"0\"\nreads = 0.5\n";
 
 const DISK: &str =
@@ -72,7 +79,7 @@ fn a_thread_executes_no_more_than_what_it_had_of_the_core() {
     let plan = plan(&receiver(REDIS, BULK));
     let alone = plan_of_redis_alone();
     let share = |plan: &hostnet_config::Plan| {
-        let mut simulation = run(plan, 3000);
+        let mut simulation = run(plan, 1200);
         let now = settle(&mut simulation);
         let thread: &Executor = servers(&simulation)[0].engines().next().expect("Redis runs");
         let had = if core(&simulation).engines().len() > 1 { had(&simulation, now)[0] } else { now.ps() };
@@ -118,7 +125,7 @@ fn an_answer_does_not_wait_for_a_thread_that_computes() {
 
 #[test]
 fn two_threads_have_the_same_share_of_a_core() {
-    let second = PAGERANK.replace("cache.enabled = true\n", "").replace("rank", "rang").replace("pagerang", "pagerank");
+    let second = PAGERANK.replace(caches!(), "").replace("rank", "rang").replace("pagerang", "pagerank");
     let plan = plan(&receiver(&format!("{PAGERANK}{second}"), LATER));
     let mut simulation = run(&plan, 2000);
     let now = settle(&mut simulation);
@@ -132,8 +139,7 @@ fn two_threads_have_the_same_share_of_a_core() {
 /// The first blocks of 8 MB are there to be read after some 2 ms.
 #[test]
 fn storage_has_its_turn_beside_a_stream_that_fills_the_lfb() {
-    let work =
-        format!("cache.enabled = true\nssd.count = 4\n{STREAM}{DISK}").replace("reads = 0.5", "pattern = \"random\"");
+    let work = format!("{}ssd.count = 4\n{STREAM}{DISK}", caches!()).replace("reads = 0.5", "pattern = \"random\"");
     let plan = plan(&receiver(&work, LATER));
     let had = |until_us| {
         let mut simulation = run(&plan, until_us);
