@@ -3,21 +3,21 @@
 from __future__ import annotations
 
 import json
-import math
 import os
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from copy import deepcopy
 from dataclasses import dataclass
 from random import Random
 from typing import Any
 
 from hostnet import _core
-from hostnet._core import ConfigError
-from hostnet.explain.raises import limits, raise_limit
+from hostnet._core import ConfigError, Plan
+from hostnet.explain import explain_results
+from hostnet.running.results import Source
+from hostnet.running.simulate import run_plan
 
 Content = dict[str, Any]
-Run = Callable[[Sequence[Content]], list[Content]]
 
 RAISED = 1.5
 """Factor by which a limit is raised to see whether it is one."""
@@ -31,9 +31,12 @@ LFB_NAMES = ("C2M-Read", "C2M-Write")
 DISTANT = ("two sockets, remote", "two sockets, drives far")
 """Kinds of servers whose lines cross sockets."""
 
+BESIDE = "one socket, drives beside"
+"""Cores and drives on a socket, of which the cores are judged."""
+
 OF_CORES = ("one socket", "caches", "two sockets", "two sockets, remote", "expander")
 OF_DRIVES = ("drives", "drives and caches", "two sockets, drives", "two sockets, drives far")
-KINDS = (*OF_CORES, *OF_DRIVES)
+KINDS = (*OF_CORES, BESIDE, *OF_DRIVES)
 """Kinds of servers, by where what moves starts."""
 
 
@@ -52,7 +55,13 @@ def some(path: str, *values: Any) -> Callable[[Random], Content]:
 
 
 def _short_rpq(random: Random) -> Content:
-    return {"memory.controller.rpq.entries": random.choice((2, 3, 4)), "memory.controller.reads_few": 1}
+    entries = random.choice((2, 3, 4))
+    return {
+        "memory.controller.rpq.entries": entries,
+        "memory.controller.rpq.full_threshold": entries,
+        "memory.controller.reads_few": 1,
+        "rw": "write",
+    }
 
 
 def _short_wpq(random: Random) -> Content:
@@ -73,15 +82,15 @@ def _slow_mesh(_: Random) -> Content:
 PLANTS = (
     Plant("LFB", some("core.lfb.entries", 2, 3, 4), OF_CORES),
     Plant("CHA TOR", some("cha.tor.entries", 2), ("one socket", "caches", "two sockets", "two sockets, remote")),
-    Plant("RPQ", _short_rpq, OF_CORES[:4]),
-    Plant("WPQ", _short_wpq, ("one socket", "two sockets")),
+    Plant("RPQ", _short_rpq, (*OF_CORES[:4], BESIDE)),
+    Plant("WPQ", _short_wpq, ("one socket", "two sockets", BESIDE)),
     Plant("DRAM channel", some("memory.channels", 1), OF_CORES[:4]),
     Plant("core", some("core.lfb.refill", "100 ns", "300 ns"), OF_CORES),
     Plant("offered load", some("workload.w.gap", "60 ns", "200 ns"), ("one socket", "two sockets", "expander")),
     Plant("P2M-Write", some("iio.write_credits", 4, 8, 16), OF_DRIVES),
     Plant("P2M-Read", lambda random: {"iio.read_credits": random.choice((8, 16)), "rw": "write"}, OF_DRIVES),
     Plant("PCIe link", some("pcie.lanes", 4), OF_DRIVES),
-    Plant("PCIe posted", some("pcie.posted_lines", 4, 8), OF_DRIVES),
+    Plant("PCIe posted", some("pcie.posted_lines", 4, 8, 10), OF_DRIVES),
     Plant("PCIe non-posted", lambda random: {"pcie.nonposted_lines": random.choice((8, 16)), "rw": "write"}, OF_DRIVES),
     Plant("IIO line", some("iio.line", "20 ns", "40 ns"), OF_DRIVES),
     Plant("rate", some("workload.f.rate", "0.5 GB/s", "2 GB/s"), OF_DRIVES),
@@ -107,30 +116,39 @@ def server(random: Random, kind: str) -> Content:
         content["server"]["sockets"] = 2
     if kind in ("caches", "drives and caches"):
         content["cache"] = {"enabled": True}
-    cores = random.choice((2, 4, 6))
-    if kind in OF_CORES:
-        pattern, reads = random.choice(("sequential", "random")), random.choice((1.0, 1.0, 0.5))
-        stream: Content = {"kind": "stream", "cores": f"0-{cores - 1}", "reads": reads, "pattern": pattern}
-        if kind == "caches":
-            stream = {"kind": "app", "app": "mlc", "cores": f"0-{cores - 1}"}
-        if kind == "two sockets, remote":
-            stream["memory"] = "node:1"
-        if kind == "expander":
-            content["expander"] = {"channels": 2}
-            stream["memory"] = "node:1"
-        content["workload"]["w"] = stream
-    else:
-        job = {"rw": "randread", "bs": "128 KiB", "iodepth": 32, "size": "1 GiB"}
-        drives = [0, 1, 2, 3]
-        fio: Content = {"kind": "fio", "jobs": [{**job, "ssd": drive} for drive in drives]}
-        if distant:
-            content["ssd"] = {"sockets": 0, "count": 4}
-        if kind == "two sockets, drives far":
-            fio["memory"] = "node:1"
-        content["workload"]["f"] = fio
-        if random.random() < 0.5:
-            content["workload"]["w"] = {"kind": "stream", "cores": "0-1", "reads": 1.0}
+    if kind in (*OF_CORES, BESIDE):
+        _add_cores(random, content, kind)
+    if kind not in OF_CORES:
+        _add_drives(random, content, kind)
     return content
+
+
+def _add_cores(random: Random, content: Content, kind: str) -> None:
+    """Adds cores, under the name "w"."""
+    cores = random.choice((2, 4, 6))
+    pattern, reads = random.choice(("sequential", "random")), random.choice((1.0, 1.0, 0.5))
+    stream: Content = {"kind": "stream", "cores": f"0-{cores - 1}", "reads": reads, "pattern": pattern}
+    if kind == "caches":
+        stream = {"kind": "app", "app": "mlc", "cores": f"0-{cores - 1}"}
+    if kind == "two sockets, remote":
+        stream["memory"] = "node:1"
+    if kind == "expander":
+        content["expander"] = {"channels": 2}
+        stream["memory"] = "node:1"
+    content["workload"]["w"] = stream
+
+
+def _add_drives(random: Random, content: Content, kind: str) -> None:
+    """Adds four drives that are read, under the name "f", and in half of the cases cores beside them."""
+    job = {"rw": "randread", "bs": "128 KiB", "iodepth": 32, "size": "1 GiB"}
+    fio: Content = {"kind": "fio", "jobs": [{**job, "ssd": drive} for drive in range(4)]}
+    if kind.startswith("two sockets"):
+        content["ssd"] = {"sockets": 0, "count": 4}
+    if kind == "two sockets, drives far":
+        fio["memory"] = "node:1"
+    content["workload"]["f"] = fio
+    if kind != BESIDE and random.random() < 0.5:
+        content["workload"]["w"] = {"kind": "stream", "cores": "0-1", "reads": 1.0}
 
 
 def with_plant(random: Random, content: Content, plant: Plant) -> Content:
@@ -138,7 +156,7 @@ def with_plant(random: Random, content: Content, plant: Plant) -> Content:
     planted = deepcopy(content)
     for path, value in plant.keys(random).items():
         if path == "rw":
-            for job in planted["workload"]["f"]["jobs"]:
+            for job in planted["workload"].get("f", {}).get("jobs", ()):
                 job["rw"] = "randwrite"
         elif path.startswith("workload.") and path.split(".")[1] not in planted["workload"]:
             continue
@@ -176,21 +194,18 @@ class Verdict:
         return "wrong with ?" if self.doubtful else "wrong without ?"
 
 
-def resolved(content: Content) -> Content:
-    """The complete configuration.
+def plan_of(content: Content) -> Plan:
+    """The plan of a server.
 
     Raises:
         ConfigError: It is not allowed.
     """
-    plan = _core.resolve(json.dumps(content), format="json", file="<planted>", base_dir=".")
-    effective: Content = json.loads(plan.effective_json())
-    return effective
+    return _core.resolve(json.dumps(content), format="json", file="<planted>", base_dir=".")
 
 
-def simulate(contents: Sequence[Content]) -> list[Content]:
+def simulate(plans: Sequence[Plan]) -> list[Content]:
     """The summary of each."""
-    plans = [_core.resolve(json.dumps(content), format="json", file="<planted>", base_dir=".") for content in contents]
-    return [json.loads(result.summary_json) for result in _core.run_many(plans, progress=None)]
+    return [json.loads(result.summary_json) for result in _core.run_many(list(plans), progress=None)]
 
 
 def moved(summary: Content, workload: str) -> float:
@@ -199,90 +214,63 @@ def moved(summary: Content, workload: str) -> float:
     return float(row["app_gb_per_s"] or row["throughput_gb_per_s"] or 0.0)
 
 
-def asked_for_more(content: Content) -> Content:
-    """A server whose workloads ask for half as much more, whatever keeps them from it."""
-    changed = deepcopy(content)
-    for workload in changed["workload"].values():
-        for key, by in (("gap", 1 / RAISED), ("rate", RAISED)):
-            value = workload.get(key)
-            if isinstance(value, str) and not value.startswith("0"):
-                number, unit = value.split()
-                workload[key] = f"{float(number) * by:.6g} {unit}"
-        for job in workload.get("jobs", ()):
-            job["iodepth"] = math.ceil(job["iodepth"] * RAISED)
-    return changed
-
-
-def raises_of(content: Content, named: str) -> Iterator[Content]:
-    """The server with what is named raised by a half, a way each."""
+def raises_of(plan: Plan, named: str) -> list[Plan]:
+    """The server with what is named raised by a half, and nothing else; a way each."""
     name = "LFB" if named in LFB_NAMES else named
-    complete = resolved(content)
-    if name == "offered load":
-        more = asked_for_more(complete)
-        drives = [limit for limit in limits() if limit.path in ("ssd.read_bandwidth", "pcie.lanes")]
-        for limit in drives:
-            for *_, changed in raise_limit(more, limit, 2.0):
-                more = changed
-        yield more
-    for limit in limits():
-        if limit.limit == name and limit.scale in ("count", "rate", "less", "whole"):
-            factor = 2.0 if limit.scale == "whole" else RAISED
-            yield from (changed for *_, changed in raise_limit(complete, limit, factor))
+    return [raised for limit, *_, raised in plan.raises(RAISED) if limit == name]
 
 
-def allowed(contents: Iterator[Content]) -> list[Content]:
-    """Those that can be run."""
-    found = []
-    for content in contents:
-        try:
-            resolved(content)
-        except ConfigError:
-            continue
-        found.append(content)
-    return found
+def named_by_run(summary: Content, workload: str) -> tuple[list[str], bool, str]:
+    """What the summary of a run names, whether with a question mark, and what it says."""
+    (row,) = (row for row in summary["workloads"] if row["workload"] == workload)
+    said = str(row["limited_by"])
+    (text,) = (text for text in summary["limits"] if text.startswith(f"{workload} "))
+    return said.removesuffix(" ?").split(" / "), said.endswith(" ?"), text
 
 
-def raised_plant(content: Content, plant: Plant) -> list[Content]:
-    """The server with the plant raised by a half."""
-    if plant.name == "rate":
-        return allowed(iter([asked_for_more(resolved(content))]))
-    return allowed(raises_of(content, plant.name))
+def named_by_trials(content: Content, workload: str) -> tuple[list[str], bool, str]:
+    """The same after limits were raised in simulations, as `hostnet explain` does."""
+    source = Source(json.dumps(content), "json", "planted.json", ".", ())
+    page = explain_results(run_plan(plan_of(content), source)).with_steps(try_limits=True)
+    (row,) = (row for row in page.explanation["workloads"] if row["workload"] == workload)
+    return row["binding"], row["doubtful"], row["limited"]
 
 
-def judge(seed: int, kind: str | None = None, plant: Plant | None = None) -> Verdict | None:
-    """Plants a limit in a random server and judges what is named; nothing where the plant limits nothing."""
+def judge(seed: int, kind: str | None = None, plant: Plant | None = None, *, trials: bool = False) -> Verdict | None:
+    """Plants a limit in a random server and judges what is named first; nothing where the plant limits nothing.
+
+    With `trials` it is the answer of `hostnet explain`, else that of the run.
+    """
     random = Random(seed)
     plant = plant or PLANTS[seed % len(PLANTS)]
     kind = kind or random.choice(plant.kinds)
     content = with_plant(random, server(random, kind), plant)
     try:
-        resolved(content)
+        plan = plan_of(content)
     except ConfigError:
         return None
     workload = "f" if kind in OF_DRIVES else "w"
-    now, *others = simulate([content, *raised_plant(content, plant)])
+    now, *others = simulate([plan, *raises_of(plan, "offered load" if plant.name == "rate" else plant.name)])
     base = moved(now, workload)
     if base <= 0 or not others:
         return None
     could = max(moved(other, workload) for other in others) / base - 1
     if could <= HELPS:
         return None
-    (row,) = (row for row in now["workloads"] if row["workload"] == workload)
-    said = str(row["limited_by"])
-    named, doubtful = said.removesuffix(" ?").split(" / ")[0], said.endswith(" ?")
+    names, doubtful, text = named_by_trials(content, workload) if trials else named_by_run(now, workload)
+    named = names[0]
     gain = could if named == plant.name else 0.0
     if named not in ("not known", plant.name):
-        then = simulate(allowed(raises_of(content, named)))
+        then = simulate(raises_of(plan, named))
         gain = max((moved(summary, workload) / base - 1 for summary in then), default=0.0)
-    (text,) = (text for text in now["limits"] if text.startswith(f"{workload} "))
     return Verdict(seed, kind, plant.name, named, doubtful, gain, could, text, content)
 
 
-def campaign(seeds: Sequence[int], *, show: bool = False) -> Counter[str]:
+def campaign(seeds: Sequence[int], *, show: bool = False, trials: bool = False) -> Counter[str]:
     """Counts the answers that are right, not known, or wrong with and without a question mark."""
     words: Counter[str] = Counter()
     for seed in seeds:
-        verdict = judge(seed)
+        verdict = judge(seed, trials=trials)
         if verdict is None:
             continue
         words[verdict.word] += 1
@@ -297,4 +285,4 @@ def campaign(seeds: Sequence[int], *, show: bool = False) -> Counter[str]:
 
 if __name__ == "__main__":
     first, count = int(os.environ.get("FIRST", "0")), int(os.environ.get("COUNT", "300"))
-    print(campaign(range(first, first + count), show=True))
+    print(campaign(range(first, first + count), show=True, trials="TRIALS" in os.environ))

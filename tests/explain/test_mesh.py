@@ -63,6 +63,7 @@ def test_wide_links_are_not_named() -> None:
     assert all("mesh" not in row["binding"] for row in found.summary["binding"])
 
 
+@pytest.mark.long
 def test_a_near_stop_is_found_for_devices_that_hang_off_a_far_one() -> None:
     """Credits of the IIO are held for longer the farther the slices are."""
     noc = {"map": MAP, "drives": "iio1", "vertical": 2, "horizontal": 2, "clock": "1 GHz"}

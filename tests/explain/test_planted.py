@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from tests.docs.reference import ROOT
-from tests.planted import HELPS, PLANTS, allowed, campaign, judge, moved, raises_of, simulate
+from tests.planted import BESIDE, HELPS, PLANTS, campaign, judge, moved, plan_of, raises_of, simulate
 
 BY_NAME = {plant.name: plant for plant in PLANTS}
 
@@ -32,6 +32,15 @@ def test_what_is_planted_where_nothing_is_predicted_is_found(planted: str, kind:
     verdict = judge(1, kind, BY_NAME[planted])
     assert verdict is not None
     assert (verdict.word, verdict.doubtful) == ("right", True), verdict
+
+
+@pytest.mark.parametrize(
+    ("planted", "kind"), [("RPQ", BESIDE), ("WPQ", BESIDE), ("PCIe posted", "drives")], ids=["RPQ", "WPQ", "posted"]
+)
+def test_what_trials_name_helps(planted: str, kind: str) -> None:
+    verdict = judge(1, kind, BY_NAME[planted], trials=True)
+    assert verdict is not None
+    assert verdict.word == "right", verdict
 
 
 def drives_of_another_socket() -> dict[str, Any]:
@@ -59,7 +68,8 @@ def drives_beside_cores_on_the_wire() -> dict[str, Any]:
     ids=["channels are busy", "the wire is busy"],
 )
 def test_what_is_named_for_drives_of_another_socket_helps_them(content: dict[str, Any], named: str) -> None:
-    now, *then = simulate([content, *allowed(raises_of(content, named))])
+    plan = plan_of(content)
+    now, *then = simulate([plan, *raises_of(plan, named)])
     (row,) = (row for row in now["workloads"] if row["workload"] == "fio")
     assert row["limited_by"] == f"{named} ?"
     assert max(moved(summary, "fio") for summary in then) > (1 + HELPS) * moved(now, "fio")

@@ -143,9 +143,9 @@ def row(gain: float) -> dict[str, Any]:
 
 def steps(**confirmed: float) -> Steps:
     """Simulated steps of some limits, give or take 1%."""
-    keys = {"lfb": ("core.lfb.entries", "LFB", 1.25), "channels": ("memory.channels", "DRAM channel", 2.0)}
+    keys = {"lfb": ("core.lfb.entries", "LFB"), "channels": ("DRAM channel", "DRAM channel")}
     found = [
-        Step("more", keys[name][0], "1", "2", keys[name][2], keys[name][1], {"f": 0.0}, {"f": gain}, {"f": 0.01})
+        Step("more", keys[name][0], "1", "2", 1.25, keys[name][1], {"f": 0.0}, {"f": gain}, {"f": 0.01}, reach=1.25)
         for name, gain in confirmed.items()
     ]
     return Steps("predict", "f", found)

@@ -1,6 +1,7 @@
 //! What storage offers: the rate that drives would reach if nothing in the host held them back.
 
 use crate::explain::unloaded;
+use crate::limits::LIMITS;
 use hostnet_model::params::{FioJob, FioParams, PcieParams, ServerParams, SocketParams};
 
 const LINES_PER_PAGE: f64 = 64.0;
@@ -15,6 +16,39 @@ pub fn offered_gb_per_s(server: &ServerParams, class: usize) -> Option<f64> {
     server.workloads.get(class)?.kind.fio()?;
     Some(offers(server, class).iter().map(Offer::gb_per_s).sum())
 }
+
+/// What bounds the load that storage workload `class` offers, in words: whatever takes most of a tenth away from the
+/// load when it is a tenth slower; or the commands in flight, if more of them add to it.
+#[must_use]
+pub fn bounds_in_words(server: &ServerParams, class: usize) -> Vec<String> {
+    let Some(offered) = offered_gb_per_s(server, class) else { return Vec::new() };
+    let with = |changes: &[&str], factor: f64| {
+        let mut changed = server.clone();
+        for limit in LIMITS.iter().filter(|limit| changes.contains(&limit.key())) {
+            changed = limit.raised(&changed, factor);
+        }
+        offered_gb_per_s(&changed, class).unwrap_or(0.0)
+    };
+    let binds = |key: &str| match key {
+        "iodepth" => with(&[key], 2.0) > (1.0 + BINDS) * offered,
+        key => with(&[key], 0.9) < (1.0 - BINDS) * offered,
+    };
+    BOUNDS.iter().filter(|(key, _)| binds(key)).map(|(_, words)| (*words).to_owned()).collect()
+}
+
+/// What may bound the offered load: the key of its limit, and its name in answers.
+const BOUNDS: [(&str, &str); 4] = [
+    ("ssd.read_bandwidth", "bandwidth of its drives"),
+    ("pcie.lanes", LINKS),
+    ("rate", "its rate"),
+    ("iodepth", "commands in flight"),
+];
+
+/// What answers call the PCIe links where they bound the offered load.
+pub const LINKS: &str = "its PCIe links";
+
+/// Share of the offered load by which what bounds it changes it.
+const BINDS: f64 = 0.05;
 
 /// What one drive offers one workload, in GB/s of data.
 #[derive(Clone, Copy, Debug, PartialEq)]

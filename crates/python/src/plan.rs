@@ -1,6 +1,7 @@
 //! Configurations.
 
 use crate::errors::ConfigError;
+use hostnet_analysis::limits::{Limit, LIMITS, TOGETHER};
 use hostnet_config::{Format, Input};
 use hostnet_model::params::ServerParams;
 use pyo3::exceptions::PyValueError;
@@ -10,10 +11,15 @@ use std::path::Path;
 /// What a plan is pickled as: the complete configuration, its name, and what the user wrote without effect and at all.
 type Parts = (String, String, Vec<String>, Vec<String>);
 
+/// A limit that is raised: what answers call it, its key, what there is more of, the factor, and the plan with it.
+type Raised = (&'static str, &'static str, String, f64, Plan);
+
 /// A checked and resolved configuration.
 #[pyclass(module = "hostnet._core", frozen)]
 pub(crate) struct Plan {
     pub(crate) plan: hostnet_config::Plan,
+    /// Whether a limit of its server was raised, which its configuration does not say.
+    raised: bool,
 }
 
 #[pymethods]
@@ -105,8 +111,24 @@ impl Plan {
         self.plan.servers().map(|(host, _)| host.name.as_str()).filter(|_| self.plan.server().is_none()).collect()
     }
 
+    /// Raises each limit of its server in turn by a factor, the way predictions raise it, or to the next whole number
+    /// or packet. Limits that are as high as each other come last, together. Hosts have none.
+    fn raises(&self, factor: f64) -> Vec<Raised> {
+        let Some(server) = self.plan.server() else { return Vec::new() };
+        let raise = |limit: &'static Limit| {
+            let (raised, factor) = limit.raised_by(server, factor);
+            let mut plan = self.plan.clone();
+            plan.hash = format!("{}, {} x {factor}", plan.hash, limit.key());
+            let changed = raised != *server;
+            *plan.server_mut()? = raised;
+            changed.then(|| (limit.name, limit.key(), limit.in_words(factor), factor, Plan { plan, raised: true }))
+        };
+        LIMITS.iter().chain(&TOGETHER).filter_map(raise).collect()
+    }
+
     /// The same plan with another seed.
     fn with_seed(&self, seed: u64) -> PyResult<Plan> {
+        self.check_not_raised()?;
         let mut effective = self.plan.effective.clone();
         effective["run"]["seed"] = seed.into();
         restore_plan(&effective.to_string(), &self.plan.name, self.plan.ignored.clone(), self.plan.given.clone())
@@ -114,6 +136,7 @@ impl Plan {
 
     /// Lets a plan go to another process, or another machine, without the files that it was made from.
     fn __reduce__(&self, py: Python<'_>) -> PyResult<(Py<PyAny>, Parts)> {
+        self.check_not_raised()?;
         let restore = py.import("hostnet._core")?.getattr("restore_plan")?.unbind();
         let plan = &self.plan;
         Ok((restore, (plan.effective.to_string(), plan.name.clone(), plan.ignored.clone(), plan.given.clone())))
@@ -125,6 +148,16 @@ impl Plan {
 }
 
 impl Plan {
+    /// Refuses a plan that its configuration does not make again.
+    fn check_not_raised(&self) -> PyResult<()> {
+        if self.raised {
+            return Err(PyValueError::new_err(
+                "a plan with a raised limit cannot be made from its configuration again",
+            ));
+        }
+        Ok(())
+    }
+
     /// A server as it is simulated line by line, with the classes of traffic after its workloads.
     pub(crate) fn server_of(&self, host: Option<&str>) -> PyResult<ServerParams> {
         let number = self.server_number(host)?;
@@ -156,7 +189,7 @@ impl Plan {
 #[pyfunction]
 #[pyo3(signature = (text, *, format="toml", file="<text>", base_dir=".", overrides=Vec::new()))]
 pub(crate) fn resolve(text: &str, format: &str, file: &str, base_dir: &str, overrides: Vec<String>) -> PyResult<Plan> {
-    Ok(Plan { plan: resolve_text(text, format_of(format)?, file, base_dir, &overrides)? })
+    Ok(Plan { plan: resolve_text(text, format_of(format)?, file, base_dir, &overrides)?, raised: false })
 }
 
 /// Checks that a text is TOML or JSON that configurations may be written in, whatever it describes.
@@ -170,7 +203,7 @@ pub(crate) fn check_syntax(text: &str, format: &str, file: &str) -> PyResult<()>
 #[pyfunction]
 pub(crate) fn restore_plan(effective: &str, name: &str, ignored: Vec<String>, given: Vec<String>) -> PyResult<Plan> {
     let plan = resolve_text(effective, Format::Json, name, ".", &[])?;
-    Ok(Plan { plan: hostnet_config::Plan { ignored, given, ..plan } })
+    Ok(Plan { plan: hostnet_config::Plan { ignored, given, ..plan }, raised: false })
 }
 
 /// The language of a configuration by its name.

@@ -17,11 +17,10 @@ from hostnet.explain.formula import counters_json
 from hostnet.explain.hosts import explained_server, fidelity
 from hostnet.explain.mesh import OnMesh, on_mesh
 from hostnet.explain.placements import NonuniformDma, nonuniform
-from hostnet.explain.refuted import by_steps
-from hostnet.explain.sides import OF_COUNTERS, NotPartedError, Together, rows_alone
+from hostnet.explain.sides import OF_COUNTERS, TOO_LONG, NotPartedError, Together, rows_alone
 from hostnet.explain.steps import Steps, plan_of, predicted, simulated, what_helps
 from hostnet.explain.text import PARTS
-from hostnet.explain.trials import confirmed, not_predicted, tried
+from hostnet.explain.trials import by_simulation, confirmed, not_predicted, tried
 from hostnet.files import read_object
 from hostnet.running.results import server_config
 
@@ -90,7 +89,7 @@ class Page:
     ) -> Page:
         """Adds what would help. With `confirm`, it is simulated too, and so is each side without the other.
 
-        A simulated limit replaces a predicted one that the simulations refute.
+        A simulated limit replaces a predicted one that the simulations refute, and one that is not sure.
 
         With `try_limits`, limits are raised in short simulations if predictions do not cover the server or are far
         from the measurement, and each workload gets the limit that these confirm.
@@ -122,9 +121,7 @@ class Page:
         steps = what_helps(
             config, suffers, offered=offered, base_dir=base_dir, confirm=confirm, engine=engine, progress=progress
         )
-        return replace(
-            page, steps=steps, explanation=by_steps(page.explanation, steps) if confirm else page.explanation
-        )
+        return replace(page, steps=steps, explanation=by_simulation(page.explanation, steps))
 
     def _with_trials(
         self, config: dict[str, Any], suffers: str, offered: Mapping[str, float], progress: Progress | None
@@ -133,7 +130,8 @@ class Page:
         rows = self.explanation["workloads"]
         trials = tried(config, rows, suffers, offered=offered, base_dir=self.base_dir, progress=progress)
         explanation = {**self.explanation, "workloads": [confirmed(row, trials) for row in rows]}
-        left = (texts.NOT_RAISED.format(what=", ".join(trials.untried)),) if trials.untried else ()
+        names = ", ".join(dict.fromkeys(step.what for step in trials.untried))
+        left = (texts.NOT_RAISED.format(what=names),) if names else ()
         return replace(self, explanation=explanation, steps=trials.steps, notes=(*self.notes, *left))
 
     def _with_placements(self, confirm: bool, progress: Progress | None) -> Page:
@@ -162,7 +160,8 @@ class Page:
         except NotPartedError as error:
             return replace(self, notes=(*self.notes, str(error)))
         plan = plan_of(self.config, self.base_dir)
-        return replace(self, explanation=_explain(plan, self.explanation["counters"], facts=facts, host=self.host))
+        explanation = _explain(plan, self.explanation["counters"], facts=facts, host=self.host)
+        return replace(self, explanation=explanation, notes=tuple(note for note in self.notes if note != TOO_LONG))
 
 
 def explain_results(results: Results, host: str | None = None) -> Page:

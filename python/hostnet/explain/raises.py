@@ -16,9 +16,21 @@ from hostnet._core import ConfigError
 
 Config = dict[str, Any]
 
+UNITS = {"B": 1, "KiB": 1024}
+"""Units of the sizes of packets."""
+
 QUANTITY = re.compile(r"([0-9.]+(?:e[+-]?[0-9]+)?)\s*(\D+)")
 """A number and its unit."""
 
+
+RAISE = 1.25
+"""How far a limit is raised to judge whether it is one."""
+
+NUMBERS = ("count", "rate", "less")
+"""Scales by which a key alone raises its limit by a quarter, in whole numbers where it counts."""
+
+PACKETS = {"pcie.posted_lines": "pcie.mps", "pcie.nonposted_lines": "pcie.mrrs"}
+"""Credits that are of use by whole packets alone, and the size of these."""
 
 ENTRIES_OF_OTHERS = "upi.tor_entries"
 """A key that defaults to half of `cha.tor.entries`."""
@@ -55,6 +67,9 @@ def raise_limit(config: Config, limit: Limit, factor: float) -> Iterator[tuple[s
     if before is None and limit.path == ENTRIES_OF_OTHERS and config.get("upi"):
         before = value_at(config, "cha.tor.entries") // 2
     after = None if before is None else scale(before, factor)
+    packet = packet_of(config, limit.path)
+    if before is not None and packet > 1:
+        after = _to_whole_packets(int(before), packet, factor)
     if after is None or after == before:
         return
     changed = deepcopy(config)
@@ -67,6 +82,25 @@ def raise_limit(config: Config, limit: Limit, factor: float) -> Iterator[tuple[s
             if raised is not None:
                 put_at(changed, table + path, raised)
     yield str(before), str(after), changed
+
+
+def reached(config: Config, limit: Limit, before: str, after: str) -> float:
+    """The factor that a raise by a quarter comes to: what is counted has whole numbers only, or whole packets."""
+    if limit.scale != "count":
+        return RAISE
+    packet = packet_of(config, limit.path)
+    return (int(after) // packet) / max(1, int(before) // packet)
+
+
+def packet_of(config: Config, path: str) -> int:
+    """The lines of a packet that credits are of use for; 1 of other limits."""
+    size = QUANTITY.fullmatch(str(value_at(config, PACKETS.get(path, ""))))
+    return max(1, round(float(size[1]) * UNITS[size[2]]) // 64) if size else 1
+
+
+def _to_whole_packets(lines: int, packet: int, factor: float) -> int:
+    """Credits for more whole packets."""
+    return math.ceil(max(1, lines // packet) * factor) * packet
 
 
 def faster_device(config: Config, base_dir: str) -> tuple[str, str, Config] | None:

@@ -17,9 +17,6 @@ NAMED_MIN = 0.02
 NAMED_WITH = 0.5
 """A limit with at least this share of the greatest gain is named beside the first."""
 
-RAISE = 1.25
-"""The step for which the gain of a limit is predicted."""
-
 NEAR = 0.10
 """A prediction that exceeds the simulated gain by no more than this, beyond its interval, is not refuted."""
 
@@ -39,41 +36,36 @@ def _judged(row: dict[str, Any], steps: Sequence[Step]) -> dict[str, Any]:
         return row
     claim = named[0]
     tried = [
-        step for step in _smallest(steps, row["workload"]) if claim["key"] == step.path or claim["limit"] == step.limit
+        step for step in _raises(steps, row["workload"]) if claim["key"] == step.path or claim["limit"] == step.limit
     ]
     if not tried or any(_bears_out(step, row["workload"], claim["gain"]) for step in tried):
         return row
     return _confirmed(row, steps)
 
 
-def _smallest(steps: Sequence[Step], name: str) -> list[Step]:
-    """Returns the smallest simulated step of each limit."""
-    smallest: dict[str, Step] = {}
-    for step in steps:
-        if step.limit is not None and _gain(step, name) is not None:
-            known = smallest.setdefault(step.path, step)
-            smallest[step.path] = min(known, step, key=lambda one: one.factor)
-    return list(smallest.values())
+def _raises(steps: Sequence[Step], name: str) -> list[Step]:
+    """Returns the simulated raises by a quarter, the step for which the gains of limits are predicted."""
+    return [step for step in steps if step.reach is not None and _gain(step, name) is not None]
 
 
 def _bears_out(step: Step, name: str, claim: float) -> bool:
     """Returns True if a simulation is consistent with the gain that is claimed for a raise by a quarter."""
     gain, noise = _gain(step, name) or 0.0, (step.noise or {}).get(name, 0.0)
-    near = step.factor != RAISE or claim <= gain + noise + NEAR
-    return near and gain + noise >= NAMED_MIN
+    return claim <= gain + noise + NEAR and gain + noise >= NAMED_MIN
 
 
 def _confirmed(row: dict[str, Any], steps: Sequence[Step]) -> dict[str, Any]:
     """Names what helps a workload in simulations as its limit, and drops the predicted limits."""
     name = row["workload"]
-    sure = [(step, gain) for step in _smallest(steps, name) if (gain := _sure(step, name)) >= NAMED_MIN]
-    sure.sort(key=lambda found: -found[1])
+    sure = [(step, gain) for step in _raises(steps, name) if (gain := _sure(step, name)) >= NAMED_MIN]
+    sure.sort(key=lambda found: -found[0].per_quarter(found[1]))
     if not sure:
         return {**row, "binding": [NOT_KNOWN], "limited": NOTHING_HELPS, "limits": {**row["limits"], "gains": []}}
     first, most = sure[0]
-    names = list(dict.fromkeys(str(step.limit) for step, gain in sure if gain >= NAMED_WITH * most))
+    least = NAMED_WITH * first.per_quarter(most)
+    names = list(dict.fromkeys(str(step.limit) for step, gain in sure if step.per_quarter(gain) >= least))
     gain = _gain(first, name) or 0.0
-    limited = f"is limited by {' / '.join(names)} ({100 * gain:+.0f}% with {first.what} {first.after}, simulated)"
+    limited = f"is limited by {' / '.join(names)} ({100 * gain:+.0f}% with {first.in_words()}, simulated)"
     return {**row, "binding": names, "limited": limited, "limits": {**row["limits"], "gains": []}}
 
 

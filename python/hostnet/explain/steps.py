@@ -11,7 +11,7 @@ from typing import Any, Literal
 
 from hostnet import _core
 from hostnet._core import ConfigError, Plan
-from hostnet.explain.raises import Config, Limit, faster_device, limits, raise_limit
+from hostnet.explain.raises import NUMBERS, RAISE, Config, Limit, faster_device, limits, raise_limit, reached
 
 Rates = dict[str, tuple[float, float | None]]
 """The throughput of every workload in GB/s, and half of its interval of 95%."""
@@ -21,7 +21,7 @@ Progress = Callable[[dict[str, Any]], bool | None]
 Engine = Callable[[Sequence[Plan], Progress | None], list[Summary]]
 """Gives the summary of each plan, in their order: simulated or predicted."""
 
-FACTORS = (1.25, 2.0, 4.0)
+FACTORS = (RAISE, 2.0, 4.0)
 """How far every limit is raised."""
 
 SLOWER = 0.75
@@ -46,7 +46,8 @@ class Step:
 
     `factor` says how far a limit was raised; 1 of a change that is no multiple. `limit` is what answers call that
     limit. `gains` has the throughput of every workload relative to now, less 1; `confirmed` the same, simulated beside
-    a prediction, and `noise` how far off these may be (95% of cases).
+    a prediction, and `noise` how far off these may be (95% of cases). `reach` is there of the raise by a quarter that
+    limits are judged by, and nothing else: the factor that it comes to in whole numbers and packets.
     """
 
     what: str
@@ -58,6 +59,15 @@ class Step:
     gains: dict[str, float] = field(default_factory=dict)
     confirmed: dict[str, float] | None = None
     noise: dict[str, float] | None = None
+    reach: float | None = None
+
+    def in_words(self) -> str:
+        """What is changed, and from what to what where a key says so."""
+        return f"{self.what} {self.before} -> {self.after}" if self.after else self.what
+
+    def per_quarter(self, gain: float) -> float:
+        """The gain per quarter that a limit was raised by: whoever is raised further is not ahead for that."""
+        return gain * (RAISE - 1) / max((self.reach or RAISE) - 1, RAISE - 1)
 
     def as_dict(self) -> dict[str, Any]:
         """The step as JSON."""
@@ -113,10 +123,10 @@ def what_helps(
         engine: What tells the effect.
         progress: As for `hostnet.run_many`.
     """
-    found = _allowed(config, offered, base_dir)
+    now = plan_of(shortened(config), base_dir)
+    found = [*_allowed(config, offered, base_dir), *inner_raises(now, config)]
     if engine is not predicted:
         found = _first_of_each(found)
-    now = plan_of(shortened(config), base_dir)
     steps = gains_of_each([step for step, _ in found], engine([now, *(plan for _, plan in found)], progress))
     if confirm:
         steps = _confirmed(steps, [now, *(plan for _, plan in found)], progress)
@@ -186,26 +196,50 @@ def _allowed(config: Config, offered: Mapping[str, float], base_dir: str) -> lis
 
 def candidates(config: Config, offered: Mapping[str, float], base_dir: str = ".") -> list[tuple[Step, Config]]:
     """All steps in every limit that the workloads of the configuration use, allowed or not."""
+    used = [limit for limit in limits() if not limit.path.startswith(_idle(config))]
+    raised = [found for limit in used for found in _raised(config, limit, base_dir)]
+    return [*raised, *_slower_devices(config, offered)]
+
+
+def inner_raises(now: Plan, config: Config) -> list[tuple[Step, Plan]]:
+    """Raises by a quarter that no single key of the configuration makes, as predictions make them.
+
+    These are buses and links that are that much faster, with nothing else changed, and what workloads ask for.
+    """
+    by_number = {limit.path for limit in limits() if limit.scale in NUMBERS}
+    named = {limit.path: limit.limit for limit in limits()}
+    return [
+        (Step(words, named.get(key, key), "", "", RAISE, limit, reach=reach), plan)
+        for limit, key, words, reach, plan in now.raises(RAISE)
+        if key not in by_number and not key.startswith(_idle(config))
+    ]
+
+
+def _idle(config: Config) -> tuple[str, ...]:
+    """The beginnings of keys that nothing in the configuration uses."""
     kinds = {workload["kind"] for workload in config["workload"].values()}
-    idle = [] if "fio" in kinds else ["iio.", "pcie.", "ssd.", "fio."]
+    idle = [] if "fio" in kinds else ["iio.", "pcie.", "ssd.", "fio.", "rate", "iodepth"]
     idle += [] if kinds.intersection(CORE_KINDS) else ["core."]
     idle += [] if config.get("server", {}).get("sockets", 1) > 1 else ["upi."]
     idle += [] if "remote" in kinds else ["remote."]
     idle += [] if config.get("cache", {}).get("enabled") else ["prefetch."]
-    used = [limit for limit in limits() if not limit.path.startswith(tuple(idle))]
-    raised = [found for limit in used for found in _raised(config, limit, base_dir)]
-    return [*raised, *_slower_devices(config, offered)]
+    return tuple(idle)
 
 
 def _raised(config: Config, limit: Limit, base_dir: str) -> Iterator[tuple[Step, Config]]:
     """The steps in one limit. The next faster device takes with it what is the device's, and nothing else."""
     if limit.scale == "grade":
         found = faster_device(config, base_dir)
-        ways = [] if found is None else [(1.0, found)]
-    else:
-        ways = [(factor, found) for factor in FACTORS for found in raise_limit(config, limit, factor)]
-    for factor, (before, after, changed) in ways:
-        yield Step(limit.what, limit.path, before, after, factor, limit.limit), changed
+        if found is not None:
+            before, after, changed = found
+            yield Step(limit.what, limit.path, before, after, 1.0, limit.limit), changed
+        return
+    for factor in FACTORS:
+        for before, after, changed in raise_limit(config, limit, factor):
+            # Channels come with queues and banks of their own, lanes in whole numbers: inner raises judge these limits.
+            judges = factor == RAISE and limit.scale in NUMBERS
+            reach = reached(config, limit, before, after) if judges else None
+            yield Step(limit.what, limit.path, before, after, factor, limit.limit, reach=reach), changed
 
 
 def _slower_devices(config: Config, offered: Mapping[str, float]) -> list[tuple[Step, Config]]:

@@ -20,7 +20,7 @@ NOT_A_SUM = (
 
 
 def tails_text(found: Tails) -> str:
-    """The page, at most 96 columns wide."""
+    """The page, at most as wide as other pages."""
     parts = [wrapped(found.name), *(list(tail_lines(tail, len(found.seeds))) for tail in found.tails)]
     if found.seeds:
         parts.append(wrapped(NOT_A_SUM))

@@ -15,8 +15,11 @@ if TYPE_CHECKING:
     from hostnet.explain.page import Page
     from hostnet.explain.steps import Step, Steps
 
-WIDTH = 96
-"""Columns of the page."""
+WIDTH = 80
+"""Columns of the page, on a terminal and in a file."""
+
+LABEL = 28
+"""Columns of what is raised, in the table of what would help."""
 
 BAR = 30
 """Characters of the longest bar."""
@@ -60,7 +63,7 @@ ADDED_MIN = 0.05
 
 
 def page_text(page: Page) -> str:
-    """The page, at most 96 columns wide."""
+    """The page, at most `WIDTH` columns wide."""
     explanation = page.explanation
     parts = [
         wrapped(f"{page.name} on {page.server}"),
@@ -206,7 +209,7 @@ def step_lines(steps: Steps) -> Iterator[str]:
     shown = [found for found in limits.values() if any(has_effect(step, steps.workload) for step in found)]
     if shown:
         heads = "".join(f"{f'x {factor:g}':>9}" for factor in FACTORS)
-        yield f"    {'':<40}{heads}   another, at most"
+        yield f"    {'':<{LABEL}}{heads}   another, at most"
     raised = [found for found in shown if found[0].factor in FACTORS]
     for found in raised[:STEPS_MAX]:
         yield from limit_lines(found, steps.workload)
@@ -224,10 +227,14 @@ def limit_lines(steps: list[Step], workload: str) -> Iterator[str]:
     by_factor = {step.factor: step for step in steps}
     columns = [told_text(by_factor.get(factor), workload) for factor in FACTORS]
     told = "".join(f"{column:>9}" for column in columns)
-    yield f"    {f'{first.what}: {first.before}'[:40]:<40}{told}   {others_text(steps, workload)}".rstrip()
+    label = f"{first.what}: {first.before}" if first.before else first.what
+    if len(label) > LABEL:
+        yield f"    {label}"
+        label = ""
+    yield f"    {label:<{LABEL}}{told}  {others_text(steps, workload)}".rstrip()
     if any(step.confirmed for step in steps):
         sure = [sure_text(by_factor.get(factor), workload) for factor in FACTORS]
-        yield f"      {'simulated':<38}{''.join(f'{column:>9}' for column in sure)}".rstrip()
+        yield f"      {'simulated':<{LABEL - 2}}{''.join(f'{column:>9}' for column in sure)}".rstrip()
 
 
 def change_lines(step: Step, workload: str) -> Iterator[str]:

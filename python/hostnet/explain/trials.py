@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from hostnet._core import ConfigError, Plan
 from hostnet.explain.raises import Config
+from hostnet.explain.refuted import by_steps
 from hostnet.explain.sides import filled
 from hostnet.explain.steps import (
     Engine,
@@ -16,6 +17,7 @@ from hostnet.explain.steps import (
     Steps,
     candidates,
     gains_of_each,
+    inner_raises,
     most_helpful_first,
     plan_of,
     simulated,
@@ -29,8 +31,14 @@ EVENTS = 12_000_000
 TRIALS_MIN, TRIALS_MAX = 6, 14
 """Number of limits to raise: the likeliest ones, and most others if the server is quick to simulate."""
 
-TRIALS_FILLED = 2
-"""The fewest limits to raise if filling the caches alone exceeds the budget."""
+SURELY = 1.5
+"""The gain over half of its 95% interval from which on it is one: of a dozen raises that do nothing, one exceeds it."""
+
+ASKED = {"gap": "stream"}
+"""Kinds of workloads that ask for more where a limit is what workloads ask for; else it is storage."""
+
+FULL = 0.95
+"""Share of time without a free credit from which on nothing but the pool is named for sure before it was raised."""
 
 PROBE_NS = 20_000
 """Window of the probe, a run that measures the cost of a trial and the length of its warm-up."""
@@ -55,7 +63,7 @@ class Trials:
     """The simulated steps, and the names of those that were left out."""
 
     steps: Steps
-    untried: tuple[str, ...]
+    untried: tuple[Step, ...]
 
 
 def tried(
@@ -91,7 +99,7 @@ def tried(
     chosen, left = found[:count], found[count:]
     summaries = engine([plan_of(base, base_dir), *(plan for _, plan in chosen)], progress)
     steps = gains_of_each([step for step, _ in chosen], summaries)
-    return Trials(Steps("run", workload, most_helpful_first(steps, workload)), tuple(step.what for step, _ in left))
+    return Trials(Steps("run", workload, most_helpful_first(steps, workload)), tuple(step for step, _ in left))
 
 
 def not_predicted(config: Mapping[str, Any]) -> str | None:
@@ -116,8 +124,7 @@ def affordable(probe: Mapping[str, Any], filling: int = 0) -> tuple[float, int]:
     """
     per_ns = max(probe["events"], 1) / (probe["warm_up_ns"] + probe["window_ns"])
     shortest = per_ns * (probe["warm_up_ns"] + PROBE_NS)
-    fewest = TRIALS_FILLED if filling * TRIALS_MIN > EVENTS else TRIALS_MIN
-    count = min(max(int(EVENTS / (shortest + filling)) - 1, fewest), TRIALS_MAX)
+    count = min(max(int(EVENTS / (shortest + filling)) - 1, TRIALS_MIN), TRIALS_MAX)
     each = EVENTS / (count + 1)
     # Even if filling the caches uses up its share, a trial measures for half of that: less would be noise.
     duration = max(each - filling, each / 2) / per_ns - probe["warm_up_ns"]
@@ -131,30 +138,42 @@ def measured_for(config: Config, duration_ns: float, changed: Mapping[str, Any] 
 
 
 def likely(rows: Sequence[Row], workload: str) -> list[str]:
-    """Returns the names of limits, the likeliest first: those that are named, then the fullest on the path."""
+    """Returns the names of limits, the likeliest first: those that are named, then the fullest on the path.
+
+    Workloads whose limit is certain come last.
+    """
     own_first = sorted(rows, key=lambda row: row["workload"] != workload)
-    named = [name for row in own_first for name in row["binding"]]
-    stages = [stage for row in own_first for stage in row.get("stages", ())]
-    nearest = sorted(stages, key=lambda stage: -nearness(stage))
-    names = [*named, *(stage["limit"] for stage in nearest)]
+    names: list[str] = []
+    for doubtful in (True, False):
+        some = [row for row in own_first if row["doubtful"] == doubtful]
+        near = [found for row in some for found in nearness(row).items()]
+        names += [name for row in some for name in row["binding"]]
+        names += [name for name, _ in sorted(near, key=lambda found: -found[1])]
     return list(dict.fromkeys(LFB if name in OF_CORES else name for name in names))
 
 
-def nearness(stage: Mapping[str, Any]) -> float:
-    """Returns how close a stage is to its limit; 1 is saturated."""
-    load = stage["load"]
-    return float(load["pool"]["full"] if "pool" in load else load["rate"]["used"])
+def nearness(row: Row) -> dict[str, float]:
+    """Returns how close everything on the path of a workload is to its limit, by name; 1 is saturated."""
+    near: dict[str, float] = {}
+    for pool in row["pools"]:
+        near[pool["domain"]] = max(near.get(pool["domain"], 0.0), pool.get("full_share", 0.0))
+    for stage in row.get("stages", ()):
+        load = stage["load"]
+        share = load["pool"]["full"] if "pool" in load else load["rate"]["used"]
+        near[stage["limit"]] = max(near.get(stage["limit"], 0.0), share)
+    return near
 
 
 def in_order(found: list[tuple[Step, Plan]], names: Sequence[str]) -> list[tuple[Step, Plan]]:
-    """Sorts steps by the order of their limits' names; steps of other limits come last."""
+    """Sorts steps by the order of their limits' names; those of other limits, and those that judge none, come last."""
     place = {name: number for number, name in enumerate(names)}
-    return sorted(found, key=lambda each: place.get(each[0].limit or "", len(place)))
+    return sorted(found, key=lambda each: (each[0].reach is None, place.get(each[0].limit or "", len(place))))
 
 
 def _allowed(config: Config, offered: Mapping[str, float], base_dir: str) -> list[tuple[Step, Plan]]:
     """Returns the smallest step of each limit that the configuration allows."""
-    found: dict[str, tuple[Step, Plan]] = {}
+    inner = inner_raises(plan_of(config, base_dir), config)
+    found: dict[str, tuple[Step, Plan]] = {step.path: (step, plan) for step, plan in inner}
     for step, changed in candidates(config, offered, base_dir):
         if step.path in found:
             continue
@@ -165,6 +184,18 @@ def _allowed(config: Config, offered: Mapping[str, float], base_dir: str) -> lis
     return list(found.values())
 
 
+def by_simulation(explanation: dict[str, Any], steps: Steps) -> dict[str, Any]:
+    """Names the limits that simulated steps confirm where the one that is named is refuted or not sure."""
+    told = [replace(step, gains=step.confirmed) for step in steps.steps if step.confirmed is not None]
+    if steps.engine == "run":
+        told = steps.steps
+    if not told:
+        return explanation
+    trials = Trials(replace(steps, steps=told), ())
+    rows = [confirmed(row, trials) for row in by_steps(explanation, steps)["workloads"]]
+    return {**explanation, "workloads": rows}
+
+
 def confirmed(row: Row, trials: Trials) -> Row:
     """Names the limit of a workload that the trials confirm; without one its limit is not known.
 
@@ -173,25 +204,43 @@ def confirmed(row: Row, trials: Trials) -> Row:
     if not row["doubtful"]:
         return row
     name = row["workload"]
-    gains = {step.path: step.gains[name] for step in trials.steps.steps if step.limit and name in step.gains}
-    best = max(gains.values(), default=0.0)
-    helping = [step for step in trials.steps.steps if helps(step, name) and step.gains[name] >= NAMED_WITH * best]
-    helping.sort(key=lambda step: -step.gains[name])
+    untried = {called(step, row) for step in trials.untried if step.reach is not None}
+    helping = helpful(trials, row)
     if not helping:
-        count = len({step.path for step in trials.steps.steps if step.limit})
+        if untried.intersection(row["binding"]):
+            return row
+        count = len({step.path for step in trials.steps.steps if step.reach is not None})
         why = f"raising {count} limits in simulations, one at a time, never gained {HELPS:.0%}"
         return {**row, "binding": [NOT_KNOWN], "limited": f"has no known limit: {why}"}
     names = list(dict.fromkeys(called(step, row) for step in helping))
-    first = helping[0]
-    gain = f"{100 * first.gains[name]:+.0f}% with {first.what} {first.before} -> {first.after}, simulated"
     said = " / ".join(names).replace(OFFERED_LOAD, "its offered load")
+    gain = f"{100 * helping[0].gains[name]:+.0f}% with {helping[0].in_words()}, simulated"
+    full = [limit for limit, share in nearness(row).items() if share >= FULL and limit in untried]
+    if full:
+        why = f"{gain}; not known for sure: {full[0]} has no credit left and was not raised"
+        return {**row, "binding": names, "limited": f"may be limited by {said} ({why})"}
     return {**row, "binding": names, "doubtful": False, "limited": f"is limited by {said} ({gain})"}
 
 
-def helps(step: Step, workload: str) -> bool:
-    """Returns True if a step raises a limit and makes a workload faster, beyond noise."""
-    gain = step.gains.get(workload, 0.0)
-    return step.limit is not None and gain >= max(HELPS, (step.noise or {}).get(workload, 0.0))
+def helpful(trials: Trials, row: Row) -> list[Step]:
+    """Returns the step that helps a workload most, and those that surely help at least half as much."""
+    workload = row["workload"]
+    steps = [step for step in trials.steps.steps if helps(step, row)]
+    steps.sort(key=lambda step: -step.per_quarter(step.gains[workload]))
+    best = steps[0].per_quarter(steps[0].gains[workload]) if steps else 0.0
+
+    def surely(step: Step) -> float:
+        return step.per_quarter(step.gains[workload] - (step.noise or {}).get(workload, 0.0))
+
+    return [*steps[:1], *(step for step in steps[1:] if surely(step) >= NAMED_WITH * best)]
+
+
+def helps(step: Step, row: Row) -> bool:
+    """Returns True if a step raises a limit of a workload by a quarter and makes it faster, beyond noise."""
+    workload = row["workload"]
+    noise = (step.noise or {}).get(workload, 0.0)
+    its_own = step.limit != OFFERED_LOAD or ASKED.get(step.path, "fio") == row["kind"]
+    return step.reach is not None and its_own and step.gains.get(workload, 0.0) >= max(HELPS, SURELY * noise)
 
 
 def called(step: Step, row: Mapping[str, Any]) -> str:

@@ -23,6 +23,9 @@ QUIET_S = 2.0
 LINE_EVERY_S = 10.0
 """Where there is no terminal, a line is printed this often."""
 
+ALMOST = 0.99
+"""The most that is done while a run goes on: how long warm-ups take is only guessed."""
+
 RATE_AFTER_S = 0.5
 """Before this much time no rate is worth showing."""
 
@@ -160,14 +163,15 @@ class Watch:
             return []
         noun = counted(status)
         pace = [format_count((status[noun] - self._first.get(noun, 0)) / elapsed_s, f"{noun}/s")]
-        if gained > 0 and has_end(status):
+        if gained > 0 and has_end(status) and share(status) < ALMOST:
             pace.append(f"about {format_wall(elapsed_s * (1 - share(status)) / gained)} left")
         return pace
 
 
 def share(status: dict[str, Any]) -> float:
-    """How much of the work is done, 0 to 1."""
-    return float(status["progress"])
+    """How much of the work is done, 0 to 1; less than all of it while a run goes on."""
+    goes_on = "total" in status and status["done"] < status["total"]
+    return min(float(status["progress"]), ALMOST if goes_on else 1.0)
 
 
 def has_end(status: dict[str, Any]) -> bool:

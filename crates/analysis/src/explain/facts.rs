@@ -7,6 +7,7 @@ use crate::explain::on_mesh::{OnMesh, MESH};
 use crate::explain::outside::OutsideLimit;
 use crate::explain::{unloaded, Cached};
 use crate::limits::{Limits, LFB, NOT_KNOWN};
+use crate::offered::LINKS;
 use crate::regime::{Alone, Basis};
 use hostnet_model::params::SocketParams;
 use serde::{Deserialize, Serialize};
@@ -69,6 +70,9 @@ pub struct WorkloadFacts {
     pub app_gb_per_s: Option<f64>,
     /// Data that it would move if nothing in the host held it back, in GB/s; of storage only.
     pub offered_gb_per_s: Option<f64>,
+    /// What bounds that, in words.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub offered_by: Vec<String>,
     /// Share of stores in its accesses; of streams only.
     pub store_share: f64,
     /// Its latency if its cores ran alone, if that is known; of streams only.
@@ -88,6 +92,10 @@ pub struct WorkloadFacts {
     /// Latency of the path to the memory of the socket that these lines save, in ns, on the same average.
     #[serde(default, skip_serializing_if = "is_nothing")]
     pub saved_ns: f64,
+    /// Latency that the way to other sockets and back adds without load, in ns, on average over the lines that are
+    /// waited for.
+    #[serde(default, skip_serializing_if = "is_nothing")]
+    pub hop_ns: f64,
     /// What the mesh does to it, if its lines lose any time there.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub mesh: Option<OnMesh>,
@@ -139,6 +147,7 @@ impl WorkloadFacts {
             gb_per_s,
             app_gb_per_s: None,
             offered_gb_per_s: None,
+            offered_by: Vec::new(),
             store_share: 0.0,
             isolated: None,
             alone: None,
@@ -146,6 +155,7 @@ impl WorkloadFacts {
             crosses: false,
             link_ns: 0.0,
             saved_ns: 0.0,
+            hop_ns: 0.0,
             mesh: None,
             pools,
             otherwise: otherwise.to_owned(),
@@ -190,22 +200,24 @@ impl WorkloadFacts {
         if is_told || stages.is_empty() {
             return self;
         }
-        let found = limiting(&stages).map(|stage| stage.limit.clone());
-        let of_the_link = found.as_deref() == Some(PCIE_LINK);
-        if self.gets_what_it_offers() && !of_the_link {
-            self.binding = vec![OFFERED_LOAD.to_owned()];
-        } else if let Some(limit) = found {
-            self.binding = vec![limit];
+        // Links that carry all that drives move are nearly full, and yet drives would not be faster behind wider ones.
+        let of_links = self.offered_by.is_empty() || self.offered_by == [LINKS];
+        let stages: Vec<Stage> = stages.into_iter().filter(|stage| of_links || stage.limit != PCIE_LINK).collect();
+        let limit = if !self.gets_what_it_offers() {
+            limiting(&stages).map_or_else(|| self.otherwise.clone(), |stage| stage.limit.clone())
+        } else if self.offered_by == [LINKS] {
+            PCIE_LINK.to_owned()
         } else {
-            self.binding = vec![self.otherwise.clone()];
-        }
+            OFFERED_LOAD.to_owned()
+        };
+        self.binding = vec![limit];
         self.stages = stages;
         self.full_share = self.main_pool().map_or(0.0, |pool| pool.full_share);
         self
     }
 
     /// Is true if predictions say what would help it.
-    fn is_predicted(&self) -> bool {
+    pub(super) fn is_predicted(&self) -> bool {
         !self.crosses && self.limits.as_ref().is_some_and(|limits| limits.covered && !self.doubts(limits))
     }
 
@@ -233,9 +245,10 @@ impl WorkloadFacts {
         Self { isolated, lone_ns, binding: vec![limit], ..far }
     }
 
-    /// Returns what memory behind a link adds to the latency without load, in ns; negative if it is the faster one.
+    /// Returns what memory behind a link or at another socket adds to the latency without load, in ns; negative if it
+    /// is the faster one.
     pub(super) fn added_by_link_ns(&self) -> f64 {
-        self.link_ns - self.saved_ns
+        self.link_ns - self.saved_ns + self.hop_ns
     }
 
     /// The same of lines that lose time on a mesh, which predictions know nothing of: if that counts, a full link is
@@ -269,6 +282,12 @@ impl WorkloadFacts {
         self.offered_gb_per_s.zip(self.app_gb_per_s).is_some_and(|(offered, moved)| moved >= ALL_OF_IT * offered)
     }
 
+    /// Whether it gets all it asks for, and that is named.
+    fn is_limited_by_its_offer(&self) -> bool {
+        let named = self.binding == [OFFERED_LOAD] || self.binding == [PCIE_LINK] && self.offered_by == [LINKS];
+        named && self.gets_what_it_offers()
+    }
+
     /// Why what is said to limit it may be wrong; nothing where its limits were raised, and predictions are near.
     pub(super) fn doubt(&self) -> Option<String> {
         match &self.limits {
@@ -277,12 +296,12 @@ impl WorkloadFacts {
                 let lost = 100.0 * self.throttled_share;
                 Some(format!("not known for sure: the throttle of its host takes {lost:.0}% of its time"))
             }
+            _ if self.is_limited_by_its_offer() => None,
             _ if self.mesh_limit().is_some() || self.link_ns > 0.0 && self.stages.is_empty() => None,
             _ if self.link_ns > 0.0 => {
                 Some("not known for sure: predictions do not cover lines behind a link".to_owned())
             }
             _ if self.crosses => Some("not known for sure: predictions do not cover lines of other sockets".to_owned()),
-            None if self.binding == [OFFERED_LOAD] && self.gets_what_it_offers() => None,
             None => Some("not known for sure: predictions do not cover this server".to_owned()),
             Some(limits) if !limits.covered => {
                 Some("not known for sure: predictions were not checked on such a server".to_owned())

@@ -37,12 +37,16 @@ impl WorkloadFacts {
             let evidence = self.limiting().map_or_else(String::new, |stage| format!("{}; ", stage.in_words()));
             return format!("may be limited by {bound} ({evidence}{why})");
         }
-        match self.limits.as_ref().and_then(|limits| limits.gains.first()) {
+        let limits = self.limits.as_ref().filter(|_| self.is_predicted());
+        match limits.and_then(|limits| limits.gains.first()) {
             Some(Gain { raised, gain, .. }) if bound != NOT_KNOWN => {
                 format!("is limited by {bound} ({:+.0}% with {raised})", 100.0 * gain)
             }
             _ if bound == NOT_KNOWN => {
                 "has no known limit: raising any single limit by a quarter gains less than 2%".to_owned()
+            }
+            _ if self.binding == [OFFERED_LOAD] && !self.offered_by.is_empty() => {
+                format!("is limited by {bound} ({})", self.offered_by.join(" and "))
             }
             _ => format!("is limited by {bound}"),
         }

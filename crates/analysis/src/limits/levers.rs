@@ -4,197 +4,229 @@ use hostnet_model::params::{
     ControllerParams, DramParams, ExpanderParams, ServerParams, SocketParams, TimingParams, UpiParams, WorkloadKind,
 };
 
-/// Raises something by a factor, of whatever is counted or of the rate, and what depends on it as well.
+/// Raises something by a factor, of whatever is counted or of the rate, and what depends on it as well. It returns the
+/// factor that this comes to: what is counted has whole numbers only. 1 is nothing.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Raise {
-    Socket(fn(&mut SocketParams, f64)),
-    Workload(fn(&mut WorkloadKind, f64)),
+    Socket(fn(&mut SocketParams, f64) -> f64),
+    Workload(fn(&mut WorkloadKind, f64) -> f64),
     /// The ways between sockets.
-    Upi(fn(&mut UpiParams, f64)),
-    Server(fn(&mut ServerParams, f64)),
+    Upi(fn(&mut UpiParams, f64) -> f64),
+    Server(fn(&mut ServerParams, f64) -> f64),
 }
 
 impl Raise {
-    /// Raises it by a factor of more than 1: on every socket, for every workload.
-    pub(super) fn apply(self, server: &mut ServerParams, factor: f64) {
+    /// Raises it by a factor of more than 1: on every socket, for every workload. Returns the greatest factor.
+    pub(super) fn apply(self, server: &mut ServerParams, factor: f64) -> f64 {
         match self {
-            Raise::Socket(raise) => server.sockets.iter_mut().for_each(|socket| raise(socket, factor)),
+            Raise::Socket(raise) => greatest(server.sockets.iter_mut().map(|socket| raise(socket, factor))),
             Raise::Workload(raise) => {
-                server.workloads.iter_mut().for_each(|workload| raise(&mut workload.kind, factor));
+                greatest(server.workloads.iter_mut().map(|workload| raise(&mut workload.kind, factor)))
             }
             Raise::Upi(raise) => {
                 let remote = server.sockets.iter_mut().filter_map(|socket| socket.remote.as_mut());
                 let ways = remote.map(|remote| &mut remote.upi);
-                ways.chain(server.upi.as_mut().map(|sockets| &mut sockets.upi)).for_each(|upi| raise(upi, factor));
+                let ways = ways.chain(server.upi.as_mut().map(|sockets| &mut sockets.upi));
+                greatest(ways.map(|upi| raise(upi, factor)))
             }
             Raise::Server(raise) => raise(server, factor),
         }
     }
 }
 
-fn count(number: &mut u32, by: f64) {
-    *number = (f64::from(*number) * by).ceil() as u32;
+/// The greatest of some factors; 1 of none.
+pub(super) fn greatest(factors: impl IntoIterator<Item = f64>) -> f64 {
+    factors.into_iter().fold(1.0, f64::max)
 }
 
-fn rate(bytes_per_s: &mut u64, by: f64) {
+fn count(number: &mut u32, by: f64) -> f64 {
+    let before = std::mem::replace(number, (f64::from(*number) * by).ceil() as u32);
+    if before == 0 {
+        1.0
+    } else {
+        f64::from(*number) / f64::from(before)
+    }
+}
+
+fn counts<'a>(numbers: impl IntoIterator<Item = &'a mut u32>, by: f64) {
+    numbers.into_iter().for_each(|number| {
+        count(number, by);
+    });
+}
+
+fn rate(bytes_per_s: &mut u64, by: f64) -> f64 {
     *bytes_per_s = (*bytes_per_s as f64 * by).round() as u64;
+    if *bytes_per_s == 0 {
+        1.0
+    } else {
+        by
+    }
 }
 
-fn time(ps: &mut u64, by: f64) {
+fn time(ps: &mut u64, by: f64) -> f64 {
     *ps = (*ps as f64 / by).round() as u64;
-}
-
-pub(super) fn more_lfb_entries(socket: &mut SocketParams, by: f64) {
-    count(&mut socket.core.lfb_entries, by);
-}
-
-pub(super) fn faster_mesh(socket: &mut SocketParams, by: f64) {
-    if let Some(die) = &mut socket.die {
-        die.cycle_ps = ((die.cycle_ps as f64 / by).round() as u64).max(1);
+    if *ps == 0 {
+        1.0
+    } else {
+        by
     }
 }
 
-pub(super) fn more_write_credits(socket: &mut SocketParams, by: f64) {
-    count(&mut socket.iio.write_credits, by);
+pub(super) fn more_lfb_entries(socket: &mut SocketParams, by: f64) -> f64 {
+    count(&mut socket.core.lfb_entries, by)
 }
 
-pub(super) fn more_read_credits(socket: &mut SocketParams, by: f64) {
-    count(&mut socket.iio.read_credits, by);
+pub(super) fn faster_mesh(socket: &mut SocketParams, by: f64) -> f64 {
+    let Some(die) = &mut socket.die else { return 1.0 };
+    die.cycle_ps = ((die.cycle_ps as f64 / by).round() as u64).max(1);
+    by
 }
 
-pub(super) fn faster_cores(socket: &mut SocketParams, by: f64) {
+pub(super) fn more_write_credits(socket: &mut SocketParams, by: f64) -> f64 {
+    count(&mut socket.iio.write_credits, by)
+}
+
+pub(super) fn more_read_credits(socket: &mut SocketParams, by: f64) -> f64 {
+    count(&mut socket.iio.read_credits, by)
+}
+
+pub(super) fn faster_cores(socket: &mut SocketParams, by: f64) -> f64 {
     let core = &mut socket.core;
-    [&mut core.refill_ps, &mut core.refill_spread_ps, &mut core.issue_ps].into_iter().for_each(|ps| time(ps, by));
+    greatest([&mut core.refill_ps, &mut core.refill_spread_ps, &mut core.issue_ps].map(|ps| time(ps, by)))
 }
 
-pub(super) fn less_kernel_work(kind: &mut WorkloadKind, by: f64) {
-    if let WorkloadKind::Fio(fio) = kind {
-        time(&mut fio.kernel_lines_per_page, by);
-    }
+pub(super) fn less_kernel_work(kind: &mut WorkloadKind, by: f64) -> f64 {
+    let WorkloadKind::Fio(fio) = kind else { return 1.0 };
+    time(&mut fio.kernel_lines_per_page, by)
 }
 
-pub(super) fn shorter_gap(kind: &mut WorkloadKind, by: f64) {
-    if let WorkloadKind::Stream(stream) = kind {
-        time(&mut stream.gap_ps, by);
-    }
+pub(super) fn shorter_gap(kind: &mut WorkloadKind, by: f64) -> f64 {
+    let WorkloadKind::Stream(stream) = kind else { return 1.0 };
+    time(&mut stream.gap_ps, by)
 }
 
-pub(super) fn faster_drives(socket: &mut SocketParams, by: f64) {
+pub(super) fn faster_drives(socket: &mut SocketParams, by: f64) -> f64 {
     let ssd = &mut socket.ssd;
-    [&mut ssd.read_bytes_per_s, &mut ssd.write_bytes_per_s].into_iter().for_each(|bytes| rate(bytes, by));
+    greatest([&mut ssd.read_bytes_per_s, &mut ssd.write_bytes_per_s].map(|bytes| rate(bytes, by)))
 }
 
-pub(super) fn higher_cap(kind: &mut WorkloadKind, by: f64) {
-    if let WorkloadKind::Fio(fio) = kind {
-        rate(&mut fio.rate_bytes_per_s, by);
-    }
+pub(super) fn higher_cap(kind: &mut WorkloadKind, by: f64) -> f64 {
+    let WorkloadKind::Fio(fio) = kind else { return 1.0 };
+    rate(&mut fio.rate_bytes_per_s, by)
 }
 
-pub(super) fn longer_queues(socket: &mut SocketParams, by: f64) {
-    count(&mut socket.ssd.queue_depth, by);
+pub(super) fn longer_queues(socket: &mut SocketParams, by: f64) -> f64 {
+    count(&mut socket.ssd.queue_depth, by)
 }
 
-pub(super) fn deeper_jobs(kind: &mut WorkloadKind, by: f64) {
-    if let WorkloadKind::Fio(fio) = kind {
-        fio.jobs.iter_mut().for_each(|job| count(&mut job.io_depth, by));
-    }
+pub(super) fn deeper_jobs(kind: &mut WorkloadKind, by: f64) -> f64 {
+    let WorkloadKind::Fio(fio) = kind else { return 1.0 };
+    greatest(fio.jobs.iter_mut().map(|job| count(&mut job.io_depth, by)))
 }
 
-pub(super) fn wider_links(socket: &mut SocketParams, by: f64) {
-    rate(&mut socket.pcie.bytes_per_s, by);
+pub(super) fn wider_links(socket: &mut SocketParams, by: f64) -> f64 {
+    rate(&mut socket.pcie.bytes_per_s, by)
 }
 
-pub(super) fn faster_iio(socket: &mut SocketParams, by: f64) {
-    [&mut socket.iio.line_ps, &mut socket.iio.line_spread_ps].into_iter().for_each(|ps| time(ps, by));
+pub(super) fn faster_iio(socket: &mut SocketParams, by: f64) -> f64 {
+    greatest([&mut socket.iio.line_ps, &mut socket.iio.line_spread_ps].map(|ps| time(ps, by)))
 }
 
-/// Raises credits in lines to those of one more packet of `bytes`, at least.
-fn packets(lines: &mut u32, bytes: u32, by: f64) {
+/// Raises credits in lines to those of one more packet of `bytes`, at least. The factor is that of whole packets.
+fn packets(lines: &mut u32, bytes: u32, by: f64) -> f64 {
     let packet = (bytes / 64).max(1);
-    *lines = ((f64::from(*lines) * by / f64::from(packet)).ceil() as u32).max(*lines / packet + 1) * packet;
+    let mut whole = (*lines / packet).max(1);
+    let factor = count(&mut whole, by);
+    *lines = whole * packet;
+    factor
 }
 
-pub(super) fn more_posted(socket: &mut SocketParams, by: f64) {
-    packets(&mut socket.pcie.posted_lines, socket.pcie.mps_bytes, by);
+pub(super) fn more_posted(socket: &mut SocketParams, by: f64) -> f64 {
+    packets(&mut socket.pcie.posted_lines, socket.pcie.mps_bytes, by)
 }
 
-pub(super) fn more_nonposted(socket: &mut SocketParams, by: f64) {
-    packets(&mut socket.pcie.nonposted_lines, socket.pcie.mrrs_bytes, by);
+pub(super) fn more_nonposted(socket: &mut SocketParams, by: f64) -> f64 {
+    packets(&mut socket.pcie.nonposted_lines, socket.pcie.mrrs_bytes, by)
 }
 
-pub(super) fn more_prefetches(socket: &mut SocketParams, by: f64) {
-    if let Some(cache) = &mut socket.cache {
-        count(&mut cache.prefetch.credits, by);
-    }
+pub(super) fn more_prefetches(socket: &mut SocketParams, by: f64) -> f64 {
+    let Some(cache) = &mut socket.cache else { return 1.0 };
+    count(&mut cache.prefetch.credits, by)
 }
 
-pub(super) fn more_entries_for_others(server: &mut ServerParams, by: f64) {
-    if let Some(sockets) = &mut server.upi {
-        count(&mut sockets.tor_entries, by);
-    }
+pub(super) fn more_entries_for_others(server: &mut ServerParams, by: f64) -> f64 {
+    let Some(sockets) = &mut server.upi else { return 1.0 };
+    let before = sockets.tor_entries;
+    count(&mut sockets.tor_entries, by);
+    // Each slice keeps an entry for lines that are at home there.
+    let least = server.sockets.iter().map(|socket| socket.cha.tor_entries).min().unwrap_or(1);
+    sockets.tor_entries = sockets.tor_entries.min(least.saturating_sub(1)).max(before);
+    f64::from(sockets.tor_entries) / f64::from(before.max(1))
 }
 
-pub(super) fn more_upi_requests(upi: &mut UpiParams, by: f64) {
-    count(&mut upi.request_credits, by);
+pub(super) fn more_upi_requests(upi: &mut UpiParams, by: f64) -> f64 {
+    count(&mut upi.request_credits, by)
 }
 
-pub(super) fn more_upi_data(upi: &mut UpiParams, by: f64) {
-    count(&mut upi.data_credits, by);
+pub(super) fn more_upi_data(upi: &mut UpiParams, by: f64) -> f64 {
+    count(&mut upi.data_credits, by)
 }
 
-pub(super) fn faster_upi(upi: &mut UpiParams, by: f64) {
-    rate(&mut upi.bytes_per_s, by);
+pub(super) fn faster_upi(upi: &mut UpiParams, by: f64) -> f64 {
+    rate(&mut upi.bytes_per_s, by)
 }
 
 /// Raises something of the memory behind a link, if there is one.
-fn of_expander(socket: &mut SocketParams, raise: impl FnOnce(&mut ExpanderParams)) {
-    if let Some(expander) = &mut socket.expander {
-        raise(expander);
-    }
+fn of_expander(socket: &mut SocketParams, raise: impl FnOnce(&mut ExpanderParams) -> f64) -> f64 {
+    socket.expander.as_deref_mut().map_or(1.0, raise)
 }
 
-pub(super) fn more_far_reads(socket: &mut SocketParams, by: f64) {
-    of_expander(socket, |expander| count(&mut expander.read_credits, by));
+pub(super) fn more_far_reads(socket: &mut SocketParams, by: f64) -> f64 {
+    of_expander(socket, |expander| count(&mut expander.read_credits, by))
 }
 
-pub(super) fn more_far_writes(socket: &mut SocketParams, by: f64) {
-    of_expander(socket, |expander| count(&mut expander.write_credits, by));
+pub(super) fn more_far_writes(socket: &mut SocketParams, by: f64) -> f64 {
+    of_expander(socket, |expander| count(&mut expander.write_credits, by))
 }
 
-pub(super) fn faster_far_link(socket: &mut SocketParams, by: f64) {
-    of_expander(socket, |expander| rate(&mut expander.bytes_per_s, by));
+pub(super) fn faster_far_link(socket: &mut SocketParams, by: f64) -> f64 {
+    of_expander(socket, |expander| rate(&mut expander.bytes_per_s, by))
 }
 
-pub(super) fn faster_far_bus(socket: &mut SocketParams, by: f64) {
-    of_expander(socket, |expander| faster_dram(&mut expander.memory.dram, by));
+pub(super) fn faster_far_bus(socket: &mut SocketParams, by: f64) -> f64 {
+    of_expander(socket, |expander| faster_dram(&mut expander.memory.dram, by))
 }
 
-pub(super) fn more_tor_entries(socket: &mut SocketParams, by: f64) {
-    count(&mut socket.cha.tor_entries, by);
+pub(super) fn more_tor_entries(socket: &mut SocketParams, by: f64) -> f64 {
     count(&mut socket.cha.tor_write_entries, by);
+    count(&mut socket.cha.tor_entries, by)
 }
 
-pub(super) fn longer_rpq(socket: &mut SocketParams, by: f64) {
+pub(super) fn longer_rpq(socket: &mut SocketParams, by: f64) -> f64 {
     let ControllerParams { rpq_entries, rpq_full_threshold, .. } = &mut socket.memory.controller;
-    [rpq_entries, rpq_full_threshold].into_iter().for_each(|number| count(number, by));
+    counts([rpq_full_threshold], by);
+    count(rpq_entries, by)
 }
 
-pub(super) fn longer_wpq(socket: &mut SocketParams, by: f64) {
+pub(super) fn longer_wpq(socket: &mut SocketParams, by: f64) -> f64 {
     let ControllerParams { wpq_entries, wpq_full_threshold, write_high, write_low, .. } = &mut socket.memory.controller;
-    [wpq_entries, wpq_full_threshold, write_high, write_low].into_iter().for_each(|number| count(number, by));
+    counts([wpq_full_threshold, write_high, write_low], by);
+    count(wpq_entries, by)
 }
 
 /// A bus of shorter clocks, with more of them wherever the DRAM itself needs its time.
-pub(super) fn faster_bus(socket: &mut SocketParams, by: f64) {
-    faster_dram(&mut socket.memory.dram, by);
+pub(super) fn faster_bus(socket: &mut SocketParams, by: f64) -> f64 {
+    faster_dram(&mut socket.memory.dram, by)
 }
 
-fn faster_dram(dram: &mut DramParams, by: f64) {
+fn faster_dram(dram: &mut DramParams, by: f64) -> f64 {
     dram.clock_ps_denominator = (dram.clock_ps_denominator as f64 * by * 1e3).round() as u64;
     dram.clock_ps_numerator *= 1000;
     let TimingParams { cl, cwl, rcd, rp, ras, rc, wr, rtp, rrd_s, rrd_l, .. } = &mut dram.timing;
-    [cl, cwl, rcd, rp, ras, rc, wr, rtp, rrd_s, rrd_l].into_iter().for_each(|clocks| count(clocks, by));
+    counts([cl, cwl, rcd, rp, ras, rc, wr, rtp, rrd_s, rrd_l], by);
+    // Each is rounded up, and together they may come to one clock more.
+    dram.timing.rc = dram.timing.rc.max(dram.timing.ras + dram.timing.rp);
     let TimingParams { wtr_s, wtr_l, faw, rfc, refi, rfc_sb, refi_sb, refsb_act, refsb_refsb, .. } = &mut dram.timing;
-    let times = [wtr_s, wtr_l, faw, rfc, refi, rfc_sb, refi_sb, refsb_act, refsb_refsb];
-    times.into_iter().for_each(|clocks| count(clocks, by));
+    counts([wtr_s, wtr_l, faw, rfc, refi, rfc_sb, refi_sb, refsb_act, refsb_refsb], by);
+    by
 }

@@ -1,10 +1,14 @@
 //! The list of the limits of a server: how each is called, which keys say how high it is, and how to raise it.
 
 use super::levers::{self, Raise};
+use super::RAISE;
 use hostnet_model::params::ServerParams;
 use serde::Serialize;
 
 pub use crate::binding::{CORE, OFFERED_LOAD};
+
+/// Factors this near to [`RAISE`] are called a quarter: of small counts there is no exact one.
+const A_QUARTER: f64 = 0.05;
 
 /// A limit of a server.
 #[derive(Clone, Copy, Debug)]
@@ -82,9 +86,24 @@ impl Limit {
     /// The server with this limit raised by a factor of more than 1: on every socket, for every workload.
     #[must_use]
     pub fn raised(&self, server: &ServerParams, factor: f64) -> ServerParams {
+        self.raised_by(server, factor).0
+    }
+
+    /// The same, and the factor that it comes to: what is counted has whole numbers only.
+    #[must_use]
+    pub fn raised_by(&self, server: &ServerParams, factor: f64) -> (ServerParams, f64) {
         let mut raised = server.clone();
-        self.raises.iter().for_each(|raise| raise.apply(&mut raised, factor));
-        raised
+        let factor = levers::greatest(self.raises.iter().map(|raise| raise.apply(&mut raised, factor)));
+        (raised, factor)
+    }
+
+    /// What there is more of when it is raised by a factor, in words.
+    #[must_use]
+    pub fn in_words(&self, factor: f64) -> String {
+        if (factor - RAISE).abs() <= A_QUARTER {
+            return self.raised_by_a_quarter.to_owned();
+        }
+        self.raised_by_a_quarter.replace("a quarter", &format!("{:.0}%", 100.0 * (factor - 1.0)))
     }
 }
 
@@ -103,7 +122,7 @@ pub const LIMITS: [Limit; 27] = [
     ),
     Limit::of(
         CORE,
-        &[Key::of("core.lfb.refill", "pace of the cores", Scale::Less).with(&["core.issue"])],
+        &[Key::of("core.lfb.refill", "refill time of LFB entries", Scale::Less).with(&["core.issue"])],
         "cores a quarter faster",
         &[Raise::Socket(levers::faster_cores)],
     ),
@@ -113,7 +132,7 @@ pub const LIMITS: [Limit; 27] = [
         "kernel work a quarter faster",
         &[Raise::Workload(levers::less_kernel_work)],
     ),
-    Limit::of(OFFERED_LOAD, &[Key::asked("gap")], "a pace a quarter faster", &[Raise::Workload(levers::shorter_gap)]),
+    Limit::of(OFFERED_LOAD, &[Key::asked("gap")], "a gap a fifth shorter", &[Raise::Workload(levers::shorter_gap)]),
     Limit::of(
         OFFERED_LOAD,
         &[Key::of("ssd.read_bandwidth", "bandwidth of a drive", Scale::Rate).with(&["ssd.write_bandwidth"])],
@@ -275,7 +294,7 @@ pub const LIMITS: [Limit; 27] = [
 pub const TOGETHER: [Limit; 1] = [Limit::of(
     OFFERED_LOAD,
     &[Key::asked("ssd.read_bandwidth, pcie.lanes, rate and iodepth")],
-    "drives, links, caps and queues all a quarter higher",
+    "all limits of the drives higher",
     &[
         Raise::Socket(levers::faster_drives),
         Raise::Socket(levers::wider_links),

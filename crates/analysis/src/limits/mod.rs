@@ -36,8 +36,27 @@ pub struct Gain {
     pub key: String,
     /// What there is more of when it is raised by a quarter, in words.
     pub raised: String,
-    /// Its throughput with the limit raised by [`RAISE`], relative to now, less 1.
+    /// Its throughput with the limit raised, relative to now, less 1.
     pub gain: f64,
+    /// How far it was raised: by [`RAISE`], or to the next whole number or packet.
+    #[serde(default = "a_quarter")]
+    pub factor: f64,
+}
+
+const fn a_quarter() -> f64 {
+    RAISE
+}
+
+impl Gain {
+    /// Its gain per quarter that the limit was raised by: limits that are raised further are not ahead for that.
+    fn per_quarter(&self) -> f64 {
+        self.gain * (RAISE - 1.0) / (self.factor - 1.0).max(RAISE - 1.0)
+    }
+
+    /// Ranks it among others: those that are worth a name first, then by the gain per quarter.
+    fn rank(&self) -> (bool, f64) {
+        (self.gain >= NAMED_MIN, self.per_quarter())
+    }
 }
 
 /// Whether predictions cover what a server has and what runs on it.
@@ -52,7 +71,7 @@ pub fn are_known(server: &ServerParams) -> bool {
 /// What is known of the limits of a workload.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Limits {
-    /// Every limit whose raise helps by [`GAIN_MIN`] or more, the greatest gain first.
+    /// Every limit whose raise helps by [`GAIN_MIN`] or more, the greatest gain per quarter first.
     pub gains: Vec<Gain>,
     /// The throughput that is predicted for it now, in GB/s of lines.
     pub predicted_gb_per_s: f64,
@@ -92,7 +111,11 @@ fn of_known(base: &Base) -> Vec<Limits> {
             *limits = together;
         }
     }
-    limits.iter_mut().for_each(|limits| limits.gains.sort_by(|a, b| b.gain.total_cmp(&a.gain)));
+    let first = |a: &Gain, b: &Gain| {
+        let ((named, a), (other, b)) = (a.rank(), b.rank());
+        other.cmp(&named).then(b.total_cmp(&a))
+    };
+    limits.iter_mut().for_each(|limits| limits.gains.sort_by(first));
     limits
 }
 
@@ -100,7 +123,7 @@ fn of_known(base: &Base) -> Vec<Limits> {
 fn raise_each(base: &Base, each: &[Limit], limits: &mut [Limits]) {
     let server = base.server();
     for limit in each {
-        let raised = limit.raised(server, RAISE);
+        let (raised, factor) = limit.raised_by(server, RAISE);
         if raised == *server {
             continue;
         }
@@ -108,8 +131,8 @@ fn raise_each(base: &Base, each: &[Limit], limits: &mut [Limits]) {
             let before = limits.predicted_gb_per_s;
             let gain = if before > 0.0 { after.gb_per_s / before - 1.0 } else { 0.0 };
             if gain >= GAIN_MIN {
-                let [limit, key, raised] = [limit.name, limit.key(), limit.raised_by_a_quarter].map(str::to_owned);
-                limits.gains.push(Gain { limit, key, raised, gain });
+                let [name, key] = [limit.name, limit.key()].map(str::to_owned);
+                limits.gains.push(Gain { limit: name, key, raised: limit.in_words(factor), gain, factor });
             }
         }
     }
@@ -121,16 +144,17 @@ impl Limits {
         self.gains.iter().all(|gain| gain.gain < NAMED_MIN)
     }
 
-    /// What limits the workload: the limit whose raise helps it most, and those that help at least half as much. Or it
-    /// is [`NOT_KNOWN`].
+    /// What limits the workload: the limit whose raise helps it most per quarter, and those that help at least half as
+    /// much. Or it is [`NOT_KNOWN`].
     #[must_use]
     pub fn names(&self) -> Vec<String> {
         if self.are_silent() {
             return vec![NOT_KNOWN.to_owned()];
         }
-        let most = self.gains[0].gain;
+        let most = self.gains[0].per_quarter();
         let mut names: Vec<String> = Vec::new();
-        for gain in self.gains.iter().filter(|gain| gain.gain >= most * NAMED_WITH) {
+        let with = |gain: &&Gain| gain.gain >= NAMED_MIN && gain.per_quarter() >= most * NAMED_WITH;
+        for gain in self.gains.iter().filter(with) {
             if !names.contains(&gain.limit) {
                 names.push(gain.limit.clone());
             }

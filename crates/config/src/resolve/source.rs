@@ -64,7 +64,7 @@ impl<'a> Source<'a> {
         Ok(())
     }
 
-    /// Refuses an override that is an empty table where the document has keys: tables merge, so it would change nothing.
+    /// Refuses an override that is an empty table where the document has keys: it would change nothing.
     fn check_empty_tables(&self) -> Result<(), Issue> {
         for setting in self.overrides.iter().filter(|setting| leaves(&setting.tree).is_empty()) {
             let keys: Vec<&str> = setting.path.split('.').collect();

@@ -10,13 +10,13 @@ use crate::report::view::ServerView;
 use hostnet_analysis::binding::{lfb_domain, stream_otherwise, OFFERED_LOAD};
 use hostnet_analysis::explain::{unloaded, BehindLink, Busy, Cached, Isolated, Kind, Pool, WorkloadFacts};
 use hostnet_analysis::limits;
-use hostnet_analysis::offered::offered_gb_per_s;
+use hostnet_analysis::offered::{bounds_in_words, offered_gb_per_s};
 use hostnet_analysis::predict::{isolated_latencies_ns, lone_latencies_ns, now_and_alone, Pace};
 use hostnet_analysis::regime::{Alone, Basis};
 use hostnet_measure::Domain;
 use hostnet_model::cache::ClassCounts;
 use hostnet_model::expander::Expander;
-use hostnet_model::params::{DramParams, ExpanderParams, SocketParams, WorkloadKind};
+use hostnet_model::params::{DramParams, ExpanderParams, SocketParams, SocketsParams, WorkloadKind};
 use hostnet_model::pool::PoolPort;
 
 /// What is known of every workload.
@@ -40,8 +40,14 @@ pub(crate) fn all(view: &ServerView, total: &Sample) -> Vec<WorkloadFacts> {
     let far = |class| behind_link(view, total, class).or_else(|| in_pool(view, total, class));
     let crossing = |facts: WorkloadFacts, class| match far(class) {
         Some(way) => facts.behind_link(view.server.socket(), &way),
-        None if crosses(view, total, class) => facts.crossing(),
-        None => facts,
+        None => {
+            let facts = WorkloadFacts { hop_ns: hop_ns(view, total, class), ..facts };
+            if crosses(view, total, class) {
+                facts.crossing()
+            } else {
+                facts
+            }
+        }
     };
     let on_mesh = |(class, facts): (usize, WorkloadFacts)| crossing(facts, class).on_mesh(view.on_mesh(total, class));
     let on_its_way = |(class, facts): (usize, WorkloadFacts)| {
@@ -54,8 +60,8 @@ pub(crate) fn all(view: &ServerView, total: &Sample) -> Vec<WorkloadFacts> {
     isolated.map(with).enumerate().map(on_mesh).enumerate().map(on_its_way).collect()
 }
 
-/// Adds limits that the stages of a workload do not show: what the control of its host does to its cores, and of a class
-/// of network traffic what limits it on its whole way.
+/// Adds limits that the stages of a workload do not show: what the control of its host does to its cores, and of a
+/// class of network traffic what limits it on its whole way.
 fn outside(view: &ServerView, class: usize, facts: WorkloadFacts) -> WorkloadFacts {
     if matches!(view.server.workloads[class].kind, WorkloadKind::Network) {
         let limit = view.limits.iter().find(|limit| limit.class == facts.workload);
@@ -75,6 +81,30 @@ const OFTEN: f64 = 0.01;
 fn crosses(view: &ServerView, total: &Sample, class: usize) -> bool {
     let waits = |group| pool(view, total, group, class, "").is_some_and(|pool| pool.full_share > OFTEN);
     total.of(Group::ChaUpi, class).lines > 0 || [Group::UpiSnoop, Group::UpiAnswer].into_iter().any(waits)
+}
+
+/// Returns the latency that the way to other sockets and back adds without load, in ns, on average over the lines of a
+/// workload that are waited for.
+fn hop_ns(view: &ServerView, total: &Sample, class: usize) -> f64 {
+    let Some(SocketsParams { upi, broadcast, .. }) = &view.server.upi else { return 0.0 };
+    let of = |group| total.of(group, class).lines as f64;
+    let wire_ns = |bytes: u32| f64::from(bytes) / upi.bytes_per_s as f64 * 1e9;
+    let there_ns = upi.latency_ps as f64 / 1000.0;
+    // Of a write, ownership is asked for and given, and the line follows, which is acknowledged.
+    let written = of(Group::P2mWrite) > of(Group::P2mRead);
+    let messages = if written { 3.0 } else { 1.0 };
+    let hop_ns = (messages + 1.0) * there_ns + messages * wire_ns(upi.request_bytes) + wire_ns(upi.data_bytes);
+    // Cores that find a line on its way for a prefetcher do not wait for all of that way.
+    let (asked, all) = if view.server.workloads[class].kind.is_of_devices() {
+        (of(Group::UpiRequest), of(Group::P2mWrite) + of(Group::P2mRead))
+    } else {
+        (of(Group::UpiRequest) - of(Group::Prefetch), of(Group::Lfb))
+    };
+    let crossing = (asked / all.max(1.0)).clamp(0.0, 1.0);
+    // Home snoop: others are asked while memory reads.
+    let dram_ns = unloaded::dram_ns(&view.server.socket().memory.dram);
+    let snoops_ns = if *broadcast && !written { (2.0 * there_ns - dram_ns).max(0.0) } else { 0.0 };
+    crossing * hop_ns + snoops_ns
 }
 
 /// What is known of the way of a workload's lines behind a link; nothing if none of them lies there.
@@ -165,6 +195,7 @@ fn facts(view: &ServerView, total: &Sample, class: usize) -> WorkloadFacts {
         if workload.kind.fio().is_some() {
             facts.app_gb_per_s = Some(total.app_bytes[class] as f64 * 1000.0 / view.window_ps());
             facts.offered_gb_per_s = offered_gb_per_s(view.server, class);
+            facts.offered_by = bounds_in_words(view.server, class);
         }
         return facts;
     }

@@ -94,7 +94,8 @@ impl WorldView<'_> {
         let held = iio.area_ps() as f64 / self.window_ps() * lines_each;
         let capacity = f64::from(iio.capacity()) * lines_each;
         let mut why = format!(
-            "the NIC of {} waits for PCIe credits {:.0} % of the time, and the IIO holds {held:.0} of {capacity:.0} lines",
+            "the NIC of {} waits for PCIe credits {:.0} % of the time, and the IIO holds {held:.0} of {capacity:.0} \
+             lines",
             params.name,
             100.0 * waits
         );
