@@ -6,6 +6,8 @@ import tomllib
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from hostnet import run_cluster
 
 EXAMPLE = Path(__file__).parents[2] / "examples/allreduce-congested.toml"
@@ -34,6 +36,7 @@ def iteration_us(*, endpoints: bool = False, **changes: Any) -> float:
     return row["iteration_us"]
 
 
+@pytest.mark.long
 def test_one_busy_host_slows_all_down_and_throttling_its_traffic_helps() -> None:
     alone = iteration_us(workload=None, control=None)
     beside = iteration_us()

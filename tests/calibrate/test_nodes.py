@@ -47,7 +47,7 @@ def server(tmp_path: Path) -> ServerFile:
 @pytest.mark.parametrize(
     "true",
     [
-        {"expander.controller": "61 ns"},
+        pytest.param({"expander.controller": "61 ns"}, marks=pytest.mark.long),
         pytest.param({"expander.controller": "33 ns", "expander.read_credits": 64}, marks=pytest.mark.long),
     ],
 )

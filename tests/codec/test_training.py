@@ -54,11 +54,13 @@ def test_every_worker_of_a_ring_has_the_same_bits(workers: int, mode: str) -> No
         assert errors.max() <= workers * max(2.0**-bound, worst) + 1e-6
 
 
+@pytest.mark.long
 def test_replicas_are_alike_after_every_step(rows: dict[str, Row]) -> None:
     assert list(rows) == ["as they are", "thesis 2^-10", "bounded 2^-10", "nearest 2^-8", "with feedback"]
     assert all(row.alike for row in rows.values())
 
 
+@pytest.mark.long
 def test_with_the_bound_kept_as_much_is_learned(rows: dict[str, Row]) -> None:
     plain = rows["as they are"].right
     assert plain > 45
@@ -68,6 +70,7 @@ def test_with_the_bound_kept_as_much_is_learned(rows: dict[str, Row]) -> None:
     assert rows["with feedback"].right > plain - 2
 
 
+@pytest.mark.long
 def test_the_published_classes_cost_accuracy_and_the_others_bytes(rows: dict[str, Row]) -> None:
     assert rows["thesis 2^-10"].right < rows["bounded 2^-10"].right
     ratios = {name: float(re.findall(r"ratio ([\d.]+)", row.rest)[0]) for name, row in rows.items() if "2^" in name}

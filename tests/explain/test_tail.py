@@ -76,7 +76,7 @@ PLANTED = {
 }
 
 
-LONG = ("storage", "network", "frequency", "interrupt moderation")
+LONG = ("exit latency of C-states", "storage", "network", "frequency", "interrupt moderation")
 
 
 @pytest.mark.parametrize("cause", [pytest.param(name, marks=[pytest.mark.long] * (name in LONG)) for name in PLANTED])

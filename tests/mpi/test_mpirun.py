@@ -67,6 +67,7 @@ until = "jobs"
 """
 
 
+@pytest.mark.long
 def test_jobs_end_alike_in_every_number_of_processes(folder: Folder) -> None:
     text = CLUSTER.partition("[run]")[0] + JOB
     (folder.path / "cluster.toml").write_text(text)
