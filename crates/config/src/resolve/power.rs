@@ -76,7 +76,7 @@ pub(super) fn notes(server: &ServerParams, fidelity: Fidelity) -> Vec<String> {
         ),
         (remote, "power has no effect on workloads of kind \"remote\": cores of other sockets stay at core.frequency"),
     ];
-    let unpaced = kinds.into_iter().filter_map(|(is_so, note)| is_so.then(|| note.to_owned()));
+    let unpaced = kinds.into_iter().filter(|(is_so, _)| *is_so).map(|(_, note)| note.to_owned());
     unpaced.chain(slower_than_given(power)).collect()
 }
 
