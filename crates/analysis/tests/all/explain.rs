@@ -1,9 +1,7 @@
 //! Explanations of cases made by hand, with one known bottleneck each.
 
 use crate::common::{counters, flow, idle, plan, with_caches, STREAM};
-use hostnet_analysis::explain::{
-    explain, from_counters, unloaded, Cached, Explanation, Kind, OutsideLimit, Pool, Throttling, WorkloadFacts,
-};
+use hostnet_analysis::explain::{explain, from_counters, unloaded, Cached, Explanation, Kind, Pool, WorkloadFacts};
 use hostnet_analysis::regime::{Alone, Basis, Regime, Slowed};
 use hostnet_analysis::{Counters, Flow};
 use hostnet_model::params::{ServerParams, SocketParams};
@@ -44,30 +42,6 @@ fn credits_that_never_come_back_have_no_latency_to_be_told() {
     let said = facts.sentence();
     assert!(said.starts_with("disk moved nothing: 92.0 of 92 P2M-Write credits in use, full 100%"), "{said}");
     assert!(said.ends_with("none came back"), "{said}");
-}
-
-#[test]
-fn a_limit_outside_of_the_path_takes_the_place_of_any_other() {
-    let disk = || WorkloadFacts::new("disk", Kind::Fio, 9.0, vec![pool("P2M-Write", 92.0, 1.0)], "offered load");
-    let outside = |limit: &str| OutsideLimit { limit: limit.to_owned(), why: "evidence".to_owned(), in_host: false };
-    for (limit, clause) in [
-        ("cable", "is limited by cable: evidence"),
-        ("not known", "has no known limit: evidence"),
-        ("ended", "has ended: evidence"),
-    ] {
-        let facts = disk().with_outside(Some(outside(limit)));
-        assert_eq!((facts.limited_by().as_str(), facts.clause().as_str()), (limit, clause));
-    }
-    assert_eq!(disk().with_outside(None), disk());
-}
-
-#[test]
-fn a_throttle_is_named_doubted_or_left_out_by_the_time_that_it_takes() {
-    let stream = || WorkloadFacts::new("c", Kind::Stream, 9.0, vec![pool("C2M-Read", 12.0, 1.0)], "core");
-    let limited_by = |lost: f64| stream().throttled(Some(Throttling { lost, why: String::new() })).limited_by();
-    assert_eq!((limited_by(0.2).as_str(), limited_by(1.0).as_str()), ("throttle", "throttle"));
-    assert_eq!((limited_by(0.19).as_str(), limited_by(0.02).as_str()), ("C2M-Read ?", "C2M-Read ?"));
-    assert_eq!(stream().throttled(Some(Throttling { lost: 0.01, why: String::new() })), stream());
 }
 
 #[test]
@@ -145,7 +119,7 @@ fn drives_with_credits_to_spare_are_bound_by_what_they_offer() {
     assert_eq!(explanation.regime.name, "uncontended");
 }
 
-fn pool(domain: &str, credits: f64, full_share: f64) -> Pool {
+pub fn pool(domain: &str, credits: f64, full_share: f64) -> Pool {
     let in_use = credits * full_share;
     Pool { domain: domain.to_owned(), credits, in_use, full_share, latency_ns: Some(400.0), gb_per_s: 8.0, place: None }
 }

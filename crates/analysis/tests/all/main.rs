@@ -6,4 +6,5 @@ mod common;
 mod binding;
 mod explain;
 mod formula;
+mod outside;
 mod predict;
