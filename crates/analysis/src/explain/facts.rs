@@ -70,7 +70,7 @@ pub struct WorkloadFacts {
     pub app_gb_per_s: Option<f64>,
     /// Data that it would move if nothing in the host held it back, in GB/s; of storage only.
     pub offered_gb_per_s: Option<f64>,
-    /// What bounds that, in words.
+    /// Names what bounds that, in words.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub offered_by: Vec<String>,
     /// Share of stores in its accesses; of streams only.
@@ -282,7 +282,7 @@ impl WorkloadFacts {
         self.offered_gb_per_s.zip(self.app_gb_per_s).is_some_and(|(offered, moved)| moved >= ALL_OF_IT * offered)
     }
 
-    /// Whether it gets all it asks for, and that is named.
+    /// Is true if it gets all it asks for, and that is named.
     fn is_limited_by_its_offer(&self) -> bool {
         let named = self.binding == [OFFERED_LOAD] || self.binding == [PCIE_LINK] && self.offered_by == [LINKS];
         named && self.gets_what_it_offers()

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 /// The limit of a workload whose host slows down its cores.
 pub const THROTTLE: &str = "throttle";
-/// What is said of a class all of whose flows have ended, and of one that was not measured.
+/// Names the limit of a class all of whose flows have ended, and of one that was not measured.
 pub const ENDED: &str = "ended";
 /// See [`ENDED`].
 pub const NOT_MEASURED: &str = "nothing measured";
@@ -24,12 +24,12 @@ pub struct OutsideLimit {
     pub limit: String,
     /// The evidence, in words.
     pub why: String,
-    /// Whether it lies in the memory system of this server, whose stages say more.
+    /// Is true if it lies in the memory system of this server, whose stages say more.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub in_host: bool,
 }
 
-/// What a host control does to the cores of a workload.
+/// The share of time that a host control takes from the cores of a workload, and why.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Throttling {
     /// The share of their time that this takes.

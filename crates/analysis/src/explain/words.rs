@@ -6,7 +6,7 @@ use crate::binding::{CORE, OFFERED_LOAD};
 use crate::limits::{Gain, NOT_KNOWN};
 
 impl WorkloadFacts {
-    /// What limits it, for a table: with a question mark where it may be wrong.
+    /// Names its limit for a table, with a question mark where it may be wrong.
     #[must_use]
     pub fn limited_by(&self) -> String {
         let names = self.binding.join(" / ");
