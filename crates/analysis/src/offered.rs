@@ -17,7 +17,7 @@ pub fn offered_gb_per_s(server: &ServerParams, class: usize) -> Option<f64> {
     Some(offers(server, class).iter().map(Offer::gb_per_s).sum())
 }
 
-/// What bounds the load that storage workload `class` offers, in words: whatever takes most of a tenth away from the
+/// Names what bounds the load that storage workload `class` offers, in words: whatever takes most of a tenth away from the
 /// load when it is a tenth slower; or the commands in flight, if more of them add to it.
 #[must_use]
 pub fn bounds_in_words(server: &ServerParams, class: usize) -> Vec<String> {
@@ -36,7 +36,7 @@ pub fn bounds_in_words(server: &ServerParams, class: usize) -> Vec<String> {
     BOUNDS.iter().filter(|(key, _)| binds(key)).map(|(_, words)| (*words).to_owned()).collect()
 }
 
-/// What may bound the offered load: the key of its limit, and its name in answers.
+/// Lists what may bound the offered load: the key of its limit, and its name in answers.
 const BOUNDS: [(&str, &str); 4] = [
     ("ssd.read_bandwidth", "bandwidth of its drives"),
     ("pcie.lanes", LINKS),
@@ -44,7 +44,7 @@ const BOUNDS: [(&str, &str); 4] = [
     ("iodepth", "commands in flight"),
 ];
 
-/// What answers call the PCIe links where they bound the offered load.
+/// Names the PCIe links in answers, where they bound the offered load.
 pub const LINKS: &str = "its PCIe links";
 
 /// Share of the offered load by which what bounds it changes it.

@@ -51,7 +51,7 @@ pub struct Explained {
     /// What is known of it.
     #[serde(flatten)]
     pub facts: WorkloadFacts,
-    /// What limits it and what helps, in words that follow its name.
+    /// Says what limits it and what helps, in words that follow its name.
     pub limited: String,
     /// Whether that may be wrong, because predictions are far from what was measured.
     pub doubtful: bool,

@@ -17,7 +17,7 @@ impl WorkloadFacts {
         }
     }
 
-    /// What limits it and what helps, in words that follow its name.
+    /// Says what limits it and what helps, in words that follow its name.
     #[must_use]
     pub fn clause(&self) -> String {
         if let Some(clause) = self.outside_clause() {
@@ -52,7 +52,7 @@ impl WorkloadFacts {
         }
     }
 
-    /// What the credits of a pool are, in words: those of the parts that the workload uses, which may be some of all.
+    /// Names the credits of a pool: those of the parts that the workload uses, which may be some of all.
     fn credits_in_words(&self, pool: &Pool) -> String {
         match (self.kind, pool.domain.as_str()) {
             (Kind::Stream, _) => match &pool.place {
@@ -64,7 +64,7 @@ impl WorkloadFacts {
         }
     }
 
-    /// What binds it, as a sentence.
+    /// Says what binds it, as a sentence.
     #[must_use]
     pub fn sentence(&self) -> String {
         let name = &self.workload;

@@ -89,7 +89,7 @@ impl Limit {
         self.raised_by(server, factor).0
     }
 
-    /// The same, and the factor that it comes to: what is counted has whole numbers only.
+    /// Raises it as [`Limit::raised`] does, and returns the factor that it comes to: counts are whole numbers.
     #[must_use]
     pub fn raised_by(&self, server: &ServerParams, factor: f64) -> (ServerParams, f64) {
         let mut raised = server.clone();
@@ -97,7 +97,7 @@ impl Limit {
         (raised, factor)
     }
 
-    /// What there is more of when it is raised by a factor, in words.
+    /// Says what there is more of when it is raised by a factor.
     #[must_use]
     pub fn in_words(&self, factor: f64) -> String {
         if (factor - RAISE).abs() <= A_QUARTER {

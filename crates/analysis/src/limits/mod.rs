@@ -144,7 +144,7 @@ impl Limits {
         self.gains.iter().all(|gain| gain.gain < NAMED_MIN)
     }
 
-    /// What limits the workload: the limit whose raise helps it most per quarter, and those that help at least half as
+    /// Names the limit whose raise helps the workload most per quarter, and those that help at least half as
     /// much. Or it is [`NOT_KNOWN`].
     #[must_use]
     pub fn names(&self) -> Vec<String> {
