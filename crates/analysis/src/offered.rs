@@ -17,7 +17,7 @@ pub fn offered_gb_per_s(server: &ServerParams, class: usize) -> Option<f64> {
     Some(offers(server, class).iter().map(Offer::gb_per_s).sum())
 }
 
-/// Names what bounds the load that storage workload `class` offers, in words: whatever takes most of a tenth away from the
+/// Names what bounds the load that storage workload `class` offers: whatever takes most of a tenth away from the
 /// load when it is a tenth slower; or the commands in flight, if more of them add to it.
 #[must_use]
 pub fn bounds_in_words(server: &ServerParams, class: usize) -> Vec<String> {
