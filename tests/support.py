@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -37,6 +38,14 @@ kind = "fio"
 jobs = [{ rw = "read", bs = "64 KiB", iodepth = 16, size = "1 GiB", ssd = 0 }]
 """
 """A run of a few milliseconds with a workload of each kind."""
+
+
+OWN_CACHE = re.compile(r"^\[cache\]", re.MULTILINE)
+
+
+def with_small_llc(file: Path) -> list[str]:
+    """Overrides that make the LLC of a configuration that has caches small, so that it is soon filled."""
+    return ["cache.llc.sets=64"] if OWN_CACHE.search(file.read_text(encoding="utf-8")) else []
 
 
 class Cli:

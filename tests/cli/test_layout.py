@@ -18,7 +18,7 @@ from hostnet.cli.show_cluster import print_cluster
 from hostnet.cli.show_sweep import sweep_table
 from hostnet.units import format_si
 from tests.docs.reference import ROOT
-from tests.support import Cli
+from tests.support import Cli, with_small_llc
 
 EXAMPLES = [file for file in sorted(ROOT.glob("examples/*.toml")) if file.name not in ("noc.toml", "chip.toml")]
 QUICK = ("nudma.toml", "service.toml", "redis.toml", "datagrams.toml")
@@ -87,7 +87,7 @@ def test_every_table_of_an_example_is_whole(
     file: Path, width: int, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setenv("COLUMNS", str(width))
-    results = hostnet.run(file, overrides=["run.warmup=2 us", "run.duration=5 us"])
+    results = hostnet.run(file, overrides=["run.warmup=2 us", "run.duration=5 us", *with_small_llc(file)])
     if results.plan.is_cluster:
         print_cluster(results, Path("runs/a"))
     else:

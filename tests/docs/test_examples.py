@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests.docs.reference import ROOT
-from tests.support import HANG_S, Cli
+from tests.support import HANG_S, Cli, with_small_llc
 
 OF_A_PART = {"noc.toml"}
 """Configurations of a part alone, which `hostnet run` does not take."""
@@ -23,7 +23,8 @@ SCRIPTS = sorted(ROOT.glob("examples/*.py"))
 
 @pytest.mark.parametrize("file", CONFIGURATIONS, ids=lambda file: file.name)
 def test_a_configuration_runs(cli: Cli, file: Path) -> None:
-    done = cli("run", file, "--quiet", "--set", "run.warmup=5 us", "--set", "run.duration=20 us")
+    settings = ["run.warmup=5 us", "run.duration=20 us", *with_small_llc(file)]
+    done = cli("run", file, "--quiet", *(word for setting in settings for word in ("--set", setting)))
     assert (done.returncode, done.stderr) == (0, "")
     assert done.stdout == f"runs/{file.stem}-1\n"
 

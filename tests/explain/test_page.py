@@ -18,7 +18,7 @@ from hostnet.explain.steps import Step, Steps, candidates, what_helps
 from hostnet.explain.text import WIDTH, latency_lines
 from hostnet.running import simulate
 from hostnet.running.results import Source
-from tests.support import QUADRANT
+from tests.support import QUADRANT, with_small_llc
 
 ROOT = Path(__file__).resolve().parents[2]
 OTHERS = re.compile(r"^\[(host\.|chip\])", re.MULTILINE)
@@ -64,7 +64,7 @@ def untold(results: hostnet.Results) -> tuple[list[str], set[str]]:
 
 @pytest.mark.parametrize("example", EXAMPLES, ids=lambda path: path.stem)
 def test_every_example_can_be_explained(example: Path) -> None:
-    results = run(example.read_text(), "run.duration=50us", "run.warmup=20us")
+    results = run(example.read_text(), "run.duration=50us", "run.warmup=20us", *with_small_llc(example))
     page = explain_results(results)
     text = page_text(page)
     assert fits(text)

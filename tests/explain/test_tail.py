@@ -76,10 +76,8 @@ PLANTED = {
 }
 
 
-LONG = ("exit latency of C-states", "storage", "network", "frequency", "interrupt moderation")
-
-
-@pytest.mark.parametrize("cause", [pytest.param(name, marks=[pytest.mark.long] * (name in LONG)) for name in PLANTED])
+@pytest.mark.long
+@pytest.mark.parametrize("cause", PLANTED)
 def test_a_planted_cause_is_named(tmp_path: Path, cause: str) -> None:
     (tail,) = explained(tmp_path, PLANTED[cause]).tails
     assert tail.named == (cause,)

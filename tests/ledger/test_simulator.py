@@ -59,6 +59,7 @@ def test_runs_that_were_told_to_stop_give_no_ledger(monkeypatch: pytest.MonkeyPa
         validate("host_network", figures=["6a"], selection="quick", progress=lambda _: False)
 
 
+@pytest.mark.long
 def test_applications_are_recomputed_with_all_that_their_rows_need() -> None:
     ledger = validate("applications", figures=["2a"], selection="quick")
     rows = {(row.panel, row.series): row for row in ledger.rows}

@@ -24,29 +24,33 @@ def folder(tmp_path: Path) -> Folder:
     return Folder(tmp_path)
 
 
-def test_every_number_of_processes_writes_the_same_files(folder: Folder) -> None:
+@pytest.mark.parametrize(("ranks", "threads"), [(2, 1), pytest.param(3, 2, marks=pytest.mark.long)])
+def test_every_number_of_processes_writes_the_same_files(folder: Folder, ranks: int, threads: int) -> None:
     options = ("--series", "20us", "--counters", "perf", "--counters-interval", "20us", "--pcap-host", "s")
     alone = folder.found(1, "alone", *options, "--pcap", "alone.pcap")
-    for ranks, threads in [(2, 1), (3, 2)]:
-        name = f"of-{ranks}"
-        found = folder.found(ranks, name, *options, "--pcap", f"{name}.pcap", "--threads", str(threads))
-        assert found.keys() == alone.keys()
-        assert [file for file in alone if found[file] != alone[file]] == []
-        assert (folder.path / f"{name}.pcap").read_bytes() == (folder.path / "alone.pcap").read_bytes()
-        manifest = json.loads((folder.path / name / "manifest.json").read_text())
-        assert manifest["processes"] == ranks
-        shares = manifest["shares"]
-        assert shares["meetings"] > 100
-        assert sum(shares[f"{name}_share"] for name in ("work", "imbalance", "meeting")) == pytest.approx(1, abs=1e-3)
+    found = folder.found(ranks, "several", *options, "--pcap", "several.pcap", "--threads", str(threads))
+    assert found.keys() == alone.keys()
+    assert [file for file in alone if found[file] != alone[file]] == []
+    assert (folder.path / "several.pcap").read_bytes() == (folder.path / "alone.pcap").read_bytes()
+    manifest = json.loads((folder.path / "several" / "manifest.json").read_text())
+    assert manifest["processes"] == ranks
+    shares = manifest["shares"]
+    assert shares["meetings"] > 100
+    assert sum(shares[f"{name}_share"] for name in ("work", "imbalance", "meeting")) == pytest.approx(1, abs=1e-3)
 
 
-def test_checkpoints_go_on_in_another_number_of_processes(folder: Folder) -> None:
+@pytest.mark.parametrize("ranks", [1, pytest.param(3, marks=pytest.mark.long)])
+def test_checkpoints_go_on_in_another_number_of_processes(folder: Folder, ranks: int) -> None:
     whole = folder.found(1, "whole")
     kept = folder.found(2, "kept", "--checkpoint-every", "50us", "--checkpoint", "kept-there")
     assert kept == whole
     assert [entry.name for entry in (folder.path / "kept-there").iterdir()] == ["150000000ps"]
-    for ranks in (1, 3):
-        assert folder.found(ranks, f"on-{ranks}", "--from", "kept-there") == whole
+    assert folder.found(ranks, "on", "--from", "kept-there") == whole
+
+
+@pytest.mark.long
+def test_checkpoints_at_a_time_go_on_in_another_number_of_processes(folder: Folder) -> None:
+    whole = folder.found(1, "whole")
     single = folder.found(2, "single", "--checkpoint-at", "70us", "--checkpoint", "state")
     assert single == whole
     assert folder.found(1, "from-file", "--from", "state") == whole
@@ -98,14 +102,13 @@ max = 2
 """
 
 
-def test_the_chips_of_a_rack_do_the_same_in_every_number_of_processes(folder: Folder) -> None:
+@pytest.mark.parametrize(("ranks", "threads"), [(2, 2), pytest.param(8, 1, marks=pytest.mark.long)])
+def test_the_chips_of_a_rack_do_the_same_in_every_number_of_processes(folder: Folder, ranks: int, threads: int) -> None:
     (folder.path / "rack.toml").write_text(RACK)
     alone = folder.found(1, "alone", file="rack.toml")
     assert sorted(alone) == ["config.toml", "report.html", "summary.json"]
-    for ranks, threads in [(2, 2), (8, 1)]:
-        assert folder.found(ranks, f"of-{ranks}", "--threads", str(threads), file="rack.toml") == alone
-        assert json.loads((folder.path / f"of-{ranks}" / "manifest.json").read_text())["processes"] == ranks
-    assert folder.found(1, "itself", "--processes", "2", file="rack.toml") == alone
+    assert folder.found(ranks, "several", "--threads", str(threads), file="rack.toml") == alone
+    assert json.loads((folder.path / "several" / "manifest.json").read_text())["processes"] == ranks
     done = folder.run(9, "run", "rack.toml")
     assert (done.returncode, done.stderr.count("error:")) == (2, 1)
     assert "mpirun: 9 processes are more than the 8 partitions of this configuration: every chip is one" in done.stderr
@@ -153,8 +156,8 @@ def test_processes_that_are_given_different_things_do_not_begin(folder: Folder) 
 
 
 def test_a_process_that_dies_ends_the_others_and_the_run_goes_on_from_the_last_checkpoint(folder: Folder) -> None:
-    whole = folder.found(1, "whole", "--set", "run.duration=2 ms")
-    command = folder.command(1, "run", "cluster.toml", "--out", "killed", "--set", "run.duration=2 ms")
+    whole = folder.found(1, "whole", "--set", "run.duration=1 ms")
+    command = folder.command(1, "run", "cluster.toml", "--out", "killed", "--set", "run.duration=1 ms")
     command += ["--processes", "2"]
     command += ["--checkpoint-every", "50us", "--checkpoint", "kept"]
     running = subprocess.Popen(command, cwd=folder.path, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
@@ -175,7 +178,7 @@ def test_a_process_that_dies_ends_the_others_and_the_run_goes_on_from_the_last_c
     )
     assert processes_of(folder.path) == []
     assert not (folder.path / "killed").exists()
-    assert folder.found(1, "on", "--set", "run.duration=2 ms", "--from", "kept") == whole
+    assert folder.found(1, "on", "--set", "run.duration=1 ms", "--from", "kept") == whole
 
 
 @pytest.mark.parametrize(("told", "code"), [(signal.SIGTERM, 143), (signal.SIGINT, 130)])
