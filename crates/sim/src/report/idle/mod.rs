@@ -1,10 +1,11 @@
 //! Finds the keys of the user that cannot have changed the result, and those that did not come into play.
 //!
-//! A key of a server is without effect where what it belongs to takes no part ([`rules`], known from the configuration
-//! alone). A limit or a rule that nothing came to in the measuring window ([`limits`]) is told apart from that: it may
-//! have acted before.
+//! A key of a server, or of what is around it ([`network`]), is without effect where what it belongs to takes no part
+//! ([`rules`], known from the configuration alone). A limit or a rule that nothing came to in the measuring window
+//! ([`limits`]) is told apart from that: it may have acted before.
 
 mod limits;
+pub(crate) mod network;
 pub(crate) mod predicted;
 mod rules;
 

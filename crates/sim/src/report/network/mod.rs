@@ -44,6 +44,7 @@ use crate::report::caches::CACHES;
 use crate::report::channels::CHANNELS;
 use crate::report::domains::DOMAINS;
 use crate::report::energy::ENERGY;
+use crate::report::idle::network::of_network;
 use crate::report::idle::{Around, Idle, OfHosts};
 use crate::report::series::SERIES;
 use crate::report::table::{headings, Cell, Column, Kind, Rows, Table, TableInfo};
@@ -71,7 +72,10 @@ impl WorldView<'_> {
     pub(crate) fn report(&self) -> Report {
         let mut summary = self.heading();
         let (tables, told) = match self.plan.server() {
-            None => self.with_idle_keys(self.of_hosts()),
+            None => {
+                let flows = self.flow_totals();
+                self.with_idle_keys(&flows, self.of_hosts(&flows))
+            }
             Some(_) => self.with_power(of_server(self.results(&[]))),
         };
         if let (Value::Object(summary), Value::Object(told)) = (&mut summary, told) {
@@ -86,11 +90,15 @@ impl WorldView<'_> {
         self.server_views(limits).map(|(host, view)| (host, view.results())).collect()
     }
 
-    /// Tables of hosts and what a summary says of them, with the keys that had no effect at any of them.
-    fn with_idle_keys(&self, (tables, mut told): (Vec<Table>, Value)) -> (Vec<Table>, Value) {
+    /// Tables of hosts and what a summary says of them, with the keys that had no effect at any of them, nor around
+    /// them.
+    fn with_idle_keys(&self, flows: &[FlowTotals], (tables, mut told): (Vec<Table>, Value)) -> (Vec<Table>, Value) {
         let mut keys = OfHosts::default();
         self.server_views(&[]).for_each(|(_, view)| keys.add(&view));
-        let Idle { no_effect, never_met } = keys.all();
+        let Idle { mut no_effect, mut never_met } = keys.all();
+        let around = of_network(self.plan, flows);
+        no_effect.extend(around.no_effect);
+        never_met.extend(around.never_met);
         if let Some(entries) = told.as_object_mut() {
             entries.extend(
                 [("no_effect", no_effect), ("never_met", never_met)].map(|(key, paths)| (key.to_owned(), json!(paths))),
@@ -127,19 +135,22 @@ impl WorldView<'_> {
         })
     }
 
+    /// What each flow did in the window.
+    fn flow_totals(&self) -> Vec<FlowTotals> {
+        self.flows.flows.iter().zip(&self.before.flows).map(|(now, before)| now.since(before)).collect()
+    }
+
     /// The tables of hosts on a network, and what a summary says of them.
-    fn of_hosts(&self) -> (Vec<Table>, Value) {
-        let flows: Vec<FlowTotals> =
-            self.flows.flows.iter().zip(&self.before.flows).map(|(now, before)| now.since(before)).collect();
-        let classes = self.classes(&flows);
-        let hosts = self.hosts(&flows);
+    fn of_hosts(&self, flows: &[FlowTotals]) -> (Vec<Table>, Value) {
+        let classes = self.classes(flows);
+        let hosts = self.hosts(flows);
         let queues = self.queues();
         let latencies = self.latencies();
         let memory = self.memory();
         let control = self.control();
         let completed = self.completed();
         let paths = self.job_paths();
-        let of_classes = self.class_limits(&flows, &completed, &paths);
+        let of_classes = self.class_limits(flows, &completed, &paths);
         let limits = self.limits(&of_classes);
         let mut of_servers = OfServers::new();
         let mut told = serde_json::Map::new();
@@ -173,13 +184,13 @@ impl WorldView<'_> {
                 entries.insert(table.name.to_owned(), json!(rows(table)));
             }
         }
-        let mut all = vec![classes, self.flows(&flows, &completed), latencies, hosts, memory, queues];
+        let mut all = vec![classes, self.flows(flows, &completed), latencies, hosts, memory, queues];
         let OfServers { workloads, domains, channels, caches, series, energy, consumed } = of_servers;
         all.extend([workloads, domains, channels, caches, control, limits, self.series(), series]);
         all.extend(sometimes);
         all.extend(self.power_series());
         if let Some(attojoules) = consumed {
-            let efficiency = self.efficiency(&flows, attojoules);
+            let efficiency = self.efficiency(flows, attojoules);
             if let Some(entries) = summary.as_object_mut() {
                 entries.insert("energy".to_owned(), json!(rows(&energy)));
                 entries.insert("efficiency".to_owned(), json!(rows(&efficiency)));
