@@ -268,7 +268,7 @@ fn assert_path(report: &Report) {
 }
 
 proptest! {
-    #![proptest_config(cases(5))]
+    #![proptest_config(cases(3))]
 
     #[test]
     fn programs_come_to_their_end_and_find_the_same_however_they_are_run(

@@ -146,6 +146,7 @@ fn a_segment_is_one_packet_with_tso_and_as_large_as_a_ring() {
 }
 
 #[test]
+#[ignore = "long"]
 fn threads_and_checkpoints_change_nothing() {
     let flows = [bulk("f", "d", "box", ""), ping("p", "d-0", "d-1", 256)].concat();
     let plan = cluster(2, "level = \"mcn0\"", &format!("{flows}[run]\nwarmup = \"50 us\"\nduration = \"100 us\"\n"));

@@ -105,6 +105,7 @@ fn a_sequential_stream_finds_lines_that_were_read_ahead() {
 }
 
 #[test]
+#[ignore = "long"]
 fn threads_and_checkpoints_change_nothing() {
     let keys = "pool.prefetch.kind = \"stride\"\n";
     let network = format!("{NETWORK}buffer = \"2 KiB\"\n[cable.b]\ncorrupt = 0.02\n");

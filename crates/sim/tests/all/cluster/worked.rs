@@ -253,7 +253,7 @@ fn planted_limits_are_named_or_nothing_is() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(6))]
+    #![proptest_config(ProptestConfig::with_cases(3))]
 
     #[test]
     fn random_programs_come_to_their_end(
