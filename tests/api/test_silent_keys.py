@@ -181,6 +181,11 @@ def test_predictions_read_every_key_or_tell_of_it() -> None:
     check("streams", fates("streams", engine=predict))
 
 
+def test_ecn_that_is_off_is_not_told_of_where_switches_drop_for_want_of_it() -> None:
+    off = run(NETWORK, 'transport.t.base="cubic"', "transport.t.ecn=false")
+    assert "transport.t.ecn" not in (*off.no_effect, *off.told)
+
+
 def test_predictions_refuse_a_mesh() -> None:
     plan = _core.resolve(STREAMS, overrides=["noc.die=cascade-lake-18"])
     with pytest.raises(_core.ConfigError, match="noc: predictions do not cover"):

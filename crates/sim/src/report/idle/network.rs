@@ -68,9 +68,16 @@ fn is_never_met(plan: &Plan, totals: &[FlowTotals], path: &str) -> bool {
         "rto_min" | "rto_initial" | "timeout" => sum.timeouts == 0,
         "tail_loss_probe" => sum.timeouts + sum.probes == 0,
         "sack" => sum.retransmitted_packets == 0,
-        "ecn" | "gain" | "alpha" => sum.marked_segments + sum.marked_by_host + sum.notifications == 0,
+        // Without ECN nothing is marked: switches drop instead.
+        "ecn" => plan.effective["transport"][name]["ecn"] == true && marks(&sum) == 0,
+        "gain" | "alpha" => marks(&sum) == 0,
         _ => false,
     }
+}
+
+/// Returns the marks that senders heard of.
+fn marks(totals: &FlowTotals) -> u64 {
+    totals.marked_segments + totals.marked_by_host + totals.notifications
 }
 
 /// Returns the name of the transport that the table of a flow gives, if it gives one.
