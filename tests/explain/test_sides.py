@@ -126,6 +126,15 @@ def test_counters_of_a_preset_name_nobody_and_say_what_would_tell() -> None:
     assert any("--compare alone" in note for note in page.notes)
 
 
+def test_traffic_that_no_counter_tells_of_is_not_taken_to_be_absent() -> None:
+    counters = hostnet.run(TINY).summary["counters"]
+    of_dram = {name: value for name, value in counters.items() if not isinstance(value, dict)}
+    plan, _ = plan_of_server("cascade-lake-6234", of_dram, 6)
+    regime = explain_window(of_dram, plan, name="counters.csv", known=False).explanation["regime"]
+    assert (regime["name"], regime["slowed"], regime["evidence"]) == ("not known", [], [])
+    assert len(regime["open"]) == 3
+
+
 def test_headlines_say_who_gains_and_by_how_much() -> None:
     slowed = [{"workload": "bigjob", "times": 1.18, "because_of": ["db"]}]
     blue = {"name": "blue", "slowed": slowed, "open": []}

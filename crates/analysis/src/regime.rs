@@ -183,6 +183,25 @@ pub struct Regime {
     pub open: Vec<String>,
 }
 
+const NO_C2M: &str = "no C2M traffic";
+const NO_P2M: &str = "no P2M traffic";
+
+impl Regime {
+    /// Takes back what rests on traffic being absent that nothing is known of: that of `domains`.
+    pub(crate) fn with_untold<'a>(mut self, domains: impl Iterator<Item = &'a str>) -> Self {
+        for domain in domains {
+            let absent = if domain.starts_with("C2M") { NO_C2M } else { NO_P2M };
+            self.evidence.retain(|evidence| !evidence.starts_with(absent));
+            self.open.push(format!("the traffic of {domain}"));
+            if self.slowed.is_empty() {
+                NOT_KNOWN.clone_into(&mut self.name);
+                self.estimated = true;
+            }
+        }
+        self
+    }
+}
+
 /// The regime.
 ///
 /// Red: devices are known to gain at least 5% without the cores, and the credits of P2M are full at least half of the
@@ -255,13 +274,13 @@ fn evidence(sides: &Sides, name: &str) -> Vec<String> {
     let Sides { cores, devices, c2m, p2m, crowd } = sides;
     let mut found = Vec::new();
     if devices.is_empty() {
-        found.push("no P2M traffic".to_owned());
+        found.push(NO_P2M.to_owned());
     } else {
         found.extend(p2m_evidence(p2m));
     }
     if cores.is_empty() {
         let but = if devices.is_empty() { "" } else { " but what serves P2M, such as copies of the kernel" };
-        found.push(format!("no C2M traffic{but}"));
+        found.push(format!("{NO_C2M}{but}"));
     }
     if !cores.is_empty() && !devices.is_empty() {
         found.extend(cores.iter().filter_map(|party| gain_evidence(party, &named(devices, "the devices"))));

@@ -157,9 +157,21 @@ fn of_storage(server: &ServerParams, class: usize, pools: Vec<Pool>) -> Workload
     WorkloadFacts { offered_gb_per_s: offered_gb_per_s(server, class), ..facts }
 }
 
-/// Traffic in the counters that the facts say nothing of, for want of which counters.
-#[must_use]
-pub(super) fn untold(counters: &Counters, facts: &[WorkloadFacts]) -> Vec<String> {
+/// Traffic that the facts say nothing of, and the counters that are missing for it.
+pub(super) struct Untold {
+    pub(super) domain: &'static str,
+    missing: Vec<String>,
+}
+
+impl Untold {
+    /// Returns what cannot be computed, as a sentence.
+    pub(super) fn in_words(&self) -> String {
+        format!("what binds {} cannot be computed: no counter {}", self.domain, self.missing.join(", "))
+    }
+}
+
+/// Finds traffic that may be there and that the facts say nothing of, as counters are missing.
+pub(super) fn untold(counters: &Counters, facts: &[WorkloadFacts]) -> Vec<Untold> {
     let told = |domain: &str| facts.iter().any(|facts| facts.pools.iter().any(|pool| pool.domain.starts_with(domain)));
     let pools = [
         ("C2M", "lfb", counters.lfb, counters.core_read, true),
@@ -175,7 +187,7 @@ pub(super) fn untold(counters: &Counters, facts: &[WorkloadFacts]) -> Vec<String
             missing.push(format!("{pool}.lines"));
         }
         let absent = inside.lines == Some(0.0) || told(domain) || missing.is_empty();
-        (!absent).then(|| format!("what binds {domain} cannot be computed: no counter {}", missing.join(", ")))
+        (!absent).then_some(Untold { domain, missing })
     });
     untold.collect()
 }

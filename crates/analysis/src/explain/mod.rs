@@ -74,10 +74,12 @@ pub fn explain(
 ) -> Explanation {
     let facts: Vec<WorkloadFacts> = facts.iter().filter(|facts| facts.has_traffic()).cloned().collect();
     let facts = facts.as_slice();
-    let mut missing = from_counters::untold(counters, facts);
+    let untold = from_counters::untold(counters, facts);
+    let mut missing: Vec<String> = untold.iter().map(from_counters::Untold::in_words).collect();
     let workloads: Vec<Explained> =
         facts.iter().map(|facts| explain_workload(socket, counters, facts, &mut missing)).collect();
-    let regime = known.unwrap_or_else(|| regime_of(socket, facts));
+    let domains = untold.iter().map(|untold| untold.domain);
+    let regime = known.unwrap_or_else(|| regime_of(socket, facts).with_untold(domains));
     let suffers = suffers(socket, facts, &regime);
     Explanation { format: 1, regime, suffers, workloads, missing }
 }
