@@ -135,7 +135,7 @@ impl WorldView<'_> {
         })
     }
 
-    /// What each flow did in the window.
+    /// Returns what each flow did in the window.
     fn flow_totals(&self) -> Vec<FlowTotals> {
         self.flows.flows.iter().zip(&self.before.flows).map(|(now, before)| now.since(before)).collect()
     }
