@@ -81,7 +81,7 @@ $(VENV)/mpi: requirements-dev.lock $(VENV)/locked
 	@touch $@
 	@echo "$(BIN)/mpirun -n 2 $(BIN)/hostnet run cluster.toml"
 
-# The module first: while the tests in Rust compile, which is one crate at a time in the end, those in Python run.
+# The module comes first, so that tests in Python run while the last crates of the tests in Rust compile, one at a time.
 test: $(VENV)/created
 	@$(MAKE) --no-print-directory --jobs=2 $(VENV)/checked $(VENV)/locked-dev
 	@$(MAKE) --no-print-directory --jobs=2 --output-sync=target test-rust test-python lint-rust lint-python

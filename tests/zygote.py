@@ -74,7 +74,7 @@ def serve() -> None:
         importlib.import_module(module.name)
     for name in IMPORTED_LATE:
         importlib.import_module(name)
-    # A child that looked at what it inherits would copy its pages.
+    # The collector of a child would copy every page that it looks at.
     gc.freeze()
     while line := sys.stdin.readline():
         if (child := os.fork()) == 0:
@@ -98,5 +98,5 @@ def run_here(arguments: list[str], folder: str, environment: Mapping[str, str], 
     except SystemExit as leaving:
         sys.stdout.flush()
         sys.stderr.flush()
-        # Nor does it free what it inherits.
+        # Freeing what it inherits would copy that, too.
         os._exit(leaving.code if isinstance(leaving.code, int) else 1)

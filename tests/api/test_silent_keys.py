@@ -186,6 +186,21 @@ def test_ecn_that_is_off_is_not_told_of_where_switches_drop_for_want_of_it() -> 
     assert "transport.t.ecn" not in (*off.no_effect, *off.told)
 
 
+def test_pairs_that_draw_a_single_flow_are_not_told_of() -> None:
+    single = NETWORK.replace('["e-1", "e-2", "e-3"]', '"e-0"').replace('to = "e-0"', 'to = ["e-1", "e-2"]')
+    single = single.replace("count = 2", 'count = 1\npairs = "random"')
+    result = run(single)
+    assert "flow.f.pairs" not in (*result.no_effect, *result.told)
+    assert run(single, 'flow.f.pairs="all-to-all"').found != result.found
+
+
+@pytest.mark.parametrize(("jobs", "told"), [("", True), ("[job.j]" + NETWORK.partition("[job.j]")[2], False)])
+def test_a_priority_matters_only_beside_another(jobs: str, told: bool) -> None:
+    text = NETWORK.partition("[job.j]")[0] + jobs
+    before, after = run(text), run(text, "flow.f.priority=3")
+    assert ("flow.f.priority" in after.no_effect, after.found == before.found) == (told, told)
+
+
 def test_predictions_refuse_a_mesh() -> None:
     plan = _core.resolve(STREAMS, overrides=["noc.die=cascade-lake-18"])
     with pytest.raises(_core.ConfigError, match="noc: predictions do not cover"):

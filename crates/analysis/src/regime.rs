@@ -187,12 +187,12 @@ const NO_C2M: &str = "no C2M traffic";
 const NO_P2M: &str = "no P2M traffic";
 
 impl Regime {
-    /// Takes back what rests on traffic being absent that nothing is known of: that of `domains`.
+    /// Withdraws the claim that `domains` have no traffic: the counters that would show it are missing.
     pub(crate) fn with_untold<'a>(mut self, domains: impl Iterator<Item = &'a str>) -> Self {
         for domain in domains {
             let absent = if domain.starts_with("C2M") { NO_C2M } else { NO_P2M };
             self.evidence.retain(|evidence| !evidence.starts_with(absent));
-            self.open.push(format!("the traffic of {domain}"));
+            self.open.push(format!("{domain} traffic"));
             if self.slowed.is_empty() {
                 NOT_KNOWN.clone_into(&mut self.name);
                 self.estimated = true;

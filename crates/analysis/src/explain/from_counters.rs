@@ -157,7 +157,7 @@ fn of_storage(server: &ServerParams, class: usize, pools: Vec<Pool>) -> Workload
     WorkloadFacts { offered_gb_per_s: offered_gb_per_s(server, class), ..facts }
 }
 
-/// Traffic that the facts say nothing of, and the counters that are missing for it.
+/// A domain whose traffic is not known, and the counters that would show it.
 pub(super) struct Untold {
     pub(super) domain: &'static str,
     missing: Vec<String>,
@@ -170,7 +170,7 @@ impl Untold {
     }
 }
 
-/// Finds traffic that may be there and that the facts say nothing of, as counters are missing.
+/// Finds domains that may have traffic, although missing counters keep it out of the facts.
 pub(super) fn untold(counters: &Counters, facts: &[WorkloadFacts]) -> Vec<Untold> {
     let told = |domain: &str| facts.iter().any(|facts| facts.pools.iter().any(|pool| pool.domain.starts_with(domain)));
     let pools = [

@@ -7,7 +7,7 @@ use hostnet_config::Plan;
 use hostnet_model::params::{FlowParams, HostKind, JobParams};
 use std::collections::BTreeSet;
 
-/// Finds the keys beside those of hosts after a run; `totals` are what the flows did in the window.
+/// Finds such keys outside of the tables of hosts; `totals` say what the flows did in the window.
 pub(crate) fn of_network(plan: &Plan, totals: &[FlowTotals]) -> Idle {
     let given = plan.given.iter().filter(|path| !path.starts_with("host."));
     let (no_effect, others): (Vec<&String>, Vec<&String>) = given.partition(|path| is_unused(plan, path));
@@ -24,7 +24,7 @@ fn is_unused(plan: &Plan, path: &str) -> bool {
             "sharers" => cluster.switches.iter().all(|switch| switch.sharers.is_none()),
             _ => false,
         },
-        ["flow", name, "stagger" | "pairs"] => flows_of(plan, name).count() == 1,
+        ["flow", name, "stagger"] => flows_of(plan, name).count() == 1,
         ["flow" | "job", _, "priority"] => is_one_priority(plan),
         ["job", name, "copy_rate" | "copy_latency"] => {
             cluster.jobs.iter().find(|job| job.name == name).is_some_and(|job| !shares_hosts(job))
