@@ -22,6 +22,13 @@ const BACKLOG_BYTES: f64 = 20_000.0;
 /// A port on the path of a class, and its counts at the start of the window.
 type Passed<'a> = (PortView<'a>, PortTotals);
 
+/// The port that is used the most by a share of something.
+struct Fullest<'a> {
+    load: f64,
+    overflows: bool,
+    passed: Passed<'a>,
+}
+
 impl WorldView<'_> {
     /// The share of a cable that a port uses.
     fn cable_load(&self, (port, before): &Passed) -> Option<f64> {
@@ -69,16 +76,17 @@ impl WorldView<'_> {
     }
 
     /// Returns the fullest of some ports by a share of something that they use; overloaded ports come first.
-    fn fullest<'a>(&'a self, class: &'a Class, load: impl Fn(&Passed) -> Option<f64>) -> Option<(f64, Passed<'a>)> {
+    fn fullest<'a>(&'a self, class: &'a Class, load: impl Fn(&Passed) -> Option<f64>) -> Option<Fullest<'a>> {
         let loads = self.deciding(class).into_iter();
-        let full = loads.filter_map(|(passed, overflows)| Some(((overflows, load(&passed)?), passed)));
-        let full = full.filter(|((_, load), _)| *load >= FULL);
-        let fullest = full.max_by(|(one, _), (other, _)| one.0.cmp(&other.0).then(one.1.total_cmp(&other.1)));
-        fullest.map(|((_, load), passed)| (load, passed))
+        let full = loads.filter_map(|(passed, overflows)| Some(Fullest { load: load(&passed)?, overflows, passed }));
+        let full = full.filter(|port| port.load >= FULL);
+        full.max_by(|one, other| one.overflows.cmp(&other.overflows).then(one.load.total_cmp(&other.load)))
     }
 
+    /// Names the fullest cable, unless something else is as full.
     pub(super) fn full_cable(&self, class: &Class) -> Option<Limit> {
-        let (load, (port, before)) = self.fullest(class, |passed| self.cable_load(passed))?;
+        let Fullest { load, overflows, passed: (port, before) } =
+            self.fullest(class, |passed| self.cable_load(passed))?;
         let (sent, rate) = (self.sent_gbps(&port, before), self.rate_gbps(&port)?);
         let place = self.cable_words(&port);
         let mut why = format!("the cable {place} carries {sent:.1} of {rate:.0} Gbps");
@@ -86,12 +94,31 @@ impl WorldView<'_> {
         if flooded / rate >= FLOODED {
             why += &format!(", {flooded:.1} of them flooded, as the receivers were not in its table yet");
         }
-        Some(Limit { limit: "cable", place, load: Some(load), why })
+        why += &self.equally_full_words(class, &port);
+        Some(self.uncontested(Limit { limit: "cable", place, load: Some(load), why }, class, overflows))
+    }
+
+    /// Says which other cables are full on the way of what passes a port: all of them have to be faster.
+    fn equally_full_words(&self, class: &Class, port: &PortView) -> String {
+        let (place, ways) = (port.place(), class.ways.iter());
+        let along: BTreeSet<PortPlace> = ways.filter(|way| way.contains(&place)).flatten().copied().collect();
+        let is_other = |passed: &Passed| {
+            passed.0.place() != place
+                && along.contains(&passed.0.place())
+                && self.cable_load(passed).is_some_and(|load| load >= FULL)
+        };
+        let others: Vec<String> =
+            self.ports_of(class).filter(is_other).map(|(other, _)| self.cable_words(&other)).collect();
+        match &others[..] {
+            [] => String::new(),
+            [other] => format!("; {other} is full as well"),
+            [other, more @ ..] => format!("; {other} and {} more are full as well", more.len()),
+        }
     }
 
     /// The way through the fabric of a switch that learns to one of its ports.
     pub(super) fn full_fabric(&self, class: &Class) -> Option<Limit> {
-        let (load, (port, before)) = self.fullest(class, |passed| self.fabric_load(passed))?;
+        let Fullest { load, passed: (port, before), .. } = self.fullest(class, |passed| self.fabric_load(passed))?;
         let carried = self.gbps(port.totals.carried_bytes - before.carried_bytes);
         let place = self.name_of(port.end).to_owned();
         let peer = port.peer().map_or("", |peer| self.name_of(peer));

@@ -80,6 +80,8 @@ pub(crate) struct Class<'a> {
     pub(super) numbers: Vec<usize>,
     pub(super) each: Vec<&'a FlowTotals>,
     pub(crate) totals: FlowTotals,
+    /// What all flows did that bring data to the same hosts, its own among them.
+    pub(super) into_receivers: FlowTotals,
     /// Whether its flows begin at random, at the rate of a load.
     pub(super) has_load: bool,
     ended: bool,
@@ -91,7 +93,7 @@ pub(crate) struct Class<'a> {
 }
 
 /// Where the data of a flow comes from and goes to.
-fn directions(flow: &FlowParams) -> Vec<(u16, u16)> {
+pub(super) fn directions(flow: &FlowParams) -> Vec<(u16, u16)> {
     let (there, back) = ((flow.from, flow.to), (flow.to, flow.from));
     match flow.traffic {
         Traffic::Bulk { .. }
@@ -125,7 +127,10 @@ impl<'a> Class<'a> {
         }
         let passed = passed_ways.iter().flatten().copied().collect();
         let (now_ps, numbers, ways) = (view.now.ps(), own.to_vec(), passed_ways);
-        Self { now_ps, flows, numbers, each, totals, has_load, ended, hosts, ways, passed }
+        let comes = |flow: &FlowParams| directions(flow).iter().any(|(_, to)| hosts[1].contains(to));
+        let into = view.plan.cluster.flows.iter().zip(all).filter(|(flow, _)| comes(flow));
+        let into_receivers = into.fold(FlowTotals::default(), |sum, (_, flow)| sum.plus(flow));
+        Self { now_ps, flows, numbers, each, totals, into_receivers, has_load, ended, hosts, ways, passed }
     }
 
     /// Whether a port is on its way.
@@ -253,6 +258,7 @@ impl WorldView<'_> {
             .or_else(|| if class.totals.timeouts > 0 { None } else { self.waiting_ranks(class) })
             .or_else(|| worst(from.iter().filter_map(|&host| self.full_reads(host))))
             .or_else(|| self.congestion_control(class))
+            .or_else(|| self.full_way_back(class))
             .unwrap_or_else(|| self.waiting(class))
     }
 

@@ -4,6 +4,7 @@ mod binds;
 mod carried;
 mod completions;
 mod computes;
+mod contested;
 mod control;
 mod dimm;
 mod energy;
@@ -31,6 +32,7 @@ mod stages;
 mod stretch;
 mod sums;
 mod switches;
+mod way_back;
 mod ways;
 mod working;
 

@@ -3,6 +3,7 @@
 use super::carried::DROPPED;
 use super::limits::{worst, Class, Limit, FULL, WAIT};
 use super::line_bytes;
+use crate::read::flows::FlowTotals;
 use crate::read::sample::Group;
 use crate::report::view::WorldView;
 use hostnet_measure::Domain;
@@ -16,6 +17,8 @@ const CREDIT_WAIT: f64 = 0.25;
 /// A NIC that drops this share of the packets is the limit rather than the cable, if senders back off on losses: fewer
 /// come with every sawtooth.
 const MANY: f64 = 0.05;
+/// An IIO that holds this share of its lines in the mean has hardly any left for more.
+const NEARLY_FULL: f64 = 0.9;
 /// A link whose NIC drops packets is full at this load already: it idles while senders recover.
 const FULL_WITH_DROPS: f64 = 0.8;
 /// Reads of a NIC limit it when they are all in flight for this share of time: those of a burst are for less.
@@ -81,29 +84,54 @@ impl WorldView<'_> {
 
     /// The NIC of a receiver waits for PCIe credits because the IIO does not drain.
     fn host_network(&self, host: u16, class: &Class) -> Option<Limit> {
-        let machine = self.machine(host)?;
-        let nic = machine.first::<Nic>()?;
-        let waits = nic.counters().credit_wait.mean();
-        if waits < CREDIT_WAIT || machine.first::<Dimm>().is_some() {
+        let (waits, held) = self.credits_of(host)?;
+        if waits < CREDIT_WAIT {
             return None;
         }
-        let fullest = |one: &&Domain, other: &&Domain| one.area_ps().cmp(&other.area_ps());
-        let iio = machine.each::<Iio>().map(Iio::write).max_by(fullest)?;
         let params = &self.plan.cluster.hosts[usize::from(host)];
-        let lines_each = (line_bytes(params.fidelity) / 64) as f64;
-        let held = iio.area_ps() as f64 / self.window_ps() * lines_each;
-        let capacity = f64::from(iio.capacity()) * lines_each;
-        let mut why = format!(
-            "the NIC of {} waits for PCIe credits {:.0} % of the time, and the IIO holds {held:.0} of {capacity:.0} \
-             lines",
-            params.name,
-            100.0 * waits
-        );
+        let mut why = self.credit_words(host, waits, held);
         let dropped = class.totals.nic_dropped();
         if dropped > 0 {
             why += &format!("; the NIC drops {dropped} of {} packets", class.totals.nic_received);
         }
         Some(Limit { limit: "host network", place: params.name.clone(), load: Some(waits), why })
+    }
+
+    /// Names the IIO of a receiver that is full nearly all of the time.
+    pub(super) fn full_iio(&self, host: u16) -> Option<Limit> {
+        let (waits, held) = self.credits_of(host)?;
+        let load = held[0] / held[1];
+        let place = self.plan.cluster.hosts[usize::from(host)].name.clone();
+        let why = self.credit_words(host, waits, held);
+        (load >= NEARLY_FULL).then_some(Limit { limit: "host network", place, load: Some(load), why })
+    }
+
+    /// Returns the share of time that the NIC of a host waits for PCIe credits, and how many lines its fullest IIO
+    /// holds, of how many.
+    pub(super) fn credits_of(&self, host: u16) -> Option<(f64, [f64; 2])> {
+        let machine = self.machine(host).filter(|machine| machine.first::<Dimm>().is_none())?;
+        let fullest = |one: &&Domain, other: &&Domain| one.area_ps().cmp(&other.area_ps());
+        let iio = machine.each::<Iio>().map(Iio::write).max_by(fullest)?;
+        let lines_each = (line_bytes(self.plan.cluster.hosts[usize::from(host)].fidelity) / 64) as f64;
+        let lines = [iio.area_ps() as f64 / self.window_ps(), f64::from(iio.capacity())].map(|many| many * lines_each);
+        Some((machine.first::<Nic>()?.counters().credit_wait.mean(), lines))
+    }
+
+    fn credit_words(&self, host: u16, waits: f64, [held, capacity]: [f64; 2]) -> String {
+        let name = &self.plan.cluster.hosts[usize::from(host)].name;
+        format!(
+            "the NIC of {name} waits for PCIe credits {:.0} % of the time, and the IIO holds {held:.0} of \
+             {capacity:.0} lines",
+            100.0 * waits
+        )
+    }
+
+    /// Says how many packets the NICs of its receivers drop, of whichever class, if they do.
+    pub(super) fn drop_words(&self, class: &Class) -> Option<String> {
+        let FlowTotals { nic_full, nic_ring, nic_received, .. } = class.into_receivers;
+        let dropped = nic_full + nic_ring;
+        (dropped as f64 > DROPPED * nic_received as f64)
+            .then(|| format!("the NICs of its receivers drop {dropped} of {nic_received} packets"))
     }
 
     /// The NIC of a sender has as many reads of memory in flight as it may nearly all of the time.

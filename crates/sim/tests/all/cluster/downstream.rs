@@ -71,3 +71,32 @@ fn of_datagrams_that_their_sockets_drop_the_core_is_named_and_not_the_full_cable
     let (limit, _) = told(&to_server("", "rate = \"10 Gbps\"", flow));
     assert_eq!((&limit["limit"], &limit["place"]), (&"receiver cores".into(), &"s".into()), "{limit}");
 }
+
+#[test]
+fn a_class_without_acknowledgements_is_not_silent_and_names_who_fills_their_cable() {
+    let text = "[host.a]\nkind = \"endpoint\"\ncount = 2\n[host.b]\nkind = \"endpoint\"\n\
+        [network]\nrate = \"10 Gbps\"\nmtu = \"1500 B\"\n\
+        [flow.rd]\nkind = \"read\"\nfrom = \"a-0\"\nto = \"b\"\n\
+        [flow.t]\nkind = \"bulk\"\nfrom = \"a-1\"\nto = \"b\"\ntransport = \"dctcp\"\n\
+        [run]\nwarmup = \"1 ms\"\nduration = \"1 ms\"\n";
+    let mut run = Run::new(&plan(text), Options::default());
+    assert_eq!(run.run(|_| true), Ok(true));
+    let limits = run.report().summary["limits"].clone();
+    assert_eq!((&limits[0]["limit"], &limits[0]["place"]), (&"cable".into(), &"b to tor".into()), "{limits}");
+    assert_eq!(limits[1]["limit"], "not known", "{limits}");
+    let why = limits[1]["why"].as_str().expect("words");
+    assert!(why.contains("b to tor") && why.contains("\"rd\""), "{why}");
+}
+
+#[test]
+fn a_cable_before_a_full_iio_is_not_named() {
+    let write = "kind = \"write\"";
+    let text = |gbps: u32| to_server("iio.write_credits = 35", &format!("rate = \"{gbps} Gbps\""), write);
+    let (below, _) = told(&text(30));
+    assert_eq!(below["limit"], "cable", "{below}");
+    // 35 lines for 312 ns each are 57 Gbps.
+    let (contested, before) = told(&text(59));
+    assert_eq!(contested["limit"], "not known", "{contested}");
+    let (_, after) = told(&text(80));
+    assert!(after < 1.02 * before, "{before} Gbps, then {after}");
+}

@@ -1,0 +1,61 @@
+//! Tells whether anything else is as full as a cable: then a faster cable alone would not help.
+
+use super::limits::{worst, Class, Limit, FULL};
+use super::pcie::Direction;
+use super::working::{data_words, not_known, BUS_FULL};
+use crate::read::flows::FlowTotals;
+use crate::report::view::WorldView;
+
+/// Senders overload a NIC that falls behind them by this share of their packets in a window.
+const BACKLOG: f64 = 0.02;
+
+impl WorldView<'_> {
+    /// Returns the limit that a full cable is, or that it is not known where something else on the way is as full.
+    ///
+    /// Senders that overload the cable, or their own NIC before it, could send more.
+    pub(super) fn uncontested(&self, cable: Limit, class: &Class, overloaded: bool) -> Limit {
+        let FlowTotals { sent_packets, host_sent, .. } = class.totals;
+        let could_send = overloaded || host_sent as f64 <= (1.0 - BACKLOG) * sent_packets as f64;
+        let of_senders = || if could_send { None } else { self.full_sender(class) };
+        match self.full_receiver(class).or_else(of_senders) {
+            None => cable,
+            Some(other) => {
+                let why = format!("{}, but {other}: a faster cable alone may not help", cable.why);
+                not_known(cable.load, why)
+            }
+        }
+    }
+
+    /// Says what is full behind the cables of a class.
+    fn full_receiver(&self, class: &Class) -> Option<String> {
+        let to = &class.hosts[1];
+        let each = |full: &dyn Fn(u16) -> Option<Limit>| worst(to.iter().filter_map(|&host| full(host)));
+        let full = || {
+            each(&|host| self.full_iio(host))
+                .or_else(|| each(&|host| self.full_pcie(host, Direction::ToMemory, FULL)))
+                .or_else(|| each(&|host| self.busy_cores("receiver cores", host, class)))
+                .or_else(|| self.pauses(class))
+        };
+        let words = || full().map(|limit| limit.why);
+        self.drop_words(class).or_else(words).or_else(|| to.iter().find_map(|&host| self.full_channels(host)))
+    }
+
+    /// Says what is full before the cables of a class.
+    fn full_sender(&self, class: &Class) -> Option<String> {
+        let from = &class.hosts[0];
+        let each = |full: &dyn Fn(u16) -> Option<Limit>| worst(from.iter().filter_map(|&host| full(host)));
+        let full = each(&|host| self.full_pcie(host, Direction::FromMemory, FULL))
+            .or_else(|| each(&|host| self.busy_cores("sender cores", host, class)))
+            .or_else(|| each(&|host| self.full_reads(host)));
+        full.map(|limit| limit.why)
+    }
+
+    /// Says that the memory of a receiver is full and its IIO half full: the latency of writes grows with every line
+    /// more, and uses up the entries that are left.
+    fn full_channels(&self, host: u16) -> Option<String> {
+        let (_, [held, capacity]) = self.credits_of(host)?;
+        let load = self.memory_load(usize::from(host), self.machine(host)?)?;
+        let full = load >= BUS_FULL && held >= capacity / 2.0;
+        full.then(|| data_words(&self.plan.cluster.hosts[usize::from(host)].name, load))
+    }
+}
