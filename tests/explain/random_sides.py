@@ -44,6 +44,8 @@ def plain(draw: random.Random) -> dict[str, Any]:
     config["workload"] = {"cores": stream(draw, draw.randint(1, 6)), "devices": drives(draw, "6-7")}
     if draw.random() < 0.5:
         config["memory"] = {"channels": 1}
+    if draw.random() < 0.2:
+        config["cha"] = {"tor": {"entries": 32}}
     return config
 
 

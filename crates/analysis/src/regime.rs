@@ -8,6 +8,9 @@ use serde::{Deserialize, Serialize};
 
 /// Least gain in throughput without the other side for which that side is blamed.
 pub const GAIN_MIN: f64 = 0.05;
+/// By how much more a predicted gain has to exceed that: over 130 random servers, 2 of 35 predicted gains of 5 to 10%
+/// were simulated to be less than 5%, and none of 113 larger ones.
+pub const PREDICTION_ERROR: f64 = 0.05;
 /// Share of time that the credits of P2M are full from which on the regime may be red.
 const P2M_FULL: f64 = 0.5;
 /// Cores slow each other down when their latency exceeds that of a single one of them by more than this.
@@ -56,7 +59,8 @@ impl Alone {
     }
 
     fn helps(&self) -> bool {
-        self.gain - self.noise >= GAIN_MIN
+        let least = GAIN_MIN + if self.basis == Basis::Predicted { PREDICTION_ERROR } else { 0.0 };
+        self.gain - self.noise >= least
     }
 
     /// Returns true if it may help, as far as is known; a gain that is not a number may.
@@ -204,10 +208,10 @@ impl Regime {
 
 /// The regime.
 ///
-/// Red: devices are known to gain at least 5% without the cores, and the credits of P2M are full at least half of the
-/// time. Blue: cores are known to gain as much without the devices, which are known not to gain without the cores.
-/// Neither side gains: cores where the latency of a stream is more than 10% above that of one of its cores alone, else
-/// uncontended. Otherwise it is not known.
+/// Red: devices are known to gain at least 5% without the cores, 10% where that is predicted, and the credits of P2M are
+/// full at least half of the time. Blue: cores are known to gain as much without the devices, which are known not to gain
+/// without the cores. Neither side gains: cores where the latency of a stream is more than 10% above that of one of its
+/// cores alone, else uncontended. Otherwise it is not known.
 #[must_use]
 pub fn regime(sides: &Sides) -> Regime {
     let Sides { cores, devices, .. } = sides;

@@ -6,7 +6,7 @@ use hostnet_analysis::binding::{
     binding, full_share_estimate, lfb_domain, stream_otherwise, CORE, FULL_SHARE_MIN, OFFERED_LOAD,
 };
 use hostnet_analysis::offered::offered_gb_per_s;
-use hostnet_analysis::regime::{regime, Alone, Basis, Crowd, P2m, Party, Regime, Sides, GAIN_MIN};
+use hostnet_analysis::regime::{regime, Alone, Basis, Crowd, P2m, Party, Regime, Sides, GAIN_MIN, PREDICTION_ERROR};
 use proptest::prelude::*;
 
 #[test]
@@ -95,6 +95,20 @@ fn blue_needs_a_gain_of_cores_and_devices_that_keep_their_rate() {
     assert_eq!((between.name.as_str(), between.estimated, slowed(&between).len()), ("not known", true, 0));
     assert_eq!(between.open, ["the throughput of c without d"]);
     assert_eq!(found(f64::NAN, 0.0).name, "not known");
+}
+
+#[test]
+fn a_small_gain_that_is_predicted_accuses_nobody() {
+    let found = |gain, basis| {
+        let cores = Party { name: "c".to_owned(), alone: Some(Alone { gain, noise: 0.01, basis }) };
+        let found = regime(&sides(cores, party("d", 0.0, 0.0), 0.0));
+        (found.name, found.slowed.len())
+    };
+    let least = GAIN_MIN + PREDICTION_ERROR + 0.01;
+    assert_eq!(found(least + 1e-9, Basis::Predicted), ("blue".to_owned(), 1));
+    assert_eq!(found(least - 1e-9, Basis::Predicted), ("not known".to_owned(), 0));
+    assert_eq!(found(least - 1e-9, Basis::Measured), ("blue".to_owned(), 1));
+    assert_eq!(found(GAIN_MIN - 0.02, Basis::Predicted), ("uncontended".to_owned(), 0));
 }
 
 #[test]
