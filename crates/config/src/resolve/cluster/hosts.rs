@@ -310,10 +310,7 @@ impl Hosts {
 fn networked(resolved: &Resolved, cores: Vec<u32>, mtu_bytes: u32, on_dimm: bool) -> Result<ServerParams, Issue> {
     let spec = &resolved.spec;
     let lacks = |key: &str, what: &str| {
-        Issue::between(
-            &[key, "preset"],
-            format!("missing: the server has no {what}; the preset cascade-lake-hostcc has one"),
-        )
+        Issue::between(&[key, "preset"], format!("the server has no {what}; the preset cascade-lake-hostcc has one"))
     };
     if spec.nic.is_none() && !on_dimm {
         return Err(lacks("nic", "NIC"));
