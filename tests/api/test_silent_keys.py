@@ -201,6 +201,21 @@ def test_a_priority_matters_only_beside_another(jobs: str, told: bool) -> None:
     assert ("flow.f.priority" in after.no_effect, after.found == before.found) == (told, told)
 
 
+@pytest.mark.parametrize(("period", "told"), [("10 ms", True), ("50 us", False)])
+def test_a_governor_that_does_not_look_in_time_is_told_of(period: str, told: bool) -> None:
+    power = ('power.governor.kind="ondemand"', f'power.governor.period="{period}"', 'run.duration="150 us"')
+    result = run(STREAMS, *power)
+    assert ("power.governor.kind" in result.told) == told
+
+
+def test_receive_offload_matters_only_to_tcp() -> None:
+    rdma = CLUSTER.partition("[flow")[0]
+    assert rdma
+    for kind, told in (("write", True), ("bulk", False)):
+        flow = f'[flow.f]\nkind = "{kind}"\nfrom = "b"\nto = "a"\n'
+        assert ("host.a.nic.lro" in run(rdma + flow, "host.a.nic.lro=true").no_effect) == told
+
+
 def test_predictions_refuse_a_mesh() -> None:
     plan = _core.resolve(STREAMS, overrides=["noc.die=cascade-lake-18"])
     with pytest.raises(_core.ConfigError, match="noc: predictions do not cover"):

@@ -30,6 +30,7 @@ const OF_WRITES: [&str; 18] = [
 /// Returns true if nothing in the window came to the limit or the rule that a key sets.
 pub(super) fn never_met(view: &ServerView, key: &str) -> bool {
     match key {
+        _ if key.starts_with("power.governor") => !has_looked(view),
         _ if has_rates(view) => false,
         "iio.write_credits" => !ran_out(view, Group::P2mWrite),
         "iio.read_credits" => !ran_out(view, Group::P2mRead),
@@ -42,6 +43,12 @@ pub(super) fn never_met(view: &ServerView, key: &str) -> bool {
         _ if key.starts_with("expander.") => !uses_expander(view.server),
         _ => key.strip_prefix("memory.controller.").is_some_and(|key| never_met_in_memory(view, key)),
     }
+}
+
+/// Returns true if a governor may have changed a frequency: its first look finds no load yet, the second one does.
+fn has_looked(view: &ServerView) -> bool {
+    let power = view.server.power.as_ref();
+    power.is_none_or(|power| !power.governor.samples() || view.now.ps() >= 2 * power.period_ps)
 }
 
 /// Returns true if buffers of any workload may lie behind a link.

@@ -11,7 +11,7 @@ mod rules;
 
 use crate::report::view::ServerView;
 use hostnet_config::GivenKey;
-use hostnet_model::params::{ClusterParams, HostKind, ServerParams, SocketParams, Traffic};
+use hostnet_model::params::{ClusterParams, HostKind, ServerParams, SocketParams, Traffic, Transport};
 use std::collections::BTreeMap;
 
 /// A cluster's use of its servers, beside their workloads.
@@ -23,6 +23,8 @@ pub(crate) struct Around {
     moves: bool,
     /// The kernel generates packets, or replays some.
     generates: bool,
+    /// Data comes in segments of TCP.
+    has_tcp: bool,
 }
 
 impl Around {
@@ -36,6 +38,7 @@ impl Around {
         Around {
             works: on_dimms || !cluster.jobs.is_empty() || any(|traffic| matches!(traffic, Traffic::Service(_))),
             moves: cluster.flows.iter().any(|flow| !flow.moves.is_empty()),
+            has_tcp: cluster.flows.iter().any(|flow| matches!(flow.transport, Transport::Tcp(_))),
             generates: any(|traffic| matches!(traffic, Traffic::Packets(_) | Traffic::Replay { .. })),
         }
     }

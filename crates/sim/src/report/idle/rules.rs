@@ -8,7 +8,7 @@ use hostnet_model::params::{
 /// Keys, or with a dot at the end whole tables, that have an effect only where something holds.
 type Rule = (&'static [&'static str], fn(&Place) -> bool);
 
-const RULES: [Rule; 13] = [
+const RULES: [Rule; 14] = [
     (&["fio.", "pcie.lanes", "ddio.enabled", "ddio.off"], |place| place.has_storage()),
     (&OF_DRIVES, |place| place.has_storage()),
     // The random streams of a NIC are numbered behind those of the drives that there are.
@@ -17,6 +17,7 @@ const RULES: [Rule; 13] = [
         place.has_storage() || place.server.nic().is_some_and(|nic| nic.relaxed_ordering)
     }),
     (&["nic.", "stack."], |place| place.server.stack.is_some()),
+    (&["nic.lro"], |place| place.around.has_tcp),
     (&["nic.ncap."], |place| place.server.ncap.is_some()),
     (&["nic.mode", "nic.rings", "nic.scatter", "ssd.mode", "ssd.sockets"], |place| place.server.sockets.len() > 1),
     // A NIC that forgets the queues of flows asks for them anew.
