@@ -227,11 +227,19 @@ def test_a_damaged_directory_is_refused(cli: Cli, damage: Callable[[Path], None]
         assert bad.name in message
 
 
+def test_a_directory_of_several_runs_is_refused_with_one_that_can_be_named(cli: Cli) -> None:
+    run = cli.run()
+    cli("run", cli.file, "--seeds", "2", "--out", "many", "--quiet")
+    cli("sweep", cli.file, "--set", "run.duration=9 us", "--over", "iio.write_credits=2,8", "--out", "swept", "--quiet")
+    for command in (["compare", run], ["explain"], ["explain", "--slo", "p99 < 1 us"]):
+        assert "for example many/seed-7" in cli.fails(*command, "many")
+        said = cli.fails(*command, "swept")
+        assert said.endswith("hostnet run FILE --set 'run.duration=9 us' --set iio.write_credits=2")
+
+
 def test_what_is_no_run_is_refused(cli: Cli) -> None:
     run = cli.run()
     assert "nowhere: is neither a run directory" in cli.fails("compare", run, "nowhere")
     assert "runs: is not a run directory" in cli.fails("compare", "runs", run)
-    cli("run", cli.file, "--seeds", "2", "--out", "many", "--quiet")
-    assert "for example many/seed-7" in cli.fails("compare", run, "many")
     (cli.folder / "wrong.toml").write_text("[server]\npreset = 'nothing'\n")
     assert "wrong.toml" in cli.fails("compare", run, "wrong.toml")

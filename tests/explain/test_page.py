@@ -178,8 +178,10 @@ def test_counters_that_tell_nothing_say_so() -> None:
         ({"summary.json": '{"name": "a', "manifest.json": "{}"}, "summary.json: is damaged"),
         ({"summary.json": "[1]", "manifest.json": "{}"}, "summary.json: is damaged: it holds no object"),
         ({"summary.json": "{}", "manifest.json": "{}"}, "summary.json: has no name; it is not of a run"),
-        ({"summary.json": '{"kind": "study"}', "manifest.json": "{}"}, "holds several runs"),
-        ({"summary.json": '{"seeds": [1, 2]}', "manifest.json": "{}"}, "holds several runs"),
+        ({"summary.json": '{"kind": "study"}', "manifest.json": "{}"}, "holds the points of a study"),
+        ({"seeds.json": "{}"}, "holds the runs of several seeds"),
+        ({"sweep.json": "{}"}, "holds the tables of a sweep"),
+        ({"sweep.json": "["}, "sweep.json: is damaged"),
     ],
 )
 def test_what_is_no_run_directory_is_refused(files: dict[str, str], message: str, tmp_path: Path) -> None:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from hostnet._core import ConfigError
 from hostnet.files import read_object, read_table
+from hostnet.several import refuse_several
 from hostnet.tables import ROWS_MAX, TABLES, all_rows, key_columns, result_tables, table_info
 
 if TYPE_CHECKING:
@@ -114,8 +115,11 @@ def read_side(path: Path) -> Side:
         ConfigError: It is none, it is damaged, something is missing, or another format than this version's.
         OSError: A file cannot be read.
     """
+    refuse_several(path)
+    if not path.is_dir():
+        raise FileNotFoundError(f"{path}: is neither a run directory nor a configuration file")
     if not (path / "manifest.json").is_file():
-        raise ConfigError(f"{path}: {_what_it_is(path)}")
+        raise ConfigError(f"{path}: is not a run directory (it has no manifest.json)")
     names = ("manifest.json", "summary.json", *(f"{table}.parquet" for table in (*TABLES, "epochs")))
     missing = [name for name in names if not (path / name).is_file()]
     if missing:
@@ -132,15 +136,6 @@ def read_side(path: Path) -> Side:
         epochs=_read_epochs(path / "epochs.parquet"),
         **{key: manifest[key] for key in MANIFEST},
     )
-
-
-def _what_it_is(path: Path) -> str:
-    if (path / "seeds.json").is_file():
-        seeds = sorted(folder.name for folder in path.glob("seed-*"))
-        return f"holds the runs of several seeds; name one of them, for example {path / seeds[0] if seeds else path}"
-    if path.is_dir():
-        return "is not a run directory (it has no manifest.json)"
-    raise FileNotFoundError(f"{path}: is neither a run directory nor a configuration file")
 
 
 def _read_object(path: Path, needed: dict[str, Any]) -> dict[str, Any]:

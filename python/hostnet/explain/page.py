@@ -23,6 +23,7 @@ from hostnet.explain.text import PARTS
 from hostnet.explain.trials import by_simulation, confirmed, not_predicted, tried
 from hostnet.files import read_object
 from hostnet.running.results import server_config
+from hostnet.several import refuse_several
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -183,9 +184,8 @@ def explain_run(folder: str | PathLike[str], host: str | None = None) -> Page:
         OSError: They cannot be read.
     """
     place = Path(folder)
+    refuse_several(place)
     summary, manifest = read_json(place, "summary.json"), read_json(place, "manifest.json")
-    if summary.get("kind") == "study" or "seeds" in summary:
-        raise ConfigError(f"{place}: holds several runs; name the directory of one")
     _need(place / "summary.json", summary, "name")
     _need(place / "manifest.json", manifest, "config")
     config = manifest["config"]

@@ -15,6 +15,7 @@ from hostnet.explain.page import read_json
 from hostnet.explain.slo import Promise, Slo, promises, services
 from hostnet.explain.steps import simulated
 from hostnet.running.seeds import mean_of
+from hostnet.several import refuse_several
 
 if TYPE_CHECKING:
     from os import PathLike
@@ -136,9 +137,8 @@ def asked_of_run(folder: str | PathLike[str]) -> Asked:
         OSError: They cannot be read.
     """
     place = Path(folder)
+    refuse_several(place)
     summary, manifest = read_json(place, "summary.json"), read_json(place, "manifest.json")
-    if summary.get("kind") == "study" or "seeds" in summary:
-        raise ConfigError(f"{place}: holds several runs; name the directory of one")
     config = manifest.get("config")
     if not isinstance(config, dict):
         raise ConfigError(f"{place / 'manifest.json'}: has no config; it is not of a run of this version of hostnet")
