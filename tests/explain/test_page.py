@@ -146,9 +146,9 @@ def test_counters_of_a_preset_tell_how_many_cores_are_busy() -> None:
     assert "no counter core_read.occupancy, core_read.lines" in words
     assert "not known" in words
     plan, known = plan_of_server("cascade-lake-6234", counters, 8)
-    assert (
-        explain_window(counters, plan, name="a", known=known).explanation["workloads"][0]["pools"][0]["credits"] == 96
-    )
+    page = explain_window(counters, plan, name="a", known=known, cores_given=True)
+    assert page.explanation["workloads"][0]["pools"][0]["credits"] == 96
+    assert not any("--cores" in note for note in page.notes)
 
 
 def test_the_server_of_counters_is_checked(tmp_path: Path) -> None:

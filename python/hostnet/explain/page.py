@@ -249,16 +249,19 @@ def explain_counters(
     found = counters.read(file, server=server)
     total = {**found.total, "lfb_full_cores": found.lfb_full_cores}
     plan, known = plan_of_server(str(server), total, cores)
-    page = explain_window(total, plan, name=Path(file).name, known=known)
+    page = explain_window(total, plan, name=Path(file).name, known=known, cores_given=cores is not None)
     events = {missing.quantity: ", ".join(missing.events) for missing in found.missing}
     notes = (*page.notes, *found.crossing, *found.warnings, *(str(missing) for missing in found.missing))
     return replace(page, notes=notes, events=events)
 
 
-def explain_window(counters: Mapping[str, Any], plan: Plan, *, name: str, known: bool = True) -> Page:
+def explain_window(
+    counters: Mapping[str, Any], plan: Plan, *, name: str, known: bool = True, cores_given: bool = False
+) -> Page:
     """Explains what counters tell about one window on the server of a plan.
 
-    `known` says whether the workloads of the plan are those that were measured, not only their cores.
+    `known` says whether the workloads of the plan are those that were measured, not only their cores; `cores_given`
+    whether the user said how many cores were busy.
 
     Raises:
         ConfigError: A counter is unknown or no number.
@@ -267,8 +270,9 @@ def explain_window(counters: Mapping[str, Any], plan: Plan, *, name: str, known:
     pools = "an IIO buffer" if counters.get("lfb_full_cores") is not None else "a pool"
     notes = [f"counters tell mean occupancies; how often {pools} is full is estimated from them"]
     if not known:
-        cores = config["workload"][texts.CORES]["cores"]
-        notes.append(f"cores {cores} are taken to be busy; --cores says how many are")
+        if not cores_given:
+            cores = config["workload"][texts.CORES]["cores"]
+            notes.append(f"cores {cores} are taken to be busy; --cores says how many are")
         notes.append("what would help needs the workloads: give a configuration file to --server")
     explanation = _explain(plan, counters)
     if explanation["regime"]["open"]:
