@@ -68,6 +68,7 @@ def test_of_several_servers_one_has_to_be_named(cli: Cli) -> None:
     done = cli(*command.split()[1:])
     assert (done.returncode, done.stderr) == (0, "")
     assert done.stdout.startswith("pair, client on cascade-lake-hostcc\n")
+    assert "drives" not in done.stdout
     said = cli.fails("run", "pair.toml", "--trace")
     assert said == "--host: missing; there are 2 servers, name one, such as --host client: client, server"
 

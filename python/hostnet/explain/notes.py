@@ -18,7 +18,7 @@ NOT_OF_HOSTS = "what would help is shown for single servers only; sweep a key of
 """Stands on the page of a host in place of what would help."""
 
 DEVICES = "drives means all devices: on a networked host, its NIC too"
-"""Stands on the page of every host."""
+"""Stands on the page of a host that speaks of drives."""
 
 LIMITED = "{class} is limited by {limit}: {why}"
 """Stands on the page of the host that is the place of the limit of a class of traffic, or an end of that place, unless

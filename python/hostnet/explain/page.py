@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from dataclasses import dataclass, field, replace
 from importlib import import_module
 from pathlib import Path
@@ -19,7 +20,7 @@ from hostnet.explain.mesh import OnMesh, on_mesh
 from hostnet.explain.placements import NonuniformDma, nonuniform
 from hostnet.explain.sides import OF_COUNTERS, TOO_LONG, NotPartedError, Together, rows_alone
 from hostnet.explain.steps import Steps, plan_of, predicted, simulated, what_helps
-from hostnet.explain.text import PARTS
+from hostnet.explain.text import PARTS, page_text
 from hostnet.explain.trials import by_simulation, confirmed, not_predicted, tried
 from hostnet.files import read_object
 from hostnet.running.results import server_config
@@ -341,7 +342,6 @@ def _of_summary(
     if summary.get("unvalidated"):
         notes.append(str(summary["unvalidated"]))
     if host is not None:
-        notes.append(texts.DEVICES)
         told_already = {row["workload"] for row in explanation["workloads"]}
         limits = [row for row in summary.get("limits", ()) if row["class"] not in told_already]
         notes.extend(texts.LIMITED.format_map(row) for row in limits if host in str(row["place"]).split(" to "))
@@ -361,7 +361,9 @@ def _of_summary(
         together=Together.of(summary, told),
     ).with_sides()
     nonuniform_dma = distant(config, summary) if host is None else nonuniform(config, host, summary)
-    return replace(page, nonuniform=nonuniform_dma, mesh=on_mesh(summary, host))
+    page = replace(page, nonuniform=nonuniform_dma, mesh=on_mesh(summary, host))
+    speaks_of_drives = host is not None and "drives" in re.findall(r"\w+", page_text(page))
+    return replace(page, notes=(texts.DEVICES, *page.notes)) if speaks_of_drives else page
 
 
 def _server(config: Mapping[str, Any]) -> str:
