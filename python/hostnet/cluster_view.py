@@ -250,7 +250,7 @@ def hosts(rows: Sequence[Row]) -> View:
         plain("IIO ns", "iio_write_latency_ns"),
         plain("PCIe in Gbps", "iio_write_gbps"),
         plain("out Gbps", "iio_read_gbps"),
-        Column("NIC buffer KiB", lambda row: _kib(row["nic_buffer_mean_bytes"])),
+        Column("NIC buffer kB", lambda row: _kb(row["nic_buffer_mean_bytes"])),
         plain("P99 µs", "nic_buffered_p99_us"),
         percent("no credits %", "nic_credit_wait_share"),
         percent("no descriptors %", "nic_descriptor_wait_share"),
@@ -264,8 +264,8 @@ def hosts(rows: Sequence[Row]) -> View:
     return View("Hosts: from the NIC to memory", about, columns, rows)
 
 
-def _kib(number: float | None) -> float | None:
-    return None if number is None else number / 1024
+def _kb(number: float | None) -> float | None:
+    return None if number is None else number / 1000
 
 
 def cores(rows: Sequence[Row]) -> View:
