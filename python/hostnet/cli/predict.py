@@ -79,7 +79,7 @@ def domain_table(rows: list[Row]) -> Table:
 
 def memory_table(rows: list[Row]) -> Table:
     """Bandwidth and queues of the memory channels together."""
-    table = show.new_table("channels", "read GB/s", "write", "row miss", "RPQ", "WPQ", "write mode", left=(0,))
+    table = show.new_table("channels", "read GB/s", "write", show.ROW_OPENS, "RPQ", "WPQ", "write mode", left=(0,))
     for row in rows:
         if row["channel"] >= 0:
             continue
@@ -87,7 +87,7 @@ def memory_table(rows: list[Row]) -> Table:
             "all",
             show.number(row["read_gb_per_s"]),
             show.number(row["write_gb_per_s"]),
-            show.percent(row["row_miss_ratio"]),
+            show.number(row["row_miss_ratio"]),
             show.number(row["rpq_mean"]),
             show.number(row["wpq_mean"]),
             show.percent(row["write_mode_share"]),

@@ -37,6 +37,9 @@ WAYS_MAX = 12
 DECIMALS_MAX = 2
 """Digits after the point at most."""
 
+ROW_OPENS = "opens per read"
+"""Heading of the rows opened for reads: more than one per read where rows are closed before they are read."""
+
 NOTHING = "-"
 """Stands where there is no value."""
 
@@ -204,7 +207,7 @@ def domain_table(rows: Sequence[Row]) -> Table:
 
 def channel_table(rows: Sequence[Row]) -> Table:
     """Bandwidth and queues of each memory channel."""
-    table = new_table("channel", "read GB/s", "write", "bus", "row miss", "RPQ", "WPQ", "write mode", left=(0,))
+    table = new_table("channel", "read GB/s", "write", "bus", ROW_OPENS, "RPQ", "WPQ", "write mode", left=(0,))
     table.add_column("by source, GB/s")
     for row in busy_channels(rows):
         if row["idle"]:
@@ -215,7 +218,7 @@ def channel_table(rows: Sequence[Row]) -> Table:
             number(row["read_gb_per_s"]),
             number(row["write_gb_per_s"]),
             percent(row["bus_busy_share"]),
-            percent(row["row_miss_ratio"]),
+            number(row["row_miss_ratio"]),
             number(row["rpq_mean"]),
             number(row["wpq_mean"]),
             percent(row["write_mode_share"]),

@@ -8,6 +8,7 @@ from rich.text import Text
 
 from hostnet.cli.show import (
     NOTHING,
+    ROW_OPENS,
     new_table,
     number,
     page,
@@ -159,14 +160,14 @@ def domain_means(rows: list[Row]) -> Table:
 
 def channel_means(rows: list[Row]) -> Table:
     """Bandwidth and queues of all memory channels together."""
-    table = new_table("channels", "read GB/s", "write GB/s", "row miss %", "RPQ", "WPQ", "write mode %", left=(0,))
+    table = new_table("channels", "read GB/s", "write GB/s", ROW_OPENS, "RPQ", "WPQ", "write mode %", left=(0,))
     for row in rows:
         if row["channel"] < 0:
             table.add_row(
                 "all",
                 mean(row["read_gb_per_s"]),
                 mean(row["write_gb_per_s"]),
-                mean(row["row_miss_ratio"], 100),
+                mean(row["row_miss_ratio"]),
                 mean(row["rpq_mean"]),
                 mean(row["wpq_mean"]),
                 mean(row["write_mode_share"], 100),
