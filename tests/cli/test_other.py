@@ -94,6 +94,13 @@ def test_list_says_what_can_be_listed(cli: Cli) -> None:
     assert 'did you mean "presets"' in cli.fails("list", "preset")
 
 
+@pytest.mark.parametrize("what", [[], *([name] for name in LISTS)])
+def test_lists_wrap_where_the_screen_ends(what: list[str], cli: Cli) -> None:
+    wide, narrow = (cli("list", *what, env={**os.environ, "COLUMNS": str(width)}).stdout for width in (100, 60))
+    assert max(map(len, narrow.splitlines())) <= 60
+    assert narrow.split() == wide.split()
+
+
 def test_the_commented_parts_of_a_new_configuration_work(cli: Cli) -> None:
     cli("new", "mine.toml")
     file = cli.folder / "mine.toml"

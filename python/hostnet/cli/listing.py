@@ -9,15 +9,15 @@ from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any
 
 from hostnet import _core
-from hostnet.terminal.screen import say
+from hostnet.terminal.screen import say, screen_width
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     Schema = dict[str, Any]
 
-WIDTH_MAX = 100
-"""Columns of the output."""
+TEXT_MIN = 20
+"""Columns that a description has at least, however narrow the screen is."""
 
 EXPLANATION = """\
 A workload is a table [workload.<name>] of the configuration; its key `kind` says what it does.
@@ -33,9 +33,7 @@ run, and what changes a job in a way that the model does not know is refused.
 def show_list(what: str | None) -> int:
     """Prints one of the lists, or their names."""
     if what is None:
-        width = max(map(len, LISTS))
-        for name, (_, about) in LISTS.items():
-            say(f"{name:<{width}}  {about}")
+        show_described((name, about) for name, (_, about) in LISTS.items())
         return 0
     if what not in LISTS:
         near = get_close_matches(what, LISTS, 1)
@@ -45,31 +43,39 @@ def show_list(what: str | None) -> int:
     return 0
 
 
+def show_described(rows: Iterable[tuple[str, str]]) -> None:
+    """Prints names with their descriptions beside them."""
+    found = list(rows)
+    width = max((len(name) for name, _ in found), default=0)
+    for name, text in found:
+        say(described(text, f"{name:<{width}}  "))
+
+
+def described(text: str, head: str = "") -> str:
+    """A description in lines that fit the screen, with something in front of the first; names are not broken."""
+    width, indent = max(screen_width(), len(head) + TEXT_MIN), " " * len(head)
+    return textwrap.fill(text, width, initial_indent=head, subsequent_indent=indent, break_on_hyphens=False)
+
+
 def show_presets() -> None:
     """Prints the presets with what is known of them."""
-    presets = _core.presets()
-    width = max(len(name) for name, _, _ in presets)
-    for name, description, unvalidated in presets:
-        say(f"{name:<{width}}  {description}")
-        if unvalidated:
-            say(f"{'':<{width}}  {unvalidated}")
+    rows = [((name, text), ("", unvalidated or "")) for name, text, unvalidated in _core.presets()]
+    show_described(row for pair in rows for row in pair if row[1])
 
 
 def show_apps() -> None:
     """Prints the applications with what they are."""
-    apps = _core.apps()
-    width = max(len(name) for name, _ in apps)
-    for name, description in apps:
-        say(f"{name:<{width}}  {' '.join(description.split())}")
+    show_described(_core.apps())
 
 
 def show_counters() -> None:
     """Prints the lists of hardware counters, and whose they are."""
     from hostnet.counters import uarchs
 
-    width = max(map(len, uarchs()))
-    for name, uarch in uarchs().items():
-        say(f"{name:<{width}}  {uarch.title}: {len(uarch.events)} events, see hostnet counters events {name}")
+    show_described(
+        (name, f"{uarch.title}: {len(uarch.events)} events, see hostnet counters events {name}")
+        for name, uarch in uarchs().items()
+    )
 
 
 def show_names(names: list[str]) -> None:
@@ -82,22 +88,20 @@ def show_studies() -> None:
     """Prints the studies by name and title."""
     from hostnet.ledger import load_study, study_names
 
-    names = study_names()
-    width = max(map(len, names), default=0)
-    for name in names:
-        say(f"{name:<{width}}  {load_study(name).title}")
+    show_described((name, load_study(name).title) for name in study_names())
 
 
 def show_workloads() -> None:
     """Prints the kinds of workloads and their keys, as the schema describes them."""
     schema = json.loads(_core.schema())
-    say(EXPLANATION)
+    say(described(EXPLANATION) + "\n")
     for kind in schema["properties"]["workload"]["additionalProperties"]["oneOf"]:
-        say(f'kind = "{kind["properties"]["kind"]["const"]}": {kind["description"]}\n')
+        head = f'kind = "{kind["properties"]["kind"]["const"]}": {kind["description"]}'
+        say(described(head) + "\n")
         for line in key_lines(kind, indent=2):
             say(line)
         say()
-    say(textwrap.fill(JOB_FILES, WIDTH_MAX))
+    say(described(JOB_FILES))
 
 
 def key_lines(table: Schema, indent: int) -> Iterator[str]:
@@ -108,8 +112,7 @@ def key_lines(table: Schema, indent: int) -> Iterator[str]:
     for name in names:
         key = table["properties"][name]
         head = f"{'':{indent}}{name:<{column - indent}}"
-        text = meaning(key, name in required)
-        yield from textwrap.wrap(text, WIDTH_MAX, initial_indent=head, subsequent_indent=" " * column)
+        yield described(meaning(key, name in required), head)
         for inner in (key, key.get("items", {})):
             if "properties" in inner:
                 yield from key_lines(inner, column)

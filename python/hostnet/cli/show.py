@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
@@ -15,6 +14,7 @@ from hostnet.cli.layout import WideTable
 from hostnet.pools import label_of, rows_by_place, rows_of_own_parts
 from hostnet.running.results import notes_of
 from hostnet.terminal.console import Screen
+from hostnet.terminal.screen import screen_width
 from hostnet.units import format_time, without_sign_of_zero
 
 if TYPE_CHECKING:
@@ -24,12 +24,6 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     Row = dict[str, Any]
-
-WIDTH_MAX = 100
-"""Columns of the widest output."""
-
-WIDTH_MIN = 40
-"""Columns of the narrowest."""
 
 WAYS_MAX = 12
 """Legs over a mesh that are told: those with most messages."""
@@ -47,20 +41,11 @@ NOTHING = "-"
 @contextmanager
 def page() -> Iterator[Console]:
     """A console whose text goes to stdout at the end: coloured on a terminal, plain elsewhere."""
-    if sys.stdout.isatty():
-        console = Screen()
-        console.width = min(console.width, WIDTH_MAX)
-    else:
-        console = Screen(width=min(columns_wanted(), WIDTH_MAX), color_system=None)
+    console = Screen() if sys.stdout.isatty() else Screen(color_system=None)
+    console.width = screen_width()
     with console.capture() as capture:
         yield console
     sys.stdout.writelines(f"{line.rstrip()}\n" for line in capture.get().splitlines())
-
-
-def columns_wanted() -> int:
-    """The columns that COLUMNS asks for where there is no terminal; as many as there may be if it asks for none."""
-    wanted = os.environ.get("COLUMNS", "")
-    return max(int(wanted), WIDTH_MIN) if wanted.isdecimal() and len(wanted) < 5 else WIDTH_MAX
 
 
 def print_run(summary: Row, path: Path | None, predicted: Row | None = None) -> None:
