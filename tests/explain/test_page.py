@@ -14,7 +14,7 @@ import hostnet
 from hostnet import ConfigError, _core
 from hostnet.explain import explain_results, explain_run, page_text
 from hostnet.explain.page import explain_window, plan_of_server
-from hostnet.explain.steps import Step, Steps, candidates, what_helps
+from hostnet.explain.steps import Step, Steps, candidates, what_helps, within_offer
 from hostnet.explain.text import WIDTH, latency_lines
 from hostnet.running import simulate
 from hostnet.running.results import Source
@@ -228,6 +228,18 @@ def test_steps_are_sorted_by_what_they_do_for_the_workload(results: hostnet.Resu
     assert best.gains == pytest.approx({"disk": 0.25, "stream": 0.0})
     assert what_helps(config, "stream", offered={}, engine=engine).steps[0].path == "memory.channels"
     assert all(given["run"]["duration"] == "300 us" for given in engine.configs)
+
+
+def test_no_predicted_gain_goes_beyond_the_offered_load() -> None:
+    gains = {"disk": 0.9, "stream": 0.9}
+    paths = ("memory.channels", "ssd.read_bandwidth", "memory.device")
+    steps = Steps("predict", "disk", [Step(path, path, "1", "2", 2.0, gains=gains) for path in paths])
+    rows = [
+        {"workload": "disk", "kind": "fio", "offered_gb_per_s": 12.0, "app_gb_per_s": 8.0},
+        {"workload": "stream", "kind": "stream", "offered_gb_per_s": 12.0, "app_gb_per_s": 8.0},
+    ]
+    told = {step.path: step.gains for step in within_offer(steps, rows).steps}
+    assert told == {"memory.channels": {"disk": 0.5, "stream": 0.9}, **dict.fromkeys(paths[1:], gains)}
 
 
 def test_steps_are_those_of_the_limits_that_answers_name(results: hostnet.Results) -> None:

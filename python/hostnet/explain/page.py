@@ -19,7 +19,7 @@ from hostnet.explain.hosts import explained_server, fidelity
 from hostnet.explain.mesh import OnMesh, on_mesh
 from hostnet.explain.placements import NonuniformDma, nonuniform
 from hostnet.explain.sides import OF_COUNTERS, TOO_LONG, NotPartedError, Together, rows_alone
-from hostnet.explain.steps import Steps, plan_of, predicted, simulated, what_helps
+from hostnet.explain.steps import Steps, plan_of, predicted, simulated, what_helps, within_offer
 from hostnet.explain.text import PARTS, page_text
 from hostnet.explain.trials import by_simulation, confirmed, not_predicted, tried
 from hostnet.files import read_object
@@ -123,6 +123,7 @@ class Page:
         steps = what_helps(
             config, suffers, offered=offered, base_dir=base_dir, confirm=confirm, engine=engine, progress=progress
         )
+        steps = within_offer(steps, rows) if steps.engine == "predict" else steps
         return replace(page, steps=steps, explanation=by_simulation(page.explanation, steps))
 
     def _with_trials(

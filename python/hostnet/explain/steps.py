@@ -36,6 +36,12 @@ UNSETTLED = "rates and waits that have not settled"
 NO_GAIN = 0.01
 """A change of less than this is called none."""
 
+OFFERING = ("ssd.", "pcie.", "fio.", "rate", "iodepth")
+"""The beginnings of keys on which the load that storage offers depends."""
+
+SHORTENING = ("less", "grade")
+"""Scales of limits that shorten a latency: jobs that wait for each I/O then offer more."""
+
 CORE_KINDS = ("stream", "app")
 """Kinds of workloads that are traffic of cores."""
 
@@ -158,6 +164,30 @@ def _confirmed(steps: list[Step], plans: Sequence[Plan], progress: Progress | No
         replace(step, confirmed=sure[index][0], noise=sure[index][1]) if index in sure else step
         for index, step in enumerate(steps)
     ]
+
+
+def within_offer(steps: Steps, rows: Sequence[Mapping[str, Any]]) -> Steps:
+    """Caps predicted gains of storage by the offered load, unless a step changes that.
+
+    A gain is relative to the predicted rate, so where that is below the measured one it can go beyond the offered load.
+
+    Args:
+        steps: The predicted steps.
+        rows: The facts of every workload, as in an explanation.
+    """
+    room = {
+        row["workload"]: max(row["offered_gb_per_s"] / row["app_gb_per_s"] - 1, 0.0)
+        for row in rows
+        if row["kind"] == "fio" and row["offered_gb_per_s"] and row["app_gb_per_s"]
+    }
+    moving = (*OFFERING, *(limit.path for limit in limits() if limit.scale in SHORTENING))
+    capped = [
+        step
+        if step.path.startswith(moving)
+        else replace(step, gains={name: min(gain, room.get(name, gain)) for name, gain in step.gains.items()})
+        for step in steps.steps
+    ]
+    return replace(steps, steps=most_helpful_first(capped, steps.workload))
 
 
 def most_helpful_first(steps: list[Step], workload: str) -> list[Step]:
