@@ -77,6 +77,13 @@ def test_paths_are_cut_to_what_differs() -> None:
     assert headings == ["governor", "idle", "class", "Gbps", "limited by"]
 
 
+def test_a_sweep_tells_intervals_only_if_asked() -> None:
+    row = {"core.count": 2, "workload": "a", "limited_by": "b", "throughput_gb_per_s": 9.0, "throughput_ci95": 0.5}
+    manifest = {"over": [{"path": "core.count"}], "seeds": []}
+    cells = [list(sweep_table(manifest, [row], intervals=wanted).columns[2].cells) for wanted in (True, False)]
+    assert cells == [["9.00 ±0.50"], ["9.00"]]
+
+
 @pytest.mark.parametrize("width", [80, 100])
 @pytest.mark.parametrize(
     "file",

@@ -7,7 +7,18 @@ from typing import TYPE_CHECKING, Any
 from rich.text import Text
 
 from hostnet.cli.layout import short_paths
-from hostnet.cli.show import NOTHING, new_table, number, page, percent, print_notes, print_path, print_tables
+from hostnet.cli.show import (
+    NOTHING,
+    new_table,
+    number,
+    page,
+    percent,
+    print_notes,
+    print_path,
+    print_tables,
+    with_interval,
+)
+from hostnet.comparison.differences import INTERVALS
 from hostnet.report.subjects import SUBJECTS, subject_of
 from hostnet.sweeps.outcome import headline
 from hostnet.units import format_si
@@ -15,7 +26,7 @@ from hostnet.units import format_si
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from rich.table import Table
+    from hostnet.cli.layout import WideTable
 
     Row = dict[str, Any]
 
@@ -37,13 +48,15 @@ def print_sweep(manifest: Row, path: Path) -> None:
     notes = [*manifest["notes"], *([f"{hidden} more rows are in sweep.parquet"] if hidden else [])]
     with page() as console:
         console.print(Text(headline(manifest), style="bold"))
-        print_tables(console, sweep_table(manifest, rows))
+        whole = sweep_table(manifest, rows, intervals=True)
+        fits = len(whole.fitted(console.width)) == 1
+        print_tables(console, whole if fits else sweep_table(manifest, rows))
         print_notes(console, notes)
         print_path(console, path)
 
 
-def sweep_table(manifest: Row, rows: list[Row]) -> Table:
-    """What was swept, and what each workload, class of traffic or chip had of it."""
+def sweep_table(manifest: Row, rows: list[Row], *, intervals: bool = False) -> WideTable:
+    """What was swept, and what each workload, class of traffic or chip had of it; with their `intervals` if wanted."""
     paths = [axis["path"] for axis in manifest["over"]]
     seed = ["seed"] if manifest["seeds"] else []
     subject = subject_of(rows[0] if rows else ())
@@ -60,14 +73,17 @@ def sweep_table(manifest: Row, rows: list[Row]) -> Table:
         limit = ", ".join(filter(None, (row["limited_by"], row.get("limited_at"))))
         table.add_row(
             *(str(row[name]) for name in (*paths, *seed, subject)),
-            *(_cell(column, row[column]) for column in columns.values()),
+            *(_cell(column, row, intervals) for column in columns.values()),
             limit or NOTHING,
             *([path_words(row)] if jobs else []),
         )
     return table
 
 
-def _cell(column: str, value: float | None) -> str:
+def _cell(column: str, row: Row, intervals: bool) -> str:
+    value = row[column]
+    if intervals and column in INTERVALS:
+        return with_interval(value, row.get(INTERVALS[column]))
     if column == "pj_per_byte" and value is not None:
         return format_si(value * 1e-12, "J").replace("µ", "u")
     return number(value)
