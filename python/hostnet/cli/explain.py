@@ -108,7 +108,7 @@ def _chip(request: ExplainRequest) -> Source | None:
         return source if is_chip(source.text, source.format) else None
     if request.what.is_dir() and (request.what / "summary.json").is_file():
         from hostnet.cli.explain_chip import source_of_run
-        from hostnet.explain.page import read_json
+        from hostnet.explain.run_files import read_json
 
         is_of_chip = read_json(request.what, "summary.json").get("kind") == "chip"
         return source_of_run(request.what) if is_of_chip else None

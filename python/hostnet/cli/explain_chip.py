@@ -12,7 +12,7 @@ from hostnet._core import ConfigError
 from hostnet.chips import chip_plan
 from hostnet.chips.why import ENOUGH, Why, why_chip
 from hostnet.cli.show import new_table, page, print_tables
-from hostnet.explain.page import read_json
+from hostnet.explain.run_files import read_json
 from hostnet.report.chip_words import chip_headline, chip_workload
 from hostnet.running.results import Source
 from hostnet.terminal.progress import Watch

@@ -18,11 +18,11 @@ from hostnet.explain.formula import counters_json
 from hostnet.explain.hosts import explained_server, fidelity
 from hostnet.explain.mesh import OnMesh, on_mesh
 from hostnet.explain.placements import NonuniformDma, nonuniform
+from hostnet.explain.run_files import need, read_json
 from hostnet.explain.sides import OF_COUNTERS, TOO_LONG, NotPartedError, Together, rows_alone
 from hostnet.explain.steps import Steps, plan_of, predicted, simulated, what_helps, within_offer
 from hostnet.explain.text import PARTS, page_text
 from hostnet.explain.trials import by_simulation, confirmed, not_predicted, tried
-from hostnet.files import read_object
 from hostnet.running.results import server_config
 from hostnet.several import refuse_several
 
@@ -188,12 +188,12 @@ def explain_run(folder: str | PathLike[str], host: str | None = None) -> Page:
     place = Path(folder)
     refuse_several(place)
     summary, manifest = read_json(place, "summary.json"), read_json(place, "manifest.json")
-    _need(place / "summary.json", summary, "name")
-    _need(place / "manifest.json", manifest, "config")
+    need(place / "summary.json", summary, "name")
+    need(place / "manifest.json", manifest, "config")
     config = manifest["config"]
     plan = _core.resolve(json.dumps(config), format="json", file=str(place / "manifest.json"))
     name = explained_server(plan, host) or None
-    _need(place / "summary.json", summary, *(("servers",) if name else OF_A_SERVER))
+    need(place / "summary.json", summary, *(("servers",) if name else OF_A_SERVER))
     _check_lines(config, name)
     try:
         return _of_summary(summary, plan, config, ".", name)
@@ -203,12 +203,6 @@ def explain_run(folder: str | PathLike[str], host: str | None = None) -> Page:
 
 OF_A_SERVER = ("workloads", "counters", "binding", "regime")
 """What a summary says of a server that an explanation needs."""
-
-
-def _need(file: Path, content: Mapping[str, Any], *keys: str) -> None:
-    missing = [key for key in keys if content.get(key) is None]
-    if missing:
-        raise ConfigError(f"{file}: has no {missing[0]}; it is not of a run of this version of hostnet")
 
 
 def explain_file(
@@ -390,15 +384,3 @@ def _explain(
     explanation: Explanation = json.loads(found)
     explanation["counters"] = dict(counters)
     return explanation
-
-
-def read_json(place: Path, name: str) -> dict[str, Any]:
-    """A file of a run directory.
-
-    Raises:
-        ConfigError: It is missing or damaged.
-    """
-    file = place / name
-    if not file.is_file():
-        raise ConfigError(f"{place}: is no run directory: it has no {name}")
-    return read_object(file)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from hostnet import _core
 from hostnet._core import ConfigError
 from hostnet.explain.causes import CAUSES, Cause, without
-from hostnet.explain.page import read_json
+from hostnet.explain.run_files import read_json
 from hostnet.explain.slo import Promise, Slo, promises, services
 from hostnet.explain.steps import simulated
 from hostnet.running.seeds import mean_of
