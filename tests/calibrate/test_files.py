@@ -15,7 +15,7 @@ from hostnet import ConfigError
 from hostnet.calibrate import DataError, Measurement, calibrate
 from hostnet.calibrate.measurement import Conditions, kernel_of
 from hostnet.calibrate.parameters import fittable, kind_of, parse_fit, quantity_text, quantity_value, value_of
-from hostnet.calibrate.plausible import check_plausible
+from hostnet.calibrate.plausible import check_plausible, compare_reads
 from hostnet.calibrate.readers import read_data
 from hostnet.calibrate.readers.counters import quantities_of
 from hostnet.curve.points import gap_of
@@ -244,6 +244,28 @@ def test_counters_become_measurements_by_littles_law() -> None:
     assert dict(quantities_of(total, Conditions(rw="read"))) == pytest.approx({"iio_latency": 325})
     assert dict(quantities_of(total, Conditions(rw="write"))) == {}
     assert dict(quantities_of({**total, "lines_read": None, "lfb": None}, Conditions(cores=2))) == {}
+
+
+@pytest.mark.parametrize(
+    ("reads", "written", "notes"), [(1.0, 0.0, 0), (0.75, 50.0, 1), (0.67, 50.0, 0), (0.9, 5.0, 1), (1.0, None, 0)]
+)
+def test_reads_are_compared_with_the_lines_counted(reads: float, written: float | None, notes: int) -> None:
+    assert len(compare_reads("perf.csv", reads, 100.0, written)) == notes
+
+
+@pytest.mark.parametrize(("reads", "written"), [(1.0, 50.0), (0.5, 50.0), (0.8, 5.0), (0.67, 100.0)])
+def test_reads_that_the_lines_counted_contradict_are_refused(reads: float, written: float) -> None:
+    with pytest.raises(DataError, match=r"^perf\.csv: reads is"):
+        compare_reads("perf.csv", reads, 100.0, written)
+
+
+def test_counters_contradict_the_reads_given(tmp_path: Path) -> None:
+    row = "1.0,S0,8,{},,UNC_M_CAS_COUNT.{},1000000000,100.00,,\n"
+    text = row.format(100_000_000, "RD") + row.format(50_000_000, "WR")
+    (found,) = read(tmp_path, text, "@cores=4,reads=67")
+    assert found.value == pytest.approx(9.6)
+    with pytest.raises(DataError, match=r"reads is 100 %, but 66\.7 %"):
+        read(tmp_path, text, "@cores=4")
 
 
 def test_counters_need_conditions_or_a_reader(tmp_path: Path) -> None:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from hostnet.calibrate.measurement import wrong
+from hostnet.calibrate.measurement import DataError, wrong
 from hostnet.units import LINE_BYTES
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from hostnet.calibrate.measurement import DataError, Measurement
+    from hostnet.calibrate.measurement import Measurement
     from hostnet.presets import ServerFile
 
 MARGIN = 1.02
@@ -27,6 +27,12 @@ IDLE_NS = 2_000
 
 SMALLEST_SHARE = 0.01
 """A value below this share of the limit is implausible."""
+
+READS_NOTED = 0.03
+"""Shares of reads, as given and as counted, that are further apart than this are told."""
+
+READS_APART = 0.1
+"""So far apart not even prefetchers and the rest of the system bring them."""
 
 IO_SHARE = 0.005
 """A deep queue moves at least this share of what the links carry."""
@@ -49,6 +55,25 @@ def check_plausible(measurements: Sequence[Measurement], server: ServerFile) -> 
             _check_io(measurement, server)
         else:
             _check_latency(measurement)
+
+
+def compare_reads(file: str, reads: float, lines_read: float | None, lines_written: float | None) -> list[str]:
+    """Compares the condition `reads` with the lines that a file counts in DRAM; notes what is a little off.
+
+    Raises:
+        DataError: They contradict each other.
+    """
+    if not lines_read or lines_written is None:
+        return []
+    counted = lines_read / (lines_read + lines_written)
+    told = f"{file}: reads is {100 * reads:.3g} %, but {100 * counted:.3g} % of the lines counted in DRAM are read"
+    apart = abs(counted - reads)
+    if apart > READS_APART:
+        raise DataError(
+            f"{told} ({lines_read:.4g} of {lines_read + lines_written:.4g}); a store reads its line and writes one, so "
+            "stores alone are 50 %; give the reads= of what ran, or count nothing else"
+        )
+    return [f"{told}; prefetchers and the rest of the system may do that"] if apart > READS_NOTED else []
 
 
 def _error(measurement: Measurement, text: str) -> DataError:

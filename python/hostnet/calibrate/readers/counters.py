@@ -8,6 +8,7 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from hostnet.calibrate.measurement import Conditions, DataError, Measurement
+from hostnet.calibrate.plausible import compare_reads
 from hostnet.calibrate.readers.content import Found
 from hostnet.units import LINE_BYTES
 
@@ -51,6 +52,9 @@ def read(content: Content) -> Found:
             f"or {content.file}@rw=read,bs=8m,iodepth=64"
         )
     found = Found(notes=[f"{content.file}: {warning}" for warning in counted.warnings])
+    if conditions.cores and not conditions.rw and not conditions.node:
+        counts = (counted.total.get("lines_read"), counted.total.get("lines_written"))
+        found.notes += compare_reads(content.file, conditions.reads, *counts)
     for quantity, value in quantities_of(counted.total, conditions):
         found.measurements.append(Measurement(quantity, value, conditions, content.file, "total"))
     if not found.measurements:
