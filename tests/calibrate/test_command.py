@@ -65,6 +65,7 @@ def test_a_server_that_would_miss_its_measurements_is_not_written(cli: Cli) -> N
     assert "misses what was measured; nothing was written" in told
     assert "stream.csv:2: bandwidth 6 GB/s (1 core)" in told
     assert "iio.write_credits stays as it was: no influence on these measurements" in told
+    assert "; note: stream.csv: taken as loads only" in told
     assert not (cli.folder / "mine.toml").exists()
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -11,7 +12,7 @@ from hostnet.calibrate.measurement import DataError, Measurement
 from hostnet.calibrate.parameters import Parameter, defaults_for, parse_fit
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
     from pathlib import Path
 
     from hostnet.calibrate.fit import Fit
@@ -142,15 +143,25 @@ def calibrate(
     _refuse_twice([parameter.path for parameter in wanted])
     found = [read_data(argument, server) for argument in data]
     measured = [measurement for file in found for measurement in file.measurements]
-    check_plausible(measured, server)
-    measurements = merge_repeated(measured)
-    wanted = wanted or [parse_fit(path, server) for path in defaults_for(measurements)]
-    model = Model(server, wanted, measurements, engine, threads, progress)
-    model.check_bounds()
-    result = fit(model, measured, tolerance)
-    files = tuple(dict.fromkeys(measurement.file for measurement in measured))
     notes = tuple(note for file in found for note in file.notes)
+    with _told_with(notes):
+        check_plausible(measured, server)
+        measurements = merge_repeated(measured)
+        wanted = wanted or [parse_fit(path, server) for path in defaults_for(measurements)]
+        model = Model(server, wanted, measurements, engine, threads, progress)
+        model.check_bounds()
+        result = fit(model, measured, tolerance)
+    files = tuple(dict.fromkeys(measurement.file for measurement in measured))
     return Calibration(server, tuple(wanted), tuple(measurements), result, files, notes, engine, model.runs)
+
+
+@contextmanager
+def _told_with(notes: Sequence[str]) -> Iterator[None]:
+    """Adds notes to the message of an error about the data: they may say why it fits nothing."""
+    try:
+        yield
+    except DataError as error:
+        raise DataError("; note: ".join([str(error), *notes])) from None
 
 
 def _refuse_twice(paths: Sequence[str]) -> None:

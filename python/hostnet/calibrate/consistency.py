@@ -168,4 +168,4 @@ def _spread(misses: Sequence[float], parameters: int) -> float:
 
 def _miss_text(measurement: Measurement, miss: float) -> str:
     side = "above" if miss > 0 else "below"
-    return f"{measurement}, {100 * abs(math.expm1(miss)):.0f} % {side}"
+    return f"{measurement} is {100 * abs(math.expm1(miss)):.0f} % {side} what the model says"

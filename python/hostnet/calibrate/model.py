@@ -42,7 +42,6 @@ class Model:
         self.measurements = list(measurements)
         self.engine, self.threads, self.progress = engine, threads, progress
         self.runs = 0
-        self.steps = 0
         self.situations = list(dict.fromkeys(measurement.conditions for measurement in measurements))
         self._known: dict[Values, Answers] = {}
 
@@ -98,7 +97,6 @@ class Model:
 
     def _evaluate(self, settings: Sequence[dict[str, Any]]) -> list[Answers]:
         plans = [self._plan(conditions, values) for values in settings for conditions in self.situations]
-        self.steps += 1
         results = evaluate(self.engine, plans, self.threads, self._tell)
         if any(not result.complete for result in results):
             raise KeyboardInterrupt
@@ -123,11 +121,11 @@ class Model:
         return self.server.configuration(workloads_of(conditions, self.server), run, values)
 
     def _tell(self, status: dict[str, Any]) -> bool | None:
-        """Passes progress on: how many steps there will be is not known, so each counts for itself."""
+        """Passes progress on as runs done, without an end: how many the search will take is not known."""
         if self.progress is None:
             return None
-        phase = f"fit, step {self.steps}: {status['done']} of {status['total']} runs"
-        return self.progress({**{key: status[key] for key in status if key != "total"}, "phase": phase})
+        kept = {key: status[key] for key in status if key != "total"}
+        return self.progress({**kept, "target_ps": 0, "phase": f"fit, {self.runs + status['done']} runs done"})
 
     def written(self, point: Values) -> dict[str, Any]:
         """Values by dotted path, as configurations have them."""
