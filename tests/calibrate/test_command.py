@@ -16,7 +16,9 @@ def test_the_command_writes_a_server_that_runs(cli: Cli) -> None:
     )
     assert done.returncode == 0, done.stderr
     assert done.stdout.splitlines()[-1] == "mine.toml"
-    assert "stream.csv:2" in done.stdout, "the residual table names the row"
+    assert "1 measurements of stream.csv" in done.stdout
+    (row,) = (line.split() for line in done.stdout.splitlines() if line.startswith("bandwidth"))
+    assert row[:6] == ["bandwidth", "GB/s", "1", "core", "2", "8.20"]
     assert "note: stream.csv: taken as loads only" in done.stdout
     text = (cli.folder / "mine.toml").read_text()
     assert tomllib.loads(text)["server"] == {"preset": "cascade-lake-6234"}

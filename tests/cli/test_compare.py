@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
 import signal
 from collections.abc import Callable
@@ -50,6 +51,15 @@ def test_equal_runs_are_the_same_run(cli: Cli) -> None:
 
 def test_a_series_leaves_the_run_the_same(cli: Cli) -> None:
     assert compared(cli, cli.run(), cli.run("--series", "1us"))["identical"] is True
+
+
+def test_at_80_columns_a_result_and_its_change_are_in_one_table(cli: Cli) -> None:
+    runs = cli.run(), cli.run("--set", "memory.channels=1")
+    done = cli("compare", *runs, env={**os.environ, "COLUMNS": "80"})
+    lines = done.stdout.splitlines()
+    assert max(map(len, lines)) <= 80
+    (heading,) = (line for line in lines if line.startswith("result"))
+    assert heading.split() == ["result", "A", "B", "change"]
 
 
 def test_a_name_and_the_way_it_is_written_leave_the_run_the_same(cli: Cli) -> None:

@@ -85,12 +85,16 @@ def _print(result: Calibration, place: Path, json: bool) -> None:
 
         say_json({**result.content(), "out": str(place)})
         return
+    from rich.text import Text
+
     from hostnet.cli import show
 
     fitted = sum(one.is_fitted for one in result.fit.parameters)
     with show.page() as console:
-        title = f"{result.server.name}: {fitted} of {len(result.parameters)} parameters from {len(result.measurements)}"
-        console.print(f"{title} measurements", style="bold")
+        parameters, measurements = f"{fitted} of {len(result.parameters)} parameters", len(result.measurements)
+        source = f" of {Path(result.files[0]).name}" if len(result.files) == 1 else ""
+        title = f"{result.server.name}: {parameters} from {measurements} measurements{source}"
+        console.print(Text(title, style="bold"))
         show.print_tables(console, _parameter_table(result), _residual_table(result))
         show.print_items(console, "undetermined:", _left_lines(result), "yellow")
         show.print_notes(console, [*_bound_lines(result), *result.notes])
@@ -114,20 +118,19 @@ def _parameter_table(result: Calibration) -> Table:
 
 
 def _residual_table(result: Calibration) -> Table:
-    """Every measurement beside what the model says."""
+    """Every measurement beside what the model says; files are named only if there are several."""
     from hostnet.cli import show
 
-    table = show.new_table("measured", "conditions", "from", "value", "±", "model", "off by", "", left=(0, 1, 2, 7))
+    table = show.new_table("measured", "conditions", "from", "value", "model", "off by", left=(0, 1, 2))
+    several = len(result.files) > 1
     for row in result.residuals():
         table.add_row(
-            row["quantity"],
+            f"{row['quantity']} {row['unit']}",
             row["conditions"],
-            f"{Path(row['file']).name}:{row['place']}",
-            show.number(row["measured"]),
-            show.number(row["sigma"]),
+            f"{Path(row['file']).name}:{row['place']}" if several else row["place"],
+            show.with_interval(row["measured"], row["sigma"]),
             show.number(row["model"]),
             f"{row['residual_percent']:+.1f}%",
-            row["unit"],
         )
     return table
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from typing import TYPE_CHECKING, Any
 
 from rich.cells import cell_len
@@ -39,7 +40,7 @@ class WideTable(Table):
         )
         part.title, part.title_justify, part.caption = self.title, self.title_justify, self.caption
         widths = _widths(
-            [least[index] for index in columns], [_most_width(self.columns[index]) for index in columns], width
+            [least[index] for index in columns], [_lengths(self.columns[index]) for index in columns], width
         )
         for index, wanted in zip(columns, widths, strict=True):
             column = self.columns[index]
@@ -100,9 +101,9 @@ def _least_width(column: Column) -> int:
     return max(heading, min(words, TEXT_MIN))
 
 
-def _most_width(column: Column) -> int:
-    """Returns the width in which nothing in a column wraps."""
-    return max(cell_len(str(column.header)), *(cell_len(str(cell)) for cell in column.cells), 1)
+def _lengths(column: Column) -> list[int]:
+    """Returns the widths in which the heading and the cells of a column do not wrap, in order."""
+    return sorted([1, cell_len(str(column.header)), *(cell_len(str(cell)) for cell in column.cells)])
 
 
 def _parts(least: list[int], names: int, width: int) -> list[list[int]]:
@@ -121,12 +122,15 @@ def _parts(least: list[int], names: int, width: int) -> list[list[int]]:
     return [[*first, *part] for part in parts]
 
 
-def _widths(least: list[int], most: list[int], width: int) -> list[int]:
-    """Returns the width of each column: spare width goes to those that want more, one character at a time."""
+def _widths(least: list[int], lengths: list[list[int]], width: int) -> list[int]:
+    """Returns the width of each column: spare width goes to where most cells wrap, one character at a time."""
     widths = [min(low, width) for low in least]
     room = width - sum(widths) - GAP * (len(widths) - 1)
-    while room > 0 and (wanting := [index for index, now in enumerate(widths) if now < most[index]]):
-        narrowest = min(wanting, key=lambda index: widths[index] / most[index])
-        widths[narrowest] += 1
+
+    def wrapping(index: int) -> tuple[int, float]:
+        return len(lengths[index]) - bisect_right(lengths[index], widths[index]), lengths[index][-1] / widths[index]
+
+    while room > 0 and (wanting := [index for index, now in enumerate(widths) if now < lengths[index][-1]]):
+        widths[max(wanting, key=wrapping)] += 1
         room -= 1
     return widths

@@ -39,8 +39,14 @@ OWN_EVENTS = 3
 EPOCH_EVENTS = 12
 """Events shown of an epoch that differs from its record."""
 
-LINE = "channel/bank/row/column"
-"""How lines are told."""
+LINE = "channel/ bank/ row/ column"
+"""How lines are told; the heading wraps."""
+
+MINOR = {"sources"}
+"""Columns of text that say what others say in numbers."""
+
+TIMES_FROM = 10
+"""A relative change from which on it is told as a factor."""
 
 NOISE = "~"
 """Marks a change that may be noise."""
@@ -87,19 +93,27 @@ def _print_results(console: Console, differences: Sequence[ResultDifference]) ->
         print_items(console, "*", ["the same results"])
         return
     table = new_table("result", "", "A", "B", "change", left=(0, 1), names=2)
-    shown = _first_of_each_table(_without_repetitions(differences))
+    numbers = [difference for difference in differences if difference.column not in MINOR]
+    shown = _first_of_each_table(_without_repetitions(numbers))
     for difference in shown:
         table.add_row(
             difference.subject,
             difference.column,
             _result(difference.a, difference.ci95_a),
             _result(difference.b, difference.ci95_b),
-            f"{NOISE if difference.beyond is False else ''}{change_text(difference.change)}",
+            f"{NOISE if difference.beyond is False else ''}{_change(difference.change)}",
         )
     print_tables(console, table)
     if any(difference.beyond is False for difference in shown):
         console.print(f"{NOISE} may be noise: the confidence intervals overlap")
     _print_rest(console, len(differences) - len(shown))
+
+
+def _change(change: float | None) -> str:
+    """A relative change, in whole percent or as a factor where it is large."""
+    if change is None or change < 1:
+        return change_text(change)
+    return f"{100 * change:+.0f}%" if change < TIMES_FROM else f"x {1 + change:.0f}"
 
 
 def _first_of_each_table(differences: Sequence[ResultDifference]) -> list[ResultDifference]:
