@@ -18,13 +18,17 @@ FASTER = 1.05
 LEAST = 0.01
 """The least of that that comes out of a cable that is the limit."""
 
-DATAGRAMS = {"kind": "datagram", "pattern": "open"}
-MESSAGES = {"kind": "write"}
+DATAGRAMS: Content = {"kind": "datagram", "pattern": "open"}
+MESSAGES: Content = {"kind": "write"}
 
 
 def transfer(random: Random) -> Content:
     """Traffic of a server and an endpoint."""
-    stream = {"kind": "bulk", "transport": random.choice(["dctcp", "cubic"]), "count": random.choice([1, 2, 4])}
+    stream: Content = {
+        "kind": "bulk",
+        "transport": random.choice(["dctcp", "cubic"]),
+        "count": random.choice([1, 2, 4]),
+    }
     flow = random.choice([stream, stream, MESSAGES, {**DATAGRAMS, "size": f"{random.randrange(200, 3900)} B"}])
     ends = ("s", "e") if random.random() < 0.3 else ("e", "s")
     return {**flow, "from": ends[0], "to": ends[1]}

@@ -208,10 +208,10 @@ impl Regime {
 
 /// The regime.
 ///
-/// Red: devices are known to gain at least 5% without the cores, 10% where that is predicted, and the credits of P2M are
-/// full at least half of the time. Blue: cores are known to gain as much without the devices, which are known not to gain
-/// without the cores. Neither side gains: cores where the latency of a stream is more than 10% above that of one of its
-/// cores alone, else uncontended. Otherwise it is not known.
+/// Red: devices are known to gain at least 5% without the cores, 10% where that is predicted, and the credits of P2M
+/// are full at least half of the time. Blue: cores are known to gain as much without the devices, which are known not
+/// to gain without the cores. Neither side gains: cores where the latency of a stream is more than 10% above that of
+/// one of its cores alone, else uncontended. Otherwise it is not known.
 #[must_use]
 pub fn regime(sides: &Sides) -> Regime {
     let Sides { cores, devices, .. } = sides;

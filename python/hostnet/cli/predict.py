@@ -79,7 +79,7 @@ def domain_table(rows: list[Row]) -> Table:
 
 def memory_table(rows: list[Row]) -> Table:
     """Bandwidth and queues of the memory channels together."""
-    table = show.new_table("channels", "read GB/s", "write", show.ROW_OPENS, "RPQ", "WPQ", "write mode", left=(0,))
+    table = show.new_table("channels", "read GB/s", "write", show.ACTIVATIONS, "RPQ", "WPQ", "write mode", left=(0,))
     for row in rows:
         if row["channel"] >= 0:
             continue

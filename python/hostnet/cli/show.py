@@ -31,8 +31,8 @@ WAYS_MAX = 12
 DECIMALS_MAX = 2
 """Digits after the point at most."""
 
-ROW_OPENS = "opens per read"
-"""Heading of the rows opened for reads: more than one per read where rows are closed before they are read."""
+ACTIVATIONS = "ACTs/read"
+"""Heads the row miss ratio: activations per read exceed 1 where rows are closed before they are read."""
 
 NOTHING = "-"
 """Stands where there is no value."""
@@ -192,7 +192,7 @@ def domain_table(rows: Sequence[Row]) -> Table:
 
 def channel_table(rows: Sequence[Row]) -> Table:
     """Bandwidth and queues of each memory channel."""
-    table = new_table("channel", "read GB/s", "write", "bus", ROW_OPENS, "RPQ", "WPQ", "write mode", left=(0,))
+    table = new_table("channel", "read GB/s", "write", "bus", ACTIVATIONS, "RPQ", "WPQ", "write mode", left=(0,))
     table.add_column("by source, GB/s")
     for row in busy_channels(rows):
         if row["idle"]:

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 from rich.text import Text
 
 from hostnet.cli.show import (
+    ACTIVATIONS,
     NOTHING,
-    ROW_OPENS,
     new_table,
     number,
     page,
@@ -160,7 +160,7 @@ def domain_means(rows: list[Row]) -> Table:
 
 def channel_means(rows: list[Row]) -> Table:
     """Bandwidth and queues of all memory channels together."""
-    table = new_table("channels", "read GB/s", "write GB/s", ROW_OPENS, "RPQ", "WPQ", "write mode %", left=(0,))
+    table = new_table("channels", "read GB/s", "write GB/s", ACTIVATIONS, "RPQ", "WPQ", "write mode %", left=(0,))
     for row in rows:
         if row["channel"] < 0:
             table.add_row(

@@ -136,7 +136,7 @@ def channel_tiles(host: Host, left: float, right: float, top: float) -> list[Htm
     if many:
         everything = host.channels_all or {}
         drawn.append(text(f"x {count}", left + pitch + 4, top + 15, class_="count"))
-        drawn.append(text(row_opens(everything), left + pitch + 4, top + 31))
+        drawn.append(text(activations(everything), left + pitch + 4, top + 31))
     return drawn
 
 
@@ -144,13 +144,13 @@ def channel_title(row: Row) -> str:
     """What a channel did."""
     return (
         f"channel {row['channel']}: {number(row['read_gb_per_s'])} GB/s read, {number(row['write_gb_per_s'])} GB/s "
-        f"written, {row_opens(row)}"
+        f"written, {activations(row)}"
     )
 
 
-def row_opens(row: Row) -> str:
-    """How often rows were opened for reads."""
-    return f"{number(row.get('row_miss_ratio'))} row opens per read"
+def activations(row: Row) -> str:
+    """Says how many activations a read took."""
+    return f"{number(row.get('row_miss_ratio'))} ACTs per read"
 
 
 def tile(x: float, y: float, width: float, banks: int, said: str) -> list[Html]:

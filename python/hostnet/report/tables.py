@@ -213,9 +213,9 @@ CHANNELS = (
     Column("Bus busy", ("bus_busy_share",), bus),
     numeric("Read GB/s", "read_gb_per_s"),
     numeric("Write GB/s", "write_gb_per_s"),
-    interval("Row opens per read", "row_miss_ratio", "row_miss_ci95"),
+    interval("ACTs per read", "row_miss_ratio", "row_miss_ci95"),
     numeric("Conflicts per read", "row_conflict_ratio"),
-    numeric("Row opens per write", "write_row_miss_ratio", minor=True),
+    numeric("ACTs per write", "write_row_miss_ratio", minor=True),
     numeric("RPQ", "rpq_mean"),
     numeric("WPQ", "wpq_mean"),
     share("RPQ full", "rpq_full_share", minor=True),
@@ -266,7 +266,8 @@ def channels_section(run: RunFiles) -> Html | None:
     rows = [{**row, "sources": row.get("sources") or None} for row in channels]
     text_columns = 2 if any(row["sources"] for row in rows) else 1
     note = (
-        "A row may be opened again before it is read; RPQ and WPQ are mean numbers of entries. "
+        "ACTs per read are the row miss ratio: above 1 where rows are closed before they are read. RPQ and WPQ are "
+        "mean numbers of entries. "
         "Shares are of time; bank load is the share of samples in which one bank has 1.5 or 2 times the mean load."
     )
     rest = [CHANNELS[0], *(column for column in CHANNELS if column.minor)]
