@@ -304,7 +304,8 @@ fn p2m_evidence(p2m: &P2m) -> [String; 2] {
     let moved = p2m.gb_per_s;
     let digits = if moved < 1.0 { 3 } else { 1 };
     let rate = match p2m.offered_gb_per_s {
-        Some(offered) => format!("P2M moves {moved:.digits$} of {offered:.digits$} GB/s offered"),
+        // A window may begin with commands of the one before it.
+        Some(offered) => format!("P2M moves {moved:.digits$} of {:.digits$} GB/s offered", offered.max(moved)),
         None => format!("P2M moves {moved:.digits$} GB/s; its offered load is not known"),
     };
     [full, rate]
