@@ -17,7 +17,7 @@ SEED := $(or $(SEED),$(shell $(PYTHON) -c 'import random; print(random.randrange
 FUZZ_CASES ?= 20000
 # Hundreds of random servers and clusters each: planted limits, innocent sides, steady states.
 CAMPAIGNS := $(addprefix tests/,explain/test_planted.py explain/test_sides.py explain/test_one_engine.py \
-	api/test_planted_clusters.py api/test_steady_state.py)
+	api/test_planted_clusters.py api/test_contested_cables.py api/test_steady_state.py)
 PYTHON_TESTS := not long
 VENV := .venv
 BIN := $(VENV)/bin

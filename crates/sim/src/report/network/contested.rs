@@ -5,6 +5,7 @@ use super::pcie::Direction;
 use super::working::{data_words, not_known, BUS_FULL};
 use crate::read::flows::FlowTotals;
 use crate::report::view::WorldView;
+use hostnet_model::params::Transport;
 
 /// Senders overload a NIC that falls behind them by this share of their packets in a window.
 const BACKLOG: f64 = 0.02;
@@ -22,6 +23,20 @@ impl WorldView<'_> {
             Some(other) => {
                 let why = format!("{}, but {other}: a faster cable alone may not help", cable.why);
                 not_known(cable.load, why)
+            }
+        }
+    }
+
+    /// Returns the limit that is full behind a NIC, or that it is not known where a core that reads datagrams is as full.
+    ///
+    /// Senders of datagrams do not wait for the core; where those of TCP do, it may be busy because memory is slow.
+    pub(super) fn uncontested_by_cores(&self, limit: Limit, class: &Class) -> Limit {
+        let busy = |host: &u16| self.busy_cores("receiver cores", *host, class);
+        let datagrams = class.flows.iter().all(|flow| matches!(flow.transport, Transport::Udp(_)));
+        match class.hosts[1].iter().filter(|_| datagrams).find_map(busy) {
+            None => limit,
+            Some(core) => {
+                not_known(limit.load, format!("{}, but {}: more of either alone may not help", limit.why, core.why))
             }
         }
     }

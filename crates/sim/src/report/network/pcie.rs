@@ -50,6 +50,7 @@ impl WorldView<'_> {
             return None;
         }
         let behind = worst(to.iter().filter_map(|&host| self.behind_nic(host, class)));
+        let behind = behind.map(|limit| self.uncontested_by_cores(limit, class));
         // A ring is empty when the core does not fill it.
         behind.or_else(cores).or_else(|| worst(to.iter().filter_map(|&host| self.ring(host))))
     }
