@@ -130,7 +130,11 @@ def workloads_section(run: RunFiles) -> Html:
         record_table("Workloads", WORKLOADS, rows, text_columns=2),
         record_table("I/O requests", REQUESTS, requests) if requests else None,
         record_table("Applications", APPLICATIONS, applications) if applications else None,
-        element("p", "A latency of I/O requests is told once 100 of them have completed.", class_="note below")
+        element(
+            "p",
+            "A latency of I/O requests is told once 100 of them behind a full queue have completed.",
+            class_="note below",
+        )
         if too_few
         else None,
         note="Throughput and latency are those of the workload's own domain; ± is half of a 95% confidence interval."

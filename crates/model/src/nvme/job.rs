@@ -34,6 +34,19 @@ pub struct Job {
 pub struct Service {
     /// Bytes of data moved.
     pub bytes: u64,
-    /// Latency of commands, from submission to completion, in ps.
-    pub commands: Histogram,
+    /// Commands completed.
+    pub completed: u64,
+    /// Latency of commands, from submission to completion, in ps; without those that each job begins with, which find
+    /// an emptier queue than all that follow.
+    pub latency: Histogram,
+}
+
+impl Service {
+    /// Counts a command; `initial` ones without their latency, in ps.
+    pub(super) fn count(&mut self, latency_ps: u64, initial: bool) {
+        self.completed += 1;
+        if !initial {
+            self.latency.record(latency_ps);
+        }
+    }
 }

@@ -32,6 +32,8 @@ struct Command {
     left_bytes: u64,
     unfinished_bytes: u64,
     submitted: Time,
+    /// Of those that a job begins with: they find an emptier queue than all that follow.
+    initial: bool,
 }
 
 /// A drive.
@@ -44,6 +46,8 @@ pub struct Ssd {
     pages: Pages,
     rng: Rng,
     jobs: Vec<Job>,
+    /// Commands that each job begins with and that are still to come.
+    initial: Vec<u32>,
     open: VecDeque<Command>,
     draining: VecDeque<Command>,
     turn: usize,
@@ -85,6 +89,7 @@ impl Ssd {
             params,
             pages,
             rng,
+            initial: jobs.iter().map(|job| job.params.io_depth).collect(),
             jobs,
         }
     }
@@ -119,6 +124,9 @@ impl Ssd {
 
     /// Takes a command of a job into the drive.
     fn start(&mut self, index: u16, context: &mut Context) {
+        let to_come = &mut self.initial[usize::from(index)];
+        let initial = *to_come > 0;
+        *to_come = to_come.saturating_sub(1);
         let job = &mut self.jobs[usize::from(index)];
         let block = job.params.block_bytes;
         let read = job.params.reads >= 1 << 32 || (job.params.reads > 0 && self.rng.chance(job.params.reads));
@@ -131,6 +139,7 @@ impl Ssd {
             left_bytes: block,
             unfinished_bytes: block,
             submitted: context.now(),
+            initial,
         });
         self.kick(context);
     }
@@ -209,7 +218,7 @@ impl Ssd {
     fn finish(&mut self, command: &Command, context: &mut Context) {
         let class = self.jobs[usize::from(command.job)].class;
         let latency = context.now().since(command.submitted) + self.params.latency_ps;
-        self.services[usize::from(class)].commands.record(latency);
+        self.services[usize::from(class)].count(latency, command.initial);
         self.hand_over(command, context);
         let count = self.jobs.len();
         let after = usize::from(command.job) + 1;
@@ -374,7 +383,8 @@ impl Part for Ssd {
         part::reset(self.domains_mut(), now);
         for service in &mut self.services {
             service.bytes = 0;
-            service.commands.reset();
+            service.completed = 0;
+            service.latency.reset();
         }
     }
 

@@ -113,7 +113,7 @@ impl ServerView<'_> {
     /// Commands or operations of a workload that ended, if it has any.
     fn ended(&self, class: usize) -> Option<u64> {
         let kind = &self.server.workloads[class].kind;
-        let commands = kind.fio().map(|_| self.commands(class).count());
+        let commands = kind.fio().map(|_| self.commands_completed(class));
         commands.or_else(|| Some(self.total.operations(class, &kind.app()?.cores)))
     }
 

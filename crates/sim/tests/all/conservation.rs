@@ -134,7 +134,7 @@ proptest! {
 /// Bytes that the drives have moved, and bytes of the commands of `block` bytes that they have completed.
 fn bytes_of_drives(machine: &Machine, block: u64) -> (u64, u64) {
     let services = machine.each::<Ssd>().flat_map(|drive| drive.services());
-    services.fold((0, 0), |(moved, done), service| (moved + service.bytes, done + service.commands.count() * block))
+    services.fold((0, 0), |(moved, done), service| (moved + service.bytes, done + service.completed * block))
 }
 
 /// Completions come back in another order than their requests; none of them may be lost on the way to its command, or

@@ -1,0 +1,35 @@
+"""The latency of I/Os is that behind a full queue, however short the warm-up."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+import hostnet
+
+
+def disk(depth: int, duration: str) -> dict[str, Any]:
+    """The row of a drive that reads blocks of 16 KiB with so many commands in flight."""
+    job = {"rw": "read", "bs": "16 KiB", "iodepth": depth, "size": "1 GiB", "ssd": 0}
+    config = {
+        "server": {"preset": "cascade-lake-6234"},
+        "workload": {"disk": {"kind": "fio", "cores": "0", "jobs": [job]}},
+        "run": {"warmup": "1 us", "duration": duration},
+    }
+    row: dict[str, Any] = hostnet.run(config).summary["workloads"][0]
+    return row
+
+
+@pytest.mark.parametrize("depth", [1, 64])
+def test_latency_is_that_of_littles_law(depth: int) -> None:
+    row = disk(depth, "2 ms" if depth > 1 else "3 ms")
+    in_flight = row["io_latency_mean_ns"] * row["app_gb_per_s"] / (16 * 1024)
+    # The drive has no command from the completion of one to the submission of the next, and a window ends within some.
+    assert depth - 2 < in_flight < 1.05 * depth
+
+
+def test_the_first_commands_of_a_job_do_not_count() -> None:
+    row = disk(128, "600 us")
+    assert 100 < row["io_completed"] < 128 + 100
+    assert row["io_latency_mean_ns"] is None
