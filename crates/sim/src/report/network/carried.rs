@@ -3,8 +3,10 @@
 //! A cable does not count if a port downstream is full and drops packets, or has a growing queue: what the cable
 //! carries does not all arrive.
 
-use super::limits::{Class, Limit, FULL};
+use super::limits::{directions, Class, Limit, FULL};
 use super::queues::GBPS;
+use super::ways::Ways;
+use super::working::not_known;
 use crate::read::ports::{PortPlace, PortTotals, PortView};
 use crate::report::view::WorldView;
 use hostnet_model::params::End;
@@ -27,6 +29,11 @@ struct Fullest<'a> {
     load: f64,
     overflows: bool,
     passed: Passed<'a>,
+}
+
+/// Returns a rate in digits that it is told apart by: 12.5, 0.1, 100.
+fn gbps_words(rate: f64) -> String {
+    format!("{}", (rate * 1000.0).round() / 1000.0)
 }
 
 impl WorldView<'_> {
@@ -89,13 +96,24 @@ impl WorldView<'_> {
             self.fullest(class, |passed| self.cable_load(passed))?;
         let (sent, rate) = (self.sent_gbps(&port, before), self.rate_gbps(&port)?);
         let place = self.cable_words(&port);
-        let mut why = format!("the cable {place} carries {sent:.1} of {rate:.0} Gbps");
+        let mut why = format!("the cable {place} carries {sent:.1} of {} Gbps", gbps_words(rate));
         let flooded = self.flooded_gbps(&port, before).min(sent);
         if flooded / rate >= FLOODED {
             why += &format!(", {flooded:.1} of them flooded, as the receivers were not in its table yet");
         }
         why += &self.equally_full_words(class, &port);
+        if let Some(elsewhere) = self.beyond_fair_share_of(class, port.place()) {
+            return Some(not_known(Some(load), format!("{why}; but {elsewhere}: it may be held back elsewhere")));
+        }
         Some(self.uncontested(Limit { limit: "cable", place, load: Some(load), why }, class, overflows))
+    }
+
+    /// Says why a port may not hold a class back.
+    fn beyond_fair_share_of(&self, class: &Class, place: PortPlace) -> Option<String> {
+        let ways = Ways::new(self)?;
+        self.beyond_fair_share(class, |number, flow| {
+            directions(flow).into_iter().any(|(from, to)| ways.places(number as u32, from, to).contains(&place))
+        })
     }
 
     /// Says which other cables are full on the way of what passes a port: all of them have to be faster.

@@ -27,7 +27,7 @@ impl WorldView<'_> {
         }
     }
 
-    /// Returns the limit that is full behind a NIC, or that it is not known where a core that reads datagrams is as full.
+    /// Returns the limit that is full behind a NIC, or that it is not known where the core of datagrams is as busy.
     ///
     /// Senders of datagrams do not wait for the core; where those of TCP do, it may be busy because memory is slow.
     pub(super) fn uncontested_by_cores(&self, limit: Limit, class: &Class) -> Limit {

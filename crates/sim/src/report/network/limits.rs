@@ -7,19 +7,14 @@
 
 use super::binds::JobPath;
 use super::pcie::Direction;
-use super::spent::register_wait;
 use super::ways::Ways;
-use super::working::{data_words, BUS_FULL};
 use crate::read::flows::FlowTotals;
 use crate::read::ports::{PortPlace, PortTotals, PortView};
 use crate::report::table::{Column, Holds, Rows, Table, TableInfo};
 use crate::report::view::WorldView;
 use hostnet_analysis::explain::{OutsideLimit, ENDED, NOT_MEASURED};
 use hostnet_kernel::Time;
-use hostnet_model::core::{Core, Runs};
-use hostnet_model::dimm::Dimm;
-use hostnet_model::os::{CoreTimes, NetStack, Spent};
-use hostnet_model::params::{End, FlowParams, Traffic, Transport};
+use hostnet_model::params::{End, FlowParams, Traffic};
 use hostnet_model::Machine;
 use std::collections::BTreeSet;
 
@@ -27,8 +22,6 @@ use std::collections::BTreeSet;
 pub(super) const FULL: f64 = 0.95;
 /// Packets wait for pauses, or for descriptors, when they do so for this share of time.
 pub(super) const WAIT: f64 = 0.05;
-/// A core waits for memory, and does not work, when that is this share of its busy time.
-const MOSTLY: f64 = 0.5;
 
 /// What limits a class.
 #[derive(Clone)]
@@ -74,14 +67,14 @@ const LIMITS: &[Column<Limits>] = &[
 /// A class with its flows.
 pub(crate) struct Class<'a> {
     /// The end of the window, in ps.
-    now_ps: u64,
+    pub(super) now_ps: u64,
     pub(crate) flows: Vec<&'a FlowParams>,
     /// The numbers of its flows, and what each of them did in the window.
     pub(super) numbers: Vec<usize>,
     pub(super) each: Vec<&'a FlowTotals>,
     pub(crate) totals: FlowTotals,
-    /// What all flows did that bring data to the same hosts, its own among them.
-    pub(super) into_receivers: FlowTotals,
+    /// What all flows of the network did, by number.
+    pub(super) all: &'a [FlowTotals],
     /// Whether its flows begin at random, at the rate of a load.
     pub(super) has_load: bool,
     ended: bool,
@@ -127,10 +120,7 @@ impl<'a> Class<'a> {
         }
         let passed = passed_ways.iter().flatten().copied().collect();
         let (now_ps, numbers, ways) = (view.now.ps(), own.to_vec(), passed_ways);
-        let comes = |flow: &FlowParams| directions(flow).iter().any(|(_, to)| hosts[1].contains(to));
-        let into = view.plan.cluster.flows.iter().zip(all).filter(|(flow, _)| comes(flow));
-        let into_receivers = into.fold(FlowTotals::default(), |sum, (_, flow)| sum.plus(flow));
-        Self { now_ps, flows, numbers, each, totals, into_receivers, has_load, ended, hosts, ways, passed }
+        Self { now_ps, flows, numbers, each, totals, all, has_load, ended, hosts, ways, passed }
     }
 
     /// Whether a port is on its way.
@@ -151,20 +141,6 @@ impl<'a> Class<'a> {
             matches!(flow.traffic, Traffic::Rpc { .. } | Traffic::Service(_) | Traffic::Ping { .. })
         };
         self.flows.iter().any(with)
-    }
-
-    /// The cores that its flows run on at a host at the end of the window.
-    fn cores(&self, host: u16) -> BTreeSet<u32> {
-        let on_cores = |flow: &&&FlowParams| matches!(flow.transport, Transport::Tcp(_) | Transport::Udp(_));
-        let now_at = |flow: &FlowParams, initiator: bool, first: u32| {
-            let mut gone = flow.moves.iter().filter(|one| one.initiator == initiator && one.at_ps < self.now_ps);
-            gone.next_back().map_or(first, |one| one.core)
-        };
-        let ends = self.flows.iter().filter(on_cores).flat_map(|flow| {
-            let cores = [now_at(flow, true, flow.from_core), now_at(flow, false, flow.to_core)];
-            [(flow.from, cores[0]), (flow.to, cores[1])]
-        });
-        ends.filter(|(at, _)| *at == host).map(|(_, core)| core).collect()
     }
 }
 
@@ -258,6 +234,7 @@ impl WorldView<'_> {
             .or_else(|| if class.totals.timeouts > 0 { None } else { self.waiting_ranks(class) })
             .or_else(|| worst(from.iter().filter_map(|&host| self.full_reads(host))))
             .or_else(|| self.congestion_control(class))
+            .or_else(|| self.gives_up(class))
             .or_else(|| self.full_way_back(class))
             .unwrap_or_else(|| self.waiting(class))
     }
@@ -275,40 +252,5 @@ impl WorldView<'_> {
 
     pub(super) fn machine(&self, host: u16) -> Option<&Machine> {
         self.servers().find(|(number, _)| *number == usize::from(host)).map(|(_, machine)| machine)
-    }
-
-    /// The busiest core that the class has at a host.
-    pub(super) fn busy_cores(&self, limit: &'static str, host: u16, class: &Class) -> Option<Limit> {
-        let machine = self.machine(host)?;
-        let share = |times: &CoreTimes, spent| self.spent(times, spent);
-        // Cores are numbered through the sockets.
-        let core = |number: u32| machine.each::<Core>().nth(number as usize);
-        let engines = class.cores(host).into_iter().filter_map(core).flat_map(Core::engines);
-        let times = engines.filter_map(NetStack::of).map(NetStack::times);
-        let busiest = times.min_by(|a, b| share(a, Spent::Idle).total_cmp(&share(b, Spent::Idle)))?;
-        let busy = 1.0 - share(busiest, Spent::Idle);
-        if busy < FULL {
-            return None;
-        }
-        let waits = share(busiest, Spent::Register);
-        let name = &self.plan.cluster.hosts[usize::from(host)].name;
-        let in_dimm = machine.first::<Dimm>().is_some();
-        if waits >= busy * register_wait(in_dimm) {
-            let why = format!(
-                "a core of {name} waits for {} of its NIC {:.0} % of the time: the way to them is long, or the \
-                link is full",
-                if in_dimm { "lines" } else { "registers" },
-                waits * 100.0
-            );
-            return Some(Limit { limit: "not known", place: name.clone(), load: Some(waits), why });
-        }
-        let mut why =
-            format!("a core of {name} is busy {:.0} % of the time: {}", busy * 100.0, self.spent_words(busiest));
-        let memory = self.memory_load(usize::from(host), machine).filter(|&load| load >= BUS_FULL);
-        if let Some(load) = memory.filter(|_| share(busiest, Spent::Stalled) >= MOSTLY * busy) {
-            why += &format!("; {}", data_words(name, load));
-            return Some(Limit { limit: "memory bandwidth", place: name.clone(), load: Some(load.min(1.0)), why });
-        }
-        Some(Limit { limit, place: name.clone(), load: Some(busy), why })
     }
 }

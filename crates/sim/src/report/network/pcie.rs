@@ -1,7 +1,7 @@
 //! Finds limits downstream of NICs: their PCIe links, the host network, their rings.
 
 use super::carried::DROPPED;
-use super::limits::{worst, Class, Limit, FULL, WAIT};
+use super::limits::{directions, worst, Class, Limit, FULL, WAIT};
 use super::line_bytes;
 use crate::read::flows::FlowTotals;
 use crate::read::sample::Group;
@@ -10,6 +10,7 @@ use hostnet_measure::Domain;
 use hostnet_model::dimm::Dimm;
 use hostnet_model::iio::Iio;
 use hostnet_model::nic::Nic;
+use hostnet_model::params::FlowParams;
 use hostnet_model::Part;
 
 /// The PCIe of a NIC is congested when a packet waits for credits for this share of time.
@@ -129,7 +130,10 @@ impl WorldView<'_> {
 
     /// Says how many packets the NICs of its receivers drop, of whichever class, if they do.
     pub(super) fn drop_words(&self, class: &Class) -> Option<String> {
-        let FlowTotals { nic_full, nic_ring, nic_received, .. } = class.into_receivers;
+        let comes = |flow: &FlowParams| directions(flow).iter().any(|(_, to)| class.hosts[1].contains(to));
+        let into = self.plan.cluster.flows.iter().zip(class.all).filter(|(flow, _)| comes(flow));
+        let into = into.fold(FlowTotals::default(), |sum, (_, flow)| sum.plus(flow));
+        let FlowTotals { nic_full, nic_ring, nic_received, .. } = into;
         let dropped = nic_full + nic_ring;
         (dropped as f64 > DROPPED * nic_received as f64)
             .then(|| format!("the NICs of its receivers drop {dropped} of {nic_received} packets"))

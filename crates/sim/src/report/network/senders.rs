@@ -4,7 +4,9 @@
 use super::limits::{Class, Limit, WAIT};
 use super::working::{not_known, NOT_KNOWN};
 use crate::read::flows::FlowTotals;
+use crate::read::ports::PortView;
 use crate::report::view::WorldView;
+use std::collections::BTreeSet;
 
 /// Marks slow senders from this share of segments on.
 const MARKED: f64 = 0.002;
@@ -17,7 +19,12 @@ const CHANGING: [&str; 3] = ["marks", "congestion control", "windows"];
 
 impl WorldView<'_> {
     pub(super) fn pauses(&self, class: &Class) -> Option<Limit> {
-        let paused = self.ports_of(class).map(|(port, _)| (self.paused_share(&port), port));
+        let priorities: BTreeSet<u8> = class.flows.iter().map(|flow| flow.priority).collect();
+        let share = |port: &PortView| {
+            let paused = priorities.iter().map(|&priority| port.egress.paused_ps(priority, self.now));
+            paused.max().unwrap_or(0) as f64 / self.window_ps()
+        };
+        let paused = self.ports_of(class).map(|(port, _)| (share(&port), port));
         let (share, port) = paused.max_by(|a, b| a.0.total_cmp(&b.0)).filter(|paused| paused.0 >= WAIT)?;
         let place = self.cable_words(&port);
         let why = format!("the port {place} is paused {:.0} % of the time", share * 100.0);

@@ -14,6 +14,9 @@ use hostnet_model::params::{HostKind, HostParams, Traffic};
 use hostnet_model::Machine;
 use std::collections::BTreeMap;
 
+/// Clients that give up this share of their requests have too few in flight.
+const GIVEN_UP: f64 = 0.01;
+
 /// What the clients of the workers of a host saw.
 #[derive(Default)]
 struct Clients {
@@ -177,6 +180,21 @@ impl WorldView<'_> {
         let hosts = hosts.filter(|(_, host)| matches!(host.kind, HostKind::Endpoint(_)));
         let endpoints: Vec<&Endpoint> = network(self.simulation).endpoints().map(|(_, endpoint)| endpoint).collect();
         hosts.zip(endpoints).map(|((number, host), endpoint)| (number, host, endpoint))
+    }
+
+    /// Names the requests that may be in flight where clients give others up because all of these are.
+    pub(super) fn gives_up(&self, class: &Class) -> Option<Limit> {
+        let ends = self.simulation.worlds().flat_map(ends).filter(|_| class.is_of_services());
+        let own = ends.filter(|(number, ..)| class.numbers.binary_search(&(*number as usize)).is_ok());
+        let counts = own.filter_map(|(.., application)| application.request_counts());
+        let [given_up, answered] =
+            counts.fold([0, 0], |[up, done], counts| [up + counts.given_up, done + counts.answered]);
+        let load = given_up as f64 / (given_up + answered).max(1) as f64;
+        let why = format!(
+            "as many requests as `in_flight` allows wait for answers: {given_up} others are given up, and {answered} \
+             are answered"
+        );
+        (load >= GIVEN_UP).then_some(Limit { limit: "requests in flight", place: String::new(), load: Some(load), why })
     }
 
     /// The busiest workers of a class.
