@@ -81,10 +81,15 @@ pub struct Party {
 
 impl Party {
     /// Caps the gain of storage by what it offers beyond what it moves: where it moves nearly all, nothing can help it,
-    /// unless a simulation shows what does.
+    /// unless a simulation shows what does. A prediction promises no more than that.
     #[must_use]
     pub fn capped(mut self, moved: Option<f64>, offered: Option<f64>) -> Self {
         let cap = offered.zip(moved).map(|(offered, moved)| Alone::offered(offered, moved));
+        if let (Some(alone), Some(cap)) = (&mut self.alone, cap) {
+            if alone.basis == Basis::Predicted {
+                alone.gain = alone.gain.min(cap.gain);
+            }
+        }
         let open = self.is_open() || self.alone.is_some_and(|alone| alone.basis == Basis::Predicted);
         self.alone = cap.filter(|cap| open && !cap.may_help()).or(self.alone);
         self

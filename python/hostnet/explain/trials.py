@@ -209,9 +209,7 @@ def confirmed(row: Row, trials: Trials) -> Row:
     if not helping:
         if untried.intersection(row["binding"]):
             return row
-        count = len({step.path for step in trials.steps.steps if step.reach is not None})
-        why = f"raising {count} limits in simulations, one at a time, never gained {HELPS:.0%}"
-        return {**row, "binding": [NOT_KNOWN], "limited": f"has no known limit: {why}"}
+        return {**row, "binding": [NOT_KNOWN], "limited": f"has no known limit: {without_help(trials, name)}"}
     names = list(dict.fromkeys(called(step, row) for step in helping))
     said = " / ".join(names).replace(OFFERED_LOAD, "its offered load")
     gain = f"{100 * helping[0].gains[name]:+.0f}% with {helping[0].in_words()}, simulated"
@@ -220,6 +218,18 @@ def confirmed(row: Row, trials: Trials) -> Row:
         why = f"{gain}; not known for sure: {full[0]} has no credit left and was not raised"
         return {**row, "binding": names, "limited": f"may be limited by {said} ({why})"}
     return {**row, "binding": names, "doubtful": False, "limited": f"is limited by {said} ({gain})"}
+
+
+def without_help(trials: Trials, workload: str) -> str:
+    """Says that no raise helped a workload, or that the gain of the best one is within its noise."""
+    raises = [step for step in trials.steps.steps if step.reach is not None]
+    count = f"raising {len({step.path for step in raises})} limits in simulations, one at a time,"
+    best = max(raises, key=lambda step: step.gains.get(workload, 0.0), default=None)
+    if best is None or best.gains.get(workload, 0.0) < HELPS:
+        return f"{count} never gained {HELPS:.0%}"
+    noise = (best.noise or {}).get(workload, 0.0)
+    gain = f"{best.gains[workload]:+.0%} ±{100 * noise:.0f}"
+    return f"{count} gained {gain} at most, with {best.in_words()}: within the noise"
 
 
 def helpful(trials: Trials, row: Row) -> list[Step]:
