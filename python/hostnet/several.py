@@ -33,7 +33,7 @@ def refuse_several(path: Path) -> None:
 
 
 def _first_point(sweep: Mapping[str, Any]) -> list[str]:
-    """What to set for the first point of a sweep; nothing where its manifest is damaged."""
+    """Returns the settings of the first point of a sweep; nothing where its manifest is damaged."""
     try:
         return [*sweep["set"], *(f"{axis['path']}={axis['values'][0]}" for axis in sweep["over"])]
     except (KeyError, IndexError, TypeError):

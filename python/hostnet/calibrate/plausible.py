@@ -29,10 +29,10 @@ SMALLEST_SHARE = 0.01
 """A value below this share of the limit is implausible."""
 
 READS_NOTED = 0.03
-"""Shares of reads, as given and as counted, that are further apart than this are told."""
+"""Differences between the share of reads that is given and the one counted are noted from here on."""
 
 READS_APART = 0.1
-"""So far apart not even prefetchers and the rest of the system bring them."""
+"""Prefetchers and the rest of the system do not explain a larger difference."""
 
 IO_SHARE = 0.005
 """A deep queue moves at least this share of what the links carry."""
@@ -66,12 +66,12 @@ def compare_reads(file: str, reads: float, lines_read: float | None, lines_writt
     if not lines_read or lines_written is None:
         return []
     counted = lines_read / (lines_read + lines_written)
-    told = f"{file}: reads is {100 * reads:.3g} %, but {100 * counted:.3g} % of the lines counted in DRAM are read"
+    told = f"{file}: reads is {100 * reads:.3g} %, but {100 * counted:.3g} % of the lines counted in DRAM are reads"
     apart = abs(counted - reads)
     if apart > READS_APART:
         raise DataError(
-            f"{told} ({lines_read:.4g} of {lines_read + lines_written:.4g}); a store reads its line and writes one, so "
-            "stores alone are 50 %; give the reads= of what ran, or count nothing else"
+            f"{told} ({lines_read:.4g} of {lines_read + lines_written:.4g}); stores alone are 50 %, as each "
+            "reads its line and writes it back; set reads= to what ran"
         )
     return [f"{told}; prefetchers and the rest of the system may do that"] if apart > READS_NOTED else []
 

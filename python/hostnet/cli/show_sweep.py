@@ -56,7 +56,7 @@ def print_sweep(manifest: Row, path: Path) -> None:
 
 
 def sweep_table(manifest: Row, rows: list[Row], *, intervals: bool = False) -> WideTable:
-    """What was swept, and what each workload, class of traffic or chip had of it; with their `intervals` if wanted."""
+    """Lists what was swept and what each workload, class or chip got, with `intervals` if wanted."""
     paths = [axis["path"] for axis in manifest["over"]]
     seed = ["seed"] if manifest["seeds"] else []
     subject = subject_of(rows[0] if rows else ())

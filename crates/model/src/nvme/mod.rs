@@ -32,7 +32,7 @@ struct Command {
     left_bytes: u64,
     unfinished_bytes: u64,
     submitted: Time,
-    /// Of those that a job begins with: they find an emptier queue than all that follow.
+    /// It is one of those that a job begins with, which find an emptier queue than all that follow.
     initial: bool,
 }
 
@@ -46,7 +46,7 @@ pub struct Ssd {
     pages: Pages,
     rng: Rng,
     jobs: Vec<Job>,
-    /// Commands that each job begins with and that are still to come.
+    /// Each job begins with so many commands more.
     initial: Vec<u32>,
     open: VecDeque<Command>,
     draining: VecDeque<Command>,

@@ -3,8 +3,8 @@
 //! A cable does not count if a port downstream is full and drops packets, or has a growing queue: what the cable
 //! carries does not all arrive.
 
-use super::limits::{directions, Class, Limit, FULL};
-use super::queues::GBPS;
+use super::limits::{Class, Limit, FULL};
+use super::queues::{gbps_words, GBPS};
 use super::ways::Ways;
 use super::working::not_known;
 use crate::read::ports::{PortPlace, PortTotals, PortView};
@@ -29,11 +29,6 @@ struct Fullest<'a> {
     load: f64,
     overflows: bool,
     passed: Passed<'a>,
-}
-
-/// Returns a rate in digits that it is told apart by: 12.5, 0.1, 100.
-fn gbps_words(rate: f64) -> String {
-    format!("{}", (rate * 1000.0).round() / 1000.0)
 }
 
 impl WorldView<'_> {
@@ -105,15 +100,13 @@ impl WorldView<'_> {
         if let Some(elsewhere) = self.beyond_fair_share_of(class, port.place()) {
             return Some(not_known(Some(load), format!("{why}; but {elsewhere}: it may be held back elsewhere")));
         }
-        Some(self.uncontested(Limit { limit: "cable", place, load: Some(load), why }, class, overflows))
+        Some(self.confirm_cable(Limit { limit: "cable", place, load: Some(load), why }, class, overflows))
     }
 
     /// Says why a port may not hold a class back.
     fn beyond_fair_share_of(&self, class: &Class, place: PortPlace) -> Option<String> {
         let ways = Ways::new(self)?;
-        self.beyond_fair_share(class, |number, flow| {
-            directions(flow).into_iter().any(|(from, to)| ways.places(number as u32, from, to).contains(&place))
-        })
+        self.beyond_fair_share(class, |number, flow| ways.data_pass(number as u32, flow, place))
     }
 
     /// Says which other cables are full on the way of what passes a port: all of them have to be faster.
@@ -140,8 +133,10 @@ impl WorldView<'_> {
         let carried = self.gbps(port.totals.carried_bytes - before.carried_bytes);
         let place = self.name_of(port.end).to_owned();
         let peer = port.peer().map_or("", |peer| self.name_of(peer));
-        let why =
-            format!("the fabric of {place} carries {carried:.1} of {:.0} Gbps to its port to {peer}", carried / load);
+        let why = format!(
+            "the fabric of {place} carries {carried:.1} of {} Gbps to its port to {peer}",
+            gbps_words(carried / load)
+        );
         Some(Limit { limit: "fabric", place, load: Some(load), why })
     }
 }

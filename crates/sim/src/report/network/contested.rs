@@ -2,7 +2,7 @@
 
 use super::limits::{worst, Class, Limit, FULL};
 use super::pcie::Direction;
-use super::working::{data_words, not_known, BUS_FULL};
+use super::working::not_known;
 use crate::read::flows::FlowTotals;
 use crate::report::view::WorldView;
 use hostnet_model::params::Transport;
@@ -14,7 +14,7 @@ impl WorldView<'_> {
     /// Returns the limit that a full cable is, or that it is not known where something else on the way is as full.
     ///
     /// Senders that overload the cable, or their own NIC before it, could send more.
-    pub(super) fn uncontested(&self, cable: Limit, class: &Class, overloaded: bool) -> Limit {
+    pub(super) fn confirm_cable(&self, cable: Limit, class: &Class, overloaded: bool) -> Limit {
         let FlowTotals { sent_packets, host_sent, .. } = class.totals;
         let could_send = overloaded || host_sent as f64 <= (1.0 - BACKLOG) * sent_packets as f64;
         let of_senders = || if could_send { None } else { self.full_sender(class) };
@@ -30,8 +30,8 @@ impl WorldView<'_> {
     /// Returns the limit that is full behind a NIC, or that it is not known where the core of datagrams is as busy.
     ///
     /// Senders of datagrams do not wait for the core; where those of TCP do, it may be busy because memory is slow.
-    pub(super) fn uncontested_by_cores(&self, limit: Limit, class: &Class) -> Limit {
-        let busy = |host: &u16| self.busy_cores("receiver cores", *host, class);
+    pub(super) fn confirm_behind_nic(&self, limit: Limit, class: &Class) -> Limit {
+        let busy = |host: &u16| self.full_core("receiver cores", *host, class);
         let datagrams = class.flows.iter().all(|flow| matches!(flow.transport, Transport::Udp(_)));
         match class.hosts[1].iter().filter(|_| datagrams).find_map(busy) {
             None => limit,
@@ -48,11 +48,10 @@ impl WorldView<'_> {
         let full = || {
             each(&|host| self.full_iio(host))
                 .or_else(|| each(&|host| self.full_pcie(host, Direction::ToMemory, FULL)))
-                .or_else(|| each(&|host| self.busy_cores("receiver cores", host, class)))
+                .or_else(|| each(&|host| self.full_core("receiver cores", host, class)))
                 .or_else(|| self.pauses(class))
         };
-        let words = || full().map(|limit| limit.why);
-        self.drop_words(class).or_else(words).or_else(|| to.iter().find_map(|&host| self.full_channels(host)))
+        self.drop_words(class).or_else(|| full().map(|limit| limit.why))
     }
 
     /// Says what is full before the cables of a class.
@@ -60,17 +59,8 @@ impl WorldView<'_> {
         let from = &class.hosts[0];
         let each = |full: &dyn Fn(u16) -> Option<Limit>| worst(from.iter().filter_map(|&host| full(host)));
         let full = each(&|host| self.full_pcie(host, Direction::FromMemory, FULL))
-            .or_else(|| each(&|host| self.busy_cores("sender cores", host, class)))
+            .or_else(|| each(&|host| self.full_core("sender cores", host, class)))
             .or_else(|| each(&|host| self.full_reads(host)));
         full.map(|limit| limit.why)
-    }
-
-    /// Says that the memory of a receiver is full and its IIO half full: the latency of writes grows with every line
-    /// more, and uses up the entries that are left.
-    fn full_channels(&self, host: u16) -> Option<String> {
-        let (_, [held, capacity]) = self.credits_of(host)?;
-        let load = self.memory_load(usize::from(host), self.machine(host)?)?;
-        let full = load >= BUS_FULL && held >= capacity / 2.0;
-        full.then(|| data_words(&self.plan.cluster.hosts[usize::from(host)].name, load))
     }
 }

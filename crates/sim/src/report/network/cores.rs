@@ -32,17 +32,43 @@ impl WorldView<'_> {
         core.engines().iter().find_map(NetStack::of).map(NetStack::times)
     }
 
-    /// The busiest core that the class has at a host.
+    /// Returns the cores of a class at a host that are busy all the time, each with where its time went.
+    fn busy_of<'a>(&self, machine: &'a Machine, host: u16, class: &Class) -> BTreeMap<u32, &'a CoreTimes> {
+        let own = class.flows.iter().flat_map(|flow| cores_of(flow, host, class.now_ps));
+        let times = own.filter_map(|core| Some((core, self.times_of(machine, core)?)));
+        times.filter(|(_, times)| 1.0 - self.spent(times, Spent::Idle) >= FULL).collect()
+    }
+
+    /// Says why the busy cores of a class at a host may not hold it back.
+    fn beyond_core_share(&self, host: u16, class: &Class) -> Option<String> {
+        let busy = self.busy_of(self.machine(host)?, host, class);
+        self.beyond_fair_share(class, |_, flow| cores_of(flow, host, class.now_ps).any(|core| busy.contains_key(&core)))
+    }
+
+    /// Names the busiest core of a class at a host, if it is busy all the time; it is not known whether that holds back
+    /// a class with less than its share of the core.
     pub(super) fn busy_cores(&self, limit: &'static str, host: u16, class: &Class) -> Option<Limit> {
+        let found = self.busiest_core(limit, host, class)?;
+        let elsewhere = self.beyond_core_share(host, class).filter(|_| found.limit == limit);
+        Some(match elsewhere {
+            None => found,
+            Some(elsewhere) => {
+                not_known(found.load, format!("{}; but {elsewhere}: it may be held back elsewhere", found.why))
+            }
+        })
+    }
+
+    /// Names the busiest core of a class at a host, if it is busy all the time and the class has its share of it.
+    pub(super) fn full_core(&self, limit: &'static str, host: u16, class: &Class) -> Option<Limit> {
+        self.busiest_core(limit, host, class).filter(|_| self.beyond_core_share(host, class).is_none())
+    }
+
+    /// Names the busiest core of a class at a host, if it is busy all the time.
+    fn busiest_core(&self, limit: &'static str, host: u16, class: &Class) -> Option<Limit> {
         let machine = self.machine(host)?;
         let share = |times: &CoreTimes, spent| self.spent(times, spent);
-        let own = class.flows.iter().flat_map(|flow| cores_of(flow, host, class.now_ps));
-        let busy = own.filter_map(|core| Some((core, self.times_of(machine, core)?)));
-        let busy = busy.filter(|(_, times)| 1.0 - share(times, Spent::Idle) >= FULL);
-        let busy: BTreeMap<u32, &CoreTimes> = busy.collect();
-        let busiest = busy.values().min_by(|a, b| share(a, Spent::Idle).total_cmp(&share(b, Spent::Idle)))?;
-        let passes = |_, flow: &FlowParams| cores_of(flow, host, class.now_ps).any(|core| busy.contains_key(&core));
-        let elsewhere = self.beyond_fair_share(class, passes);
+        let busy = self.busy_of(machine, host, class).into_values();
+        let busiest = busy.min_by(|a, b| share(a, Spent::Idle).total_cmp(&share(b, Spent::Idle)))?;
         let busy = 1.0 - share(busiest, Spent::Idle);
         let waits = share(busiest, Spent::Register);
         let name = &self.plan.cluster.hosts[usize::from(host)].name;
@@ -62,9 +88,6 @@ impl WorldView<'_> {
         if let Some(load) = memory.filter(|_| share(busiest, Spent::Stalled) >= MOSTLY * busy) {
             why += &format!("; {}", data_words(name, load));
             return Some(Limit { limit: "memory bandwidth", place: name.clone(), load: Some(load.min(1.0)), why });
-        }
-        if let Some(elsewhere) = elsewhere {
-            return Some(not_known(Some(busy), format!("{why}; but {elsewhere}: it may be held back elsewhere")));
         }
         Some(Limit { limit, place: name.clone(), load: Some(busy), why })
     }

@@ -73,7 +73,7 @@ pub(crate) struct Class<'a> {
     pub(super) numbers: Vec<usize>,
     pub(super) each: Vec<&'a FlowTotals>,
     pub(crate) totals: FlowTotals,
-    /// What all flows of the network did, by number.
+    /// It holds what all flows of the network did, by number.
     pub(super) all: &'a [FlowTotals],
     /// Whether its flows begin at random, at the rate of a load.
     pub(super) has_load: bool,
@@ -235,7 +235,7 @@ impl WorldView<'_> {
             .or_else(|| worst(from.iter().filter_map(|&host| self.full_reads(host))))
             .or_else(|| self.congestion_control(class))
             .or_else(|| self.gives_up(class))
-            .or_else(|| self.full_way_back(class))
+            .or_else(|| self.full_reverse_path(class))
             .unwrap_or_else(|| self.waiting(class))
     }
 

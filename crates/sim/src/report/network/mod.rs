@@ -26,6 +26,7 @@ mod pool;
 mod power;
 mod power_series;
 mod queues;
+mod reverse_path;
 mod rings;
 mod senders;
 mod services;
@@ -34,7 +35,6 @@ mod stages;
 mod stretch;
 mod sums;
 mod switches;
-mod way_back;
 mod ways;
 mod working;
 

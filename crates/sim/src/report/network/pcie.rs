@@ -51,7 +51,7 @@ impl WorldView<'_> {
             return None;
         }
         let behind = worst(to.iter().filter_map(|&host| self.behind_nic(host, class)));
-        let behind = behind.map(|limit| self.uncontested_by_cores(limit, class));
+        let behind = behind.map(|limit| self.confirm_behind_nic(limit, class));
         // A ring is empty when the core does not fill it.
         behind.or_else(cores).or_else(|| worst(to.iter().filter_map(|&host| self.ring(host))))
     }
@@ -110,7 +110,7 @@ impl WorldView<'_> {
 
     /// Returns the share of time that the NIC of a host waits for PCIe credits, and how many lines its fullest IIO
     /// holds, of how many.
-    pub(super) fn credits_of(&self, host: u16) -> Option<(f64, [f64; 2])> {
+    fn credits_of(&self, host: u16) -> Option<(f64, [f64; 2])> {
         let machine = self.machine(host).filter(|machine| machine.first::<Dimm>().is_none())?;
         let fullest = |one: &&Domain, other: &&Domain| one.area_ps().cmp(&other.area_ps());
         let iio = machine.each::<Iio>().map(Iio::write).max_by(fullest)?;

@@ -40,7 +40,7 @@ const QUEUES: &[Column<Queues>] = &[
     Column::number("queue_mean_bytes", |row| row.port.egress.queue_bytes().mean().into()),
     Column::integer("queue_max_bytes", |row| row.port.egress.queue_bytes().max().into()),
     Column::integer("pauses_asked", |row| row.grown(|port| port.pauses_asked).into()),
-    Column::number("paused_share", |row| row.view.paused_share(&row.port).into()),
+    Column::number("paused_share", |row| row.view.paused_share(&row.port, 0..8).into()),
     Column::optional(Column::integer("flooded_packets", |row| row.beside(|port| port.flooded_packets).into())),
     Column::optional(Column::number("flooded_gbps", |row| row.flooded_gbps().into())),
     Column::optional(Column::integer("stray_packets", |row| row.beside(|port| port.stray_packets).into())),
@@ -64,6 +64,11 @@ impl QueueRow<'_> {
 /// Returns the roles of the table's columns.
 pub(super) fn table_info() -> TableInfo {
     TableInfo::of("queues", QUEUES)
+}
+
+/// Returns a rate in as many digits as tell it apart: 12.5, 0.1, 100.
+pub(super) fn gbps_words(rate: f64) -> String {
+    ((rate * 1000.0).round() / 1000.0).to_string()
 }
 
 impl WorldView<'_> {
@@ -92,8 +97,9 @@ impl WorldView<'_> {
     }
 
     /// Share of the window for which the priority that was paused longest was paused.
-    pub(crate) fn paused_share(&self, port: &PortView) -> f64 {
-        let paused = (0..8).map(|priority| port.egress.paused_ps(priority, self.now)).max().unwrap_or(0);
+    pub(crate) fn paused_share(&self, port: &PortView, priorities: impl IntoIterator<Item = u8>) -> f64 {
+        let paused =
+            priorities.into_iter().map(|priority| port.egress.paused_ps(priority, self.now)).max().unwrap_or(0);
         paused as f64 / self.window_ps()
     }
 

@@ -20,10 +20,7 @@ const CHANGING: [&str; 3] = ["marks", "congestion control", "windows"];
 impl WorldView<'_> {
     pub(super) fn pauses(&self, class: &Class) -> Option<Limit> {
         let priorities: BTreeSet<u8> = class.flows.iter().map(|flow| flow.priority).collect();
-        let share = |port: &PortView| {
-            let paused = priorities.iter().map(|&priority| port.egress.paused_ps(priority, self.now));
-            paused.max().unwrap_or(0) as f64 / self.window_ps()
-        };
+        let share = |port: &PortView| self.paused_share(port, priorities.iter().copied());
         let paused = self.ports_of(class).map(|(port, _)| (share(&port), port));
         let (share, port) = paused.max_by(|a, b| a.0.total_cmp(&b.0)).filter(|paused| paused.0 >= WAIT)?;
         let place = self.cable_words(&port);

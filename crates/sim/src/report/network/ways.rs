@@ -1,5 +1,6 @@
 //! The ways of flows, and how long a flow takes with nothing else on its way.
 
+use super::limits::directions;
 use crate::read::ends::network;
 use crate::read::ports::{ports, PortPlace, PortView};
 use crate::report::view::WorldView;
@@ -98,6 +99,11 @@ impl<'a> Ways<'a> {
     /// The places of the ports that packets of a flow pass, in their order.
     pub(super) fn places(&self, flow: u32, from: u16, to: u16) -> Vec<PortPlace> {
         self.ports(flow, from, to).unwrap_or_default().into_iter().map(PortView::place).collect()
+    }
+
+    /// Returns true if data of a flow pass a port.
+    pub(super) fn data_pass(&self, number: u32, flow: &FlowParams, place: PortPlace) -> bool {
+        directions(flow).into_iter().any(|(from, to)| self.places(number, from, to).contains(&place))
     }
 
     /// A message of so many bytes of a flow between ranks, with nothing else on its way.

@@ -1,6 +1,7 @@
-//! Finds full cables on the way back: what a class sends waits for acknowledgements that other classes keep waiting.
+//! Finds full cables on the reverse path: a class waits for acknowledgements behind the data of others.
 
 use super::limits::{directions, Class, Limit, FULL};
+use super::queues::gbps_words;
 use super::ways::Ways;
 use super::working::not_known;
 use crate::read::ports::PortPlace;
@@ -10,7 +11,7 @@ use std::collections::BTreeSet;
 impl WorldView<'_> {
     /// Tells of the fullest cable that acknowledgements of a class pass, if it is full: whether the class would send
     /// more beside less of the others is not known.
-    pub(super) fn full_way_back(&self, class: &Class) -> Option<Limit> {
+    pub(super) fn full_reverse_path(&self, class: &Class) -> Option<Limit> {
         let ways = Ways::new(self)?;
         let flows = class.numbers.iter().zip(&class.flows);
         let back = flows.flat_map(|(&number, flow)| {
@@ -29,8 +30,9 @@ impl WorldView<'_> {
         let others = self.classes_through(port.place(), &ways).into_iter().map(|class| format!("\"{class}\""));
         let why = format!(
             "nothing on the way of its data is full, but its acknowledgements pass the cable {}, which carries \
-             {sent:.1} of {rate:.0} Gbps, of {}",
+             {sent:.1} of {} Gbps, of {}",
             self.cable_words(&port),
+            gbps_words(rate),
             others.collect::<Vec<_>>().join(", ")
         );
         Some(not_known(Some(sent / rate), why))
@@ -39,10 +41,7 @@ impl WorldView<'_> {
     /// Lists the classes whose data pass a port.
     fn classes_through(&self, place: PortPlace, ways: &Ways) -> BTreeSet<&str> {
         let cluster = &self.plan.cluster;
-        let passes = |number: u32, from, to| ways.places(number, from, to).contains(&place);
-        let flows = (0..).zip(&cluster.flows);
-        let through =
-            flows.filter(|(number, flow)| directions(flow).into_iter().any(|(from, to)| passes(*number, from, to)));
+        let through = (0..).zip(&cluster.flows).filter(|(number, flow)| ways.data_pass(*number, flow, place));
         through.map(|(_, flow)| cluster.classes[usize::from(flow.class)].as_str()).collect()
     }
 }
