@@ -7,6 +7,9 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+GAIN_MIN = 0.05
+"""Least gain for which the regime blames a side."""
+
 NAMES_MAX = 2
 """The most workloads that a headline names one by one."""
 
@@ -25,7 +28,8 @@ def regime_headline(regime: Mapping[str, Any]) -> str:
         case "cores":
             return "Cores: the cores slow each other down."
         case "uncontended":
-            return f"Uncontended: no workload slows another down by 5% or more.{f' {not_known}' if untold else ''}"
+            slows = f"no workload slows another down by {GAIN_MIN:.0%} or more."
+            return f"Uncontended: {slows}{f' {not_known}' if untold else ''}"
     return f"{told}. {not_known}" if told else not_known
 
 

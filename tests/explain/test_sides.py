@@ -11,16 +11,14 @@ from typing import Any
 import pytest
 
 import hostnet
+from hostnet import _core
 from hostnet.explain import explain_results, page_text
 from hostnet.explain.page import explain_window, plan_of_server
 from hostnet.explain.refuted import NOTHING_HELPS, by_steps
 from hostnet.explain.sides import TOO_LONG, NotPartedError, Together, filled, rows_alone
 from hostnet.explain.steps import Step, Steps
-from hostnet.regimes import regime_headline
+from hostnet.regimes import GAIN_MIN, regime_headline
 from tests.explain.random_sides import pair
-
-GAIN_MIN = 0.05
-"""The least gain for which somebody is named."""
 
 
 def rates(config: dict[str, Any]) -> dict[str, tuple[float, float]]:
@@ -94,6 +92,20 @@ def test_a_drive_that_hardly_moves_anything_is_not_accused_of_slow_cores() -> No
     assert "because of" not in page_text(page)
     big = next(row for row in page.explanation["workloads"] if row["workload"] == "big")
     assert (big["alone"]["basis"], abs(big["alone"]["gain"]) < GAIN_MIN) == ("measured", True)
+
+
+def test_the_core_blames_from_the_same_gain_on() -> None:
+    results = hostnet.run(TINY)
+
+    def regime(gain: float) -> dict[str, Any]:
+        alone = {"gain": gain, "noise": 0.0, "basis": "measured"}
+        facts = json.dumps([{**row, "alone": alone} for row in results.summary["binding"]])
+        found = _core.explain(results.plan, json.dumps(results.summary["counters"]), facts=facts)
+        told: dict[str, Any] = json.loads(found)["regime"]
+        return told
+
+    assert regime(GAIN_MIN)["slowed"]
+    assert not regime(GAIN_MIN - 1e-9)["slowed"]
 
 
 def test_what_would_take_long_is_not_known_and_says_how_to_know_it() -> None:

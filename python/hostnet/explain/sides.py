@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from hostnet._core import ConfigError, SimulationError
 from hostnet.explain.steps import CORE_KINDS, plan_of, simulated
+from hostnet.regimes import GAIN_MIN
 from hostnet.running.results import server_config
 
 if TYPE_CHECKING:
@@ -40,9 +41,6 @@ TURNOVERS = 3
 
 WINDOW_MIN_NS = 50_000.0
 """The shortest window that yields useful results."""
-
-GAIN_MIN = 0.05
-"""Least gain for which the regime blames a side. A run is made longer only to decide on which side of it a gain is."""
 
 LONGER_MIN, LONGER_MAX = 2.0, 32.0
 """Factors by which a run may be longer if the given length does not tell. Below twice the length, intervals hardly
@@ -149,7 +147,7 @@ class _Parting:
 
 
 def _is_open(row: Row) -> bool:
-    """Returns True if a longer run may tell whether a workload gains."""
+    """Returns True if a longer run may tell on which side of the least gain a workload is."""
     alone = row.get("alone")
     return alone is None or abs(alone["gain"] - GAIN_MIN) <= alone["noise"]
 
