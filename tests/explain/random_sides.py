@@ -13,6 +13,18 @@ def pair(seed: int) -> dict[str, Any]:
     return make(draw)
 
 
+def crowd(seed: int) -> dict[str, Any]:
+    """A pair with bystanders: a core under the name "core" and a drive under "drive" that hardly move anything."""
+    draw = random.Random(seed)
+    config = draw.choice([plain, cached])(draw)
+    config["run"] |= {"duration": "200 us"}
+    config["workload"]["devices"]["cores"] = "6"
+    one = {"rw": "randread", "bs": "512 B", "iodepth": 1, "size": "1 GiB", "ssd": 0}
+    config["workload"]["core"] = {"kind": "stream", "cores": "7", "reads": 1.0, "gap": "20 us"}
+    config["workload"]["drive"] = {"kind": "fio", "cores": "7", "jobs": [one]}
+    return config
+
+
 def stream(draw: random.Random, cores: int, first: int = 0) -> dict[str, Any]:
     """Loads and stores of so many cores."""
     found: dict[str, Any] = {

@@ -13,7 +13,8 @@ import pytest
 import hostnet
 from hostnet import ConfigError, _core
 from hostnet.explain import explain_results, explain_run, page_text
-from hostnet.explain.page import explain_window, plan_of_server
+from hostnet.explain.counted import plan_of_server
+from hostnet.explain.page import explain_window
 from hostnet.explain.steps import Step, Steps, candidates, what_helps, within_offer
 from hostnet.explain.text import WIDTH, latency_lines
 from hostnet.running import simulate

@@ -13,9 +13,11 @@ import pytest
 import hostnet
 from hostnet import _core
 from hostnet.explain import explain_results, page_text
-from hostnet.explain.page import explain_window, plan_of_server
+from hostnet.explain.counted import plan_of_server
+from hostnet.explain.page import explain_window
+from hostnet.explain.reduced import NotPartedError
 from hostnet.explain.refuted import NOTHING_HELPS, by_steps
-from hostnet.explain.sides import TOO_LONG, NotPartedError, Together, filled, rows_alone
+from hostnet.explain.sides import TOO_LONG, Together, filled, sides_apart
 from hostnet.explain.steps import Step, Steps
 from hostnet.regimes import GAIN_MIN, regime_headline
 from tests.explain.random_sides import pair
@@ -115,7 +117,7 @@ def test_what_would_take_long_is_not_known_and_says_how_to_know_it() -> None:
     rows = page.explanation["workloads"]
     long = Together(results.summary["workloads"], 10**9, 60_000.0, 20_000.0, complete=True)
     with pytest.raises(NotPartedError, match="--confirm"):
-        rows_alone(page.config, None, rows, long)
+        sides_apart(page.config, None, rows, long)
     unknown = replace(page, together=long, explanation={**page.explanation, "regime": results.summary["regime"]})
     assert unknown.with_sides().notes[-1] == TOO_LONG
     assert unknown.with_sides().explanation["regime"]["name"] == "not known"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING, Any
 
 from rich.text import Text
@@ -18,10 +19,12 @@ if TYPE_CHECKING:
     from rich.console import Console
     from rich.table import Table
 
+    from hostnet.running.results import Results
+
     Row = dict[str, Any]
 
 
-def predict_command(file: Path, overrides: tuple[str, ...], out: Path | None, *, json: bool) -> int:
+def predict_command(file: Path, overrides: tuple[str, ...], out: Path | None, *, as_json: bool) -> int:
     """Does what the command says and returns the exit code."""
     source = simulate.source_of(file, overrides)
     plan = simulate.resolve(source)
@@ -30,20 +33,32 @@ def predict_command(file: Path, overrides: tuple[str, ...], out: Path | None, *,
     results = simulate.predict_plan(plan, source)
     if out is not None:
         rundir.publish(out, lambda place: rundir.write_run(results, place))
-    if json:
+    if as_json:
         say(results.native.summary_json.rstrip("\n"))
     else:
-        print_prediction(results.summary, out)
+        print_prediction(results.summary, regime_of(results), out)
     return 0
 
 
-def print_prediction(summary: Row, path: Path | None) -> None:
+def regime_of(results: Results) -> Row:
+    """The predicted regime, with those workloads alone named that slow down another one."""
+    from hostnet.explain.parties import predicted_without, with_parties
+
+    rows = results.summary["workloads"]
+    facts = [{**row, "gb_per_s": row["throughput_gb_per_s"], "alone": {"basis": "predicted"}} for row in rows]
+    config = json.loads(results.plan.effective_json())
+    return with_parties(
+        results.summary["regime"], facts, {"predicted": predicted_without(config, results.source.base_dir)}
+    )
+
+
+def print_prediction(summary: Row, regime: Row, path: Path | None) -> None:
     """Prints a prediction; the last line is the path of its directory, if it has one."""
     with show.page() as console:
         console.print(Text(f"{summary['name']}, predicted from the configuration", style="bold"))
         show.print_tables(console, workload_table(summary["workloads"]))
         show.print_tables(console, domain_table(summary["domains"]), memory_table(summary["channels"]))
-        show.print_items(console, "*", [*summary["limits"], regime_line(summary["regime"]), error_line(summary)])
+        show.print_items(console, "*", [*summary["limits"], regime_line(regime), error_line(summary)])
         show.print_notes(console, [*outside(summary), *notes_of(summary)])
         if path is not None:
             show.print_path(console, path)

@@ -32,4 +32,4 @@ def predict(
     """
     from hostnet.cli.predict import predict_command
 
-    return predict_command(file, tuple(overrides or ()), out, json=json)
+    return predict_command(file, tuple(overrides or ()), out, as_json=json)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import math
 import re
 from dataclasses import dataclass, field, replace
 from importlib import import_module
@@ -13,13 +12,16 @@ from typing import TYPE_CHECKING, Any
 from hostnet import _core
 from hostnet._core import ConfigError
 from hostnet.explain import notes as texts
+from hostnet.explain.counted import plan_of_server
 from hostnet.explain.drives import DistantDrives, distant
 from hostnet.explain.formula import counters_json
 from hostnet.explain.hosts import explained_server, fidelity
 from hostnet.explain.mesh import OnMesh, on_mesh
+from hostnet.explain.parties import predicted_without, simulated_without, with_parties
 from hostnet.explain.placements import NonuniformDma, nonuniform
+from hostnet.explain.reduced import NotPartedError
 from hostnet.explain.run_files import need, read_json
-from hostnet.explain.sides import OF_COUNTERS, TOO_LONG, NotPartedError, Together, rows_alone
+from hostnet.explain.sides import OF_COUNTERS, TOO_LONG, Together, sides_apart
 from hostnet.explain.steps import Steps, plan_of, predicted, simulated, what_helps, within_offer
 from hostnet.explain.text import PARTS, page_text
 from hostnet.explain.trials import by_simulation, confirmed, not_predicted, tried
@@ -31,13 +33,11 @@ if TYPE_CHECKING:
     from os import PathLike
 
     from hostnet._core import Plan
+    from hostnet.explain.parties import Without
     from hostnet.explain.steps import Engine, Progress
     from hostnet.running.results import Results
 
 Explanation = dict[str, Any]
-
-ROUNDING = 0.02
-"""Cores whose entries in use are so little above a whole number are that number."""
 
 
 @dataclass(frozen=True)
@@ -153,18 +153,27 @@ class Page:
         Raises:
             KeyboardInterrupt: The progress callback stopped them.
         """
-        if self.config is None or self.together is None or (limited and not self.explanation["regime"]["estimated"]):
+        if self.config is None or self.together is None:
             return self
+        engines = {} if self.host else {"predicted": predicted_without(self.config, self.base_dir)}
+        if limited and not self.explanation["regime"]["estimated"]:
+            return self._with_parties(engines)
         rows = self.explanation["workloads"]
+        given: Any = {"base_dir": self.base_dir, "limited": limited, "progress": progress}
         try:
-            facts = rows_alone(
-                self.config, self.host, rows, self.together, base_dir=self.base_dir, limited=limited, progress=progress
-            )
+            apart = sides_apart(self.config, self.host, rows, self.together, **given)
         except NotPartedError as error:
-            return replace(self, notes=(*self.notes, str(error)))
+            return replace(self._with_parties(engines), notes=(*self.notes, str(error)))
         plan = plan_of(self.config, self.base_dir)
-        explanation = _explain(plan, self.explanation["counters"], facts=facts, host=self.host)
-        return replace(self, explanation=explanation, notes=tuple(note for note in self.notes if note != TOO_LONG))
+        explanation = _explain(plan, self.explanation["counters"], facts=apart.rows, host=self.host)
+        page = replace(self, explanation=explanation, notes=tuple(note for note in self.notes if note != TOO_LONG))
+        measured = simulated_without(self.config, self.host, self.together, apart.run, **given)
+        return page._with_parties({**engines, "measured": measured})
+
+    def _with_parties(self, engines: Mapping[str, Without]) -> Page:
+        """Names only those workloads of a side that slow down another one."""
+        regime = with_parties(self.explanation["regime"], self.explanation["workloads"], engines)
+        return replace(self, explanation={**self.explanation, "regime": regime})
 
 
 def explain_results(results: Results, host: str | None = None) -> Page:
@@ -274,46 +283,6 @@ def explain_window(
     if explanation["regime"]["open"]:
         notes.append(OF_COUNTERS)
     return Page(name, _server(config), explanation, notes=tuple(notes), config=config if known else None)
-
-
-def plan_of_server(server: str, counters: Mapping[str, Any], cores: int | None = None) -> tuple[Plan, bool]:
-    """The plan of a preset or of a configuration file, and whether it has the workloads that were measured.
-
-    A preset gets a stream on as many cores as `cores` says, or as hold the LFB entries in use, and with as many stores
-    as the counters tell.
-
-    Raises:
-        ConfigError: There is no such preset, the configuration is wrong, or the server has fewer cores.
-        OSError: The file cannot be read.
-    """
-    from hostnet.running import simulate
-
-    if "/" in server or "\\" in server or server.endswith((".toml", ".json")):
-        if cores is not None:
-            raise ConfigError("--cores: the configuration says on which cores its workloads run")
-        return simulate.resolve_server(simulate.source_of(server)), True
-    plan = _plan_of_preset(server, 1, 1.0)
-    core = json.loads(plan.effective_json())["core"]
-    busy, reads = _cores_of(counters, core["lfb"]["entries"])
-    if cores is None:
-        cores = min(busy, core["count"])
-    elif cores > core["count"]:
-        raise ConfigError(f"--cores {cores}: {server} has {core['count']} cores")
-    return _plan_of_preset(server, cores, reads), False
-
-
-def _plan_of_preset(preset: str, cores: int, reads: float) -> Plan:
-    stream = {"kind": "stream", "cores": f"0-{cores - 1}", "reads": reads}
-    config = {"server": {"preset": preset}, "workload": {texts.CORES: stream}}
-    return _core.resolve(json.dumps(config), format="json", file="--server")
-
-
-def _cores_of(counters: Mapping[str, Any], entries: int) -> tuple[int, float]:
-    """Cores that hold the LFB entries in use, and the share of loads in what they do, as far as counters tell."""
-    lfb, writes = counters.get("lfb") or {}, counters.get("core_write") or {}
-    busy = max(1, math.ceil((lfb.get("occupancy") or 0.0) / entries - ROUNDING))
-    accesses, written = lfb.get("lines") or 0.0, writes.get("lines") or 0.0
-    return busy, max(0.0, 1 - written / accesses) if accesses else 1.0
 
 
 def _check_lines(config: Mapping[str, Any], host: str | None) -> None:

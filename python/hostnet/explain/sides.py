@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import json
 import math
-from copy import deepcopy
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from hostnet._core import ConfigError, SimulationError
-from hostnet.explain.steps import CORE_KINDS, plan_of, simulated
+from hostnet.explain.reduced import NotPartedError, side_of
+from hostnet.explain.steps import plan_of, simulated
 from hostnet.regimes import GAIN_MIN
 from hostnet.running.results import server_config
 
@@ -22,9 +21,6 @@ if TYPE_CHECKING:
 
     Row = Mapping[str, Any]
     Rates = dict[str, tuple[float, float | None]]
-
-OF_CORES = (*CORE_KINDS, "remote")
-"""Kinds of workloads that are traffic of cores, those of other sockets included."""
 
 WORK_MAX = 10_000_000
 """Events that simulations without the other side may take: about a second on two cores."""
@@ -47,17 +43,12 @@ LONGER_MIN, LONGER_MAX = 2.0, 32.0
 narrow."""
 
 TOO_LONG = "simulating each side without the other takes longer than a second; --confirm does it"
-OF_JOBS = "each side without the other was not simulated: jobs cannot be separated from their hosts"
 NOT_PARTED = "each side without the other was not simulated: {error}"
 OF_COUNTERS = (
     "counters of a single run do not tell who slows down whom: measure the cores without devices and the devices "
     "without cores, or run a configuration of these workloads with --compare alone"
 )
 """Reasons why the throughput of a side without the other is not known."""
-
-
-class NotPartedError(Exception):
-    """A side was not simulated without the other; the message says why."""
 
 
 @dataclass(frozen=True)
@@ -79,11 +70,20 @@ class Together:
         return cls(rows, events, window_ns, warm_up_ns, bool(summary.get("complete", True)))
 
 
+@dataclass(frozen=True)
+class Apart:
+    """The facts of all workloads with their gains without the other side, and `[run]` of the simulations."""
+
+    rows: list[dict[str, Any]]
+    run: Config | None = None
+    """What `[run]` was replaced by; None if it was that of the configuration."""
+
+
 _KEPT: dict[str, Summary] = {}
 """Earlier simulations of this process, by the hash of their plan."""
 
 
-def rows_alone(
+def sides_apart(
     config: Config,
     host: str | None,
     facts: Sequence[Row],
@@ -92,7 +92,7 @@ def rows_alone(
     base_dir: str = ".",
     limited: bool = True,
     progress: Progress | None = None,
-) -> list[dict[str, Any]]:
+) -> Apart:
     """Simulates each side without the other, and adds what each workload gains to its facts.
 
     `limited` simulations take about a second at most.
@@ -103,18 +103,18 @@ def rows_alone(
     """
     wanted = [side for side in ("stream", "fio") if any(row["kind"] == side for row in facts)]
     if len(wanted) < 2:
-        return [dict(row) for row in facts]
+        return Apart([dict(row) for row in facts])
     if limited and all(_has_its_offer(row) for row in facts if row["kind"] == "fio"):
         wanted.remove("fio")
     window_ns = _window_ns(config, host, together, len(wanted)) if limited else math.inf
     parting = _Parting(config, host, facts, wanted, base_dir, progress)
     if window_ns < together.window_ns:
-        return parting.compare(_run_of(config, together, window_ns / together.window_ns, warm_up=1.0))
+        return parting.under(_run_of(config, together, window_ns / together.window_ns, warm_up=1.0))
     found = parting.compare(None, together.rows)
     longer = _times_longer(config, host, together, len(wanted))
     if longer >= LONGER_MIN and any(_is_open(row) for row in found if row["kind"] in wanted):
-        return parting.compare(_run_of(config, together, longer, warm_up=longer))
-    return found
+        return parting.under(_run_of(config, together, longer, warm_up=longer))
+    return Apart(found)
 
 
 @dataclass(frozen=True)
@@ -128,17 +128,21 @@ class _Parting:
     base_dir: str
     progress: Progress | None
 
+    def under(self, run: Config) -> Apart:
+        """Compares under another `[run]`."""
+        return Apart(self.compare(run), run)
+
     def compare(self, run: Config | None, together: Sequence[Row] = ()) -> list[dict[str, Any]]:
         """Returns the facts of all workloads with their gains without the other side.
 
         `run` replaces `[run]`, and both sides together run under it as well; if it is None, `together` has the rows
         of the run to compare with.
         """
-        parts = [_only(self.config, self.host, side) for side in self.sides]
+        parts = [side_of(self.config, self.host, side) for side in self.sides]
         if run is not None:
             parts = [{**part, "run": run} for part in (*parts, self.config)]
-        plans = [_plan(part, self.base_dir) for part in parts]
-        summaries = [_rows_of(summary, self.host) for summary in _simulated(plans, self.progress)]
+        plans = [planned(part, self.base_dir) for part in parts]
+        summaries = [rows_of(summary, self.host) for summary in simulated_once(plans, self.progress)]
         beside = together if run is None else summaries.pop()
         alone = dict(zip(self.sides, summaries, strict=True))
         return [
@@ -191,35 +195,6 @@ def filled(server: Mapping[str, Any]) -> int:
     return int(lines * (FILLED_BY_APP if by_app else FILLED))
 
 
-def _only(config: Config, host: str | None, side: str) -> Config:
-    """Returns the configuration with one side of a server only: its cores ("stream") or its devices ("fio")."""
-    part: dict[str, Any] = deepcopy(dict(config))
-    of_cores = side == "stream"
-    if host is None:
-        place = part
-    else:
-        if part.get("job"):
-            raise NotPartedError(OF_JOBS)
-        name = host if host in part["host"] else host.rpartition("-")[0]
-        place = part["host"][name]
-        if of_cores:
-            part["flow"] = {key: flow for key, flow in part["flow"].items() if not _touches(flow, host, name)}
-    kinds = {key: workload["kind"] for key, workload in place.get("workload", {}).items()}
-    kept = {key: place["workload"][key] for key, kind in kinds.items() if (kind in OF_CORES) == of_cores}
-    return {**part, "workload": kept} if host is None else _with_workloads(part, name, kept)
-
-
-def _with_workloads(part: Config, name: str, kept: Config) -> Config:
-    place = {**part["host"][name], "workload": kept}
-    return {**part, "host": {**part["host"], name: place}}
-
-
-def _touches(flow: Mapping[str, Any], host: str, name: str) -> bool:
-    """Returns True if a flow begins or ends at a host, or may do so."""
-    ends = json.dumps([flow.get("from"), flow.get("to")])
-    return host in ends or name in ends
-
-
 def _run_of(config: Config, together: Together, times: float, *, warm_up: float) -> Config:
     """Returns a `[run]` with a window `times` as long, and a warm-up `warm_up` times as long if that is above 1."""
     run = {key: value for key, value in config["run"].items() if key in ("name", "seed", "warmup")}
@@ -228,15 +203,31 @@ def _run_of(config: Config, together: Together, times: float, *, warm_up: float)
     return {**run, "duration": f"{times * together.window_ns / 1000:.0f} us"}
 
 
-def _plan(config: Config, base_dir: str) -> Plan:
+def planned(config: Config, base_dir: str) -> Plan:
+    """Returns the plan of a server without some of its workloads.
+
+    Raises:
+        NotPartedError: It needs those that are left out.
+    """
     try:
         return plan_of(config, base_dir)
     except ConfigError as error:
         raise NotPartedError(NOT_PARTED.format(error=str(error).partition("\n")[0])) from None
 
 
-def _simulated(plans: Sequence[Plan], progress: Progress | None) -> list[Summary]:
-    new = [plan for plan in plans if plan.hash not in _KEPT]
+def is_kept(plan: Plan) -> bool:
+    """Returns True if a plan was simulated before."""
+    return plan.hash in _KEPT
+
+
+def simulated_once(plans: Sequence[Plan], progress: Progress | None) -> list[Summary]:
+    """Simulates those plans that were not simulated before, and returns the summaries of all.
+
+    Raises:
+        NotPartedError: A simulation failed.
+        KeyboardInterrupt: The progress callback stopped it.
+    """
+    new = [plan for plan in plans if not is_kept(plan)]
     try:
         summaries = simulated(new, progress) if new else []
     except SimulationError as error:
@@ -245,7 +236,8 @@ def _simulated(plans: Sequence[Plan], progress: Progress | None) -> list[Summary
     return [_KEPT[plan.hash] for plan in plans]
 
 
-def _rows_of(summary: Summary, host: str | None) -> Sequence[Row]:
+def rows_of(summary: Summary, host: str | None) -> Sequence[Row]:
+    """Returns the workloads of a server."""
     rows: Sequence[Row] = summary["workloads"] if host is None else summary["servers"][host]["workloads"]
     return rows
 
@@ -264,6 +256,11 @@ def _with_gain(row: Row, together: Sequence[Row], alone: Sequence[Row]) -> dict[
     if row["kind"] == "stream" and then.get("latency_mean_ns") is not None:
         facts["isolated"] = {"ns": then["latency_mean_ns"], "basis": "measured"}
     return facts
+
+
+def rates_of(rows: Sequence[Row]) -> Rates:
+    """Returns the rate of every workload and its 95% confidence half-width."""
+    return {row["workload"]: _rate(row) for row in rows}
 
 
 def _rate(row: Row) -> tuple[float, float | None]:

@@ -310,9 +310,14 @@ def _share(now: tuple[float, float | None], then: tuple[float, float | None]) ->
     return None if near is None or far is None else math.hypot(far, near * other / rate) / rate
 
 
+def is_settled(summary: Summary) -> bool:
+    """Returns False of a prediction that has not converged."""
+    return UNSETTLED not in summary.get("uncertainty", {}).get("outside", ())
+
+
 def _throughputs(summary: Summary) -> Rates:
     """Returns the throughput of every workload; nothing for a prediction that has not converged."""
-    if UNSETTLED in summary.get("uncertainty", {}).get("outside", ()):
+    if not is_settled(summary):
         return {}
     rows = summary["workloads"]
     return {row["workload"]: (row["app_gb_per_s"] or 0.0, row.get("throughput_ci95")) for row in rows}
