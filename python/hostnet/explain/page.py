@@ -16,6 +16,7 @@ from hostnet.explain.counted import plan_of_server
 from hostnet.explain.drives import DistantDrives, distant
 from hostnet.explain.formula import counters_json
 from hostnet.explain.hosts import explained_server, fidelity
+from hostnet.explain.keys import with_keys
 from hostnet.explain.mesh import OnMesh, on_mesh
 from hostnet.explain.parties import predicted_without, simulated_without, with_parties
 from hostnet.explain.placements import NonuniformDma, nonuniform
@@ -302,6 +303,8 @@ def _of_summary(
     old = isinstance(told["regime"], dict) and "slowed" not in told["regime"]
     regime = None if old else told["regime"]
     explanation = _explain(plan, told["counters"], facts=told["binding"], regime=regime, host=host)
+    if host is None:
+        explanation["workloads"] = with_keys(explanation["workloads"], config, base_dir)
     notes = [] if summary.get("complete", True) else ["the run was stopped before its end"]
     if summary.get("unvalidated"):
         notes.append(str(summary["unvalidated"]))

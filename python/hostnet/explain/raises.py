@@ -48,13 +48,13 @@ class Limit:
     path: str
     what: str
     scale: str
-    along: list[str]
+    along: tuple[str, ...]
 
 
 @cache
 def limits() -> tuple[Limit, ...]:
     """Every way to raise a limit of a server, by one key each."""
-    return tuple(Limit(**way) for way in json.loads(_core.limits()))
+    return tuple(Limit(**{**way, "along": tuple(way["along"])}) for way in json.loads(_core.limits()))
 
 
 def raise_limit(config: Config, limit: Limit, factor: float) -> Iterator[tuple[str, str, Config]]:

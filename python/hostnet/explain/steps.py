@@ -291,7 +291,7 @@ def gains_of_each(steps: Sequence[Step], summaries: Sequence[Summary]) -> list[S
 
 def _of_each(summaries: Sequence[Summary]) -> list[tuple[dict[str, float], dict[str, float] | None]]:
     """What every summary but the first gains over it, per workload, and how far off that may be."""
-    now, *after = [_throughputs(summary) for summary in summaries]
+    now, *after = [throughputs(summary) for summary in summaries]
     return [(_gains(now, then), _noise(now, then)) for then in after]
 
 
@@ -315,7 +315,7 @@ def is_settled(summary: Summary) -> bool:
     return UNSETTLED not in summary.get("uncertainty", {}).get("outside", ())
 
 
-def _throughputs(summary: Summary) -> Rates:
+def throughputs(summary: Summary) -> Rates:
     """Returns the throughput of every workload; nothing for a prediction that has not converged."""
     if not is_settled(summary):
         return {}

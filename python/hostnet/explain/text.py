@@ -50,8 +50,8 @@ CAUSES = {
 }
 """What a cause means."""
 
-TOR_KEY = "cha.tor.entries"
-"""The limit that lines may wait for outside of the CHA."""
+TOR_KEYS = "cha.tor."
+"""The beginning of the keys of the limit that lines may wait for outside of the CHA."""
 
 NOT_FOR_ENTRIES = (
     "lines wait on the way to the CHA, or for what holds its TOR entries: more of these are not predicted to help"
@@ -179,7 +179,7 @@ def cause_text(row: dict[str, Any], latency: dict[str, Any]) -> str:
     tried = row.get("limits")
     if latency["cause"] != "CHA admission" or tried is None or not tried["covered"] or row["doubtful"]:
         return CAUSES[latency["cause"]]
-    helped = any(gain["key"] == TOR_KEY for gain in tried["gains"])
+    helped = any(gain["key"].startswith(TOR_KEYS) for gain in tried["gains"])
     return CAUSES[latency["cause"]] if helped else NOT_FOR_ENTRIES
 
 
