@@ -15,7 +15,6 @@ LFB = "LFB"
 LINKS = ("PCIe posted", "PCIe non-posted")
 """Pools that every link has."""
 
-
 PLACES = ("socket ", "upi ")
 """Prefixes of the parts of a server that are places: sockets, and directions between two."""
 
@@ -23,6 +22,11 @@ PLACES = ("socket ", "upi ")
 def pool_of(kind: str, domain: str) -> str:
     """The row of the table `domains` that a pool of a workload is some parts of, or all."""
     return LFB if kind == "stream" else domain
+
+
+def pool_at(facts: Mapping[str, Any], domain: str | None) -> Row | None:
+    """The pool of a domain on the path of a workload; `place` says where, if it has several and is fullest there."""
+    return next((pool for pool in facts.get("pools", ()) if pool["domain"] == domain), None)
 
 
 def credits_of(kind: str, domain: str | None) -> str:

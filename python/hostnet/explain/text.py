@@ -6,7 +6,7 @@ import textwrap
 from typing import TYPE_CHECKING, Any
 
 from hostnet.explain.steps import FACTORS, NO_GAIN
-from hostnet.pools import credits_of, pool_of
+from hostnet.pools import credits_of, pool_at, pool_of
 from hostnet.regimes import regime_headline
 
 if TYPE_CHECKING:
@@ -100,7 +100,7 @@ def regime_lines(regime: dict[str, Any]) -> Iterator[str]:
 def workload_lines(row: dict[str, Any], events: Mapping[str, str]) -> Iterator[str]:
     """What limits a workload, its credits and bound, and where its latency comes from. `events` as of a page."""
     yield from wrapped(f"{row['workload']} {limit_text(row)}")
-    pool = next((pool for pool in row["pools"] if pool["domain"] == row["domain"]), None)
+    pool = pool_at(row, row["domain"])
     if pool is not None and row["bound_gb_per_s"] is not None:
         yield from wrapped(pool_text(row, pool), 2)
     yield from cached_lines(row.get("cached"))
@@ -145,8 +145,9 @@ def pool_text(row: dict[str, Any], pool: dict[str, Any]) -> str:
     credits, latency, bound = pool["credits"], pool["latency_ns"], row["bound_gb_per_s"]
     share = 100 * pool["gb_per_s"] / bound
     words = credits_of(row["kind"], pool["domain"])
+    where = f" on {pool['place']}, where it is fullest" if pool.get("place") else ""
     return (
-        f"{pool['domain']}: {credits:.0f} {words} x 64 B / {latency:.0f} ns = {bound:.1f} GB/s at most; "
+        f"{pool['domain']}{where}: {credits:.0f} {words} x 64 B / {latency:.0f} ns = {bound:.1f} GB/s at most; "
         f"{pool['gb_per_s']:.1f} GB/s pass ({share:.0f}%), with {pool['in_use']:.1f} of them in use, all of them "
         f"{about}{100 * pool['full_share']:.0f}% of the time."
     )
@@ -155,8 +156,10 @@ def pool_text(row: dict[str, Any], pool: dict[str, Any]) -> str:
 def latency_lines(row: dict[str, Any], latency: dict[str, Any], events: Mapping[str, str]) -> Iterator[str]:
     """A latency in its parts, with a bar each, and the largest of them as far as it is known."""
     mean, unloaded = latency["mean_ns"], latency["unloaded_ns"]
-    place = pool_of(row["kind"], latency["domain"])
-    yield from wrapped(f"Its lines take {mean:.0f} ns in {place}, {unloaded:.0f} ns without load:", 2)
+    pool = pool_of(row["kind"], latency["domain"])
+    place = (pool_at(row, latency["domain"]) or {}).get("place")
+    where, parts = (f"{pool} on {place}", "; what waits add is the mean of all sockets") if place else (pool, "")
+    yield from wrapped(f"Its lines take {mean:.0f} ns in {where}, {unloaded:.0f} ns without load{parts}:", 2)
     known = [(name, latency[key]) for key, name in PARTS]
     longest = max((abs(value) for _, value in known if value is not None), default=0.0) or 1.0
     for name, value in known:

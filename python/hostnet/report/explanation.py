@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
+from hostnet.pools import pool_at
 from hostnet.report.html import Child, Html, details, element, section, table
 from hostnet.report.svg import text
 
@@ -61,7 +62,7 @@ def workload_card(row: dict[str, Any], parts: dict[str, str]) -> Html:
         element("h3", str(row["workload"])),
         element("p", f"{row['workload']} {row['limited']}.", class_="sub"),
         *(gains_figure(gains[:GAINS_MAX]) if gains and not row["doubtful"] else ()),
-        *(latency_figure(latency, parts) if latency else ()),
+        *(latency_figure(latency, parts, (pool_at(row, latency["domain"]) or {}).get("place")) if latency else ()),
         class_="card why",
     )
 
@@ -82,8 +83,11 @@ def gains_figure(gains: Sequence[dict[str, Any]]) -> Iterable[Html]:
     yield figure("A quarter more of one limit gives (predicted)", bars)
 
 
-def latency_figure(latency: dict[str, Any], parts: dict[str, str]) -> Iterable[Html]:
-    """The parts of a latency, as bars; `parts` has their names. A part that is not known has no bar."""
+def latency_figure(latency: dict[str, Any], parts: dict[str, str], place: str | None = None) -> Iterable[Html]:
+    """The parts of a latency, as bars; `parts` has their names. A part that is not known has no bar.
+
+    `place` is where its lines are, if they are in several places.
+    """
     bars = [
         (name, max(float(value), 0.0), f"{float(value):.0f} ns", KIND_OF_PART.get(key, "b"))
         if (value := latency.get(key)) is not None
@@ -91,7 +95,8 @@ def latency_figure(latency: dict[str, Any], parts: dict[str, str]) -> Iterable[H
         for key, name in parts.items()
     ]
     mean = float(latency["mean_ns"])
-    yield figure(f"Where the {mean:.0f} ns of a line in {latency['domain']} come from", bars)
+    where = f"{latency['domain']} on {place}" if place else latency["domain"]
+    yield figure(f"Where the {mean:.0f} ns of a line in {where} come from", bars)
 
 
 def figure(caption: str, bars: Sequence[tuple[str, float, str, str]]) -> Html:
