@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -16,7 +17,16 @@ LINKS = ("PCIe posted", "PCIe non-posted")
 """Pools that every link has."""
 
 PLACES = ("socket ", "upi ")
-"""Prefixes of the parts of a server that are places: sockets, and directions between two."""
+"""Prefixes of the parts of a server that are places: sockets, and pairs of one that asks and one that answers."""
+
+ANSWERS = ("UPI data", "UPI answer")
+"""Pools of messages that go back from the socket that is asked."""
+
+ASKED = re.compile(r"upi (\d+)-(\d+)")
+"""A place between sockets: `upi 0-1` is what socket 0 requests from socket 1."""
+
+STAGE = re.compile(rf"(UPI [\w-]+) \(at ({ASKED.pattern})")
+"""How sentences name a pool or a link between sockets and its place."""
 
 
 def pool_of(kind: str, domain: str) -> str:
@@ -53,8 +63,22 @@ def rows_by_place(summary: Mapping[str, Any]) -> list[Row]:
 
 def label_of(row: Row) -> str:
     """Returns the domain of a row of `domains`, with its place if there are several."""
-    part = str(row.get("part", ""))
-    return f"{row['domain']}, {part}" if part.startswith(PLACES) else str(row["domain"])
+    domain, part = str(row["domain"]), str(row.get("part", ""))
+    return f"{domain}, {place_in_words(domain, part)}" if part.startswith(PLACES) else domain
+
+
+def place_in_words(domain: str, part: str) -> str:
+    """Names a place; one between sockets by the way that messages of the pool go, as tables of UPI do."""
+    asked = ASKED.fullmatch(part)
+    if asked is None:
+        return part
+    one, other = reversed(asked.groups()) if domain in ANSWERS else asked.groups()
+    return f"socket {one} to {other}"
+
+
+def with_directions(text: str) -> str:
+    """A sentence of what limits a workload, with places between sockets in words."""
+    return STAGE.sub(lambda stage: f"{stage[1]} (at {place_in_words(stage[1], stage[2])}", text)
 
 
 def rows_of_own_parts(summary: Mapping[str, Any]) -> list[Row]:

@@ -328,7 +328,7 @@ def test_the_page_with_steps_fits_too(results: hostnet.Results) -> None:
     assert json.loads(json.dumps(page.as_dict()))["steps"]["workload"] == "stream"
 
 
-FOR_ENTRIES = "for its TOR entries or on the way there."
+FOR_ENTRIES = "for TOR entries of their slice or on the way there."
 
 
 def cha_wait_text(gains: list[dict[str, str]], added: float, *, covered: bool = True, doubtful: bool = False) -> str:

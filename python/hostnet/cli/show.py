@@ -11,7 +11,7 @@ from rich.table import Table
 from rich.text import Text
 
 from hostnet.cli.layout import WideTable
-from hostnet.pools import label_of, rows_by_place, rows_of_own_parts
+from hostnet.pools import label_of, rows_by_place, rows_of_own_parts, with_directions
 from hostnet.running.results import notes_of
 from hostnet.terminal.console import Screen
 from hostnet.terminal.screen import screen_width
@@ -84,7 +84,7 @@ def print_run(summary: Row, path: Path | None, predicted: Row | None = None) -> 
             from hostnet.power_view import power
 
             print_tables(console, view_table(power(summary).without_empty()))
-        print_items(console, "*", summary["limits"])
+        print_items(console, "*", [with_directions(limit) for limit in summary["limits"]])
         print_notes(console, notes_of(summary))
         if predicted is not None:
             from hostnet.cli.predict import print_disagreement

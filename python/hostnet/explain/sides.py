@@ -61,13 +61,16 @@ class Together:
     window_ns: float
     warm_up_ns: float
     complete: bool
+    channels: Sequence[Row] = ()
+    """Its memory channels."""
 
     @classmethod
     def of(cls, summary: Mapping[str, Any], server: Mapping[str, Any]) -> Together:
         """Reads them from a run and its server, which are the same where there is no network."""
         rows, events = server.get("workloads", ()), summary.get("events") or 0
         window_ns, warm_up_ns = (float(summary.get(key) or 0) for key in ("window_ns", "warm_up_ns"))
-        return cls(rows, events, window_ns, warm_up_ns, bool(summary.get("complete", True)))
+        complete, channels = bool(summary.get("complete", True)), server.get("channels", ())
+        return cls(rows, events, window_ns, warm_up_ns, complete, channels)
 
 
 @dataclass(frozen=True)

@@ -5,12 +5,13 @@ from __future__ import annotations
 import textwrap
 from typing import TYPE_CHECKING, Any
 
+from hostnet.explain.buses import bus_text
 from hostnet.explain.steps import FACTORS, NO_GAIN
-from hostnet.pools import credits_of, pool_at, pool_of
+from hostnet.pools import credits_of, pool_at, pool_of, with_directions
 from hostnet.regimes import regime_headline
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator, Mapping, Sequence
 
     from hostnet.explain.page import Page
     from hostnet.explain.steps import Step, Steps
@@ -27,13 +28,16 @@ BAR = 30
 STEPS_MAX = 12
 """Steps that are shown; all of them are in the JSON."""
 
+ADMISSION = "CHA admission"
+"""The cause that entries of the TOR may be."""
+
 PARTS = (
     ("unloaded_ns", "without load"),
     ("switching_ns", "switching"),
     ("write_hol_ns", "write head-of-line"),
     ("read_hol_ns", "read head-of-line"),
     ("top_of_queue_ns", "top-of-queue"),
-    ("cha_admission_ns", "CHA admission"),
+    ("cha_admission_ns", ADMISSION),
     ("unexplained_ns", "not explained"),
 )
 """What a latency is made of, and what each part is called."""
@@ -46,7 +50,7 @@ CAUSES = {
     "write head-of-line": "the channels are busy with writes that go first",
     "read head-of-line": "the channels are busy with reads that go first",
     "top-of-queue": "rows of DRAM have to be opened and closed",
-    "CHA admission": "lines wait outside of the CHA, for its TOR entries or on the way there",
+    ADMISSION: "lines wait outside of the CHA, for TOR entries of their slice or on the way there",
 }
 """What a cause means."""
 
@@ -58,6 +62,9 @@ NOT_FOR_ENTRIES = (
 )
 """What waiting for admission to the CHA means where more TOR entries were tried."""
 
+OF_SLICES = "a line waits for a TOR entry of its slice; CHA TOR is full only while those of all slices are in use"
+"""Stands on a page where lines wait for admission to the CHA, which that pool may not show."""
+
 ADDED_MIN = 0.05
 """Of the latency without load: what load adds below this share is not worth a cause."""
 
@@ -65,10 +72,11 @@ ADDED_MIN = 0.05
 def page_text(page: Page) -> str:
     """The page, at most `WIDTH` columns wide."""
     explanation = page.explanation
+    channels = () if page.together is None else page.together.channels
     parts = [
         wrapped(f"{page.name} on {page.server}"),
         list(regime_lines(explanation["regime"])),
-        *(list(workload_lines(row, page.events)) for row in explanation["workloads"]),
+        *(list(workload_lines(row, page.events, channels)) for row in explanation["workloads"]),
     ]
     if page.nonuniform is not None:
         first, *others = page.nonuniform.lines()
@@ -78,7 +86,9 @@ def page_text(page: Page) -> str:
         parts.append([*wrapped(first), *others])
     if page.steps is not None:
         parts.append(list(step_lines(page.steps)))
-    notes = [f"note: {note}" for note in (*explanation["missing"], *page.notes)]
+    waits = any((row["latency"] or {}).get("cause") == ADMISSION for row in explanation["workloads"])
+    told = (*explanation["missing"], *page.notes, *([OF_SLICES] if waits else ()))
+    notes = [f"note: {note}" for note in told]
     parts.append([line for note in notes for line in wrapped(note, hang=6)])
     return "\n\n".join("\n".join(lines) for lines in parts if lines) + "\n"
 
@@ -97,9 +107,17 @@ def regime_lines(regime: dict[str, Any]) -> Iterator[str]:
         yield from wrapped(f"- {line}", 2, 4)
 
 
-def workload_lines(row: dict[str, Any], events: Mapping[str, str]) -> Iterator[str]:
-    """What limits a workload, its credits and bound, and where its latency comes from. `events` as of a page."""
+def workload_lines(
+    row: dict[str, Any], events: Mapping[str, str], channels: Sequence[Mapping[str, Any]] = ()
+) -> Iterator[str]:
+    """What limits a workload, its credits and bound, and where its latency comes from.
+
+    `events` as of a page; `channels` is the table of that name.
+    """
     yield from wrapped(f"{row['workload']} {limit_text(row)}")
+    bus = bus_text(row, channels)
+    if bus:
+        yield from wrapped(bus, 2)
     pool = pool_at(row, row["domain"])
     if pool is not None and row["bound_gb_per_s"] is not None:
         yield from wrapped(pool_text(row, pool), 2)
@@ -132,7 +150,7 @@ def limit_text(row: dict[str, Any]) -> str:
     credits = credits_of(row["kind"], row["domain"])
     if row["gb_per_s"] == 0 and row["bound_gb_per_s"] is None and held:
         return f"moved nothing; {held:.1f} {credits} are in use for {row['domain']}, and none came back"
-    limited: str = row["limited"]
+    limited = with_directions(row["limited"])
     asked = row["offered_gb_per_s"]
     if row["binding"] == ["offered load"] and asked and row["app_gb_per_s"] is not None:
         return f"{limited}; it gets {row['app_gb_per_s']:.1f} of {asked:.1f} GB/s"
@@ -180,7 +198,7 @@ def latency_lines(row: dict[str, Any], latency: dict[str, Any], events: Mapping[
 def cause_text(row: dict[str, Any], latency: dict[str, Any]) -> str:
     """What a cause means, as far as the limits that were raised tell."""
     tried = row.get("limits")
-    if latency["cause"] != "CHA admission" or tried is None or not tried["covered"] or row["doubtful"]:
+    if latency["cause"] != ADMISSION or tried is None or not tried["covered"] or row["doubtful"]:
         return CAUSES[latency["cause"]]
     helped = any(gain["key"].startswith(TOR_KEYS) for gain in tried["gains"])
     return CAUSES[latency["cause"]] if helped else NOT_FOR_ENTRIES

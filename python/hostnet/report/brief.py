@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from hostnet.cluster_view import reason_text, reasons, requests, traffic
+from hostnet.pools import with_directions
 from hostnet.report.html import Html, element, join
 from hostnet.report.numbers import MISSING, number, percent, time_from_ns, with_ci95
 from hostnet.report.subjects import SUBJECTS, subject_of
@@ -42,7 +43,10 @@ def run_html(summary: Row, notes: Sequence[str]) -> str:
         tables = [_view_table(make(summary[name])) for make, name in ((traffic, "classes"), (requests, "latencies"))]
         limits = [reason_text(*reason) for reason in reasons(summary)]
     else:
-        tables, limits = [_table(WORKLOADS, map(_workload_cells, summary["workloads"]))], summary["limits"]
+        tables, limits = (
+            [_table(WORKLOADS, map(_workload_cells, summary["workloads"]))],
+            [*map(with_directions, summary["limits"])],
+        )
     heading = element("p", element("b", summary["name"]), f"{_made(summary)}{_length(summary)}")
     return _block(heading, *tables, _list(limits), _list(notes))
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from hostnet.pools import pool_at
+from hostnet.pools import pool_at, with_directions
 from hostnet.report.html import Child, Html, details, element, section, table
 from hostnet.report.svg import text
 
@@ -60,7 +60,7 @@ def workload_card(row: dict[str, Any], parts: dict[str, str]) -> Html:
     return element(
         "div",
         element("h3", str(row["workload"])),
-        element("p", f"{row['workload']} {row['limited']}.", class_="sub"),
+        element("p", f"{row['workload']} {with_directions(row['limited'])}.", class_="sub"),
         *(gains_figure(gains[:GAINS_MAX]) if gains and not row["doubtful"] else ()),
         *(latency_figure(latency, parts, (pool_at(row, latency["domain"]) or {}).get("place")) if latency else ()),
         class_="card why",

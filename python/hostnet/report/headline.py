@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from hostnet.drift import drift_notes
+from hostnet.pools import with_directions
 from hostnet.report.html import Html, element, facts, section
 from hostnet.report.load import Row, RunFiles
 from hostnet.report.numbers import number, percent, time_from_ns, with_ci95
@@ -74,7 +75,10 @@ def started(manifest: Row) -> str:
 
 def result_section(run: RunFiles) -> Html:
     """Throughput of each workload and what limits it, the memory's load, and the regime."""
-    workloads, limits = run.summary.get("workloads", []), [str(text) for text in run.summary.get("limits", [])]
+    workloads, limits = (
+        run.summary.get("workloads", []),
+        [with_directions(str(text)) for text in run.summary.get("limits", [])],
+    )
     paired = limits if len(limits) == len(workloads) else [None] * len(workloads)
     tiles = [workload_tile(row, text) for row, text in zip(workloads, paired, strict=True)]
     tiles += [tile for tile in (memory_tile(run), regime_tile(run)) if tile is not None]

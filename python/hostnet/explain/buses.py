@@ -1,0 +1,36 @@
+"""What the bus of a memory channel does with its time, beside the share that counts as used."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    Row = Mapping[str, Any]
+
+LIMIT = "DRAM channel"
+"""The limit that a channel is."""
+
+CHANNEL = "channel "
+"""What the place of a channel begins with."""
+
+
+def bus_text(row: Row, channels: Sequence[Row]) -> str | None:
+    """Says how long lines are on the bus of the channel that limits a workload; None where that is not known.
+
+    Args:
+        row: The explanation of the workload.
+        channels: The table `channels`.
+    """
+    stages = [stage for stage in row.get("stages", ()) if stage["limit"] == LIMIT and "rate" in stage["load"]]
+    if not stages or LIMIT not in row["binding"]:
+        return None
+    used, place = max((stage["load"]["rate"]["used"], stage["place"]) for stage in stages)
+    busy = [one["bus_busy_share"] for one in channels if f"{CHANNEL}{one['channel']}" == place]
+    if not busy or busy[0] is None:
+        return None
+    return (
+        f"Lines are on the bus of {place} {busy[0]:.0%} of the time. Turns between reads and writes, refreshes and "
+        f"the wait for rows to open count as used too: {min(used, 1.0):.0%} of what it can do."
+    )
