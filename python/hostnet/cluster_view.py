@@ -6,6 +6,7 @@ from statistics import median
 from typing import TYPE_CHECKING
 
 from hostnet.energy_view import efficiency, energy
+from hostnet.limit_names import NOT_KNOWN
 from hostnet.power_view import power
 from hostnet.stages import STAGES, stage_ways
 from hostnet.view import Column, View, maybe, name_of, part, percent, plain
@@ -363,7 +364,7 @@ def reason_text(name: str, limit: str, why: str) -> str:
     """What limits a class, in a sentence."""
     if limit in ("ended", "nothing measured"):
         return f"{name}: {why}"
-    return f"{name} {'has no known limit' if limit == 'not known' else f'is limited by {limit}'}: {why}"
+    return f"{name} {'has no known limit' if limit == NOT_KNOWN else f'is limited by {limit}'}: {why}"
 
 
 def reasons(summary: Row) -> list[tuple[str, str, str]]:

@@ -331,12 +331,14 @@ def test_the_page_with_steps_fits_too(results: hostnet.Results) -> None:
 FOR_ENTRIES = "for TOR entries of their slice or on the way there."
 
 
-def cha_wait_text(gains: list[dict[str, str]], added: float, *, covered: bool = True, doubtful: bool = False) -> str:
+def cha_wait_text(
+    gains: list[dict[str, str]], added: float, *, covered: bool = True, doubtful: bool = False, refuted: bool = False
+) -> str:
     parts = {f"{part}_ns": 0.0 for part in ("switching", "write_hol", "read_hol", "top_of_queue", "unexplained")}
     whole = {"unloaded_ns": 100.0, "mean_ns": 100.0 + added, "cha_admission_ns": added}
     latency: dict[str, Any] = {**parts, **whole, "domain": "LFB", "cause": "CHA admission"}
     limits = {"gains": gains, "covered": covered}
-    row = {"kind": "stream", "limits": limits, "doubtful": doubtful}
+    row = {"kind": "stream", "limits": limits, "doubtful": doubtful, "refuted": refuted}
     return " ".join(" ".join(latency_lines(row, latency, {})).split())
 
 
@@ -355,7 +357,7 @@ def test_the_wait_for_the_cha_is_told_by_what_helps(gains: list[dict[str, str]],
     assert ("The largest part" in text) == bool(told)
 
 
-@pytest.mark.parametrize("known", [{"covered": False}, {"doubtful": True}])
+@pytest.mark.parametrize("known", [{"covered": False}, {"doubtful": True}, {"refuted": True}])
 def test_a_doubtful_prediction_does_not_say_what_would_not_help(known: dict[str, bool]) -> None:
     assert cha_wait_text([], 60.0, **known).endswith(FOR_ENTRIES)
 

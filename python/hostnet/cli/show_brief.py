@@ -17,6 +17,7 @@ from hostnet.cli.show import (
     print_tables,
     with_interval,
 )
+from hostnet.limit_names import notes_on
 from hostnet.running.results import notes_of
 
 if TYPE_CHECKING:
@@ -33,7 +34,8 @@ def print_brief(summary: Row, path: Path) -> None:
     with page() as console:
         console.print(Text(headline(summary), style="bold"))
         print_tables(console, class_brief(summary) if "classes" in summary else workload_brief(summary))
-        print_notes(console, notes_of(summary))
+        limits = notes_on(row.get("limited_by") for row in summary.get("workloads", ()))
+        print_notes(console, [*limits, *notes_of(summary)])
         print_path(console, path)
 
 

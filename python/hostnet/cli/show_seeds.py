@@ -17,6 +17,7 @@ from hostnet.cli.show import (
     print_tables,
     with_interval,
 )
+from hostnet.limit_names import notes_on
 from hostnet.running.results import notes_of
 
 if TYPE_CHECKING:
@@ -70,7 +71,8 @@ def print_means(combined: Row, path: Path, *, brief: bool = False) -> None:
         title = f"{combined['name']}, {len(seeds)} seeds from {seeds[0]}, mean ±95% confidence"
         console.print(Text(title, style="bold"))
         print_tables(console, *tables_of(combined)[: 1 if brief else None])
-        print_notes(console, notes_of(combined))
+        limits = notes_on(row.get("limited_by") for row in combined.get("workloads", ()))
+        print_notes(console, [*limits, *notes_of(combined)])
         print_path(console, path)
 
 

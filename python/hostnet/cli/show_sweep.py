@@ -19,6 +19,7 @@ from hostnet.cli.show import (
     with_interval,
 )
 from hostnet.comparison.differences import INTERVALS
+from hostnet.limit_names import notes_on
 from hostnet.report.subjects import SUBJECTS, subject_of
 from hostnet.sweeps.outcome import headline
 from hostnet.units import format_si
@@ -51,7 +52,7 @@ def print_sweep(manifest: Row, path: Path) -> None:
         whole = sweep_table(manifest, rows, intervals=True)
         fits = len(whole.fitted(console.width)) == 1
         print_tables(console, whole if fits else sweep_table(manifest, rows))
-        print_notes(console, notes)
+        print_notes(console, [*notes_on(row["limited_by"] for row in rows), *notes])
         print_path(console, path)
 
 

@@ -20,10 +20,6 @@ NOT_OF_HOSTS = "what would help is shown for single servers only; sweep a key of
 DEVICES = "drives means all devices: on a networked host, its NIC too"
 """Stands on the page of a host that speaks of drives."""
 
-LIMITED = "{class} is limited by {limit}: {why}"
-"""Stands on the page of the host that is the place of the limit of a class of traffic, or an end of that place, unless
-the page has the class among its workloads."""
-
 LENT = (
     "reads and writes by other servers in memory that this one lends hold none of its credits; the table memory has "
     "their throughput"

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from hostnet import _core
 from hostnet._core import ConfigError
+from hostnet.cluster_view import reason_text
 from hostnet.explain import notes as texts
 from hostnet.explain.counted import plan_of_server
 from hostnet.explain.drives import DistantDrives, distant
@@ -311,7 +312,9 @@ def _of_summary(
     if host is not None:
         told_already = {row["workload"] for row in explanation["workloads"]}
         limits = [row for row in summary.get("limits", ()) if row["class"] not in told_already]
-        notes.extend(texts.LIMITED.format_map(row) for row in limits if host in str(row["place"]).split(" to "))
+        # Its own place, or an end of it.
+        here = [row for row in limits if host in str(row["place"]).split(" to ")]
+        notes.extend(reason_text(row["class"], row["limit"], row["why"]) for row in here)
     if server.get("pool", {}).get("lent", "0 B") != "0 B":
         notes.append(texts.LENT)
     if any(workload.get("kind") == "remote" for workload in server.get("workload", {}).values()):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from hostnet.explain.text import NOT_KNOWN
+from hostnet.limit_names import NOT_KNOWN
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -20,6 +20,9 @@ NAMED_WITH = 0.5
 NEAR = 0.10
 """A prediction that exceeds the simulated gain by no more than this, beyond its interval, is not refuted."""
 
+SIMULATED = ", simulated"
+"""Follows a gain that was simulated where the others are predicted."""
+
 NOTHING_HELPS = "has no known limit: no simulated step is sure to gain 2%"
 
 
@@ -30,7 +33,7 @@ def by_steps(explanation: dict[str, Any], steps: Steps) -> dict[str, Any]:
 
 
 def _judged(row: dict[str, Any], steps: Sequence[Step]) -> dict[str, Any]:
-    """Replaces the limit of a workload if the one that is named does not help."""
+    """Replaces the limit of a workload if the one that is named does not help, else its gain by the simulated one."""
     named = ((row.get("limits") or {}).get("gains") or ())[:1]
     if row["doubtful"] or not named or row["binding"] == [NOT_KNOWN]:
         return row
@@ -38,9 +41,16 @@ def _judged(row: dict[str, Any], steps: Sequence[Step]) -> dict[str, Any]:
     tried = [
         step for step in _raises(steps, row["workload"]) if claim["key"] == step.path or claim["limit"] == step.limit
     ]
-    if not tried or any(_bears_out(step, row["workload"], claim["gain"]) for step in tried):
-        return row
-    return _confirmed(row, steps)
+    borne_out = [step for step in tried if _bears_out(step, row["workload"], claim["gain"])]
+    if borne_out:
+        gain = _gain(borne_out[0], row["workload"])
+        return {**row, "limited": row["limited"].replace(_told(claim["gain"], claim), _told(gain, claim, SIMULATED))}
+    return _confirmed(row, steps) if tried else row
+
+
+def _told(gain: float | None, claim: dict[str, Any], engine: str = "") -> str:
+    """What a limit gives a workload, in the words of its clause."""
+    return f"({100 * (gain or 0.0):+.0f}% with {claim['raised']}{engine})"
 
 
 def _raises(steps: Sequence[Step], name: str) -> list[Step]:
@@ -60,13 +70,18 @@ def _confirmed(row: dict[str, Any], steps: Sequence[Step]) -> dict[str, Any]:
     sure = [(step, gain) for step in _raises(steps, name) if (gain := _sure(step, name)) >= NAMED_MIN]
     sure.sort(key=lambda found: -found[0].per_quarter(found[1]))
     if not sure:
-        return {**row, "binding": [NOT_KNOWN], "limited": NOTHING_HELPS, "limits": {**row["limits"], "gains": []}}
+        return _replaced(row, [NOT_KNOWN], NOTHING_HELPS)
     first, most = sure[0]
     least = NAMED_WITH * first.per_quarter(most)
     names = list(dict.fromkeys(str(step.limit) for step, gain in sure if step.per_quarter(gain) >= least))
     gain = _gain(first, name) or 0.0
-    limited = f"is limited by {' / '.join(names)} ({100 * gain:+.0f}% with {first.in_words()}, simulated)"
-    return {**row, "binding": names, "limited": limited, "limits": {**row["limits"], "gains": []}}
+    limited = f"is limited by {' / '.join(names)} ({100 * gain:+.0f}% with {first.in_words()}{SIMULATED})"
+    return _replaced(row, names, limited)
+
+
+def _replaced(row: dict[str, Any], names: list[str], limited: str) -> dict[str, Any]:
+    """Returns a workload with another limit, and without the predictions that were refuted."""
+    return {**row, "binding": names, "limited": limited, "limits": {**row["limits"], "gains": []}, "refuted": True}
 
 
 def _gain(step: Step, name: str) -> float | None:

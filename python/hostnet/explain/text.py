@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from hostnet.explain.buses import bus_text
 from hostnet.explain.steps import FACTORS, NO_GAIN
+from hostnet.limit_names import NOT_KNOWN
 from hostnet.pools import credits_of, pool_at, pool_of, with_directions
 from hostnet.regimes import regime_headline
 
@@ -41,9 +42,6 @@ PARTS = (
     ("unexplained_ns", "not explained"),
 )
 """What a latency is made of, and what each part is called."""
-
-NOT_KNOWN = "not known"
-"""Name of a regime that is not known."""
 
 CAUSES = {
     "switching": "the channels change between reading and writing all the time",
@@ -182,7 +180,7 @@ def latency_lines(row: dict[str, Any], latency: dict[str, Any], events: Mapping[
     longest = max((abs(value) for _, value in known if value is not None), default=0.0) or 1.0
     for name, value in known:
         if value is None:
-            yield f"    {name:<19}{'not known':>8}"
+            yield f"    {name:<19}{NOT_KNOWN:>8}"
         else:
             bar = "#" * round(BAR * max(value, 0.0) / longest)
             yield f"    {name:<19}{value:>5.0f} ns  {bar}".rstrip()
@@ -198,10 +196,10 @@ def latency_lines(row: dict[str, Any], latency: dict[str, Any], events: Mapping[
 def cause_text(row: dict[str, Any], latency: dict[str, Any]) -> str:
     """What a cause means, as far as the limits that were raised tell."""
     tried = row.get("limits")
-    if latency["cause"] != ADMISSION or tried is None or not tried["covered"] or row["doubtful"]:
+    if latency["cause"] != ADMISSION or tried is None or not tried["covered"]:
         return CAUSES[latency["cause"]]
     helped = any(gain["key"].startswith(TOR_KEYS) for gain in tried["gains"])
-    return CAUSES[latency["cause"]] if helped else NOT_FOR_ENTRIES
+    return CAUSES[ADMISSION] if helped or row["doubtful"] or row.get("refuted") else NOT_FOR_ENTRIES
 
 
 def unknown_text(latency: dict[str, Any], added: float, events: Mapping[str, str]) -> str:
@@ -219,8 +217,7 @@ def unknown_text(latency: dict[str, Any], added: float, events: Mapping[str, str
 
 def step_lines(steps: Steps) -> Iterator[str]:
     """What would help: a line for each limit, the one that helps most first."""
-    told = "predicted" if steps.engine == "predict" else "simulated"
-    yield from wrapped(f"What would help {steps.workload} (each change alone, {told}):")
+    yield from wrapped(f"What would help {steps.workload} (each change alone, {told_by(steps)}):")
     if not steps.steps:
         yield "  nothing can be changed by one step"
         return
@@ -240,6 +237,13 @@ def step_lines(steps: Steps) -> Iterator[str]:
     none = [found[0].what for found in limits.values() if found not in shown]
     if none:
         yield from wrapped(f"No effect on {steps.workload}: {', '.join(none)}.", 2)
+
+
+def told_by(steps: Steps) -> str:
+    """How the steps were told."""
+    if steps.engine == "run":
+        return "simulated"
+    return "predicted and simulated" if any(step.confirmed for step in steps.steps) else "predicted"
 
 
 def limit_lines(steps: list[Step], workload: str) -> Iterator[str]:

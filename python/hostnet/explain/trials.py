@@ -22,6 +22,7 @@ from hostnet.explain.steps import (
     plan_of,
     simulated,
 )
+from hostnet.limit_names import NOT_KNOWN
 
 Row = dict[str, Any]
 
@@ -55,7 +56,7 @@ NAMED_WITH = 0.5
 OF_CORES = ("C2M-Read", "C2M-Write")
 """Names of a stream's LFB, by the phase that holds its entries longer."""
 
-LFB, NOT_KNOWN, OFFERED_LOAD = "LFB", "not known", "offered load"
+LFB, OFFERED_LOAD = "LFB", "offered load"
 
 
 @dataclass(frozen=True)

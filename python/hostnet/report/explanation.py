@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
+from hostnet.limit_names import NOT_KNOWN
 from hostnet.pools import pool_at, with_directions
 from hostnet.report.html import Child, Html, details, element, section, table
 from hostnet.report.svg import text
@@ -91,7 +92,7 @@ def latency_figure(latency: dict[str, Any], parts: dict[str, str], place: str | 
     bars = [
         (name, max(float(value), 0.0), f"{float(value):.0f} ns", KIND_OF_PART.get(key, "b"))
         if (value := latency.get(key)) is not None
-        else (name, 0.0, "not known", "n")
+        else (name, 0.0, NOT_KNOWN, "n")
         for key, name in parts.items()
     ]
     mean = float(latency["mean_ns"])

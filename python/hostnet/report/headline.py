@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from hostnet.drift import drift_notes
+from hostnet.limit_names import NOT_KNOWN
 from hostnet.pools import with_directions
 from hostnet.report.html import Html, element, facts, section
 from hostnet.report.load import Row, RunFiles
@@ -96,10 +97,17 @@ def workload_tile(row: Row, limit: str | None) -> Html:
         "div",
         element("h3", str(row["workload"])),
         element("p", *rates(row), class_="big"),
-        element("p", "limited by ", element("b", str(row["limited_by"]))) if row.get("limited_by") else None,
+        limited_by(str(row["limited_by"])) if row.get("limited_by") else None,
         element("p", limit, class_="sub") if limit else None,
         class_="card tile",
     )
+
+
+def limited_by(limit: str) -> Html:
+    """The limit of a workload, or that it is not known."""
+    if limit.startswith(NOT_KNOWN):
+        return element("p", "limit ", element("b", NOT_KNOWN))
+    return element("p", "limited by ", element("b", limit))
 
 
 def rates(row: Row) -> list[Html]:
