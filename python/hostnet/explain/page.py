@@ -14,6 +14,7 @@ from hostnet._core import ConfigError
 from hostnet.cluster_view import reason_text
 from hostnet.explain import notes as texts
 from hostnet.explain.counted import plan_of_server
+from hostnet.explain.doubts import CONFIGURATION, CORES_ALONE, RUN, with_doubt
 from hostnet.explain.drives import DistantDrives, distant
 from hostnet.explain.formula import counters_json
 from hostnet.explain.hosts import explained_server, fidelity
@@ -281,7 +282,7 @@ def explain_window(
             cores = config["workload"][texts.CORES]["cores"]
             notes.append(f"cores {cores} are taken to be busy; --cores says how many are")
         notes.append("what would help needs the workloads: give a configuration file to --server")
-    explanation = _explain(plan, counters)
+    explanation = _explain(plan, counters, words=CONFIGURATION if known else CORES_ALONE)
     if explanation["regime"]["open"]:
         notes.append(OF_COUNTERS)
     return Page(name, _server(config), explanation, notes=tuple(notes), config=config if known else None)
@@ -348,6 +349,7 @@ def _explain(
     facts: object = None,
     regime: object = None,
     host: str | None = None,
+    words: str = RUN,
 ) -> Explanation:
     found = _core.explain(
         plan,
@@ -357,5 +359,6 @@ def _explain(
         host=host,
     )
     explanation: Explanation = json.loads(found)
+    explanation["workloads"] = [with_doubt(row, words) for row in explanation["workloads"]]
     explanation["counters"] = dict(counters)
     return explanation
