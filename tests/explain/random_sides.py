@@ -14,13 +14,18 @@ def pair(seed: int) -> dict[str, Any]:
 
 
 def crowd(seed: int) -> dict[str, Any]:
-    """A pair with bystanders: a core under the name "core" and a drive under "drive" that hardly move anything."""
+    """A pair with bystanders that hardly move anything: a core "core", and a drive or a flow "drive"."""
     draw = random.Random(seed)
-    config = draw.choice([plain, cached])(draw)
+    config = draw.choice([plain, cached, cluster])(draw)
     config["run"] |= {"duration": "200 us"}
+    core = {"kind": "stream", "cores": "7", "reads": 1.0, "gap": "20 us"}
+    if "host" in config:
+        config["host"]["busy"]["workload"]["core"] = core
+        config["flow"]["drive"] = {"kind": "rpc", "request": "64 B", "in_flight": 1, "from": "w", "to": "busy"}
+        return config
     config["workload"]["devices"]["cores"] = "6"
     one = {"rw": "randread", "bs": "512 B", "iodepth": 1, "size": "1 GiB", "ssd": 0}
-    config["workload"]["core"] = {"kind": "stream", "cores": "7", "reads": 1.0, "gap": "20 us"}
+    config["workload"]["core"] = core
     config["workload"]["drive"] = {"kind": "fio", "cores": "7", "jobs": [one]}
     return config
 

@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     Row = Mapping[str, Any]
     Without = Callable[[Collection[str]], Rates]
 
-ADDS_MIN = 0.05
-"""Least share of the gain without all of a side that a workload adds if it is named."""
+ADDS_MIN = 0.1
+"""Least share of the gain without all of a side that a workload surely adds if it is named."""
 
 KEPT_MIN = 0.9
 """Least share of that gain that is left without those that are named, with the others still there."""
@@ -81,7 +81,7 @@ class _Gain:
             found, far = self._rate(fewer)
             noise = math.hypot(near, far) / (most - now)
             lost, kept = (rate - found) / (most - now), (found - now) / (most - now)
-            if lost < max(ADDS_MIN, noise) and kept + noise >= KEPT_MIN:
+            if lost - noise < ADDS_MIN and kept + noise >= KEPT_MIN:
                 named, rate, near = fewer, found, far
         return named, (rate - now) / (most - now)
 
