@@ -14,6 +14,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from hostnet.cli.extras import plot_run
+from hostnet.limit_names import MARKED
 from hostnet.sweeps import plots
 from tests.support import HANG_S, Cli, status_of
 from tests.sweeps.conftest import SHORT
@@ -185,3 +186,11 @@ def test_help_names_every_option(short: Cli) -> None:
     options = set(re.findall(r"(--[a-z][\w-]+)", done.stdout)) - {"--help"}
     assert options >= {"--over", "--jobs", "--resume", "--dask"}
     assert sorted(option for option in options if f"`{option}" not in page) == []
+
+
+@pytest.mark.parametrize("sockets", [1, 2])
+def test_a_question_mark_after_a_limit_has_a_legend(short: Cli, sockets: int) -> None:
+    done = short("sweep", short.file, *CREDITS, "--set", f"server.sockets={sockets}")
+    assert (done.returncode, done.stderr) == (0, "")
+    legend = MARKED.split(":")[0]
+    assert (" ?" in done.stdout, legend in done.stdout) == (sockets > 1, sockets > 1)
