@@ -88,12 +88,20 @@ def load(name: str) -> Any:
     one = typer.Typer(add_completion=False, callback=lambda: None)
     module.register(one)
     command: Any = get_group(one).commands[name]
+    both = (command, *getattr(command, "commands", {}).values())
+    for found in both:
+        found.help = _unwrapped(found.help or "")
     if COMPLETES in os.environ:
         from hostnet.cli.complete import attach
 
-        for found in (command, *getattr(command, "commands", {}).values()):
+        for found in both:
             attach(name, found.params)
     return command
+
+
+def _unwrapped(text: str) -> str:
+    """Paragraphs of a docstring, each on a line, for the help to wrap."""
+    return "\n\n".join(" ".join(paragraph.split()) for paragraph in text.split("\n\n"))
 
 
 app = typer.Typer(

@@ -17,9 +17,7 @@ def register(app: typer.Typer) -> None:
 
 @counters.command("events")
 def events(
-    uarch: Annotated[
-        str | None, typer.Argument(metavar="[UARCH|PRESET]", help="Whose events; all if not given.")
-    ] = None,
+    uarch: Annotated[str | None, typer.Argument(metavar="UARCH|PRESET", help="Whose events; all if not given.")] = None,
     command: Annotated[
         bool, typer.Option("--command", help="Print the perf command that records them instead.")
     ] = False,

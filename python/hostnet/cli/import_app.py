@@ -23,7 +23,7 @@ def register(app: typer.Typer) -> None:
 def import_(
     file: Annotated[
         Path | None,
-        typer.Argument(metavar="[FILE.xml]", help="What `lstopo --of xml FILE.xml` wrote.", show_default=False),
+        typer.Argument(metavar="FILE.xml", help="What `lstopo --of xml FILE.xml` wrote.", show_default=False),
     ] = None,
     out: Annotated[Path, typer.Option(metavar="FILE", help="The server file to write.")] = Path("server.toml"),
     package: Annotated[

@@ -26,8 +26,8 @@ def list_(
     what: Annotated[
         str | None,
         typer.Argument(
-            metavar="[presets|devices|profiles|energy|power|chips|dies|workloads|apps|studies|counters]",
-            help="What to list.",
+            metavar="WHAT",
+            help="presets, devices, profiles, energy, power, chips, dies, workloads, apps, studies or counters.",
             show_default="what can be listed",
         ),
     ] = None,
