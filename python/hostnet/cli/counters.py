@@ -70,7 +70,7 @@ def _has_counters(results: Results) -> bool:
     return results.native.units_json not in (None, "[]")
 
 
-def show_events(name: str | None, *, command: bool, interval_ms: int) -> int:
+def show_events(name: str | None, *, command: bool, interval_ms: int | None) -> int:
     """Prints the events of a microarchitecture, or of all."""
     from hostnet.counters import find_uarch, perf_command, uarchs
 
@@ -78,10 +78,12 @@ def show_events(name: str | None, *, command: bool, interval_ms: int) -> int:
     if command:
         if len(chosen) != 1:
             raise ConfigError(f"--command: name one of {', '.join(uarchs())}")
-        if not 1 <= interval_ms <= 10**6:
+        if interval_ms is not None and not 1 <= interval_ms <= 10**6:
             raise ConfigError(f"--interval-ms {interval_ms}: must be between 1 and 1000000")
-        say(perf_command(chosen[0], interval_ms))
+        say(perf_command(chosen[0], interval_ms or 1000))
         return 0
+    if interval_ms is not None:
+        raise ConfigError(f"--interval-ms {interval_ms}: is about the perf command; give --command too")
     for index, uarch in enumerate(chosen):
         if index:
             say()
