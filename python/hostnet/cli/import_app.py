@@ -55,6 +55,8 @@ def import_(
     from hostnet import rundir
     from hostnet._core import ConfigError
 
+    for path in filter(None, (file, power, turbostat)):
+        path.stat()
     if file is None and power is None:
         raise ConfigError("nothing to import: give FILE.xml, --power DIR, or both")
     if turbostat is not None and power is None:
