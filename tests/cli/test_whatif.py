@@ -86,6 +86,13 @@ def test_what_is_wrong_is_said(cli: Cli, file: Path, arguments: list[str], messa
     assert not (file.parent / "runs").exists()
 
 
+def test_a_folder_of_places_is_refused_with_one_that_can_be_named(cli: Cli, file: Path) -> None:
+    done = cli("whatif", file, "--attach", "onchip,pcie", "--set", "run.duration=20 us", "--out", "places")
+    assert done.returncode == 0, done
+    for command in ("plot", "explain", "compare places/pcie"):
+        assert "for example places/onchip" in cli.fails(*command.split(), "places")
+
+
 def test_without_a_nic_on_a_network_there_is_nothing_to_move(cli: Cli, tmp_path: Path) -> None:
     file = tmp_path / "server.toml"
     file.write_text(

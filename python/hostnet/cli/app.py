@@ -15,7 +15,7 @@ from hostnet.terminal.screen import say
 COMMANDS = {
     "run": ("run_app", "Run a configuration and say what limits it."),
     "validate": ("validate_app", "Recompute published results and compare them row by row."),
-    "plot": ("small_app", "Draw the plots of a run or of a sweep and print their paths."),
+    "plot": ("small_app", "Draw the plots of a run, of a sweep or of curves and print their paths."),
     "list": (
         "small_app",
         "List presets, DRAM devices, profiles of memory controllers, chips, dies, workloads, apps, studies, counters.",
