@@ -13,7 +13,7 @@ from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from hostnet._core import ConfigError
+from hostnet._core import ConfigError, presets
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -85,10 +85,19 @@ def read_config(path: Path) -> str:
     """Reads the text of a configuration.
 
     Raises:
-        ConfigError: The file is too long, not UTF-8, or a fio job file.
+        ConfigError: The file is too long, not UTF-8, or a fio job file; or it is a folder, or the name of a preset.
         OSError: It cannot be read.
     """
-    text = read_text(path, CONFIG_BYTES_MAX)
+    try:
+        text = read_text(path, CONFIG_BYTES_MAX)
+    except IsADirectoryError:
+        raise ConfigError(f"{path}: is a folder; a configuration is wanted, a TOML or JSON file") from None
+    except FileNotFoundError:
+        if str(path) not in (name for name, _, _ in presets()):
+            raise
+        where = f'preset = "{path}" under [server], or under [host.NAME] for one on a network'
+        writes = "`hostnet new` and `hostnet new --cluster ping` write one"
+        raise ConfigError(f"{path}: is a preset; a configuration is wanted, with {where}; {writes}") from None
     # Both formats have tables in brackets, so that TOML's own message would speak of quotes.
     if path.suffix == ".fio":
         use = f'[workload.disk] with kind = "fio" and job = "{path.name}"'

@@ -13,16 +13,21 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 
+HOLDS = {"seeds.json": "the runs of several seeds", "whatif.json": "a run for each place of the NIC"}
+"""What a directory with a file of that name holds."""
+
+
 def refuse_several(path: Path) -> None:
     """Refuses a directory that holds the results of several runs.
 
     Raises:
         ConfigError: Names one of its runs, or says how to make one.
     """
-    if (path / "seeds.json").is_file():
-        seeds = sorted(folder.name for folder in path.glob("seed-*") if (folder / "manifest.json").is_file())
-        example = f", for example {path / seeds[0]}" if seeds else ""
-        raise ConfigError(f"{path}: holds the runs of several seeds; name one of them{example}")
+    for name, runs in HOLDS.items():
+        if (path / name).is_file():
+            folders = sorted(file.parent for file in path.glob("*/manifest.json"))
+            example = f", for example {folders[0]}" if folders else ""
+            raise ConfigError(f"{path}: holds {runs}; name one of them{example}")
     if (path / "sweep.json").is_file():
         settings = _first_point(read_object(path / "sweep.json"))
         command = shlex.join(["hostnet", "run", "FILE", *(word for text in settings for word in ("--set", text))])

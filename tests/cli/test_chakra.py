@@ -139,7 +139,7 @@ def test_names_have_the_rank_where_they_say(cli: Cli) -> None:
     ("arguments", "message"),
     [
         (("job.toml", "--out", "t", "--job", "k"), 'job: there is no "k"'),
-        (("job.toml", "--out", "job.toml/t"), "job.toml: "),
+        (("job.toml", "--out", "job.toml/t"), "job.toml/t: "),
         (
             ("job.toml", "--out", "t", "--set", "job.j.iterations=1000000", "--set", "job.j.compute=1 us"),
             "job.j.iterations: more than 1048576 nodes",

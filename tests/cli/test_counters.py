@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from hostnet import counters
+from hostnet.cli.counters import show_events
 from tests.counters.support import quantities
 from tests.support import Cli, read_json
 
@@ -108,10 +109,22 @@ def test_events_are_listed(cli: Cli) -> None:
     done = cli("counters", "events")
     for uarch in counters.uarchs().values():
         assert uarch.title in done.stdout
-        assert all(f"  {event.name} " in done.stdout for event in uarch.events.values())
+        assert all(event.name in done.stdout.split() for event in uarch.events.values())
     one = cli("counters", "events", "ice-lake-8362").stdout
     assert "cascade" not in one.lower()
     assert cli("list", "counters").stdout.count("\n") == len(counters.uarchs())
+
+
+@pytest.mark.parametrize("width", [60, 80, 100])
+def test_events_fit_the_screen(width: int, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    monkeypatch.setenv("COLUMNS", str(width))
+    assert show_events(None, command=False, interval_ms=None) == 0
+    text = capsys.readouterr().out
+    assert max(map(len, text.splitlines())) <= width
+    words = text.split()
+    for uarch in counters.uarchs().values():
+        for event in uarch.events.values():
+            assert {event.name, f"{event.encoding};", *event.meaning.split()[:-1]} <= set(words)
 
 
 def test_the_command_for_perf_is_printed(cli: Cli) -> None:

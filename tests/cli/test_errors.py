@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from hostnet import _core
 from tests.support import HANG_S, HOSTNET, QUADRANT, Cli
 
 WRONG_OPTIONS = {
@@ -145,3 +146,14 @@ def test_a_fio_job_file_is_no_configuration_and_the_message_says_how_to_use_it(c
     (cli.folder / "random.fio").write_text("[global]\nbs=4k\n[a]\nrw=randread\n")
     for command in ("run", "predict"):
         assert 'job = "random.fio"' in cli.fails(command, "random.fio")
+
+
+@pytest.mark.parametrize("command", ["run", "predict", "whatif", "cut", "sweep --over core.count=2"])
+def test_the_name_of_a_preset_or_a_folder_is_no_configuration(cli: Cli, command: str) -> None:
+    for preset, _, _ in _core.presets():
+        said = cli.fails(*command.split(), preset)
+        assert said.startswith(f"{preset}: is a preset")
+        assert f'preset = "{preset}"' in said
+    (cli.folder / "folder").mkdir()
+    assert cli.fails(*command.split(), "folder").startswith("folder: is a folder")
+    assert cli.fails(*command.split(), "skylake") == "skylake: No such file or directory"

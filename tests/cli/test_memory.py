@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 
 from hostnet import _core
+from hostnet.cli.show_memory import notes, piles_up
 from tests.support import HANG_S, HOSTNET, Cli, status_of
 
 SMALL = ("--requests", "3k")
@@ -101,6 +102,21 @@ def test_the_page_fits_100_columns_and_says_what_was_simulated(memory: Cli) -> N
     for word in ("of peak", "P99", "from arrival", "conflict", "ACT per request", "write mode", "RPQ", "stream"):
         assert word in done.stdout
     assert memory.entries() == []
+
+
+@pytest.mark.parametrize("traffic", ["random", "sequential"])
+@pytest.mark.parametrize(("load", "longer"), [(0.3, False), (0.8, False), (1.05, True), (1.6, True), (10, True)])
+def test_requests_that_pile_up_are_told(memory: Cli, traffic: str, load: float, longer: bool) -> None:
+    def summary(requests: int) -> dict[str, Any]:
+        options = ("--traffic", traffic, "--load", str(load), "--requests", str(requests), "--json")
+        content: dict[str, Any] = json.loads(memory("memory", *options).stdout)
+        return content
+
+    short, long = summary(20_000), summary(60_000)
+    assert [piles_up(short), piles_up(long)] == [longer, longer]
+    means = [one["latency"]["read_from_arrival"]["mean_ns"] for one in (short, long)]
+    assert (means[1] > 2 * means[0]) is longer
+    assert any("more are offered" in note for note in notes(long)) is longer
 
 
 def test_what_a_change_of_the_device_drops_is_told(memory: Cli) -> None:

@@ -5,11 +5,13 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+import textwrap
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from hostnet.cli.app import COMMANDS, load
+from hostnet.cli.app import COMMANDS, app, load
 from tests.support import QUADRANT, Cli
 
 
@@ -54,3 +56,29 @@ def test_a_run_loads_what_it_needs(tmp_path: Path) -> None:
     assert {"hostnet.running.simulate", "hostnet.report.run_page"} <= modules
     needless = {"hostnet.comparison", "hostnet.ledger", "hostnet.sweeps", "hostnet.system", "hostnet.report.plot"}
     assert not modules & {*needless, "hostnet.report.cluster_page", "matplotlib", "numpy", "pandas", "pyarrow", "rich"}
+
+
+def commands() -> Iterator[list[str]]:
+    """Every command, and those below it."""
+    for name in COMMANDS:
+        yield [name]
+        yield from ([name, below] for below in getattr(load(name), "commands", {}))
+
+
+@pytest.mark.parametrize("words", list(commands()), ids=" ".join)
+def test_the_help_of_a_command_is_whole_at_80_columns(
+    words: list[str], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    app([*words, "--help"], standalone_mode=False)
+    lines = capsys.readouterr().out.splitlines()
+    assert max(map(len, lines)) <= 80
+    assert not any("…" in line or "[[" in line for line in lines)
+    usage = next(index for index, line in enumerate(lines) if "Usage:" in line)
+    assert lines[usage + 1].strip() == ""
+    command = load(words[0])
+    for word in words[1:] or ["run"]:
+        command = getattr(command, "commands", {}).get(word, command)
+    text = "\n".join(line.strip() for line in lines)
+    for paragraph in command.help.split("\n\n"):
+        assert "\n".join(textwrap.wrap(paragraph, 78, break_on_hyphens=False)) in text

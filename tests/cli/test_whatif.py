@@ -5,14 +5,22 @@ from __future__ import annotations
 import json
 import re
 from pathlib import Path
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Any, cast
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 import hostnet
-from hostnet.whatif import PLACES, host_rows, stage_rows, traffic_rows, what_if
+from hostnet.whatif import PLACES, Placed, host_rows, loss_notes, stage_rows, traffic_rows, what_if
+from tests.docs.reference import ROOT
 from tests.support import Cli
 
-PAGE = Path(__file__).parents[2] / "docs" / "whatif.md"
+if TYPE_CHECKING:
+    from hostnet.running.results import Results
+
+PAGE = ROOT / "docs" / "whatif.md"
 SERVERS = re.sub(
     r'(duration = )".*"', r'\1"100 us"', PAGE.read_text(encoding="utf-8").split("```toml")[1].split("```")[0]
 )
@@ -86,6 +94,13 @@ def test_what_is_wrong_is_said(cli: Cli, file: Path, arguments: list[str], messa
     assert not (file.parent / "runs").exists()
 
 
+def test_a_folder_of_places_is_refused_with_one_that_can_be_named(cli: Cli, file: Path) -> None:
+    done = cli("whatif", file, "--attach", "onchip,pcie", "--set", "run.duration=20 us", "--out", "places")
+    assert done.returncode == 0, done
+    for command in ("plot", "explain", "compare places/pcie"):
+        assert "for example places/onchip" in cli.fails(*command.split(), "places")
+
+
 def test_without_a_nic_on_a_network_there_is_nothing_to_move(cli: Cli, tmp_path: Path) -> None:
     file = tmp_path / "server.toml"
     file.write_text(
@@ -93,3 +108,62 @@ def test_without_a_nic_on_a_network_there_is_nothing_to_move(cli: Cli, tmp_path:
     )
     told = cli("whatif", str(file))
     assert (told.returncode, "there is no server with a NIC on a network" in told.stderr) == (2, True)
+
+
+def a_run(place: str, goodput: float, half: float | None, **more: Any) -> Placed:
+    """A run in which a class has this goodput."""
+    own = {"class": "bulk", "goodput_gbps": goodput, "goodput_ci95": half, "goodput_drift": None, "marked_by_host": 0}
+    summary = {
+        "classes": [{**own, **more}],
+        "limits": [{"class": "bulk", "limit": "marks", "why": "the reason"}],
+        "hosts": [{"host": "a", "iio_write_occupancy": 18.2}],
+        "control": [
+            {
+                "host": "a",
+                "echo_share": 0.3,
+                "occupancy_mean_lines": 67.8,
+                "occupancy_discarded": 3,
+                "occupancy_samples": 4,
+            }
+        ],
+    }
+    return Placed(place, cast("Results", SimpleNamespace(summary=summary)))
+
+
+@given(
+    first=st.floats(0.1, 100),
+    share=st.floats(0, 2),
+    halves=st.tuples(*[st.floats(0, 20) | st.none()] * 2),
+    marked=st.booleans(),
+)
+def test_a_loss_beyond_noise_has_its_reason_and_nothing_else_is_called_one(
+    first: float, share: float, halves: tuple[float | None, float | None], marked: bool
+) -> None:
+    other = first * share
+    notes = loss_notes([a_run("pcie", first, halves[0]), a_run("onchip", other, halves[1], marked_by_host=int(marked))])
+    low, high = first - (halves[0] or 0), other + (halves[1] or 0)
+    if None not in halves and high < low and other < 0.89 * first:
+        assert [note.count("the reason") for note in notes] == [1]
+        assert ("75% of the samples" in notes[0], "holds 18.2" in notes[0]) == (marked, marked)
+    elif None in halves or high >= low + 1e-6 or other > 0.91 * first:
+        assert notes == []
+
+
+def test_what_drifts_is_no_steady_state() -> None:
+    (note,) = loss_notes([a_run("pcie", 50.0, 1.0), a_run("onchip", 49.0, 1.0, goodput_drift=-20.0)])
+    assert note.startswith("onchip: bulk drifts: -20 Gbps (-41%)")
+
+
+def test_marks_of_a_control_that_suits_pcie_are_told() -> None:
+    """hostCC marks where a NIC on the die fills the write buffer beyond the threshold, and not with a higher one."""
+    source = ROOT / "examples/hostcc.toml"
+    short = ["run.warmup=1 ms", "run.duration=1 ms"]
+    placed = what_if(source, ["pcie", "onchip"], overrides=short)
+    (note,) = loss_notes(placed)
+    assert note.startswith("netapp has ")
+    assert "I_S at receiver is " in note
+    (marks,) = [row["limit"] for row in traffic_rows(placed) if row["place"] == "onchip"]
+    assert marks == "marks"
+    assert (
+        loss_notes(what_if(source, ["pcie", "onchip"], overrides=[*short, "host.receiver.control.occupancy=90"])) == []
+    )

@@ -108,9 +108,9 @@ WRONG = {
     "objects": (("objects.npy",), "objects.npy: object: must be float32"),
     "bound": (("gradient.npy", "--bound", "16"), "--bound 16: must be 1 to 15, which means 2^-1 to 2^-15"),
     "vast bound": (("gradient.npy", "--bound", "9" * 40), "must be 1 to 15"),
-    "fraction": (("gradient.npy", "--bound", "0.001"), "Invalid value for '--bound'"),
+    "fraction": (("gradient.npy", "--bound", "0.001"), "--bound 0.001: must be a whole number"),
     "mode": (("gradient.npy", "--mode", "exact"), '--mode "exact": must be one of thesis, bounded, nearest'),
-    "one rank": (("gradient.npy", "--ranks", "1"), "Invalid value for '--ranks'"),
+    "one rank": (("gradient.npy", "--ranks", "1"), "--ranks 1: must be between 2 and 1024"),
     "nothing": ((), "Missing argument"),
 }
 

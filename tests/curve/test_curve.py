@@ -108,6 +108,21 @@ def test_the_command_writes_a_folder_and_prints_the_points(cli: Cli, small: Path
     assert (cli.folder / "mine/curve.png").read_bytes()[:4] == b"\x89PNG"
 
 
+def test_a_folder_of_curves_is_drawn_again(cli: Cli, small: Path) -> None:
+    cli("curve", small, "--reads", "100,50", "--points", "3", "--out", "mine")
+    cli("curve", small, "--matrix", "--out", "nodes")
+    for folder, name in (("mine", "curve"), ("nodes", "matrix")):
+        picture = cli.folder / folder / f"{name}.png"
+        drawn = picture.read_bytes()
+        picture.unlink()
+        done = cli("plot", folder)
+        assert (done.returncode, done.stdout) == (0, f"{folder}/{name}.png\n")
+        assert picture.read_bytes() == drawn
+        for damaged in ("{}", '{"format": 1, "curves": 3, "peak_gb_per_s": 1, "pairs": [[]], "nodes": "x"}', "[", "[]"):
+            (cli.folder / folder / f"{name}.json").write_text(damaged)
+            assert f"{name}.json: is damaged" in cli.fails("plot", folder)
+
+
 def test_the_same_question_gets_the_same_answer(cli: Cli, small: Path) -> None:
     arguments = ("curve", small, "--reads", "67", "--points", "2", "--json")
     first, second = cli(*arguments, "-j", "1"), cli(*arguments, "-j", "2")

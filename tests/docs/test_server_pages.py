@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import subprocess
+import tomllib
 from dataclasses import fields
 
 import pytest
@@ -26,3 +27,23 @@ def test_every_quantity_and_condition_is_documented() -> None:
     text = (ROOT / "docs/calibrate.md").read_text(encoding="utf-8")
     words = {*QUANTITIES, *KERNELS, *(field.name for field in fields(Conditions))} - {"gap_ns", "fill"} | {"gap"}
     assert sorted(word for word in words if f"`{word}`" not in text) == []
+
+
+LINKS = [
+    (file.stem, what, int(generation), int(lanes))
+    for file in sorted(ROOT.glob("specs/servers/*.toml"))
+    for what, generation, lanes in re.findall(
+        r"([^,]*) on PCIe (\d)\.0 x(\d+)", tomllib.loads(file.read_text(encoding="utf-8"))["server"]["description"]
+    )
+]
+
+
+@pytest.mark.parametrize(("name", "what", "generation", "lanes"), LINKS)
+def test_a_preset_is_described_with_the_lanes_that_it_has(name: str, what: str, generation: int, lanes: int) -> None:
+    server = tomllib.loads((ROOT / f"specs/servers/{name}.toml").read_text(encoding="utf-8"))
+    link = server["nic"]["pcie"] if "Gbps" in what else server["pcie"]
+    assert (link.get("generation", server["pcie"]["generation"]), link["lanes"]) == (generation, lanes)
+
+
+def test_links_of_nics_and_of_drives_are_described() -> None:
+    assert {"Gbps" in what for _, what, _, _ in LINKS} == {True, False}

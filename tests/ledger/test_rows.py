@@ -5,11 +5,14 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from hostnet.ledger.panels import Exclusion, Group, Kind, Panel, Published, Relation, Series
 from hostnet.ledger.quantities import Estimate
 from hostnet.ledger.rows import Row, Verdict, error_of, make_row, score, verdict_of
-from hostnet.ledger.study import Study
+from hostnet.ledger.study import Study, load_study
+from hostnet.report.numbers import row_error_text, row_tolerance_text
 
 RELATIVE = Group("g", "G", "relative", mean=0.03, max=0.08)
 ABSOLUTE = Group("g", "G", "absolute", mean=3.0, max=8.0)
@@ -149,6 +152,33 @@ def test_what_was_not_published_is_context_whatever_its_group(study: Study) -> N
     assert row.tolerance is None
     assert "other" not in row.as_dict()
     assert "relation" not in row.as_dict()
+
+
+FLOORED = Group("g", "G", "relative", mean=0.25, max=0.25, floor=16.0)
+
+
+@given(
+    published=st.floats(0.5, 200.0),
+    times=st.floats(0.05, 5.0),
+    floor=st.sampled_from([0.0, 16.0]),
+)
+def test_what_is_shown_is_the_plain_share_or_the_difference_with_its_floor(
+    published: float, times: float, floor: float
+) -> None:
+    study = load_study("host_network")
+    simulated = published * times
+    row = row_of(study, replace(FLOORED, floor=floor), y=published, simulated=simulated)
+    facts, error, tolerance = row.as_dict(), row.error, row.tolerance
+    assert error is not None
+    assert tolerance is not None
+    shown, limit = row_error_text(error, facts, "+"), row_tolerance_text(tolerance, facts)
+    if published < floor:
+        assert (row.floor, facts["floor"], limit) == (16.0, 16.0, "25.0% of 16 x")
+        assert float(shown.removesuffix(" x")) == pytest.approx(simulated - published, abs=0.051)
+        assert (row.verdict == "pass") == (abs(simulated - published) <= 4.0 + 1e-7)
+    else:
+        assert (row.floor, "floor" in facts, limit) == (None, False, "25.0%")
+        assert float(shown.removesuffix("%")) == pytest.approx(100 * (times - 1), abs=0.051)
 
 
 def row_of(

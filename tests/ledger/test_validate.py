@@ -14,7 +14,7 @@ from rich.console import Console
 from hostnet.ledger import LedgerError, cli_validate, validate
 from hostnet.ledger import validate as validate_function
 from hostnet.ledger.runner import Simulate
-from hostnet.ledger.show import show_ledger
+from hostnet.ledger.show import floor_lines, score_table, show_ledger
 from hostnet.ledger.validate import write_json
 
 KEYS = [
@@ -193,6 +193,30 @@ def test_the_text_names_groups_failing_rows_and_exclusions(simulator: Simulator)
     assert "x = 1, 2, 3, 4, 5, 6: plots the C2M-Read curve" in text
     assert text.splitlines()[-1].startswith("host_network: ")
     assert "\x1b" not in text
+
+
+def test_a_target_stands_beside_the_mean_that_it_judges(simulator: Simulator) -> None:
+    ledger = validate("host_network", figures=MEASURED, simulate=simulator(1.1))
+    table = score_table(Console(width=140), ledger)
+    headings = [" ".join(str(column.header).split()) for column in table.columns]
+    assert headings[-3:] == ["mean error", "target", "mean on target"]
+    told = [list(column.cells) for column in table.columns[-3:]]
+    for score, cells in zip(ledger.scores, zip(*told, strict=True), strict=True):
+        assert score.mean is not None
+        assert float(str(cells[0]).split()[0].rstrip("%")) == pytest.approx(
+            score.mean * (1 if score.group.kind == "absolute" else 100), abs=0.051
+        )
+        assert cells[2] == ("yes" if score.on_target else "no")
+
+
+def test_groups_with_rows_below_a_floor_are_named(simulator: Simulator) -> None:
+    ledger = validate("host_network", simulate=simulator())
+    floored = {row.group for row in ledger.rows if row.floor}
+    titles = {score.group.title for score in ledger.scores if score.group.name in floored}
+    (line,) = floor_lines(ledger)
+    assert floored
+    assert set(line.split(" of it in ", 1)[1].split(", ")) == titles
+    assert not floor_lines(validate("host_network", figures=MEASURED, simulate=simulator()))
 
 
 def test_on_a_terminal_it_has_lines_and_bold_type(simulator: Simulator) -> None:

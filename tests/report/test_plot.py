@@ -9,13 +9,17 @@ from typing import Any
 
 import pytest
 from matplotlib import rc_context
+from matplotlib.patches import Rectangle
 
+import hostnet
 from hostnet.files import write_figure
+from hostnet.pools import rows_of_own_parts
 from hostnet.report.cluster_plot import draw_latencies
-from hostnet.report.load import RunFiles
+from hostnet.report.load import RunFiles, load_run
 from hostnet.report.looks import COLOURS, STYLE
-from hostnet.report.plot import figure_title, plot, tick_labels
+from hostnet.report.plot import draw_domains, figure_title, plot, tick_labels
 from hostnet.report.study_plots import draw_figure
+from tests.support import QUADRANT
 
 PNG = b"\x89PNG\r\n"
 
@@ -30,6 +34,21 @@ def test_a_run_has_its_domains_and_series(make_run: Callable[..., Path], hostile
     assert "\\frac{1}{2}" in svg
     assert "<script" not in svg
     assert hostile not in svg
+
+
+def test_pools_of_which_a_workload_uses_a_part_are_among_the_domains(tmp_path: Path) -> None:
+    file = tmp_path / "quadrant.toml"
+    file.write_text(QUADRANT)
+    run = load_run(hostnet.run(file).save(tmp_path / "run"))
+    pools = rows_of_own_parts(run.summary)
+    with rc_context(STYLE):
+        (axes,) = draw_domains(run).axes
+    named = dict(zip([text.get_text() for text in axes.get_yticklabels()], axes.patches, strict=True))
+    assert "LFB of stream" in [own["domain"] for own in pools]
+    for own in pools:
+        bar = named[own["domain"]]
+        assert isinstance(bar, Rectangle)
+        assert bar.get_width() == pytest.approx(100 * own["in_use_mean"] / own["capacity"])
 
 
 def test_without_series_there_is_no_such_plot(make_run: Callable[..., Path]) -> None:

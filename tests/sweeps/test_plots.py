@@ -161,7 +161,12 @@ def test_numbers_lie_where_they_are() -> None:
 def test_values_with_one_unit_are_numbers() -> None:
     assert scale("a.b=10 us,20us").title == "a.b, us"
     assert scale("a.b=10 us,20us").places == [10, 20]
-    assert scale("a.b=10 us,20 ns").labels == ["10 us", "20 ns"]
+    mixed = scale("a.b=10 us,20 ns,1 ms")
+    assert (mixed.title, mixed.labels, mixed.order) == ("a.b", ["20 ns", "10 us", "1 ms"], [1, 0, 2])
+    assert mixed.places == [2e4, 1e7, 1e9]
+    assert scale("a.b=64 B,1 KiB,8 KiB").places == [64, 1024, 8192]
+    assert scale("a.b=100 Mbps,1 Gbps").places == [1e8, 1e9]
+    assert scale("a.b=1 us,2 B").places == [0, 1], "no common unit"
 
 
 def test_texts_lie_side_by_side() -> None:

@@ -243,9 +243,14 @@ def test_the_command_drafts_a_server_that_runs(cli: Cli) -> None:
 
 def test_the_command_says_what_is_wrong(cli: Cli) -> None:
     assert "nothing to import: give FILE.xml, --power DIR, or both" in cli.fails("import")
-    assert "--turbostat: has an effect only with --power" in cli.fails("import", "x.xml", "--turbostat", "t")
-    assert "--package: has an effect only with FILE.xml" in cli.fails("import", "--power", "cpu", "--package", "0")
-    assert "no: has neither cpu0/cpufreq nor" in cli.fails("import", "--power", "no")
+    for wrong in (("x.xml",), ("x.xml", "--turbostat", "t"), ("x.xml", "--package", "99"), ("--package", "0", "x.xml")):
+        assert cli.fails("import", *wrong) == "x.xml: No such file or directory"
+    (cli.folder / "x.xml").touch()
+    assert cli.fails("import", "x.xml", "--turbostat", "t") == "t: No such file or directory"
+    assert "--turbostat: has an effect only with --power" in cli.fails("import", "x.xml", "--turbostat", "x.xml")
+    assert "--package: has an effect only with FILE.xml" in cli.fails("import", "--power", "x.xml", "--package", "0")
+    assert cli.fails("import", "--power", "no") == "no: No such file or directory"
+    assert "x.xml: has neither cpu0/cpufreq nor" in cli.fails("import", "--power", "x.xml")
     write(cli.folder / "cpu", DESKTOP)
     (cli.folder / "cpu/cpu0/cpufreq/scaling_governor").write_bytes(b"\xff\x00" * 9)
     assert "cpu/cpu0/cpufreq/scaling_governor: is not UTF-8 text" in cli.fails("import", "--power", "cpu")

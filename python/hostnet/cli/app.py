@@ -15,7 +15,7 @@ from hostnet.terminal.screen import say
 COMMANDS = {
     "run": ("run_app", "Run a configuration and say what limits it."),
     "validate": ("validate_app", "Recompute published results and compare them row by row."),
-    "plot": ("small_app", "Draw the plots of a run or of a sweep and print their paths."),
+    "plot": ("small_app", "Draw the plots of a run, of a sweep or of curves and print their paths."),
     "list": (
         "small_app",
         "List presets, DRAM devices, profiles of memory controllers, chips, dies, workloads, apps, studies, counters.",
@@ -88,12 +88,20 @@ def load(name: str) -> Any:
     one = typer.Typer(add_completion=False, callback=lambda: None)
     module.register(one)
     command: Any = get_group(one).commands[name]
+    both = (command, *getattr(command, "commands", {}).values())
+    for found in both:
+        found.help = _unwrapped(found.help or "")
     if COMPLETES in os.environ:
         from hostnet.cli.complete import attach
 
-        for found in (command, *getattr(command, "commands", {}).values()):
+        for found in both:
             attach(name, found.params)
     return command
+
+
+def _unwrapped(text: str) -> str:
+    """Paragraphs of a docstring, each on a line, for the help to wrap."""
+    return "\n\n".join(" ".join(paragraph.split()) for paragraph in text.split("\n\n"))
 
 
 app = typer.Typer(

@@ -50,6 +50,7 @@ def write(out: Path, traces: list[bytes]) -> None:
     """
     from hostnet._core import ConfigError
     from hostnet.files import scratch_file
+    from hostnet.rundir import check_parent
 
     if not out.name:
         raise ConfigError(f"--out {out}: must be DIR/NAME; traces are DIR/NAME.0.et and so on")
@@ -57,6 +58,7 @@ def write(out: Path, traces: list[bytes]) -> None:
     if further.exists():
         raise ConfigError(f"{further}: is there, and would belong to these {len(traces)} traces; remove it")
     places = [_place(out, rank) for rank in range(len(traces))]
+    check_parent(out)
     out.parent.mkdir(parents=True, exist_ok=True)
     # All are written before the first gets its name.
     with ExitStack() as stack:

@@ -13,6 +13,9 @@ if TYPE_CHECKING:
     from hostnet.codec.files import Assessment
 
 
+RANKS_MAX = 1024
+
+
 def register(app: typer.Typer) -> None:
     """Adds the command."""
     app.command(name="codec")(codec)
@@ -25,7 +28,7 @@ def codec(
         str, typer.Option(metavar="thesis|bounded|nearest", help="As published; with the bound kept; and rounded.")
     ] = "thesis",
     ranks: Annotated[
-        int | None, typer.Option(metavar="N", min=2, max=1024, help="Also what a ring of N ranks gains.")
+        int | None, typer.Option(metavar="N", help="Also what a ring of N ranks gains; 2 to 1024.")
     ] = None,
     json: Annotated[bool, typer.Option("--json", help="Print JSON instead of the table.")] = False,
 ) -> int:
@@ -37,6 +40,8 @@ def codec(
     from hostnet.codec.arrays import checked
     from hostnet.codec.files import assess
 
+    if ranks is not None and not 2 <= ranks <= RANKS_MAX:
+        raise ConfigError(f"--ranks {ranks}: must be between 2 and {RANKS_MAX}")
     try:
         CodecFeedback(0, checked(bound), mode)
     except ConfigError as error:

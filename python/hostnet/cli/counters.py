@@ -6,7 +6,7 @@ import json
 from typing import TYPE_CHECKING, Any
 
 from hostnet._core import ConfigError
-from hostnet.terminal.screen import complain, say, say_json
+from hostnet.terminal.screen import complain, say, say_json, screen_width
 from hostnet.units import format_time, parse_time_ps
 
 if TYPE_CHECKING:
@@ -20,6 +20,12 @@ if TYPE_CHECKING:
 
 INTERVALS_MAX = 20_000
 """The most intervals of one file."""
+
+MEANING_MIN = 50
+"""Columns for the meaning of an event beside its name; with fewer it stands below."""
+
+INDENT = 6
+"""Blanks before what stands below a name."""
 
 FILE_NAME = "counters.csv"
 """The file of counters in a run directory."""
@@ -64,7 +70,7 @@ def _has_counters(results: Results) -> bool:
     return results.native.units_json not in (None, "[]")
 
 
-def show_events(name: str | None, *, command: bool, interval_ms: int) -> int:
+def show_events(name: str | None, *, command: bool, interval_ms: int | None) -> int:
     """Prints the events of a microarchitecture, or of all."""
     from hostnet.counters import find_uarch, perf_command, uarchs
 
@@ -72,10 +78,12 @@ def show_events(name: str | None, *, command: bool, interval_ms: int) -> int:
     if command:
         if len(chosen) != 1:
             raise ConfigError(f"--command: name one of {', '.join(uarchs())}")
-        if not 1 <= interval_ms <= 10**6:
+        if interval_ms is not None and not 1 <= interval_ms <= 10**6:
             raise ConfigError(f"--interval-ms {interval_ms}: must be between 1 and 1000000")
-        say(perf_command(chosen[0], interval_ms))
+        say(perf_command(chosen[0], interval_ms or 1000))
         return 0
+    if interval_ms is not None:
+        raise ConfigError(f"--interval-ms {interval_ms}: is about the perf command; give --command too")
     for index, uarch in enumerate(chosen):
         if index:
             say()
@@ -84,7 +92,29 @@ def show_events(name: str | None, *, command: bool, interval_ms: int) -> int:
 
 
 def _print_events(uarch: Uarch) -> None:
+    from hostnet.cli.listing import described
+
     say(f"{uarch.name}: {uarch.title}")
+    uses = _uses(uarch)
+    column = 2 + max(map(len, uarch.events)) + 2
+    if screen_width() - column < MEANING_MIN:
+        column = INDENT
+    for pmu in uarch.pmus.values():
+        say(f"\n{pmu.perf}, {pmu.hz / 1e6:g} MHz unless {pmu.clock} tells")
+        for event in uarch.events.values():
+            if event.pmu != pmu.name:
+                continue
+            head = f"  {event.name}"
+            if column == INDENT:
+                say(head)
+                head = ""
+            uncertain = "; not documented for this server" if event.unconfirmed else ""
+            say(described(f"{event.meaning}{uncertain}", f"{head:<{column}}"))
+            say(described(f"{event.encoding}; for {', '.join(uses.get(event.name, ['information']))}", " " * column))
+
+
+def _uses(uarch: Uarch) -> dict[str, list[str]]:
+    """What each event serves for."""
     uses: dict[str, list[str]] = {}
     for quantity, ways in uarch.ways.items():
         for key in dict.fromkeys(key for way in ways for key in way):
@@ -93,14 +123,7 @@ def _print_events(uarch: Uarch) -> None:
         uses.setdefault(pmu.clock, []).append(f"the clock of {pmu.perf}")
         if pmu.reference:
             uses.setdefault(pmu.reference, []).append(f"the frequency of {pmu.perf}")
-    width = max(map(len, uarch.events))
-    for pmu in uarch.pmus.values():
-        say(f"\n{pmu.perf}, {pmu.hz / 1e6:g} MHz unless {pmu.clock} tells")
-        for event in uarch.events.values():
-            if event.pmu == pmu.name:
-                uncertain = "; not documented for this server" if event.unconfirmed else ""
-                say(f"  {event.name:<{width}}  {event.meaning}{uncertain}")
-                say(f"  {'':<{width}}  {event.encoding}; for {', '.join(uses.get(event.name, ['information']))}")
+    return uses
 
 
 def show_file(file: CounterFile, *, as_json: bool) -> int:

@@ -17,13 +17,13 @@ def register(app: typer.Typer) -> None:
 
 @counters.command("events")
 def events(
-    uarch: Annotated[
-        str | None, typer.Argument(metavar="[UARCH|PRESET]", help="Whose events; all if not given.")
-    ] = None,
+    uarch: Annotated[str | None, typer.Argument(metavar="UARCH|PRESET", help="Whose events; all if not given.")] = None,
     command: Annotated[
         bool, typer.Option("--command", help="Print the perf command that records them instead.")
     ] = False,
-    interval_ms: Annotated[int, typer.Option("--interval-ms", metavar="N", help="Interval of --command.")] = 1000,
+    interval_ms: Annotated[
+        int | None, typer.Option("--interval-ms", metavar="N", help="Interval of --command.", show_default="1000")
+    ] = None,
 ) -> int:
     """List the events that tell about the host network, with their meaning.
 

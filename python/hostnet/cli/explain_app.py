@@ -15,7 +15,10 @@ def register(app: typer.Typer) -> None:
 
 def explain(
     what: Annotated[
-        Path, typer.Argument(metavar="RUN_DIR|FILE.toml|COUNTERS.csv", help="What to explain; a configuration is run.")
+        Path,
+        typer.Argument(
+            metavar="RUN|FILE|CSV", help="A run directory, a configuration to run first, or counters (.csv)."
+        ),
     ],
     server: Annotated[
         str | None,

@@ -70,7 +70,7 @@ def _app_template(app: str, *, alone: bool) -> str:
 
 
 def plot_run(run_dir: Path) -> int:
-    """Draws the plots of the directory of a run or of a sweep and prints their paths."""
+    """Draws the plots of the directory of a run, of a sweep or of curves and prints their paths."""
     from hostnet.sweeps.place import JOURNAL, MANIFEST
 
     if any((run_dir / name).is_file() for name in (MANIFEST, JOURNAL)):
@@ -83,12 +83,30 @@ def plot_run(run_dir: Path) -> int:
             complain(f"note: {note}")
         return 0
     if not (run_dir / "summary.json").is_file():
-        raise FileNotFoundError(f"{run_dir}: is no directory of a run or of a sweep (it has no summary.json)")
+        say(str(_plot_curves(run_dir)))
+        return 0
     from hostnet.report.plot import plot
 
     for path in plot(run_dir):
         say(str(path))
     return 0
+
+
+def _plot_curves(place: Path) -> Path:
+    """Draws the curves of a folder that is not of a run.
+
+    Raises:
+        ConfigError: It holds several runs, or is damaged.
+        FileNotFoundError: It is a folder of nothing that can be drawn.
+    """
+    from hostnet.curve.files import draw_again
+    from hostnet.several import refuse_several
+
+    refuse_several(place)
+    file = draw_again(place)
+    if file is None:
+        raise FileNotFoundError(f"{place}: is no directory of a run, of a sweep or of curves (it has no summary.json)")
+    return file
 
 
 def run_demo() -> int:

@@ -23,7 +23,7 @@ def register(app: typer.Typer) -> None:
 def import_(
     file: Annotated[
         Path | None,
-        typer.Argument(metavar="[FILE.xml]", help="What `lstopo --of xml FILE.xml` wrote.", show_default=False),
+        typer.Argument(metavar="FILE.xml", help="What `lstopo --of xml FILE.xml` wrote.", show_default=False),
     ] = None,
     out: Annotated[Path, typer.Option(metavar="FILE", help="The server file to write.")] = Path("server.toml"),
     package: Annotated[
@@ -55,6 +55,8 @@ def import_(
     from hostnet import rundir
     from hostnet._core import ConfigError
 
+    for path in filter(None, (file, power, turbostat)):
+        path.stat()
     if file is None and power is None:
         raise ConfigError("nothing to import: give FILE.xml, --power DIR, or both")
     if turbostat is not None and power is None:

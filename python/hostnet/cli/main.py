@@ -28,6 +28,10 @@ EXIT_PIPE = 141
 """The reader of our output went away, as shells count it."""
 
 
+RULES = {"int": "must be a whole number", "float": "must be a number"}
+"""What a value has to be, by how the kind of an error begins."""
+
+
 def main(arguments: Sequence[str] | None = None) -> None:
     """Runs the command line and leaves with its exit code."""
     _survive_encodings()
@@ -101,6 +105,8 @@ def _usage_message(error: typer.TyperException) -> str:
     """Says what is wrong with a command line, and shows its usage."""
     from hostnet.cli.app import COMMANDS
 
+    if wrong := _wrong_value(error):
+        return wrong
     message = error.format_message().rstrip(".")
     context = getattr(error, "ctx", None)
     if message.startswith("No such command") and "Did you mean" not in message:
@@ -109,6 +115,20 @@ def _usage_message(error: typer.TyperException) -> str:
         usage = " ".join(context.get_usage().split()).removeprefix("Usage: ")
         return f"{message}; usage: {usage}, see {context.command_path} --help"
     return error.format_message()
+
+
+def _wrong_value(error: typer.TyperException) -> str | None:
+    """Says which value cannot be read as what its option wants, if the error is about one."""
+    found = getattr(error.__cause__, "errors", None)
+    parameter = getattr(error, "param", None)
+    if found is None or parameter is None:
+        return None
+    from hostnet.cli.options import cut
+
+    first = found()[0]
+    value = str(first["input"])
+    rule = next((rule for kind, rule in RULES.items() if first["type"].startswith(kind)), "is not allowed")
+    return f"{parameter.opts[0]} {cut(value) if value.strip() else repr(value)}: {rule}"
 
 
 def _os_message(error: OSError) -> str:

@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from rich.console import Console
-    from rich.table import Table
 
+    from hostnet.cli.layout import WideTable
     from hostnet.comparison import Comparison, KeyDifference, ResultDifference, Side
 
     Event = dict[str, Any]
@@ -92,10 +92,18 @@ def _print_results(console: Console, differences: Sequence[ResultDifference]) ->
     if not differences:
         print_items(console, "*", ["the same results"])
         return
-    table = new_table("result", "", "A", "B", "change", left=(0, 1), names=2)
     numbers = [difference for difference in differences if difference.column not in MINOR]
     shown = _first_of_each_table(_without_repetitions(numbers))
-    for difference in shown:
+    print_tables(console, result_table(shown))
+    if any(difference.beyond is False for difference in shown):
+        console.print(f"{NOISE} may be noise: the confidence intervals overlap")
+    _print_rest(console, len(differences) - len(shown))
+
+
+def result_table(differences: Sequence[ResultDifference]) -> WideTable:
+    """Results of both runs and how they changed, one a line."""
+    table = new_table("result", "", "A", "B", "change", left=(0, 1), names=2)
+    for difference in differences:
         table.add_row(
             difference.subject,
             difference.column,
@@ -103,10 +111,7 @@ def _print_results(console: Console, differences: Sequence[ResultDifference]) ->
             _result(difference.b, difference.ci95_b),
             f"{NOISE if difference.beyond is False else ''}{_change(difference.change)}",
         )
-    print_tables(console, table)
-    if any(difference.beyond is False for difference in shown):
-        console.print(f"{NOISE} may be noise: the confidence intervals overlap")
-    _print_rest(console, len(differences) - len(shown))
+    return table
 
 
 def _change(change: float | None) -> str:
@@ -192,7 +197,7 @@ def _deviation(found: Comparison, events: dict[str, Any]) -> str:
     )
 
 
-def divergence_table(events: dict[str, Any]) -> Table:
+def divergence_table(events: dict[str, Any]) -> WideTable:
     """The last events that both runs have, and what each has instead from there on."""
     rows = [("", event) for event in events["common"][-COMMON_EVENTS:]]
     for name in ("a", "b"):
@@ -202,9 +207,10 @@ def divergence_table(events: dict[str, Any]) -> Table:
     return event_table(rows)
 
 
-def event_table(rows: Sequence[tuple[str, Event]]) -> Table:
+def event_table(rows: Sequence[tuple[str, Event]]) -> WideTable:
     """Events, one a line."""
-    table = new_table("", "time ns", "part", "event", "from", "request", LINE, "workload", left=(0, 2, 3, 4, 5, 6, 7))
+    headings = ("", "time ns", "part", "event", "from", "request", LINE, "workload")
+    table = new_table(*headings, left=(0, 2, 3, 4, 5, 6, 7), names=3)
     for name, event in rows:
         time_ns = event.get("time_ns")
         table.add_row(

@@ -206,11 +206,26 @@ def speed(result: MemoryResult) -> str:
     return f"{wall}, {cpu}; result {result.result_hash[:16]}"
 
 
+def piles_up(summary: Row) -> bool:
+    """Whether fewer requests are taken than come, by more than the gaps between so many come out long by chance."""
+    rates, count = summary["bandwidth"], summary["requests"]["measured"]
+    offered, taken = rates["offered_gb_per_s"], rates["gb_per_s"]
+    # The mean of n random gaps is off by 1 / sqrt(n).
+    return None not in (offered, taken) and taken < offered * (1 - 4 / max(count, 1) ** 0.5)
+
+
 def notes(summary: Row) -> list[str]:
     """What the user should know before trusting the numbers."""
     lines = [] if summary["complete"] else ["stopped before its end: the numbers are of the part that was simulated"]
     if (summary["bandwidth"]["share_of_peak"] or 0) > 1:
         lines.append("so few requests that the queues took them in: the bandwidth is not that of DRAM")
+    if piles_up(summary):
+        rates = summary["bandwidth"]
+        more = rates["offered_gb_per_s"] - rates["gb_per_s"]
+        lines.append(
+            f"{more:.3g} GB/s more are offered than taken: requests wait ever longer, and latencies from arrival grow "
+            "with the length of the run"
+        )
     if summary["latency"]["read_from_arrival"] is None and summary["requests"]["reads"]:
         lines.append("requests come as fast as they are taken, so there is no latency from arrival")
     if summary["requests"]["unserved"] and summary["complete"]:

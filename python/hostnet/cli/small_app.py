@@ -15,8 +15,8 @@ def register(app: typer.Typer) -> None:
         app.command()(command)
 
 
-def plot(run_dir: Annotated[Path, typer.Argument(help="The directory of a run or of a sweep.")]) -> int:
-    """Draw the plots of a run or of a sweep and print their paths."""
+def plot(run_dir: Annotated[Path, typer.Argument(help="The directory of a run, of a sweep or of curves.")]) -> int:
+    """Draw the plots of a run, of a sweep or of curves and print their paths."""
     from hostnet.cli.extras import plot_run
 
     return plot_run(run_dir)
@@ -26,8 +26,8 @@ def list_(
     what: Annotated[
         str | None,
         typer.Argument(
-            metavar="[presets|devices|profiles|energy|power|chips|dies|workloads|apps|studies|counters]",
-            help="What to list.",
+            metavar="WHAT",
+            help="presets, devices, profiles, energy, power, chips, dies, workloads, apps, studies or counters.",
             show_default="what can be listed",
         ),
     ] = None,

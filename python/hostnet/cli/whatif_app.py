@@ -88,7 +88,7 @@ def _write(placed: Sequence[Placed], refused: dict[str, str], place: Path) -> No
     import json
 
     from hostnet import rundir
-    from hostnet.whatif import host_rows, stage_rows, traffic_rows
+    from hostnet.whatif import host_rows, loss_notes, stage_rows, traffic_rows
 
     for one in placed:
         (place / one.place).mkdir()
@@ -99,6 +99,7 @@ def _write(placed: Sequence[Placed], refused: dict[str, str], place: Path) -> No
         "stages": stage_rows(placed),
         "traffic": traffic_rows(placed),
         "hosts": host_rows(placed),
+        "losses": loss_notes(placed),
         "refused": refused,
         "unvalidated": _notes(placed),
     }
@@ -120,7 +121,7 @@ def _print(placed: Sequence[Placed], refused: dict[str, str], path: Path) -> Non
     from rich.text import Text
 
     from hostnet.cli import show
-    from hostnet.whatif import host_rows, stage_rows, traffic_rows
+    from hostnet.whatif import host_rows, loss_notes, stage_rows, traffic_rows
 
     stages, traffic, hosts = stage_rows(placed), traffic_rows(placed), host_rows(placed)
     with show.page() as console:
@@ -154,7 +155,7 @@ def _print(placed: Sequence[Placed], refused: dict[str, str], path: Path) -> Non
         }
         show.print_tables(console, _table(headings, [_without_iio(row) for row in hosts], ("host", "place")))
         left_out = (f"{place} is left out: {why}" for place, why in refused.items())
-        show.print_notes(console, [*_notes(placed), *left_out, *_too_short(traffic)])
+        show.print_notes(console, [*loss_notes(placed), *_notes(placed), *left_out, *_too_short(traffic)])
         show.print_path(console, path)
 
 

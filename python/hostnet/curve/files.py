@@ -5,12 +5,13 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
-from hostnet.files import write_figure
+from hostnet._core import ConfigError
+from hostnet.files import read_object, write_figure
 from hostnet.rundir import write_text
 from hostnet.tables import write_csv, write_parquet
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
     from pathlib import Path
 
     import pyarrow as pa
@@ -75,12 +76,33 @@ def write_curve(setting: Setting, points: Sequence[Point], place: Path, *, csv: 
     write_parquet(table, str(place / "curve.parquet"))
     if csv:
         write_csv(table, str(place / "curve.csv"))
-    write_text(place / "curve.json", json.dumps(content_of(setting, points), indent=2, ensure_ascii=False))
-    draw(setting, points, place / "curve.png")
+    content = content_of(setting, points)
+    write_text(place / "curve.json", json.dumps(content, indent=2, ensure_ascii=False))
+    draw(content, place / "curve.png")
 
 
-def draw(setting: Setting, points: Sequence[Point], file: Path) -> None:
-    """Draws the curves as a PNG."""
+def draw_again(place: Path) -> Path | None:
+    """Draws the curves or the matrix of a folder anew; None where there are none.
+
+    Raises:
+        ConfigError: What it holds is damaged.
+        OSError: It cannot be read or written.
+    """
+    from hostnet.curve import matrix
+
+    for name, drawn in (("curve", draw), ("matrix", matrix.draw)):
+        source, file = place / f"{name}.json", place / f"{name}.png"
+        if source.is_file():
+            try:
+                drawn(read_object(source), file)
+            except (KeyError, TypeError, ValueError, AttributeError):
+                raise ConfigError(f"{source}: is damaged: it is not what hostnet curve writes") from None
+            return file
+    return None
+
+
+def draw(content: Mapping[str, Any], file: Path) -> None:
+    """Draws the curves of `curve.json` as a PNG."""
     import matplotlib as mpl
 
     from hostnet.report.looks import STYLE, new_figure, plain
@@ -88,9 +110,9 @@ def draw(setting: Setting, points: Sequence[Point], file: Path) -> None:
     with mpl.rc_context(STYLE):
         figure = new_figure(7.2, 4.4)
         axes = figure.subplots()
-        for index, reads in enumerate(setting.reads):
-            draw_line(axes, index, reads, [point for point in points if point.reads == reads])
-        peak = setting.server.memory_peak_gb_per_s
+        for index, curve in enumerate(content["curves"]):
+            draw_line(axes, index, curve)
+        peak = content["peak_gb_per_s"]
         axes.axvline(peak, color="#5a636d", linestyle=(0, (4, 3)), linewidth=0.9)
         axes.annotate(
             f"peak {peak:.1f} GB/s",
@@ -106,24 +128,24 @@ def draw(setting: Setting, points: Sequence[Point], file: Path) -> None:
         axes.set(xlabel="memory bandwidth, GB/s", ylabel="read latency, ns")
         axes.set_xlim(0, peak * 1.03)
         axes.set_ylim(bottom=0)
-        by = "predicted" if setting.engine == "predict" else "simulated"
-        axes.set_title(plain(f"Latency under load of {setting.server.name}, {by}"), loc="left")
+        by = "predicted" if content["engine"] == "predict" else "simulated"
+        axes.set_title(plain(f"Latency under load of {content['server']}, {by}"), loc="left")
         axes.legend(title="reads in the traffic", loc="upper left", alignment="left")
         write_figure(file, figure, dpi=160)
 
 
-def draw_line(axes: Axes, index: int, reads: float, points: Sequence[Point]) -> None:
+def draw_line(axes: Axes, index: int, curve: Mapping[str, Any]) -> None:
     """One curve. Its bars are the confidence intervals of the latency."""
     colour, line, mark = STYLES[index % len(STYLES)]
     axes.errorbar(
-        [point.bandwidth_gb_per_s for point in points],
-        [point.latency_ns for point in points],
-        yerr=[point.latency_ci95 for point in points],
+        [point["bandwidth_gb_per_s"] for point in curve["points"]],
+        [point["latency_ns"] for point in curve["points"]],
+        yerr=[point["latency_ci95"] for point in curve["points"]],
         color=colour,
         linestyle=line,
         marker=mark,
         markersize=4,
         linewidth=1.4,
         elinewidth=0.8,
-        label=f"{100 * reads:.3g}%",
+        label=f"{100 * curve['reads']:.3g}%",
     )

@@ -15,7 +15,7 @@ from hostnet.tables import write_csv, write_parquet
 from hostnet.units import LINE_BYTES
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
     from pathlib import Path
 
     import pyarrow as pa
@@ -129,12 +129,13 @@ def write_matrix(server: ServerFile, pairs: Sequence[Pair], place: Path, *, csv:
     write_parquet(table, str(place / "matrix.parquet"))
     if csv:
         write_csv(table, str(place / "matrix.csv"))
-    write_text(place / "matrix.json", json.dumps(matrix_of(server, pairs), indent=2, ensure_ascii=False))
-    draw(server, pairs, place / "matrix.png")
+    content = matrix_of(server, pairs)
+    write_text(place / "matrix.json", json.dumps(content, indent=2, ensure_ascii=False))
+    draw(content, place / "matrix.png")
 
 
-def draw(server: ServerFile, pairs: Sequence[Pair], file: Path) -> None:
-    """Draws latency and bandwidth side by side as a PNG."""
+def draw(content: Mapping[str, Any], file: Path) -> None:
+    """Draws latency and bandwidth of `matrix.json` side by side as a PNG."""
     import matplotlib as mpl
 
     from hostnet.report.looks import STYLE, new_figure, plain
@@ -142,15 +143,16 @@ def draw(server: ServerFile, pairs: Sequence[Pair], file: Path) -> None:
     with mpl.rc_context(STYLE):
         figure = new_figure(7.2, 4.4)
         latency, bandwidth = figure.subplots(1, 2)
-        _tiles(latency, pairs, "latency_ns", "idle latency, ns", _nodes(server))
-        _tiles(bandwidth, pairs, "bandwidth_gb_per_s", "bandwidth of all cores, GB/s", _nodes(server))
-        figure.suptitle(plain(f"Between the nodes of {server.name}"), x=0.01, ha="left")
+        _tiles(latency, content, "latency_ns", "idle latency, ns")
+        _tiles(bandwidth, content, "bandwidth_gb_per_s", "bandwidth of all cores, GB/s")
+        figure.suptitle(plain(f"Between the nodes of {content['server']}"), x=0.01, ha="left")
         write_figure(file, figure, dpi=160)
 
 
-def _tiles(axes: Axes, pairs: Sequence[Pair], key: str, title: str, nodes: int) -> None:
+def _tiles(axes: Axes, content: Mapping[str, Any], key: str, title: str) -> None:
     """A tile per pair, darker the greater its value."""
-    values = {(pair.node, pair.memory): float(getattr(pair, key)) for pair in pairs}
+    values = {(pair["node"], pair["memory"]): float(pair[key]) for pair in content["pairs"]}
+    nodes = content["nodes"]
     rows = [[values.get((node, memory), float("nan")) for memory in range(nodes)] for node in range(nodes)]
     least, most = min(values.values()), max(values.values())
     axes.imshow(rows, cmap="Blues", vmin=least - (most - least) - 1, vmax=most + (most - least) + 1)

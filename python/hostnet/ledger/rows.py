@@ -28,6 +28,7 @@ class Row:
     two exceeds the smaller, as a share of the smaller. When it is range: the distance from the range between
     `published` and `other` as a share of the nearer end, 0 inside. When it is relation: the distance from the
     bound `published` as a share of it, 0 on the side that `relation` names.
+    `floor` is what `error` and `tolerance` are shares of, in `unit`, where it is more than the published value.
     `ci95` is the half-width of the simulated value's confidence interval in `unit`. What is unknown is None.
     """
 
@@ -48,14 +49,15 @@ class Row:
     verdict: Verdict
     other: float | None = None
     relation: Relation | None = None
+    floor: float | None = None
     group: str | None = None
 
     def as_dict(self) -> dict[str, Any]:
         """The row as an object of the `--json` file. Only rows that are compared with a range have the key `other`.
 
-        Only those that are compared with a bound have the key `relation`.
+        Only those that are compared with a bound have the key `relation`, with a floor `floor`.
         """
-        optional = ("other", "relation")
+        optional = ("other", "relation", "floor")
         fields = asdict(self)
         del fields["group"]
         return {key: value for key, value in fields.items() if key not in optional or value is not None}
@@ -110,7 +112,8 @@ def make_row(
         group = replace(group, max=value.tolerance)
     kind = kind_of(group, series, value)
     simulated = finite(estimate.value) if estimate else None
-    error = error_of(value.y, simulated, kind, value.other, group.floor if group else 0.0, value.relation)
+    floor = group.floor if group else 0.0
+    error = error_of(value.y, simulated, kind, value.other, floor, value.relation)
     exclusion = study.exclusion(panel.name, value.series, value.x)
     return Row(
         id=value.id or "/".join((study.name, panel.name, slug(value.series), value.x)),
@@ -130,6 +133,7 @@ def make_row(
         verdict="skipped" if skipped else verdict_of(group, error, exclusion, strict=is_strict(value, simulated)),
         other=value.other,
         relation=value.relation,
+        floor=floor if value.y is not None and abs(value.y) < floor else None,
         group=group.name if group else None,
     )
 

@@ -12,7 +12,7 @@ from rich.table import Table
 from hostnet.ledger.panels import Group
 from hostnet.ledger.rows import Row
 from hostnet.ledger.validate import Ledger
-from hostnet.report.numbers import absolute_text
+from hostnet.report.numbers import absolute_text, row_error_text, row_tolerance_text
 from hostnet.terminal.console import Screen
 
 PLAIN_WIDTH = 140
@@ -44,6 +44,8 @@ def new_table(console: Console, title: str, *columns: str, left: int = 1) -> Tab
 def show_ledger(console: Console, ledger: Ledger) -> None:
     """Groups against their targets, then the rows that fail, then those left out, then one line that sums up."""
     console.print(score_table(console, ledger))
+    for line in floor_lines(ledger):
+        console.print(line, markup=False, soft_wrap=True)
     if ledger.failing:
         console.print()
         console.print(failing_table(console, ledger.failing))
@@ -52,15 +54,24 @@ def show_ledger(console: Console, ledger: Ledger) -> None:
 
 
 def score_table(console: Console, ledger: Ledger) -> Table:
-    """Mean and largest error of every group of rows against target and tolerance."""
-    columns = ("quantity", "pass", "mean\nerror", "\ntarget", "max\nerror", "\ntolerance", "target\nmet")
+    """Largest and mean error of every group of rows, against tolerance and target."""
+    columns = ("quantity", "rows\npass", "max\nerror", "\ntolerance", "mean\nerror", "\ntarget", "mean on\ntarget")
     table = new_table(console, f"{ledger.study.name}: {ledger.study.title}", *columns)
     for score in ledger.scores:
         group = score.group
-        cells = [error_text(value, group) for value in (score.mean, group.mean, score.max, group.max)]
+        cells = [error_text(value, group) for value in (score.max, group.max, score.mean, group.mean)]
         verdict = "yes" if score.on_target else "no"
         table.add_row(group.title, f"{score.passed}/{score.rows}", *cells, verdict)
     return table
+
+
+def floor_lines(ledger: Ledger) -> list[str]:
+    """Which groups have rows whose errors are shares of a floor, by floor."""
+    floors: dict[str, list[str]] = {}
+    for score in ledger.scores:
+        for text in {f"{row.floor:g} {row.unit}" for row in ledger.rows if row.group == score.group.name and row.floor}:
+            floors.setdefault(text, []).append(score.group.title)
+    return [f"errors of values below {floor} are shares of it in {', '.join(names)}" for floor, names in floors.items()]
 
 
 def failing_table(console: Console, rows: Sequence[Row]) -> Table:
@@ -68,7 +79,11 @@ def failing_table(console: Console, rows: Sequence[Row]) -> Table:
     table = new_table(console, "", "failing row", "published", "simulated", "error", "tolerance")
     for row in rows:
         values = [published_text(row), number_text(row.simulated)]
-        errors = [row_error_text(row, row.error, sign="+"), row_error_text(row, row.tolerance)]
+        facts = row.as_dict()
+        errors = [
+            "-" if row.error is None else row_error_text(row.error, facts, "+"),
+            "-" if row.tolerance is None else row_tolerance_text(row.tolerance, facts),
+        ]
         table.add_row(f"{row.panel}, {row.series}, {row.x}", *values, *errors)
     return table
 
@@ -116,15 +131,6 @@ def error_text(value: float | None, group: Group) -> str:
     if value is None:
         return "-"
     return absolute_text(value, group.unit) if group.kind == "absolute" else f"{value * 100:.1f}%"
-
-
-def row_error_text(row: Row, value: float | None, *, sign: str = "") -> str:
-    """An error or tolerance of a row, in percent or in its unit."""
-    if value is None:
-        return "-"
-    if row.kind == "absolute":
-        return absolute_text(value, "pp" if row.unit == "%" else row.unit, sign)
-    return f"{value * 100:{sign}.1f}%"
 
 
 def number_text(value: float | None) -> str:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
+from typing import Any
 
 MISSING = "–"  # noqa: RUF001 - a dash is what tables show for no value
 
@@ -50,6 +52,22 @@ def absolute_text(value: float, unit: str, sign: str = "") -> str:
     size = abs(value)
     decimals = 1 if size >= 1 or not size else 2 if size >= 0.1 else 3
     return f"{value:{sign}.{decimals}f} {unit}"
+
+
+def row_error_text(value: float, row: Mapping[str, Any], sign: str = "") -> str:
+    """An error of a row of a ledger: in percent, or in its unit where it is a difference or a share of a floor."""
+    if row["kind"] == "absolute":
+        return absolute_text(value, "pp" if row["unit"] == "%" else row["unit"], sign)
+    if floor := row.get("floor"):
+        return absolute_text(value * floor, row["unit"], sign)
+    return f"{value * 100:{sign}.1f}%"
+
+
+def row_tolerance_text(value: float, row: Mapping[str, Any]) -> str:
+    """The tolerance of a row of a ledger, with the floor that it is a share of."""
+    if floor := row.get("floor"):
+        return f"{percent(value)} of {floor:g} {row['unit']}"
+    return row_error_text(value, row)
 
 
 def exact(value: object) -> str:

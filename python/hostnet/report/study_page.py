@@ -11,7 +11,16 @@ from hostnet.report.bars import grouped_chart, stacked_bars
 from hostnet.report.charts import Axis, legend, line_chart, stacked_chart
 from hostnet.report.html import Cell, Child, Html, details, element, facts, section, table
 from hostnet.report.load import Row, RunFiles
-from hostnet.report.numbers import MISSING, absolute_text, exact, number, percent, span_text
+from hostnet.report.numbers import (
+    MISSING,
+    absolute_text,
+    exact,
+    number,
+    percent,
+    row_error_text,
+    row_tolerance_text,
+    span_text,
+)
 from hostnet.report.page import page
 from hostnet.report.parity import parity_chart, parity_legend
 from hostnet.report.series import Level, Plotted, Value, is_parity, is_stacked, plotted_curves, plotted_panel, y_title
@@ -124,8 +133,8 @@ def groups_section(summary: dict[str, Any]) -> Html:
         if excluded
         else None,
         notes if excluded else None,
-        note="Errors are relative to the published value, or differences in the unit that stands beside them "
-        "(pp: percentage points).",
+        note="Errors are relative to the published value, or to a floor where that is more, or differences in the unit "
+        "that stands beside them (pp: percentage points). The target is of the mean error.",
     )
 
 
@@ -279,20 +288,14 @@ def row_table(rows: Sequence[Row]) -> Html:
             Cell(number(row["simulated"], 4), exact(row["simulated"])),
             Cell(number(row["ci95"], 2), exact(row["ci95"])),
             row["unit"],
-            Cell(row_error_text(row, row["error"], sign="+"), exact(row["error"])),
-            Cell(row_error_text(row, row["tolerance"]), exact(row["tolerance"])),
+            Cell(MISSING if row["error"] is None else row_error_text(row["error"], row, "+"), exact(row["error"])),
+            Cell(
+                MISSING if row["tolerance"] is None else row_tolerance_text(row["tolerance"], row),
+                exact(row["tolerance"]),
+            ),
             element("span", row["verdict"], class_={"fail": "bad", "pass": "good"}.get(row["verdict"], "quiet")),
         ]
         for row in rows
     ]
     heads = [Cell(name, LEDGER_COLUMNS.get(name, name.lower())) for name in columns]
     return table(heads, cells, text_columns=2, label="Rows of the ledger")
-
-
-def row_error_text(row: Row, value: float | None, sign: str = "") -> str:
-    """An error or tolerance, in percent or in the row's unit."""
-    if value is None:
-        return MISSING
-    if row["kind"] == "absolute":
-        return absolute_text(value, "pp" if row["unit"] == "%" else row["unit"], sign)
-    return f"{value * 100:{sign}.1f}%"

@@ -14,6 +14,7 @@ from hostnet.files import read_config
 from hostnet.processes import ResultsElsewhereError
 from hostnet.running.arguments import check_guests, check_steps, check_threads, json_of
 from hostnet.running.capture import SNAPLEN, Capture, capture_file
+from hostnet.running.names import near_names
 from hostnet.running.results import Results, Source, Timing, named_server
 from hostnet.units import parse_time_ps
 
@@ -172,13 +173,9 @@ def resolve(source: Source, seed: int | None = None) -> _core.Plan:
     Raises:
         ConfigError: Something in it is wrong.
     """
-    plan = _core.resolve(
-        source.text,
-        format=source.format,
-        file=source.file,
-        base_dir=source.base_dir,
-        overrides=list(source.overrides),
-    )
+    given = {"format": source.format, "file": source.file, "base_dir": source.base_dir}
+    with near_names(source):
+        plan = _core.resolve(source.text, **given, overrides=list(source.overrides))
     if seed is None:
         return plan
     if not 0 <= seed < 2**64:

@@ -81,11 +81,11 @@ METRICS = (
 """Of workloads."""
 
 METRICS_OF_HOSTS = (
-    Metric("goodput", "goodput_gbps", "goodput_ci95", "goodput, Gbit/s"),
-    Metric("p99", "p99_us", "", "P99 of requests, us", always=False),
+    Metric("goodput", "goodput_gbps", "goodput_ci95", "goodput, Gbps"),
+    Metric("p99", "p99_us", "", "P99 of requests, µs", always=False),
     Metric("drops", "nic_drop_percent", "", "packets that NICs drop, %", always=False),
     Metric("power", "cores_w", "", "power of cores, W", always=False),
-    Metric("iteration", "iteration_us", "", "time of an iteration, us", always=False, logarithmic=True),
+    Metric("iteration", "iteration_us", "", "time of an iteration, µs", always=False, logarithmic=True),
 )
 """Of classes of traffic."""
 

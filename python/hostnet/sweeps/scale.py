@@ -8,6 +8,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from hostnet.sweeps.axis import shown
+from hostnet.units import PS_PER_UNIT, SIZE_BYTES
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -29,7 +30,17 @@ NEAR = 0.045
 LOGARITHMIC_FROM = 12
 """Ratio of the largest to the least value from which the axis is logarithmic."""
 
+RATES = ("bps", "B/s", "Hz")
+
 _WITH_UNIT = re.compile(r"\s*(\d+(?:\.\d+)?)\s*([A-Za-zµμ/%]+)\s*")
+
+
+FAMILIES = (
+    PS_PER_UNIT,
+    SIZE_BYTES,
+    *({f"{prefix}{unit}": 1000**power for power, prefix in enumerate(("", "k", "M", "G", "T"))} for unit in RATES),
+)
+"""Units that stand for each other, with their sizes."""
 
 
 @dataclass(frozen=True)
@@ -48,7 +59,7 @@ class Scale:
 
 
 def scale_of(axis: Axis) -> Scale:
-    """Numbers, also with one unit, lie where they are; texts lie side by side."""
+    """Numbers, also with units of one kind, lie where they are; texts lie side by side."""
     numbers, unit = _numbers_of(axis)
     if numbers is None:
         names = [_short(value.name) for value in axis.values]
@@ -62,20 +73,29 @@ def scale_of(axis: Axis) -> Scale:
     places = [numbers[index] for index in order]
     base = 2 if places[0] > 0 and places[-1] / places[0] >= LOGARITHMIC_FROM and _growing(places) else 0
     ticks = _apart(places, base) if len(places) <= TICKS_MAX else [places[index] for index in _thinned(len(places))]
-    labels = [f"{tick:g}" if abs(tick) < 1e6 else f"{tick:.3g}" for tick in ticks]
+    if unit is None:
+        typed = dict(zip(numbers, axis.values, strict=True))
+        labels = [_short(typed[tick].name) for tick in ticks]
+    else:
+        labels = [f"{tick:g}" if abs(tick) < 1e6 else f"{tick:.3g}" for tick in ticks]
     title = f"{axis.path}, {unit}" if unit else axis.path
     return Scale(title, order, places, ticks, labels, base, _long(labels))
 
 
-def _numbers_of(axis: Axis) -> tuple[list[float] | None, str]:
+def _numbers_of(axis: Axis) -> tuple[list[float] | None, str | None]:
+    """The values as numbers, and their unit: none where several stand beside the values, "" where there is no unit."""
     contents = axis.columns
     if all(isinstance(content, int | float) and not isinstance(content, bool) for content in contents):
         return [float(content) for content in contents], ""
     matches = [_WITH_UNIT.fullmatch(str(content)) for content in contents]
-    units = {match[2] if match else "" for match in matches}
-    if len(units) == 1 and "" not in units:
-        return [float(match[1]) for match in matches if match], units.pop()
-    return None, ""
+    known = [(float(match[1]), match[2]) for match in matches if match]
+    units = {unit for _, unit in known}
+    if len(known) < len(contents):
+        return None, None
+    if len(units) == 1:
+        return [number for number, _ in known], units.pop()
+    family = next((family for family in FAMILIES if units <= family.keys()), None)
+    return (None if family is None else [number * family[unit] for number, unit in known]), None
 
 
 def _growing(places: Sequence[float]) -> bool:

@@ -1,6 +1,17 @@
 """What would change if the NIC sat elsewhere: one configuration, run once for each place."""
 
+from hostnet.whatif.losses import loss_notes
 from hostnet.whatif.place import PLACES, Placed, parse_places, possible_places, what_if
 from hostnet.whatif.rows import host_rows, stage_rows, traffic_rows
 
-__all__ = ["PLACES", "Placed", "host_rows", "parse_places", "possible_places", "stage_rows", "traffic_rows", "what_if"]
+__all__ = [
+    "PLACES",
+    "Placed",
+    "host_rows",
+    "loss_notes",
+    "parse_places",
+    "possible_places",
+    "stage_rows",
+    "traffic_rows",
+    "what_if",
+]

@@ -1,0 +1,68 @@
+"""Names of tables in assignments: the one that was meant where an assignment makes a new table by mistake."""
+
+from __future__ import annotations
+
+import json
+import tomllib
+from contextlib import contextmanager
+from difflib import get_close_matches
+from typing import TYPE_CHECKING, Any
+
+from hostnet._core import ConfigError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from hostnet.running.results import Source
+
+
+@contextmanager
+def near_names(source: Source) -> Iterator[None]:
+    """Has an error about a table that only an assignment names say which name of the configuration is near.
+
+    Raises:
+        ConfigError: As within, with that name.
+    """
+    try:
+        yield
+    except ConfigError as error:
+        message = str(error)
+        hint = _hint(message, source) if source.overrides and "did you mean" not in message else None
+        if hint is None:
+            raise
+        raise ConfigError(f'{message}; did you mean "{hint}"?') from None
+
+
+def _hint(message: str, source: Source) -> str | None:
+    try:
+        content = (json if source.format == "json" else tomllib).loads(source.text)
+        paths = [_words(text.partition("=")[0]) for text in source.overrides]
+    except ValueError:
+        return None
+    for path in paths:
+        place, names, own = _new_table(content, path)
+        if own and f"{place}{own}." in message and (near := get_close_matches(own, names, 1)):
+            return f"{place}{near[0]}"
+    return None
+
+
+def _words(path: str) -> list[str]:
+    """The keys of a dotted path."""
+    words, table = [], tomllib.loads(f"{path} = 0")
+    while isinstance(table, dict):
+        ((word, table),) = table.items()
+        words.append(word)
+    return words
+
+
+def _new_table(content: Any, path: list[str]) -> tuple[str, list[str], str]:
+    """Where a path leaves the configuration: the place, the tables with names there, and the name it has instead."""
+    place = ""
+    for word in path[:-1]:
+        if not isinstance(content, dict):
+            break
+        if word not in content:
+            named = place and all(isinstance(inner, dict) for inner in content.values())
+            return place, list(content) if named else [], word
+        content, place = content[word], f"{place}{word}."
+    return place, [], ""
