@@ -118,6 +118,12 @@ impl Core {
         self.turns.had_ps(engine, now)
     }
 
+    /// For how long an engine that shares the core waited for it until `now` since the last reset, in ps.
+    #[must_use]
+    pub fn waited_ps(&self, engine: usize, now: Time) -> u64 {
+        self.turns.waited_ps(engine, now)
+    }
+
     /// What runs on it.
     #[must_use]
     pub fn engines(&self) -> &[Engine] {

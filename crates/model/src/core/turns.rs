@@ -33,6 +33,9 @@ pub(super) struct Turns {
     runs_since: Time,
     /// For how long each engine had the core in this window, in ps.
     had_ps: Vec<u64>,
+    /// For how long each waited for it in this window, in ps, and when the window began.
+    waited_ps: Vec<u64>,
+    window_from: Time,
     /// When the end of a slice is looked at.
     look_at: Option<Time>,
     /// Who is offered the next entry of the LFB that becomes free.
@@ -42,13 +45,34 @@ pub(super) struct Turns {
 impl Turns {
     /// Of `count` engines, none of which has the core.
     pub(super) fn new(count: usize) -> Self {
-        Self { account_ps: vec![0; count], awake: vec![false; count], had_ps: vec![0; count], ..Self::default() }
+        Self {
+            account_ps: vec![0; count],
+            awake: vec![false; count],
+            had_ps: vec![0; count],
+            waited_ps: vec![0; count],
+            ..Self::default()
+        }
     }
 
     /// For how long an engine had the core until `now` since the last reset, in ps.
     pub(super) fn had_ps(&self, engine: usize, now: Time) -> u64 {
         let running = if self.engine() == Some(engine) { now.since(self.runs_since) } else { 0 };
         self.had_ps[engine] + running
+    }
+
+    /// For how long an engine that had something to do waited for the core until `now` since the last reset, in ps.
+    pub(super) fn waited_ps(&self, engine: usize, now: Time) -> u64 {
+        self.waited_ps.get(engine).map_or(0, |waited_ps| waited_ps + self.waiting_ps(engine, now))
+    }
+
+    /// For how long it has been waiting since the accounts were brought up to date, in ps.
+    fn waiting_ps(&self, engine: usize, now: Time) -> u64 {
+        let waits = self.awake[engine] && self.engine() != Some(engine);
+        if waits {
+            now.since(self.since.max(self.window_from))
+        } else {
+            0
+        }
     }
 
     /// The engine that has the core.
@@ -59,7 +83,8 @@ impl Turns {
     /// Starts a new measuring window.
     pub(super) fn reset(&mut self, now: Time) {
         self.had_ps.fill(0);
-        self.runs_since = now;
+        self.waited_ps.fill(0);
+        (self.runs_since, self.window_from) = (now, now);
     }
 
     /// Sends the first events of `engines` to their core.
@@ -151,6 +176,9 @@ impl Turns {
     fn settle(&mut self, engines: &[Engine], now: Time) {
         if self.awake[self.turn] && self.runs.is_some() {
             self.account_ps[self.turn] += now.since(self.since);
+        }
+        for engine in 0..engines.len() {
+            self.waited_ps[engine] += self.waiting_ps(engine, now);
         }
         self.since = now;
         self.floor_ps = self.first().map_or(0, |first| self.account_ps[first]).max(self.floor_ps);

@@ -113,6 +113,8 @@ pub struct NicCounters {
     pub descriptor_wait: Level,
     /// 1 while it waits for the card to read one.
     pub fetch_wait: Level,
+    /// 1 while there is data to be sent and the send window has no room for it.
+    pub window_wait: Level,
     /// Bytes of frames written to memory.
     pub written_bytes: u64,
     /// Bytes of data read from memory to be sent.
@@ -134,9 +136,9 @@ pub struct NicCounters {
 }
 
 impl NicCounters {
-    fn levels(&mut self) -> [&mut Level; 5] {
-        let Self { buffer, credit_wait, descriptor_wait, fetch_wait, pausing, .. } = self;
-        [buffer, credit_wait, descriptor_wait, fetch_wait, pausing]
+    fn levels(&mut self) -> [&mut Level; 6] {
+        let Self { buffer, credit_wait, descriptor_wait, fetch_wait, window_wait, pausing, .. } = self;
+        [buffer, credit_wait, descriptor_wait, fetch_wait, window_wait, pausing]
     }
 
     pub(super) fn settle(&mut self, time: Time) {
@@ -146,8 +148,8 @@ impl NicCounters {
     pub(super) fn reset(&mut self, time: Time) {
         let mut kept = std::mem::take(self);
         kept.levels().into_iter().for_each(|level| level.reset(time));
-        let Self { buffer, credit_wait, descriptor_wait, fetch_wait, pausing, .. } = kept;
-        *self = Self { buffer, credit_wait, descriptor_wait, fetch_wait, pausing, ..Self::default() };
+        let Self { buffer, credit_wait, descriptor_wait, fetch_wait, window_wait, pausing, .. } = kept;
+        *self = Self { buffer, credit_wait, descriptor_wait, fetch_wait, window_wait, pausing, ..Self::default() };
     }
 
     pub(super) fn wait(&mut self, time: Time, wait: Wait) {

@@ -57,6 +57,8 @@ struct Common {
     /// Per node: the function that fragments there are read by (IOctoSG); empty: by that of their queue.
     hints: Vec<Option<usize>>,
     flows: Vec<NicFlow>,
+    /// Bytes of data of the largest packet that it sends.
+    largest_bytes: u32,
     /// Per flow: packets that came in, if flows may be steered from one queue to another.
     orders: Vec<u64>,
     /// Per flow: when its last packet came in, if rules expire.
@@ -155,6 +157,7 @@ impl Nic {
                 orders: if steers { vec![0; flows.len()] } else { Vec::new() },
                 used: if params.steer_expiry_ps > 0 { vec![Time::ZERO; flows.len()] } else { Vec::new() },
                 flows,
+                largest_bytes: largest,
                 params,
                 watch: None,
             },

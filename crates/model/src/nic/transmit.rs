@@ -136,6 +136,12 @@ impl Transmit {
         self.window_used
     }
 
+    /// Returns true if there is data to be sent and the send window has no room for the largest packet.
+    pub(super) fn waits_for_window(&self, common: &Common) -> bool {
+        let full = self.window_used + common.largest_bytes > common.params.send_window_bytes;
+        full && (self.segments > 0 || common.rdma.is_wanting(&common.port))
+    }
+
     /// A core rings the doorbell for a segment.
     ///
     /// # Panics

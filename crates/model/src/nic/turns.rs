@@ -55,6 +55,8 @@ impl Nic {
             }
         }
         self.common.counters.wait(now, waits);
+        let is_held = self.transmit.waits_for_window(&self.common);
+        self.common.counters.window_wait.set(now, u64::from(is_held));
     }
 
     /// Functions whose TLPs are due send them. False if none is.

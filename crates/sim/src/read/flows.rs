@@ -1,7 +1,7 @@
 //! What flows have done so far, read off the parts of a world.
 
 use super::ends::{datagram_ends, ends, rdma_ends};
-use hostnet_kernel::Simulation;
+use hostnet_kernel::{Simulation, Time};
 use hostnet_model::ether::{self, Fabric};
 use hostnet_model::flow::{Application, DatagramCounts};
 use hostnet_model::nic::{DropReason, Nic};
@@ -47,12 +47,16 @@ pub(crate) struct FlowTotals {
     /// Time that the rate of DCQCN gave the data that was sent, and what it would be at the speed of the port, in ps.
     pub(crate) paced_ps: u64,
     pub(crate) at_line_ps: u64,
+    /// Time for which data was kept back by the receiver's window, the send buffer or messages in flight, and by the
+    /// congestion window, in ps.
+    pub(crate) window_held_ps: u64,
+    pub(crate) congestion_held_ps: u64,
     /// Segments that transports have seen, for progress.
     pub(crate) seen: u64,
 }
 
 impl FlowTotals {
-    fn add_end(&mut self, initiator: bool, connection: &Connection, application: &Application) {
+    fn add_end(&mut self, initiator: bool, connection: &Connection, application: &Application, now: Time) {
         self.received_bytes[usize::from(initiator)] += application.received_bytes();
         let Counters {
             packets_sent,
@@ -62,18 +66,23 @@ impl FlowTotals {
             segments_marked,
             segments_received,
             acks_received,
+            window_limited_ps,
+            buffer_limited_ps,
+            congestion_limited_ps,
             ..
-        } = *connection.counters();
+        } = connection.counters_at(now);
         self.sent_packets += packets_sent + packets_retransmitted;
         self.retransmitted_packets += packets_retransmitted;
         self.timeouts += timeouts;
         self.probes += probes;
         self.received_segments += segments_received;
         self.marked_segments += segments_marked;
+        self.window_held_ps += window_limited_ps + buffer_limited_ps;
+        self.congestion_held_ps += congestion_limited_ps;
         self.seen += segments_received + acks_received;
     }
 
-    fn add_rdma(&mut self, initiator: bool, connection: &RoceConnection) {
+    fn add_rdma(&mut self, initiator: bool, connection: &RoceConnection, now: Time) {
         let counts = connection.counters();
         self.received_bytes[usize::from(initiator)] += counts.bytes_received;
         self.sent_packets += counts.packets_sent + counts.packets_retransmitted;
@@ -86,6 +95,7 @@ impl FlowTotals {
         self.notifications += counts.notifications_sent;
         self.paced_ps += counts.paced_ps;
         self.at_line_ps += counts.at_line_ps;
+        self.window_held_ps += connection.window_limited_ps(now);
         self.seen += counts.packets_received + counts.packets_out_of_order + counts.packets_duplicate;
     }
 
@@ -136,6 +146,8 @@ impl FlowTotals {
             notifications: join(self.notifications, other.notifications),
             paced_ps: join(self.paced_ps, other.paced_ps),
             at_line_ps: join(self.at_line_ps, other.at_line_ps),
+            window_held_ps: join(self.window_held_ps, other.window_held_ps),
+            congestion_held_ps: join(self.congestion_held_ps, other.congestion_held_ps),
             seen: join(self.seen, other.seen),
         }
     }
@@ -166,18 +178,18 @@ pub(crate) struct Totals {
 }
 
 impl Totals {
-    pub(crate) fn read(simulation: &Simulation<World>, cluster: &ClusterParams) -> Self {
+    pub(crate) fn read(simulation: &Simulation<World>, cluster: &ClusterParams, now: Time) -> Self {
         let mut totals = Self { flows: vec![FlowTotals::default(); cluster.flows.len()] };
         for world in simulation.worlds() {
             match world {
                 World::Server(machine) => {
-                    totals.count_ends(world, cluster);
+                    totals.count_ends(world, cluster, now);
                     machine.each().for_each(|nic| totals.count_nic(nic, cluster));
                     for (params, counts, _, _) in machine.engines::<NetStack>().flat_map(NetStack::sockets) {
                         totals.flows[params.flow as usize].marked_by_host += counts.marked_by_host;
                     }
                 }
-                World::Fabric(fabric) => totals.count_fabric(fabric, cluster),
+                World::Fabric(fabric) => totals.count_fabric(fabric, cluster, now),
                 World::Elsewhere => {}
             }
         }
@@ -185,14 +197,14 @@ impl Totals {
     }
 
     /// The ends of flows at a server.
-    fn count_ends(&mut self, world: &World, cluster: &ClusterParams) {
+    fn count_ends(&mut self, world: &World, cluster: &ClusterParams, now: Time) {
         for (flow, host, connection, application) in ends(world) {
             let initiator = cluster.flows[flow as usize].from == host;
-            self.flows[flow as usize].add_end(initiator, connection, application);
+            self.flows[flow as usize].add_end(initiator, connection, application, now);
         }
         for (flow, host, connection) in rdma_ends(world) {
             let initiator = cluster.flows[flow as usize].from == host;
-            self.flows[flow as usize].add_rdma(initiator, connection);
+            self.flows[flow as usize].add_rdma(initiator, connection, now);
         }
         for (flow, host, application, dropped) in datagram_ends(world) {
             let initiator = cluster.flows[flow as usize].from == host;
@@ -201,7 +213,7 @@ impl Totals {
     }
 
     /// The ends of flows at endpoints, and what was dropped on the way: each end is visited once, as there may be many.
-    fn count_fabric(&mut self, fabric: &Fabric, cluster: &ClusterParams) {
+    fn count_fabric(&mut self, fabric: &Fabric, cluster: &ClusterParams, now: Time) {
         let switches = fabric.switches().map(|switch| switch.drops());
         let endpoints = fabric.endpoints().map(|endpoint| endpoint.drops());
         let dropped = switches.chain(endpoints).flat_map(|drops| drops.flows());
@@ -214,9 +226,9 @@ impl Totals {
             totals.host_sent += end.sent_packets();
             totals.host_received += end.received_packets();
             if let Some(stream) = end.stream() {
-                totals.add_end(initiator, stream.connection(), stream.application());
+                totals.add_end(initiator, stream.connection(), stream.application(), now);
             } else if let Some(connection) = end.memory() {
-                totals.add_rdma(initiator, connection);
+                totals.add_rdma(initiator, connection, now);
             } else if let Some(application) = end.datagrams() {
                 totals.add_datagrams(initiator, application.counts(), 0);
             } else if is_replay(cluster, flow) {

@@ -44,7 +44,7 @@ impl Share {
         servers: &[Option<ServerParams>],
         now: Time,
     ) -> Self {
-        let flows = Totals::read(simulation, cluster);
+        let flows = Totals::read(simulation, cluster, now);
         let (received, moved) = (flows.received(cluster), flows.moved());
         let unfinished_ranks = if cluster.jobs.is_empty() { 0 } else { unfinished_ranks(simulation) };
         Self {

@@ -325,7 +325,7 @@ impl Run {
     pub fn report(&mut self) -> Report {
         let now = self.settle();
         let state = &self.state;
-        let flows = Totals::read(&state.simulation, &self.plan.cluster);
+        let flows = Totals::read(&state.simulation, &self.plan.cluster, now);
         let samples = by_number(samples(&state.simulation, &self.servers, now));
         WorldView {
             plan: &self.plan,

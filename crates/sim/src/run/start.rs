@@ -78,7 +78,7 @@ impl Run {
             done: false,
         };
         let mut run = Self { processes, ..Self::with(plan, servers, options, state, feeds) };
-        let before = Totals::read(&run.state.simulation, &plan.cluster);
+        let before = Totals::read(&run.state.simulation, &plan.cluster, Time::ZERO);
         run.state.before = run.told(before).into_iter().reduce(|sum, share| sum.plus(&share)).unwrap_or_default();
         Some(run)
     }

@@ -114,7 +114,7 @@ impl Run {
     fn start_measuring(&mut self, now: Time) {
         let (simulation, cluster) = (&mut self.state.simulation, &self.plan.cluster);
         simulation.parts_mut().iter_mut().for_each(|part| sample::reset_world(&mut part.0, now));
-        let before = Totals::read(simulation, cluster);
+        let before = Totals::read(simulation, cluster, now);
         let before = self.told(before).into_iter().reduce(|sum, share| sum.plus(&share)).unwrap_or_default();
         let ports_before = self.told_ports(ports::totals(&self.state.simulation, &self.plan.cluster, now));
         let levels = (self.options.series_ps > 0).then(|| self.told_moments(now));

@@ -219,6 +219,12 @@ impl RoceConnection {
         &self.counters
     }
 
+    /// For how long until `now` it had sent as many messages as may be in flight, in ps; 0 at an end that only answers.
+    #[must_use]
+    pub fn window_limited_ps(&self, now: Time) -> u64 {
+        self.requester.as_ref().map_or(0, |requester| requester.held_ps(now))
+    }
+
     /// The rate of DCQCN in bytes per second as of the last packet or notification; none without it.
     #[must_use]
     pub fn rate_bytes_per_s(&self) -> Option<u64> {

@@ -27,6 +27,9 @@ pub(crate) struct Requester {
     /// When the messages in flight were posted.
     posted: VecDeque<Time>,
     timeout_at: Time,
+    /// Since when all messages that may be in flight are sent, and for how long they were before, in ps.
+    held: Option<Time>,
+    held_ps: u64,
     pub(crate) done_at: Option<Time>,
     pub(crate) latency: Histogram,
 }
@@ -44,6 +47,8 @@ impl Requester {
             completed: 0,
             posted: VecDeque::new(),
             timeout_at: Time::MAX,
+            held: None,
+            held_ps: 0,
             done_at: None,
             latency: Histogram::default(),
         }
@@ -85,11 +90,24 @@ impl Requester {
     pub(crate) fn send(&mut self, now: Time, plan: &Plan, counters: &mut RoceCounters) -> Roce {
         self.post(now, plan);
         self.timeout_at = now.saturating_add(self.timeout_ps);
-        if self.reads {
-            self.ask(plan, counters)
-        } else {
-            self.write(plan, counters)
+        let packet = if self.reads { self.ask(plan, counters) } else { self.write(plan, counters) };
+        self.note_held(now, plan);
+        packet
+    }
+
+    /// Notes whether as many messages as may be in flight are sent.
+    fn note_held(&mut self, now: Time, plan: &Plan) {
+        let is_held = self.posted.len() as u64 == self.in_flight && !self.ready(plan);
+        if is_held {
+            self.held.get_or_insert(now);
+        } else if let Some(since) = self.held.take() {
+            self.held_ps += now.since(since);
         }
+    }
+
+    /// For how long until `now` as many messages as may be in flight were sent, in ps.
+    pub(crate) fn held_ps(&self, now: Time) -> u64 {
+        self.held_ps + self.held.map_or(0, |since| now.since(since))
     }
 
     fn write(&mut self, plan: &Plan, counters: &mut RoceCounters) -> Roce {
@@ -126,6 +144,7 @@ impl Requester {
             self.done_at = Some(now);
         }
         self.timeout_at = if una < self.high { now.saturating_add(self.timeout_ps) } else { Time::MAX };
+        self.note_held(now, plan);
     }
 
     /// An acknowledgement of all packets below `una`.

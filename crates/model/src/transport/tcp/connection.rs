@@ -136,10 +136,18 @@ impl Connection {
         self.capable && (self.dctcp || (segment.bytes > 0 && !segment.retransmitted))
     }
 
-    /// What was counted.
+    /// What was counted. Times for which data was kept back are those that have ended.
     #[must_use]
     pub fn counters(&self) -> &Counters {
         &self.counters
+    }
+
+    /// What was counted until `now`.
+    #[must_use]
+    pub fn counters_at(&self, now: Time) -> Counters {
+        let mut counters = self.counters;
+        self.sender.held.count(now, &mut counters);
+        counters
     }
 
     /// The congestion window, in bytes. While it shrinks in proportion to what is delivered it is what is in flight and

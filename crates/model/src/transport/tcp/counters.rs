@@ -51,4 +51,8 @@ pub struct Counters {
     pub segments_marked: u64,
     /// Time in which there was data to send and the receiver's window did not let it go, in ps.
     pub window_limited_ps: u64,
+    /// Likewise of the congestion window.
+    pub congestion_limited_ps: u64,
+    /// Time in which the application had no room in the send buffer, and all that is in it was in flight, in ps.
+    pub buffer_limited_ps: u64,
 }

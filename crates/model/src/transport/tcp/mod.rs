@@ -6,6 +6,7 @@
 //! | `connection.rs` | one end of a flow: a sender and a receiver |
 //! | `receiver.rs` | reassembly, acknowledgements, the window that is offered |
 //! | `sender.rs`, `acks.rs`, `timers.rs` | what is sent and when; what an acknowledgement and a timer change |
+//! | `hold.rs` | what keeps data back, and for how long |
 //! | `scoreboard.rs` | which bytes are known to have arrived or to be lost |
 //! | `intervals.rs` | sets of bytes of a stream |
 //! | `rtt.rs` | round-trip time and retransmission timeout |
@@ -16,6 +17,7 @@ mod acks;
 mod congestion;
 mod connection;
 mod counters;
+mod hold;
 mod intervals;
 mod receiver;
 mod rtt;

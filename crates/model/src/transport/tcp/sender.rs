@@ -1,6 +1,7 @@
 //! The sending half: what is sent, and when it may be.
 
 use super::congestion::Congestion;
+use super::hold::{Held, Hold};
 use super::rtt::Rtt;
 use super::scoreboard::Scoreboard;
 use super::{Counters, Segment};
@@ -68,8 +69,7 @@ pub(crate) struct Sender {
     /// First byte of the last packet that was sent for the first time.
     pub(super) tail: u64,
     last_sent: Time,
-    /// When the receiver's window began to keep data back.
-    blocked: Option<Time>,
+    pub(super) held: Held,
     pub(super) rto_at: Time,
     pub(super) probe_at: Time,
     pub(super) reorder_at: Time,
@@ -114,7 +114,7 @@ impl Sender {
             congestion: Congestion::new(params),
             tail: 0,
             last_sent: Time::ZERO,
-            blocked: None,
+            held: Held::default(),
             rto_at: Time::MAX,
             probe_at: Time::MAX,
             reorder_at: Time::MAX,
@@ -150,6 +150,7 @@ impl Sender {
     /// The next piece of data to send.
     pub(crate) fn next(&mut self, now: Time, counters: &mut Counters) -> Option<Segment> {
         if self.una == self.written {
+            self.held.turn(now, None, counters);
             return None;
         }
         if self.window_probe {
@@ -207,23 +208,26 @@ impl Sender {
     fn fresh(&mut self, now: Time, counters: &mut Counters) -> Option<Segment> {
         let waiting = self.written - self.next;
         if waiting == 0 {
-            self.unblock(now, counters);
+            // Linux wakes a writer when a third of the buffer is free (sk_stream_is_writeable).
+            let full = self.room() < self.buffer / 3;
+            self.held.turn(now, full.then_some(Hold::Buffer), counters);
             return None;
         }
         self.restart_after_idle(now);
         let open = self.edge - self.next;
         let least = waiting.min(self.mss);
         if open < least {
-            self.blocked.get_or_insert(now);
+            self.held.turn(now, Some(Hold::Receiver), counters);
             self.watch_window(now);
             return None;
         }
-        self.unblock(now, counters);
         let allowed = self.allowed();
         if allowed < least {
+            self.held.turn(now, Some(Hold::Congestion), counters);
             self.limited_to = self.next;
             return None;
         }
+        self.held.turn(now, None, counters);
         let bytes = waiting.min(self.tso).min(open).min(allowed);
         let hold = !self.no_delay && self.una < self.small_to;
         let bytes = if bytes < waiting || hold { bytes / self.mss * self.mss } else { bytes };
@@ -291,12 +295,6 @@ impl Sender {
     fn restart_after_idle(&mut self, now: Time) {
         if self.una == self.next && now.since(self.last_sent) > self.rtt.rto_ps() {
             self.congestion.on_idle();
-        }
-    }
-
-    fn unblock(&mut self, now: Time, counters: &mut Counters) {
-        if let Some(since) = self.blocked.take() {
-            counters.window_limited_ps += now.since(since);
         }
     }
 }

@@ -67,6 +67,11 @@ fn what_shares_a_core_has_no_more_than_all_of_it_and_all_goes_on() {
         let machine = servers(&simulation)[0];
         assert_books(machine);
         assert!(lines(machine).iter().all(|lines| *lines > 500), "{:?}: {work}", lines(machine));
+        let waited: Vec<u64> = (0..2).map(|engine| core(&simulation).waited_ps(engine, now)).collect();
+        assert!((0..2).all(|engine| had[engine] + waited[engine] <= now.ps()), "{had:?} and {waited:?}: {work}");
+        if work == STREAM {
+            assert!(waited[0] >= had[1], "it always has something to do: {waited:?} of {had:?}");
+        }
         let stack: &NetStack = machine.engines().next().expect("a flow ends there");
         let busy = now.ps() - stack.times().spent_ps(Spent::Idle, now);
         assert_eq!(busy, had[1], "the sockets are busy while they have the core: {work}");

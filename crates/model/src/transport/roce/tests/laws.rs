@@ -1,5 +1,6 @@
 //! What always holds, and the edges of go-back-N.
 
+use super::super::responder::control;
 use super::super::{Operation, Roce, RoceConnection};
 use crate::params::{ChannelParams, DcqcnParams, RoceParams, Traffic};
 use hostnet_kernel::Time;
@@ -235,6 +236,14 @@ fn messages_in_flight_are_limited() {
         assert_eq!(sent.len(), if reads { 2 } else { 20 });
         assert_eq!(sent.iter().map(|packet| u64::from(packet.bytes)).sum::<u64>(), 20_000);
         assert_eq!(sent.iter().filter(|packet| packet.last).count(), 2);
+        assert_eq!(connection.window_limited_ps(Time::from_ps(100)), 99);
+        if !reads {
+            // The first message is complete: another may begin, and until it is sent nothing is kept back.
+            connection.on_packet(Time::from_ps(200), &control(Operation::Acknowledge, 9), false);
+            assert_eq!(connection.window_limited_ps(Time::from_ps(300)), 199);
+            assert_eq!(std::iter::from_fn(|| connection.next(Time::from_ps(400))).count(), 10);
+            assert_eq!(connection.window_limited_ps(Time::from_ps(450)), 249);
+        }
     }
 }
 

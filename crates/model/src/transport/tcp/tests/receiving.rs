@@ -155,5 +155,6 @@ fn a_closed_window_is_probed_and_nothing_is_lost() {
     assert!(pipe.run(Time::from_ps(5000 * MS)));
     let counters = pipe.hosts[0].connection.counters();
     assert!(counters.window_limited_ps > 490 * MS);
+    assert_eq!(counters.buffer_limited_ps, 0);
     assert_eq!((counters.timeouts, counters.bytes_sent), (0, 100 * MSS));
 }

@@ -34,3 +34,26 @@ fn one_packet_that_is_not_full_is_on_its_way_at_a_time() {
     assert_eq!(sizes(true, &[6000, 6000]), (vec![6000, 6000], vec![]));
     assert_eq!(sizes(true, &[100, 100, 100]), (vec![100, 100, 100], vec![]));
 }
+
+/// For how long the receiver's window, the congestion window and the send buffer keep data back of a sender that has
+/// these, in packets, and is told nothing for 100 ps.
+fn held(receiver: u64, congestion: u64, buffer: u64) -> [u64; 3] {
+    let mut params = params(DCTCP);
+    let mss = u64::from(params.mss_bytes);
+    params.receive_buffer_bytes = receiver * mss;
+    params.send_buffer_bytes = buffer * mss;
+    params.initial_window = congestion as u32;
+    let mut connection = Connection::new(&params);
+    connection.write(connection.room());
+    while connection.next(Time::from_ps(1)).is_some() {}
+    let counters = connection.counters_at(Time::from_ps(101));
+    assert_eq!(connection.counters().window_limited_ps, 0, "it has not ended");
+    [counters.window_limited_ps, counters.congestion_limited_ps, counters.buffer_limited_ps]
+}
+
+#[test]
+fn the_least_of_its_windows_keeps_data_back() {
+    assert_eq!(held(8, 16, 32), [100, 0, 0]);
+    assert_eq!(held(16, 8, 32), [0, 100, 0]);
+    assert_eq!(held(32, 16, 8), [0, 0, 100]);
+}
