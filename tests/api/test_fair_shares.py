@@ -76,6 +76,26 @@ def test_a_service_that_gives_requests_up_has_too_few_in_flight() -> None:
     assert limits(content)["service"][0] == "clock"
 
 
+def test_windows_that_marks_cut_before_the_window_are_not_the_limit() -> None:
+    content = cluster(bulk={"kind": "bulk", "transport": "cubic", "count": 4, "from": ["a-0", "a-1"]})
+    # Acknowledgements are far away, so that a window that was cut grows slowly.
+    content["network"] = {"rate": "100 Gbps", "latency": "50 us", "mtu": "9000 B", "switch": {"ecn": "20 packets"}}
+    content["run"] = {"warmup": "2 ms", "duration": "2 ms"}
+    found = limits(content)["bulk"]
+    del content["network"]["switch"]["ecn"]
+    assert limits(content)["bulk"][1] > 1.1 * found[1]
+    assert found[0] == "not known"
+
+
+def test_a_class_that_starves_in_a_nic_is_not_held_by_its_pcie_link() -> None:
+    content = cluster(most={"kind": "write", "count": 4}, least={"kind": "write", "transport": "few"})
+    content["host"]["b"] = {"preset": "cascade-lake-hostcc", "nic": {"pcie": {"lanes": 1}}}
+    content["flow"] = {name: {**flow, "to": "b"} for name, flow in content["flow"].items()}
+    content["transport"] = {"few": {"base": "roce", "in_flight": 1, "message": "256 B"}}
+    found = limits(content)
+    assert (found["most"][0], found["least"][0]) == ("PCIe", "not known")
+
+
 @pytest.mark.parametrize(("priority", "named"), [(3, "pauses"), (0, "windows")])
 def test_pauses_hold_back_the_priority_that_they_pause(priority: int, named: str) -> None:
     pauses = {"priorities": [3], "xoff": "30 kB", "xon": "20 kB"}

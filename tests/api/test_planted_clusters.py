@@ -149,6 +149,22 @@ def few_reads_in_flight(random: Random) -> Plant:
     return Plant("host network", content, "host/s/nic/pcie/nonposted_lines", random.choice((8, 16, 32)), 64)
 
 
+def small_send_window(random: Random) -> Plant:
+    transport = random.choice(("cubic", "roce"))
+    flow = {"kind": "bulk" if transport == "cubic" else "write", "transport": transport, "count": 4}
+    content = server(random, sends=True, **flow)
+    return Plant("host network", content, "host/s/nic/send_window", **more(random.uniform(5000, 8000), "B"))
+
+
+def shared_core(random: Random) -> Plant:
+    flow = {"kind": "bulk", "transport": random.choice(("dctcp", "cubic")), "count": random.randrange(1, 4)}
+    content = server(random, **flow, to_cores="0")
+    work = {"kind": "stream", "cores": "0", "reads": random.choice((0.5, 1.0))}
+    content["host"]["s"]["workload"] = {"w": work}
+    content["run"] = {"warmup": "3 ms", "duration": "4 ms"}
+    return Plant("receiver cores", content, "host/s/workload/w/cores", "0", "1")
+
+
 def light_load(random: Random) -> Plant:
     flows = {"kind": "bulk", "from": "e", "to": "e", "pairs": "random", "bytes": f"{random.randrange(5, 50)} kB"}
     content = {**endpoints(flows), "run": {"warmup": "1 ms", "duration": "10 ms"}}
@@ -177,6 +193,8 @@ KINDS: tuple[Callable[[Random], Plant], ...] = (
     few_requests,
     few_reads_in_flight,
     light_load,
+    small_send_window,
+    shared_core,
 )
 
 
@@ -196,7 +214,7 @@ def assert_found(seed: int, each: int, kinds: tuple[Callable[[Random], Plant], .
 
 
 def test_limits_that_are_planted_are_named() -> None:
-    assert_found(seed=3, each=1, kinds=KINDS[:5], unknown=0.0)
+    assert_found(seed=3, each=1, kinds=(*KINDS[:5], small_send_window, shared_core), unknown=0.0)
 
 
 @pytest.mark.long

@@ -31,9 +31,9 @@ impl WorldView<'_> {
     ///
     /// Senders of datagrams do not wait for the core; where those of TCP do, it may be busy because memory is slow.
     pub(super) fn confirm_behind_nic(&self, limit: Limit, class: &Class) -> Limit {
-        let busy = |host: &u16| self.full_core("receiver cores", *host, class);
         let datagrams = class.flows.iter().all(|flow| matches!(flow.transport, Transport::Udp(_)));
-        match class.hosts[1].iter().filter(|_| datagrams).find_map(busy) {
+        let busy = || self.full_cores("receiver cores", &class.hosts[1], class);
+        match datagrams.then(busy).flatten() {
             None => limit,
             Some(core) => {
                 not_known(limit.load, format!("{}, but {}: more of either alone may not help", limit.why, core.why))
@@ -48,7 +48,7 @@ impl WorldView<'_> {
         let full = || {
             each(&|host| self.full_iio(host))
                 .or_else(|| each(&|host| self.full_pcie(host, Direction::ToMemory, FULL)))
-                .or_else(|| each(&|host| self.full_core("receiver cores", host, class)))
+                .or_else(|| self.full_cores("receiver cores", to, class))
                 .or_else(|| self.pauses(class))
         };
         self.drop_words(class).or_else(|| full().map(|limit| limit.why))
@@ -59,7 +59,7 @@ impl WorldView<'_> {
         let from = &class.hosts[0];
         let each = |full: &dyn Fn(u16) -> Option<Limit>| worst(from.iter().filter_map(|&host| full(host)));
         let full = each(&|host| self.full_pcie(host, Direction::FromMemory, FULL))
-            .or_else(|| each(&|host| self.full_core("sender cores", host, class)))
+            .or_else(|| self.full_cores("sender cores", from, class))
             .or_else(|| each(&|host| self.full_reads(host)));
         full.map(|limit| limit.why)
     }

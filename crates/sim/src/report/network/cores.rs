@@ -1,5 +1,6 @@
 //! Finds the cores that serve the network and are busy all the time.
 
+use super::fair_share::FullPlace;
 use super::limits::{Class, Limit, FULL};
 use super::spent::register_wait;
 use super::working::{data_words, not_known, BUS_FULL};
@@ -9,10 +10,22 @@ use hostnet_model::dimm::Dimm;
 use hostnet_model::os::{CoreTimes, NetStack, Spent};
 use hostnet_model::params::{FlowParams, Transport};
 use hostnet_model::Machine;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// A core waits for memory, and does not work, when that is this share of its busy time.
 const MOSTLY: f64 = 0.5;
+/// From this share on a faster core waits for as much longer, if the channels are full.
+const PARTLY: f64 = 0.2;
+/// Other work on a core is told of when network work waits for it for this share of time.
+const SHARED: f64 = 0.01;
+
+/// How a core that serves the network spent the window.
+#[derive(Clone, Copy)]
+pub(super) struct CoreUse<'a> {
+    times: &'a CoreTimes,
+    /// The share of the window for which its network work waited for other work on the core.
+    waits: f64,
+}
 
 /// Returns the cores that a flow runs on at a host at a time.
 fn cores_of(flow: &FlowParams, host: u16, now_ps: u64) -> impl Iterator<Item = u32> {
@@ -26,51 +39,58 @@ fn cores_of(flow: &FlowParams, host: u16, now_ps: u64) -> impl Iterator<Item = u
 }
 
 impl WorldView<'_> {
-    /// Returns where the time went of the network work of a core; cores are numbered through the sockets.
-    fn times_of<'a>(&self, machine: &'a Machine, core: u32) -> Option<&'a CoreTimes> {
+    /// Returns how a core spent the window; cores are numbered through the sockets.
+    fn use_of<'a>(&self, machine: &'a Machine, core: u32) -> Option<CoreUse<'a>> {
         let core = machine.each::<Core>().nth(core as usize)?;
-        core.engines().iter().find_map(NetStack::of).map(NetStack::times)
+        let (engine, stack) = (0..).zip(core.engines()).find_map(|(engine, of)| Some((engine, NetStack::of(of)?)))?;
+        Some(CoreUse { times: stack.times(), waits: core.waited_ps(engine, self.now) as f64 / self.window_ps() })
     }
 
-    /// Returns the cores of a class at a host that are busy all the time, each with where its time went.
-    fn busy_of<'a>(&self, machine: &'a Machine, host: u16, class: &Class) -> BTreeMap<u32, &'a CoreTimes> {
+    /// Returns the share of the window for which a core was busy, or its network work waited for other work.
+    fn busy_share(&self, core: CoreUse) -> f64 {
+        (1.0 - self.spent(core.times, Spent::Idle) + core.waits).min(1.0)
+    }
+
+    /// Returns the cores of a class at a host that are busy all the time, each with how it spent it.
+    fn busy_of<'a>(&self, machine: &'a Machine, host: u16, class: &Class) -> BTreeMap<u32, CoreUse<'a>> {
         let own = class.flows.iter().flat_map(|flow| cores_of(flow, host, class.now_ps));
-        let times = own.filter_map(|core| Some((core, self.times_of(machine, core)?)));
-        times.filter(|(_, times)| 1.0 - self.spent(times, Spent::Idle) >= FULL).collect()
+        let cores = own.filter_map(|core| Some((core, self.use_of(machine, core)?)));
+        cores.filter(|&(_, core)| self.busy_share(core) >= FULL).collect()
     }
 
-    /// Says why the busy cores of a class at a host may not hold it back.
-    fn beyond_core_share(&self, host: u16, class: &Class) -> Option<String> {
-        let busy = self.busy_of(self.machine(host)?, host, class);
-        self.beyond_fair_share(class, |_, flow| cores_of(flow, host, class.now_ps).any(|core| busy.contains_key(&core)))
+    /// Returns true if a flow runs on a core of a class at a host that is busy all the time.
+    fn runs_on_busy(&self, flow: &FlowParams, host: u16, class: &Class) -> bool {
+        let busy = |machine| self.busy_of(machine, host, class);
+        let busy = self.machine(host).map(busy).unwrap_or_default();
+        cores_of(flow, host, class.now_ps).any(|core| busy.contains_key(&core))
     }
 
-    /// Names the busiest core of a class at a host, if it is busy all the time; it is not known whether that holds back
-    /// a class with less than its share of the core.
-    pub(super) fn busy_cores(&self, limit: &'static str, host: u16, class: &Class) -> Option<Limit> {
-        let found = self.busiest_core(limit, host, class)?;
-        let elsewhere = self.beyond_core_share(host, class).filter(|_| found.limit == limit);
-        Some(match elsewhere {
-            None => found,
-            Some(elsewhere) => {
-                not_known(found.load, format!("{}; but {elsewhere}: it may be held back elsewhere", found.why))
-            }
-        })
+    /// Finds the cores of a class at hosts that are busy all the time.
+    fn full_places(&self, limit: &'static str, hosts: &BTreeSet<u16>, class: &Class) -> Option<FullPlace> {
+        let busiest = |host| self.busiest_core(limit, host, class);
+        self.full_place(hosts, class, busiest, |flow, host| self.runs_on_busy(flow, host, class))
     }
 
-    /// Names the busiest core of a class at a host, if it is busy all the time and the class has its share of it.
-    pub(super) fn full_core(&self, limit: &'static str, host: u16, class: &Class) -> Option<Limit> {
-        self.busiest_core(limit, host, class).filter(|_| self.beyond_core_share(host, class).is_none())
+    /// Names the busiest core of a class at hosts, if it is busy all the time; it is not known whether that holds back
+    /// a class with less than its share of such cores.
+    pub(super) fn busy_cores(&self, limit: &'static str, hosts: &BTreeSet<u16>, class: &Class) -> Option<Limit> {
+        self.full_places(limit, hosts, class).map(FullPlace::limit)
+    }
+
+    /// Names the busiest core of a class at hosts, if it is busy all the time and the class has its share of such
+    /// cores.
+    pub(super) fn full_cores(&self, limit: &'static str, hosts: &BTreeSet<u16>, class: &Class) -> Option<Limit> {
+        self.full_places(limit, hosts, class).and_then(FullPlace::with_share)
     }
 
     /// Names the busiest core of a class at a host, if it is busy all the time.
     fn busiest_core(&self, limit: &'static str, host: u16, class: &Class) -> Option<Limit> {
         let machine = self.machine(host)?;
-        let share = |times: &CoreTimes, spent| self.spent(times, spent);
-        let busy = self.busy_of(machine, host, class).into_values();
-        let busiest = busy.min_by(|a, b| share(a, Spent::Idle).total_cmp(&share(b, Spent::Idle)))?;
-        let busy = 1.0 - share(busiest, Spent::Idle);
-        let waits = share(busiest, Spent::Register);
+        let cores = self.busy_of(machine, host, class).into_values();
+        let busiest = cores.max_by(|&one, &other| self.busy_share(one).total_cmp(&self.busy_share(other)))?;
+        let busy = self.busy_share(busiest);
+        let share = |spent| self.spent(busiest.times, spent);
+        let waits = share(Spent::Register);
         let name = &self.plan.cluster.hosts[usize::from(host)].name;
         let in_dimm = machine.first::<Dimm>().is_some();
         if waits >= busy * register_wait(in_dimm) {
@@ -83,12 +103,26 @@ impl WorldView<'_> {
             return Some(Limit { limit: "not known", place: name.clone(), load: Some(waits), why });
         }
         let mut why =
-            format!("a core of {name} is busy {:.0} % of the time: {}", busy * 100.0, self.spent_words(busiest));
+            format!("a core of {name} is busy {:.0} % of the time: {}", busy * 100.0, self.use_words(busiest));
         let memory = self.memory_load(usize::from(host), machine).filter(|&load| load >= BUS_FULL);
-        if let Some(load) = memory.filter(|_| share(busiest, Spent::Stalled) >= MOSTLY * busy) {
+        if let Some(load) = memory.filter(|_| share(Spent::Stalled) >= PARTLY * busy) {
             why += &format!("; {}", data_words(name, load));
+            if share(Spent::Stalled) < MOSTLY * busy {
+                let place = name.clone();
+                let unknown = not_known(Some(load.min(1.0)), format!("{why}: a faster core alone may not help"));
+                return Some(Limit { place, ..unknown });
+            }
             return Some(Limit { limit: "memory bandwidth", place: name.clone(), load: Some(load.min(1.0)), why });
         }
         Some(Limit { limit, place: name.clone(), load: Some(busy), why })
+    }
+
+    fn use_words(&self, core: CoreUse) -> String {
+        let own = self.spent_words(core.times);
+        if core.waits < SHARED {
+            return own;
+        }
+        let waits = format!("waits for other work on the core {:.0} %", 100.0 * core.waits);
+        [own, waits].into_iter().filter(|words| !words.is_empty()).collect::<Vec<_>>().join(", ")
     }
 }

@@ -1,10 +1,12 @@
 //! Tells whether a class has its fair share of a place that is full: what gets less there is held back elsewhere, or
 //! starves, and more of the place need not help it.
 
-use super::limits::Class;
+use super::limits::{worst, Class, Limit};
+use super::working::{not_known, NOT_KNOWN};
 use crate::read::flows::FlowTotals;
 use crate::report::view::WorldView;
 use hostnet_model::params::FlowParams;
+use std::collections::BTreeSet;
 
 /// A class waits for a place if flows that pass it carry this share of its data, and each of them gets this share of
 /// the mean there: flows that share a queue get about the same.
@@ -31,7 +33,46 @@ fn bytes_of(totals: &FlowTotals) -> u64 {
     totals.received_bytes.iter().sum()
 }
 
+/// The limit at the worst of the hosts where something is full, and why it may not hold back a class that has less than
+/// its share there.
+pub(super) struct FullPlace {
+    found: Limit,
+    elsewhere: Option<String>,
+}
+
+impl FullPlace {
+    /// Returns the limit, or that it is not known for a class with less than its share.
+    pub(super) fn limit(self) -> Limit {
+        let Self { found, elsewhere } = self;
+        match elsewhere.filter(|_| found.limit != NOT_KNOWN) {
+            None => found,
+            Some(elsewhere) => {
+                not_known(found.load, format!("{}; but {elsewhere}: it may be held back elsewhere", found.why))
+            }
+        }
+    }
+
+    /// Returns the limit if the class has its share.
+    pub(super) fn with_share(self) -> Option<Limit> {
+        self.elsewhere.is_none().then_some(self.found)
+    }
+}
+
 impl WorldView<'_> {
+    /// Finds the worst of the limits at hosts; `passes` tells the flows that pass the place that is full at a host.
+    pub(super) fn full_place(
+        &self,
+        hosts: &BTreeSet<u16>,
+        class: &Class,
+        full: impl Fn(u16) -> Option<Limit>,
+        passes: impl Fn(&FlowParams, u16) -> bool,
+    ) -> Option<FullPlace> {
+        let full: Vec<(u16, Limit)> = hosts.iter().filter_map(|&host| Some((host, full(host)?))).collect();
+        let found = worst(full.iter().map(|(_, limit)| limit.clone()))?;
+        let elsewhere = self.beyond_fair_share(class, |_, flow| full.iter().any(|&(host, _)| passes(flow, host)));
+        Some(FullPlace { found, elsewhere })
+    }
+
     /// Says why a place that is full may not hold a class back; `passes` tells the flows that pass it, by number. Flows
     /// that begin at the rate of a load are not compared: they last for as long as their bytes.
     pub(super) fn beyond_fair_share(

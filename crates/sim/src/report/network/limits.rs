@@ -6,7 +6,6 @@
 //! A class whose flows begin at the rate of a load comes before all of these, if all of that load is carried.
 
 use super::binds::JobPath;
-use super::pcie::Direction;
 use super::ways::Ways;
 use crate::read::flows::FlowTotals;
 use crate::read::ports::{PortPlace, PortTotals, PortView};
@@ -220,11 +219,11 @@ impl WorldView<'_> {
         full.or_else(|| self.full_fabric(class))
             .or_else(|| self.cable_down(class))
             .or_else(|| self.deaf(class))
-            .or_else(|| worst(to.iter().filter_map(|&host| self.behind_nic(host, class))))
-            .or_else(|| worst(from.iter().filter_map(|&host| self.full_pcie(host, Direction::FromMemory, FULL))))
+            .or_else(|| self.behind_nics(class))
+            .or_else(|| self.before_nics(class))
             .or_else(|| worst(to.union(from).filter_map(|&host| self.in_dimm(host))))
-            .or_else(|| worst(to.iter().filter_map(|&host| self.busy_cores("receiver cores", host, class))))
-            .or_else(|| worst(from.iter().filter_map(|&host| self.busy_cores("sender cores", host, class))))
+            .or_else(|| self.busy_cores("receiver cores", to, class))
+            .or_else(|| self.busy_cores("sender cores", from, class))
             .or_else(|| self.driver_core(class))
             .or_else(|| self.busy_workers(class))
             .or_else(|| self.pauses(class))
@@ -233,6 +232,7 @@ impl WorldView<'_> {
             .or_else(|| if class.totals.timeouts > 0 { None } else { self.losses(class) })
             .or_else(|| if class.totals.timeouts > 0 { None } else { self.waiting_ranks(class) })
             .or_else(|| worst(from.iter().filter_map(|&host| self.full_reads(host))))
+            .or_else(|| worst(from.iter().filter_map(|&host| self.full_send_window(host))))
             .or_else(|| self.congestion_control(class))
             .or_else(|| self.gives_up(class))
             .or_else(|| self.full_reverse_path(class))

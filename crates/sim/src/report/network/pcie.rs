@@ -1,6 +1,7 @@
 //! Finds limits downstream of NICs: their PCIe links, the host network, their rings.
 
 use super::carried::DROPPED;
+use super::fair_share::FullPlace;
 use super::limits::{directions, worst, Class, Limit, FULL, WAIT};
 use super::line_bytes;
 use crate::read::flows::FlowTotals;
@@ -40,7 +41,7 @@ impl WorldView<'_> {
         let (totals, to) = (&class.totals, &class.hosts[1]);
         let enough = if class.slows_down() { MANY } else { DROPPED };
         let is_much = |dropped: u64, others: u64| dropped as f64 > enough * (dropped + others) as f64;
-        let cores = || worst(to.iter().filter_map(|&host| self.busy_cores("receiver cores", host, class)));
+        let cores = || self.busy_cores("receiver cores", to, class);
         if is_much(totals.socket_dropped, totals.received_segments) {
             if let Some(limit) = cores() {
                 return Some(limit);
@@ -50,17 +51,26 @@ impl WorldView<'_> {
         if !is_much(dropped, totals.nic_received.saturating_sub(dropped)) {
             return None;
         }
-        let behind = worst(to.iter().filter_map(|&host| self.behind_nic(host, class)));
-        let behind = behind.map(|limit| self.confirm_behind_nic(limit, class));
+        let behind = self.behind_nics(class).map(|limit| self.confirm_behind_nic(limit, class));
         // A ring is empty when the core does not fill it.
         behind.or_else(cores).or_else(|| worst(to.iter().filter_map(|&host| self.ring(host))))
     }
 
-    /// Names what is full downstream of the NIC of a receiver: its PCIe link, or what follows it.
-    pub(super) fn behind_nic(&self, host: u16, class: &Class) -> Option<Limit> {
+    /// Names what is full downstream of the NICs of receivers: their PCIe links, or what follows these. It is not known
+    /// whether that holds back a class with less than its share of such NICs.
+    pub(super) fn behind_nics(&self, class: &Class) -> Option<Limit> {
         let full = class.totals.nic_full as f64 >= DROPPED * class.totals.nic_received.max(1) as f64;
         let from = if full { FULL_WITH_DROPS } else { FULL };
-        self.host_network(host, class).or_else(|| self.full_pcie(host, Direction::ToMemory, from))
+        let behind = |host| self.host_network(host, class).or_else(|| self.full_pcie(host, Direction::ToMemory, from));
+        let comes = |flow: &FlowParams, host| directions(flow).iter().any(|&(_, to)| to == host);
+        self.full_place(&class.hosts[1], class, behind, comes).map(FullPlace::limit)
+    }
+
+    /// Names what is full upstream of the NICs of senders, likewise.
+    pub(super) fn before_nics(&self, class: &Class) -> Option<Limit> {
+        let before = |host| self.full_pcie(host, Direction::FromMemory, FULL);
+        let goes = |flow: &FlowParams, host| directions(flow).iter().any(|&(from, _)| from == host);
+        self.full_place(&class.hosts[0], class, before, goes).map(FullPlace::limit)
     }
 
     /// Returns the busiest PCIe link of a host's NIC in a direction, if it is busy for at least this share of time.
@@ -153,6 +163,19 @@ impl WorldView<'_> {
         let place = self.plan.cluster.hosts[usize::from(host)].name.clone();
         let why = format!(
             "the NIC of {place} has all {lines} lines that it may ask memory for in flight {:.0} % of the time",
+            100.0 * load
+        );
+        (load >= ALL_IN_FLIGHT).then_some(Limit { limit: "host network", place, load: Some(load), why })
+    }
+
+    /// Names the NIC of a sender whose data waits for room in its send window nearly all of the time.
+    pub(super) fn full_send_window(&self, host: u16) -> Option<Limit> {
+        let machine = self.machine(host).filter(|machine| machine.first::<Dimm>().is_none())?;
+        let load = machine.first::<Nic>()?.counters().window_wait.mean();
+        let place = self.plan.cluster.hosts[usize::from(host)].name.clone();
+        let why = format!(
+            "data waits for room in the send window of the NIC of {place} (nic.send_window) {:.0} % of the time, and \
+             nothing after it is full",
             100.0 * load
         );
         (load >= ALL_IN_FLIGHT).then_some(Limit { limit: "host network", place, load: Some(load), why })

@@ -1,11 +1,12 @@
 //! What holds the senders of a class back where nothing on its way is full: pauses, marks, the rate of their congestion
 //! control, their windows, or nothing but what they are asked to send.
 
-use super::limits::{Class, Limit, WAIT};
+use super::limits::{directions, Class, Limit, WAIT};
 use super::working::{not_known, NOT_KNOWN};
 use crate::read::flows::FlowTotals;
 use crate::read::ports::PortView;
 use crate::report::view::WorldView;
+use hostnet_model::params::FlowParams;
 use std::collections::BTreeSet;
 
 /// Marks slow senders from this share of segments on.
@@ -14,6 +15,8 @@ const MARKED: f64 = 0.002;
 const PACED: f64 = 0.9;
 /// A rate is that of congestion control when it is so much below that of the port.
 const SLOWED: f64 = 0.05;
+/// Windows hold a class back that keep its data back for this share of time.
+const HELD: f64 = 0.5;
 /// Limits of senders who may still be on their way to a steady state.
 const CHANGING: [&str; 3] = ["marks", "congestion control", "windows"];
 
@@ -85,6 +88,32 @@ impl WorldView<'_> {
         limit
     }
 
+    /// Says whether windows keep the data of a class back, where nothing is full.
+    fn held_by_windows(&self, class: &Class) -> (&'static str, String) {
+        let time_ps = |flow: &&FlowParams| {
+            let begins_ps = flow.start_ps.max(self.window_start.ps());
+            directions(flow).len() as u64 * self.now.ps().saturating_sub(begins_ps)
+        };
+        let time_ps: u64 = class.flows.iter().map(time_ps).sum();
+        let share = |held_ps: u64| held_ps as f64 / time_ps.max(1) as f64;
+        let [own, congestion] = [class.totals.window_held_ps, class.totals.congestion_held_ps].map(share);
+        if own >= HELD {
+            let what = "receive window, send buffer or messages in flight keep data back";
+            return ("windows", format!("nothing on its way is full: its {what} {:.0} % of the time", 100.0 * own));
+        }
+        if congestion >= HELD {
+            let why = format!(
+                "nothing on its way is full, but congestion windows keep data back {:.0} % of the time: they still \
+                 recover from what came before the window, or a longer warm-up would say what cuts them",
+                100.0 * congestion
+            );
+            return (NOT_KNOWN, why);
+        }
+        let why =
+            format!("nothing on its way is full, and its windows keep data back {:.0} % of the time", 100.0 * own);
+        (NOT_KNOWN, why)
+    }
+
     /// Nothing is full.
     pub(super) fn waiting(&self, class: &Class) -> Limit {
         let (limit, why) = match (class.has_requests(), class.totals.timeouts) {
@@ -111,9 +140,7 @@ impl WorldView<'_> {
             (false, _) if class.has_load => {
                 (NOT_KNOWN, format!("{}; nothing on its way is full", self.behind_words(class)))
             }
-            (false, _) => {
-                ("windows", "nothing on its way is full: it waits for its windows or its own clock".to_owned())
-            }
+            (false, _) => self.held_by_windows(class),
         };
         Limit { limit, place: String::new(), load: None, why }
     }
