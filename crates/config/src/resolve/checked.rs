@@ -22,6 +22,7 @@ pub(super) fn left(resolved: &Resolved, preset: Option<&str>, base_dir: &Path) -
     let Some(name) = preset.filter(|_| resolved.spec.server.unvalidated.is_none()) else { return Ok(None) };
     let (before, now) = (written(&untouched(name, base_dir)?)?, written(resolved)?);
     let mut keys = Vec::new();
+    differences(&before["server"]["sockets"], &now["server"]["sockets"], "server.sockets", &mut keys);
     TABLES.iter().for_each(|table| differences(&before[table], &now[table], table, &mut keys));
     if keys.iter().any(|key| key == "memory.device") {
         keys.retain(|key| !key.starts_with("memory.dram."));
