@@ -1,6 +1,7 @@
 //! What a NIC counts.
 
 use crate::ether::Level;
+use crate::met::Met;
 use hostnet_kernel::Time;
 use hostnet_measure::Histogram;
 use serde::{Deserialize, Serialize};
@@ -131,6 +132,8 @@ pub struct NicCounters {
     pub pauses_received: u64,
     /// Priorities that its peer is asked to pause.
     pub pausing: Level,
+    /// Limits that have come into play since the start of the run.
+    pub met: Met,
 }
 
 impl NicCounters {
@@ -146,8 +149,8 @@ impl NicCounters {
     pub(super) fn reset(&mut self, time: Time) {
         let mut kept = std::mem::take(self);
         kept.levels().into_iter().for_each(|level| level.reset(time));
-        let Self { buffer, credit_wait, descriptor_wait, fetch_wait, pausing, .. } = kept;
-        *self = Self { buffer, credit_wait, descriptor_wait, fetch_wait, pausing, ..Self::default() };
+        let Self { buffer, credit_wait, descriptor_wait, fetch_wait, pausing, met, .. } = kept;
+        *self = Self { buffer, credit_wait, descriptor_wait, fetch_wait, pausing, met, ..Self::default() };
     }
 
     pub(super) fn wait(&mut self, time: Time, wait: Wait) {

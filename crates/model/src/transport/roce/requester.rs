@@ -2,6 +2,7 @@
 
 use super::plan::Plan;
 use super::{Operation, Roce, RoceCounters};
+use crate::met::Limit;
 use hostnet_kernel::Time;
 use hostnet_measure::Histogram;
 use serde::{Deserialize, Serialize};
@@ -85,11 +86,11 @@ impl Requester {
     pub(crate) fn send(&mut self, now: Time, plan: &Plan, counters: &mut RoceCounters) -> Roce {
         self.post(now, plan);
         self.timeout_at = now.saturating_add(self.timeout_ps);
-        if self.reads {
-            self.ask(plan, counters)
-        } else {
-            self.write(plan, counters)
+        let packet = if self.reads { self.ask(plan, counters) } else { self.write(plan, counters) };
+        if !self.ready(plan) {
+            counters.met.set(Limit::InFlight);
         }
+        packet
     }
 
     fn write(&mut self, plan: &Plan, counters: &mut RoceCounters) -> Roce {

@@ -1,5 +1,6 @@
 //! What one end of a TCP flow counts.
 
+use crate::met::Met;
 use serde::{Deserialize, Serialize};
 
 /// Counts of one end since the start. Packets are what segments become when they are cut to the segment size.
@@ -51,4 +52,6 @@ pub struct Counters {
     pub segments_marked: u64,
     /// Time in which there was data to send and the receiver's window did not let it go, in ps.
     pub window_limited_ps: u64,
+    /// Limits that have come into play.
+    pub met: Met,
 }
