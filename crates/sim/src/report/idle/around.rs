@@ -16,8 +16,11 @@ pub(crate) struct Around {
     /// Its kernel sends data, and is sent some.
     pub(super) sends: bool,
     pub(super) receives: bool,
-    /// The same over TCP: data comes in segments.
+    /// It takes part in flows of TCP, and is sent data over those: it comes in segments.
+    pub(super) has_tcp: bool,
     pub(super) receives_tcp: bool,
+    /// It sends packets that acknowledge others, if nothing else.
+    pub(super) answers: bool,
     /// Its NIC reads data from memory, to send it.
     pub(super) reads: bool,
 }
@@ -45,7 +48,9 @@ impl Around {
             has_kernel: works || has(|flow, _| is_of_kernel(flow)),
             sends: works || has(|flow, begins| is_of_kernel(flow) && sends(flow, begins)),
             receives: works || has(|flow, begins| is_of_kernel(flow) && sends(flow, !begins)),
-            receives_tcp: has(|flow, begins| matches!(flow.transport, Transport::Tcp(_)) && sends(flow, !begins)),
+            has_tcp: works || has(|flow, _| is_of_tcp(flow)),
+            receives_tcp: has(|flow, begins| is_of_tcp(flow) && sends(flow, !begins)),
+            answers: has(|flow, _| matches!(flow.transport, Transport::Tcp(_) | Transport::Roce(_))),
             reads: works || pools || has(sends),
         }
     }
@@ -54,6 +59,10 @@ impl Around {
 /// Returns true if the kernels of servers carry a flow.
 fn is_of_kernel(flow: &FlowParams) -> bool {
     !matches!(flow.transport, Transport::Roce(_))
+}
+
+fn is_of_tcp(flow: &FlowParams) -> bool {
+    matches!(flow.transport, Transport::Tcp(_))
 }
 
 /// Returns true if the host that begins a flow, or the other one, sends data.

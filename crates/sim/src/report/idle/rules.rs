@@ -8,7 +8,7 @@ use hostnet_model::params::{
 /// Keys, or with a dot at the end whole tables, that have an effect only where something holds.
 type Rule = (&'static [&'static str], fn(&Place) -> bool);
 
-const RULES: [Rule; 20] = [
+const RULES: [Rule; 22] = [
     (&["fio.", "pcie.lanes", "ddio.enabled", "ddio.off"], |place| place.has_storage()),
     (&OF_DRIVES, |place| place.has_storage()),
     // The random streams of a NIC are numbered behind those of the drives that there are.
@@ -19,6 +19,8 @@ const RULES: [Rule; 20] = [
     (&["nic.", "stack."], |place| place.server.stack.is_some()),
     (&OF_KERNEL, |place| place.around.has_kernel),
     (&["stack.send"], |place| place.around.sends),
+    (&["stack.segment"], |place| place.around.has_tcp),
+    (&["nic.transmit"], |place| place.around.answers || place.around.reads),
     (&["stack.gro", "stack.ack", "nic.lro"], |place| place.around.receives_tcp),
     (&["stack.copy_ahead"], |place| place.around.receives || place.copies_from_memory()),
     (&["nic.send_window"], |place| place.around.reads),
@@ -36,7 +38,7 @@ const RULES: [Rule; 20] = [
 ];
 
 /// Keys of what the kernel does with packets, and of how a NIC hands them to it. RDMA passes it by.
-const OF_KERNEL: [&str; 23] = [
+const OF_KERNEL: [&str; 24] = [
     "stack.allocate",
     "stack.budget",
     "stack.cached_user",
@@ -58,6 +60,7 @@ const OF_KERNEL: [&str; 23] = [
     "nic.interrupt",
     "nic.mitt",
     "nic.pool",
+    "nic.queues",
     "nic.ring",
     "nic.stride",
 ];
