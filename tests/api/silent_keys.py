@@ -90,8 +90,18 @@ def others(schema: Schema, now: Any) -> list[Any]:
         values += [True, False] if kind.get("type") == "boolean" else []
         values += [*kind.get("enum", ()), *kind.get("x-words", ())]
         values += [choice["const"] for choice in kind.get("oneOf", ()) if "const" in choice]
-    values += LISTS.get(schema.get("x-form", ""), [])
+        values += LISTS.get(kind.get("x-form", ""), []) + lists(kind)
     return [value for at, value in enumerate(values) if value != now and value not in values[:at]]
+
+
+def lists(kind: Schema) -> list[Any]:
+    """Lists of numbers, spans of time, and lists of those: one early in a run, one long after it."""
+    items = kind.get("items", {})
+    if items.get("type") == "integer":
+        return [[items.get("minimum", 0)], [items.get("maximum", 7)]]
+    if items.get("x-quantity") == "time" and kind.get("maxItems") == 2:
+        return [["20 us", "30 us"], ["500 s", "600 s"]]
+    return [[item] for item in lists(items)] if items.get("type") == "array" else []
 
 
 def numbers(kind: Schema, now: Any) -> list[Any]:

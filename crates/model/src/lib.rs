@@ -23,6 +23,7 @@
 //! | `control/` | what watches the host and throttles it (hostCC) |
 //! | `power/` | frequencies, sleep and their governors as pure state machines |
 //! | `fluid/` | a memory system that has rates instead of lines |
+//! | `met.rs` | which limits have come into play |
 //! | `line/` | requests and packets on their way, and where lines are at home |
 //! | `link/` | what a link costs, the end of PCIe that devices have, UPI |
 //! | `kinds.rs` | the list of the kinds of parts |
@@ -47,6 +48,7 @@ pub mod link;
 pub mod mcn;
 pub mod memory;
 pub mod mesh;
+pub mod met;
 pub mod nic;
 pub mod nvme;
 pub mod os;

@@ -43,8 +43,10 @@ def notes_on(grid: Grid, journal: Journal) -> list[str]:
         for of_axis, index in zip(digests, grid.choice(point), strict=False):
             of_axis[index].update(influence)
     for axis, of_axis in zip(grid.axes, digests, strict=True):
-        if len(of_axis) > 1 and len({digest.digest() for digest in of_axis}) == 1:
-            idle.add(axis.path)
+        if len(of_axis) > 1:
+            changes_nothing = len({digest.digest() for digest in of_axis}) == 1
+            # A rule that was not met while measuring may have acted before.
+            (idle.add if changes_nothing else idle.discard)(axis.path)
     swept = [axis.path for axis in grid.axes if len(axis.values) > 1]
     if swept and idle.issuperset(swept):
         what = "changes nothing: its values give" if len(swept) == 1 else "change nothing: all their values give"

@@ -179,7 +179,8 @@ fn cables_join_what_they_must() {
     says(BASE, &["cable.b.down=[[\"2 ms\", \"1 ms\"]]"], &["cable.b.down[0]: 2 ms is not before 1 ms"]);
     let two = "[host.a]\nkind = \"endpoint\"\n[host.b]\nkind = \"endpoint\"\n[network]\ntopology = \"direct\"\n";
     says(&[two, "[cable.a]\n[cable.b]\n"].concat(), &[], &["test.toml:8: cable.b: is the same cable as cable.a"]);
-    says(BASE, &["switch.a.buffer=1 MB"], &["a host and a switch are both named \"a\""]);
+    says(BASE, &["host.tor.kind=endpoint"], &["a host and a switch are both named \"tor\""]);
+    says(BASE, &["switch.tro.buffer=1 MB"], &["switch.tro", "the switch of a star is \"tor\""]);
     says(BASE, &["network.topology=direct"], &["\"direct\" joins two hosts; there are 3"]);
     says(BASE, &["network.left=a"], &["has an effect only with topology = \"dumbbell\""]);
     says(BASE, &["network.topology=dumbbell", "network.left=a"], &["network.right", "missing; a dumbbell has hosts"]);

@@ -10,6 +10,7 @@ use super::ranked::Ranks;
 use super::served::Services;
 use crate::flow::Workers;
 use crate::line::{PacketId, Packets};
+use crate::met::{Limit, Met};
 use crate::params::{CompressParams, Written};
 use crate::part::{NetContext, Payload};
 use hostnet_kernel::{Ahead, ComponentId, Scheduler, Time};
@@ -32,6 +33,7 @@ pub struct Endpoint {
     /// What restores packets that were made smaller.
     restorer: Option<Box<Restorer>>,
     drops: Drops,
+    met: Met,
 }
 
 impl Endpoint {
@@ -53,6 +55,7 @@ impl Endpoint {
             ranks: None,
             restorer: None,
             drops: Drops::default(),
+            met: Met::default(),
         }
     }
 
@@ -62,6 +65,12 @@ impl Endpoint {
         self.ports.iter_mut().for_each(|port| port.compress(Compressor::new(params.clone(), out.to_vec())));
         self.restorer = Some(Box::new(Restorer::new(params, into)));
         self
+    }
+
+    /// Limits that have come into play.
+    #[must_use]
+    pub fn met(&self) -> Met {
+        self.met
     }
 
     /// What restores packets that were made smaller, if anything does.
@@ -262,6 +271,7 @@ impl Endpoint {
     fn block(&mut self, end: u32) {
         let at = &mut self.ends[end as usize];
         at.set_blocked(true);
+        self.met.set(Limit::PortQueue);
         let list = usize::from(at.port()) * PRIORITIES + usize::from(at.priority());
         self.blocked[list].push_back(end);
     }

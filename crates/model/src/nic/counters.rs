@@ -1,6 +1,7 @@
 //! What a NIC counts.
 
 use crate::ether::Level;
+use crate::met::Met;
 use hostnet_kernel::Time;
 use hostnet_measure::Histogram;
 use serde::{Deserialize, Serialize};
@@ -133,6 +134,8 @@ pub struct NicCounters {
     pub pauses_received: u64,
     /// Priorities that its peer is asked to pause.
     pub pausing: Level,
+    /// Limits that have come into play since the start of the run.
+    pub met: Met,
 }
 
 impl NicCounters {
@@ -148,8 +151,9 @@ impl NicCounters {
     pub(super) fn reset(&mut self, time: Time) {
         let mut kept = std::mem::take(self);
         kept.levels().into_iter().for_each(|level| level.reset(time));
-        let Self { buffer, credit_wait, descriptor_wait, fetch_wait, window_wait, pausing, .. } = kept;
-        *self = Self { buffer, credit_wait, descriptor_wait, fetch_wait, window_wait, pausing, ..Self::default() };
+        let Self { buffer, credit_wait, descriptor_wait, fetch_wait, window_wait, pausing, met, .. } = kept;
+        let others = Self::default();
+        *self = Self { buffer, credit_wait, descriptor_wait, fetch_wait, window_wait, pausing, met, ..others };
     }
 
     pub(super) fn wait(&mut self, time: Time, wait: Wait) {

@@ -2,6 +2,7 @@
 
 use super::QueueWiring;
 use crate::line::{Descriptors, Pages, Ring};
+use crate::met::{Limit, Met};
 use crate::params::NicParams;
 use hostnet_kernel::{ComponentId, Time};
 use serde::{Deserialize, Serialize};
@@ -166,20 +167,27 @@ impl Queue {
     }
 
     /// The core was told of a packet.
-    pub(super) fn deliver(&mut self, now: Time, params: &NicParams) -> Moderation {
+    pub(super) fn deliver(&mut self, now: Time, params: &NicParams, met: &mut Met) -> Moderation {
         self.seen += 1;
         if !self.armed {
             return Moderation::Nothing;
         }
         self.pending += 1;
-        self.moderate(now, params)
+        self.moderate(now, params, met)
     }
 
     /// Descriptors are back, and perhaps interrupts are wanted: at once for packets that the core has not taken yet.
     ///
     /// # Panics
     /// If the core gives back more than it has.
-    pub(super) fn replenish(&mut self, count: u32, armed: bool, now: Time, params: &NicParams) -> Moderation {
+    pub(super) fn replenish(
+        &mut self,
+        count: u32,
+        armed: bool,
+        now: Time,
+        params: &NicParams,
+        met: &mut Met,
+    ) -> Moderation {
         self.free += count;
         self.seen = self.seen.checked_sub(count).expect("descriptors come back once");
         assert!(self.free <= self.entries, "a ring holds {} descriptors", self.entries);
@@ -188,10 +196,10 @@ impl Queue {
         }
         self.armed = true;
         self.pending = self.seen;
-        self.moderate(now, params)
+        self.moderate(now, params, met)
     }
 
-    fn moderate(&mut self, now: Time, params: &NicParams) -> Moderation {
+    fn moderate(&mut self, now: Time, params: &NicParams, met: &mut Met) -> Moderation {
         if self.pending == 0 {
             return Moderation::Nothing;
         }
@@ -202,6 +210,9 @@ impl Queue {
         }
         if self.master_ps.is_some() {
             return Moderation::Nothing;
+        }
+        if self.pending >= params.coalesce_packets && params.coalesce_ps > 0 {
+            met.set(Limit::CoalescePackets);
         }
         if self.pending >= params.coalesce_packets || params.coalesce_ps == 0 {
             self.disarm();

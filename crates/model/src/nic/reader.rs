@@ -213,7 +213,7 @@ impl Reader {
             of.send(id, common, context);
             return;
         }
-        of.window_used += bytes;
+        of.take(bytes, common);
         let class = common.flows[whole.flow as usize].class;
         let [from, to] = [from, from + bytes].map(|at| common.params.line_size.shrink(at));
         let line = whole.line + u64::from(from / 64);
@@ -235,7 +235,7 @@ impl Reader {
             of.send(id, common, context);
             return;
         }
-        of.window_used += bytes;
+        of.take(bytes, common);
         let owner = of.gathers[self.function].begin(id, self.function);
         let lines = common.params.line_size.shrink(bytes).div_ceil(64).max(1);
         self.cut = Some(Cut { owner, line: address / 64, lines, class, hinted: false });

@@ -256,7 +256,7 @@ impl Receive {
         let ring = &mut self.queues[usize::from(queue)];
         ring.class = common.flows[flow as usize].class;
         context.send(ring.core, 1, Payload::Received(id));
-        let mut moderation = ring.deliver(context.now(), &common.params);
+        let mut moderation = ring.deliver(context.now(), &common.params, &mut common.counters.met);
         if common.watch.as_mut().is_some_and(|watch| watch.take_urgent()) && ring.hurry() {
             moderation = Moderation::Fire;
         }
@@ -273,7 +273,8 @@ impl Receive {
         context: &mut Context,
     ) {
         let ring = &mut self.queues[usize::from(queue)];
-        let moderation = ring.replenish(u32::from(count), armed, context.now(), &common.params);
+        let met = &mut common.counters.met;
+        let moderation = ring.replenish(u32::from(count), armed, context.now(), &common.params, met);
         self.interrupt(queue, moderation, common, context);
     }
 

@@ -1,6 +1,7 @@
 //! The send side: from a core's segment in memory to packets at the port.
 
 use super::gather::{Fragment, Gather, Owner};
+use super::rdma::RDMA_MTU_MAX;
 use super::reader::Reader;
 use super::segments::{HEADER_BYTES, LAST, RDMA_CONTROL, RDMA_DATA, TCP, UDP};
 use super::sent::Sent;
@@ -8,6 +9,7 @@ use super::Common;
 use crate::ether::Left;
 use crate::line::{Content, Packet, PacketId, Packets, Ring, Rings, POOL_FLOW};
 use crate::link::Endpoint;
+use crate::met::Limit;
 use crate::part::Context;
 use crate::transport::journey::Stage;
 use crate::transport::roce::DATA_HEADER_BYTES;
@@ -140,6 +142,15 @@ impl Transmit {
     pub(super) fn waits_for_window(&self, common: &Common) -> bool {
         let full = self.window_used + common.largest_bytes > common.params.send_window_bytes;
         full && (self.segments > 0 || common.rdma.is_wanting(&common.port))
+    }
+
+    /// Data of the next packet is asked of memory.
+    pub(super) fn take(&mut self, bytes: u32, common: &mut Common) {
+        self.window_used += bytes;
+        let largest = common.params.frame_bytes.max(RDMA_MTU_MAX);
+        if self.window_used + largest > common.params.send_window_bytes {
+            common.counters.met.set(Limit::SendWindow);
+        }
     }
 
     /// A core rings the doorbell for a segment.

@@ -1,5 +1,6 @@
 //! What a network core counts.
 
+use crate::met::Met;
 use hostnet_kernel::Time;
 use hostnet_measure::Bins;
 use serde::{Deserialize, Serialize};
@@ -149,4 +150,6 @@ pub struct StackCounts {
     pub destination_lines: u64,
     /// Lines of headers and completions.
     pub extra_lines: u64,
+    /// Limits that have come into play.
+    pub met: Met,
 }

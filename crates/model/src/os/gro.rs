@@ -1,5 +1,6 @@
 //! Joining packets of a flow before TCP sees them (generic receive offload).
 
+use crate::met::{Limit, Met};
 use crate::transport::tcp::Segment;
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
@@ -17,10 +18,14 @@ pub(super) struct Joined {
 
 impl Joined {
     /// Whether a packet that follows may be joined.
-    fn takes(&self, next: &Segment, most: u32) -> bool {
+    fn takes(&self, next: &Segment, most: u32, met: &mut Met) -> bool {
         let held = &self.segment;
         let alike = held.marked == next.marked && held.echo == next.echo && !next.reduced;
-        alike && held.sequence + u64::from(held.bytes) == next.sequence && held.bytes + next.bytes <= most
+        let follows = alike && held.sequence + u64::from(held.bytes) == next.sequence;
+        if follows && held.bytes + next.bytes >= most {
+            met.set(Limit::JoinedBytes);
+        }
+        follows && held.bytes + next.bytes <= most
     }
 
     fn add(&mut self, next: &Segment) {
@@ -48,11 +53,11 @@ impl Gro {
     }
 
     /// A packet of a connection: it is joined to the one before it, or kept for the next, or ready.
-    pub(super) fn add(&mut self, socket: u32, segment: Segment) {
+    pub(super) fn add(&mut self, socket: u32, segment: Segment, met: &mut Met) {
         let held = self.held.iter().position(|joined| joined.socket == socket);
         if let Some(index) = held {
             let joined = &mut self.held[index];
-            if segment.bytes > 0 && joined.takes(&segment, self.most) {
+            if segment.bytes > 0 && joined.takes(&segment, self.most, met) {
                 joined.add(&segment);
                 if joined.segment.bytes == self.most {
                     self.ready.push_back(self.held.remove(index));
@@ -60,6 +65,9 @@ impl Gro {
                 return;
             }
             self.ready.push_back(self.held.remove(index));
+        }
+        if segment.bytes >= self.most {
+            met.set(Limit::JoinedBytes);
         }
         let joined = Joined { socket, segment, packets: 1 };
         if segment.bytes > 0 && segment.bytes < self.most {

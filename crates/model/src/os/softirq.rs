@@ -238,7 +238,7 @@ impl NetStack {
             socket.counts.marked_by_host += 1;
         }
         socket.keep(&segment, packet);
-        self.gro.add(index as u32, segment);
+        self.gro.add(index as u32, segment, &mut self.counts.met);
     }
 
     /// TCP has seen a segment.

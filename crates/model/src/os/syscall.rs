@@ -7,6 +7,7 @@ use super::power::NO_CONNECTION;
 use super::run::{Choice, Task};
 use super::NetStack;
 use crate::lfb::Lfb;
+use crate::met::Limit;
 use crate::part::{Context, Payload};
 use hostnet_kernel::Time;
 use serde::{Deserialize, Serialize};
@@ -130,7 +131,11 @@ impl NetStack {
         let now = context.now();
         let most = u64::from(self.stack.call_bytes.max(1));
         let socket = &mut self.sockets[index];
-        let readable = if socket.is_deaf(now) { 0 } else { socket.connection.readable().min(most) };
+        let readable = if socket.is_deaf(now) { 0 } else { socket.connection.readable() };
+        if readable > most {
+            self.counts.met.set(Limit::CallBytes);
+        }
+        let readable = readable.min(most);
         let call = |bytes, reads| Some(Calling { socket: index as u32, bytes, reads, since: now, copying: false });
         if readable > 0 && !socket.write_next {
             return call(readable, true);
@@ -138,7 +143,13 @@ impl NetStack {
         socket.write_next = false;
         let room = socket.room();
         let action = socket.application.poll(now, 0, room.min(most));
+        if action.write == most && room > most {
+            self.counts.met.set(Limit::CallBytes);
+        }
         socket.blocked = action.write == room;
+        if socket.blocked {
+            socket.connection.wait_for_room();
+        }
         if let Some(at) = action.wake_at.filter(|&at| at > now && socket.wake_at.is_none_or(|pending| at < pending)) {
             socket.wake_at = Some(at);
             context.send(context.id, at.since(now), Payload::Begin { connection: index as u32 });

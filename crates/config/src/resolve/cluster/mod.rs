@@ -97,6 +97,7 @@ fn build(source: &Source, input: &Input) -> Result<Plan, Issue> {
     spec.host = effective;
     ignored.extend(capped::notes(&cluster, &source.given));
     ignored.extend(slow_fabrics);
+    ignored.extend(transport::mistyped(&spec, &source.given));
     ignored.extend(idle_cores::of_jobs(&spec, &cluster.jobs));
     ignored.append(&mut flows.notes);
     ignored.extend(size::check(&spec.run, size::of_cluster(&cluster), &["flow", "job", "host"])?);

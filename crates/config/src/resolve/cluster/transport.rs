@@ -2,14 +2,14 @@
 
 use super::super::workload::share;
 use super::tables;
-use crate::error::{suggestion, Issue};
+use crate::error::{nearest, suggestion, Issue};
 use crate::layers::overlay;
 use crate::presets::{transport as embedded, transports};
-use crate::spec::{BaseSpec, Size, TransportSpec};
+use crate::spec::{BaseSpec, ClusterSpec, Size, TransportSpec};
 use crate::units::{format, shorten, Dimension};
 use hostnet_model::params::{CongestionControl, DcqcnParams, RoceParams, TcpParams, Transport};
 use serde_json::{json, Value};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Bytes of IP, TCP and its timestamps.
 const TCP_HEADER_BYTES: u32 = 20 + 20 + 12;
@@ -38,19 +38,41 @@ pub(super) fn fill(tree: &mut Value) -> Result<(), Issue> {
         let base = match table.get("base").and_then(Value::as_str) {
             Some(base) => base.to_string(),
             None if transports().any(|known| known == name) => name.clone(),
-            None => {
-                let known: Vec<&str> = transports().collect();
-                return Err(Issue::new(
-                    format!("{path}.base"),
-                    format!("missing; one of {} is wanted", known.join(", ")),
-                ));
-            }
+            None => return Err(without_base(name, &path)),
         };
         let mut values = embedded(&base, &format!("{path}.base"))?;
         overlay(&mut values, table);
         *table = values;
     }
     Ok(())
+}
+
+/// What is wrong with a transport that is not built in and has no base.
+fn without_base(name: &str, path: &str) -> Issue {
+    let message = match nearest(name, transports()) {
+        Some(near) => format!("missing; did you mean [transport.{near}]?"),
+        None => format!("missing; one of {} is wanted", transports().collect::<Vec<_>>().join(", ")),
+    };
+    Issue::new(format!("{path}.base"), message)
+}
+
+/// Notes transports that nothing uses and whose names are near to one that is used as it is built in. `given` are the
+/// keys that the user wrote.
+pub(super) fn mistyped(spec: &ClusterSpec, given: &[String]) -> Vec<String> {
+    let of_flows = spec.flow.values().map(|flow| &flow.transport);
+    let used: BTreeSet<&str> =
+        of_flows.chain(spec.job.values().map(|job| &job.transport)).flatten().map(String::as_str).collect();
+    let is_given = |name: &str| {
+        let table = super::table("transport", name) + ".";
+        given.iter().any(|path| path.starts_with(&table))
+    };
+    let as_built_in: Vec<&str> = transports().filter(|name| used.contains(name) && !is_given(name)).collect();
+    let unused = spec.transport.keys().filter(|name| !used.contains(name.as_str()) && is_given(name));
+    let near = unused.filter(|name| transports().all(|known| known != name.as_str())).filter_map(|name| {
+        let near = nearest(name, as_built_in.iter().copied())?;
+        Some(format!("{}: nothing uses it; did you mean \"{near}\"?", super::table("transport", name)))
+    });
+    near.collect()
 }
 
 /// The transport of a name.

@@ -1,5 +1,6 @@
 //! What one end of a RoCE flow counts.
 
+use crate::met::Met;
 use serde::{Deserialize, Serialize};
 
 /// Counts of one end since the start.
@@ -43,6 +44,8 @@ pub struct RoceCounters {
     pub paced_ps: u64,
     /// See `paced_ps`.
     pub at_line_ps: u64,
+    /// Limits that have come into play.
+    pub met: Met,
 }
 
 impl RoceCounters {

@@ -2,6 +2,7 @@
 
 use super::plan::Plan;
 use super::{Operation, Roce, RoceCounters};
+use crate::met::Limit;
 use hostnet_kernel::Time;
 use hostnet_measure::Histogram;
 use serde::{Deserialize, Serialize};
@@ -91,6 +92,9 @@ impl Requester {
         self.post(now, plan);
         self.timeout_at = now.saturating_add(self.timeout_ps);
         let packet = if self.reads { self.ask(plan, counters) } else { self.write(plan, counters) };
+        if !self.ready(plan) {
+            counters.met.set(Limit::InFlight);
+        }
         self.note_held(now, plan);
         packet
     }

@@ -3,6 +3,7 @@
 use super::receiver::Receiver;
 use super::sender::Sender;
 use super::{Counters, Segment};
+use crate::met::Limit;
 use crate::params::{CongestionControl, TcpParams};
 use hostnet_kernel::Time;
 use prefetch_index::prefetch_index;
@@ -66,6 +67,11 @@ impl Connection {
         self.sender.room()
     }
 
+    /// The application waits until the send buffer has room.
+    pub(crate) fn wait_for_room(&mut self) {
+        self.counters.met.set(Limit::SendBuffer);
+    }
+
     /// Bytes written that have not been acknowledged.
     #[must_use]
     pub fn unacknowledged(&self) -> u64 {
@@ -125,7 +131,7 @@ impl Connection {
 
     /// Lets the timers expire that are due. Nothing happens if it is called early.
     pub fn on_timer(&mut self, now: Time) {
-        self.receiver.on_timer(now);
+        self.receiver.on_timer(now, &mut self.counters);
         self.sender.on_timer(now, &mut self.counters);
     }
 

@@ -1,5 +1,6 @@
 //! What one end of a TCP flow counts.
 
+use crate::met::Met;
 use serde::{Deserialize, Serialize};
 
 /// Counts of one end since the start. Packets are what segments become when they are cut to the segment size.
@@ -55,4 +56,6 @@ pub struct Counters {
     pub congestion_limited_ps: u64,
     /// Time in which the application had no room in the send buffer, and all that is in it was in flight, in ps.
     pub buffer_limited_ps: u64,
+    /// Limits that have come into play.
+    pub met: Met,
 }

@@ -2,6 +2,7 @@
 
 use super::intervals::Intervals;
 use super::{Counters, SackBlock, Segment};
+use crate::met::Limit;
 use crate::params::{CongestionControl, TcpParams};
 use hostnet_kernel::Time;
 use serde::{Deserialize, Serialize};
@@ -105,7 +106,7 @@ impl Receiver {
         let to = end.min(self.edge);
         counters.bytes_refused += end.saturating_sub(segment.sequence.max(self.edge));
         if from < to {
-            self.place(now, from, to);
+            self.place(now, from, to, counters);
         } else {
             self.owed = true;
         }
@@ -141,7 +142,7 @@ impl Receiver {
     }
 
     /// Places bytes that the window has room for.
-    fn place(&mut self, now: Time, from: u64, to: u64) {
+    fn place(&mut self, now: Time, from: u64, to: u64, counters: &mut Counters) {
         if from > self.next {
             self.early.insert(from, to);
             self.remember(from);
@@ -158,8 +159,14 @@ impl Receiver {
             self.owed = true;
         }
         self.pending += self.next - before;
-        if self.ack_segments <= 1 || self.pending >= self.ack_segments * self.mss || self.ack_delay_ps == 0 {
+        if !self.owed && self.pending < self.ack_segments.max(2) * self.mss {
+            counters.met.set(Limit::AckCount);
+        }
+        if self.ack_segments <= 1 || self.pending >= self.ack_segments * self.mss {
             self.owed = true;
+        } else if self.ack_delay_ps == 0 {
+            self.owed = true;
+            counters.met.set(Limit::AckDelay);
         } else if self.ack_at == Time::MAX {
             self.ack_at = now.saturating_add(self.ack_delay_ps);
         }
@@ -185,8 +192,9 @@ impl Receiver {
         self.ack_at
     }
 
-    pub(crate) fn on_timer(&mut self, now: Time) {
+    pub(crate) fn on_timer(&mut self, now: Time, counters: &mut Counters) {
         if now >= self.ack_at {
+            counters.met.set(Limit::AckDelay);
             self.ack_at = Time::MAX;
             self.owed = true;
         }

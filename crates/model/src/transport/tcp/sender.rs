@@ -5,6 +5,7 @@ use super::hold::{Held, Hold};
 use super::rtt::Rtt;
 use super::scoreboard::Scoreboard;
 use super::{Counters, Segment};
+use crate::met::Limit;
 use crate::params::TcpParams;
 use hostnet_kernel::Time;
 use serde::{Deserialize, Serialize};
@@ -173,6 +174,7 @@ impl Sender {
         let allowed = self.allowed() / self.mss * self.mss;
         let allowed = if self.force { allowed.max(self.mss) } else { allowed };
         let bytes = (end - start).min(self.tso).min(allowed);
+        self.mark_limits(u64::MAX, end - start, allowed, counters);
         if bytes == 0 {
             return None;
         }
@@ -208,6 +210,9 @@ impl Sender {
     fn fresh(&mut self, now: Time, counters: &mut Counters) -> Option<Segment> {
         let waiting = self.written - self.next;
         if waiting == 0 {
+            if self.room() == 0 {
+                counters.met.set(Limit::SendBuffer);
+            }
             // Linux wakes a writer when a third of the buffer is free (sk_stream_is_writeable).
             let full = self.room() < self.buffer / 3;
             self.held.turn(now, full.then_some(Hold::Buffer), counters);
@@ -218,6 +223,7 @@ impl Sender {
         let least = waiting.min(self.mss);
         if open < least {
             self.held.turn(now, Some(Hold::Receiver), counters);
+            counters.met.set(Limit::ReceiveBuffer);
             self.watch_window(now);
             return None;
         }
@@ -225,13 +231,29 @@ impl Sender {
         if allowed < least {
             self.held.turn(now, Some(Hold::Congestion), counters);
             self.limited_to = self.next;
+            counters.met.set(Limit::CongestionWindow);
             return None;
         }
         self.held.turn(now, None, counters);
+        self.mark_limits(waiting, open, allowed, counters);
         let bytes = waiting.min(self.tso).min(open).min(allowed);
         let hold = !self.no_delay && self.una < self.small_to;
         let bytes = if bytes < waiting || hold { bytes / self.mss * self.mss } else { bytes };
         (bytes > 0).then(|| self.first(now, bytes, counters))
+    }
+
+    /// Marks what makes the next segment shorter than it might be.
+    fn mark_limits(&self, waiting: u64, open: u64, allowed: u64, counters: &mut Counters) {
+        let met = &mut counters.met;
+        if waiting.min(open).min(allowed) > self.tso {
+            met.set(Limit::Offload);
+        }
+        if waiting.min(open).min(self.tso) > allowed {
+            met.set(Limit::CongestionWindow);
+        }
+        if open.min(allowed).min(self.tso) > waiting && self.room() == 0 {
+            met.set(Limit::SendBuffer);
+        }
     }
 
     /// A segment with data that was never sent.

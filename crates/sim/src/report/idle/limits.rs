@@ -1,5 +1,6 @@
 //! Finds limits and rules that did not come into play in the measuring window.
 
+use super::nic;
 use crate::read::sample::{domains, Group};
 use crate::report::view::ServerView;
 use hostnet_model::memory::Controller;
@@ -31,6 +32,7 @@ const OF_WRITES: [&str; 18] = [
 pub(super) fn never_met(view: &ServerView, key: &str) -> bool {
     match key {
         _ if key.starts_with("power.governor") => !has_looked(view),
+        _ if nic::never_met(view, key) => true,
         _ if has_rates(view) => false,
         "iio.write_credits" => !ran_out(view, Group::P2mWrite),
         "iio.read_credits" => !ran_out(view, Group::P2mRead),
@@ -65,7 +67,7 @@ fn ran_out(view: &ServerView, group: Group) -> bool {
     domains(view.machine, group).iter().any(|(_, domain)| domain.in_use_max() == domain.capacity())
 }
 
-fn used(view: &ServerView, group: Group) -> bool {
+pub(super) fn used(view: &ServerView, group: Group) -> bool {
     domains(view.machine, group).iter().any(|(_, domain)| domain.area_ps() > 0)
 }
 

@@ -4,45 +4,20 @@
 //! ([`rules`], known from the configuration alone). A limit or a rule that nothing came to in the measuring window
 //! ([`limits`]) is told apart from that: it may have acted before.
 
+mod around;
 mod limits;
 pub(crate) mod network;
+mod nic;
 pub(crate) mod predicted;
 mod rules;
+mod transports;
+
+pub(crate) use around::Around;
 
 use crate::report::view::ServerView;
 use hostnet_config::GivenKey;
-use hostnet_model::params::{ClusterParams, HostKind, ServerParams, SocketParams, Traffic, Transport};
+use hostnet_model::params::{ServerParams, SocketParams};
 use std::collections::BTreeMap;
-
-/// A cluster's use of its servers, beside their workloads.
-#[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Around {
-    /// Cores work for jobs, services or DIMMs, for as long as their frequency says.
-    works: bool,
-    /// Threads of flows go to other cores.
-    moves: bool,
-    /// The kernel generates packets, or replays some.
-    generates: bool,
-    /// Data comes in segments of TCP.
-    has_tcp: bool,
-}
-
-impl Around {
-    /// Looks at everything that a cluster does. A server alone is a cluster that does nothing.
-    pub(crate) fn of(cluster: &ClusterParams) -> Self {
-        let any = |holds: fn(&Traffic) -> bool| cluster.flows.iter().any(|flow| holds(&flow.traffic));
-        let on_dimms = cluster.hosts.iter().any(|host| match &host.kind {
-            HostKind::Server(server) => server.sockets.iter().any(|socket| socket.mcn.is_some()),
-            HostKind::Endpoint(_) => false,
-        });
-        Around {
-            works: on_dimms || !cluster.jobs.is_empty() || any(|traffic| matches!(traffic, Traffic::Service(_))),
-            moves: cluster.flows.iter().any(|flow| !flow.moves.is_empty()),
-            has_tcp: cluster.flows.iter().any(|flow| matches!(flow.transport, Transport::Tcp(_))),
-            generates: any(|traffic| matches!(traffic, Traffic::Packets(_) | Traffic::Replay { .. })),
-        }
-    }
-}
 
 /// A socket of a server, and what decides whether a key has an effect there.
 struct Place<'a> {

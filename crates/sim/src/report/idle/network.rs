@@ -1,30 +1,41 @@
-//! Finds the keys of a network, its flows, transports and jobs that cannot have changed the result, and the rules of
-//! transports that did not come into play.
+//! Finds the keys of a network, its flows, transports and jobs that cannot have changed the result, and the limits and
+//! rules among them that did not come into play.
 
+use super::transports;
 use super::Idle;
+use crate::read::ends::network;
 use crate::read::flows::FlowTotals;
+use crate::read::ports::PortTotals;
+use crate::report::view::WorldView;
 use hostnet_config::Plan;
-use hostnet_model::params::{FlowParams, HostKind, JobParams};
+use hostnet_model::ether::Endpoint;
+use hostnet_model::met::Limit;
+use hostnet_model::params::{CableParams, End, FlowParams, HostKind, JobParams, SwitchParams};
+use serde_json::Value;
 use std::collections::BTreeSet;
 
-/// Finds such keys outside of the tables of hosts; `totals` say what the flows did in the window.
-pub(crate) fn of_network(plan: &Plan, totals: &[FlowTotals]) -> Idle {
-    let given = plan.given.iter().filter(|path| !path.starts_with("host."));
-    let (no_effect, others): (Vec<&String>, Vec<&String>) = given.partition(|path| is_unused(plan, path));
-    let never_met = others.into_iter().filter(|path| is_never_met(plan, totals, path)).cloned().collect();
+/// Finds such keys outside of the tables of servers; `totals` say what the flows did in the window.
+pub(crate) fn of_network(view: &WorldView, totals: &[FlowTotals]) -> Idle {
+    let plan = view.plan;
+    let (no_effect, others): (Vec<&String>, Vec<&String>) = plan.given.iter().partition(|path| is_unused(view, path));
+    let never_met = others.into_iter().filter(|path| is_never_met(view, totals, path)).cloned().collect();
     Idle { no_effect: no_effect.into_iter().cloned().collect(), never_met }
 }
 
-fn is_unused(plan: &Plan, path: &str) -> bool {
-    let cluster = &plan.cluster;
+fn is_unused(view: &WorldView, path: &str) -> bool {
+    let (plan, cluster) = (view.plan, &view.plan.cluster);
     let parts: Vec<&str> = path.split('.').collect();
     match parts[..] {
-        ["network", "switch", key] | ["switch", _, key] => match key {
+        ["network", "switch", key, ..] | ["switch", _, key, ..] => match key {
             "sum" => cluster.jobs.iter().all(|job| job.reducers.is_empty()),
             "sharers" => cluster.switches.iter().all(|switch| switch.sharers.is_none()),
+            // Flow control keeps a part of the buffer from other priorities.
+            "pfc" => is_of_absent_priorities(plan) && sum_of_switches(view, |port| port.overflowed_packets) == 0,
             _ => false,
         },
+        ["transport", name, ..] => transports::tables_with(plan, name).next().is_none(),
         ["flow", name, "stagger"] => flows_of(plan, name).count() == 1,
+        ["flow", name, "pairs"] => is_one_pair(plan, name),
         ["flow" | "job", _, "priority"] => is_one_priority(plan),
         ["job", name, "copy_rate" | "copy_latency"] => {
             cluster.jobs.iter().find(|job| job.name == name).is_some_and(|job| !shares_hosts(job))
@@ -33,10 +44,30 @@ fn is_unused(plan: &Plan, path: &str) -> bool {
     }
 }
 
-/// Returns the flows of a class.
-fn flows_of<'a>(plan: &'a Plan, name: &'a str) -> impl Iterator<Item = &'a FlowParams> {
-    let class = plan.cluster.classes.iter().position(|class| class == name);
+/// Returns the flows of the class of a table.
+fn flows_of<'a>(plan: &'a Plan, name: &str) -> impl Iterator<Item = &'a FlowParams> {
+    let class = transports::class_of(plan, ("flow", name));
     plan.cluster.flows.iter().filter(move |flow| Some(usize::from(flow.class)) == class)
+}
+
+/// Returns true if no flow has a priority for which a switch pauses its peers.
+fn is_of_absent_priorities(plan: &Plan) -> bool {
+    let paused = |switch: &SwitchParams| switch.pfc.as_ref().map_or(0, |pfc| pfc.priorities);
+    let all = plan.cluster.switches.iter().map(paused).fold(0, |all, some| all | some);
+    plan.cluster.flows.iter().all(|flow| all >> flow.priority & 1 == 0)
+}
+
+/// Returns true if a table of flows has a host on either side and draws nothing else, so that it has one pair anyway.
+fn is_one_pair(plan: &Plan, name: &str) -> bool {
+    let table = &plan.effective["flow"][name];
+    let is_one = |side: &str| {
+        let host = match &table[side] {
+            Value::Array(names) if names.len() == 1 => names[0].as_str(),
+            names => names.as_str(),
+        };
+        host.is_some_and(|host| plan.effective["host"][host]["count"].as_u64() == Some(1))
+    };
+    is_one("from") && is_one("to") && ["load", "sizes"].iter().all(|key| table[key].is_null())
 }
 
 /// Returns true if all packets are of one priority, and none is paused.
@@ -59,30 +90,75 @@ fn shares_hosts(job: &JobParams) -> bool {
     !job.hosts.iter().all(|host| seen.insert(host))
 }
 
-fn is_never_met(plan: &Plan, totals: &[FlowTotals], path: &str) -> bool {
+fn is_never_met(view: &WorldView, totals: &[FlowTotals], path: &str) -> bool {
     let parts: Vec<&str> = path.split('.').collect();
-    let ["transport", name, key] = parts[..] else { return false };
-    let own = plan.cluster.flows.iter().zip(totals).filter(|(flow, _)| transport_of(plan, flow) == Some(name));
-    let sum = own.fold(FlowTotals::default(), |sum, (_, totals)| sum.plus(totals));
-    match key {
-        "rto_min" | "rto_initial" | "timeout" => sum.timeouts == 0,
-        "tail_loss_probe" => sum.timeouts + sum.probes == 0,
-        "sack" => sum.retransmitted_packets == 0,
-        // Without ECN nothing is marked: switches drop instead.
-        "ecn" => plan.effective["transport"][name]["ecn"] == true && marks(&sum) == 0,
-        "gain" | "alpha" => marks(&sum) == 0,
+    let sum = |pick: fn(&PortTotals) -> u64| sum_of_switches(view, pick);
+    match parts[..] {
+        ["network", "switch", key, ..] | ["switch", _, key, ..] => match key {
+            "buffer" | "alpha" => !learn(view) && sum(|port| port.overflowed_packets) == 0,
+            "ecn" => sum(|port| port.overflowed_packets + port.marked_packets) == 0,
+            "pfc" => sum(|port| port.overflowed_packets + port.pauses_asked) == 0,
+            _ => false,
+        },
+        ["transport", name, key] => transports::is_never_met(view, totals, (name, key)),
+        ["cable", name, "down"] => {
+            let spans = cables_of(view, name).flat_map(|cable| &cable.down_ps);
+            spans.into_iter().all(|span| view.share_of(*span) == 0.0)
+        }
+        ["network", "bottleneck", "down"] => {
+            view.plan.cluster.cables.iter().flat_map(|cable| &cable.down_ps).all(|span| view.share_of(*span) == 0.0)
+        }
+        ["flow", name, "deaf"] => {
+            flows_of(view.plan, name).filter_map(|flow| flow.deaf_ps).all(|span| view.share_of(span) == 0.0)
+        }
+        ["host", name, "queue"] => {
+            let mut own = endpoints(view).filter(|(host, _)| is_of_table(host, name));
+            own.all(|(_, endpoint)| !endpoint.met().has(Limit::PortQueue))
+        }
         _ => false,
     }
 }
 
-/// Returns the marks that senders heard of.
-fn marks(totals: &FlowTotals) -> u64 {
-    totals.marked_segments + totals.marked_by_host + totals.notifications
+/// Returns true if a switch learns: copies of packets that it has no room for are in no count.
+fn learn(view: &WorldView) -> bool {
+    view.plan.cluster.switches.iter().any(|switch| switch.learning.is_some())
 }
 
-/// Returns the name of the transport that the table of a flow gives, if it gives one.
-fn transport_of<'a>(plan: &'a Plan, flow: &FlowParams) -> Option<&'a str> {
-    let class = plan.cluster.classes.get(usize::from(flow.class))?;
-    let tables = ["flow", "job"].map(|kind| &plan.effective[kind][class.as_str()]["transport"]);
-    tables.into_iter().find_map(|name| name.as_str())
+/// Adds up what the ports of all switches have counted since the start of the run.
+fn sum_of_switches(view: &WorldView, pick: impl Fn(&PortTotals) -> u64) -> u64 {
+    let ports = view.ports().filter(|(port, _)| matches!(port.end, End::Switch(_)));
+    ports.map(|(port, _)| pick(&port.totals)).sum()
+}
+
+/// Returns the cables that a table is about: those with its ends, of a host of its name, or between two switches.
+fn cables_of<'a>(view: &'a WorldView, name: &'a str) -> impl Iterator<Item = &'a CableParams> {
+    let ends = view.plan.effective["cable"][name]["ends"].as_array();
+    let ends = ends.map(|ends| ends.iter().filter_map(Value::as_str).collect::<Vec<_>>());
+    view.plan.cluster.cables.iter().filter(move |cable| {
+        let [one, other] = cable.ends.map(|end| view.name_of(end));
+        match &ends {
+            Some(ends) => ends.iter().all(|end| [one, other].contains(end)),
+            None => {
+                let joined = [format!("{one}_{other}"), format!("{other}_{one}")];
+                joined.iter().any(|joined| joined == name) || [one, other].iter().any(|end| is_of_table(end, name))
+            }
+        }
+    })
+}
+
+/// Returns the endpoints, with their names as hosts.
+fn endpoints<'a>(view: &'a WorldView) -> impl Iterator<Item = (&'a str, &'a Endpoint)> {
+    let hosts = &view.plan.cluster.hosts;
+    let names: Vec<&str> =
+        hosts.iter().filter(|host| matches!(host.kind, HostKind::Endpoint(_))).map(|host| host.name.as_str()).collect();
+    network(view.simulation)
+        .endpoints()
+        .map(|(number, endpoint)| (names[number as usize], endpoint))
+        .collect::<Vec<_>>()
+        .into_iter()
+}
+
+/// Returns true if a host has the name of a table, or that and a number.
+fn is_of_table(host: &str, table: &str) -> bool {
+    host == table || host.rsplit_once('-').is_some_and(|(of, _)| of == table)
 }

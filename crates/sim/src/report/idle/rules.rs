@@ -8,7 +8,7 @@ use hostnet_model::params::{
 /// Keys, or with a dot at the end whole tables, that have an effect only where something holds.
 type Rule = (&'static [&'static str], fn(&Place) -> bool);
 
-const RULES: [Rule; 14] = [
+const RULES: [Rule; 22] = [
     (&["fio.", "pcie.lanes", "ddio.enabled", "ddio.off"], |place| place.has_storage()),
     (&OF_DRIVES, |place| place.has_storage()),
     // The random streams of a NIC are numbered behind those of the drives that there are.
@@ -17,7 +17,15 @@ const RULES: [Rule; 14] = [
         place.has_storage() || place.server.nic().is_some_and(|nic| nic.relaxed_ordering)
     }),
     (&["nic.", "stack."], |place| place.server.stack.is_some()),
-    (&["nic.lro"], |place| place.around.has_tcp),
+    (&OF_KERNEL, |place| place.around.has_kernel),
+    (&["stack.send"], |place| place.around.sends),
+    (&["stack.segment"], |place| place.around.has_tcp),
+    (&["nic.transmit"], |place| place.around.answers || place.around.reads),
+    (&["stack.gro", "stack.ack", "nic.lro"], |place| place.around.receives_tcp),
+    (&["stack.copy_ahead"], |place| place.around.receives || place.copies_from_memory()),
+    (&["nic.send_window"], |place| place.around.reads),
+    (&["nic.pcie.mrrs"], |place| place.around.reads || place.reads_descriptors()),
+    (&["pcie.mrrs"], |place| place.around.reads || place.has_storage() || place.reads_descriptors()),
     (&["nic.ncap."], |place| place.server.ncap.is_some()),
     (&["nic.mode", "nic.rings", "nic.scatter", "ssd.mode", "ssd.sockets"], |place| place.server.sockets.len() > 1),
     // A NIC that forgets the queues of flows asks for them anew.
@@ -27,6 +35,34 @@ const RULES: [Rule; 14] = [
     (&["upi."], |place| place.server.upi.is_some()),
     (&["memory.dram.postponed_max"], |_| false),
     (&["core.frequency"], |place| place.counts_cycles()),
+];
+
+/// Keys of what the kernel does with packets, and of how a NIC hands them to it. RDMA passes it by.
+const OF_KERNEL: [&str; 24] = [
+    "stack.allocate",
+    "stack.budget",
+    "stack.cached_user",
+    "stack.call",
+    "stack.call_size",
+    "stack.copy_line",
+    "stack.extra_lines",
+    "stack.packet",
+    "stack.page_lines",
+    "stack.poll",
+    "stack.segment",
+    "stack.wake",
+    "stack.zero_copy",
+    "nic.coalesce",
+    "nic.coalesce_packets",
+    "nic.completion",
+    "nic.descriptor",
+    "nic.event",
+    "nic.interrupt",
+    "nic.mitt",
+    "nic.pool",
+    "nic.queues",
+    "nic.ring",
+    "nic.stride",
 ];
 
 /// Keys of `[ssd]` other than how many drives there are.
@@ -44,7 +80,7 @@ const OF_DRIVES: [&str; 9] = [
 
 /// Keys of the caches and of what needs them.
 const OF_CACHES: [Rule; 9] = [
-    (&["prefetch.stream"], |place| place.socket.cache.is_some() || place.has_nic()),
+    (&["prefetch.stream"], |place| place.socket.cache.is_some() || place.around.has_kernel),
     (&["prefetch.adjacent", "stack.prefetch_ahead"], has_caches),
     (&["prefetch.credits"], |place| with_cache(place, |cache| cache.prefetch.stream || cache.prefetch.adjacent)),
     (&["prefetch.pages", "prefetch.distance"], |place| with_cache(place, |cache| cache.prefetch.stream)),
@@ -180,6 +216,16 @@ impl Place<'_> {
 
     fn has_nic(&self) -> bool {
         self.server.nic().is_some()
+    }
+
+    /// Returns true if the kernel's copies read what applications write, if it is not in a cache.
+    fn copies_from_memory(&self) -> bool {
+        self.server.stack.as_ref().is_some_and(|stack| !stack.cached_user)
+    }
+
+    /// Returns true if the NIC reads many receive descriptors at a time.
+    fn reads_descriptors(&self) -> bool {
+        self.server.nic().is_some_and(|nic| nic.attach.is_some())
     }
 
     /// Returns true if anything takes so many clocks of a core, and not so long.

@@ -51,7 +51,7 @@ impl WorldView<'_> {
     }
 
     /// The share of the window that a span of time takes.
-    fn share_of(&self, (from, to): (u64, u64)) -> f64 {
+    pub(crate) fn share_of(&self, (from, to): (u64, u64)) -> f64 {
         let [from, to] = [from, to].map(|at| at.clamp(self.window_start.ps(), self.now.ps()));
         (to - from) as f64 / self.window_ps()
     }

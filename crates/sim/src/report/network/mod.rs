@@ -100,7 +100,7 @@ impl WorldView<'_> {
         let mut keys = OfHosts::default();
         self.server_views(&[]).for_each(|(_, view)| keys.add(&view));
         let Idle { mut no_effect, mut never_met } = keys.all();
-        let around = of_network(self.plan, flows);
+        let around = of_network(self, flows);
         no_effect.extend(around.no_effect);
         never_met.extend(around.never_met);
         if let Some(entries) = told.as_object_mut() {
@@ -217,14 +217,13 @@ impl WorldView<'_> {
 
     /// The servers as runs of their own would show them, with their numbers as hosts.
     fn server_views<'a>(&'a self, limits: &'a [ClassLimit<'a>]) -> impl Iterator<Item = (usize, ServerView<'a>)> {
-        let around = Around::of(&self.plan.cluster);
         self.servers().enumerate().filter_map(move |(number, (host, machine))| {
             let view = ServerView {
                 name: &self.plan.cluster.hosts[host].name,
                 limits,
                 server: self.servers[host].as_ref()?,
                 given: self.plan.given_of(&self.plan.cluster.hosts[host].name),
-                around,
+                around: Around::of(&self.plan.cluster, host),
                 machine,
                 total: self.samples.get(number)?,
                 batches: self.batches.of_server(number),

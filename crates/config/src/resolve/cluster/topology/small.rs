@@ -26,6 +26,10 @@ pub(super) fn star(switches: &mut BTreeMap<String, SwitchSpec>, hosts: &Hosts) -
             "several switches need cables, such as [cable.a] with ends = [\"sender\", \"tor\"]; a star has one switch";
         return Err(Issue::between(&["switch", "network.topology"], message));
     };
+    if switch != STAR {
+        let message = format!("the switch of a star is \"{STAR}\"; one of another name needs cables with ends");
+        return Err(Issue::between(&[&table("switch", switch), "network.topology"], message));
+    }
     let cable = |at: usize| of_topology([&hosts.hosts[at].name, switch], hosts.table_of(at));
     Ok((0..hosts.hosts.len()).filter(|&at| hosts.dimms.slot(at).is_none()).map(cable).collect())
 }

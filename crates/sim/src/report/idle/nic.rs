@@ -1,0 +1,79 @@
+//! Finds the limits of a NIC and of the kernel behind it that did not come into play.
+
+use crate::read::sample::Group;
+use crate::report::view::ServerView;
+use hostnet_model::met::{Limit, Met};
+use hostnet_model::nic::{DropReason, Nic};
+use hostnet_model::os::NetStack;
+use hostnet_model::params::NicParams;
+
+/// Lines of a page, which no read of a NIC crosses the end of, in bytes; and of a line.
+const PAGE_BYTES: u32 = 4096;
+const LINE_BYTES: u32 = 64;
+
+/// Returns true if nothing came to the limit that a key of a NIC or of the kernel's network stack sets.
+pub(super) fn never_met(view: &ServerView, key: &str) -> bool {
+    let (Some(params), Some(_)) = (view.server.nic(), &view.server.stack) else { return false };
+    match key {
+        "nic.buffer" => dropped(view) + pauses(view) == 0,
+        "nic.lro" => params.lro && joined(view) == 0,
+        "nic.steer_expiry" => nics(view).all(|nic| nic.counters().expired == 0),
+        "nic.send_window" => !met(view).has(Limit::SendWindow),
+        "nic.coalesce_packets" => !met(view).has(Limit::CoalescePackets),
+        "stack.gro" => !met(view).has(Limit::JoinedBytes),
+        "stack.call_size" => !met(view).has(Limit::CallBytes),
+        "stack.budget" => stacks(view).all(|stack| stack.counts().polls_full == 0),
+        "stack.ack" => acks(view) == 0,
+        "nic.pcie.mrrs" | "pcie.mrrs" => cuts_nothing(view, params),
+        "iio.read_return" | "iio.read_to_cha" | "nic.pcie.nonposted_lines" => {
+            !super::limits::used(view, Group::P2mRead)
+        }
+        _ => key.starts_with("nic.pfc") && dropped(view) + pauses(view) == 0,
+    }
+}
+
+fn nics<'a>(view: &'a ServerView) -> impl Iterator<Item = &'a Nic> {
+    view.machine.each::<Nic>()
+}
+
+fn stacks<'a>(view: &'a ServerView) -> impl Iterator<Item = &'a NetStack> {
+    view.machine.engines::<NetStack>()
+}
+
+/// Returns the packets that found no room or no descriptor since the start of the run.
+fn dropped(view: &ServerView) -> u64 {
+    let reasons = [DropReason::BufferFull, DropReason::NoDescriptor];
+    let flows = nics(view).flat_map(|nic| nic.flows());
+    flows.map(|flow| reasons.iter().map(|&reason| flow.dropped(reason).packets).sum::<u64>()).sum()
+}
+
+/// Returns the pauses that the NIC asked of its peer.
+fn pauses(view: &ServerView) -> u64 {
+    nics(view).map(|nic| nic.counters().pauses_sent).sum()
+}
+
+/// Returns the packets that became part of others in the NIC.
+fn joined(view: &ServerView) -> u64 {
+    nics(view).flat_map(|nic| nic.flows()).map(|flow| flow.joined.packets).sum()
+}
+
+/// Returns the acknowledgements without data that the kernel sent.
+fn acks(view: &ServerView) -> u64 {
+    let connections = stacks(view).flat_map(NetStack::sockets).map(|(_, _, connection, _)| connection);
+    connections.map(|connection| connection.counters().acks_sent).sum()
+}
+
+/// Returns the limits that have come into play at the NIC and at the cores.
+fn met(view: &ServerView) -> Met {
+    nics(view).map(|nic| nic.counters().met).chain(stacks(view).map(|stack| stack.counts().met)).collect()
+}
+
+/// Returns true if every read of the NIC fits into one request, and nothing else reads by links.
+fn cuts_nothing(view: &ServerView, params: &NicParams) -> bool {
+    // The first and the last line of a packet may be used in part.
+    let of_packet = (params.frame_bytes + 2 * LINE_BYTES).min(PAGE_BYTES);
+    // A card with registers of its own reads descriptors many at a time.
+    let largest = if params.attach.is_some() { PAGE_BYTES } else { of_packet };
+    let has_storage = view.server.workloads.iter().any(|workload| workload.kind.fio().is_some());
+    !has_storage && view.server.nic_links().all(|(_, link)| link.mrrs_bytes >= largest)
+}
