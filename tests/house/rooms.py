@@ -43,15 +43,18 @@ def python_ways(package: Path) -> Ways:
 
 def imported(text: str, package: str) -> set[str]:
     """The topmost modules of a package that a file of it imports."""
+    return {name.split(".")[1] for name in imports(text) if name.startswith(f"{package}.")}
+
+
+def imports(text: str) -> set[str]:
+    """The modules that a file imports, late or for types, and `module.name` of every name that it takes from one."""
     found = set()
     for node in ast.walk(ast.parse(text)):
         if isinstance(node, ast.Import):
             found |= {alias.name for alias in node.names}
-        elif isinstance(node, ast.ImportFrom) and node.module == package:
-            found |= {f"{package}.{alias.name}" for alias in node.names}
-        elif isinstance(node, ast.ImportFrom):
-            found.add(node.module or "")
-    return {name.split(".")[1] for name in found if name.startswith(f"{package}.")}
+        elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
+            found |= {node.module, *(f"{node.module}.{alias.name}" for alias in node.names)}
+    return found
 
 
 def circular(ways: Ways) -> list[str]:
