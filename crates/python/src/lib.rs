@@ -9,7 +9,7 @@
 //! * [`noc`]: the same for the network on a chip alone.
 //! * [`chip`]: the same for chips.
 //! * [`codec`]: the codec of gradients, for any buffer of floats.
-//! * [`alone`]: what these have in common.
+//! * [`alone`]: what these have in common; [`exchange`]: the way to the other processes of a run.
 //! * [`cluster`]: schema and templates of clusters; [`controller`] and [`governor`]: controllers and governors in
 //!   Python, which are [`guest`]s of a run; [`capture`]: captures of packets.
 //! * [`filter`]: traces through caches; [`output`]: compressed files; [`parquet`]: tables as files.

@@ -3,10 +3,10 @@
 //! | file | application |
 //! |---|---|
 //! | `redis.rs` | a key-value server per core and its clients |
-//! | `pagerank.rs`, `betweenness.rs` | programs over `graph.rs`, a random graph that nobody stores |
+//! | `pagerank.rs`, `betweenness.rs` | programs over `graph.rs`, a random graph that nobody stores; its `levels.rs` |
 //! | `streams.rs` | STREAM, MLC, pointer chase |
 //! | `replay.rs` | what a trace says |
-//! | `layout.rs`, `script.rs` | where structures lie; what comes next |
+//! | `layout.rs`, `script.rs`, `step.rs` | where structures lie; what comes next; an access |
 
 mod betweenness;
 mod graph;
