@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import subprocess
+from collections import Counter
 from collections.abc import Iterator
 from itertools import pairwise
 from pathlib import Path
@@ -63,9 +64,12 @@ def name_of(page: Path) -> str:
 
 
 def anchors_of(page: Path) -> set[str]:
-    """The anchors that a page's headings make."""
+    """The anchors that a page's headings make, with a number from the second heading of the same words on."""
     headings = re.findall(r"^#+ (.+)$", text_of(page), re.MULTILINE)
-    return {re.sub(r"[^\w -]", "", heading).strip().lower().replace(" ", "-") for heading in headings}
+    found: Counter[str] = Counter()
+    for heading in headings:
+        found[re.sub(r"[^\w -]", "", heading).strip().lower().replace(" ", "-")] += 1
+    return {f"{name}-{number}" if number else name for name, count in found.items() for number in range(count)}
 
 
 def links_of(page: Path) -> Iterator[str]:
