@@ -1,5 +1,6 @@
 # make           build everything into .venv; then .venv/bin/hostnet works
 # make demo      build, and reproduce the four quadrants; the last line is the path of the report
+# make dev       build what single tests need, with every assertion: slower; make builds the fast one again
 # make test      everything CI checks
 # make test-all  that, the tests that take long, and much hostile input; make test-all SEED=N repeats what it was
 # make fuzz      hostile input, and campaigns of hundreds of random servers: planted limits, regimes, steady states
@@ -29,7 +30,7 @@ STUDIES ?=
 
 export PYO3_PYTHON := $(CURDIR)/$(BIN)/python
 
-.PHONY: build demo mpi test test-all fuzz lint-rust test-rust lint-python test-python scaling golden bench validate all clean lock
+.PHONY: build dev demo mpi test test-all fuzz lint-rust test-rust lint-python test-python scaling golden bench validate all clean lock
 .DEFAULT_GOAL := build
 
 # Python's packages are installed while cargo compiles.
@@ -83,8 +84,10 @@ $(VENV)/mpi: requirements-dev.lock $(VENV)/locked
 	@echo "$(BIN)/mpirun -n 2 $(BIN)/hostnet run cluster.toml"
 
 # The module comes first, so that tests in Python run while the last crates of the tests in Rust compile, one at a time.
-test: $(VENV)/created
+dev: $(VENV)/created
 	@$(MAKE) --no-print-directory --jobs=2 $(VENV)/checked $(VENV)/locked-dev
+
+test: dev
 	@$(MAKE) --no-print-directory --jobs=2 --output-sync=target test-rust test-python lint-rust lint-python
 
 test-all:

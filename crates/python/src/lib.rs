@@ -89,6 +89,12 @@ mod _core {
         env!("CARGO_PKG_VERSION")
     }
 
+    /// Whether it was built with every assertion, as `make test` does, which makes it slower.
+    #[pyfunction]
+    fn has_assertions() -> bool {
+        cfg!(debug_assertions)
+    }
+
     /// Half the width of the 95% confidence interval of the mean of independent values; infinite for fewer than two.
     #[pyfunction]
     fn interval(values: Vec<f64>) -> f64 {

@@ -117,9 +117,11 @@ app = typer.Typer(
 
 def _print_version(wanted: bool) -> None:
     if wanted:
-        from hostnet._core import version
+        from hostnet._core import has_assertions, version
 
         say(f"hostnet {version()}")
+        if has_assertions():
+            say("Built with assertions, as `make test` does: runs take longer. `make` builds it without.")
         raise typer.Exit
 
 
