@@ -263,6 +263,11 @@ def test_abbreviations_are_in_order_and_spelled_once() -> None:
     assert all(first.lower() <= second.lower() for first, second in pairwise(rows)), rows
 
 
+def test_the_readme_links_every_page() -> None:
+    linked = {(ROOT / link.partition("#")[0]).resolve() for link in links_of(ROOT / "README.md") if "://" not in link}
+    assert sorted(set(ROOT.glob("docs/**/*.md")) - linked) == []
+
+
 def test_every_example_is_listed() -> None:
     listed = set(links_of(ROOT / "examples/README.md"))
     assert listed == {file.name for file in ROOT.glob("examples/*.*")} - {"README.md"}
