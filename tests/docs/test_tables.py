@@ -13,6 +13,7 @@ from tests.docs.reference import ROOT
 from tests.support import Cli
 
 PAGE = (ROOT / "docs/tables.md").read_text(encoding="utf-8")
+SWEEPS = (ROOT / "docs/sweep.md").read_text(encoding="utf-8")
 
 CLUSTER = """
 [host.server]
@@ -68,9 +69,26 @@ def written(file: Path) -> str:
 
 
 def test_the_files_of_a_run_directory_are_listed(made: set[str]) -> None:
-    rows = PAGE.partition("\n## Run directory\n")[2].partition("\n\nBeside")[0]
-    listed = set(re.findall(r"`([\w<>-]+(?:\.\w+|/))`", rows))
-    assert made == listed
+    assert made == listed(PAGE, "Run directory")
+
+
+def listed(page: str, heading: str) -> set[str]:
+    """The files and folders in the first column of the table below a heading."""
+    rows = page.partition(f"\n## {heading}\n\n")[2].partition("\n\n")[0]
+    cells = "".join(row.split("|")[1] for row in rows.splitlines())
+    return set(re.findall(r"`([\w<>-]+(?:\.\w+|/))`", cells))
+
+
+def test_the_files_of_a_sweep_are_listed(cli: Cli) -> None:
+    (cli.folder / "alone.json").write_text(json.dumps(JSON))
+    made: set[str] = set()
+    for name in (cli.file.name, "alone.json"):
+        done = cli("sweep", name, "--over", "run.seed=1,2", "--quiet")
+        folder = cli.folder / done.stdout.strip()
+        made |= {entry.name + "/" * entry.is_dir() for entry in folder.iterdir()}
+        tables = {file.stem for file in (folder / "tables").iterdir()}
+        assert {"workloads", "domains", "channels"} <= tables <= set(_core.table_info())
+    assert made == listed(SWEEPS, "The directory")
 
 
 def test_the_summary_holds_the_rows_of_the_tables_that_the_page_says(cli: Cli) -> None:
