@@ -151,13 +151,13 @@ def few_reads_in_flight(random: Random) -> Plant:
 
 def small_send_window(random: Random) -> Plant:
     transport = random.choice(("cubic", "roce"))
-    flow = {"kind": "bulk" if transport == "cubic" else "write", "transport": transport, "count": 4}
+    flow: Content = {"kind": "bulk" if transport == "cubic" else "write", "transport": transport, "count": 4}
     content = server(random, sends=True, **flow)
     return Plant("host network", content, "host/s/nic/send_window", **more(random.uniform(5000, 8000), "B"))
 
 
 def shared_core(random: Random) -> Plant:
-    flow = {"kind": "bulk", "transport": random.choice(("dctcp", "cubic")), "count": random.randrange(1, 4)}
+    flow: Content = {"kind": "bulk", "transport": random.choice(("dctcp", "cubic")), "count": random.randrange(1, 4)}
     content = server(random, **flow, to_cores="0")
     work = {"kind": "stream", "cores": "0", "reads": random.choice((0.5, 1.0))}
     content["host"]["s"]["workload"] = {"w": work}
