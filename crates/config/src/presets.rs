@@ -31,8 +31,8 @@ pub struct PresetInfo {
 
 /// Every preset.
 pub fn presets() -> Vec<PresetInfo> {
-    let info = |(name, text): &(&str, &str)| {
-        let tree = parse_toml(text).map(|document| document.tree).unwrap_or_default();
+    let info = |(name, _): &(&str, &str)| {
+        let tree = preset(name).unwrap_or_default();
         let word = |key: &str| tree["server"][key].as_str().map(str::to_string);
         let description = word("description").unwrap_or_default();
         PresetInfo { name: name.to_string(), description, unvalidated: word("unvalidated") }
@@ -183,9 +183,14 @@ pub fn flow_sizes_names() -> impl Iterator<Item = &'static str> {
     FLOW_SIZES.iter().map(|(name, _)| *name)
 }
 
-/// The settings of a preset.
+/// Returns the settings of a preset: what its file says, on top of the preset that the file names, if it names one.
 pub(crate) fn preset(name: &str) -> Result<Value, Issue> {
-    embedded(SERVERS, name, "server.preset", "preset")
+    let mut own = embedded(SERVERS, name, "server.preset", "preset")?;
+    let lower = own["server"].as_object_mut().and_then(|server| server.remove("preset"));
+    let Some(lower) = lower.as_ref().and_then(Value::as_str) else { return Ok(own) };
+    let mut settings = preset(lower)?;
+    overlay(&mut settings, &own);
+    Ok(settings)
 }
 
 /// The values of a chip.
@@ -254,13 +259,13 @@ impl PartFile {
     }
 }
 
-/// Puts what the device and the profile give under the tables of `memory`, whose values go on top. `schema` is that of
-/// the whole tree. Gives the files of the user's that were read.
-/// The table of a DRAM device, by its name.
+/// Returns the table of a DRAM device, by its name.
 pub(crate) fn device(name: &str) -> Result<Value, Issue> {
     part(&PARTS[0], name)
 }
 
+/// Puts what the device and the profile give under the tables of `memory`, whose values go on top. `schema` is that of
+/// the whole tree. Gives the files of the user's that were read.
 pub(crate) fn fill_memory(tree: &mut Value, schema: &Value, base_dir: &Path) -> Result<Vec<PartFile>, Issue> {
     let mut files = Vec::new();
     for known in &PARTS {
