@@ -7,15 +7,13 @@ from difflib import get_close_matches
 from typing import TYPE_CHECKING
 
 from hostnet._core import ConfigError
+from hostnet.running.ranges import SEEDS_MAX, check_range
 from hostnet.units import parse_time_ps
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from hostnet._core import ChipPlan, Plan
-
-SEEDS_MAX = 10_000
-"""The most seeds of one command."""
 
 PROCESSES_MAX = 4096
 """The most processes of one run."""
@@ -158,9 +156,9 @@ class Request:
         Raises:
             ConfigError: Says which, and what would be right.
         """
-        _check_range("--threads", self.threads, THREADS_MAX)
-        _check_range("--processes", self.processes, PROCESSES_MAX)
-        _check_range("--seeds", self.seeds, SEEDS_MAX)
+        check_range("--threads", self.threads, THREADS_MAX)
+        check_range("--processes", self.processes, PROCESSES_MAX)
+        check_range("--seeds", self.seeds, SEEDS_MAX)
         if self.json and self.quiet:
             raise ConfigError("--json and --quiet: both say what to print; give one of them")
         if self.brief and (self.json or self.quiet or self.compare is not None):
@@ -205,8 +203,3 @@ class Request:
         for what, given in single.items():
             if given:
                 raise ConfigError(f"--seeds: {what} of one run; give --seed instead of --seeds")
-
-
-def _check_range(option: str, value: int | None, most: int) -> None:
-    if value is not None and not 1 <= value <= most:
-        raise ConfigError(f"{option} {value}: must be between 1 and {most}")

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from hostnet._core import ConfigError
 from hostnet.running import simulate
+from hostnet.running.ranges import SEEDS_MAX, check_range
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -23,9 +24,6 @@ if TYPE_CHECKING:
     from hostnet.sweeps.check import Progress
     from hostnet.sweeps.conduct import Executor
     from hostnet.sweeps.job import Job
-
-SEEDS_MAX = 10_000
-"""The most seeds of a sweep."""
 
 JOBS_MAX = 1024
 """The most points at a time."""
@@ -181,7 +179,7 @@ def prepare(
     from hostnet.sweeps.job import Job
 
     check_engine(engine)
-    _check_range("--seeds", seeds, SEEDS_MAX)
+    check_range("--seeds", seeds, SEEDS_MAX)
     grid = Grid(simulate.source_of(config, overrides), axes_of(over))
     if engine == "predict" and is_chip(grid.source):
         raise ConfigError("--engine predict: there is no prediction for chips; leave it out")
@@ -200,7 +198,7 @@ def executor(job: Job, jobs: int | None, dask: str | PathLike[str] | None) -> It
         ConfigError: The number of threads is out of range, or Dask is not installed.
         OSError: The cluster does not answer.
     """
-    _check_range("--jobs", jobs, JOBS_MAX)
+    check_range("--jobs", jobs, JOBS_MAX)
     if dask is None:
         from hostnet.sweeps.local import compute_here
 
@@ -222,11 +220,6 @@ def load(manifest: dict[str, Any], place: Path, directory: Path | None) -> Sweep
     more = {Path(name).stem: place / name for name in manifest["tables"] if "/" in name}
     tables = {name: pq.read_table(file, memory_map=False) for name, file in more.items()}
     return SweepResults(manifest, table, domains, tables, directory)
-
-
-def _check_range(option: str, value: int | None, most: int) -> None:
-    if value is not None and not 1 <= value <= most:
-        raise ConfigError(f"{option} {value}: must be between 1 and {most}")
 
 
 def _cores() -> int:
