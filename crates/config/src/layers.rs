@@ -9,6 +9,7 @@ const REPLACES: &[(&str, &[&str])] = &[
     ("run.duration", &["run.precision", "run.duration_max", "run.until"]),
     ("run.precision", &["run.duration", "run.until"]),
     ("power.governor.kind", &GOVERNOR_KEYS),
+    ("nic.attach", &["nic.onchip", "nic.cxl", "nic.dimm"]),
     ("run.until", &["run.duration", "run.precision", "run.warmup"]),
     ("workload.*.job", &["workload.*.jobs"]),
     ("workload.*.jobs", &["workload.*.job"]),
@@ -41,7 +42,10 @@ pub(crate) fn overlay(lower: &mut Value, upper: &Value) {
 fn settle(lower: &mut Value, upper: &Value) {
     for (key, replaced) in REPLACES {
         for name in names_at_star(key, upper) {
-            if at(upper, &fill(key, &name)).is_some() {
+            let path = fill(key, &name);
+            let given = at(upper, &path);
+            // What is said again replaces nothing.
+            if given.is_some() && given != at(lower, &path) {
                 replaced.iter().for_each(|path| remove(lower, &fill(path, &name)));
             }
         }
