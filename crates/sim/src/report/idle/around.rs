@@ -5,6 +5,8 @@ use hostnet_model::params::{ClusterParams, FlowParams, HostKind, Traffic, Transp
 /// A cluster's use of a server, beside its workloads.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Around {
+    /// The server takes part in anything.
+    pub(super) takes_part: bool,
     /// Cores work for jobs, services or DIMMs, for as long as their frequency says.
     pub(super) works: bool,
     /// Threads of flows go to other cores.
@@ -42,6 +44,7 @@ impl Around {
         let own: Vec<(&FlowParams, bool)> = own.map(|flow| (flow, usize::from(flow.from) == host)).collect();
         let has = |holds: fn(&FlowParams, bool) -> bool| own.iter().any(|(flow, begins)| holds(flow, *begins));
         Around {
+            takes_part: works || pools || !own.is_empty(),
             works,
             moves: cluster.flows.iter().any(|flow| !flow.moves.is_empty()),
             generates: any(|traffic| matches!(traffic, Traffic::Packets(_) | Traffic::Replay { .. })),

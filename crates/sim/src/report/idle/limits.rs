@@ -28,6 +28,10 @@ const OF_WRITES: [&str; 18] = [
     "merging",
 ];
 
+/// Domains of what crosses from one socket to another.
+const ACROSS: [Group; 6] =
+    [Group::UpiRequest, Group::UpiWriteBack, Group::UpiData, Group::UpiAnswer, Group::UpiSnoop, Group::ChaUpi];
+
 /// Returns true if nothing in the window came to the limit or the rule that a key sets.
 pub(super) fn never_met(view: &ServerView, key: &str) -> bool {
     match key {
@@ -41,7 +45,9 @@ pub(super) fn never_met(view: &ServerView, key: &str) -> bool {
         "pcie.nonposted_lines" => !ran_out(view, Group::NonPosted),
         "pcie.mps" | "pcie.write_overhead" => !used(view, Group::P2mWrite) && !used(view, Group::P2mRead),
         "pcie.mrrs" | "pcie.read_overhead" | "pcie.completion_overhead" => !used(view, Group::P2mRead),
+        "cha.tor.write_entries" => !used(view, Group::C2mWrite),
         "ssd.queue_depth" => drives_have_room(view.server),
+        _ if key.starts_with("upi.") => !ACROSS.iter().any(|group| used(view, *group)),
         _ if key.starts_with("expander.") => !uses_expander(view.server),
         _ => key.strip_prefix("memory.controller.").is_some_and(|key| never_met_in_memory(view, key)),
     }

@@ -2,7 +2,7 @@
 
 use super::Place;
 use hostnet_model::params::{
-    ControlRule, ControllerParams, IdleDrain, Inclusion, PagePolicy, PcieParams, Refresh, Scheduler,
+    ControlRule, ControllerParams, IdleDrain, Inclusion, PagePolicy, PcieParams, Refresh, Scheduler, WorkloadKind,
 };
 
 /// Keys, or with a dot at the end whole tables, that have an effect only where something holds.
@@ -156,6 +156,7 @@ pub(super) fn is_idle(place: &Place, key: &str) -> bool {
     let of_dirty_lines = key == "core.dirty_pool" && has_caches(place);
     let lacks = |(keys, holds): &Rule| keys.iter().any(|table| covers(table, key)) && !holds(place);
     RULES.iter().chain(&OF_CACHES).any(lacks)
+        || !place.takes_part()
         || of_workloads
         || of_dirty_lines
         || is_idle_control(place, key)
@@ -210,6 +211,13 @@ fn writes_to_llc(place: &Place) -> bool {
 }
 
 impl Place<'_> {
+    /// Returns true if the server does anything, or what its parts take is counted.
+    fn takes_part(&self) -> bool {
+        let is_metered = self.server.power.is_some() || self.server.energy.is_some();
+        let has_own = || self.server.workloads.iter().any(|workload| !matches!(workload.kind, WorkloadKind::Network));
+        self.around.takes_part || is_metered || has_own()
+    }
+
     fn has_storage(&self) -> bool {
         self.server.workloads.iter().any(|workload| workload.kind.fio().is_some())
     }
