@@ -11,6 +11,7 @@ import pytest
 
 from hostnet import _core
 from hostnet.report.cluster_page import ROWS_MAX
+from hostnet.running.results import notes_of, without_effect
 from tests.support import HANG_S, Cli
 
 PAIRS = """
@@ -263,3 +264,31 @@ def test_a_page_shows_the_first_rows_of_long_tables(cli: Cli) -> None:
     assert len(queues) > 2 * ROWS_MAX
     assert f"{len(queues) - ROWS_MAX} more rows are in the tables beside this page." in page
     assert page.count("<tr>") < 4 * ROWS_MAX
+
+
+UNUSED = """
+host.a = { kind = "endpoint" }
+host.b = { preset = "cascade-lake-hostcc" }
+network.rate = "100 Gbps"
+flow.f = { kind = "bulk", from = "a", to = "b" }
+run = { warmup = "2 us", duration = "10 us" }
+"""
+
+
+@pytest.mark.parametrize("options", [(), ("--brief",), ("--seeds", "2")], ids=["whole", "brief", "seeds"])
+def test_every_screen_has_the_notes_of_the_summary(cli: Cli, options: tuple[str, ...]) -> None:
+    (cli.folder / "unused.toml").write_text(UNUSED, encoding="utf-8")
+    done = cli("run", "unused.toml", "--set", 'host.b.ssd.latency="3 us"', *options)
+    run = cli.folder / done.stdout.splitlines()[-1]
+    summary = json.loads((run / ("seeds.json" if "--seeds" in options else "summary.json")).read_text(encoding="utf-8"))
+    assert summary["no_effect"] == ["host.b.ssd.latency"]
+    assert summary["unvalidated"]
+    notes = [" ".join(note.split()) for note in re.split(r"^note: ", done.stdout, flags=re.MULTILINE)[1:]]
+    assert [note for note in notes_of({**summary, "complete": True}) if not any(note in own for own in notes)] == []
+
+
+def test_a_note_names_the_first_of_many_keys() -> None:
+    keys = [f"k{index}" for index in range(100)]
+    notes = without_effect({"no_effect": keys, "never_met": keys[:2]})
+    assert [sum(key in re.findall(r"k\d+", note) for key in keys) for note in notes] == [8, 2]
+    assert "92" in notes[0]
