@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from hostnet import _core
+from hostnet.cli.show_seeds import METERED, tables_with_rows
 from hostnet.report.cluster_page import ROWS_MAX
 from hostnet.running.results import notes_of, without_effect
 from tests.support import HANG_S, Cli
@@ -292,3 +293,24 @@ def test_a_note_names_the_first_of_many_keys() -> None:
     notes = without_effect({"no_effect": keys, "never_met": keys[:2]})
     assert [sum(key in re.findall(r"k\d+", note) for key in keys) for note in notes] == [8, 2]
     assert "92" in notes[0]
+
+
+def test_the_means_over_seeds_show_power_and_energy() -> None:
+    value = {"mean": 4.25, "ci95": 0.5}
+    shown = {
+        name: [dict.fromkeys(keys, "x") | {column: value for column, _ in columns.values()} for _ in range(14)]
+        for name, (keys, columns) in METERED.items()
+    }
+    tables = list(tables_with_rows(shown, METERED))
+    assert len(tables) == len(METERED)
+    for table, (_, columns) in zip(tables, METERED.values(), strict=True):
+        assert {"W", "pJ per byte"} & {str(column.header) for column in table.columns}
+        assert len(table.columns) == 2 + len(columns)
+        assert (table.row_count, list(table.columns[0].cells)[-1]) == (13, "2 more")
+        assert "±" in next(iter(table.columns[2].cells))
+    for rows in shown.values():
+        rows[:] = [{key: cell for key, cell in row.items() if key != "host"} for row in rows]
+    assert [len(table.columns) for table in tables_with_rows(shown, METERED)] == [
+        len(table.columns) - 1 for table in tables
+    ]
+    assert not list(tables_with_rows({}, METERED))
