@@ -62,7 +62,7 @@ def format_time(time_ps: float) -> str:
     for unit in ("s", "ms", "us", "ns"):
         if time_ps >= PS_PER_UNIT[unit]:
             return f"{time_ps / PS_PER_UNIT[unit]:.4g} {unit}"
-    return f"{time_ps:.4g} ps"
+    return f"{time_ps:z.4g} ps"
 
 
 def format_si(value: float, unit: str) -> str:

@@ -240,3 +240,6 @@ def test_text_around_the_result_and_results_of_clients(tmp_path: Path) -> None:
     assert [found.place for found in read(tmp_path, one).measurements] == ["client_stats[0]"]
     with pytest.raises(DataError, match=r"2 clients \(a:8765, b:8765\); give the result of a single client"):
         read(tmp_path, json.dumps({"fio version": "fio-3.36", "client_stats": clients}))
+    nameless = [{key: value for key, value in client.items() if key != "port"} for client in clients]
+    with pytest.raises(DataError, match=r"2 clients \(a, b\)"):
+        read(tmp_path, json.dumps({"fio version": "fio-3.36", "client_stats": nameless}))

@@ -10,7 +10,9 @@ from pathlib import Path
 import pytest
 
 from hostnet import _core
+from hostnet.cli.show_seeds import METERED, tables_with_rows
 from hostnet.report.cluster_page import ROWS_MAX
+from hostnet.running.results import notes_of, without_effect
 from tests.support import HANG_S, Cli
 
 PAIRS = """
@@ -263,3 +265,52 @@ def test_a_page_shows_the_first_rows_of_long_tables(cli: Cli) -> None:
     assert len(queues) > 2 * ROWS_MAX
     assert f"{len(queues) - ROWS_MAX} more rows are in the tables beside this page." in page
     assert page.count("<tr>") < 4 * ROWS_MAX
+
+
+UNUSED = """
+host.a = { kind = "endpoint" }
+host.b = { preset = "cascade-lake-hostcc" }
+network.rate = "100 Gbps"
+flow.f = { kind = "bulk", from = "a", to = "b" }
+run = { warmup = "2 us", duration = "10 us" }
+"""
+
+
+@pytest.mark.parametrize("options", [(), ("--brief",), ("--seeds", "2")], ids=["whole", "brief", "seeds"])
+def test_every_screen_has_the_notes_of_the_summary(cli: Cli, options: tuple[str, ...]) -> None:
+    (cli.folder / "unused.toml").write_text(UNUSED, encoding="utf-8")
+    done = cli("run", "unused.toml", "--set", 'host.b.ssd.latency="3 us"', *options)
+    run = cli.folder / done.stdout.splitlines()[-1]
+    summary = json.loads((run / ("seeds.json" if "--seeds" in options else "summary.json")).read_text(encoding="utf-8"))
+    assert summary["no_effect"] == ["host.b.ssd.latency"]
+    assert summary["unvalidated"]
+    notes = [" ".join(note.split()) for note in re.split(r"^note: ", done.stdout, flags=re.MULTILINE)[1:]]
+    assert [note for note in notes_of({**summary, "complete": True}) if not any(note in own for own in notes)] == []
+
+
+def test_a_note_names_the_first_of_many_keys() -> None:
+    keys = [f"k{index}" for index in range(100)]
+    notes = without_effect({"no_effect": keys, "never_met": keys[:2]})
+    assert [sum(key in re.findall(r"k\d+", note) for key in keys) for note in notes] == [8, 2]
+    assert "92" in notes[0]
+
+
+def test_the_means_over_seeds_show_power_and_energy() -> None:
+    value = {"mean": 4.25, "ci95": 0.5}
+    shown = {
+        name: [dict.fromkeys(keys, "x") | {column: value for column, _ in columns.values()} for _ in range(14)]
+        for name, (keys, columns) in METERED.items()
+    }
+    tables = list(tables_with_rows(shown, METERED))
+    assert len(tables) == len(METERED)
+    for table, (_, columns) in zip(tables, METERED.values(), strict=True):
+        assert {"W", "pJ per byte"} & {str(column.header) for column in table.columns}
+        assert len(table.columns) == 2 + len(columns)
+        assert (table.row_count, list(table.columns[0].cells)[-1]) == (13, "2 more")
+        assert "±" in next(iter(table.columns[2].cells))
+    for rows in shown.values():
+        rows[:] = [{key: cell for key, cell in row.items() if key != "host"} for row in rows]
+    assert [len(table.columns) for table in tables_with_rows(shown, METERED)] == [
+        len(table.columns) - 1 for table in tables
+    ]
+    assert not list(tables_with_rows({}, METERED))

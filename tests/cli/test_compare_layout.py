@@ -10,13 +10,21 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import hostnet
-from hostnet.cli.layout import WideTable
-from hostnet.cli.show_compare import divergence_table, event_table, print_comparison, result_table
+from hostnet.cli.layout import GAP, WideTable
+from hostnet.cli.show_compare import (
+    TEXT_MAX,
+    divergence_table,
+    event_table,
+    in_words,
+    is_long,
+    print_comparison,
+    result_table,
+)
 from hostnet.comparison import Comparison, ResultDifference
 from tests.api.random_servers import server
 from tests.docs.reference import ROOT
 
-WIDTHS = [60, 80, 120]
+WIDTHS = [60, 80, 100, 120]
 NAMES = st.lists(st.text("abcdefgh", min_size=1, max_size=12), min_size=1, max_size=4)
 SUBJECTS = NAMES.map(lambda words: f"{words[0]}: {' of '.join(words)}")
 COLUMNS = NAMES.map("_".join)
@@ -42,6 +50,32 @@ def test_a_result_has_its_subject_and_its_column(rows: list[tuple[str, str]], wi
     table = result_table([ResultDifference("t", *row, 1e8, 2e8, 3.0, 4.0, 1.0, True) for row in rows])
     assert_rows_have_names(table, width, 2)
     assert list(zip(*(column.cells for column in table.columns[:2]), strict=True)) == rows
+
+
+TEXTS = st.text("abc .,", min_size=1, max_size=3 * TEXT_MAX)
+VALUES = st.one_of(st.none(), TEXTS, st.floats(-1e9, 1e9), st.integers(-(10**9), 10**9))
+
+
+@settings(max_examples=100, deadline=None)
+@given(
+    rows=st.lists(st.tuples(SUBJECTS, COLUMNS, VALUES, VALUES), min_size=1, max_size=8), width=st.sampled_from(WIDTHS)
+)
+def test_no_text_takes_the_width_of_names_and_numbers(rows: list[tuple[Any, ...]], width: int) -> None:
+    found = [ResultDifference("t", *row, 3e5, 4.0, 0.25, True) for row in rows]
+    table = result_table([difference for difference in found if not is_long(difference)])
+    for part in table.fitted(width):
+        widths = [column.width or 0 for column in part.columns]
+        assert sum(widths) + GAP * (len(widths) - 1) <= width
+        for column, wide in zip(part.columns, widths, strict=True):
+            assert max(map(len, str(column.header).split()), default=0) <= wide
+            assert column.justify == "left" or max(map(len, map(str, column.cells)), default=0) <= wide
+
+
+@given(a=TEXTS, b=VALUES)
+def test_a_long_text_is_told_whole(a: str, b: Any) -> None:
+    found = ResultDifference("t", "train", "why", a, b, None, None, None, None)
+    assert is_long(found) == (max(len(value) for value in (a, b) if isinstance(value, str)) > TEXT_MAX)
+    assert all(value in in_words(found) for value in (a, b) if isinstance(value, str))
 
 
 @settings(max_examples=60, deadline=None)

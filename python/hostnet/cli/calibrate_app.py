@@ -130,7 +130,7 @@ def _residual_table(result: Calibration) -> Table:
             f"{Path(row['file']).name}:{row['place']}" if several else row["place"],
             show.with_interval(row["measured"], row["sigma"]),
             show.number(row["model"]),
-            f"{row['residual_percent']:+.1f}%",
+            show.change_text(row["residual_percent"] / 100),
         )
     return table
 

@@ -11,7 +11,7 @@ from rich.text import Text
 from hostnet._core import ConfigError
 from hostnet.chips import chip_plan
 from hostnet.chips.why import ENOUGH, Why, why_chip
-from hostnet.cli.show import new_table, page, print_tables
+from hostnet.cli.show import change_text, new_table, page, print_tables
 from hostnet.explain.run_files import read_json
 from hostnet.report.chip_words import chip_headline, chip_workload
 from hostnet.running.results import Source
@@ -73,7 +73,7 @@ def trials_table(found: Why, limits: bool, unit: str) -> Table:
     table = new_table(head, "now", "tried", unit, "gain", left=(0, 1, 2))
     for trial in found.trials:
         if trial.is_limit == limits:
-            table.add_row(trial.what, trial.before, trial.after, f"{trial.value:.1f}", f"{100 * trial.gain:+.1f}%")
+            table.add_row(trial.what, trial.before, trial.after, f"{trial.value:.1f}", change_text(trial.gain))
     return table
 
 
@@ -84,7 +84,7 @@ def verdict(found: Why) -> str:
         helped = "shortens the latency" if shorter else "raises the bandwidth"
         return f"None of these alone {helped} by {100 * ENOUGH:.0f}%: what limits is not known."
     first, *others = found.limits
-    what = f"{first.what} ({first.before} -> {first.after}: {100 * first.gain:+.1f}%)"
+    what = f"{first.what} ({first.before} -> {first.after}: {change_text(first.gain)})"
     also = f" Less so: {', '.join(trial.what for trial in others)}." if others else ""
     if shorter:
         return f"What shortens the latency most: {what}.{also}"

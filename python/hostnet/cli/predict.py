@@ -150,4 +150,4 @@ def print_disagreement(console: Console, run: Row, predicted: Row) -> None:
 
 def off(found: float | None, told: float | None) -> str:
     """How far a prediction is off."""
-    return show.NOTHING if not found or told is None else f"{100 * (told / found - 1):+.1f}%"
+    return show.NOTHING if not found or told is None else show.change_text(told / found - 1)

@@ -14,9 +14,11 @@ from hostnet.cli.show import (
     page,
     percent,
     print_items,
+    print_notes,
     print_path,
     print_tables,
 )
+from hostnet.running.results import notes_of
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -38,7 +40,7 @@ def print_cluster(results: Results, path: Path) -> None:
         for view in views(summary, results.rows("flows")):
             print_tables(console, view_table(view))
         print_items(console, "*", [reason_text(*reason) for reason in reasons(summary)])
-        print_items(console, "*", summary["ignored"])
+        print_notes(console, notes_of(summary))
         if results.timing.shares is not None:
             console.print(_effort(results.timing.processes, results.timing.shares))
         print_path(console, path)

@@ -42,6 +42,9 @@ EPOCH_EVENTS = 12
 LINE = "channel/ bank/ row/ column"
 """How lines are told; the heading wraps."""
 
+TEXT_MAX = 20
+"""Longer texts stand below the table: beside the names of their row they would not fit on 60 columns."""
+
 MINOR = {"sources"}
 """Columns of text that say what others say in numbers."""
 
@@ -94,10 +97,23 @@ def _print_results(console: Console, differences: Sequence[ResultDifference]) ->
         return
     numbers = [difference for difference in differences if difference.column not in MINOR]
     shown = _first_of_each_table(_without_repetitions(numbers))
-    print_tables(console, result_table(shown))
+    if in_cells := [difference for difference in shown if not is_long(difference)]:
+        print_tables(console, result_table(in_cells))
     if any(difference.beyond is False for difference in shown):
         console.print(f"{NOISE} may be noise: the confidence intervals overlap")
+    print_items(console, "*", [in_words(difference) for difference in shown if is_long(difference)])
     _print_rest(console, len(differences) - len(shown))
+
+
+def is_long(difference: ResultDifference) -> bool:
+    """Whether a value is a text too long for a cell."""
+    return any(isinstance(value, str) and len(value) > TEXT_MAX for value in (difference.a, difference.b))
+
+
+def in_words(difference: ResultDifference) -> str:
+    """A result that is a long text, of one run and of the other."""
+    values = _result(difference.a, difference.ci95_a), _result(difference.b, difference.ci95_b)
+    return "\n".join([f"{difference.subject}, {difference.column}", *map("{}: {}".format, "AB", values)])
 
 
 def result_table(differences: Sequence[ResultDifference]) -> WideTable:

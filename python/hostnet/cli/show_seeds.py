@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from rich.text import Text
 
@@ -17,22 +17,25 @@ from hostnet.cli.show import (
     print_tables,
     with_interval,
 )
+from hostnet.cli.show_cluster import ROWS_MAX
 from hostnet.limit_names import notes_on
 from hostnet.running.results import notes_of
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
     from pathlib import Path
 
     from rich.table import Table
 
     Row = dict[str, Any]
+    Shown: TypeAlias = tuple[tuple[str, ...], dict[str, tuple[str, float]]]
 
 
 NO_MEAN: Row = {"mean": None, "ci95": None}
 """Stands for what no run told."""
 
 
-MEASURED: dict[str, tuple[tuple[str, ...], dict[str, tuple[str, float]]]] = {
+MEASURED: dict[str, Shown] = {
     "completions": (
         ("class", "size"),
         {
@@ -49,7 +52,12 @@ MEASURED: dict[str, tuple[tuple[str, ...], dict[str, tuple[str, float]]]] = {
     ),
     "services": (
         ("class", "host"),
-        {"answered/s": ("answered_per_s", 1.0), "wait us": ("wait_mean_us", 1.0), "P95 latency us": ("p95_us", 1.0)},
+        {
+            "answered/s": ("answered_per_s", 1.0),
+            "wait us": ("wait_mean_us", 1.0),
+            "P95 latency us": ("p95_us", 1.0),
+            "uJ per request": ("energy_uj_per_request", 1.0),
+        },
     ),
     "hosts": (
         ("host",),
@@ -62,6 +70,23 @@ MEASURED: dict[str, tuple[tuple[str, ...], dict[str, tuple[str, float]]]] = {
     ),
 }
 """What is shown of tables of hosts on a network that have rows: the keys of a row, and its columns."""
+
+METERED: dict[str, Shown] = {
+    "power": (
+        ("host", "core"),
+        {"W": ("power_w", 1.0), "GHz": ("ghz_mean", 1.0), "works %": ("running_share", 100.0)}
+        | {"asleep %": ("asleep_share", 100.0)},
+    ),
+    "energy": (
+        ("host", "part"),
+        {"W": ("power_w", 1.0), "from": ("power_low_w", 1.0), "to": ("power_high_w", 1.0), "%": ("share", 100.0)},
+    ),
+    "efficiency": (
+        ("host", "name"),
+        {"pJ per byte": ("pj_per_byte", 1.0), "nJ per operation": ("nj_per_operation", 1.0)},
+    ),
+}
+"""The same of tables of power and energy, which servers have too."""
 
 
 def print_means(combined: Row, path: Path, *, brief: bool = False) -> None:
@@ -79,14 +104,33 @@ def print_means(combined: Row, path: Path, *, brief: bool = False) -> None:
 def tables_of(combined: Row) -> list[Table]:
     """The tables of a server, or of hosts on a network."""
     if "classes" in combined:
-        others = (measured_means(combined[name], *shown) for name, shown in MEASURED.items() if combined.get(name))
-        return [class_means(combined["classes"], combined.get("latencies", [])), *others]
+        return [
+            class_means(combined["classes"], combined.get("latencies", [])),
+            *tables_with_rows(combined, MEASURED | METERED),
+        ]
     return [
         workload_means(combined["workloads"]),
         *application_means(combined["workloads"]),
         domain_means(combined["domains"]),
         channel_means(combined["channels"]),
+        *tables_with_rows(combined, METERED),
     ]
+
+
+def tables_with_rows(combined: Row, shown: Mapping[str, Shown]) -> Iterator[Table]:
+    """The tables that any run has, of long ones the first rows, without columns that no row has."""
+    for name, (keys, columns) in shown.items():
+        rows = combined.get(name) or []
+        told = {
+            heading: (column, scale)
+            for heading, (column, scale) in columns.items()
+            if any(row.get(column, NO_MEAN)["mean"] is not None for row in rows)
+        }
+        if told:
+            table = measured_means(rows[:ROWS_MAX], tuple(key for key in keys if key in rows[0]), told)
+            if len(rows) > ROWS_MAX:
+                table.add_row(f"{len(rows) - ROWS_MAX} more", *("" for _ in table.columns[1:]))
+            yield table
 
 
 def class_means(rows: list[Row], latencies: list[Row]) -> Table:

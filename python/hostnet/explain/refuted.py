@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from hostnet.limit_names import NOT_KNOWN
+from hostnet.units import without_sign_of_zero
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -50,7 +51,7 @@ def _judged(row: dict[str, Any], steps: Sequence[Step]) -> dict[str, Any]:
 
 def _told(gain: float | None, claim: dict[str, Any], engine: str = "") -> str:
     """What a limit gives a workload, in the words of its clause."""
-    return f"({100 * (gain or 0.0):+.0f}% with {claim['raised']}{engine})"
+    return f"({without_sign_of_zero(f'{100 * (gain or 0.0):+.0f}')}% with {claim['raised']}{engine})"
 
 
 def _raises(steps: Sequence[Step], name: str) -> list[Step]:

@@ -142,6 +142,11 @@ def cached_lines(cached: dict[str, Any] | None) -> Iterator[str]:
         )
 
 
+def rate_text(gb_per_s: float) -> str:
+    """A rate in GB/s, with the digits that the evidence of a regime gives it."""
+    return f"{gb_per_s:.{3 if gb_per_s < 1 else 1}f}"
+
+
 def limit_text(row: dict[str, Any]) -> str:
     """What limits a workload, in words that follow its name."""
     held = next((pool["in_use"] for pool in row["pools"] if pool["domain"] == row["domain"]), 0.0)
@@ -151,7 +156,9 @@ def limit_text(row: dict[str, Any]) -> str:
     limited = with_directions(row["limited"])
     asked = row["offered_gb_per_s"]
     if row["binding"] == ["offered load"] and asked and row["app_gb_per_s"] is not None:
-        return f"{limited}; it gets {row['app_gb_per_s']:.1f} of {asked:.1f} GB/s"
+        moved = row["app_gb_per_s"]
+        # A window may begin with commands of the one before it.
+        return f"{limited}; it gets {rate_text(moved)} of {rate_text(max(asked, moved))} GB/s"
     return limited
 
 
@@ -164,8 +171,8 @@ def pool_text(row: dict[str, Any], pool: dict[str, Any]) -> str:
     where = f" on {pool['place']}, where it is fullest" if pool.get("place") else ""
     return (
         f"{pool['domain']}{where}: {credits:.0f} {words} x 64 B / {latency:.0f} ns = {bound:.1f} GB/s at most; "
-        f"{pool['gb_per_s']:.1f} GB/s pass ({share:.0f}%), with {pool['in_use']:.1f} of them in use, all of them "
-        f"{about}{100 * pool['full_share']:.0f}% of the time."
+        f"{rate_text(pool['gb_per_s'])} GB/s pass ({share:.0f}%), with {pool['in_use']:.1f} of them in use, all of "
+        f"them {about}{100 * pool['full_share']:.0f}% of the time."
     )
 
 
@@ -183,7 +190,7 @@ def latency_lines(row: dict[str, Any], latency: dict[str, Any], events: Mapping[
             yield f"    {name:<19}{NOT_KNOWN:>8}"
         else:
             bar = "#" * round(BAR * max(value, 0.0) / longest)
-            yield f"    {name:<19}{value:>5.0f} ns  {bar}".rstrip()
+            yield f"    {name:<19}{value:>z5.0f} ns  {bar}".rstrip()
     added = mean - unloaded
     if added < ADDED_MIN * unloaded:
         return

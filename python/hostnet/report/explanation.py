@@ -90,7 +90,7 @@ def latency_figure(latency: dict[str, Any], parts: dict[str, str], place: str | 
     `place` is where its lines are, if they are in several places.
     """
     bars = [
-        (name, max(float(value), 0.0), f"{float(value):.0f} ns", KIND_OF_PART.get(key, "b"))
+        (name, max(0.0, float(value)), f"{float(value):z.0f} ns", KIND_OF_PART.get(key, "b"))
         if (value := latency.get(key)) is not None
         else (name, 0.0, NOT_KNOWN, "n")
         for key, name in parts.items()

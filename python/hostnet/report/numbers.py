@@ -6,6 +6,8 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
+from hostnet.units import without_sign_of_zero
+
 MISSING = "–"  # noqa: RUF001 - a dash is what tables show for no value
 
 
@@ -19,7 +21,7 @@ def number(value: object, digits: int = 3) -> str:
         return MISSING
     rounded = float(f"{value:.{digits - 1}e}")
     if isinstance(value, int) or rounded == 0 or abs(rounded) >= 10 ** (digits - 1):
-        return f"{value:,.0f}"
+        return f"{value:z,.0f}"
     if abs(rounded) < SMALL:
         return f"{value:.1e}"
     return f"{value:.{digits - 1 - math.floor(math.log10(abs(rounded)))}f}"
@@ -29,7 +31,7 @@ def percent(share: object, digits: int = 1) -> str:
     """A share of one, in percent."""
     if not isinstance(share, int | float) or not math.isfinite(share):
         return MISSING
-    return f"{share * 100:.{digits}f}%"
+    return f"{share * 100:z.{digits}f}%"
 
 
 def with_ci95(value: object, ci95: object) -> str:
@@ -43,15 +45,15 @@ def time_from_ns(value: object) -> str:
         return MISSING
     for size, unit in ((1e9, "s"), (1e6, "ms"), (1e3, "µs")):
         if abs(value) >= size:
-            return f"{value / size:.4g} {unit}"
-    return f"{value:.4g} ns"
+            return f"{value / size:z.4g} {unit}"
+    return f"{value:z.4g} ns"
 
 
 def absolute_text(value: float, unit: str, sign: str = "") -> str:
     """A difference with its unit: to a tenth, or to two or three decimals where it is small."""
     size = abs(value)
     decimals = 1 if size >= 1 or not size else 2 if size >= 0.1 else 3
-    return f"{value:{sign}.{decimals}f} {unit}"
+    return f"{without_sign_of_zero(f'{value:{sign}.{decimals}f}')} {unit}"
 
 
 def row_error_text(value: float, row: Mapping[str, Any], sign: str = "") -> str:
@@ -60,7 +62,7 @@ def row_error_text(value: float, row: Mapping[str, Any], sign: str = "") -> str:
         return absolute_text(value, "pp" if row["unit"] == "%" else row["unit"], sign)
     if floor := row.get("floor"):
         return absolute_text(value * floor, row["unit"], sign)
-    return f"{value * 100:{sign}.1f}%"
+    return f"{without_sign_of_zero(f'{value * 100:{sign}.1f}')}%"
 
 
 def row_tolerance_text(value: float, row: Mapping[str, Any]) -> str:

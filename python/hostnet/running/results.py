@@ -371,8 +371,13 @@ def notes_of(summary: Mapping[str, Any]) -> list[str]:
         lines.append(summary["unvalidated"])
     lines += drift_notes(summary)
     lines += summary["ignored"]
-    if summary.get("no_effect"):
-        lines.append(f"no effect in this run: {', '.join(summary['no_effect'])}")
-    if summary.get("never_met"):
-        lines.append(f"limits and rules that were not reached while measuring: {', '.join(summary['never_met'])}")
-    return lines
+    return lines + without_effect(summary)
+
+
+def without_effect(summary: Mapping[str, Any]) -> list[str]:
+    """Which given keys did nothing, and which limits and rules were not reached; of long lists the first names."""
+    kinds = {
+        "no_effect": "no effect in this run",
+        "never_met": "limits and rules that were not reached while measuring",
+    }
+    return [f"{text}: {some(summary[kind])}" for kind, text in kinds.items() if summary.get(kind)]

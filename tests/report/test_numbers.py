@@ -1,0 +1,61 @@
+"""Numbers for people: what is rounded to zero has no sign."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from hostnet.cli import show
+from hostnet.explain.text import PARTS, latency_lines, limit_text
+from hostnet.report import numbers
+from hostnet.report.explanation import latency_figure
+from hostnet.units import format_time
+
+SIGNED_ZERO = re.compile(r"[-+]0(?:\.0*)?(?![\d.])")
+FORMATTERS: dict[str, Callable[[float], str]] = {
+    "screen number": show.number,
+    "screen percent": show.percent,
+    "screen change": show.change_text,
+    "interval": lambda value: show.with_interval(value, 1.0),
+    "time": format_time,
+    "number": numbers.number,
+    "percent": numbers.percent,
+    "time from ns": numbers.time_from_ns,
+    "difference": lambda value: numbers.absolute_text(value, "ns", "+"),
+    "error": lambda value: numbers.row_error_text(value, {"kind": "relative"}, "+"),
+    "part of a latency": lambda value: "\n".join(latency_lines({"kind": "cores", "pools": []}, latency(value), {})),
+    "bar of a latency": lambda value: str(list(latency_figure(latency(value), {"unexplained_ns": "rest"}))),
+}
+
+
+def latency(rest: float) -> dict[str, object]:
+    """A latency with a part that is not explained."""
+    known = {key: 0.0 for key, _ in PARTS}
+    return {"mean_ns": 9.0, "unloaded_ns": 9.0, "domain": "LFB", **known, "cause": None, "unexplained_ns": rest}
+
+
+@pytest.mark.parametrize("name", FORMATTERS)
+def test_a_rounded_zero_has_no_sign(name: str) -> None:
+    @given(st.one_of(st.floats(-1e-2, 1e-2), st.floats(-1.0, 1.0)))
+    @example(-0.0)
+    @example(-0.4)
+    @example(0.0)
+    def check(value: float) -> None:
+        assert not SIGNED_ZERO.search(FORMATTERS[name](value))
+
+    check()
+
+
+@given(asked=st.floats(1e-3, 0.9), share=st.floats(0.5, 1.2))
+def test_a_small_load_is_told_with_digits_and_covers_what_it_moves(asked: float, share: float) -> None:
+    row = {"kind": "fio", "domain": "P2M", "pools": [], "gb_per_s": asked, "bound_gb_per_s": None}
+    more = {"limited": "is limited", "offered_gb_per_s": asked, "app_gb_per_s": asked * share}
+    text = limit_text({**row, **more, "binding": ["offered load"]})
+    moved, offered = map(float, re.findall(r"\d+\.\d+", text))
+    assert abs(moved - asked * share) <= (0.0501 if moved >= 1 else 0.000501)
+    assert moved <= offered
+    assert offered > 0
