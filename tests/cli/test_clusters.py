@@ -307,7 +307,7 @@ def test_the_means_over_seeds_show_power_and_energy() -> None:
         assert {"W", "pJ per byte"} & {str(column.header) for column in table.columns}
         assert len(table.columns) == 2 + len(columns)
         assert (table.row_count, list(table.columns[0].cells)[-1]) == (13, "2 more")
-        assert "±" in next(iter(table.columns[2].cells))
+        assert "±" in str(next(iter(table.columns[2].cells)))
     for rows in shown.values():
         rows[:] = [{key: cell for key, cell in row.items() if key != "host"} for row in rows]
     assert [len(table.columns) for table in tables_with_rows(shown, METERED)] == [

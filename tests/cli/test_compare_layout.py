@@ -60,8 +60,8 @@ VALUES = st.one_of(st.none(), TEXTS, st.floats(-1e9, 1e9), st.integers(-(10**9),
 @given(
     rows=st.lists(st.tuples(SUBJECTS, COLUMNS, VALUES, VALUES), min_size=1, max_size=8), width=st.sampled_from(WIDTHS)
 )
-def test_no_text_takes_the_width_of_names_and_numbers(rows: list[tuple[Any, ...]], width: int) -> None:
-    found = [ResultDifference("t", *row, 3e5, 4.0, 0.25, True) for row in rows]
+def test_no_text_takes_the_width_of_names_and_numbers(rows: list[tuple[str, str, Any, Any]], width: int) -> None:
+    found = [ResultDifference("t", name, column, a, b, 3e5, 4.0, 0.25, True) for name, column, a, b in rows]
     table = result_table([difference for difference in found if not is_long(difference)])
     for part in table.fitted(width):
         widths = [column.width or 0 for column in part.columns]
