@@ -103,8 +103,8 @@ impl WorldView<'_> {
         }
         if congestion >= HELD {
             let why = format!(
-                "nothing on its way is full, but congestion windows keep data back {:.0} % of the time: they still \
-                 recover from what came before the window, or a longer warm-up would say what cuts them",
+                "nothing on its way is full, but congestion windows keep data back {:.0} % of the time: they may still \
+                 grow after earlier losses or marks, and a longer warm-up would tell",
                 100.0 * congestion
             );
             return (NOT_KNOWN, why);
