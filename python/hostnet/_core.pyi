@@ -53,6 +53,7 @@ __all__ = [
     "forecast",
     "formula",
     "formula_constants",
+    "has_assertions",
     "interval",
     "is_chip",
     "is_cluster",
