@@ -74,6 +74,19 @@ pub(super) fn ignored(run: &RunSpec, ramp_ps: u64) -> Option<String> {
     (ramp_ps > 0 && run.warmup.is_some()).then(|| format!("fio: ramp_time={ramp} is overridden by run.warmup"))
 }
 
+/// Notes a measuring window that is shorter than a round trip of the network: it sees a part of what goes on.
+pub(super) fn short_of_a_round_trip(run: &RunPlan, round_trip_ps: u64) -> Option<String> {
+    let Length::Duration { ps } = run.length else { return None };
+    let shown = |ps| format(ps, Dimension::Time);
+    (ps < round_trip_ps).then(|| {
+        format!(
+            "run.duration: {} is less than a round trip over the longest cables, {}; some round trips tell more",
+            shown(ps),
+            shown(round_trip_ps)
+        )
+    })
+}
+
 /// The name of the run: given, or the file's.
 pub(super) fn name(run: &RunSpec, file: &str) -> Result<String, Issue> {
     const LENGTH_MAX: usize = 100;

@@ -27,6 +27,23 @@ pub struct ClusterParams {
     pub seed: u64,
 }
 
+impl ClusterParams {
+    /// The propagation delay of a round trip between hosts, in ps: both ways over the two longest cables, so about the
+    /// longest there is.
+    #[must_use]
+    pub fn round_trip_ps(&self) -> u64 {
+        let mut longest = [0; 2];
+        for cable in &self.cables {
+            if cable.latency_ps > longest[0] {
+                longest = [cable.latency_ps, longest[0]];
+            } else {
+                longest[1] = longest[1].max(cable.latency_ps);
+            }
+        }
+        longest.iter().fold(0, |sum: u64, cable| sum.saturating_add(cable.saturating_mul(2)))
+    }
+}
+
 /// A host.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct HostParams {

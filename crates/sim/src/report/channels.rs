@@ -128,6 +128,9 @@ impl ServerView<'_> {
     pub(crate) fn channels(&self) -> Table {
         let mut table = Table::of("channels", CHANNELS);
         let controllers = self.controllers();
+        if controllers.is_empty() {
+            return table;
+        }
         table.add(CHANNELS, &self.channel_row(-1, &controllers));
         for (index, controller) in controllers.iter().enumerate() {
             table.add(CHANNELS, &self.channel_row(index as i64, &[controller]));

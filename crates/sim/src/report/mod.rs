@@ -92,7 +92,11 @@ impl ServerView<'_> {
     }
 
     pub(crate) fn gb_per_s(&self, lines: u64) -> f64 {
-        (lines * self.line_bytes) as f64 * 1000.0 / self.window_ps()
+        self.gb_per_s_of(lines * self.line_bytes)
+    }
+
+    fn gb_per_s_of(&self, bytes: u64) -> f64 {
+        bytes as f64 * 1000.0 / self.window_ps()
     }
 
     fn classes(&self) -> usize {
@@ -179,7 +183,7 @@ impl ServerView<'_> {
 }
 
 /// Keys that the summary of a server has only where its lines are simulated.
-const OF_LINES: [&str; 4] = ["counters", "binding", "regime", "limits"];
+const OF_LINES: [&str; 5] = ["lines", "counters", "binding", "regime", "limits"];
 /// The rows of the table of domains that are of a socket, or of a direction between two.
 fn at_places(domains: &Table) -> Vec<Value> {
     let is_place = |row: &&Vec<Cell>| {

@@ -22,9 +22,10 @@ pub(crate) struct WorkloadRow<'a> {
     class: usize,
     total: &'a Sample,
     limit: &'a WorkloadFacts,
-    /// Of all channels.
-    counters: &'a [Counters],
-    throughput: f64,
+    /// Bytes that it read from memory and wrote to it.
+    memory_bytes: [u64; 2],
+    /// In GB/s; nothing where lines are not simulated.
+    throughput: Option<f64>,
     /// Of a line, of a command of a storage workload, and of an operation of an application.
     latency: Histogram,
     completed: Option<u64>,
@@ -53,20 +54,20 @@ pub(crate) const WORKLOADS: &[Column<Workloads>] = &[
     Column::given(Column::text("kind", |row| row.workload().kind.name().into())),
     Column::number("throughput_gb_per_s", |row| row.throughput.into()),
     Column::number("throughput_ci95", |row| row.throughput_ci95().into()),
-    Column::number("throughput_drift", |row| row.throughput_estimate().drift.map(|per_ps| per_ps * 64_000.0).into()),
-    Column::number("read_gb_per_s", |row| row.memory_gb_per_s(|channel| &channel.reads).into()),
-    Column::number("write_gb_per_s", |row| row.memory_gb_per_s(|channel| &channel.writes).into()),
+    Column::number("throughput_drift", |row| row.drift().into()),
+    Column::number("read_gb_per_s", |row| row.view.gb_per_s_of(row.memory_bytes[0]).into()),
+    Column::number("write_gb_per_s", |row| row.view.gb_per_s_of(row.memory_bytes[1]).into()),
     Column::number("app_gb_per_s", |row| row.app_gb_per_s().into()),
     Column::number("latency_mean_ns", |row| row.latency.mean().map(|ps| ps / 1000.0).into()),
     Column::number("latency_ci95", |row| row.latency_ci95().into()),
     Column::number("latency_p50_ns", |row| quantile_ns(&row.latency, 0.5)),
     Column::number("latency_p99_ns", |row| quantile_ns(&row.latency, 0.99)),
-    Column::integer("lines", |row| row.lines(row.total).into()),
+    Column::integer("lines", |row| row.throughput.map(|_| row.lines(row.total)).into()),
     Column::integer("io_completed", |row| row.completed.into()),
     Column::number("io_latency_mean_ns", |row| mean_ns(row.command_latency.as_ref())),
     Column::number("io_latency_p50_ns", |row| told_ns(row.command_latency.as_ref(), 0.5)),
     Column::number("io_latency_p99_ns", |row| told_ns(row.command_latency.as_ref(), 0.99)),
-    Column::text("limited_by", |row| row.limit.limited_by().into()),
+    Column::text("limited_by", |row| row.throughput.map(|_| row.limit.limited_by()).into()),
     Column::optional(Column::integer("operations", |row| row.of_app(|app| app.ended.into()))),
     Column::number("operations_per_s", |row| row.of_app(|app| (app.per_ps * PS_PER_S).into())),
     Column::number("operations_ci95", |row| row.of_app(|app| app.ci95.map(|per_ps| per_ps * PS_PER_S).into())),
@@ -108,17 +109,18 @@ impl WorkloadRow<'_> {
     }
 
     fn throughput_ci95(&self) -> Option<f64> {
-        let half_width = self.throughput_estimate().half_width;
+        let half_width = self.throughput.map(|_| self.throughput_estimate().half_width)?;
         half_width.is_finite().then_some(half_width * 64_000.0)
     }
 
-    fn memory_gb_per_s(&self, pick: fn(&Counters) -> &[u64]) -> f64 {
-        self.view.gb_per_s(self.counters.iter().map(|channel| pick(channel)[self.class]).sum())
+    fn drift(&self) -> Option<f64> {
+        self.throughput?;
+        self.throughput_estimate().drift.map(|per_ps| per_ps * 64_000.0)
     }
 
-    fn app_gb_per_s(&self) -> f64 {
+    fn app_gb_per_s(&self) -> Option<f64> {
         match self.workload().kind.fio() {
-            Some(_) => self.total.app_bytes[self.class] as f64 * 1000.0 / self.view.window_ps(),
+            Some(_) => self.throughput.map(|_| self.view.gb_per_s_of(self.total.app_bytes[self.class])),
             None => self.throughput,
         }
     }
@@ -138,6 +140,7 @@ impl WorkloadRow<'_> {
 impl ServerView<'_> {
     pub(super) fn workloads(&self, total: &Sample, limits: &[WorkloadFacts]) -> Table {
         let mut table = Table::of("workloads", WORKLOADS);
+        let rates = self.machine.fluids().next().map(|memory| memory.counts(self.now).bytes);
         let counters: Vec<_> = self.controllers().iter().map(|channel| channel.counters(self.now)).collect();
         for (class, limit) in limits.iter().enumerate() {
             let is_storage = self.server.workloads[class].kind.fio().is_some();
@@ -146,8 +149,8 @@ impl ServerView<'_> {
                 class,
                 total,
                 limit,
-                counters: &counters,
-                throughput: self.gb_per_s(total.moved(self.own_groups(class), class)),
+                memory_bytes: rates.as_ref().map_or_else(|| self.memory_bytes(&counters, class), |bytes| bytes[class]),
+                throughput: rates.is_none().then(|| self.gb_per_s(total.moved(self.own_groups(class), class))),
                 latency: self.line_latency(class),
                 completed: is_storage.then(|| self.commands_completed(class)),
                 command_latency: is_storage.then(|| self.command_latency(class)),
@@ -156,6 +159,12 @@ impl ServerView<'_> {
             table.add(WORKLOADS, &row);
         }
         table
+    }
+
+    /// Bytes that the channels read and wrote for a workload.
+    fn memory_bytes(&self, channels: &[Counters], class: usize) -> [u64; 2] {
+        let picks: [fn(&Counters) -> &[u64]; 2] = [|channel| &channel.reads, |channel| &channel.writes];
+        picks.map(|pick| self.line_bytes * channels.iter().map(|channel| pick(channel)[class]).sum::<u64>())
     }
 
     /// The groups whose entries hold a workload's line from its start to its end.

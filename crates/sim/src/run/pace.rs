@@ -81,12 +81,13 @@ impl Pace {
         fewest.max(looks)..=most.max(looks)
     }
 
-    pub(crate) fn of(plan: &Plan) -> &'static Self {
+    pub(crate) fn of(plan: &Plan) -> Self {
         if plan.server().is_some() {
-            &LINES
-        } else {
-            &PACKETS
+            return LINES;
         }
+        // Windows grow once a round trip: of less, slow start looks like traffic that comes and goes.
+        let slice_ps = PACKETS.slice_ps.max(plan.cluster.round_trip_ps());
+        Self { slice_ps, ..PACKETS }
     }
 
     /// The length of a batch in ps.
@@ -181,6 +182,17 @@ mod tests {
             assert_eq!(with_period(governor, "2 ms"), 24..=80, "{governor}");
             assert_eq!(with_period(governor, "100 us"), PACKETS.slices, "{governor}");
         }
+    }
+
+    #[test]
+    fn slices_last_for_a_round_trip_at_least() {
+        let text = "[host.a]\nkind = \"endpoint\"\n[host.b]\nkind = \"endpoint\"\n\
+                    [flow.f]\nfrom = \"a\"\nto = \"b\"\nkind = \"bulk\"\n";
+        let slice_us =
+            |latency: &str| Pace::of(&plan(text, &[format!("network.latency={latency}")])).slice_ps / 1_000_000;
+        assert_eq!(slice_us("5 us"), 250);
+        assert_eq!(slice_us("62.5 us"), 250, "a round trip over two cables");
+        assert_eq!(slice_us("10 ms"), 40_000);
     }
 
     #[test]

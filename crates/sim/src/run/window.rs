@@ -103,7 +103,7 @@ impl Run {
             WarmUp::Fixed { ps } => now.ps() >= ps,
             WarmUp::Auto => {
                 slices.push(reading);
-                is_steady(&self.plan, pace, slices)
+                is_steady(&self.plan, &pace, slices)
             }
         };
         if over {

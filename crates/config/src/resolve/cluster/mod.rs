@@ -37,7 +37,7 @@ mod ways;
 use super::source::Source;
 use super::{hash::hash_cluster, plan_error, pool, run, size};
 use crate::change::below_server;
-use crate::check::missing;
+use crate::check::{missing, Missing};
 use crate::document::{parse_json, parse_toml};
 use crate::error::{ConfigError, Issue};
 use crate::plan::{Format, Input, Plan};
@@ -66,8 +66,8 @@ pub(super) fn resolve(input: &Input) -> Result<Plan, ConfigError> {
 fn build(source: &Source, input: &Input) -> Result<Plan, Issue> {
     let mut tree = source.merged.clone();
     transport::fill(&mut tree)?;
-    if let Some(path) = missing(schema::complete_cluster(), &tree, "") {
-        return Err(absent(path));
+    if let Some(missing) = missing(schema::complete_cluster(), &tree, "") {
+        return Err(absent(missing));
     }
     let mut spec: ClusterSpec = serde_json::from_value(tree).map_err(plan_error)?;
     let mut hosts = Hosts::resolve(&spec, source, input.base_dir)?;
@@ -96,6 +96,7 @@ fn build(source: &Source, input: &Input) -> Result<Plan, Issue> {
     flows.engines.add(&mut cluster, &spec.network);
     spec.host = effective;
     ignored.extend(capped::notes(&cluster, &source.given));
+    ignored.extend(run::short_of_a_round_trip(&run, cluster.round_trip_ps()));
     ignored.extend(slow_fabrics);
     ignored.extend(transport::mistyped(&spec, &source.given));
     ignored.extend(idle_cores::of_jobs(&spec, &cluster.jobs));
@@ -114,10 +115,10 @@ fn build(source: &Source, input: &Input) -> Result<Plan, Issue> {
     })
 }
 
-fn absent(path: String) -> Issue {
-    match path.as_str() {
-        "host" => Issue::new(path, "missing; hosts are wanted, such as [host.receiver]"),
-        _ => Issue::new(path, "missing"),
+fn absent(missing: Missing) -> Issue {
+    match missing.path.as_str() {
+        "host" => Issue::new(missing.path, "missing; hosts are wanted, such as [host.receiver]"),
+        _ => missing.issue(),
     }
 }
 
