@@ -233,14 +233,34 @@ def test_steps_are_sorted_by_what_they_do_for_the_workload(results: hostnet.Resu
 
 def test_no_predicted_gain_goes_beyond_the_offered_load() -> None:
     gains = {"disk": 0.9, "stream": 0.9}
-    paths = ("memory.channels", "ssd.read_bandwidth", "memory.device")
-    steps = Steps("predict", "disk", [Step(path, path, "1", "2", 2.0, gains=gains) for path in paths])
+    offers = {"memory.channels": 12.0, "ssd.read_bandwidth": 24.0}
+    found = [Step(path, path, "1", "2", 2.0, gains=gains, offered={"disk": offers[path]}) for path in offers]
     rows = [
-        {"workload": "disk", "kind": "fio", "offered_gb_per_s": 12.0, "app_gb_per_s": 8.0},
-        {"workload": "stream", "kind": "stream", "offered_gb_per_s": 12.0, "app_gb_per_s": 8.0},
+        {"workload": "disk", "kind": "fio", "app_gb_per_s": 8.0},
+        {"workload": "stream", "kind": "stream", "app_gb_per_s": 8.0},
     ]
-    told = {step.path: step.gains for step in within_offer(steps, rows).steps}
-    assert told == {"memory.channels": {"disk": 0.5, "stream": 0.9}, **dict.fromkeys(paths[1:], gains)}
+    told = {step.path: step.gains for step in within_offer(Steps("predict", "disk", found), rows).steps}
+    assert told == {"memory.channels": {"disk": 0.5, "stream": 0.9}, "ssd.read_bandwidth": gains}
+
+
+def test_drives_behind_narrow_links_gain_by_faster_ones(tmp_path: Path) -> None:
+    """Eight drives with two lanes each: a link that is faster helps in the headline and in the table alike."""
+    (tmp_path / "j.fio").write_text("[d]\nrw=read\nbs=1m\nioengine=libaio\niodepth=8\nnumjobs=8\n")
+    text = (
+        '[server]\npreset = "ice-lake-8362"\n[pcie]\nlanes = 16\n[ssd]\nread_bandwidth = "20 GB/s"\n'
+        '[workload.s]\nkind = "fio"\njob = "j.fio"\n[run]\nduration = "100 us"\n'
+    )
+    file = Source(text, "toml", "narrow.toml", str(tmp_path), ())
+    results = simulate.run_plan(simulate.resolve(file), file)
+    assert any(note.startswith("pcie.lanes: ") and "pcie.lanes = 128" in note for note in results.plan.ignored)
+    (row,) = results.summary["binding"]
+    first = row["limits"]["gains"][0]
+    assert first["limit"] == "PCIe link"
+    assert first["gain"] > 0.1
+    steps = explain_results(results).with_steps().steps
+    assert steps is not None
+    gains = {step.path: step.gains["s"] for step in steps.steps if step.limit == "PCIe link" and step.reach}
+    assert gains == {"PCIe link": pytest.approx(first["gain"], abs=0.01)}
 
 
 def test_steps_are_those_of_the_limits_that_answers_name(results: hostnet.Results) -> None:

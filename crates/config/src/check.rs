@@ -33,8 +33,22 @@ pub(crate) fn check(schema: &Value, value: &Value, path: &str) -> Result<(), Iss
     }
 }
 
+/// A key that a complete configuration needs, and what to give there.
+#[derive(Debug, PartialEq)]
+pub(crate) struct Missing {
+    pub(crate) path: String,
+    wanted: String,
+}
+
+impl Missing {
+    /// Says that it is missing, and what to give.
+    pub(crate) fn issue(self) -> Issue {
+        Issue::new(self.path, format!("missing; {} is wanted", self.wanted))
+    }
+}
+
 /// The first key that a complete configuration needs and `value` lacks.
-pub(crate) fn missing(schema: &Value, value: &Value, path: &str) -> Option<String> {
+pub(crate) fn missing(schema: &Value, value: &Value, path: &str) -> Option<Missing> {
     let choices = list(schema, "oneOf").or_else(|| list(schema, "anyOf"));
     let schema = match choices {
         Some(choices) => choose(choices, value)?,
@@ -48,7 +62,8 @@ pub(crate) fn missing(schema: &Value, value: &Value, path: &str) -> Option<Strin
     let mut required = list(schema, "required").into_iter().flatten().filter_map(Value::as_str);
     if let Some(name) = required.find(|name| !map.contains_key(*name)) {
         let nested = missing(&schema["properties"][name], &Value::Object(Map::new()), &join(path, name));
-        return Some(nested.unwrap_or_else(|| join(path, name)));
+        let here = || Missing { path: join(path, name), wanted: wanted(&schema["properties"][name]) };
+        return Some(nested.unwrap_or_else(here));
     }
     let known = map.iter().filter_map(|(name, value)| Some((name, value, schema["properties"].get(name)?)));
     for (name, value, property) in known {
@@ -127,6 +142,12 @@ fn check_object(schema: &Value, map: &Map<String, Value>, path: &str) -> Result<
             check_entry_name(name, &inner)?;
             check(&schema["additionalProperties"], value, &inner)?;
         } else {
+            let tables = properties.into_iter().flatten();
+            let mut within = tables.filter(|(_, table)| table["properties"].get(name).is_some());
+            // `preset = ...` above all tables means that of `[server]`.
+            if let (Some((table, _)), None) = (within.next(), within.next()) {
+                return Err(Issue::new(inner, format!("unknown key; did you mean \"{}\"?", join(table, name))));
+            }
             let known = properties.into_iter().flat_map(Map::keys).map(String::as_str);
             return Err(Issue::new(inner, format!("unknown key; {}", suggestion(name, known))));
         }
@@ -308,6 +329,13 @@ fn show(value: &Value) -> String {
 fn wanted(schema: &Value) -> String {
     if let Some(dimension) = schema["x-quantity"].as_str().and_then(Dimension::from_name) {
         return format!("{} with its unit such as {}", dimension.one(), dimension.shown());
+    }
+    if let Some(choices) = list(schema, "oneOf").or_else(|| list(schema, "anyOf")) {
+        let names: Vec<&str> = choices.iter().filter_map(|choice| choice["const"].as_str()).collect();
+        return match names.len() == choices.len() {
+            true => format!("one of {}", names.join(", ")),
+            false => choices.iter().map(wanted).collect::<Vec<_>>().join(" or "),
+        };
     }
     let form = match schema["type"].as_str() {
         _ if schema["x-quantity"] == "count or share" => "a count or a share such as \"80%\"",

@@ -40,16 +40,44 @@ pub(crate) fn overlay(lower: &mut Value, upper: &Value) {
 
 /// Removes from a server's `lower` layer what its `upper` one replaces without naming it.
 fn settle(lower: &mut Value, upper: &Value) {
-    for (key, replaced) in REPLACES {
+    for (_, path) in replaced(lower, upper) {
+        remove(lower, &keys(&path));
+    }
+}
+
+/// Says which values of a `lower` layer its `upper` one replaces by other keys, of a server and of every host.
+pub(crate) fn replacements(lower: &Value, upper: &Value) -> Vec<String> {
+    let said = |lower: &Value, upper: &Value| {
+        let value = |tree: &Value, path: &[String]| at(tree, &keys(path)).cloned();
+        let pairs = replaced(lower, upper).into_iter().filter(|(_, path)| value(upper, path).is_none());
+        let pairs = pairs.filter_map(|(key, path)| {
+            let (new, old) = (value(upper, &key)?, value(lower, &path)?);
+            Some(format!("{} = {new} replaces {} = {old}", key.join("."), path.join(".")))
+        });
+        pairs.collect::<Vec<_>>()
+    };
+    let mut all = said(lower, upper);
+    for (name, upper) in at(upper, &["host"]).and_then(Value::as_object).into_iter().flatten() {
+        let lower = at(lower, &["host", name]).map(|lower| said(lower, upper));
+        all.extend(lower.into_iter().flatten().map(|text| format!("host.{name}: {text}")));
+    }
+    all
+}
+
+/// The keys of a server's `upper` layer that replace others, each with one that it replaces in `lower`.
+fn replaced(lower: &Value, upper: &Value) -> Vec<(Vec<String>, Vec<String>)> {
+    let mut pairs = Vec::new();
+    for (key, others) in REPLACES {
         for name in names_at_star(key, upper) {
             let path = fill(key, &name);
-            let given = at(upper, &path);
+            let given = at(upper, &keys(&path));
             // What is said again replaces nothing.
-            if given.is_some() && given != at(lower, &path) {
-                replaced.iter().for_each(|path| remove(lower, &fill(path, &name)));
+            if given.is_some() && given != at(lower, &keys(&path)) {
+                pairs.extend(others.iter().map(|other| (path.clone(), fill(other, &name))));
             }
         }
     }
+    pairs
 }
 
 /// Replaces what stands for several keys of one layer by these keys: `ssd.bandwidth` by both directions, and the name
@@ -115,8 +143,12 @@ fn names_at_star(key: &str, tree: &Value) -> Vec<String> {
     }
 }
 
-fn fill<'a>(key: &'a str, name: &'a str) -> Vec<&'a str> {
-    key.split('.').map(|part| if part == "*" { name } else { part }).collect()
+fn fill(key: &str, name: &str) -> Vec<String> {
+    key.split('.').map(|part| if part == "*" { name } else { part }.to_owned()).collect()
+}
+
+fn keys(path: &[String]) -> Vec<&str> {
+    path.iter().map(String::as_str).collect()
 }
 
 /// The value at a path of keys.

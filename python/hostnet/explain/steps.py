@@ -36,12 +36,6 @@ UNSETTLED = "rates and waits that have not settled"
 NO_GAIN = 0.01
 """A change of less than this is called none."""
 
-OFFERING = ("ssd.", "pcie.", "fio.", "rate", "iodepth")
-"""The beginnings of keys on which the load that storage offers depends."""
-
-SHORTENING = ("less", "grade")
-"""Scales of limits that shorten a latency: jobs that wait for each I/O then offer more."""
-
 CORE_KINDS = ("stream", "app")
 """Kinds of workloads that are traffic of cores."""
 
@@ -53,7 +47,8 @@ class Step:
     `factor` says how far a limit was raised; 1 of a change that is no multiple. `limit` is what answers call that
     limit. `gains` has the throughput of every workload relative to now, less 1; `confirmed` the same, simulated beside
     a prediction, and `noise` how far off these may be (95% of cases). `reach` is there of the raise by a quarter that
-    limits are judged by, and nothing else: the factor that it comes to in whole numbers and packets.
+    limits are judged by, and nothing else: the factor that it comes to in whole numbers and packets. `offered` has
+    what each storage workload offers after the change, in GB/s; empty unless the step was predicted.
     """
 
     what: str
@@ -66,6 +61,7 @@ class Step:
     confirmed: dict[str, float] | None = None
     noise: dict[str, float] | None = None
     reach: float | None = None
+    offered: dict[str, float] = field(default_factory=dict)
 
     def in_words(self) -> str:
         """What is changed, and from what to what where a key says so."""
@@ -167,7 +163,7 @@ def _confirmed(steps: list[Step], plans: Sequence[Plan], progress: Progress | No
 
 
 def within_offer(steps: Steps, rows: Sequence[Mapping[str, Any]]) -> Steps:
-    """Caps predicted gains of storage by the offered load, unless a step changes that.
+    """Caps predicted gains of storage by the load that it offers after each step.
 
     A gain is relative to the predicted rate, so where that is below the measured one it can go beyond the offered load.
 
@@ -175,19 +171,13 @@ def within_offer(steps: Steps, rows: Sequence[Mapping[str, Any]]) -> Steps:
         steps: The predicted steps.
         rows: The facts of every workload, as in an explanation.
     """
-    room = {
-        row["workload"]: max(row["offered_gb_per_s"] / row["app_gb_per_s"] - 1, 0.0)
-        for row in rows
-        if row["kind"] == "fio" and row["offered_gb_per_s"] and row["app_gb_per_s"]
-    }
-    moving = (*OFFERING, *(limit.path for limit in limits() if limit.scale in SHORTENING))
-    capped = [
-        step
-        if step.path.startswith(moving)
-        else replace(step, gains={name: min(gain, room.get(name, gain)) for name, gain in step.gains.items()})
-        for step in steps.steps
-    ]
-    return replace(steps, steps=most_helpful_first(capped, steps.workload))
+    measured = {row["workload"]: row["app_gb_per_s"] for row in rows if row["kind"] == "fio" and row["app_gb_per_s"]}
+
+    def capped(step: Step) -> Step:
+        room = {name: max(step.offered[name] / rate - 1, 0.0) for name, rate in measured.items() if name in step.offered}
+        return replace(step, gains={name: min(gain, room.get(name, gain)) for name, gain in step.gains.items()})
+
+    return replace(steps, steps=most_helpful_first([capped(step) for step in steps.steps], steps.workload))
 
 
 def most_helpful_first(steps: list[Step], workload: str) -> list[Step]:
@@ -285,8 +275,11 @@ def _slower_devices(config: Config, offered: Mapping[str, float]) -> list[tuple[
 
 def gains_of_each(steps: Sequence[Step], summaries: Sequence[Summary]) -> list[Step]:
     """Adds the gains to the steps; the first summary is that of the unchanged server."""
-    measured = zip(steps, _of_each(summaries), strict=True)
-    return [replace(step, gains=gains, noise=noise) for step, (gains, noise) in measured]
+    measured = zip(steps, _of_each(summaries), summaries[1:], strict=True)
+    return [
+        replace(step, gains=gains, noise=noise, offered=summary.get("offered_gb_per_s") or {})
+        for step, (gains, noise), summary in measured
+    ]
 
 
 def _of_each(summaries: Sequence[Summary]) -> list[tuple[dict[str, float], dict[str, float] | None]]:

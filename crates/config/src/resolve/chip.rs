@@ -55,12 +55,12 @@ fn build(source: &Source, input: &Input) -> Result<ChipPlan, Issue> {
     overlay(&mut tree, &source.merged);
     chip_shape::drop_routing(&mut tree, &source.merged);
     chip_rack::drop_mirror(&mut tree, &source.merged);
-    if let Some(path) = missing(schema::complete_chip(), &tree, "") {
+    if let Some(missing) = missing(schema::complete_chip(), &tree, "") {
         return Err(match preset {
-            Some(_) => Issue::new(path, "missing"),
+            Some(_) => missing.issue(),
             None => {
                 let names: Vec<_> = presets::chips().collect();
-                let rule = format!("missing, and {path} is not given; known are: {}", names.join(", "));
+                let rule = format!("missing, and {} is not given; known are: {}", missing.path, names.join(", "));
                 Issue::new("chip.preset", rule)
             }
         });

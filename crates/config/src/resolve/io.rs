@@ -90,9 +90,33 @@ pub(super) fn above_the_iio(socket: &SocketParams, offered: f64) -> Option<Strin
     })
 }
 
+/// What to know of drives that are faster than their shares of the lanes.
+pub(super) fn narrow(spec: &Spec, socket: &SocketParams) -> Option<String> {
+    let (drives, offered) = (socket.ssd.count, socket.ssd.read_bytes_per_s.max(socket.ssd.write_bytes_per_s));
+    let moved = socket.pcie.bytes_per_s;
+    if drives == 0 || offered as f64 <= WORTH_SAYING * moved as f64 {
+        return None;
+    }
+    let generation = spec.pcie.generation;
+    let fits = WIDTHS.iter().rev().find(|&&width| offered <= link_bytes_per_s(generation, width));
+    let fits = fits.map(|width| width * drives).filter(|lanes| *lanes <= LANES_MAX);
+    let fits = fits.map_or_else(String::new, |lanes| format!("; pcie.lanes = {lanes} would fit"));
+    Some(format!(
+        "pcie.lanes: a drive could move {:.1} GB/s, but its link, x{} of generation {generation}, only {:.1} GB/s{fits}",
+        offered as f64 / 1e9,
+        drive_lanes(spec.pcie.lanes, drives),
+        moved as f64 / 1e9
+    ))
+}
+
+/// Widths of the link of a drive, the widest first.
+const WIDTHS: [u32; 5] = [16, 8, 4, 2, 1];
+/// Largest `pcie.lanes`.
+const LANES_MAX: u32 = 1024;
+
 /// Lanes of one drive: a link width that exists.
 fn drive_lanes(lanes: u32, drives: u32) -> u32 {
-    [16, 8, 4, 2].into_iter().find(|&width| width <= lanes / drives.max(1)).unwrap_or(1)
+    WIDTHS.into_iter().find(|&width| width <= lanes / drives.max(1)).unwrap_or(1)
 }
 
 /// Bytes per second of a link in one direction after line coding: 8b/10b for generations 1 and 2, 128b/130b for 3 to

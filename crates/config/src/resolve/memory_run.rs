@@ -39,8 +39,8 @@ fn build(source: &Source, input: &Input) -> Result<MemoryPlan, Issue> {
 }
 
 fn plan_of(tree: Value, source: &Source, input: &Input) -> Result<MemoryPlan, Issue> {
-    if let Some(path) = missing(schema::complete_memory(), &tree, "") {
-        return Err(Issue::new(path, "missing"));
+    if let Some(missing) = missing(schema::complete_memory(), &tree, "") {
+        return Err(missing.issue());
     }
     let mut spec: MemoryRunSpec = serde_json::from_value(tree).map_err(plan_error)?;
     let memory = &mut spec.memory;

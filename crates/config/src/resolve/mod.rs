@@ -44,7 +44,7 @@ pub use memory_run::memory_plan;
 pub use noc_run::noc_plan;
 
 use crate::change::{below_server, stack};
-use crate::check::missing;
+use crate::check::{missing, Missing};
 use crate::error::{ConfigError, Issue};
 use crate::layers::expand;
 use crate::plan::{lone, Input, Plan};
@@ -110,6 +110,7 @@ fn plan_of(tree: Value, source: &Source, input: &Input) -> Result<Plan, Issue> {
     ignored.extend(run::ignored(&spec.run, workloads.ramp_ps));
     ignored.extend(io::one_at_a_time(&server.socket().pcie).filter(|_| server.socket().ssd.count > 0));
     ignored.extend(io::capped(server.socket()).filter(|_| server.socket().ssd.count > 0));
+    ignored.extend(sockets::each_note(&spec, &server, io::narrow)?);
     ignored.extend(power::notes(&server, Fidelity::Line));
     ignored.extend(kept);
     ignored.extend(size::check(&spec.run, size::of_server(&server), &["cache", "core.count", "workload"])?);
@@ -136,8 +137,8 @@ struct Resolved {
 }
 
 fn server_of(tree: Value, context: &Context, preset: Option<&str>) -> Result<Resolved, Issue> {
-    if let Some(path) = missing(schema::complete(), &tree, "") {
-        return Err(absent(path, preset));
+    if let Some(missing) = missing(schema::complete(), &tree, "") {
+        return Err(absent(missing, preset));
     }
     let mut spec: Spec = serde_json::from_value(tree).map_err(plan_error)?;
     interrupts::complete(&mut spec, context)?;
@@ -225,16 +226,16 @@ fn complete_tables(given: &Value, preset: Option<&str>, base_dir: &Path) -> Resu
     Ok(Complete { tree, files, dropped })
 }
 
-fn absent(path: String, preset: Option<&str>) -> Issue {
+fn absent(missing: Missing, preset: Option<&str>) -> Issue {
+    let path = &missing.path;
     if path == "workload" {
         return Issue::new(path, "missing; at least one workload is wanted, such as [workload.stream]");
     }
-    if let Some(preset) = preset.filter(|_| !path.starts_with("workload.")) {
-        let message = absent_from(preset, path.split('.').next().unwrap_or_default());
-        return Issue::new(path, message);
-    }
     if path.starts_with("workload.") {
-        return Issue::new(path, "missing");
+        return missing.issue();
+    }
+    if let Some(preset) = preset {
+        return absent_from(preset, missing);
     }
     let names: Vec<String> = presets::presets().into_iter().map(|preset| preset.name).collect();
     let rule = format!("missing, and {path} is not given; name a preset ({}) or give every value", names.join(", "));
@@ -242,15 +243,17 @@ fn absent(path: String, preset: Option<&str>) -> Issue {
 }
 
 /// What to say of a key that is missing in a table: whether the preset has such a table, and which preset does.
-fn absent_from(preset: &str, table: &str) -> String {
+fn absent_from(preset: &str, missing: Missing) -> Issue {
+    let table = missing.path.split('.').next().unwrap_or_default();
     let has = |name: &str| presets::preset(name).is_ok_and(|tree| tree.get(table).is_some());
     if has(preset) {
-        return "missing".to_owned();
+        return missing.issue();
     }
     let others: Vec<String> =
         presets::presets().into_iter().map(|preset| preset.name).filter(|name| has(name)).collect();
     let start = if others.is_empty() { String::new() } else { format!(", or the preset {}", others.join(" or ")) };
-    format!("missing; the preset {preset} has no [{table}], so that all of its keys are wanted{start}")
+    let message = format!("missing; the preset {preset} has no [{table}], so that all of its keys are wanted{start}");
+    Issue::new(&missing.path, message)
 }
 
 /// The server's configuration in the user's terms, but for the run.

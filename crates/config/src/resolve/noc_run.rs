@@ -29,8 +29,8 @@ pub fn noc_plan(input: &Input) -> Result<NocPlan, ConfigError> {
 fn build(source: &Source, input: &Input) -> Result<NocPlan, Issue> {
     let mut tree = json!({});
     stack(&mut tree, &source.merged, |_, _| Value::Null);
-    if let Some(path) = missing(schema::complete_noc(), &tree, "") {
-        return Err(Issue::new(path, "missing"));
+    if let Some(missing) = missing(schema::complete_noc(), &tree, "") {
+        return Err(missing.issue());
     }
     let mut spec: NocRunSpec = serde_json::from_value(tree).map_err(plan_error)?;
     let params = network(&mut spec.noc)?;

@@ -5,7 +5,7 @@ use crate::error::{suggestion, Issue};
 use crate::layers::overlay;
 use crate::presets::PartFile;
 use crate::spec::{RemoteDdioSpec, SnoopSpec, SocketSpec, SocketsSpec, Spec, DRIVE_MAX};
-use hostnet_model::params::{Placement, RemoteDdio, SocketsParams, Workload};
+use hostnet_model::params::{Placement, RemoteDdio, ServerParams, SocketParams, SocketsParams, Workload};
 use serde_json::{Map, Value};
 use std::path::Path;
 
@@ -70,6 +70,21 @@ pub(super) fn each(spec: &Spec) -> Result<Vec<Spec>, Issue> {
     let mut sockets: Vec<Spec> = numbers.iter().map(|name| of_socket(spec, spec.socket.get(name))).collect();
     drives::place(spec, &mut sockets)?;
     Ok(sockets)
+}
+
+/// What there is to know of the sockets of a server, those that have a table of their own by their name.
+pub(super) fn each_note(
+    spec: &Spec,
+    server: &ServerParams,
+    note: fn(&Spec, &SocketParams) -> Option<String>,
+) -> Result<Vec<String>, Issue> {
+    let mut notes: Vec<String> = Vec::new();
+    for (number, (of_socket, params)) in each(spec)?.iter().zip(&server.sockets).enumerate() {
+        let own = spec.socket.contains_key(&number.to_string());
+        let path = if own { format!("socket.{number}.") } else { String::new() };
+        notes.extend(note(of_socket, params).map(|note| format!("{path}{note}")).filter(|note| !notes.contains(note)));
+    }
+    Ok(notes)
 }
 
 fn of_socket(spec: &Spec, own: Option<&SocketSpec>) -> Spec {

@@ -4,7 +4,7 @@ use crate::change::{stack, Below};
 use crate::check::{check, missing};
 use crate::document::{parse_json, parse_toml, Document};
 use crate::error::{ConfigError, Issue};
-use crate::layers::{at, expand, leaves, Override};
+use crate::layers::{at, expand, leaves, replacements, Override};
 use crate::plan::{Format, Input};
 use crate::presets::PartFile;
 use serde_json::Value;
@@ -85,6 +85,7 @@ impl<'a> Source<'a> {
         for setting in &self.overrides {
             let mut layer = setting.tree.clone();
             prepare(&mut layer)?;
+            dropped.extend(replacements(&merged, &layer));
             dropped.extend(stack(&mut merged, &layer, self.below));
         }
         Ok((merged, dropped))

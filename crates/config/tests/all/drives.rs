@@ -33,6 +33,19 @@ fn drives_are_on_every_socket_or_where_they_are_said_to_be() {
 }
 
 #[test]
+fn drives_that_outrun_their_lanes_are_noted_with_lanes_that_fit() {
+    let notes = |more: &str| {
+        let ignored = plan(more).ignored.into_iter();
+        ignored.filter(|note| note.contains("pcie.lanes: ")).collect::<Vec<_>>()
+    };
+    assert!(notes("").is_empty());
+    let [note] = &notes("ssd.bandwidth = \"7 GB/s\"")[..] else { panic!("one note of both sockets") };
+    assert!(note.contains("x4 of generation 3") && note.ends_with("pcie.lanes = 32 would fit"), "{note}");
+    let [note] = &notes("ssd.bandwidth = \"20 GB/s\"")[..] else { panic!("one note of both sockets") };
+    assert!(note.ends_with("only 3.9 GB/s"), "no link of generation 3 is as fast: {note}");
+}
+
+#[test]
 fn a_drive_has_its_lanes_and_its_ddio_wherever_it_is() {
     let more = "cache.enabled = true\nddio.off = [1, 2]\n";
     let lanes = |plan: &Plan, socket: usize| plan.server().unwrap().sockets[socket].pcie.bytes_per_s;

@@ -320,7 +320,10 @@ fn devices_and_profiles_of_the_users_own_are_read_and_their_errors_have_their_li
         resolve(&device.replace("rc = 68", "rc = 67"), &profile, &[]),
         "./my.toml:18: timing.rc: rc = 67 must be at least ras + rp = 68",
     );
-    says(resolve(&device.replace("rfc = 514", ""), &profile, &[]), "./my.toml: timing.rfc: missing");
+    says(
+        resolve(&device.replace("rfc = 514", ""), &profile, &[]),
+        "./my.toml: timing.rfc: missing; a whole number is wanted",
+    );
     says(
         resolve(&device, &profile.replace("\"80%\"", "33"), &[]),
         "mc.toml:11: write_high: memory.controller.write_high = 33 exceeds wpq.entries = 32; \
@@ -386,7 +389,10 @@ fn a_job_that_lacks_a_key_is_told_with_its_place() {
         overrides: &[],
     };
     let error = hostnet_config::resolve(&input).expect_err("size is missing").to_string();
-    assert_eq!(error, "server.toml:5: workload.disk.jobs[0].size: missing");
+    assert_eq!(
+        error,
+        "server.toml:5: workload.disk.jobs[0].size: missing; a size with its unit such as \"8 MiB\" is wanted"
+    );
 }
 
 /// A message about settings on top of caches that are on.
@@ -552,4 +558,27 @@ fn traces_of_programs_have_a_file() {
         &trace(&["workload.kv.file=probe.fio", "memory.size=1 GiB", "workload.s={kind='stream',cores='7'}"]),
         &["memory.size: the buffers of the other workloads leave no memory for a trace"],
     );
+}
+
+#[test]
+fn a_key_above_its_table_is_told_where_it_belongs() {
+    let text = "preset = \"ice-lake-8362\"\n[workload.a]\nkind = \"stream\"\ncores = \"0\"\n";
+    assert_says(&message(text, &[]), &["test.toml:1: preset: ", "\"server.preset\""]);
+}
+
+#[test]
+fn a_missing_kind_is_told_with_its_choices() {
+    let text = "[host.a]\nkind = \"endpoint\"\n[host.b]\nkind = \"endpoint\"\n[flow.f]\nfrom = \"a\"\nto = \"b\"\n";
+    assert_says(&message(text, &[]), &["flow.f.kind: missing; one of ", "bulk, rpc"]);
+}
+
+#[test]
+fn a_setting_that_replaces_another_key_of_the_file_says_so() {
+    let told = |overrides: &[&str]| {
+        let plan = resolve_text(&example("quadrant3.toml"), Format::Toml, overrides).expect("it resolves");
+        plan.ignored.into_iter().filter(|note| note.contains(" replaces ")).collect::<Vec<_>>()
+    };
+    assert_eq!(told(&["run.precision=0.02"]), ["run.precision = 0.02 replaces run.duration = \"1 ms\""]);
+    assert!(told(&[]).is_empty());
+    assert!(told(&["run.duration=2 ms"]).is_empty(), "the key itself is set");
 }

@@ -11,11 +11,12 @@ use crate::report::table::{Cell, Table};
 use hostnet_analysis::binding::{stream_otherwise, OFFERED_LOAD};
 use hostnet_analysis::explain::{Kind, WorkloadFacts};
 use hostnet_analysis::limits;
+use hostnet_analysis::offered::offered_gb_per_s;
 use hostnet_analysis::predict::{Base, Domain, Memory, Workload as Found};
 use hostnet_analysis::Prediction;
 use hostnet_config::Plan;
 use hostnet_model::params::{ServerParams, Workload};
-use serde_json::{json, Value};
+use serde_json::{json, Map, Value};
 
 /// What the server of a plan is predicted to do, in the tables of a run. What a prediction cannot tell is empty. None
 /// of hosts on a network.
@@ -36,6 +37,7 @@ pub fn predict(plan: &Plan) -> Option<Report> {
         "seed": plan.run.seed,
         "complete": true,
         "workloads": rows(&workloads),
+        "offered_gb_per_s": offered(server),
         "domains": rows(&domains),
         "channels": rows(&channels),
         "regime": prediction.regime,
@@ -49,6 +51,14 @@ pub fn predict(plan: &Plan) -> Option<Report> {
     let tables = vec![workloads, domains, channels, Table::of("series", SERIES)];
     let result_hash = hash::of_results(&summary, &tables);
     Some(Report { summary, tables, result_hash })
+}
+
+/// What each storage workload offers, in GB/s of data.
+fn offered(server: &ServerParams) -> Map<String, Value> {
+    let offers = |(class, workload): (usize, &Workload)| {
+        offered_gb_per_s(server, class).map(|offered| (workload.name.clone(), offered.into()))
+    };
+    server.workloads.iter().enumerate().filter_map(offers).collect()
 }
 
 fn uncertainty(prediction: &Prediction) -> Value {
