@@ -45,3 +45,20 @@ def test_what_lines_would_tell_is_not_said_of_a_memory_of_rates(tmp_path: Path) 
     with pytest.raises(hostnet.ConfigError, match=r"^host\.receiver\.fidelity") as refused:
         explain_run(place)
     assert "damaged" not in str(refused.value)
+
+
+def test_workloads_of_a_fluid_server_have_the_rates_of_its_memory() -> None:
+    config = {**CLUSTER, "run": {"warmup": "100 us", "duration": "200 us"}}
+    receiver = {**config["host"]["receiver"], "workload": {"c": {"kind": "stream", "cores": "0-3"}}}
+    config["host"] = {**config["host"], "receiver": receiver}
+    results = hostnet.run_cluster(config)
+    of_server = results.summary["servers"]["receiver"]
+    moved = {row["workload"]: row for row in results.summary["memory"]}
+    measured_by_lines = ("throughput_gb_per_s", "throughput_ci95", "lines", "limited_by", "latency_mean_ns")
+    for row in of_server["workloads"]:
+        for name in ("read_gb_per_s", "write_gb_per_s"):
+            assert row[name] == moved[row["workload"]][name]
+        assert {row[name] for name in measured_by_lines} == {None}
+    assert moved["c"]["read_gb_per_s"] > 10
+    assert of_server["channels"] == []
+    assert "lines" not in of_server

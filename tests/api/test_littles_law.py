@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 import hostnet
+from tests.api.random_servers import server
 
 ENOUGH = 4000
 """Lines from which on those under way at the edges of a window do not count."""
@@ -72,3 +73,27 @@ def test_writes_that_wait_in_the_queue_for_others_are_in_use_until_they_leave() 
     )
     assert wpq["latency_p50_ns"] < 1000 < 10_000 < wpq["latency_p99_ns"]
     assert wpq["in_use_mean"] == pytest.approx(wpq["lines"] * wpq["latency_mean_ns"] / 10e6, rel=0.02)
+
+
+def held_of(seed: int) -> list[tuple[float, float, dict[str, Any]]]:
+    """What the pools of a random server hold on average, by the law and as measured; few if it moves little."""
+    config = server(seed)
+    config["run"] = {"duration": "200 us", "warmup": "50 us", "seed": seed}
+    table = hostnet.run(config).tables["domains"].to_pylist()
+    found = [row for row in table if row["lines"] >= ENOUGH and row["latency_mean_ns"] is not None]
+    return [(row["lines"] * row["latency_mean_ns"] / WINDOW_NS, row["in_use_mean"], row) for row in found]
+
+
+def assert_holds(seeds: range) -> None:
+    held = [pool for seed in seeds for pool in held_of(seed)]
+    assert len(held) > 5 * len(seeds)
+    assert [row for law, mean, row in held if mean != pytest.approx(law, rel=0.05)] == []
+
+
+def test_pools_of_random_servers_keep_littles_law() -> None:
+    assert_holds(range(3))
+
+
+@pytest.mark.long
+def test_pools_of_many_random_servers_keep_littles_law() -> None:
+    assert_holds(range(3, 150))

@@ -66,7 +66,7 @@ def print_run(summary: Row, path: Path | None, predicted: Row | None = None) -> 
         print_tables(
             console,
             domain_table([*rows_by_place(summary), *rows_of_own_parts(summary)]),
-            channel_table(summary["channels"]),
+            channel_table(summary["channels"], summary.get("channels_of_sockets") or ()),
         )
         if "upi" in summary:
             print_tables(console, link_table(summary["upi"]))
@@ -148,7 +148,9 @@ def grouped(value: float | None, half_width: float | None) -> str:
 def cache_tables(summary: Row) -> Iterator[Table]:
     """What the caches did for the cores and for the devices of each workload."""
     rows = [row for row in summary["caches"] if row["workload"] != "all" or len(summary["caches"]) > 2]
-    whole = [f" of {number(summary['llc'][name])}" for name in ("mib", "ddio_mib")]
+    sockets = summary["llc"].get("sockets") or []
+    # Of several sockets, what all LLCs could hold says nothing of the one that is full.
+    whole = ["" if sockets else f" of {number(summary['llc'][name])}" for name in ("mib", "ddio_mib")]
     cores = new_table("caches", "L2 misses", "prefetched", "used", "LLC misses", "in the LLC, MiB", left=(0,))
     for row in (row for row in rows if row["l2_lookups"] or row["workload"] == "all"):
         used = min(row["prefetch_used"] / row["prefetch_filled"], 1.0) if row["prefetch_filled"] else None
@@ -170,6 +172,18 @@ def cache_tables(summary: Row) -> Iterator[Table]:
         )
     if devices.row_count:
         yield devices
+    if sockets:
+        yield llc_table(sockets)
+
+
+def llc_table(sockets: Sequence[Row]) -> Table:
+    """What the LLC of each socket held at the end, and what it missed."""
+    table = new_table("LLC", "of cores, MiB", "of devices", "of", "misses", left=(0,))
+    for index, row in enumerate(sockets):
+        held = (row["core_mib"], row["io_mib"], row["mib"])
+        misses = row["misses"] / row["lookups"] if row["lookups"] else None
+        table.add_row(f"socket {index}", *map(number, held), percent(misses))
+    return table
 
 
 def domain_table(rows: Sequence[Row]) -> Table:
@@ -190,16 +204,16 @@ def domain_table(rows: Sequence[Row]) -> Table:
     return table
 
 
-def channel_table(rows: Sequence[Row]) -> Table:
-    """Bandwidth and queues of each memory channel."""
+def channel_table(rows: Sequence[Row], sockets: Sequence[Row] = ()) -> Table:
+    """Bandwidth and queues of each memory channel, of those of each socket, or of all where there is one socket."""
     table = new_table("channel", "read GB/s", "write", "bus", ACTIVATIONS, "RPQ", "WPQ", "write mode", left=(0,))
     table.add_column("by source, GB/s")
-    for row in busy_channels(rows):
+    for row in busy_channels(rows, sockets):
         if row["idle"]:
             table.add_row(row["idle"], *("" for _ in table.columns[2:]), "idle")
             continue
         table.add_row(
-            "all" if row["channel"] < 0 else str(row["channel"]),
+            row["name"],
             number(row["read_gb_per_s"]),
             number(row["write_gb_per_s"]),
             percent(row["bus_busy_share"]),
@@ -212,17 +226,33 @@ def channel_table(rows: Sequence[Row]) -> Table:
     return table
 
 
-def busy_channels(rows: Sequence[Row]) -> Iterator[Row]:
-    """Yields the rows of channels in order, that of all last; adjacent idle ones share a row."""
+def busy_channels(rows: Sequence[Row], sockets: Sequence[Row] = ()) -> Iterator[Row]:
+    """Yields the rows of channels in order, those of whole sockets last; adjacent idle ones share a row."""
     idle: list[int] = []
-    for row in sorted(rows, key=lambda row: (row["channel"] < 0, row["channel"])):
-        if row["channel"] >= 0 and not row["read_gb_per_s"] and not row["write_gb_per_s"]:
+    for row in sorted((row for row in rows if row["channel"] >= 0), key=lambda row: row["channel"]):
+        if is_idle(row):
             idle.append(row["channel"])
             continue
         if idle:
-            yield {"idle": str(idle[0]) if len(idle) == 1 else f"{idle[0]}-{idle[-1]}"}
+            yield idle_channels(idle)
             idle = []
-        yield {"idle": "", **row}
+        yield {"idle": "", "name": str(row["channel"]), **row}
+    if idle:
+        yield idle_channels(idle)
+    for row in sockets:
+        yield {"idle": f"socket {row['socket']}" if is_idle(row) else "", "name": f"socket {row['socket']}", **row}
+    if not sockets:
+        yield from ({"idle": "", "name": "all", **row} for row in rows if row["channel"] < 0)
+
+
+def is_idle(row: Row) -> bool:
+    """Returns true if channels moved nothing."""
+    return not row["read_gb_per_s"] and not row["write_gb_per_s"]
+
+
+def idle_channels(numbers: Sequence[int]) -> Row:
+    """The row of adjacent idle channels."""
+    return {"idle": str(numbers[0]) if len(numbers) == 1 else f"{numbers[0]}-{numbers[-1]}"}
 
 
 def link_table(rows: Sequence[Row]) -> Table:

@@ -174,7 +174,9 @@ def within_offer(steps: Steps, rows: Sequence[Mapping[str, Any]]) -> Steps:
     measured = {row["workload"]: row["app_gb_per_s"] for row in rows if row["kind"] == "fio" and row["app_gb_per_s"]}
 
     def capped(step: Step) -> Step:
-        room = {name: max(step.offered[name] / rate - 1, 0.0) for name, rate in measured.items() if name in step.offered}
+        room = {
+            name: max(step.offered[name] / rate - 1, 0.0) for name, rate in measured.items() if name in step.offered
+        }
         return replace(step, gains={name: min(gain, room.get(name, gain)) for name, gain in step.gains.items()})
 
     return replace(steps, steps=most_helpful_first([capped(step) for step in steps.steps], steps.workload))

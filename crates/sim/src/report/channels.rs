@@ -1,11 +1,12 @@
 //! The table of channels.
 
-use super::{ratio, ratio_ci95};
+use super::{ratio, ratio_ci95, rows};
 use crate::report::table::{Cell, Column, Rows, Table};
 use crate::report::view::ServerView;
 use hostnet_measure::Domain;
 use hostnet_model::memory::{Controller, Counters};
 use hostnet_model::params::MemoryParams;
+use serde_json::Value;
 use std::ops::Range;
 
 /// Some channels together.
@@ -138,7 +139,21 @@ impl ServerView<'_> {
         table
     }
 
-    /// The row of some channels together, under a number.
+    /// The channels of each socket together, as in the table of channels but for their number.
+    pub(super) fn channels_of_sockets(&self) -> Vec<Value> {
+        let controllers = self.controllers();
+        let of_socket = |(socket, (_, channels)): (usize, (&MemoryParams, Range<usize>))| {
+            let mut table = Table::of("channels", CHANNELS);
+            table.add(CHANNELS, &self.channel_row(channels.start as i64, controllers.get(channels)?));
+            let mut row = rows(&table).pop()?;
+            row.as_object_mut()?.remove("channel");
+            row["socket"] = socket.into();
+            Some(row)
+        };
+        self.memories().enumerate().filter_map(of_socket).collect()
+    }
+
+    /// The row of some channels together, under the number of the first.
     fn channel_row<'a>(&'a self, number: i64, channels: &'a [&'a Controller]) -> ChannelRow<'a> {
         let counters = channels.iter().map(|channel| channel.counters(self.now)).collect();
         ChannelRow { view: self, number, channels, counters }

@@ -138,6 +138,7 @@ impl ServerView<'_> {
         }
         if let Some(entries) = summary.as_object_mut().filter(|_| self.server.sockets.len() > 1) {
             entries.insert("places".to_owned(), json!(at_places(&domains)));
+            entries.insert("channels_of_sockets".to_owned(), json!(self.channels_of_sockets()));
         }
         let upi = self.upi();
         if let (Some(upi), Some(entries)) = (&upi, summary.as_object_mut()) {
