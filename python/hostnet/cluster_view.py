@@ -70,7 +70,7 @@ def traffic(rows: Sequence[Row]) -> View:
     columns = [
         name_of("class", "class"),
         Column("Gbps", lambda row: row["goodput_gbps"], always=True),
-        plain("± 95%", "goodput_ci95"),
+        plain("± 95 %", "goodput_ci95"),
         Column("drift", lambda row: row.get("goodput_drift")),
         Column("packets", lambda row: row["sent_packets"], always=True),
         plain("sent again", "retransmitted_packets"),

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from hostnet.units import format_percent
+
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
@@ -17,8 +19,8 @@ DRIFTING = (
 def drift_notes(summary: Mapping[str, Any]) -> list[str]:
     """Returns a note for each workload or class whose throughput changes over the window."""
     return [
-        f"{name} drifts: {change:+.3g} {unit} ({change / mean:+.0%}) from the start of the window to its end; this is "
-        "no steady state: warm up and measure for longer (run.warmup, run.duration)"
+        f"{name} drifts: {change:+.3g} {unit} ({format_percent(change / mean, sign='+')}) from the start of the window "
+        "to its end; this is no steady state: warm up and measure for longer (run.warmup, run.duration)"
         for name, mean, change, unit in _drifting(summary)
     ]
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from hostnet.units import format_percent
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
@@ -28,7 +30,7 @@ def regime_headline(regime: Mapping[str, Any]) -> str:
         case "cores":
             return "Cores: the cores slow each other down."
         case "uncontended":
-            slows = f"no workload slows another down by {GAIN_MIN:.0%} or more."
+            slows = f"no workload slows another down by {format_percent(GAIN_MIN)} or more."
             return f"Uncontended: {slows}{f' {not_known}' if untold else ''}"
     return f"{told}. {not_known}" if told else not_known
 

@@ -82,6 +82,22 @@ def without_sign_of_zero(text: str) -> str:
     return text if text.strip("+-0.") else text.lstrip("+-")
 
 
+NO_BREAK = "\u00a0"
+"""The space at which no line ends."""
+
+_SPACE_OF_PERCENT = re.compile(r"(?<=\d) (?=%)")
+
+
+def unbroken(text: str) -> str:
+    """Returns the text with spaces that do not break between numbers and their percent signs."""
+    return _SPACE_OF_PERCENT.sub(NO_BREAK, text)
+
+
+def format_percent(share: float, digits: int = 0, sign: str = "") -> str:
+    """Formats a share of one in percent, for example "95 %", with "+" as `sign` "+25 %"; zero has no sign."""
+    return f"{without_sign_of_zero(f'{100 * share:{sign}.{digits}f}')} %"
+
+
 def format_count(count: float, noun: str) -> str:
     """Writes a number of things with at most three digits, for example "12.3 M events"."""
     for size, letter in ((1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k")):

@@ -68,6 +68,6 @@ def test_a_run_that_drifts_says_so() -> None:
     assert drift_notes({"workloads": [steady]}) == []
     [note] = drift_notes({"workloads": [steady, drifting]})
     assert "-3 GB/s" in note
-    assert "-15%" in note
+    assert "-15 %" in note
     over_seeds = {key: {"mean": value, "ci95": 1.0} if key != "workload" else value for key, value in drifting.items()}
     assert drift_notes({"workloads": [over_seeds]}) == [note]

@@ -86,7 +86,7 @@ def test_what_is_missing_is_shown(cli: Cli) -> None:
     done = cli("counters", "read", file)
     assert done.returncode == 0
     assert "missing: UNC_M_WPQ_OCCUPANCY >=34 is missing: the write admission delay (P_fill) cannot" in done.stdout
-    assert "warning: UNC_M_CAS_COUNT.RD was counted 50% of the time" in done.stderr
+    assert "warning: UNC_M_CAS_COUNT.RD was counted 50 % of the time" in done.stderr
 
 
 def test_a_file_that_is_wrong(cli: Cli) -> None:

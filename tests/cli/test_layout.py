@@ -122,8 +122,8 @@ def test_energies_have_a_prefix(joules: float, text: str) -> None:
 
 
 def test_zero_has_no_sign() -> None:
-    assert (number(-0.001), with_interval(-0.001, 0.5), percent(-0.0001)) == ("0.00", "0.00 ±0.50", "0.0%")
-    assert (change_text(-0.0001), change_text(0.05), change_text(None)) == ("0.0%", "+5.0%", "-")
+    assert (number(-0.001), with_interval(-0.001, 0.5), percent(-0.0001)) == ("0.00", "0.00 ±0.50", "0.0 %")
+    assert (change_text(-0.0001), change_text(0.05), change_text(None)) == ("0.0 %", "+5.0 %", "-")
 
 
 def test_a_brief_run_shows_what_each_workload_gets_and_where_it_is_kept(cli: Cli) -> None:

@@ -97,7 +97,7 @@ def test_the_page_fits_100_columns_and_says_what_was_simulated(memory: Cli) -> N
     assert (done.returncode, done.stderr) == (0, "")
     lines = done.stdout.splitlines()
     assert lines[0] == "DDR4_2933, 6 channels, map A, profile intel, queues 46 + 41"
-    assert lines[1].startswith("str4, 50% reads, load 60%, seed 1, 2700 requests in ")
+    assert lines[1].startswith("str4, 50 % reads, load 60 %, seed 1, 2700 requests in ")
     assert max(map(len, lines)) <= 100
     for word in ("of peak", "P99", "from arrival", "conflict", "ACT per request", "write mode", "RPQ", "stream"):
         assert word in done.stdout

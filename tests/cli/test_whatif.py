@@ -144,14 +144,14 @@ def test_a_loss_beyond_noise_has_its_reason_and_nothing_else_is_called_one(
     low, high = first - (halves[0] or 0), other + (halves[1] or 0)
     if None not in halves and high < low and other < 0.89 * first:
         assert [note.count("the reason") for note in notes] == [1]
-        assert ("75% of the samples" in notes[0], "holds 18.2" in notes[0]) == (marked, marked)
+        assert ("75 % of the samples" in notes[0], "holds 18.2" in notes[0]) == (marked, marked)
     elif None in halves or high >= low + 1e-6 or other > 0.91 * first:
         assert notes == []
 
 
 def test_what_drifts_is_no_steady_state() -> None:
     (note,) = loss_notes([a_run("pcie", 50.0, 1.0), a_run("onchip", 49.0, 1.0, goodput_drift=-20.0)])
-    assert note.startswith("onchip: bulk drifts: -20 Gbps (-41%)")
+    assert note.startswith("onchip: bulk drifts: -20 Gbps (-41 %)")
 
 
 def test_marks_of_a_control_that_suits_pcie_are_told() -> None:

@@ -53,7 +53,7 @@ def test_the_table_says_whether_the_bound_was_kept(cli: Cli) -> None:
     assert "largest error 0.005: the bound is not kept; --mode bounded keeps it" in shown
     assert "10 floats are infinite or no numbers" in shown
     rows = [line.split() for line in shown.splitlines()]
-    assert ["8", "20", "25.0%"] in rows
+    assert ["8", "20", "25.0", "%"] in rows
     assert "the bound is kept" in cli("codec", "gradient.npy", "--mode", "bounded").stdout
 
 

@@ -49,8 +49,8 @@ def test_each_link_and_direction_is_told(tmp_path: Path) -> None:
     assert found.numa.remote_share == 0.25
     said = "; ".join(found.crossing)
     assert "lines cross between sockets: the links of this file send 6.4 GB/s" in said
-    assert "of the loads that DRAM served, 25.0% went to that of other sockets" in said
-    assert "the fullest direction is that in which uncore_upi_0 sends: 29.2% of its slots" in said
+    assert "of the loads that DRAM served, 25.0 % went to that of other sockets" in said
+    assert "the fullest direction is that in which uncore_upi_0 sends: 29.2 % of its slots" in said
     assert "Whether UPI limits anything these counters do not tell" in said
 
 
@@ -125,7 +125,7 @@ def test_tables_of_pcm_numa_are_read(tmp_path: Path) -> None:
     assert (found.format, len(found.windows)) == ("pcm-numa", 2)
     assert found.numa is not None
     assert (found.numa.local, found.numa.remote) == (800, 400)
-    assert found.crossing[1] == "of the accesses of cores that DRAM served, 33.3% went to that of other sockets"
+    assert found.crossing[1] == "of the accesses of cores that DRAM served, 33.3 % went to that of other sockets"
     assert found.missing == []
     assert found.total["window_ns"] == 2e9
 

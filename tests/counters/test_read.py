@@ -262,7 +262,7 @@ def test_a_counter_that_missed_one_interval_is_missing_in_the_total(tmp_path: Pa
 def test_counters_that_took_turns_are_warned_of(tmp_path: Path) -> None:
     text = perf(*BASIC).replace("100.00", "33.25")
     found = read(tmp_path, text)
-    assert "UNC_M_RPQ_OCCUPANCY was counted 33% of the time at least once; perf scaled it up" in found.warnings
+    assert "UNC_M_RPQ_OCCUPANCY was counted 33 % of the time at least once; perf scaled it up" in found.warnings
     assert found.total == read(tmp_path, perf(*BASIC)).total
 
 

@@ -333,7 +333,7 @@ def test_confirmed_steps_are_simulated_beside_the_prediction(results: hostnet.Re
     assert all(step.noise is not None for step in smallest.values())
     text = page_text(page)
     assert fits(text)
-    assert re.search(r"^ +simulated +[+-]?\d+% ±\d+", text, re.MULTILINE)
+    assert re.search(r"^ +simulated +[+-]?\d+ % ±\d+", text, re.MULTILINE)
     assert any(line.endswith(" ns alone") for line in page.explanation["regime"]["evidence"])
 
 
@@ -343,7 +343,7 @@ def test_the_page_with_steps_fits_too(results: hostnet.Results) -> None:
     text = page_text(page)
     assert fits(text)
     assert "What would help stream (each change alone, simulated):" in text
-    assert re.search(r"memory channels: 2 +\+100%", text)
+    assert re.search(r"memory channels: 2 +\+100 %", text)
     assert "No effect on stream: " in text
     assert json.loads(json.dumps(page.as_dict()))["steps"]["workload"] == "stream"
 

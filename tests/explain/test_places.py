@@ -66,7 +66,7 @@ def test_pools_between_sockets_are_called_by_the_way_that_their_messages_go() ->
 
 @pytest.mark.parametrize("domain", ["UPI request", "UPI write-back", "UPI snoop", "UPI data", "UPI answer", "UPI link"])
 def test_sentences_call_places_between_sockets_as_tables_do(domain: str) -> None:
-    told = with_directions(f"load may be limited by {domain} (at upi 1-0, 98% used; not known for sure)")
+    told = with_directions(f"load may be limited by {domain} (at upi 1-0, 98 % used; not known for sure)")
     assert place_in_words(domain, "upi 1-0") in told
     assert "upi 1-0" not in told
     assert with_directions("load is limited by CHA TOR (at socket 0)") == "load is limited by CHA TOR (at socket 0)"
@@ -82,6 +82,6 @@ def test_what_counts_as_used_stands_beside_the_busy_share_of_the_table() -> None
     )
     busy = {f"channel {channel['channel']}": channel["bus_busy_share"] for channel in page.together.channels}[place]
     assert busy < 0.95 <= used
-    assert f"bus of {place} {busy:.0%} of the time" in " ".join(page_text(page).split())
+    assert f"bus of {place} {100 * busy:.0f} % of the time" in " ".join(page_text(page).split())
     assert bus_text({**row, "binding": ["C2M-Read"]}, page.together.channels) is None
     assert bus_text(row, ()) is None

@@ -161,7 +161,7 @@ def test_headlines_say_who_gains_and_by_how_much() -> None:
 def row(gain: float) -> dict[str, Any]:
     """A workload that LFB entries are predicted to help so much."""
     gains = [{"limit": "LFB", "key": "core.lfb.entries", "raised": "a quarter more LFB entries", "gain": gain}]
-    limited = "is limited by LFB (+47% with a quarter more LFB entries)"
+    limited = "is limited by LFB (+47 % with a quarter more LFB entries)"
     return {"workload": "f", "doubtful": False, "binding": ["LFB"], "limited": limited, "limits": {"gains": gains}}
 
 
@@ -183,10 +183,10 @@ def judged(gain: float, **confirmed: float) -> dict[str, Any]:
 def test_a_headline_that_simulations_refute_is_replaced() -> None:
     kept = judged(0.47, lfb=0.45)
     assert {**kept, "limited": row(0.47)["limited"]} == row(0.47)
-    assert ("+45%" in kept["limited"], "+47%" in kept["limited"]) == (True, False), "the page has the simulated gain"
+    assert ("+45 %" in kept["limited"], "+47 %" in kept["limited"]) == (True, False), "the page has the simulated gain"
     refuted = judged(0.47, lfb=0.0, channels=0.37)
     assert (refuted["binding"], refuted["limits"]["gains"]) == (["DRAM channel"], [])
-    assert "+37%" in refuted["limited"]
+    assert "+37 %" in refuted["limited"]
     nothing = judged(0.47, lfb=0.0)
     assert (nothing["binding"], nothing["limited"]) == (["not known"], NOTHING_HELPS)
     assert "simulated" in judged(0.47, lfb=0.05)["limited"], "the limit is right and its gain is not"

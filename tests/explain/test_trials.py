@@ -57,7 +57,7 @@ def trials(*gains: tuple[str, float, float]) -> Trials:
 def test_the_limit_that_helps_most_is_confirmed_with_those_that_help_half_as_much() -> None:
     found = confirmed(row(), trials(("CHA TOR", 0.2, 0.01), ("LFB", 0.12, 0.01), ("RPQ", 0.05, 0.01)))
     assert (found["binding"], found["doubtful"]) == (["CHA TOR", "C2M-Read"], False)
-    assert "+20%" in found["limited"]
+    assert "+20 %" in found["limited"]
 
 
 @pytest.mark.parametrize("gains", [(("LFB", 0.019, 0.0),), (("LFB", 0.04, 0.03),), (("offered load", 0.2, 0.01),), ()])

@@ -71,7 +71,7 @@ def test_the_table_has_a_row_per_level(cli: Cli) -> None:
     assert done.returncode == 0, done.stderr
     assert "lackey, 3 accesses, 3 instructions (1.00 per access)" in done.stdout
     rows = [line.split() for line in done.stdout.splitlines()]
-    assert ["LLC", "24.75", "MiB", "11", "3", "3", "100.0%", "0", "1000.00"] in rows
+    assert ["LLC", "24.75", "MiB", "11", "3", "3", "100.0", "%", "0", "1000.00"] in rows
 
 
 def test_a_preset_gives_the_caches_of_its_server(cli: Cli) -> None:

@@ -173,11 +173,11 @@ def test_what_is_shown_is_the_plain_share_or_the_difference_with_its_floor(
     assert tolerance is not None
     shown, limit = row_error_text(error, facts, "+"), row_tolerance_text(tolerance, facts)
     if published < floor:
-        assert (row.floor, facts["floor"], limit) == (16.0, 16.0, "25.0% of 16 x")
+        assert (row.floor, facts["floor"], limit) == (16.0, 16.0, "25.0 % of 16 x")
         assert float(shown.removesuffix(" x")) == pytest.approx(simulated - published, abs=0.051)
         assert (row.verdict == "pass") == (abs(simulated - published) <= 4.0 + 1e-7)
     else:
-        assert (row.floor, "floor" in facts, limit) == (None, False, "25.0%")
+        assert (row.floor, "floor" in facts, limit) == (None, False, "25.0 %")
         assert float(shown.removesuffix("%")) == pytest.approx(100 * (times - 1), abs=0.051)
 
 

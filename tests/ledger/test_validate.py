@@ -188,7 +188,7 @@ def test_the_text_names_groups_failing_rows_and_exclusions(simulator: Simulator)
     assert "Bandwidth and degradation" in text
     assert "fig08e_wpq_full_fraction" in text
     assert "+9.8 pp" in text
-    assert "+10.0%" in text
+    assert "+10.0 %" in text
     assert "other panels of the same run imply 0.68 lines" in text
     assert "x = 1, 2, 3, 4, 5, 6: plots the C2M-Read curve" in text
     assert text.splitlines()[-1].startswith("host_network: ")

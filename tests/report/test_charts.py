@@ -118,7 +118,7 @@ def test_numbers(value: object, expected: str) -> None:
 
 
 def test_shares_times_and_intervals() -> None:
-    assert percent(0.4583) == "45.8%"
+    assert percent(0.4583) == "45.8 %"
     assert percent(None) == "–"  # noqa: RUF001
     assert with_ci95(27.5, 0.14) == "27.5 ± 0.14"
     assert with_ci95(27.5, None) == "27.5"

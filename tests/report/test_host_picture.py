@@ -80,7 +80,7 @@ def test_all_hops_and_domains_are_drawn() -> None:
     picture = host_picture(host())
     for said in ("8 cores", "4 drives", "PCIe 3.0 x16", "18 slices", "2 channels", "DDR4-2933, 32 banks each"):
         assert said in picture
-    for count in ("48.0 of 96", "126 of 252", "46.0 of 92", "41.0 of 82", "128 of 256", "512 of 1,024", "25.0%"):
+    for count in ("48.0 of 96", "126 of 252", "46.0 of 92", "41.0 of 82", "128 of 256", "512 of 1,024", "25.0\u00a0%"):
         assert count in picture
     assert lanes(picture) == ["a", "b", "c", "d"]
     assert "not used" not in picture
@@ -209,7 +209,7 @@ def test_a_drive_is_filled_as_the_credits_it_uses_most() -> None:
     )
     cells = "".join(drive_cells(list(pools.values()), 2, 0, 100, 0))
     assert "drive 0, PCIe credits in use: idle" in cells
-    assert "drive 1, PCIe credits in use: 75.0%" in cells
+    assert "drive 1, PCIe credits in use: 75.0\u00a0%" in cells
 
 
 def test_channels_of_a_queue_are_in_order() -> None:

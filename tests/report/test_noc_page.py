@@ -29,7 +29,7 @@ def test_the_map_has_every_link_and_every_router(mesh: Summary) -> None:
     assert len(re.findall(r"<line [^>]*><title>|<line [^>]*stroke-width=\"5", page)) == 2 * (3 * 3 + 4 * 2)
     for row in mesh["links"]:
         name = row["link"].replace(">", "&gt;")
-        assert f"{name}: busy {100 * row['busy_share']:.1f}%, {row['flits']} flits" in page
+        assert f"{name}: busy {100 * row['busy_share']:.1f}\u00a0%, {row['flits']} flits" in page
     assert "uniform, 0.2 flits/node/cycle, packets of 1 flit, seed 1" in page
     assert "Latency under load" not in page
 

@@ -99,9 +99,9 @@ def test_a_run_shows_all_that_was_measured(make_run: MakeRun) -> None:
         "stream is limited by LFB: 65.3 of 72 credits in use",
         "27.5 ± 0.14",
         "46.1",
-        "12.5%",
+        "12.5\u00a0%",
         "core 0",
-        "45.8%",
+        "45.8\u00a0%",
         "1,200",
         "ssd.streams had no influence on this run",
         "ioengine=libaio has no effect",
@@ -134,7 +134,7 @@ def test_a_study_shows_published_beside_simulated(study_run: Path) -> None:
     text = Page(report).text
     for expected in (
         "18 of 20",
-        "10.0%",
+        "10.0\u00a0%",
         "The four quadrants",
         "Degradation is throughput alone over throughput together",
         "Theoretical Max 46.9",
@@ -142,7 +142,7 @@ def test_a_study_shows_published_beside_simulated(study_run: Path) -> None:
         "Figure 7d, published only",
         "Beyond tolerance",
         "C2M traffic, C2M cores 3\npublished 30.00 GB/s\nsimulated 30.30 GB/s",
-        "+200.0%",
+        "+200.0\u00a0%",
     ):
         assert expected in text
     assert report.count("<svg") > 4

@@ -79,11 +79,11 @@ def test_every_drawing_has_a_name_or_is_hidden(make_run: MakeRun, study_run: Pat
 
 def test_the_regime_is_shown_with_its_evidence(make_run: MakeRun, hostile: str) -> None:
     slowed = [{"workload": hostile, "times": 1.18, "because_of": ["db"]}]
-    regime = {"name": "blue", "evidence": ["bus busy 41%", hostile], "slowed": slowed, "open": []}
+    regime = {"name": "blue", "evidence": ["bus busy 41 %", hostile], "slowed": slowed, "open": []}
     report = write_report(make_run(regime=regime))
     assert "regime-blue" in report.read_text(encoding="utf-8")
     text = text_of(report)
-    for said in ("Regime", "blue", "runs 1.18 x slower because of db", "bus busy 41%", hostile):
+    for said in ("Regime", "blue", "runs 1.18 x slower because of db", "bus busy 41\u00a0%", hostile):
         assert said in text
     assert "Regime" not in text_of(write_report(make_run()))
     assert "mauve" in text_of(write_report(make_run(regime={"name": "mauve"})))
@@ -145,7 +145,7 @@ def test_servers_in_words(config: dict[str, Any], expected: str) -> None:
         ({"cores": "0-3", "reads": 0.0, "pattern": "random"}, "stores lines at random on cores 0-3"),
         (
             {"cores": "0,2", "reads": 0.25, "pattern": "strided", "stride": "4 KiB"},
-            "loads (25%) and stores lines 4 KiB apart on cores 0,2",
+            "loads (25 %) and stores lines 4 KiB apart on cores 0,2",
         ),
     ],
 )
@@ -248,7 +248,16 @@ def test_an_explanation_is_drawn(make_run: MakeRun, hostile: str) -> None:
     (directory / "explanation.txt").write_text("because")
     (directory / "explain.json").write_text(json.dumps({"workloads": [row], "parts": names, "steps": steps}))
     text = text_of(write_report(directory))
-    for said in (hostile, "is limited by DRAM channel.", "+17%", "90 ns", "35 ns", "-5 ns", "RPQ entries", "+25%"):
+    for said in (
+        hostile,
+        "is limited by DRAM channel.",
+        "+17\u00a0%",
+        "90 ns",
+        "35 ns",
+        "-5 ns",
+        "RPQ entries",
+        "+25\u00a0%",
+    ):
         assert said in text
     assert text.count("not known") == 1, "the part that is missing"
 

@@ -127,7 +127,7 @@ def test_every_direction_has_its_share(count: int) -> None:
     assert len(set(re.findall(r"<title>(socket \d to \d:[^<]*)", drawn))) == len(pairs)
     digits = 1 if count <= ARROWS_MAX else 0
     for one, other in pairs:
-        assert f"{8 * one + other:.{digits}f}%</text>" in drawn
+        assert f"{8 * one + other:.{digits}f}\u00a0%</text>" in drawn
 
 
 def test_what_one_sends_the_other_gets(tmp_path: Path) -> None:

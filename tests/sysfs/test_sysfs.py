@@ -134,7 +134,7 @@ def test_watts_of_cores_at_work_are_their_power(tmp_path: Path) -> None:
     power, text = drafted(tmp_path, DESKTOP, WORKING)
     assert "# turbostat, mean of 2 samples, 4 cores: Avg_MHz 3095, Busy% 99.77, Bzy_MHz 3100" in text
     assert power["dynamic"] == {"power": "10.890 W", "at": "3.1 GHz @ 1.2 V"}, "72 W of four, less 7.11 W of each"
-    assert "turbostat: 0.1% of time" in text
+    assert "turbostat: 0.1 % of time" in text
     plan = _core.resolve(f'server.preset = "cascade-lake-6234"\n{text}', overrides=[PROBE])
     assert json.loads(plan.effective_json())["power"]["dynamic"]["power"] == "10.89 W"
 
@@ -142,8 +142,8 @@ def test_watts_of_cores_at_work_are_their_power(tmp_path: Path) -> None:
 def test_watts_of_idle_cores_are_not_taken_for_work(tmp_path: Path) -> None:
     power, text = drafted(tmp_path, DESKTOP, IDLE)
     assert "dynamic" not in power
-    assert "# No power follows: cores worked 0.5% of the time at 900 MHz; 90% tell it." in text
-    assert "C6 97.0%" in text
+    assert "# No power follows: cores worked 0.5 % of the time at 900 MHz; 90 % tell it." in text
+    assert "C6 97.0 %" in text
     _, text = drafted(tmp_path, DESKTOP, "Busy%\tBzy_MHz\n50\t2000\n60\t3000\n")
     assert "mean of 2 samples: Busy% 55, Bzy_MHz 2500." in text
     assert "# No power follows: it has not both" in text

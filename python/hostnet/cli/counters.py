@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from hostnet._core import ConfigError
 from hostnet.terminal.screen import complain, say, say_json, screen_width
-from hostnet.units import format_time, parse_time_ps
+from hostnet.units import format_percent, format_time, parse_time_ps
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -154,7 +154,7 @@ def show_file(file: CounterFile, *, as_json: bool) -> int:
 
 def _link_words(direction: Direction) -> str:
     lines = "-" if direction.line_gb_per_s is None else f"{direction.line_gb_per_s:.4g}"
-    busy = "-" if direction.busy_share is None else f"{100 * direction.busy_share:.1f}%"
+    busy = "-" if direction.busy_share is None else format_percent(direction.busy_share, 1)
     return f"{lines} GB/s of lines ({busy} of its slots)"
 
 

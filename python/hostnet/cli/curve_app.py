@@ -171,7 +171,7 @@ def _print_tables(setting: Setting, points: Sequence[Point], path: Path) -> None
         console.print(f"{setting.server.name}: latency under load of {setting.load_cores} cores", style="bold")
         for reads in setting.reads:
             table = show.new_table("inject delay ns", "latency ns", "bandwidth GB/s", "of peak", left=())
-            table.title, table.title_justify = f"reads {100 * reads:.3g}%", "left"
+            table.title, table.title_justify = f"reads {100 * reads:.3g} %", "left"
             for point in (point for point in points if point.reads == reads):
                 table.add_row(
                     f"{point.gap_ns:.1f}",

@@ -17,6 +17,7 @@ from hostnet.report.chip_words import chip_headline, chip_workload
 from hostnet.running.results import Source
 from hostnet.terminal.progress import Watch
 from hostnet.terminal.screen import say_json
+from hostnet.units import format_percent
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -82,7 +83,7 @@ def verdict(found: Why) -> str:
     shorter = found.measure == "latency_cycles"
     if not found.limits:
         helped = "shortens the latency" if shorter else "raises the bandwidth"
-        return f"None of these alone {helped} by {100 * ENOUGH:.0f}%: what limits is not known."
+        return f"None of these alone {helped} by {format_percent(ENOUGH)}: what limits is not known."
     first, *others = found.limits
     what = f"{first.what} ({first.before} -> {first.after}: {change_text(first.gain)})"
     also = f" Less so: {', '.join(trial.what for trial in others)}." if others else ""

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import re
+import textwrap
 from bisect import bisect_right
 from typing import TYPE_CHECKING, Any
 
 from rich.cells import cell_len
 from rich.table import Table
+
+from hostnet.units import NO_BREAK, unbroken
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -72,6 +75,23 @@ def _wrapped_name(name: str, width: int) -> str:
             lines.append("")
         lines[-1] += part
     return "\n".join(lines) if len(name) > width else name
+
+
+def wrapped_text(text: str, width: int) -> str:
+    """Breaks text between words where `width` ends, but not between a number and its percent sign."""
+    lines = (
+        textwrap.wrap(
+            unbroken(line),
+            max(width, 1),
+            expand_tabs=False,
+            replace_whitespace=False,
+            break_long_words=False,
+            break_on_hyphens=False,
+        )
+        or [""]
+        for line in text.split("\n")
+    )
+    return "\n".join(line for found in lines for line in found).replace(NO_BREAK, " ")
 
 
 def short_paths(paths: Sequence[str], taken: Iterable[str] = ()) -> list[str]:

@@ -24,7 +24,7 @@ Seed = Annotated[
 Seeds = Annotated[
     int | None,
     typer.Option(
-        metavar="N", help="Run N seeds and show the mean and its 95% confidence interval.", rich_help_panel=WHAT
+        metavar="N", help="Run N seeds and show the mean and its 95 % confidence interval.", rich_help_panel=WHAT
     ),
 ]
 Threads = Annotated[

@@ -10,12 +10,12 @@ from rich.box import SIMPLE_HEAD
 from rich.table import Table
 from rich.text import Text
 
-from hostnet.cli.layout import WideTable
+from hostnet.cli.layout import WideTable, wrapped_text
 from hostnet.pools import label_of, rows_by_place, rows_of_own_parts, with_directions
 from hostnet.running.results import notes_of
 from hostnet.terminal.console import Screen
 from hostnet.terminal.screen import screen_width
-from hostnet.units import format_time, without_sign_of_zero
+from hostnet.units import format_percent, format_time, without_sign_of_zero
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -315,8 +315,9 @@ def print_items(console: Console, mark: str, lines: Sequence[str], style: str = 
     if not lines:
         return
     grid = Table.grid(padding=(0, 1, 0, 0))
+    room = console.width - len(mark) - 1
     for line in lines:
-        grid.add_row(Text(mark, style=style), Text(line, style=style))
+        grid.add_row(Text(mark, style=style), Text(wrapped_text(line, room), style=style))
     console.print()
     console.print(grid)
 
@@ -357,12 +358,12 @@ def with_interval(value: float | None, half_width: float | None) -> str:
 
 def percent(share: float | None) -> str:
     """A share of one."""
-    return NOTHING if share is None else f"{without_sign_of_zero(f'{100 * share:.1f}')}%"
+    return NOTHING if share is None else format_percent(share, 1)
 
 
 def change_text(change: float | None) -> str:
     """A relative change with its sign."""
-    return NOTHING if change is None else f"{without_sign_of_zero(f'{100 * change:+.1f}')}%"
+    return NOTHING if change is None else format_percent(change, 1, "+")
 
 
 def time_text(time_ns: float) -> str:

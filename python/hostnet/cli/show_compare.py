@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from rich.text import Text
 
 from hostnet.cli.show import NOTHING, change_text, new_table, page, print_items, print_tables, with_interval
-from hostnet.units import format_time
+from hostnet.units import format_percent, format_time
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -134,7 +134,7 @@ def _change(change: float | None) -> str:
     """A relative change, in whole percent or as a factor where it is large."""
     if change is None or change < 1:
         return change_text(change)
-    return f"{100 * change:+.0f}%" if change < TIMES_FROM else f"x {1 + change:.0f}"
+    return format_percent(change, sign="+") if change < TIMES_FROM else f"x {1 + change:.0f}"
 
 
 def _first_of_each_table(differences: Sequence[ResultDifference]) -> list[ResultDifference]:

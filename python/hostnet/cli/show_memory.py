@@ -63,8 +63,8 @@ def what(summary: Row) -> str:
         parts = [f"trace {config['trace']['path']}"]
     else:
         traffic = config["traffic"]
-        load = f"load {100 * traffic['load']:.4g}%" if "load" in traffic else "saturating"
-        parts = [traffic["pattern"], f"{100 * traffic['reads']:.4g}% reads", load, f"seed {traffic['seed']}"]
+        load = f"load {100 * traffic['load']:.4g} %" if "load" in traffic else "saturating"
+        parts = [traffic["pattern"], f"{100 * traffic['reads']:.4g} % reads", load, f"seed {traffic['seed']}"]
     if config["run"]["outstanding"]:
         parts.append(f"{config['run']['outstanding']} reads in flight")
     elapsed = time_text(summary["time"]["elapsed_ns"])

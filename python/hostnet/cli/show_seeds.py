@@ -93,7 +93,7 @@ def print_means(combined: Row, path: Path, *, brief: bool = False) -> None:
     """Prints the means over all seeds, or the first table of them; the last line is the path of their directory."""
     seeds = combined["seeds"]
     with page() as console:
-        title = f"{combined['name']}, {len(seeds)} seeds from {seeds[0]}, mean ±95% confidence"
+        title = f"{combined['name']}, {len(seeds)} seeds from {seeds[0]}, mean ± its 95 % confidence interval"
         console.print(Text(title, style="bold"))
         print_tables(console, *tables_of(combined)[: 1 if brief else None])
         limits = notes_on(row.get("limited_by") for row in combined.get("workloads", ()))

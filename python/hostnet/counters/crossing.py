@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from hostnet.counters.quantities import TOLERANCE, ImplausibleError
-from hostnet.units import LINE_BYTES
+from hostnet.units import LINE_BYTES, format_percent
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -118,15 +118,15 @@ def sentences(links: Sequence[Link], numa: Numa | None) -> Iterator[str]:
         yield f"of the {numa.what} that DRAM served, none went to that of other sockets"
     if numa is not None and share:
         where = f" of socket {numa.socket}" if numa.socket else ""
-        yield f"of the {numa.what}{where} that DRAM served, {100 * share:.1f}% went to that of other sockets"
+        yield f"of the {numa.what}{where} that DRAM served, {format_percent(share, 1)} went to that of other sockets"
     full = max((entry for entry in crossing if entry[2].busy_share is not None), key=_busy, default=None)
     if full is not None:
         link, way, direction = full
+        busy = format_percent(direction.busy_share, 1)
         verb = {"sent": "sends", "received": "receives"}[way]
         yield (
-            f"the fullest direction is that in which {link.words} {verb}: {100 * direction.busy_share:.1f}% of its "
-            "slots are in use. Whether UPI limits anything these counters do not tell: they see neither the credits of "
-            "a link nor what waits for it"
+            f"the fullest direction is that in which {link.words} {verb}: {busy} of its slots are in use. Whether UPI "
+            "limits anything these counters do not tell: they see neither the credits of a link nor what waits for it"
         )
     elif crossing:
         yield "how full the links are cannot be computed: NON_DATA flits or UNC_UPI_CLOCKTICKS are missing"

@@ -121,7 +121,7 @@ def _evaluate(
         for key, word in book.unusable.items()
     }
     warnings += [
-        f"{key} was counted {share:.0f}% of the time at least once; perf scaled it up"
+        f"{key} was counted {share:.0f} % of the time at least once; perf scaled it up"
         for key, share in sorted(book.low_shares.items())
     ]
     warnings += [

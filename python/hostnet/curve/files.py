@@ -147,5 +147,5 @@ def draw_line(axes: Axes, index: int, curve: Mapping[str, Any]) -> None:
         markersize=4,
         linewidth=1.4,
         elinewidth=0.8,
-        label=f"{100 * curve['reads']:.3g}%",
+        label=f"{100 * curve['reads']:.3g} %",
     )

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from hostnet.units import format_percent
+
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
@@ -31,6 +33,7 @@ def bus_text(row: Row, channels: Sequence[Row]) -> str | None:
     if not busy or busy[0] is None:
         return None
     return (
-        f"Lines are on the bus of {place} {busy[0]:.0%} of the time. Turns between reads and writes, refreshes and "
-        f"the wait for rows to open count as used too: {min(used, 1.0):.0%} of what it can do."
+        f"Lines are on the bus of {place} {format_percent(busy[0])} of the time. Turns between reads and writes, "
+        f"refreshes and the wait for rows to open count as used too: {format_percent(min(used, 1.0))} of what it can "
+        "do."
     )

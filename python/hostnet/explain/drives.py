@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from hostnet import _core
 from hostnet.explain.placements import CROSSING, Config, cores_of_socket, numbers, socket_of
 from hostnet.sockets import places_of
+from hostnet.units import format_percent
 
 if TYPE_CHECKING:
     from hostnet.explain.steps import Progress
@@ -108,8 +109,8 @@ class DistantDrives:
         if len(self.placements) > 1:
             width = max(len(placement.what) for placement in self.placements)
             lines += [
-                f"  {placement.what:{width}}  {placement.app_gb_per_s:6.2f} GB/s  {placement.gain:+5.0%}"
-                f"  {placement.crossing_gb_per_s:5.1f} GB/s cross"
+                f"  {placement.what:{width}}  {placement.app_gb_per_s:6.2f} GB/s  "
+                f"{format_percent(placement.gain, sign='+'):>6}  {placement.crossing_gb_per_s:5.1f} GB/s cross"
                 for placement in self.placements
             ]
         return lines

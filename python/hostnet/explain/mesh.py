@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from hostnet import _core
 from hostnet._core import ConfigError
 from hostnet.explain.placements import Config
+from hostnet.units import format_percent
 
 if TYPE_CHECKING:
     from hostnet.explain.steps import Progress
@@ -165,12 +166,12 @@ def _sentence(one: Travelled) -> str:
         f"{one.workload}: from {whose} to a slice {one.way_ns:.1f} ns (mean of the die {one.mean_way_ns:.1f}), of "
         f"which each message loses {one.waited_ns:.2f} ns more to others"
     )
-    return text + (f", most at {one.link}, {one.busy_share:.0%} busy." if one.link else ".")
+    return text + (f", most at {one.link}, {format_percent(one.busy_share)} busy." if one.link else ".")
 
 
 def _cell(place: OtherPlace, name: str) -> str:
     rate, latency = place.gb_per_s.get(name, 0.0), place.latency_ns.get(name)
-    change = f" {place.gain[name]:+.1%}" if name in place.gain else ""
+    change = f" {format_percent(place.gain[name], 1, '+')}" if name in place.gain else ""
     return f"{rate:.2f} GB/s{change}" + ("" if latency is None else f" {latency:.0f} ns")
 
 

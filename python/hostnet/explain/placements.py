@@ -9,6 +9,7 @@ from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from hostnet import _core
+from hostnet.units import format_percent
 
 if TYPE_CHECKING:
     from hostnet.explain.steps import Progress
@@ -140,8 +141,8 @@ class NonuniformDma:
         if len(self.placements) > 1:
             width = max(len(placement.what) for placement in self.placements)
             lines += [
-                f"  {placement.what:{width}}  {placement.goodput_gbps:6.1f} Gbps  {placement.gain:+5.0%}"
-                f"  {placement.crossing_gb_per_s:5.1f} GB/s cross"
+                f"  {placement.what:{width}}  {placement.goodput_gbps:6.1f} Gbps  "
+                f"{format_percent(placement.gain, sign='+'):>6}  {placement.crossing_gb_per_s:5.1f} GB/s cross"
                 for placement in self.placements
             ]
         return lines

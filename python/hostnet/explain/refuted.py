@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Any
 
 from hostnet.limit_names import NOT_KNOWN
-from hostnet.units import without_sign_of_zero
+from hostnet.units import format_percent
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -24,7 +25,7 @@ NEAR = 0.10
 SIMULATED = ", simulated"
 """Follows a gain that was simulated where the others are predicted."""
 
-NOTHING_HELPS = "has no known limit: no simulated step is sure to gain 2%"
+NOTHING_HELPS = "has no known limit: no simulated step is sure to gain 2 %"
 
 
 def by_steps(explanation: dict[str, Any], steps: Steps) -> dict[str, Any]:
@@ -45,13 +46,15 @@ def _judged(row: dict[str, Any], steps: Sequence[Step]) -> dict[str, Any]:
     borne_out = [step for step in tried if _bears_out(step, row["workload"], claim["gain"])]
     if borne_out:
         gain = _gain(borne_out[0], row["workload"])
-        return {**row, "limited": row["limited"].replace(_told(claim["gain"], claim), _told(gain, claim, SIMULATED))}
+        return {**row, "limited": _with_simulated(row["limited"], gain or 0.0, str(claim["raised"]))}
     return _confirmed(row, steps) if tried else row
 
 
-def _told(gain: float | None, claim: dict[str, Any], engine: str = "") -> str:
-    """What a limit gives a workload, in the words of its clause."""
-    return f"({without_sign_of_zero(f'{100 * (gain or 0.0):+.0f}')}% with {claim['raised']}{engine})"
+def _with_simulated(limited: str, gain: float, raised: str) -> str:
+    """Returns what limits a workload with the simulated gain in place of the predicted one."""
+    predicted = re.compile(rf"\([+-]?\d+ ?% with {re.escape(raised)}\)")
+    simulated = f"({format_percent(gain, sign='+')} with {raised}{SIMULATED})"
+    return predicted.sub(lambda _: simulated, limited)
 
 
 def _raises(steps: Sequence[Step], name: str) -> list[Step]:
@@ -76,7 +79,7 @@ def _confirmed(row: dict[str, Any], steps: Sequence[Step]) -> dict[str, Any]:
     least = NAMED_WITH * first.per_quarter(most)
     names = list(dict.fromkeys(str(step.limit) for step, gain in sure if step.per_quarter(gain) >= least))
     gain = _gain(first, name) or 0.0
-    limited = f"is limited by {' / '.join(names)} ({100 * gain:+.0f}% with {first.in_words()}{SIMULATED})"
+    limited = f"is limited by {' / '.join(names)} ({format_percent(gain, sign='+')} with {first.in_words()}{SIMULATED})"
     return _replaced(row, names, limited)
 
 

@@ -30,7 +30,7 @@ FILLED_BY_APP = 15
 """Cost in events of filling the caches with a line before time begins: lines of applications cost more."""
 
 ALL_OF_IT = 0.96
-"""Storage that moves this share of what it offers has no gain of 5% left."""
+"""Storage that moves this share of what it offers has no gain of 5 % left."""
 
 TURNOVERS = 3
 """Number of times that caches are filled before time begins."""
@@ -262,12 +262,12 @@ def _with_gain(row: Row, together: Sequence[Row], alone: Sequence[Row]) -> dict[
 
 
 def rates_of(rows: Sequence[Row]) -> Rates:
-    """Returns the rate of every workload and its 95% confidence half-width."""
+    """Returns the rate of every workload and its 95 % confidence half-width."""
     return {row["workload"]: _rate(row) for row in rows}
 
 
 def _rate(row: Row) -> tuple[float, float | None]:
-    """Returns a workload's rate and its 95% confidence half-width: operations of an application, else data."""
+    """Returns a workload's rate and its 95 % confidence half-width: operations of an application, else data."""
     if row.get("operations_per_s") is not None:
         return row["operations_per_s"], row.get("operations_ci95")
     return row["app_gb_per_s"] or 0.0, row.get("throughput_ci95")

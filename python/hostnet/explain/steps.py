@@ -14,7 +14,7 @@ from hostnet._core import ConfigError, Plan
 from hostnet.explain.raises import NUMBERS, RAISE, Config, Limit, faster_device, limits, raise_limit, reached
 
 Rates = dict[str, tuple[float, float | None]]
-"""The throughput of every workload in GB/s, and half of its interval of 95%."""
+"""The throughput of every workload in GB/s, and half of its interval of 95 %."""
 
 Summary = Mapping[str, Any]
 Progress = Callable[[dict[str, Any]], bool | None]
@@ -46,7 +46,7 @@ class Step:
 
     `factor` says how far a limit was raised; 1 of a change that is no multiple. `limit` is what answers call that
     limit. `gains` has the throughput of every workload relative to now, less 1; `confirmed` the same, simulated beside
-    a prediction, and `noise` how far off these may be (95% of cases). `reach` is there of the raise by a quarter that
+    a prediction, and `noise` how far off these may be (95 % of cases). `reach` is there of the raise by a quarter that
     limits are judged by, and nothing else: the factor that it comes to in whole numbers and packets. `offered` has
     what each storage workload offers after the change, in GB/s; empty unless the step was predicted.
     """

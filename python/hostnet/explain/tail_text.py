@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from hostnet.explain.slo import microseconds
 from hostnet.explain.text import wrapped
+from hostnet.units import format_percent
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -63,7 +64,7 @@ def verdict(tail: Tail) -> str:
         return f"{where}: {asked} is not met: no request was answered"
     share = abs(margin_us) / slo.limit_us
     side = "below" if margin_us >= 0 else "above"
-    said = f"{microseconds(abs(margin_us))} ({share:.0%}) {side} it" if margin_us else "just that"
+    said = f"{microseconds(abs(margin_us))} ({format_percent(share)}) {side} it" if margin_us else "just that"
     met = "met" if promise.met else "not met"
     return f"{where}: {asked} is {met}: {slo.quantity} is {microseconds(promise.value_us)}, {said}"
 
@@ -78,7 +79,7 @@ def effect(row: Removed) -> str:
     if row.value_us is None or row.gain is None:
         return "no request was answered"
     noise = f" ±{100 * row.noise:.0f}" if row.noise is not None else ""
-    return f"{microseconds(row.value_us):>9}  {round(-100 * row.gain):+4d}%{noise}"
+    return f"{microseconds(row.value_us):>9}  {format_percent(-row.gain, sign='+'):>6}{noise}"
 
 
 def conclusion(tail: Tail) -> str:

@@ -10,6 +10,7 @@ from hostnet.explain.steps import FACTORS, NO_GAIN
 from hostnet.limit_names import NOT_KNOWN
 from hostnet.pools import credits_of, pool_at, pool_of, with_directions
 from hostnet.regimes import regime_headline
+from hostnet.units import NO_BREAK, format_percent, unbroken
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -20,8 +21,11 @@ if TYPE_CHECKING:
 WIDTH = 80
 """Columns of the page, on a terminal and in a file."""
 
-LABEL = 28
+LABEL = 25
 """Columns of what is raised, in the table of what would help."""
+
+GAIN = 10
+"""Columns of a gain in that table."""
 
 BAR = 30
 """Characters of the longest bar."""
@@ -92,10 +96,11 @@ def page_text(page: Page) -> str:
 
 
 def wrapped(text: str, indent: int = 0, hang: int | None = None) -> list[str]:
-    """Text in lines that fit the page; long words are broken."""
+    """Text in lines that fit the page; long words are broken, numbers stay with their percent signs."""
     later = " " * (indent if hang is None else hang)
     clean = "".join(letter if letter.isprintable() else "?" for letter in text)
-    return textwrap.wrap(clean, WIDTH, initial_indent=" " * indent, subsequent_indent=later)
+    lines = textwrap.wrap(unbroken(clean), WIDTH, initial_indent=" " * indent, subsequent_indent=later)
+    return [line.replace(NO_BREAK, " ") for line in lines]
 
 
 def regime_lines(regime: dict[str, Any]) -> Iterator[str]:
@@ -131,11 +136,11 @@ def cached_lines(cached: dict[str, Any] | None) -> Iterator[str]:
         return
     misses, hits, leaks = cached["llc_miss_ratio"], cached["ddio_hit_ratio"], cached["ddio_leak_ratio"]
     if misses is not None:
-        yield from wrapped(f"{100 * misses:.0f}% of the reads of its cores that look into the LLC miss.", 2)
+        yield from wrapped(f"{format_percent(misses)} of the reads of its cores that look into the LLC miss.", 2)
     if hits is not None:
         evictions = cached["ddio_eviction_ratio"]
         yield from wrapped(
-            f"DDIO: {100 * hits:.0f}% of the lines that its devices write are in a cache already. Of 100 lines "
+            f"DDIO: {format_percent(hits)} of the lines that its devices write are in a cache already. Of 100 lines "
             f"written, {100 * evictions:.0f} leave the LLC for memory, {100 * leaks:.0f} of them before anything has "
             "read them.",
             2,
@@ -166,13 +171,13 @@ def pool_text(row: dict[str, Any], pool: dict[str, Any]) -> str:
     """Credits, latency and bound of the fullest pool, against what passes."""
     about = "about " if row["estimated"] else ""
     credits, latency, bound = pool["credits"], pool["latency_ns"], row["bound_gb_per_s"]
-    share = 100 * pool["gb_per_s"] / bound
+    share = pool["gb_per_s"] / bound
     words = credits_of(row["kind"], pool["domain"])
     where = f" on {pool['place']}, where it is fullest" if pool.get("place") else ""
     return (
         f"{pool['domain']}{where}: {credits:.0f} {words} x 64 B / {latency:.0f} ns = {bound:.1f} GB/s at most; "
-        f"{rate_text(pool['gb_per_s'])} GB/s pass ({share:.0f}%), with {pool['in_use']:.1f} of them in use, all of "
-        f"them {about}{100 * pool['full_share']:.0f}% of the time."
+        f"{rate_text(pool['gb_per_s'])} GB/s pass ({format_percent(share)}), with {pool['in_use']:.1f} of them in use, "
+        f"all of them {about}{format_percent(pool['full_share'])} of the time."
     )
 
 
@@ -233,7 +238,7 @@ def step_lines(steps: Steps) -> Iterator[str]:
         limits.setdefault(step.path, []).append(step)
     shown = [found for found in limits.values() if any(has_effect(step, steps.workload) for step in found)]
     if shown:
-        heads = "".join(f"{f'x {factor:g}':>9}" for factor in FACTORS)
+        heads = "".join(f"{f'x {factor:g}':>{GAIN}}" for factor in FACTORS)
         yield f"    {'':<{LABEL}}{heads}   another, at most"
     raised = [found for found in shown if found[0].factor in FACTORS]
     for found in raised[:STEPS_MAX]:
@@ -258,7 +263,7 @@ def limit_lines(steps: list[Step], workload: str) -> Iterator[str]:
     first = steps[0]
     by_factor = {step.factor: step for step in steps}
     columns = [told_text(by_factor.get(factor), workload) for factor in FACTORS]
-    told = "".join(f"{column:>9}" for column in columns)
+    told = "".join(f"{column:>{GAIN}}" for column in columns)
     label = f"{first.what}: {first.before}" if first.before else first.what
     if len(label) > LABEL:
         yield f"    {label}"
@@ -266,7 +271,7 @@ def limit_lines(steps: list[Step], workload: str) -> Iterator[str]:
     yield f"    {label:<{LABEL}}{told}  {others_text(steps, workload)}".rstrip()
     if any(step.confirmed for step in steps):
         sure = [sure_text(by_factor.get(factor), workload) for factor in FACTORS]
-        yield f"      {'simulated':<{LABEL - 2}}{''.join(f'{column:>9}' for column in sure)}".rstrip()
+        yield f"      {'simulated':<{LABEL - 2}}{''.join(f'{column:>{GAIN}}' for column in sure)}".rstrip()
 
 
 def change_lines(step: Step, workload: str) -> Iterator[str]:
@@ -321,4 +326,4 @@ def gain_text(gain: float | None) -> str:
     """A gain in percent."""
     if gain is None:
         return "-"
-    return "0%" if abs(gain) < NO_GAIN else f"{100 * gain:+.0f}%"
+    return format_percent(0.0 if abs(gain) < NO_GAIN else gain, sign="+")

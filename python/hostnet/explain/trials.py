@@ -23,6 +23,7 @@ from hostnet.explain.steps import (
     simulated,
 )
 from hostnet.limit_names import NOT_KNOWN
+from hostnet.units import format_percent
 
 Row = dict[str, Any]
 
@@ -33,7 +34,7 @@ TRIALS_MIN, TRIALS_MAX = 6, 14
 """Number of limits to raise: the likeliest ones, and most others if the server is quick to simulate."""
 
 SURELY = 1.5
-"""The gain over half of its 95% interval from which on it is one: of a dozen raises that do nothing, one exceeds it."""
+"""The gain over half of its 95 % interval from which on it is one: of a dozen idle raises, one exceeds it."""
 
 ASKED = {"gap": "stream"}
 """Kinds of workloads that ask for more where a limit is what workloads ask for; else it is storage."""
@@ -213,7 +214,7 @@ def confirmed(row: Row, trials: Trials) -> Row:
         return {**row, "binding": [NOT_KNOWN], "limited": f"has no known limit: {without_help(trials, name)}"}
     names = list(dict.fromkeys(called(step, row) for step in helping))
     said = " / ".join(names).replace(OFFERED_LOAD, "its offered load")
-    gain = f"{100 * helping[0].gains[name]:+.0f}% with {helping[0].in_words()}, simulated"
+    gain = f"{format_percent(helping[0].gains[name], sign='+')} with {helping[0].in_words()}, simulated"
     full = [limit for limit, share in nearness(row).items() if share >= FULL and limit in untried]
     if full:
         why = f"{gain}; not known for sure: {full[0]} has no credit left and was not raised"
@@ -227,9 +228,9 @@ def without_help(trials: Trials, workload: str) -> str:
     count = f"raising {len({step.path for step in raises})} limits in simulations, one at a time,"
     best = max(raises, key=lambda step: step.gains.get(workload, 0.0), default=None)
     if best is None or best.gains.get(workload, 0.0) < HELPS:
-        return f"{count} never gained {HELPS:.0%}"
+        return f"{count} never gained {format_percent(HELPS)}"
     noise = (best.noise or {}).get(workload, 0.0)
-    gain = f"{best.gains[workload]:+.0%} ±{100 * noise:.0f}"
+    gain = f"{format_percent(best.gains[workload], sign='+')} ±{100 * noise:.0f}"
     return f"{count} gained {gain} at most, with {best.in_words()}: within the noise"
 
 

@@ -14,7 +14,7 @@ from hostnet.units import LINE_BYTES
 
 @dataclass(frozen=True)
 class Estimate:
-    """A value and the half-width of its 95% confidence interval in the same unit, None where it is unknown."""
+    """A value and the half-width of its 95 % confidence interval in the same unit, None where it is unknown."""
 
     value: float
     ci95: float | None

@@ -14,6 +14,7 @@ from hostnet.ledger.rows import Row
 from hostnet.ledger.validate import Ledger
 from hostnet.report.numbers import absolute_text, row_error_text, row_tolerance_text
 from hostnet.terminal.console import Screen
+from hostnet.units import format_percent
 
 PLAIN_WIDTH = 140
 """Columns of the output where there is no terminal."""
@@ -130,7 +131,7 @@ def error_text(value: float | None, group: Group) -> str:
     """An error of a group: percent, or in its unit when it is absolute."""
     if value is None:
         return "-"
-    return absolute_text(value, group.unit) if group.kind == "absolute" else f"{value * 100:.1f}%"
+    return absolute_text(value, group.unit) if group.kind == "absolute" else format_percent(value, 1)
 
 
 def number_text(value: float | None) -> str:

@@ -7,6 +7,7 @@ from typing import Any
 from hostnet.report.html import Html, element
 from hostnet.report.link_lines import heat, wire
 from hostnet.report.svg import text
+from hostnet.units import format_percent
 
 Row = dict[str, Any]
 
@@ -50,7 +51,7 @@ def rack_map(summary: Row) -> Html:
     boxes = []
     for chip in summary["chips"]:
         x, y, z = chip["at"]
-        said = f"chip {chip['chip']} at {x}, {y}, {z}: {chip['link']} busy {100 * chip['share']:.1f}%"
+        said = f"chip {chip['chip']} at {x}, {y}, {z}: {chip['link']} busy {format_percent(chip['share'], 1)}"
         boxes.append(
             element(
                 "rect",
@@ -80,7 +81,7 @@ def drawing(links: list[Row], size: tuple[float, float], *drawn: Html) -> Html:
     """A picture of so many units, with its title."""
     label = "How busy the links are"
     if links:
-        label += f"; the fullest is {links[0]['link']}, {100 * links[0]['share']:.1f}%"
+        label += f"; the fullest is {links[0]['link']}, {format_percent(links[0]['share'], 1)}"
     return element(
         "svg",
         element("title", label),
@@ -134,4 +135,4 @@ def controller(row: Row) -> Html:
 
 def said(row: Row) -> str:
     """A link in words."""
-    return f"{row['link']}: busy {100 * row['share']:.1f}%, {row['flits']} flits"
+    return f"{row['link']}: busy {format_percent(row['share'], 1)}, {row['flits']} flits"

@@ -9,6 +9,7 @@ from hostnet.report.chip_words import chip_headline, chip_notes, chip_reason, ch
 from hostnet.report.html import Html, element, facts, section, table
 from hostnet.report.page import page
 from hostnet.report.svg import text
+from hostnet.units import format_percent
 
 Summary = dict[str, Any]
 
@@ -66,11 +67,11 @@ def breakdown_section(summary: Summary) -> Html | None:
     if not breakdown["operations"]:
         return None
     rows = [
-        (row["title"], f"{row['mean_cycles']:.1f}", f"{row['mean_ns']:.2f}", f"{100 * row['share']:.1f}%")
+        (row["title"], f"{row['mean_cycles']:.1f}", f"{row['mean_ns']:.2f}", format_percent(row["share"], 1))
         for row in breakdown["parts"]
     ]
     total = breakdown["mean_cycles"]
-    rows.append(("total", f"{total:.1f}", f"{total / summary['clock_ghz']:.2f}", "100.0%"))
+    rows.append(("total", f"{total:.1f}", f"{total / summary['clock_ghz']:.2f}", format_percent(1.0, 1)))
     return section(
         "What an operation consists of",
         element("figure", bar(breakdown)),
@@ -91,7 +92,7 @@ def rack_section(summary: Summary) -> Html | None:
             "" if row["latency"] is None else f"{row['latency']['mean_cycles']:.1f}",
             f"{row['bandwidth']['application_gb_per_s']:.1f}",
             row["link"],
-            f"{100 * row['share']:.1f}%",
+            format_percent(row["share"], 1),
         )
         for row in summary["chips"]
     ]
@@ -132,7 +133,7 @@ def links_table(summary: Summary) -> Html:
     """The fullest links."""
     peak = summary["noc"]["link_gb_per_s"]
     rows = [
-        (row["link"], f"{100 * row['share']:.1f}%", f"{row['share'] * peak:.2f}", str(row["flits"]))
+        (row["link"], format_percent(row["share"], 1), f"{row['share'] * peak:.2f}", str(row["flits"]))
         for row in summary["noc"]["links"][:LINKS]
     ]
     return table(("link: column, row", "busy", "GB/s", "flits"), rows, label="The fullest links")

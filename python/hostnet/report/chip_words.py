@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from hostnet.units import format_percent
+
 PLACEMENTS = {
     "edge": "NIs at the edge",
     "per-tile": "NIs in every tile",
@@ -48,7 +50,7 @@ def chip_workload(summary: dict[str, Any]) -> str:
     count = rack.get("hops", 0)
     hops = f"{count} hop{'s' if count > 1 else ''}"
     hops = f"{hops} away" if "rack" not in summary else PATTERNS[rack["pattern"]].format(hops=hops)
-    kinds = f"{workload['writes']}% writes, all else reads," if workload["op"] == "mixed" else f"{workload['op']}s"
+    kinds = f"{workload['writes']} % writes, all else reads," if workload["op"] == "mixed" else f"{workload['op']}s"
     what = f"{kinds} of {workload['size']}, {hops}, by cores {workload['cores']}"
     return f"{what}, {MODES[workload['mode']]}; seed {summary['seed']}"
 
@@ -59,7 +61,7 @@ def chip_reason(summary: dict[str, Any]) -> str:
     if limit is None or not summary["operations"]:
         return "No operation ended in the window, so there is nothing to explain."
     mean = ", as the mean of all chips," if "rack" in summary else ","
-    fullest = f"the fullest link, {limit['link']}{mean} is busy {100 * limit['share']:.1f}% of the time"
+    fullest = f"the fullest link, {limit['link']}{mean} is busy {format_percent(limit['share'], 1)} of the time"
     if limit["by"] == "latency":
         return f"Nothing is full: {fullest}. The latency is the sum of its parts."
     if limit["by"] == "link":
@@ -77,6 +79,6 @@ def chip_notes(summary: dict[str, Any]) -> list[str]:
         notes.append("stopped before its end: the numbers are of the part that was simulated")
     elif not summary["stable"]:
         change = summary["change"]
-        differ = "were not compared" if change is None else f"differ by {100 * change:.1f}%"
+        differ = "were not compared" if change is None else f"differ by {format_percent(change, 1)}"
         notes.append(f"the last windows {differ}; run.window and run.max make the run longer")
     return notes

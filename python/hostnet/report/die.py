@@ -8,6 +8,7 @@ from hostnet.report.html import Html, element, section
 from hostnet.report.link_lines import heat, wire
 from hostnet.report.svg import text
 from hostnet.report.tables import Column, numeric, record_table
+from hostnet.units import format_percent
 
 Row = dict[str, Any]
 
@@ -116,6 +117,6 @@ def busy(row: Row) -> float:
 
 def said(row: Row) -> str:
     """A side of a stop, its rings, and what is lost there, in words."""
-    shares = ", ".join(f"{ring} {100 * (row[f'{ring}_busy_share'] or 0.0):.1f}%" for ring in RINGS)
+    shares = ", ".join(f"{ring} {format_percent(row[f'{ring}_busy_share'] or 0.0, 1)}" for ring in RINGS)
     lost = "" if row["waited_ns"] is None else f"; a message loses {row['waited_ns']:.2f} ns"
     return f"column {row['column']} row {row['row']} {row['side']}: {shares}{lost}"

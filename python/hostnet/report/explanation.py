@@ -9,6 +9,7 @@ from hostnet.limit_names import NOT_KNOWN
 from hostnet.pools import pool_at, with_directions
 from hostnet.report.html import Child, Html, details, element, section, table
 from hostnet.report.svg import text
+from hostnet.units import format_percent
 
 if TYPE_CHECKING:
     from hostnet.report.load import RunFiles
@@ -79,7 +80,8 @@ def named_once(gains: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
 def gains_figure(gains: Sequence[dict[str, Any]]) -> Iterable[Html]:
     """What a quarter more of each limit gives, as bars."""
     bars = [
-        (str(gain["limit"]), 100 * float(gain["gain"]), f"{100 * float(gain['gain']):+.0f}%", "a") for gain in gains
+        (str(gain["limit"]), 100 * float(gain["gain"]), format_percent(float(gain["gain"]), sign="+"), "a")
+        for gain in gains
     ]
     yield figure("A quarter more of one limit gives (predicted)", bars)
 
@@ -148,4 +150,4 @@ def gain_of(step: dict[str, Any] | None, workload: str) -> str:
     gain = None if step is None else (step["confirmed"] or step["gains"]).get(workload)
     if gain is None:
         return ""
-    return "0%" if abs(float(gain)) < NO_GAIN else f"{100 * float(gain):+.0f}%"
+    return format_percent(0.0 if abs(float(gain)) < NO_GAIN else float(gain), sign="+")

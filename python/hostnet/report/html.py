@@ -6,6 +6,8 @@ import html
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from hostnet.units import unbroken
+
 
 class Html(str):
     """Markup that needs no further escaping. Only this module and constants of this package make it from text."""
@@ -30,8 +32,8 @@ VOID = frozenset({"meta", "br", "hr", "line", "rect", "circle", "path", "polylin
 
 
 def escape(text: object) -> Html:
-    """Text as markup; markup stays as it is."""
-    return text if isinstance(text, Html) else Html(html.escape(str(text), quote=True))
+    """Text as markup, numbers on a line with their percent signs; markup stays as it is."""
+    return text if isinstance(text, Html) else Html(html.escape(unbroken(str(text)), quote=True))
 
 
 def join(children: Iterable[Child]) -> Html:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from hostnet.units import format_percent
+
 Row = dict[str, Any]
 
 FULL = 0.95
@@ -52,7 +54,7 @@ def verdict(summary: Row) -> str:
     link, saturation = fullest(summary), summary["saturation"]
     if link is None:
         return "Nothing was measured yet."
-    share = f"{100 * link['busy_share']:.0f}%"
+    share = format_percent(link["busy_share"])
     if saturation["saturated"]:
         grown = saturation["backlog_after"] - saturation["backlog_before"]
         start = f"Saturated: {grown:,} more flits were waiting at the end than at the beginning."

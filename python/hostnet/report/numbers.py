@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
-from hostnet.units import without_sign_of_zero
+from hostnet.units import format_percent, without_sign_of_zero
 
 MISSING = "–"  # noqa: RUF001 - a dash is what tables show for no value
 
@@ -31,7 +31,7 @@ def percent(share: object, digits: int = 1) -> str:
     """A share of one, in percent."""
     if not isinstance(share, int | float) or not math.isfinite(share):
         return MISSING
-    return f"{share * 100:z.{digits}f}%"
+    return format_percent(share, digits)
 
 
 def with_ci95(value: object, ci95: object) -> str:
@@ -62,7 +62,7 @@ def row_error_text(value: float, row: Mapping[str, Any], sign: str = "") -> str:
         return absolute_text(value, "pp" if row["unit"] == "%" else row["unit"], sign)
     if floor := row.get("floor"):
         return absolute_text(value * floor, row["unit"], sign)
-    return f"{without_sign_of_zero(f'{value * 100:{sign}.1f}')}%"
+    return format_percent(value, 1, sign)
 
 
 def row_tolerance_text(value: float, row: Mapping[str, Any]) -> str:

@@ -36,7 +36,7 @@ PARTS = (
 
 HOW_TO_READ = (
     "Lines and bars are simulated, hollow marks and spans are published. "
-    "Whiskers are 95% confidence intervals where they are wide enough to see."
+    "Whiskers are 95 % confidence intervals where they are wide enough to see."
 )
 
 

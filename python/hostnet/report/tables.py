@@ -137,7 +137,7 @@ def workloads_section(run: RunFiles) -> Html:
         )
         if too_few
         else None,
-        note="Throughput and latency are those of the workload's own domain; ± is half of a 95% confidence interval."
+        note="Throughput and latency are those of the workload's own domain; ± is half of a 95 % confidence interval."
         if any(row.get("throughput_ci95") is not None for row in rows)
         else "Throughput and latency are those of the workload's own domain.",
     )

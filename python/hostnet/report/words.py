@@ -8,6 +8,7 @@ from typing import Any
 from hostnet.report.host import config_value
 from hostnet.report.load import Row, RunFiles
 from hostnet.report.numbers import time_from_ns
+from hostnet.units import format_percent
 
 ENGINES = {"run": ("Simulated", "simulation"), "predict": ("Predicted", "prediction by formula, without events")}
 """What an engine does and what it is, by the name in the summary."""
@@ -77,7 +78,7 @@ def workload_words(config: Row, row: Row) -> str:
 def stream_words(settings: Row) -> str:
     """Loads and stores, their order, and the cores."""
     reads = float(settings.get("reads", 1.0))
-    verb = "loads" if reads == 1 else "stores" if reads == 0 else f"loads ({reads:.0%}) and stores"
+    verb = "loads" if reads == 1 else "stores" if reads == 0 else f"loads ({format_percent(reads)}) and stores"
     orders = {
         "sequential": "line after line",
         "random": "lines at random",

@@ -157,7 +157,7 @@ def _states(cores: Cores, known: Profile, measured: Measured | None) -> Iterator
         if stay != state.residency_us:
             comment += f"; its residency is {state.residency_us} us"
         if state.name in stays:
-            comment += f"; turbostat: {stays[state.name]:.1f}% of time"
+            comment += f"; turbostat: {stays[state.name]:.1f} % of time"
         yield from _value(f"cstate.{state.name}", table, comment)
     for name in known.power["cstate"]:
         if name not in names:

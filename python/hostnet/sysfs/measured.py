@@ -26,7 +26,7 @@ SHOWN = ("Avg_MHz", "Busy%", "Bzy_MHz", "PkgWatt", "CorWatt", "RAMWatt")
 def measured_lines(measured: Measured, cores: Cores, known: Profile) -> Iterator[str]:
     """The lines of a measurement: a comment, and a power where it follows."""
     columns = [f"{name} {measured.values[name]:.6g}" for name in SHOWN if name in measured.values]
-    stays = [f"{name} {percent:.1f}%" for name, percent in measured.residencies.items()]
+    stays = [f"{name} {percent:.1f} %" for name, percent in measured.residencies.items()]
     of = f", {measured.cores} cores" if measured.cores else ""
     yield f"# turbostat, mean of {measured.samples} samples{of}: {', '.join([*columns, *stays])}."
     watts = measured.values.get("CorWatt")
@@ -40,7 +40,8 @@ def _at_work(watts: float, measured: Measured, cores: Cores, known: Profile) -> 
     """What a core at work takes, when all worked all the time."""
     busy, mhz, ends = measured.values.get("Busy%", 0.0), measured.values.get("Bzy_MHz", 0.0), ends_of(cores)
     if busy < BUSY_PERCENT or ends is None or not 10 <= mhz <= 10_000:
-        yield f"# No power follows: cores worked {busy:.1f}% of the time at {mhz:.0f} MHz; {BUSY_PERCENT:.0f}% tell it."
+        worked = f"cores worked {busy:.1f} % of the time at {mhz:.0f} MHz"
+        yield f"# No power follows: {worked}; {BUSY_PERCENT:.0f} % tell it."
         return
     khz = round(mhz * 1000)
     volts = volts_at(khz, ends, known)

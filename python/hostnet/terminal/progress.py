@@ -9,7 +9,7 @@ import time
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, TextIO
 
-from hostnet.units import format_count, format_time, format_wall
+from hostnet.units import format_count, format_percent, format_time, format_wall
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -99,7 +99,7 @@ class Watch:
             return "hostnet: starting"
         done = time_text(self._last)
         done += " simulated" if done and "simulated_ps" in self._last else ""
-        parts = [f"{100 * share(self._last):.0f}%" if has_end(self._last) else "", done, *self._pace(self._last)]
+        parts = [format_percent(share(self._last)) if has_end(self._last) else "", done, *self._pace(self._last)]
         return f"hostnet: {phase(self._last)}: {', '.join(filter(None, parts))}"
 
     def _handle(self, number: int, handler: Any) -> None:
