@@ -69,9 +69,9 @@ def traffic(rows: Sequence[Row]) -> View:
     """What applications received."""
     columns = [
         name_of("class", "class"),
-        Column("Gbps", lambda row: row["goodput_gbps"], always=True),
-        plain("± 95 %", "goodput_ci95"),
-        Column("drift", lambda row: row.get("goodput_drift")),
+        Column("Gbps", lambda row: row["goodput_gbps"], always=True, unit="Gbps"),
+        Column("± 95 %", lambda row: row["goodput_ci95"], unit="Gbps"),
+        Column("drift", lambda row: row.get("goodput_drift"), unit="Gbps"),
         Column("packets", lambda row: row["sent_packets"], always=True),
         plain("sent again", "retransmitted_packets"),
         part("marked %", "marked_segments", "received_segments"),
@@ -202,7 +202,7 @@ def completions(flows: Iterable[Row], *, whole: bool) -> View:
         if times:
             ends = {"first": times[0], "median": median(times), "last": times[-1]}
             each = median(_gbps(row) for row in own if row["completion_us"]) if whole else None
-            rows.append({"class": name, "flows": len(own), "ended": len(times), **ends, "each": each})
+            rows.append({"class": name, "flows": len(own), "ended": len(times), **ends, "each_gbps": each})
     columns = [
         name_of("class", "class"),
         plain("flows", "flows"),
@@ -210,7 +210,7 @@ def completions(flows: Iterable[Row], *, whole: bool) -> View:
         plain("first µs", "first"),
         plain("median", "median"),
         plain("last", "last"),
-        plain("Gbps each", "each"),
+        plain("Gbps each", "each_gbps"),
     ]
     about = "From the start of a flow until its last byte was received, in µs. Gbps each is what half of the flows had."
     return View("Completion times", about, columns, rows)
@@ -328,7 +328,7 @@ def ports(rows: Sequence[Row]) -> View:
         plain("max", "queue_max_packets"),
         plain("marked", "marked_packets"),
         percent("paused %", "paused_share"),
-        Column("flooded Gbps", lambda row: row.get("flooded_gbps")),
+        Column("flooded Gbps", lambda row: row.get("flooded_gbps"), unit="Gbps"),
         Column("strays", lambda row: row.get("stray_packets")),
     ]
     used = [row for row in rows if row["sent_packets"] or row.get("stray_packets")]

@@ -65,16 +65,51 @@ def format_time(time_ps: float) -> str:
     return f"{time_ps:z.4g} ps"
 
 
+_PREFIXES = {"G": 1e9, "M": 1e6, "k": 1e3, "": 1.0, "m": 1e-3, "µ": 1e-6, "n": 1e-9, "p": 1e-12, "f": 1e-15}
+
+
 def format_si(value: float, unit: str) -> str:
     """Formats a quantity with three digits and a suitable prefix, for example "8.06 µJ"."""
-    prefixes = {"G": 1e9, "M": 1e6, "k": 1e3, "": 1.0, "m": 1e-3, "µ": 1e-6, "n": 1e-9, "p": 1e-12, "f": 1e-15}
     if value == 0:
         return f"0 {unit}"
-    for prefix, size in prefixes.items():
+    for prefix, size in _PREFIXES.items():
         digits = f"{value / size:#.3g}".rstrip(".")
-        if abs(float(digits)) >= 1 or size == min(prefixes.values()):
+        if abs(float(digits)) >= 1 or size == min(_PREFIXES.values()):
             return f"{float(digits):.0f} {prefix}{unit}" if "e" in digits else f"{digits} {prefix}{unit}"
     raise AssertionError("the last prefix takes everything")
+
+
+RATES = {"gbps": "Gbps", "gb_per_s": "GB/s"}
+"""Units of rates, by the last words of the columns that have them."""
+
+RATE_MIN = 0.1
+"""Rates below this have another prefix: few of their digits would be left after the point."""
+
+
+GB_PER_S = "GB/s"
+"""The unit of rates of lines."""
+
+
+def unit_of_rate(column: str) -> str | None:
+    """The unit of a column of rates, such as `goodput_gbps`; None of other columns."""
+    return next((unit for words, unit in RATES.items() if column.endswith(words)), None)
+
+
+def is_small_rate(value: float | None, unit: str | None) -> bool:
+    """Returns True if a rate needs another prefix than that of its unit."""
+    return unit is not None and value is not None and 0 < abs(value) < RATE_MIN
+
+
+def format_rate(value: float, unit: str, half_width: float | None = None) -> str:
+    """Formats a rate given in Gbps or GB/s with a suitable prefix, for example "1.00 Mbps" or "1.00 ±0.02 Mbps"."""
+    if value == 0:
+        return f"0 {unit}"
+    text, unit = format_si(1e9 * value, unit.removeprefix("G")).split(" ")
+    if half_width is None:
+        return f"{text} {unit}"
+    decimals = len(text.partition(".")[2])
+    size = 1e9 / _PREFIXES.get(unit.removesuffix("bps").removesuffix("B/s"), 1.0)
+    return f"{text} ±{half_width * size:.{decimals}f} {unit}"
 
 
 def without_sign_of_zero(text: str) -> str:

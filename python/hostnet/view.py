@@ -6,19 +6,23 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from hostnet.units import unit_of_rate
+
 Row = Mapping[str, Any]
 Read = Callable[[Row], Any]
 
 
 @dataclass(frozen=True)
 class Column:
-    """A column: its heading, what it shows of a row, and the unit below which the heading puts it."""
+    """A column: its heading, and what it shows of a row."""
 
     heading: str
     read: Read
     text: bool = False
     always: bool = False
     """Whether it is shown when no row has anything there."""
+    unit: str | None = None
+    """The unit of a rate, whose prefix does not suit small ones."""
 
 
 @dataclass(frozen=True)
@@ -53,7 +57,7 @@ def name_of(heading: str, key: str) -> Column:
 
 def plain(heading: str, key: str) -> Column:
     """A column as it stands in the table."""
-    return Column(heading, lambda row: row[key])
+    return Column(heading, lambda row: row[key], unit=unit_of_rate(key))
 
 
 def maybe(heading: str, key: str) -> Column:

@@ -55,7 +55,8 @@ def test_a_small_load_is_told_with_digits_and_covers_what_it_moves(asked: float,
     row = {"kind": "fio", "domain": "P2M", "pools": [], "gb_per_s": asked, "bound_gb_per_s": None}
     more = {"limited": "is limited", "offered_gb_per_s": asked, "app_gb_per_s": asked * share}
     text = limit_text({**row, **more, "binding": ["offered load"]})
-    moved, offered = map(float, re.findall(r"\d+\.\d+", text))
-    assert abs(moved - asked * share) <= (0.0501 if moved >= 1 else 0.000501)
+    sizes = {"G": 1.0, "M": 1e-3, "k": 1e-6}
+    moved, offered = (float(told) * sizes[unit] for told, unit in re.findall(r"([\d.]+) ([GMk])B/s", text))
+    assert moved == pytest.approx(asked * share, rel=0.0051)
     assert moved <= offered
     assert offered > 0

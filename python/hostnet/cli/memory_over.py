@@ -11,7 +11,7 @@ from hostnet.cli.layout import short_paths
 from hostnet.cli.main import EXIT_INTERRUPTED
 from hostnet.cli.memory import plan_of
 from hostnet.cli.over import blame, check_set_once, choices, settings_of
-from hostnet.cli.show import NOTHING, new_table, number, page, percent, print_notes, print_tables
+from hostnet.cli.show import NOTHING, new_table, number, page, percent, print_notes, print_tables, rate
 from hostnet.sweeps.axis import axes_of
 from hostnet.sweeps.grid import check_points
 from hostnet.terminal.progress import Watch
@@ -91,7 +91,7 @@ def _cells(summary: dict[str, Any]) -> list[str]:
     latency = [NOTHING] * 2 if times is None else [number(times["mean_ns"]), number(times["p99_ns"])]
     rows = summary["rows"]
     return [
-        number(summary["bandwidth"]["gb_per_s"]),
+        rate(summary["bandwidth"], "gb_per_s"),
         percent(summary["bandwidth"]["share_of_peak"]),
         *latency,
         percent(rows["hit_share"]),

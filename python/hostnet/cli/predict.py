@@ -70,7 +70,7 @@ def workload_table(rows: list[Row]) -> Table:
     table.add_column("limited by")
     for row in rows:
         values = ("throughput_gb_per_s", "read_gb_per_s", "write_gb_per_s", "latency_mean_ns")
-        table.add_row(row["workload"], *(show.number(row[value]) for value in values), row["limited_by"])
+        table.add_row(row["workload"], *(show.rate(row, value) for value in values), row["limited_by"])
     return table
 
 
@@ -85,7 +85,7 @@ def domain_table(rows: list[Row]) -> Table:
             row["domain"],
             f"{show.number(row['in_use_mean'])} of {row['capacity']}",
             show.number(row["latency_mean_ns"]),
-            show.number(row["throughput_gb_per_s"]),
+            show.rate(row, "throughput_gb_per_s"),
             show.percent(row["full_share"]),
             row["shares_capacity_with"] or "",
         )
@@ -100,8 +100,8 @@ def memory_table(rows: list[Row]) -> Table:
             continue
         table.add_row(
             "all",
-            show.number(row["read_gb_per_s"]),
-            show.number(row["write_gb_per_s"]),
+            show.rate(row, "read_gb_per_s"),
+            show.rate(row, "write_gb_per_s"),
             show.number(row["row_miss_ratio"]),
             show.number(row["rpq_mean"]),
             show.number(row["wpq_mean"]),
@@ -142,7 +142,7 @@ def print_disagreement(console: Console, run: Row, predicted: Row) -> None:
     for found, told in zip(run["workloads"], predicted["workloads"], strict=True):
         cells = []
         for column in ("throughput_gb_per_s", "latency_mean_ns"):
-            cells += [show.number(found[column]), show.number(told[column]), off(found[column], told[column])]
+            cells += [show.rate(found, column), show.rate(told, column), off(found[column], told[column])]
         table.add_row(found["workload"], *cells, found["limited_by"], told["limited_by"])
     show.print_tables(console, table)
     show.print_notes(console, outside(predicted))

@@ -15,7 +15,7 @@ from hostnet.pools import label_of, rows_by_place, rows_of_own_parts, with_direc
 from hostnet.running.results import notes_of
 from hostnet.terminal.console import Screen
 from hostnet.terminal.screen import screen_width
-from hostnet.units import format_percent, format_time, without_sign_of_zero
+from hostnet.units import format_percent, format_rate, format_time, is_small_rate, unit_of_rate, without_sign_of_zero
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -111,9 +111,9 @@ def workload_table(rows: Sequence[Row]) -> Table:
     for row in rows:
         table.add_row(
             row["workload"],
-            with_interval(row["throughput_gb_per_s"], row["throughput_ci95"]),
-            number(row["read_gb_per_s"]),
-            number(row["write_gb_per_s"]),
+            rate(row, "throughput_gb_per_s", "throughput_ci95"),
+            rate(row, "read_gb_per_s"),
+            rate(row, "write_gb_per_s"),
             with_interval(row["latency_mean_ns"], row["latency_ci95"]),
             number(row["latency_p50_ns"]),
             number(row["latency_p99_ns"]),
@@ -197,7 +197,7 @@ def domain_table(rows: Sequence[Row]) -> Table:
                 f"{number(row['in_use_mean'])} of {row['capacity']}",
                 with_interval(row["latency_mean_ns"], row["latency_ci95"]),
                 number(row["latency_p99_ns"]),
-                number(row["throughput_gb_per_s"]),
+                rate(row, "throughput_gb_per_s"),
                 percent(row["full_share"]),
                 row["shares_capacity_with"] or "",
             )
@@ -214,8 +214,8 @@ def channel_table(rows: Sequence[Row], sockets: Sequence[Row] = ()) -> Table:
             continue
         table.add_row(
             row["name"],
-            number(row["read_gb_per_s"]),
-            number(row["write_gb_per_s"]),
+            rate(row, "read_gb_per_s"),
+            rate(row, "write_gb_per_s"),
             percent(row["bus_busy_share"]),
             number(row["row_miss_ratio"]),
             number(row["rpq_mean"]),
@@ -265,8 +265,8 @@ def link_table(rows: Sequence[Row]) -> Table:
         table.add_row(
             f"socket {row['from']} to {row['to']}",
             percent(row["busy_share"]),
-            number(row["gb_per_s"]),
-            number(row["line_gb_per_s"]),
+            rate(row, "gb_per_s"),
+            rate(row, "line_gb_per_s"),
         )
     return table
 
@@ -354,6 +354,15 @@ def with_interval(value: float | None, half_width: float | None) -> str:
     if 0 < half_width < 10.0**-digits:
         digits = min(digits + 1, DECIMALS_MAX)
     return f"{without_sign_of_zero(f'{value:.{digits}f}')} ±{half_width:.{digits}f}"
+
+
+def rate(row: Row, column: str, interval: str | None = None) -> str:
+    """A rate with its confidence interval, in the unit that heads its column; a small one with a unit of its own."""
+    value, half_width = row[column], None if interval is None else row[interval]
+    unit = unit_of_rate(column)
+    if unit is not None and is_small_rate(value, unit):
+        return format_rate(value, unit, half_width)
+    return with_interval(value, half_width)
 
 
 def percent(share: float | None) -> str:

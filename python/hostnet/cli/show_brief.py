@@ -15,6 +15,7 @@ from hostnet.cli.show import (
     print_notes,
     print_path,
     print_tables,
+    rate,
     with_interval,
 )
 from hostnet.limit_names import notes_on
@@ -45,7 +46,7 @@ def workload_brief(summary: Row) -> WideTable:
     for row in summary["workloads"]:
         table.add_row(
             row["workload"],
-            with_interval(row["throughput_gb_per_s"], row["throughput_ci95"]),
+            rate(row, "throughput_gb_per_s", "throughput_ci95"),
             with_interval(row["latency_mean_ns"], row["latency_ci95"]),
             row["limited_by"] or NOTHING,
         )
@@ -67,7 +68,7 @@ def class_brief(summary: Row) -> WideTable:
         limit = limits.get(name, {})
         table.add_row(
             name,
-            with_interval(row["goodput_gbps"], row["goodput_ci95"]),
+            rate(row, "goodput_gbps", "goodput_ci95"),
             *(number(values.get(name)) for values in shown.values()),
             ", ".join(filter(None, (limit.get("limit"), limit.get("place")))) or NOTHING,
         )

@@ -19,6 +19,7 @@ from hostnet.cli.show import (
     print_tables,
 )
 from hostnet.running.results import notes_of
+from hostnet.units import format_rate, is_small_rate
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -63,13 +64,15 @@ def view_table(view: View) -> Table:
     left = tuple(index for index, column in enumerate(view.columns) if column.text)
     table = new_table(first.heading, *(column.heading for column in others), left=left)
     for cells in view.cells(ROWS_MAX):
-        table.add_row(*(_cell(cell) for cell in cells))
+        table.add_row(*(_cell(cell, column.unit) for cell, column in zip(cells, view.columns, strict=True)))
     if len(view.rows) > ROWS_MAX:
         table.add_row(f"{len(view.rows) - ROWS_MAX} more", *("" for _ in others))
     return table
 
 
-def _cell(value: Any) -> str:
+def _cell(value: Any, unit: str | None) -> str:
+    if is_small_rate(value, unit):
+        return format_rate(value, str(unit))
     if isinstance(value, str | int):
         return str(value).replace("µ", "u")
     return NOTHING if value is None else number(value)

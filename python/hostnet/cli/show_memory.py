@@ -8,7 +8,7 @@ from rich.table import Table
 from rich.text import Text
 
 from hostnet.cli.show import NOTHING, new_table, number, page, percent, print_notes, print_path, print_tables, time_text
-from hostnet.units import format_count
+from hostnet.units import format_count, format_rate, is_small_rate
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -78,14 +78,21 @@ def bandwidth_table(summary: Row) -> Table:
     table = new_table("GB/s", "accepted", "of peak", "offered", "peak", "DRAM read", "DRAM write", left=(0,))
     table.add_row(
         "bandwidth",
-        fixed(rates["gb_per_s"], 2),
+        rate_text(rates["gb_per_s"]),
         percent(rates["share_of_peak"]),
-        fixed(rates["offered_gb_per_s"], 2),
+        rate_text(rates["offered_gb_per_s"]),
         fixed(summary["memory"]["peak_gb_per_s"], 2),
-        fixed(rates["read_gb_per_s"], 2),
-        fixed(rates["write_gb_per_s"], 2),
+        rate_text(rates["read_gb_per_s"]),
+        rate_text(rates["write_gb_per_s"]),
     )
     return table
+
+
+def rate_text(gb_per_s: float | None) -> str:
+    """A rate in GB/s; a small one with a unit of its own."""
+    if gb_per_s is not None and is_small_rate(gb_per_s, "GB/s"):
+        return format_rate(gb_per_s, "GB/s")
+    return fixed(gb_per_s, 2)
 
 
 def latency_table(summary: Row) -> Table:

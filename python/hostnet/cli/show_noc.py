@@ -7,7 +7,17 @@ from typing import TYPE_CHECKING, Any
 from rich.table import Table
 from rich.text import Text
 
-from hostnet.cli.show import NOTHING, new_table, number, page, percent, print_notes, print_path, print_tables, time_text
+from hostnet.cli.show import (
+    NOTHING,
+    new_table,
+    page,
+    percent,
+    print_notes,
+    print_path,
+    print_tables,
+    rate,
+    time_text,
+)
 from hostnet.report.noc_words import network_text, packets_text, verdict
 from hostnet.units import format_count
 
@@ -62,16 +72,16 @@ def what(summary: Row) -> str:
 
 def rate_table(summary: Row) -> Table:
     """What was offered and accepted."""
-    rate, bound = summary["rate"], summary["bound"]
+    rates, bound = summary["rate"], summary["bound"]
     table = new_table(
         "flits/node/cycle", "offered", "accepted", "least node", "GB/s in all", "a link full at", left=(0,)
     )
     table.add_row(
         "rate",
-        fixed(rate["offered"], 4),
-        fixed(rate["accepted"], 4),
-        fixed(rate["accepted_least"], 4),
-        number(rate["accepted_gb_per_s"]),
+        fixed(rates["offered"], 4),
+        fixed(rates["accepted"], 4),
+        fixed(rates["accepted_least"], 4),
+        rate(rates, "accepted_gb_per_s"),
         NOTHING if bound is None else fixed(bound["rate"], 4),
     )
     return table

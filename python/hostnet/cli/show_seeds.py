@@ -20,6 +20,7 @@ from hostnet.cli.show import (
 from hostnet.cli.show_cluster import ROWS_MAX
 from hostnet.limit_names import notes_on
 from hostnet.running.results import notes_of
+from hostnet.units import format_rate, is_small_rate, unit_of_rate
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -158,7 +159,9 @@ def measured_means(rows: list[Row], keys: tuple[str, ...], columns: dict[str, tu
     table = new_table(*keys, *columns, left=range(len(keys)), names=len(keys))
     for row in rows:
         names = (str(row[key]) for key in keys)
-        table.add_row(*names, *(mean(row.get(column, NO_MEAN), scale) for column, scale in columns.values()))
+        table.add_row(
+            *names, *(mean(row.get(column, NO_MEAN), scale, unit_of_rate(column)) for column, scale in columns.values())
+        )
     return table
 
 
@@ -168,7 +171,11 @@ def workload_means(rows: list[Row]) -> Table:
     table.add_column("limited by")
     for row in rows:
         columns = ("throughput_gb_per_s", "latency_mean_ns", "latency_p50_ns", "latency_p99_ns")
-        table.add_row(row["workload"], *(mean(row[column]) for column in columns), row["limited_by"] or NOTHING)
+        table.add_row(
+            row["workload"],
+            *(mean(row[column], 1.0, unit_of_rate(column)) for column in columns),
+            row["limited_by"] or NOTHING,
+        )
     return table
 
 
@@ -198,7 +205,7 @@ def domain_means(rows: list[Row]) -> Table:
                 mean(row["in_use_mean"]),
                 str(row["capacity"]),
                 mean(row["latency_mean_ns"]),
-                mean(row["throughput_gb_per_s"]),
+                mean(row["throughput_gb_per_s"], 1.0, "GB/s"),
                 mean(row["full_share"], 100),
             )
     return table
@@ -211,8 +218,8 @@ def channel_means(rows: list[Row]) -> Table:
         if row["channel"] < 0:
             table.add_row(
                 "all",
-                mean(row["read_gb_per_s"]),
-                mean(row["write_gb_per_s"]),
+                mean(row["read_gb_per_s"], 1.0, "GB/s"),
+                mean(row["write_gb_per_s"], 1.0, "GB/s"),
                 mean(row["row_miss_ratio"]),
                 mean(row["rpq_mean"]),
                 mean(row["wpq_mean"]),
@@ -221,8 +228,10 @@ def channel_means(rows: list[Row]) -> Table:
     return table
 
 
-def mean(value: Row, scale: float = 1) -> str:
-    """A mean over the seeds with its confidence interval."""
+def mean(value: Row, scale: float = 1, unit: str | None = None) -> str:
+    """A mean over the seeds with its confidence interval; `unit` is that of a rate."""
     if value["mean"] is None:
         return number(None)
+    if unit is not None and is_small_rate(value["mean"], unit):
+        return format_rate(value["mean"], unit, value["ci95"])
     return with_interval(scale * value["mean"], None if value["ci95"] is None else scale * value["ci95"])

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any
 
-from hostnet.cli.show import NOTHING, new_table, number
+from hostnet.cli.show import NOTHING, new_table, number, rate
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -28,7 +28,7 @@ def io_table(rows: Sequence[Row]) -> Table:
         latencies = (row[f"io_latency_{name}_ns"] for name in ("mean", "p50", "p99"))
         table.add_row(
             row["workload"],
-            number(row["app_gb_per_s"]),
+            rate(row, "app_gb_per_s"),
             str(row["io_completed"] or 0),
             *(NOTHING if latency is None else number(latency / 1000) for latency in latencies),
         )

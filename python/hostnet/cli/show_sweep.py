@@ -10,13 +10,12 @@ from hostnet.cli.layout import short_paths
 from hostnet.cli.show import (
     NOTHING,
     new_table,
-    number,
     page,
     percent,
     print_notes,
     print_path,
     print_tables,
-    with_interval,
+    rate,
 )
 from hostnet.comparison.differences import INTERVALS
 from hostnet.limit_names import notes_on
@@ -84,10 +83,10 @@ def sweep_table(manifest: Row, rows: list[Row], *, intervals: bool = False) -> W
 def _cell(column: str, row: Row, intervals: bool) -> str:
     value = row[column]
     if intervals and column in INTERVALS:
-        return with_interval(value, row.get(INTERVALS[column]))
+        return rate({INTERVALS[column]: None, **row}, column, INTERVALS[column])
     if column == "pj_per_byte" and value is not None:
         return format_si(value * 1e-12, "J").replace("µ", "u")
-    return number(value)
+    return rate(row, column)
 
 
 def path_words(row: Row) -> str:

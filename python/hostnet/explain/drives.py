@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from hostnet import _core
 from hostnet.explain.placements import CROSSING, Config, cores_of_socket, numbers, socket_of
 from hostnet.sockets import places_of
-from hostnet.units import format_percent
+from hostnet.units import GB_PER_S, format_percent, format_rate
 
 if TYPE_CHECKING:
     from hostnet.explain.steps import Progress
@@ -100,17 +100,18 @@ class DistantDrives:
     def lines(self) -> list[str]:
         """The paragraph of a page."""
         drives, device, sockets = (", ".join(map(str, own)) for own in (self.drives, self.device, self.sockets))
-        now = self.placements[0]
+        crossing = format_rate(self.placements[0].crossing_gb_per_s, GB_PER_S)
         lines = [
             f"Nonuniform DMA: data of {', '.join(self.workloads)} between drive{'s'[: len(self.drives) > 1]} {drives} "
-            f"on socket {device} and memory of socket {sockets}. {now.crossing_gb_per_s:.1f} GB/s of lines cross "
-            "between sockets."
+            f"on socket {device} and memory of socket {sockets}. {crossing} of lines cross between "
+            "sockets."
         ]
         if len(self.placements) > 1:
             width = max(len(placement.what) for placement in self.placements)
             lines += [
-                f"  {placement.what:{width}}  {placement.app_gb_per_s:6.2f} GB/s  "
-                f"{format_percent(placement.gain, sign='+'):>6}  {placement.crossing_gb_per_s:5.1f} GB/s cross"
+                f"  {placement.what:{width}}  {format_rate(placement.app_gb_per_s, GB_PER_S):>9}  "
+                f"{format_percent(placement.gain, sign='+'):>6}  "
+                f"{format_rate(placement.crossing_gb_per_s, GB_PER_S):>9} cross"
                 for placement in self.placements
             ]
         return lines

@@ -9,7 +9,7 @@ from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from hostnet import _core
-from hostnet.units import format_percent
+from hostnet.units import GB_PER_S, format_percent, format_rate
 
 if TYPE_CHECKING:
     from hostnet.explain.steps import Progress
@@ -128,11 +128,11 @@ class NonuniformDma:
         """The paragraph of a page."""
         one = len(self.cores) == 1
         cores, sockets = (", ".join(map(str, numbers)) for numbers in (self.cores, self.sockets))
-        now = self.placements[0]
+        crossing = format_rate(self.placements[0].crossing_gb_per_s, GB_PER_S)
         lines = [
             f"Nonuniform DMA: {', '.join(self.flows)} on core{'' if one else 's'} {cores} of socket {sockets}, reached "
-            f"by the function of the NIC on socket {self.device}. {now.crossing_gb_per_s:.1f} GB/s of lines cross "
-            "between sockets." + (DDIO_LOST if self.ddio_lost else "")
+            f"by the function of the NIC on socket {self.device}. {crossing} of lines cross between "
+            "sockets." + (DDIO_LOST if self.ddio_lost else "")
         ]
         if self.tried_all and len(self.placements) == 1:
             lines.append(
@@ -141,8 +141,9 @@ class NonuniformDma:
         if len(self.placements) > 1:
             width = max(len(placement.what) for placement in self.placements)
             lines += [
-                f"  {placement.what:{width}}  {placement.goodput_gbps:6.1f} Gbps  "
-                f"{format_percent(placement.gain, sign='+'):>6}  {placement.crossing_gb_per_s:5.1f} GB/s cross"
+                f"  {placement.what:{width}}  {format_rate(placement.goodput_gbps, 'Gbps'):>9}  "
+                f"{format_percent(placement.gain, sign='+'):>6}  "
+                f"{format_rate(placement.crossing_gb_per_s, GB_PER_S):>9} cross"
                 for placement in self.placements
             ]
         return lines

@@ -10,7 +10,7 @@ from hostnet.explain.steps import FACTORS, NO_GAIN
 from hostnet.limit_names import NOT_KNOWN
 from hostnet.pools import credits_of, pool_at, pool_of, with_directions
 from hostnet.regimes import regime_headline
-from hostnet.units import NO_BREAK, format_percent, unbroken
+from hostnet.units import GB_PER_S, NO_BREAK, format_percent, format_rate, is_small_rate, unbroken
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -148,8 +148,10 @@ def cached_lines(cached: dict[str, Any] | None) -> Iterator[str]:
 
 
 def rate_text(gb_per_s: float) -> str:
-    """A rate in GB/s, with the digits that the evidence of a regime gives it."""
-    return f"{gb_per_s:.{3 if gb_per_s < 1 else 1}f}"
+    """A rate, with the digits that the evidence of a regime gives it; a small one with a suitable prefix."""
+    if is_small_rate(gb_per_s, GB_PER_S):
+        return format_rate(gb_per_s, GB_PER_S)
+    return f"{gb_per_s:.{3 if gb_per_s < 1 else 1}f} {GB_PER_S}"
 
 
 def limit_text(row: dict[str, Any]) -> str:
@@ -163,7 +165,7 @@ def limit_text(row: dict[str, Any]) -> str:
     if row["binding"] == ["offered load"] and asked and row["app_gb_per_s"] is not None:
         moved = row["app_gb_per_s"]
         # A window may begin with commands of the one before it.
-        return f"{limited}; it gets {rate_text(moved)} of {rate_text(max(asked, moved))} GB/s"
+        return f"{limited}; it gets {rate_text(moved)} of {rate_text(max(asked, moved))}"
     return limited
 
 
@@ -175,8 +177,8 @@ def pool_text(row: dict[str, Any], pool: dict[str, Any]) -> str:
     words = credits_of(row["kind"], pool["domain"])
     where = f" on {pool['place']}, where it is fullest" if pool.get("place") else ""
     return (
-        f"{pool['domain']}{where}: {credits:.0f} {words} x 64 B / {latency:.0f} ns = {bound:.1f} GB/s at most; "
-        f"{rate_text(pool['gb_per_s'])} GB/s pass ({format_percent(share)}), with {pool['in_use']:.1f} of them in use, "
+        f"{pool['domain']}{where}: {credits:.0f} {words} x 64 B / {latency:.0f} ns = {rate_text(bound)} at most; "
+        f"{rate_text(pool['gb_per_s'])} pass ({format_percent(share)}), with {pool['in_use']:.1f} of them in use, "
         f"all of them {about}{format_percent(pool['full_share'])} of the time."
     )
 
