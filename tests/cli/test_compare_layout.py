@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -13,12 +14,14 @@ import hostnet
 from hostnet.cli.layout import GAP, WideTable
 from hostnet.cli.show_compare import (
     TEXT_MAX,
+    differs_on_screen,
     divergence_table,
     event_table,
     in_words,
     is_long,
     print_comparison,
     result_table,
+    values_text,
 )
 from hostnet.comparison import Comparison, ResultDifference
 from tests.api.random_servers import server
@@ -50,6 +53,61 @@ def test_a_result_has_its_subject_and_its_column(rows: list[tuple[str, str]], wi
     table = result_table([ResultDifference("t", *row, 1e8, 2e8, 3.0, 4.0, 1.0, True) for row in rows])
     assert_rows_have_names(table, width, 2)
     assert list(zip(*(column.cells for column in table.columns[:2]), strict=True)) == rows
+
+
+@pytest.mark.parametrize(
+    ("a", "b", "texts"),
+    [
+        (0.0012, 0.0062, ("0.0012", "0.0062")),
+        (12.1312, 12.1098, ("12.13", "12.11")),
+        (0.1801, 0.1799, ("0.1801", "0.1799")),
+        (5.0, 1e-9, ("5.00", "0.00")),
+        (0.0, 3e-5, ("0", "0.000030")),
+        (1000000, 1000001, ("1000000", "1000001")),
+        (None, 0.5, ("-", "0.50")),
+    ],
+)
+def test_results_that_differ_are_shown_with_digits_that_differ(a: Any, b: Any, texts: tuple[str, str]) -> None:
+    found = ResultDifference("t", "s", "c", a, b, None, None, None, None)
+    assert (values_text(found), differs_on_screen(found)) == (texts, True)
+
+
+@given(a=st.floats(1e-3, 1e6), change=st.floats(-0.9, 9))
+def test_results_are_left_out_only_if_four_digits_of_both_agree(a: float, change: float) -> None:
+    b = a * (1 + change)
+    found = ResultDifference("t", "s", "c", a, b, None, None, change, None)
+    one, other = values_text(found)
+    assert differs_on_screen(found) == (one != other)
+    assert one != other or abs(change) < 1e-3
+
+
+def test_a_comparison_says_what_it_leaves_out(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    found = comparison(server(0), ["run.warmup=2 us", "run.duration=5 us"])
+    close = ResultDifference("workloads", "a", "app_gb_per_s", 12.00001, 12.00002, None, None, 1e-6, None)
+    monkeypatch.setenv("COLUMNS", "80")
+    print_comparison(replace(found, results=(close,), events=None))
+    said = capsys.readouterr().out
+    assert "the same results to 4 digits" in said
+    assert "1 more; --json shows all" in said
+
+
+def test_no_cell_of_an_event_wraps_on_80_columns() -> None:
+    event: dict[str, Any] = {
+        "event": "Begin",
+        "details": {"connection": 12},
+        "from": "receiver core 16",
+        "part": "receiver core 16",
+    }
+    event |= {"time_ns": 12345.678, "workload": "mapp", "request": 10, "kind": "core read"}
+    event |= {"channel": 0, "bank": 21, "row": 10770, "column": 112}
+    table = event_table([("A", event), ("B", {**event, "event": "Arrive", "details": None})])
+    for part in table.fitted(80):
+        widths = [column.width or 0 for column in part.columns]
+        assert sum(widths) + GAP * (len(widths) - 1) <= 80
+        for column, width in zip(part.columns, widths, strict=True):
+            assert max(len(str(cell)) for cell in column.cells) <= width
 
 
 TEXTS = st.text("abc .,", min_size=1, max_size=3 * TEXT_MAX)

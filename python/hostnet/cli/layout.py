@@ -29,10 +29,17 @@ class WideTable(Table):
 
     names = 1
     """Number of columns that are repeated in front of every part of the table."""
+    whole = False
+    """Whether text does not wrap either, on a screen that has room for each column beside the names of the rows."""
 
     def fitted(self, width: int) -> list[Table]:
         """Splits the table into as many parts as this width takes, each with the names of the rows."""
         least = [_least_width(column) for column in self.columns]
+        if self.whole:
+            longest = [_lengths(column, heading=False)[-1] for column in self.columns]
+            wider = [max(widths) for widths in zip(least, longest, strict=True)]
+            first, others = wider[: self.names], wider[self.names :]
+            least = wider if sum(first) + GAP * len(first) + max(others, default=0) <= width else least
         parts = _parts(least, min(self.names, len(least)), width)
         return [self._part(columns, least, width) for columns in parts]
 
@@ -121,9 +128,10 @@ def _least_width(column: Column) -> int:
     return max(heading, min(words, TEXT_MIN))
 
 
-def _lengths(column: Column) -> list[int]:
-    """Returns the widths in which the heading and the cells of a column do not wrap, in order."""
-    return sorted([1, cell_len(str(column.header)), *(cell_len(str(cell)) for cell in column.cells)])
+def _lengths(column: Column, *, heading: bool = True) -> list[int]:
+    """Returns the widths in which the cells of a column, and its heading if wanted, do not wrap, in order."""
+    texts = [*column.cells, *([column.header] if heading else [])]
+    return sorted([1, *(cell_len(str(text)) for text in texts)])
 
 
 def _parts(least: list[int], names: int, width: int) -> list[list[int]]:

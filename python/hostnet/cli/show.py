@@ -333,11 +333,11 @@ def print_path(console: Console, path: Path) -> None:
     console.print(str(path), soft_wrap=True)
 
 
-def number(value: float | None) -> str:
-    """A value with three digits or more."""
+def number(value: float | None, least: int = 0) -> str:
+    """A value with three digits or more, `least` of them after the point."""
     if value is None:
         return NOTHING
-    return "0" if value == 0 else without_sign_of_zero(f"{value:.{decimals(value)}f}")
+    return "0" if value == 0 else without_sign_of_zero(f"{value:.{max(decimals(value), least)}f}")
 
 
 def decimals(value: float) -> int:
@@ -346,13 +346,13 @@ def decimals(value: float) -> int:
     return 0 if magnitude >= 100 else 1 if magnitude >= 10 else DECIMALS_MAX
 
 
-def with_interval(value: float | None, half_width: float | None) -> str:
-    """A mean and the half width of its 95 % confidence interval."""
+def with_interval(value: float | None, half_width: float | None, least: int = 0) -> str:
+    """A mean and the half width of its 95 % confidence interval, with `least` digits after the point or more."""
     if value is None or half_width is None:
-        return number(value)
-    digits = decimals(value)
+        return number(value, least)
+    digits = max(decimals(value), least)
     if 0 < half_width < 10.0**-digits:
-        digits = min(digits + 1, DECIMALS_MAX)
+        digits = max(digits, min(digits + 1, DECIMALS_MAX))
     return f"{without_sign_of_zero(f'{value:.{digits}f}')} ±{half_width:.{digits}f}"
 
 

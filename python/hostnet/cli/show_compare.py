@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from itertools import islice
 from typing import TYPE_CHECKING, Any
@@ -51,6 +52,15 @@ MINOR = {"sources"}
 TIMES_FROM = 10
 """A relative change from which on it is told as a factor."""
 
+SIGNIFICANT = 2
+"""Digits that the larger of two values has at least, however small it is."""
+
+RESOLUTION = 4
+"""Digits of the larger of two values that tell them apart; results that agree in them are left to `--json`."""
+
+AFTER_POINT = 6
+"""Digits after the point at most: what differs in later ones only differs by nothing that matters."""
+
 NOISE = "~"
 """Marks a change that may be noise."""
 
@@ -95,8 +105,12 @@ def _print_results(console: Console, differences: Sequence[ResultDifference]) ->
     if not differences:
         print_items(console, "*", ["the same results"])
         return
-    numbers = [difference for difference in differences if difference.column not in MINOR]
-    shown = _first_of_each_table(_without_repetitions(numbers))
+    told = [
+        difference for difference in differences if difference.column not in MINOR and differs_on_screen(difference)
+    ]
+    if not told:
+        print_items(console, "*", [f"the same results to {RESOLUTION} digits"])
+    shown = _first_of_each_table(_without_repetitions(told))
     if in_cells := [difference for difference in shown if not is_long(difference)]:
         print_tables(console, result_table(in_cells))
     if any(difference.beyond is False for difference in shown):
@@ -112,8 +126,8 @@ def is_long(difference: ResultDifference) -> bool:
 
 def in_words(difference: ResultDifference) -> str:
     """A result that is a long text, of one run and of the other."""
-    values = _result(difference.a, difference.ci95_a), _result(difference.b, difference.ci95_b)
-    return "\n".join([f"{difference.subject}, {difference.column}", *map("{}: {}".format, "AB", values)])
+    named = map("{}: {}".format, "AB", values_text(difference))
+    return "\n".join([f"{difference.subject}, {difference.column}", *named])
 
 
 def result_table(differences: Sequence[ResultDifference]) -> WideTable:
@@ -123,8 +137,7 @@ def result_table(differences: Sequence[ResultDifference]) -> WideTable:
         table.add_row(
             difference.subject,
             difference.column,
-            _result(difference.a, difference.ci95_a),
-            _result(difference.b, difference.ci95_b),
+            *values_text(difference),
             f"{NOISE if difference.beyond is False else ''}{_change(difference.change)}",
         )
     return table
@@ -163,8 +176,32 @@ def _without_repetitions(differences: Sequence[ResultDifference]) -> list[Result
     ]
 
 
-def _result(value: Any, half_width: float | None) -> str:
-    return value if isinstance(value, str) else with_interval(value, half_width)
+def differs_on_screen(difference: ResultDifference) -> bool:
+    """Whether two results differ in the digits that are shown of them."""
+    digits = _digits(difference)
+    return _result(difference.a, None, digits) != _result(difference.b, None, digits)
+
+
+def values_text(difference: ResultDifference) -> tuple[str, str]:
+    """Both results, with as many digits as tell them apart, if `RESOLUTION` do."""
+    digits = _digits(difference)
+    return _result(difference.a, difference.ci95_a, digits), _result(difference.b, difference.ci95_b, digits)
+
+
+def _digits(difference: ResultDifference) -> int:
+    """Returns the digits after the point that both values have at least."""
+    values = difference.a, difference.b
+    largest = max((abs(value) for value in values if isinstance(value, float)), default=0.0)
+    before = 1 + math.floor(math.log10(largest)) if largest else 1
+    counts = [min(max(significant - before, 0), AFTER_POINT) for significant in range(SIGNIFICANT, RESOLUTION + 1)]
+    apart = (digits for digits in counts if _result(values[0], None, digits) != _result(values[1], None, digits))
+    return next(apart, counts[-1])
+
+
+def _result(value: Any, half_width: float | None, digits: int) -> str:
+    if isinstance(value, int) and not isinstance(value, bool):
+        return str(value)
+    return value if isinstance(value, str) else with_interval(value, half_width, digits)
 
 
 def _print_rest(console: Console, count: int) -> None:
@@ -227,6 +264,7 @@ def event_table(rows: Sequence[tuple[str, Event]]) -> WideTable:
     """Events, one a line."""
     headings = ("", "time ns", "part", "event", "from", "request", LINE, "workload")
     table = new_table(*headings, left=(0, 2, 3, 4, 5, 6, 7), names=3)
+    table.whole = True
     for name, event in rows:
         time_ns = event.get("time_ns")
         table.add_row(
