@@ -11,8 +11,8 @@ import pytest
 
 from hostnet import _core
 from hostnet.cli.show_seeds import METERED, tables_with_rows
+from hostnet.notes import notes_of, without_effect
 from hostnet.report.cluster_page import ROWS_MAX
-from hostnet.running.results import notes_of, without_effect
 from tests.support import HANG_S, Cli
 
 PAIRS = """

@@ -85,7 +85,7 @@ def test_a_run_that_is_stopped_is_explained_as_far_as_it_came(cli: Cli) -> None:
     process.send_signal(signal.SIGINT)
     text, _ = process.communicate(timeout=HANG_S)
     assert process.returncode == 130
-    assert "note: the run was stopped before its end" in text
+    assert "note: stopped before its end" in text
     assert "stream is limited by" in text
 
 

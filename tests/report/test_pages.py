@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import hashlib
+import json
 import re
 from collections.abc import Callable
 from html import escape
@@ -13,6 +14,7 @@ from pathlib import Path
 import pytest
 
 import hostnet.report
+from hostnet.notes import NAMES_MAX, notes_of
 from hostnet.report import write_report
 
 MakeRun = Callable[..., Path]
@@ -103,13 +105,24 @@ def test_a_run_shows_all_that_was_measured(make_run: MakeRun) -> None:
         "core 0",
         "45.8\u00a0%",
         "1,200",
-        "ssd.streams had no influence on this run",
+        "no effect in this run: ssd.streams",
         "ioengine=libaio has no effect",
         "Throughput, GB/s",
         'kind = "fio"',
         "1 ms",
     ):
         assert expected in text
+
+
+def test_notes_are_those_of_the_screen_with_every_name(make_run: MakeRun) -> None:
+    keys = [f"ssd.key{number}" for number in range(2 * NAMES_MAX)]
+    run = make_run(no_effect=keys, never_met=["pcie.a"], complete=False)
+    text = Page(write_report(run).read_text(encoding="utf-8")).text
+    summary = json.loads((run / "summary.json").read_text())
+    assert f"no effect in this run: {', '.join(keys)}" in text
+    said = notes_of(summary)
+    assert f"no effect in this run: {', '.join(keys[:NAMES_MAX])} and {NAMES_MAX} more" in said
+    assert all(note in text for note in said if "more" not in note)
 
 
 def test_what_is_absent_is_left_out(make_run: MakeRun) -> None:

@@ -116,7 +116,8 @@ def _chip(request: ExplainRequest) -> Source | None:
 
 
 def _page(request: ExplainRequest, watch: Watch) -> Page:
-    from hostnet.running.results import ServerNotNamedError, some
+    from hostnet.notes import some
+    from hostnet.running.results import ServerNotNamedError
 
     try:
         return _page_of_host(request, watch)

@@ -9,8 +9,8 @@ from rich.text import Text
 
 from hostnet import rundir
 from hostnet.cli import show
+from hostnet.notes import notes_of
 from hostnet.running import simulate
-from hostnet.running.results import notes_of
 from hostnet.terminal.screen import say
 
 if TYPE_CHECKING:

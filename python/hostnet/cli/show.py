@@ -11,8 +11,8 @@ from rich.table import Table
 from rich.text import Text
 
 from hostnet.cli.layout import WideTable, wrapped_text
+from hostnet.notes import notes_of
 from hostnet.pools import label_of, rows_by_place, rows_of_own_parts, with_directions
-from hostnet.running.results import notes_of
 from hostnet.terminal.console import Screen
 from hostnet.terminal.screen import screen_width
 from hostnet.units import format_percent, format_rate, format_time, is_small_rate, unit_of_rate, without_sign_of_zero

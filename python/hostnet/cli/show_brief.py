@@ -19,7 +19,7 @@ from hostnet.cli.show import (
     with_interval,
 )
 from hostnet.limit_names import notes_on
-from hostnet.running.results import notes_of
+from hostnet.notes import notes_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -18,7 +18,7 @@ from hostnet.cli.show import (
     print_path,
     print_tables,
 )
-from hostnet.running.results import notes_of
+from hostnet.notes import notes_of
 from hostnet.units import format_rate, is_small_rate
 
 if TYPE_CHECKING:

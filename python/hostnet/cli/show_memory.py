@@ -8,6 +8,7 @@ from rich.table import Table
 from rich.text import Text
 
 from hostnet.cli.show import NOTHING, new_table, number, page, percent, print_notes, print_path, print_tables, time_text
+from hostnet.notes import STOPPED
 from hostnet.units import format_count, format_rate, is_small_rate
 
 if TYPE_CHECKING:
@@ -223,7 +224,7 @@ def piles_up(summary: Row) -> bool:
 
 def notes(summary: Row) -> list[str]:
     """What the user should know before trusting the numbers."""
-    lines = [] if summary["complete"] else ["stopped before its end: the numbers are of the part that was simulated"]
+    lines = [] if summary["complete"] else [STOPPED]
     if (summary["bandwidth"]["share_of_peak"] or 0) > 1:
         lines.append("so few requests that the queues took them in: the bandwidth is not that of DRAM")
     if piles_up(summary):

@@ -18,6 +18,7 @@ from hostnet.cli.show import (
     rate,
     time_text,
 )
+from hostnet.notes import STOPPED
 from hostnet.report.noc_words import network_text, packets_text, verdict
 from hostnet.units import format_count
 
@@ -161,7 +162,7 @@ def notes(summary: Row) -> list[str]:
     packets = summary["packets"]
     lines = []
     if not summary["complete"]:
-        lines.append("stopped before its end: the numbers are of the part that was simulated")
+        lines.append(STOPPED)
     missing = packets["measured"] - packets["arrived"]
     if missing:
         lines.append(f"{missing} packets had not arrived when the run ended: the latency is of the others")

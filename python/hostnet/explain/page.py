@@ -28,6 +28,7 @@ from hostnet.explain.sides import OF_COUNTERS, TOO_LONG, Together, sides_apart
 from hostnet.explain.steps import Steps, plan_of, predicted, simulated, what_helps, within_offer
 from hostnet.explain.text import PARTS, page_text
 from hostnet.explain.trials import by_simulation, confirmed, not_predicted, tried
+from hostnet.notes import STOPPED
 from hostnet.running.results import server_config
 from hostnet.several import refuse_several
 
@@ -307,7 +308,7 @@ def _of_summary(
     explanation = _explain(plan, told["counters"], facts=told["binding"], regime=regime, host=host)
     if host is None:
         explanation["workloads"] = with_keys(explanation["workloads"], config, base_dir)
-    notes = [] if summary.get("complete", True) else ["the run was stopped before its end"]
+    notes = [] if summary.get("complete", True) else [STOPPED]
     if summary.get("unvalidated"):
         notes.append(str(summary["unvalidated"]))
     if host is not None:

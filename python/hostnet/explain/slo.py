@@ -8,7 +8,7 @@ from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any
 
 from hostnet._core import ConfigError
-from hostnet.running.results import some
+from hostnet.notes import some
 from hostnet.units import format_time, parse_time_ps
 
 if TYPE_CHECKING:

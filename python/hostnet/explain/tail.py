@@ -14,6 +14,7 @@ from hostnet.explain.causes import CAUSES, Cause, without
 from hostnet.explain.run_files import read_json
 from hostnet.explain.slo import Promise, Slo, promises, services
 from hostnet.explain.steps import simulated
+from hostnet.notes import STOPPED
 from hostnet.running.seeds import mean_of
 from hostnet.several import refuse_several
 
@@ -265,7 +266,7 @@ def _named(removed: Sequence[Removed], gains: Mapping[str, Sequence[float]]) -> 
 
 def _notes(summary: Summary, asked_for: Sequence[Promise]) -> list[str]:
     """What to keep in mind about the values."""
-    notes = [] if summary.get("complete", True) else ["the run was stopped before its end"]
+    notes = [] if summary.get("complete", True) else [STOPPED]
     names = {promise.name for promise in asked_for}
     for row in services(summary):
         if (row["class"], row["host"]) in names and row.get("given_up"):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from hostnet.notes import STOPPED
 from hostnet.units import format_percent
 
 PLACEMENTS = {
@@ -76,7 +77,7 @@ def chip_notes(summary: dict[str, Any]) -> list[str]:
     """What the user should know before trusting the numbers."""
     notes = []
     if not summary["complete"]:
-        notes.append("stopped before its end: the numbers are of the part that was simulated")
+        notes.append(STOPPED)
     elif not summary["stable"]:
         change = summary["change"]
         differ = "were not compared" if change is None else f"differ by {format_percent(change, 1)}"

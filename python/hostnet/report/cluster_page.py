@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from hostnet.cluster_view import TAIL, percentiles, reasons, views
+from hostnet.notes import STOPPED
 from hostnet.report.bars import grouped_chart
 from hostnet.report.charts import Axis, legend, line_chart
 from hostnet.report.die import die_section
@@ -78,7 +79,7 @@ def _about(summary: Row) -> str:
     names = ", ".join(f"\u201c{row['class']}\u201d" for row in classes)
     length = f"{time_from_ns(summary.get('window_ns'))} after {time_from_ns(summary.get('warm_up_ns'))} of warm-up"
     servers = "no server with a host network" if not hosts else f"{hosts} server{'s' if hosts > 1 else ''}"
-    stopped = "" if summary.get("complete", True) else " The run was stopped before its end."
+    stopped = "" if summary.get("complete", True) else f" It was {STOPPED}."
     flows = f", traffic {names}" if names else ""
     return f"Simulated for {length}: {servers}{flows}.{stopped}"
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from hostnet.drift import drift_notes
 from hostnet.limit_names import NOT_KNOWN
+from hostnet.notes import STOPPED
 from hostnet.pools import with_directions
 from hostnet.report.html import Html, element, facts, section
 from hostnet.report.load import Row, RunFiles
@@ -23,9 +24,7 @@ def header(run: RunFiles, name: str) -> Html:
         element("p", "Host network run", class_="eyebrow"),
         element("h1", name),
         element("p", what_was_run(run), class_="lead"),
-        None
-        if summary.get("complete", True)
-        else warning("This run was stopped before its end; its numbers cover what was simulated."),
+        None if summary.get("complete", True) else warning(STOPPED),
         warning(str(unvalidated)) if unvalidated else None,
         *(warning(note) for note in drift_notes(summary)),
         facts(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import shlex
 
+from hostnet.notes import without_effect
 from hostnet.report.html import Html, details, element, facts, section
 from hostnet.report.load import RunFiles
 from hostnet.report.over_time import step_ns
@@ -17,11 +18,8 @@ COMPLETE = "complete.json"
 def notes_section(run: RunFiles) -> Html | None:
     """What had no influence, and what the model does not know."""
     ignored = [str(text) for text in run.summary.get("ignored") or []]
-    without_effect = [f"{key} had no influence on this run" for key in run.summary.get("no_effect") or []]
-    never_met = run.summary.get("never_met") or []
-    without_effect += [f"{key} was not reached while measuring" for key in never_met]
     unvalidated = [str(run.summary["unvalidated"])] if run.summary.get("unvalidated") else []
-    notes = unvalidated + ignored + without_effect
+    notes = [*unvalidated, *ignored, *without_effect(run.summary, most=None)]
     return section("Notes", element("ul", *(element("li", note) for note in notes), class_="notes")) if notes else None
 
 

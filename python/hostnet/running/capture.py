@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from hostnet._core import ConfigError
-from hostnet.running.results import some
+from hostnet.notes import some
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

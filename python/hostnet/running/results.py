@@ -9,7 +9,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from hostnet._core import ConfigError
-from hostnet.drift import drift_notes
+from hostnet.notes import notes_of, some
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -356,28 +356,3 @@ def server_config(config: Mapping[str, Any], host: str) -> dict[str, Any]:
     # Of many equal hosts each has a number behind the name of their table.
     entry = config["host"].get(host) or config["host"][host.rpartition("-")[0]]
     return {**entry, "server": {key: entry.get(key) for key in ("preset", "sockets")}}
-
-
-def some(names: Sequence[str]) -> str:
-    """The first of many names."""
-    most = 8
-    return ", ".join(names[:most]) + (f" and {len(names) - most} more" if len(names) > most else "")
-
-
-def notes_of(summary: Mapping[str, Any]) -> list[str]:
-    """What the user should know before trusting the numbers of a summary."""
-    lines = [] if summary["complete"] else ["stopped before its end: the numbers are of the part that was simulated"]
-    if summary["unvalidated"]:
-        lines.append(summary["unvalidated"])
-    lines += drift_notes(summary)
-    lines += summary["ignored"]
-    return lines + without_effect(summary)
-
-
-def without_effect(summary: Mapping[str, Any]) -> list[str]:
-    """Which given keys did nothing, and which limits and rules were not reached; of long lists the first names."""
-    kinds = {
-        "no_effect": "no effect in this run",
-        "never_met": "limits and rules that were not reached while measuring",
-    }
-    return [f"{text}: {some(summary[kind])}" for kind, text in kinds.items() if summary.get(kind)]
