@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
+from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     Row = dict[str, Any]
 
@@ -65,6 +66,36 @@ def label_of(row: Row) -> str:
     """Returns the domain of a row of `domains`, with its place if there are several."""
     domain, part = str(row["domain"]), str(row.get("part", ""))
     return f"{domain}, {place_in_words(domain, part)}" if part.startswith(PLACES) else domain
+
+
+def idle_folded(rows: Iterable[Row]) -> Iterator[Row]:
+    """Yields rows of pools; those between two sockets that held nothing share one per pool, which is `idle`."""
+    for domain, group in groupby(rows, key=lambda row: str(row["domain"])):
+        own = list(group)
+        idle = [row for row in own if ASKED.fullmatch(str(row.get("part", ""))) and not row["in_use_mean"]]
+        used = [row for row in own if row not in idle]
+        yield from used
+        if idle:
+            places = [place_in_words(domain, str(row["part"])) for row in idle]
+            named = f"{domain}, {directions_text(places, len(own))}"
+            yield {**dict.fromkeys(idle[0]), "domain": named, "workload": idle[0]["workload"], "idle": True}
+
+
+def idle_links_folded(rows: Iterable[Row]) -> Iterator[Row]:
+    """Yields the directions of UPI, each with its `direction`; those that carried nothing share one that is `idle`."""
+    told = [{**row, "direction": f"socket {row['from']} to {row['to']}", "idle": not row["gb_per_s"]} for row in rows]
+    yield from (row for row in told if not row["idle"])
+    idle = [row for row in told if row["idle"]]
+    if idle:
+        direction = directions_text([row["direction"] for row in idle], len(told))
+        yield {**dict.fromkeys(idle[0]), "direction": direction, "idle": True}
+
+
+def directions_text(idle: Sequence[str], count: int) -> str:
+    """Names idle directions between sockets, of `count` in all."""
+    if len(idle) == 1:
+        return idle[0]
+    return f"all {count} directions" if len(idle) == count else f"{len(idle)} other directions"
 
 
 def place_in_words(domain: str, part: str) -> str:

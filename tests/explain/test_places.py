@@ -3,15 +3,28 @@
 from __future__ import annotations
 
 import random
+import re
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 import hostnet
+from hostnet.cli.show import print_run
 from hostnet.explain import explain_results, page_text
 from hostnet.explain.buses import bus_text
 from hostnet.explain.page import Page
-from hostnet.pools import label_of, place_in_words, pool_at, rows_by_place, with_directions
+from hostnet.pools import (
+    directions_text,
+    idle_folded,
+    idle_links_folded,
+    label_of,
+    place_in_words,
+    pool_at,
+    rows_by_place,
+    with_directions,
+)
+from hostnet.report import write_report
 from hostnet.report.explanation import pictures
 from hostnet.running.results import Results
 
@@ -62,6 +75,50 @@ def test_pools_between_sockets_are_called_by_the_way_that_their_messages_go() ->
         with_data = [moved[label] for label in (f"UPI data, {way}", f"UPI write-back, {way}") if label in moved]
         assert sum(with_data) == pytest.approx(lines, rel=0.05, abs=0.1)
     assert not any("upi" in label for label in moved)
+
+
+def four_sockets(*cores: str) -> Results:
+    """Streams of socket 0 that read the memory of socket 1, on a server of four."""
+    load = [{"kind": "stream", "cores": own, "reads": 1.0, "memory": "node:1"} for own in cores]
+    server = {"preset": "cascade-lake-6234", "sockets": 4}
+    workloads = {f"load{number}": workload for number, workload in enumerate(load)}
+    return hostnet.run({"server": server, "workload": workloads, "run": {"duration": "10 us", "warmup": "5 us"}})
+
+
+def test_directions_without_traffic_share_a_line() -> None:
+    results = four_sockets("0-1", "2")
+    summary = results.summary
+    links = list(idle_links_folded(summary["upi"]))
+    assert [link["direction"] for link in links] == ["socket 0 to 1", "socket 1 to 0", "10 other directions"]
+    assert [link["idle"] for link in links] == [False, False, True]
+    pools = [row for row in rows_by_place(summary) if row["workload"] == "all"]
+    between = [row for row in pools if row["part"].startswith("upi ")]
+    told = [label_of(row) for row in idle_folded(pools) if str(row["domain"]).startswith("UPI ")]
+    assert len(between) == 24
+    assert told == [
+        *("UPI request, socket 0 to 1", "UPI request, 11 other directions"),
+        *("UPI data, socket 1 to 0", "UPI data, 11 other directions"),
+    ]
+    assert [row for row in idle_folded(pools) if row["part"] and "socket" in row["part"]] == [
+        row for row in pools if "socket" in row["part"]
+    ]
+
+
+def test_idle_directions_are_named_or_counted() -> None:
+    assert directions_text(["socket 1 to 0"], 2) == "socket 1 to 0"
+    assert directions_text(["socket 0 to 1", "socket 1 to 0"], 2) == "all 2 directions"
+    assert directions_text(["socket 0 to 2", "socket 1 to 0"], 6) == "2 other directions"
+
+
+def test_screen_and_page_have_a_line_for_what_is_idle(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    results = four_sockets("0-1")
+    print_run(results.summary, None)
+    screen = capsys.readouterr().out
+    html = write_report(results.save(tmp_path / "run")).read_text(encoding="utf-8")
+    assert re.search(r"^10 other directions +idle$", screen, re.MULTILINE)
+    assert len(re.findall(r"^UPI \w+, 11 other.* idle$", screen, re.MULTILINE)) == 2
+    assert len(re.findall(r">[^<]*other directions<", html)) == 3
+    assert html.count(">idle</td>") == 3
 
 
 @pytest.mark.parametrize("domain", ["UPI request", "UPI write-back", "UPI snoop", "UPI data", "UPI answer", "UPI link"])

@@ -12,7 +12,7 @@ from rich.text import Text
 
 from hostnet.cli.layout import WideTable, wrapped_text
 from hostnet.notes import notes_of
-from hostnet.pools import label_of, rows_by_place, rows_of_own_parts, with_directions
+from hostnet.pools import idle_folded, idle_links_folded, label_of, rows_by_place, rows_of_own_parts, with_directions
 from hostnet.terminal.console import Screen
 from hostnet.terminal.screen import screen_width
 from hostnet.units import format_percent, format_rate, format_time, is_small_rate, unit_of_rate, without_sign_of_zero
@@ -190,17 +190,19 @@ def domain_table(rows: Sequence[Row]) -> Table:
     """Credits, latency and throughput of each domain."""
     table = new_table("domain", "credits in use", "latency ns", "P99", "GB/s", "full", left=(0,))
     table.add_column("shares credits with")
-    for row in rows:
-        if row["workload"] == "all":
-            table.add_row(
-                label_of(row),
-                f"{number(row['in_use_mean'])} of {row['capacity']}",
-                with_interval(row["latency_mean_ns"], row["latency_ci95"]),
-                number(row["latency_p99_ns"]),
-                rate(row, "throughput_gb_per_s"),
-                percent(row["full_share"]),
-                row["shares_capacity_with"] or "",
-            )
+    for row in idle_folded(row for row in rows if row["workload"] == "all"):
+        if row.get("idle"):
+            table.add_row(row["domain"], "idle", *("" for _ in table.columns[2:]))
+            continue
+        table.add_row(
+            label_of(row),
+            f"{number(row['in_use_mean'])} of {row['capacity']}",
+            with_interval(row["latency_mean_ns"], row["latency_ci95"]),
+            number(row["latency_p99_ns"]),
+            rate(row, "throughput_gb_per_s"),
+            percent(row["full_share"]),
+            row["shares_capacity_with"] or "",
+        )
     return table
 
 
@@ -258,12 +260,12 @@ def idle_channels(numbers: Sequence[int]) -> Row:
 def link_table(rows: Sequence[Row]) -> Table:
     """What went over UPI from one socket to another."""
     table = new_table("UPI", "busy", "on the wire GB/s", "lines GB/s", left=(0,))
-    for row in rows:
-        if not row["gb_per_s"]:
-            table.add_row(f"socket {row['from']} to {row['to']}", "idle", "", "")
+    for row in idle_links_folded(rows):
+        if row["idle"]:
+            table.add_row(row["direction"], "idle", "", "")
             continue
         table.add_row(
-            f"socket {row['from']} to {row['to']}",
+            row["direction"],
             percent(row["busy_share"]),
             rate(row, "gb_per_s"),
             rate(row, "line_gb_per_s"),

@@ -10,7 +10,7 @@ from textwrap import fill
 from typing import TYPE_CHECKING, Any
 
 from hostnet.files import write_figure
-from hostnet.pools import label_of, rows_by_place, rows_of_own_parts
+from hostnet.pools import idle_folded, label_of, rows_by_place, rows_of_own_parts
 from hostnet.report.cache_plot import draw_caches
 from hostnet.report.cache_series import QUANTITIES, owners
 from hostnet.report.cluster_plot import draw_cluster_series, draw_goodput, draw_latencies, draw_stages, latency_rows
@@ -107,7 +107,7 @@ def is_of_quadrants(panel: Row) -> bool:
 def draw_domains(run: RunFiles) -> Figure:
     """Credits in use of every domain as a share of its capacity."""
     every = [*rows_by_place(run.summary), *rows_of_own_parts(run.summary)]
-    rows = [row for row in every if row["workload"] == "all" and row["capacity"]]
+    rows = [row for row in idle_folded(row for row in every if row["workload"] == "all") if row["capacity"]]
     figure = new_figure(6.4, 1.0 + 0.32 * len(rows))
     axes = figure.subplots()
     names = [plain(label_of(row)) for row in rows]

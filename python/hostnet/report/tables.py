@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from hostnet.pools import PLACES, label_of, rows_by_place, rows_of_own_parts
+from hostnet.pools import PLACES, idle_folded, idle_links_folded, label_of, rows_by_place, rows_of_own_parts
 from hostnet.report.charts import meter
 from hostnet.report.host import ALL, KIND_OF_POOL
 from hostnet.report.html import Cell, Child, Html, details, element, join, section, table
@@ -152,6 +152,8 @@ def domain_name(row: Row) -> Html:
 
 def occupancy(row: Row) -> Child:
     """Credits in use, as a bar and a number."""
+    if row.get("idle"):
+        return "idle"
     kind = KIND_OF_POOL.get(str(row["domain"]), "n")
     bar = meter(row["in_use_mean"], row["capacity"], peak=row.get("in_use_max"), kind=kind)
     return element("span", bar, element("span", number(row["in_use_mean"])), class_="meter")
@@ -182,7 +184,7 @@ def domains_section(run: RunFiles) -> Html:
     parts = [row for row in run.domains if row["workload"] == ALL and not is_place(str(row.get("part", "")))]
     return section(
         "Domains",
-        record_table("Domains", (DOMAIN, *CREDITS), totals),
+        record_table("Domains", (DOMAIN, *CREDITS), list(idle_folded(totals))),
         split_table("By workload", "workload", split),
         split_table("By part of the machine", "part", parts),
         note="Bars show the mean number of credits in use out of the capacity; the tick is the largest number seen. "
@@ -238,13 +240,14 @@ CHANNELS = (
 
 def sent(row: Row) -> Child:
     """How busy a direction of UPI was, as a bar and a number."""
+    if row["idle"]:
+        return "idle"
     bar = meter(row.get("busy_share"), 1.0, kind="n")
     return element("span", bar, element("span", percent(row.get("busy_share"))), class_="meter")
 
 
 LINKS = (
-    Column("From", ("from",), lambda row: f"socket {row['from']}"),
-    Column("To", ("to",), lambda row: f"socket {row['to']}"),
+    Column("Direction", ("from", "to"), lambda row: str(row["direction"])),
     Column("Busy", ("busy_share",), sent),
     numeric("On the wire GB/s", "gb_per_s"),
     numeric("Lines GB/s", "line_gb_per_s"),
@@ -259,7 +262,7 @@ def links_section(run: RunFiles) -> Html | None:
     if not rows:
         return None
     note = "Busy is what is on the wire, lines and all that goes with them, as a share of the bandwidth of a direction."
-    return section("UPI", record_table("UPI", LINKS, rows, text_columns=2), note=note)
+    return section("UPI", record_table("UPI", LINKS, list(idle_links_folded(rows))), note=note)
 
 
 def channels_section(run: RunFiles) -> Html | None:
