@@ -170,7 +170,9 @@ class Page:
             return replace(self._with_parties(engines), notes=(*self.notes, str(error)))
         plan = plan_of(self.config, self.base_dir)
         explanation = _explain(plan, self.explanation["counters"], facts=apart.rows, host=self.host)
-        page = replace(self, explanation=explanation, notes=tuple(note for note in self.notes if note != TOO_LONG))
+        page = replace(
+            self, explanation=explanation, notes=tuple(note for note in self.notes if not note.startswith(TOO_LONG))
+        )
         measured = simulated_without(self.config, self.host, self.together, apart.run, **given)
         return page._with_parties({**engines, "measured": measured})
 

@@ -11,6 +11,7 @@ from hostnet.explain.reduced import NotPartedError, side_of
 from hostnet.explain.steps import plan_of, simulated
 from hostnet.regimes import GAIN_MIN
 from hostnet.running.results import server_config
+from hostnet.units import format_wall
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -21,6 +22,9 @@ if TYPE_CHECKING:
 
     Row = Mapping[str, Any]
     Rates = dict[str, tuple[float, float | None]]
+
+SIDES = ("stream", "fio")
+"""Kinds of workloads that have one side each: of the cores, and of devices."""
 
 WORK_MAX = 10_000_000
 """Events that simulations without the other side may take: about a second on two cores."""
@@ -42,7 +46,11 @@ LONGER_MIN, LONGER_MAX = 2.0, 32.0
 """Factors by which a run may be longer if the given length does not tell. Below twice the length, intervals hardly
 narrow."""
 
-TOO_LONG = "simulating each side without the other takes longer than a second; --confirm does it"
+WORK_PER_S = WORK_MAX
+"""Events per second of wall time, as estimates count them."""
+
+TOO_LONG = "each side was not simulated without the other"
+"""Begins the note on simulations of sides that would take long."""
 NOT_PARTED = "each side without the other was not simulated: {error}"
 OF_COUNTERS = (
     "counters of a single run do not tell who slows down whom: measure the cores without devices and the devices "
@@ -104,7 +112,7 @@ def sides_apart(
         NotPartedError: The sides cannot be separated, the simulation would take longer, or it failed.
         KeyboardInterrupt: The progress callback stopped it.
     """
-    wanted = [side for side in ("stream", "fio") if any(row["kind"] == side for row in facts)]
+    wanted = [side for side in SIDES if any(row["kind"] == side for row in facts)]
     if len(wanted) < 2:
         return Apart([dict(row) for row in facts])
     if limited and all(_has_its_offer(row) for row in facts if row["kind"] == "fio"):
@@ -183,8 +191,14 @@ def _window_ns(config: Config, host: str | None, together: Together, sides: int)
     rate = together.events / time_ns
     window_ns = (WORK_MAX - (sides + 1) * filling) / 2 / rate - together.warm_up_ns if rate else 0.0
     if window_ns < WINDOW_MIN_NS:
-        raise NotPartedError(TOO_LONG)
+        raise NotPartedError(_too_long(len(SIDES) * (together.events + filling)))
     return min(window_ns, together.window_ns)
+
+
+def _too_long(events: float) -> str:
+    """Says how long simulations of so many events would take, and how to have them."""
+    most, needed = (format_wall(work / WORK_PER_S) for work in (WORK_MAX, events))
+    return f"{TOO_LONG}: that takes about {needed}, and at most {most} is spent on it without --confirm"
 
 
 def filled(server: Mapping[str, Any]) -> int:
