@@ -188,7 +188,9 @@ def domains_section(run: RunFiles) -> Html:
         split_table("By workload", "workload", split),
         split_table("By part of the machine", "part", parts),
         note="Bars show the mean number of credits in use out of the capacity; the tick is the largest number seen. "
-        "A domain's throughput is at most credits × 64 B / latency.",  # noqa: RUF001
+        "A domain's throughput is at most credits × 64 B / latency. Full is the share of time in which "  # noqa: RUF001
+        "all of its credits were in use; what limits a workload is judged by its fullest part, such as one slice "
+        "or one link.",
     )
 
 
@@ -261,7 +263,10 @@ def links_section(run: RunFiles) -> Html | None:
     rows = run.summary.get("upi") or []
     if not rows:
         return None
-    note = "Busy is what is on the wire, lines and all that goes with them, as a share of the bandwidth of a direction."
+    note = (
+        "Busy is what is on the wire, lines and all that goes with them, as a share of the bandwidth of a direction. "
+        "What limits a workload is judged by the share of what a link can carry in practice, 95 % of that."
+    )
     return section("UPI", record_table("UPI", LINKS, list(idle_links_folded(rows))), note=note)
 
 
