@@ -40,8 +40,22 @@ def test_help_names_every_command(cli: Cli) -> None:
             assert command in done.stdout
 
 
-@pytest.mark.parametrize(("words", "completed"), [("pre", "predict"), ("run --ser", "--series")])
+@pytest.mark.parametrize(
+    ("words", "completed"),
+    [
+        ("pre", "predict"),
+        ("run --ser", "--series"),
+        ("predict exa", "example.toml"),
+        ("calibrate cascade-lake-6234 --fit core.lfb.ref", "core.lfb.refill"),
+        ("counters events ice", "ice-lake"),
+        ("counters events cascade-lake-6", "cascade-lake-6234"),
+        ("memory run --device DDR4_29", "DDR4_2933"),
+        ("memory check commands --device exa", "example.toml"),
+        ("memory run --profile ramu", "ramulator"),
+    ],
+)
 def test_a_shell_completes_commands_and_options(cli: Cli, words: str, completed: str) -> None:
+    (cli.folder / "example.toml").touch()
     line = f"hostnet {words}"
     asked = {"_HOSTNET_COMPLETE": "complete_bash", "COMP_WORDS": line, "COMP_CWORD": str(len(line.split()) - 1)}
     assert completed in cli(env={**os.environ, **asked}).stdout.split()

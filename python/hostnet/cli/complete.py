@@ -100,6 +100,28 @@ def servers(context: Any, start: str) -> Iterator[str]:
     yield from files(context, start)
 
 
+def devices(context: Any, start: str) -> Iterator[str]:
+    """Yields DRAM devices and files."""
+    yield from _core.devices()
+    yield from files(context, start)
+
+
+def fitted(_context: Any, _start: str) -> list[str]:
+    """The parameters that can be fitted to measurements."""
+    from hostnet.calibrate.parameters import fittable
+
+    return [path for path, _ in fittable()]
+
+
+def counted(_context: Any, _start: str) -> Iterator[str]:
+    """Yields microarchitectures with a list of events, and presets that have them."""
+    from hostnet.counters import uarchs
+
+    for uarch in uarchs().values():
+        yield uarch.name
+        yield from uarch.presets
+
+
 def assignments(context: Any, start: str) -> Iterator[str]:
     """Yields keys of the configuration for `--set` and `--over`, a table at a time, and values with names."""
     content = _content(context.params.get("file") or _file_on_the_line())
@@ -171,6 +193,11 @@ COMPLETERS: dict[str, Complete] = {
     "file": files,
     "server": servers,
     "base": lambda _context, _start: presets(),
+    "calibrate fit": fitted,
+    "counters uarch": counted,
+    "memory config": files,
+    "memory device": devices,
+    "memory profile": lambda _context, _start: list(_core.profiles()),
     "filter preset": lambda _context, _start: presets(),
     "new preset": lambda _context, _start: _core.chips(),
     "new application": lambda _context, _start: NAMED_VALUES["app"](),
