@@ -54,6 +54,13 @@ WRONG_FILES = {
 }
 
 
+@pytest.mark.parametrize("command", ["run", "whatif"])
+@pytest.mark.parametrize("seed", [-1, 2**64])
+def test_a_seed_that_is_none_is_told_with_its_range(cli: Cli, command: str, seed: int) -> None:
+    told = f"--seed {seed}: must be a whole number between 0 and 2^64 - 1"
+    assert cli.fails(command, cli.file, "--seed", str(seed)) == told
+
+
 @pytest.mark.parametrize("options", WRONG_OPTIONS.values(), ids=WRONG_OPTIONS.keys())
 def test_wrong_options(cli: Cli, options: tuple[str, ...]) -> None:
     assert cli.fails("run", cli.file, *options)

@@ -9,6 +9,7 @@ from hostnet import _core
 from hostnet.chips.results import ChipResults
 from hostnet.processes import ResultsElsewhereError
 from hostnet.running.arguments import check_threads
+from hostnet.running.ranges import check_seed
 from hostnet.running.simulate import source_of
 
 if TYPE_CHECKING:
@@ -53,6 +54,7 @@ def chip_plan(source: Source, seed: int | None = None) -> _core.ChipPlan:
     Raises:
         ConfigError: Something is wrong.
     """
+    check_seed("seed", seed)
     overrides = [*source.overrides, *([] if seed is None else [f"run.seed={seed}"])]
     return _core.chip_plan(
         source.text, format=source.format, file=source.file, base_dir=source.base_dir, overrides=overrides

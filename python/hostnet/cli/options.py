@@ -8,6 +8,7 @@ from decimal import Decimal, InvalidOperation
 from typing import TYPE_CHECKING
 
 from hostnet._core import ConfigError
+from hostnet.running.ranges import SEED_MAX, SEED_RULE
 from hostnet.running.settings import setting
 
 if TYPE_CHECKING:
@@ -97,8 +98,8 @@ def seed(value: str, shown: str) -> int:
     Raises:
         ConfigError: It is none.
     """
-    if not re.fullmatch(r"\d{1,20}", value, re.ASCII) or int(value) >= 2**64:
-        raise ConfigError(f"{shown}: must be a whole number between 0 and 2^64 - 1")
+    if not re.fullmatch(r"\d{1,20}", value, re.ASCII) or int(value) > SEED_MAX:
+        raise ConfigError(f"{shown}: {SEED_RULE}")
     return int(value)
 
 

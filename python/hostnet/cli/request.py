@@ -7,7 +7,7 @@ from difflib import get_close_matches
 from typing import TYPE_CHECKING
 
 from hostnet._core import ConfigError
-from hostnet.running.ranges import SEEDS_MAX, check_range
+from hostnet.running.ranges import SEEDS_MAX, check_range, check_seed
 from hostnet.units import parse_time_ps
 
 if TYPE_CHECKING:
@@ -159,6 +159,7 @@ class Request:
         check_range("--threads", self.threads, THREADS_MAX)
         check_range("--processes", self.processes, PROCESSES_MAX)
         check_range("--seeds", self.seeds, SEEDS_MAX)
+        check_seed("--seed", self.seed)
         if self.json and self.quiet:
             raise ConfigError("--json and --quiet: both say what to print; give one of them")
         if self.brief and (self.json or self.quiet or self.compare is not None):

@@ -10,6 +10,7 @@ from hostnet._core import ConfigError
 from hostnet.cli.main import EXIT_INTERRUPTED
 from hostnet.cli.run import publish
 from hostnet.running import simulate
+from hostnet.running.ranges import SEED_MAX
 from hostnet.running.seeds import combine
 from hostnet.terminal.progress import Watch
 from hostnet.terminal.screen import say, say_json
@@ -23,9 +24,6 @@ if TYPE_CHECKING:
     from hostnet.running.results import Results, Source
 
     Row = dict[str, Any]
-
-SEED_MAX = 2**64 - 1
-"""The largest seed."""
 
 
 def run_seeds(request: Request, plan: Plan, source: Source) -> int:

@@ -56,10 +56,12 @@ def whatif(
     from hostnet import rundir
     from hostnet.cli.main import EXIT_INTERRUPTED
     from hostnet.cli.run import RUNS
+    from hostnet.running.ranges import check_seed
     from hostnet.terminal.progress import Watch
     from hostnet.terminal.screen import say
     from hostnet.whatif import parse_places, possible_places, what_if
 
+    check_seed("--seed", seed)
     rundir.check_place(out or rundir.fresh_path(RUNS, f"{file.stem}-whatif"))
     chosen: dict[str, Any] = {"hosts": tuple(host or ()), "overrides": tuple(overrides or ()), "seed": seed}
     refused: dict[str, str] = {}

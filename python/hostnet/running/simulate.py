@@ -15,6 +15,7 @@ from hostnet.processes import ResultsElsewhereError
 from hostnet.running.arguments import check_guests, check_steps, check_threads, json_of
 from hostnet.running.capture import SNAPLEN, Capture, capture_file
 from hostnet.running.names import near_names
+from hostnet.running.ranges import check_seed
 from hostnet.running.results import Results, Source, Timing, named_server
 from hostnet.units import parse_time_ps
 
@@ -178,8 +179,7 @@ def resolve(source: Source, seed: int | None = None) -> _core.Plan:
         plan = _core.resolve(source.text, **given, overrides=list(source.overrides))
     if seed is None:
         return plan
-    if not 0 <= seed < 2**64:
-        raise _core.ConfigError(f"seed: {seed} must be between 0 and 2^64 - 1")
+    check_seed("seed", seed)
     return plan.with_seed(seed)
 
 

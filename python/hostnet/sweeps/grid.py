@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from hostnet._core import ConfigError
+from hostnet.running.ranges import SEED_MAX
 from hostnet.sweeps.axis import POINTS_MAX
 
 if TYPE_CHECKING:
@@ -17,9 +18,6 @@ if TYPE_CHECKING:
 
 SEED = "run.seed"
 """The parameter that several seeds set."""
-
-SEED_MAX = 2**64 - 1
-"""The largest seed."""
 
 
 @dataclass(frozen=True)
