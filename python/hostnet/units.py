@@ -75,7 +75,8 @@ def format_si(value: float, unit: str) -> str:
     for prefix, size in _PREFIXES.items():
         digits = f"{value / size:#.3g}".rstrip(".")
         if abs(float(digits)) >= 1 or size == min(_PREFIXES.values()):
-            return f"{float(digits):.0f} {prefix}{unit}" if "e" in digits else f"{digits} {prefix}{unit}"
+            whole = without_sign_of_zero(f"{float(digits):.0f}")
+            return f"{whole if 'e' in digits else digits} {prefix}{unit}"
     raise AssertionError("the last prefix takes everything")
 
 

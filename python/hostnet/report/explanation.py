@@ -80,7 +80,7 @@ def named_once(gains: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
 def gains_figure(gains: Sequence[dict[str, Any]]) -> Iterable[Html]:
     """What a quarter more of each limit gives, as bars."""
     bars = [
-        (str(gain["limit"]), 100 * float(gain["gain"]), format_percent(float(gain["gain"]), sign="+"), "a")
+        (str(gain["limit"]), max(0.0, 100 * float(gain["gain"])), format_percent(float(gain["gain"]), sign="+"), "a")
         for gain in gains
     ]
     yield figure("A quarter more of one limit gives (predicted)", bars)
