@@ -96,7 +96,7 @@ def test_a_notebook_shows_workloads_limits_and_notes(results: hostnet.Results) -
     assert head[0] == "workload"
     assert (row[0], row[-1]) == ("stream", results.workloads["stream"]["limited_by"])
     assert float(row[1].split()[0]) == pytest.approx(results.workloads["stream"]["throughput_gb_per_s"], rel=0.01)
-    assert page.items == [*results.summary["limits"], *results.notes]
+    assert [item.replace("\xa0", " ") for item in page.items] == [*results.summary["limits"], *results.notes]
     assert "&lt;b&gt;&amp;" in results._repr_html_()
 
 

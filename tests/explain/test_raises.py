@@ -67,9 +67,9 @@ def test_no_raise_comes_to_less_than_a_quarter_and_each_says_how_far_it_goes() -
     found = {key: (words, factor) for _, key, words, factor, _ in plan.raises(QUARTER)}
     assert all(factor >= QUARTER for _, factor in found.values())
     words, factor = found["core.lfb.entries"]
-    assert words == "33% more LFB entries"
+    assert words == "33 % more LFB entries"
     assert factor == pytest.approx(4 / 3)
-    assert found["iodepth"] == ("100% more commands in flight", 2.0)
+    assert found["iodepth"] == ("100 % more commands in flight", 2.0)
     assert found["iio.read_credits"] == ("a quarter more IIO read credits", 1.25)
 
 

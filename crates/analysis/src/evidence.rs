@@ -86,10 +86,12 @@ impl Stage {
     pub fn in_words(&self) -> String {
         let place = &self.place;
         match self.load {
-            Load::Pool { full, .. } => format!("at {place}, full {:.0}% of the time", 100.0 * full),
+            Load::Pool { full, .. } => {
+                format!("at {place}, full {:.0} % of the time where it is fullest", 100.0 * full)
+            }
             Load::Rate { used } => {
                 let of = if self.limit == CHANNEL { ", turns between reads and writes included" } else { "" };
-                format!("at {place}, {:.0}% used{of}", 100.0 * used.min(1.0))
+                format!("at {place}, {:.0} % of usable bandwidth used{of}", 100.0 * used.min(1.0))
             }
         }
     }

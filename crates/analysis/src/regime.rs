@@ -305,7 +305,7 @@ fn evidence(sides: &Sides, name: &str) -> Vec<String> {
 }
 
 fn p2m_evidence(p2m: &P2m) -> [String; 2] {
-    let full = format!("P2M credits are full {:.0}% of the time", 100.0 * p2m.full_share);
+    let full = format!("P2M credits are full {:.0} % of the time", 100.0 * p2m.full_share);
     let moved = p2m.gb_per_s;
     let digits = if moved < 1.0 { 3 } else { 1 };
     let rate = match p2m.offered_gb_per_s {
@@ -323,10 +323,10 @@ fn gain_evidence(party: &Party, others: &str) -> Option<String> {
         Basis::Predicted => "predicted",
         Basis::Offered | Basis::Unloaded => return None,
     };
-    let near = if noise < 0.005 { String::new() } else { format!(" ±{:.0}%", 100.0 * noise) };
-    // No "-0%".
+    let near = if noise < 0.005 { String::new() } else { format!(" ±{:.0} %", 100.0 * noise) };
+    // No "-0 %".
     let percent = (100.0 * gain).round() + 0.0;
-    Some(format!("{} gains {percent:.0}%{near} without {others} ({told})", party.name))
+    Some(format!("{} gains {percent:.0} %{near} without {others} ({told})", party.name))
 }
 
 fn crowd_evidence(latency_ns: f64, lone_ns: f64) -> String {

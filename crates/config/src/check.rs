@@ -27,7 +27,7 @@ pub(crate) fn check(schema: &Value, value: &Value, path: &str) -> Result<(), Iss
         (Some("number"), Value::Number(_)) => check_range(schema, value, path),
         (Some("integer" | "number"), Value::String(text)) if no_number(text).is_some() => {
             let reason = no_number(text).unwrap_or_default();
-            Err(Issue::new(path, format!("{} {reason}; {}", show(value), range_or_kind(schema))))
+            Err(Issue::new(path, format!("{} {reason}; {}", shorten(text), range_or_kind(schema))))
         }
         _ => Err(Issue::new(path, format!("{} is {}; {} is wanted", show(value), kind(value), wanted(schema)))),
     }
@@ -277,6 +277,7 @@ fn no_number(text: &str) -> Option<&'static str> {
 fn range_or_kind(schema: &Value) -> String {
     match (schema.get("minimum"), schema.get("maximum")) {
         (Some(least), Some(most)) => format!("{least} to {most} is allowed"),
+        (Some(least), None) if schema["type"] == "integer" => format!("{least} to {} is allowed", u64::MAX),
         (Some(least), None) => format!("{least} or more is allowed"),
         _ => format!("{} is wanted", wanted(schema)),
     }

@@ -30,7 +30,7 @@ class Lfb(Description):
     refill: str | None = None
     """Mean time between the release of an entry and its next allocation (time). Range: at most "100 us"."""
     refill_jitter: float | None = None
-    """Half the range of that time as a share of it: 0.3 is +-30% (0 to 1)."""
+    """Half the range of that time as a share of it: 0.3 is +-30 % (0 to 1)."""
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -113,7 +113,7 @@ class Run(Description):
     Not together with `precision`. Range: "1 us" to "1000 s".
     """
     precision: float | None = None
-    """Measure until the 95% confidence interval of every workload's throughput is below this share of it (0.0001 to
+    """Measure until the 95 % confidence interval of every workload's throughput is below this share of it (0.0001 to
     0.5). Not together with `duration`.
     """
     duration_max: str | None = None

@@ -22,7 +22,7 @@ impl Cached {
     #[must_use]
     pub fn clauses(&self) -> Vec<String> {
         let misses =
-            self.llc_miss_ratio.map(|share| format!("{:.0}% of the reads of its cores miss the LLC", 100.0 * share));
+            self.llc_miss_ratio.map(|share| format!("{:.0} % of the reads of its cores miss the LLC", 100.0 * share));
         let leaks = self.ddio_eviction_ratio.zip(self.ddio_leak_ratio).map(|(evicted, leaked)| {
             let (evicted, leaked) = (100.0 * evicted, 100.0 * leaked);
             format!("of 100 lines that its devices write to the LLC {evicted:.0} leave for memory, {leaked:.0} unread")
@@ -39,7 +39,7 @@ mod tests {
     fn only_what_happened_is_told() {
         assert!(Cached::default().clauses().is_empty());
         let cores = Cached { llc_miss_ratio: Some(0.987), ..Cached::default() };
-        assert_eq!(cores.clauses(), ["99% of the reads of its cores miss the LLC"]);
+        assert_eq!(cores.clauses(), ["99 % of the reads of its cores miss the LLC"]);
         let devices = Cached { ddio_eviction_ratio: Some(0.5), ddio_leak_ratio: Some(0.25), ..cores };
         assert_eq!(devices.clauses().len(), 2);
         assert!(devices.clauses()[1].contains(" 50 leave for memory, 25 unread"));

@@ -294,7 +294,7 @@ impl WorkloadFacts {
             _ if self.outside.is_some() => None,
             _ if self.throttled_share > 0.0 => {
                 let lost = 100.0 * self.throttled_share;
-                Some(format!("not known for sure: the throttle of its host takes {lost:.0}% of its time"))
+                Some(format!("not known for sure: the throttle of its host takes {lost:.0} % of its time"))
             }
             _ if self.is_limited_by_its_offer() => None,
             _ if self.mesh_limit().is_some() || self.link_ns > 0.0 && self.stages.is_empty() => None,

@@ -35,6 +35,6 @@ impl OnMesh {
     pub(super) fn clause(&self) -> String {
         let Self { waited_ns, link, busy_share } = self;
         let busy = 100.0 * busy_share;
-        format!("is limited by the mesh ({link}, is busy {busy:.0}% of the time; its lines lose {waited_ns:.0} ns)")
+        format!("is limited by the mesh ({link}, is busy {busy:.0} % of the time; its lines lose {waited_ns:.0} ns)")
     }
 }

@@ -40,10 +40,10 @@ impl WorkloadFacts {
         let limits = self.limits.as_ref().filter(|_| self.is_predicted());
         match limits.and_then(|limits| limits.gains.first()) {
             Some(Gain { raised, gain, .. }) if bound != NOT_KNOWN => {
-                format!("is limited by {bound} ({:+.0}% with {raised})", 100.0 * gain)
+                format!("is limited by {bound} ({:+.0} % with {raised})", 100.0 * gain)
             }
             _ if bound == NOT_KNOWN => {
-                "has no known limit: raising any single limit by a quarter gains less than 2%".to_owned()
+                "has no known limit: raising any single limit by a quarter gains less than 2 %".to_owned()
             }
             _ if self.binding == [OFFERED_LOAD] && !self.offered_by.is_empty() => {
                 format!("is limited by {bound} ({})", self.offered_by.join(" and "))
@@ -80,7 +80,7 @@ impl WorkloadFacts {
         let full = 100.0 * pool.full_share;
         let latency = pool.latency_ns.map_or_else(String::new, |ns| format!(", {ns:.0} ns each"));
         let held = self.credits_in_words(pool);
-        let state = format!("{in_use:.1} of {credits:.0} {held} in use, full {full:.0}% of the time");
+        let state = format!("{in_use:.1} of {credits:.0} {held} in use, full {full:.0} % of the time");
         if pool.latency_ns.is_none() && self.gb_per_s == 0.0 {
             return format!("{name} moved nothing: {state}, and none came back{clauses}");
         }

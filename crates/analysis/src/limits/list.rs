@@ -103,7 +103,7 @@ impl Limit {
         if (factor - RAISE).abs() <= A_QUARTER {
             return self.raised_by_a_quarter.to_owned();
         }
-        self.raised_by_a_quarter.replace("a quarter", &format!("{:.0}%", 100.0 * (factor - 1.0)))
+        self.raised_by_a_quarter.replace("a quarter", &format!("{:.0} %", 100.0 * (factor - 1.0)))
     }
 }
 

@@ -40,7 +40,7 @@ fn credits_that_never_come_back_have_no_latency_to_be_told() {
     };
     let facts = WorkloadFacts::new("disk", Kind::Fio, 0.0, vec![pool], "offered load");
     let said = facts.sentence();
-    assert!(said.starts_with("disk moved nothing: 92.0 of 92 P2M-Write credits in use, full 100%"), "{said}");
+    assert!(said.starts_with("disk moved nothing: 92.0 of 92 P2M-Write credits in use, full 100 %"), "{said}");
     assert!(said.ends_with("none came back"), "{said}");
 }
 

@@ -102,7 +102,8 @@ pub(super) fn narrow(spec: &Spec, socket: &SocketParams) -> Option<String> {
     let fits = fits.map(|width| width * drives).filter(|lanes| *lanes <= LANES_MAX);
     let fits = fits.map_or_else(String::new, |lanes| format!("; pcie.lanes = {lanes} would fit"));
     Some(format!(
-        "pcie.lanes: a drive could move {:.1} GB/s, but its link, x{} of generation {generation}, only {:.1} GB/s{fits}",
+        "pcie.lanes: a drive could move {:.1} GB/s, but its link, x{} of generation {generation}, \
+         only {:.1} GB/s{fits}",
         offered as f64 / 1e9,
         drive_lanes(spec.pcie.lanes, drives),
         moved as f64 / 1e9

@@ -86,7 +86,7 @@ pub(crate) struct LfbSpec {
     /// Mean time between the release of an entry and its next allocation (time).
     #[schemars(extend("x-max" = "100 us"))]
     pub(crate) refill: Time,
-    /// Half the range of that time as a share of it: 0.3 is +-30% (0 to 1).
+    /// Half the range of that time as a share of it: 0.3 is +-30 % (0 to 1).
     #[schemars(range(min = 0.0, max = 1.0))]
     pub(crate) refill_jitter: f64,
 }
@@ -160,7 +160,7 @@ pub(crate) struct RunSpec {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(extend("x-min" = "1 us", "x-max" = "1000 s"))]
     pub(crate) duration: Option<Time>,
-    /// Measure until the 95% confidence interval of every workload's throughput is below this share of it
+    /// Measure until the 95 % confidence interval of every workload's throughput is below this share of it
     /// (0.0001 to 0.5). Not together with `duration`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 0.0001, max = 0.5))]
