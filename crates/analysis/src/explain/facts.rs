@@ -178,6 +178,9 @@ impl WorkloadFacts {
         for gain in limits.gains.iter_mut().filter(|gain| gain.limit == LFB) {
             gain.limit = held.clone().unwrap_or_else(|| LFB.to_owned());
         }
+        if let Some(moved) = self.app_gb_per_s.filter(|moved| *moved > 0.0) {
+            limits.cap(moved);
+        }
         if limits.covered && !self.doubts(&limits) {
             self.binding = limits.names();
         }

@@ -8,6 +8,7 @@ mod list;
 
 pub use list::{Key, Limit, Scale, CHANNEL, CORE, LFB, LIMITS, OFFERED_LOAD, TOGETHER};
 
+use crate::offered::offered_gb_per_s;
 use crate::predict::{outside, Base, Pace};
 use hostnet_model::params::{ServerParams, SocketParams, WorkloadKind};
 use serde::{Deserialize, Serialize};
@@ -41,6 +42,9 @@ pub struct Gain {
     /// How far it was raised: by [`RAISE`], or to the next whole number or packet.
     #[serde(default = "a_quarter")]
     pub factor: f64,
+    /// Data that it would then offer, in GB/s, if it is storage.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub offered_gb_per_s: Option<f64>,
 }
 
 const fn a_quarter() -> f64 {
@@ -111,11 +115,7 @@ fn of_known(base: &Base) -> Vec<Limits> {
             *limits = together;
         }
     }
-    let first = |a: &Gain, b: &Gain| {
-        let ((named, a), (other, b)) = (a.rank(), b.rank());
-        other.cmp(&named).then(b.total_cmp(&a))
-    };
-    limits.iter_mut().for_each(|limits| limits.gains.sort_by(first));
+    limits.iter_mut().for_each(Limits::sort);
     limits
 }
 
@@ -127,18 +127,39 @@ fn raise_each(base: &Base, each: &[Limit], limits: &mut [Limits]) {
         if raised == *server {
             continue;
         }
-        for (limits, after) in limits.iter_mut().zip(base.paces(&raised).unwrap_or_default()) {
+        let paces = base.paces(&raised).unwrap_or_default();
+        for (class, (limits, after)) in limits.iter_mut().zip(paces).enumerate() {
             let before = limits.predicted_gb_per_s;
             let gain = if before > 0.0 { after.gb_per_s / before - 1.0 } else { 0.0 };
             if gain >= GAIN_MIN {
                 let [name, key] = [limit.name, limit.key()].map(str::to_owned);
-                limits.gains.push(Gain { limit: name, key, raised: limit.in_words(factor), gain, factor });
+                let (raised_by, offered_gb_per_s) = (limit.in_words(factor), offered_gb_per_s(&raised, class));
+                limits.gains.push(Gain { limit: name, key, raised: raised_by, gain, factor, offered_gb_per_s });
             }
         }
     }
 }
 
 impl Limits {
+    /// Sorts the gains: those that are worth a name first, the greatest per quarter first.
+    fn sort(&mut self) {
+        self.gains.sort_by(|a, b| {
+            let ((named, a), (other, b)) = (a.rank(), b.rank());
+            other.cmp(&named).then(b.total_cmp(&a))
+        });
+    }
+
+    /// Caps the gains of storage that moves `app_gb_per_s` of data now by the load that it offers after each raise: who
+    /// gets all that it asks for gains from nothing else.
+    pub fn cap(&mut self, app_gb_per_s: f64) {
+        for gain in &mut self.gains {
+            let room = gain.offered_gb_per_s.map_or(f64::INFINITY, |offered| offered / app_gb_per_s - 1.0);
+            gain.gain = gain.gain.min(room);
+        }
+        self.gains.retain(|gain| gain.gain >= GAIN_MIN);
+        self.sort();
+    }
+
     /// Whether no limit is worth a name.
     fn are_silent(&self) -> bool {
         self.gains.iter().all(|gain| gain.gain < NAMED_MIN)
