@@ -3,7 +3,7 @@
 use crate::plan::Plan;
 use crate::run::{Failure, One};
 use crate::supervise::supervise;
-use hostnet_sim::{Again, Deviation, Divergence, Epoch, EventRecord, Lockstep};
+use hostnet_sim::{Deviation, Divergence, Epoch, EventRecord, Lockstep, ReplayVerdict};
 use pyo3::prelude::*;
 use serde_json::{json, Value};
 
@@ -48,9 +48,9 @@ pub(crate) fn first_deviation(
         hostnet_sim::first_deviation(plan, &records, context, |status| desk.tell(One(status)))
     })?;
     Ok(match found.map_err(Failure::Simulation)? {
-        Again::Deviated(deviation) => deviated(&deviation, plan),
-        Again::Same => json!({ "outcome": "same" }),
-        Again::Stopped => json!({ "outcome": "stopped" }),
+        ReplayVerdict::Deviated(deviation) => deviated(&deviation, plan),
+        ReplayVerdict::Same => json!({ "outcome": "same" }),
+        ReplayVerdict::Stopped => json!({ "outcome": "stopped" }),
     }
     .to_string())
 }

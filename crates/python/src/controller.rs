@@ -1,6 +1,6 @@
 //! Controllers written in Python.
 
-use crate::guest::{Guest, Raised};
+use crate::guest::{PyCallback, Raised};
 use hostnet_model::control::{Actions, Controller, Sampled, Signals, Smoothing, Targets, LEVEL_MAX};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
@@ -78,7 +78,7 @@ impl PySignals {
 /// A Python object that decides what is done about host congestion.
 #[derive(Clone, Debug)]
 pub(crate) struct GuestController {
-    guest: Guest,
+    guest: PyCallback,
     smoothing: Smoothing,
     targets: Option<Targets>,
 }
@@ -89,7 +89,7 @@ impl GuestController {
     /// # Errors
     /// If it is neither, or what it says about its samples is no legal value.
     pub(crate) fn new(object: &Bound<'_, PyAny>, raised: &Raised) -> PyResult<Self> {
-        let guest = Guest::new(object, "on_sample", raised)?;
+        let guest = PyCallback::new(object, "on_sample", raised)?;
         Ok(Self { guest, smoothing: smoothing(object)?, targets: targets(object)? })
     }
 }

@@ -1,6 +1,6 @@
 //! Governors of frequencies written in Python.
 
-use crate::guest::{Guest, Raised};
+use crate::guest::{PyCallback, Raised};
 use hostnet_model::power::{Governor, Look};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
@@ -126,7 +126,7 @@ impl PyLook {
 
 /// A Python object that decides on frequencies; all domains of a host ask the same.
 #[derive(Clone, Debug)]
-pub(crate) struct GuestGovernor(Guest);
+pub(crate) struct GuestGovernor(PyCallback);
 
 impl GuestGovernor {
     /// A governor: an object with a method `decide`, or a function.
@@ -134,7 +134,7 @@ impl GuestGovernor {
     /// # Errors
     /// If it is neither.
     pub(crate) fn new(object: &Bound<'_, PyAny>, raised: &Raised) -> PyResult<Self> {
-        Guest::new(object, "decide", raised).map(Self)
+        PyCallback::new(object, "decide", raised).map(Self)
     }
 }
 

@@ -32,7 +32,7 @@ impl Raised {
 
 /// An object that is asked what to do.
 #[derive(Clone, Debug)]
-pub(crate) struct Guest {
+pub(crate) struct PyCallback {
     /// What is called.
     call: Arc<Py<PyAny>>,
     object: Arc<Py<PyAny>>,
@@ -40,7 +40,7 @@ pub(crate) struct Guest {
     raised: Raised,
 }
 
-impl Guest {
+impl PyCallback {
     /// An object with this method, or a function.
     ///
     /// # Errors

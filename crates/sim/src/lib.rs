@@ -34,7 +34,7 @@ mod watch;
 pub use build::feeds::check_traces;
 pub use build::warm_up::{Filling, TURNOVERS};
 pub use build::{Preparation, Shares};
-pub use compare::{first_deviation, first_divergence, Again, Deviation, Divergence, Lockstep};
+pub use compare::{first_deviation, first_divergence, Deviation, Divergence, Lockstep, ReplayVerdict};
 pub use error::SimulationError;
 pub use hostnet_kernel::checkpoint::CheckpointError;
 pub use read::crossed::Crossed;
@@ -63,4 +63,4 @@ impl Run {
 #[doc = include_str!("../../../docs/models/control.md")]
 #[doc = include_str!("../../../docs/controllers.md")]
 #[doc = include_str!("../../../docs/governors.md")]
-struct OfYourOwn;
+struct DocExamples;

@@ -141,13 +141,13 @@ impl Cha {
     /// A request arrives at its slice.
     pub(crate) fn on_arrival(&mut self, id: RequestId, context: &mut Context) {
         if self.crossing.is_some() {
-            return self.look_around(id, context);
+            return self.arrive_from_sockets(id, context);
         }
         self.arrive(id, context);
     }
 
     /// The same where there are other sockets.
-    fn look_around(&mut self, id: RequestId, context: &mut Context) {
+    fn arrive_from_sockets(&mut self, id: RequestId, context: &mut Context) {
         let Request { kind, line, socket, .. } = *context.requests.get(id);
         match kind {
             Kind::Snoop => return self.on_snoop(id, context),

@@ -112,7 +112,7 @@ impl Cha {
             return;
         }
         if !(dirty && kind.is_read()) {
-            return self.look_around(id, context);
+            return self.arrive_from_sockets(id, context);
         }
         if !for_store {
             let write = Self::write_by_itself(Kind::Evict, line, class, context);

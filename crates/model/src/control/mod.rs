@@ -17,7 +17,7 @@ mod throttle;
 
 pub use controller::{Actions, CloneController, Controller, Sampled, Signals, Smoothing, Targets, LEVEL_MAX};
 pub use counts::{ControlCounts, Regime, CHANGES_MAX};
-pub use rule::{Guest, Rule};
+pub use rule::{ExternalController, Rule};
 pub use rules::{Fixed, HostCc, Watch};
 pub use throttle::Throttled;
 

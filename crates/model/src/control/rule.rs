@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 
 /// A controller from outside.
 #[derive(Clone, Debug)]
-pub struct Guest {
+pub struct ExternalController {
     name: String,
     controller: Option<Box<dyn Controller>>,
     /// What a checkpoint had of it, until it is there.
@@ -23,7 +23,7 @@ impl Clone for Box<dyn Controller> {
     }
 }
 
-impl Serialize for Guest {
+impl Serialize for ExternalController {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let state = match &self.controller {
             None => self.state.clone(),
@@ -37,7 +37,7 @@ impl Serialize for Guest {
     }
 }
 
-impl<'de> Deserialize<'de> for Guest {
+impl<'de> Deserialize<'de> for ExternalController {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let (name, state) = Deserialize::deserialize(deserializer)?;
         Ok(Self { name, controller: None, state })
@@ -58,7 +58,7 @@ pub enum Rule {
     /// One level for ever.
     Fixed(Fixed),
     /// A controller from outside.
-    Guest(Guest),
+    ExternalController(ExternalController),
 }
 
 impl Rule {
@@ -68,7 +68,9 @@ impl Rule {
             ControlRule::Watch => Self::Watch(Watch),
             ControlRule::HostCc(params) => Self::HostCc(HostCc::new(params.clone())),
             ControlRule::Fixed(level) => Self::Fixed(Fixed(*level)),
-            ControlRule::User(name) => Self::Guest(Guest { name: name.clone(), controller: None, state: None }),
+            ControlRule::User(name) => {
+                Self::ExternalController(ExternalController { name: name.clone(), controller: None, state: None })
+            }
         }
     }
 
@@ -77,7 +79,7 @@ impl Rule {
     /// # Errors
     /// If the checkpoint's state cannot be continued, or the rule is none from outside.
     pub(super) fn attach(&mut self, mut controller: Box<dyn Controller>) -> Result<(), String> {
-        let Self::Guest(guest) = self else {
+        let Self::ExternalController(guest) = self else {
             return Err("the rule of this host is not one from outside".to_owned());
         };
         if let Some(state) = guest.state.take() {
@@ -90,7 +92,7 @@ impl Rule {
     /// The name of a controller from outside that is not there yet.
     pub(super) fn missing(&self) -> Option<&str> {
         match self {
-            Self::Guest(guest) if guest.controller.is_none() => Some(&guest.name),
+            Self::ExternalController(guest) if guest.controller.is_none() => Some(&guest.name),
             _ => None,
         }
     }
@@ -98,7 +100,9 @@ impl Rule {
     /// Whether it can be part of a checkpoint.
     pub(super) fn check_state(&self) -> Result<(), String> {
         match self {
-            Self::Guest(Guest { name, controller: Some(controller), .. }) if controller.state().is_none() => {
+            Self::ExternalController(ExternalController { name, controller: Some(controller), .. })
+                if controller.state().is_none() =>
+            {
                 Err(stateless(name))
             }
             _ => Ok(()),
@@ -110,8 +114,8 @@ impl Rule {
         match self {
             Self::HostCc(rule) => rule,
             Self::Fixed(rule) => rule,
-            Self::Guest(Guest { controller: Some(controller), .. }) => &**controller,
-            Self::Watch(_) | Self::Guest(_) => &Watch,
+            Self::ExternalController(ExternalController { controller: Some(controller), .. }) => &**controller,
+            Self::Watch(_) | Self::ExternalController(_) => &Watch,
         }
     }
 
@@ -120,8 +124,10 @@ impl Rule {
         match self {
             Self::HostCc(rule) => Some(rule),
             Self::Fixed(rule) => Some(rule),
-            Self::Guest(Guest { controller: Some(controller), .. }) => Some(&mut **controller),
-            Self::Watch(_) | Self::Guest(_) => None,
+            Self::ExternalController(ExternalController { controller: Some(controller), .. }) => {
+                Some(&mut **controller)
+            }
+            Self::Watch(_) | Self::ExternalController(_) => None,
         }
     }
 }

@@ -3,7 +3,7 @@
 use super::endpoint::Endpoint;
 use super::flow_end::FlowEnd;
 use super::summed::Sums;
-use crate::flow::{Link, Rank, Wanted};
+use crate::flow::{Link, Rank, RankRequest};
 use crate::params::{ClusterParams, Traffic};
 use crate::part::{NetContext, Payload};
 use hostnet_kernel::{ComponentId, Scheduler, Time};
@@ -157,12 +157,12 @@ impl Endpoint {
         let (first, now) = (self.first_rank(), context.now());
         loop {
             match ranks.ranks[rank as usize].next(now) {
-                Wanted::Send(end, bytes) => {
+                RankRequest::Send(end, bytes) => {
                     self.ends[end as usize].tell(now, |application| application.post(bytes));
                     self.exchange(end, ranks, now);
                     self.flush(end, context);
                 }
-                Wanted::Wake(at) => {
+                RankRequest::Wake(at) => {
                     let set = &mut ranks.set[rank as usize];
                     if set.is_none_or(|set| set > at) {
                         *set = Some(at);
@@ -172,7 +172,7 @@ impl Endpoint {
                     return;
                 }
                 // Cores do such; an endpoint has none.
-                Wanted::Labor(_) | Wanted::Nothing => return,
+                RankRequest::CoreWork(_) | RankRequest::Nothing => return,
             }
         }
     }

@@ -23,7 +23,7 @@ pub use phases::PhaseBooks;
 pub use rank::Rank;
 pub use reducer::{Reducer, SumEngine, Summing};
 pub use service::RequestCounts;
-pub use wanted::{Labor, Link, Wanted};
+pub use wanted::{CoreWork, Link, RankRequest};
 pub use workers::{ServiceBooks, Workers};
 
 use crate::params::Traffic;
@@ -31,7 +31,7 @@ use hostnet_kernel::Time;
 use hostnet_measure::Histogram;
 use rpc::{Caller, Responder, Sizes};
 use serde::{Deserialize, Serialize};
-use service::{OpenCaller, Servant};
+use service::{OpenLoopClient, ServiceServer};
 
 /// What an application does when it is polled.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -57,8 +57,8 @@ enum Kind {
     Caller(Caller),
     Responder(Responder),
     /// Behind pointers: they are larger than the others, and fewer.
-    OpenCaller(Box<OpenCaller>),
-    Servant(Box<Servant>),
+    OpenLoopClient(Box<OpenLoopClient>),
+    ServiceServer(Box<ServiceServer>),
     /// Carries messages of ranks: bytes to be written, and those that came and nobody has taken.
     Channel {
         unwritten: u64,
@@ -94,8 +94,8 @@ impl Application {
             Traffic::Rpc { request_bytes, response_bytes, other, .. } => {
                 Kind::Responder(Responder::new(Sizes::new(request_bytes, response_bytes, other)))
             }
-            Traffic::Service(ref params) if initiator => Kind::OpenCaller(Box::new(OpenCaller::new(params))),
-            Traffic::Service(ref params) => Kind::Servant(Box::new(Servant::new(params))),
+            Traffic::Service(ref params) if initiator => Kind::OpenLoopClient(Box::new(OpenLoopClient::new(params))),
+            Traffic::Service(ref params) => Kind::ServiceServer(Box::new(ServiceServer::new(params))),
             Traffic::Messages(_) => Kind::Channel { unwritten: 0, arrived: 0 },
             Traffic::Read { .. }
             | Traffic::Replay { .. }
@@ -111,7 +111,7 @@ impl Application {
             received: 0,
             written: 0,
             completed_at: None,
-            latency: matches!(kind, Kind::Caller(_) | Kind::OpenCaller(_)).then(Histogram::default),
+            latency: matches!(kind, Kind::Caller(_) | Kind::OpenLoopClient(_)).then(Histogram::default),
             kind,
         }
     }
@@ -132,10 +132,10 @@ impl Application {
             }
             Kind::Caller(caller) => caller.poll(now, read, room, self.stopped, self.latency.as_mut()),
             Kind::Responder(responder) => (responder.poll(read, room), None),
-            Kind::OpenCaller(caller) => {
+            Kind::OpenLoopClient(caller) => {
                 caller.poll(now, read, room, self.stopped, self.latency.get_or_insert_with(Histogram::default))
             }
-            Kind::Servant(servant) => (servant.poll(read, room), None),
+            Kind::ServiceServer(servant) => (servant.poll(read, room), None),
             Kind::Channel { unwritten, arrived } => {
                 *arrived += read;
                 let write = room.min(*unwritten);
@@ -191,7 +191,7 @@ impl Application {
     pub fn requests(&self) -> u64 {
         match &self.kind {
             Kind::Caller(caller) => caller.begun(),
-            Kind::OpenCaller(caller) => caller.begun(),
+            Kind::OpenLoopClient(caller) => caller.begun(),
             _ => 0,
         }
     }
@@ -199,7 +199,7 @@ impl Application {
     /// What became of the requests of an open loop in the window; none except at the end that sends them.
     #[must_use]
     pub fn request_counts(&self) -> Option<RequestCounts> {
-        if let Kind::OpenCaller(caller) = &self.kind {
+        if let Kind::OpenLoopClient(caller) = &self.kind {
             Some(caller.counts())
         } else {
             None
@@ -208,7 +208,7 @@ impl Application {
 
     /// A request that came in and that no worker knows of yet: its number, and the time that it takes, in ps.
     pub(crate) fn take_request(&mut self) -> Option<(u64, u64)> {
-        if let Kind::Servant(servant) = &mut self.kind {
+        if let Kind::ServiceServer(servant) = &mut self.kind {
             servant.take()
         } else {
             None
@@ -237,7 +237,7 @@ impl Application {
 
     /// A worker has served a request: what is to be answered is written at the next turn.
     pub(crate) fn serve(&mut self, number: u64) {
-        if let Kind::Servant(servant) = &mut self.kind {
+        if let Kind::ServiceServer(servant) = &mut self.kind {
             servant.serve(number);
         }
     }
@@ -252,7 +252,7 @@ impl Application {
     /// Starts a new measuring window: the latencies begin anew. Counts of bytes go on.
     pub fn reset(&mut self) {
         self.latency.iter_mut().for_each(Histogram::reset);
-        if let Kind::OpenCaller(caller) = &mut self.kind {
+        if let Kind::OpenLoopClient(caller) = &mut self.kind {
             caller.reset();
         }
     }

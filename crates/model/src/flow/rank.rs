@@ -6,7 +6,7 @@ mod books;
 use super::passed::PassedSteps;
 use super::phases::PhaseBooks;
 use super::sockets::Sockets;
-use super::wanted::{Labor, Link, Wanted};
+use super::wanted::{CoreWork, Link, RankRequest};
 use crate::params::{DeviceParams, JobParams, StepParams};
 use hostnet_kernel::{ComponentId, Time};
 use serde::{Deserialize, Serialize};
@@ -31,7 +31,7 @@ enum State {
     /// It computes, or waits for its accelerator.
     Until(Time),
     /// Its core does something for it.
-    Working(Labor),
+    Working(CoreWork),
     /// It has computed, and sends next.
     Computed,
     /// It sends and receives.
@@ -145,42 +145,42 @@ impl Rank {
     }
 
     /// What it does next. To be asked until it wants nothing, or to be woken.
-    pub fn next(&mut self, now: Time) -> Wanted {
+    pub fn next(&mut self, now: Time) -> RankRequest {
         self.take_reads(now);
         let wanted = self.act(now);
         match (&mut self.sockets, self.state, wanted) {
-            (Some(sockets), State::Moving { .. }, Wanted::Wake(at)) => {
-                Wanted::Wake(sockets.idle(now).map_or(at, |read| read.min(at)))
+            (Some(sockets), State::Moving { .. }, RankRequest::Wake(at)) => {
+                RankRequest::Wake(sockets.idle(now).map_or(at, |read| read.min(at)))
             }
-            (Some(sockets), State::Moving { .. }, Wanted::Nothing) => {
-                sockets.idle(now).map_or(Wanted::Nothing, Wanted::Wake)
+            (Some(sockets), State::Moving { .. }, RankRequest::Nothing) => {
+                sockets.idle(now).map_or(RankRequest::Nothing, RankRequest::Wake)
             }
             _ => wanted,
         }
     }
 
-    fn act(&mut self, now: Time) -> Wanted {
+    fn act(&mut self, now: Time) -> RankRequest {
         loop {
             match self.state {
-                State::Done(_) | State::Working(_) => return Wanted::Nothing,
+                State::Done(_) | State::Working(_) => return RankRequest::Nothing,
                 State::Computed => {
                     if let Some(wanted) = self.send(now) {
                         return wanted;
                     }
                 }
-                State::Before(at) | State::Until(at) if at > now => return Wanted::Wake(at),
+                State::Before(at) | State::Until(at) if at > now => return RankRequest::Wake(at),
                 State::Before(_) => self.enter(now),
                 State::Until(_) => {
                     if let Some(wanted) = self.begin(now) {
                         return wanted;
                     }
                 }
-                State::Moving { copied: Some(at), .. } => return Wanted::Wake(at),
+                State::Moving { copied: Some(at), .. } => return RankRequest::Wake(at),
                 State::Moving { sending: Some(end), .. } => return self.post(end, now),
                 State::Moving { .. } => {
-                    let Some(step) = self.step() else { return Wanted::Nothing };
+                    let Some(step) = self.step() else { return RankRequest::Nothing };
                     if !self.receives(&step) {
-                        return Wanted::Nothing;
+                        return RankRequest::Nothing;
                     }
                     self.passed.now.received = now;
                     if let Some(labor) = self.copy_out(&step) {
@@ -231,16 +231,16 @@ impl Rank {
         done
     }
 
-    fn labor(&mut self, labor: Labor) -> Wanted {
+    fn labor(&mut self, labor: CoreWork) -> RankRequest {
         self.state = State::Working(labor);
-        Wanted::Labor(labor)
+        RankRequest::CoreWork(labor)
     }
 
     /// The copy of what a step has received, if that came through memory.
-    fn copy_out(&mut self, step: &StepParams) -> Option<Labor> {
+    fn copy_out(&mut self, step: &StepParams) -> Option<CoreWork> {
         let message = step.receive?;
         let shared = matches!(self.peer(message.rank)?.link, Link::Core(_));
-        shared.then_some(Labor::CopyOut { rank: message.rank, bytes: message.bytes })
+        shared.then_some(CoreWork::CopyOut { rank: message.rank, bytes: message.bytes })
     }
 
     /// Its core has done what it was to do by now. A message that has been copied in: the core that it is for, and its
@@ -248,19 +248,19 @@ impl Rank {
     pub fn worked(&mut self, now: Time) -> Option<(ComponentId, u64)> {
         let State::Working(labor) = self.state else { return None };
         match labor {
-            Labor::Compute { .. } => {
+            CoreWork::Compute { .. } => {
                 self.computed_ps = now.since(self.since);
                 self.state = State::Computed;
                 None
             }
-            Labor::CopyIn { rank, bytes } => {
+            CoreWork::CopyIn { rank, bytes } => {
                 self.all_written(now);
                 match self.peer(rank)?.link {
                     Link::Core(core) => Some((core, bytes)),
                     Link::End(_) | Link::Local(_) => None,
                 }
             }
-            Labor::CopyOut { .. } => {
+            CoreWork::CopyOut { .. } => {
                 let step = self.step()?;
                 self.go_on(&step, now);
                 None
@@ -269,16 +269,16 @@ impl Rank {
     }
 
     /// Has its core compute, or begins to send.
-    fn begin(&mut self, now: Time) -> Option<Wanted> {
+    fn begin(&mut self, now: Time) -> Option<RankRequest> {
         let step = self.step()?;
         if self.on_core && (step.compute_ps > 0 || step.work > 0) {
-            return Some(self.labor(Labor::Compute { work: step.work, ps: step.compute_ps }));
+            return Some(self.labor(CoreWork::Compute { work: step.work, ps: step.compute_ps }));
         }
         self.send(now)
     }
 
     /// Begins to send what the step sends.
-    fn send(&mut self, now: Time) -> Option<Wanted> {
+    fn send(&mut self, now: Time) -> Option<RankRequest> {
         let step = self.step()?;
         self.passed.now.computed = now;
         self.all_written(now);
@@ -291,16 +291,16 @@ impl Rank {
         Some(match link {
             Link::End(end) => {
                 self.state = State::Moving { sending: Some(end), copied: None };
-                let Some(sockets) = &mut self.sockets else { return Some(Wanted::Send(end, message.bytes)) };
+                let Some(sockets) = &mut self.sockets else { return Some(RankRequest::Send(end, message.bytes)) };
                 sockets.begin(message.bytes, now);
                 self.post(end, now)
             }
-            Link::Core(_) => self.labor(Labor::CopyIn { rank: message.rank, bytes: message.bytes }),
+            Link::Core(_) => self.labor(CoreWork::CopyIn { rank: message.rank, bytes: message.bytes }),
             Link::Local(_) => {
                 let ps = u128::from(message.bytes) * 1_000_000_000_000 / u128::from(rate.max(1));
                 let at = now + latency_ps.saturating_add(u64::try_from(ps).unwrap_or(u64::MAX)).max(1);
                 self.state = State::Moving { sending: None, copied: Some(at) };
-                Wanted::Wake(at)
+                RankRequest::Wake(at)
             }
         })
     }
@@ -315,11 +315,11 @@ impl Rank {
     }
 
     /// Gives a connection the next bytes of a message, if the core has copied them.
-    fn post(&mut self, end: u32, now: Time) -> Wanted {
-        let Some(sockets) = &mut self.sockets else { return Wanted::Nothing };
+    fn post(&mut self, end: u32, now: Time) -> RankRequest {
+        let Some(sockets) = &mut self.sockets else { return RankRequest::Nothing };
         match sockets.post(now) {
-            Some(bytes) => Wanted::Send(end, bytes),
-            None => sockets.to_post().map_or(Wanted::Nothing, Wanted::Wake),
+            Some(bytes) => RankRequest::Send(end, bytes),
+            None => sockets.to_post().map_or(RankRequest::Nothing, RankRequest::Wake),
         }
     }
 

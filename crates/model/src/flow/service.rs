@@ -32,7 +32,7 @@ impl RequestCounts {
 
 /// The end that sends requests.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub(super) struct OpenCaller {
+pub(super) struct OpenLoopClient {
     params: ServiceParams,
     arrivals: Rng,
     /// When the next request comes; none before the flow has begun.
@@ -49,7 +49,7 @@ pub(super) struct OpenCaller {
     counts: RequestCounts,
 }
 
-impl OpenCaller {
+impl OpenLoopClient {
     pub(super) fn new(params: &ServiceParams) -> Self {
         Self {
             arrivals: params.arrivals(),
@@ -146,7 +146,7 @@ impl OpenCaller {
 
 /// The end that answers.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub(super) struct Servant {
+pub(super) struct ServiceServer {
     params: ServiceParams,
     /// Requests that have come in whole, and bytes of the one that is coming in.
     arrived: u64,
@@ -159,7 +159,7 @@ pub(super) struct Servant {
     unwritten: u64,
 }
 
-impl Servant {
+impl ServiceServer {
     pub(super) fn new(params: &ServiceParams) -> Self {
         let params = params.clone();
         Self { params, arrived: 0, request: 0, taken: 0, answered: 0, served: VecDeque::new(), unwritten: 0 }

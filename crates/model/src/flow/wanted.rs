@@ -16,7 +16,7 @@ pub enum Link {
 
 /// What a rank has its core do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Labor {
+pub enum CoreWork {
     /// It computes: a work of its job, or for some time.
     Compute {
         /// Number of the work, from 1 on; 0 = none.
@@ -42,13 +42,13 @@ pub enum Labor {
 
 /// What a rank wants done.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Wanted {
+pub enum RankRequest {
     /// To be told when it is this late.
     Wake(Time),
     /// That a message of so many bytes be sent by an end of a flow; then it is told when that is written.
     Send(u32, u64),
     /// That its core does something; then it is told when that is done.
-    Labor(Labor),
+    CoreWork(CoreWork),
     /// Nothing before something comes.
     Nothing,
 }

@@ -15,7 +15,7 @@ use std::collections::VecDeque;
 
 /// What the engines of a machine need to know of it.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct Hauling {
+pub struct CopyEngineConfig {
     /// What is received lies there in virtual memory, from `base` on.
     pub base: u64,
     /// So many bytes of it, at least as many as the largest packet.
@@ -54,7 +54,7 @@ struct Engine {
 pub(super) struct Engines {
     /// By channel.
     all: Vec<Engine>,
-    hauling: Hauling,
+    hauling: CopyEngineConfig,
     /// Bytes of the memory for packets that are before the next.
     next: u64,
     /// Packets that are in memory and of which the driver has not heard, and how many of them it saw at its last look.
@@ -64,7 +64,7 @@ pub(super) struct Engines {
 
 impl Engines {
     /// Those of a machine with these interfaces.
-    pub(super) fn new(interfaces: &[McnInterface], hauling: Hauling) -> Self {
+    pub(super) fn new(interfaces: &[McnInterface], hauling: CopyEngineConfig) -> Self {
         let count = interfaces.iter().map(|interface| interface.channel + 1).max().unwrap_or(1);
         let all = vec![Engine::default(); count as usize];
         Self { all, hauling, next: 0, ready: VecDeque::new(), seen: 0 }

@@ -16,7 +16,7 @@ mod tags;
 mod window;
 
 pub use books::McnCounts;
-pub use engine::Hauling;
+pub use engine::CopyEngineConfig;
 pub use forward::{way, Way};
 pub use ring::{largest_packet, lines_of, Ring, LINE_BYTES};
 pub(crate) use tags::RingTag;
@@ -51,7 +51,7 @@ pub struct Wiring {
     /// The class of requests of the driver itself.
     pub class: u8,
     /// What engines need to know, if they move the lines.
-    pub hauling: Option<Hauling>,
+    pub hauling: Option<CopyEngineConfig>,
 }
 
 /// The interfaces of a machine.

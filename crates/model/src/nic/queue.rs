@@ -96,7 +96,7 @@ impl Queue {
     }
 
     /// What has come is not to wait: whether the interrupt is due.
-    pub(super) fn hurry(&mut self) -> bool {
+    pub(super) fn take_due_interrupt(&mut self) -> bool {
         let due = self.armed && self.pending > 0;
         if due {
             self.disarm();

@@ -3,7 +3,7 @@
 use super::gather::{Fragment, Owner};
 use super::rdma::RDMA_MTU_MAX;
 use super::segments::{data_bytes, may_cut, next_bytes, piece, LAST, RDMA_CONTROL, RDMA_DATA};
-use super::transmit::{Open, Rung, Transmit};
+use super::transmit::{Open, PostedDescriptor, Transmit};
 use super::Common;
 use crate::line::{Content, Packets};
 use crate::link::Endpoint;
@@ -179,7 +179,7 @@ impl Reader {
         context: &mut Context,
     ) {
         let queue = &mut of.queues[index];
-        let Some(Rung { id, .. }) = queue.waiting.pop_front() else { return };
+        let Some(PostedDescriptor { id, .. }) = queue.waiting.pop_front() else { return };
         queue.open.push_back(Open { id, known: false, cut: 0 });
         let line = common.pages.physical(queue.descriptors.next_line()) / 64;
         let class = common.flows[context.packets.get(id).flow as usize].class;

@@ -35,7 +35,7 @@ const OPEN_DATAGRAMS: usize = 32;
 
 /// A segment or datagram whose doorbell was rung.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
-pub(super) struct Rung {
+pub(super) struct PostedDescriptor {
     /// From when on its descriptor may be read.
     pub(super) heard: Time,
     pub(super) id: PacketId,
@@ -49,14 +49,14 @@ pub(super) struct SendQueue {
     /// The function that it goes by, and what a doorbell takes longer to get there, in ps.
     pub(super) function: usize,
     away_ps: u64,
-    pub(super) waiting: VecDeque<Rung>,
+    pub(super) waiting: VecDeque<PostedDescriptor>,
     pub(super) open: VecDeque<Open>,
 }
 
 impl SendQueue {
     /// The next whose descriptor may be asked for.
-    pub(super) fn next(&self) -> Option<&Rung> {
-        let ahead = |rung: &&Rung| if rung.datagram { OPEN_DATAGRAMS } else { OPEN_SEGMENTS };
+    pub(super) fn next(&self) -> Option<&PostedDescriptor> {
+        let ahead = |rung: &&PostedDescriptor| if rung.datagram { OPEN_DATAGRAMS } else { OPEN_SEGMENTS };
         self.waiting.front().filter(|rung| self.open.len() < ahead(rung))
     }
 }
@@ -166,7 +166,7 @@ impl Transmit {
         self.queue_of[flow as usize] = number as u16;
         let queue = &mut self.queues[number];
         let heard = now + queue.away_ps + common.params.transmit_ps;
-        queue.waiting.push_back(Rung { heard, id, datagram: matches!(content, Content::Udp(_)) });
+        queue.waiting.push_back(PostedDescriptor { heard, id, datagram: matches!(content, Content::Udp(_)) });
         self.segments += 1;
     }
 

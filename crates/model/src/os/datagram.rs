@@ -58,7 +58,7 @@ pub(super) struct DatagramEnd {
 
 /// What the core has to do for an application of datagrams.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) enum Deed {
+pub(super) enum DatagramWork {
     /// A system call that moves so many bytes.
     Call { bytes: u64, reads: bool, asleep: bool },
     /// The kernel hands the NIC its packet once more, which it wrote as any other the first time.
@@ -232,7 +232,7 @@ impl NetStack {
     }
 
     /// What an application does now that it has its turn: it reads before it writes, but who answers does so first.
-    pub(super) fn next_deed(&mut self, index: usize, context: &mut Context) -> Deed {
+    pub(super) fn next_deed(&mut self, index: usize, context: &mut Context) -> DatagramWork {
         let now = context.now();
         if let Some(onward) = self.datagrams[index - self.sockets.len()].onward {
             return self.next_onward(index, onward, now);
@@ -248,18 +248,18 @@ impl NetStack {
         let datagram = if writes { end.application.next(now) } else { None };
         let deed = match (datagram, end.come.front().filter(|_| !(answers && end.blocked))) {
             (Some(datagram), _) if end.generates() && datagram.number > 0 => {
-                Deed::Generate(end.packet(datagram, output.buffer(index).line(0)))
+                DatagramWork::Generate(end.packet(datagram, output.buffer(index).line(0)))
             }
             (Some(datagram), _) => {
                 end.sending = Some(datagram);
-                Deed::Call { bytes: datagram.bytes.into(), reads: false, asleep }
+                DatagramWork::Call { bytes: datagram.bytes.into(), reads: false, asleep }
             }
-            (None, Some((datagram, _))) => Deed::Call { bytes: datagram.bytes.into(), reads: true, asleep },
-            (None, None) => Deed::Nothing,
+            (None, Some((datagram, _))) => DatagramWork::Call { bytes: datagram.bytes.into(), reads: true, asleep },
+            (None, None) => DatagramWork::Nothing,
         };
-        end.asleep = deed == Deed::Nothing;
-        end.ready = deed != Deed::Nothing;
-        if let Deed::Call { reads, .. } = deed {
+        end.asleep = deed == DatagramWork::Nothing;
+        end.ready = deed != DatagramWork::Nothing;
+        if let DatagramWork::Call { reads, .. } = deed {
             let read = end.come.front_mut().filter(|_| reads);
             read.into_iter().for_each(|(datagram, _)| datagram.journey.end(Stage::RxDriver, now));
             end.counts.calls += 1;

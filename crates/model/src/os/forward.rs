@@ -1,7 +1,7 @@
 //! Packets that a core sends on to another host: a function looks at each, then the NIC sends it from the memory that
 //! it came to.
 
-use super::datagram::{DatagramEnd, Deed, ETHERNET_BYTES};
+use super::datagram::{DatagramEnd, DatagramWork, ETHERNET_BYTES};
 use super::NetStack;
 use crate::params::{Function, Traffic};
 use crate::transport::journey::Stage;
@@ -54,20 +54,20 @@ impl NetStack {
 
     /// What is done for an end whose packets are sent on: nothing while there is no room on the way out, so that they
     /// wait in its socket.
-    pub(super) fn next_onward(&mut self, index: usize, onward: Onward, now: Time) -> Deed {
+    pub(super) fn next_onward(&mut self, index: usize, onward: Onward, now: Time) -> DatagramWork {
         let room = self.datagrams[onward.end].has_room() && !self.is_ring_full();
-        let Some(end) = self.datagram_end(index) else { return Deed::Nothing };
+        let Some(end) = self.datagram_end(index) else { return DatagramWork::Nothing };
         end.blocked = !room;
         let deed = match end.come.front_mut().filter(|_| room) {
             Some((datagram, _)) => {
                 datagram.journey.end(Stage::RxDriver, now);
                 end.counts.calls += 1;
-                Deed::Forward { bytes: datagram.bytes.into(), work_ps: onward.work_ps }
+                DatagramWork::Forward { bytes: datagram.bytes.into(), work_ps: onward.work_ps }
             }
-            None => Deed::Nothing,
+            None => DatagramWork::Nothing,
         };
-        end.asleep = deed == Deed::Nothing;
-        end.ready = deed != Deed::Nothing;
+        end.asleep = deed == DatagramWork::Nothing;
+        end.ready = deed != DatagramWork::Nothing;
         deed
     }
 

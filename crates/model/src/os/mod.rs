@@ -33,7 +33,7 @@ pub use copier::{CopyLines, CopySource, PacketMemory};
 pub use datagram::DatagramEndParams;
 pub use dimm::{AllocCache, DimmWay};
 pub use mcn::{RingWiring, PACKET_BYTES as RING_PACKET_BYTES};
-pub use moving::{Elsewhere, Hop};
+pub use moving::{Hop, MigratedFlow};
 pub use power::PowerWiring;
 pub use region::Region;
 pub use registers::RegisterWay;
@@ -113,7 +113,7 @@ pub struct Wiring {
     /// The rings of its queues at the NIC.
     pub rings: Rings,
     /// Flows of its host that are on other cores and whose packets may come here, in ascending order.
-    pub elsewhere: Vec<Elsewhere>,
+    pub elsewhere: Vec<MigratedFlow>,
     /// What it takes longer to the function of the NIC that they go by than on one socket, in ps.
     pub away_ps: u64,
     /// The way to its registers, if they cost anything.

@@ -31,7 +31,7 @@ pub struct Hop {
 
 /// A flow of this host whose application runs on another core.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Elsewhere {
+pub struct MigratedFlow {
     /// The flow.
     pub flow: u32,
     /// The core that it was at when this core heard of it last.
@@ -52,12 +52,12 @@ pub(super) struct Moving {
     /// Sockets that go as soon as nothing here is busy with them.
     leaving: Vec<u32>,
     /// By flow; each with whether a packet of it has come here since the NIC was asked to steer it.
-    elsewhere: Vec<(Elsewhere, bool)>,
+    elsewhere: Vec<(MigratedFlow, bool)>,
 }
 
 impl Moving {
     /// With flows that are elsewhere from the start, in ascending order.
-    pub(super) fn new(elsewhere: Vec<Elsewhere>) -> Self {
+    pub(super) fn new(elsewhere: Vec<MigratedFlow>) -> Self {
         debug_assert!(elsewhere.is_sorted_by_key(|flow| flow.flow));
         Self { leaving: Vec::new(), elsewhere: elsewhere.into_iter().map(|flow| (flow, false)).collect() }
     }
@@ -71,7 +71,7 @@ impl Moving {
         self.elsewhere.binary_search_by_key(&flow, |(elsewhere, _)| elsewhere.flow)
     }
 
-    pub(super) fn find(&self, flow: u32) -> Option<Elsewhere> {
+    pub(super) fn find(&self, flow: u32) -> Option<MigratedFlow> {
         self.place(flow).ok().map(|at| self.elsewhere[at].0)
     }
 
@@ -82,7 +82,7 @@ impl Moving {
         }
     }
 
-    fn note(&mut self, elsewhere: Elsewhere) {
+    fn note(&mut self, elsewhere: MigratedFlow) {
         match self.place(elsewhere.flow) {
             Ok(at) => self.elsewhere[at] = (elsewhere, false),
             Err(at) => self.elsewhere.insert(at, (elsewhere, false)),
@@ -138,7 +138,7 @@ impl NetStack {
         self.output.forget(index as u32);
         let socket = &mut self.sockets[index];
         let hop = socket.next_hop()?;
-        let elsewhere = Elsewhere { flow, core: hop.core, queue: hop.queue, class: socket.params.class };
+        let elsewhere = MigratedFlow { flow, core: hop.core, queue: hop.queue, class: socket.params.class };
         let left = Socket::absent(socket);
         let mut socket = Box::new(std::mem::replace(socket, left));
         socket.hops += 1;
@@ -199,7 +199,7 @@ impl NetStack {
 
     /// The driver is through with a packet of a flow whose socket is not here: it is handed on to where that is.
     pub(super) fn hand_on(&mut self, packet: Packet, context: &mut Context) -> bool {
-        let Some(Elsewhere { core, .. }) = self.moving.find(packet.flow) else { return false };
+        let Some(MigratedFlow { core, .. }) = self.moving.find(packet.flow) else { return false };
         if packet.queue != BY_RING {
             self.moving.meet(packet.flow);
         }
@@ -231,7 +231,7 @@ impl NetStack {
 
     /// The receive queue is empty: the NIC is asked to steer those flows elsewhere whose packets came here.
     pub(super) fn steer(&mut self, context: &mut Context) {
-        for (Elsewhere { flow, queue, .. }, met) in &mut self.moving.elsewhere {
+        for (MigratedFlow { flow, queue, .. }, met) in &mut self.moving.elsewhere {
             if std::mem::take(met) && Some(*queue) != self.softirq.queue() {
                 let steer = Payload::Steer { flow: *flow, queue: *queue };
                 context.send(self.nic, TO_NIC_PS + self.away_ps, steer);

@@ -1,7 +1,7 @@
 //! The applications of a network core: their turns, and the system calls by which they read and write.
 
 use super::books::Spent;
-use super::datagram::Deed;
+use super::datagram::DatagramWork;
 use super::lines::Pace;
 use super::power::NO_CONNECTION;
 use super::run::{Choice, Task};
@@ -85,18 +85,18 @@ impl NetStack {
             }
             if index >= self.sockets.len() {
                 match self.next_deed(index, context) {
-                    Deed::Nothing => continue,
-                    Deed::Generate(packet) => {
+                    DatagramWork::Nothing => continue,
+                    DatagramWork::Generate(packet) => {
                         let task = Task::Output { socket: index as u32, packet };
                         return Choice::Work(task, self.stack.generate_ps, Spent::Send);
                     }
-                    Deed::Forward { bytes, work_ps } => {
+                    DatagramWork::Forward { bytes, work_ps } => {
                         let since = context.now();
                         let socket = index as u32;
                         self.calling = Some(Calling { socket, bytes, reads: true, since, copying: false });
                         return Choice::Work(Task::Call, work_ps, Spent::Call);
                     }
-                    Deed::Call { bytes, reads, asleep } => {
+                    DatagramWork::Call { bytes, reads, asleep } => {
                         let since = context.now();
                         self.calling = Some(Calling { socket: index as u32, bytes, reads, since, copying: false });
                         return Choice::Work(Task::Call, self.call_ps(asleep), Spent::Call);

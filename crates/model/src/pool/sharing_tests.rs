@@ -25,7 +25,7 @@ enum Act {
     Repeat(usize),
     Lose(usize),
     /// A host asks again for what it still waits for.
-    Again(usize),
+    ReplayVerdict(usize),
 }
 
 fn act() -> impl Strategy<Value = Act> {
@@ -35,7 +35,7 @@ fn act() -> impl Strategy<Value = Act> {
         8 => any::<usize>().prop_map(Act::Arrive),
         1 => any::<usize>().prop_map(Act::Repeat),
         1 => any::<usize>().prop_map(Act::Lose),
-        2 => any::<usize>().prop_map(Act::Again),
+        2 => any::<usize>().prop_map(Act::ReplayVerdict),
     ]
 }
 
@@ -155,7 +155,7 @@ impl World {
                     self.wire.remove(at);
                 }
             }
-            Act::Again(at) => (0..2 * PAGES as u32).for_each(|place| self.ask(at % hosts, place)),
+            Act::ReplayVerdict(at) => (0..2 * PAGES as u32).for_each(|place| self.ask(at % hosts, place)),
         }
     }
 
@@ -191,7 +191,7 @@ proptest! {
         }
         // From now on nothing is lost, and all that waits is served in the end.
         for _ in 0..100 {
-            (0..hosts as usize).for_each(|at| world.act(Act::Again(at)));
+            (0..hosts as usize).for_each(|at| world.act(Act::ReplayVerdict(at)));
             let mut messages = 0;
             while !world.wire.is_empty() {
                 world.act(Act::Arrive(0));

@@ -5,7 +5,7 @@
 
 use super::governor::{Governor, Seat};
 use super::ncap::{orders, Cause};
-use super::{core_power_uw, Being, Change, CoreMeter, Dvfs, Load, Look};
+use super::{core_power_uw, Change, CoreActivity, CoreMeter, Dvfs, Load, Look};
 use crate::params::{GovernorParams, IdleParams, NcapParams, PowerDomain, PowerParams};
 use crate::part::{Context, Part, PartKind, Payload, PowerEvent, Start};
 use hostnet_kernel::{ComponentId, Time};
@@ -321,9 +321,9 @@ impl PowerManager {
 fn meter(params: &PowerParams, core: Managed, at: usize) -> CoreMeter {
     let deepest = params.cstates.len().checked_sub(1).filter(|_| params.idle != IdleParams::Poll);
     let being = match (core, deepest) {
-        (Managed::Works(_), _) => Being::Running,
-        (_, Some(deepest)) => Being::Asleep(deepest),
-        (_, None) => Being::Polling,
+        (Managed::Works(_), _) => CoreActivity::Running,
+        (_, Some(deepest)) => CoreActivity::Asleep(deepest),
+        (_, None) => CoreActivity::Polling,
     };
     let mut meter = CoreMeter::new(params, Time::ZERO, at, 0);
     meter.turn(Time::ZERO, being, core_power_uw(params, at, at, being));

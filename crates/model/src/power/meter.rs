@@ -8,7 +8,7 @@ const MILLION: u128 = 1_000_000;
 
 /// What a core does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Being {
+pub enum CoreActivity {
     /// Works.
     Running,
     /// Waits for work without sleep.
@@ -30,14 +30,14 @@ pub enum Being {
 /// # Panics
 /// If a P-state or C-state is not there.
 #[must_use]
-pub fn core_power_uw(params: &PowerParams, frequency: usize, voltage: usize, being: Being) -> u64 {
+pub fn core_power_uw(params: &PowerParams, frequency: usize, voltage: usize, being: CoreActivity) -> u64 {
     let (clock, supply) = (params.pstates[frequency], params.pstates[voltage]);
     let dynamic_uw = u128::from(supply.dynamic_uw) * u128::from(clock.khz) / u128::from(supply.khz.max(1));
     let beyond_uw = match being {
-        Being::Running => dynamic_uw,
-        Being::Polling => dynamic_uw * u128::from(params.poll_ppm) / MILLION,
-        Being::Asleep(at) => return params.cstates[at].power_uw.unwrap_or(supply.static_uw),
-        Being::Waking | Being::Halted => 0,
+        CoreActivity::Running => dynamic_uw,
+        CoreActivity::Polling => dynamic_uw * u128::from(params.poll_ppm) / MILLION,
+        CoreActivity::Asleep(at) => return params.cstates[at].power_uw.unwrap_or(supply.static_uw),
+        CoreActivity::Waking | CoreActivity::Halted => 0,
     };
     supply.static_uw.saturating_add(u64::try_from(beyond_uw).unwrap_or(u64::MAX))
 }
@@ -65,13 +65,13 @@ impl Residency {
         self.running_ps + self.polling_ps + asleep_ps + self.waking_ps + self.halted_ps
     }
 
-    fn of(&mut self, being: Being) -> &mut u64 {
+    fn of(&mut self, being: CoreActivity) -> &mut u64 {
         match being {
-            Being::Running => &mut self.running_ps,
-            Being::Polling => &mut self.polling_ps,
-            Being::Asleep(at) => &mut self.asleep_ps[at],
-            Being::Waking => &mut self.waking_ps,
-            Being::Halted => &mut self.halted_ps,
+            CoreActivity::Running => &mut self.running_ps,
+            CoreActivity::Polling => &mut self.polling_ps,
+            CoreActivity::Asleep(at) => &mut self.asleep_ps[at],
+            CoreActivity::Waking => &mut self.waking_ps,
+            CoreActivity::Halted => &mut self.halted_ps,
         }
     }
 }
@@ -81,7 +81,7 @@ impl Residency {
 pub struct CoreMeter {
     opened: Time,
     settled: Time,
-    being: Being,
+    being: CoreActivity,
     power_uw: u64,
     frequency: usize,
     /// In microwatts times picoseconds, which are attojoules.
@@ -97,7 +97,7 @@ impl CoreMeter {
         Self {
             opened: now,
             settled: now,
-            being: Being::Polling,
+            being: CoreActivity::Polling,
             power_uw,
             frequency,
             attojoules: 0,
@@ -110,7 +110,7 @@ impl CoreMeter {
     ///
     /// # Panics
     /// If `now` is before what was settled last.
-    pub fn turn(&mut self, now: Time, being: Being, power_uw: u64) {
+    pub fn turn(&mut self, now: Time, being: CoreActivity, power_uw: u64) {
         self.settle(now);
         (self.being, self.power_uw) = (being, power_uw);
     }
@@ -152,7 +152,7 @@ impl CoreMeter {
 
     /// What the core does.
     #[must_use]
-    pub fn being(&self) -> Being {
+    pub fn being(&self) -> CoreActivity {
         self.being
     }
 
@@ -202,26 +202,30 @@ mod tests {
     fn power_is_static_by_voltage_and_dynamic_by_voltage_and_frequency() {
         let params = params();
         // 1.0 V: 3 W static, 10 W dynamic at 3 GHz.
-        assert_eq!(core_power_uw(&params, 4, 4, Being::Running), 13_000_000);
-        assert_eq!(core_power_uw(&params, 1, 4, Being::Running), 8_000_000, "1.5 of 3 GHz: half of the dynamic part");
-        assert_eq!(core_power_uw(&params, 0, 0, Being::Running), 3_000_000);
-        assert_eq!(core_power_uw(&params, 1, 4, Being::Polling), 4_250_000, "a quarter of that half");
-        assert_eq!(core_power_uw(&params, 4, 4, Being::Asleep(0)), 3_000_000, "C1 keeps its voltage");
-        assert_eq!(core_power_uw(&params, 0, 2, Being::Asleep(0)), 2_000_000);
-        assert_eq!(core_power_uw(&params, 4, 4, Being::Asleep(1)), 1_640_000);
-        assert_eq!(core_power_uw(&params, 4, 4, Being::Asleep(2)), 0);
-        assert_eq!(core_power_uw(&params, 0, 3, Being::Waking), 2_500_000);
-        assert_eq!(core_power_uw(&params, 0, 3, Being::Halted), 2_500_000);
+        assert_eq!(core_power_uw(&params, 4, 4, CoreActivity::Running), 13_000_000);
+        assert_eq!(
+            core_power_uw(&params, 1, 4, CoreActivity::Running),
+            8_000_000,
+            "1.5 of 3 GHz: half of the dynamic part"
+        );
+        assert_eq!(core_power_uw(&params, 0, 0, CoreActivity::Running), 3_000_000);
+        assert_eq!(core_power_uw(&params, 1, 4, CoreActivity::Polling), 4_250_000, "a quarter of that half");
+        assert_eq!(core_power_uw(&params, 4, 4, CoreActivity::Asleep(0)), 3_000_000, "C1 keeps its voltage");
+        assert_eq!(core_power_uw(&params, 0, 2, CoreActivity::Asleep(0)), 2_000_000);
+        assert_eq!(core_power_uw(&params, 4, 4, CoreActivity::Asleep(1)), 1_640_000);
+        assert_eq!(core_power_uw(&params, 4, 4, CoreActivity::Asleep(2)), 0);
+        assert_eq!(core_power_uw(&params, 0, 3, CoreActivity::Waking), 2_500_000);
+        assert_eq!(core_power_uw(&params, 0, 3, CoreActivity::Halted), 2_500_000);
     }
 
     #[test]
     fn the_books_say_what_was() {
         let mut meter = CoreMeter::new(&params(), at(100), 1, 7);
-        meter.turn(at(110), Being::Running, 1000);
-        meter.turn(at(140), Being::Halted, 3);
+        meter.turn(at(110), CoreActivity::Running, 1000);
+        meter.turn(at(140), CoreActivity::Halted, 3);
         meter.clock(at(145), 4);
-        meter.turn(at(145), Being::Asleep(2), 0);
-        meter.turn(at(245), Being::Waking, 5);
+        meter.turn(at(145), CoreActivity::Asleep(2), 0);
+        meter.turn(at(245), CoreActivity::Waking, 5);
         meter.settle(at(249));
         let asleep_ps = vec![0, 0, 100];
         let expected = Residency { running_ps: 30, polling_ps: 10, asleep_ps, waking_ps: 4, halted_ps: 5 };
@@ -230,13 +234,13 @@ mod tests {
         assert_eq!(meter.window_ps(), 149);
         assert_eq!(meter.attojoules(), 10 * 7 + 30 * 1000 + 5 * 3 + 4 * 5);
         assert_eq!(meter.at_frequency_ps(), [0, 45, 0, 0, 104]);
-        assert_eq!((meter.being(), meter.power_uw()), (Being::Waking, 5));
+        assert_eq!((meter.being(), meter.power_uw()), (CoreActivity::Waking, 5));
     }
 
     #[test]
     fn a_reset_opens_the_books_anew_and_the_core_goes_on() {
         let mut meter = CoreMeter::new(&params(), at(0), 2, 7);
-        meter.turn(at(10), Being::Asleep(1), 11);
+        meter.turn(at(10), CoreActivity::Asleep(1), 11);
         meter.reset(at(30));
         assert_eq!((meter.window_ps(), meter.attojoules(), meter.residency_ps().total_ps()), (0, 0, 0));
         assert_eq!(meter.at_frequency_ps(), [0; 5]);
@@ -252,9 +256,15 @@ mod tests {
         assert_eq!(meter.attojoules(), u128::from(u64::MAX).pow(2));
     }
 
-    fn any_being() -> impl Strategy<Value = Being> {
-        let asleep = (0usize..3).prop_map(Being::Asleep);
-        prop_oneof![Just(Being::Running), Just(Being::Polling), asleep, Just(Being::Waking), Just(Being::Halted)]
+    fn any_being() -> impl Strategy<Value = CoreActivity> {
+        let asleep = (0usize..3).prop_map(CoreActivity::Asleep);
+        prop_oneof![
+            Just(CoreActivity::Running),
+            Just(CoreActivity::Polling),
+            asleep,
+            Just(CoreActivity::Waking),
+            Just(CoreActivity::Halted)
+        ]
     }
 
     proptest! {

@@ -17,7 +17,7 @@ pub use dvfs::{Change, Dvfs};
 pub use governor::{Governor, Load, Look, Seat};
 pub use idle::IdleGovernor;
 pub use manager::{Managed, PowerManager};
-pub use meter::{core_power_uw, Being, CoreMeter, Residency};
+pub use meter::{core_power_uw, CoreActivity, CoreMeter, Residency};
 pub use ncap::{Cause, Ncap, Orders};
 pub use util::Util;
 

@@ -28,7 +28,7 @@ fn machines_come_out_of_a_checkpoint_as_they_went_in() {
     survives(&util);
 
     let mut meter = CoreMeter::new(&params, now, 1, u64::MAX);
-    meter.turn(now + 5 * US, Being::Asleep(2), 7);
+    meter.turn(now + 5 * US, CoreActivity::Asleep(2), 7);
     meter.settle(now + u64::MAX / 2);
     survives(&meter);
 

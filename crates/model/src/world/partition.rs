@@ -15,7 +15,7 @@ pub enum World {
     /// Switches and endpoints.
     Fabric(Box<Fabric>),
     /// A partition that another process has.
-    Elsewhere,
+    Remote,
 }
 
 impl World {
@@ -24,7 +24,7 @@ impl World {
         match self {
             Self::Server(machine) => Some(machine.packets_mut()),
             Self::Fabric(fabric) => Some(fabric.packets_mut()),
-            Self::Elsewhere => None,
+            Self::Remote => None,
         }
     }
 
@@ -33,7 +33,7 @@ impl World {
         match self {
             Self::Server(machine) => machine.stop_sources(),
             Self::Fabric(fabric) => fabric.stop_sources(),
-            Self::Elsewhere => {}
+            Self::Remote => {}
         }
     }
 }
@@ -47,7 +47,7 @@ impl Partition for World {
         match self {
             Self::Server(machine) => machine.on_event(event, scheduler),
             Self::Fabric(fabric) => fabric.on_event(event, scheduler),
-            Self::Elsewhere => unreachable!("what happens in a partition elsewhere is handled there"),
+            Self::Remote => unreachable!("what happens in a partition elsewhere is handled there"),
         }
     }
 
@@ -62,7 +62,7 @@ impl Partition for World {
         match self {
             Self::Server(machine) => machine.unload(payload),
             Self::Fabric(fabric) => fabric.unload(payload),
-            Self::Elsewhere => unreachable!("a partition elsewhere sends nothing from here"),
+            Self::Remote => unreachable!("a partition elsewhere sends nothing from here"),
         }
     }
 
@@ -70,7 +70,7 @@ impl Partition for World {
         match self {
             Self::Server(machine) => machine.load(payload, cargo),
             Self::Fabric(fabric) => fabric.load(payload, cargo),
-            Self::Elsewhere => unreachable!("mail for a partition elsewhere goes there"),
+            Self::Remote => unreachable!("mail for a partition elsewhere goes there"),
         }
     }
 }

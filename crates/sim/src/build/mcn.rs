@@ -3,7 +3,7 @@
 use super::{homes_of, Builder, SocketBuilder};
 use hostnet_kernel::ComponentId;
 use hostnet_model::line::{memory_of, Ring, Rings};
-use hostnet_model::mcn::{Hauling, Mcn, Window, Wiring, LINE_BYTES};
+use hostnet_model::mcn::{CopyEngineConfig, Mcn, Window, Wiring, LINE_BYTES};
 use hostnet_model::os::{NetStack, Region, RingWiring, RING_PACKET_BYTES};
 use hostnet_model::params::{ClusterParams, FlowParams, HostKind, HostParams, McnParams, ServerParams};
 use hostnet_model::PartKind;
@@ -64,7 +64,7 @@ impl SocketBuilder<'_> {
             peers: attachment.peers.clone(),
             windows: self.server.windows(params),
             class: self.server.class_of_first(),
-            hauling: params.dma_lines.is_some().then(|| Hauling {
+            hauling: params.dma_lines.is_some().then(|| CopyEngineConfig {
                 base: self.take(params.core, RING_PACKET_BYTES),
                 bytes: RING_PACKET_BYTES,
                 pages: self.pages.clone(),

@@ -2,7 +2,7 @@
 
 use super::attach::End;
 use super::Builder;
-use hostnet_model::os::Elsewhere;
+use hostnet_model::os::MigratedFlow;
 use hostnet_model::params::Transport;
 
 impl Builder<'_> {
@@ -27,7 +27,7 @@ impl Builder<'_> {
 
     /// Flows on other cores than this one whose packets may come to it: all, if the NIC forgets where they are, if it
     /// has fewer queues than cores, or if the stack works there on what came by rings.
-    pub(super) fn elsewhere(&self, core: u32) -> Vec<Elsewhere> {
+    pub(super) fn elsewhere(&self, core: u32) -> Vec<MigratedFlow> {
         let rings = self.params.socket().mcn.as_ref().is_some_and(|mcn| mcn.core == core && !mcn.steer);
         let forgets = rings || self.params.nic().is_some_and(|nic| nic.steer_expiry_ps > 0);
         let own = self.network_cores().iter().position(|&serving| serving == core).map(|place| place as u16);
@@ -35,7 +35,7 @@ impl Builder<'_> {
         let Some(attachment) = self.attachment.as_ref().filter(|_| forgets || shares) else { return Vec::new() };
         let others =
             attachment.ends().filter(|end| matches!(end.flow.transport, Transport::Tcp(_) | Transport::Udp(_)));
-        let elsewhere = |end: End| Elsewhere {
+        let elsewhere = |end: End| MigratedFlow {
             flow: end.number,
             core: self.layout.core(end.core),
             queue: self.queue_of(end.core),

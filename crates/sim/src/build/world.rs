@@ -78,7 +78,7 @@ pub(crate) fn prepared(
         let mut feeds = Feeds::new(server);
         if !here(number(host)) {
             let elsewhere = Scheduler::new(ComponentId(layout.first()), (layout.end - layout.first()) as usize, 0);
-            parts.push((World::Elsewhere, elsewhere));
+            parts.push((World::Remote, elsewhere));
             all_feeds.push(feeds);
             continue;
         }
@@ -95,7 +95,7 @@ pub(crate) fn prepared(
         all_feeds.push(feeds);
     }
     if !cluster.cables.is_empty() {
-        let world = |fabric: Option<Fabric>| fabric.map_or(World::Elsewhere, |fabric| World::Fabric(Box::new(fabric)));
+        let world = |fabric: Option<Fabric>| fabric.map_or(World::Remote, |fabric| World::Fabric(Box::new(fabric)));
         parts.extend(built.fabrics.into_iter().map(|(fabric, scheduler)| (world(fabric), scheduler)));
     }
     Some((Simulation::new(parts, window_ps(built.window_ps, cluster)), all_feeds))

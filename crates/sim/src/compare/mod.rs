@@ -108,7 +108,7 @@ fn first_difference([a, b]: &[EventLog; 2]) -> Option<usize> {
 
 /// How running a plan again compares with what was recorded of it.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Again {
+pub enum ReplayVerdict {
     /// An epoch differs from that of a record.
     Deviated(Deviation),
     /// Every epoch of every record is as recorded.
@@ -142,7 +142,7 @@ pub fn first_deviation(
     records: &[Vec<Epoch>],
     context: usize,
     on_status: impl FnMut(Status) -> bool,
-) -> Result<Again, SimulationError> {
+) -> Result<ReplayVerdict, SimulationError> {
     beside_records(ready(plan)?, records, context, on_status)
 }
 
@@ -158,21 +158,21 @@ pub(crate) fn beside_records(
     records: &[Vec<Epoch>],
     context: usize,
     mut on_status: impl FnMut(Status) -> bool,
-) -> Result<Again, SimulationError> {
+) -> Result<ReplayVerdict, SimulationError> {
     let epoch_ps = epoch_ps(run.plan());
     let epochs_max = records.iter().map(Vec::len).max().unwrap_or(0);
     for index in 0..epochs_max {
         let start_ps = run.simulated_ps();
         run.start_log();
         if !run.run_until(Time::from_ps(start_ps + epoch_ps), &mut on_status, |_| true)? {
-            return Ok(Again::Stopped);
+            return Ok(ReplayVerdict::Stopped);
         }
         let log = run.take_log();
         let own = run.epochs().get(index);
         let agrees: Vec<bool> =
             records.iter().map(|record| record.get(index).is_none_or(|epoch| Some(epoch) == own)).collect();
         if !agrees.iter().all(|&agrees| agrees) {
-            return Ok(Again::Deviated(Deviation {
+            return Ok(ReplayVerdict::Deviated(Deviation {
                 start_ps,
                 end_ps: run.simulated_ps(),
                 agrees,
@@ -181,5 +181,5 @@ pub(crate) fn beside_records(
             }));
         }
     }
-    Ok(Again::Same)
+    Ok(ReplayVerdict::Same)
 }

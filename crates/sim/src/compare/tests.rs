@@ -1,6 +1,6 @@
 //! One thing is made to differ, and found.
 
-use crate::compare::{beside_records, side_by_side, Again, Lockstep};
+use crate::compare::{beside_records, side_by_side, Lockstep, ReplayVerdict};
 use crate::watch::epochs::Epoch;
 use crate::{first_deviation, first_divergence, Options, Run};
 use hostnet_config::{resolve, Format, Input, Plan};
@@ -164,15 +164,17 @@ fn a_record_that_differs_is_told_from_one_that_agrees() {
     wrong[2].hash ^= 1;
     let stopped = right[..2].to_vec();
     let records = [right.clone(), wrong, stopped.clone()];
-    let Ok(Again::Deviated(found)) = first_deviation(&plan, &records, 7, |_| true) else { panic!("no deviation") };
+    let Ok(ReplayVerdict::Deviated(found)) = first_deviation(&plan, &records, 7, |_| true) else {
+        panic!("no deviation")
+    };
     assert_eq!((found.start_ps, found.end_ps), (20 * US, 30 * US));
     assert_eq!(found.agrees, [true, false, true]);
     assert_eq!(found.events.len(), 7);
     assert!(found.events_count > 1000);
     assert!(found.events.iter().all(|event| (20 * US..30 * US).contains(&event.at_ps)));
-    assert_eq!(first_deviation(&plan, &[right.clone(), stopped], 7, |_| true), Ok(Again::Same));
+    assert_eq!(first_deviation(&plan, &[right.clone(), stopped], 7, |_| true), Ok(ReplayVerdict::Same));
     let other = changed(&plan, 14 * US, idle_event(8 * US));
-    let Ok(Again::Deviated(found)) = beside_records(other, &[Vec::new(), right], 7, |_| true) else {
+    let Ok(ReplayVerdict::Deviated(found)) = beside_records(other, &[Vec::new(), right], 7, |_| true) else {
         panic!("no deviation")
     };
     assert_eq!(found.agrees, [true, false]);
@@ -183,7 +185,9 @@ fn a_record_that_goes_on_after_the_end_differs() {
     let plan = plan(&[]);
     let mut longer = epochs_of(start(&plan));
     longer.push(Epoch { end_ps: 50 * US, hash: 1 });
-    let Ok(Again::Deviated(found)) = first_deviation(&plan, &[longer], 7, |_| true) else { panic!("no deviation") };
+    let Ok(ReplayVerdict::Deviated(found)) = first_deviation(&plan, &[longer], 7, |_| true) else {
+        panic!("no deviation")
+    };
     assert_eq!((found.start_ps, found.end_ps, found.events_count), (45 * US, 45 * US, 0));
 }
 
@@ -191,5 +195,5 @@ fn a_record_that_goes_on_after_the_end_differs() {
 fn both_stop_when_asked_to() {
     let plan = plan(&[]);
     assert_eq!(first_divergence([&plan, &plan], 0, 5, |_| false), Ok(Lockstep::Stopped));
-    assert_eq!(first_deviation(&plan, &[epochs_of(start(&plan))], 5, |_| false), Ok(Again::Stopped));
+    assert_eq!(first_deviation(&plan, &[epochs_of(start(&plan))], 5, |_| false), Ok(ReplayVerdict::Stopped));
 }

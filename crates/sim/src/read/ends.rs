@@ -27,7 +27,7 @@ pub(crate) fn ends(world: &World) -> Vec<(u32, u16, &Connection, &Application)> 
             })
             .collect()
         }
-        World::Elsewhere => Vec::new(),
+        World::Remote => Vec::new(),
     }
 }
 
@@ -41,7 +41,7 @@ pub(crate) fn rdma_ends(world: &World) -> Vec<(u32, u16, &RoceConnection)> {
             let ends = fabric.endpoints().flat_map(|endpoint| endpoint.ends());
             ends.filter_map(|end| Some((end.flow(), end.host(), end.memory()?))).collect()
         }
-        World::Elsewhere => Vec::new(),
+        World::Remote => Vec::new(),
     }
 }
 
@@ -57,7 +57,7 @@ pub(crate) fn datagram_ends(world: &World) -> Vec<(u32, u16, &Datagrams, u64)> {
             let ends = fabric.endpoints().flat_map(|endpoint| endpoint.ends());
             ends.filter_map(|end| Some((end.flow(), end.host(), end.datagrams()?, 0))).collect()
         }
-        World::Elsewhere => Vec::new(),
+        World::Remote => Vec::new(),
     }
 }
 
@@ -66,7 +66,7 @@ pub(crate) fn machines(simulation: &Simulation<World>) -> impl Iterator<Item = (
     // Servers are the first partitions.
     simulation.worlds().enumerate().filter_map(|(number, world)| match world {
         World::Server(machine) => Some((number, &**machine)),
-        World::Fabric(_) | World::Elsewhere => None,
+        World::Fabric(_) | World::Remote => None,
     })
 }
 
@@ -78,7 +78,7 @@ pub(crate) fn machine(simulation: &Simulation<World>, number: usize) -> Option<&
 /// What is between the servers of a world, as far as it is here.
 pub(crate) fn network(simulation: &Simulation<World>) -> Network<'_> {
     Network::of(simulation.worlds().filter_map(|world| match world {
-        World::Server(_) | World::Elsewhere => None,
+        World::Server(_) | World::Remote => None,
         World::Fabric(fabric) => Some(&**fabric),
     }))
 }

@@ -190,7 +190,7 @@ impl Totals {
                     }
                 }
                 World::Fabric(fabric) => totals.count_fabric(fabric, cluster, now),
-                World::Elsewhere => {}
+                World::Remote => {}
             }
         }
         totals

@@ -72,7 +72,7 @@ fn is_busy(simulation: &Simulation<World>) -> bool {
     simulation.worlds().any(|world| match world {
         World::Server(machine) => !machine.requests().is_empty() || !machine.packets().is_empty(),
         World::Fabric(fabric) => !fabric.packets().is_empty(),
-        World::Elsewhere => false,
+        World::Remote => false,
     })
 }
 
@@ -88,7 +88,7 @@ pub(crate) fn unfinished_ranks(simulation: &Simulation<World>) -> u64 {
             fabric.endpoints().flat_map(Endpoint::ranks).filter(|rank| rank.done_at().is_none()).count() as u64
         }
         World::Server(machine) => ranks(machine).filter(|rank| rank.done_at().is_none()).count() as u64,
-        World::Elsewhere => 0,
+        World::Remote => 0,
     };
     simulation.worlds().map(unfinished).sum()
 }

@@ -27,7 +27,7 @@ pub fn settle_world(world: &mut World, now: Time) {
     match world {
         World::Server(machine) => machine.settle(now),
         World::Fabric(fabric) => fabric.settle(now),
-        World::Elsewhere => {}
+        World::Remote => {}
     }
 }
 
@@ -36,7 +36,7 @@ pub fn reset_world(world: &mut World, now: Time) {
     match world {
         World::Server(machine) => machine.reset(now),
         World::Fabric(fabric) => fabric.reset(now),
-        World::Elsewhere => {}
+        World::Remote => {}
     }
 }
 

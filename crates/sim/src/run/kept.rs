@@ -99,7 +99,7 @@ impl Run {
         let parts = self.state.simulation.parts_mut().iter_mut();
         let empty = |part: &mut (World, _)| {
             let scheduler = hostnet_kernel::Scheduler::elsewhere(&part.1);
-            std::mem::replace(part, (World::Elsewhere, scheduler))
+            std::mem::replace(part, (World::Remote, scheduler))
         };
         let parts: Vec<_> = parts.map(empty).collect();
         let index = checkpoint::write(label, &self.state).ok();

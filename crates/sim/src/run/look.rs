@@ -111,7 +111,7 @@ impl Run {
     fn keep_steps(&mut self, on: bool) {
         let machines = self.state.simulation.parts_mut().iter_mut().filter_map(|(world, _)| match world {
             World::Server(machine) => Some(machine),
-            World::Fabric(_) | World::Elsewhere => None,
+            World::Fabric(_) | World::Remote => None,
         });
         machines.skip(self.options.looked_at).take(1).for_each(|machine| machine.watch(on));
     }
@@ -162,7 +162,7 @@ impl Run {
     pub(crate) fn world(&mut self) -> (&mut Machine, &mut Scheduler<Payload>) {
         match &mut self.state.simulation.parts_mut()[0] {
             (World::Server(machine), scheduler) => (machine, scheduler),
-            (World::Fabric(_) | World::Elsewhere, _) => panic!("servers come first"),
+            (World::Fabric(_) | World::Remote, _) => panic!("servers come first"),
         }
     }
 }

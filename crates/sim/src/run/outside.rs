@@ -125,7 +125,7 @@ impl Run {
         }
         match &mut parts[servers_before(cluster, number)].0 {
             World::Server(machine) => Ok(Some(machine)),
-            World::Elsewhere => Ok(None),
+            World::Remote => Ok(None),
             World::Fabric(_) => unreachable!("partitions of servers come first"),
         }
     }
@@ -230,7 +230,7 @@ fn port<'a>(
         let part = match world {
             World::Server(machine) if is_server(cluster, number) && partition == servers => machine.id(PartKind::Nic),
             World::Fabric(fabric) if !is_server(cluster, number) => fabric.endpoint_component(endpoints),
-            World::Elsewhere => {
+            World::Remote => {
                 elsewhere = true;
                 None
             }

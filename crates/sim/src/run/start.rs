@@ -113,7 +113,7 @@ impl Run {
         let mut simulation = build::recut(state.simulation, &plan.cluster, options.threads * ranks);
         for (partition, part) in simulation.parts_mut().iter_mut().enumerate() {
             if processes.as_ref().is_some_and(|processes| !processes.has(partition)) {
-                *part = (World::Elsewhere, part.1.elsewhere());
+                *part = (World::Remote, part.1.elsewhere());
             }
         }
         let servers = build::servers(&plan.cluster);
@@ -164,7 +164,7 @@ fn whole(plan: &Plan, options: Options, index: &[u8], records: &[Vec<u8>]) -> Re
     for (partition, (place, record)) in parts.iter_mut().zip(records).enumerate() {
         *place = checkpoint::read::<(World, Scheduler<Payload>)>(&label_of(&label, at_ps, partition), record)?;
     }
-    if parts.iter().any(|part| matches!(part.0, World::Elsewhere)) {
+    if parts.iter().any(|part| matches!(part.0, World::Remote)) {
         return Err(CheckpointError::Damaged("records of its partitions are missing".to_owned()));
     }
     Ok(state)

@@ -31,7 +31,7 @@ impl Digest {
             match world {
                 World::Server(machine) => digest.add_server(number, machine, scheduler),
                 World::Fabric(fabric) => digest.add_fabric(fabric, scheduler),
-                World::Elsewhere => {}
+                World::Remote => {}
             }
         }
         digest

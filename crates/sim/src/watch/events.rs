@@ -96,7 +96,7 @@ impl EventRecord {
             payload: event.payload,
             line: match world {
                 World::Server(machine) => line(machine),
-                World::Fabric(_) | World::Elsewhere => None,
+                World::Fabric(_) | World::Remote => None,
             },
         }
     }
@@ -209,7 +209,7 @@ impl Places {
                     }
                     places.between.extend(between(fabric));
                 }
-                World::Elsewhere => {}
+                World::Remote => {}
             }
         }
         places

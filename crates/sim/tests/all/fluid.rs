@@ -88,7 +88,7 @@ fn no_packet_is_lost_or_made_up() {
     let run = ran("fluid", Options::default());
     let nics = run.simulation().worlds().filter_map(|world| match world {
         World::Server(machine) => machine.first::<Nic>(),
-        World::Fabric(_) | World::Elsewhere => None,
+        World::Fabric(_) | World::Remote => None,
     });
     for nic in nics {
         // It panics if more left the NIC than came in.

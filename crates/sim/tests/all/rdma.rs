@@ -202,7 +202,7 @@ fn faster_cables_need_wider_links() {
 fn nics(simulation: &Simulation<World>) -> Vec<(&Machine, &Nic)> {
     let servers = simulation.worlds().filter_map(|world| match world {
         World::Server(machine) => Some(&**machine),
-        World::Fabric(_) | World::Elsewhere => None,
+        World::Fabric(_) | World::Remote => None,
     });
     servers.filter_map(|machine| Some((machine, machine.first()?))).collect()
 }

@@ -12,7 +12,7 @@ mod tests;
 mod write;
 
 pub use nodes::{Act, Collective, Node, Trace};
-pub use write::{Scribe, DURATION_MAX_PS};
+pub use write::{TraceWriter, DURATION_MAX_PS};
 
 use crate::decoded;
 use messages::{Attribute, Messages, Metadata, RawNode};

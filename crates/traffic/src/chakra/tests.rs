@@ -188,7 +188,7 @@ fn what_is_written_is_read_again() {
         Act::Collective { kind: Collective::Scatter, bytes: 64, group: 0 },
         Act::Nothing,
     ];
-    let mut scribe = Scribe::new(0);
+    let mut scribe = TraceWriter::new(0);
     let mut last = Vec::new();
     for act in acts {
         last = vec![scribe.node("a name", act, &last)];

@@ -12,7 +12,7 @@ const VERSION: &str = "0.0.4";
 
 /// Writes the trace of a rank, node by node. Attributes have the types that the generators of Chakra give them.
 #[derive(Debug)]
-pub struct Scribe {
+pub struct TraceWriter {
     rank: u32,
     content: Vec<u8>,
     nodes: u64,
@@ -32,7 +32,7 @@ fn small(name: &str, value: u64) -> Attribute {
     Attribute { int32: Some((value & i32::MAX as u64) as i32), ..attribute(name) }
 }
 
-impl Scribe {
+impl TraceWriter {
     /// Begins the trace of a rank.
     #[must_use]
     pub fn new(rank: u32) -> Self {

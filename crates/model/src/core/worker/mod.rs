@@ -2,7 +2,7 @@
 //! through memory that they share, and hands the rest to the sockets of the core, or posts it to the NIC.
 
 use super::{Errand, Executor, ThreadWaits};
-use crate::flow::{Labor, Rank, Wanted};
+use crate::flow::{CoreWork, Rank, RankRequest};
 use crate::lfb::Lfb;
 use crate::params::WorkParams;
 use crate::part::{Context, Payload};
@@ -163,11 +163,11 @@ impl Worker {
     fn run(&mut self, lfb: &mut Lfb, context: &mut Context) {
         loop {
             match self.rank.next(context.now()) {
-                Wanted::Send(flow, bytes) => {
+                RankRequest::Send(flow, bytes) => {
                     let (to, after_ps) = self.nic.unwrap_or((context.id, 1));
                     context.send(to, after_ps.max(1), Payload::Post { flow, bytes });
                 }
-                Wanted::Labor(labor) => {
+                RankRequest::CoreWork(labor) => {
                     let errand = self.errand(labor);
                     if let Errand::Work(work) = errand {
                         let ps = u128::from(work.instructions) * u128::from(self.executor.instruction_fs()) / 1000;
@@ -175,32 +175,32 @@ impl Worker {
                     }
                     return self.executor.run_errand(errand, lfb, context);
                 }
-                Wanted::Wake(at) => {
+                RankRequest::Wake(at) => {
                     if self.woken_at != at {
                         self.woken_at = at;
                         context.send(context.id, at.since(context.now()).max(1), Payload::Worked);
                     }
                     return;
                 }
-                Wanted::Nothing => return,
+                RankRequest::Nothing => return,
             }
         }
     }
 
     /// What the core executes for the rank.
-    fn errand(&self, labor: Labor) -> Errand {
+    fn errand(&self, labor: CoreWork) -> Errand {
         let RankMemory { messages, number, .. } = self.memory;
         let copy =
             |from, to, bytes: u64| Errand::Copy { from, to, around: RankMemory::SLOT_BYTES, lines: bytes.div_ceil(64) };
         match labor {
-            Labor::Compute { work, ps } => {
+            CoreWork::Compute { work, ps } => {
                 let instructions = u128::from(ps) * 1000 / u128::from(self.instruction_fs.max(1));
                 let instructions = u64::try_from(instructions).unwrap_or(u64::MAX);
                 let busy = WorkParams { instructions, ..WorkParams::default() };
                 Errand::Work(work.checked_sub(1).map_or(busy, |at| self.works[usize::from(at)]))
             }
-            Labor::CopyIn { rank, bytes } => copy(messages, self.memory.slot(number, self.local(rank)), bytes),
-            Labor::CopyOut { rank, bytes } => copy(self.memory.slot(self.local(rank), number), messages, bytes),
+            CoreWork::CopyIn { rank, bytes } => copy(messages, self.memory.slot(number, self.local(rank)), bytes),
+            CoreWork::CopyOut { rank, bytes } => copy(self.memory.slot(self.local(rank), number), messages, bytes),
         }
     }
 

@@ -56,7 +56,7 @@ impl Candidates {
 
     /// A bank has something new to do for queued requests.
     #[inline]
-    pub(super) fn wishes_changed(&mut self, bank: usize) {
+    pub(super) fn pending_changed(&mut self, bank: usize) {
         self.unsure[COLUMNS] |= 1 << bank;
         self.unsure[OPENS] |= 1 << bank;
         self.unsure[CLOSES] |= if self.hits_protect { ALL_BANKS } else { 1 << bank };

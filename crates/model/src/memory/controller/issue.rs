@@ -45,7 +45,7 @@ impl Controller {
         if self.params.entry_until == EntryUntil::Column {
             self.counters.row_misses += u64::from(std::mem::take(&mut own.rival_mut(bank).untouched));
             own.row_opened(bank, row);
-            self.candidates.wishes_changed(bank);
+            self.candidates.pending_changed(bank);
             return Issued::default();
         }
         let entry = own.remove_opener(bank, row);

@@ -248,11 +248,11 @@ impl Controller {
     /// Takes a request in clock `clock`, at time `now`, if there is room, and plans anew where it matters.
     #[inline]
     pub fn offer(&mut self, now: Time, clock: u64, incoming: &Incoming) -> Offered {
-        let (offered, wishes_changed) = self.take_in(now, clock, incoming);
+        let (offered, pending_changed) = self.take_in(now, clock, incoming);
         if offered == Offered::Queued {
             if self.choose_mode(now, clock) {
                 self.plan = self.plan_from(clock);
-            } else if wishes_changed || self.at_a_threshold(incoming.read) {
+            } else if pending_changed || self.at_a_threshold(incoming.read) {
                 self.plan = self.replan(incoming, clock);
             }
         }
@@ -291,7 +291,7 @@ impl Controller {
         let accesses = self.dram.accesses_per_line as u8;
         let something_new = queue.push(Entry::new(incoming, accesses, self.next_order, clock, now), open_row);
         if something_new {
-            self.candidates.wishes_changed(usize::from(incoming.place.bank));
+            self.candidates.pending_changed(usize::from(incoming.place.bank));
         }
         self.next_order += 1;
         let taken = domain.try_acquire(now, incoming.class);

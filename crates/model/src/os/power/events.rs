@@ -4,7 +4,7 @@ use super::super::moving::TO_CORE_PS;
 use super::super::NetStack;
 use super::{CorePower, NOBODY};
 use crate::part::{Context, Payload, PowerEvent};
-use crate::power::{scaled, Being};
+use crate::power::{scaled, CoreActivity};
 use hostnet_kernel::Time;
 use std::cmp::Reverse;
 
@@ -24,12 +24,12 @@ impl CorePower {
     }
 
     /// The state that it is in once its clock goes again.
-    fn resumed(&self, now: Time) -> Being {
+    fn resumed(&self, now: Time) -> CoreActivity {
         match (self.asleep, self.idle_since) {
-            (Some(at), _) => Being::Asleep(at),
-            _ if self.waking_until > now => Being::Waking,
-            (None, None) => Being::Running,
-            (None, Some(_)) => Being::Polling,
+            (Some(at), _) => CoreActivity::Asleep(at),
+            _ if self.waking_until > now => CoreActivity::Waking,
+            (None, None) => CoreActivity::Running,
+            (None, Some(_)) => CoreActivity::Polling,
         }
     }
 }
@@ -46,7 +46,7 @@ impl NetStack {
             }
             PowerEvent::Voltage(at) => {
                 power.voltage = usize::from(at);
-                power.be(now, power.meter.being());
+                power.set_activity(now, power.meter.being());
             }
             PowerEvent::Halt(ps) => self.halt(u64::from(ps), context),
             PowerEvent::Frequency(at) => self.set_frequency(usize::from(at), context),
@@ -90,7 +90,7 @@ impl NetStack {
         }
         power.halted_until = now + ps;
         if power.asleep.is_none() && power.waking_until <= now {
-            power.be(now, Being::Halted);
+            power.set_activity(now, CoreActivity::Halted);
         }
         if self.task.is_some() && now < self.busy_until {
             self.busy_until += ps;
@@ -103,8 +103,10 @@ impl NetStack {
     pub(in crate::os) fn end_halt(&mut self, now: Time) {
         let Some(power) = &mut self.power else { return };
         match power.meter.being() {
-            Being::Halted if power.halted_until <= now => power.be(now, power.resumed(now)),
-            Being::Waking if power.waking_until <= now && power.halted_until > now => power.be(now, Being::Halted),
+            CoreActivity::Halted if power.halted_until <= now => power.set_activity(now, power.resumed(now)),
+            CoreActivity::Waking if power.waking_until <= now && power.halted_until > now => {
+                power.set_activity(now, CoreActivity::Halted)
+            }
             _ => {}
         }
     }
@@ -117,7 +119,7 @@ impl NetStack {
         let before = power.khz();
         power.frequency = at;
         power.meter.clock(now, at);
-        power.be(now, power.meter.being());
+        power.set_activity(now, power.meter.being());
         self.lines.set_copy_line(power.stretched(self.stack.copy_line_ps));
         let is_work = self.task.as_ref().is_some_and(super::Task::is_work);
         if is_work && now < self.busy_until {

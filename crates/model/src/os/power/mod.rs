@@ -15,7 +15,7 @@ use super::run::Task;
 use super::NetStack;
 use crate::params::PowerParams;
 use crate::part::{Context, Payload, PowerEvent};
-use crate::power::{core_power_uw, scaled, Being, Clock, ClockChange, CoreMeter, IdleGovernor, Util};
+use crate::power::{core_power_uw, scaled, Clock, ClockChange, CoreActivity, CoreMeter, IdleGovernor, Util};
 use hostnet_kernel::{ComponentId, Time};
 use serde::{Deserialize, Serialize};
 use std::cmp::Reverse;
@@ -81,7 +81,7 @@ impl CorePower {
     fn new(wiring: PowerWiring, spins: bool) -> Self {
         let PowerWiring { manager, params } = wiring;
         let at = params.pstates.len() - 1;
-        let being = if spins { Being::Running } else { Being::Polling };
+        let being = if spins { CoreActivity::Running } else { CoreActivity::Polling };
         let power_uw = core_power_uw(&params, at, at, being);
         let mut meter = CoreMeter::new(&params, Time::ZERO, at, power_uw);
         meter.turn(Time::ZERO, being, power_uw);
@@ -146,7 +146,7 @@ impl CorePower {
     }
 
     /// From now on it does this.
-    fn be(&mut self, now: Time, being: Being) {
+    fn set_activity(&mut self, now: Time, being: CoreActivity) {
         let power_uw = core_power_uw(&self.params, self.frequency, self.voltage, being);
         self.meter.turn(now, being, power_uw);
     }

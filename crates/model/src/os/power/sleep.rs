@@ -5,7 +5,7 @@ use super::super::run::{Choice, Task};
 use super::super::NetStack;
 use super::{CorePower, NOBODY};
 use crate::part::{Context, Payload, PowerEvent};
-use crate::power::Being;
+use crate::power::CoreActivity;
 use hostnet_kernel::Time;
 use std::cmp::Reverse;
 
@@ -23,7 +23,7 @@ impl CorePower {
             _ if self.spins => return None,
             // It has woken for nothing, or has not done anything yet.
             Some(since) if self.woken => self.governor.reflect(now, now.since(since)),
-            Some(_) => return self.look_around(now),
+            Some(_) => return self.poll_idle_timeout(now),
             None => {
                 self.settle_waiting(now);
                 self.track(now);
@@ -38,7 +38,7 @@ impl CorePower {
     /// worth it (`poll_idle` of Linux since 4.19): it asks again.
     pub(super) fn doze(&mut self, now: Time) -> Option<u64> {
         let since = self.idle_since.filter(|_| self.doze_at == Some(now))?;
-        if self.meter.being() != Being::Polling {
+        if self.meter.being() != CoreActivity::Polling {
             return None;
         }
         self.governor.reflect(now, now.since(since));
@@ -57,7 +57,7 @@ impl CorePower {
         if let Some(at) = chosen {
             self.entries[at] += 1;
         }
-        self.be(now, chosen.map_or(Being::Polling, Being::Asleep));
+        self.set_activity(now, chosen.map_or(CoreActivity::Polling, CoreActivity::Asleep));
         let asks = chosen.is_none() && self.may_sleep && self.governor.sleeps();
         let poll_ps = self.params.cstates.first().filter(|_| asks)?.residency_ps.max(1);
         self.doze_at = Some(now + poll_ps);
@@ -74,8 +74,8 @@ impl CorePower {
             self.busy_since = now;
             self.governor.reflect(now, now.since(since));
         }
-        if self.meter.being() != Being::Running {
-            self.be(now, Being::Running);
+        if self.meter.being() != CoreActivity::Running {
+            self.set_activity(now, CoreActivity::Running);
         }
     }
 
@@ -86,19 +86,20 @@ impl CorePower {
         self.waking_until = now + exit_ps;
         self.woken = true;
         self.wakes += 1;
-        self.be(now, Being::Waking);
+        self.set_activity(now, CoreActivity::Waking);
         Some(exit_ps)
     }
 
     /// Whether it may sleep from now on; a core that polls looks again, one that is halted after its halt.
     pub(super) fn allow(&mut self, on: bool, now: Time) -> Option<u64> {
         self.may_sleep = on;
-        self.look_around(now)
+        self.poll_idle_timeout(now)
     }
 
     /// A core that polls and does not ask its governor again by itself asks it now.
-    pub(super) fn look_around(&mut self, now: Time) -> Option<u64> {
-        let asks = self.may_sleep && self.meter.being() == Being::Polling && self.doze_at.is_none_or(|at| at <= now);
+    pub(super) fn poll_idle_timeout(&mut self, now: Time) -> Option<u64> {
+        let asks =
+            self.may_sleep && self.meter.being() == CoreActivity::Polling && self.doze_at.is_none_or(|at| at <= now);
         if asks {
             self.sleep(now)
         } else {

@@ -32,7 +32,7 @@ pub fn run(plan: &Plan, until_us: u64) -> Simulation<World> {
 pub fn fabric(simulation: &Simulation<World>) -> &hostnet_model::ether::Fabric {
     let fabric = simulation.worlds().find_map(|world| match world {
         World::Fabric(fabric) => Some(&**fabric),
-        World::Server(_) | World::Elsewhere => None,
+        World::Server(_) | World::Remote => None,
     });
     fabric.expect("there is a fabric")
 }
@@ -41,7 +41,7 @@ pub fn fabric(simulation: &Simulation<World>) -> &hostnet_model::ether::Fabric {
 pub fn servers(simulation: &Simulation<World>) -> Vec<&Machine> {
     let servers = simulation.worlds().filter_map(|world| match world {
         World::Server(machine) => Some(&**machine),
-        World::Fabric(_) | World::Elsewhere => None,
+        World::Fabric(_) | World::Remote => None,
     });
     servers.collect()
 }
@@ -50,7 +50,7 @@ pub fn servers(simulation: &Simulation<World>) -> Vec<&Machine> {
 pub fn servers_mut(simulation: &mut Simulation<World>) -> Vec<&mut Machine> {
     let servers = simulation.parts_mut().iter_mut().filter_map(|(world, _)| match world {
         World::Server(machine) => Some(&mut **machine),
-        World::Fabric(_) | World::Elsewhere => None,
+        World::Fabric(_) | World::Remote => None,
     });
     servers.collect()
 }
@@ -67,7 +67,7 @@ pub fn settle(simulation: &mut Simulation<World>) -> Time {
         match world {
             World::Server(machine) => sample::settle(machine, now),
             World::Fabric(fabric) => fabric.settle(now),
-            World::Elsewhere => {}
+            World::Remote => {}
         }
     }
     now
@@ -87,7 +87,7 @@ fn is_empty(simulation: &Simulation<World>) -> bool {
     });
     let parts = simulation.worlds().all(|world| match world {
         World::Fabric(fabric) => fabric.packets().is_empty(),
-        World::Elsewhere => false,
+        World::Remote => false,
         World::Server(machine) => {
             let mut credits = crate::common::domains(machine).into_iter();
             machine.requests().is_empty()

@@ -8,7 +8,7 @@ use crate::error::suggestion;
 use crate::plan::Plan;
 use crate::spec::{Bandwidth, JobKindSpec, JobSpec, Size};
 use hostnet_model::params::{BlockParams, JobParams, MessageParams, StepParams};
-use hostnet_traffic::chakra::{Act, Collective, Scribe, BYTES_MAX, DURATION_MAX_PS, NODES_MAX};
+use hostnet_traffic::chakra::{Act, Collective, TraceWriter, BYTES_MAX, DURATION_MAX_PS, NODES_MAX};
 use serde::Deserialize;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -174,7 +174,7 @@ impl Rounding {
 /// Writes the trace of a rank.
 struct Pen {
     rank: u32,
-    scribe: Scribe,
+    scribe: TraceWriter,
     /// The nodes that the rank comes from.
     last: Vec<u64>,
     /// The works of its accelerator.
@@ -189,7 +189,7 @@ impl Pen {
     fn new(rank: u32) -> Self {
         Self {
             rank,
-            scribe: Scribe::new(rank),
+            scribe: TraceWriter::new(rank),
             last: Vec::new(),
             works: Vec::new(),
             own: Rounding::default(),
