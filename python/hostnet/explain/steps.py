@@ -245,6 +245,7 @@ def _idle(config: Config) -> tuple[str, ...]:
     idle += [] if config.get("server", {}).get("sockets", 1) > 1 else ["upi."]
     idle += [] if "remote" in kinds else ["remote."]
     idle += [] if config.get("cache", {}).get("enabled") else ["prefetch."]
+    idle += [] if "app" in kinds else ["core.frequency"]
     return tuple(idle)
 
 

@@ -39,6 +39,9 @@ pub struct Latency {
 /// The causes by name, and what each adds in ns.
 type Told = [(&'static str, Result<f64, Missing>); 5];
 
+/// Share of a latency by which one of its causes may exceed what load adds to it: formulas are not exact.
+const TOLERANCE: f64 = 0.1;
+
 /// Splits the latency of a workload. Nothing if it moved no line. Reasons for gaps go to `missing`.
 pub(super) fn of(
     socket: &SocketParams,
@@ -66,6 +69,16 @@ pub(super) fn of(
         None => admission(counters, facts, &pool.domain, way_ns),
         Some(reach) => admission_beside_llc(counters, facts, &pool.domain, reach).map(|ns| ns - way_ns),
     };
+    let unloaded_ns = match reach {
+        None => unloaded_ns(socket, facts.kind, &pool.domain, facts.store_share),
+        Some(reach) => way_ns + reach.unloaded_ns(),
+    } + share * facts.added_by_link_ns();
+    // Counters of the CHA are of the lines of all cores: where those of others wait longer, they are not this wait.
+    let most_ns = mean_ns - unloaded_ns + TOLERANCE * mean_ns;
+    let admission = admission.and_then(|ns| match ns > most_ns {
+        true => Err(Missing::counter("CHA admission", "of the time that its lines alone wait there")),
+        false => Ok(ns),
+    });
     let told: Told = [
         ("switching", queueing.switching.map(|ns| share * ns)),
         ("write head-of-line", queueing.write_hol.map(|ns| share * ns)),
@@ -74,10 +87,6 @@ pub(super) fn of(
         ("CHA admission", admission.map(|ns| ns.max(0.0))),
     ];
     note(&told, missing);
-    let unloaded_ns = match reach {
-        None => unloaded_ns(socket, facts.kind, &pool.domain, facts.store_share),
-        Some(reach) => way_ns + reach.unloaded_ns(),
-    } + share * facts.added_by_link_ns();
     Some(split(pool.domain.clone(), mean_ns, unloaded_ns, told))
 }
 

@@ -14,7 +14,7 @@ mod reach;
 pub mod unloaded;
 mod words;
 
-pub use behind_link::{BehindLink, Busy, FAR_DRAM, FAR_LINK, POOL_PORT, PORT_NEAR};
+pub use behind_link::{BehindLink, Busy, FAR_DRAM, FAR_LINK, POOL_PORT, WIRE_NEAR};
 pub use cached::Cached;
 pub use facts::{Isolated, Kind, Pool, WorkloadFacts};
 pub use from_counters::from_counters;

@@ -113,7 +113,7 @@ pub const LFB: &str = "LFB";
 pub const CHANNEL: &str = "DRAM channel";
 
 /// Every limit that a server has.
-pub const LIMITS: [Limit; 27] = [
+pub const LIMITS: [Limit; 28] = [
     Limit::of(
         LFB,
         &[Key::of("core.lfb.entries", "LFB entries per core", Scale::Count)],
@@ -126,6 +126,7 @@ pub const LIMITS: [Limit; 27] = [
         "cores a quarter faster",
         &[Raise::Socket(levers::faster_cores)],
     ),
+    Limit::of(CORE, &[Key::of("core.frequency", "clock of the cores", Scale::Rate)], "a clock a quarter faster", &[]),
     Limit::of(
         CORE,
         &[Key::of("fio.kernel_lines_per_page", "kernel work per page", Scale::Less)],

@@ -6,7 +6,7 @@
 use super::limits::{dram_ns, pool};
 use super::view::ServerView;
 use crate::read::sample::{Group, Sample};
-use hostnet_analysis::explain::{BehindLink, Busy, Pool, POOL_PORT, PORT_NEAR};
+use hostnet_analysis::explain::{BehindLink, Busy, Pool, POOL_PORT, WIRE_NEAR};
 use hostnet_model::params::{Placement, PoolParams};
 use hostnet_model::pool::{PoolCounts, PoolPort, PoolWay};
 
@@ -65,7 +65,7 @@ fn busy(view: &ServerView, params: &PoolParams, counts: &PoolCounts, way: &PoolW
     let sent: u64 = counts.sent_bytes.iter().sum();
     let lines = (counts.reads * u64::from(params.data_bytes) + counts.writes * u64::from(params.small_bytes)) as f64;
     let share = |bytes: f64, bytes_per_s: u64| bytes * 1e12 / bytes_per_s as f64 / view.window_ps();
-    let near = PORT_NEAR;
+    let near = WIRE_NEAR;
     let own = f64::max(share(sent as f64, way.bytes_per_s), share(lines, way.bytes_per_s));
     let lent = f64::max(share(sent as f64, way.lenders_bytes_per_s), share(lines, way.lenders_bytes_per_s));
     let lent = if params.lenders.len() > 1 { lent * UNEVEN } else { lent };
