@@ -1,5 +1,7 @@
+# Written by `python -m scripts.generate` from the schema, whose words are in crates/config/src/spec.
 """The integrated IO controller, PCIe and the drives."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from hostnet.system.description import Description
@@ -26,19 +28,22 @@ class Iio(Description):
     line_jitter: float | None = None
     """Half the range of that time as a share of it (0 to 1)."""
     relaxed_ordering: bool | None = None
-    """Whether writes of a link may pass each other, if their device asks for it (PCIe relaxed ordering)."""
+    """Whether writes of a link may pass each other, if their device asks for it (PCIe relaxed ordering).
+
+    Default: True.
+    """
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class Pcie(Description):
-    """The PCIe links. The lanes are shared out evenly among the drives."""
+    """The PCIe links between the drives and the IIO."""
 
     generation: int | None = None
     """Generation (1 to 6)."""
     lanes: int | None = None
-    """Lanes of all drives together.
+    """Lanes of all drives together. Each drive has the largest of 1, 2, 4, 8 or 16 lanes that its share allows.
 
-    Each drive has the largest of 1, 2, 4, 8 or 16 lanes that its share allows. Range: 1 to 1024.
+    Range: 1 to 1024.
     """
     mps: str | None = None
     """Maximum payload size (size): 128 B to 4 KiB, a power of two."""
@@ -65,11 +70,11 @@ class Pcie(Description):
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class Ssd(Description):
-    """The NVMe drives."""
+    """The NVMe drives, all alike."""
 
     count: int | None = None
     """How many; with several sockets on each, or in all where `ssd.sockets` says where they are. Range: 1 to 64."""
-    sockets: int | list[int] | None = None
+    sockets: int | Sequence[int] | None = None
     """The socket that the drives hang off: one number for all, or a list with that of each, ascending.
 
     Range: 0 to 7.

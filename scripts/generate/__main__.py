@@ -1,0 +1,32 @@
+"""Writes what is stale, or with `--check` only names it."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+from scripts.generate import classes, pages
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+def stale(root: Path) -> dict[Path, str]:
+    """The files that are not as the schema says, each with what it shall be."""
+    wanted = {**classes.files(root), **pages.files(root)}
+    return {
+        file: text for file, text in wanted.items() if not file.exists() or file.read_text(encoding="utf-8") != text
+    }
+
+
+def main(arguments: list[str]) -> int:
+    """Writes every stale file, or names it and returns 1."""
+    found = stale(ROOT)
+    for file, text in found.items():
+        if "--check" not in arguments:
+            file.write_text(text, encoding="utf-8")
+        print(f"{'stale' if '--check' in arguments else 'written'}: {file.relative_to(ROOT)}")
+    return int("--check" in arguments and bool(found))
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,97 @@
+"""Writes the files of dataclasses that describe a configuration."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from pathlib import Path
+
+from scripts.generate.fields import Field, docstring, field_of, name_of
+from scripts.generate.layout import FOLDER, HOMES, MODULES, Module, Place, place_of, table_of
+from scripts.generate.order import arranged, standing_fields
+from scripts.generate.schema import Schema, keys, text
+
+HEADER = "# Written by `python -m scripts.generate` from the schema, whose words are in crates/config/src/spec."
+
+GIVEN = {
+    "Mapping": "collections.abc",
+    "Sequence": "collections.abc",
+    "dataclass": "dataclasses",
+    "field": "dataclasses",
+    "Description": "hostnet.system.description",
+}
+"""Where names come from that are no classes of the layout."""
+
+
+def files(root: Path) -> dict[Path, str]:
+    """The content of every file of classes."""
+    standing = standing_fields(root / FOLDER)
+    return {root / FOLDER / f"{name}.py": _file_of(name, module, standing) for name, module in MODULES.items()}
+
+
+def _file_of(name: str, module: Module, standing: dict[str, list[str]]) -> str:
+    body: list[str] = []
+    for kind in module.classes:
+        body += ["", "", *_class_of(kind, standing.get(kind, []))]
+    return "\n".join([HEADER, f'"""{module.doc}"""', "", *_imports(name, "\n".join(body)), *body, ""])
+
+
+def _class_of(kind: str, standing: list[str]) -> list[str]:
+    place, table = place_of(kind), table_of(kind)
+    lines = ["@dataclass(frozen=True, kw_only=True, repr=False)", f"class {kind}({place.base}):"]
+    lines += class_docstring(text(table))
+    for field in _fields_of(place, table, standing):
+        value = "" if field.value is None else f" = {field.value}"
+        lines += [f"    {field.name}: {field.types}{value}", *field.doc]
+    return lines
+
+
+def _fields_of(place: Place, table: Schema, standing: list[str]) -> list[Field]:
+    taken = {*place.without, *inherited(place.base)}
+    required = table.get("required", ())
+    own = {
+        name_of(name): field_of(name, key, f"{place.path}.{name}".removeprefix("."), name in required)
+        for name, key in keys(table).items()
+        if name not in taken and not (name == "kind" and "const" in key)
+    }
+    return [own[name] for name in arranged(own, standing)]
+
+
+def inherited(base: str) -> set[str]:
+    """The keys that a class brings to those that are made from it."""
+    if base == "Description":
+        return set()
+    place = place_of(base)
+    return set(keys(table_of(base))) - set(place.without) | inherited(place.base)
+
+
+def class_docstring(said: str) -> list[str]:
+    """The docstring of a class: its first sentence, and below it the others."""
+    first, _, rest = said.partition(". ")
+    return [*(docstring(f"{first}.", rest) if rest else docstring(said)), ""]
+
+
+def _imports(name: str, body: str) -> list[str]:
+    """The lines that import what a file uses."""
+    used = set(re.findall(r"(?<![\w.`\"])[A-Za-z_]\w*", "\n".join(_code_in(body))))
+    homes = {**GIVEN, **{kind: f"hostnet.system.{home}" for kind, home in HOMES.items() if home != name}}
+    wanted: dict[str, list[str]] = {}
+    for word in used & set(homes):
+        wanted.setdefault(homes[word], []).append(word)
+    lines = {home: import_line(home, words) for home, words in sorted(wanted.items())}
+    ours = [line for home, line in lines.items() if home.startswith("hostnet")]
+    return [*(line for home, line in lines.items() if not home.startswith("hostnet")), "", *ours]
+
+
+def _code_in(body: str) -> Iterable[str]:
+    """What is no docstring."""
+    return re.split(r'""".*?"""', body, flags=re.DOTALL)
+
+
+def import_line(home: str, names: list[str], indent: str = "") -> str:
+    """The statement that imports names, as ruff sorts and breaks it."""
+    names = sorted(names, key=lambda name: (not (name.isupper() and len(name) > 1), name.lower()))
+    line = f"{indent}from {home} import {', '.join(names)}"
+    if len(line) <= 120:
+        return line
+    return "\n".join([f"{indent}from {home} import (", *(f"{indent}    {name}," for name in names), f"{indent})"])

@@ -1,0 +1,56 @@
+"""Says in words what the schema says of a key: meaning, words, range and default."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import Any
+
+from scripts.generate.schema import Schema, bounds, text, words
+
+
+def meaning(schema: Schema) -> str:
+    """The description of a key, with the words that it may be where the description does not name them."""
+    said = text(schema)
+    known = words(schema)
+    if all(f'"{word}"' in said for word in known):
+        return said
+    listed = [f'"{word}"{_aside(sense)}' for word, sense in known.items()]
+    whole = " or ".join([", ".join(listed[:-1]), listed[-1]]) if len(listed) > 1 else listed[0]
+    first, rest = re.fullmatch(r"(.*?)\.((?: .*)?)", said).groups()  # type: ignore[union-attr]
+    return f"{first}: {whole}.{rest}"
+
+
+def _aside(sense: str) -> str:
+    """The meaning of a word, in parentheses behind it."""
+    if not sense:
+        return ""
+    begins_a_sentence = re.match(r"[A-Z][a-z]*\b(?![-_/])", sense)
+    sense = sense[0].lower() + sense[1:] if begins_a_sentence else sense
+    return f" ({sense.removesuffix('.')})"
+
+
+def span(schema: Schema, quote: bool = False) -> str:
+    """The range of a value, such as `1 to 64`; nothing where it has none."""
+    least, most = (_bound(end, quote) for end in bounds(schema))
+    if most is None:
+        return "" if least is None else f"at least {least}"
+    return f"at most {most}" if least is None else f"{least} to {most}"
+
+
+def _bound(value: Any, quote: bool) -> str | None:
+    if value is None:
+        return None
+    if isinstance(value, str):
+        return f'"{value}"' if quote else value
+    return f"{value:.10g}"
+
+
+def default(schema: Schema, python: bool = False) -> str:
+    """What a key is when it is absent, as a file or Python would write it; nothing where the schema does not know."""
+    value = schema.get("default")
+    if value is None or value in ([], {}):
+        return ""
+    if isinstance(value, float):
+        return f"{value:.10g}"
+    return str(value) if python and isinstance(value, bool) else json.dumps(value)
