@@ -7,9 +7,9 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from scripts.generate.fields import Field, docstring, field_of, name_of
-from scripts.generate.layout import FOLDER, HOMES, MODULES, Module, Place, place_of, table_of
+from scripts.generate.layout import EXPORTED, FOLDER, MODULES, Module, Place, class_at, place_of, table_of
 from scripts.generate.order import arranged, standing_fields
-from scripts.generate.schema import Schema, keys, text
+from scripts.generate.schema import Schema, keys, kind_of, tables, text
 
 HEADER = "# Written by `python -m scripts.generate` from the schema, whose words are in crates/config/src/spec."
 
@@ -19,8 +19,15 @@ GIVEN = {
     "dataclass": "dataclasses",
     "field": "dataclasses",
     "Description": "hostnet.system.description",
+    "Whole": "hostnet.system.whole",
+    "WholeServer": "hostnet.system.whole",
 }
 """Where names come from that are no classes of the layout."""
+
+FIRST_MAX = 109
+"""Characters that the first sentence of a docstring may have, so that it stands on one line."""
+
+BASE_DIR = "The folder that relative paths of {} start from. It is not part of the file."
 
 
 def files(root: Path) -> dict[Path, str]:
@@ -33,12 +40,14 @@ def _file_of(name: str, module: Module, standing: dict[str, list[str]]) -> str:
     body: list[str] = []
     for kind in module.classes:
         body += ["", "", *_class_of(kind, standing.get(kind, []))]
+    for union, path in module.unions.items():
+        body += ["", "", *_union_of(union, path)]
     return "\n".join([HEADER, f'"""{module.doc}"""', "", *_imports(name, "\n".join(body)), *body, ""])
 
 
 def _class_of(kind: str, standing: list[str]) -> list[str]:
     place, table = place_of(kind), table_of(kind)
-    lines = ["@dataclass(frozen=True, kw_only=True, repr=False)", f"class {kind}({place.base}):"]
+    lines = ["@dataclass(frozen=True, kw_only=True, repr=False)", f"class {kind}({', '.join(place.bases)}):"]
     lines += class_docstring(text(table))
     for field in _fields_of(place, table, standing):
         value = "" if field.value is None else f" = {field.value}"
@@ -47,14 +56,29 @@ def _class_of(kind: str, standing: list[str]) -> list[str]:
 
 
 def _fields_of(place: Place, table: Schema, standing: list[str]) -> list[Field]:
-    taken = {*place.without, *inherited(place.base)}
+    taken = {*place.without, *inherited(place.bases[-1])}
     required = table.get("required", ())
     own = {
         name_of(name): field_of(name, key, f"{place.path}.{name}".removeprefix("."), name in required)
         for name, key in keys(table).items()
         if name not in taken and not (name == "kind" and "const" in key)
     }
-    return [own[name] for name in arranged(own, standing)]
+    folder = [BASE_DIR.format(place.base_dir)] if place.base_dir else []
+    found = [own[name] for name in arranged(own, standing)]
+    return [*found, *(Field("base_dir", "str", '"."', docstring(said)) for said in folder)]
+
+
+def _union_of(name: str, path: str) -> list[str]:
+    """The lines that name what may be of several classes, and say by which key they are told apart."""
+    kinds = {class_at(f"{path}:{kind_of(table)}", table): kind_of(table) for table in alternatives(path)}
+    told = ", ".join(f'{kind}: "{word}"' for kind, word in kinds.items())
+    what = f'"""What the key `kind` of a {name.lower()} says, by class."""'
+    return [f"{name} = {' | '.join(kinds)}", "", f"KINDS = {{{told}}}", what]
+
+
+def alternatives(path: str) -> list[Schema]:
+    """The tables that may stand at a path, told apart by their kind."""
+    return [table for at, table in tables("server").items() if at.startswith(f"{path}:") and "." not in at[len(path) :]]
 
 
 def inherited(base: str) -> set[str]:
@@ -62,19 +86,22 @@ def inherited(base: str) -> set[str]:
     if base == "Description":
         return set()
     place = place_of(base)
-    return set(keys(table_of(base))) - set(place.without) | inherited(place.base)
+    return set(keys(table_of(base))) - set(place.without) | inherited(place.bases[-1])
 
 
 def class_docstring(said: str) -> list[str]:
     """The docstring of a class: its first sentence, and below it the others."""
-    first, _, rest = said.partition(". ")
-    return [*(docstring(f"{first}.", rest) if rest else docstring(said)), ""]
+    first, _, rest = said.removesuffix(".").partition(". ")
+    if len(first) > FIRST_MAX and ": " in first:
+        first, _, more = first.rpartition(": ")
+        rest = f"{more[0].upper()}{more[1:]}. {rest}".removesuffix(". ")
+    return [*(docstring(f"{first}.", f"{rest}.") if rest else docstring(f"{first}.")), ""]
 
 
 def _imports(name: str, body: str) -> list[str]:
     """The lines that import what a file uses."""
     used = set(re.findall(r"(?<![\w.`\"])[A-Za-z_]\w*", "\n".join(_code_in(body))))
-    homes = {**GIVEN, **{kind: f"hostnet.system.{home}" for kind, home in HOMES.items() if home != name}}
+    homes = {**GIVEN, **{kind: f"hostnet.system.{home}" for kind, home in EXPORTED.items() if home != name}}
     wanted: dict[str, list[str]] = {}
     for word in used & set(homes):
         wanted.setdefault(homes[word], []).append(word)

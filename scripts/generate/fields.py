@@ -6,7 +6,7 @@ import keyword
 import textwrap
 from dataclasses import dataclass
 
-from scripts.generate.layout import OPTIONAL, class_at
+from scripts.generate.layout import OPTIONAL, UNIONS, class_at
 from scripts.generate.schema import Schema, choices, insides, kind_of, words
 from scripts.generate.wording import default, meaning, span
 
@@ -43,6 +43,8 @@ def name_of(key: str) -> str:
 
 def types_at(key: Schema, path: str) -> str:
     """The type of what a key at a path holds."""
+    if path in UNIONS:
+        return UNIONS[path]
     if "properties" in key:
         kind = kind_of(key)
         return class_at(f"{path}:{kind}" if kind else path, key)

@@ -8,26 +8,28 @@ from typing import Any
 
 from scripts.generate.schema import Schema, bounds, text, words
 
+END = re.compile(r";|\.(?= |$)")
+"""Where the first clause of a description ends."""
+
 
 def meaning(schema: Schema) -> str:
     """The description of a key, with the words that it may be where the description does not name them."""
-    said = text(schema)
-    known = words(schema)
+    said, known = text(schema), words(schema)
     if all(f'"{word}"' in said for word in known):
         return said
-    listed = [f'"{word}"{_aside(sense)}' for word, sense in known.items()]
-    whole = " or ".join([", ".join(listed[:-1]), listed[-1]]) if len(listed) > 1 else listed[0]
-    first, rest = re.fullmatch(r"(.*?)\.((?: .*)?)", said).groups()  # type: ignore[union-attr]
-    return f"{first}: {whole}.{rest}"
+    listed = [f'"{word}"{_aside(word, sense)}' for word, sense in known.items()]
+    whole = " or ".join(filter(None, [", ".join(listed[:-1]), listed[-1]]))
+    end = END.search(said)
+    place = end.start() if end else len(said)
+    return f"{said[:place]}: {whole}{said[place:]}"
 
 
-def _aside(sense: str) -> str:
+def _aside(word: str, sense: str) -> str:
     """The meaning of a word, in parentheses behind it."""
-    if not sense:
-        return ""
-    begins_a_sentence = re.match(r"[A-Z][a-z]*\b(?![-_/])", sense)
-    sense = sense[0].lower() + sense[1:] if begins_a_sentence else sense
-    return f" ({sense.removesuffix('.')})"
+    sense = sense.removesuffix(".").replace(" (", ", ").replace(")", "")
+    begins_as_sentences_do = re.match(r"[A-Z][a-z]*\b", sense)
+    sense = sense[0].lower() + sense[1:] if begins_as_sentences_do else sense
+    return "" if sense in ("", word) else f" ({sense})"
 
 
 def span(schema: Schema, quote: bool = False) -> str:
@@ -43,13 +45,13 @@ def _bound(value: Any, quote: bool) -> str | None:
         return None
     if isinstance(value, str):
         return f'"{value}"' if quote else value
-    return f"{value:.10g}"
+    return str(value) if isinstance(value, int) else f"{value:.10g}"
 
 
 def default(schema: Schema, python: bool = False) -> str:
     """What a key is when it is absent, as a file or Python would write it; nothing where the schema does not know."""
     value = schema.get("default")
-    if value is None or value in ([], {}):
+    if value is None or value in ([], (), {}):
         return ""
     if isinstance(value, float):
         return f"{value:.10g}"

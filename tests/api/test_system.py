@@ -6,13 +6,12 @@ import json
 from collections.abc import Mapping
 from dataclasses import MISSING, fields
 from pathlib import Path
-from typing import Any, get_args, get_type_hints
+from typing import Any
 
 import pytest
 
 from hostnet import (
     AddressMap,
-    Cluster,
     Config,
     ConfigError,
     Core,
@@ -20,65 +19,14 @@ from hostnet import (
     FioJob,
     Lfb,
     Memory,
-    Pfc,
     Run,
     Server,
     Stream,
     _core,
+    system,
 )
 from hostnet.system.description import Description
-from hostnet.system.workload import KINDS
-from tests.api.described import classes, docstrings, key_of, said, tables
 from tests.support import QUADRANT
-
-SCHEMAS = {Config: json.loads(_core.schema()), Cluster: json.loads(_core.cluster_schema())}
-
-NOT_IN_FILES = {"base_dir"}
-
-OPTIONAL_HERE: dict[type, set[str]] = {Pfc: {"xoff", "xon"}}
-"""What a switch must be given, and a NIC has from its preset."""
-
-TYPES = {"string": str, "integer": int, "number": float, "boolean": bool}
-
-TABLES = {(root, path): table for root, schema in SCHEMAS.items() for path, table in tables(schema)}
-CLASSES = {(root, path): kind for root in SCHEMAS for path, kind in classes(root)}
-
-every_table = pytest.mark.parametrize(
-    ("table", "kind"),
-    [pytest.param(TABLES[at], CLASSES.get(at), id=f"{at[0].__name__}.{at[1]}") for at in TABLES],
-)
-
-
-def test_every_table_has_a_class() -> None:
-    assert set(TABLES) == set(CLASSES)
-
-
-def keys_of(table: dict[str, Any], kind: type) -> dict[str, Any]:
-    """The keys of a table that are fields; the kind of a workload is its class."""
-    return {name: key for name, key in table["properties"].items() if kind not in KINDS or name != "kind"}
-
-
-@every_table
-def test_keys_types_and_requirements_agree(table: dict[str, Any], kind: type) -> None:
-    keys = keys_of(table, kind)
-    assert set(keys) == {key_of(field.name) for field in fields(kind)} - NOT_IN_FILES
-    hints = {key_of(name): hint for name, hint in get_type_hints(kind).items()}
-    for name, key in keys.items():
-        kinds = key.get("type", [])
-        for form in [kinds] if isinstance(kinds, str) else kinds:
-            if form in TYPES:
-                assert TYPES[form] in (hints[name], *get_args(hints[name])), name
-    needed = {field.name for field in fields(kind) if field.default is MISSING and field.default_factory is MISSING}
-    required = set(table.get("required", [])) & set(keys)
-    assert {key_of(name) for name in needed} == required - OPTIONAL_HERE.get(kind, set())
-
-
-@every_table
-def test_every_field_is_described_with_its_range_and_its_words(table: dict[str, Any], kind: type) -> None:
-    described = docstrings(kind)
-    for name, key in keys_of(table, kind).items():
-        for part in said(key):
-            assert part in described[name], f"{kind.__name__}.{name} does not say {part}"
 
 
 def test_a_complete_configuration_survives_the_round_trip() -> None:
@@ -91,10 +39,12 @@ def test_a_complete_configuration_survives_the_round_trip() -> None:
     assert plan.hash == _core.resolve(QUADRANT).hash
 
 
-@every_table
-def test_every_class_shows_what_is_set_alone(table: dict[str, Any], kind: type) -> None:
+@pytest.mark.parametrize("name", system.__all__)
+def test_every_class_shows_what_is_set_alone(name: str) -> None:
+    kind: Any = getattr(system, name)
     assert vars(Description)["__repr__"] is kind.__repr__
-    assert set(table.get("required", [])) or repr(kind()) == f"{kind.__name__}()"
+    needed = {field.name for field in fields(kind) if field.default is MISSING and field.default_factory is MISSING}
+    assert needed or repr(kind()) == f"{name}()"
 
 
 def test_what_is_shown_is_the_way_to_write_it() -> None:

@@ -45,8 +45,8 @@ from hostnet import (
     _core,
     run_cluster,
 )
+from hostnet.system.convert import key_of
 from hostnet.system.workload import KINDS
-from tests.api.described import key_of
 
 
 def toml(value: Any, path: str = "") -> Iterator[str]:

@@ -1,10 +1,108 @@
-"""What the generator writes is as it would write it."""
+"""The generator's files are as it would write them, and it says of a key what the schema says."""
 
 from __future__ import annotations
 
+from typing import Any
+
+import pytest
+
 from scripts.generate.__main__ import ROOT, stale
+from scripts.generate.fields import docstring, field_of
+from scripts.generate.order import arranged
+from scripts.generate.wording import default, meaning, span
+
+TIME = {"type": "string", "x-quantity": "time", "x-max": "1 us", "description": "Mean time\nper line (time)."}
 
 
 def test_nothing_is_stale() -> None:
     names = [str(file.relative_to(ROOT)) for file in stale(ROOT)]
     assert names == [], "python -m scripts.generate writes them anew"
+
+
+def words(description: str, **senses: str) -> dict[str, Any]:
+    """The schema of a key that is one of some words."""
+    return {"description": description, "oneOf": [{"const": word, "description": senses[word]} for word in senses]}
+
+
+@pytest.mark.parametrize(
+    ("schema", "said"),
+    [
+        (TIME, "Mean time per line (time)."),
+        (
+            words("Order.", up="Line after line.", any="At random."),
+            'Order: "up" (line after line) or "any" (at random).',
+        ),
+        (words("Order; up when absent.", up="Higher."), 'Order: "up" (higher); up when absent.'),
+        (words("Of the L2. More.", lru="LRU (oldest)."), 'Of the L2: "lru" (LRU, oldest). More.'),
+        (words('"a" or "b".', a="One.", b="Other."), '"a" or "b".'),
+        (words("Which.", none="None."), 'Which: "none".'),
+        ({"description": "Who.", "anyOf": [{"enum": ["x", "y"]}, {"properties": {}}]}, 'Who: "x" or "y".'),
+    ],
+)
+def test_words_stand_where_a_description_does_not_name_them(schema: dict[str, Any], said: str) -> None:
+    assert meaning(schema) == said
+
+
+@pytest.mark.parametrize(
+    ("schema", "limits"),
+    [
+        ({"minimum": 1, "maximum": 10**12}, "1 to 1000000000000"),
+        ({"minimum": 0.0, "maximum": 0.5}, "0 to 0.5"),
+        ({"x-max": "1 us"}, "at most 1 us"),
+        ({"anyOf": [{"type": "string"}, {"type": "array", "items": {"minimum": 0, "maximum": 7}}]}, "0 to 7"),
+        ({}, ""),
+    ],
+)
+def test_a_range_has_both_ends_that_there_are(schema: dict[str, Any], limits: str) -> None:
+    assert span(schema) == limits
+
+
+def test_a_default_is_as_a_file_has_it_or_python() -> None:
+    assert [default({"default": value}) for value in (True, 2.0, "off", ())] == ["true", "2", '"off"', ""]
+    assert default({"default": True}, python=True) == "True"
+    assert default({}) == ""
+
+
+@pytest.mark.parametrize(
+    ("key", "types", "value"),
+    [
+        (TIME, "str | None", "None"),
+        ({"type": ["integer", "string"]}, "int | str | None", "None"),
+        (
+            {"anyOf": [{"type": "string"}, {"type": "array", "items": {"type": "integer"}}]},
+            "str | Sequence[int] | None",
+            "None",
+        ),
+        (
+            {"type": "array", "items": {"type": "string"}, "minItems": 2, "maxItems": 2},
+            "tuple[str, str] | None",
+            "None",
+        ),
+    ],
+)
+def test_a_field_has_the_type_of_its_key(key: dict[str, Any], types: str, value: str) -> None:
+    field = field_of("line", key, "iio.line", required=False)
+    assert (field.types, field.value) == (types, value)
+    assert field_of("line", key, "iio.line", required=True).value is None
+
+
+def test_a_field_says_its_range_its_default_and_its_key_once() -> None:
+    field = field_of("from", {**TIME, "default": "1 ns"}, "x.from", required=False)
+    assert field.name == "from_"
+    assert field.doc == [
+        '    """Mean time per line (time). Its key in files is `from`. Range: at most "1 us". Default: "1 ns"."""'
+    ]
+    share = {"type": "number", "minimum": 0.0, "maximum": 1.0, "description": "A share (0 to 1); 1 when absent."}
+    assert field_of("share", {**share, "default": 1.0}, "x", False).doc == [
+        '    """A share (0 to 1); 1 when absent."""'
+    ]
+
+
+def test_a_docstring_that_is_too_long_has_its_range_apart() -> None:
+    lines = docstring("word " * 30, "Range: 1 to 2.")
+    assert lines[-3:] == ["", "    Range: 1 to 2.", '    """']
+    assert all(len(line) <= 120 for line in lines)
+
+
+def test_keys_stay_where_they_stand_and_new_ones_come_last() -> None:
+    assert arranged({"a", "b", "c", "d"}, ["c", "gone", "a"]) == ["c", "a", "b", "d"]

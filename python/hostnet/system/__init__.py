@@ -1,6 +1,6 @@
-"""Descriptions of servers, of clusters and of what runs on them, with the same names as in configuration files."""
+# Written by `python -m scripts.generate` from the schema, whose words are in crates/config/src/spec.
+"""Descriptions of servers, clusters and what runs on them, with the same names as in configuration files."""
 
-from hostnet.system import workload
 from hostnet.system.cache import L2, Cache, Ddio, Llc, Prefetch, SnoopFilter
 from hostnet.system.cluster import Cluster, Host
 from hostnet.system.config import Config
@@ -14,38 +14,20 @@ from hostnet.system.io import FioCosts, Iio, Pcie, Ssd
 from hostnet.system.jobs import Job, JobCompute, JobStep
 from hostnet.system.mcn import Mcn
 from hostnet.system.memory import AddressMap, Controller, Dram, Memory, ReadQueue, Timing, WriteQueue
-from hostnet.system.network import (
-    Compress,
-    Control,
-    CxlLink,
-    Nic,
-    NicFunction,
-    NicLink,
-    OnChip,
-    Pfc,
-    Remote,
-    Sockets,
-    Stack,
-    Upi,
-)
+from hostnet.system.network import Control, Remote, Sockets, Stack, Upi
+from hostnet.system.nic import Compress, CxlLink, Nic, NicFunction, NicLink, OnChip, Pfc
 from hostnet.system.parts import Socket
 from hostnet.system.pool import Pool, PoolPrefetch
-from hostnet.system.power import (
-    CState,
-    DynamicPower,
-    Governor,
-    Ncap,
-    Power,
-    PState,
-    PStateRange,
-    StaticPower,
-)
+from hostnet.system.power import CState, DynamicPower, Governor, Ncap, Power, PState, PStateRange, StaticPower
 from hostnet.system.traffic import Flow, Move, OtherRequests, Service, ServiceIo, SizePoint, Transport
-from hostnet.system.workload import *  # noqa: F403 - the list of kinds is there
+from hostnet.system.workload import App, AppInstructions, AppLayout, Fio, FioJob, RemoteStream, Stream
 
 __all__ = [
     "L2",
     "AddressMap",
+    "App",
+    "AppInstructions",
+    "AppLayout",
     "Bottleneck",
     "CState",
     "Cable",
@@ -66,7 +48,9 @@ __all__ = [
     "DynamicPower",
     "Energy",
     "Expander",
+    "Fio",
     "FioCosts",
+    "FioJob",
     "Flow",
     "Governor",
     "Host",
@@ -99,6 +83,7 @@ __all__ = [
     "Ramp",
     "ReadQueue",
     "Remote",
+    "RemoteStream",
     "RowClone",
     "Run",
     "Server",
@@ -111,6 +96,7 @@ __all__ = [
     "Ssd",
     "Stack",
     "StaticPower",
+    "Stream",
     "Switch",
     "SwitchEnergy",
     "Timing",
@@ -120,4 +106,3 @@ __all__ = [
     "Upi",
     "WriteQueue",
 ]
-__all__ += workload.__all__

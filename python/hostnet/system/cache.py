@@ -1,3 +1,4 @@
+# Written by `python -m scripts.generate` from the schema, whose words are in crates/config/src/spec.
 """The caches, the prefetchers and DDIO."""
 
 from collections.abc import Sequence
@@ -8,33 +9,40 @@ from hostnet.system.description import Description
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class L2(Description):
-    """A private L2."""
+    """The private L2 of every core."""
 
     sets: int | None = None
     """Sets of the L2 of a core, a power of two. Range: 1 to 65536."""
     ways: int | None = None
     """Ways. Range: 1 to 32."""
     replacement: str | None = None
-    """Which line of a set leaves: "lru", "random" or "qlru" (quad-age LRU)."""
+    """Which line of a set leaves: "lru" (the one used longest ago), "random" (a line drawn at random) or "qlru" (the
+    first whose two-bit age is the oldest, quad-age LRU).
+    """
     hit: str | None = None
     """From an access to its data when it hits (time). Range: "1 ps" to "10 us"."""
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class Llc(Description):
-    """A last-level cache."""
+    """The last-level cache, a slice beside every slice of the CHA."""
 
     sets: int | None = None
     """Sets of a slice, a power of two. Range: 1 to 65536."""
     ways: int | None = None
     """Ways. Range: 1 to 32."""
     replacement: str | None = None
-    """Which line of a set leaves: "lru", "random" or "qlru" (quad-age LRU)."""
+    """Which line of a set leaves: "lru" (the one used longest ago), "random" (a line drawn at random) or "qlru" (the
+    first whose two-bit age is the oldest, quad-age LRU).
+    """
     inclusion: str | None = None
-    """What it holds of what the cores hold: "inclusive" (all) or "victim" (lines enter it when they leave a core)."""
+    """What it holds of what the cores hold: "inclusive" (all of it: a line that leaves the LLC leaves the cores) or
+    "victim" (lines enter it when they leave a core, and leave it when a core takes them).
+    """
     clean_victims: str | None = None
-    """Which clean lines it takes from the cores: "all", "foreseen" (those of cores whose reads the LLC serves in
-    most cases) or "none". Without meaning when it is inclusive."""
+    """Which clean lines it takes from the cores: "all" (all that leave an L2), "foreseen" (those of cores whose reads
+    the LLC serves in most cases) or "none"; the others are dropped. Without meaning when it is inclusive.
+    """
     hit: str | None = None
     """From admission at the CHA to the data of a line that it holds leaving the CHA (time).
 
@@ -44,7 +52,7 @@ class Llc(Description):
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class SnoopFilter(Description):
-    """A snoop filter."""
+    """The snoop filter: which lines the cores hold. Without meaning when the LLC is inclusive."""
 
     sets: int | None = None
     """Sets of a slice, a power of two. Range: 1 to 65536."""
@@ -54,7 +62,7 @@ class SnoopFilter(Description):
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class Cache(Description):
-    """The caches of the socket; its lines have 64 B."""
+    """The caches of the socket."""
 
     enabled: bool | None = None
     """Whether L2, LLC, prefetchers and DDIO take part. Without them every access of a stream misses, as in a buffer
@@ -74,7 +82,8 @@ class Prefetch(Description):
 
     stream: bool | None = None
     """The streamer: runs ahead of ascending or descending accesses within a page. Network cores have lines of the
-    kernel ahead by it, with caches and without."""
+    kernel ahead by it, with caches and without.
+    """
     adjacent: bool | None = None
     """The adjacent-line prefetcher: completes pairs of lines of 128 B."""
     credits: int | None = None
@@ -92,10 +101,12 @@ class Ddio(Description):
     enabled: bool | None = None
     """Whether the writes of drives go to the LLC."""
     off: str | Sequence[int] | None = None
-    """Drives whose writes go to memory all the same: "0-3", "0,2" or a list of numbers; [] for none."""
+    """Drives whose writes go to memory all the same: "0-3", "0,2" or a list of numbers; [] for none. Range: 0 to 63."""
     ways: str | Sequence[int] | None = None
     """Ways of the LLC that writes of drives may allocate in: "9-10", a list of numbers or a mask such as "0x600";
     contiguous.
+
+    Range: 0 to 63.
     """
     write: str | None = None
     """From admission of a drive's write at the CHA to its acknowledgement, once there is room in the LLC (time).

@@ -1,3 +1,4 @@
+# Written by `python -m scripts.generate` from the schema, whose words are in crates/config/src/spec.
 """A NIC in the buffer device of a DIMM."""
 
 from dataclasses import dataclass
@@ -7,7 +8,7 @@ from hostnet.system.description import Description
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class NCache(Description):
-    """The cache of the buffer device of a DIMM."""
+    """The cache of the buffer device."""
 
     size: str | None = None
     """Its size (size), a power of two, "0 B" for none; "64 KiB" when absent. Range: at most "64 MiB"."""
@@ -16,14 +17,14 @@ class NCache(Description):
     hit: str | None = None
     """A look into it, with its data (time); "2 ns" when absent. Range: "1 ps" to "1 us"."""
     prefetch: int | None = None
-    """Lines that are read after one that the host has read; 4 when absent. Range: at most 63."""
+    """Lines that are read after one that the host has read; 4 when absent. Range: 0 to 63."""
     header: bool | None = None
     """Whether the first line of each packet is written to it; true when absent."""
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class RowClone(Description):
-    """What clones of memory take (RowClone)."""
+    """What clones of memory take."""
 
     fpm: str | None = None
     """A row to another of its sub-array (time); "90 ns" when absent. Range: "1 ps" to "1 ms"."""
@@ -37,11 +38,13 @@ class RowClone(Description):
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class DimmAsync(Description):
-    """Reads and writes of the host at a DIMM that answers for itself."""
+    """Reads and writes of the host."""
 
     cmd: str | None = None
-    """From a command on the channel until it is in the buffer device (time); "5 ns" when absent. Range: "1 ps" to "10
-    us"."""
+    """From a command on the channel until it is in the buffer device (time); "5 ns" when absent.
+
+    Range: "1 ps" to "10 us".
+    """
     ids: int | None = None
     """Request ids: reads of the host that it may work on; 64 when absent. Range: 1 to 65536."""
     writes: int | None = None
@@ -50,7 +53,7 @@ class DimmAsync(Description):
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class DimmDriver(Description):
-    """What the driver of a NIC in a DIMM does."""
+    """What the driver does."""
 
     flush: str | None = None
     """The instruction that flushes or invalidates a line (time); "4 ns" when absent. Range: at most "1 us"."""
@@ -58,27 +61,36 @@ class DimmDriver(Description):
     """Whether data is cloned before it is sent, or the NIC reads it where it was written; true when absent."""
     copy: bool | None = None
     """Whether cores copy datagrams between applications and the buffers of the network, or applications have them
-    there; false when absent."""
+    there; false when absent.
+    """
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class NicDimm(Description):
-    """The DIMM that a NIC sits in: its memory is a node without cores, whose number follows that of the socket."""
+    """With `nic.attach = "dimm"`: the DIMM."""
 
     channel: int | None = None
-    """The channel of the socket that it is plugged into, counted with its subchannels; 0 when absent. Range: at most
-    255."""
+    """The channel of the socket that it is plugged into, counted with its subchannels; 0 when absent.
+
+    Range: 0 to 255.
+    """
     device: str | None = None
     """Its DRAM, by the name of a device; "DDR4_2400" when absent."""
     controller: str | None = None
-    """From the buffer device to its memory controllers, and as long back (time); "5 ns" when absent. Range: "2 ps" to
-    "10 us"."""
+    """From the buffer device to its memory controllers, and as long back (time); "5 ns" when absent.
+
+    Range: "2 ps" to "10 us".
+    """
     bandwidth: str | None = None
     """Bandwidth between the NIC and the memory controllers in each direction (bandwidth); "10.74 GB/s" when absent.
-    Range: "100 MB/s" to "10 TB/s"."""
+
+    Range: "100 MB/s" to "10 TB/s".
+    """
     dma_lines: int | None = None
-    """Lines that its DMA engine may have on their way to memory, and as many from there; 64 when absent. Range: 1 to
-    65536."""
+    """Lines that its DMA engine may have on their way to memory, and as many from there; 64 when absent.
+
+    Range: 1 to 65536.
+    """
     nic_turns: int | None = None
     """Requests of the NIC that go before a request of the host that waits; 8 when absent. Range: 1 to 65536."""
     ncache: NCache | None = None
@@ -86,6 +98,6 @@ class NicDimm(Description):
     clone: RowClone | None = None
     """What clones of memory take."""
     async_: DimmAsync | None = None
-    """Reads and writes of the host."""
+    """Reads and writes of the host. Its key in files is `async`."""
     driver: DimmDriver | None = None
     """What the driver does."""

@@ -1,3 +1,4 @@
+# Written by `python -m scripts.generate` from the schema, whose words are in crates/config/src/spec.
 """What the parts of a server consume, as a description."""
 
 from dataclasses import dataclass
@@ -7,10 +8,10 @@ from hostnet.system.description import Description
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class Energy(Description):
-    """What the parts of a server consume, for its energy meter. What is None comes from the profile."""
+    """What the parts of the server consume; without it there is no energy meter."""
 
     profile: str | None = None
-    """Profile that the values start from, by its name: "server" or "mobile"; "server" when absent."""
+    """Profile that the values start from, by its name: "server" or "mobile". Default: "server"."""
     core_active: str | None = None
     """A core at work, waits for memory among it (power). Range: "0 uW" to "1 kW"."""
     core_idle: str | None = None

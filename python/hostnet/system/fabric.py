@@ -1,10 +1,11 @@
+# Written by `python -m scripts.generate` from the schema, whose words are in crates/config/src/spec.
 """What joins the hosts of a cluster: switches, cables, and the short form of a network."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from hostnet.system.description import Description
-from hostnet.system.network import Pfc
+from hostnet.system.nic import Pfc
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -21,7 +22,7 @@ class Ramp(Description):
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class SwitchEnergy(Description):
-    """What a switch consumes. There is no profile of switches: what is None is not counted."""
+    """What it consumes; it has no energy meter when absent everywhere."""
 
     on: str | None = None
     """All of it but its ports, as long as it is on (power); not counted when absent. Range: "0 uW" to "10 kW"."""
@@ -33,7 +34,7 @@ class SwitchEnergy(Description):
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class Switch(Description):
-    """A switch with output queues. What is None is that of `network.switch`."""
+    """A switch with output queues. What is absent is that of `network.switch`."""
 
     kind: str | None = None
     """How it comes to know where hosts are: "routed" (it knows the shortest ways) or "learning" (from the packets that
@@ -53,23 +54,30 @@ class Switch(Description):
     Range: "1 ps" to "10 ms".
     """
     ecn: str | Ramp | None = None
-    """When packets are marked: a queue of "65 packets" or "100 kB", or a `Ramp`; never when absent everywhere or "off".
+    """When packets are marked: a queue of "65 packets" or "100 kB", or a table of min, max and most; never when absent
+    everywhere or "off".
     """
     pfc: Pfc | None = None
-    """When senders are paused, with `xoff` and `xon`; never when absent everywhere. Not of the kind "learning"."""
+    """When senders are paused; never when absent everywhere. Not of the kind "learning"."""
     table: int | None = None
     """Of the kind "learning": addresses that it knows at most; 4096 when absent everywhere. Range: 1 to 65536."""
     ttl: str | None = None
     """Of the kind "learning": when an address is forgotten from which nothing comes (time); "10 ms" when absent
-    everywhere. Range: "1 ns" to "1000 s".
+    everywhere.
+
+    Range: "1 ns" to "1000 s".
     """
     fabric: str | None = None
     """Of the kind "learning": what its fabric carries to each port, in bytes of IP packets (bandwidth); "10 Gbps" when
-    absent everywhere. Range: "1 Mbps" to "10 TB/s".
+    absent everywhere.
+
+    Range: "1 Mbps" to "10 TB/s".
     """
     delay: str | None = None
     """Of the kind "learning": what the fabric takes beyond that, from the last bit of a packet to its queue (time);
-    none when absent everywhere. Range: at most "10 ms".
+    none when absent everywhere.
+
+    Range: at most "10 ms".
     """
     jitter: str | None = None
     """Of the kind "learning": up to so much more, at random (time); none when absent everywhere.
@@ -78,11 +86,15 @@ class Switch(Description):
     """
     sum: str | None = None
     """Rate at which its engine sums up vectors of jobs, in bytes of the sum, of however many ports (bandwidth); it does
-    not sum up when absent everywhere. Not of the kind "learning". Range: "1 Mbps" to "10 TB/s".
+    not sum up when absent everywhere. Not of the kind "learning".
+
+    Range: "1 Mbps" to "10 TB/s".
     """
     sharers: int | None = None
     """Pages that servers of a pool share and that it decides about in the place of the controller, the first ones; 4096
-    when absent everywhere. Of the only switch. Range: 0 to 16777216.
+    when absent everywhere. Of the only switch.
+
+    Range: 0 to 16777216.
     """
     energy: SwitchEnergy | None = None
     """What it consumes; it has no energy meter when absent everywhere."""
@@ -90,10 +102,10 @@ class Switch(Description):
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class Cable(Description):
-    """A full-duplex cable. What is None is that of the network.
+    """A full-duplex cable.
 
-    Without ends it is a cable of a topology: that of a host has the name of the host, that between two switches both
-    names, such as "leaf-0_spine-1".
+    What is absent is that of the network. Without ends it is a cable of a topology: that of a host has the name of the
+    host, that between two switches both names, such as "leaf-0_spine-1".
     """
 
     ends: tuple[str, str] | None = None
@@ -103,7 +115,7 @@ class Cable(Description):
     latency: str | None = None
     """Propagation delay (time). Range: "1 ps" to "10 s"."""
     down: Sequence[tuple[str, str]] | None = None
-    """When it is down: pairs of times from the start of the run (time), at most 1024. What is on it then is lost.
+    """When it is down: a list of pairs of times from the start of the run (time). What is on it then is lost.
 
     Range: at most "1000 s".
     """
@@ -120,14 +132,14 @@ class Bottleneck(Description):
     latency: str | None = None
     """Propagation delay (time); that of the network when absent. Range: "1 ps" to "10 s"."""
     down: Sequence[tuple[str, str]] | None = None
-    """When it is down, as of any cable: pairs of times (time), at most 1024. Range: at most "1000 s"."""
+    """When it is down, as of any cable (time). Range: at most "1000 s"."""
     corrupt: float | None = None
     """Share of packets that it damages (0 to 1)."""
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class Trunk(Description):
-    """The cables between some switches of a topology."""
+    """Cables between switches, in topologies of many; those of the network when absent."""
 
     rate: str | None = None
     """Rate of each in either direction (bandwidth). Range: "1 Mbps" to "10 TB/s"."""
@@ -137,26 +149,33 @@ class Trunk(Description):
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class Network(Description):
-    """What every cable and switch is like that does not say otherwise, and how hosts are joined without cables."""
+    """What cables and switches are like, and, when there are no cables, how hosts are joined."""
 
     topology: str | None = None
-    """How hosts are joined: "star" (all at one switch, named "tor"), "dumbbell" (two switches, "left" and "right", with
-    one cable between them), "direct" (two hosts and one cable), or of many switches "two-tier", "leaf-spine",
-    "fat-tree", "ring", "mesh", "torus" or "dragonfly"; "star" when this and all cables with ends are absent. Not
-    together with those.
+    """How hosts are joined: "star" (every host is cabled to one switch, named "tor"), "dumbbell" (two switches, "left"
+    and "right", with one cable between them), "direct" (two hosts and one cable), "two-tier" (leaf switches with hosts,
+    each with one cable to the switch "root"), "leaf-spine" (leaf switches with hosts, each with a cable to every spine
+    switch), "fat-tree" (three levels of switches of k ports each, Al-Fares et al., SIGCOMM 2008), "ring" (switches with
+    hosts, in a circle), "mesh" (switches with hosts, in rows and columns), "torus" (a mesh of two or three dimensions
+    whose ends are joined) or "dragonfly" (groups of switches, all of a group and all groups joined with each other, Kim
+    et al., ISCA 2008); "star" when this and all cables with ends are absent. Not together with those.
     """
     rate: str | None = None
-    """Rate of a cable in either direction (bandwidth); "100 Gbps" when absent. Range: "1 Mbps" to "10 TB/s"."""
+    """Rate of a cable in either direction (bandwidth). Range: "1 Mbps" to "10 TB/s". Default: "12.5 GB/s"."""
     latency: str | None = None
-    """Propagation delay of a cable (time); "1 us" when absent. Range: "1 ps" to "10 s"."""
+    """Propagation delay of a cable (time). Range: "1 ps" to "10 s". Default: "1 us"."""
     mtu: str | None = None
-    """Largest IP packet (size), of every flow that gives none; "1500 B" when absent. Range: "128 B" to "65535 B"."""
+    """Largest IP packet (size): the MTU of every flow that gives none.
+
+    Range: "128 B" to "65535 B". Default: "1500 B".
+    """
     framing: str | None = None
-    """Bytes on the wire beyond the IP packet (size): header, frame check sequence, preamble and gap; "38 B" when
-    absent. Range: at most "1 KiB".
+    """Bytes on the wire beyond the IP packet (size): header, frame check sequence, preamble and gap.
+
+    Range: at most "1 KiB". Default: "38 B".
     """
     frame_min: str | None = None
-    """Least bytes of a frame on the wire, framing included (size); "84 B" when absent. Range: at most "1 KiB"."""
+    """Least bytes of a frame on the wire, framing included (size). Range: at most "1 KiB". Default: "84 B"."""
     left: str | Sequence[str] | None = None
     """Hosts at the left switch of a dumbbell: a name or a list."""
     right: str | Sequence[str] | None = None
@@ -169,18 +188,24 @@ class Network(Description):
     """Spine switches of "leaf-spine"; as many as the oversubscription asks for when absent. Range: 1 to 1024."""
     hosts_per_switch: int | None = None
     """Hosts at each switch that has some at most; when absent, the hosts shared out among the switches. Not of
-    "fat-tree" and "dragonfly". Range: 1 to 16384.
+    "fat-tree" and "dragonfly".
+
+    Range: 1 to 16384.
     """
     oversubscription: float | None = None
     """Of "two-tier" and "leaf-spine": rates of the hosts at a full leaf switch divided by those of its cables upward;
-    when absent, it follows from `spines` and `core.rate`. Range: 0.01 to 1000.
+    when absent, it follows from `spines` and `core.rate`.
+
+    Range: 0.01 to 1000.
     """
     k: int | None = None
     """Of "fat-tree": ports of each switch, an even number: there is room for k^3/4 hosts; the least that has room when
-    absent. Range: 2 to 42.
+    absent.
+
+    Range: 2 to 42.
     """
     size: int | Sequence[int] | None = None
-    """Of "ring", "mesh" and "torus": switches along each dimension, 8 or (8, 4). Range: 1 to 4096."""
+    """Of "ring", "mesh" and "torus": switches along each dimension, 8 or [8, 4]. Range: 1 to 4096."""
     a: int | None = None
     """Of "dragonfly": switches of a group; 2h when absent. Range: 1 to 256."""
     p: int | None = None

@@ -1,3 +1,4 @@
+# Written by `python -m scripts.generate` from the schema, whose words are in crates/config/src/spec.
 """The server, its cores and its home agents."""
 
 from dataclasses import dataclass
@@ -12,8 +13,10 @@ class Server(Description):
     preset: str | None = None
     """Name of a preset. It gives every value that is not set."""
     sockets: int | None = None
-    """Sockets, each with the cores, caches, memory and drives that the tables say, or its own table "socket.N"; 1 when
-    absent. Range: 1 to 8.
+    """Sockets, each with the cores, caches, memory and drives that the tables say, or its own table "socket.N"; 1 if
+    not given.
+
+    Range: 1 to 8.
     """
     description: str | None = None
     """What the server is, in words."""
@@ -23,7 +26,7 @@ class Server(Description):
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class Lfb(Description):
-    """A line fill buffer."""
+    """The line fill buffer of each core: the credits of C2M-Read and C2M-Write."""
 
     entries: int | None = None
     """Entries per core. Range: 1 to 1024."""
@@ -35,7 +38,7 @@ class Lfb(Description):
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class Core(Description):
-    """The cores of the socket."""
+    """The cores and their line fill buffers."""
 
     count: int | None = None
     """Cores of the socket. Range: 1 to 1024."""
@@ -51,8 +54,9 @@ class Core(Description):
     """From the CHA's admission of a write-back to the release of the LFB entry (time). Range: "1 ps" to "100 us"."""
     dirty_pool: int | None = None
     """Dirty lines of one core that wait for eviction; one of them, drawn at random, leaves per store miss (lines).
+    Without meaning when there are caches.
 
-    Without meaning when there are caches. Range: 1 to 16384.
+    Range: 1 to 16384.
     """
     rob: int | None = None
     """Instructions in flight (reorder buffer): how far a core runs ahead of an access without data.
@@ -68,7 +72,7 @@ class Core(Description):
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class Tor(Description):
-    """A request buffer (table of requests)."""
+    """The request buffer of each slice."""
 
     entries: int | None = None
     """Entries per slice, shared by reads and writes. Range: 1 to 4096."""
@@ -106,11 +110,11 @@ class Run(Description):
     name: str | None = None
     """Name of the run; the file's name without its ending when absent."""
     seed: int | None = None
-    """Seed of every random stream; 1 when absent."""
+    """Seed of every random stream; 1 when absent. Range: at least 0."""
     duration: str | None = None
-    """Time that is measured, after the warm-up (time); "1 ms" when absent.
+    """Time that is measured, after the warm-up (time); "1 ms" when absent. Not together with `precision`.
 
-    Not together with `precision`. Range: "1 us" to "1000 s".
+    Range: "1 us" to "1000 s".
     """
     precision: float | None = None
     """Measure until the 95 % confidence interval of every workload's throughput is below this share of it (0.0001 to
@@ -118,11 +122,13 @@ class Run(Description):
     """
     duration_max: str | None = None
     """Longest time that is measured to reach `precision` (time), or of a run until its jobs are done; "100 ms" when
-    absent, "10 s" with `until`. Range: "1 us" to "1000 s".
+    absent, "10 s" with `until`.
+
+    Range: "1 us" to "1000 s".
     """
     until: str | None = None
-    """Measure from the start of the run until all jobs of a cluster are done: "jobs". Not together with `duration`,
-    `precision` and `warmup`.
+    """Measure from the start of the run until all jobs of a cluster are done: "jobs" (when all jobs are done). Not
+    together with `duration`, `precision` and `warmup`.
     """
     warmup: str | None = None
     """Time before the measurement begins (time), or "auto" until the queues have settled; "auto" when absent.

@@ -1,3 +1,4 @@
+# Written by `python -m scripts.generate` from the schema, whose words are in crates/config/src/spec.
 """Programs of ranks that run at the hosts of a cluster."""
 
 from collections.abc import Sequence
@@ -52,7 +53,7 @@ class JobStep(Description):
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class JobCompute(Description):
-    """What a rank computes in an iteration of training."""
+    """An iteration of training."""
 
     forward: str | None = None
     """Of the rank's accelerator: the forward pass (time); none when absent. Range: at most "1000 s"."""
@@ -68,7 +69,9 @@ class JobCompute(Description):
     """
     update: str | None = None
     """Of the rank, after the exchange: the sum is put to use (time); with "aggregator" only of the rank that sums up,
-    before it sends; none when absent. Range: at most "1000 s".
+    before it sends; none when absent.
+
+    Range: at most "1000 s".
     """
 
 
@@ -80,10 +83,12 @@ class Job(Description):
     """What its ranks do: "allreduce" (a vector of every rank is summed up, and every rank gets the sum), "allgather"
     (every rank gets what all others have), "alltoall" (every rank sends something else to every other one), "broadcast"
     (every rank gets what rank 0 has), "barrier" (no rank goes on before all have come), "program" (what the steps say),
-    "chakra" (what execution traces of MLCommons Chakra say), what a NAS Parallel Benchmark does: "npb-cg", "npb-ep",
-    "npb-is", "npb-mg", "npb-ft" or "npb-lu", or what an archetype does: "streaming" (walks through memory, with sums
-    over all ranks), "irregular" (reads memory at random, with small messages to all ranks), "compute" (computes in its
-    caches, with sums over all ranks) or "shuffle" (walks through memory, and all of it goes to other ranks).
+    "chakra" (what execution traces of MLCommons Chakra say), "npb-cg" (the conjugate gradient benchmark of NPB),
+    "npb-ep" (the embarrassingly parallel benchmark of NPB), "npb-is" (the integer sort of NPB), "npb-mg" (the multigrid
+    benchmark of NPB), "npb-ft" (the 3-D fast Fourier transform of NPB), "npb-lu" (the lower-upper Gauss-Seidel solver
+    of NPB), "streaming" (an archetype: walks through memory, with sums over all ranks), "irregular" (an archetype:
+    reads memory at random, with small messages to all ranks), "compute" (an archetype: computes in its caches, with
+    sums over all ranks) or "shuffle" (an archetype: walks through memory, and all of it goes to other ranks).
     """
     hosts: str | Sequence[str]
     """The hosts that its ranks are at: a name or a list."""
@@ -100,7 +105,7 @@ class Job(Description):
     Range: 1 to 1024.
     """
     cores: str | Sequence[int] | None = None
-    """Cores that ranks at a server have, one each in this order; from 0 on when absent."""
+    """Cores that ranks at a server have, one each in this order; from 0 on when absent. Range: 0 to 1023."""
     ipc: float | None = None
     """Instructions per cycle of ranks at servers when all data is at hand; 1 when absent. Range: 0.1 to 10."""
     data: str | None = None
@@ -111,22 +116,25 @@ class Job(Description):
     """
     bytes: str | None = None
     """Of the collectives but "barrier" (size): the vector of "allreduce" and "broadcast", what each rank gives in
-    "allgather", what each sends to each other in "alltoall". Range: "1 B" to "1000 TB".
+    "allgather", what each sends to each other in "alltoall".
+
+    Range: "1 B" to "1000 TB".
     """
     algorithm: str | None = None
     """How a collective is done: "ring" (everything goes from each rank to the next one), "recursive-doubling" (ranks
     whose distance doubles exchange what they have), "tree" (along a binomial tree), "pairwise" (every two ranks
-    exchange), "aggregator" (one rank gets everything, and sends the sum back), "hierarchical" (trees within groups,
-    and a ring of one rank of each) or "in-network" (switches with `sum` add vectors as they pass); when absent, "ring"
-    for "allreduce" and "allgather", "pairwise" for "alltoall", "tree" for "broadcast", "recursive-doubling" for
-    "barrier".
+    exchange), "aggregator" (one rank gets everything, and sends the sum back), "hierarchical" (trees within groups, and
+    a ring of one rank of each) or "in-network" (switches sum up); when absent, "ring" for "allreduce" and "allgather",
+    "pairwise" for "alltoall", "tree" for "broadcast", "recursive-doubling" for "barrier".
     """
     aggregator: str | None = None
     """Of "aggregator": a host that sums up and has no vector of its own: it has one more rank, the last one. Rank 0
-    sums up when absent."""
+    sums up when absent.
+    """
     answer: str | None = None
     """Of "aggregator": how the sum goes back: "each" (to one rank after the other) or "tree" (along a binomial tree of
-    them all, as MPI libraries broadcast); "each" when absent."""
+    them all, as MPI libraries broadcast); "each" when absent.
+    """
     group: int | None = None
     """Of "hierarchical": ranks of a group, the first of which stands for it. When absent the ranks of a host, if all
     hosts have as many; with one at each the largest power of two up to the root of their number.
@@ -148,10 +156,12 @@ class Job(Description):
     """
     trace: str | None = None
     """Of "chakra": the execution traces of the ranks, relative to the configuration, without their ends: "dir/name" of
-    dir/name.0.et and so on; or with "%d" in place of the rank: "dir/rank_%d.et"."""
+    dir/name.0.et and so on; or with "%d" in place of the rank: "dir/rank_%d.et".
+    """
     groups: str | None = None
     """Of "chakra": a JSON file of the groups of ranks that the traces name, relative to the configuration: an object
-    with a list of ranks for each name."""
+    with a list of ranks for each name.
+    """
     peak: float | None = None
     """Of "chakra": operations per second of a rank's accelerator, for works that have operations and no duration.
 
@@ -175,17 +185,21 @@ class Job(Description):
     Range: at most "1000 s".
     """
     steps: Sequence[JobStep] | None = None
-    """Of "program": what the ranks do in each iteration, in order, at most 65536."""
+    """Of "program": what the ranks do in each iteration, in order, as a list of tables."""
     problem: str | None = None
-    """Of those of NPB: the class of the problem: "S", "W", "A", "B" or "C"; "S" when absent."""
+    """Of those of NPB: the class of the problem: "S" (sample), "W" (workstation), "A" (the smallest of the standard
+    problems), "B" (about four times A) or "C" (about four times B); "S" when absent.
+    """
     ops_per_s: float | None = None
     """Of those of NPB: operations per second of a rank, as NPB counts them; 1e9 when absent. Range: 1 to 1e+15."""
     transport: str | None = None
     """How messages between hosts are carried: a transport by name, over TCP or RoCE ("roce", "dcqcn"); "dctcp" when
-    absent."""
+    absent.
+    """
     compress: bool | None = None
     """Whether the engines of NICs make what it sends between hosts smaller, with "aggregator" only what goes to the one
-    that sums up; false when absent. Not over RoCE."""
+    that sums up; false when absent. Not over RoCE.
+    """
     gro: str | None = None
     """Between endpoints and servers over TCP: what hosts that merge packets acknowledge at a time (size), or less after
     20 us; "64 KiB" when absent. With less than two packets every other one is acknowledged.
@@ -193,8 +207,8 @@ class Job(Description):
     Range: "1 B" to "1 GiB".
     """
     socket_rate: str | None = None
-    """At endpoints: rate at which the core of a rank copies what it sends to sockets and what it receives, one
-    thing at a time, and while it computes none (bandwidth); when absent that takes no time. Not over RoCE.
+    """At endpoints: rate at which the core of a rank copies what it sends to sockets and what it receives, one thing at
+    a time, and while it computes none (bandwidth); when absent that takes no time. Not over RoCE.
 
     Range: "1 Mbps" to "10 TB/s".
     """
@@ -212,8 +226,10 @@ class Job(Description):
     copy_latency: str | None = None
     """What such a message takes on top (time); "500 ns" when absent. Range: at most "1 s"."""
     start: str | None = None
-    """When it is launched, from the start of the run (time); at once when absent. Range: at most "1000 s"."""
+    """When it is launched, from the start of the run (time). Range: at most "1000 s". Default: "0 ps"."""
     launch: str | None = None
     """Time in which a host that runs launches another one, which then helps: log2 of the hosts such times until the
-    last runs, and all begin (time); none when absent. Range: at most "1000 s".
+    last runs, and all begin (time); none when absent.
+
+    Range: at most "1000 s".
     """

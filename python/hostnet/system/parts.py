@@ -1,3 +1,4 @@
+# Written by `python -m scripts.generate` from the schema, whose words are in crates/config/src/spec.
 """The parts of a server, wherever it stands: on its own or in a cluster."""
 
 from collections.abc import Mapping
@@ -11,7 +12,8 @@ from hostnet.system.expander import Expander
 from hostnet.system.host import Cha, Core
 from hostnet.system.io import FioCosts, Iio, Pcie, Ssd
 from hostnet.system.memory import Memory
-from hostnet.system.network import Control, Nic, Remote, Sockets, Stack
+from hostnet.system.network import Control, Remote, Sockets, Stack
+from hostnet.system.nic import Nic
 from hostnet.system.pool import Pool
 from hostnet.system.power import Power
 from hostnet.system.workload import Workload
@@ -19,7 +21,7 @@ from hostnet.system.workload import Workload
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class Socket(Description):
-    """What a socket of a server has of its own; what is None is as the server's tables say."""
+    """What a socket has of its own; the tables of the server hold for what is not given."""
 
     core: Core = Core()
     """The cores and their line fill buffers."""
@@ -43,7 +45,10 @@ class Socket(Description):
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class Parts(Socket):
-    """The parts of a server, and what runs on it. What is None comes from the preset of the server."""
+    """A server and what runs on it.
+
+    Values with units are strings such as "70 ns", "46.9 GB/s" or "8 MiB" (GB = 10^9 bytes, GiB = 2^30 bytes).
+    """
 
     expander: Expander | None = None
     """Memory behind a CXL link: a node without cores, whose number follows those of the sockets."""
@@ -60,7 +65,9 @@ class Parts(Socket):
     stack: Stack | None = None
     """What network traffic costs the cores. It takes part when the server is a host of a cluster."""
     remote: Remote | None = None
-    """Other sockets. They take part when a workload of kind "remote" does."""
+    """Other sockets, whose cores reach the memory of this one over UPI. They take part when a workload of kind "remote"
+    does.
+    """
     upi: Sockets | None = None
     """The ways between the sockets of the server. They take part when there are several."""
     socket: Mapping[str, Socket] = field(default_factory=dict)

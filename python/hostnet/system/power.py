@@ -1,3 +1,4 @@
+# Written by `python -m scripts.generate` from the schema, whose words are in crates/config/src/spec.
 """Frequencies, voltages and sleep of the cores, and what a NIC tells the power management, as a description."""
 
 from collections.abc import Mapping, Sequence
@@ -8,44 +9,41 @@ from hostnet.system.description import Description
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class PStateRange(Description):
-    """Frequencies at even distances, and so their voltages."""
+    """Evenly between two."""
 
     count: int | None = None
     """How many there are. Range: 2 to 64."""
     from_: str | None = None
-    """The slowest (frequency at voltage), such as "0.8 GHz @ 0.65 V"."""
+    """The slowest (frequency at voltage). Its key in files is `from`."""
     to: str | None = None
     """The fastest (frequency at voltage)."""
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class PState(Description):
-    """A frequency that cores may have, and what they take at it."""
+    """It is given."""
 
     at: str
-    """Frequency at voltage, such as "0.8 GHz @ 0.65 V"."""
+    """Frequency at voltage."""
     static: str | None = None
-    """What a core takes there for being there (power); by `Power.static` when absent. Range: at most "1 kW"."""
+    """What a core takes there for being there (power); by `power.static` when absent. Range: at most "1 kW"."""
     dynamic: str | None = None
-    """What a core at work takes there beyond that (power); by `Power.dynamic` when absent. Range: at most "1 kW"."""
+    """What a core at work takes there beyond that (power); by `power.dynamic` when absent. Range: at most "1 kW"."""
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class StaticPower(Description):
-    """What a core takes for being there at two voltages; at others it follows the power law through both."""
+    """What a core takes for being there, whatever it does."""
 
     low: str | None = None
-    """At the lower one (power at voltage), such as "1.92 W @ 0.65 V"."""
+    """At the lower one (power at voltage)."""
     high: str | None = None
     """At the higher one (power at voltage)."""
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class DynamicPower(Description):
-    """What a core at work takes beyond its being there.
-
-    Elsewhere it is in proportion to the frequency and the square of the voltage.
-    """
+    """What a core at work takes beyond that."""
 
     power: str | None = None
     """What it takes (power). Range: at most "1 kW"."""
@@ -63,9 +61,12 @@ class CState(Description):
     """The shortest stay that is worth it (time), not less than `exit`. Range: at most "10 s"."""
     power: str | None = None
     """What a core takes there (power); "static", as when absent: what it takes for being there at the voltage that it
-    has. Range: at most "1 kW"."""
+    has.
+
+    Range: at most "1 kW".
+    """
     disable: bool | None = None
-    """Whether it is left out; False when absent."""
+    """Whether it is left out; false when absent."""
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -82,36 +83,42 @@ class Governor(Description):
     "3.9", in proportion to it; "2.6.38" when absent.
     """
     period: str | None = None
-    """How often it looks (time); "10 ms" when absent. Not of "performance", "powersave" and "userspace". Range: "1 us"
-    to "4 s"."""
+    """How often it looks (time); "10 ms" when absent. Not of "performance", "powersave" and "userspace".
+
+    Range: "1 us" to "4 s".
+    """
     cost: str | None = None
-    """What a look costs a core at `Core.frequency` (time); "10 us" when absent. Of those with a period. Range: at most
-    "100 ms"."""
+    """What a look costs a core at `core.frequency` (time); "10 us" when absent. Of those with a period.
+
+    Range: at most "100 ms".
+    """
     up_threshold: int | None = None
-    """Of "ondemand" and "conservative": load above which the frequency rises, in percent; 95 and 80 when absent. Range:
-    1 to 100."""
+    """Of "ondemand" and "conservative": load above which the frequency rises, in percent; 95 and 80 when absent.
+
+    Range: 1 to 100.
+    """
     io_busy: bool | None = None
     """Of "ondemand": whether a core that is idle while storage is waited for counts as busy (io_is_busy); true when
-    absent, as on processors of Intel."""
+    absent, as on processors of Intel.
+    """
     down_threshold: int | None = None
     """Of "conservative": load below which it falls, in percent; 20 when absent. Range: 0 to 99."""
     step: int | None = None
     """Of "conservative": a step, in percent of the highest frequency; 5 when absent. Range: 1 to 100."""
     frequency: str | None = None
-    """Of "userspace": the frequency, one of those of `Power.pstates`. Range: "10 MHz" to "10 GHz"."""
+    """Of "userspace": the frequency, one of those of `pstates`. Range: "10 MHz" to "10 GHz"."""
     name: str | None = None
     """Of "user": the name that it is known by; "user" when absent."""
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class Power(Description):
-    """Frequencies, voltages and sleep of the cores of a server. What is None comes from the profile."""
+    """Frequencies, voltages and sleep of the cores; without it they have one frequency and do not sleep."""
 
     profile: str | None = None
-    """Profile that the values start from, by its name: "i7-3770", as when absent."""
+    """Profile that the values start from, by its name: "i7-3770". Default: "i7-3770"."""
     pstates: PStateRange | Sequence[str | PState] | None = None
-    """The frequencies that cores may have, each with its voltage (P-states): a range, or a list from the slowest, each
-    as text such as "0.8 GHz @ 0.65 V" or with what cores take at it."""
+    """The frequencies that cores may have, each with its voltage (P-states): a range, or a list from the slowest."""
     static: StaticPower | None = None
     """What a core takes for being there, whatever it does."""
     dynamic: DynamicPower | None = None
@@ -120,66 +127,87 @@ class Power(Description):
     """Which cores have one frequency: "chip", all of a socket; "core", each has its own."""
     slew: str | None = None
     """How fast a voltage changes (slew rate): before a frequency rises, and after it fell. More than none where the
-    voltages of `pstates` differ. Range: at most "1 V/us"."""
+    voltages of `pstates` differ.
+
+    Range: at most "1 V/us".
+    """
     relock: str | None = None
     """How long cores stand still while their frequency changes (time). Range: at most "1 ms"."""
     cstate: Mapping[str, CState] = field(default_factory=dict)
     """The states that an idle core may sleep in (C-states), by name."""
     governor: str | Governor | None = None
-    """Who decides on frequencies: its name ("performance", "powersave", "userspace", "ondemand", "conservative",
-    "schedutil" or "user"), or a table."""
+    """Who decides on frequencies: its name, or a table: "performance", "powersave", "userspace", "ondemand",
+    "conservative", "schedutil" or "user".
+    """
     idle: str | None = None
     """Who decides in which state a core sleeps: "menu", by the next timer and what was; "menu-2.6.38", the same as of
     that Linux; "teo", by the timer events that were; "ladder", step by step; "poll", nobody, and an idle core polls.
     """
     qos: str | None = None
     """The longest exit from sleep that is allowed (time): deeper states are not used (PM QoS), and none, so that an
-    idle core polls, when that of all is longer. Any when absent. Range: at most "1 s"."""
+    idle core polls, when that of all is longer. Any when absent.
+
+    Range: at most "1 s".
+    """
     poll: float | None = None
     """Of what a core at work takes beyond its being there, the share that one takes that polls (0 to 1)."""
     tick: str | None = None
-    """Between two ticks of the scheduler at a core (time); none when absent. Range: "100 us" to "1
-    s"."""
+    """Between two ticks of the scheduler at a core (time); none when absent. Range: "100 us" to "1 s"."""
     tick_cost: str | None = None
-    """With `tick`: work of a tick at `Core.frequency` (time); "1 us" when absent. Range: at most "1 ms"."""
+    """With `power.tick`: work of a tick at `core.frequency` (time); "1 us" when absent. Range: at most "1 ms"."""
     tickless: bool | None = None
-    """With `tick`: whether an idle core has none (CONFIG_NO_HZ); else ticks wake it. True when absent."""
+    """With `power.tick`: whether an idle core has none (CONFIG_NO_HZ); else ticks wake it. True when absent."""
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class Ncap(Description):
-    """What a NIC tells the power management of the packets that it sees. Needs a `Power`.
-
-    NCAP: network-driven, packet context-aware power management.
-    """
+    """What it tells the power management of the packets that it sees (NCAP); nothing when absent. It needs `power`."""
 
     mode: str | None = None
-    """Who does it: "hardware", the card; "software", its driver; "off", nobody; "hardware" when absent."""
+    """Who does it: "hardware", the card; "software", its driver; "off", nobody. Default: "hardware"."""
     rht: str | None = None
-    """Requests per second above which a burst has come (rate), or "inf": never; "35 k/s" when absent. Range: at most "1
-    G/s"."""
+    """Requests per second above which a burst has come (rate), or "inf": never.
+
+    Range: at most "1 G/s". Default: "35 k/s".
+    """
     rlt: str | None = None
-    """Requests per second below which a burst may be over (rate), at most `rht`; "5 k/s" when absent. Range: at most "1
-    G/s"."""
+    """Requests per second below which a burst may be over (rate), at most `rht`.
+
+    Range: at most "1 G/s". Default: "5 k/s".
+    """
     tlt: str | None = None
-    """What is sent per second below which a burst may be over (bandwidth); "5 Mbps" when absent. Range: at most "1
-    TB/s"."""
+    """What is sent per second below which a burst may be over (bandwidth).
+
+    Range: at most "1 TB/s". Default: "625 kB/s".
+    """
     cit: str | None = None
-    """Time without an interrupt after which a request interrupts at once (time), or "inf": never; "500 us" when absent.
-    Range: at most "1000 s"."""
+    """Time without an interrupt after which a request interrupts at once (time), or "inf": never.
+
+    Range: at most "1000 s". Default: "500 us".
+    """
     fcons: int | None = None
-    """Steps from the highest frequency to the lowest; 5 when absent. Range: 1 to 64."""
+    """Steps from the highest frequency to the lowest. Range: 1 to 64. Default: 5."""
     low: str | None = None
-    """How long requests and what is sent are below `rlt` and `tlt` before a step (time); "1 ms" when absent. Range: "1
-    us" to "10 s"."""
+    """How long requests and what is sent are below `rlt` and `tlt` before a step (time).
+
+    Range: "1 us" to "10 s". Default: "1 ms".
+    """
     templates: Sequence[str] | None = None
-    """The first two bytes of requests, each as two characters; "GE" alone when absent."""
+    """The first two bytes of requests, each as two characters. Default: ["GE"]."""
     rearm: str | None = None
     """When a burst is announced again: "level", after the first step down; "frequency", when the frequency is not the
-    highest; "level" when absent."""
+    highest.
+
+    Default: "level".
+    """
     timer: str | None = None
     """Of "software": period of the driver's timer, by which it takes rates (time); "1 ms" when absent. The card does by
-    `Nic.mitt`. Range: "1 us" to "1 s"."""
+    `nic.mitt`.
+
+    Range: "1 us" to "1 s".
+    """
     packet: str | None = None
-    """Of "software": work of the driver per packet that it looks at, at `Core.frequency` (time); "50 ns" when absent.
-    Range: at most "1 ms"."""
+    """Of "software": work of the driver per packet that it looks at, at `core.frequency` (time); "50 ns" when absent.
+
+    Range: at most "1 ms".
+    """
