@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from scripts.generate.fields import Field, docstring, field_of, name_of
-from scripts.generate.layout import EXPORTED, FOLDER, MODULES, Module, Place, class_at, place_of, table_of
+from scripts.generate.layout import EXPORTED, FOLDER, MODULES, Module, Place, class_at, inherited, place_of, table_of
 from scripts.generate.order import arranged, standing_fields
 from scripts.generate.schema import Schema, keys, kind_of, tables, text
 
@@ -79,14 +79,6 @@ def _union_of(name: str, path: str) -> list[str]:
 def alternatives(path: str) -> list[Schema]:
     """The tables that may stand at a path, told apart by their kind."""
     return [table for at, table in tables("server").items() if at.startswith(f"{path}:") and "." not in at[len(path) :]]
-
-
-def inherited(base: str) -> set[str]:
-    """The keys that a class brings to those that are made from it."""
-    if base == "Description":
-        return set()
-    place = place_of(base)
-    return set(keys(table_of(base))) - set(place.without) | inherited(place.bases[-1])
 
 
 def class_docstring(said: str) -> list[str]:

@@ -252,3 +252,17 @@ def class_at(path: str, table: Schema) -> str:
     if found is None:
         raise KeyError(f"no class in {__name__} is of the table {path}")
     return found
+
+
+def inherited(base: str) -> set[str]:
+    """The keys that a class brings to those that are made from it."""
+    if base not in HOMES:
+        return set()
+    place = place_of(base)
+    return set(keys(table_of(base))) - set(place.without) | inherited(place.bases[-1])
+
+
+def inherited_at(path: str) -> set[str]:
+    """The keys that the class of a table has from others; none where no class is of that very table."""
+    kind = _by_path().get(path) if path else None
+    return inherited(place_of(kind).bases[-1]) if kind else set()

@@ -1,63 +1,114 @@
-"""Writes the tables of keys in the docs, between `<!-- keys: PATH, else WORD -->` and `<!-- end -->`.
-
-WORD is what the column "when absent" says where the schema does not know: the file that has the value then.
-"""
+"""Writes the tables of keys in the docs."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 
+from scripts.generate.comments import MARKED, Comment, below, comment_of, comments_of
+from scripts.generate.layout import inherited_at
 from scripts.generate.order import arranged, standing_rows
-from scripts.generate.rows import row_of
-from scripts.generate.schema import Schema, choices, insides, keys, tables
-
-MARKED = re.compile(
-    r"^(?P<begin><!-- keys: (?P<path>[^ ,]*)(?:, else (?P<word>.*?))? -->)\n(?P<rows>.*?)^<!-- end -->$",
-    re.DOTALL | re.MULTILINE,
-)
+from scripts.generate.rows import kind_row, row_of
+from scripts.generate.schema import Schema, choices, insides, keys, kind_of, tables
 
 HEAD = ["| key | value | when absent | meaning |", "|---|---|---|---|"]
 
-PAGES = {"config": "server"}
-"""The pages with tables of keys, and what kind of configuration these are of."""
+
+@dataclass(frozen=True)
+class Page:
+    """A page with tables of keys."""
+
+    root: str
+    """The kind of configuration that the keys are of."""
+    name: str = "<name>"
+    """How the page writes a name of one's own."""
+
+
+PAGES = {
+    "chakra": Page("cluster", "NAME"),
+    "chip": Page("chip"),
+    "clusters": Page("cluster", "NAME"),
+    "config": Page("server"),
+    "jobs": Page("cluster", "NAME"),
+    "memory": Page("memory"),
+    "noc": Page("noc"),
+}
 
 
 def files(root: Path) -> dict[Path, str]:
     """The content of every page with tables of keys."""
-    pages = {root / "docs" / f"{name}.md": kind for name, kind in PAGES.items()}
-    return {page: page_of(page.read_text(encoding="utf-8"), kind) for page, kind in pages.items()}
+    pages = {root / "docs" / f"{name}.md": page for name, page in PAGES.items()}
+    return {file: page_of(file.read_text(encoding="utf-8"), page) for file, page in pages.items()}
 
 
-def page_of(page: str, kind: str) -> str:
+def page_of(text: str, page: Page) -> str:
     """A page with its tables written anew."""
-    apart = {found["path"] for found in MARKED.finditer(page)}
+    covered: set[str] = set().union(*(comment.covered() for comment in comments_of(text)))
 
     def written(found: re.Match[str]) -> str:
-        path = found["path"]
-        rows = dict(_rows_of(tables(kind), path, shown(path), apart, found["word"] or "see the meaning"))
-        names = arranged(rows, standing_rows(found["rows"]))
-        return "\n".join([found["begin"], *HEAD, *(rows[name] for name in names), "<!-- end -->"])
+        comment = comment_of(found["said"])
+        rows = {row.label: row for row in rows_of(page, comment, covered - comment.covered())}
+        lines = [rows[label].line(comment) for label in arranged(rows, standing_rows(found["rows"]))]
+        return "\n".join([f"{found[0].partition('-->')[0]}-->", *HEAD, *lines, "<!-- end -->"])
 
-    return MARKED.sub(written, page)
-
-
-def shown(path: str) -> str:
-    """How a page writes a path: the kind of an alternative is not part of the key."""
-    return re.sub(r":\w+", "", path).replace(".*", ".<name>")
+    return MARKED.sub(written, text)
 
 
-def _rows_of(known: dict[str, Schema], path: str, name: str, apart: set[str], word: str) -> Iterator[tuple[str, str]]:
-    """The rows of a table and of those below it that have no table of their own on the page."""
-    table = known[path]
+@dataclass(frozen=True)
+class Row:
+    """A row of a table."""
+
+    label: str
+    """The key as the page writes it."""
+    key: Schema
+    """What the schema says of it."""
+    required: bool
+    """Whether it has to be given."""
+
+    def line(self, comment: Comment) -> str:
+        """The row in Markdown."""
+        if kind_of(self.key):
+            return kind_row(self.label, self.key)
+        link = comment.links.get(self.label.rpartition(".")[2], "")
+        return row_of(self.label, self.key, self.required, comment.otherwise, link)
+
+
+def rows_of(page: Page, comment: Comment, apart: set[str]) -> Iterator[Row]:
+    """The rows that a comment asks for, without paths that others have for themselves."""
+    for path in comment.paths:
+        only = comment.only or set(keys(tables(page.root)[path])) - inherited_at(path)
+        yield from _rows_in(page, comment, apart, (path, label_of(page, path)), only)
+
+
+def _rows_in(page: Page, comment: Comment, apart: set[str], at: tuple[str, str], only: set[str]) -> Iterator[Row]:
+    path, label = at
+    table = tables(page.root)[path]
     for key, value in keys(table).items():
-        at, label = f"{path}.{key}".removeprefix("."), f"{name}.{key}".removeprefix(".")
-        if not _is_table(value):
-            yield label, row_of(label, value, key in table.get("required", ()), word)
-        for below, sign in ((at, ""), (f"{at}.*", "[]" if _is_list(value) else ".<name>")):
-            if below in known and below not in apart:
-                yield from _rows_of(known, below, f"{label}{sign}", apart, word)
+        place, name = below(path, key), below(label, key)
+        if "const" in value:
+            yield Row(name, table, required=True)
+        elif key in only and (key in comment.flat or place not in apart):
+            is_flat = key in comment.flat
+            if is_flat or not _is_table(value):
+                yield Row(name, value, key in table.get("required", ()))
+            for inner in (place, f"{place}.*"):
+                if inner in tables(page.root) and inner not in apart and not is_flat:
+                    inside = set(keys(tables(page.root)[inner]))
+                    yield from _rows_in(page, comment, apart, (inner, label_of(page, inner)), inside)
+
+
+def label_of(page: Page, path: str) -> str:
+    """How a page writes the path of a table: the kind of an alternative is no part of it."""
+    label, parts = "", path.split(".")
+    for place, part in enumerate(parts):
+        if part.partition(":")[0] == "*":
+            outer = tables(page.root).get(".".join(parts[: place - 1]), {})
+            label += "[]" if _is_list(keys(outer).get(parts[place - 1], {})) else f".{page.name}"
+        else:
+            label = below(label, part)
+    return label
 
 
 def _is_table(value: Schema) -> bool:

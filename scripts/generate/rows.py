@@ -4,20 +4,36 @@ from __future__ import annotations
 
 import re
 
-from scripts.generate.schema import Schema, bounds, choices
-from scripts.generate.wording import default, meaning
+from scripts.generate.schema import Schema, bounds, choices, kind_of, text
+from scripts.generate.wording import bound, default, meaning
 
 KINDS = {"integer": "count", "number": "number", "boolean": "true or false", "array": "list"}
 FORMS = {"object": "table", "array": "list", "string": "text"}
 
-ABSENT = re.compile(r"(?:[;,]|(?P<sentence>\.)) (?P<value>(?:[^;.,]|\.\d)+) when absent(?=[.;])")
+ABSENT = re.compile(r"(?:[;,]|(?P<sentence>\.)) (?P<value>(?:[^;.,]|\.\d)+) when absent(?: everywhere)?(?=[.;])")
 """Where a description says what a key is when it is absent."""
 
 
-def row_of(name: str, key: Schema, required: bool, otherwise: str) -> str:
+def row_of(name: str, key: Schema, required: bool, otherwise: str, link: str = "") -> str:
     """The row of a key."""
     absent, said = absence(key, required, otherwise)
-    return "| " + " | ".join(cell.replace("|", "\\|") for cell in (f"`{name}`", value_of(key), absent, said)) + " |"
+    return _row(name, value_of(key), absent, f"{said} [More]({link})." if link else said)
+
+
+def kind_row(name: str, table: Schema) -> str:
+    """The row of the key that tells a table from others at its place."""
+    return _row(name, "text", "required", f'"{kind_of(table)}": {text(table)}')
+
+
+def _row(name: str, *cells: str) -> str:
+    return "| " + " | ".join([f"`{name}`", *(in_code(cell).replace("|", "\\|") for cell in cells)]) + " |"
+
+
+def in_code(said: str) -> str:
+    """A text whose words in quotes stand as code, as a file has them."""
+    parts = said.split("`")
+    parts[::2] = [re.sub(r'"[^"]+"', r"`\g<0>`", part) for part in parts[::2]]
+    return "`".join(parts)
 
 
 def absence(key: Schema, required: bool, otherwise: str) -> tuple[str, str]:
@@ -30,7 +46,7 @@ def absence(key: Schema, required: bool, otherwise: str) -> tuple[str, str]:
         rest = said[: found.start()] + (found["sentence"] or "") + said[found.end() :]
         return found["value"], rest.replace("..", ".")
     if default(key):
-        return default(key), said
+        return f"`{default(key)}`" if isinstance(key["default"], list) else default(key), said
     return ("see the meaning" if "absent" in said else otherwise), said
 
 
@@ -38,7 +54,7 @@ def plain(key: Schema) -> str:
     """The meaning of a key without its unit and its range, which have a column of their own."""
     said = meaning(key)
     least, most = bounds(key)
-    units = [f" ({key['x-quantity']})"] if "x-quantity" in key else []
+    units = [f" ({unit})" for unit in (key.get("x-quantity"), KINDS.get(str(key.get("type")))) if unit]
     spans = [f" ({least:.10g} to {most:.10g})"] if isinstance(least, (int, float)) and most is not None else []
     for part in (*units, *spans):
         said = said.replace(part, "", 1)
@@ -47,19 +63,17 @@ def plain(key: Schema) -> str:
 
 def value_of(key: Schema) -> str:
     """The unit and the range of a value."""
+    if "properties" in key:
+        return "table"
     several = choices(key)
     if several and several[0].get("type") == "integer":
         return f"{value_of(several[0])}, or list"
-    if any(choice.get("type") == "object" for choice in several):
-        return " or ".join(FORMS[choice["type"]] for choice in several)
+    if several:
+        return " or ".join(FORMS[choice.get("type", "string")] for choice in several)
     unit = key.get("x-quantity") or KINDS.get(key.get("type", ""), "text")
     named = "".join(f' or "{word}"' for word in key.get("x-words", ()))
     least, most = (key.get(f"x-{end}", key.get(f"{end}imum")) for end in ("min", "max"))
     if most is None:
         return f"{unit}{named}"
-    limits = f"up to {_bound(most)}" if least is None else f"{_bound(least)} to {_bound(most)}"
+    limits = f"up to {bound(most)}" if least is None else f"{bound(least)} to {bound(most)}"
     return f"{unit}{named}, {limits}"
-
-
-def _bound(value: float | str) -> str:
-    return value if isinstance(value, str) else f"{value:.10g}"

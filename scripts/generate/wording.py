@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-from typing import Any
 
 from scripts.generate.schema import Schema, bounds, text, words
 
@@ -34,15 +33,14 @@ def _aside(word: str, sense: str) -> str:
 
 def span(schema: Schema, quote: bool = False) -> str:
     """The range of a value, such as `1 to 64`; nothing where it has none."""
-    least, most = (_bound(end, quote) for end in bounds(schema))
+    least, most = (None if end is None else bound(end, quote) for end in bounds(schema))
     if most is None:
         return "" if least is None else f"at least {least}"
     return f"at most {most}" if least is None else f"{least} to {most}"
 
 
-def _bound(value: Any, quote: bool) -> str | None:
-    if value is None:
-        return None
+def bound(value: float | str, quote: bool = False) -> str:
+    """An end of a range."""
     if isinstance(value, str):
         return f'"{value}"' if quote else value
     return str(value) if isinstance(value, int) else f"{value:.10g}"

@@ -18,13 +18,9 @@ from hostnet import _core
 from tests.docs.reference import (
     ROOT,
     asked_keys,
-    chip_keys,
-    config_keys,
     documented,
     documented_limits,
     domain_names,
-    memory_keys,
-    noc_keys,
     table_columns,
 )
 from tests.support import HOSTNET
@@ -77,22 +73,6 @@ def links_of(page: Path) -> Iterator[str]:
     yield from re.findall(r"\]\(([^)\s]+)\)", text)
 
 
-def test_every_key_is_documented_with_its_unit_and_range() -> None:
-    page = {key: cells[0] for key, cells in documented("config.md").items() if "." in key}
-    assert page == config_keys()
-
-
-def test_every_key_has_a_default_and_a_meaning() -> None:
-    for key, cells in documented("config.md").items():
-        assert "." not in key or (len(cells) == 3 and all(cells)), key
-
-
-def test_every_key_of_the_memory_alone_is_documented() -> None:
-    page = documented("memory.md", "## Configuration")
-    assert {key: cells[0] for key, cells in page.items()} == memory_keys()
-    assert all(len(cells) == 3 and all(cells) for cells in page.values())
-
-
 def test_every_result_of_the_memory_alone_is_documented() -> None:
     text = text_of(ROOT / "docs/memory.md")
     results = text[text.index("\n## Results\n") : text.index("\n## DRAM commands\n")]
@@ -100,12 +80,6 @@ def test_every_result_of_the_memory_alone_is_documented() -> None:
     summary = hostnet.memory(requests=10).to_dict()
     summary.pop("config")
     assert sorted(keys_of(summary) - said - SAID_ELSEWHERE) == []
-
-
-def test_every_key_of_the_network_alone_is_documented() -> None:
-    page = documented("noc.md", "## Configuration")
-    assert {key: cells[0] for key, cells in page.items()} == noc_keys()
-    assert all(len(cells) == 3 and all(cells) for cells in page.values())
 
 
 def test_every_result_of_the_network_alone_is_documented() -> None:
@@ -121,12 +95,6 @@ def test_every_option_of_the_network_alone_is_documented() -> None:
     options = set(re.findall(r"(--[a-z][\w-]+)", shown)) - {"--help"}
     assert len(options) >= 17
     assert sorted(option for option in options if f"`{option}" not in text_of(ROOT / "docs/noc.md")) == []
-
-
-def test_every_key_of_a_chip_is_documented() -> None:
-    page = documented("chip.md", "## Configuration")
-    assert {key: cells[0] for key, cells in page.items()} == chip_keys()
-    assert all(len(cells) == 3 and all(cells) for cells in page.values())
 
 
 def test_every_result_of_a_chip_is_documented() -> None:

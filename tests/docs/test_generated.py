@@ -6,10 +6,16 @@ from typing import Any
 
 import pytest
 
+from scripts.generate import pages
 from scripts.generate.__main__ import ROOT, stale
+from scripts.generate.comments import comment_of
 from scripts.generate.fields import docstring, field_of
 from scripts.generate.order import arranged
+from scripts.generate.pages import Page, label_of, page_of
+from scripts.generate.rows import row_of
+from scripts.generate.schema import keys, tables
 from scripts.generate.wording import default, meaning, span
+from tests.docs.reference import documented
 
 TIME = {"type": "string", "x-quantity": "time", "x-max": "1 us", "description": "Mean time\nper line (time)."}
 
@@ -106,3 +112,63 @@ def test_a_docstring_that_is_too_long_has_its_range_apart() -> None:
 
 def test_keys_stay_where_they_stand_and_new_ones_come_last() -> None:
     assert arranged({"a", "b", "c", "d"}, ["c", "gone", "a"]) == ["c", "a", "b", "d"]
+
+
+ELSEWHERE = {
+    "server": ("socket",),  # a socket has the tables of the server
+    "cluster": ("run", "network.switch", "host.*.compress", *(f"host.*.{key}" for key in keys(tables("server")[""]))),
+    "memory": ("memory",),  # as of a server
+}
+"""Tables whose keys are those of others."""
+
+
+@pytest.mark.parametrize("root", sorted({page.root for page in pages.PAGES.values()}))
+def test_every_key_is_in_a_table(root: str) -> None:
+    shown = {name: documented(f"{name}.md") for name, page in pages.PAGES.items() if page.root == root}
+    named = {key for rows in shown.values() for key in rows}
+    page = next(page for page in pages.PAGES.values() if page.root == root)
+    wanted = [
+        f"{label_of(page, path)}.{key}"
+        for path, table in tables(root).items()
+        if path and not path.startswith(ELSEWHERE.get(root, ()))
+        for key, value in keys(table).items()
+        if "properties" not in value and value.get("type") != "object"
+    ]
+    assert len(wanted) > 8
+    assert sorted(set(wanted) - named) == []
+
+
+@pytest.mark.parametrize("text", ["Time; 1 us when absent. Not with x.", "Time. 1 us when absent. Not with x."])
+def test_what_a_key_is_when_it_is_absent_has_its_column(text: str) -> None:
+    row = row_of("x.y", {**TIME, "description": text}, False, "preset")
+    assert row == "| `x.y` | time, up to 1 us | 1 us | Time. Not with x. |"
+
+
+def test_a_row_says_the_default_or_where_the_value_is() -> None:
+    told = row_of("x.y", {**TIME, "default": "2 ns"}, False, "preset")
+    assert told == '| `x.y` | time, up to 1 us | `"2 ns"` | Mean time per line. |'
+    assert row_of("x.y", TIME, False, "preset").split(" | ")[2] == "preset"
+    assert row_of("x.y", TIME, True, "preset").split(" | ")[2] == "required"
+    assert row_of("x.y", TIME, False, "preset", "#y").endswith("Mean time per line. [More](#y). |")
+
+
+def test_a_page_has_its_tables_written_between_the_comments() -> None:
+    first, second = "<!-- keys: iio; only line line_jitter -->", "<!-- keys: iio -->"
+    text = f"Before.\n{first}\n| `iio.line_jitter` |\n<!-- end -->\n{second}\n<!-- end -->\n"
+    written = page_of(text, Page("server"))
+    first, second = (part.split("<!-- end -->")[0] for part in written.split("<!-- keys: ")[1:])
+    assert written.startswith("Before.\n<!-- keys: iio; only line line_jitter -->\n| key | value |")
+    assert first.index("`iio.line_jitter`") < first.index("`iio.line`")
+    assert "`iio.write_ack`" in second
+    assert "`iio.line`" not in second
+    assert page_of(written, Page("server")) == written
+
+
+def test_names_and_elements_are_written_as_the_page_does() -> None:
+    assert label_of(Page("server"), "workload.*:fio.jobs.*") == "workload.<name>.jobs[]"
+    assert label_of(Page("cluster", "NAME"), "host.*.mcn") == "host.NAME.mcn"
+
+
+def test_a_comment_that_asks_for_something_else_is_refused() -> None:
+    with pytest.raises(ValueError, match='cannot have "never"'):
+        comment_of("iio; never line")
