@@ -10,7 +10,7 @@ from scripts.generate.wording import bound, default, meaning
 KINDS = {"integer": "count", "number": "number", "boolean": "true or false", "array": "list"}
 FORMS = {"object": "table", "array": "list", "string": "text"}
 
-ABSENT = re.compile(r"(?:[;,]|(?P<sentence>\.)) (?P<value>(?:[^;.,]|\.\d)+) when absent(?: everywhere)?(?=[.;])")
+ABSENT = re.compile(r"(?:[;,]|(?P<sentence>\.)) (?P<value>(?:[^;.,]|\.(?=\w))+) when absent(?: everywhere)?(?=[.;])")
 """Where a description says what a key is when it is absent."""
 
 
@@ -44,7 +44,8 @@ def absence(key: Schema, required: bool, otherwise: str) -> tuple[str, str]:
     found = ABSENT.search(said)
     if found:
         rest = said[: found.start()] + (found["sentence"] or "") + said[found.end() :]
-        return found["value"], rest.replace("..", ".")
+        value = found["value"]
+        return value[0].lower() + value[1:] if found["sentence"] else value, rest.replace("..", ".")
     if default(key):
         return f"`{default(key)}`" if isinstance(key["default"], list) else default(key), said
     return ("see the meaning" if "absent" in said else otherwise), said

@@ -138,10 +138,22 @@ def test_every_key_is_in_a_table(root: str) -> None:
     assert sorted(set(wanted) - named) == []
 
 
-@pytest.mark.parametrize("text", ["Time; 1 us when absent. Not with x.", "Time. 1 us when absent. Not with x."])
-def test_what_a_key_is_when_it_is_absent_has_its_column(text: str) -> None:
+@pytest.mark.parametrize(
+    ("text", "absent"),
+    [
+        ("Time; 1.5 us when absent. Not with x.", "1.5 us"),
+        ("Time. That of all when absent everywhere. Not with x.", "that of all"),
+        ("Time; half of `a.b` when absent. Not with x.", "half of `a.b`"),
+    ],
+)
+def test_what_a_key_is_when_it_is_absent_has_its_column(text: str, absent: str) -> None:
     row = row_of("x.y", {**TIME, "description": text}, False, "preset")
-    assert row == "| `x.y` | time, up to 1 us | 1 us | Time. Not with x. |"
+    assert row == f"| `x.y` | time, up to 1 us | {absent} | Time. Not with x. |"
+
+
+def test_what_cannot_be_told_apart_stays_in_the_meaning() -> None:
+    row = row_of("x.y", {**TIME, "description": "Time; 1 us when absent, 2 us with z."}, False, "preset")
+    assert row == "| `x.y` | time, up to 1 us | see the meaning | Time; 1 us when absent, 2 us with z. |"
 
 
 def test_a_row_says_the_default_or_where_the_value_is() -> None:
