@@ -12,9 +12,9 @@ class L2(Description):
     """The private L2 of every core."""
 
     sets: int | None = None
-    """Sets of the L2 of a core, a power of two. Range: 1 to 65536."""
+    """Sets of the private L2 of a core; a power of two. Range: 1 to 65536."""
     ways: int | None = None
-    """Ways. Range: 1 to 32."""
+    """Ways of the L2. Range: 1 to 32."""
     replacement: str | None = None
     """Which line of a set leaves: "lru" (the one used longest ago), "random" (a line drawn at random) or "qlru" (the
     first whose two-bit age is the oldest, quad-age LRU).
@@ -28,23 +28,23 @@ class Llc(Description):
     """The last-level cache, a slice beside every slice of the CHA."""
 
     sets: int | None = None
-    """Sets of a slice, a power of two. Range: 1 to 65536."""
+    """Sets of the slice of the LLC beside each slice of the CHA; a power of two. Range: 1 to 65536."""
     ways: int | None = None
-    """Ways. Range: 1 to 32."""
+    """Ways of the LLC. Range: 1 to 32."""
     replacement: str | None = None
     """Which line of a set leaves: "lru" (the one used longest ago), "random" (a line drawn at random) or "qlru" (the
     first whose two-bit age is the oldest, quad-age LRU).
     """
     inclusion: str | None = None
-    """What it holds of what the cores hold: "inclusive" (all of it: a line that leaves the LLC leaves the cores) or
-    "victim" (lines enter it when they leave a core, and leave it when a core takes them).
+    """What the LLC holds of what the cores hold: "inclusive" (all of it: a line that leaves the LLC leaves the cores)
+    or "victim" (lines enter it when they leave a core, and leave it when a core takes them).
     """
     clean_victims: str | None = None
-    """Which clean lines it takes from the cores: "all" (all that leave an L2), "foreseen" (those of cores whose reads
-    the LLC serves in most cases) or "none"; the others are dropped. Without meaning when it is inclusive.
+    """Which clean lines a victim LLC takes from the cores: "all" (all that leave an L2), "foreseen" (those of cores
+    whose reads the LLC serves in most cases) or "none"; the others are dropped. Without meaning when it is inclusive.
     """
     hit: str | None = None
-    """From admission at the CHA to the data of a line that it holds leaving the CHA (time).
+    """From admission at the CHA to the data of a line that the LLC holds leaving the CHA (time).
 
     Range: "1 ps" to "10 us".
     """
@@ -55,14 +55,18 @@ class SnoopFilter(Description):
     """The snoop filter: which lines the cores hold. Without meaning when the LLC is inclusive."""
 
     sets: int | None = None
-    """Sets of a slice, a power of two. Range: 1 to 65536."""
+    """Sets of a slice of the snoop filter, which knows the lines of the cores; a power of two. Without meaning when the
+    LLC is inclusive.
+
+    Range: 1 to 65536.
+    """
     ways: int | None = None
-    """Ways; a line that leaves the filter leaves the cores. Range: 1 to 32."""
+    """Ways of the snoop filter; a line that leaves it leaves the cores. Range: 1 to 32."""
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class Cache(Description):
-    """The caches of the socket."""
+    """The caches of the socket; a line has 64 B."""
 
     enabled: bool | None = None
     """Whether L2, LLC, prefetchers and DDIO take part. Without them every access of a stream misses, as in a buffer

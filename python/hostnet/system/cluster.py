@@ -27,7 +27,7 @@ class Host(Parts):
     Default: "server".
     """
     preset: str | None = None
-    """The server that its values start from."""
+    """The server that its values start from; it needs a NIC, as "cascade-lake-hostcc" has one."""
     sockets: int | None = None
     """Of a server: its sockets; those of its preset when absent, 1 without one. Range: 1 to 8."""
     count: int | None = None
@@ -40,8 +40,8 @@ class Host(Parts):
     free port when absent.
     """
     fidelity: str | None = None
-    """How finely a server is simulated: "line" (line by line; the default), "burst" (several lines at a time, as many
-    as a TLP has) or "fluid" (packet by packet over a memory system that has rates).
+    """How finely a server is simulated: "line" (line by line), "burst" (several lines at a time, as many as a TLP has)
+    or "fluid" (packet by packet over a memory system that has rates); "line" when absent.
     """
     on: str | None = None
     """Of a DIMM: the host in whose memory slots it is."""
@@ -52,7 +52,7 @@ class Host(Parts):
     Range: 0 to 255.
     """
     mcn: Mcn | None = None
-    """Of a server with DIMMs in its slots: how they talk: a table."""
+    """Of a server with DIMMs in its slots: how they talk (memory channel network)."""
     latency: str | None = None
     """Of an endpoint: from the last bit of a packet to its transport, and from the transport to the port, each (time);
     "1 us" when absent.
@@ -65,14 +65,15 @@ class Host(Parts):
     Range: 1 to 1000000.
     """
     compress: Compress | None = None
-    """Of an endpoint: engines that make the data of packets smaller: a table. A server has it as `nic.compress`."""
+    """Of an endpoint: engines that make the data of packets smaller. A server has it as `nic.compress`."""
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class Cluster(Whole, Description):
-    """Hosts, what joins them, and what they send.
+    """Hosts, what joins them, what they send, and for how long: the content of a configuration file.
 
-    Values with units are strings such as "100 Gbps", "5 us" or "4000 B".
+    Values with units are strings such as "100 Gbps", "5 us" or "4000 B". What is absent comes from the preset of a
+    host, from the network, or from the base of a transport.
     """
 
     host: Mapping[str, Host]

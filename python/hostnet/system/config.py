@@ -10,9 +10,10 @@ from hostnet.system.whole import WholeServer
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class Config(WholeServer, Parts):
-    """A server and what runs on it.
+    """A server, what runs on it, and for how long: the content of a configuration file.
 
-    Values with units are strings such as "70 ns", "46.9 GB/s" or "8 MiB" (GB = 10^9 bytes, GiB = 2^30 bytes).
+    What is absent comes from the preset that `server` names. Values with units are strings such as "70 ns", "46.9 GB/s"
+    or "8 MiB" (GB = 10^9 bytes, GiB = 2^30 bytes).
     """
 
     server: Server = Server()

@@ -29,6 +29,6 @@ class Die(Description):
     Range: 1 to 4. Default: 1.
     """
     nic: str | None = None
-    """The stop that the NIC hangs off, such as "iio1"; the first if not given."""
+    """The stop that the NIC hangs off, such as "iio1"; the first when absent."""
     drives: str | Sequence[str] | None = None
-    """The stop that the drives hang off, or a list of stops that they take in turn; all stops in turn if not given."""
+    """The stop that the drives hang off, or a list of stops that they take in turn; all stops in turn when absent."""

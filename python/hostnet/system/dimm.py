@@ -8,7 +8,7 @@ from hostnet.system.description import Description
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class NCache(Description):
-    """The cache of the buffer device."""
+    """The cache of the buffer device of the DIMM."""
 
     size: str | None = None
     """Its size (size), a power of two, "0 B" for none; "64 KiB" when absent. Range: at most "64 MiB"."""
@@ -24,21 +24,24 @@ class NCache(Description):
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class RowClone(Description):
-    """What clones of memory take."""
+    """What clones of memory take (RowClone)."""
 
     fpm: str | None = None
-    """A row to another of its sub-array (time); "90 ns" when absent. Range: "1 ps" to "1 ms"."""
+    """Clone of a row to another of its sub-array (time); "90 ns" when absent. Range: "1 ps" to "1 ms"."""
     psm: str | None = None
-    """4 KiB to another bank of the rank (time); "540 ns" when absent. Range: "1 ps" to "1 ms"."""
+    """Clone of 4 KiB to another bank of the rank (time); "540 ns" when absent. Range: "1 ps" to "1 ms"."""
     gcm: str | None = None
-    """4 KiB anywhere else, through the buffer device (time); "1.05 us" when absent. Range: "1 ps" to "1 ms"."""
+    """Clone of 4 KiB anywhere else, through the buffer device (time); "1.05 us" when absent.
+
+    Range: "1 ps" to "1 ms".
+    """
     subarrays: int | None = None
     """Sub-arrays of a bank; 512 when absent, or fewer where the device has not the rows for them. Range: 1 to 65536."""
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class DimmAsync(Description):
-    """Reads and writes of the host."""
+    """Reads and writes of the host at a DIMM that answers for itself."""
 
     cmd: str | None = None
     """From a command on the channel until it is in the buffer device (time); "5 ns" when absent.
@@ -67,7 +70,10 @@ class DimmDriver(Description):
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class NicDimm(Description):
-    """With `nic.attach = "dimm"`: the DIMM."""
+    """With `nic.attach = "dimm"`.
+
+    The DIMM, whose memory is a node without cores; its number follows that of the socket.
+    """
 
     channel: int | None = None
     """The channel of the socket that it is plugged into, counted with its subchannels; 0 when absent.
@@ -94,10 +100,10 @@ class NicDimm(Description):
     nic_turns: int | None = None
     """Requests of the NIC that go before a request of the host that waits; 8 when absent. Range: 1 to 65536."""
     ncache: NCache | None = None
-    """The cache of the buffer device."""
+    """The cache of the buffer device of the DIMM."""
     clone: RowClone | None = None
-    """What clones of memory take."""
+    """What clones of memory take (RowClone)."""
     async_: DimmAsync | None = None
-    """Reads and writes of the host. Its key in files is `async`."""
+    """Reads and writes of the host at a DIMM that answers for itself. Its key in files is `async`."""
     driver: DimmDriver | None = None
     """What the driver does."""

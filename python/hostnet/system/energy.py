@@ -8,7 +8,10 @@ from hostnet.system.description import Description
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class Energy(Description):
-    """What the parts of the server consume; without it there is no energy meter."""
+    """What the parts of the server consume; without it there is no energy meter.
+
+    What is absent comes from the profile.
+    """
 
     profile: str | None = None
     """Profile that the values start from, by its name: "server" or "mobile". Default: "server"."""

@@ -22,7 +22,10 @@ class Ramp(Description):
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class SwitchEnergy(Description):
-    """What it consumes; it has no energy meter when absent everywhere."""
+    """What it consumes; it has no energy meter when absent everywhere.
+
+    There is no profile of switches: what is absent is not counted.
+    """
 
     on: str | None = None
     """All of it but its ports, as long as it is on (power); not counted when absent. Range: "0 uW" to "10 kW"."""
@@ -54,13 +57,17 @@ class Switch(Description):
     Range: "1 ps" to "10 ms".
     """
     ecn: str | Ramp | None = None
-    """When packets are marked: a queue of "65 packets" or "100 kB", or a table of min, max and most; never when absent
-    everywhere or "off".
+    """When packets are marked: a queue of "65 packets" or "100 kB", or a table with a probability that rises from 0 at
+    `min` to `most` at `max`, and is 1 above; never when absent everywhere or "off".
     """
     pfc: Pfc | None = None
     """When senders are paused; never when absent everywhere. Not of the kind "learning"."""
     table: int | None = None
-    """Of the kind "learning": addresses that it knows at most; 4096 when absent everywhere. Range: 1 to 65536."""
+    """Of the kind "learning": addresses that it knows at most; 4096 when absent everywhere. Where there is no room, the
+    address goes from which nothing has come for longest.
+
+    Range: 1 to 65536.
+    """
     ttl: str | None = None
     """Of the kind "learning": when an address is forgotten from which nothing comes (time); "10 ms" when absent
     everywhere.
@@ -97,7 +104,9 @@ class Switch(Description):
     Range: 0 to 16777216.
     """
     energy: SwitchEnergy | None = None
-    """What it consumes; it has no energy meter when absent everywhere."""
+    """What it consumes; it has no energy meter when absent everywhere. There is no profile of switches: what is absent
+    is not counted.
+    """
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -111,11 +120,12 @@ class Cable(Description):
     ends: tuple[str, str] | None = None
     """What it joins: two names of hosts or switches. All cables have this, or none."""
     rate: str | None = None
-    """Rate in either direction (bandwidth). Range: "1 Mbps" to "10 TB/s"."""
+    """Rate in either direction (bandwidth); that of the network when absent. Range: "1 Mbps" to "10 TB/s"."""
     latency: str | None = None
-    """Propagation delay (time). Range: "1 ps" to "10 s"."""
+    """Propagation delay (time); that of the network when absent. Range: "1 ps" to "10 s"."""
     down: Sequence[tuple[str, str]] | None = None
-    """When it is down: a list of pairs of times from the start of the run (time). What is on it then is lost.
+    """When it is down (time): pairs of times from the start of the run, at most 1024, such as `[["1 ms", "2 ms"]]`.
+    What is on it then is lost.
 
     Range: at most "1000 s".
     """
@@ -132,7 +142,7 @@ class Bottleneck(Description):
     latency: str | None = None
     """Propagation delay (time); that of the network when absent. Range: "1 ps" to "10 s"."""
     down: Sequence[tuple[str, str]] | None = None
-    """When it is down, as of any cable (time). Range: at most "1000 s"."""
+    """When it is down, as of any cable (time): pairs of times, at most 1024. Range: at most "1000 s"."""
     corrupt: float | None = None
     """Share of packets that it damages (0 to 1)."""
 
@@ -142,9 +152,9 @@ class Trunk(Description):
     """Cables between switches, in topologies of many; those of the network when absent."""
 
     rate: str | None = None
-    """Rate of each in either direction (bandwidth). Range: "1 Mbps" to "10 TB/s"."""
+    """Rate of each in either direction (bandwidth); that of other cables when absent. Range: "1 Mbps" to "10 TB/s"."""
     latency: str | None = None
-    """Propagation delay of each (time). Range: "1 ps" to "10 s"."""
+    """Propagation delay of each (time); that of other cables when absent. Range: "1 ps" to "10 s"."""
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -161,7 +171,7 @@ class Network(Description):
     et al., ISCA 2008); "star" when this and all cables with ends are absent. Not together with those.
     """
     rate: str | None = None
-    """Rate of a cable in either direction (bandwidth). Range: "1 Mbps" to "10 TB/s". Default: "12.5 GB/s"."""
+    """Rate of a cable in either direction (bandwidth); "100 Gbps" when absent. Range: "1 Mbps" to "10 TB/s"."""
     latency: str | None = None
     """Propagation delay of a cable (time). Range: "1 ps" to "10 s". Default: "1 us"."""
     mtu: str | None = None
@@ -193,8 +203,9 @@ class Network(Description):
     Range: 1 to 16384.
     """
     oversubscription: float | None = None
-    """Of "two-tier" and "leaf-spine": rates of the hosts at a full leaf switch divided by those of its cables upward;
-    when absent, it follows from `spines` and `core.rate`.
+    """Of "two-tier" and "leaf-spine": rates of the hosts at a full leaf switch divided by those of its cables upward.
+    It sets the rate of those, or, without `spines`, how many there are; when absent, it follows from `spines` and
+    `core.rate`.
 
     Range: 0.01 to 1000.
     """
@@ -205,7 +216,11 @@ class Network(Description):
     Range: 2 to 42.
     """
     size: int | Sequence[int] | None = None
-    """Of "ring", "mesh" and "torus": switches along each dimension, 8 or [8, 4]. Range: 1 to 4096."""
+    """Of "ring", "mesh" and "torus": switches along each dimension: 8 of a ring, [8, 4] of a mesh or torus, [4, 4, 4]
+    of a torus.
+
+    Range: 1 to 4096.
+    """
     a: int | None = None
     """Of "dragonfly": switches of a group; 2h when absent. Range: 1 to 256."""
     p: int | None = None

@@ -11,17 +11,19 @@ class Server(Description):
     """Which server the values start from."""
 
     preset: str | None = None
-    """Name of a preset. It gives every value that is not set."""
+    """The server that every other value starts from: a preset by name, as `hostnet list presets` has them; none when
+    absent.
+    """
     sockets: int | None = None
-    """Sockets, each with the cores, caches, memory and drives that the tables say, or its own table "socket.N"; 1 if
-    not given.
+    """Sockets, each with the cores, caches, memory and drives that the tables say, or its own table "socket.N"; 1 when
+    neither this nor the preset says.
 
     Range: 1 to 8.
     """
     description: str | None = None
     """What the server is, in words."""
     unvalidated: str | None = None
-    """Why results of this server are not checked against measurements; absent when they are."""
+    """Why results of this server are not checked against measurements; shown with every result."""
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -29,11 +31,11 @@ class Lfb(Description):
     """The line fill buffer of each core: the credits of C2M-Read and C2M-Write."""
 
     entries: int | None = None
-    """Entries per core. Range: 1 to 1024."""
+    """LFB entries per core: the credits of C2M-Read and C2M-Write together. Range: 1 to 1024."""
     refill: str | None = None
-    """Mean time between the release of an entry and its next allocation (time). Range: at most "100 us"."""
+    """Mean time between the release of an LFB entry and its next allocation (time). Range: at most "100 us"."""
     refill_jitter: float | None = None
-    """Half the range of that time as a share of it: 0.3 is +-30 % (0 to 1)."""
+    """Half the range of that time as a share of it: 0.3 is +-30 %, uniform (0 to 1)."""
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -64,7 +66,7 @@ class Core(Description):
     Range: 1 to 65536.
     """
     frequency: str | None = None
-    """Clock of the cores (frequency): an instruction of an application takes 1 / (frequency x ipc).
+    """Clock of the cores (frequency): an instruction of an application takes 1 / (frequency x `ipc`).
 
     Range: "100 MHz" to "10 GHz".
     """
@@ -75,7 +77,7 @@ class Tor(Description):
     """The request buffer of each slice."""
 
     entries: int | None = None
-    """Entries per slice, shared by reads and writes. Range: 1 to 4096."""
+    """Request buffer (TOR) entries per slice, shared by reads and writes of cores and devices. Range: 1 to 4096."""
     write_entries: int | None = None
     """Of those, entries that write-backs of cores may hold at most; all when absent. Range: 1 to 4096."""
 
@@ -108,21 +110,23 @@ class Run(Description):
     """How long to simulate."""
 
     name: str | None = None
-    """Name of the run; the file's name without its ending when absent."""
+    """Name of the run and of its run directory, 1 to 100 characters without a slash; the file's name without its ending
+    when absent. It does not change the results.
+    """
     seed: int | None = None
-    """Seed of every random stream; 1 when absent. Range: at least 0."""
+    """Seed of every random stream, 0 to 2^64 - 1; 1 when absent. Range: at least 0."""
     duration: str | None = None
-    """Time that is measured, after the warm-up (time); "1 ms" when absent. Not together with `precision`.
+    """Simulated time that is measured, after the warm-up (time); "1 ms" when absent. Not together with `precision`.
 
     Range: "1 us" to "1000 s".
     """
     precision: float | None = None
-    """Measure until the 95 % confidence interval of every workload's throughput is below this share of it (0.0001 to
-    0.5). Not together with `duration`.
+    """Measure until the 95 % confidence interval of every workload's throughput is narrower than this share of it, on
+    each side (0.0001 to 0.5); off when absent. Not together with `duration`.
     """
     duration_max: str | None = None
-    """Longest time that is measured to reach `precision` (time), or of a run until its jobs are done; "100 ms" when
-    absent, "10 s" with `until`.
+    """Longest time that is measured to reach `precision`, or until jobs are done (time); "100 ms" when absent, "10 s"
+    with `until`. Only with `precision` or `until`.
 
     Range: "1 us" to "1000 s".
     """
@@ -131,12 +135,14 @@ class Run(Description):
     together with `duration`, `precision` and `warmup`.
     """
     warmup: str | None = None
-    """Time before the measurement begins (time), or "auto" until the queues have settled; "auto" when absent.
+    """Simulated time before the measurement begins (time), or "auto": until the throughput of every workload has
+    settled; "auto" when absent.
 
     Range: at most "1000 s".
     """
     memory: str | None = None
-    """Most memory that the simulation may take, as estimated before it begins (size); "8 GiB" when absent.
+    """Most memory that the simulation may take, as estimated before it begins (size); "8 GiB" when absent. It does not
+    change the results.
 
     Range: "1 MiB" to "64 TiB".
     """

@@ -24,7 +24,10 @@ class Iio(Description):
     read_return: str | None = None
     """From data at the CHA to the release of a read entry (time). Range: "1 ps" to "100 us"."""
     line: str | None = None
-    """Mean time per line on the way into the processor interconnect (time). Range: at most "1 us"."""
+    """Mean time per line on the way into the processor interconnect, one line after the other (time).
+
+    Range: at most "1 us".
+    """
     line_jitter: float | None = None
     """Half the range of that time as a share of it (0 to 1)."""
     relaxed_ordering: bool | None = None
@@ -36,7 +39,7 @@ class Iio(Description):
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class Pcie(Description):
-    """The PCIe links between the drives and the IIO."""
+    """The PCIe links between the drives and the IIO. The lanes are shared out evenly among the drives."""
 
     generation: int | None = None
     """Generation (1 to 6)."""
@@ -46,9 +49,9 @@ class Pcie(Description):
     Range: 1 to 1024.
     """
     mps: str | None = None
-    """Maximum payload size (size): 128 B to 4 KiB, a power of two."""
+    """Maximum payload size, MPS (size): 128 B to 4 KiB, a power of two."""
     mrrs: str | None = None
-    """Maximum read request size (size): 128 B to 4 KiB, a power of two."""
+    """Maximum read request size, MRRS (size): 128 B to 4 KiB, a power of two."""
     write_overhead: str | None = None
     """Framing, sequence number, header and checksum of a memory write (size). Range: at most "256 B"."""
     read_overhead: str | None = None
@@ -60,12 +63,13 @@ class Pcie(Description):
     latency: str | None = None
     """Latency of the link and its two ends in one direction (time). Range: "1 ns" to "1 ms"."""
     posted_lines: int | None = None
-    """Lines that one drive may have on the link or waiting at the IIO for writing to memory: posted-data credits.
+    """Lines that one drive may have on the link or waiting at the IIO for writing to memory: posted-data credits. At
+    least `mps`.
 
     Range: 2 to 65536.
     """
     nonposted_lines: int | None = None
-    """Lines that one drive may have requested from memory: tags times MRRS. Range: 2 to 65536."""
+    """Lines that one drive may have requested from memory: tags times `mrrs`. At least `mrrs`. Range: 2 to 65536."""
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -75,13 +79,16 @@ class Ssd(Description):
     count: int | None = None
     """How many; with several sockets on each, or in all where `ssd.sockets` says where they are. Range: 1 to 64."""
     sockets: int | Sequence[int] | None = None
-    """The socket that the drives hang off: one number for all, or a list with that of each, ascending.
+    """The socket that the drives hang off: one number for all, or a list with that of each, ascending, such as [0, 0,
+    1, 1]; every socket has `count` drives when absent. Drives are numbered in this order; each has as many lanes as it
+    would among all of them on one socket.
 
     Range: 0 to 7.
     """
     mode: str | None = None
     """Which ways the drives have to memory: "standard", by the socket that they hang off; "octo", a path to every
-    socket, each as wide as the one of a standard drive, and data go by that of the memory that they are in.
+    socket, each as wide as the one of a standard drive, and data go by that of the memory that they are in; "standard"
+    when absent.
     """
     bandwidth: str | None = None
     """Bandwidth of one drive in both directions (bandwidth): short for `read_bandwidth` and `write_bandwidth`.
@@ -114,4 +121,4 @@ class FioCosts(Description):
     kernel_lines_per_page: float | None = None
     """Lines of its own structures that the kernel touches per 4 KiB of data (0 to 64)."""
     kernel_loads: float | None = None
-    """Share of those that it only reads (0 to 1); the others are read and written."""
+    """Share of those lines that it only reads (0 to 1); the others are read and written."""

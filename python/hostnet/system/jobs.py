@@ -27,7 +27,8 @@ class JobStep(Description):
     writes: str | None = None
     """Memory that it writes in the same walk (size). Range: "64 B" to "1 TB"."""
     working_set: str | None = None
-    """Memory that the walk goes through, over and over (size); as much as is read and written when absent.
+    """Memory that the walk goes through, over and over, from its beginning in each step (size); as much as is read and
+    written when absent.
 
     Range: "64 B" to "1 TB".
     """
@@ -53,7 +54,7 @@ class JobStep(Description):
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class JobCompute(Description):
-    """An iteration of training."""
+    """What a rank computes in an iteration of training."""
 
     forward: str | None = None
     """Of the rank's accelerator: the forward pass (time); none when absent. Range: at most "1000 s"."""
@@ -185,7 +186,7 @@ class Job(Description):
     Range: at most "1000 s".
     """
     steps: Sequence[JobStep] | None = None
-    """Of "program": what the ranks do in each iteration, in order, as a list of tables."""
+    """Of "program": what the ranks do in each iteration, in order, as a list of at most 65536 tables."""
     problem: str | None = None
     """Of those of NPB: the class of the problem: "S" (sample), "W" (workstation), "A" (the smallest of the standard
     problems), "B" (about four times A) or "C" (about four times B); "S" when absent.
@@ -226,10 +227,10 @@ class Job(Description):
     copy_latency: str | None = None
     """What such a message takes on top (time); "500 ns" when absent. Range: at most "1 s"."""
     start: str | None = None
-    """When it is launched, from the start of the run (time). Range: at most "1000 s". Default: "0 ps"."""
+    """When it is launched, from the start of the run (time); at once when absent. Range: at most "1000 s"."""
     launch: str | None = None
-    """Time in which a host that runs launches another one, which then helps: log2 of the hosts such times until the
-    last runs, and all begin (time); none when absent.
+    """Time in which a host that runs launches another one, which then helps, as mpirun does it: log2 of the hosts such
+    times until the last runs, and all begin (time); none when absent.
 
     Range: at most "1000 s".
     """

@@ -8,12 +8,13 @@ from hostnet.system.description import Description
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class Mcn(Description):
-    """Of a server with DIMMs in its slots: how they talk: a table."""
+    """Of a server with DIMMs in its slots: how they talk (memory channel network)."""
 
     level: str | None = None
-    """What is done to be quick: each level has what those before have: "mcn0" (the host looks at the poll words from
-    time to time), "mcn1" (DIMMs interrupt the host), "mcn2" (nobody computes checksums), "mcn3" (packets of 9000 B),
-    "mcn4" (segments are not cut) or "mcn5" (engines move the lines); "mcn0" when absent.
+    """What is done to be quick: "mcn0" (the host looks at the poll words from time to time), "mcn1" (DIMMs interrupt
+    the host), "mcn2" (nobody computes checksums), "mcn3" (packets of 9000 B), "mcn4" (segments are not cut) or "mcn5"
+    (engines move the lines); "mcn0" when absent. Each level has what those before have, and stands for single keys,
+    each of which may be given as well.
     """
     poll: str | None = None
     """Period in which the host's driver looks at the poll words of its DIMMs (time); "5 us" when absent. Without
@@ -22,11 +23,14 @@ class Mcn(Description):
     Range: "10 ns" to "10 ms".
     """
     alert: bool | None = None
-    """Whether a DIMM interrupts the host (ALERT_N); true from level "mcn1" on."""
+    """Whether DIMMs interrupt the host (ALERT_N); true from level "mcn1" on. Those of a channel share the signal, so
+    that the driver looks at all of them.
+    """
     checksum: bool | None = None
     """Whether checksums are computed; false from level "mcn2" on."""
     mtu: str | None = None
-    """The largest packet on a ring (size); "1500 B" when absent, "9000 B" from level "mcn3" on.
+    """The largest packet on a ring, and the MTU of flows that have none and go over rings alone (size); "1500 B" when
+    absent, "9000 B" from level "mcn3" on.
 
     Range: "576 B" to "65535 B".
     """
@@ -38,7 +42,9 @@ class Mcn(Description):
     Range: "576 B" to "1 MiB".
     """
     dma: bool | None = None
-    """Whether engines move the lines, and not cores; true from level "mcn5" on."""
+    """Whether engines move the lines, one on each DIMM and one per channel of the host, and not cores; true from level
+    "mcn5" on. With `alert` and without `checksum`.
+    """
     dma_lines: int | None = None
     """Lines that an engine has on their way at a time; 16 when absent. Range: 1 to 1024."""
     rings: str | None = None

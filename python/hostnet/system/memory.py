@@ -12,7 +12,7 @@ class Timing(Description):
     """Timing constraints in clocks (half the data rate), named as in JEDEC JESD79-4."""
 
     burst: int | None = None
-    """Data bus clocks of one column access. Range: 1 to 64."""
+    """Data bus time of one column access (clocks). Range: 1 to 64."""
     cl: int | None = None
     """RD to its first data (clocks). Range: 1 to 1000."""
     cwl: int | None = None
@@ -34,7 +34,7 @@ class Timing(Description):
     ccd_l: int | None = None
     """RD to RD or WR to WR, same bank group (clocks). Range: 1 to 1000."""
     ccd_l_wr: int | None = None
-    """WR to WR, same bank group (clocks); `ccd_l` when absent. Range: 1 to 1000."""
+    """WR to WR, same bank group, where it is longer (clocks); `ccd_l` when absent. Range: 1 to 1000."""
     rrd_s: int | None = None
     """ACT to ACT, other bank group (clocks). Range: 1 to 1000."""
     rrd_l: int | None = None
@@ -74,7 +74,8 @@ class Dram(Description):
     """The DRAM of one channel; what is set here overrides the device."""
 
     data_rate: str | None = None
-    """Data rate of the bus (transfer rate). Speed grades are meant exactly: "2933 MT/s" is 8800/3 MT/s.
+    """Data rate of the bus (transfer rate). Speed grades are meant exactly: "2933 MT/s" is 8800/3 MT/s. A clock is two
+    transfers.
 
     Range: "100 MT/s" to "20 GT/s".
     """
@@ -85,7 +86,7 @@ class Dram(Description):
     Range: 1 to 4. Default: 1.
     """
     ranks: int | None = None
-    """Ranks per subchannel; a power of two. Range: 1 to 16."""
+    """Ranks per subchannel; a power of two. A subchannel has at most 64 banks. Range: 1 to 16."""
     bank_groups: int | None = None
     """Bank groups per rank; a power of two. Range: 1 to 16."""
     banks_per_group: int | None = None
@@ -112,10 +113,15 @@ class Dram(Description):
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class AddressMap(Description):
-    """The address bits of each selector."""
+    """One entry per selector bit, lowest first: the byte address bits whose parity it is, such as "8+13+17".
+
+    The row and the column are the remaining address bits.
+    """
 
     channel: Sequence[str] | None = None
-    """Bits of the channel number."""
+    """Bits of the channel number, lowest first. Each is the parity of some bits of the byte address, written such as
+    "8+13+17".
+    """
     channel_bytes: str | None = None
     """Consecutive bytes of one channel (size) when the number of channels is no power of two, in place of `channel`; a
     power of two. 256 B when absent. The other masks then see the address with the channel taken out.
@@ -123,13 +129,13 @@ class AddressMap(Description):
     Range: "64 B" to "64 TiB".
     """
     subchannel: Sequence[str] | None = None
-    """Bits of the subchannel number."""
+    """Bits of the subchannel number; none when absent."""
     rank: Sequence[str] | None = None
     """Bits of the rank number."""
     bank_group: Sequence[str] | None = None
     """Bits of the bank group number."""
     bank: Sequence[str] | None = None
-    """Bits of the bank number within its group."""
+    """Bits of the bank number within its group. Row and column are the remaining address bits."""
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -137,10 +143,10 @@ class ReadQueue(Description):
     """The read pending queue."""
 
     entries: int | None = None
-    """Entries. Range: 1 to 4096."""
+    """Entries of the read pending queue (RPQ). Range: 1 to 4096."""
     full_threshold: int | None = None
-    """Entries from which the hardware counter calls the queue full; all of them when absent or above them. Affects what
-    is reported, nothing else.
+    """Entries from which the hardware counter calls the queue full, no more than `entries`; `entries` when absent.
+    Changes what is reported, nothing else.
 
     Range: 1 to 4096.
     """
@@ -151,10 +157,10 @@ class WriteQueue(Description):
     """The write pending queue."""
 
     entries: int | None = None
-    """Entries. Range: 1 to 4096."""
+    """Entries of the write pending queue (WPQ). Range: 1 to 4096."""
     full_threshold: int | None = None
-    """Entries from which the hardware counter calls the queue full; all of them when absent or above them. Affects what
-    is reported, nothing else.
+    """Entries from which the hardware counter calls the queue full, no more than `entries`; `entries` when absent.
+    Changes what is reported, nothing else.
 
     Range: 1 to 4096.
     """
@@ -169,7 +175,7 @@ class Controller(Description):
     wpq: WriteQueue = WriteQueue()
     """The write pending queue."""
     shared_queue: bool | None = None
-    """Whether reads and writes share the entries of the RPQ. Default: False."""
+    """Whether reads and writes share the entries of the RPQ; those of the WPQ are then no limit. Default: False."""
     entry_until: str | None = None
     """When a request gives its entry back: "column" (with its last column access) or "activation" (with the activation
     made for it; from then on it owns the bank until its column access).
@@ -191,19 +197,24 @@ class Controller(Description):
     Default: "all-hits".
     """
     write_high: int | str | None = None
-    """WPQ entries from which write mode may be entered (count or share): 40, or "80%" for more than that share.
+    """WPQ entries from which write mode may begin (count or share), at most `wpq.entries`: 40, or "80%" for more than
+    that share of them.
 
     Range: 1 to 4096.
     """
     write_low: int | str | None = None
-    """WPQ entries at which write mode ends (count or share): 8, or "20%" for fewer than that share; below `write_high`.
+    """WPQ entries at which write mode ends (count or share), below `write_high`: 8, or "20%" for fewer than that share
+    of them.
 
     Range: 0 to 4095.
     """
     reads_per_mode: int | None = None
     """Reads served since the last write mode before the next may start, unless few reads wait. Range: 0 to 1000000."""
     reads_few: int | None = None
-    """Reads waiting at or below which write mode may start at once. Range: 0 to 4096."""
+    """Reads waiting at or below which write mode may start at once; less than `rpq.entries`, whatever it says.
+
+    Range: 0 to 4096.
+    """
     writes_per_mode: int | None = None
     """Writes served in write mode before waiting reads end it. Range: 1 to 1000000."""
     idle_drain: str | None = None
@@ -227,12 +238,13 @@ class Controller(Description):
     Range: at most "1 ms". Default: "off".
     """
     idle_flush: str | None = None
-    """Time after the last write has come from which fewer writes than `idle_writes` pass, too (time); "off": never.
+    """Time after the last write has come from which fewer writes than `idle_writes` pass, too, once no read waits
+    (time). "off": they wait for others, for ever if none come. Not with `idle_drain = "off"`.
 
     Range: at most "1 ms". Default: "off".
     """
     spare_writes: int | None = None
-    """WPQ entries from which writes fill slots that no read can use; more than there are means never.
+    """WPQ entries from which writes fill command slots that no read can use; more than there are means never.
 
     Range: 1 to 8192.
     """
@@ -257,7 +269,7 @@ class Controller(Description):
     Default: "timeout".
     """
     idle_close: str | None = None
-    """Time without access after which a row is closed under the page policy "timeout" (time).
+    """Time without access after which a row is closed (time); needed and used with the page policy "timeout".
 
     Range: at most "1 ms". Default: "off".
     """
@@ -290,7 +302,7 @@ class Memory(Description):
     """The memory controllers and their DRAM."""
 
     channels: int | None = None
-    """Channels; any number, also one that is no power of two. Range: 1 to 64."""
+    """Channels of DIMMs, not the two subchannels of DDR5; any number, not only powers of two. Range: 1 to 64."""
     device: str | None = None
     """The DRAM device on every channel: its name, or the path of a file such as "./my.toml", relative to the
     configuration. It gives the values of `memory.dram`.
@@ -304,8 +316,14 @@ class Memory(Description):
     page: str | None = None
     """Size of a page (size): "4 KiB", "2 MiB" or "1 GiB". Range: "4 KiB" to "1 GiB"."""
     run: str | None = None
-    """Physically contiguous run of a buffer (size), at least a page; a power of two. Range: "4 KiB" to "1 TiB"."""
+    """Physically contiguous run of a buffer (size), at least a page; a power of two. When absent that of the preset, or
+    a page if that is more.
+
+    Range: "4 KiB" to "1 TiB".
+    """
     map: str | AddressMap | None = None
-    """Where a physical line lies."""
+    """Where a physical line lies: "intel", "A", "B" or "C", an order of fields such as "RoBaRaCoCh", a list of fields
+    such as "bg co ba ra ro", or a table with the bits of each selector.
+    """
     controller: Controller = Controller()
     """The controller of every channel, or of every subchannel; what is set here overrides the profile."""

@@ -9,7 +9,10 @@ from hostnet.system.description import Description
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class Stack(Description):
-    """What network traffic costs the cores. It takes part when the server is a host of a cluster."""
+    """What network traffic costs the cores: kernel, system calls and copies.
+
+    It takes part when the server is a host of a cluster.
+    """
 
     cores: str | Sequence[int] | None = None
     """The cores that have a receive queue of the NIC; those of the applications of the flows when absent (aRFS).
@@ -80,12 +83,12 @@ class Stack(Description):
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class Upi(Description):
-    """The way between two sockets."""
+    """The way between two sockets: one pair of UPI directions."""
 
     bandwidth: str | None = None
     """Bandwidth of one direction (bandwidth). Range: "100 MB/s" to "10 TB/s"."""
     latency: str | None = None
-    """Latency of one direction (time). Range: "1 ps" to "100 us"."""
+    """Latency of one direction, from CHA to CHA (time). Range: "1 ps" to "100 us"."""
     data_credits: int | None = None
     """Lines with data on their way in one direction. Range: 1 to 65536."""
     request_credits: int | None = None
@@ -110,12 +113,15 @@ class Remote(Description):
     directory: bool | None = None
     """Whether a line that becomes dirty at another socket is noted in memory by a write of its own (directory)."""
     upi: Upi = Upi()
-    """The way between two sockets."""
+    """The way between two sockets: one pair of UPI directions."""
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class Sockets(Description):
-    """The ways between the sockets of the server. They take part when there are several."""
+    """The ways between the sockets of the server (UPI, before Skylake QPI), one between each two.
+
+    They take part when there are several.
+    """
 
     links: int | None = None
     """Links between each two sockets, whose bandwidths and credits add up. Range: 1 to 16."""
@@ -124,9 +130,9 @@ class Sockets(Description):
     speculative: bool | None = None
     """Whether memory reads a line as soon as another socket asks for it, while the caches there are looked up."""
     snoop: str | None = None
-    """How the home of a line learns what other sockets have of it: "directory" (it knows, and asks those that have
-    something) or "home" (it asks all others about every read that its memory answers, while memory reads, and waits for
-    their answers).
+    """How the home of a line learns what the caches of other sockets have of it: "directory" (it knows, and asks those
+    that have something) or "home" (it asks all others about every read that its memory answers, while memory reads, and
+    waits for their answers); "directory" when absent.
     """
     directory: bool | None = None
     """Whether a line that becomes dirty at another socket is noted in memory by a write of its own (directory)."""
@@ -137,7 +143,8 @@ class Sockets(Description):
     Default: "memory".
     """
     tor_entries: int | None = None
-    """Request buffer entries of a CHA slice that lines of other sockets may hold at most; half of them if not given.
+    """Request buffer entries of a CHA slice that lines of other sockets may hold at most; half of `cha.tor.entries`
+    when absent.
 
     Range: 1 to 1023.
     """
@@ -155,9 +162,11 @@ class Control(Description):
     Default: "none".
     """
     level: int | None = None
-    """The level of the rule "fixed", 0 to 4: how many sockets are throttled; 4 = their processes are stopped."""
+    """The level of the rule "fixed", 0 to 4: how many sockets are throttled; 4 = their processes are stopped; none when
+    absent.
+    """
     name: str | None = None
-    """What messages call the controller of the rule "user"."""
+    """What messages call the controller of the rule "user"; "user" when absent."""
     target: str | None = None
     """Bandwidth that network traffic shall have (bandwidth). Range: "1 Mbps" to "10 TB/s"."""
     pcie_overhead: float | None = None

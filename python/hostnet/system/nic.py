@@ -11,7 +11,7 @@ from hostnet.system.power import Ncap
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class Pfc(Description):
-    """When it pauses its peer; never when absent."""
+    """When it pauses its peer (priority flow control, IEEE 802.1Qbb); never when absent."""
 
     priorities: Sequence[int] | None = None
     """Priorities that are lossless, as a list of numbers. Range: 0 to 7. Default: [3]."""
@@ -31,20 +31,27 @@ class NicLink(Description):
     lanes: int | None = None
     """Lanes: 1, 2, 4, 8 or 16. Range: 1 to 16."""
     generation: int | None = None
-    """Generation (1 to 6)."""
+    """Generation (1 to 6); that of `pcie` when absent."""
     mps: str | None = None
-    """Maximum payload size (size): 128 B to 4 KiB, a power of two."""
+    """Maximum payload size (size): 128 B to 4 KiB, a power of two; that of `pcie` when absent."""
     mrrs: str | None = None
-    """Maximum read request size (size): 128 B to 4 KiB, a power of two."""
+    """Maximum read request size (size): 128 B to 4 KiB, a power of two; that of `pcie` when absent."""
     latency: str | None = None
-    """Latency of the link and its two ends in one direction (time). Range: "1 ns" to "1 ms"."""
+    """Latency of the link and its two ends in one direction (time); that of `pcie` when absent.
+
+    Range: "1 ns" to "1 ms".
+    """
     posted_lines: int | None = None
-    """Lines that the NIC may have on the link or waiting at the IIO for writing to memory: posted-data credits.
+    """Lines that the NIC may have on the link or waiting at the IIO for writing to memory: posted-data credits; as of
+    `pcie` when absent.
 
     Range: 2 to 65536.
     """
     nonposted_lines: int | None = None
-    """Lines that the NIC may have requested from memory: tags times MRRS. Range: 2 to 65536."""
+    """Lines that the NIC may have requested from memory: tags times MRRS; as of `pcie` when absent.
+
+    Range: 2 to 65536.
+    """
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -68,9 +75,12 @@ class OnChip(Description):
     """With `nic.attach = "onchip"`: the way between the card and the die."""
 
     latency: str | None = None
-    """Latency in one direction (time); "5 ns" when absent. Range: "1 ps" to "10 us"."""
+    """Latency between the card and the die in one direction (time); "5 ns" when absent. Range: "1 ps" to "10 us"."""
     bandwidth: str | None = None
-    """Bandwidth in each direction (bandwidth); "64 GB/s" when absent. Range: "100 MB/s" to "10 TB/s"."""
+    """Bandwidth between the card and the die in each direction (bandwidth); "64 GB/s" when absent.
+
+    Range: "100 MB/s" to "10 TB/s".
+    """
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -83,7 +93,11 @@ class CxlLink(Description):
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class Compress(Description):
-    """On a network: engines that make the data of packets smaller; none when absent."""
+    """On a network.
+
+    Engines that make the data of packets smaller, one on the way out and one on the way in; none when absent. They know
+    packets of jobs that are marked for them.
+    """
 
     width: str | None = None
     """Data that goes through an engine in a cycle, before it is made smaller (size), such as "256 bit"; "32 B" when
@@ -123,7 +137,9 @@ class Nic(Description):
     functions: Sequence[NicFunction] | None = None
     """Of a server of several sockets: the functions of the card, which share its lanes; one on socket 0 when absent."""
     mode: str | None = None
-    """What leads flows to functions: "octo", by the function of the socket of their core; "standard", by the first."""
+    """What leads flows to functions: "octo", by the function of the socket of their core, if there is one; "standard",
+    by the first; "octo" when absent.
+    """
     attach: str | None = None
     """Where the card sits, if its registers and descriptors are to have a cost of their own: "pcie", at its PCIe link;
     "onchip", on the die, without PCIe; "cxl", at a CXL link with the lanes of its PCIe link; "dimm", in the buffer
@@ -143,13 +159,17 @@ class Nic(Description):
     Range: 1 to 32.
     """
     compress: Compress | None = None
-    """On a network: engines that make the data of packets smaller; none when absent."""
+    """On a network: engines that make the data of packets smaller, one on the way out and one on the way in; none when
+    absent. They know packets of jobs that are marked for them.
+    """
     onchip: OnChip | None = None
     """With `nic.attach = "onchip"`: the way between the card and the die."""
     cxl: CxlLink | None = None
     """With `nic.attach = "cxl"`: the CXL link."""
     dimm: NicDimm | None = None
-    """With `nic.attach = "dimm"`: the DIMM."""
+    """With `nic.attach = "dimm"`: the DIMM, whose memory is a node without cores; its number follows that of the
+    socket.
+    """
     buffer: str | None = None
     """Receive buffer (size): a packet is dropped unless the largest one would fit. Range: "2 KiB" to "1 GiB"."""
     ring: int | None = None
@@ -226,12 +246,13 @@ class Nic(Description):
     lro: bool | None = None
     """Whether the NIC joins packets of a flow (LRO)."""
     rings: str | None = None
-    """Of a server of several sockets: in whose memory its rings and receive buffers lie: "core" (in that of the socket
-    of the core that serves them, as drivers allocate them) or "device" (in that of the NIC's socket).
+    """Of a server of several sockets, in whose memory its rings and receive buffers lie: "core" (in that of the socket
+    of the core that serves them, as drivers allocate them) or "device" (in that of the NIC's socket); "core" when
+    absent.
     """
     scatter: bool | None = None
-    """Of an octopus: whether descriptors say for each fragment of a packet by which function it is read, that of the
-    node where it lies (IOctoSG); else all go by that of their queue.
+    """Of a card with `nic.mode = "octo"`: whether descriptors say for each fragment of a packet by which function it is
+    read, that of the node where it lies (IOctoSG); else all go by that of their queue; false when absent.
     """
     steer_delay: str | None = None
     """From a core that asks for packets of a flow to come in by its queue until they do (time): the table of the NIC is
@@ -246,4 +267,4 @@ class Nic(Description):
     Range: "1 us" to "1000 s".
     """
     pfc: Pfc | None = None
-    """When it pauses its peer; never when absent."""
+    """When it pauses its peer (priority flow control, IEEE 802.1Qbb); never when absent."""

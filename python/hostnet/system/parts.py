@@ -38,16 +38,17 @@ class Socket(Description):
     iio: Iio = Iio()
     """The integrated IO controller."""
     pcie: Pcie = Pcie()
-    """The PCIe links between the drives and the IIO."""
+    """The PCIe links between the drives and the IIO. The lanes are shared out evenly among the drives."""
     ssd: Ssd = Ssd()
     """The NVMe drives."""
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class Parts(Socket):
-    """A server and what runs on it.
+    """A server, what runs on it, and for how long: the content of a configuration file.
 
-    Values with units are strings such as "70 ns", "46.9 GB/s" or "8 MiB" (GB = 10^9 bytes, GiB = 2^30 bytes).
+    What is absent comes from the preset that `server` names. Values with units are strings such as "70 ns", "46.9 GB/s"
+    or "8 MiB" (GB = 10^9 bytes, GiB = 2^30 bytes).
     """
 
     expander: Expander | None = None
@@ -63,20 +64,27 @@ class Parts(Socket):
     nic: Nic | None = None
     """The NIC. It takes part when the server is a host of a cluster."""
     stack: Stack | None = None
-    """What network traffic costs the cores. It takes part when the server is a host of a cluster."""
+    """What network traffic costs the cores: kernel, system calls and copies. It takes part when the server is a host of
+    a cluster.
+    """
     remote: Remote | None = None
     """Other sockets, whose cores reach the memory of this one over UPI. They take part when a workload of kind "remote"
     does.
     """
     upi: Sockets | None = None
-    """The ways between the sockets of the server. They take part when there are several."""
+    """The ways between the sockets of the server (UPI, before Skylake QPI), one between each two. They take part when
+    there are several.
+    """
     socket: Mapping[str, Socket] = field(default_factory=dict)
     """What a socket has of its own, by its number."""
     control: Control | None = None
     """What watches the host and throttles. It takes part when the server is a host of a cluster."""
     energy: Energy | None = None
-    """What the parts of the server consume; without it there is no energy meter."""
+    """What the parts of the server consume; without it there is no energy meter. What is absent comes from the profile.
+    """
     power: Power | None = None
-    """Frequencies, voltages and sleep of the cores; without it they have one frequency and do not sleep."""
+    """Frequencies, voltages and sleep of the cores; without it they have one frequency and do not sleep. What is absent
+    comes from the profile.
+    """
     workload: Mapping[str, Workload] = field(default_factory=dict)
     """What runs on the server, by name."""

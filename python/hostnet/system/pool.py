@@ -12,7 +12,10 @@ class PoolPrefetch(Description):
     """What is read ahead."""
 
     kind: str | None = None
-    """"none"; "next-line", the lines that follow; "stride", lines at the distance of the last two. Default: "none"."""
+    """What is read ahead: "none"; "next-line", the lines that follow; "stride", lines at the distance of the last two.
+
+    Default: "none".
+    """
     depth: int | None = None
     """Lines, or strides, ahead. Range: 1 to 64. Default: 16."""
     queue: int | None = None
@@ -29,7 +32,10 @@ class Pool(Description):
     lent: str | None = None
     """Bytes of its memory that it lends (size). Range: at most "64 TiB". Default: "0 B"."""
     borrow: str | None = None
-    """Bytes of the pool that it borrows (size). Range: at most "64 TiB". Default: "0 B"."""
+    """Bytes of the pool that it borrows (size): where buffers with `memory = "pool"` lie.
+
+    Range: at most "64 TiB". Default: "0 B".
+    """
     from_: Sequence[str] | None = None
     """The hosts that it borrows from, page by page in turn; all others that lend when absent.
 
@@ -72,7 +78,7 @@ class Pool(Description):
     prefetch: PoolPrefetch = PoolPrefetch()
     """What is read ahead."""
     cache: str | None = None
-    """Local memory set aside as a cache of the pages that it borrows (size): a multiple of them; none when absent.
+    """Local memory set aside as a cache of the pages that it borrows (size): a multiple of `page`; none when absent.
 
     Range: "4 KiB" to "1 TiB".
     """

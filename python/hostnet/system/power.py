@@ -9,26 +9,29 @@ from hostnet.system.description import Description
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class PStateRange(Description):
-    """Evenly between two."""
+    """A range: frequencies at even distances, and so their voltages."""
 
     count: int | None = None
-    """How many there are. Range: 2 to 64."""
+    """How many frequencies a range has, at even distances. Range: 2 to 64."""
     from_: str | None = None
-    """The slowest (frequency at voltage). Its key in files is `from`."""
+    """The slowest of a range (frequency at voltage), such as "0.8 GHz @ 0.65 V". Its key in files is `from`."""
     to: str | None = None
-    """The fastest (frequency at voltage)."""
+    """The fastest of a range (frequency at voltage)."""
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class PState(Description):
-    """It is given."""
+    """A frequency that cores may have, and what cores take at it."""
 
     at: str
-    """Frequency at voltage."""
+    """Frequency at voltage, such as "0.8 GHz @ 0.65 V"."""
     static: str | None = None
-    """What a core takes there for being there (power); by `power.static` when absent. Range: at most "1 kW"."""
+    """What a core takes there for being there (power); as `power.static` says when absent. Range: at most "1 kW"."""
     dynamic: str | None = None
-    """What a core at work takes there beyond that (power); by `power.dynamic` when absent. Range: at most "1 kW"."""
+    """What a core at work takes there beyond that (power); as `power.dynamic` says when absent.
+
+    Range: at most "1 kW".
+    """
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -36,9 +39,11 @@ class StaticPower(Description):
     """What a core takes for being there, whatever it does."""
 
     low: str | None = None
-    """At the lower one (power at voltage)."""
+    """What a core takes for being there at the lower of two voltages (power at voltage), such as "1.92 W @ 0.65 V"; at
+    others it follows the power law through both.
+    """
     high: str | None = None
-    """At the higher one (power at voltage)."""
+    """What it takes at the higher one (power at voltage)."""
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -46,9 +51,11 @@ class DynamicPower(Description):
     """What a core at work takes beyond that."""
 
     power: str | None = None
-    """What it takes (power). Range: at most "1 kW"."""
+    """What a core at work takes beyond its being there (power). Range: at most "1 kW"."""
     at: str | None = None
-    """Where it takes that (frequency at voltage)."""
+    """Where it takes that (frequency at voltage); elsewhere it is in proportion to the frequency and the square of the
+    voltage.
+    """
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -60,8 +67,8 @@ class CState(Description):
     residency: str | None = None
     """The shortest stay that is worth it (time), not less than `exit`. Range: at most "10 s"."""
     power: str | None = None
-    """What a core takes there (power); "static", as when absent: what it takes for being there at the voltage that it
-    has.
+    """What a core takes there (power), or "static": what it takes for being there at the voltage that it has; "static"
+    when absent.
 
     Range: at most "1 kW".
     """
@@ -88,7 +95,7 @@ class Governor(Description):
     Range: "1 us" to "4 s".
     """
     cost: str | None = None
-    """What a look costs a core at `core.frequency` (time); "10 us" when absent. Of those with a period.
+    """What a look costs a core at `core.frequency` (time), assumed; "10 us" when absent. Of those with a period.
 
     Range: at most "100 ms".
     """
@@ -98,27 +105,35 @@ class Governor(Description):
     Range: 1 to 100.
     """
     io_busy: bool | None = None
-    """Of "ondemand": whether a core that is idle while storage is waited for counts as busy (io_is_busy); true when
-    absent, as on processors of Intel.
+    """Of "ondemand": whether a core that is idle while storage is waited for counts as busy (io_is_busy), as on
+    processors of Intel; true when absent.
     """
     down_threshold: int | None = None
-    """Of "conservative": load below which it falls, in percent; 20 when absent. Range: 0 to 99."""
+    """Of "conservative": load below which it falls, in percent, less than `up_threshold`; 20 when absent.
+
+    Range: 0 to 99.
+    """
     step: int | None = None
     """Of "conservative": a step, in percent of the highest frequency; 5 when absent. Range: 1 to 100."""
     frequency: str | None = None
-    """Of "userspace": the frequency, one of those of `pstates`. Range: "10 MHz" to "10 GHz"."""
+    """Of "userspace": the frequency, one of those of `power.pstates`. Range: "10 MHz" to "10 GHz"."""
     name: str | None = None
     """Of "user": the name that it is known by; "user" when absent."""
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class Power(Description):
-    """Frequencies, voltages and sleep of the cores; without it they have one frequency and do not sleep."""
+    """Frequencies, voltages and sleep of the cores; without it they have one frequency and do not sleep.
+
+    What is absent comes from the profile.
+    """
 
     profile: str | None = None
     """Profile that the values start from, by its name: "i7-3770". Default: "i7-3770"."""
     pstates: PStateRange | Sequence[str | PState] | None = None
-    """The frequencies that cores may have, each with its voltage (P-states): a range, or a list from the slowest."""
+    """The frequencies that cores may have, each with its voltage (P-states): a range, or a list of 1 to 64 from the
+    slowest, each as text such as "0.8 GHz @ 0.65 V" or as a table.
+    """
     static: StaticPower | None = None
     """What a core takes for being there, whatever it does."""
     dynamic: DynamicPower | None = None
@@ -145,7 +160,7 @@ class Power(Description):
     """
     qos: str | None = None
     """The longest exit from sleep that is allowed (time): deeper states are not used (PM QoS), and none, so that an
-    idle core polls, when that of all is longer. Any when absent.
+    idle core polls, when that of all is longer; any when absent.
 
     Range: at most "1 s".
     """
@@ -176,9 +191,9 @@ class Ncap(Description):
     Range: at most "1 G/s". Default: "5 k/s".
     """
     tlt: str | None = None
-    """What is sent per second below which a burst may be over (bandwidth).
+    """What is sent per second below which a burst may be over (bandwidth); "5 Mbps" when absent.
 
-    Range: at most "1 TB/s". Default: "625 kB/s".
+    Range: at most "1 TB/s".
     """
     cit: str | None = None
     """Time without an interrupt after which a request interrupts at once (time), or "inf": never.
@@ -193,7 +208,7 @@ class Ncap(Description):
     Range: "1 us" to "10 s". Default: "1 ms".
     """
     templates: Sequence[str] | None = None
-    """The first two bytes of requests, each as two characters. Default: ["GE"]."""
+    """The first two bytes of requests, each as two characters; 1 to 16. Default: ["GE"]."""
     rearm: str | None = None
     """When a burst is announced again: "level", after the first step down; "frequency", when the frequency is not the
     highest.
@@ -207,7 +222,8 @@ class Ncap(Description):
     Range: "1 us" to "1 s".
     """
     packet: str | None = None
-    """Of "software": work of the driver per packet that it looks at, at `core.frequency` (time); "50 ns" when absent.
+    """Of "software": work of the driver per packet that it looks at, at `core.frequency` (time), assumed; "50 ns" when
+    absent.
 
     Range: at most "1 ms".
     """

@@ -9,7 +9,7 @@ from hostnet.system.description import Description
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class Move(Description):
-    """A thread that goes to another core."""
+    """A thread that goes to another core, and its flow with it."""
 
     at: str
     """When, from the start of the run (time). Range: at most "1000 s"."""
@@ -23,10 +23,7 @@ class Move(Description):
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class OtherRequests(Description):
-    """Of "rpc": requests of another kind among them, at random.
-
-    A table of `share` (0 to 1), `request` and `response`.
-    """
+    """Of "rpc": requests of another kind among them, at random, such as those of memcached that store."""
 
     share: float
     """How many requests are of this kind (0 to 1)."""
@@ -54,21 +51,25 @@ class ServiceIo(Description):
     """Reads of storage that each request waits for; none when absent. Only where the workers are on a server."""
 
     reads: int
-    """How many. Range: 1 to 255."""
+    """How many, with even pieces of work before, between and after. Range: 1 to 255."""
     latency: str
     """What each takes (time). Range: "1 ps" to "10 s"."""
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class Service(Description):
-    """Of "service": when requests come, and who serves them: a table."""
+    """Of "service": when requests come, and who serves them."""
 
     rate: float
     """Requests per second of each flow, whether or not those before them are answered. Range: 0.001 to 1000000."""
     arrivals: str | None = None
     """How they come: "poisson" (independently of each other) or "constant" (by a clock); "poisson" when absent."""
     time: str | None = None
-    """Time that a worker takes for a request, on average (time); none when absent. Range: at most "1000 s"."""
+    """Time that a worker takes for a request, on average (time); none when absent. At a server it is work of a core at
+    `core.frequency`.
+
+    Range: at most "1000 s".
+    """
     cycles: int | None = None
     """The same in cycles of the core that does it, in the place of `time`; only where the workers are on a server.
 
@@ -82,9 +83,9 @@ class Service(Description):
     """Of "lognormal": standard deviation of that time divided by its mean; 1 when absent. Range: 0.01 to 10."""
     workers: int | None = None
     """Requests that a host serves at a time, of all flows of the table; the others wait in the order in which they
-    came.
+    came; 1 when absent. At a server they are shared out among the cores that have connections, at least one each.
 
-    Range: 1 to 65536. Default: 1.
+    Range: 1 to 65536.
     """
     io: ServiceIo | None = None
     """Reads of storage that each request waits for; none when absent. Only where the workers are on a server."""
@@ -102,7 +103,7 @@ class Service(Description):
     after the flow begins when absent.
     """
     verb: str | None = None
-    """First word of a request, of which a NIC may look at the first two bytes; "GET" when absent."""
+    """First word of a request, 2 to 16 letters, of which a NIC may look at the first two; "GET" when absent."""
     requests: str | Sequence[SizePoint] | None = None
     """Requests of different sizes, in the place of `request`: a distribution, as of `sizes`."""
     responses: str | Sequence[SizePoint] | None = None
@@ -164,9 +165,16 @@ class Flow(Description):
     class_: str | None = None
     """The class that its results are counted under; its own name when absent. Its key in files is `class`."""
     from_cores: str | Sequence[int] | None = None
-    """Cores of the applications at `from`, in turn; when absent, free cores of the socket. Range: 0 to 1023."""
+    """Cores of the applications at `from`, in turn; the lowest free cores when absent, with several sockets those of
+    socket 0 first, wherever the NIC hangs off. A core that is named may have workloads too, at a host line by line.
+
+    Range: 0 to 1023.
+    """
     to_cores: str | Sequence[int] | None = None
-    """Cores of the applications at `to`, in turn; when absent, free cores of the socket. Range: 0 to 1023."""
+    """Cores of the applications at `to`, in turn; the lowest free cores when absent, as of `from_cores`.
+
+    Range: 0 to 1023.
+    """
     mtu: str | None = None
     """Largest IP packet (size); that of the network when absent. Range: "128 B" to "65535 B"."""
     priority: int | None = None
@@ -179,12 +187,15 @@ class Flow(Description):
     stagger: str | None = None
     """How much later each of its flows begins than the one before (time). Range: at most "1000 s". Default: "0 ps"."""
     deaf: tuple[str, str] | None = None
-    """When the receiving application does not read: two times from the start of the run (time).
+    """Of "bulk" and "rpc" over TCP: when the receiving application does not read: two times from the start of the run
+    (time).
 
     Range: at most "1000 s".
     """
     move: Sequence[Move] | None = None
-    """When its threads go to other cores, in the order of time: a list of tables of `at`, `core` and `end`."""
+    """Of "bulk" and "rpc" over TCP: when its threads go to other cores, in the order of time, at most 1024 times, such
+    as `[{ at = "2 ms", core = 14 }]`; all flows of the table go there, at each of its hosts.
+    """
     sendfile: str | None = None
     """Of "bulk" over TCP from a server: where the pages of a file lie that is sent without a copy, one for each flow:
     "local" (with the core that it begins at; "first-touch" is the same), "node:1" (in the memory of a socket) or
@@ -230,10 +241,9 @@ class Flow(Description):
     Range: "1 B" to "1 TB".
     """
     other: OtherRequests | None = None
-    """Of "rpc": requests of another kind among them, at random: a table of `share` (0 to 1), `request` and `response`.
-    """
+    """Of "rpc": requests of another kind among them, at random, such as those of memcached that store."""
     service: Service | None = None
-    """Of "service": when requests come, and who serves them: a table."""
+    """Of "service": when requests come, and who serves them."""
     in_flight: int | None = None
     """Of "rpc": requests in flight; 1 when absent. Of "service": requests without an answer at most, beyond which they
     are given up; 1024 when absent.

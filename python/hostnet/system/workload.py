@@ -20,11 +20,17 @@ class Stream(Description):
     Default: "sequential".
     """
     stride: str | None = None
-    """Distance of two accesses of the strided pattern (size); a multiple of 64 B. Range: "64 B" to "1 TiB"."""
+    """Distance of two accesses of the strided pattern (size); a multiple of 64 B, at most `working_set`.
+
+    Range: "64 B" to "1 TiB".
+    """
     reads: float | None = None
-    """Share of loads (0 to 1); the rest are stores. Default: 1."""
+    """Share of loads (0 to 1); the rest are stores. A store reads its line and later writes a line back. Default: 1."""
     working_set: str | None = None
-    """Buffer of each core (size); a multiple of 64 B. Range: "64 B" to "64 TiB". Default: "1 GiB"."""
+    """Buffer of each core (size); a multiple of 64 B. Without caches a small buffer does not make accesses hit.
+
+    Range: "64 B" to "64 TiB". Default: "1 GiB".
+    """
     gap: str | None = None
     """Least time between two accesses of one core (time). Range: at most "1 ms". Default: "0 ps"."""
     llc_ways: str | Sequence[int] | None = None
@@ -35,7 +41,7 @@ class Stream(Description):
     """
     memory: str | None = None
     """Where its buffers lie: "local" to the cores that use them (also "first-touch"), "node:1" in the memory of a
-    socket, "interleave" in that of all sockets in turn.
+    socket, "interleave" in that of all sockets in turn; "local" when absent.
     """
 
 
@@ -46,32 +52,35 @@ class FioJob(Description):
     rw: str
     """Direction and order, as fio's `rw`: "read" (storage reads in order: P2M-Write), "write" (storage writes in order:
     P2M-Read), "randread" (storage reads at random), "randwrite" (storage writes at random), "rw" (both, in order) or
-    "randrw" (both, at random).
+    "randrw" (both, at random); the order of blocks on the drive has no effect.
     """
     bs: str
     """Bytes per command (size); a multiple of 512 B. Range: "512 B" to "1 GiB"."""
     iodepth: int
     """Commands in flight. Range: 1 to 65536."""
     size: str
-    """Bytes of the file (size), at least a block. Range: "512 B" to "64 TiB"."""
+    """Bytes of the file (size), at least a block; nothing depends on it. Range: "512 B" to "64 TiB"."""
     rwmixread: int | None = None
     """Share of reads in percent for `rw` and `randrw`; 50 when absent. Range: 0 to 100."""
     ssd: int
-    """The drive. Range: 0 to 63."""
+    """The drive, from 0; below `ssd.count`. Range: 0 to 63."""
     core: int | None = None
     """The core that submits and completes; one of the workload's when absent. Range: 0 to 1023."""
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class Fio(Description):
-    """Storage IO in the manner of fio."""
+    """Storage IO in the manner of fio: `job` names a job file, or `jobs` gives the jobs."""
 
     job: str | None = None
     """A fio job file, relative to the configuration. Not together with `jobs`."""
     jobs: Sequence[FioJob] | None = None
-    """The jobs themselves. Not together with `job`."""
+    """The jobs themselves, 1 to 1024 tables. Not together with `job`."""
     rate: str | None = None
-    """Cap on the rate of all jobs together (bandwidth); none when absent. Range: "1 MB/s" to "100 TB/s"."""
+    """Cap on the rate of all jobs together, shared out evenly among its drives (bandwidth); none when absent.
+
+    Range: "1 MB/s" to "100 TB/s".
+    """
     cores: str | Sequence[int] | None = None
     """The cores that submit and complete, in turn; the last free cores of the socket when neither this nor the job says
     which.
@@ -81,10 +90,10 @@ class Fio(Description):
     consume: bool | None = None
     """Whether the cores read the data of finished storage reads; needs caches. Default: False."""
     llc_ways: str | Sequence[int] | None = None
-    """Ways of the LLC that its cores may allocate in (CAT), as of a stream. Range: 0 to 63."""
+    """Ways of the LLC that its cores may allocate in (CAT), as of a stream; all when absent. Range: 0 to 63."""
     memory: str | None = None
     """Where its buffers lie: "local" to the cores that use them (also "first-touch"), "node:1" in the memory of a
-    socket, "interleave" in that of all sockets in turn.
+    socket, "interleave" in that of all sockets in turn; "local" when absent.
     """
 
 
@@ -93,7 +102,7 @@ class AppLayout(Description):
     """redis: sizes of its structures, as the allocator hands them out."""
 
     entry: str | None = None
-    """redis: an entry of the hash table (size). Range: "1 B" to "1 MiB"."""
+    """redis: an entry of the hash table, as the allocator hands it out (size). Range: "1 B" to "1 MiB"."""
     key: str | None = None
     """redis: a key with its header (size). Range: "1 B" to "1 MiB"."""
     object: str | None = None
@@ -111,13 +120,17 @@ class AppInstructions(Description):
     """Instructions of its work, accesses that hit the L1 included."""
 
     request: int | None = None
-    """redis: from the beginning of a request to the look at the hash table. Range: 0 to 1000000."""
+    """redis: from the beginning of a request to the look at the hash table. Accesses that hit the L1 are part of all
+    these counts.
+
+    Range: 0 to 1000000.
+    """
     entry: int | None = None
     """redis: per visited entry of a bucket. Range: 0 to 1000000."""
     reply: int | None = None
-    """redis: from the object to the first byte of its value, and after the lookup of a GET. Range: 0 to 1000000."""
+    """redis: of a GET, from the object to the first byte of its value. Range: 0 to 1000000."""
     set: int | None = None
-    """redis: what a SET needs beside. Range: 0 to 1000000."""
+    """redis: of a SET, from the object to the first byte of the new value. Range: 0 to 1000000."""
     finish: int | None = None
     """redis: what is left of an operation after its reply. Range: 0 to 1000000."""
     kernel: int | None = None
@@ -141,7 +154,7 @@ class AppInstructions(Description):
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class App(Description):
-    """An application."""
+    """An application. What it does not set comes from the profile of the application."""
 
     app: str
     """Which application: "redis" (a key-value server per core in the manner of Redis), "pagerank" (PageRank in the
@@ -162,7 +175,7 @@ class App(Description):
     ipc: float | None = None
     """Instructions per clock of a thread when all data is at hand (0.01 to 16)."""
     in_flight: int | None = None
-    """Operations that the clients of one thread keep in flight; 0 when it needs none. Range: 0 to 65536."""
+    """Operations that the clients of one thread keep in flight; 0 when it needs no clients. Range: 0 to 65536."""
     think: str | None = None
     """From the end of an operation to the next one of the same client (time); without clients it is nothing.
 
@@ -179,7 +192,8 @@ class App(Description):
     sets: float | None = None
     """redis: share of SET (0 to 1); the rest is GET."""
     clients: str | Sequence[int] | None = None
-    """redis: the cores of its clients, one for each of `cores`; without them clients are think time alone.
+    """redis: the cores of its clients, as many as `cores`, each for the server at the same place; none when absent.
+    Without them clients are think time alone.
 
     Range: 0 to 1023.
     """
@@ -214,7 +228,9 @@ class App(Description):
     delay: str | None = None
     """mlc: pause before every access (time). Range: at most "1 ms"."""
     file: str | None = None
-    """trace: the file, relative to the configuration; plain or compressed."""
+    """trace: the file, relative to the configuration; plain, or compressed with gzip, xz or zstd. Every core replays
+    all of it in memory of its own.
+    """
     format: str | None = None
     """trace: how it is written: "lackey" (valgrind: `--tool=lackey --trace-mem=yes`), "drmemtrace" (DynamoRIO: the
     listing of drmemtrace's tool `view`), "ramulator-cpu" (ramulator, traces of a processor: "3 20734016"), "ramulator"
@@ -222,18 +238,20 @@ class App(Description):
     READ 17": address, operation and clock); told by its first line when absent.
     """
     repeat: bool | None = None
-    """trace: whether it begins again at its end; otherwise the thread ends."""
+    """trace: whether it begins again at its end. Otherwise it begins with the run, caches empty of it, and the thread
+    ends with it.
+    """
     instructions: AppInstructions = AppInstructions()
     """Instructions of its work, accesses that hit the L1 included."""
     memory: str | None = None
     """Where its buffers lie: "local" to the cores that use them (also "first-touch"), "node:1" in the memory of a
-    socket, "interleave" in that of all sockets in turn.
+    socket, "interleave" in that of all sockets in turn; "local" when absent.
     """
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class RemoteStream(Description):
-    """Loads and stores of cores of other sockets, with their memory here."""
+    """Loads and stores of cores of other sockets, over a buffer per core in the memory of this one."""
 
     sockets: str | Sequence[int]
     """The other sockets that it runs on, from 0: "0-2", "0,2" or a list of numbers. Range: 0 to 1023."""
@@ -246,11 +264,17 @@ class RemoteStream(Description):
     Default: "sequential".
     """
     stride: str | None = None
-    """Distance of two accesses of the strided pattern (size); a multiple of 64 B. Range: "64 B" to "1 TiB"."""
+    """Distance of two accesses of the strided pattern (size); a multiple of 64 B, at most `working_set`.
+
+    Range: "64 B" to "1 TiB".
+    """
     reads: float | None = None
-    """Share of loads (0 to 1); the rest are stores. Default: 1."""
+    """Share of loads (0 to 1); the rest are stores. A store reads its line and later writes a line back. Default: 1."""
     working_set: str | None = None
-    """Buffer of each core (size); a multiple of 64 B. Range: "64 B" to "64 TiB". Default: "1 GiB"."""
+    """Buffer of each core (size); a multiple of 64 B. Without caches a small buffer does not make accesses hit.
+
+    Range: "64 B" to "64 TiB". Default: "1 GiB".
+    """
     gap: str | None = None
     """Least time between two accesses of one core (time). Range: at most "1 ms". Default: "0 ps"."""
 

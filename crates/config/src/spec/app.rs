@@ -21,7 +21,7 @@ pub(crate) struct AppSpec {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 0.01, max = 16.0))]
     pub(crate) ipc: Option<f64>,
-    /// Operations that the clients of one thread keep in flight; 0 when it needs none.
+    /// Operations that the clients of one thread keep in flight; 0 when it needs no clients.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 0, max = 65536))]
     pub(crate) in_flight: Option<u32>,
@@ -48,7 +48,8 @@ pub(crate) struct AppSpec {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 0.0, max = 1.0))]
     pub(crate) sets: Option<f64>,
-    /// redis: the cores of its clients, one for each of `cores`; without them clients are think time alone.
+    /// redis: the cores of its clients, as many as `cores`, each for the server at the same place; none when absent.
+    /// Without them clients are think time alone.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) clients: Option<CoreList>,
     /// redis: connections of the server of one core.
@@ -100,20 +101,22 @@ pub(crate) struct AppSpec {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(extend("x-max" = "1 ms"))]
     pub(crate) delay: Option<Time>,
-    /// trace: the file, relative to the configuration; plain or compressed.
+    /// trace: the file, relative to the configuration; plain, or compressed with gzip, xz or zstd. Every core replays
+    /// all of it in memory of its own.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) file: Option<String>,
     /// trace: how it is written; told by its first line when absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) format: Option<AccessFormatSpec>,
-    /// trace: whether it begins again at its end; otherwise the thread ends.
+    /// trace: whether it begins again at its end. Otherwise it begins with the run, caches empty of it, and the thread
+    /// ends with it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) repeat: Option<bool>,
     /// Instructions of its work, accesses that hit the L1 included.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) instructions: Option<InstructionsSpec>,
     /// Where its buffers lie: "local" to the cores that use them (also "first-touch"), "node:1" in the memory of a
-    /// socket, "interleave" in that of all sockets in turn.
+    /// socket, "interleave" in that of all sockets in turn; "local" when absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) memory: Option<String>,
 }
@@ -122,7 +125,7 @@ pub(crate) struct AppSpec {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct LayoutSpec {
-    /// redis: an entry of the hash table (size).
+    /// redis: an entry of the hash table, as the allocator hands it out (size).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(extend("x-min" = "1 B", "x-max" = "1 MiB"))]
     pub(crate) entry: Option<Size>,
@@ -152,7 +155,8 @@ pub(crate) struct LayoutSpec {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct InstructionsSpec {
-    /// redis: from the beginning of a request to the look at the hash table.
+    /// redis: from the beginning of a request to the look at the hash table. Accesses that hit the L1 are part of all
+    /// these counts.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 0, max = 1000000))]
     pub(crate) request: Option<u32>,
@@ -160,11 +164,11 @@ pub(crate) struct InstructionsSpec {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 0, max = 1000000))]
     pub(crate) entry: Option<u32>,
-    /// redis: from the object to the first byte of its value, and after the lookup of a GET.
+    /// redis: of a GET, from the object to the first byte of its value.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 0, max = 1000000))]
     pub(crate) reply: Option<u32>,
-    /// redis: what a SET needs beside.
+    /// redis: of a SET, from the object to the first byte of the new value.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 0, max = 1000000))]
     pub(crate) set: Option<u32>,

@@ -24,10 +24,10 @@ pub(crate) struct CacheSpec {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct L2Spec {
-    /// Sets of the L2 of a core, a power of two.
+    /// Sets of the private L2 of a core; a power of two.
     #[schemars(range(min = 1, max = 65536), extend("x-power-of-two" = true))]
     pub(crate) sets: u32,
-    /// Ways.
+    /// Ways of the L2.
     #[schemars(range(min = 1, max = 32))]
     pub(crate) ways: u32,
     /// Which line of a set leaves.
@@ -41,19 +41,20 @@ pub(crate) struct L2Spec {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct LlcSpec {
-    /// Sets of a slice, a power of two.
+    /// Sets of the slice of the LLC beside each slice of the CHA; a power of two.
     #[schemars(range(min = 1, max = 65536), extend("x-power-of-two" = true))]
     pub(crate) sets: u32,
-    /// Ways.
+    /// Ways of the LLC.
     #[schemars(range(min = 1, max = 32))]
     pub(crate) ways: u32,
     /// Which line of a set leaves.
     pub(crate) replacement: ReplacementSpec,
-    /// What it holds of what the cores hold.
+    /// What the LLC holds of what the cores hold.
     pub(crate) inclusion: InclusionSpec,
-    /// Which clean lines it takes from the cores; the others are dropped. Without meaning when it is inclusive.
+    /// Which clean lines a victim LLC takes from the cores; the others are dropped. Without meaning when it is
+    /// inclusive.
     pub(crate) clean_victims: CleanVictimsSpec,
-    /// From admission at the CHA to the data of a line that it holds leaving the CHA (time).
+    /// From admission at the CHA to the data of a line that the LLC holds leaving the CHA (time).
     #[schemars(extend("x-min" = "1 ps", "x-max" = "10 us"))]
     pub(crate) hit: Time,
 }
@@ -62,10 +63,11 @@ pub(crate) struct LlcSpec {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct FilterSpec {
-    /// Sets of a slice, a power of two.
+    /// Sets of a slice of the snoop filter, which knows the lines of the cores; a power of two. Without meaning when
+    /// the LLC is inclusive.
     #[schemars(range(min = 1, max = 65536), extend("x-power-of-two" = true))]
     pub(crate) sets: u32,
-    /// Ways; a line that leaves the filter leaves the cores.
+    /// Ways of the snoop filter; a line that leaves it leaves the cores.
     #[schemars(range(min = 1, max = 32))]
     pub(crate) ways: u32,
 }

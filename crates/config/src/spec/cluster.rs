@@ -16,7 +16,9 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
 
-/// Hosts, what joins them, and what they send. Values with units are strings such as "100 Gbps", "5 us" or "4000 B".
+/// Hosts, what joins them, what they send, and for how long: the content of a configuration file. Values with units are
+/// strings such as "100 Gbps", "5 us" or "4000 B". What is absent comes from the preset of a host, from the network, or
+/// from the base of a transport.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct ClusterSpec {
@@ -51,7 +53,7 @@ pub(crate) struct HostSpec {
     /// What it is made of.
     #[serde(default)]
     pub(crate) kind: HostKindSpec,
-    /// The server that its values start from.
+    /// The server that its values start from; it needs a NIC, as "cascade-lake-hostcc" has one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) preset: Option<String>,
     /// Of a server: its sockets; those of its preset when absent, 1 without one.
@@ -66,7 +68,7 @@ pub(crate) struct HostSpec {
     /// free port when absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) at: Option<Names>,
-    /// How finely a server is simulated.
+    /// How finely a server is simulated; "line" when absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) fidelity: Option<FidelitySpec>,
     /// Of a DIMM: the host in whose memory slots it is.
@@ -76,7 +78,7 @@ pub(crate) struct HostSpec {
     /// when absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) channels: Option<ChannelList>,
-    /// Of a server with DIMMs in its slots: how they talk: a table.
+    /// Of a server with DIMMs in its slots: how they talk (memory channel network).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) mcn: Option<McnSpec>,
     /// Of an endpoint: from the last bit of a packet to its transport, and from the transport to the port, each (time);
@@ -88,7 +90,7 @@ pub(crate) struct HostSpec {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 1, max = 1_000_000))]
     pub(crate) queue: Option<u32>,
-    /// Of an endpoint: engines that make the data of packets smaller: a table. A server has it as `nic.compress`.
+    /// Of an endpoint: engines that make the data of packets smaller. A server has it as `nic.compress`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) compress: Option<CompressSpec>,
     /// The tables of a server.
@@ -114,7 +116,7 @@ pub(crate) enum HostKindSpec {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum FidelitySpec {
-    /// Line by line; the default.
+    /// Line by line.
     Line,
     /// Several lines at a time, as many as a TLP has.
     Burst,
@@ -165,10 +167,11 @@ pub(crate) struct FlowSpec {
     /// The class that its results are counted under; its own name when absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) class: Option<String>,
-    /// Cores of the applications at `from`, in turn; when absent, free cores of the socket.
+    /// Cores of the applications at `from`, in turn; the lowest free cores when absent, with several sockets those of
+    /// socket 0 first, wherever the NIC hangs off. A core that is named may have workloads too, at a host line by line.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) from_cores: Option<CoreList>,
-    /// Cores of the applications at `to`, in turn; when absent, free cores of the socket.
+    /// Cores of the applications at `to`, in turn; the lowest free cores when absent, as of `from_cores`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) to_cores: Option<CoreList>,
     /// Largest IP packet (size); that of the network when absent.
@@ -187,10 +190,12 @@ pub(crate) struct FlowSpec {
     #[serde(default = "no_time")]
     #[schemars(extend("x-max" = "1000 s"))]
     pub(crate) stagger: Time,
-    /// When the receiving application does not read: two times from the start of the run (time).
+    /// Of "bulk" and "rpc" over TCP: when the receiving application does not read: two times from the start of the run
+    /// (time).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) deaf: Option<Span>,
-    /// When its threads go to other cores, in the order of time: a list of tables of `at`, `core` and `end`.
+    /// Of "bulk" and "rpc" over TCP: when its threads go to other cores, in the order of time, at most 1024 times, such
+    /// as `[{ at = "2 ms", core = 14 }]`; all flows of the table go there, at each of its hosts.
     #[serde(default, rename = "move", skip_serializing_if = "Vec::is_empty")]
     #[schemars(length(max = 1024))]
     pub(crate) moves: Vec<MoveSpec>,
@@ -237,10 +242,10 @@ pub(crate) struct FlowSpec {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(extend("x-min" = "1 B", "x-max" = "1 TB"))]
     pub(crate) response: Option<Size>,
-    /// Of "rpc": requests of another kind among them, at random: a table of `share` (0 to 1), `request` and `response`.
+    /// Of "rpc": requests of another kind among them, at random, such as those of memcached that store.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) other: Option<OtherSpec>,
-    /// Of "service": when requests come, and who serves them: a table.
+    /// Of "service": when requests come, and who serves them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) service: Option<ServiceSpec>,
     /// Of "rpc": requests in flight; 1 when absent. Of "service": requests without an answer at most, beyond which they

@@ -12,7 +12,7 @@ pub(crate) struct ControllerSpec {
     pub(crate) rpq: ReadQueueSpec,
     /// The write pending queue.
     pub(crate) wpq: WriteQueueSpec,
-    /// Whether reads and writes share the entries of the RPQ.
+    /// Whether reads and writes share the entries of the RPQ; those of the WPQ are then no limit.
     #[serde(default)]
     pub(crate) shared_queue: bool,
     /// When a request gives its entry back.
@@ -24,17 +24,18 @@ pub(crate) struct ControllerSpec {
     /// When a row that queued requests still want may be closed for another row.
     #[serde(default)]
     pub(crate) protect: ProtectSpec,
-    /// WPQ entries from which write mode may be entered (count or share): 40, or "80%" for more than that share.
+    /// WPQ entries from which write mode may begin (count or share), at most `wpq.entries`: 40, or "80%" for more than
+    /// that share of them.
     #[schemars(range(min = 1, max = 4096))]
     pub(crate) write_high: Watermark,
-    /// WPQ entries at which write mode ends (count or share): 8, or "20%" for fewer than that share; below
-    /// `write_high`.
+    /// WPQ entries at which write mode ends (count or share), below `write_high`: 8, or "20%" for fewer than that share
+    /// of them.
     #[schemars(range(min = 0, max = 4095))]
     pub(crate) write_low: Watermark,
     /// Reads served since the last write mode before the next may start, unless few reads wait.
     #[schemars(range(min = 0, max = 1_000_000))]
     pub(crate) reads_per_mode: u32,
-    /// Reads waiting at or below which write mode may start at once.
+    /// Reads waiting at or below which write mode may start at once; less than `rpq.entries`, whatever it says.
     #[schemars(range(min = 0, max = 4096))]
     pub(crate) reads_few: u32,
     /// Writes served in write mode before waiting reads end it.
@@ -57,11 +58,12 @@ pub(crate) struct ControllerSpec {
     #[serde(default = "off")]
     #[schemars(extend("x-max" = "1 ms"))]
     pub(crate) idle_age: TimeLimit,
-    /// Time after the last write has come from which fewer writes than `idle_writes` pass, too (time); "off": never.
+    /// Time after the last write has come from which fewer writes than `idle_writes` pass, too, once no read waits
+    /// (time). "off": they wait for others, for ever if none come. Not with `idle_drain = "off"`.
     #[serde(default = "off")]
     #[schemars(extend("x-max" = "1 ms"))]
     pub(crate) idle_flush: TimeLimit,
-    /// WPQ entries from which writes fill slots that no read can use; more than there are means never.
+    /// WPQ entries from which writes fill command slots that no read can use; more than there are means never.
     #[schemars(range(min = 1, max = 8192))]
     pub(crate) spare_writes: u32,
     /// Whether such writes may open and close rows, or only use rows that are open.
@@ -79,7 +81,7 @@ pub(crate) struct ControllerSpec {
     /// When a row is closed that no queued request wants.
     #[serde(default)]
     pub(crate) page: PageSpec,
-    /// Time without access after which a row is closed under the page policy "timeout" (time).
+    /// Time without access after which a row is closed (time); needed and used with the page policy "timeout".
     #[serde(default = "off")]
     #[schemars(extend("x-max" = "1 ms"))]
     pub(crate) idle_close: TimeLimit,
@@ -107,11 +109,11 @@ pub(crate) struct ControllerSpec {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct ReadQueueSpec {
-    /// Entries.
+    /// Entries of the read pending queue (RPQ).
     #[schemars(range(min = 1, max = 4096))]
     pub(crate) entries: u32,
-    /// Entries from which the hardware counter calls the queue full; all of them when absent or above them. Affects
-    /// what is reported, nothing else.
+    /// Entries from which the hardware counter calls the queue full, no more than `entries`; `entries` when absent.
+    /// Changes what is reported, nothing else.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 1, max = 4096))]
     pub(crate) full_threshold: Option<u32>,
@@ -121,11 +123,11 @@ pub(crate) struct ReadQueueSpec {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct WriteQueueSpec {
-    /// Entries.
+    /// Entries of the write pending queue (WPQ).
     #[schemars(range(min = 1, max = 4096))]
     pub(crate) entries: u32,
-    /// Entries from which the hardware counter calls the queue full; all of them when absent or above them. Affects
-    /// what is reported, nothing else.
+    /// Entries from which the hardware counter calls the queue full, no more than `entries`; `entries` when absent.
+    /// Changes what is reported, nothing else.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 1, max = 4096))]
     pub(crate) full_threshold: Option<u32>,

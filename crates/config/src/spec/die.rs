@@ -37,10 +37,10 @@ pub(crate) struct DieSpec {
     #[serde(default = "one")]
     #[schemars(range(min = 1, max = 4))]
     pub(crate) clusters: u8,
-    /// The stop that the NIC hangs off, such as "iio1"; the first if not given.
+    /// The stop that the NIC hangs off, such as "iio1"; the first when absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) nic: Option<String>,
-    /// The stop that the drives hang off, or a list of stops that they take in turn; all stops in turn if not given.
+    /// The stop that the drives hang off, or a list of stops that they take in turn; all stops in turn when absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) drives: Option<StopsSpec>,
 }

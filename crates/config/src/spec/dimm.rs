@@ -31,13 +31,13 @@ pub(crate) struct NicDimmSpec {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 1, max = 65536))]
     pub(crate) nic_turns: Option<u32>,
-    /// The cache of the buffer device.
+    /// The cache of the buffer device of the DIMM.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) ncache: Option<NCacheSpec>,
-    /// What clones of memory take.
+    /// What clones of memory take (RowClone).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) clone: Option<CloneSpec>,
-    /// Reads and writes of the host.
+    /// Reads and writes of the host at a DIMM that answers for itself.
     #[serde(default, rename = "async", skip_serializing_if = "Option::is_none")]
     pub(crate) asynchronous: Option<AsyncSpec>,
     /// What the driver does.
@@ -74,15 +74,15 @@ pub(crate) struct NCacheSpec {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct CloneSpec {
-    /// A row to another of its sub-array (time); "90 ns" when absent.
+    /// Clone of a row to another of its sub-array (time); "90 ns" when absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(extend("x-min" = "1 ps", "x-max" = "1 ms"))]
     pub(crate) fpm: Option<Time>,
-    /// 4 KiB to another bank of the rank (time); "540 ns" when absent.
+    /// Clone of 4 KiB to another bank of the rank (time); "540 ns" when absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(extend("x-min" = "1 ps", "x-max" = "1 ms"))]
     pub(crate) psm: Option<Time>,
-    /// 4 KiB anywhere else, through the buffer device (time); "1.05 us" when absent.
+    /// Clone of 4 KiB anywhere else, through the buffer device (time); "1.05 us" when absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(extend("x-min" = "1 ps", "x-max" = "1 ms"))]
     pub(crate) gcm: Option<Time>,

@@ -8,7 +8,8 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct DramSpec {
-    /// Data rate of the bus (transfer rate). Speed grades are meant exactly: "2933 MT/s" is 8800/3 MT/s.
+    /// Data rate of the bus (transfer rate). Speed grades are meant exactly: "2933 MT/s" is 8800/3 MT/s. A clock is two
+    /// transfers.
     #[schemars(extend("x-min" = "100 MT/s", "x-max" = "20 GT/s"))]
     pub(crate) data_rate: TransferRate,
     /// Parts of a channel that work on their own, each with a controller and all that follows: DDR5 subchannels, HBM
@@ -16,7 +17,7 @@ pub(crate) struct DramSpec {
     #[serde(default = "one")]
     #[schemars(range(min = 1, max = 4), extend("x-power-of-two" = true))]
     pub(crate) subchannels: u32,
-    /// Ranks per subchannel; a power of two.
+    /// Ranks per subchannel; a power of two. A subchannel has at most 64 banks.
     #[schemars(range(min = 1, max = 16), extend("x-power-of-two" = true))]
     pub(crate) ranks: u32,
     /// Bank groups per rank; a power of two.
@@ -53,7 +54,7 @@ pub(crate) struct DramSpec {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct TimingSpec {
-    /// Data bus clocks of one column access.
+    /// Data bus time of one column access (clocks).
     #[schemars(range(min = 1, max = 64))]
     pub(crate) burst: u32,
     /// RD to its first data (clocks).
@@ -86,7 +87,7 @@ pub(crate) struct TimingSpec {
     /// RD to RD or WR to WR, same bank group (clocks).
     #[schemars(range(min = 1, max = 1000))]
     pub(crate) ccd_l: u32,
-    /// WR to WR, same bank group (clocks); `ccd_l` when absent.
+    /// WR to WR, same bank group, where it is longer (clocks); `ccd_l` when absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 1, max = 1000))]
     pub(crate) ccd_l_wr: Option<u32>,

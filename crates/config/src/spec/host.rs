@@ -9,18 +9,19 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct ServerSpec {
-    /// Name of a preset. It gives every value that is not set.
+    /// The server that every other value starts from: a preset by name, as `hostnet list presets` has them; none when
+    /// absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) preset: Option<String>,
-    /// Sockets, each with the cores, caches, memory and drives that the tables say, or its own table "socket.N"; 1 if
-    /// not given.
+    /// Sockets, each with the cores, caches, memory and drives that the tables say, or its own table "socket.N"; 1 when
+    /// neither this nor the preset says.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 1, max = 8))]
     pub(crate) sockets: Option<u32>,
     /// What the server is, in words.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) description: Option<String>,
-    /// Why results of this server are not checked against measurements; absent when they are.
+    /// Why results of this server are not checked against measurements; shown with every result.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) unvalidated: Option<String>,
 }
@@ -53,7 +54,7 @@ pub(crate) struct CoreSpec {
     /// Instructions in flight (reorder buffer): how far a core runs ahead of an access without data.
     #[schemars(range(min = 1, max = 65536))]
     pub(crate) rob: u32,
-    /// Clock of the cores (frequency): an instruction of an application takes 1 / (frequency x ipc).
+    /// Clock of the cores (frequency): an instruction of an application takes 1 / (frequency x `ipc`).
     #[schemars(extend("x-min" = "100 MHz", "x-max" = "10 GHz"))]
     pub(crate) frequency: Frequency,
 }
@@ -80,13 +81,13 @@ impl CoreSpec {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct LfbSpec {
-    /// Entries per core.
+    /// LFB entries per core: the credits of C2M-Read and C2M-Write together.
     #[schemars(range(min = 1, max = 1024))]
     pub(crate) entries: u32,
-    /// Mean time between the release of an entry and its next allocation (time).
+    /// Mean time between the release of an LFB entry and its next allocation (time).
     #[schemars(extend("x-max" = "100 us"))]
     pub(crate) refill: Time,
-    /// Half the range of that time as a share of it: 0.3 is +-30 % (0 to 1).
+    /// Half the range of that time as a share of it: 0.3 is +-30 %, uniform (0 to 1).
     #[schemars(range(min = 0.0, max = 1.0))]
     pub(crate) refill_jitter: f64,
 }
@@ -137,7 +138,7 @@ impl ChaSpec {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct TorSpec {
-    /// Entries per slice, shared by reads and writes.
+    /// Request buffer (TOR) entries per slice, shared by reads and writes of cores and devices.
     #[schemars(range(min = 1, max = 4096))]
     pub(crate) entries: u32,
     /// Of those, entries that write-backs of cores may hold at most; all when absent.
@@ -150,23 +151,24 @@ pub(crate) struct TorSpec {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct RunSpec {
-    /// Name of the run; the file's name without its ending when absent.
+    /// Name of the run and of its run directory, 1 to 100 characters without a slash; the file's name without its
+    /// ending when absent. It does not change the results.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) name: Option<String>,
-    /// Seed of every random stream; 1 when absent.
+    /// Seed of every random stream, 0 to 2^64 - 1; 1 when absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) seed: Option<u64>,
-    /// Time that is measured, after the warm-up (time); "1 ms" when absent. Not together with `precision`.
+    /// Simulated time that is measured, after the warm-up (time); "1 ms" when absent. Not together with `precision`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(extend("x-min" = "1 us", "x-max" = "1000 s"))]
     pub(crate) duration: Option<Time>,
-    /// Measure until the 95 % confidence interval of every workload's throughput is below this share of it
-    /// (0.0001 to 0.5). Not together with `duration`.
+    /// Measure until the 95 % confidence interval of every workload's throughput is narrower than this share of it, on
+    /// each side (0.0001 to 0.5); off when absent. Not together with `duration`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 0.0001, max = 0.5))]
     pub(crate) precision: Option<f64>,
-    /// Longest time that is measured to reach `precision` (time), or of a run until its jobs are done; "100 ms" when
-    /// absent, "10 s" with `until`.
+    /// Longest time that is measured to reach `precision`, or until jobs are done (time); "100 ms" when absent, "10 s"
+    /// with `until`. Only with `precision` or `until`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(extend("x-min" = "1 us", "x-max" = "1000 s"))]
     pub(crate) duration_max: Option<Time>,
@@ -174,11 +176,13 @@ pub(crate) struct RunSpec {
     /// `precision` and `warmup`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) until: Option<UntilSpec>,
-    /// Time before the measurement begins (time), or "auto" until the queues have settled; "auto" when absent.
+    /// Simulated time before the measurement begins (time), or "auto": until the throughput of every workload has
+    /// settled; "auto" when absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(extend("x-max" = "1000 s"))]
     pub(crate) warmup: Option<WarmUpSpec>,
-    /// Most memory that the simulation may take, as estimated before it begins (size); "8 GiB" when absent.
+    /// Most memory that the simulation may take, as estimated before it begins (size); "8 GiB" when absent. It does not
+    /// change the results.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(extend("x-min" = "1 MiB", "x-max" = "64 TiB"))]
     pub(crate) memory: Option<Size>,

@@ -28,7 +28,7 @@ pub(crate) struct IioSpec {
     /// From data at the CHA to the release of a read entry (time).
     #[schemars(extend("x-min" = "1 ps", "x-max" = "100 us"))]
     pub(crate) read_return: Time,
-    /// Mean time per line on the way into the processor interconnect (time).
+    /// Mean time per line on the way into the processor interconnect, one line after the other (time).
     #[schemars(extend("x-max" = "1 us"))]
     pub(crate) line: Time,
     /// Half the range of that time as a share of it (0 to 1).
@@ -70,10 +70,10 @@ pub(crate) struct PcieSpec {
     /// Lanes of all drives together. Each drive has the largest of 1, 2, 4, 8 or 16 lanes that its share allows.
     #[schemars(range(min = 1, max = 1024))]
     pub(crate) lanes: u32,
-    /// Maximum payload size (size): 128 B to 4 KiB, a power of two.
+    /// Maximum payload size, MPS (size): 128 B to 4 KiB, a power of two.
     #[schemars(extend("x-min" = "128 B", "x-max" = "4 KiB", "x-power-of-two" = true))]
     pub(crate) mps: Size,
-    /// Maximum read request size (size): 128 B to 4 KiB, a power of two.
+    /// Maximum read request size, MRRS (size): 128 B to 4 KiB, a power of two.
     #[schemars(extend("x-min" = "128 B", "x-max" = "4 KiB", "x-power-of-two" = true))]
     pub(crate) mrrs: Size,
     /// Framing, sequence number, header and checksum of a memory write (size).
@@ -91,10 +91,11 @@ pub(crate) struct PcieSpec {
     /// Latency of the link and its two ends in one direction (time).
     #[schemars(extend("x-min" = "1 ns", "x-max" = "1 ms"))]
     pub(crate) latency: Time,
-    /// Lines that one drive may have on the link or waiting at the IIO for writing to memory: posted-data credits.
+    /// Lines that one drive may have on the link or waiting at the IIO for writing to memory: posted-data credits. At
+    /// least `mps`.
     #[schemars(range(min = 2, max = 65536))]
     pub(crate) posted_lines: u32,
-    /// Lines that one drive may have requested from memory: tags times MRRS.
+    /// Lines that one drive may have requested from memory: tags times `mrrs`. At least `mrrs`.
     #[schemars(range(min = 2, max = 65536))]
     pub(crate) nonposted_lines: u32,
 }
@@ -106,11 +107,14 @@ pub(crate) struct SsdSpec {
     /// How many; with several sockets on each, or in all where `ssd.sockets` says where they are.
     #[schemars(range(min = 1, max = 64))]
     pub(crate) count: u32,
-    /// The socket that the drives hang off: one number for all, or a list with that of each, ascending.
+    /// The socket that the drives hang off: one number for all, or a list with that of each, ascending, such as [0, 0,
+    /// 1, 1]; every socket has `count` drives when absent. Drives are numbered in this order; each has as many lanes as
+    /// it would among all of them on one socket.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) sockets: Option<DriveSockets>,
     /// Which ways the drives have to memory: "standard", by the socket that they hang off; "octo", a path to every
-    /// socket, each as wide as the one of a standard drive, and data go by that of the memory that they are in.
+    /// socket, each as wide as the one of a standard drive, and data go by that of the memory that they are in;
+    /// "standard" when absent.
     #[serde(default, skip_serializing_if = "SsdModeSpec::is_default")]
     pub(crate) mode: SsdModeSpec,
     /// Bandwidth of one drive in both directions (bandwidth): short for `read_bandwidth` and `write_bandwidth`.
@@ -149,7 +153,7 @@ pub(crate) struct FioCostSpec {
     /// Lines of its own structures that the kernel touches per 4 KiB of data (0 to 64).
     #[schemars(range(min = 0.0, max = 64.0))]
     pub(crate) kernel_lines_per_page: f64,
-    /// Share of those that it only reads (0 to 1); the others are read and written.
+    /// Share of those lines that it only reads (0 to 1); the others are read and written.
     #[schemars(range(min = 0.0, max = 1.0))]
     pub(crate) kernel_loads: f64,
 }

@@ -93,7 +93,7 @@ pub(crate) struct JobSpec {
     /// exchange; none when absent. Not of those of NPB.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) compute: Option<ComputeSpec>,
-    /// Of "program": what the ranks do in each iteration, in order, as a list of tables.
+    /// Of "program": what the ranks do in each iteration, in order, as a list of at most 65536 tables.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[schemars(length(max = 65536))]
     pub(crate) steps: Vec<JobStepSpec>,
@@ -135,12 +135,12 @@ pub(crate) struct JobSpec {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(extend("x-min" = "1 Mbps", "x-max" = "10 TB/s"))]
     pub(crate) socket_send_rate: Option<Bandwidth>,
-    /// When it is launched, from the start of the run (time).
+    /// When it is launched, from the start of the run (time); at once when absent.
     #[serde(default = "no_time")]
     #[schemars(extend("x-max" = "1000 s"))]
     pub(crate) start: Time,
-    /// Time in which a host that runs launches another one, which then helps: log2 of the hosts such times until the
-    /// last runs, and all begin (time); none when absent.
+    /// Time in which a host that runs launches another one, which then helps, as mpirun does it: log2 of the hosts such
+    /// times until the last runs, and all begin (time); none when absent.
     #[serde(default = "no_time")]
     #[schemars(extend("x-max" = "1000 s"))]
     pub(crate) launch: Time,
@@ -260,7 +260,8 @@ pub(crate) struct JobStepSpec {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(extend("x-min" = "64 B", "x-max" = "1 TB"))]
     pub(crate) writes: Option<Size>,
-    /// Memory that the walk goes through, over and over (size); as much as is read and written when absent.
+    /// Memory that the walk goes through, over and over, from its beginning in each step (size); as much as is read and
+    /// written when absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(extend("x-min" = "64 B", "x-max" = "1 TB"))]
     pub(crate) working_set: Option<Size>,

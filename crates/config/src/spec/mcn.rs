@@ -10,7 +10,8 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct McnSpec {
-    /// What is done to be quick: each level has what those before have; "mcn0" when absent.
+    /// What is done to be quick; "mcn0" when absent. Each level has what those before have, and stands for single keys,
+    /// each of which may be given as well.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) level: Option<McnLevelSpec>,
     /// Period in which the host's driver looks at the poll words of its DIMMs (time); "5 us" when absent. Without
@@ -18,13 +19,15 @@ pub(crate) struct McnSpec {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(extend("x-min" = "10 ns", "x-max" = "10 ms"))]
     pub(crate) poll: Option<Time>,
-    /// Whether a DIMM interrupts the host (ALERT_N); true from level "mcn1" on.
+    /// Whether DIMMs interrupt the host (ALERT_N); true from level "mcn1" on. Those of a channel share the signal, so
+    /// that the driver looks at all of them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) alert: Option<bool>,
     /// Whether checksums are computed; false from level "mcn2" on.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) checksum: Option<bool>,
-    /// The largest packet on a ring (size); "1500 B" when absent, "9000 B" from level "mcn3" on.
+    /// The largest packet on a ring, and the MTU of flows that have none and go over rings alone (size); "1500 B" when
+    /// absent, "9000 B" from level "mcn3" on.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(extend("x-min" = "576 B", "x-max" = "65535 B"))]
     pub(crate) mtu: Option<Size>,
@@ -35,7 +38,8 @@ pub(crate) struct McnSpec {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(extend("x-min" = "576 B", "x-max" = "1 MiB"))]
     pub(crate) gso: Option<Size>,
-    /// Whether engines move the lines, and not cores; true from level "mcn5" on.
+    /// Whether engines move the lines, one on each DIMM and one per channel of the host, and not cores; true from level
+    /// "mcn5" on. With `alert` and without `checksum`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) dma: Option<bool>,
     /// Lines that an engine has on their way at a time; 16 when absent.

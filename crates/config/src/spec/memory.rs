@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct MemorySpec {
-    /// Channels; any number, also one that is no power of two.
+    /// Channels of DIMMs, not the two subchannels of DDR5; any number, not only powers of two.
     #[schemars(range(min = 1, max = 64))]
     pub(crate) channels: u32,
     /// The DRAM device on every channel: its name, or the path of a file such as "./my.toml", relative to the
@@ -27,10 +27,12 @@ pub(crate) struct MemorySpec {
     /// Size of a page (size): "4 KiB", "2 MiB" or "1 GiB".
     #[schemars(extend("x-min" = "4 KiB", "x-max" = "1 GiB", "x-power-of-two" = true))]
     pub(crate) page: Size,
-    /// Physically contiguous run of a buffer (size), at least a page; a power of two.
+    /// Physically contiguous run of a buffer (size), at least a page; a power of two. When absent that of the preset,
+    /// or a page if that is more.
     #[schemars(extend("x-min" = "4 KiB", "x-max" = "1 TiB", "x-power-of-two" = true))]
     pub(crate) run: Size,
-    /// Where a physical line lies.
+    /// Where a physical line lies: "intel", "A", "B" or "C", an order of fields such as "RoBaRaCoCh", a list of fields
+    /// such as "bg co ba ra ro", or a table with the bits of each selector.
     pub(crate) map: MapSpec,
     /// The controller of every channel, or of every subchannel; what is set here overrides the profile.
     pub(crate) controller: ControllerSpec,
@@ -45,7 +47,8 @@ pub(crate) enum MapSpec {
     /// the subchannel); a list of fields from the lowest, with XOR terms, such as "bg2 co7 ba2 ra1 ro16; bg^=ro[1:0]";
     /// or the reference maps "A", "B" and "C".
     Named(String),
-    /// The address bits of each selector.
+    /// One entry per selector bit, lowest first: the byte address bits whose parity it is, such as "8+13+17". The row
+    /// and the column are the remaining address bits.
     Table(MapTable),
 }
 
@@ -54,7 +57,8 @@ pub(crate) enum MapSpec {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct MapTable {
-    /// Bits of the channel number.
+    /// Bits of the channel number, lowest first. Each is the parity of some bits of the byte address, written such as
+    /// "8+13+17".
     #[serde(default)]
     #[schemars(length(max = 16))]
     pub(crate) channel: Vec<String>,
@@ -63,7 +67,7 @@ pub(crate) struct MapTable {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(extend("x-min" = "64 B", "x-max" = "64 TiB", "x-power-of-two" = true))]
     pub(crate) channel_bytes: Option<Size>,
-    /// Bits of the subchannel number.
+    /// Bits of the subchannel number; none when absent.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[schemars(length(max = 16))]
     pub(crate) subchannel: Vec<String>,
@@ -75,7 +79,7 @@ pub(crate) struct MapTable {
     #[serde(default)]
     #[schemars(length(max = 16))]
     pub(crate) bank_group: Vec<String>,
-    /// Bits of the bank number within its group.
+    /// Bits of the bank number within its group. Row and column are the remaining address bits.
     #[serde(default)]
     #[schemars(length(max = 16))]
     pub(crate) bank: Vec<String>,

@@ -25,7 +25,7 @@ pub(crate) struct MemoryRunSpec {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct MemoryPartSpec {
-    /// Channels; any number, also one that is no power of two.
+    /// Channels of DIMMs, not the two subchannels of DDR5; any number, not only powers of two.
     #[schemars(range(min = 1, max = 64))]
     pub(crate) channels: u32,
     /// The DRAM device on every channel: its name, or the path of a file such as "./my.toml", relative to the
@@ -48,7 +48,8 @@ pub(crate) struct MemoryPartSpec {
 #[serde(deny_unknown_fields)]
 pub(crate) struct TrafficSpec {
     /// Order of the lines: "sequential" or "seq" (one ascending stream), "strN" (N streams in different banks, round
-    /// robin), "cstrN" (N streams whose rows collide in one bank), or "random" or "rand" (uniform over the memory).
+    /// robin), "cstrN" (N streams whose rows collide in one bank), or "random" or "rand" (uniform over the memory); N
+    /// is 1 to 64.
     #[serde(default = "random")]
     pub(crate) pattern: String,
     /// Share of reads; the rest are writes, drawn independently (0 to 1).
@@ -63,7 +64,7 @@ pub(crate) struct TrafficSpec {
     #[serde(default = "million")]
     #[schemars(range(min = 1, max = 1_000_000_000_000u64))]
     pub(crate) requests: u64,
-    /// Seed of the random streams.
+    /// Seed of the random streams, 0 to 2^64 - 1.
     #[serde(default = "one")]
     pub(crate) seed: u64,
 }
@@ -72,7 +73,8 @@ pub(crate) struct TrafficSpec {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct TraceSpec {
-    /// The file, relative to the configuration; plain or compressed.
+    /// The file, relative to the configuration; plain, or compressed with gzip, xz or zstd. Not together with
+    /// `traffic`.
     pub(crate) path: String,
     /// How its lines are written.
     #[serde(default)]

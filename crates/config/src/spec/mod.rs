@@ -93,7 +93,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// A server and what runs on it. Values with units are strings such as "70 ns", "46.9 GB/s" or "8 MiB"
+/// A server, what runs on it, and for how long: the content of a configuration file. What is absent comes from the
+/// preset that `server` names. Values with units are strings such as "70 ns", "46.9 GB/s" or "8 MiB"
 /// (GB = 10^9 bytes, GiB = 2^30 bytes).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -105,7 +106,7 @@ pub(crate) struct Spec {
     pub(crate) core: CoreSpec,
     /// The caching and home agents.
     pub(crate) cha: ChaSpec,
-    /// The caches of the socket.
+    /// The caches of the socket; a line has 64 B.
     pub(crate) cache: CacheSpec,
     /// The L2 prefetchers of every core; they take part when the caches do.
     pub(crate) prefetch: PrefetchSpec,
@@ -125,7 +126,7 @@ pub(crate) struct Spec {
     pub(crate) pool: Option<PoolSpec>,
     /// The integrated IO controller.
     pub(crate) iio: IioSpec,
-    /// The PCIe links between the drives and the IIO.
+    /// The PCIe links between the drives and the IIO. The lanes are shared out evenly among the drives.
     pub(crate) pcie: PcieSpec,
     /// The NVMe drives, all alike.
     pub(crate) ssd: SsdSpec,
@@ -134,14 +135,16 @@ pub(crate) struct Spec {
     /// The NIC. It takes part when the server is a host of a cluster.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) nic: Option<NicSpec>,
-    /// What network traffic costs the cores. It takes part when the server is a host of a cluster.
+    /// What network traffic costs the cores: kernel, system calls and copies. It takes part when the server is a host
+    /// of a cluster.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) stack: Option<StackSpec>,
     /// Other sockets, whose cores reach the memory of this one over UPI. They take part when a workload of kind
     /// "remote" does.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) remote: Option<RemoteSpec>,
-    /// The ways between the sockets of the server. They take part when there are several.
+    /// The ways between the sockets of the server (UPI, before Skylake QPI), one between each two. They take part when
+    /// there are several.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) upi: Option<SocketsSpec>,
     /// What a socket has of its own, by its number.
@@ -150,10 +153,12 @@ pub(crate) struct Spec {
     /// What watches the host and throttles. It takes part when the server is a host of a cluster.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) control: Option<ControlSpec>,
-    /// What the parts of the server consume; without it there is no energy meter.
+    /// What the parts of the server consume; without it there is no energy meter. What is absent comes from the
+    /// profile.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) energy: Option<EnergySpec>,
-    /// Frequencies, voltages and sleep of the cores; without it they have one frequency and do not sleep.
+    /// Frequencies, voltages and sleep of the cores; without it they have one frequency and do not sleep. What is
+    /// absent comes from the profile.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) power: Option<PowerSpec>,
     /// What runs on the server, by name.

@@ -23,7 +23,7 @@ pub(crate) struct NcapSpec {
     #[serde(default = "rlt_5_k")]
     #[schemars(extend("x-max" = "1 G/s"))]
     pub(crate) rlt: Rate,
-    /// What is sent per second below which a burst may be over (bandwidth).
+    /// What is sent per second below which a burst may be over (bandwidth); "5 Mbps" when absent.
     #[serde(default = "tlt_5_mbps")]
     #[schemars(extend("x-max" = "1 TB/s"))]
     pub(crate) tlt: Bandwidth,
@@ -39,7 +39,7 @@ pub(crate) struct NcapSpec {
     #[serde(default = "low_1_ms")]
     #[schemars(extend("x-min" = "1 us", "x-max" = "10 s"))]
     pub(crate) low: Time,
-    /// The first two bytes of requests, each as two characters.
+    /// The first two bytes of requests, each as two characters; 1 to 16.
     #[serde(default = "templates")]
     #[schemars(length(min = 1, max = 16))]
     pub(crate) templates: Vec<Template>,
@@ -52,7 +52,8 @@ pub(crate) struct NcapSpec {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(extend("x-min" = "1 us", "x-max" = "1 s"))]
     pub(crate) timer: Option<Time>,
-    /// Of "software": work of the driver per packet that it looks at, at `core.frequency` (time); "50 ns" when absent.
+    /// Of "software": work of the driver per packet that it looks at, at `core.frequency` (time), assumed; "50 ns" when
+    /// absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(extend("x-max" = "1 ms"))]
     pub(crate) packet: Option<Time>,

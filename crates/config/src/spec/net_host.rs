@@ -115,7 +115,7 @@ pub(crate) struct RemoteSpec {
     pub(crate) lines_in_flight: u32,
     /// Whether a line that becomes dirty at another socket is noted in memory by a write of its own (directory).
     pub(crate) directory: bool,
-    /// The way between two sockets.
+    /// The way between two sockets: one pair of UPI directions.
     pub(crate) upi: UpiSpec,
 }
 
@@ -126,7 +126,7 @@ pub(crate) struct UpiSpec {
     /// Bandwidth of one direction (bandwidth).
     #[schemars(extend("x-min" = "100 MB/s", "x-max" = "10 TB/s"))]
     pub(crate) bandwidth: Bandwidth,
-    /// Latency of one direction (time).
+    /// Latency of one direction, from CHA to CHA (time).
     #[schemars(extend("x-min" = "1 ps", "x-max" = "100 us"))]
     pub(crate) latency: Time,
     /// Lines with data on their way in one direction.
@@ -150,11 +150,12 @@ pub(crate) struct ControlSpec {
     /// The rule.
     #[serde(default)]
     pub(crate) rule: RuleSpec,
-    /// The level of the rule "fixed", 0 to 4: how many sockets are throttled; 4 = their processes are stopped.
+    /// The level of the rule "fixed", 0 to 4: how many sockets are throttled; 4 = their processes are stopped; none
+    /// when absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 0, max = 4))]
     pub(crate) level: Option<u8>,
-    /// What messages call the controller of the rule "user".
+    /// What messages call the controller of the rule "user"; "user" when absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) name: Option<String>,
     /// Bandwidth that network traffic shall have (bandwidth).

@@ -17,7 +17,7 @@ pub(crate) struct NetworkSpec {
     /// How hosts are joined; "star" when this and all cables with ends are absent. Not together with those.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) topology: Option<TopologySpec>,
-    /// Rate of a cable in either direction (bandwidth).
+    /// Rate of a cable in either direction (bandwidth); "100 Gbps" when absent.
     #[serde(default = "gigabits_100")]
     #[schemars(extend("x-min" = "1 Mbps", "x-max" = "10 TB/s"))]
     pub(crate) rate: Bandwidth,
@@ -59,8 +59,9 @@ pub(crate) struct NetworkSpec {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 1, max = 16384))]
     pub(crate) hosts_per_switch: Option<u32>,
-    /// Of "two-tier" and "leaf-spine": rates of the hosts at a full leaf switch divided by those of its cables upward;
-    /// when absent, it follows from `spines` and `core.rate`.
+    /// Of "two-tier" and "leaf-spine": rates of the hosts at a full leaf switch divided by those of its cables upward.
+    /// It sets the rate of those, or, without `spines`, how many there are; when absent, it follows from `spines` and
+    /// `core.rate`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 0.01, max = 1000.0))]
     pub(crate) oversubscription: Option<f64>,
@@ -69,7 +70,8 @@ pub(crate) struct NetworkSpec {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 2, max = 42))]
     pub(crate) k: Option<u32>,
-    /// Of "ring", "mesh" and "torus": switches along each dimension, 8 or [8, 4].
+    /// Of "ring", "mesh" and "torus": switches along each dimension: 8 of a ring, [8, 4] of a mesh or torus, [4, 4, 4]
+    /// of a torus.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) size: Option<Sizes>,
     /// Of "dragonfly": switches of a group; 2h when absent.
@@ -111,7 +113,7 @@ pub(crate) struct BottleneckSpec {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(extend("x-min" = "1 ps", "x-max" = "10 s"))]
     pub(crate) latency: Option<Time>,
-    /// When it is down, as of any cable (time).
+    /// When it is down, as of any cable (time): pairs of times, at most 1024.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[schemars(length(min = 0, max = 1024))]
     pub(crate) down: Vec<Span>,
@@ -152,14 +154,15 @@ pub(crate) struct SwitchSpec {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(extend("x-min" = "1 ps", "x-max" = "10 ms"))]
     pub(crate) latency: Option<Time>,
-    /// When packets are marked: a queue of "65 packets" or "100 kB", or a table of min, max and most; never when absent
-    /// everywhere or "off".
+    /// When packets are marked: a queue of "65 packets" or "100 kB", or a table with a probability that rises from 0 at
+    /// `min` to `most` at `max`, and is 1 above; never when absent everywhere or "off".
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) ecn: Option<EcnSpec>,
     /// When senders are paused; never when absent everywhere. Not of the kind "learning".
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) pfc: Option<PfcSpec>,
-    /// Of the kind "learning": addresses that it knows at most; 4096 when absent everywhere.
+    /// Of the kind "learning": addresses that it knows at most; 4096 when absent everywhere. Where there is no room,
+    /// the address goes from which nothing has come for longest.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 1, max = 65536))]
     pub(crate) table: Option<u32>,
@@ -192,7 +195,8 @@ pub(crate) struct SwitchSpec {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 0, max = 16_777_216))]
     pub(crate) sharers: Option<u32>,
-    /// What it consumes; it has no energy meter when absent everywhere.
+    /// What it consumes; it has no energy meter when absent everywhere. There is no profile of switches: what is absent
+    /// is not counted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) energy: Option<SwitchEnergySpec>,
 }
@@ -221,15 +225,16 @@ pub(crate) struct CableSpec {
     /// What it joins: two names of hosts or switches. All cables have this, or none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) ends: Option<[String; 2]>,
-    /// Rate in either direction (bandwidth).
+    /// Rate in either direction (bandwidth); that of the network when absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(extend("x-min" = "1 Mbps", "x-max" = "10 TB/s"))]
     pub(crate) rate: Option<Bandwidth>,
-    /// Propagation delay (time).
+    /// Propagation delay (time); that of the network when absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(extend("x-min" = "1 ps", "x-max" = "10 s"))]
     pub(crate) latency: Option<Time>,
-    /// When it is down: a list of pairs of times from the start of the run (time). What is on it then is lost.
+    /// When it is down (time): pairs of times from the start of the run, at most 1024, such as `[["1 ms", "2 ms"]]`.
+    /// What is on it then is lost.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[schemars(length(min = 0, max = 1024))]
     pub(crate) down: Vec<Span>,
@@ -242,7 +247,7 @@ pub(crate) struct CableSpec {
 /// From one time to another.
 pub(crate) type Span = [TimeOfRun; 2];
 
-/// A thread that goes to another core.
+/// A thread that goes to another core, and its flow with it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct MoveSpec {

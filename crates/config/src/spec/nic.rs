@@ -19,7 +19,8 @@ pub(crate) struct NicSpec {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(length(min = 1, max = 8))]
     pub(crate) functions: Option<Vec<NicFunctionSpec>>,
-    /// What leads flows to functions: "octo", by the function of the socket of their core; "standard", by the first.
+    /// What leads flows to functions: "octo", by the function of the socket of their core, if there is one; "standard",
+    /// by the first; "octo" when absent.
     #[serde(default, skip_serializing_if = "NicModeSpec::is_default")]
     pub(crate) mode: NicModeSpec,
     /// Where the card sits, if its registers and descriptors are to have a cost of their own: "pcie", at its PCIe link;
@@ -45,10 +46,12 @@ pub(crate) struct NicSpec {
     /// With `nic.attach = "cxl"`: the CXL link.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) cxl: Option<CxlSpec>,
-    /// With `nic.attach = "dimm"`: the DIMM.
+    /// With `nic.attach = "dimm"`: the DIMM, whose memory is a node without cores; its number follows that of the
+    /// socket.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) dimm: Option<NicDimmSpec>,
-    /// On a network: engines that make the data of packets smaller; none when absent.
+    /// On a network: engines that make the data of packets smaller, one on the way out and one on the way in; none when
+    /// absent. They know packets of jobs that are marked for them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) compress: Option<CompressSpec>,
     /// Receive buffer (size): a packet is dropped unless the largest one would fit.
@@ -125,11 +128,11 @@ pub(crate) struct NicSpec {
     pub(crate) relaxed_ordering: bool,
     /// Whether the NIC joins packets of a flow (LRO).
     pub(crate) lro: bool,
-    /// Of a server of several sockets: in whose memory its rings and receive buffers lie.
+    /// Of a server of several sockets, in whose memory its rings and receive buffers lie; "core" when absent.
     #[serde(default, skip_serializing_if = "RingsSpec::is_default")]
     pub(crate) rings: RingsSpec,
-    /// Of an octopus: whether descriptors say for each fragment of a packet by which function it is read, that of the
-    /// node where it lies (IOctoSG); else all go by that of their queue.
+    /// Of a card with `nic.mode = "octo"`: whether descriptors say for each fragment of a packet by which function it
+    /// is read, that of the node where it lies (IOctoSG); else all go by that of their queue; false when absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) scatter: Option<bool>,
     /// From a core that asks for packets of a flow to come in by its queue until they do (time): the table of the NIC
@@ -142,7 +145,7 @@ pub(crate) struct NicSpec {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(extend("x-min" = "1 us", "x-max" = "1000 s"))]
     pub(crate) steer_expiry: Option<Time>,
-    /// When it pauses its peer; never when absent.
+    /// When it pauses its peer (priority flow control, IEEE 802.1Qbb); never when absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) pfc: Option<PfcSpec>,
 }
@@ -200,11 +203,11 @@ pub(crate) enum AttachSpec {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct OnChipSpec {
-    /// Latency in one direction (time); "5 ns" when absent.
+    /// Latency between the card and the die in one direction (time); "5 ns" when absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(extend("x-min" = "1 ps", "x-max" = "10 us"))]
     pub(crate) latency: Option<Time>,
-    /// Bandwidth in each direction (bandwidth); "64 GB/s" when absent.
+    /// Bandwidth between the card and the die in each direction (bandwidth); "64 GB/s" when absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(extend("x-min" = "100 MB/s", "x-max" = "10 TB/s"))]
     pub(crate) bandwidth: Option<Bandwidth>,
@@ -227,27 +230,28 @@ pub(crate) struct NicLinkSpec {
     /// Lanes: 1, 2, 4, 8 or 16.
     #[schemars(range(min = 1, max = 16), extend("x-power-of-two" = true))]
     pub(crate) lanes: u32,
-    /// Generation (1 to 6).
+    /// Generation (1 to 6); that of `pcie` when absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 1, max = 6))]
     pub(crate) generation: Option<u32>,
-    /// Maximum payload size (size): 128 B to 4 KiB, a power of two.
+    /// Maximum payload size (size): 128 B to 4 KiB, a power of two; that of `pcie` when absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(extend("x-min" = "128 B", "x-max" = "4 KiB", "x-power-of-two" = true))]
     pub(crate) mps: Option<Size>,
-    /// Maximum read request size (size): 128 B to 4 KiB, a power of two.
+    /// Maximum read request size (size): 128 B to 4 KiB, a power of two; that of `pcie` when absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(extend("x-min" = "128 B", "x-max" = "4 KiB", "x-power-of-two" = true))]
     pub(crate) mrrs: Option<Size>,
-    /// Latency of the link and its two ends in one direction (time).
+    /// Latency of the link and its two ends in one direction (time); that of `pcie` when absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(extend("x-min" = "1 ns", "x-max" = "1 ms"))]
     pub(crate) latency: Option<Time>,
-    /// Lines that the NIC may have on the link or waiting at the IIO for writing to memory: posted-data credits.
+    /// Lines that the NIC may have on the link or waiting at the IIO for writing to memory: posted-data credits; as of
+    /// `pcie` when absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 2, max = 65536))]
     pub(crate) posted_lines: Option<u32>,
-    /// Lines that the NIC may have requested from memory: tags times MRRS.
+    /// Lines that the NIC may have requested from memory: tags times MRRS; as of `pcie` when absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 2, max = 65536))]
     pub(crate) nonposted_lines: Option<u32>,

@@ -29,19 +29,20 @@ pub(crate) struct NocRunSpec {
 pub(crate) struct NocSpec {
     /// How routers are joined.
     pub(crate) topology: NocTopologySpec,
-    /// Routers of a mesh from west to east.
+    /// Routers of a mesh from west to east; 8 when absent.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 1, max = 32))]
     pub(crate) columns: Option<u16>,
-    /// Routers of a mesh from north to south.
+    /// Routers of a mesh from north to south; 8 when absent.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 1, max = 32))]
     pub(crate) rows: Option<u16>,
-    /// Routers of a ring.
+    /// Routers of a ring; 16 when absent.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 2, max = 256))]
     pub(crate) nodes: Option<u16>,
-    /// The way of packets on a mesh: "xy" (along the row first), "yx" or "o1turn" (each packet draws one of the two).
+    /// The way of packets on a mesh: "xy" (along the row first), "yx" or "o1turn" (each packet draws one of the two);
+    /// "xy" when absent.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) routing: Option<String>,
     /// Classes of packets; each has virtual channels of its own. Only a trace tells them apart.
@@ -130,10 +131,10 @@ pub(crate) struct PacketsSpec {
     /// Flits of a packet.
     #[schemars(range(min = 1, max = 1024))]
     pub(crate) packet_flits: u16,
-    /// The nodes that all others send to, with the pattern "hotspot".
+    /// The nodes that all others send to, such as [27, 36], with the pattern "hotspot".
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) hotspots: Option<Vec<u16>>,
-    /// Seed of the random streams.
+    /// Seed of the random streams, 0 to 2^64 - 1.
     pub(crate) seed: u64,
 }
 
@@ -141,7 +142,7 @@ pub(crate) struct PacketsSpec {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct PacketTraceSpec {
-    /// The file, relative to the configuration; plain or compressed.
+    /// The file, relative to the configuration; plain or compressed. Not together with `traffic`.
     pub(crate) path: String,
 }
 
@@ -149,15 +150,15 @@ pub(crate) struct PacketTraceSpec {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub(crate) struct CyclesSpec {
-    /// Cycles before the measurement.
+    /// Cycles before the measurement; 6000 (0 of a trace) when absent.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 0, max = 1_000_000_000))]
     pub(crate) warmup: Option<u64>,
-    /// Cycles of the measurement: packets that are offered in it are measured.
+    /// Cycles of the measurement: packets that are offered in it are measured; 20000 (all of a trace) when absent.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 1, max = 1_000_000_000))]
     pub(crate) measure: Option<u64>,
-    /// Cycles after it at most, until all measured packets have arrived.
+    /// Cycles after it at most, until all measured packets have arrived; traffic goes on meanwhile.
     #[schemars(range(min = 0, max = 1_000_000_000))]
     pub(crate) drain: u64,
 }

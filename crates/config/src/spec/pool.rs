@@ -12,7 +12,7 @@ pub(crate) struct PoolSpec {
     #[serde(default = "nothing")]
     #[schemars(extend("x-max" = "64 TiB"))]
     pub(crate) lent: Size,
-    /// Bytes of the pool that it borrows (size).
+    /// Bytes of the pool that it borrows (size): where buffers with `memory = "pool"` lie.
     #[serde(default = "nothing")]
     #[schemars(extend("x-max" = "64 TiB"))]
     pub(crate) borrow: Size,
@@ -78,7 +78,7 @@ pub(crate) struct PoolSpec {
     /// What is read ahead.
     #[serde(default)]
     pub(crate) prefetch: PoolPrefetchSpec,
-    /// Local memory set aside as a cache of the pages that it borrows (size): a multiple of them; none when absent.
+    /// Local memory set aside as a cache of the pages that it borrows (size): a multiple of `page`; none when absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(extend("x-min" = "4 KiB", "x-max" = "1 TiB"))]
     pub(crate) cache: Option<Size>,
@@ -98,7 +98,7 @@ pub(crate) struct PoolSpec {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct PoolPrefetchSpec {
-    /// "none"; "next-line", the lines that follow; "stride", lines at the distance of the last two.
+    /// What is read ahead: "none"; "next-line", the lines that follow; "stride", lines at the distance of the last two.
     #[serde(default)]
     pub(crate) kind: PoolPrefetchKind,
     /// Lines, or strides, ahead.

@@ -22,7 +22,8 @@ pub(crate) struct PowerSpec {
     /// Profile that the values start from, by its name: "i7-3770".
     #[serde(default = "i7_3770")]
     pub(crate) profile: String,
-    /// The frequencies that cores may have, each with its voltage (P-states): a range, or a list from the slowest.
+    /// The frequencies that cores may have, each with its voltage (P-states): a range, or a list of 1 to 64 from the
+    /// slowest, each as text such as "0.8 GHz @ 0.65 V" or as a table.
     pub(crate) pstates: PStatesSpec,
     /// What a core takes for being there, whatever it does.
     #[serde(rename = "static")]
@@ -49,7 +50,7 @@ pub(crate) struct PowerSpec {
     /// polls.
     pub(crate) idle: IdleSpec,
     /// The longest exit from sleep that is allowed (time): deeper states are not used (PM QoS), and none, so that an
-    /// idle core polls, when that of all is longer. Any when absent.
+    /// idle core polls, when that of all is longer; any when absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(extend("x-max" = "1 s"))]
     pub(crate) qos: Option<Time>,
@@ -73,7 +74,7 @@ pub(crate) struct PowerSpec {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(untagged)]
 pub(crate) enum PStatesSpec {
-    /// Evenly between two.
+    /// A range: frequencies at even distances, and so their voltages.
     Range(PStateRangeSpec),
     /// One by one.
     List(#[schemars(length(min = 1, max = 64))] Vec<PStateEntry>),
@@ -83,12 +84,12 @@ pub(crate) enum PStatesSpec {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct PStateRangeSpec {
-    /// How many there are.
+    /// How many frequencies a range has, at even distances.
     #[schemars(range(min = 2, max = 64))]
     pub(crate) count: u32,
-    /// The slowest (frequency at voltage).
+    /// The slowest of a range (frequency at voltage), such as "0.8 GHz @ 0.65 V".
     pub(crate) from: StateAt,
-    /// The fastest (frequency at voltage).
+    /// The fastest of a range (frequency at voltage).
     pub(crate) to: StateAt,
 }
 
@@ -98,7 +99,7 @@ pub(crate) struct PStateRangeSpec {
 pub(crate) enum PStateEntry {
     /// What they take follows from `static` and `dynamic`.
     Plain(StateAt),
-    /// It is given.
+    /// A frequency that cores may have, and what cores take at it.
     Full(PStateSpec),
 }
 
@@ -106,13 +107,13 @@ pub(crate) enum PStateEntry {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct PStateSpec {
-    /// Frequency at voltage.
+    /// Frequency at voltage, such as "0.8 GHz @ 0.65 V".
     pub(crate) at: StateAt,
-    /// What a core takes there for being there (power); by `power.static` when absent.
+    /// What a core takes there for being there (power); as `power.static` says when absent.
     #[serde(default, rename = "static", skip_serializing_if = "Option::is_none")]
     #[schemars(extend("x-max" = "1 kW"))]
     pub(crate) static_power: Option<Power>,
-    /// What a core at work takes there beyond that (power); by `power.dynamic` when absent.
+    /// What a core at work takes there beyond that (power); as `power.dynamic` says when absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(extend("x-max" = "1 kW"))]
     pub(crate) dynamic: Option<Power>,
@@ -122,9 +123,10 @@ pub(crate) struct PStateSpec {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct StaticSpec {
-    /// At the lower one (power at voltage).
+    /// What a core takes for being there at the lower of two voltages (power at voltage), such as "1.92 W @ 0.65 V"; at
+    /// others it follows the power law through both.
     pub(crate) low: PowerAt,
-    /// At the higher one (power at voltage).
+    /// What it takes at the higher one (power at voltage).
     pub(crate) high: PowerAt,
 }
 
@@ -133,10 +135,11 @@ pub(crate) struct StaticSpec {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct DynamicSpec {
-    /// What it takes (power).
+    /// What a core at work takes beyond its being there (power).
     #[schemars(extend("x-max" = "1 kW"))]
     pub(crate) power: Power,
-    /// Where it takes that (frequency at voltage).
+    /// Where it takes that (frequency at voltage); elsewhere it is in proportion to the frequency and the square of the
+    /// voltage.
     pub(crate) at: StateAt,
 }
 
@@ -160,8 +163,8 @@ pub(crate) struct CStateSpec {
     /// The shortest stay that is worth it (time), not less than `exit`.
     #[schemars(extend("x-max" = "10 s"))]
     pub(crate) residency: Time,
-    /// What a core takes there (power); "static", as when absent: what it takes for being there at the voltage that it
-    /// has.
+    /// What a core takes there (power), or "static": what it takes for being there at the voltage that it has; "static"
+    /// when absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(extend("x-max" = "1 kW"))]
     pub(crate) power: Option<SleepPower>,
@@ -186,7 +189,7 @@ pub(crate) struct GovernorSpec {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(extend("x-min" = "1 us", "x-max" = "4 s"))]
     pub(crate) period: Option<Time>,
-    /// What a look costs a core at `core.frequency` (time); "10 us" when absent. Of those with a period.
+    /// What a look costs a core at `core.frequency` (time), assumed; "10 us" when absent. Of those with a period.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(extend("x-max" = "100 ms"))]
     pub(crate) cost: Option<Time>,
@@ -194,11 +197,11 @@ pub(crate) struct GovernorSpec {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 1, max = 100))]
     pub(crate) up_threshold: Option<u32>,
-    /// Of "ondemand": whether a core that is idle while storage is waited for counts as busy (io_is_busy); true when
-    /// absent, as on processors of Intel.
+    /// Of "ondemand": whether a core that is idle while storage is waited for counts as busy (io_is_busy), as on
+    /// processors of Intel; true when absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) io_busy: Option<bool>,
-    /// Of "conservative": load below which it falls, in percent; 20 when absent.
+    /// Of "conservative": load below which it falls, in percent, less than `up_threshold`; 20 when absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 0, max = 99))]
     pub(crate) down_threshold: Option<u32>,
@@ -206,7 +209,7 @@ pub(crate) struct GovernorSpec {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 1, max = 100))]
     pub(crate) step: Option<u32>,
-    /// Of "userspace": the frequency, one of those of `pstates`.
+    /// Of "userspace": the frequency, one of those of `power.pstates`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(extend("x-min" = "10 MHz", "x-max" = "10 GHz"))]
     pub(crate) frequency: Option<Frequency>,

@@ -15,7 +15,8 @@ pub(crate) struct ServiceSpec {
     /// How they come; "poisson" when absent.
     #[serde(default)]
     pub(crate) arrivals: ArrivalsSpec,
-    /// Time that a worker takes for a request, on average (time); none when absent.
+    /// Time that a worker takes for a request, on average (time); none when absent. At a server it is work of a core at
+    /// `core.frequency`.
     #[serde(default = "no_time")]
     #[schemars(extend("x-max" = "1000 s"))]
     pub(crate) time: Time,
@@ -31,7 +32,7 @@ pub(crate) struct ServiceSpec {
     #[schemars(range(min = 0.01, max = 10.0))]
     pub(crate) deviation: Option<f64>,
     /// Requests that a host serves at a time, of all flows of the table; the others wait in the order in which they
-    /// came.
+    /// came; 1 when absent. At a server they are shared out among the cores that have connections, at least one each.
     #[serde(default = "one")]
     #[schemars(range(min = 1, max = 65536))]
     pub(crate) workers: u32,
@@ -51,7 +52,7 @@ pub(crate) struct ServiceSpec {
     /// begins when absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) phase: Option<PhaseSpec>,
-    /// First word of a request, of which a NIC may look at the first two bytes; "GET" when absent.
+    /// First word of a request, 2 to 16 letters, of which a NIC may look at the first two; "GET" when absent.
     #[serde(default = "get")]
     #[schemars(length(min = 2, max = 16))]
     pub(crate) verb: String,
@@ -67,7 +68,7 @@ pub(crate) struct ServiceSpec {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct ServiceIoSpec {
-    /// How many.
+    /// How many, with even pieces of work before, between and after.
     #[schemars(range(min = 1, max = 255))]
     pub(crate) reads: u8,
     /// What each takes (time).

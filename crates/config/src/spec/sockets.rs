@@ -18,14 +18,15 @@ pub(crate) struct SocketsSpec {
     pub(crate) speculative: bool,
     /// Whether a line that becomes dirty at another socket is noted in memory by a write of its own (directory).
     pub(crate) directory: bool,
-    /// How the home of a line learns what other sockets have of it.
+    /// How the home of a line learns what the caches of other sockets have of it; "directory" when absent.
     #[serde(default, skip_serializing_if = "SnoopSpec::is_default")]
     pub(crate) snoop: SnoopSpec,
     /// What a device's write to the LLC (DDIO) does with a line of another socket: "memory" writes it there, as
     /// processors do; "device" keeps it in the LLC of the device's socket, "home" in that of the line's.
     #[serde(default)]
     pub(crate) ddio: RemoteDdioSpec,
-    /// Request buffer entries of a CHA slice that lines of other sockets may hold at most; half of them if not given.
+    /// Request buffer entries of a CHA slice that lines of other sockets may hold at most; half of `cha.tor.entries`
+    /// when absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 1, max = 1023))]
     pub(crate) tor_entries: Option<u32>,
@@ -79,7 +80,7 @@ pub(crate) struct SocketSpec {
     pub(crate) memory: MemorySpec,
     /// The integrated IO controller.
     pub(crate) iio: IioSpec,
-    /// The PCIe links between the drives and the IIO.
+    /// The PCIe links between the drives and the IIO. The lanes are shared out evenly among the drives.
     pub(crate) pcie: PcieSpec,
     /// The NVMe drives.
     pub(crate) ssd: SsdSpec,

@@ -38,11 +38,11 @@ pub(crate) enum TopologySpec {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct TrunkSpec {
-    /// Rate of each in either direction (bandwidth).
+    /// Rate of each in either direction (bandwidth); that of other cables when absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(extend("x-min" = "1 Mbps", "x-max" = "10 TB/s"))]
     pub(crate) rate: Option<Bandwidth>,
-    /// Propagation delay of each (time).
+    /// Propagation delay of each (time); that of other cables when absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(extend("x-min" = "1 ps", "x-max" = "10 s"))]
     pub(crate) latency: Option<Time>,

@@ -18,7 +18,7 @@ pub(crate) enum ComputeSpec {
 /// The longest time of a part.
 const MOST: &str = "1000 s";
 
-/// An iteration of training.
+/// What a rank computes in an iteration of training.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct ComputePartsSpec {

@@ -12,11 +12,11 @@ use serde::{Deserialize, Serialize};
 pub(crate) enum WorkloadSpec {
     /// Loads and stores of cores over a buffer per core.
     Stream(StreamSpec),
-    /// Storage IO in the manner of fio.
+    /// Storage IO in the manner of fio: `job` names a job file, or `jobs` gives the jobs.
     Fio(FioSpec),
-    /// An application.
+    /// An application. What it does not set comes from the profile of the application.
     App(Box<AppSpec>),
-    /// Loads and stores of cores of other sockets, with their memory here.
+    /// Loads and stores of cores of other sockets, over a buffer per core in the memory of this one.
     Remote(RemoteStreamSpec),
 }
 
@@ -56,15 +56,15 @@ pub(crate) struct StreamSpec {
     /// The order of its accesses.
     #[serde(default)]
     pub(crate) pattern: PatternSpec,
-    /// Distance of two accesses of the strided pattern (size); a multiple of 64 B.
+    /// Distance of two accesses of the strided pattern (size); a multiple of 64 B, at most `working_set`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(extend("x-min" = "64 B", "x-max" = "1 TiB", "x-multiple-of" = "64 B"))]
     pub(crate) stride: Option<Size>,
-    /// Share of loads (0 to 1); the rest are stores.
+    /// Share of loads (0 to 1); the rest are stores. A store reads its line and later writes a line back.
     #[serde(default = "all_reads")]
     #[schemars(range(min = 0.0, max = 1.0))]
     pub(crate) reads: f64,
-    /// Buffer of each core (size); a multiple of 64 B.
+    /// Buffer of each core (size); a multiple of 64 B. Without caches a small buffer does not make accesses hit.
     #[serde(default = "gibibyte")]
     #[schemars(extend("x-min" = "64 B", "x-max" = "64 TiB", "x-multiple-of" = "64 B"))]
     pub(crate) working_set: Size,
@@ -77,7 +77,7 @@ pub(crate) struct StreamSpec {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) llc_ways: Option<WayMask>,
     /// Where its buffers lie: "local" to the cores that use them (also "first-touch"), "node:1" in the memory of a
-    /// socket, "interleave" in that of all sockets in turn.
+    /// socket, "interleave" in that of all sockets in turn; "local" when absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) memory: Option<String>,
 }
@@ -95,15 +95,15 @@ pub(crate) struct RemoteStreamSpec {
     /// The order of its accesses.
     #[serde(default)]
     pub(crate) pattern: PatternSpec,
-    /// Distance of two accesses of the strided pattern (size); a multiple of 64 B.
+    /// Distance of two accesses of the strided pattern (size); a multiple of 64 B, at most `working_set`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(extend("x-min" = "64 B", "x-max" = "1 TiB", "x-multiple-of" = "64 B"))]
     pub(crate) stride: Option<Size>,
-    /// Share of loads (0 to 1); the rest are stores.
+    /// Share of loads (0 to 1); the rest are stores. A store reads its line and later writes a line back.
     #[serde(default = "all_reads")]
     #[schemars(range(min = 0.0, max = 1.0))]
     pub(crate) reads: f64,
-    /// Buffer of each core (size); a multiple of 64 B.
+    /// Buffer of each core (size); a multiple of 64 B. Without caches a small buffer does not make accesses hit.
     #[serde(default = "gibibyte")]
     #[schemars(extend("x-min" = "64 B", "x-max" = "64 TiB", "x-multiple-of" = "64 B"))]
     pub(crate) working_set: Size,
@@ -149,11 +149,11 @@ pub(crate) struct FioSpec {
     /// A fio job file, relative to the configuration. Not together with `jobs`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) job: Option<String>,
-    /// The jobs themselves. Not together with `job`.
+    /// The jobs themselves, 1 to 1024 tables. Not together with `job`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(length(min = 1, max = 1024))]
     pub(crate) jobs: Option<Vec<FioJobSpec>>,
-    /// Cap on the rate of all jobs together (bandwidth); none when absent.
+    /// Cap on the rate of all jobs together, shared out evenly among its drives (bandwidth); none when absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(extend("x-min" = "1 MB/s", "x-max" = "100 TB/s"))]
     pub(crate) rate: Option<Bandwidth>,
@@ -164,11 +164,11 @@ pub(crate) struct FioSpec {
     /// Whether the cores read the data of finished storage reads; needs caches.
     #[serde(default)]
     pub(crate) consume: bool,
-    /// Ways of the LLC that its cores may allocate in (CAT), as of a stream.
+    /// Ways of the LLC that its cores may allocate in (CAT), as of a stream; all when absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) llc_ways: Option<WayMask>,
     /// Where its buffers lie: "local" to the cores that use them (also "first-touch"), "node:1" in the memory of a
-    /// socket, "interleave" in that of all sockets in turn.
+    /// socket, "interleave" in that of all sockets in turn; "local" when absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) memory: Option<String>,
 }
@@ -177,7 +177,7 @@ pub(crate) struct FioSpec {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct FioJobSpec {
-    /// Direction and order, as fio's `rw`.
+    /// Direction and order, as fio's `rw`; the order of blocks on the drive has no effect.
     pub(crate) rw: Direction,
     /// Bytes per command (size); a multiple of 512 B.
     #[schemars(extend("x-min" = "512 B", "x-max" = "1 GiB", "x-multiple-of" = "512 B"))]
@@ -185,14 +185,14 @@ pub(crate) struct FioJobSpec {
     /// Commands in flight.
     #[schemars(range(min = 1, max = 65536))]
     pub(crate) iodepth: u32,
-    /// Bytes of the file (size), at least a block.
+    /// Bytes of the file (size), at least a block; nothing depends on it.
     #[schemars(extend("x-min" = "512 B", "x-max" = "64 TiB", "x-multiple-of" = "512 B"))]
     pub(crate) size: Size,
     /// Share of reads in percent for `rw` and `randrw`; 50 when absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 0, max = 100))]
     pub(crate) rwmixread: Option<u32>,
-    /// The drive.
+    /// The drive, from 0; below `ssd.count`.
     #[schemars(range(min = 0, max = 63))]
     pub(crate) ssd: u32,
     /// The core that submits and completes; one of the workload's when absent.
