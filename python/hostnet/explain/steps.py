@@ -5,13 +5,13 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from copy import deepcopy
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any, Literal
 
 from hostnet import _core
 from hostnet._core import ConfigError, Plan
 from hostnet.explain.raises import NUMBERS, RAISE, Config, Limit, faster_device, limits, raise_limit, reached
+from hostnet.explain.slower import SLOWER, with_slower_storage
 
 Rates = dict[str, tuple[float, float | None]]
 """The throughput of every workload in GB/s, and half of its interval of 95 %."""
@@ -23,9 +23,6 @@ Engine = Callable[[Sequence[Plan], Progress | None], list[Summary]]
 
 FACTORS = (RAISE, 2.0, 4.0)
 """How far every limit is raised."""
-
-SLOWER = 0.75
-"""Devices move three quarters of their data in one step down."""
 
 SIMULATED_FOR = "300 us"
 """How long a step is simulated: enough to see a gain of a few percent."""
@@ -220,7 +217,7 @@ def candidates(config: Config, offered: Mapping[str, float], base_dir: str = "."
     """All steps in every limit that the workloads of the configuration use, allowed or not."""
     used = [limit for limit in limits() if not limit.path.startswith(_idle(config))]
     raised = [found for limit in used for found in _raised(config, limit, base_dir)]
-    return [*raised, *_slower_devices(config, offered)]
+    return [*raised, *_slower_devices(config, offered, base_dir)]
 
 
 def inner_raises(now: Plan, config: Config) -> list[tuple[Step, Plan]]:
@@ -265,14 +262,12 @@ def _raised(config: Config, limit: Limit, base_dir: str) -> Iterator[tuple[Step,
             yield Step(limit.what, limit.path, before, after, factor, limit.limit, reach=reach), changed
 
 
-def _slower_devices(config: Config, offered: Mapping[str, float]) -> list[tuple[Step, Config]]:
-    """Every storage workload at three quarters of what it offers."""
-    before = sum(offered.values())
-    if not before:
+def _slower_devices(config: Config, offered: Mapping[str, float], base_dir: str) -> list[tuple[Step, Config]]:
+    """All storage at three quarters of what it offers, where a rate of each workload does that."""
+    changed = with_slower_storage(config, offered, base_dir)
+    if changed is None:
         return []
-    changed = deepcopy(config)
-    for name, rate in offered.items():
-        changed["workload"][name]["rate"] = f"{rate * SLOWER:.6g} GB/s"
+    before = sum(offered.values())
     return [(Step("slower storage in GB/s", "rate of storage", f"{before:.3g}", f"{before * SLOWER:.3g}"), changed)]
 
 
