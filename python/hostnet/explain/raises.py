@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from copy import deepcopy
 from dataclasses import dataclass
 from functools import cache
@@ -32,6 +32,9 @@ NUMBERS = ("count", "rate", "less")
 PACKETS = {"pcie.posted_lines": "pcie.mps", "pcie.nonposted_lines": "pcie.mrrs"}
 """Credits that are of use by whole packets alone, and the size of these."""
 
+CHANNELS = ".channels"
+"""End of keys of what may be bought in any whole number; lanes of links come in powers of two."""
+
 ENTRIES_OF_OTHERS = "upi.tor_entries"
 """A key that defaults to half of `cha.tor.entries`."""
 
@@ -57,12 +60,19 @@ def limits() -> tuple[Limit, ...]:
     return tuple(Limit(**{**way, "along": tuple(way["along"])}) for way in json.loads(_core.limits()))
 
 
+def divided_text(path: str, factors: Iterable[float]) -> str:
+    """Follows the value of a key that says how much a thing takes: raising such a limit divides it by the factors."""
+    if not any(limit.path == path and limit.scale == "less" for limit in limits()):
+        return ""
+    return " / " + ", / ".join(f"{factor:g}" for factor in sorted(factors))
+
+
 def raise_limit(config: Config, limit: Limit, factor: float) -> Iterator[tuple[str, str, Config]]:
     """Yields the old value, the new one, and the configuration with it; nothing where that makes no sense.
 
     A socket with a table of its own is raised with the others.
     """
-    scale = SCALES[limit.scale]
+    scale = _channels if limit.path.endswith(CHANNELS) else SCALES[limit.scale]
     before = value_at(config, limit.path)
     if before is None and limit.path == ENTRIES_OF_OTHERS and config.get("upi"):
         before = value_at(config, "cha.tor.entries") // 2
@@ -149,6 +159,12 @@ def _count(value: Any, factor: float) -> int:
 
 def _whole(value: Any, factor: float) -> int | None:
     return int(value) * int(factor) if factor == int(factor) else None
+
+
+def _channels(value: Any, factor: float) -> int | None:
+    """Returns the new number of channels; None where it is no whole number."""
+    channels = int(value) * factor
+    return int(channels) if channels == int(channels) else None
 
 
 def _quantity(value: Any, factor: float) -> str | None:

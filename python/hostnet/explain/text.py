@@ -6,6 +6,7 @@ import textwrap
 from typing import TYPE_CHECKING, Any
 
 from hostnet.explain.buses import bus_text
+from hostnet.explain.raises import divided_text
 from hostnet.explain.steps import FACTORS, NO_GAIN
 from hostnet.limit_names import NOT_KNOWN
 from hostnet.pools import credits_of, pool_at, pool_of, with_directions
@@ -266,7 +267,7 @@ def limit_lines(steps: list[Step], workload: str) -> Iterator[str]:
     by_factor = {step.factor: step for step in steps}
     columns = [told_text(by_factor.get(factor), workload) for factor in FACTORS]
     told = "".join(f"{column:>{GAIN}}" for column in columns)
-    label = f"{first.what}: {first.before}" if first.before else first.what
+    label = f"{first.what}: {first.before}{divided_text(first.path, by_factor)}" if first.before else first.what
     if len(label) > LABEL:
         yield f"    {label}"
         label = ""

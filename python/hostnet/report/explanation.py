@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
+from hostnet.explain.raises import divided_text
 from hostnet.limit_names import NOT_KNOWN
 from hostnet.pools import pool_at, with_directions
 from hostnet.report.html import Child, Html, details, element, section, table
@@ -136,7 +137,11 @@ def steps_table(steps: dict[str, Any]) -> Html:
         limits.setdefault(str(step["path"]), {})[float(step["factor"])] = step
     first = {path: next(iter(found.values())) for path, found in limits.items()}
     rows = [
-        [str(first[path]["what"]), str(first[path]["before"]), *(gain_of(found.get(at), workload) for at in factors)]
+        [
+            str(first[path]["what"]),
+            f"{first[path]['before']}{divided_text(path, found)}",
+            *(gain_of(found.get(at), workload) for at in factors),
+        ]
         for path, found in limits.items()
     ]
     told = "predicted" if steps["engine"] == "predict" else "simulated"
