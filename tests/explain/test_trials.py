@@ -10,9 +10,10 @@ from typing import Any
 import pytest
 
 from hostnet._core import Plan
-from hostnet.explain.raises import limits, raise_limit
+from hostnet.explain.raises import divided_text, limits, raise_limit
 from hostnet.explain.steps import Progress, Step, Steps, Summary, plan_of
 from hostnet.explain.trials import (
+    BOUGHT,
     EVENTS,
     LONGEST_NS,
     PROBE_NS,
@@ -66,6 +67,21 @@ def test_what_no_trial_confirms_is_not_known(gains: tuple[tuple[str, float, floa
     assert (found["binding"], found["doubtful"]) == (["not known"], True)
 
 
+@pytest.mark.parametrize(
+    ("gains", "said"),
+    [
+        ((("LFB", 0.19, 0.14), ("RPQ", 0.21, 0.3)), "gained +19 % ±14 with LFB 1 -> 2, which probably helps: not sure"),
+        ((("LFB", 0.10, 0.14),), "gained +10 % ±14 at most, with LFB 1 -> 2: within the noise"),
+        ((("LFB", 0.01, 0.0), ("offered load", 0.2, 0.01)), "raising 1 limits in simulations, one at a time, never"),
+    ],
+)
+def test_no_gain_beyond_its_noise_is_said_to_be_within(gains: tuple[tuple[str, float, float], ...], said: str) -> None:
+    found = confirmed(row(), trials(*gains))
+    assert found["binding"] == ["not known"]
+    assert said in found["limited"]
+    assert ("within the noise" in said) == ("within the noise" in found["limited"])
+
+
 def test_what_is_sure_is_kept() -> None:
     sure = row(doubtful=False, binding=["offered load"])
     assert confirmed(sure, trials(("LFB", 0.2, 0.0))) == sure
@@ -115,6 +131,53 @@ def test_the_likeliest_limits_are_tried_first_under_the_warm_up_of_the_probe() -
     assert probe["run"]["duration"] == "20 us"
     assert base["run"]["warmup"] == "7 us"
     assert first["cha"]["tor"]["entries"] == math.ceil(complete["cha"]["tor"]["entries"] * 1.25)
-    assert len(found.steps.steps) == TRIALS_MIN
+    assert len(found.steps.steps) == TRIALS_MIN + len(BOUGHT)
     assert found.untried
-    assert [step.gains["w"] for step in found.steps.steps] == pytest.approx([0.6, 0.5, 0.4, 0.3, 0.2, 0.1])
+    assert [step.gains["w"] for step in found.steps.steps] == pytest.approx([0.7, 0.6, 0.5, 0.4, 0.3, 0.2, 0.1])
+
+
+def test_a_raise_that_probably_helps_is_simulated_longer() -> None:
+    complete = json.loads(plan_of(CONFIG, ".").effective_json())
+    entries = complete["cha"]["tor"]["entries"]
+    windows: list[list[str]] = []
+
+    def engine(plans: Sequence[Plan], _: Progress | None) -> list[Summary]:
+        configs = [json.loads(plan.effective_json()) for plan in plans]
+        windows.append([config["run"]["duration"] for config in configs])
+        near = 0.08 if len(windows) < 3 else 0.05
+        rates = [1.0 + 0.15 * (config["cha"]["tor"]["entries"] > entries) for config in configs]
+        cost = {"events": 10 * EVENTS, "warm_up_ns": 7000.0, "window_ns": PROBE_NS}
+        rows = [{"workload": "w", "app_gb_per_s": rate, "throughput_ci95": near} for rate in rates]
+        return [{**cost, "workloads": [one]} for one in rows]
+
+    found = tried(complete, [row(binding=["CHA TOR"])], "w", offered={}, engine=engine)
+    assert [len(plans) for plans in windows][2] == 2, "the server as it is, and the one raise"
+    assert windows[2] == ["80 us", "80 us"]
+    assert confirmed(row(binding=["CHA TOR"]), found)["binding"] == ["CHA TOR"]
+
+
+def test_more_memory_channels_are_tried_whatever_else_is() -> None:
+    complete = json.loads(plan_of(CONFIG, ".").effective_json())
+
+    def engine(plans: Sequence[Plan], _: Progress | None) -> list[Summary]:
+        cost = {"events": 10 * EVENTS, "warm_up_ns": 7000.0, "window_ns": PROBE_NS}
+        rows = [{"workload": "w", "app_gb_per_s": 1.0, "throughput_ci95": 0.1}]
+        return [{**cost, "workloads": rows} for _ in plans]
+
+    found = tried(complete, [row(binding=["CHA TOR"])], "w", offered={}, engine=engine)
+    assert "memory.channels" in {step.path for step in found.steps.steps}
+
+
+@pytest.mark.parametrize(("channels", "after"), [(4, "5"), (8, "10"), (6, None)])
+def test_channels_are_raised_by_a_quarter_where_that_is_a_whole_number(channels: int, after: str | None) -> None:
+    complete = json.loads(plan_of(CONFIG, ".").effective_json())
+    complete["memory"]["channels"] = channels
+    by_path = {limit.path: limit for limit in limits()}
+    found = [new for _, new, _ in raise_limit(complete, by_path["memory.channels"], 1.25)]
+    assert found == ([] if after is None else [after])
+    assert not list(raise_limit(complete, by_path["pcie.lanes"], 1.25)), "lanes come in powers of two"
+
+
+def test_limits_that_are_less_of_something_are_shown_divided() -> None:
+    assert divided_text("core.lfb.refill", [2.0, 1.25]) == " / 1.25, / 2"
+    assert divided_text("core.lfb.entries", [2.0]) == ""
