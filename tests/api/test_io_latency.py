@@ -7,17 +7,23 @@ from typing import Any
 import pytest
 
 import hostnet
+from hostnet.cli.show_storage import queues_of, windows_wanted
 
 
-def disk(depth: int, duration: str) -> dict[str, Any]:
-    """The row of a drive that reads blocks of 16 KiB with so many commands in flight."""
+def results_of(depth: int, duration: str) -> hostnet.Results:
+    """A drive that reads blocks of 16 KiB with so many commands in flight."""
     job = {"rw": "read", "bs": "16 KiB", "iodepth": depth, "size": "1 GiB", "ssd": 0}
     config = {
         "server": {"preset": "cascade-lake-6234"},
         "workload": {"disk": {"kind": "fio", "cores": "0", "jobs": [job]}},
         "run": {"warmup": "1 us", "duration": duration},
     }
-    row: dict[str, Any] = hostnet.run(config).summary["workloads"][0]
+    return hostnet.run(config)
+
+
+def disk(depth: int, duration: str) -> dict[str, Any]:
+    """The row of such a drive."""
+    row: dict[str, Any] = results_of(depth, duration).summary["workloads"][0]
     return row
 
 
@@ -32,3 +38,12 @@ def test_the_first_commands_of_a_job_do_not_count() -> None:
     row = disk(128, "600 us")
     assert 100 < row["io_completed"] < 128 + 100
     assert row["io_latency_mean_ns"] is None
+
+
+@pytest.mark.parametrize(("depth", "duration"), [(1, "100 us"), (128, "200 us"), (128, "600 us")])
+def test_the_window_that_is_advised_tells_the_latency(depth: int, duration: str) -> None:
+    short = results_of(depth, duration)
+    row = short.summary["workloads"][0]
+    (said,) = windows_wanted([row], short.summary["window_ns"], queues_of(short.plan))
+    assert row["io_latency_mean_ns"] is None
+    assert disk(depth, said.split('"')[1])["io_latency_mean_ns"] is not None

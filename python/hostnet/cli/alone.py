@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from hostnet import _core
 from hostnet._core import ConfigError
 from hostnet.cli import show
+from hostnet.cli.show_storage import queues_of
 from hostnet.terminal.progress import Watch
 from hostnet.terminal.screen import hand_over
 
@@ -45,7 +46,7 @@ def print_beside(results: Results, path: Path, parts: Parts) -> None:
     Raises:
         KeyboardInterrupt: It was stopped; the run and its path are printed.
     """
-    show.print_run(results.summary, None)
+    show.print_run(results.summary, None, queues=queues_of(results.plan))
     hand_over()
     try:
         together = results.summary["workloads"]

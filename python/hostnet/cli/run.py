@@ -205,8 +205,9 @@ def _print_results(request: Request, results: Results, path: Path, parts: Parts 
         print_beside(results, path, parts)
     else:
         from hostnet.cli.show import print_run
+        from hostnet.cli.show_storage import queues_of
 
-        print_run(results.summary, path, _predicted(request, results))
+        print_run(results.summary, path, _predicted(request, results), queues_of(results.plan))
 
 
 def _predicted(request: Request, results: Results) -> dict[str, Any] | None:

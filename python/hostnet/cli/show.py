@@ -18,7 +18,7 @@ from hostnet.terminal.screen import screen_width
 from hostnet.units import format_percent, format_rate, format_time, is_small_rate, unit_of_rate, without_sign_of_zero
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
     from pathlib import Path
 
     from rich.console import Console
@@ -48,8 +48,13 @@ def page() -> Iterator[Console]:
     sys.stdout.writelines(f"{line.rstrip()}\n" for line in capture.get().splitlines())
 
 
-def print_run(summary: Row, path: Path | None, predicted: Row | None = None) -> None:
-    """Prints the summary of one run, and what was predicted of it; the last line is the path, if there is one."""
+def print_run(
+    summary: Row, path: Path | None, predicted: Row | None = None, queues: Mapping[str, int] | None = None
+) -> None:
+    """Prints the summary of one run, and what was predicted of it; the last line is the path, if there is one.
+
+    `queues` has the number of commands that each storage workload begins with.
+    """
     rows = summary["workloads"]
     with page() as console:
         console.print(Text(headline(summary), style="bold"))
@@ -58,7 +63,7 @@ def print_run(summary: Row, path: Path | None, predicted: Row | None = None) -> 
             from hostnet.cli.show_storage import io_table, windows_wanted
 
             print_tables(console, io_table(rows))
-            print_items(console, "*", windows_wanted(rows, summary["window_ns"] or 0.0))
+            print_items(console, "*", windows_wanted(rows, summary["window_ns"] or 0.0, queues or {}))
         if any(row["kind"] == "app" for row in rows):
             print_tables(console, application_table(rows))
         if "caches" in summary:
