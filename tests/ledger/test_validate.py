@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 from collections import Counter
 from collections.abc import Callable
@@ -14,7 +15,7 @@ from rich.console import Console
 from hostnet.ledger import LedgerError, cli_validate, validate
 from hostnet.ledger import validate as validate_function
 from hostnet.ledger.runner import Simulate
-from hostnet.ledger.show import floor_lines, score_table, show_ledger
+from hostnet.ledger.show import floor_lines, print_table, score_table, show_ledger
 from hostnet.ledger.validate import write_json
 
 KEYS = [
@@ -207,6 +208,15 @@ def test_a_target_stands_beside_the_mean_that_it_judges(simulator: Simulator) ->
             score.mean * (1 if score.group.kind == "absolute" else 100), abs=0.051
         )
         assert cells[2] == ("yes" if score.on_target else "no")
+
+
+def test_names_of_groups_wrap_between_words_on_a_narrow_screen(simulator: Simulator) -> None:
+    ledger = validate("host_network", figures=MEASURED, simulate=simulator(1.1))
+    console = Console(width=64, file=io.StringIO())
+    print_table(console, score_table(console, ledger))
+    assert isinstance(console.file, io.StringIO)
+    words = console.file.getvalue().split()
+    assert all(word in words for score in ledger.scores for word in score.group.title.split())
 
 
 def test_groups_with_rows_below_a_floor_are_named(simulator: Simulator) -> None:

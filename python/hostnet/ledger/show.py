@@ -7,8 +7,8 @@ from collections.abc import Sequence
 
 from rich import box
 from rich.console import Console
-from rich.table import Table
 
+from hostnet.cli.layout import WideTable
 from hostnet.ledger.panels import Group
 from hostnet.ledger.rows import Row
 from hostnet.ledger.validate import Ledger
@@ -26,15 +26,16 @@ def stdout_console() -> Console:
     return console if console.is_terminal else Screen(no_color=True, width=PLAIN_WIDTH)
 
 
-def new_table(console: Console, title: str, *columns: str, left: int = 1) -> Table:
+def new_table(console: Console, title: str, *columns: str, left: int = 1) -> WideTable:
     """A table whose first `left` columns are text, which may wrap, and the others numbers."""
-    table = Table(
+    table = WideTable(
         title=title,
         title_justify="left",
         title_style="bold",
         box=box.SIMPLE_HEAD if console.is_terminal else None,
         pad_edge=False,
-        padding=(0, 2, 0, 0),
+        padding=(0, 1) if console.is_terminal else (0, 2, 0, 0),
+        show_edge=False,
     )
     for index, column in enumerate(columns):
         text = index < left
@@ -42,19 +43,25 @@ def new_table(console: Console, title: str, *columns: str, left: int = 1) -> Tab
     return table
 
 
+def print_table(console: Console, table: WideTable) -> None:
+    """Prints a table: on a narrow terminal its names wrap between words, and what has no room continues below."""
+    for part in table.fitted(console.width):
+        console.print(part)
+
+
 def show_ledger(console: Console, ledger: Ledger) -> None:
     """Groups against their targets, then the rows that fail, then those left out, then one line that sums up."""
-    console.print(score_table(console, ledger))
+    print_table(console, score_table(console, ledger))
     for line in floor_lines(ledger):
         console.print(line, markup=False, soft_wrap=True)
     if ledger.failing:
         console.print()
-        console.print(failing_table(console, ledger.failing))
+        print_table(console, failing_table(console, ledger.failing))
     for line in ("", *exclusion_lines(ledger), *skipped_lines(ledger), "", run_line(ledger), summary_line(ledger)):
         console.print(line, markup=False, soft_wrap=True)
 
 
-def score_table(console: Console, ledger: Ledger) -> Table:
+def score_table(console: Console, ledger: Ledger) -> WideTable:
     """Largest and mean error of every group of rows, against tolerance and target."""
     columns = ("quantity", "rows\npass", "max\nerror", "\ntolerance", "mean\nerror", "\ntarget", "mean on\ntarget")
     table = new_table(console, f"{ledger.study.name}: {ledger.study.title}", *columns)
@@ -75,7 +82,7 @@ def floor_lines(ledger: Ledger) -> list[str]:
     return [f"errors of values below {floor} are shares of it in {', '.join(names)}" for floor, names in floors.items()]
 
 
-def failing_table(console: Console, rows: Sequence[Row]) -> Table:
+def failing_table(console: Console, rows: Sequence[Row]) -> WideTable:
     """One line for every row beyond its tolerance."""
     table = new_table(console, "", "failing row", "published", "simulated", "error", "tolerance")
     for row in rows:
