@@ -23,6 +23,9 @@ PLACES = ("socket ", "upi ")
 ANSWERS = ("UPI data", "UPI answer")
 """Pools of messages that go back from the socket that is asked."""
 
+OTHER_DIRECTIONS = "UPI, other directions"
+"""Stands for the directions between sockets in which several pools held nothing."""
+
 ASKED = re.compile(r"upi (\d+)-(\d+)")
 """A place between sockets: `upi 0-1` is what socket 0 requests from socket 1."""
 
@@ -69,16 +72,34 @@ def label_of(row: Row) -> str:
 
 
 def idle_folded(rows: Iterable[Row]) -> Iterator[Row]:
-    """Yields rows of pools; those between two sockets that held nothing share one per pool, which is `idle`."""
+    """Yields rows of pools; those between two sockets that held nothing share one, which is `idle`.
+
+    A pool that held nothing in any direction has a row of its own.
+    """
+    folded: list[Row] = []
     for domain, group in groupby(rows, key=lambda row: str(row["domain"])):
         own = list(group)
         idle = [row for row in own if ASKED.fullmatch(str(row.get("part", ""))) and not row["in_use_mean"]]
         used = [row for row in own if row not in idle]
+        if folded and not any(ASKED.fullmatch(str(row.get("part", ""))) for row in own):
+            yield one_of_idle(folded)
+            folded = []
         yield from used
         if idle:
             places = [place_in_words(domain, str(row["part"])) for row in idle]
             named = f"{domain}, {directions_text(places, len(own))}"
-            yield {**dict.fromkeys(idle[0]), "domain": named, "workload": idle[0]["workload"], "idle": True}
+            row = {**dict.fromkeys(idle[0]), "domain": named, "workload": idle[0]["workload"], "idle": True}
+            if used:
+                folded.append(row)
+            else:
+                yield row
+    if folded:
+        yield one_of_idle(folded)
+
+
+def one_of_idle(rows: Sequence[Row]) -> Row:
+    """Returns the row of idle directions of one pool, or one for those of several."""
+    return rows[0] if len(rows) == 1 else {**rows[0], "domain": OTHER_DIRECTIONS}
 
 
 def idle_links_folded(rows: Iterable[Row]) -> Iterator[Row]:
@@ -105,6 +126,11 @@ def place_in_words(domain: str, part: str) -> str:
         return part
     one, other = reversed(asked.groups()) if domain in ANSWERS else asked.groups()
     return f"socket {one} to {other}"
+
+
+def nonzero_sources(sources: str) -> str:
+    """Returns what the sources of a channel's traffic move, as the table `channels` has it, without what is 0.00."""
+    return ", ".join(source for source in sources.split(", ") if not source.endswith(" 0.00"))
 
 
 def with_directions(text: str) -> str:

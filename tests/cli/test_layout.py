@@ -16,6 +16,7 @@ from hostnet.cli.show import change_text, new_table, number, percent, print_run,
 from hostnet.cli.show_brief import print_brief
 from hostnet.cli.show_cluster import print_cluster
 from hostnet.cli.show_sweep import sweep_table
+from hostnet.pools import nonzero_sources
 from hostnet.units import format_si
 from tests.docs.reference import ROOT
 from tests.support import Cli, with_small_llc
@@ -145,3 +146,20 @@ def test_names_break_between_their_words(parts: list[str], width: int) -> None:
         assert all(len(line) <= width for line in lines)
         assert all(line.endswith(mark) for line in lines[:-1])
         assert (len(lines) == 1) == (len(name) <= width)
+
+
+def test_columns_without_any_value_are_left_out() -> None:
+    table = new_table("caches", "hits", "leaks", left=(0,))
+    table.add_row("disk", "-", "5.0 %")
+    table.add_row("all", "-", "-")
+    assert printed(80, table.without_columns_of("-"))[0].split() == ["caches", "leaks"]
+
+
+def test_sockets_stay_with_their_numbers_where_there_is_room() -> None:
+    table = new_table("domain", "credits in use", left=(0,))
+    table.add_row("UPI write-back, socket 0 to 1", "18.7 of 128")
+    assert [line.split("  ")[0].strip() for line in printed(35, *table.fitted(35))[-2:]] == ["UPI write-back,", "socket 0 to 1"]
+
+
+def test_sources_that_move_nothing_are_left_out() -> None:
+    assert nonzero_sources("disk 1.32, far 0.00, stream 10.00") == "disk 1.32, stream 10.00"

@@ -20,6 +20,9 @@ if TYPE_CHECKING:
 TEXT_MIN = 16
 """Columns wider than this wrap their text."""
 
+PLACE = re.compile(r"\bsocket \d+(?: to \d+)?")
+"""A socket or a direction between two, which no line is to part."""
+
 GAP = 3
 """Blanks between two columns."""
 
@@ -43,12 +46,28 @@ class WideTable(Table):
         parts = _parts(least, min(self.names, len(least)), width)
         return [self._part(columns, least, width) for columns in parts]
 
-    def _part(self, columns: Sequence[int], least: list[int], width: int) -> Table:
-        """Returns the table with only some of its columns, which get all the width that they can use."""
-        part = Table(
+    def without_columns_of(self, nothing: str) -> WideTable:
+        """Returns the table without the columns whose every cell says this."""
+        kept = [column for column in self.columns if any(cell != nothing for cell in column.cells)]
+        table = self._like_it()
+        for column in kept:
+            table.add_column(column.header, justify=column.justify, style=column.style)
+        for row in zip(*(column.cells for column in kept), strict=True):
+            table.add_row(*row)
+        return table
+
+    def _like_it(self) -> WideTable:
+        """Returns a table that looks like this one, without columns."""
+        table = WideTable(
             box=self.box, pad_edge=self.pad_edge, padding=self.padding, header_style="bold", show_edge=self.show_edge
         )
-        part.title, part.title_justify, part.caption = self.title, self.title_justify, self.caption
+        table.title, table.title_justify, table.caption = self.title, self.title_justify, self.caption
+        table.names, table.whole = self.names, self.whole
+        return table
+
+    def _part(self, columns: Sequence[int], least: list[int], width: int) -> Table:
+        """Returns the table with only some of its columns, which get all the width that they can use."""
+        part = self._like_it()
         widths = _widths(
             [least[index] for index in columns], [_lengths(self.columns[index]) for index in columns], width
         )
@@ -64,10 +83,22 @@ class WideTable(Table):
 
 
 def wrapped(column: Column, width: int) -> list[Any]:
-    """Returns the cells of a column with names that are wider than it broken between their words."""
+    """Returns the cells of a column with names that are wider than it broken between their words.
+
+    Sockets stay with their numbers if there is room.
+    """
     if column.justify == "right":
         return list(column.cells)
-    return [wrapped_names(cell, width) if isinstance(cell, str) else cell for cell in column.cells]
+    return [
+        _wrapped_places(wrapped_names(cell, width), width) if isinstance(cell, str) else cell for cell in column.cells
+    ]
+
+
+def _wrapped_places(text: str, width: int) -> str:
+    def kept(place: re.Match[str]) -> str:
+        return place[0].replace(" ", NO_BREAK) if len(place[0]) <= width else place[0]
+
+    return wrapped_text(PLACE.sub(kept, text), width)
 
 
 def wrapped_names(text: str, width: int) -> str:
@@ -131,7 +162,7 @@ def _least_width(column: Column) -> int:
 def _lengths(column: Column, *, heading: bool = True) -> list[int]:
     """Returns the widths in which the cells of a column, and its heading if wanted, do not wrap, in order."""
     texts = [*column.cells, *([column.header] if heading else [])]
-    return sorted([1, *(cell_len(str(text)) for text in texts)])
+    return sorted([1, *(cell_len(line) for text in texts for line in str(text).split("\n"))])
 
 
 def _parts(least: list[int], names: int, width: int) -> list[list[int]]:

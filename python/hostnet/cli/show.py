@@ -12,7 +12,15 @@ from rich.text import Text
 
 from hostnet.cli.layout import WideTable, wrapped_text
 from hostnet.notes import notes_of
-from hostnet.pools import idle_folded, idle_links_folded, label_of, rows_by_place, rows_of_own_parts, with_directions
+from hostnet.pools import (
+    idle_folded,
+    idle_links_folded,
+    label_of,
+    nonzero_sources,
+    rows_by_place,
+    rows_of_own_parts,
+    with_directions,
+)
 from hostnet.terminal.console import Screen
 from hostnet.terminal.screen import screen_width
 from hostnet.units import format_percent, format_rate, format_time, is_small_rate, unit_of_rate, without_sign_of_zero
@@ -140,7 +148,7 @@ def application_table(rows: Sequence[Row]) -> Table:
                 *(number(None if latency is None else latency / 1000) for latency in latencies),
                 NOTHING if seconds is None else f"{number(seconds)} s",
             )
-    return table
+    return table.without_columns_of(NOTHING)
 
 
 def grouped(value: float | None, half_width: float | None) -> str:
@@ -165,7 +173,7 @@ def cache_tables(summary: Row) -> Iterator[Table]:
             *(percent(share) for share in (row["l2_miss_ratio"], filled, used, row["llc_miss_ratio"])),
             number(row["llc_mib_core"] + row["llc_mib_io"]) + ("" if cores.row_count else whole[0]),
         )
-    yield cores
+    yield cores.without_columns_of(NOTHING)
     devices = new_table("DDIO", "lines written", "hits", "leaks", "in the LLC, MiB", "reads that hit", left=(0,))
     for row in (row for row in rows if row["ddio_hit_ratio"] is not None or row["io_reads"]):
         devices.add_row(
@@ -176,7 +184,7 @@ def cache_tables(summary: Row) -> Iterator[Table]:
             percent(row["io_read_hits"] / row["io_reads"] if row["io_reads"] else None),
         )
     if devices.row_count:
-        yield devices
+        yield devices.without_columns_of(NOTHING)
     if sockets:
         yield llc_table(sockets)
 
@@ -228,7 +236,7 @@ def channel_table(rows: Sequence[Row], sockets: Sequence[Row] = ()) -> Table:
             number(row["rpq_mean"]),
             number(row["wpq_mean"]),
             percent(row["write_mode_share"]),
-            row["sources"],
+            nonzero_sources(row["sources"]),
         )
     return table
 

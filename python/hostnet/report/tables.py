@@ -5,7 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from hostnet.pools import PLACES, idle_folded, idle_links_folded, label_of, rows_by_place, rows_of_own_parts
+from hostnet.pools import (
+    PLACES,
+    idle_folded,
+    idle_links_folded,
+    label_of,
+    nonzero_sources,
+    rows_by_place,
+    rows_of_own_parts,
+)
 from hostnet.report.charts import meter
 from hostnet.report.host import ALL, KIND_OF_POOL
 from hostnet.report.html import Cell, Child, Html, details, element, join, section, table
@@ -275,7 +283,7 @@ def channels_section(run: RunFiles) -> Html | None:
     channels = sorted(run.summary.get("channels", []), key=lambda row: (row["channel"] < 0, row["channel"]))
     if not channels:
         return None
-    rows = [{**row, "sources": row.get("sources") or None} for row in channels]
+    rows = [{**row, "sources": nonzero_sources(row.get("sources") or "") or None} for row in channels]
     text_columns = 2 if any(row["sources"] for row in rows) else 1
     note = (
         "ACTs per read are the row miss ratio: above 1 where rows are closed before they are read. RPQ and WPQ are "
