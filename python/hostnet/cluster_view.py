@@ -80,7 +80,7 @@ def traffic(rows: Sequence[Row]) -> View:
         plain("network drops", "fabric_dropped"),
         plain("timeouts", "timeouts"),
     ]
-    return View("Traffic", "What applications received, and what happened to its packets.", columns, rows)
+    return View("Traffic", "What applications received, and what happened to its packets.", columns, rows, "classes")
 
 
 def requests(rows: Sequence[Row]) -> View:
@@ -95,7 +95,7 @@ def requests(rows: Sequence[Row]) -> View:
     about = (
         "From the request to the last byte of its answer, in µs. P99 takes 100 requests, P99.9 takes 1000, and so on."
     )
-    return View("Latencies of requests", about, columns, rows)
+    return View("Latencies of requests", about, columns, rows, "latencies")
 
 
 def stage_view(rows: Sequence[Row]) -> View:
@@ -128,7 +128,9 @@ def services(rows: Sequence[Row]) -> View:
         plain("wait µs", "wait_mean_us"),
         plain("P95 latency µs", "p95_us"),
     ]
-    return View("Services", "Requests that come in an open loop, and the workers that serve them.", columns, rows)
+    return View(
+        "Services", "Requests that come in an open loop, and the workers that serve them.", columns, rows, "services"
+    )
 
 
 def jobs(rows: Sequence[Row]) -> View:
@@ -153,7 +155,7 @@ def jobs(rows: Sequence[Row]) -> View:
         "or waited for them. Not done are ranks that were not when the run ended. Path is the host that most of what "
         "the job waited for was at, led to or came from."
     )
-    return View("Jobs", about, columns, rows)
+    return View("Jobs", about, columns, rows, "jobs")
 
 
 def steps(rows: Sequence[Row]) -> View:
@@ -170,7 +172,7 @@ def steps(rows: Sequence[Row]) -> View:
         plain("Gbps", "rate_gbps"),
     ]
     about = "Steps of all ranks by name. Gbps is what a rank sends per time in which it does not compute."
-    return View("Steps of jobs", about, columns, rows)
+    return View("Steps of jobs", about, columns, rows, "steps")
 
 
 def paths(rows: Sequence[Row]) -> View:
@@ -213,7 +215,7 @@ def completions(flows: Iterable[Row], *, whole: bool) -> View:
         plain("Gbps each", "each_gbps"),
     ]
     about = "From the start of a flow until its last byte was received, in µs. Gbps each is what half of the flows had."
-    return View("Completion times", about, columns, rows)
+    return View("Completion times", about, columns, rows, "flows")
 
 
 def slowdowns(rows: Sequence[Row]) -> View:
@@ -262,7 +264,7 @@ def hosts(rows: Sequence[Row]) -> View:
         "IIO lines is the mean number of lines that writes of devices hold in the IIO (I_S), IIO ns how long one is "
         "held. No credits is the share of time that the NIC waits for credits of PCIe: the sign of host congestion."
     )
-    return View("Hosts: from the NIC to memory", about, columns, rows)
+    return View("Hosts: from the NIC to memory", about, columns, rows, "hosts")
 
 
 def _kb(number: float | None) -> float | None:
@@ -278,7 +280,9 @@ def cores(rows: Sequence[Row]) -> View:
     columns.append(Column("requests %", lambda row: 100 * (row.get("core_serve_share") or 0)))
     columns.append(Column("busy %", lambda row: 100 * sum(row.get(key) or 0 for key in keys)))
     busy = [row for row in rows if any(row.get(key) for key in keys)]
-    return View("Cores of the network", "Share of time, mean over the cores that have any work.", columns, busy)
+    return View(
+        "Cores of the network", "Share of time, mean over the cores that have any work.", columns, busy, "hosts"
+    )
 
 
 def levels(rows: Sequence[Row]) -> View:
@@ -287,7 +291,7 @@ def levels(rows: Sequence[Row]) -> View:
     columns += [percent(f"level {level} %", f"level_{level}_share") for level in range(5)]
     columns += [plain("changes", "level_changes"), plain("of 3 and 4", "level_3_4_switches")]
     about = "Share of time at each level of throttling: 0 is none, at 4 the processes are stopped."
-    return View("Control: levels", about, columns, rows)
+    return View("Control: levels", about, columns, rows, "control")
 
 
 def regimes(rows: Sequence[Row]) -> View:
@@ -300,7 +304,7 @@ def regimes(rows: Sequence[Row]) -> View:
         "Means over time of the smoothed signals; share of time in the regimes of hostCC: 1 target met, 2 met and "
         "congested, 3 not met and congested, 4 not met; share of time with packets being marked."
     )
-    return View("Control: signals", about, columns, rows)
+    return View("Control: signals", about, columns, rows, "control")
 
 
 def memory(rows: Sequence[Row]) -> View:
@@ -313,7 +317,7 @@ def memory(rows: Sequence[Row]) -> View:
         plain("write", "write_gb_per_s"),
     ]
     used = [row for row in rows if row["gb_per_s"]]
-    return View("Memory bandwidth", "At the memory channels, by what causes it.", columns, used)
+    return View("Memory bandwidth", "At the memory channels, by what causes it.", columns, used, "memory")
 
 
 def ports(rows: Sequence[Row]) -> View:
@@ -334,7 +338,7 @@ def ports(rows: Sequence[Row]) -> View:
     used = [row for row in rows if row["sent_packets"] or row.get("stray_packets")]
     used.sort(key=lambda row: -row["sent_gbps"])
     about = "What each port sent, framing included; queues are in packets. Strays came and were for other hosts."
-    return View("Ports", about, columns, used)
+    return View("Ports", about, columns, used, "queues")
 
 
 def switches(rows: Sequence[Row]) -> View:
@@ -348,7 +352,7 @@ def switches(rows: Sequence[Row]) -> View:
         plain("flooded packets", "flooded_packets"),
     ]
     about = "Addresses known at the end, and what came and went; packets that went everywhere, for want of an address."
-    return View("Switches that learn", about, columns, rows)
+    return View("Switches that learn", about, columns, rows, "switches")
 
 
 def pool(rows: Sequence[Row]) -> View:
@@ -357,7 +361,7 @@ def pool(rows: Sequence[Row]) -> View:
     keys += ["read_grants", "write_grants", "grant_mean_ns", "grants_here", "pages_taken"]
     columns = [name_of("place", "place"), *(plain(key.replace("_", " "), key) for key in keys)]
     about = "Lines of other servers, what was read ahead, dropped and tried again, and shared pages that were granted."
-    return View("Pool of memory", about, columns, rows)
+    return View("Pool of memory", about, columns, rows, "pool")
 
 
 def reason_text(name: str, limit: str, why: str) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from hostnet.units import unit_of_rate
@@ -27,12 +27,13 @@ class Column:
 
 @dataclass(frozen=True)
 class View:
-    """A table for people. `about` says how to read it."""
+    """A table for people. `about` says how to read it, and `table` names the file of the run that has all rows."""
 
     title: str
     about: str
     columns: Sequence[Column]
     rows: Sequence[Row]
+    table: str | None = None
 
     def cells(self, rows_max: int | None = None) -> list[list[Any]]:
         """What stands in each row, or in the first ones."""
@@ -47,7 +48,7 @@ class View:
         kept = [
             column for index, (column, said) in enumerate(zip(self.columns, told, strict=True)) if said or not index
         ]
-        return View(self.title, self.about, kept, self.rows)
+        return replace(self, columns=kept)
 
 
 def name_of(heading: str, key: str) -> Column:

@@ -158,7 +158,10 @@ def test_columns_without_any_value_are_left_out() -> None:
 def test_sockets_stay_with_their_numbers_where_there_is_room() -> None:
     table = new_table("domain", "credits in use", left=(0,))
     table.add_row("UPI write-back, socket 0 to 1", "18.7 of 128")
-    assert [line.split("  ")[0].strip() for line in printed(35, *table.fitted(35))[-2:]] == ["UPI write-back,", "socket 0 to 1"]
+    assert [line.split("  ")[0].strip() for line in printed(35, *table.fitted(35))[-2:]] == [
+        "UPI write-back,",
+        "socket 0 to 1",
+    ]
 
 
 def test_sources_that_move_nothing_are_left_out() -> None:

@@ -5,12 +5,13 @@ from __future__ import annotations
 import pytest
 
 from hostnet.cli.show import rate
-from hostnet.cli.show_cluster import view_table
+from hostnet.cli.show_cluster import ROWS_MAX, view_table
 from hostnet.cli.show_seeds import mean
 from hostnet.cli.show_sweep import sweep_table
-from hostnet.cluster_view import traffic
+from hostnet.cluster_view import ports, traffic
 from hostnet.explain.text import rate_text
 from hostnet.units import format_rate, unit_of_rate
+from hostnet.view import View, name_of, plain
 
 
 @pytest.mark.parametrize(
@@ -59,3 +60,21 @@ def test_a_sweep_tells_small_rates() -> None:
     manifest = {"over": [{"path": "core.count"}], "seeds": []}
     found = [list(sweep_table(manifest, [row], intervals=wanted).columns[2].cells) for wanted in (True, False)]
     assert found == [["400 kB/s"], ["400 kB/s"]]
+
+
+def test_rows_that_are_not_shown_are_said_to_stand_somewhere() -> None:
+    row = {"to": "tor", "rate_gbps": 100, "sent_packets": 3, "queue_mean_packets": 1.0, "queue_max_packets": 3}
+    row |= {"marked_packets": 2, "paused_share": 0.0}
+    rows = [{**row, "place": f"host{number}", "sent_gbps": number + 1.0} for number in range(ROWS_MAX + 8)]
+    for width in (30, 80):
+        parts = view_table(ports(rows).without_empty()).fitted(width)
+        said = [part.caption for part in parts if part.caption]
+        assert said == ['8 more rows of "Ports": queues.parquet of the run directory']
+    assert view_table(ports(rows[:ROWS_MAX])).caption is None
+
+
+def test_a_row_of_zeros_says_so_once() -> None:
+    rows = [{"class": name, "goodput_gbps": rate, "goodput_ci95": rate} for name, rate in (("bulk", 9.0), ("rpc", 0))]
+    columns = [name_of("class", "class"), plain("Gbps", "goodput_gbps"), plain("± 95 %", "goodput_ci95")]
+    table = view_table(View("Traffic", "", columns, rows))
+    assert [list(column.cells)[1] for column in table.columns] == ["rpc", "nothing", ""]

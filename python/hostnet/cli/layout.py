@@ -35,6 +35,11 @@ class WideTable(Table):
     whole = False
     """Whether text does not wrap either, on a screen that has room for each column beside the names of the rows."""
 
+    def hide_rows(self, hidden: str, table: str | None = None) -> None:
+        """Says below the table which rows of it are not shown, and where all of them are."""
+        self.caption = f"{hidden}: --json" if table is None else f"{hidden}: {table}.parquet of the run directory"
+        self.caption_justify, self.caption_style = "left", ""
+
     def fitted(self, width: int) -> list[Table]:
         """Splits the table into as many parts as this width takes, each with the names of the rows."""
         least = [_least_width(column) for column in self.columns]
@@ -44,7 +49,10 @@ class WideTable(Table):
             first, others = wider[: self.names], wider[self.names :]
             least = wider if sum(first) + GAP * len(first) + max(others, default=0) <= width else least
         parts = _parts(least, min(self.names, len(least)), width)
-        return [self._part(columns, least, width) for columns in parts]
+        tables = [self._part(columns, least, width) for columns in parts]
+        for table in tables[:-1]:
+            table.caption = None
+        return tables
 
     def without_columns_of(self, nothing: str) -> WideTable:
         """Returns the table without the columns whose every cell says this."""
@@ -62,6 +70,7 @@ class WideTable(Table):
             box=self.box, pad_edge=self.pad_edge, padding=self.padding, header_style="bold", show_edge=self.show_edge
         )
         table.title, table.title_justify, table.caption = self.title, self.title_justify, self.caption
+        table.caption_justify, table.caption_style = self.caption_justify, self.caption_style
         table.names, table.whole = self.names, self.whole
         return table
 

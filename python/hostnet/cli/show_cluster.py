@@ -22,10 +22,10 @@ from hostnet.notes import notes_of
 from hostnet.units import format_rate, is_small_rate
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from pathlib import Path
 
-    from rich.table import Table
-
+    from hostnet.cli.layout import WideTable
     from hostnet.processes.effort import Shares
     from hostnet.running.results import Results
     from hostnet.view import View
@@ -58,16 +58,26 @@ ROWS_MAX = 12
 """Rows of one table on the screen; all of them stand in the tables of the run directory."""
 
 
-def view_table(view: View) -> Table:
+def view_table(view: View) -> WideTable:
     """A table for people, of which the screen shows the first rows."""
     first, *others = view.columns
     left = tuple(index for index, column in enumerate(view.columns) if column.text)
     table = new_table(first.heading, *(column.heading for column in others), left=left)
     for cells in view.cells(ROWS_MAX):
-        table.add_row(*(_cell(cell, column.unit) for cell, column in zip(cells, view.columns, strict=True)))
+        table.add_row(*_row_of(cells, view))
     if len(view.rows) > ROWS_MAX:
-        table.add_row(f"{len(view.rows) - ROWS_MAX} more", *("" for _ in others))
+        table.hide_rows(f'{len(view.rows) - ROWS_MAX} more rows of "{view.title}"', view.table)
     return table
+
+
+def _row_of(cells: Sequence[Any], view: View) -> list[str]:
+    """Returns the texts of a row; one of zeros says so once."""
+    numbers = [index for index, column in enumerate(view.columns) if not column.text]
+    texts = [_cell(cell, column.unit) for cell, column in zip(cells, view.columns, strict=True)]
+    if len(numbers) > 1 and all(cells[index] in (None, 0) for index in numbers):
+        for index in numbers:
+            texts[index] = "nothing" if index == numbers[0] else ""
+    return texts
 
 
 def _cell(value: Any, unit: str | None) -> str:

@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 
     from rich.table import Table
 
+    from hostnet.cli.layout import WideTable
+
     Row = dict[str, Any]
     Shown: TypeAlias = tuple[tuple[str, ...], dict[str, tuple[str, float]]]
 
@@ -130,7 +132,7 @@ def tables_with_rows(combined: Row, shown: Mapping[str, Shown]) -> Iterator[Tabl
         if told:
             table = measured_means(rows[:ROWS_MAX], tuple(key for key in keys if key in rows[0]), told)
             if len(rows) > ROWS_MAX:
-                table.add_row(f"{len(rows) - ROWS_MAX} more", *("" for _ in table.columns[1:]))
+                table.hide_rows(f'{len(rows) - ROWS_MAX} more rows of "{name}"')
             yield table
 
 
@@ -154,7 +156,7 @@ def class_means(rows: list[Row], latencies: list[Row]) -> Table:
     return measured_means(rows, ("class",), told)
 
 
-def measured_means(rows: list[Row], keys: tuple[str, ...], columns: dict[str, tuple[str, float]]) -> Table:
+def measured_means(rows: list[Row], keys: tuple[str, ...], columns: dict[str, tuple[str, float]]) -> WideTable:
     """The columns of a table by their headings, each a column of the results and a factor; `keys` name a row."""
     table = new_table(*keys, *columns, left=range(len(keys)), names=len(keys))
     for row in rows:
