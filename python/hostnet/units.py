@@ -134,6 +134,12 @@ def format_percent(share: float, digits: int = 0, sign: str = "") -> str:
     return f"{without_sign_of_zero(f'{100 * share:{sign}.{digits}f}')} %"
 
 
+def share_in_words(share: float) -> str:
+    """Formats a share of one for a sentence: a small one that is not zero is "below 1 %", not "0 %"."""
+    text = format_percent(share)
+    return "below 1 %" if share > 0 and text == format_percent(0.0) else text
+
+
 def format_count(count: float, noun: str) -> str:
     """Writes a number of things with at most three digits, for example "12.3 M events"."""
     for size, letter in ((1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k")):

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hostnet import ConfigError
-from hostnet.units import PS_PER_UNIT, format_count, format_time, format_wall, parse_time_ps
+from hostnet.units import PS_PER_UNIT, format_count, format_time, format_wall, parse_time_ps, share_in_words
 
 
 @pytest.mark.parametrize(
@@ -45,3 +45,8 @@ def test_numbers_are_written_short() -> None:
     assert format_count(12_345_678, "events") == "12.3 M events"
     assert format_count(7, "events") == "7 events"
     assert [format_wall(seconds) for seconds in (5, 200, 7300)] == ["5 s", "3 min 20 s", "2 h 1 min"]
+
+
+@pytest.mark.parametrize(("share", "said"), [(0.0, "0 %"), (0.005, "below 1 %"), (0.006, "1 %"), (0.28, "28 %")])
+def test_a_small_share_is_not_called_none(share: float, said: str) -> None:
+    assert share_in_words(share) == said

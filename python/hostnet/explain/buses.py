@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from hostnet.units import format_percent
+from hostnet.units import format_percent, share_in_words
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -33,7 +33,7 @@ def bus_text(row: Row, channels: Sequence[Row]) -> str | None:
     if not busy or busy[0] is None:
         return None
     return (
-        f"Lines are on the bus of {place} {format_percent(busy[0])} of the time. Turns between reads and writes, "
+        f"Lines are on the bus of {place} {share_in_words(busy[0])} of the time. Turns between reads and writes, "
         f"refreshes and the wait for rows to open count as used too: {format_percent(min(used, 1.0))} of what it can "
         "do."
     )

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from hostnet import _core
 from hostnet._core import ConfigError
 from hostnet.explain.placements import Config
-from hostnet.units import format_percent
+from hostnet.units import format_percent, share_in_words
 
 if TYPE_CHECKING:
     from hostnet.explain.steps import Progress
@@ -166,7 +166,7 @@ def _sentence(one: Travelled) -> str:
         f"{one.workload}: from {whose} to a slice {one.way_ns:.1f} ns (mean of the die {one.mean_way_ns:.1f}), of "
         f"which each message loses {one.waited_ns:.2f} ns more to others"
     )
-    return text + (f", most at {one.link}, {format_percent(one.busy_share)} busy." if one.link else ".")
+    return text + (f", most at {one.link}, {share_in_words(one.busy_share)} busy." if one.link else ".")
 
 
 def _cell(place: OtherPlace, name: str) -> str:

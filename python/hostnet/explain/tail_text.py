@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from hostnet.explain.slo import microseconds
 from hostnet.explain.text import wrapped
-from hostnet.units import format_percent
+from hostnet.units import format_percent, share_in_words
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -64,7 +64,7 @@ def verdict(tail: Tail) -> str:
         return f"{where}: {asked} is not met: no request was answered"
     share = abs(margin_us) / slo.limit_us
     side = "below" if margin_us >= 0 else "above"
-    said = f"{microseconds(abs(margin_us))} ({format_percent(share)}) {side} it" if margin_us else "just that"
+    said = f"{microseconds(abs(margin_us))} ({share_in_words(share)}) {side} it" if margin_us else "just that"
     met = "met" if promise.met else "not met"
     return f"{where}: {asked} is {met}: {slo.quantity} is {microseconds(promise.value_us)}, {said}"
 

@@ -11,7 +11,7 @@ from hostnet.explain.steps import FACTORS, NO_GAIN
 from hostnet.limit_names import NOT_KNOWN
 from hostnet.pools import credits_of, pool_at, pool_of, with_directions
 from hostnet.regimes import regime_headline
-from hostnet.units import GB_PER_S, NO_BREAK, format_percent, format_rate, is_small_rate, unbroken
+from hostnet.units import GB_PER_S, NO_BREAK, format_percent, format_rate, is_small_rate, share_in_words, unbroken
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -137,11 +137,11 @@ def cached_lines(cached: dict[str, Any] | None) -> Iterator[str]:
         return
     misses, hits, leaks = cached["llc_miss_ratio"], cached["ddio_hit_ratio"], cached["ddio_leak_ratio"]
     if misses is not None:
-        yield from wrapped(f"{format_percent(misses)} of the reads of its cores that look into the LLC miss.", 2)
+        yield from wrapped(f"{share_in_words(misses)} of the reads of its cores that look into the LLC miss.", 2)
     if hits is not None:
         evictions = cached["ddio_eviction_ratio"]
         yield from wrapped(
-            f"DDIO: {format_percent(hits)} of the lines that its devices write are in a cache already. Of 100 lines "
+            f"DDIO: {share_in_words(hits)} of the lines that its devices write are in a cache already. Of 100 lines "
             f"written, {100 * evictions:.0f} leave the LLC for memory, {100 * leaks:.0f} of them before anything has "
             "read them.",
             2,
@@ -179,8 +179,8 @@ def pool_text(row: dict[str, Any], pool: dict[str, Any]) -> str:
     where = f" on {pool['place']}, where it is fullest" if pool.get("place") else ""
     return (
         f"{pool['domain']}{where}: {credits:.0f} {words} x 64 B / {latency:.0f} ns = {rate_text(bound)} at most; "
-        f"{rate_text(pool['gb_per_s'])} pass ({format_percent(share)}), with {pool['in_use']:.1f} of them in use, "
-        f"all of them {about}{format_percent(pool['full_share'])} of the time."
+        f"{rate_text(pool['gb_per_s'])} pass ({share_in_words(share)}), with {pool['in_use']:.1f} of them in use, "
+        f"all of them {about}{share_in_words(pool['full_share'])} of the time."
     )
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from hostnet.units import format_percent
+from hostnet.units import share_in_words
 
 Row = dict[str, Any]
 
@@ -54,7 +54,7 @@ def verdict(summary: Row) -> str:
     link, saturation = fullest(summary), summary["saturation"]
     if link is None:
         return "Nothing was measured yet."
-    share = format_percent(link["busy_share"])
+    share = share_in_words(link["busy_share"])
     if saturation["saturated"]:
         grown = saturation["backlog_after"] - saturation["backlog_before"]
         start = f"Saturated: {grown:,} more flits were waiting at the end than at the beginning."

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from hostnet.drift import drift_notes
-from hostnet.units import format_percent
+from hostnet.units import share_in_words
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -49,6 +49,6 @@ def _signals(summary: Row) -> Iterator[str]:
             continue
         yield (
             f"its I_S at {row['host']} is {row['occupancy_mean_lines']:.3g} lines on average, where "
-            f"{format_percent(row['occupancy_discarded'] / count)} of the samples do not count, and the IIO holds "
+            f"{share_in_words(row['occupancy_discarded'] / count)} of the samples do not count, and the IIO holds "
             f"{buffers[row['host']]:.3g}"
         )
