@@ -184,3 +184,9 @@ def blocks(lines: list[str]) -> list[list[str]]:
     """The words of each table."""
     found = "\n".join(lines).split("\n\n")
     return [block.split() for block in found if "─" in block]
+
+
+def test_shares_are_shown_in_percent() -> None:
+    difference = ResultDifference("domains", "LFB", "full_share", 0.061, 0.0405, 0.002, None, -0.3, True)
+    assert values_text(difference) == ("6.10 ±0.20 %", "4.05 %")
+    assert values_text(replace(difference, b=None))[1] == "-"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
+from dataclasses import replace
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
@@ -60,6 +61,9 @@ RESOLUTION = 4
 
 AFTER_POINT = 6
 """Digits after the point at most: what differs in later ones only differs by nothing that matters."""
+
+SHARE = "_share"
+"""End of columns that are shares of one."""
 
 NOISE = "~"
 """Marks a change that may be noise."""
@@ -178,14 +182,26 @@ def _without_repetitions(differences: Sequence[ResultDifference]) -> list[Result
 
 def differs_on_screen(difference: ResultDifference) -> bool:
     """Whether two results differ in the digits that are shown of them."""
-    digits = _digits(difference)
-    return _result(difference.a, None, digits) != _result(difference.b, None, digits)
+    shown = _in_percent(difference)
+    digits = _digits(shown)
+    return _result(shown.a, None, digits) != _result(shown.b, None, digits)
 
 
 def values_text(difference: ResultDifference) -> tuple[str, str]:
-    """Both results, with as many digits as tell them apart, if `RESOLUTION` do."""
-    digits = _digits(difference)
-    return _result(difference.a, difference.ci95_a, digits), _result(difference.b, difference.ci95_b, digits)
+    """Both results, with as many digits as tell them apart, if `RESOLUTION` do; shares in percent."""
+    shown = _in_percent(difference)
+    digits = _digits(shown)
+    texts = _result(shown.a, shown.ci95_a, digits), _result(shown.b, shown.ci95_b, digits)
+    one, other = (text if shown is difference or text == NOTHING else f"{text} %" for text in texts)
+    return one, other
+
+
+def _in_percent(difference: ResultDifference) -> ResultDifference:
+    """Returns a difference of shares in percent, and any other as it is."""
+    if not difference.column.endswith(SHARE):
+        return difference
+    values = {name: getattr(difference, name) for name in ("a", "b", "ci95_a", "ci95_b")}
+    return replace(difference, **{name: 100.0 * value for name, value in values.items() if value is not None})
 
 
 def _digits(difference: ResultDifference) -> int:

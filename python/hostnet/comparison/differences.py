@@ -48,6 +48,12 @@ HEADLINES = {
 WITHOUT_INFLUENCE = {"run.name", "server.description"}
 """Keys that change no result."""
 
+SWITCH = "cache.enabled"
+"""The key without which those of caches change no result."""
+
+CACHES = re.compile(r"(.*\.)?(cache|prefetch|ddio)\.")
+"""The beginning of keys of caches, of a server or of a socket or a host."""
+
 FIRST_SECTIONS = ("workload", "run", "server")
 """Sections that a user looks for first."""
 
@@ -93,9 +99,16 @@ def config_differences(a: Row, b: Row) -> list[KeyDifference]:
     """The keys whose values differ, those of workloads and of the run first."""
     values = dict(_flat("", a)), dict(_flat("", b))
     keys = [key for key in {**values[0], **values[1]} if key not in WITHOUT_INFLUENCE]
-    differing = [key for key in keys if values[0].get(key) != values[1].get(key)]
+    differing = [key for key in keys if values[0].get(key) != values[1].get(key) and _matters(key, values)]
     differing.sort(key=_rank_of_key)
     return [KeyDifference(key, values[0].get(key), values[1].get(key)) for key in differing]
+
+
+def _matters(key: str, values: tuple[Row, Row]) -> bool:
+    """Returns False for keys of caches where both servers have none."""
+    if not CACHES.match(key) or key.endswith(SWITCH):
+        return True
+    return any(value for side in values for key, value in side.items() if key.endswith(SWITCH))
 
 
 def _flat(path: str, value: Any) -> Iterator[tuple[str, Any]]:
