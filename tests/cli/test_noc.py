@@ -35,7 +35,7 @@ WRONG = {
     "traffic": (("--traffic", "unifrm"), '--traffic unifrm: traffic.pattern: "unifrm" is not a known pattern; did you'),
     "rate": (("--rate", "1.5"), "--rate 1.5: traffic.rate: 1.5 is out of range; 0.0001 to 1.0"),
     "no rate": (("--rate", "0"), "0.0001 to 1.0"),
-    "rate is no number": (("--rate", "nan"), "--rate nan: must be a share such as 0.5 or 50%"),
+    "rate is no number": (("--rate", "nan"), "--rate nan: must be a share such as 0.5 or 50 %"),
     "one of several rates": (("--rate", "0.1,1.5"), "--rate 1.5: traffic.rate: 1.5 is out of range"),
     "rates twice": (("--rate", "0.1,0.1"), "--rate 0.1,0.1: the same value twice"),
     "rates and over": (("--rate", "0.1,0.2", "--over", "traffic.rate=0.3"), "traffic.rate: stands twice"),

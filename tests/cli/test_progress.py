@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import io
 from pathlib import Path
 from typing import Any
 
 import pytest
+from rich.console import Console
 
-from hostnet.terminal.progress import Watch
+from hostnet.terminal.progress import Watch, new_bar
 
 
 class Clock:
@@ -79,3 +81,12 @@ def test_many_runs_are_counted(tmp_path: Path) -> None:
     with (tmp_path / "stderr").open("w") as stream, Watch(show=True, stream=stream) as watch:
         watch({"done": 3, "total": 8, "simulated_ps": 5_000_000, "events": 1000, "progress": 0.4})
         assert watch.line().startswith("hostnet: 3 of 8 runs: 40 %, 5 us simulated")
+
+
+def test_the_bar_has_a_space_before_its_percent_sign() -> None:
+    bar = new_bar(io.StringIO())
+    bar.add_task("measure", total=100, completed=96, detail="")
+    console = Console(file=io.StringIO(), width=100)
+    console.print(bar.get_renderable())
+    assert isinstance(console.file, io.StringIO)
+    assert " 96 % " in console.file.getvalue()

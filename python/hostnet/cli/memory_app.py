@@ -63,7 +63,7 @@ Format = Annotated[
 Outstanding = Annotated[str | None, typer.Option(metavar="N", help="Reads in flight at most.", rich_help_panel=TRAFFIC)]
 Warmup = Annotated[
     str | None,
-    typer.Option(metavar="SHARE", help="Requests not measured.", rich_help_panel=TRAFFIC, show_default="10%"),
+    typer.Option(metavar="SHARE", help="Requests not measured.", rich_help_panel=TRAFFIC, show_default="10 %"),
 ]
 Device = Annotated[
     str | None,

@@ -104,7 +104,7 @@ def seed(value: str, shown: str) -> int:
 
 
 def share(value: str, shown: str) -> float:
-    """A share such as 0.5 or 50%.
+    """A share such as 0.5, 50 % or 50%.
 
     Raises:
         ConfigError: It is none.
@@ -115,7 +115,7 @@ def share(value: str, shown: str) -> float:
     except InvalidOperation:
         number = Decimal("NaN")
     if not number.is_finite():
-        raise ConfigError(f"{shown}: must be a share such as 0.5 or 50%")
+        raise ConfigError(f"{shown}: must be a share such as 0.5 or 50 %")
     return float(number / 100 if stripped.endswith("%") else number)
 
 

@@ -209,7 +209,7 @@ def new_bar(stream: TextIO) -> Progress:
     return Progress(
         TextColumn("{task.description}"),
         BarColumn(bar_width=24),
-        TaskProgressColumn(),
+        TaskProgressColumn("[progress.percentage]{task.percentage:>3.0f} %"),
         TextColumn("{task.fields[detail]}"),
         console=Console(file=stream),
         auto_refresh=False,
