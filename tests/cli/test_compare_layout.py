@@ -11,7 +11,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import hostnet
-from hostnet.cli.layout import GAP, WideTable
 from hostnet.cli.show_compare import (
     TEXT_MAX,
     differs_on_screen,
@@ -24,6 +23,7 @@ from hostnet.cli.show_compare import (
     values_text,
 )
 from hostnet.comparison import Comparison, ResultDifference
+from hostnet.terminal.layout import GAP, WideTable
 from tests.api.random_servers import server
 from tests.docs.reference import ROOT
 

@@ -8,9 +8,9 @@ from itertools import pairwise
 
 import pytest
 
-from hostnet.cli.layout import wrapped_text
 from hostnet.explain.text import wrapped
 from hostnet.report.html import escape
+from hostnet.terminal.layout import wrapped_text
 from hostnet.units import format_percent
 from tests.docs.reference import ROOT
 

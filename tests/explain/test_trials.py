@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from hostnet._core import Plan
-from hostnet.explain.raises import divided_text, limits, raise_limit
+from hostnet.explain.raises import limits, raise_limit
 from hostnet.explain.steps import Progress, Step, Steps, Summary, plan_of
 from hostnet.explain.trials import (
     BOUGHT,
@@ -25,6 +25,7 @@ from hostnet.explain.trials import (
     likely,
     tried,
 )
+from hostnet.limit_names import divided_text
 
 CONFIG = {
     "server": {"preset": "skylake-8160", "sockets": 2},

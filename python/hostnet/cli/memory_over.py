@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Any
 
 from hostnet import memory_alone
 from hostnet._core import ConfigError
-from hostnet.cli.layout import short_paths
 from hostnet.cli.main import EXIT_INTERRUPTED
 from hostnet.cli.memory import plan_of
 from hostnet.cli.over import blame, check_set_once, choices, settings_of
 from hostnet.cli.show import NOTHING, new_table, number, page, percent, print_notes, print_tables, rate
 from hostnet.sweeps.axis import axes_of
 from hostnet.sweeps.grid import check_points
+from hostnet.terminal.layout import short_paths
 from hostnet.terminal.progress import Watch
 from hostnet.terminal.screen import say_json
 

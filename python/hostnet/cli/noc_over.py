@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 
 from hostnet import noc_alone
 from hostnet._core import ConfigError
-from hostnet.cli.layout import short_paths
 from hostnet.cli.main import EXIT_INTERRUPTED
 from hostnet.cli.noc import RATE, plan_of
 from hostnet.cli.over import blame, check_set_once, choices, settings_of
@@ -16,6 +15,7 @@ from hostnet.cli.show_noc import fixed, yes_or_no
 from hostnet.report.noc_words import fullest
 from hostnet.sweeps.axis import axes_of
 from hostnet.sweeps.grid import check_points
+from hostnet.terminal.layout import short_paths
 from hostnet.terminal.progress import Watch
 from hostnet.terminal.screen import say_json
 

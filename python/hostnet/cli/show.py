@@ -10,7 +10,6 @@ from rich.box import SIMPLE_HEAD
 from rich.table import Table
 from rich.text import Text
 
-from hostnet.cli.layout import WideTable, wrapped_text
 from hostnet.notes import notes_of
 from hostnet.pools import (
     idle_folded,
@@ -22,6 +21,7 @@ from hostnet.pools import (
     with_directions,
 )
 from hostnet.terminal.console import Screen
+from hostnet.terminal.layout import WideTable, wrapped_text
 from hostnet.terminal.screen import screen_width
 from hostnet.units import format_percent, format_rate, format_time, is_small_rate, unit_of_rate, without_sign_of_zero
 

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
-    from hostnet.cli.layout import WideTable
+    from hostnet.terminal.layout import WideTable
 
     Row = dict[str, Any]
 

@@ -25,9 +25,9 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-    from hostnet.cli.layout import WideTable
     from hostnet.processes.effort import Shares
     from hostnet.running.results import Results
+    from hostnet.terminal.layout import WideTable
     from hostnet.view import View
 
 

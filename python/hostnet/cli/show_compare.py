@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 
     from rich.console import Console
 
-    from hostnet.cli.layout import WideTable
     from hostnet.comparison import Comparison, KeyDifference, ResultDifference, Side
+    from hostnet.terminal.layout import WideTable
 
     Event = dict[str, Any]
 

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
     from rich.table import Table
 
-    from hostnet.cli.layout import WideTable
+    from hostnet.terminal.layout import WideTable
 
     Row = dict[str, Any]
     Shown: TypeAlias = tuple[tuple[str, ...], dict[str, tuple[str, float]]]

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Any
 
 from rich.text import Text
 
-from hostnet.cli.layout import short_paths
 from hostnet.cli.show import (
     NOTHING,
     new_table,
@@ -21,12 +20,13 @@ from hostnet.comparison.differences import INTERVALS
 from hostnet.limit_names import notes_on
 from hostnet.report.subjects import SUBJECTS, subject_of
 from hostnet.sweeps.outcome import headline
+from hostnet.terminal.layout import short_paths
 from hostnet.units import format_si
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from hostnet.cli.layout import WideTable
+    from hostnet.terminal.layout import WideTable
 
     Row = dict[str, Any]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from copy import deepcopy
 from dataclasses import dataclass
 from functools import cache
@@ -58,13 +58,6 @@ class Limit:
 def limits() -> tuple[Limit, ...]:
     """Every way to raise a limit of a server, by one key each."""
     return tuple(Limit(**{**way, "along": tuple(way["along"])}) for way in json.loads(_core.limits()))
-
-
-def divided_text(path: str, factors: Iterable[float]) -> str:
-    """Follows the value of a key that says how much a thing takes: raising such a limit divides it by the factors."""
-    if not any(limit.path == path and limit.scale == "less" for limit in limits()):
-        return ""
-    return " / " + ", / ".join(f"{factor:g}" for factor in sorted(factors))
 
 
 def raise_limit(config: Config, limit: Limit, factor: float) -> Iterator[tuple[str, str, Config]]:

@@ -6,9 +6,8 @@ import textwrap
 from typing import TYPE_CHECKING, Any
 
 from hostnet.explain.buses import bus_text
-from hostnet.explain.raises import divided_text
 from hostnet.explain.steps import FACTORS, NO_GAIN
-from hostnet.limit_names import NOT_KNOWN
+from hostnet.limit_names import NOT_KNOWN, divided_text
 from hostnet.pools import credits_of, pool_at, pool_of, with_directions
 from hostnet.regimes import regime_headline
 from hostnet.units import GB_PER_S, NO_BREAK, format_percent, format_rate, is_small_rate, share_in_words, unbroken

@@ -8,12 +8,12 @@ from collections.abc import Sequence
 from rich import box
 from rich.console import Console
 
-from hostnet.cli.layout import WideTable
 from hostnet.ledger.panels import Group
 from hostnet.ledger.rows import Row
 from hostnet.ledger.validate import Ledger
 from hostnet.report.numbers import absolute_text, row_error_text, row_tolerance_text
 from hostnet.terminal.console import Screen
+from hostnet.terminal.layout import WideTable
 from hostnet.units import format_percent
 
 PLAIN_WIDTH = 140

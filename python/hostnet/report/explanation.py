@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from hostnet.explain.raises import divided_text
-from hostnet.limit_names import NOT_KNOWN
+from hostnet.limit_names import NOT_KNOWN, divided_text
 from hostnet.pools import pool_at, with_directions
 from hostnet.report.html import Child, Html, details, element, section, table
 from hostnet.report.svg import text
