@@ -153,7 +153,7 @@ def load_server(name: str) -> ServerFile:
     path = Path(name)
     if not path.exists() and path.suffix not in (".toml", ".json"):
         near = difflib.get_close_matches(name, presets, 1)
-        hint = f'did you mean "{near[0]}"?' if near else f"presets are {', '.join(presets)}"
+        hint = f'did you mean "{near[0]}"?' if near else "`hostnet list presets` names all"
         raise _core.ConfigError(f"{name}: neither a file nor a preset; {hint}")
     source = simulate.source_of(path)
     tree = _parse(source)

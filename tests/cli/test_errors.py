@@ -4,12 +4,18 @@ from __future__ import annotations
 
 import os
 import subprocess
+from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from hostnet import _core
+from hostnet.cli.checkpoint import WARM_UP_MAX_PS, latest_end_ps
+from hostnet.explain.steps import plan_of
 from tests.support import HANG_S, HOSTNET, QUADRANT, Cli
+
+FILE = "quadrant.toml"
 
 WRONG_OPTIONS = {
     "unknown option": ("--colour",),
@@ -52,6 +58,42 @@ WRONG_FILES = {
     "too many cores": QUADRANT.replace('"0-1"', '"0-99"'),
     "empty": "",
 }
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (("run", FILE, "--pcap", "x"), "--pcap: captures are of packets"),
+        (("whatif", FILE), f"{FILE}: host: there is no server with a NIC on a network"),
+        (("run", FILE, "--from", "nofile"), "--from nofile: No such file or directory"),
+        (("run", FILE, "--set", "workload.nix.cores=0-1"), "no workload.nix, which workload.nix.cores=0-1 makes"),
+        (
+            ("predict", FILE, "--set", "server.preset=skylake-8160", "--set", "server.sockets=2"),
+            f"{FILE}: server.sockets",
+        ),
+        (("calibrate", "zzz", "--data", FILE), "zzz: neither a file nor a preset; `hostnet list presets` names all"),
+        (("calibrate", "skylake", "--data", FILE), 'did you mean "skylake-8160"?'),
+        (("run", FILE, "--checkpoint", "x", "--checkpoint-at", "10 s"), "--checkpoint-at 10 s: the run ends before"),
+    ],
+)
+def test_an_error_names_the_option_or_the_file_that_was_given(cli: Cli, arguments: Sequence[str], told: str) -> None:
+    assert told in cli.fails(*arguments)
+
+
+@pytest.mark.parametrize(
+    ("run", "end_ps"),
+    [
+        ({"duration": "20 us"}, 20_000_000 + WARM_UP_MAX_PS),
+        ({"duration": "20 us", "warmup": "5 us"}, 25_000_000),
+        ({"duration": "20 us", "warmup": "0 ps"}, 20_000_000),
+        ({"precision": 0.01, "warmup": "5 us"}, 100_005_000_000),
+    ],
+)
+def test_a_run_ends_at_the_latest_when_it_says(run: dict[str, Any], end_ps: int) -> None:
+    workload = {"s": {"kind": "stream", "cores": "0"}}
+    assert (
+        latest_end_ps(plan_of({"server": {"preset": "skylake-8160"}, "workload": workload, "run": run}, ".")) == end_ps
+    )
 
 
 @pytest.mark.parametrize("command", ["run", "whatif"])

@@ -250,8 +250,9 @@ def test_a_continued_run_equals_the_whole_one(cli: Cli) -> None:
     assert hashes[0] == hashes[1]
 
 
-def test_a_checkpoint_later_than_the_end_is_said_after_the_results(cli: Cli) -> None:
-    done = cli("run", cli.file, "--quiet", "--checkpoint-at", "1 s", "--checkpoint", "state.ckpt")
+def test_a_checkpoint_that_a_short_warm_up_leaves_behind_the_end_is_said_after_the_results(cli: Cli) -> None:
+    wanted = ("--set", "run.warmup=auto", "--checkpoint-at", "2 ms", "--checkpoint", "state.ckpt")
+    done = cli("run", cli.file, "--quiet", *wanted)
     assert done.returncode == 2
     assert "no checkpoint was written" in done.stderr
     assert (cli.folder / done.stdout.strip() / "summary.json").exists()

@@ -135,7 +135,7 @@ def test_a_preset_of_no_such_name_is_told_with_the_nearest(cli: Cli) -> None:
     assert (
         cli.fails("curve", "ice-lake-836") == 'ice-lake-836: neither a file nor a preset; did you mean "ice-lake-8362"?'
     )
-    assert "presets are" in cli.fails("curve", "xyz")
+    assert "hostnet list presets" in cli.fails("curve", "xyz")
     assert "no.toml" in cli.fails("curve", "no.toml")
 
 

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import errno
+import json
+import os
 import re
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from hostnet._core import CheckpointError
+from hostnet._core import CheckpointError, ConfigError
 from hostnet.files import errors_about, opened
+from hostnet.rundir import check_file
 from hostnet.running.records import read_records
+from hostnet.units import format_time, parse_time_ps
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -20,6 +25,12 @@ if TYPE_CHECKING:
 CHECKPOINTS = Path("checkpoints")
 """Where folders of checkpoints go unless `--checkpoint` says otherwise."""
 
+AUTO = "auto"
+"""The warm-up that ends when throughput has settled."""
+
+WARM_UP_MAX_PS = 3_000_000_000
+"""The longest warm-up of a server while caches fill: 1500 slices of 2 us."""
+
 MAGIC = b"hostnetC"
 """How a checkpoint begins."""
 
@@ -27,6 +38,40 @@ MAGIC = b"hostnetC"
 def checkpoint_folder(request: Request, plan: Plan | ChipPlan) -> Path:
     """The folder of a run's checkpoints."""
     return request.checkpoint or CHECKPOINTS / (re.sub(r"[^\w.-]+", "-", plan.name).strip("-.") or "run")
+
+
+def check_checkpoint(request: Request, plan: Plan) -> None:
+    """Checks before a run that a checkpoint file can be written, and that the run does not end before its time.
+
+    Raises:
+        ConfigError: The run ends before.
+        OSError: The file cannot be written.
+    """
+    if request.checkpoint_every is not None or request.checkpoint is None:
+        return
+    end_ps = latest_end_ps(plan)
+    if end_ps is not None and request.checkpoint_at_ps > end_ps:
+        ended = format_time(end_ps)
+        raise ConfigError(
+            f"--checkpoint-at {request.checkpoint_at}: the run ends before that, at {ended} at the latest"
+        )
+    check_file(request.checkpoint)
+
+
+def latest_end_ps(plan: Plan) -> int | None:
+    """The simulated time at which a run ends at the latest; None where nobody knows how long its warm-up takes."""
+    run = json.loads(plan.effective_json())["run"]
+    warm_up = run.get("warmup", AUTO)
+    if warm_up == AUTO and plan.is_cluster and not run.get("until"):
+        return None
+    length_ps = parse_time_ps(run.get("duration") or run["duration_max"], "run.duration")
+    if run.get("until"):
+        return length_ps
+    return length_ps + (WARM_UP_MAX_PS if warm_up == AUTO else _time_or_zero_ps(warm_up))
+
+
+def _time_or_zero_ps(text: str) -> int:
+    return 0 if text.startswith("0 ") else parse_time_ps(text, "run.warmup")
 
 
 @contextmanager
@@ -42,6 +87,8 @@ def continued(path: Path | None) -> Iterator[tuple[bytes | None, list[bytes]]]:
     if path is None:
         yield None, []
         return
+    if not path.exists():
+        raise OSError(errno.ENOENT, os.strerror(errno.ENOENT), f"--from {path}")
     try:
         yield read_records(path) if path.is_dir() else (_read(path), [])
     except CheckpointError as error:

@@ -11,7 +11,7 @@ from hostnet import rundir
 from hostnet._core import is_chip
 from hostnet.cli import counters
 from hostnet.cli import together as shared
-from hostnet.cli.checkpoint import checkpoint_folder, continued
+from hostnet.cli.checkpoint import check_checkpoint, checkpoint_folder, continued
 from hostnet.cli.main import EXIT_INTERRUPTED, EXIT_USAGE
 from hostnet.files import write_file
 from hostnet.running import simulate
@@ -115,7 +115,7 @@ def _parts(request: Request, plan: Plan, source: Source) -> Parts | None:
 
 def _run_one(request: Request, plan: Plan, source: Source, parts: Parts | None) -> int:
     counters.check_length(plan, request.counters)
-    _check_checkpoint(request)
+    check_checkpoint(request, plan)
     if request.counters.form is not None or request.trace:
         named_server(plan, request.host, "--host")
     capture = _capture(plan, request)
@@ -149,12 +149,6 @@ def _run_one(request: Request, plan: Plan, source: Source, parts: Parts | None) 
     return _exit_code(request, results)
 
 
-def _check_checkpoint(request: Request) -> None:
-    """Checks before the run that a checkpoint file can be written."""
-    if request.checkpoint_every is None and request.checkpoint is not None:
-        rundir.check_file(request.checkpoint)
-
-
 def _capture(plan: Plan, request: Request) -> Capture | None:
     """The capture that is asked for, checked before the run begins."""
     options = request.pcap
@@ -162,7 +156,7 @@ def _capture(plan: Plan, request: Request) -> Capture | None:
         return None
     rundir.check_file(options.file)
     snaplen = SNAPLEN if options.snaplen is None else options.snaplen
-    capture = Capture(options.file, options.host, snaplen, ("--pcap-host", "--pcap-snaplen"))
+    capture = Capture(options.file, options.host, snaplen, ("--pcap", "--pcap-host", "--pcap-snaplen"))
     captured_host(plan, capture)
     return capture
 

@@ -124,6 +124,6 @@ def _known(name: str) -> str:
     presets = [preset for preset, _, _ in _core.presets()]
     if name not in presets:
         near = difflib.get_close_matches(name, presets, 1)
-        hint = f'did you mean "{near[0]}"?' if near else f"presets are {', '.join(presets)}"
+        hint = f'did you mean "{near[0]}"?' if near else "`hostnet list presets` names all"
         raise ConfigError(f"--base {name}: not a preset; {hint}")
     return name

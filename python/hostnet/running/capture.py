@@ -32,8 +32,8 @@ class Capture:
     """The host whose cable is looked at; the only server if not given."""
     snaplen: int = SNAPLEN
     """Bytes of a frame that are kept at most."""
-    said_as: tuple[str, str] = ("pcap_host", "pcap_snaplen")
-    """What messages call the last two."""
+    said_as: tuple[str, str, str] = ("pcap", "pcap_host", "pcap_snaplen")
+    """What messages call these."""
 
 
 @contextmanager
@@ -65,10 +65,10 @@ def captured_host(plan: Plan, capture: Capture) -> str:
     Raises:
         ConfigError: There is no such host, none is named and there is not one server, or the snaplen is out of range.
     """
-    of_host, of_snaplen = capture.said_as
+    of_file, of_host, of_snaplen = capture.said_as
     if not plan.is_cluster:
         raise ConfigError(
-            f"{of_host}: captures are of packets; the configuration describes one server without a network"
+            f"{of_file}: captures are of packets; the configuration describes one server without a network"
         )
     if not 1 <= capture.snaplen <= SNAPLEN_MAX:
         raise ConfigError(f"{of_snaplen}: {capture.snaplen} must be between 1 and {SNAPLEN_MAX}")

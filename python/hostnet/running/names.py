@@ -30,19 +30,22 @@ def near_names(source: Source) -> Iterator[None]:
         hint = _hint(message, source) if source.overrides and "did you mean" not in message else None
         if hint is None:
             raise
-        raise ConfigError(f'{message}; did you mean "{hint}"?') from None
+        raise ConfigError(f"{message}; {hint}") from None
 
 
 def _hint(message: str, source: Source) -> str | None:
+    """Says which name was meant, or if none is near, which assignment made the table that the message is about."""
     try:
         content = (json if source.format == "json" else tomllib).loads(source.text)
         paths = [_words(text.partition("=")[0]) for text in source.overrides]
     except ValueError:
         return None
-    for path in paths:
+    for path, assignment in zip(paths, source.overrides, strict=True):
         place, names, own = _new_table(content, path)
-        if own and f"{place}{own}." in message and (near := get_close_matches(own, names, 1)):
-            return f"{place}{near[0]}"
+        if own and f"{place}{own}." in message:
+            near = get_close_matches(own, names, 1)
+            named = f'did you mean "{place}{near[0]}"?' if near else None
+            return named or f"the file has no {place}{own}, which {assignment} makes"
     return None
 
 

@@ -262,7 +262,11 @@ def run_plan(
 def predict_plan(plan: _core.Plan, source: Source) -> Results:
     """Predicts a checked configuration; `predict` without the checks."""
     started, began_s = _now(), time.perf_counter()
-    native = _core.predict(plan)
+    try:
+        native = _core.predict(plan)
+    except _core.ConfigError as error:
+        # The simulator knows a plan by its name; who made a file looks for that.
+        raise _core.ConfigError(f"{source.file}: {str(error).removeprefix(f'{plan.name}: ')}") from None
     return Results(native, plan, source, Timing(started, time.perf_counter() - began_s, 0.0, 1))
 
 

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from hostnet._core import Plan
-    from hostnet.running.results import Results
+    from hostnet.running.results import Results, Source
     from hostnet.running.simulate import AnyConfig
 
 PLACES = {"pcie": "at its PCIe link", "onchip": "on the die", "dimm": "in a DIMM", "cxl": "at a CXL link"}
@@ -74,10 +74,11 @@ def what_if(
         OSError: The file cannot be read.
     """
     places = parse_places(",".join(attach))
-    base = simulate.resolve(simulate.source_of(config, tuple(overrides)), seed)
+    source = simulate.source_of(config, tuple(overrides))
+    base = simulate.resolve(source, seed)
     plans = []
     for place in places:
-        own = simulate.source_of(config, (*overrides, *_changes(base, place, hosts)))
+        own = simulate.source_of(config, (*overrides, *_changes(base, source, place, hosts)))
         plans.append((simulate.resolve(own, seed), own))
     found = simulate.run_plans(plans, threads=threads, progress=progress)
     return [Placed(place, results) for place, results in zip(places, found, strict=True)]
@@ -92,10 +93,11 @@ def possible_places(
         ConfigError: The configuration or an argument is wrong, or no place is possible.
         OSError: The file cannot be read.
     """
-    base = simulate.resolve(simulate.source_of(config, tuple(overrides)), seed)
+    source = simulate.source_of(config, tuple(overrides))
+    base = simulate.resolve(source, seed)
     possible, refused = [], {}
     for place in PLACES:
-        changes = _changes(base, place, hosts)
+        changes = _changes(base, source, place, hosts)
         try:
             simulate.resolve(simulate.source_of(config, (*overrides, *changes)), seed)
         except ConfigError as error:
@@ -107,9 +109,9 @@ def possible_places(
     return possible, refused
 
 
-def _changes(base: Plan, place: str, hosts: Sequence[str]) -> list[str]:
+def _changes(base: Plan, source: Source, place: str, hosts: Sequence[str]) -> list[str]:
     """What puts the NICs at a place."""
-    return [*_meters(base), *(f"host.{host}.nic.attach={place}" for host in _moved(base, hosts))]
+    return [*_meters(base), *(f"host.{host}.nic.attach={place}" for host in _moved(base, source, hosts))]
 
 
 def _meters(plan: Plan) -> list[str]:
@@ -120,7 +122,7 @@ def _meters(plan: Plan) -> list[str]:
     return [f"host.{name}.energy.profile=server" for name in lines if "pool" not in tables[name]]
 
 
-def _moved(plan: Plan, hosts: Sequence[str]) -> list[str]:
+def _moved(plan: Plan, source: Source, hosts: Sequence[str]) -> list[str]:
     """The tables of the hosts whose NIC moves.
 
     Raises:
@@ -129,7 +131,8 @@ def _moved(plan: Plan, hosts: Sequence[str]) -> list[str]:
     tables = json.loads(plan.effective_json()).get("host", {}) if plan.is_cluster else {}
     servers = [name for name, host in tables.items() if host.get("kind") != "endpoint" and "nic" in host]
     if not servers:
-        raise ConfigError("host: there is no server with a NIC on a network; `hostnet new --cluster ping` writes one")
+        missing = "there is no server with a NIC on a network; `hostnet new --cluster ping` writes one"
+        raise ConfigError(f"{source.file}: host: {missing}")
     for host in hosts:
         if host not in servers:
             near = get_close_matches(host, servers, 1)
