@@ -15,6 +15,12 @@ STOPPED = "stopped before its end: the numbers are of the part that was simulate
 NAMES_MAX = 8
 """Names of a list that are told on the screen."""
 
+RATES = (
+    ("classes", "class", "goodput_gbps", "goodput_ci95"),
+    ("workloads", "workload", "throughput_gb_per_s", "throughput_ci95"),
+)
+"""Tables with rates: the columns of names, of rates and of their intervals."""
+
 WITHOUT_EFFECT = {
     "no_effect": "no effect in this run",
     "never_met": "limits and rules that were not reached while measuring",
@@ -34,8 +40,28 @@ def notes_of(summary: Mapping[str, Any]) -> list[str]:
     if summary["unvalidated"]:
         lines.append(summary["unvalidated"])
     lines += drift_notes(summary)
+    lines += not_told(summary)
     lines += summary["ignored"]
     return lines + without_effect(summary)
+
+
+def not_told(summary: Mapping[str, Any]) -> list[str]:
+    """Says whose rate is not told, as its 95 % interval is wider than the rate itself."""
+    names = [
+        str(row[name]) for table, name, *columns in RATES for row in summary.get(table, ()) if _is_open(row, columns)
+    ]
+    if not names:
+        return []
+    remedy = "a longer run.duration or more seeds tell" if summary.get("seeds") else "a longer run.duration tells"
+    return [f"the 95 % interval of the rate is wider than the rate itself; {remedy} more: {some(names)}"]
+
+
+def _is_open(row: Mapping[str, Any], columns: Sequence[str]) -> bool:
+    value, half_width = (row.get(column) for column in columns)
+    if isinstance(value, dict):
+        # Over several seeds, each value has a mean and an interval.
+        value, half_width = value["mean"], value["ci95"]
+    return bool(value) and half_width is not None and half_width > value
 
 
 def without_effect(summary: Mapping[str, Any], most: int | None = NAMES_MAX) -> list[str]:

@@ -11,7 +11,7 @@ import pytest
 
 from hostnet import _core
 from hostnet.cli.show_seeds import METERED, tables_with_rows
-from hostnet.notes import notes_of, without_effect
+from hostnet.notes import not_told, notes_of, without_effect
 from hostnet.report.cluster_page import ROWS_MAX
 from tests.support import HANG_S, Cli
 
@@ -314,3 +314,16 @@ def test_the_means_over_seeds_show_power_and_energy() -> None:
         len(table.columns) - 1 for table in tables
     ]
     assert not list(tables_with_rows({}, METERED))
+
+
+def test_a_rate_with_an_interval_beyond_it_is_said_not_to_be_told() -> None:
+    rows = [
+        {"class": "answer", "goodput_gbps": 3.28, "goodput_ci95": 9.38},
+        {"class": "bulk", "goodput_gbps": 60.0, "goodput_ci95": 2.0},
+        {"class": "none", "goodput_gbps": 0.0, "goodput_ci95": None},
+    ]
+    (note,) = not_told({"classes": rows})
+    assert note.endswith("a longer run.duration tells more: answer")
+    means = {"classes": [{"class": "answer", "goodput_gbps": {"mean": 3.28, "ci95": 9.38}}], "seeds": [1, 2]}
+    (note,) = not_told(means)
+    assert "or more seeds tell more: answer" in note
