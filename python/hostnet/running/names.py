@@ -42,7 +42,8 @@ def _hint(message: str, source: Source) -> str | None:
         return None
     for path, assignment in zip(paths, source.overrides, strict=True):
         place, names, own = _new_table(content, path)
-        if own and f"{place}{own}." in message:
+        # Sections that a file leaves out, such as `iio`, are those of its preset: only tables with names are new.
+        if names and own and f"{place}{own}." in message:
             near = get_close_matches(own, names, 1)
             named = f'did you mean "{place}{near[0]}"?' if near else None
             return named or f"the file has no {place}{own}, which {assignment} makes"
