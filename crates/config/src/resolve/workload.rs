@@ -378,7 +378,11 @@ impl Cores {
         let free = if near.is_empty() { free } else { near };
         let count = jobs.len().min(free.len().saturating_sub(self.waiting));
         if count == 0 {
-            let message = format!("no core of the {} is free for this workload", self.owners.len());
+            let cores = self.owners.len();
+            let message = format!(
+                "no core of the {cores} is free for its jobs that name none; cores = \"0-{}\" lets them share",
+                cores - 1
+            );
             return Err(Issue::between(&[&format!("workload.{name}.cores"), &format!("workload.{name}")], message));
         }
         let own = free[free.len() - count..].to_vec();
