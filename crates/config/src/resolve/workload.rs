@@ -372,17 +372,14 @@ impl Cores {
             return Ok(Vec::new());
         }
         self.waiting -= 1;
-        let free: Vec<u32> =
-            (0..self.owners.len()).filter(|&at| self.owners[at].is_empty()).map(|at| at as u32).collect();
+        let free: Vec<u32> = (0..).zip(&self.owners).filter(|(_, own)| own.is_empty()).map(|(at, _)| at).collect();
         let near = self.near(&free, jobs);
         let free = if near.is_empty() { free } else { near };
         let count = jobs.len().min(free.len().saturating_sub(self.waiting));
         if count == 0 {
-            let cores = self.owners.len();
-            let message = format!(
-                "no core of the {cores} is free for its jobs that name none; cores = \"0-{}\" lets them share",
-                cores - 1
-            );
+            let all = format!("0-{}", self.owners.len() - 1);
+            let message =
+                format!("no core of {all} is free for jobs that name none; cores = \"{all}\" lets them share");
             return Err(Issue::between(&[&format!("workload.{name}.cores"), &format!("workload.{name}")], message));
         }
         let own = free[free.len() - count..].to_vec();
