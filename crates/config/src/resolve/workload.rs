@@ -378,8 +378,7 @@ impl Cores {
         let count = jobs.len().min(free.len().saturating_sub(self.waiting));
         if count == 0 {
             let all = format!("0-{}", self.owners.len() - 1);
-            let message =
-                format!("no core of {all} is free for jobs that name none; cores = \"{all}\" lets them share");
+            let message = format!("no core of {all} is free for jobs that name none; cores = \"{all}\" shares them");
             return Err(Issue::between(&[&format!("workload.{name}.cores"), &format!("workload.{name}")], message));
         }
         let own = free[free.len() - count..].to_vec();
