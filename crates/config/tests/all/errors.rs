@@ -257,7 +257,7 @@ fn cores_exist_and_do_the_kernel_s_work_for_one_workload() {
     assert_says(&setting("workload.stream.cores=0-4000000000"), &["is not a list of cores"]);
     let all = "[server]\npreset = \"cascade-lake-6234\"\n[workload.a]\nkind = \"stream\"\ncores = \"0-7\"\n\
                [workload.disk]\nkind = \"fio\"\njob = \"probe.fio\"\n";
-    assert_says(&message(all, &[]), &["workload.disk: no core of the 8 is free"]);
+    assert_says(&message(all, &[]), &["workload.disk: no core of 0-7 is free"]);
 }
 
 #[test]
