@@ -19,8 +19,8 @@ FUZZ_CASES ?= 20000
 # Hundreds of random servers and clusters each: planted limits, innocent sides, steady states, laws, one result however
 # they are run; and every key.
 CAMPAIGNS := $(addprefix tests/,explain/test_planted.py explain/test_sides.py explain/test_parties.py \
-	explain/test_one_engine.py api/test_planted_clusters.py api/test_contested_cables.py api/test_steady_state.py \
-	api/test_silent_keys.py api/test_silent_clusters.py api/test_determinism.py api/test_littles_law.py)
+	explain/test_one_engine.py explain/test_behind_link.py api/test_planted_clusters.py api/test_contested_cables.py \
+	api/test_steady_state.py api/test_silent_keys.py api/test_silent_clusters.py api/test_determinism.py api/test_littles_law.py)
 PYTHON_TESTS := not long
 VENV := .venv
 BIN := $(VENV)/bin

@@ -11,7 +11,6 @@ from typing import Any
 import pytest
 
 from hostnet import _core
-from hostnet.cli.checkpoint import WARM_UP_MAX_PS, latest_end_ps
 from hostnet.explain.steps import plan_of
 from tests.support import HANG_S, HOSTNET, QUADRANT, Cli
 
@@ -81,19 +80,30 @@ def test_an_error_names_the_option_or_the_file_that_was_given(cli: Cli, argument
 
 
 @pytest.mark.parametrize(
-    ("run", "end_ps"),
+    ("run", "end_us"),
     [
-        ({"duration": "20 us"}, 20_000_000 + WARM_UP_MAX_PS),
-        ({"duration": "20 us", "warmup": "5 us"}, 25_000_000),
-        ({"duration": "20 us", "warmup": "0 ps"}, 20_000_000),
-        ({"precision": 0.01, "warmup": "5 us"}, 100_005_000_000),
+        ({"duration": "20 us"}, 3020),
+        ({"duration": "20 us", "warmup": "5 us"}, 25),
+        ({"duration": "20 us", "warmup": "0 ps"}, 20),
+        ({"precision": 0.01, "warmup": "5 us"}, 100_005),
     ],
 )
-def test_a_run_ends_at_the_latest_when_it_says(run: dict[str, Any], end_ps: int) -> None:
+def test_a_server_ends_at_the_latest_when_it_says(run: dict[str, Any], end_us: int) -> None:
     workload = {"s": {"kind": "stream", "cores": "0"}}
-    assert (
-        latest_end_ps(plan_of({"server": {"preset": "skylake-8160"}, "workload": workload, "run": run}, ".")) == end_ps
-    )
+    plan = plan_of({"server": {"preset": "skylake-8160"}, "workload": workload, "run": run}, ".")
+    assert plan.latest_end_ps() == end_us * 1_000_000
+
+
+@pytest.mark.parametrize(("latency", "end_us"), [("1 us", 20_020), ("10 ms", 3_200_020)])
+def test_a_cluster_ends_after_80_slices_of_warm_up_at_the_latest(latency: str, end_us: int) -> None:
+    """A slice is 250 us, or a round trip over two cables each way."""
+    config = {
+        "host": {"a": {"kind": "endpoint"}, "b": {"kind": "endpoint"}},
+        "network": {"latency": latency},
+        "flow": {"f": {"kind": "bulk", "from": "a", "to": "b"}},
+        "run": {"duration": "20 us"},
+    }
+    assert plan_of(config, ".").latest_end_ps() == end_us * 1_000_000
 
 
 @pytest.mark.parametrize("command", ["run", "whatif"])

@@ -11,6 +11,9 @@ import pytest
 import hostnet
 from hostnet.explain import explain_results
 
+LINK_HELPS = 0.05
+"""Least gain of a link twice as fast where the link is the limit: less is worth no name."""
+
 DIFFERENCES = {"unexplained_ns", "gain", "throughput_drift"}
 """Keys whose values are differences by definition: what a formula leaves over, gains, a change."""
 
@@ -114,3 +117,42 @@ def test_memory_behind_a_link_that_is_the_quicker_one_is_told_as_behind_a_link()
     assert row["saved_ns"] > row["link_ns"] > 0
     assert not row.get("limits"), "no prediction covers it"
     assert row["latency"]["unloaded_ns"] < 300
+
+
+def far_stream(seed: int) -> dict[str, Any]:
+    """Cores whose lines all lie behind a link of 2 to 16 lanes."""
+    draw = random.Random(seed)
+    cores = f"0-{draw.randint(1, 15)}"
+    return {
+        "server": {"preset": "ice-lake-8362"},
+        "expander": {"lanes": draw.choice([2, 4, 8, 16]), "generation": 5, "channels": draw.choice([1, 2, 4])},
+        "workload": {
+            "w": {"kind": "stream", "cores": cores, "memory": "node:1", "reads": draw.choice([1.0, 0.7, 0.5])}
+        },
+        "run": {"duration": "100 us", "warmup": "40 us", "seed": seed},
+    }
+
+
+def named_and_gain(seed: int) -> tuple[str, float]:
+    """The limit that a run names, and what a link twice as fast gains."""
+    config = far_stream(seed)
+    (row,) = hostnet.run(config).summary["workloads"]
+    wider = {**config, "expander": {**config["expander"], "generation": 6}}
+    (after,) = hostnet.run(wider).summary["workloads"]
+    return row["limited_by"], after["throughput_gb_per_s"] / row["throughput_gb_per_s"] - 1
+
+
+def assert_links_help(seeds: range) -> None:
+    found = {seed: named_and_gain(seed) for seed in seeds}
+    links = {seed: gain for seed, (limit, gain) in found.items() if limit == "CXL link"}
+    assert links
+    assert {seed: gain for seed, gain in links.items() if gain < LINK_HELPS} == {}
+
+
+def test_a_link_that_is_named_helps_when_it_is_wider() -> None:
+    assert_links_help(range(4))
+
+
+@pytest.mark.long
+def test_many_links_that_are_named_help_when_they_are_wider() -> None:
+    assert_links_help(range(4, 150))

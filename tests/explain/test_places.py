@@ -143,3 +143,22 @@ def test_what_counts_as_used_stands_beside_the_busy_share_of_the_table() -> None
     assert f"bus of {place} {100 * busy:.0f} % of the time" in " ".join(page_text(page).split())
     assert bus_text({**row, "binding": ["C2M-Read"]}, page.together.channels) is None
     assert bus_text(row, ()) is None
+
+
+def test_a_wait_of_other_lines_for_admission_is_not_that_of_a_workload() -> None:
+    """Lines of `far` wait for UPI at the CHA of the other socket, where those of `near` do not."""
+    streams = {"far": ("0-23", 1.0), "near": ("24-29", 0.5)}
+    results = hostnet.run(
+        {
+            "server": {"preset": "skylake-8160", "sockets": 2},
+            "workload": {
+                name: {"kind": "stream", "cores": cores, "reads": reads, "memory": "node:1"}
+                for name, (cores, reads) in streams.items()
+            },
+            "run": {"duration": "60 us", "warmup": "40 us"},
+        }
+    )
+    rows = explain_results(results).explanation["workloads"]
+    (latency,) = (row["latency"] for row in rows if row["workload"] == "near")
+    assert latency["cha_admission_ns"] is None
+    assert latency["unexplained_ns"] > -0.1 * latency["mean_ns"]

@@ -12,11 +12,13 @@ from hostnet._core import Plan
 from hostnet.explain import explain_results
 from hostnet.explain.page import Page
 from hostnet.explain.raises import limits
+from hostnet.explain.steps import candidates
 from hostnet.explain.trials import FULL, LFB, OF_CORES, nearness
 from hostnet.running import simulate
 from hostnet.running.results import Source
 from tests.planted import moved
 from tests.planted import simulate as summaries_of
+from tests.support import QUADRANT
 
 QUARTER = 1.25
 
@@ -168,3 +170,11 @@ def test_every_limit_has_a_raise() -> None:
         "CHA->UPI",
     }
     assert named - absent <= {name for name, *_ in plan.raises(QUARTER)}
+
+
+@pytest.mark.parametrize(("app", "is_raised"), [("redis", True), (None, False)])
+def test_the_clock_is_raised_where_applications_run(app: str | None, is_raised: bool) -> None:
+    text = QUADRANT if app is None else _core.app_template(app)
+    plan = simulate.resolve(Source(text, "toml", "app.toml", "examples", ()))
+    paths = {step.path for step, _ in candidates(json.loads(plan.effective_json()), {})}
+    assert ("core.frequency" in paths) == is_raised

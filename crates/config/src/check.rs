@@ -27,7 +27,7 @@ pub(crate) fn check(schema: &Value, value: &Value, path: &str) -> Result<(), Iss
         (Some("number"), Value::Number(_)) => check_range(schema, value, path),
         (Some("integer" | "number"), Value::String(text)) if no_number(text).is_some() => {
             let reason = no_number(text).unwrap_or_default();
-            Err(Issue::new(path, format!("{} {reason}; {}", shorten(text), range_or_kind(schema))))
+            Err(Issue::new(path, format!("{} {reason}; {}", shorten(text).trim_matches('"'), range_or_kind(schema))))
         }
         _ => Err(Issue::new(path, format!("{} is {}; {} is wanted", show(value), kind(value), wanted(schema)))),
     }
@@ -146,7 +146,8 @@ fn check_object(schema: &Value, map: &Map<String, Value>, path: &str) -> Result<
             let mut within = tables.filter(|(_, table)| table["properties"].get(name).is_some());
             // `preset = ...` above all tables means that of `[server]`.
             if let (Some((table, _)), None) = (within.next(), within.next()) {
-                return Err(Issue::new(inner, format!("unknown key; did you mean \"{}\"?", join(table, name))));
+                let meant = join(&join(path, table), name);
+                return Err(Issue::new(inner, format!("unknown key; did you mean \"{meant}\"?")));
             }
             let known = properties.into_iter().flat_map(Map::keys).map(String::as_str);
             return Err(Issue::new(inner, format!("unknown key; {}", suggestion(name, known))));

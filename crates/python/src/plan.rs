@@ -111,6 +111,11 @@ impl Plan {
         self.plan.servers().map(|(host, _)| host.name.as_str()).filter(|_| self.plan.server().is_none()).collect()
     }
 
+    /// The simulated time at which a run ends at the latest, in ps.
+    fn latest_end_ps(&self) -> u64 {
+        hostnet_sim::latest_end_ps(&self.plan)
+    }
+
     /// Raises each limit of its server in turn by a factor, the way predictions raise it, or to the next whole number
     /// or packet. Limits that are as high as each other come last, together. Hosts have none.
     fn raises(&self, factor: f64) -> Vec<Raised> {

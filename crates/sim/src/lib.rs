@@ -44,7 +44,8 @@ pub use report::info::table_info;
 pub use report::table::{Cell, Holds, Kind, Table, TableInfo};
 pub use report::{epochs::table as epochs_table, predict, Report};
 pub use run::{
-    epoch_ps, run_many, Finished, Forecast, HostError, Kept, Many, Missing, Options, Run, Status, Way, EPOCH_PS,
+    epoch_ps, latest_end_ps, run_many, Finished, Forecast, HostError, Kept, Many, Missing, Options, Run, Status, Way,
+    EPOCH_PS,
 };
 pub use watch::epochs::Epoch;
 pub use watch::events::{EventRecord, Line, Part};

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import errno
-import json
 import os
 import re
 from contextlib import contextmanager
@@ -14,7 +13,7 @@ from hostnet._core import CheckpointError, ConfigError
 from hostnet.files import errors_about, opened
 from hostnet.rundir import check_file
 from hostnet.running.records import read_records
-from hostnet.units import format_time, parse_time_ps
+from hostnet.units import format_time
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -24,12 +23,6 @@ if TYPE_CHECKING:
 
 CHECKPOINTS = Path("checkpoints")
 """Where folders of checkpoints go unless `--checkpoint` says otherwise."""
-
-AUTO = "auto"
-"""The warm-up that ends when throughput has settled."""
-
-WARM_UP_MAX_PS = 3_000_000_000
-"""The longest warm-up of a server while caches fill: 1500 slices of 2 us."""
 
 MAGIC = b"hostnetC"
 """How a checkpoint begins."""
@@ -49,29 +42,13 @@ def check_checkpoint(request: Request, plan: Plan) -> None:
     """
     if request.checkpoint_every is not None or request.checkpoint is None:
         return
-    end_ps = latest_end_ps(plan)
-    if end_ps is not None and request.checkpoint_at_ps > end_ps:
+    end_ps = plan.latest_end_ps()
+    if request.checkpoint_at_ps > end_ps:
         ended = format_time(end_ps)
         raise ConfigError(
             f"--checkpoint-at {request.checkpoint_at}: the run ends before that, at {ended} at the latest"
         )
     check_file(request.checkpoint)
-
-
-def latest_end_ps(plan: Plan) -> int | None:
-    """The simulated time at which a run ends at the latest; None where nobody knows how long its warm-up takes."""
-    run = json.loads(plan.effective_json())["run"]
-    warm_up = run.get("warmup", AUTO)
-    if warm_up == AUTO and plan.is_cluster and not run.get("until"):
-        return None
-    length_ps = parse_time_ps(run.get("duration") or run["duration_max"], "run.duration")
-    if run.get("until"):
-        return length_ps
-    return length_ps + (WARM_UP_MAX_PS if warm_up == AUTO else _time_or_zero_ps(warm_up))
-
-
-def _time_or_zero_ps(text: str) -> int:
-    return 0 if text.startswith("0 ") else parse_time_ps(text, "run.warmup")
 
 
 @contextmanager

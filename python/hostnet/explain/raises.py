@@ -32,9 +32,6 @@ NUMBERS = ("count", "rate", "less")
 PACKETS = {"pcie.posted_lines": "pcie.mps", "pcie.nonposted_lines": "pcie.mrrs"}
 """Credits that are of use by whole packets alone, and the size of these."""
 
-CHANNELS = ".channels"
-"""End of keys of what may be bought in any whole number; lanes of links come in powers of two."""
-
 ENTRIES_OF_OTHERS = "upi.tor_entries"
 """A key that defaults to half of `cha.tor.entries`."""
 
@@ -44,7 +41,8 @@ class Limit:
     """A way to raise a limit: the key that says how high it is, what it is, and further keys that change with it.
 
     `limit` is what answers call it. `scale` is "count" of what is counted, "rate" of what is moved per time, "less" of
-    what a thing takes, "whole" of what only whole multiples make sense of, and "grade" of devices.
+    what a thing takes, "whole" of what only whole multiples make sense of, "exact" of
+    counts that a factor reaches or not, and "grade" of devices.
     """
 
     limit: str
@@ -65,7 +63,7 @@ def raise_limit(config: Config, limit: Limit, factor: float) -> Iterator[tuple[s
 
     A socket with a table of its own is raised with the others.
     """
-    scale = _channels if limit.path.endswith(CHANNELS) else SCALES[limit.scale]
+    scale = SCALES[limit.scale]
     before = value_at(config, limit.path)
     if before is None and limit.path == ENTRIES_OF_OTHERS and config.get("upi"):
         before = value_at(config, "cha.tor.entries") // 2
@@ -154,10 +152,10 @@ def _whole(value: Any, factor: float) -> int | None:
     return int(value) * int(factor) if factor == int(factor) else None
 
 
-def _channels(value: Any, factor: float) -> int | None:
-    """Returns the new number of channels; None where it is no whole number."""
-    channels = int(value) * factor
-    return int(channels) if channels == int(channels) else None
+def _exact(value: Any, factor: float) -> int | None:
+    """Returns a count; None where the factor gives no whole number."""
+    count = int(value) * factor
+    return int(count) if count == int(count) else None
 
 
 def _quantity(value: Any, factor: float) -> str | None:
@@ -174,5 +172,6 @@ SCALES: dict[str, Callable[[Any, float], Any]] = {
     "rate": _quantity,
     "less": _less,
     "whole": _whole,
+    "exact": _exact,
 }
 """How a value of each kind is raised."""

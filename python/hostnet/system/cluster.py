@@ -52,7 +52,7 @@ class Host(Parts):
     Range: 0 to 255.
     """
     mcn: Mcn | None = None
-    """Of a server with DIMMs in its slots: how they talk (memory channel network)."""
+    """The memory channel network, over which DIMMs with processors in the slots of a server talk."""
     latency: str | None = None
     """Of an endpoint: from the last bit of a packet to its transport, and from the transport to the port, each (time);
     "1 us" when absent.
@@ -65,7 +65,7 @@ class Host(Parts):
     Range: 1 to 1000000.
     """
     compress: Compress | None = None
-    """Of an endpoint: engines that make the data of packets smaller. A server has it as `nic.compress`."""
+    """Engines of an endpoint that compress the data of packets. A server has them as `nic.compress`."""
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)

@@ -8,7 +8,7 @@ from hostnet.system.description import Description
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class Mcn(Description):
-    """Of a server with DIMMs in its slots: how they talk (memory channel network)."""
+    """The memory channel network, over which DIMMs with processors in the slots of a server talk."""
 
     level: str | None = None
     """What is done to be quick: "mcn0" (the host looks at the poll words from time to time), "mcn1" (DIMMs interrupt

@@ -12,8 +12,8 @@ use super::facts::Pool;
 const BUSES_MOST: f64 = 0.92;
 /// Share of what it lets through from which on something is the limit.
 const NEAR: f64 = 0.85;
-/// The same of a link or a port of a network, whose bytes are all counted: at 90 % of a link, a wider one gained 3 %
-/// and more LFB entries 9 %.
+/// Utilization from which on a CXL link or a port of a network is the limit. All of its bytes are counted, so it can be
+/// full; at 90 % what keeps it busy is still short of requests in flight.
 pub const WIRE_NEAR: f64 = 0.97;
 /// Share of that up to which what is second nearest leaves room for more.
 const ALONE: f64 = 0.9;

@@ -179,7 +179,7 @@ impl WorkloadFacts {
             gain.limit = held.clone().unwrap_or_else(|| LFB.to_owned());
         }
         if let Some(moved) = self.app_gb_per_s.filter(|moved| *moved > 0.0) {
-            limits.cap(moved);
+            limits.cap_gains(moved);
         }
         if limits.covered && !self.doubts(&limits) {
             self.binding = limits.names();

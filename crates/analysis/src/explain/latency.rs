@@ -73,7 +73,7 @@ pub(super) fn of(
         None => unloaded_ns(socket, facts.kind, &pool.domain, facts.store_share),
         Some(reach) => way_ns + reach.unloaded_ns(),
     } + share * facts.added_by_link_ns();
-    // Counters of the CHA are of the lines of all cores: where those of others wait longer, they are not this wait.
+    // The counters of the CHA count the lines of all cores. A wait longer than the latency is that of other lines.
     let most_ns = mean_ns - unloaded_ns + TOLERANCE * mean_ns;
     let admission = admission.and_then(|ns| match ns > most_ns {
         true => Err(Missing::counter("CHA admission", "of the time that its lines alone wait there")),

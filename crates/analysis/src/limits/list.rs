@@ -47,6 +47,8 @@ pub enum Scale {
     Less,
     /// Whole multiples of it.
     Whole,
+    /// More of what is counted, where the factor gives a whole number.
+    Exact,
     /// The next faster device of the same standard.
     Grade,
     /// By whoever runs the workload: the server is not asked.
@@ -126,6 +128,7 @@ pub const LIMITS: [Limit; 28] = [
         "cores a quarter faster",
         &[Raise::Socket(levers::faster_cores)],
     ),
+    // Only work of applications has a clock, and predictions do not cover it: they have nothing to raise.
     Limit::of(CORE, &[Key::of("core.frequency", "clock of the cores", Scale::Rate)], "a clock a quarter faster", &[]),
     Limit::of(
         CORE,
@@ -253,7 +256,7 @@ pub const LIMITS: [Limit; 28] = [
     ),
     Limit::of(
         "CXL DRAM",
-        &[Key::of("expander.channels", "channels of the expander", Scale::Whole)],
+        &[Key::of("expander.channels", "channels of the expander", Scale::Exact)],
         "channels of the expander a quarter faster",
         &[Raise::Socket(levers::faster_far_bus)],
     ),
@@ -284,7 +287,7 @@ pub const LIMITS: [Limit; 28] = [
         CHANNEL,
         &[
             Key::of("memory.device", "DRAM speed grade", Scale::Grade),
-            Key::of("memory.channels", "memory channels", Scale::Whole),
+            Key::of("memory.channels", "memory channels", Scale::Exact),
         ],
         "memory channels a quarter faster",
         &[Raise::Socket(levers::faster_bus)],

@@ -115,7 +115,7 @@ fn of_known(base: &Base) -> Vec<Limits> {
             *limits = together;
         }
     }
-    limits.iter_mut().for_each(Limits::sort);
+    limits.iter_mut().for_each(Limits::sort_gains);
     limits
 }
 
@@ -142,22 +142,22 @@ fn raise_each(base: &Base, each: &[Limit], limits: &mut [Limits]) {
 
 impl Limits {
     /// Sorts the gains: those that are worth a name first, the greatest per quarter first.
-    fn sort(&mut self) {
+    fn sort_gains(&mut self) {
         self.gains.sort_by(|a, b| {
             let ((named, a), (other, b)) = (a.rank(), b.rank());
             other.cmp(&named).then(b.total_cmp(&a))
         });
     }
 
-    /// Caps the gains of storage that moves `app_gb_per_s` of data now by the load that it offers after each raise: who
-    /// gets all that it asks for gains from nothing else.
-    pub fn cap(&mut self, app_gb_per_s: f64) {
+    /// Caps the gains of storage that moves `app_gb_per_s` of data now by the load that it offers after each raise:
+    /// storage that moves all that it offers gains from no other limit.
+    pub fn cap_gains(&mut self, app_gb_per_s: f64) {
         for gain in &mut self.gains {
             let room = gain.offered_gb_per_s.map_or(f64::INFINITY, |offered| offered / app_gb_per_s - 1.0);
             gain.gain = gain.gain.min(room);
         }
         self.gains.retain(|gain| gain.gain >= GAIN_MIN);
-        self.sort();
+        self.sort_gains();
     }
 
     /// Whether no limit is worth a name.

@@ -1,7 +1,7 @@
 //! `[pcie]` and `[ssd]`.
 
 use crate::error::Issue;
-use crate::spec::{Bandwidth, PcieSpec, Spec, SsdSpec};
+use crate::spec::{Bandwidth, PcieSpec, Spec, SsdSpec, LANES_MAX};
 use crate::units::{format, Dimension};
 use hostnet_model::params::{IioParams, PcieParams, SocketParams, SsdParams};
 
@@ -90,8 +90,8 @@ pub(super) fn above_the_iio(socket: &SocketParams, offered: f64) -> Option<Strin
     })
 }
 
-/// What to know of drives that are faster than their shares of the lanes.
-pub(super) fn narrow(spec: &Spec, socket: &SocketParams) -> Option<String> {
+/// Notes drives that are faster than the link which their share of the lanes makes, with lanes that would fit.
+pub(super) fn narrow_links(spec: &Spec, socket: &SocketParams) -> Option<String> {
     let (drives, offered) = (socket.ssd.count, socket.ssd.read_bytes_per_s.max(socket.ssd.write_bytes_per_s));
     let moved = socket.pcie.bytes_per_s;
     if drives == 0 || offered as f64 <= WORTH_SAYING * moved as f64 {
@@ -112,8 +112,6 @@ pub(super) fn narrow(spec: &Spec, socket: &SocketParams) -> Option<String> {
 
 /// Widths of the link of a drive, the widest first.
 const WIDTHS: [u32; 5] = [16, 8, 4, 2, 1];
-/// Largest `pcie.lanes`.
-const LANES_MAX: u32 = 1024;
 
 /// Lanes of one drive: a link width that exists.
 fn drive_lanes(lanes: u32, drives: u32) -> u32 {

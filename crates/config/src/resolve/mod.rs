@@ -110,7 +110,7 @@ fn plan_of(tree: Value, source: &Source, input: &Input) -> Result<Plan, Issue> {
     ignored.extend(run::ignored(&spec.run, workloads.ramp_ps));
     ignored.extend(io::one_at_a_time(&server.socket().pcie).filter(|_| server.socket().ssd.count > 0));
     ignored.extend(io::capped(server.socket()).filter(|_| server.socket().ssd.count > 0));
-    ignored.extend(sockets::each_note(&spec, &server, io::narrow)?);
+    ignored.extend(sockets::notes_of_each(&spec, &server, io::narrow_links)?);
     ignored.extend(power::notes(&server, Fidelity::Line));
     ignored.extend(kept);
     ignored.extend(size::check(&spec.run, size::of_server(&server), &["cache", "core.count", "workload"])?);

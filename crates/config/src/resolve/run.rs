@@ -74,13 +74,13 @@ pub(super) fn ignored(run: &RunSpec, ramp_ps: u64) -> Option<String> {
     (ramp_ps > 0 && run.warmup.is_some()).then(|| format!("fio: ramp_time={ramp} is overridden by run.warmup"))
 }
 
-/// Notes a measuring window that is shorter than a round trip of the network: it sees a part of what goes on.
+/// Notes a measuring window that is shorter than a round trip of the network.
 pub(super) fn short_of_a_round_trip(run: &RunPlan, round_trip_ps: u64) -> Option<String> {
     let Length::Duration { ps } = run.length else { return None };
     let shown = |ps| format(ps, Dimension::Time);
     (ps < round_trip_ps).then(|| {
         format!(
-            "run.duration: {} is less than a round trip over the longest cables, {}; some round trips tell more",
+            "run.duration: {} is less than a round trip over the longest cables, {}; measure for several",
             shown(ps),
             shown(round_trip_ps)
         )

@@ -72,8 +72,8 @@ pub(super) fn each(spec: &Spec) -> Result<Vec<Spec>, Issue> {
     Ok(sockets)
 }
 
-/// What there is to know of the sockets of a server, those that have a table of their own by their name.
-pub(super) fn each_note(
+/// Collects a note of each socket of a server, once where they are alike. Paths name sockets with tables of their own.
+pub(super) fn notes_of_each(
     spec: &Spec,
     server: &ServerParams,
     note: fn(&Spec, &SocketParams) -> Option<String>,

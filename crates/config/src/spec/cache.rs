@@ -49,7 +49,7 @@ pub(crate) struct LlcSpec {
     pub(crate) ways: u32,
     /// Which line of a set leaves.
     pub(crate) replacement: ReplacementSpec,
-    /// What the LLC holds of what the cores hold.
+    /// Whether the LLC holds all lines that the cores hold, or takes those that they evict.
     pub(crate) inclusion: InclusionSpec,
     /// Which clean lines a victim LLC takes from the cores; the others are dropped. Without meaning when it is
     /// inclusive.
@@ -84,7 +84,7 @@ pub(crate) enum ReplacementSpec {
     Qlru,
 }
 
-/// What the LLC holds of what the cores hold.
+/// Whether the LLC holds all lines that the cores hold, or takes those that they evict.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum InclusionSpec {

@@ -78,7 +78,7 @@ pub(crate) struct HostSpec {
     /// when absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) channels: Option<ChannelList>,
-    /// Of a server with DIMMs in its slots: how they talk (memory channel network).
+    /// The memory channel network, over which DIMMs with processors in the slots of a server talk.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) mcn: Option<McnSpec>,
     /// Of an endpoint: from the last bit of a packet to its transport, and from the transport to the port, each (time);
@@ -90,7 +90,7 @@ pub(crate) struct HostSpec {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 1, max = 1_000_000))]
     pub(crate) queue: Option<u32>,
-    /// Of an endpoint: engines that make the data of packets smaller. A server has it as `nic.compress`.
+    /// Engines of an endpoint that compress the data of packets. A server has them as `nic.compress`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) compress: Option<CompressSpec>,
     /// The tables of a server.

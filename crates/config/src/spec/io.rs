@@ -60,6 +60,9 @@ impl IioSpec {
     }
 }
 
+/// Largest `pcie.lanes`.
+pub(crate) const LANES_MAX: u32 = 1024;
+
 /// The PCIe links. The lanes are shared out evenly among the drives.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -68,7 +71,7 @@ pub(crate) struct PcieSpec {
     #[schemars(range(min = 1, max = 6))]
     pub(crate) generation: u32,
     /// Lanes of all drives together. Each drive has the largest of 1, 2, 4, 8 or 16 lanes that its share allows.
-    #[schemars(range(min = 1, max = 1024))]
+    #[schemars(range(min = 1, max = LANES_MAX))]
     pub(crate) lanes: u32,
     /// Maximum payload size, MPS (size): 128 B to 4 KiB, a power of two.
     #[schemars(extend("x-min" = "128 B", "x-max" = "4 KiB", "x-power-of-two" = true))]

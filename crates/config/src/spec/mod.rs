@@ -60,7 +60,7 @@ pub(crate) use ecn::{EcnSpec, RampSpec};
 pub(crate) use energy::{EnergySpec, SwitchEnergySpec};
 pub(crate) use expander::ExpanderSpec;
 pub(crate) use host::{ChaSpec, CoreSpec, RunSpec, ServerSpec, UntilSpec};
-pub(crate) use io::{FioCostSpec, IioSpec, PcieSpec, SsdSpec};
+pub(crate) use io::{FioCostSpec, IioSpec, PcieSpec, SsdSpec, LANES_MAX};
 pub(crate) use job::{AlgorithmSpec, AnswerSpec, JobKindSpec, JobSpec, JobStepSpec, ProblemSpec};
 pub(crate) use lists::{CoreList, Names, RanksPerHost, WayMask, CHANNEL_MAX, DRIVE_MAX};
 pub(crate) use mcn::McnKeys;

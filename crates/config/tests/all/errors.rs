@@ -564,6 +564,7 @@ fn traces_of_programs_have_a_file() {
 fn a_key_above_its_table_is_told_where_it_belongs() {
     let text = "preset = \"ice-lake-8362\"\n[workload.a]\nkind = \"stream\"\ncores = \"0\"\n";
     assert_says(&message(text, &[]), &["test.toml:1: preset: ", "\"server.preset\""]);
+    assert_says(&setting("upi.bandwidth=6 GB/s"), &["upi.bandwidth: ", "\"upi.link.bandwidth\""]);
 }
 
 #[test]

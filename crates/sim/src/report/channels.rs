@@ -139,7 +139,7 @@ impl ServerView<'_> {
         table
     }
 
-    /// The channels of each socket together, as in the table of channels but for their number.
+    /// Sums up the channels of each socket, in the columns of the table but with `socket` in place of `channel`.
     pub(super) fn channels_of_sockets(&self) -> Vec<Value> {
         let controllers = self.controllers();
         let of_socket = |(socket, (_, channels)): (usize, (&MemoryParams, Range<usize>))| {

@@ -119,10 +119,11 @@ fn behind_link(view: &ServerView, total: &Sample, class: usize) -> Option<Behind
     }
     let all = [Group::ChaRead, Group::ChaWrite].map(of);
     let of_device = view.server.workloads[class].kind.is_of_devices();
-    // Stores are written back later: cores wait for reads alone. Devices wait for what they do more of.
-    let waited = usize::from(of_device && far[1] > far[0] || far[0] == 0.0);
+    let by_device = [Group::P2mRead, Group::P2mWrite].map(of);
+    // Stores are written back later: cores wait for reads alone. Devices are told by the direction that moves more.
+    let waited = usize::from(if of_device { by_device[1] > by_device[0] } else { far[0] == 0.0 });
     // Lines of the kernel's work for devices lie at home and are not theirs to wait for.
-    let own = if of_device { of([Group::P2mRead, Group::P2mWrite][waited]) } else { all[waited] };
+    let own = if of_device { by_device[waited] } else { all[waited] };
     let part = (far[waited] / own.min(all[waited]).max(1.0)).min(1.0);
     let [ns, saved_ns] = link_ns(socket, expander)[waited].map(|ns| part * ns);
     let way_ns = far_ns(expander);

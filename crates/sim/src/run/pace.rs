@@ -109,6 +109,21 @@ pub(crate) fn batches_max(length: Length) -> usize {
     }
 }
 
+/// The simulated time at which a run of a plan ends at the latest, in ps.
+#[must_use]
+pub fn latest_end_ps(plan: &Plan) -> u64 {
+    let pace = Pace::of(plan);
+    let warm_up_ps = match plan.run.warm_up {
+        WarmUp::Fixed { ps } => ps,
+        WarmUp::Auto => pace.slice_ps.saturating_mul(pace.slices_filling.max(*pace.slices_of(plan).end()) as u64),
+    };
+    let measured_ps = match plan.run.length {
+        Length::Duration { ps } => ps.min(plan.run.duration_max_ps),
+        Length::Precision { .. } | Length::Jobs => plan.run.duration_max_ps,
+    };
+    warm_up_ps.saturating_add(measured_ps)
+}
+
 /// The length of an epoch of a run in ps, a multiple of [`EPOCH_PS`]. It follows from the longer one of the warm-up and
 /// the measuring window, so that neither has many.
 #[must_use]
