@@ -1,166 +1,368 @@
 //! What a network core does next.
 
 use super::books::Spent;
-use super::gro::Joined;
+use super::delays::TO_CORE_PS;
+use super::mcn::{RingExit, RingStep, BY_RING};
+use super::service::ChoreEnd;
+use super::task::{Choice, Task};
 use super::NetStack;
 use crate::lfb::Lfb;
-use crate::line::{Packet, PacketId};
+use crate::line::PacketId;
 use crate::part::{Chore, Context, Payload};
+use hostnet_kernel::Time;
 use serde::{Deserialize, Serialize};
 
-/// A piece of work of the core that nothing interrupts.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-pub(super) enum Task {
-    /// The driver's and IP's work on a packet.
-    Packet(PacketId),
-    /// TCP's work on a segment.
-    Segment(Joined),
-    /// A segment goes out.
-    Output {
-        /// The core's own number of the connection.
-        socket: u32,
-        /// The segment as a packet.
-        packet: Packet,
-    },
-    /// The part of a system call before its copy.
-    Call,
-    /// Lines of a copy.
-    Copy,
-    /// Lines of the kernel.
-    Lines,
-    /// The driver of rings.
-    Ring,
-    /// Instructions that flush lines for a NIC in a DIMM.
-    Flush,
-    /// Instructions that invalidate lines of a packet that has come by one.
-    Invalidate(PacketId),
-    /// Work for a request.
-    Serve(Chore),
-    /// What the kernel does beside packets.
-    Kernel,
-    /// The handler of an interrupt waits for the cause register.
-    Cause,
+/// Whose turn it is: the softirq's, the applications', or that of another engine of the core.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+pub(super) struct Turns {
+    /// Applications go before the softirq until then.
+    pub(super) applications_until: Time,
+    /// True while the applications may have the core, which other engines may share.
+    applications: bool,
+    /// True while another engine waits for the core.
+    contended: bool,
+    /// Time of the event at which a softirq that has left the core to others goes on.
+    softirq_at: Option<Time>,
 }
 
-/// What there is to do.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) enum Choice {
-    /// A piece of work, its time in ps, and what for.
-    Work(Task, u64, Spent),
-    /// Nothing until a line is there.
-    Wait(Spent),
-    /// Nothing.
-    Nothing,
+impl Turns {
+    /// Creates the turns of a core that the stack has to itself.
+    pub(super) fn new() -> Self {
+        Self { applications_until: Time::ZERO, applications: true, contended: false, softirq_at: None }
+    }
 }
 
 impl NetStack {
-    /// It begins without the core, which it shares with other engines.
+    /// Begins without the core, which it shares with other engines.
     pub(crate) fn share(&mut self) {
-        self.turn = false;
+        self.turns.applications = false;
     }
 
-    /// Ends what the time of has come, and begins what is next.
-    pub(super) fn run(&mut self, lfb: &mut Lfb, context: &mut Context) {
+    /// Notes whether another engine waits for the core.
+    pub(crate) fn set_contended(&mut self, contended: bool) {
+        self.turns.contended = contended;
+    }
+
+    /// Gives the core to the applications, or takes it from them.
+    pub(crate) fn set_turn(&mut self, turn: bool, lfb: &mut Lfb, context: &mut Context) {
+        self.turns.applications = turn;
+        self.run(lfb, context);
+        self.depart(context);
+    }
+
+    /// Returns true if the applications have something to do.
+    pub(crate) fn wants(&self) -> bool {
+        !self.ends.ready.is_empty() || self.calling.is_some() || self.has_chores() || self.ends.datagrams.spins()
+    }
+
+    /// Returns true if the kernel works for packets, or waits for lines meanwhile.
+    pub(crate) fn interrupts(&self) -> bool {
+        matches!(self.times.now_spent(), Spent::Softirq | Spent::Send | Spent::Register)
+    }
+
+    /// Returns true if a piece of work is under way.
+    pub(crate) fn is_bound(&self, now: Time) -> bool {
+        now < self.execution.busy_until
+    }
+
+    fn has_chores(&self) -> bool {
+        self.services.as_ref().is_some_and(|services| services.has_chores())
+    }
+
+    /// Handles an event.
+    pub(crate) fn on_event(&mut self, payload: Payload, lfb: &mut Lfb, context: &mut Context) {
+        match payload {
+            _ if self.driver.mcn.as_mut().is_some_and(|mcn| mcn.on_event(payload, lfb, context)) => {}
+            Payload::Step => {}
+            Payload::Received(id) => self.on_received(id, context),
+            Payload::Interrupt { .. } => self.on_interrupt(context),
+            Payload::Sent { flow, bytes } => self.on_sent(flow, bytes, context),
+            Payload::Move { connection } => self.ends.begin_hop(connection),
+            Payload::Backlog(id) => self.on_backlog(id, context),
+            Payload::Transmit(id) => {
+                let flow = context.packets.get(id).flow;
+                let class = self.ends.class_of_flow(flow).unwrap_or_default();
+                self.driver.hand_down(id, class, &mut self.ends, &mut self.lines, context);
+            }
+            Payload::Left { flow, bytes } => self.on_left(flow, bytes, context),
+            Payload::Admitted(id) if context.requests.get(id).kind.is_flush() => {
+                self.driver.dimm.iter_mut().for_each(|dimm| dimm.on_admitted(id, lfb, context));
+            }
+            Payload::Acknowledged(id) => {
+                if let Some(dimm) = &mut self.driver.dimm {
+                    dimm.on_flushed(id, &mut self.lines, lfb, &mut self.counts, context);
+                }
+            }
+            Payload::Cloned(id) => {
+                if self.driver.dimm.as_mut().is_some_and(|dimm| dimm.on_cloned(id, context)) {
+                    self.end_packet(id, lfb, context);
+                }
+            }
+            Payload::RegisterValue => self.driver.on_status(context),
+            Payload::Timer { connection, generation } => {
+                self.ends.on_timer(connection as usize, generation, &mut self.execution, context);
+            }
+            Payload::Begin { connection } => self.ends.begin(connection as usize, context.now()),
+            Payload::Post { flow, bytes } => self.ends.post(flow, bytes),
+            Payload::Power(event) => {
+                self.execution.on_power(event, context);
+                self.set_copy_line();
+            }
+            Payload::Chore { chore, read } => self.on_chore(chore, read, context),
+            Payload::Served(slot) => self.on_served(slot, context),
+            Payload::Idle { core, idle } => {
+                let task = self.execution.task().is_some();
+                self.services.iter_mut().for_each(|services| services.on_idle(core, idle, task, context));
+            }
+            Payload::Echo { on, outgoing: false } => self.softirq.mark_incoming = on,
+            Payload::Echo { on, outgoing: true } => self.ends.mark_outgoing = on,
+            Payload::RingSent { flow, bytes } => {
+                self.ends.end_of(flow).into_iter().for_each(|index| self.end_sent(index, bytes));
+            }
+            Payload::RingReceived(id) => self.on_ring_received(id, context),
+            _ => self.on_line(payload, lfb, context),
+        }
+        let work = self.ends.output.wants() || self.softirq.is_polling();
+        self.execution.rouse(payload, work, &self.ends, context);
+        self.preempt_chore(context.now());
+        self.run(lfb, context);
+        self.depart(context);
+    }
+
+    /// Handles an event of a line, which the driver of rings may have asked for.
+    fn on_line(&mut self, payload: Payload, lfb: &mut Lfb, context: &mut Context) {
+        self.lines.on_event(payload, lfb, &mut self.counts, context);
+        if let Some(mcn) = &mut self.driver.mcn {
+            self.lines.take_for_ring().into_iter().for_each(|slot| mcn.note_arrived(slot));
+        }
+    }
+
+    /// Handles a packet that has been read out of a ring for an application of this core.
+    fn on_ring_received(&mut self, id: PacketId, context: &mut Context) {
+        context.packets.get_mut(id).queue = BY_RING;
+        self.on_received(id, context);
+        self.softirq.poll();
+    }
+
+    /// Sends away threads that are due to migrate and that the core is not busy with.
+    fn depart(&mut self, context: &mut Context) {
+        if !self.ends.migration.waits() {
+            return;
+        }
+        let Self { ends, calling, execution, softirq, .. } = self;
+        let busy = |index| {
+            let working = match execution.task() {
+                Some(Task::Segment(joined)) => joined.socket == index,
+                Some(Task::Output { socket, .. }) => *socket == index,
+                _ => false,
+            };
+            working || calling.is_some_and(|calling| calling.is_of(index)) || softirq.has_joined(index)
+        };
+        ends.depart(busy, context);
+    }
+
+    /// Ends the work that is over, and begins what is next.
+    fn run(&mut self, lfb: &mut Lfb, context: &mut Context) {
         let now = context.now();
-        self.end_halt(now);
-        if now < self.busy_until || self.stands_still(now) {
+        self.execution.end_halt(now);
+        if now < self.execution.busy_until || self.execution.is_stopped(now) {
             return;
         }
         loop {
-            if let Some(task) = self.task.take() {
+            if let Some(task) = self.execution.take_task() {
                 self.finish(task, lfb, context);
             }
-            match self.choose(lfb, context) {
-                Choice::Work(task, ps, spent) => {
-                    let ps = self.stretched(&task, ps);
-                    self.task = Some(task);
-                    if ps > 0 {
-                        self.say_idle(false, context);
-                        self.turn_power(true, context);
-                        self.times.turn(now, spent);
-                        self.busy_until = now + ps;
-                        context.send(context.id, ps, Payload::Step);
-                        return;
+            let spent = match self.choose(lfb, context) {
+                Choice::Work(task, work_ps, spent) => {
+                    let ps = self.execution.begin(task, work_ps);
+                    if ps == 0 {
+                        continue;
                     }
+                    self.announce_idle(false, context);
+                    self.execution.end_idle(context);
+                    self.execution.busy_until = now + ps;
+                    context.send(context.id, ps, Payload::Step);
+                    spent
                 }
                 Choice::Wait(spent) => {
-                    self.turn_power(true, context);
-                    self.times.turn(now, spent);
-                    return;
+                    self.execution.end_idle(context);
+                    spent
                 }
                 Choice::Nothing => {
-                    self.say_idle(true, context);
-                    self.turn_power(false, context);
-                    self.times.turn(now, Spent::Idle);
-                    return;
+                    self.announce_idle(true, context);
+                    self.execution.begin_idle(&self.ends, context);
+                    Spent::Idle
                 }
-            }
+            };
+            return self.times.turn(now, spent);
         }
     }
 
+    fn announce_idle(&mut self, idle: bool, context: &mut Context) {
+        self.services.iter_mut().for_each(|services| services.announce_idle(idle, context));
+    }
+
+    /// Chooses what the core does next: drivers and output first, then the softirq until its budget is used, then
+    /// system calls and work for requests, as Linux does.
     fn choose(&mut self, lfb: &mut Lfb, context: &mut Context) -> Choice {
-        if self.registers.waits() {
+        if self.driver.waits() {
             return Choice::Wait(Spent::Register);
         }
-        if self.mcn.is_some() {
-            let choice = self.next_ring(lfb, context);
-            if choice != Choice::Nothing {
-                return choice;
+        let choice = self.next_ring(lfb, context);
+        if choice != Choice::Nothing {
+            return choice;
+        }
+        if let Some(work) = self.execution.next_pending() {
+            return work;
+        }
+        if let Some(dimm) = &mut self.driver.dimm {
+            if let Some(work) = dimm.next_flush(&mut self.lines, lfb, &mut self.counts, context) {
+                return work;
             }
-        }
-        if let Some(work) = self.next_pending() {
-            return work;
-        }
-        if let Some(work) = self.next_flush(lfb, context) {
-            return work;
         }
         if let Some(work) = self.next_output(context) {
             return work;
         }
-        if context.now() >= self.applications_until {
+        if context.now() >= self.turns.applications_until {
             let choice = self.next_softirq(lfb, context);
             if choice != Choice::Nothing {
                 return choice;
             }
         }
-        let mut choice = if self.turn { self.next_call(lfb, context) } else { Choice::Nothing };
-        if choice == Choice::Nothing && self.turn {
-            choice = self.next_chore();
+        let turn = self.turns.applications;
+        let mut choice = if turn { self.next_call(lfb, context) } else { Choice::Nothing };
+        if let Some(services) = self.services.as_mut().filter(|_| choice == Choice::Nothing && turn) {
+            choice = services.next_chore();
         }
         if choice == Choice::Nothing && self.softirq.is_polling() {
-            if self.contended && context.now() < self.applications_until {
-                self.look_later(context);
+            if self.turns.contended && context.now() < self.turns.applications_until {
+                self.resume_softirq_later(context);
                 return Choice::Nothing;
             }
-            self.applications_until = context.now();
+            self.turns.applications_until = context.now();
             return self.next_softirq(lfb, context);
         }
-        if choice == Choice::Nothing && self.turn && self.spins() {
+        if choice == Choice::Nothing && turn && self.ends.datagrams.spins() {
             return Choice::Wait(Spent::Send);
         }
         choice
     }
 
-    /// The softirq has had its share: it goes on when the others have had theirs.
-    fn look_later(&mut self, context: &mut Context) {
-        let at = self.applications_until;
-        if self.look_at != Some(at) {
-            self.look_at = Some(at);
+    /// Chooses the next segment or datagram to send.
+    pub(super) fn next_output(&mut self, context: &mut Context) -> Option<Choice> {
+        let in_place = self.driver.is_in_place();
+        self.ends.next_output(&self.stack, in_place, &mut self.execution, context)
+    }
+
+    /// Chooses what the core does next for the interfaces of a memory channel network.
+    fn next_ring(&mut self, lfb: &mut Lfb, context: &mut Context) -> Choice {
+        while let Some(mcn) = &mut self.driver.mcn {
+            match mcn.next_step(&mut self.lines, lfb, &mut self.counts, context) {
+                RingStep::Busy(choice) => return choice,
+                RingStep::Forward(id) => self.forward_from_ring(id, context),
+                RingStep::Nothing => break,
+            }
+        }
+        Choice::Nothing
+    }
+
+    /// Passes a packet that was read out of a ring to where it belongs.
+    fn forward_from_ring(&mut self, id: PacketId, context: &mut Context) {
+        let Some(mcn) = &self.driver.mcn else { return };
+        let (exit, class) = mcn.exit_of(context.packets.get(id), context.id);
+        match exit {
+            RingExit::Core(core) => context.send(core, TO_CORE_PS, Payload::RingReceived(id)),
+            RingExit::Here => self.on_ring_received(id, context),
+            RingExit::Interface => {
+                mcn.transmit(id, context);
+            }
+            RingExit::Nic => {
+                self.lines.know(self.driver.rings.segments.next_line(), true, class, context);
+                self.driver.ring_doorbell(id, context);
+            }
+            RingExit::Stranger => {
+                self.counts.strangers += 1;
+                context.packets.remove(id);
+            }
+        }
+    }
+
+    /// Schedules the softirq, which has used its share, for when the others have had theirs.
+    fn resume_softirq_later(&mut self, context: &mut Context) {
+        let at = self.turns.applications_until;
+        if self.turns.softirq_at != Some(at) {
+            self.turns.softirq_at = Some(at);
             context.send(context.id, at.since(context.now()), Payload::Step);
         }
     }
 
+    /// Finishes a piece of work whose time is over.
     fn finish(&mut self, task: Task, lfb: &mut Lfb, context: &mut Context) {
         match task {
             Task::Packet(id) => self.end_packet(id, lfb, context),
             Task::Segment(joined) => self.end_segment(&joined, context),
             Task::Output { socket, packet } => self.end_output(socket as usize, packet, context),
             Task::Call => self.begin_copy(context),
-            Task::Flush => self.end_flush(lfb, context),
-            Task::Invalidate(id) => self.read_anew(id, context),
+            Task::Flush => {
+                let mut rings = self.driver.rings.segments;
+                if let Some(dimm) = &mut self.driver.dimm {
+                    dimm.end_flush(rings.next_line(), &mut self.lines, lfb, &mut self.counts, context);
+                }
+            }
+            Task::Invalidate(id) => self.end_invalidate(id, context),
             Task::Serve(chore) => self.end_chore(chore, context),
-            Task::Cause => self.end_cause(context),
+            Task::Cause => {
+                if self.execution.end_cause(context) {
+                    self.softirq.poll();
+                }
+            }
             Task::Copy | Task::Lines | Task::Ring | Task::Kernel => {}
         }
+    }
+
+    /// Returns true if a piece of work for a request would have to wait for other work of the core.
+    pub(super) fn is_busy(&self) -> bool {
+        self.execution.task().is_some() || self.softirq.is_polling()
+    }
+
+    /// Handles a piece of work that another core gave, or the end of a read of storage.
+    fn on_chore(&mut self, chore: Chore, read: bool, context: &mut Context) {
+        let busy = self.is_busy();
+        if read {
+            self.execution.count_read(false, context.now());
+        }
+        self.services.iter_mut().for_each(|services| services.on_chore(chore, read, busy, context));
+    }
+
+    /// Ends a piece of work for a request: it reads storage, or has been served.
+    fn end_chore(&mut self, chore: Chore, context: &mut Context) {
+        let Some(services) = &mut self.services else { return };
+        match services.end_chore(chore, context) {
+            ChoreEnd::Reads => self.execution.count_read(true, context.now()),
+            ChoreEnd::Served(slot) => self.on_served(slot, context),
+            ChoreEnd::Elsewhere => {}
+        }
+    }
+
+    /// Handles the end of the service of a request that arrived at this core.
+    fn on_served(&mut self, slot: u32, context: &mut Context) {
+        let busy = self.is_busy();
+        let Self { services, ends, .. } = self;
+        services.iter_mut().for_each(|services| services.on_served(slot, ends, busy, context));
+    }
+
+    /// Preempts work for a request when the kernel has something to do or a socket is to be read or written, so that
+    /// no answer waits for the work on another request.
+    fn preempt_chore(&mut self, now: Time) {
+        let Some(&Task::Serve(chore)) = self.execution.task() else { return };
+        // While it is the turn of applications packets wait: to stop and go on at each event would only add events.
+        let packets = self.softirq.is_polling() && now >= self.turns.applications_until;
+        let calls = self.turns.applications && (!self.ends.ready.is_empty() || self.calling.is_some());
+        let urgent = packets || self.ends.output.wants() || self.execution.has_pending() || calls;
+        if !urgent || now >= self.execution.busy_until {
+            return;
+        }
+        let left_ps = self.execution.preempt(now);
+        self.services.iter_mut().for_each(|services| services.put_back(chore, left_ps));
     }
 }

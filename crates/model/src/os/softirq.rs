@@ -1,105 +1,106 @@
 //! The softirq of a receive queue: it polls for packets, joins them and hands them to TCP (NAPI).
 
 use super::books::Spent;
-use super::gro::Joined;
+use super::delays::TO_CORE_PS;
+use super::dimm::Arrival;
+use super::ends::end_allocation;
+use super::gro::{Gro, Joined};
 use super::kernel::Owed;
 use super::lines::Pace;
 use super::mcn::BY_RING;
-use super::run::{Choice, Task};
+use super::task::{Choice, Task};
 use super::NetStack;
 use crate::lfb::Lfb;
 use crate::line::{Content, Ecn, Fifo, Packet, PacketId, Packets};
-use crate::part::Context;
+use crate::part::{Context, Payload};
 use crate::transport::journey::Stage;
 use hostnet_kernel::Time;
 use serde::{Deserialize, Serialize};
 
-/// From a core to the NIC, in ps: the NIC knows what its link adds.
-pub(super) const TO_NIC_PS: u64 = 1;
-
-/// The state of polling.
+/// State of polling of a receive queue.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Softirq {
     queue: Option<u16>,
-    /// Packets that have come and are not worked on yet.
+    /// Packets that have arrived and are not worked on yet.
     backlog: Fifo<Packet>,
+    gro: Gro,
     polling: bool,
     /// Packets taken in this poll, and when it began.
     polled: u32,
     since: Time,
-    /// Of these, packets that did not come by the NIC.
+    /// Packets of this poll that did not arrive by the NIC.
     foreign: u32,
-    /// The class of the packets of the last interrupt.
+    /// Class of the packets of the last interrupt.
     class: u8,
+    /// True while the host marks data that arrives (congestion signals of a host controller).
+    pub(super) mark_incoming: bool,
 }
 
 impl Softirq {
-    pub(super) fn new(queue: Option<u16>) -> Self {
-        Self { queue, backlog: Fifo::default(), polling: false, polled: 0, since: Time::ZERO, foreign: 0, class: 0 }
+    /// Creates an idle softirq of a receive queue, if the core has one; it joins packets up to `gro_bytes`.
+    pub(super) fn new(queue: Option<u16>, gro_bytes: u32) -> Self {
+        Self {
+            queue,
+            backlog: Fifo::default(),
+            gro: Gro::new(gro_bytes),
+            polling: false,
+            polled: 0,
+            since: Time::ZERO,
+            foreign: 0,
+            class: 0,
+            mark_incoming: false,
+        }
     }
 
-    /// The receive queue that it polls.
-    pub(super) fn queue(&self) -> Option<u16> {
-        self.queue
-    }
-
+    /// Returns true while it polls.
     pub(super) fn is_polling(&self) -> bool {
         self.polling
     }
 
-    /// Packets that have come and are not worked on yet.
+    /// Returns the packets that have arrived and are not worked on yet.
     pub(super) fn waiting<'a>(&self, packets: &'a Packets) -> impl Iterator<Item = &'a Packet> {
         self.backlog.iter(packets)
     }
 
-    /// It is to look for packets.
+    /// Returns true if packets of a connection are being joined.
+    pub(super) fn has_joined(&self, socket: u32) -> bool {
+        self.gro.has(socket)
+    }
+
+    /// Begins to poll.
     pub(super) fn poll(&mut self) {
         self.polling = true;
     }
 }
 
 impl NetStack {
-    /// A packet has come.
+    /// Handles the arrival of a packet from a NIC or a ring.
     pub(super) fn on_received(&mut self, id: PacketId, context: &mut Context) {
-        let flow = context.packets.get(id).flow;
         self.counts.packets += 1;
-        if let Some(index) = self.socket_of(flow) {
-            self.sockets[index].counts.packets += 1;
-        } else if let Some((_, end)) = self.datagrams_of(flow) {
-            end.counts.packets += 1;
-        }
-        if self.driver.is_some() {
-            self.arrive_by_dimm(id);
-        } else {
-            self.softirq.backlog.push(context.packets, id);
+        self.ends.count_arrival(context.packets.get(id).flow);
+        match &mut self.driver.dimm {
+            Some(dimm) => dimm.on_received(id),
+            None => self.softirq.backlog.push(context.packets, id),
         }
         if self.stack.poll {
             self.softirq.polling = true;
         }
     }
 
-    /// A packet is one of the softirq's.
-    pub(super) fn keep_received(&mut self, id: PacketId, context: &mut Context) {
-        self.softirq.backlog.push(context.packets, id);
-        self.softirq.polling = true;
-    }
-
-    /// The queue has interrupted: the core reads why before it looks for packets.
+    /// Handles an interrupt of the queue. The core reads the cause before it polls, if the NIC has a cause register.
     pub(super) fn on_interrupt(&mut self, context: &Context) {
         self.counts.interrupts += 1;
-        self.softirq.polling |= !self.ask_cause();
-        if let Some(events) = &mut self.rings.events {
+        self.softirq.polling |= !self.execution.cause.note_received();
+        if let Some(events) = &mut self.driver.rings.events {
             let event = events.next_line();
             if let Some(flow) = self.softirq.waiting(context.packets).next().map(|packet| packet.flow) {
-                let here = self.end_of(flow).map(|index| self.class_of(index));
-                let class = here.or_else(|| Some(self.moving.find(flow)?.class));
-                self.softirq.class = class.unwrap_or(self.softirq.class);
+                self.softirq.class = self.ends.class_of_flow(flow).unwrap_or(self.softirq.class);
             }
             self.lines.know(event, false, self.softirq.class, context);
         }
     }
 
-    /// What the softirq does next.
+    /// Chooses what the softirq does next.
     pub(super) fn next_softirq(&mut self, lfb: &mut Lfb, context: &mut Context) -> Choice {
         if !self.softirq.polling && !self.lines.leads() {
             return Choice::Nothing;
@@ -113,13 +114,15 @@ impl NetStack {
             Pace::Done if !self.softirq.polling => return Choice::Nothing,
             Pace::Done => {}
         }
-        if self.is_held() {
+        if self.driver.dimm.as_ref().is_some_and(|dimm| dimm.is_held()) {
             return Choice::Wait(Spent::Softirq);
         }
-        if let Some(joined) = self.gro.next() {
+        if let Some(joined) = self.softirq.gro.next() {
             return Choice::Work(Task::Segment(joined), self.stack.segment_ps, Spent::Softirq);
         }
-        if self.softirq.polled < self.stack.budget.clamp(1, u32::from(u16::MAX)) && !self.softirq.backlog.is_empty() {
+        // The NIC counts descriptors of a poll in 16 bits.
+        let budget = self.stack.budget.clamp(1, u32::from(u16::MAX));
+        if self.softirq.polled < budget && !self.softirq.backlog.is_empty() {
             if let Some(id) = self.softirq.backlog.pop(context.packets) {
                 if self.softirq.polled == 0 {
                     self.softirq.since = context.now();
@@ -129,27 +132,55 @@ impl NetStack {
                 return Choice::Work(Task::Packet(id), work_ps, Spent::Softirq);
             }
         }
-        self.gro.flush();
-        if let Some(joined) = self.gro.next() {
+        self.softirq.gro.flush();
+        if let Some(joined) = self.softirq.gro.next() {
             return Choice::Work(Task::Segment(joined), self.stack.segment_ps, Spent::Softirq);
         }
         self.end_poll(context);
         Choice::Nothing
     }
 
-    /// Work of the driver and IP on a packet that begins now, in ps.
+    /// Chooses what the driver of a NIC in a DIMM does next for packets that have arrived.
+    fn next_arrival(&mut self, lfb: &mut Lfb, context: &mut Context) -> Option<Choice> {
+        loop {
+            let dimm = self.driver.dimm.as_mut()?;
+            match dimm.next_arrival(&mut self.lines, lfb, &mut self.counts, context) {
+                Arrival::Busy(choice) => return Some(choice),
+                Arrival::Nothing => return None,
+                Arrival::Completed(id) => {
+                    dimm.begin_packet(id, &self.ends, &mut self.lines, context);
+                    self.softirq.backlog.push(context.packets, id);
+                    self.softirq.polling = true;
+                }
+            }
+        }
+    }
+
+    /// Ends the instruction that invalidates the completion of a packet from a NIC in a DIMM: it is read next.
+    pub(super) fn end_invalidate(&mut self, id: PacketId, context: &mut Context) {
+        let flow = context.packets.get(id).flow;
+        let class = self.ends.end_of(flow).map_or(0, |index| self.ends.class_of(index));
+        let completion = self.driver.rings.received.next_line();
+        if let Some(dimm) = &mut self.driver.dimm {
+            dimm.read_completion(id, class, completion, &mut self.lines, context);
+        }
+    }
+
+    /// Returns the work of the driver and IP on a packet that begins now, in ps.
     fn packet_ps(&mut self, id: PacketId, context: &mut Context) -> u64 {
         if self.stack.allocate_ps == 0 {
             return self.stack.packet_ps;
         }
         let packet = context.packets.get(id);
-        let allocation_ps = self.allocation_ps(self.end_of(packet.flow), &packet.content);
+        let (index, in_place) = (self.ends.end_of(packet.flow), self.driver.is_in_place());
+        let allocation_ps = self.ends.allocation_ps(index, &packet.content, &self.stack, in_place);
         let now = context.now();
-        Self::note_allocation(context.packets.get_mut(id), Stage::RxDriver, Stage::RxCopy, allocation_ps, now);
+        end_allocation(context.packets.get_mut(id), Stage::RxDriver, Stage::RxCopy, allocation_ps, now);
         allocation_ps + self.stack.packet_ps
     }
 
-    /// Gives the descriptors back. What is left in the queue waits until the applications had their turn.
+    /// Ends a poll and gives its descriptors back. What is left in the queue waits until the applications had as much
+    /// time as the poll.
     fn end_poll(&mut self, context: &mut Context) {
         let now = context.now();
         let softirq = &mut self.softirq;
@@ -158,50 +189,37 @@ impl NetStack {
         self.counts.polls += 1;
         self.counts.polls_full += u64::from(!done);
         if done {
-            self.steer(context);
+            self.ends.migration.steer(softirq.queue, &self.driver, context);
         }
-        if let Some(queue) = self.softirq.queue {
+        if let Some(queue) = softirq.queue {
             let armed = done && !self.stack.poll;
-            self.give_back(queue, count, armed, context);
+            self.driver.give_back(queue, count, armed, &mut self.lines, context);
         }
-        let softirq = &mut self.softirq;
         softirq.polled = 0;
         if done {
             softirq.polling = false;
         } else {
-            self.applications_until = now + now.since(softirq.since);
+            self.turns.applications_until = now + now.since(softirq.since);
         }
     }
 
-    /// The driver and IP are through with a packet.
+    /// Ends the work of the driver and IP on a packet.
     pub(super) fn end_packet(&mut self, id: PacketId, lfb: &mut Lfb, context: &mut Context) {
-        if self.mcn.is_some() && self.passes_on(id, context) || self.holds_back(id, context) {
+        let held = |stack: &mut Self, context: &mut Context| {
+            stack.driver.dimm.as_mut().is_some_and(|dimm| dimm.holds_back(id, context))
+        };
+        if self.passes_on(id, context) || held(self, context) {
             return;
         }
         let packet = context.packets.remove(id);
         let by_ring = packet.queue == BY_RING;
-        let completion = self.driver.is_none().then(|| if by_ring { 0 } else { self.rings.received.next_line() });
-        let class = match (self.end_of(packet.flow), packet.content) {
-            (Some(index), Content::Tcp(_)) => {
-                self.admit(index, &packet);
-                self.class_of(index)
-            }
-            (Some(index), Content::Udp(datagram)) => {
-                self.keep_datagram(index, datagram, packet.line);
-                self.class_of(index)
-            }
-            _ => match self.moving.find(packet.flow) {
-                Some(elsewhere) => {
-                    self.hand_on(packet, context);
-                    elsewhere.class
-                }
-                None => {
-                    self.counts.strangers += 1;
-                    return;
-                }
-            },
+        let rings = &mut self.driver.rings;
+        let completion = self.driver.dimm.is_none().then(|| if by_ring { 0 } else { rings.received.next_line() });
+        let Some(class) = self.deliver(&packet, context) else {
+            self.counts.strangers += 1;
+            return;
         };
-        self.registers.class = class;
+        self.driver.class = class;
         let next = !self.softirq.backlog.is_empty();
         self.softirq.foreign += u32::from(by_ring);
         let known = match completion {
@@ -217,44 +235,149 @@ impl NetStack {
         self.lines.owe(owed, class, lfb, &mut self.counts, context);
     }
 
-    /// The driver is through with a packet of a connection, and perhaps with others that waited for it.
-    pub(super) fn admit(&mut self, index: usize, packet: &Packet) {
-        let mut next = self.sockets[index].is_next(packet).then_some(*packet);
-        while let Some(packet) = next {
-            self.join(index, &packet);
-            let kept = self.sockets[index].next_kept();
-            next = kept.filter(|packet| self.sockets[index].is_next(packet));
+    /// Passes a packet of another machine that arrived by the NIC on to a ring. Returns false if it is for this host.
+    fn passes_on(&mut self, id: PacketId, context: &mut Context) -> bool {
+        let Some(mcn) = &self.driver.mcn else { return false };
+        let packet = *context.packets.get(id);
+        if mcn.is_own(&packet) || !mcn.transmit(id, context) {
+            return false;
+        }
+        let class = mcn.class_of(packet.flow);
+        self.driver.class = class;
+        let next = self.driver.rings.received.next_line();
+        self.lines.know_completion(next, false, class, context);
+        self.lines.know(packet.line * 64, false, class, context);
+        true
+    }
+
+    /// Delivers a packet to the end of its flow, here or at the core that the flow has migrated to. Returns its class,
+    /// or `None` if the flow is unknown.
+    fn deliver(&mut self, packet: &Packet, context: &mut Context) -> Option<u8> {
+        match (self.ends.end_of(packet.flow), packet.content) {
+            (Some(index), Content::Tcp(_)) => {
+                self.admit(index, packet);
+                Some(self.ends.class_of(index))
+            }
+            (Some(index), Content::Udp(datagram)) => {
+                self.ends.keep_datagram(index, datagram, packet.line, self.driver.dimm.as_deref_mut());
+                Some(self.ends.class_of(index))
+            }
+            _ => {
+                let class = self.ends.migration.find(packet.flow)?.class;
+                self.ends.migration.hand_on(*packet, context);
+                Some(class)
+            }
         }
     }
 
-    /// A packet of a connection is joined to others.
+    /// Handles a packet that another core hands on, because its flow has migrated here.
+    pub(super) fn on_backlog(&mut self, id: PacketId, context: &mut Context) {
+        let packet = context.packets.remove(id);
+        match (self.ends.end_of(packet.flow), packet.content) {
+            (Some(_), Content::Tcp(_) | Content::Udp(_)) => {
+                self.ends.count_arrival(packet.flow);
+                self.deliver(&packet, context);
+                self.softirq.poll();
+            }
+            _ if self.ends.migration.hand_on(packet, context) => {}
+            _ => self.counts.strangers += 1,
+        }
+    }
+
+    /// Hands a packet of a connection to GRO in the order of its flow, and packets that waited for it.
+    fn admit(&mut self, index: usize, packet: &Packet) {
+        let mut next = self.ends.sockets[index].is_next(packet).then_some(*packet);
+        while let Some(packet) = next {
+            self.join(index, &packet);
+            let kept = self.ends.sockets[index].next_kept();
+            next = kept.filter(|packet| self.ends.sockets[index].is_next(packet));
+        }
+    }
+
+    /// Joins a packet of a connection to those before it.
     fn join(&mut self, index: usize, packet: &Packet) {
         let Content::Tcp(mut segment) = packet.content else { return };
-        let socket = &mut self.sockets[index];
+        let socket = &mut self.ends.sockets[index];
         segment.marked = packet.ecn == Ecn::Marked;
         socket.counts.marked += u64::from(segment.marked);
-        if self.mark_incoming && segment.bytes > 0 && packet.ecn == Ecn::Capable {
+        if self.softirq.mark_incoming && segment.bytes > 0 && packet.ecn == Ecn::Capable {
             segment.marked = true;
             socket.counts.marked_by_host += 1;
         }
         socket.keep(&segment, packet);
-        self.gro.add(index as u32, segment, &mut self.counts.met);
+        self.softirq.gro.add(index as u32, segment, &mut self.counts.met);
     }
 
-    /// TCP has seen a segment.
+    /// Ends the work of TCP on a segment.
     pub(super) fn end_segment(&mut self, joined: &Joined, context: &mut Context) {
         let index = joined.socket as usize;
         let now = context.now();
-        let socket = &mut self.sockets[index];
+        let socket = &mut self.ends.sockets[index];
         socket.connection.on_segment(now, &joined.segment);
         socket.counts.delivered += u64::from(joined.packets);
         socket.counts.joined += u64::from(joined.packets - 1);
         socket.counts.segments += 1;
         let readable = socket.connection.readable() > 0;
         let writable = socket.blocked && socket.room() > 0;
-        self.want_output(index);
+        self.ends.queue_output(index);
         if readable || writable {
-            self.want_turn(index);
+            self.ends.queue_turn(index);
+        }
+    }
+
+    /// Hands a segment or datagram to the NIC, by the core whose queue still has earlier ones of its flow.
+    pub(super) fn end_output(&mut self, index: usize, mut packet: Packet, context: &mut Context) {
+        let by = self.ends.sends_by(index);
+        let class = self.ends.class_of(index);
+        match packet.content {
+            Content::Udp(datagram) => self.ends.count_datagram(index, datagram),
+            Content::Tcp(segment) => self.ends.count_segment(index, &segment, &mut packet),
+            Content::Roce(_) | Content::Pool(_) | Content::Raw => {}
+        }
+        packet.end(Stage::TxDriver, context.now());
+        let id = context.packets.insert(packet);
+        if let Some(core) = by {
+            context.send(core, TO_CORE_PS, Payload::Transmit(id));
+        } else if !self.driver.transmit_by_ring(id, context) {
+            self.driver.hand_down(id, class, &mut self.ends, &mut self.lines, context);
+        }
+    }
+
+    /// Handles the completion of a segment or datagram: its data has left the NIC.
+    pub(super) fn on_sent(&mut self, flow: u32, bytes: u32, context: &mut Context) {
+        let completion = self.driver.rings.sent.next_line();
+        let Some(index) = self.ends.end_of(flow) else {
+            if let Some(elsewhere) = self.ends.migration.find(flow) {
+                self.lines.know(completion, false, elsewhere.class, context);
+                context.send(elsewhere.core, TO_CORE_PS, Payload::Left { flow, bytes });
+            }
+            return;
+        };
+        let class = self.ends.class_of(index);
+        self.driver.invalidate(completion, &self.lines, context);
+        if index < self.ends.sockets.len() {
+            self.lines.know(completion, false, class, context);
+        } else {
+            self.lines.know_in_turn(completion, class, context);
+        }
+        self.end_sent(index, bytes);
+    }
+
+    /// Frees what an end holds for bytes that have left the machine.
+    pub(super) fn end_sent(&mut self, index: usize, bytes: u32) {
+        if index < self.ends.sockets.len() {
+            self.ends.end_sent(index, bytes);
+        } else {
+            self.ends.free_datagram(index, bytes, self.driver.dimm.as_deref_mut());
+        }
+    }
+
+    /// Handles data of a socket that has left by the queue of another core.
+    pub(super) fn on_left(&mut self, flow: u32, bytes: u32, context: &mut Context) {
+        match (self.ends.socket_of(flow), self.ends.migration.find(flow)) {
+            (Some(index), _) => self.ends.end_sent(index, bytes),
+            (None, Some(elsewhere)) => context.send(elsewhere.core, TO_CORE_PS, Payload::Left { flow, bytes }),
+            (None, None) => {}
         }
     }
 }

@@ -1,10 +1,10 @@
 //! The applications of a network core: their turns, and the system calls by which they read and write.
 
 use super::books::Spent;
-use super::datagram::DatagramWork;
+use super::ends::datagram::DatagramWork;
 use super::lines::Pace;
 use super::power::NO_CONNECTION;
-use super::run::{Choice, Task};
+use super::task::{Choice, Task};
 use super::NetStack;
 use crate::lfb::Lfb;
 use crate::met::Limit;
@@ -31,35 +31,6 @@ impl Calling {
 }
 
 impl NetStack {
-    /// A flow begins, or its application wakes up by itself.
-    pub(super) fn on_begin(&mut self, connection: u32, now: Time) {
-        if connection as usize >= self.sockets.len() {
-            return self.begin_datagrams(connection as usize, now);
-        }
-        let socket = &mut self.sockets[connection as usize];
-        socket.begun |= now.ps() >= socket.params.start_ps;
-        if socket.wake_at.is_some_and(|at| at <= now) {
-            socket.wake_at = None;
-        }
-        self.want_turn(connection as usize);
-    }
-
-    /// The rank of the core sends bytes by a flow.
-    pub(super) fn on_post(&mut self, flow: u32, bytes: u64) {
-        let Some(index) = self.socket_of(flow) else { return };
-        self.sockets[index].application.post(bytes);
-        self.want_turn(index);
-    }
-
-    /// The application of a socket may have something to do.
-    pub(super) fn want_turn(&mut self, index: usize) {
-        let socket = &mut self.sockets[index];
-        if socket.begun && socket.present && !socket.ready {
-            socket.ready = true;
-            self.ready.push_back(index as u32);
-        }
-    }
-
     /// What the applications do next.
     pub(super) fn next_call(&mut self, lfb: &mut Lfb, context: &mut Context) -> Choice {
         loop {
@@ -77,14 +48,14 @@ impl NetStack {
                     }
                 }
             }
-            let Some(index) = self.ready.pop_front() else { return Choice::Nothing };
+            let Some(index) = self.ends.ready.pop_front() else { return Choice::Nothing };
             let index = index as usize;
-            if index < self.sockets.len() && !self.sockets[index].stays() {
-                self.sockets[index].ready = false;
+            if index < self.ends.sockets.len() && !self.ends.sockets[index].stays() {
+                self.ends.sockets[index].ready = false;
                 continue;
             }
-            if index >= self.sockets.len() {
-                match self.next_deed(index, context) {
+            if index >= self.ends.sockets.len() {
+                match self.ends.next_datagram_work(index, context) {
                     DatagramWork::Nothing => continue,
                     DatagramWork::Generate(packet) => {
                         let task = Task::Output { socket: index as u32, packet };
@@ -105,13 +76,13 @@ impl NetStack {
             }
             if let Some(calling) = self.next_action(index, context) {
                 self.calling = Some(calling);
-                let socket = &mut self.sockets[index];
+                let socket = &mut self.ends.sockets[index];
                 let asleep = std::mem::take(&mut socket.asleep);
                 socket.counts.calls += 1;
                 socket.counts.wakes += u64::from(asleep);
                 return Choice::Work(Task::Call, self.call_ps(asleep), Spent::Call);
             }
-            let socket = &mut self.sockets[index];
+            let socket = &mut self.ends.sockets[index];
             socket.ready = false;
             socket.asleep = true;
         }
@@ -130,7 +101,7 @@ impl NetStack {
     fn next_action(&mut self, index: usize, context: &mut Context) -> Option<Calling> {
         let now = context.now();
         let most = u64::from(self.stack.call_bytes.max(1));
-        let socket = &mut self.sockets[index];
+        let socket = &mut self.ends.sockets[index];
         let readable = if socket.is_deaf(now) { 0 } else { socket.connection.readable() };
         if readable > most {
             self.counts.met.set(Limit::CallBytes);
@@ -153,7 +124,7 @@ impl NetStack {
         if let Some(at) = action.wake_at.filter(|&at| at > now && socket.wake_at.is_none_or(|pending| at < pending)) {
             socket.wake_at = Some(at);
             context.send(context.id, at.since(now), Payload::Begin { connection: index as u32 });
-            self.note_timer(now, at, NO_CONNECTION);
+            self.execution.note_timer(now, at, NO_CONNECTION);
         }
         if action.write > 0 {
             return call(action.write, false);
@@ -169,10 +140,12 @@ impl NetStack {
         let Some(calling) = &mut self.calling else { return };
         calling.copying = true;
         let Calling { socket: index, reads, .. } = *calling;
-        if index as usize >= self.sockets.len() {
-            return self.copy_datagram(index as usize, reads, context);
+        if index as usize >= self.ends.sockets.len() {
+            let dimm = self.driver.dimm.as_deref();
+            let Self { ends, lines, stack, .. } = self;
+            return ends.begin_datagram_copy(index as usize, reads, lines, stack, dimm, context);
         }
-        let socket = &mut self.sockets[calling.socket as usize];
+        let socket = &mut self.ends.sockets[calling.socket as usize];
         let class = socket.params.class;
         if calling.reads {
             self.lines.begin_read(class);
@@ -193,10 +166,10 @@ impl NetStack {
         let Some(Calling { socket: index, bytes, reads, since, .. }) = self.calling.take() else { return };
         let now = context.now();
         self.times.waited(self.lines.take_waited());
-        if index as usize >= self.sockets.len() {
-            return self.end_datagram_call(index as usize, reads, now);
+        if index as usize >= self.ends.sockets.len() {
+            return self.ends.end_datagram_call(index as usize, reads, self.driver.dimm.as_deref_mut(), now);
         }
-        let socket = &mut self.sockets[index as usize];
+        let socket = &mut self.ends.sockets[index as usize];
         if reads {
             // What was begun before it went deaf is still read.
             let at = if socket.is_deaf(now) { since } else { now };
@@ -208,7 +181,9 @@ impl NetStack {
             if bytes > 0 {
                 context.send(context.id, 1, Payload::Came { flow, bytes });
             }
-            self.take_requests(index as usize, context);
+            let busy = self.is_busy();
+            let Self { services, ends, .. } = self;
+            services.iter_mut().for_each(|services| services.take_requests(index as usize, ends, busy, context));
         } else {
             socket.connection.write(bytes);
             socket.counts.written_bytes += bytes;
@@ -216,7 +191,7 @@ impl NetStack {
                 context.send(context.id, 1, Payload::Written { flow: socket.params.flow });
             }
         }
-        self.ready.push_back(index);
-        self.want_output(index as usize);
+        self.ends.ready.push_back(index);
+        self.ends.queue_output(index as usize);
     }
 }

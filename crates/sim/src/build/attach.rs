@@ -241,7 +241,8 @@ impl SocketBuilder<'_> {
         stack.prefetch_pairs &= adjacent;
         stack.packet_ps += self.server.look_ps();
         let registers = self.server.registers(self.number(core));
-        let wiring = os::Wiring { cha, nic, queue: has_nic.then_some(queue), rings, elsewhere, away_ps, registers };
+        let wiring =
+            os::NetCoreWiring { cha, nic, queue: has_nic.then_some(queue), rings, elsewhere, away_ps, registers };
         let datagrams = self.server.datagram_ends(self.number(core));
         let classes = self.server.classes;
         let ahead = stack.copy_ahead;

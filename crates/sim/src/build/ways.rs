@@ -3,7 +3,7 @@
 use super::{Builder, Node};
 use hostnet_model::line::Rings;
 use hostnet_model::nic::{FunctionWiring, QueueMemory, QueueWiring};
-use hostnet_model::os::RegisterWay;
+use hostnet_model::os::RegisterPath;
 use hostnet_model::params::{NicParams, PcieParams};
 use hostnet_model::PartKind;
 
@@ -68,11 +68,11 @@ impl Builder<'_> {
     }
 
     /// The way of a core to the registers of the function that its queues go by, if they cost anything.
-    pub(super) fn registers(&self, core: u32) -> Option<RegisterWay> {
+    pub(super) fn registers(&self, core: u32) -> Option<RegisterPath> {
         let attach = self.params.nic()?.attach?;
         let functions = self.functions();
         let FunctionWiring { iio, link, .. } = functions.get(self.way_to_nic(core).0)?;
-        Some(RegisterWay { iio: *iio, link: *link, attach })
+        Some(RegisterPath { iio: *iio, link: *link, attach })
     }
 
     /// The queues of a core at the NIC, with their memory.

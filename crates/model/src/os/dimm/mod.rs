@@ -8,16 +8,18 @@ mod alloc;
 mod receiving;
 
 pub use alloc::AllocCache;
+pub(super) use receiving::Arrival;
 
-use super::books::Spent;
-use super::run::{Choice, Task};
-use super::NetStack;
+use super::books::{Spent, StackCounts};
+use super::ends::FlowEnds;
+use super::lines::Lines;
+use super::task::{Choice, Task};
 use crate::lfb::Lfb;
-use crate::line::{memory_of, Content, Kind, PacketId, Request, RequestId};
+use crate::line::{memory_of, Content, Kind, Packet, PacketId, Request, RequestId};
 use crate::params::DimmDriverParams;
 use crate::part::{Context, Payload};
 use hostnet_kernel::{ComponentId, Rng};
-use receiving::Receiving;
+use receiving::{Receiving, ETHERNET_BYTES};
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
 
@@ -76,7 +78,7 @@ struct Job {
 
 /// The driver of a core.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub(super) struct Driver {
+pub(super) struct DimmDriver {
     dimm: ComponentId,
     to_dimm_ps: u64,
     pub(super) params: DimmDriverParams,
@@ -92,7 +94,41 @@ pub(super) struct Driver {
     receiving: Receiving,
 }
 
-impl Driver {
+impl DimmDriver {
+    /// Creates the driver, whose entries of the LFB draw from `rng`.
+    pub(super) fn new(way: DimmWay, rng: Rng) -> Self {
+        let DimmWay { dimm, to_dimm_ps, driver, lines_per_row, packet_rows, queue, rows } = way;
+        Self {
+            dimm,
+            to_dimm_ps,
+            params: driver,
+            lines_per_row: lines_per_row.into(),
+            packet_rows: packet_rows.into(),
+            queue: queue.into(),
+            rows,
+            rng,
+            jobs: VecDeque::new(),
+            flushes: VecDeque::new(),
+            out: 0,
+            receiving: Receiving::default(),
+        }
+    }
+
+    /// Returns the rows of the DIMM that this core's driver has handed out.
+    pub(super) fn rows_handed_out(&self) -> u32 {
+        self.rows.handed_out()
+    }
+
+    /// Returns the datagrams that found no rows free since the start of the run, and stayed where they arrived.
+    pub(super) fn received_in_place(&self) -> u64 {
+        self.receiving.in_place
+    }
+
+    /// Returns true if datagrams lie where the NIC reads and writes them, without a copy by the core.
+    pub(super) fn is_in_place(&self) -> bool {
+        !self.params.copy
+    }
+
     /// The row of the DIMM that a physical line lies in.
     fn row(&self, line: u64) -> u32 {
         ((line - memory_of(1) / 64) / self.lines_per_row) as u32
@@ -135,6 +171,11 @@ impl Driver {
         Some((self.line(to) + within, command))
     }
 
+    /// Frees the frame of `ip_bytes` that begins at a line.
+    pub(super) fn free_frame(&mut self, line: u64, ip_bytes: u32) {
+        self.free(line, u64::from(ip_bytes) + ETHERNET_BYTES);
+    }
+
     /// The buffer of a datagram that begins at a line is not needed any more.
     pub(super) fn free(&mut self, line: u64, bytes: u64) {
         let row = self.row(line);
@@ -143,104 +184,76 @@ impl Driver {
             self.rows.give_back(row, count);
         }
     }
-}
 
-impl NetStack {
-    /// With a NIC in a DIMM.
-    #[must_use]
-    pub fn with_dimm(mut self, way: DimmWay, rng: Rng) -> Self {
-        let DimmWay { dimm, to_dimm_ps, driver, lines_per_row, packet_rows, queue, rows } = way;
-        self.driver = Some(Box::new(Driver {
-            dimm,
-            to_dimm_ps,
-            params: driver,
-            lines_per_row: lines_per_row.into(),
-            packet_rows: packet_rows.into(),
-            queue: queue.into(),
-            rows,
-            rng,
-            jobs: VecDeque::new(),
-            flushes: VecDeque::new(),
-            out: 0,
-            receiving: Receiving::default(),
-        }));
-        self
-    }
-
-    /// Rows of the DIMM that this core's driver has handed out.
-    #[must_use]
-    pub fn rows_handed_out(&self) -> u32 {
-        self.driver.as_ref().map_or(0, |driver| driver.rows.handed_out())
-    }
-
-    /// Datagrams that found no rows free since the start of the run, and stayed where they came in.
-    #[must_use]
-    pub fn received_in_place(&self) -> u64 {
-        self.driver.as_ref().map_or(0, |driver| driver.receiving.in_place)
-    }
-
-    /// Whether datagrams lie where the NIC reads and writes them, without a copy by the core.
-    pub(super) fn is_in_place(&self) -> bool {
-        self.driver.as_ref().is_some_and(|driver| !driver.params.copy)
-    }
-
-    /// A packet or segment goes to the NIC.
-    pub(super) fn hand_down(&mut self, id: PacketId, class: u8, context: &mut Context) {
-        let descriptor = self.rings.segments.next_line();
-        if self.driver.is_none() {
-            self.lines.know(descriptor, true, class, context);
-            return self.ring(id, context);
-        }
-        self.lines.post(descriptor, class, context);
+    /// Hands a packet or segment down to the NIC: its data is flushed, or cloned, and then its `descriptor`.
+    pub(super) fn hand_down(
+        &mut self,
+        id: PacketId,
+        class: u8,
+        descriptor: u64,
+        ends: &mut FlowEnds,
+        lines: &mut Lines,
+        context: &mut Context,
+    ) {
+        lines.post(descriptor, class, context);
         let packet = *context.packets.get(id);
         let (bytes, datagram) = match packet.content {
             Content::Udp(datagram) => (datagram.bytes, true),
             Content::Tcp(segment) => (segment.bytes, false),
             Content::Roce(_) | Content::Pool(_) | Content::Raw => (0, false),
         };
-        let index = self.end_of(packet.flow);
-        let end = index.and_then(|index| self.datagram_end(index));
+        let end = ends.datagram_end_of(packet.flow);
         let onward = end.as_ref().is_some_and(|end| end.sends_on());
         let (again, zoned) = end.map_or((false, false), |end| end.written_before());
-        let Some(driver) = &mut self.driver else { return };
         let count = if again { 0 } else { u64::from(bytes).div_ceil(64) };
-        let lines = &self.lines;
         let flush = |line: u64| Flush { line: lines.physical(line * 64), kind: Kind::Flush, tag: 0, class };
         let data: VecDeque<Flush> = (packet.line..packet.line + count).map(flush).collect();
-        let cloned = datagram && count > 0 && zoned && !onward && driver.params.clone && !driver.params.copy;
-        let clone = if cloned { driver.clone_of(packet.line, count, id, false) } else { None };
+        let cloned = datagram && count > 0 && zoned && !onward && self.params.clone && !self.params.copy;
+        let clone = if cloned { self.clone_of(packet.line, count, id, false) } else { None };
         if let Some((line, _)) = clone {
             context.packets.get_mut(id).line = line;
         }
         let bell = Flush { kind: Kind::FlushDoorbell, tag: id.0, ..flush(descriptor / 64) };
         let clone = clone.map(|(_, command)| command);
-        driver.jobs.push_back(Job { step: Step::Stores, lines: data, packet: id, clone, bell: Some(bell) });
+        self.jobs.push_back(Job { step: Step::Stores, lines: data, packet: id, clone, bell: Some(bell) });
         if datagram {
-            let line = context.packets.get(id).line;
-            self.note_sent(packet.flow, line);
+            let Packet { flow, line, .. } = *context.packets.get(id);
+            ends.datagram_end_of(flow).into_iter().for_each(|end| end.note_sent(line));
         }
     }
 
-    /// Descriptors of a receive ring go back: their lines are flushed, and with the last the NIC is told.
-    pub(super) fn flush_tail(&mut self, lines: &[u64], queue: u16, count: u16, armed: bool, class: u8) {
+    /// Flushes the lines of descriptors that go back to a receive ring; the NIC sees the tail with the last of them.
+    pub(super) fn flush_tail(
+        &mut self,
+        addresses: &[u64],
+        queue: u16,
+        count: u16,
+        armed: bool,
+        class: u8,
+        lines: &Lines,
+    ) {
         let tag = u32::from(armed) << 31 | u32::from(queue) << 16 | u32::from(count);
-        let Some(driver) = &mut self.driver else { return };
-        let flush = |&address: &u64| Flush { line: self.lines.physical(address), kind: Kind::Flush, tag: 0, class };
-        let mut lines: VecDeque<Flush> = lines.iter().map(flush).collect();
+        let flush = |&address: &u64| Flush { line: lines.physical(address), kind: Kind::Flush, tag: 0, class };
+        let mut lines: VecDeque<Flush> = addresses.iter().map(flush).collect();
         if let Some(last) = lines.back_mut() {
             *last = Flush { kind: Kind::FlushTail, tag, ..*last };
         }
-        driver.jobs.push_back(Job { step: Step::Flushes, lines, packet: PacketId::NONE, clone: None, bell: None });
+        self.jobs.push_back(Job { step: Step::Flushes, lines, packet: PacketId::NONE, clone: None, bell: None });
     }
 
-    /// What the core does next for what is to be flushed.
-    pub(super) fn next_flush(&mut self, lfb: &mut Lfb, context: &mut Context) -> Option<Choice> {
-        self.driver.as_ref()?;
-        self.pump(lfb, context);
-        let stores = self.lines.stores_pending();
-        let driver = self.driver.as_mut()?;
-        let job = driver.jobs.front_mut()?;
-        let work = |lines: u64| Some(Choice::Work(Task::Flush, lines * driver.params.flush_ps, Spent::Send));
+    /// Chooses what the core does next for lines to flush.
+    pub(super) fn next_flush(
+        &mut self,
+        lines: &mut Lines,
+        lfb: &mut Lfb,
+        counts: &mut StackCounts,
+        context: &mut Context,
+    ) -> Option<Choice> {
+        self.pump(lines, lfb, counts, context);
+        let stores = lines.stores_pending();
+        let job = self.jobs.front_mut()?;
+        let flush_ps = self.params.flush_ps;
+        let work = |lines: u64| Some(Choice::Work(Task::Flush, lines * flush_ps, Spent::Send));
         match job.step {
             Step::Stores if stores => Some(Choice::Wait(Spent::Register)),
             Step::Stores => {
@@ -248,11 +261,11 @@ impl NetStack {
                 work(job.lines.len() as u64)
             }
             Step::Flushes => work(job.lines.len() as u64),
-            Step::Fence if driver.out > 0 || !driver.flushes.is_empty() => Some(Choice::Wait(Spent::Register)),
+            Step::Fence if self.out > 0 || !self.flushes.is_empty() => Some(Choice::Wait(Spent::Register)),
             Step::Fence => {
                 job.step = Step::Bell;
                 if let Some(command) = job.clone {
-                    context.send(driver.dimm, driver.to_dimm_ps, command);
+                    context.send(self.dimm, self.to_dimm_ps, command);
                 }
                 work(1)
             }
@@ -260,70 +273,75 @@ impl NetStack {
         }
     }
 
-    /// The instructions of a job are through.
-    pub(super) fn end_flush(&mut self, lfb: &mut Lfb, context: &mut Context) {
-        let Some(driver) = &mut self.driver else { return };
-        let Some(job) = driver.jobs.front_mut() else { return };
-        driver.flushes.append(&mut job.lines);
+    /// Ends the flush instructions of a job. `next_descriptor` is the line of the descriptor after it, which is fetched
+    /// before it is needed.
+    pub(super) fn end_flush(
+        &mut self,
+        next_descriptor: u64,
+        lines: &mut Lines,
+        lfb: &mut Lfb,
+        counts: &mut StackCounts,
+        context: &mut Context,
+    ) {
+        let Some(job) = self.jobs.front_mut() else { return };
+        self.flushes.append(&mut job.lines);
         let rings = job.step == Step::Bell;
         let class = job.bell.map_or(0, |bell| bell.class);
         if rings || job.bell.is_none() {
-            driver.flushes.extend(job.bell);
-            driver.jobs.pop_front();
+            self.flushes.extend(job.bell);
+            self.jobs.pop_front();
         } else {
             job.step = Step::Fence;
         }
-        self.pump(lfb, context);
+        self.pump(lines, lfb, counts, context);
         if rings {
-            self.fetch_descriptor(class, lfb, context);
+            lines.post(next_descriptor, class, context);
+            lines.push_stores(lfb, counts, context);
         }
     }
 
-    /// The line of the next descriptor is fetched before it is needed.
-    fn fetch_descriptor(&mut self, class: u8, lfb: &mut Lfb, context: &mut Context) {
-        let mut next = self.rings.segments;
-        self.lines.post(next.next_line(), class, context);
-        self.lines.push_stores(lfb, &mut self.counts, context);
-    }
-
-    /// Flushes set out, as far as the LFB has entries, and what was stored before is in the caches.
-    fn pump(&mut self, lfb: &mut Lfb, context: &mut Context) {
-        self.lines.push_stores(lfb, &mut self.counts, context);
-        let stores = self.lines.stores_pending();
-        let (cha, to_cha_ps) = self.lines.cha();
-        let Some(driver) = self.driver.as_mut().filter(|_| !stores) else { return };
+    /// Issues flushes as far as the LFB has entries, once stores before them are in the caches.
+    fn pump(&mut self, lines: &mut Lines, lfb: &mut Lfb, counts: &mut StackCounts, context: &mut Context) {
+        lines.push_stores(lfb, counts, context);
+        if lines.stores_pending() {
+            return;
+        }
+        let (cha, to_cha_ps) = lines.cha();
         while lfb.idle > 0 {
-            let Some(Flush { line, kind, tag, class }) = driver.flushes.pop_front() else { return };
+            let Some(Flush { line, kind, tag, class }) = self.flushes.pop_front() else { return };
             let now = context.now();
             lfb.take(class, now);
             lfb.read.release(now, class, now);
             lfb.turn(class, now);
             let id = lfb.request(line, class, false, tag, context);
             context.requests.get_mut(id).kind = kind;
-            driver.out += 1;
+            self.out += 1;
             context.send(cha, to_cha_ps, Payload::Arrive(id));
         }
     }
 
-    /// The CHA has admitted a line that is flushed: its entry of the LFB is free.
+    /// Frees the LFB entry of a flushed line that the CHA has admitted.
     pub(super) fn on_admitted(&mut self, id: RequestId, lfb: &mut Lfb, context: &mut Context) {
         let Request { class, since, entered, .. } = *context.requests.get(id);
         context.requests.get_mut(id).for_store = true;
         lfb.write.release(context.now(), class, since);
-        if let Some(driver) = &mut self.driver {
-            lfb.free(class, entered, &mut driver.rng, context);
-        }
+        lfb.free(class, entered, &mut self.rng, context);
     }
 
-    /// Memory has a line that was flushed, or had it already.
-    pub(super) fn on_flushed(&mut self, id: RequestId, lfb: &mut Lfb, context: &mut Context) {
+    /// Ends the flush of a line that is in memory now, or was.
+    pub(super) fn on_flushed(
+        &mut self,
+        id: RequestId,
+        lines: &mut Lines,
+        lfb: &mut Lfb,
+        counts: &mut StackCounts,
+        context: &mut Context,
+    ) {
         if !context.requests.get(id).for_store {
             self.on_admitted(id, lfb, context);
         }
         context.requests.remove(id);
-        if let Some(driver) = &mut self.driver {
-            driver.out -= 1;
-        }
-        self.pump(lfb, context);
+        self.out -= 1;
+        self.pump(lines, lfb, counts, context);
     }
 }

@@ -1,18 +1,19 @@
 //! Packets that have come by a NIC in a DIMM.
 
-use super::super::books::Spent;
-use super::super::lines::Pace;
-use super::super::run::{Choice, Task};
-use super::NetStack;
+use super::DimmDriver;
 use crate::lfb::Lfb;
 use crate::line::{Content, Packet, PacketId};
+use crate::os::books::{Spent, StackCounts};
+use crate::os::ends::FlowEnds;
+use crate::os::lines::{Lines, Pace};
+use crate::os::task::{Choice, Task};
 use crate::part::Context;
 use crate::transport::journey::Stage;
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
 
 /// Bytes of an Ethernet header, before the IP header in memory.
-const ETHERNET_BYTES: u64 = 14;
+pub(super) const ETHERNET_BYTES: u64 = 14;
 
 /// Packets that have come and are not yet the softirq's.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
@@ -27,103 +28,126 @@ pub(super) struct Receiving {
     pub(super) in_place: u64,
 }
 
-impl NetStack {
-    /// A packet has come.
-    pub(in crate::os) fn arrive_by_dimm(&mut self, id: PacketId) {
-        if let Some(driver) = &mut self.driver {
-            driver.receiving.come.push_back(id);
-        }
+/// What the core does next for packets that have arrived.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(in crate::os) enum Arrival {
+    /// The core is busy, or waits.
+    Busy(Choice),
+    /// The completion of a packet has been read: the packet is the softirq's.
+    Completed(PacketId),
+    /// No packet has arrived.
+    Nothing,
+}
+
+impl DimmDriver {
+    /// Queues a packet that has arrived.
+    pub(in crate::os) fn on_received(&mut self, id: PacketId) {
+        self.receiving.come.push_back(id);
     }
 
-    /// What the core does next for packets that have come.
-    pub(in crate::os) fn next_arrival(&mut self, lfb: &mut Lfb, context: &mut Context) -> Option<Choice> {
-        let driver = self.driver.as_ref()?;
-        if let Some(id) = driver.receiving.reading {
-            match self.lines.follow(lfb, &mut self.counts, context) {
-                Pace::Waiting => return Some(Choice::Wait(Spent::Register)),
+    /// Chooses what the core does next for packets that have arrived.
+    pub(in crate::os) fn next_arrival(
+        &mut self,
+        lines: &mut Lines,
+        lfb: &mut Lfb,
+        counts: &mut StackCounts,
+        context: &mut Context,
+    ) -> Arrival {
+        if let Some(id) = self.receiving.reading {
+            match lines.follow(lfb, counts, context) {
+                Pace::Waiting => return Arrival::Busy(Choice::Wait(Spent::Register)),
                 Pace::Until(at) => {
-                    return Some(Choice::Work(Task::Lines, at.since(context.now()), Spent::Softirq));
+                    let work = Choice::Work(Task::Lines, at.since(context.now()), Spent::Softirq);
+                    return Arrival::Busy(work);
                 }
-                Pace::Done => self.end_arrival(id, context),
+                Pace::Done => {
+                    self.receiving.reading = None;
+                    return Arrival::Completed(id);
+                }
             }
         }
-        let driver = self.driver.as_mut()?;
-        let id = driver.receiving.come.pop_front()?;
-        Some(Choice::Work(Task::Invalidate(id), driver.params.flush_ps, Spent::Softirq))
-    }
-
-    /// The instruction that invalidates the completion of a packet is through: it is read.
-    pub(in crate::os) fn read_anew(&mut self, id: PacketId, context: &mut Context) {
-        let flow = context.packets.get(id).flow;
-        let class = self.end_of(flow).map_or(0, |index| self.class_of(index));
-        let completion = self.rings.received.next_line();
-        self.know_fresh(completion, class, context);
-        if let Some(driver) = &mut self.driver {
-            driver.receiving.reading = Some(id);
+        match self.receiving.come.pop_front() {
+            Some(id) => Arrival::Busy(Choice::Work(Task::Invalidate(id), self.params.flush_ps, Spent::Softirq)),
+            None => Arrival::Nothing,
         }
     }
 
-    /// A line that the NIC has written is read: what caches have of it is out of date.
-    pub(in crate::os) fn know_fresh(&mut self, address: u64, class: u8, context: &mut Context) {
-        let line = self.lines.physical(address);
-        if let Some(caches) = context.caches.own() {
-            caches.io_invalidate(line);
-        }
-        self.lines.know(address, false, class, context);
+    /// Reads the completion of a packet, whose line has been invalidated.
+    pub(in crate::os) fn read_completion(
+        &mut self,
+        id: PacketId,
+        class: u8,
+        completion: u64,
+        lines: &mut Lines,
+        context: &mut Context,
+    ) {
+        read_fresh(completion, class, lines, context);
+        self.receiving.reading = Some(id);
     }
 
-    /// The completion of a packet is there, which is the softirq's now. A datagram is cloned to a buffer of its socket,
-    /// if there is one free, while its first line is read where it came in and the driver works on it.
-    fn end_arrival(&mut self, id: PacketId, context: &mut Context) {
+    /// Begins work on a packet whose completion has been read. A datagram is cloned to a buffer of its socket, if one is
+    /// free, while the driver works on its first line where it arrived.
+    pub(in crate::os) fn begin_packet(
+        &mut self,
+        id: PacketId,
+        ends: &FlowEnds,
+        lines: &mut Lines,
+        context: &mut Context,
+    ) {
         let now = context.now();
         let packet = context.packets.get_mut(id);
         packet.end(Stage::RxInvalidate, now);
         let Packet { flow, line, ip_bytes, content, .. } = *packet;
-        let index = self.end_of(flow);
+        let index = ends.end_of(flow);
         let own = matches!(content, Content::Udp(_)) && index.is_some();
-        let class = index.map_or(0, |index| self.class_of(index));
-        self.know_fresh(line * 64, class, context);
-        let Some(driver) = &mut self.driver else { return };
-        driver.receiving.reading = None;
-        let lines = (u64::from(ip_bytes) + ETHERNET_BYTES).div_ceil(64);
-        let clone = if own { driver.clone_of(line, lines, id, true) } else { None };
-        driver.receiving.in_place += u64::from(own && clone.is_none());
+        let class = index.map_or(0, |index| ends.class_of(index));
+        read_fresh(line * 64, class, lines, context);
+        let count = (u64::from(ip_bytes) + ETHERNET_BYTES).div_ceil(64);
+        let clone = if own { self.clone_of(line, count, id, true) } else { None };
+        self.receiving.in_place += u64::from(own && clone.is_none());
         if let Some((to, command)) = clone {
-            driver.receiving.cloning.push(id);
+            self.receiving.cloning.push(id);
             context.packets.get_mut(id).line = to;
             if let Some(caches) = context.caches.own() {
-                (to..to + lines).for_each(|line| caches.io_invalidate(line));
+                (to..to + count).for_each(|line| caches.io_invalidate(line));
             }
-            context.send(driver.dimm, driver.to_dimm_ps, command);
+            context.send(self.dimm, self.to_dimm_ps, command);
         }
-        self.keep_received(id, context);
     }
 
-    /// The driver is through with a packet: whether it has to wait for the clone of it.
+    /// Returns true if a packet that the driver is through with has to wait for its clone.
     pub(in crate::os) fn holds_back(&mut self, id: PacketId, context: &mut Context) -> bool {
-        let Some(driver) = &mut self.driver else { return false };
-        let (holds, now) = (driver.receiving.cloning.contains(&id), context.now());
+        let (holds, now) = (self.receiving.cloning.contains(&id), context.now());
         if holds {
-            driver.receiving.held = Some(id);
+            self.receiving.held = Some(id);
             context.packets.get_mut(id).end(Stage::RxDriver, now);
         }
         holds
     }
 
-    /// Whether the driver waits for a clone.
+    /// Returns true if the driver waits for a clone.
     pub(in crate::os) fn is_held(&self) -> bool {
-        self.driver.as_ref().is_some_and(|driver| driver.receiving.held.is_some())
+        self.receiving.held.is_some()
     }
 
-    /// A packet is where its socket has it.
-    pub(in crate::os) fn on_cloned(&mut self, id: PacketId, lfb: &mut Lfb, context: &mut Context) {
-        let Some(driver) = &mut self.driver else { return };
-        driver.receiving.cloning.retain(|&other| other != id);
-        if driver.receiving.held == Some(id) {
-            driver.receiving.held = None;
+    /// Notes that the clone of a packet is done. Returns true if the driver waited for it.
+    pub(in crate::os) fn on_cloned(&mut self, id: PacketId, context: &mut Context) -> bool {
+        self.receiving.cloning.retain(|&other| other != id);
+        let waited = self.receiving.held == Some(id);
+        if waited {
+            self.receiving.held = None;
             let now = context.now();
             context.packets.get_mut(id).end(Stage::RxCopy, now);
-            self.end_packet(id, lfb, context);
         }
+        waited
     }
+}
+
+/// Reads a line that the NIC has written, after what caches hold of it is invalidated.
+fn read_fresh(address: u64, class: u8, lines: &mut Lines, context: &mut Context) {
+    let line = lines.physical(address);
+    if let Some(caches) = context.caches.own() {
+        caches.io_invalidate(line);
+    }
+    lines.know(address, false, class, context);
 }

@@ -7,11 +7,12 @@
 
 mod work;
 
-use super::moving::TO_CORE_PS;
-use super::run::Choice;
-use super::{NetStack, Region};
+use super::books::StackCounts;
+use super::lines::Lines;
+use super::region::Region;
+use super::task::Choice;
 use crate::lfb::Lfb;
-use crate::line::PacketId;
+use crate::line::{Packet, PacketId};
 use crate::mcn::{end_of_write, way, RingTag, Way, Window, NEXT_PS};
 use crate::params::McnParams;
 use crate::part::{Context, Payload};
@@ -62,7 +63,7 @@ enum Job {
 
 /// The driver on a core.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub(super) struct Driver {
+pub(super) struct RingDriver {
     wiring: RingWiring,
     jobs: VecDeque<Job>,
     work: Option<Work>,
@@ -85,8 +86,43 @@ fn polled(params: &McnParams) -> Vec<Vec<u16>> {
     all
 }
 
-impl Driver {
-    fn class_of(&self, flow: u32) -> u8 {
+/// What a core does next for the interfaces, or an event of theirs asks of the rest of its stack.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum RingStep {
+    /// The core is busy, or waits.
+    Busy(Choice),
+    /// A packet that was read out of a ring goes where it belongs.
+    Forward(PacketId),
+    /// There is nothing to do.
+    Nothing,
+}
+
+/// Where a packet that was read out of a ring goes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum RingExit {
+    /// An application of this core.
+    Here,
+    /// The core at which its flow ends.
+    Core(ComponentId),
+    /// Another interface.
+    Interface,
+    /// The NIC.
+    Nic,
+    /// Nowhere: no flow of the host is its own.
+    Stranger,
+}
+
+impl RingDriver {
+    /// Creates the driver, which loads up to `ahead` lines ahead of the one that it copies, at least 1.
+    pub(super) fn new(wiring: RingWiring, ahead: u32) -> Self {
+        let ahead = ahead.max(1);
+        let arrived = vec![false; (ahead as usize).max(wiring.params.interfaces.len())];
+        let polled = polled(&wiring.params);
+        Self { wiring, jobs: VecDeque::new(), work: None, polled, ahead, arrived, next: 0 }
+    }
+
+    /// Returns the class of a flow at this host.
+    pub(super) fn class_of(&self, flow: u32) -> u8 {
         self.wiring.flows[flow as usize].0
     }
 
@@ -105,132 +141,86 @@ impl Driver {
         self.next += bytes;
         (self.wiring.packets.base + at) / 64
     }
-}
 
-impl NetStack {
-    /// With the driver of rings.
-    #[must_use]
-    pub fn with_rings(mut self, wiring: RingWiring, ahead: u32) -> Self {
-        let ahead = ahead.max(1);
-        let arrived = vec![false; (ahead as usize).max(wiring.params.interfaces.len())];
-        let polled = polled(&wiring.params);
-        self.mcn =
-            Some(Box::new(Driver { wiring, jobs: VecDeque::new(), work: None, polled, ahead, arrived, next: 0 }));
-        self
-    }
-
-    /// Handles an event that is for the driver of rings; whether it is.
-    pub(super) fn on_ring_event(&mut self, payload: Payload, lfb: &mut Lfb, context: &mut Context) -> bool {
-        let Some(driver) = &mut self.mcn else { return false };
+    /// Handles an event of the interfaces or of a line that the driver asked for. Returns false if it is another event.
+    pub(super) fn on_event(&mut self, payload: Payload, lfb: &mut Lfb, context: &mut Context) -> bool {
         match payload {
-            Payload::RingPoll(signal) => driver.jobs.push_back(Job::Poll { signal }),
-            Payload::RingWrite { id, port, line } => driver.jobs.push_back(Job::Write { id, port, line }),
-            Payload::RingRead { id, port, line } => driver.jobs.push_back(Job::Read { id, port, line }),
-            Payload::RingFenced { .. } => driver.work.iter_mut().for_each(Work::fenced),
-            Payload::RingSent { flow, bytes } => self.on_ring_sent(flow, bytes),
-            Payload::RingReceived(id) => self.on_ring_received(id, context),
+            Payload::RingPoll(signal) => self.jobs.push_back(Job::Poll { signal }),
+            Payload::RingWrite { id, port, line } => self.jobs.push_back(Job::Write { id, port, line }),
+            Payload::RingRead { id, port, line } => self.jobs.push_back(Job::Read { id, port, line }),
+            Payload::RingFenced { .. } => self.work.iter_mut().for_each(Work::fenced),
             Payload::Data(id) if RingTag::is(context.requests.get(id).tag) => {
                 let request = *context.requests.get(id);
                 context.requests.remove(id);
                 lfb.read.release(context.now(), request.class, request.since);
-                lfb.free(request.class, request.entered, &mut driver.wiring.rng, context);
+                lfb.free(request.class, request.entered, &mut self.wiring.rng, context);
                 if let RingTag::Read { slot } = RingTag::of(request.tag) {
-                    driver.arrived[usize::from(slot)] = true;
-                    if let Some(port) = driver.polled_at(slot) {
-                        context.send(driver.wiring.part, NEXT_PS, Payload::RingLooked(port));
+                    self.note_arrived(slot);
+                    if let Some(port) = self.polled_at(slot) {
+                        context.send(self.wiring.part, NEXT_PS, Payload::RingLooked(port));
                     }
                 }
             }
             Payload::Admitted(id) if RingTag::is(context.requests.get(id).tag) => {
                 let request = *context.requests.get(id);
                 lfb.write.release(context.now(), request.class, request.since);
-                lfb.free(request.class, request.entered, &mut driver.wiring.rng, context);
+                lfb.free(request.class, request.entered, &mut self.wiring.rng, context);
                 end_of_write(id, context);
-            }
-            Payload::Data(_) => {
-                self.lines.on_event(payload, lfb, &mut self.counts, context);
-                if let (Some(slot), Some(driver)) = (self.lines.take_for_ring(), &mut self.mcn) {
-                    driver.arrived[usize::from(slot)] = true;
-                }
             }
             _ => return false,
         }
         true
     }
 
-    /// Hands a packet to the interfaces if it goes by one.
-    pub(super) fn goes_by_ring(&self, id: PacketId, context: &mut Context) -> bool {
-        let Some(driver) = &self.mcn else { return false };
-        let by_ring = matches!(driver.way(context.packets.get(id).to), Way::Interface(_));
+    /// Notes that the line of a slot has arrived.
+    pub(super) fn note_arrived(&mut self, slot: u16) {
+        self.arrived[usize::from(slot)] = true;
+    }
+
+    /// Hands a packet to the interfaces. Returns false if it does not go by one.
+    pub(super) fn transmit(&self, id: PacketId, context: &mut Context) -> bool {
+        let by_ring = matches!(self.way(context.packets.get(id).to), Way::Interface(_));
         if by_ring {
-            context.send(driver.wiring.part, NEXT_PS, Payload::Transmit(id));
+            context.send(self.wiring.part, NEXT_PS, Payload::Transmit(id));
         }
         by_ring
     }
 
-    /// A packet of another machine has come by the NIC: it goes on by a ring.
-    pub(super) fn passes_on(&mut self, id: PacketId, context: &mut Context) -> bool {
-        let packet = *context.packets.get(id);
-        let own = self.mcn.as_ref().is_some_and(|driver| driver.way(packet.to) == Way::Own);
-        if own || !self.goes_by_ring(id, context) {
-            return false;
-        }
-        let class = self.mcn.as_ref().map_or(0, |driver| driver.class_of(packet.flow));
-        self.registers.class = class;
-        let next = self.rings.received.next_line();
-        self.lines.know_completion(next, false, class, context);
-        self.lines.know(packet.line * 64, false, class, context);
-        true
+    /// Returns true if a packet is for this host.
+    pub(super) fn is_own(&self, packet: &Packet) -> bool {
+        self.way(packet.to) == Way::Own
     }
 
-    /// A packet has left the driver of rings.
-    fn on_ring_sent(&mut self, flow: u32, bytes: u32) {
-        match self.end_of(flow) {
-            Some(index) if index < self.sockets.len() => self.leave(index, bytes),
-            Some(index) => self.free_datagram(index, bytes),
-            None => {}
-        }
+    /// Returns where a packet that was read out of a ring goes, and its class.
+    pub(super) fn exit_of(&self, packet: &Packet, own: ComponentId) -> (RingExit, u8) {
+        let (class, core) = self.wiring.flows[packet.flow as usize];
+        let exit = match (self.way(packet.to), core) {
+            (Way::Own, Some(core)) if self.wiring.params.steer && core != own => RingExit::Core(core),
+            (Way::Own, Some(_)) => RingExit::Here,
+            (Way::Interface(_), _) => RingExit::Interface,
+            (Way::Nic, _) => RingExit::Nic,
+            (Way::Own, None) => RingExit::Stranger,
+        };
+        (exit, class)
     }
 
-    /// A packet has been read out of a ring, for an application of this core.
-    fn on_ring_received(&mut self, id: PacketId, context: &mut Context) {
-        context.packets.get_mut(id).queue = BY_RING;
-        self.on_received(id, context);
-        self.softirq.poll();
-    }
-
-    /// A packet that was read out of a ring goes where it belongs.
-    fn forward(&mut self, id: PacketId, context: &mut Context) {
-        let Some(driver) = &self.mcn else { return };
-        let packet = *context.packets.get(id);
-        let (class, core) = driver.wiring.flows[packet.flow as usize];
-        match (driver.way(packet.to), core) {
-            (Way::Own, Some(core)) if driver.wiring.params.steer && core != context.id => {
-                context.send(core, TO_CORE_PS, Payload::RingReceived(id));
-            }
-            (Way::Own, Some(_)) => self.on_ring_received(id, context),
-            (Way::Interface(_), _) => context.send(driver.wiring.part, NEXT_PS, Payload::Transmit(id)),
-            (Way::Nic, _) => {
-                self.lines.know(self.rings.segments.next_line(), true, class, context);
-                self.ring(id, context);
-            }
-            (Way::Own, None) => {
-                self.counts.strangers += 1;
-                context.packets.remove(id);
-            }
-        }
-    }
-
-    /// What the core does next for the interfaces.
-    pub(super) fn next_ring(&mut self, lfb: &mut Lfb, context: &mut Context) -> Choice {
+    /// Chooses what the core does next for the interfaces.
+    pub(super) fn next_step(
+        &mut self,
+        lines: &mut Lines,
+        lfb: &mut Lfb,
+        counts: &mut StackCounts,
+        context: &mut Context,
+    ) -> RingStep {
         loop {
-            let Some(driver) = &mut self.mcn else { return Choice::Nothing };
-            if driver.work.is_none() {
-                let Some(job) = driver.jobs.pop_front() else { return Choice::Nothing };
-                driver.begin(job, context);
+            if self.work.is_none() {
+                let Some(job) = self.jobs.pop_front() else { return RingStep::Nothing };
+                self.begin(job, context);
             }
-            let Some(choice) = self.work(lfb, context) else { continue };
-            return choice;
+            match self.work(lines, lfb, counts, context) {
+                RingStep::Nothing => {}
+                step => return step,
+            }
         }
     }
 }

@@ -1,13 +1,13 @@
 //! A piece of work of the driver of rings: lines that are loaded, copied and stored, and pointers.
 
-use super::super::books::Spent;
-use super::super::fetch::Asked;
-use super::super::run::{Choice, Task};
-use super::super::NetStack;
-use super::{Driver, Job};
+use super::{Job, RingDriver, RingStep};
 use crate::lfb::Lfb;
 use crate::line::{Kind, Request};
 use crate::mcn::{lines_of, write_of, RingTag, NEXT_PS};
+use crate::os::books::{Spent, StackCounts};
+use crate::os::fetch::Asked;
+use crate::os::lines::Lines;
+use crate::os::task::{Choice, Task};
 use crate::part::{Context, Payload};
 use hostnet_kernel::Time;
 use serde::{Deserialize, Serialize};
@@ -66,7 +66,7 @@ impl Work {
     }
 }
 
-impl Driver {
+impl RingDriver {
     /// Begins a piece of work.
     pub(super) fn begin(&mut self, job: Job, context: &Context) {
         let now = context.now();
@@ -198,56 +198,63 @@ impl Driver {
         }
         true
     }
-}
 
-impl NetStack {
-    /// Goes on with the piece of work; nothing when it is over.
-    pub(super) fn work(&mut self, lfb: &mut Lfb, context: &mut Context) -> Option<Choice> {
-        let driver = self.mcn.as_mut()?;
-        let mut work = driver.work?;
+    /// Goes on with the piece of work. Returns [`RingStep::Nothing`] when it may go on at once, or is over.
+    pub(super) fn work(
+        &mut self,
+        lines: &mut Lines,
+        lfb: &mut Lfb,
+        counts: &mut StackCounts,
+        context: &mut Context,
+    ) -> RingStep {
+        let Some(mut work) = self.work else { return RingStep::Nothing };
         let spent = work.spent();
         let choice = match work.phase {
             Phase::Begin => {
-                work.turn(Phase::Look, driver.polled_by(work.job).len() as u32);
-                Some(Choice::Work(Task::Ring, driver.wiring.params.poll_ps, spent))
+                work.turn(Phase::Look, self.polled_by(work.job).len() as u32);
+                Some(Choice::Work(Task::Ring, self.wiring.params.poll_ps, spent))
             }
-            Phase::Look => self.look(&mut work, lfb, context),
-            Phase::Move => self.move_lines(&mut work, lfb, context),
-            Phase::Fence if work.fenced || !driver.wiring.params.fence => {
+            Phase::Look => self.read_pointers(&mut work, lfb, context),
+            Phase::Move => self.move_lines(&mut work, lines, lfb, counts, context),
+            Phase::Fence if work.fenced || !self.wiring.params.fence => {
                 work.phase = Phase::Tell;
                 None
             }
             Phase::Fence => Some(Choice::Wait(spent)),
             Phase::Tell => return self.end_work(work, lfb, context),
         };
-        let driver = self.mcn.as_mut()?;
         let over = work.phase == Phase::Look && choice.is_none() && matches!(work.job, Job::Poll { .. });
-        driver.work = (!over).then_some(work);
-        choice
+        self.work = (!over).then_some(work);
+        choice.map_or(RingStep::Nothing, RingStep::Busy)
     }
 
-    /// Reads pointers of the other side.
-    fn look(&mut self, work: &mut Work, lfb: &mut Lfb, context: &mut Context) -> Option<Choice> {
-        let driver = self.mcn.as_mut()?;
-        if !driver.look(work, lfb, context) {
+    /// Reads the pointers of the other side. Returns `None` when all are there.
+    fn read_pointers(&mut self, work: &mut Work, lfb: &mut Lfb, context: &mut Context) -> Option<Choice> {
+        if !self.look(work, lfb, context) {
             return Some(Choice::Wait(work.spent()));
         }
-        driver.arrived.fill(false);
+        self.arrived.fill(false);
         match work.job {
             Job::Write { id, .. } => work.turn(Phase::Move, lines_of(context.packets.get(id).ip_bytes)),
-            _ => context.send(driver.wiring.part, NEXT_PS, Payload::RingPolled),
+            _ => context.send(self.wiring.part, NEXT_PS, Payload::RingPolled),
         }
         work.front = context.now();
         None
     }
 
-    /// Copies lines of a message.
-    fn move_lines(&mut self, work: &mut Work, lfb: &mut Lfb, context: &mut Context) -> Option<Choice> {
+    /// Copies lines of a message. Returns `None` when all are copied and on their way to the device.
+    fn move_lines(
+        &mut self,
+        work: &mut Work,
+        lines: &mut Lines,
+        lfb: &mut Lfb,
+        counts: &mut StackCounts,
+        context: &mut Context,
+    ) -> Option<Choice> {
         let (now, spent) = (context.now(), work.spent());
         loop {
-            self.ask_ahead(work, lfb, context);
-            let driver = self.mcn.as_mut()?;
-            let flushed = driver.flush(work, lfb, context);
+            self.ask_ahead(work, lines, lfb, context);
+            let flushed = self.flush(work, lfb, context);
             if work.front > now {
                 return Some(Choice::Work(Task::Ring, work.front.since(now), spent));
             }
@@ -259,36 +266,35 @@ impl NetStack {
                 work.phase = Phase::Move;
                 return Some(Choice::Wait(spent));
             }
-            let slot = work.taken as usize % driver.arrived.len();
-            if !driver.arrived[slot] || !flushed || !self.lines.may_store() {
+            let slot = work.taken as usize % self.arrived.len();
+            if !self.arrived[slot] || !flushed || !lines.may_store() {
                 return Some(Choice::Wait(spent));
             }
-            driver.arrived[slot] = false;
-            work.front = now + driver.line_ps(work.job);
-            if matches!(work.job, Job::Read { .. }) && !driver.has_engines() {
+            self.arrived[slot] = false;
+            work.front = now + self.line_ps(work.job);
+            if matches!(work.job, Job::Read { .. }) && !self.has_engines() {
                 let address = (work.memory + u64::from(work.taken)) * 64;
-                self.lines.store_for_ring(address, work.class, lfb, &mut self.counts, context);
+                lines.store_for_ring(address, work.class, lfb, counts, context);
             }
             work.taken += 1;
         }
     }
 
-    /// Asks for lines ahead: of a message that is read, the first alone, which says how many there are.
-    fn ask_ahead(&mut self, work: &mut Work, lfb: &mut Lfb, context: &mut Context) {
-        let Some(driver) = &mut self.mcn else { return };
+    /// Asks for lines ahead: of a message that is read, the first alone, which holds its length.
+    fn ask_ahead(&mut self, work: &mut Work, lines: &mut Lines, lfb: &mut Lfb, context: &mut Context) {
         let reads = matches!(work.job, Job::Read { .. });
-        let ahead = if reads && work.taken == 0 { 1 } else { driver.ahead };
+        let ahead = if reads && work.taken == 0 { 1 } else { self.ahead };
         while work.asked < work.lines.min(work.taken + ahead) {
-            let slot = (work.asked as usize % driver.arrived.len()) as u16;
-            if reads && !driver.has_engines() {
-                let line = driver.line_of(work.job, work.asked);
-                if !driver.load(line, slot, work.class, lfb, context) {
+            let slot = (work.asked as usize % self.arrived.len()) as u16;
+            if reads && !self.has_engines() {
+                let line = self.line_of(work.job, work.asked);
+                if !self.load(line, slot, work.class, lfb, context) {
                     return;
                 }
             } else {
                 let address = (work.memory + u64::from(work.asked)) * 64;
-                match self.lines.read_for_ring(address, slot, work.class, lfb, context) {
-                    Asked::There => driver.arrived[usize::from(slot)] = true,
+                match lines.read_for_ring(address, slot, work.class, lfb, context) {
+                    Asked::There => self.note_arrived(slot),
                     Asked::Coming => {}
                     Asked::Full => return,
                 }
@@ -297,31 +303,29 @@ impl NetStack {
         }
     }
 
-    /// The message is there: its pointer is stored, or its packet goes on.
-    fn end_work(&mut self, work: Work, lfb: &mut Lfb, context: &mut Context) -> Option<Choice> {
-        let driver = self.mcn.as_mut()?;
+    /// Ends the piece of work: the pointer of a message is stored, or its packet goes on.
+    fn end_work(&mut self, work: Work, lfb: &mut Lfb, context: &mut Context) -> RingStep {
         match work.job {
             Job::Write { port, .. } => {
-                let line = driver.wiring.windows[usize::from(port)].own_end();
-                if !driver.store(line, RingTag::End { port }, work.class, lfb, context) {
-                    return Some(Choice::Wait(work.spent()));
+                let line = self.wiring.windows[usize::from(port)].own_end();
+                if !self.store(line, RingTag::End { port }, work.class, lfb, context) {
+                    return RingStep::Busy(Choice::Wait(work.spent()));
                 }
-                if driver.wiring.params.fence {
+                if self.wiring.params.fence {
                     let ps = u32::try_from(context.now().since(work.since)).unwrap_or(u32::MAX);
-                    context.send(driver.wiring.part, NEXT_PS, Payload::RingWaited { port, ps });
+                    context.send(self.wiring.part, NEXT_PS, Payload::RingWaited { port, ps });
                 }
             }
             Job::Read { id, port, .. } => {
                 context.packets.get_mut(id).line = work.memory;
                 let lines = work.lines as u16;
-                context.send(driver.wiring.part, NEXT_PS, Payload::RingDone { port, lines });
-                driver.work = None;
-                self.forward(id, context);
-                return None;
+                context.send(self.wiring.part, NEXT_PS, Payload::RingDone { port, lines });
+                self.work = None;
+                return RingStep::Forward(id);
             }
             Job::Poll { .. } => {}
         }
-        driver.work = None;
-        None
+        self.work = None;
+        RingStep::Nothing
     }
 }

@@ -1,52 +1,56 @@
-//! Why a core was interrupted: its handler reads the cause register of the card (ICR) before anything else.
+//! The cause register of the NIC (ICR), which the interrupt handler reads before anything else.
 
-use super::super::moving::TO_CORE_PS;
-use super::super::NetStack;
+use crate::os::delays::TO_CORE_PS;
+use crate::os::execution::Execution;
 use crate::part::{Context, Payload, PowerEvent};
 use serde::{Deserialize, Serialize};
 
-/// What the handler of interrupts has to find out.
+/// What the interrupt handler has to find out.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(in crate::os) struct CauseRead {
-    /// How long it waits for the register, in ps.
+    /// Time that the handler waits for the register, in ps; 0 if it does not read it.
     pub(in crate::os) read_ps: u64,
-    /// Whether the register is to be read.
-    pub(in crate::os) asked: bool,
-    /// Whether packets have come (IT_RX).
+    /// True if the register is to be read.
+    asked: bool,
+    /// True if packets have arrived (IT_RX).
     received: bool,
-    /// Whether a burst has come or is over, if the card says so.
+    /// Begin (true) or end (false) of a burst, if the NIC announced one.
     high: Option<bool>,
 }
 
-impl NetStack {
-    /// The same core with a handler that waits so long for the cause register of the card.
-    #[must_use]
-    pub fn with_cause_register(mut self, read_ps: u64) -> Self {
-        self.cause.read_ps = read_ps;
-        self
-    }
-
-    /// The card has interrupted for packets; whether the handler looks for the cause before it polls.
-    pub(in crate::os) fn ask_cause(&mut self) -> bool {
-        let asks = self.cause.read_ps > 0;
-        self.cause.asked |= asks;
-        self.cause.received |= asks;
+impl CauseRead {
+    /// Notes an interrupt for packets. Returns true if the handler reads the cause before it polls.
+    pub(in crate::os) fn note_received(&mut self) -> bool {
+        let asks = self.read_ps > 0;
+        self.asked |= asks;
+        self.received |= asks;
         asks
     }
 
-    /// The card has interrupted because a burst has come or is over.
-    pub(in crate::os) fn on_announce(&mut self, high: bool) {
-        self.cause.asked = true;
-        self.cause.high = Some(high);
+    /// Notes an interrupt by which the NIC announces that a burst begins or ends.
+    pub(super) fn announce(&mut self, high: bool) {
+        self.asked = true;
+        self.high = Some(high);
     }
 
-    /// The cause is known.
-    pub(in crate::os) fn end_cause(&mut self, context: &mut Context) {
+    /// Begins the read of the register if one is due, and returns its time in ps.
+    pub(super) fn take_read(&mut self) -> Option<u64> {
+        std::mem::take(&mut self.asked).then_some(self.read_ps)
+    }
+
+    /// Returns true if a read of the register is due.
+    pub(super) fn is_pending(&self) -> bool {
+        self.asked
+    }
+}
+
+impl Execution {
+    /// Ends the read of the cause register: a burst is passed on to the power management. Returns true if packets have
+    /// arrived.
+    pub(in crate::os) fn end_cause(&mut self, context: &mut Context) -> bool {
         if let (Some(high), Some(power)) = (self.cause.high.take(), &self.power) {
             context.send(power.manager, TO_CORE_PS, Payload::Power(PowerEvent::Announced { high }));
         }
-        if std::mem::take(&mut self.cause.received) {
-            self.softirq.poll();
-        }
+        std::mem::take(&mut self.cause.received)
     }
 }

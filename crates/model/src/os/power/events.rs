@@ -1,10 +1,10 @@
 //! What a core hears of the power management, and tells it.
 
-use super::super::moving::TO_CORE_PS;
-use super::super::NetStack;
 use super::{CorePower, NOBODY};
+use crate::os::delays::TO_CORE_PS;
+use crate::os::execution::Execution;
 use crate::part::{Context, Payload, PowerEvent};
-use crate::power::{scaled, CoreActivity};
+use crate::power::CoreActivity;
 use hostnet_kernel::Time;
 use std::cmp::Reverse;
 
@@ -34,7 +34,27 @@ impl CorePower {
     }
 }
 
-impl NetStack {
+impl CorePower {
+    /// Sets the P-state and returns the frequency before, in kHz.
+    pub(in crate::os) fn set_frequency(&mut self, at: usize, now: Time) -> u64 {
+        self.track(now);
+        let before = self.khz();
+        self.frequency = at;
+        self.meter.clock(now, at);
+        self.set_activity(now, self.meter.being());
+        before
+    }
+
+    /// Notes that the clock is stopped from `now` to `end`.
+    pub(in crate::os) fn halt_until(&mut self, end: Time, now: Time) {
+        self.halted_until = end;
+        if self.asleep.is_none() && self.waking_until <= now {
+            self.set_activity(now, CoreActivity::Halted);
+        }
+    }
+}
+
+impl Execution {
     /// An event of the power management.
     pub(in crate::os) fn on_power(&mut self, event: PowerEvent, context: &mut Context) {
         let now = context.now();
@@ -63,7 +83,7 @@ impl NetStack {
                 let poll_ps = power.doze(now);
                 Self::ask_later(poll_ps, context);
             }
-            PowerEvent::Announce { high } => self.on_announce(high),
+            PowerEvent::Announce { high } => self.cause.announce(high),
             PowerEvent::Tick => {
                 let goes_on = power.idle_since.is_none() || power.ticks_always();
                 power.ticking = goes_on;
@@ -80,25 +100,6 @@ impl NetStack {
         }
     }
 
-    /// The clock stands still for a while: what is under way takes so much longer, and a core that wakes meanwhile
-    /// waits for the clock too.
-    fn halt(&mut self, ps: u64, context: &mut Context) {
-        let now = context.now();
-        let Some(power) = &mut self.power else { return };
-        if ps == 0 {
-            return;
-        }
-        power.halted_until = now + ps;
-        if power.asleep.is_none() && power.waking_until <= now {
-            power.set_activity(now, CoreActivity::Halted);
-        }
-        if self.task.is_some() && now < self.busy_until {
-            self.busy_until += ps;
-            context.send(context.id, self.busy_until.since(now), Payload::Step);
-        }
-        context.send(context.id, ps, Payload::Step);
-    }
-
     /// The clock has gone again since a halt that is over.
     pub(in crate::os) fn end_halt(&mut self, now: Time) {
         let Some(power) = &mut self.power else { return };
@@ -108,24 +109,6 @@ impl NetStack {
                 power.set_activity(now, CoreActivity::Halted)
             }
             _ => {}
-        }
-    }
-
-    /// The core has another frequency: what is left of the work under way takes as long as it takes then.
-    fn set_frequency(&mut self, at: usize, context: &mut Context) {
-        let now = context.now();
-        let Some(power) = &mut self.power else { return };
-        power.track(now);
-        let before = power.khz();
-        power.frequency = at;
-        power.meter.clock(now, at);
-        power.set_activity(now, power.meter.being());
-        self.lines.set_copy_line(power.stretched(self.stack.copy_line_ps));
-        let is_work = self.task.as_ref().is_some_and(super::Task::is_work);
-        if is_work && now < self.busy_until {
-            let left_ps = scaled(self.busy_until.since(now), before, power.khz()).max(1);
-            self.busy_until = now + left_ps;
-            context.send(context.id, left_ps, Payload::Step);
         }
     }
 }

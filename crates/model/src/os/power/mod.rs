@@ -11,11 +11,8 @@ mod sleep;
 
 pub(super) use cause::CauseRead;
 
-use super::run::Task;
-use super::NetStack;
 use crate::params::PowerParams;
-use crate::part::{Context, Payload, PowerEvent};
-use crate::power::{core_power_uw, scaled, Clock, ClockChange, CoreActivity, CoreMeter, IdleGovernor, Util};
+use crate::power::{core_power_uw, scaled, CoreActivity, CoreMeter, IdleGovernor, Util};
 use hostnet_kernel::{ComponentId, Time};
 use serde::{Deserialize, Serialize};
 use std::cmp::Reverse;
@@ -78,7 +75,7 @@ pub(super) struct CorePower {
 
 impl CorePower {
     /// That of a core that begins without anything to do; whether it `spins`, and so is at work for ever.
-    fn new(wiring: PowerWiring, spins: bool) -> Self {
+    pub(super) fn new(wiring: PowerWiring, spins: bool) -> Self {
         let PowerWiring { manager, params } = wiring;
         let at = params.pstates.len() - 1;
         let being = if spins { CoreActivity::Running } else { CoreActivity::Polling };
@@ -114,14 +111,25 @@ impl CorePower {
         }
     }
 
+    /// Returns the meter, entries of each C-state and ends of sleep in the window.
+    pub(super) fn statistics(&self) -> (&CoreMeter, &[u64], u64) {
+        (&self.meter, &self.entries, self.wakes)
+    }
+
+    /// Returns the period of ticks in ps, if they also come to idle cores.
+    pub(super) fn idle_tick_ps(&self) -> Option<u64> {
+        self.ticks_always().then_some(self.params.tick_ps)
+    }
+
+    /// Returns what is left at `now` of work until `end`, in ps at the reference clock: the clock may be halted first.
+    pub(super) fn left_ps(&self, end: Time, now: Time) -> u64 {
+        let from = now.max(self.halted_until.min(end));
+        scaled(end.since(from), self.khz(), u64::from(self.params.reference_khz))
+    }
+
     /// Whether ticks come to idle cores, too.
     fn ticks_always(&self) -> bool {
         self.params.tick_ps > 0 && !self.params.tickless
-    }
-
-    /// The books.
-    pub(super) fn meter(&self) -> &CoreMeter {
-        &self.meter
     }
 
     /// Brings the books up to `now`.
@@ -136,12 +144,12 @@ impl CorePower {
         self.wakes = 0;
     }
 
-    fn khz(&self) -> u64 {
+    pub(super) fn khz(&self) -> u64 {
         u64::from(self.params.pstates[self.frequency].khz)
     }
 
     /// How long work takes now, in ps.
-    fn stretched(&self, work_ps: u64) -> u64 {
+    pub(super) fn stretched(&self, work_ps: u64) -> u64 {
         scaled(work_ps, u64::from(self.params.reference_khz), self.khz())
     }
 
@@ -152,7 +160,7 @@ impl CorePower {
     }
 
     /// Whether nothing can be done now, whatever there is.
-    fn blocks(&self, now: Time) -> bool {
+    pub(super) fn blocks(&self, now: Time) -> bool {
         self.asleep.is_some() || self.waking_until > now || self.halted_until > now
     }
 
@@ -172,82 +180,5 @@ impl CorePower {
             None => self.util.run(now, khz, highest),
             Some(_) => self.util.rest(now),
         }
-    }
-}
-
-impl Task {
-    /// Whether its time is work, and not lines that come when they come.
-    fn is_work(&self) -> bool {
-        !matches!(self, Self::Copy | Self::Lines | Self::Cause)
-    }
-}
-
-impl NetStack {
-    /// The same core with frequencies and sleep.
-    #[must_use]
-    pub fn with_power(mut self, wiring: PowerWiring) -> Self {
-        let power = CorePower::new(wiring, self.stack.poll);
-        self.lines.set_copy_line(power.stretched(self.stack.copy_line_ps));
-        self.power = Some(Box::new(power));
-        self
-    }
-
-    /// The books of its power, how often it entered each C-state and how often its sleep was ended in the window;
-    /// nothing without frequencies and sleep.
-    #[must_use]
-    pub fn power(&self) -> Option<(&CoreMeter, &[u64], u64)> {
-        self.power.as_ref().map(|power| (power.meter(), power.entries.as_slice(), power.wakes))
-    }
-
-    /// The first tick, in ps from the start, if ticks come to idle cores.
-    pub(super) fn first_tick(&self) -> Option<(u64, Payload)> {
-        let power = self.power.as_ref().filter(|power| power.ticks_always())?;
-        Some((power.params.tick_ps, Payload::Power(PowerEvent::Tick)))
-    }
-
-    /// How long a piece of work takes now, in ps.
-    pub(super) fn stretched(&self, task: &Task, work_ps: u64) -> u64 {
-        match &self.power {
-            _ if !task.is_work() => work_ps,
-            Some(power) => power.stretched(work_ps),
-            None => self.clock.stretched(work_ps),
-        }
-    }
-
-    /// What is left of the work under way, in ps at the reference clock.
-    pub(super) fn left_ps(&self, now: Time) -> u64 {
-        let Some(power) = &self.power else { return self.clock.unstretched(self.busy_until.since(now)) };
-        let from = now.max(power.halted_until.min(self.busy_until));
-        scaled(self.busy_until.since(from), power.khz(), u64::from(power.params.reference_khz))
-    }
-
-    /// The clock changes of a core that is not its own, and whose sleep and books are not kept here.
-    pub(crate) fn change_clock(&mut self, change: ClockChange, context: &mut Context) {
-        let now = context.now();
-        let is_work = self.task.as_ref().is_some_and(Task::is_work);
-        let left_ps = self.busy_until.ps().saturating_sub(now.ps());
-        let left_after_ps = match change {
-            ClockChange::To(clock) => {
-                let before = std::mem::replace(&mut self.clock, clock);
-                self.lines.set_copy_line(clock.stretched(self.stack.copy_line_ps));
-                if is_work {
-                    clock.going_on(before, left_ps)
-                } else {
-                    left_ps
-                }
-            }
-            ClockChange::Halt(ps) => left_ps + ps,
-        };
-        if self.task.is_some() && left_ps > 0 {
-            self.busy_until = now + left_after_ps;
-            context.send(context.id, left_after_ps.max(1), Payload::Step);
-        }
-    }
-
-    /// It begins at the clock of a core that it shares, whose power is not its own.
-    pub(crate) fn set_clock(&mut self, clock: Clock) {
-        self.power = None;
-        self.clock = clock;
-        self.lines.set_copy_line(clock.stretched(self.stack.copy_line_ps));
     }
 }

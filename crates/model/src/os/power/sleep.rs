@@ -1,9 +1,10 @@
 //! When a core sleeps, and what ends its sleep.
 
-use super::super::books::Spent;
-use super::super::run::{Choice, Task};
-use super::super::NetStack;
 use super::{CorePower, NOBODY};
+use crate::os::books::Spent;
+use crate::os::ends::FlowEnds;
+use crate::os::execution::Execution;
+use crate::os::task::{Choice, Task};
 use crate::part::{Context, Payload, PowerEvent};
 use crate::power::CoreActivity;
 use hostnet_kernel::Time;
@@ -131,51 +132,53 @@ fn ends_sleep(payload: Payload) -> bool {
     }
 }
 
-impl NetStack {
-    /// Ends the sleep of the core if an event does, or if there is something to send or received packets are looked
-    /// for.
-    pub(in crate::os) fn rouse(&mut self, payload: Payload, context: &mut Context) {
-        let ticks = payload == Payload::Power(PowerEvent::Tick)
-            && self.power.as_ref().is_some_and(|power| power.ticks_always());
-        let interrupts = ticks || ends_sleep(payload) && !self.is_moved_timer(payload, context.now());
-        let wanted = interrupts || self.output.wants() || self.softirq.is_polling();
-        let Some(power) = self.power.as_mut().filter(|_| wanted) else { return };
+impl Execution {
+    /// Ends the sleep of the core if an event is an interrupt, or if there is other `work`: something to send, or a
+    /// receive queue to poll.
+    pub(in crate::os) fn rouse(&mut self, payload: Payload, work: bool, ends: &FlowEnds, context: &mut Context) {
+        let Some(power) = &mut self.power else { return };
+        let ticks = payload == Payload::Power(PowerEvent::Tick) && power.ticks_always();
+        let interrupts = ticks || ends_sleep(payload) && !ends.is_cancelled_timer(payload, context.now());
+        if !interrupts && !work {
+            return;
+        }
         if let Some(exit_ps) = power.wake(context.now()) {
             context.send(context.id, exit_ps, Payload::Step);
         }
     }
 
-    /// Whether nothing can be done now.
-    pub(in crate::os) fn stands_still(&self, now: Time) -> bool {
+    /// Returns true if the core sleeps, wakes up or is halted at `now`.
+    pub(in crate::os) fn is_stopped(&self, now: Time) -> bool {
         self.power.as_ref().is_some_and(|power| power.blocks(now))
     }
 
-    /// The core has something to do from now on, or nothing.
-    pub(in crate::os) fn turn_power(&mut self, busy: bool, context: &mut Context) {
+    /// Notes that the core has something to do from now on.
+    pub(in crate::os) fn end_idle(&mut self, context: &mut Context) {
         let Some(power) = &mut self.power else { return };
-        let now = context.now();
-        if !busy {
-            let sockets = &self.sockets;
-            let of = |index: u32| sockets.get(index as usize).and_then(|socket| socket.connection.timer());
-            power.forget_timers(now, |at, index| index == NOBODY || of(index) == Some(at));
-            let poll_ps = power.rest(now);
-            return Self::ask_later(poll_ps, context);
-        }
-        power.work(now);
+        power.work(context.now());
         if power.params.tick_ps > 0 && !power.ticking {
             power.ticking = true;
             context.send(context.id, power.params.tick_ps, Payload::Power(PowerEvent::Tick));
         }
     }
 
-    /// A core that polls asks its idle governor again after so many ps, if it is to.
+    /// Notes that the core has nothing to do from now on: its idle governor may send it to sleep.
+    pub(in crate::os) fn begin_idle(&mut self, ends: &FlowEnds, context: &mut Context) {
+        let Some(power) = &mut self.power else { return };
+        let now = context.now();
+        power.forget_timers(now, |at, index| index == NOBODY || ends.timer_of(index as usize) == Some(at));
+        let poll_ps = power.rest(now);
+        Self::ask_later(poll_ps, context);
+    }
+
+    /// Schedules another question to the idle governor after `poll_ps`, if the core polls until then.
     pub(in crate::os) fn ask_later(poll_ps: Option<u64>, context: &mut Context) {
         if let Some(poll_ps) = poll_ps {
             context.send(context.id, poll_ps, Payload::Power(PowerEvent::Doze));
         }
     }
 
-    /// A read of storage sets out, or has come back.
+    /// Counts a read of storage that departs (`out`) or returns.
     pub(in crate::os) fn count_read(&mut self, out: bool, now: Time) {
         if let Some(power) = &mut self.power {
             power.settle_waiting(now);
@@ -183,7 +186,7 @@ impl NetStack {
         }
     }
 
-    /// A timer is set for the core, of a connection by its number here.
+    /// Notes a timer of a connection, which the idle governor takes into account.
     pub(in crate::os) fn note_timer(&mut self, now: Time, at: Time, connection: usize) {
         if let Some(power) = &mut self.power {
             power.forget_timers(now, |_, _| true);
@@ -191,24 +194,17 @@ impl NetStack {
         }
     }
 
-    /// Whether an event is that of a timer that has been moved or taken back, which interrupts nobody.
-    fn is_moved_timer(&self, payload: Payload, now: Time) -> bool {
-        let Payload::Timer { connection, .. } = payload else { return false };
-        let Some(socket) = self.sockets.get(connection as usize) else { return false };
-        socket.fired_at != Some(now)
-    }
-
-    /// What the kernel has to do beside packets: it reads why it was interrupted, and what was put on it.
+    /// Takes the kernel's work beside packets: the read of the cause register first, then work that was charged to it.
     pub(in crate::os) fn next_pending(&mut self) -> Option<Choice> {
-        if std::mem::take(&mut self.cause.asked) {
-            return Some(Choice::Work(Task::Cause, self.cause.read_ps, Spent::Register));
+        if let Some(read_ps) = self.cause.take_read() {
+            return Some(Choice::Work(Task::Cause, read_ps, Spent::Register));
         }
         let pending_ps = std::mem::take(&mut self.power.as_mut()?.pending_ps);
         (pending_ps > 0).then_some(Choice::Work(Task::Kernel, pending_ps, Spent::Softirq))
     }
 
-    /// Whether the kernel has something to do beside packets.
+    /// Returns true if the kernel has work beside packets.
     pub(in crate::os) fn has_pending(&self) -> bool {
-        self.cause.asked || self.power.as_ref().is_some_and(|power| power.pending_ps > 0)
+        self.cause.is_pending() || self.power.as_ref().is_some_and(|power| power.pending_ps > 0)
     }
 }

@@ -9,9 +9,9 @@ mod admission;
 mod tests;
 
 use super::books::Spent;
-use super::moving::TO_CORE_PS;
-use super::run::{Choice, Task};
-use super::NetStack;
+use super::delays::TO_CORE_PS;
+use super::ends::FlowEnds;
+use super::task::{Choice, Task};
 use crate::flow::ServiceBooks;
 use crate::params::ServiceParams;
 use crate::part::{Chore, Context, Payload};
@@ -49,7 +49,8 @@ pub(super) struct Services {
 }
 
 impl Services {
-    fn new(wiring: ServiceWiring) -> Self {
+    /// Creates the part of a core in the services of its server.
+    pub(super) fn new(wiring: ServiceWiring) -> Self {
         let count = wiring.cores.len();
         Self {
             cores: wiring.cores,
@@ -84,6 +85,7 @@ impl Services {
         self.queue.remove(at).map(|(chore, _)| chore)
     }
 
+    /// Keeps a request that has begun; returns its slot.
     fn begin(&mut self, request: Request) -> u32 {
         let slot = self.free.pop().unwrap_or(self.requests.len() as u32);
         if slot as usize == self.requests.len() {
@@ -93,99 +95,89 @@ impl Services {
         slot
     }
 
+    /// Takes the request of a slot out.
     fn end(&mut self, slot: u32) -> Option<Request> {
         let request = self.requests.get_mut(slot as usize)?.take();
         self.free.extend(request.map(|_| slot));
         request
     }
-}
 
-impl NetStack {
-    /// The same core with its part in the services of its server.
-    #[must_use]
-    pub fn with_services(mut self, wiring: ServiceWiring) -> Self {
-        let numbers: Vec<u32> = wiring.services.iter().map(|(params, _)| params.number).collect();
-        for socket in &mut self.sockets {
+    /// Assigns each socket the service that its requests are for.
+    pub(super) fn assign_sockets(&self, ends: &mut FlowEnds) {
+        for socket in &mut ends.sockets {
             let number = socket.params.service();
-            socket.service = number.and_then(|number| numbers.iter().position(|&own| own == number));
+            socket.service = number.and_then(|number| self.admissions.iter().position(|own| own.service() == number));
         }
-        self.services = Some(Box::new(Services::new(wiring)));
-        self
     }
 
-    /// The services that requests come here for: their numbers, how many requests are begun at a time, those that
-    /// wait, and what became of them.
-    pub fn services(&self) -> impl Iterator<Item = (u32, u32, usize, &ServiceBooks)> {
-        let admissions = self.services.iter().flat_map(|services| &services.admissions);
-        admissions.map(|own| (own.service(), own.most(), own.waiting(), own.books()))
+    /// Returns the services that requests arrive for: number, requests begun at a time at most, requests that wait,
+    /// and statistics.
+    pub(super) fn admissions(&self) -> impl Iterator<Item = (u32, u32, usize, &ServiceBooks)> {
+        self.admissions.iter().map(|own| (own.service(), own.most(), own.waiting(), own.books()))
     }
 
-    /// Pieces of work that this core gave to others since the start of the run.
-    #[must_use]
-    pub fn given(&self) -> u64 {
-        self.services.as_ref().map_or(0, |services| services.given)
+    /// Returns the pieces of work that this core gave to others since the start of the run.
+    pub(super) fn given(&self) -> u64 {
+        self.given
     }
 
-    /// The application of a socket has read: requests that are there in whole wait for workers.
-    pub(super) fn take_requests(&mut self, index: usize, context: &mut Context) {
-        let (Some(services), Some(service)) = (&mut self.services, self.sockets[index].service) else { return };
+    /// Queues the requests that the application of a socket has read in full; workers begin them. `busy` is true if the
+    /// core has other work.
+    pub(super) fn take_requests(&mut self, index: usize, ends: &mut FlowEnds, busy: bool, context: &mut Context) {
+        let Some(service) = ends.sockets[index].service else { return };
         let now = context.now();
-        while let Some((number, work_ps)) = self.sockets[index].application.take_request() {
-            services.admissions[service].arrive(Request { socket: index as u32, number, work_ps, since: now });
+        while let Some((number, work_ps)) = ends.sockets[index].application.take_request() {
+            self.admissions[service].arrive(Request { socket: index as u32, number, work_ps, since: now });
         }
-        self.begin_requests(service, context);
+        self.begin_requests(service, busy, context);
     }
 
-    /// Workers take the requests that wait.
-    fn begin_requests(&mut self, service: usize, context: &mut Context) {
+    /// Begins the requests of a service that wait, as far as it has workers.
+    fn begin_requests(&mut self, service: usize, busy: bool, context: &mut Context) {
         let now = context.now();
-        while let Some(services) = &mut self.services {
-            let Some(request) = services.admissions[service].begin(now) else { return };
-            let reads = services.admissions[service].reads();
+        while let Some(request) = self.admissions[service].begin(now) {
+            let reads = self.admissions[service].reads();
             let chore = Chore {
-                home: services.own,
+                home: self.own,
                 reads,
                 service: service as u8,
                 work_ns: admission::piece_ns(request.work_ps, reads),
-                slot: services.begin(request),
+                slot: self.begin(request),
             };
-            self.place(chore, context);
+            self.assign(chore, busy, context);
         }
     }
 
-    /// Has a piece of work done: by another core if that has nothing to do and this one has.
-    fn place(&mut self, chore: Chore, context: &mut Context) {
-        let busy = self.task.is_some() || self.softirq.is_polling();
-        let Some(services) = &mut self.services else { return };
-        let other = if busy || !services.queue.is_empty() { services.take_idle() } else { None };
+    /// Assigns a piece of work to an idle core if this one is busy, else queues it here.
+    fn assign(&mut self, chore: Chore, busy: bool, context: &mut Context) {
+        let other = if busy || !self.queue.is_empty() { self.take_idle() } else { None };
         match other {
             Some(core) => {
-                services.given += 1;
+                self.given += 1;
                 context.send(core, TO_CORE_PS, Payload::Chore { chore, read: false });
             }
-            None => services.queue(chore),
+            None => self.queue(chore),
         }
     }
 
-    /// Another core has nothing to do, or something: it is given what waits here.
-    pub(super) fn on_idle(&mut self, core: u16, idle: bool, context: &mut Context) {
-        let Some(services) = &mut self.services else { return };
-        services.idle[usize::from(core)] = idle;
-        let spare = usize::from(self.task.is_none());
-        if idle && services.queue.len() > spare {
-            let Some(chore) = services.take_fresh() else { return };
-            services.idle[usize::from(core)] = false;
-            services.given += 1;
-            context.send(services.cores[usize::from(core)], TO_CORE_PS, Payload::Chore { chore, read: false });
+    /// Notes that another core has become idle or busy. An idle one is given work that waits here behind the work under
+    /// way, or behind none if the core has no `task`.
+    pub(super) fn on_idle(&mut self, core: u16, idle: bool, task: bool, context: &mut Context) {
+        self.idle[usize::from(core)] = idle;
+        let spare = usize::from(!task);
+        if idle && self.queue.len() > spare {
+            let Some(chore) = self.take_fresh() else { return };
+            self.idle[usize::from(core)] = false;
+            self.given += 1;
+            context.send(self.cores[usize::from(core)], TO_CORE_PS, Payload::Chore { chore, read: false });
         }
     }
 
-    /// Tells the other cores whether this one has nothing to do.
-    pub(super) fn say_idle(&mut self, idle: bool, context: &mut Context) {
-        let Some(services) = &mut self.services else { return };
-        if std::mem::replace(&mut services.said_idle, idle) != idle {
-            let own = services.own;
-            for (place, &core) in services.cores.iter().enumerate() {
+    /// Announces to the other cores that this one is idle or busy, if that has changed.
+    pub(super) fn announce_idle(&mut self, idle: bool, context: &mut Context) {
+        if std::mem::replace(&mut self.said_idle, idle) != idle {
+            let own = self.own;
+            for (place, &core) in self.cores.iter().enumerate() {
                 if place != usize::from(own) {
                     context.send(core, TO_CORE_PS, Payload::Idle { core: own, idle });
                 }
@@ -193,87 +185,76 @@ impl NetStack {
         }
     }
 
-    /// A piece of work is to be done here, or storage has answered.
-    pub(super) fn on_chore(&mut self, chore: Chore, read: bool, context: &mut Context) {
-        if read {
-            self.count_read(false, context.now());
-        } else {
-            // Who gave it takes this core for one that has something to do, and so it is told when that is done.
-            self.say_idle(false, context);
+    /// Takes a piece of work that another core gave, or whose `read` of storage has returned.
+    pub(super) fn on_chore(&mut self, chore: Chore, read: bool, busy: bool, context: &mut Context) {
+        if !read {
+            // The giver takes this core for busy from now on, so the core announces when it is idle again.
+            self.announce_idle(false, context);
         }
-        // Others may have given it something, too.
-        self.place(chore, context);
+        // Several cores may have given work at once.
+        self.assign(chore, busy, context);
     }
 
-    /// Whether pieces of work wait for the core.
+    /// Returns true if pieces of work wait for the core.
     pub(super) fn has_chores(&self) -> bool {
-        self.services.as_ref().is_some_and(|services| !services.queue.is_empty())
+        !self.queue.is_empty()
     }
 
-    /// The next piece of work.
+    /// Chooses the next piece of work.
     pub(super) fn next_chore(&mut self) -> Choice {
-        let chore = self.services.as_mut().and_then(|services| services.queue.pop_front());
-        chore.map_or(Choice::Nothing, |(chore, left_ps)| Choice::Work(Task::Serve(chore), left_ps, Spent::Serve))
+        let next = self.queue.pop_front();
+        next.map_or(Choice::Nothing, |(chore, left_ps)| Choice::Work(Task::Serve(chore), left_ps, Spent::Serve))
     }
 
-    /// The kernel has something to do, or a socket is to be read or written: what the core does for a request is put
-    /// off, so that no answer waits for the work on another request.
-    pub(super) fn put_off(&mut self, now: Time) {
-        let Some(Task::Serve(chore)) = self.task else { return };
-        // While it is the turn of applications packets wait: to stop and go on at each event would only add events.
-        let packets = self.softirq.is_polling() && now >= self.applications_until;
-        let calls = self.turn && (!self.ready.is_empty() || self.calling.is_some());
-        let urgent = packets || self.output.wants() || self.has_pending() || calls;
-        if !urgent || now >= self.busy_until {
-            return;
-        }
-        let left_ps = self.left_ps(now);
-        self.task = None;
-        self.busy_until = now;
-        if let Some(services) = &mut self.services {
-            services.queue.push_front((chore, left_ps));
-        }
+    /// Puts the work under way back, of which `left_ps` at the reference clock are left.
+    pub(super) fn put_back(&mut self, chore: Chore, left_ps: u64) {
+        self.queue.push_front((chore, left_ps));
     }
 
-    /// A piece of work is done: storage is read, or the request has been served.
-    pub(super) fn end_chore(&mut self, mut chore: Chore, context: &mut Context) {
-        let Some(services) = &self.services else { return };
+    /// Ends a piece of work. Returns what follows at this core.
+    pub(super) fn end_chore(&mut self, mut chore: Chore, context: &mut Context) -> ChoreEnd {
         if chore.reads > 0 {
-            let admission = &services.admissions[usize::from(chore.service)];
-            let read_ps = admission.read_ps().max(1);
+            let read_ps = self.admissions[usize::from(chore.service)].read_ps().max(1);
             chore.reads -= 1;
-            self.count_read(true, context.now());
-            return context.send(context.id, read_ps, Payload::Chore { chore, read: true });
+            context.send(context.id, read_ps, Payload::Chore { chore, read: true });
+            return ChoreEnd::Reads;
         }
-        if chore.home == services.own {
-            self.on_served(chore.slot, context);
-        } else {
-            let home = services.cores[usize::from(chore.home)];
-            context.send(home, TO_CORE_PS, Payload::Served(chore.slot));
+        if chore.home == self.own {
+            return ChoreEnd::Served(chore.slot);
         }
+        context.send(self.cores[usize::from(chore.home)], TO_CORE_PS, Payload::Served(chore.slot));
+        ChoreEnd::Elsewhere
     }
 
-    /// A request that came to this core has been served: it is answered, and its worker takes the next.
-    pub(super) fn on_served(&mut self, slot: u32, context: &mut Context) {
-        let Some(services) = &mut self.services else { return };
-        let Some(request) = services.end(slot) else { return };
+    /// Answers a request of this core that has been served, and begins the next of its service.
+    pub(super) fn on_served(&mut self, slot: u32, ends: &mut FlowEnds, busy: bool, context: &mut Context) {
+        let Some(request) = self.end(slot) else { return };
         let index = request.socket as usize;
-        let Some(service) = self.sockets[index].service else { return };
-        services.admissions[service].end(context.now());
-        self.sockets[index].application.serve(request.number);
-        self.want_turn(index);
-        self.begin_requests(service, context);
+        let Some(service) = ends.sockets[index].service else { return };
+        self.admissions[service].end(context.now());
+        ends.sockets[index].application.serve(request.number);
+        ends.queue_turn(index);
+        self.begin_requests(service, busy, context);
     }
 
-    /// Brings the books of its services up to `now`.
-    pub(super) fn settle_services(&mut self, now: Time) {
-        let admissions = self.services.iter_mut().flat_map(|services| &mut services.admissions);
-        admissions.for_each(|own| own.settle(now));
+    /// Brings the statistics up to `now`.
+    pub(super) fn settle(&mut self, now: Time) {
+        self.admissions.iter_mut().for_each(|own| own.settle(now));
     }
 
-    /// Starts a new measuring window of its services.
-    pub(super) fn reset_services(&mut self, now: Time) {
-        let admissions = self.services.iter_mut().flat_map(|services| &mut services.admissions);
-        admissions.for_each(|own| own.reset(now));
+    /// Starts a new measuring window.
+    pub(super) fn reset(&mut self, now: Time) {
+        self.admissions.iter_mut().for_each(|own| own.reset(now));
     }
+}
+
+/// What follows the end of a piece of work.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum ChoreEnd {
+    /// The request reads storage.
+    Reads,
+    /// The request of this core in a slot has been served.
+    Served(u32),
+    /// The request belongs to another core, which has been notified.
+    Elsewhere,
 }

@@ -75,7 +75,7 @@ fn received(stack: StackParams, inclusion: Inclusion, ddio: bool, packets: u64) 
     rig.cha = Some(cha(&params));
     rig.far.ddio = ddio;
     run_us(&mut run, 20_000);
-    assert_eq!(world(&mut run).core.sockets[0].counts.read_bytes, bytes);
+    assert_eq!(world(&mut run).core.ends.sockets[0].counts.read_bytes, bytes);
     assert!(world(&mut run).requests.is_empty() && world(&mut run).lfb.held.in_use() == 0);
     run
 }
@@ -88,7 +88,7 @@ fn lines_that_the_nic_put_into_the_llc_are_not_read_from_memory() {
             let rig = world(&mut run);
             let (packets, source) = (rig.core.counts().packets, rig.core.counts().source_lines);
             // The descriptor of each acknowledgement is new to the caches; a packet has a completion and a header.
-            let descriptors = rig.core.sockets[0].counts.acks;
+            let descriptors = rig.core.ends.sockets[0].counts.acks;
             assert!(packets > 50 && descriptors > 10 && descriptors < 1024);
             let written = if ddio { 0 } else { source + 2 * packets };
             assert_eq!(rig.far.reads, written + descriptors, "{inclusion:?} {ddio}");
@@ -106,10 +106,10 @@ fn an_entry_of_the_event_queue_is_read_at_every_interrupt() {
         let rig = world(&mut run);
         rig.caches = Some(Caches::new(&params, 1, 4, 2, 1));
         rig.cha = Some(cha(&params));
-        rig.core.rings.events = events.then(|| Ring::new(1 << 28, 1 << 12));
+        rig.core.driver.rings.events = events.then(|| Ring::new(1 << 28, 1 << 12));
         run_us(&mut run, 20_000);
         let core = &world(&mut run).core;
-        let (counts, acks) = (core.counts(), core.sockets[0].counts.acks);
+        let (counts, acks) = (core.counts(), core.ends.sockets[0].counts.acks);
         (counts.extra_lines - 2 * counts.packets - acks, counts.interrupts)
     };
     assert_eq!(extra(false).0, 0);
@@ -160,13 +160,13 @@ fn what_is_sent_lies_dirty_in_the_caches_and_its_completions_are_read() {
     rig.cha = Some(cha(&params));
     run_us(&mut run, 20_000);
     let rig = world(&mut run);
-    let counts = rig.core.sockets[0].counts;
+    let counts = rig.core.ends.sockets[0].counts;
     assert_eq!(counts.written_bytes, bytes);
     let lines = rig.core.counts().destination_lines;
     assert!(lines >= bytes / 64 && lines <= bytes / 64 + counts.calls, "{lines} lines of {bytes} bytes");
     assert_eq!(rig.core.counts().extra_lines, 2 * rig.core.counts().packets + 2 * counts.sent);
     let caches = rig.caches.as_ref().expect("they are there");
-    let first = rig.core.output.buffer(0).line(0);
+    let first = rig.core.ends.output.buffer(0).line(0);
     let pages = super::rig::pages();
     let dirty = (first..first + bytes / 64).filter(|line| caches.has_dirty(pages.physical(line * 64) / 64));
     assert_eq!(dirty.count() as u64, bytes / 64);

@@ -12,11 +12,11 @@ fn receive(stack: StackParams, line_ps: u64) -> (f64, impl Fn(Spent) -> f64) {
     let mut run = flows(stack, vec![socket(0, Traffic::Bulk { bytes: u64::MAX }, false)]);
     world(&mut run).far.line_ps = line_ps;
     run_us(&mut run, 2000);
-    let before = world(&mut run).core.sockets[0].counts.read_bytes;
+    let before = world(&mut run).core.ends.sockets[0].counts.read_bytes;
     world(&mut run).core.reset(Time::from_ps(2_000_000_000));
     run_us(&mut run, 2000 + WINDOW_US);
     let core = &world(&mut run).core;
-    let bytes = core.sockets[0].counts.read_bytes - before;
+    let bytes = core.ends.sockets[0].counts.read_bytes - before;
     let end = Time::from_ps((2000 + WINDOW_US) * 1_000_000);
     let times = core.times().clone();
     let share = move |spent| times.spent_ps(spent, end) as f64 / (WINDOW_US as f64 * 1e6);
@@ -50,7 +50,7 @@ fn a_saturated_core_reads_what_its_costs_per_packet_segment_call_and_line_allow(
     let mut run = flows(stack.clone(), vec![socket(0, Traffic::Bulk { bytes: u64::MAX }, false)]);
     run_us(&mut run, WINDOW_US);
     let core = &world(&mut run).core;
-    let counts = core.sockets[0].counts;
+    let counts = core.ends.sockets[0].counts;
     let stalled = core.times().spent_ps(Spent::Stalled, Time::from_ps(WINDOW_US * 1_000_000));
     let costs = counts.packets * stack.packet_ps
         + counts.segments * stack.segment_ps
@@ -78,7 +78,7 @@ fn a_copy_reads_every_line_of_the_data_once() {
     let mut run = flows(stack(), vec![socket(0, Traffic::Bulk { bytes }, false)]);
     run_us(&mut run, 4000);
     let rig = world(&mut run);
-    assert_eq!(rig.core.sockets[0].counts.read_bytes, bytes);
+    assert_eq!(rig.core.ends.sockets[0].counts.read_bytes, bytes);
     let lines = u64::from((66 + MSS).div_ceil(64) - 1);
     assert_eq!(rig.core.counts().source_lines, 1000 * lines);
     assert_eq!((rig.far.reads, rig.far.writes), (1000 * lines, 0));
@@ -115,7 +115,7 @@ fn softirq_of_a_packet(stack: &StackParams) -> f64 {
     let mut run = flows(stack.clone(), vec![socket(0, Traffic::Bulk { bytes: u64::MAX }, false)]);
     run_us(&mut run, WINDOW_US);
     let core = &world(&mut run).core;
-    let counts = core.sockets[0].counts;
+    let counts = core.ends.sockets[0].counts;
     let spent = core.times().spent_ps(Spent::Softirq, Time::from_ps(WINDOW_US * 1_000_000));
     let work = counts.segments * stack.segment_ps + counts.acks * stack.ack_ps;
     (spent - work) as f64 / counts.packets as f64

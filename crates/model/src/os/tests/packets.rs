@@ -69,9 +69,9 @@ fn the_host_marks_exactly_the_data_packets_that_come_while_it_is_to() {
     inject_packets(&mut run, 70 * US, &batch(16_000, Ecn::Capable));
     run_us(&mut run, 1000);
     let core = &world(&mut run).core;
-    let counts = core.sockets[0].counts;
+    let counts = core.ends.sockets[0].counts;
     assert_eq!((counts.marked_by_host, counts.marked, counts.packets), (4, 4, 20));
-    assert_eq!(core.sockets[0].connection.counters().segments_marked, 2, "two of five joined segments");
+    assert_eq!(core.ends.sockets[0].connection.counters().segments_marked, 2, "two of five joined segments");
 }
 
 #[test]
@@ -92,9 +92,9 @@ fn a_sending_host_marks_exactly_the_data_that_goes_out_while_it_is_to() {
     let (during, others) = marked(201, 300);
     assert!(!during.is_empty() && others.iter().all(|(_, segment)| segment.bytes == 0), "all data, and nothing else");
     let packets: u32 = far.sent.iter().filter(|sent| sent.1.marked).map(|sent| sent.1.bytes.div_ceil(MSS)).sum();
-    let counts = core.sockets[0].counts;
+    let counts = core.ends.sockets[0].counts;
     assert_eq!((counts.marked_by_host, counts.marked), (u64::from(packets), 0), "what comes in is not marked");
-    assert!(core.sockets[0].connection.counters().reductions > 0);
+    assert!(core.ends.sockets[0].connection.counters().reductions > 0);
 }
 
 #[test]
@@ -130,7 +130,7 @@ proptest! {
         run_us(&mut run, 20_000_000);
         let rig = world(&mut run);
         for (index, &bytes) in sizes.iter().enumerate() {
-            let socket = &rig.core.sockets[index];
+            let socket = &rig.core.ends.sockets[index];
             let far = rig.far.peers[index].as_ref().expect("a flow has two ends");
             let received = if index % 2 == 1 { far.application.received_bytes() } else { socket.counts.read_bytes };
             prop_assert_eq!(received, bytes);

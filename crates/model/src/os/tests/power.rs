@@ -212,7 +212,7 @@ proptest! {
         run_us(&mut run, end);
         let core = &mut world(&mut run).core;
         core.settle(Time::from_ps(end * US));
-        prop_assert!(!core.has_pending() && core.task.is_none(), "nothing is left to do");
+        prop_assert!(!core.execution.has_pending() && core.execution.task().is_none(), "nothing is left to do");
         let (meter, entries, wakes) = core.power().expect("a clock");
         let residency = meter.residency_ps();
         prop_assert_eq!(residency.total_ps(), end * US);

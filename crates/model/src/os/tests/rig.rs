@@ -5,7 +5,7 @@ use crate::cha::Cha;
 use crate::flow::Application;
 use crate::lfb::Lfb;
 use crate::line::{one_bank, Content, Ecn, Homes, Kind, Packet, PacketId, Packets, Requests, Ring, Rings, SocketHomes};
-use crate::os::{NetFootprint, NetSocketParams, NetStack, Wiring};
+use crate::os::{NetCoreWiring, NetFootprint, NetSocketParams, NetStack};
 use crate::params::{CongestionControl, CoreParams, LineSize, PageParams, StackParams, TcpParams, Traffic};
 use crate::part::{Context, Payload, Told};
 use crate::transport::tcp::{Connection, Segment};
@@ -112,7 +112,7 @@ fn rings() -> Rings {
 }
 
 pub(super) fn net_core(stack: StackParams, sockets: Vec<NetSocketParams>) -> NetStack {
-    let wiring = Wiring {
+    let wiring = NetCoreWiring {
         cha: CHA,
         nic: NIC,
         queue: Some(0),

@@ -29,10 +29,10 @@ fn an_interrupt_goes_before_a_copy_under_way() {
     inject_packets(&mut run, 10 * US, &[(data(0, 4044), Ecn::Capable)]);
     inject_packets(&mut run, 30 * US, &[(data(4044, 4044), Ecn::Capable)]);
     run_us(&mut run, 33);
-    let socket = &world(&mut run).core.sockets[0];
+    let socket = &world(&mut run).core.ends.sockets[0];
     assert_eq!((socket.counts.delivered, socket.counts.read_bytes), (2, 0), "the copy of 64 us is under way");
     run_us(&mut run, 200);
-    assert_eq!(world(&mut run).core.sockets[0].counts.read_bytes, 8088);
+    assert_eq!(world(&mut run).core.ends.sockets[0].counts.read_bytes, 8088);
 }
 
 #[test]
@@ -43,7 +43,7 @@ fn an_application_that_slept_pays_for_waking_up() {
     }
     run_us(&mut run, 1000);
     let core = &world(&mut run).core;
-    let counts = core.sockets[0].counts;
+    let counts = core.ends.sockets[0].counts;
     assert_eq!((counts.calls, counts.wakes, counts.read_bytes), (3, 3, 3000));
     let calls = core.times().spent_ps(Spent::Call, Time::from_ps(1000 * US));
     assert_eq!(calls, 3 * stack().wake_ps);
@@ -56,7 +56,7 @@ fn an_application_with_more_to_read_goes_on_without_sleeping() {
     inject_packets(&mut run, 10 * US, &[(data(0, 4000), Ecn::Capable)]);
     run_us(&mut run, 1000);
     let core = &world(&mut run).core;
-    let counts = core.sockets[0].counts;
+    let counts = core.ends.sockets[0].counts;
     assert_eq!((counts.calls, counts.wakes, counts.read_bytes), (4, 1, 4000));
     assert_eq!(core.times().spent_ps(Spent::Call, Time::from_ps(1000 * US)), stack.wake_ps + 3 * stack.call_ps);
 }
@@ -68,13 +68,13 @@ fn a_deaf_application_closes_the_window_and_opens_it_again() {
     let buffer = deaf.tcp.receive_buffer_bytes;
     let mut run = flows(stack(), vec![deaf]);
     run_us(&mut run, 10_000);
-    let read = world(&mut run).core.sockets[0].counts.read_bytes;
+    let read = world(&mut run).core.ends.sockets[0].counts.read_bytes;
     run_us(&mut run, 49_000);
-    let socket = &world(&mut run).core.sockets[0];
+    let socket = &world(&mut run).core.ends.sockets[0];
     assert_eq!(socket.counts.read_bytes, read, "it reads nothing");
     assert!(socket.connection.readable() <= buffer && socket.connection.readable() > buffer / 2);
     run_us(&mut run, 100_000);
-    assert!(world(&mut run).core.sockets[0].counts.read_bytes > read + 10 * buffer);
+    assert!(world(&mut run).core.ends.sockets[0].counts.read_bytes > read + 10 * buffer);
 }
 
 #[test]
@@ -86,7 +86,7 @@ fn requests_are_answered_one_after_the_other() {
         run_us(&mut run, 5000);
         let rig = world(&mut run);
         let far = rig.far.peers[0].as_ref().expect("a flow has two ends");
-        let caller = if initiator { &rig.core.sockets[0].application } else { &far.application };
+        let caller = if initiator { &rig.core.ends.sockets[0].application } else { &far.application };
         let latency = caller.latency().expect("it calls");
         assert!(latency.count() > 50, "{}", latency.count());
         // The wire one way (the other takes no time), a wake-up, two packets of the one and one of the other.
@@ -109,13 +109,18 @@ fn a_stopped_core_drains() {
     let stack = StackParams { cached_user: false, extra_lines: 3 << 16, ..stack() };
     let mut run = flows(stack, sockets);
     run_us(&mut run, 3000);
-    assert!(world(&mut run).core.sockets.iter().all(|socket| socket.counts.packets > 0 && socket.counts.calls > 0));
+    assert!(world(&mut run)
+        .core
+        .ends
+        .sockets
+        .iter()
+        .all(|socket| socket.counts.packets > 0 && socket.counts.calls > 0));
     world(&mut run).core.stop();
     world(&mut run).far.peers.iter_mut().flatten().for_each(|peer| peer.application.stop());
     run_us(&mut run, 3_000_000);
     let rig = world(&mut run);
     assert!(rig.packets.is_empty() && rig.requests.is_empty());
-    for (socket, peer) in rig.core.sockets.iter().zip(rig.far.peers.iter().flatten()) {
+    for (socket, peer) in rig.core.ends.sockets.iter().zip(rig.far.peers.iter().flatten()) {
         assert_eq!(socket.application.written_bytes(), peer.application.received_bytes());
         assert_eq!(peer.application.written_bytes(), socket.counts.read_bytes);
         assert_eq!((socket.connection.unacknowledged(), socket.connection.readable()), (0, 0));
@@ -148,11 +153,11 @@ fn no_more_lies_at_the_nic_than_it_may() {
     let most = 3 * u64::from(tcp().tso_bytes);
     for us in (0..3000).step_by(10) {
         run_us(&mut run, us);
-        let socket = &world(&mut run).core.sockets[0];
+        let socket = &world(&mut run).core.ends.sockets[0];
         let in_a_millisecond = socket.connection.cwnd_bytes() * 1000 * US / socket.connection.srtt_ps().max(1);
         assert!(socket.in_nic <= most.max(in_a_millisecond + most / 3));
     }
-    assert!(world(&mut run).core.sockets[0].counts.sent_bytes > 1 << 22);
+    assert!(world(&mut run).core.ends.sockets[0].counts.sent_bytes > 1 << 22);
 }
 
 #[test]
@@ -161,7 +166,7 @@ fn an_application_fills_the_send_buffer_before_it_sleeps() {
     // Acknowledgements stay away, so that what is written stays in the buffer.
     world(&mut run).far.peers[0] = None;
     run_us(&mut run, 3000);
-    let socket = &world(&mut run).core.sockets[0];
+    let socket = &world(&mut run).core.ends.sockets[0];
     assert_eq!(socket.connection.unacknowledged(), tcp().send_buffer_bytes);
     assert!(socket.blocked && socket.asleep);
 }

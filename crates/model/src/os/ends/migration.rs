@@ -5,18 +5,16 @@
 //! the NIC is asked to steer the flow to the queue of the new core (accelerated RFS). What was sent before is still on
 //! the old send queue: until it has left, more goes by the same queue, so that nothing overtakes (`ooo_okay` of XPS).
 
-use super::mcn::BY_RING;
-use super::run::Task;
 use super::socket::Socket;
-use super::softirq::TO_NIC_PS;
-use super::NetStack;
-use crate::line::{Content, Packet, PacketId, Packets};
+use super::FlowEnds;
+use crate::line::Packet;
+use crate::os::delays::TO_CORE_PS;
+use crate::os::execution::Execution;
+use crate::os::mcn::BY_RING;
+use crate::os::nic_driver::NicDriver;
 use crate::part::{Context, Payload};
 use hostnet_kernel::{ComponentId, Time};
 use serde::{Deserialize, Serialize};
-
-/// From one core to another, in ps (assumed: a line that one core stores to and the other reads).
-pub(super) const TO_CORE_PS: u64 = 100_000;
 
 /// When a thread goes, and where to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -46,24 +44,31 @@ pub struct MigratedFlow {
 #[derive(Debug)]
 pub(crate) struct Passing(Box<Socket>);
 
-/// What a core knows of threads that go, or have gone.
+impl Passing {
+    /// Returns the flow of the socket.
+    pub(in crate::os) fn flow(&self) -> u32 {
+        self.0.params.flow
+    }
+}
+
+/// Threads that leave a core, or have left it.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
-pub(super) struct Moving {
+pub(in crate::os) struct Migration {
     /// Sockets that go as soon as nothing here is busy with them.
     leaving: Vec<u32>,
     /// By flow; each with whether a packet of it has come here since the NIC was asked to steer it.
     elsewhere: Vec<(MigratedFlow, bool)>,
 }
 
-impl Moving {
+impl Migration {
     /// With flows that are elsewhere from the start, in ascending order.
-    pub(super) fn new(elsewhere: Vec<MigratedFlow>) -> Self {
+    pub(in crate::os) fn new(elsewhere: Vec<MigratedFlow>) -> Self {
         debug_assert!(elsewhere.is_sorted_by_key(|flow| flow.flow));
         Self { leaving: Vec::new(), elsewhere: elsewhere.into_iter().map(|flow| (flow, false)).collect() }
     }
 
     /// Whether any socket is to go.
-    pub(super) fn waits(&self) -> bool {
+    pub(in crate::os) fn waits(&self) -> bool {
         !self.leaving.is_empty()
     }
 
@@ -71,7 +76,7 @@ impl Moving {
         self.elsewhere.binary_search_by_key(&flow, |(elsewhere, _)| elsewhere.flow)
     }
 
-    pub(super) fn find(&self, flow: u32) -> Option<MigratedFlow> {
+    pub(in crate::os) fn find(&self, flow: u32) -> Option<MigratedFlow> {
         self.place(flow).ok().map(|at| self.elsewhere[at].0)
     }
 
@@ -96,44 +101,33 @@ impl Moving {
     }
 }
 
-impl NetStack {
-    /// It is time for a thread to go.
-    pub(super) fn on_move(&mut self, connection: u32) {
+impl FlowEnds {
+    /// Marks the socket of a thread whose time to migrate has come.
+    pub(in crate::os) fn begin_hop(&mut self, connection: u32) {
         let socket = &mut self.sockets[connection as usize];
         if socket.present && !socket.leaving {
             socket.leaving = true;
-            self.moving.leaving.push(connection);
+            self.migration.leaving.push(connection);
         }
     }
 
-    /// Threads go that are to go and that nothing here is busy with.
-    pub(super) fn depart(&mut self, context: &mut Context) {
-        let mut leaving = std::mem::take(&mut self.moving.leaving);
-        leaving.retain(|&index| {
-            let socket = &self.sockets[index as usize];
-            let hop = socket.next_hop().filter(|_| !self.is_busy_with(index));
+    /// Sends away the leaving threads whose sockets are not `busy`.
+    pub(in crate::os) fn depart(&mut self, busy: impl Fn(u32) -> bool, context: &mut Context) {
+        let sockets = &self.sockets;
+        self.migration.leaving.retain(|&index| {
+            let socket = &sockets[index as usize];
+            let hop = socket.next_hop().filter(|_| !busy(index));
             if let Some(hop) = hop {
                 context.tell(hop.core, 0, Payload::Hop { flow: socket.params.flow, from: context.id });
             }
             hop.is_none()
         });
-        self.moving.leaving = leaving;
     }
 
-    fn is_busy_with(&self, index: u32) -> bool {
-        let calling = self.calling.is_some_and(|calling| calling.is_of(index));
-        let working = match self.task {
-            Some(Task::Segment(joined)) => joined.socket == index,
-            Some(Task::Output { socket, .. }) => socket == index,
-            _ => false,
-        };
-        calling || working || self.gro.has(index)
-    }
-
-    /// Gives the socket of a flow away, which goes where its next hop leads.
-    pub(crate) fn give(&mut self, flow: u32, own: ComponentId, packets: &Packets) -> Option<Passing> {
+    /// Gives the socket of a flow away to the core of its next hop; `waiting` of its packets stay behind with the
+    /// softirq.
+    pub(in crate::os) fn give(&mut self, flow: u32, own: ComponentId, waiting: u64) -> Option<Passing> {
         let index = self.socket_of(flow)?;
-        let waiting = self.waiting_of(flow, packets);
         self.ready.retain(|&other| other as usize != index);
         self.output.forget(index as u32);
         let socket = &mut self.sockets[index];
@@ -146,19 +140,24 @@ impl NetStack {
         if socket.in_nic > 0 {
             socket.by.get_or_insert(own);
         }
-        self.moving.note(elsewhere);
+        self.migration.note(elsewhere);
         Some(Passing(socket))
     }
 
-    /// Takes the socket of a flow, whose thread has come here.
-    pub(crate) fn take(&mut self, Passing(mut socket): Passing, context: &mut Context) {
+    /// Takes in the socket of a flow whose thread has migrated here; `waiting` of its packets were here before.
+    pub(in crate::os) fn take_in(
+        &mut self,
+        Passing(mut socket): Passing,
+        waiting: u64,
+        execution: &mut Execution,
+        context: &mut Context,
+    ) {
         let now = context.now();
         let flow = socket.params.flow;
-        let Ok(at) = self.by_flow.binary_search_by_key(&flow, |&(flow, _)| flow) else { return };
-        let index = self.by_flow[at].1 as usize;
+        let Some(index) = self.number_of(flow) else { return };
         let connection = index as u32;
-        self.moving.forget(flow);
-        socket.counts.packets += self.waiting_of(flow, context.packets);
+        self.migration.forget(flow);
+        socket.counts.packets += waiting;
         socket.generation = socket.generation.max(self.sockets[index].generation).wrapping_add(1);
         socket.timer_at = None;
         socket.ready = false;
@@ -175,21 +174,12 @@ impl NetStack {
         }
         self.sockets[index] = *socket;
         self.await_hop(index, context);
-        self.set_timer(index, context);
-        self.want_output(index);
+        self.set_timer(index, execution, context);
+        self.queue_output(index);
         context.send(context.id, 1, Payload::Begin { connection });
     }
 
-    /// Packets of a flow that have come here and that the driver is not through with.
-    fn waiting_of(&self, flow: u32, packets: &Packets) -> u64 {
-        let working = match self.task {
-            Some(Task::Packet(id)) => u64::from(packets.get(id).flow == flow),
-            _ => 0,
-        };
-        working + self.softirq.waiting(packets).filter(|packet| packet.flow == flow).count() as u64
-    }
-
-    /// Sees to it that a thread goes when it is to go next.
+    /// Schedules the next hop of a thread, if it has one.
     fn await_hop(&self, index: usize, context: &mut Context) {
         if let Some(hop) = self.sockets[index].next_hop() {
             let delay = hop.at_ps.saturating_sub(context.now().ps()).max(1);
@@ -197,62 +187,36 @@ impl NetStack {
         }
     }
 
-    /// The driver is through with a packet of a flow whose socket is not here: it is handed on to where that is.
-    pub(super) fn hand_on(&mut self, packet: Packet, context: &mut Context) -> bool {
-        let Some(MigratedFlow { core, .. }) = self.moving.find(packet.flow) else { return false };
+    /// Returns the core by whose queue a segment of a socket is sent, if not by the own one: earlier segments are still
+    /// there.
+    pub(in crate::os) fn sends_by(&mut self, index: usize) -> Option<ComponentId> {
+        let socket = self.sockets.get_mut(index)?;
+        if socket.in_nic == 0 {
+            socket.by = None;
+        }
+        socket.by
+    }
+}
+
+impl Migration {
+    /// Hands a packet on to the core that its flow has migrated to. Returns false if the flow is unknown.
+    pub(in crate::os) fn hand_on(&mut self, packet: Packet, context: &mut Context) -> bool {
+        let Some(MigratedFlow { core, .. }) = self.find(packet.flow) else { return false };
         if packet.queue != BY_RING {
-            self.moving.meet(packet.flow);
+            self.meet(packet.flow);
         }
         let id = context.packets.insert(packet);
         context.send(core, TO_CORE_PS, Payload::Backlog(id));
         true
     }
 
-    /// Another core hands a packet on.
-    pub(super) fn on_backlog(&mut self, id: PacketId, context: &mut Context) {
-        let packet = context.packets.remove(id);
-        match (self.end_of(packet.flow), packet.content) {
-            (Some(index), Content::Tcp(_)) => {
-                self.sockets[index].counts.packets += 1;
-                self.admit(index, &packet);
-                self.softirq.poll();
-            }
-            (Some(index), Content::Udp(datagram)) => {
-                if let Some(end) = self.datagram_end(index) {
-                    end.counts.packets += 1;
-                }
-                self.keep_datagram(index, datagram, packet.line);
-                self.softirq.poll();
-            }
-            _ if self.hand_on(packet, context) => {}
-            _ => self.counts.strangers += 1,
-        }
-    }
-
-    /// The receive queue is empty: the NIC is asked to steer those flows elsewhere whose packets came here.
-    pub(super) fn steer(&mut self, context: &mut Context) {
-        for (MigratedFlow { flow, queue, .. }, met) in &mut self.moving.elsewhere {
-            if std::mem::take(met) && Some(*queue) != self.softirq.queue() {
-                let steer = Payload::Steer { flow: *flow, queue: *queue };
-                context.send(self.nic, TO_NIC_PS + self.away_ps, steer);
+    /// Asks the NIC to steer flows that have migrated away from the empty receive queue `own`, if their packets still
+    /// arrived here.
+    pub(in crate::os) fn steer(&mut self, own: Option<u16>, driver: &NicDriver, context: &mut Context) {
+        for (MigratedFlow { flow, queue, .. }, met) in &mut self.elsewhere {
+            if std::mem::take(met) && Some(*queue) != own {
+                driver.steer(*flow, *queue, context);
             }
         }
-    }
-
-    /// The core by whose queue a segment of a socket goes, if not by that of this one: something is still there.
-    pub(super) fn sends_by(&mut self, index: usize) -> Option<ComponentId> {
-        let socket = &mut self.sockets[index];
-        if socket.in_nic == 0 {
-            socket.by = None;
-        }
-        socket.by
-    }
-
-    /// A segment is sent that another core hands on: it goes by the queue of this one.
-    pub(super) fn on_transmit(&mut self, id: PacketId, context: &mut Context) {
-        let flow = context.packets.get(id).flow;
-        let here = self.end_of(flow).map(|index| self.class_of(index));
-        let class = here.or_else(|| Some(self.moving.find(flow)?.class)).unwrap_or_default();
-        self.hand_down(id, class, context);
     }
 }

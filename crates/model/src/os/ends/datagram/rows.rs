@@ -1,9 +1,8 @@
 //! Datagrams of a NIC in a DIMM, each of which has rows of memory to itself.
 
-use super::{DatagramEnd, ETHERNET_BYTES};
-use crate::os::dimm::Driver;
-use crate::os::output::Buffer;
-use crate::os::NetStack;
+use super::DatagramEnd;
+use crate::os::dimm::DimmDriver;
+use crate::os::ends::output::Buffer;
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
 
@@ -34,9 +33,14 @@ impl DatagramEnd {
         (self.generates() && self.rows.zoned, std::mem::replace(&mut self.rows.zoned, true))
     }
 
+    /// Notes the line that a NIC in a DIMM reads a datagram from.
+    pub(in crate::os) fn note_sent(&mut self, line: u64) {
+        self.rows.sent_from.push_back(line);
+    }
+
     /// The same where each has rows of memory to itself: datagrams of one length use the same again, the last that came
     /// free first.
-    pub(super) fn place_in_rows(&mut self, index: usize, bytes: u32, buffer: Buffer, driver: &Driver) -> u64 {
+    pub(super) fn place_in_rows(&mut self, index: usize, bytes: u32, buffer: Buffer, driver: &DimmDriver) -> u64 {
         let (unit, first) = (driver.buffer_bytes(), driver.first_buffer(index));
         self.rows.most = buffer.places(unit).max(1);
         let line = self.rows.free_at.pop().unwrap_or_else(|| {
@@ -46,21 +50,5 @@ impl DatagramEnd {
         });
         self.rows.written_at.push_back(line);
         line + driver.colour(line, bytes)
-    }
-}
-
-impl NetStack {
-    /// What came by a NIC in a DIMM is not needed any more.
-    pub(super) fn free_received(&mut self, line: u64, ip_bytes: u32) {
-        if let Some(driver) = &mut self.driver {
-            driver.free(line, u64::from(ip_bytes) + ETHERNET_BYTES);
-        }
-    }
-
-    /// The NIC in a DIMM reads a datagram of a flow from a line on.
-    pub(in crate::os) fn note_sent(&mut self, flow: u32, line: u64) {
-        if let Some((_, end)) = self.datagrams_of(flow) {
-            end.rows.sent_from.push_back(line);
-        }
     }
 }

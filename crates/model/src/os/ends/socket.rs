@@ -1,11 +1,11 @@
 //! One end of a flow at a network core: its connection, its application, and where its data lies.
 
-use super::books::SocketCounts;
-use super::moving::Hop;
+use super::migration::Hop;
 use super::output::Buffer;
-use super::region::Region;
 use crate::flow::Application;
 use crate::line::Packet;
+use crate::os::books::SocketCounts;
+use crate::os::region::Region;
 use crate::params::{LineSize, TcpParams, Traffic};
 use crate::transport::tcp::{Connection, Segment};
 use hostnet_kernel::{ComponentId, Time};
@@ -53,7 +53,7 @@ pub struct NetSocketParams {
 
 impl NetSocketParams {
     /// The number of the service whose requests come here, if any do.
-    pub(super) fn service(&self) -> Option<u32> {
+    pub(in crate::os) fn service(&self) -> Option<u32> {
         match &self.traffic {
             Traffic::Service(service) if !self.initiator => Some(service.number),
             _ => None,
@@ -76,13 +76,13 @@ struct Piece {
 
 /// One end of a flow.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub(super) struct Socket {
-    pub(super) params: NetSocketParams,
-    pub(super) connection: Connection,
-    pub(super) application: Application,
-    pub(super) counts: SocketCounts,
+pub(in crate::os) struct Socket {
+    pub(in crate::os) params: NetSocketParams,
+    pub(in crate::os) connection: Connection,
+    pub(in crate::os) application: Application,
+    pub(in crate::os) counts: SocketCounts,
     /// The service that its requests are for, by its place among those of the server.
-    pub(super) service: Option<usize>,
+    pub(in crate::os) service: Option<usize>,
     /// What has come and is not yet copied, in the order of the stream.
     pieces: VecDeque<Piece>,
     /// The number of the last packet that the kernel has seen, and those that came by another queue before it was
@@ -94,36 +94,36 @@ pub(super) struct Socket {
     /// Where it sends from, by the first byte of the stream that lies there; the last first.
     sends_from: Vec<(u64, Buffer)>,
     /// Whether its thread is at this core, whether that is about to go, and how often it has.
-    pub(super) present: bool,
-    pub(super) leaving: bool,
-    pub(super) hops: usize,
+    pub(in crate::os) present: bool,
+    pub(in crate::os) leaving: bool,
+    pub(in crate::os) hops: usize,
     /// The core by whose send queue it went before, while something is there.
-    pub(super) by: Option<ComponentId>,
+    pub(in crate::os) by: Option<ComponentId>,
     /// Bytes handed to the NIC that have not left it.
-    pub(super) in_nic: u64,
+    pub(in crate::os) in_nic: u64,
     /// Whether the flow has begun.
-    pub(super) begun: bool,
+    pub(in crate::os) begun: bool,
     /// Whether the application waits for its turn.
-    pub(super) ready: bool,
+    pub(in crate::os) ready: bool,
     /// Whether it sleeps.
-    pub(super) asleep: bool,
+    pub(in crate::os) asleep: bool,
     /// Whether it had to do without room at its last turn.
-    pub(super) blocked: bool,
+    pub(in crate::os) blocked: bool,
     /// Whether it is to write before it reads again.
-    pub(super) write_next: bool,
+    pub(in crate::os) write_next: bool,
     /// Whether it stands in the list of those that may have something to send.
-    pub(super) sending: bool,
+    pub(in crate::os) sending: bool,
     /// The event that will wake it up.
-    pub(super) wake_at: Option<Time>,
+    pub(in crate::os) wake_at: Option<Time>,
     /// The event of the connection's timer that is under way, and its number.
-    pub(super) timer_at: Option<Time>,
+    pub(in crate::os) timer_at: Option<Time>,
     /// When its timer last was due, and not only looked at.
-    pub(super) fired_at: Option<Time>,
-    pub(super) generation: u32,
+    pub(in crate::os) fired_at: Option<Time>,
+    pub(in crate::os) generation: u32,
 }
 
 impl Socket {
-    pub(super) fn new(params: NetSocketParams, buffer: Buffer) -> Self {
+    pub(in crate::os) fn new(params: NetSocketParams, buffer: Buffer) -> Self {
         let mut connection = Connection::new(&params.tcp);
         if params.traffic.no_delay() {
             connection.set_no_delay();
@@ -158,7 +158,7 @@ impl Socket {
     }
 
     /// What is left where a socket was.
-    pub(super) fn absent(of: &Self) -> Self {
+    pub(in crate::os) fn absent(of: &Self) -> Self {
         let mut left = Self::new(of.params.clone(), of.sends_from[0].1);
         left.service = of.service;
         left.present = false;
@@ -167,17 +167,17 @@ impl Socket {
     }
 
     /// Where its thread goes next.
-    pub(super) fn next_hop(&self) -> Option<Hop> {
+    pub(in crate::os) fn next_hop(&self) -> Option<Hop> {
         self.params.hops.get(self.hops).copied()
     }
 
     /// Whether its thread is here and not about to go.
-    pub(super) fn stays(&self) -> bool {
+    pub(in crate::os) fn stays(&self) -> bool {
         self.present && !self.leaving
     }
 
     /// What is written from now on lies there. A file stays where it is.
-    pub(super) fn sends_from(&mut self, buffer: Buffer) {
+    pub(in crate::os) fn sends_from(&mut self, buffer: Buffer) {
         if self.params.file.is_some() {
             return;
         }
@@ -185,25 +185,25 @@ impl Socket {
     }
 
     /// All that it sends lies there; before it has written anything.
-    pub(super) fn send_only_from(&mut self, buffer: Buffer) {
+    pub(in crate::os) fn send_only_from(&mut self, buffer: Buffer) {
         self.sends_from = vec![(0, self.params.file.map_or(buffer, |file| buffer.of_file(file)))];
     }
 
     /// The line of virtual memory where a byte of the stream that it sends lies.
-    pub(super) fn line(&self, byte: u64) -> u64 {
+    pub(in crate::os) fn line(&self, byte: u64) -> u64 {
         let (_, buffer) = self.sends_from.iter().find(|(from, _)| *from <= byte).expect("the first holds byte 0");
         buffer.line(byte)
     }
 
     /// Whether the application does not read now.
-    pub(super) fn is_deaf(&self, now: Time) -> bool {
+    pub(in crate::os) fn is_deaf(&self, now: Time) -> bool {
         let NetSocketParams { initiator, deaf_ps, .. } = &self.params;
         !initiator && deaf_ps.is_some_and(|(from, to)| (from..to).contains(&now.ps()))
     }
 
     /// Bytes that may be written, offered to the application: after the buffer was full, none until a third of it is
     /// free, as in Linux.
-    pub(super) fn room(&self) -> u64 {
+    pub(in crate::os) fn room(&self) -> u64 {
         let room = self.connection.room();
         if !self.blocked || room.saturating_mul(3) >= self.params.tcp.send_buffer_bytes {
             room
@@ -213,7 +213,7 @@ impl Socket {
     }
 
     /// Whether another segment may be handed to the NIC: as much as two segments, or as is sent in a millisecond.
-    pub(super) fn may_send(&self) -> bool {
+    pub(in crate::os) fn may_send(&self) -> bool {
         let srtt_ps = u128::from(self.connection.srtt_ps().max(1));
         let rate = (u128::from(self.connection.cwnd_bytes()) * QUEUE_PS / srtt_ps).min(u128::from(QUEUE_BYTES_MAX));
         self.in_nic < (2 * u64::from(self.params.tcp.tso_bytes)).max(rate as u64)
@@ -221,7 +221,7 @@ impl Socket {
 
     /// Whether it is the turn of a packet; else it is kept until then. After a flow was steered to another queue what
     /// came by the old one goes first: Linux waits until that is empty.
-    pub(super) fn is_next(&mut self, packet: &Packet) -> bool {
+    pub(in crate::os) fn is_next(&mut self, packet: &Packet) -> bool {
         let next = packet.order <= self.seen + 1;
         if next {
             self.seen = packet.order;
@@ -232,12 +232,12 @@ impl Socket {
     }
 
     /// A packet that was kept and whose turn has come.
-    pub(super) fn next_kept(&mut self) -> Option<Packet> {
+    pub(in crate::os) fn next_kept(&mut self) -> Option<Packet> {
         self.early.remove(&(self.seen + 1))
     }
 
     /// Notes where the data of a packet lies. What is there already is not noted again.
-    pub(super) fn keep(&mut self, segment: &Segment, packet: &Packet) {
+    pub(in crate::os) fn keep(&mut self, segment: &Segment, packet: &Packet) {
         let (start, end) = (segment.sequence, segment.sequence + u64::from(segment.bytes));
         let at = self.pieces.partition_point(|piece| piece.start <= start);
         let covered = at.checked_sub(1).is_some_and(|before| self.pieces[before].end >= end);
@@ -251,7 +251,7 @@ impl Socket {
     /// Takes the next `bytes` bytes out of what has come, and hands the lines to read for them to `source`.
     ///
     /// A burst that is not half full counts as none.
-    pub(super) fn take(&mut self, bytes: u64, size: LineSize, mut source: impl FnMut(u64, u32)) {
+    pub(in crate::os) fn take(&mut self, bytes: u64, size: LineSize, mut source: impl FnMut(u64, u32)) {
         let end = self.read_at + bytes;
         let line_bytes = size.bytes();
         let fill = if size.is_burst() { line_bytes / 2 } else { line_bytes - 1 };
@@ -280,7 +280,7 @@ impl Socket {
     }
 
     /// What is left of the packet in whose middle the last read ended: its first line, and how many.
-    pub(super) fn rest(&self, size: LineSize) -> Option<(u64, u32)> {
+    pub(in crate::os) fn rest(&self, size: LineSize) -> Option<(u64, u32)> {
         let piece = self.pieces.front().filter(|piece| piece.start < self.read_at)?;
         let past = piece.line + (piece.end - piece.start + u64::from(piece.offset)).div_ceil(size.bytes());
         (past > piece.fresh).then(|| (piece.fresh, (past - piece.fresh) as u32))

@@ -2,63 +2,66 @@
 //!
 //! They take part in the turns of the core as the ends of streams do. Their numbers follow those.
 
+mod forward;
 mod params;
 mod rows;
 
 pub use params::DatagramEndParams;
 
-use super::books::{SocketCounts, Spent};
-use super::forward::Onward;
 use super::output::Output;
-use super::run::{Choice, Task};
-use super::NetStack;
+use super::{end_allocation, FlowEnds};
 use crate::flow::Datagrams;
 use crate::line::{Content, Ecn, Packet, PacketId};
-use crate::params::{LineSize, Traffic};
+use crate::os::books::{SocketCounts, Spent};
+use crate::os::dimm::DimmDriver;
+use crate::os::lines::Lines;
+use crate::os::task::{Choice, Task};
+use crate::params::{LineSize, StackParams, Traffic};
 use crate::part::{Context, Payload};
 use crate::transport::journey::Stage;
 use crate::transport::udp::{Datagram, HEADER_BYTES};
+use forward::Onward;
 use hostnet_kernel::Time;
 use rows::Rows;
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
 
 /// Bytes of an Ethernet header, before the IP header in memory.
-pub(super) const ETHERNET_BYTES: u64 = 14;
+const ETHERNET_BYTES: u64 = 14;
 
 /// One end of a flow of datagrams.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub(super) struct DatagramEnd {
-    pub(super) params: DatagramEndParams,
-    pub(super) application: Datagrams,
-    pub(super) counts: SocketCounts,
+pub(in crate::os) struct DatagramEnd {
+    pub(in crate::os) params: DatagramEndParams,
+    pub(in crate::os) application: Datagrams,
+    pub(in crate::os) counts: SocketCounts,
     /// What has come and is not yet read, with the physical line that its frame begins at; and its data.
-    pub(super) come: VecDeque<(Datagram, u64)>,
-    pub(super) come_bytes: u64,
+    come: VecDeque<(Datagram, u64)>,
+    come_bytes: u64,
     /// What was written and goes out next, with the line of virtual memory that it lies at.
-    pub(super) written: VecDeque<(Datagram, u64)>,
+    written: VecDeque<(Datagram, u64)>,
     /// Data that was written and has not left the NIC, and where what is written next lies.
-    pub(super) out_bytes: u64,
+    out_bytes: u64,
     write_at: u64,
     /// What the call under way sends, or reads, with the line that its frame begins at.
     sending: Option<Datagram>,
-    pub(super) reading: Option<(Datagram, u64)>,
+    reading: Option<(Datagram, u64)>,
     /// By what end what comes is sent on, if it is.
-    pub(super) onward: Option<Onward>,
+    onward: Option<Onward>,
     /// Of a NIC in a DIMM.
     rows: Rows,
     begun: bool,
     /// Whether the application waits for its turn; whether it sleeps; whether it waits for room.
-    pub(super) ready: bool,
-    pub(super) asleep: bool,
-    pub(super) blocked: bool,
+    ready: bool,
+    asleep: bool,
+    blocked: bool,
     /// The event that will wake it up.
     wake_at: Option<Time>,
 }
 
 /// What the core has to do for an application of datagrams.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) enum DatagramWork {
+pub(in crate::os) enum DatagramWork {
     /// A system call that moves so many bytes.
     Call { bytes: u64, reads: bool, asleep: bool },
     /// The kernel hands the NIC its packet once more, which it wrote as any other the first time.
@@ -94,7 +97,7 @@ impl DatagramEnd {
     }
 
     /// Whether it sends packets on that came to another end.
-    pub(super) fn sends_on(&self) -> bool {
+    pub(in crate::os) fn sends_on(&self) -> bool {
         self.params.initiator && matches!(self.params.traffic, Traffic::Forward(_))
     }
 
@@ -103,7 +106,7 @@ impl DatagramEnd {
     }
 
     /// A packet of it has come; what the socket has no room for is dropped. Whether it has.
-    pub(super) fn keep(&mut self, datagram: Datagram, line: u64) -> bool {
+    fn keep(&mut self, datagram: Datagram, line: u64) -> bool {
         let bytes = u64::from(datagram.bytes);
         self.counts.delivered += 1;
         if self.come_bytes + bytes > self.params.udp.buffer_bytes && !self.come.is_empty() {
@@ -117,7 +120,7 @@ impl DatagramEnd {
     }
 
     /// Whether another datagram may be written: always one, and as much as the socket holds.
-    pub(super) fn has_room(&self) -> bool {
+    fn has_room(&self) -> bool {
         self.generates() || (self.out_bytes < self.params.udp.buffer_bytes && self.rows.have_room())
     }
 
@@ -173,80 +176,62 @@ impl DatagramEnd {
     }
 }
 
-impl NetStack {
-    /// With these ends of flows of datagrams, too.
+/// Ends of flows of datagrams at a core.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub(in crate::os) struct DatagramEnds {
+    ends: Vec<DatagramEnd>,
+    /// Number of the first end: the numbers of sockets come before.
+    first: usize,
+    /// Descriptors that datagrams hold in the ring of the core's send queue, and how many the ring has.
+    descriptors: u64,
+    ring_descriptors: u64,
+}
+
+impl FlowEnds {
+    /// Adds ends of flows of datagrams, whose NIC has a send ring of `ring_descriptors`.
     ///
     /// # Panics
-    /// If two ends belong to the same flow.
-    #[must_use]
-    pub fn with_datagrams(mut self, ends: Vec<DatagramEndParams>) -> Self {
+    /// Panics if two ends belong to one flow.
+    pub(in crate::os) fn add_datagrams(&mut self, ends: Vec<DatagramEndParams>, ring_descriptors: u64) {
         let first = self.sockets.len();
-        self.by_flow.extend((first as u32..).zip(&ends).map(|(index, end)| (end.flow, index)));
-        self.by_flow.sort_unstable();
-        assert!(self.by_flow.windows(2).all(|pair| pair[0].0 < pair[1].0), "a flow has one end at a core");
+        self.add_flows((first as u32..).zip(&ends).map(|(index, end)| (end.flow, index)));
         self.output.divide(first + ends.len());
         for (index, socket) in self.sockets.iter_mut().enumerate() {
             socket.send_only_from(self.output.buffer(index));
         }
-        self.datagrams = ends.into_iter().map(DatagramEnd::new).collect();
-        self.join_onward();
-        self
+        let ends = ends.into_iter().map(DatagramEnd::new).collect();
+        self.datagrams = DatagramEnds { ends, first, descriptors: 0, ring_descriptors };
+        for end in 0..self.datagrams.ends.len() {
+            if let Some((flow, forward)) = self.datagrams.forwarding(end) {
+                let taken = self.end_of(flow).and_then(|index| self.datagrams.get_mut(index));
+                taken.into_iter().for_each(|taken| taken.onward = Some(forward));
+            }
+        }
     }
 
-    /// The ends of flows of datagrams at it: the parameters, what happened there since the start of the run, and the
-    /// application.
-    pub fn datagrams(&self) -> impl Iterator<Item = (&DatagramEndParams, &SocketCounts, &Datagrams)> {
-        self.datagrams.iter().map(|end| (&end.params, &end.counts, &end.application))
-    }
-
-    /// The end of datagrams with a number, if it is one.
-    pub(super) fn datagram_end(&mut self, index: usize) -> Option<&mut DatagramEnd> {
-        let at = index.checked_sub(self.sockets.len())?;
-        self.datagrams.get_mut(at)
-    }
-
-    /// The end of datagrams of a flow, and its number.
-    pub(super) fn datagrams_of(&mut self, flow: u32) -> Option<(usize, &mut DatagramEnd)> {
+    /// Returns the end of datagrams of a flow.
+    pub(in crate::os) fn datagram_end_of(&mut self, flow: u32) -> Option<&mut DatagramEnd> {
         let index = self.end_of(flow)?;
-        Some((index, self.datagram_end(index)?))
+        self.datagrams.get_mut(index)
     }
 
-    /// The flow of an end begins, or its application wakes up by itself.
-    pub(super) fn begin_datagrams(&mut self, index: usize, now: Time) {
-        let Some(end) = self.datagram_end(index) else { return };
-        end.begun |= now.ps() >= end.params.start_ps;
-        if end.wake_at.is_some_and(|at| at <= now) {
-            end.wake_at = None;
-        }
-        self.want_datagrams(index);
-    }
-
-    /// The application of an end may have something to do.
-    pub(super) fn want_datagrams(&mut self, index: usize) {
-        let Some(end) = self.datagram_end(index) else { return };
-        // The other end answers whenever it is asked.
-        if (end.begun || !end.params.initiator) && !end.ready {
-            end.ready = true;
-            self.ready.push_back(index as u32);
-        }
-    }
-
-    /// What an application does now that it has its turn: it reads before it writes, but who answers does so first.
-    pub(super) fn next_deed(&mut self, index: usize, context: &mut Context) -> DatagramWork {
+    /// Chooses what the application of an end does in its turn: it reads before it writes, but an end that answers
+    /// writes its answer first.
+    pub(in crate::os) fn next_datagram_work(&mut self, index: usize, context: &mut Context) -> DatagramWork {
         let now = context.now();
-        if let Some(onward) = self.datagrams[index - self.sockets.len()].onward {
-            return self.next_onward(index, onward, now);
+        if let Some(onward) = self.datagrams.of_index(index).onward {
+            return self.datagrams.next_forward(index, onward, now);
         }
-        let ring_is_full = self.is_ring_full();
-        let Self { sockets, datagrams, output, .. } = self;
-        let end = &mut datagrams[index - sockets.len()];
+        let ring_is_full = self.datagrams.is_ring_full();
+        let Self { datagrams, output, .. } = self;
+        let end = &mut datagrams.ends[index - datagrams.first];
         let asleep = end.asleep;
         let answers = !end.params.initiator;
         let may_write = end.has_room() && !ring_is_full;
         end.blocked = !may_write && end.application.may_send(now);
         let writes = may_write && (answers || end.come.is_empty());
         let datagram = if writes { end.application.next(now) } else { None };
-        let deed = match (datagram, end.come.front().filter(|_| !(answers && end.blocked))) {
+        let work = match (datagram, end.come.front().filter(|_| !(answers && end.blocked))) {
             (Some(datagram), _) if end.generates() && datagram.number > 0 => {
                 DatagramWork::Generate(end.packet(datagram, output.buffer(index).line(0)))
             }
@@ -257,9 +242,9 @@ impl NetStack {
             (None, Some((datagram, _))) => DatagramWork::Call { bytes: datagram.bytes.into(), reads: true, asleep },
             (None, None) => DatagramWork::Nothing,
         };
-        end.asleep = deed == DatagramWork::Nothing;
-        end.ready = deed != DatagramWork::Nothing;
-        if let DatagramWork::Call { reads, .. } = deed {
+        end.asleep = work == DatagramWork::Nothing;
+        end.ready = work != DatagramWork::Nothing;
+        if let DatagramWork::Call { reads, .. } = work {
             let read = end.come.front_mut().filter(|_| reads);
             read.into_iter().for_each(|(datagram, _)| datagram.journey.end(Stage::RxDriver, now));
             end.counts.calls += 1;
@@ -271,24 +256,26 @@ impl NetStack {
             end.wake_at = Some(at);
             context.send(context.id, at.since(now), Payload::Begin { connection: index as u32 });
         }
-        deed
+        work
     }
 
-    /// The system call of an end of datagrams comes to its copy.
-    pub(super) fn copy_datagram(&mut self, index: usize, reads: bool, context: &Context) {
-        let in_place = self.is_in_place();
-        let Self { sockets, datagrams, output, lines, stack, driver, .. } = self;
-        let end = &mut datagrams[index - sockets.len()];
+    /// Begins the copy of a system call of an end of datagrams.
+    pub(in crate::os) fn begin_datagram_copy(
+        &mut self,
+        index: usize,
+        reads: bool,
+        lines: &mut Lines,
+        stack: &StackParams,
+        dimm: Option<&DimmDriver>,
+        context: &Context,
+    ) {
+        let Self { datagrams, output, .. } = self;
+        let end = &mut datagrams.ends[index - datagrams.first];
         let class = end.params.class;
         if let (true, Some(onward)) = (reads, end.onward) {
-            lines.begin_inspection(class);
-            let first = u64::from(!context.caches.are_there());
-            end.reading = end.take_frame();
-            let read = end.reading.map(|(datagram, line)| (line + first, onward.lines(datagram).saturating_sub(first)));
-            read.filter(|&(_, count)| count > 0).into_iter().for_each(|(line, count)| lines.source(line, count as u32));
-            return;
+            return end.begin_inspection(onward, lines, context);
         }
-        if in_place && (reads || end.rows.zoned) {
+        if dimm.is_some_and(DimmDriver::is_in_place) && (reads || end.rows.zoned) {
             lines.set_in_place();
         }
         if reads {
@@ -297,7 +284,7 @@ impl NetStack {
             return;
         }
         let Some(datagram) = end.sending.take() else { return };
-        let line = match driver {
+        let line = match dimm {
             None => end.place(index, datagram.bytes, output),
             Some(driver) => end.place_in_rows(index, datagram.bytes, output.buffer(index), driver),
         };
@@ -307,20 +294,30 @@ impl NetStack {
         lines.begin_write(class, count, line, context);
     }
 
-    /// The call is over: what was read has come to the application, what was written goes out.
-    pub(super) fn end_datagram_call(&mut self, index: usize, reads: bool, now: Time) {
-        let Some(end) = self.datagram_end(index) else { return };
+    /// Ends a system call: the application has what was read, and what was written is queued for output.
+    pub(in crate::os) fn end_datagram_call(
+        &mut self,
+        index: usize,
+        reads: bool,
+        dimm: Option<&mut DimmDriver>,
+        now: Time,
+    ) {
+        let Some(end) = self.datagrams.get_mut(index) else { return };
         let read = end.reading.take();
         if let Some((mut datagram, line)) = read {
             datagram.journey.end(Stage::RxCopy, now);
             end.application.receive(now, datagram);
             end.counts.read_bytes += u64::from(datagram.bytes);
-            match end.onward {
-                Some(onward) => self.send_on(onward, datagram.bytes, line, now),
-                None => self.free_received(line, datagram.ip_bytes()),
+            match (end.onward, dimm) {
+                (Some(onward), _) => {
+                    let sender = self.datagrams.forward(onward, datagram.bytes, line, now);
+                    self.output.push(sender);
+                }
+                (None, Some(driver)) => driver.free_frame(line, datagram.ip_bytes()),
+                (None, None) => {}
             }
         }
-        let Some(end) = self.datagram_end(index) else { return };
+        let Some(end) = self.datagrams.get_mut(index) else { return };
         let sent = end.written.back_mut().filter(|_| !reads);
         sent.into_iter().for_each(|(datagram, _)| datagram.journey.end(Stage::TxCopy, now));
         self.ready.push_back(index as u32);
@@ -329,31 +326,42 @@ impl NetStack {
         }
     }
 
-    /// The driver is through with a packet of an end.
-    pub(super) fn keep_datagram(&mut self, index: usize, datagram: Datagram, line: u64) {
-        if let Some(end) = self.datagram_end(index) {
-            if !end.keep(datagram, line) {
-                self.free_received(line, datagram.ip_bytes());
-            }
-            self.want_datagrams(index);
-        }
-    }
-
-    /// The next datagram that an end has written, as work of the core.
-    pub(super) fn next_written(&mut self, index: usize, now: Time) -> Option<Choice> {
-        let end = self.datagram_end(index)?;
+    /// Takes the next datagram that an end has written, as work of the core.
+    pub(in crate::os) fn next_written(
+        &mut self,
+        index: usize,
+        stack: &StackParams,
+        in_place: bool,
+        now: Time,
+    ) -> Option<Choice> {
+        let end = self.datagrams.get_mut(index)?;
         let (datagram, line) = end.written.pop_front()?;
         let mut packet = end.packet(datagram, line);
-        let allocation_ps = self.allocation_ps(Some(index), &packet.content);
-        Self::note_allocation(&mut packet, Stage::TxDriver, Stage::TxCopy, allocation_ps, now);
-        let work_ps = allocation_ps + self.stack.send_ps;
+        let allocation_ps = self.allocation_ps(Some(index), &packet.content, stack, in_place);
+        end_allocation(&mut packet, Stage::TxDriver, Stage::TxCopy, allocation_ps, now);
+        let work_ps = allocation_ps + stack.send_ps;
         Some(Choice::Work(Task::Output { socket: index as u32, packet }, work_ps, Spent::Send))
     }
 
-    /// A datagram is handed to the NIC.
-    pub(super) fn count_datagram(&mut self, index: usize, datagram: Datagram) {
-        self.descriptors += 1;
-        let Some(end) = self.datagram_end(index) else { return };
+    /// Queues a datagram that has arrived in its socket; one that finds no room is dropped.
+    pub(in crate::os) fn keep_datagram(
+        &mut self,
+        index: usize,
+        datagram: Datagram,
+        line: u64,
+        dimm: Option<&mut DimmDriver>,
+    ) {
+        let Some(end) = self.datagrams.get_mut(index) else { return };
+        if !end.keep(datagram, line) {
+            dimm.into_iter().for_each(|driver| driver.free_frame(line, datagram.ip_bytes()));
+        }
+        self.datagrams.queue_turn(index, &mut self.ready);
+    }
+
+    /// Counts a datagram that is handed to the NIC.
+    pub(in crate::os) fn count_datagram(&mut self, index: usize, datagram: Datagram) {
+        self.datagrams.descriptors += 1;
+        let Some(end) = self.datagrams.get_mut(index) else { return };
         end.counts.sent += 1;
         end.counts.sent_bytes += u64::from(datagram.bytes);
         if end.generates() && datagram.number > 0 {
@@ -364,35 +372,80 @@ impl NetStack {
         }
     }
 
-    /// The completion of a datagram is there.
-    pub(super) fn free_datagram(&mut self, index: usize, bytes: u32) {
-        self.descriptors -= 1;
-        let first = self.sockets.len();
-        if let Some(end) = self.datagram_end(index) {
+    /// Frees the descriptor and the memory of a datagram whose completion has arrived.
+    pub(in crate::os) fn free_datagram(&mut self, index: usize, bytes: u32, dimm: Option<&mut DimmDriver>) {
+        self.datagrams.descriptors -= 1;
+        if let Some(end) = self.datagrams.get_mut(index) {
             end.out_bytes -= u64::from(bytes);
             let from = end.rows.sent_from.pop_front();
-            // What is sent on lies in the frame that it came in.
+            // A forwarded datagram lies in the frame that it arrived in.
             let frame = if end.sends_on() { ETHERNET_BYTES + u64::from(HEADER_BYTES) } else { 0 };
             end.rows.free_at.extend(end.rows.written_at.pop_front());
-            if let (Some(driver), Some(line)) = (&mut self.driver, from) {
+            if let (Some(driver), Some(line)) = (dimm, from) {
                 driver.free(line, frame + u64::from(bytes));
             }
         }
-        for at in 0..self.datagrams.len() {
-            if self.datagrams[at].goes_on() {
-                self.want_datagrams(first + at);
+        for index in self.datagrams.first..self.datagrams.first + self.datagrams.ends.len() {
+            if self.datagrams.ends[index - self.datagrams.first].goes_on() {
+                self.datagrams.queue_turn(index, &mut self.ready);
             }
         }
     }
+}
 
-    /// Whether the ring of the core's queue has no descriptor for a datagram. What streams have in it is bounded by
-    /// their windows.
-    pub(super) fn is_ring_full(&self) -> bool {
-        self.descriptors >= self.rings.segments.lines()
+impl DatagramEnds {
+    /// Returns the ends in the order of their numbers.
+    pub(in crate::os) fn iter(&self) -> std::slice::Iter<'_, DatagramEnd> {
+        self.ends.iter()
     }
 
-    /// Whether the kernel's generator runs, and tries for ever while the ring is full.
-    pub(super) fn spins(&self) -> bool {
-        self.datagrams.iter().any(|end| end.blocked && end.generates())
+    /// Returns the ends in the order of their numbers, to change them.
+    pub(in crate::os) fn iter_mut(&mut self) -> std::slice::IterMut<'_, DatagramEnd> {
+        self.ends.iter_mut()
+    }
+
+    /// Returns the end with a number.
+    ///
+    /// # Panics
+    /// Panics if the number is that of a socket or of no end.
+    pub(in crate::os) fn of_index(&self, index: usize) -> &DatagramEnd {
+        &self.ends[index - self.first]
+    }
+
+    /// Returns the end with a number, if it is one of datagrams.
+    pub(in crate::os) fn get_mut(&mut self, index: usize) -> Option<&mut DatagramEnd> {
+        let at = index.checked_sub(self.first)?;
+        self.ends.get_mut(at)
+    }
+
+    /// Begins the flow of an end, or wakes its application by its own timer.
+    pub(in crate::os) fn begin(&mut self, index: usize, now: Time, ready: &mut VecDeque<u32>) {
+        let Some(end) = self.get_mut(index) else { return };
+        end.begun |= now.ps() >= end.params.start_ps;
+        if end.wake_at.is_some_and(|at| at <= now) {
+            end.wake_at = None;
+        }
+        self.queue_turn(index, ready);
+    }
+
+    /// Queues a turn for the application of an end, unless one is queued.
+    fn queue_turn(&mut self, index: usize, ready: &mut VecDeque<u32>) {
+        let Some(end) = self.get_mut(index) else { return };
+        // An end that answers has no start: it answers whenever a request arrives.
+        if (end.begun || !end.params.initiator) && !end.ready {
+            end.ready = true;
+            ready.push_back(index as u32);
+        }
+    }
+
+    /// Returns true if the ring of the send queue has no descriptor for a datagram. Streams are bounded by their
+    /// windows instead.
+    fn is_ring_full(&self) -> bool {
+        self.descriptors >= self.ring_descriptors
+    }
+
+    /// Returns true if the kernel's packet generator retries because the ring is full.
+    pub(in crate::os) fn spins(&self) -> bool {
+        self.ends.iter().any(|end| end.blocked && end.generates())
     }
 }
