@@ -7,39 +7,39 @@ impl Controller {
     /// line, to the device or from it, if `line` says which (true: to it).
     #[must_use]
     pub fn earliest_slot(&self, clock: u64, line: Option<bool>) -> u64 {
-        let bus = clock.max(self.column_bus);
-        line.map_or(bus, |write| bus.max(self.timing.earliest_transfer(write)))
+        let bus = clock.max(self.scheduler.buses.column);
+        line.map_or(bus, |write| bus.max(self.scheduler.timing.earliest_transfer(write)))
     }
 
     /// Such a command goes at `clock`, which is no later than the planned one; decides anew.
     pub fn use_slot(&mut self, clock: u64, line: Option<bool>) {
-        self.use_column_bus(clock);
+        self.scheduler.buses.use_column(clock);
         if let Some(write) = line {
-            self.timing.transfer(clock, write);
-            self.candidates.bus_used();
+            self.scheduler.timing.transfer(clock, write);
+            self.scheduler.candidates.bus_used();
         }
-        self.plan = self.plan_from(clock);
+        self.plan = self.scheduler.plan_from(clock);
     }
 
     /// Clocks from the command of a slot to the end of its line.
     #[must_use]
     pub fn slot_clocks(&self, line: Option<bool>) -> u64 {
-        let t = &self.dram.timing;
+        let t = &self.scheduler.dram.timing;
         line.map_or(0, |write| u64::from(if write { t.cwl } else { t.cl } + t.burst))
     }
 
     /// Occupies `banks` for `clocks` clocks as soon as they are free from `clock` on, with no row open at the end:
     /// the clock at which they are free again. Nothing while writes wait for them, or a request owns one of them.
     pub fn occupy(&mut self, clock: u64, banks: u64, clocks: u64) -> Option<u64> {
-        if (self.writes.banks | self.owned()) & banks != 0 {
+        if (self.scheduler.writes.banks | self.scheduler.owned()) & banks != 0 {
             return None;
         }
-        let begin = bits(banks).map(|bank| self.timing.earliest_open(bank)).max().unwrap_or(0).max(clock);
-        let open = banks & self.timing.open;
-        self.timing.occupy(banks, begin + clocks);
+        let begin = bits(banks).map(|bank| self.scheduler.timing.earliest_open(bank)).max().unwrap_or(0).max(clock);
+        let open = banks & self.scheduler.timing.open;
+        self.scheduler.timing.occupy(banks, begin + clocks);
         bits(open).for_each(|bank| self.row_closed(bank));
-        self.candidates.refreshed();
-        self.plan = self.plan_from(clock);
+        self.scheduler.candidates.refreshed();
+        self.plan = self.scheduler.plan_from(clock);
         Some(begin + clocks)
     }
 }

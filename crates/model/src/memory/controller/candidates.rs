@@ -5,7 +5,7 @@
 //! then it only competes with the banks that have changed.
 
 use super::plan::{rank, Plan, ACTIVATE, ACTIVE, CAS, FIRST, OWNERS, PRECHARGE, SECOND, THIRD, WRITE};
-use super::{bits, Controller};
+use super::{bits, CommandScheduler};
 use crate::params::{ControllerParams, Protect, Scheduler};
 use serde::{Deserialize, Serialize};
 
@@ -132,7 +132,7 @@ impl Candidates {
     }
 }
 
-impl Controller {
+impl CommandScheduler {
     /// What goes first of what requests want, at `clock` or later; `write` says whether queued writes or reads are
     /// served.
     #[inline]
@@ -140,7 +140,7 @@ impl Controller {
         let best = self.best_remembered(write, clock);
         debug_assert_eq!(
             best,
-            self.first_owned(ALL_BANKS, clock.max(self.column_bus)).or(self.plan_among(write, ALL_BANKS, clock)),
+            self.first_owned(ALL_BANKS, clock.max(self.buses.column)).or(self.plan_among(write, ALL_BANKS, clock)),
             "what is remembered is what would be found"
         );
         best
@@ -148,7 +148,7 @@ impl Controller {
 
     #[inline]
     fn best_remembered(&mut self, write: bool, clock: u64) -> Plan {
-        let (column_floor, row_floor) = (clock.max(self.column_bus), clock.max(self.row_bus));
+        let (column_floor, row_floor) = (clock.max(self.buses.column), clock.max(self.buses.row));
         let free = !self.refresher.held;
         let overdue = self.overdue(self.queue(write), free & !self.owned(), self.floor(clock));
         self.candidates.look_for(write, self.refresher.held, overdue);
@@ -188,14 +188,14 @@ impl Controller {
     /// The first column access of a request that owns its bank.
     #[inline]
     fn first_owned(&self, banks: u64, floor: u64) -> Plan {
-        let [reads, writes] = self.active_banks;
+        let [reads, writes] = self.owners.banks;
         self.first_owned_by(false, banks & reads, floor).or(self.first_owned_by(true, banks & writes, floor))
     }
 
     #[inline]
     fn first_owned_by(&self, write: bool, banks: u64, floor: u64) -> Plan {
         first_of(banks, OWNERS | ACTIVE | direction(write), floor, |bank| {
-            (self.timing.earliest_cas(bank, write), self.active_keys[bank])
+            (self.timing.earliest_cas(bank, write), self.owners.keys[bank])
         })
     }
 

@@ -1,7 +1,5 @@
 //! What a controller counts.
 
-use super::{BankLoads, Controller, Mode};
-use hostnet_kernel::Time;
 use serde::{Deserialize, Serialize};
 
 /// What a controller did since the last reset.
@@ -46,33 +44,5 @@ pub struct Counters {
 impl Counters {
     pub(super) fn new(classes: usize) -> Self {
         Self { reads: vec![0; classes], writes: vec![0; classes], ..Self::default() }
-    }
-}
-
-impl Controller {
-    /// What the controller did since the last reset, up to `now`.
-    #[must_use]
-    pub fn counters(&self, now: Time) -> Counters {
-        let writing = if self.mode == Mode::Write { now.since(self.mode_since) } else { 0 };
-        let idle = if self.reads.len() + self.writes.len() == 0 { now.since(self.empty_since) } else { 0 };
-        Counters {
-            write_mode_ps: self.counters.write_mode_ps + writing,
-            idle_ps: self.counters.idle_ps + idle,
-            ..self.counters.clone()
-        }
-    }
-
-    /// How evenly reads fell on banks since the last reset.
-    #[must_use]
-    pub fn bank_loads(&self) -> &BankLoads {
-        &self.loads
-    }
-
-    /// Starts a new measuring window.
-    pub fn reset_counters(&mut self, now: Time) {
-        self.counters = Counters::new(self.counters.reads.len());
-        self.loads = BankLoads::default();
-        self.mode_since = now;
-        self.empty_since = now;
     }
 }

@@ -7,8 +7,8 @@ impl Controller {
     /// The row of a bank was used: it may be idle for long enough from a later clock on.
     #[inline]
     pub(super) fn note_use(&mut self, clock: u64) {
-        if self.params.page == PagePolicy::Timeout {
-            self.idle_check = self.idle_check.min(clock + u64::from(self.params.idle_close));
+        if self.scheduler.params.page == PagePolicy::Timeout {
+            self.idle_check = self.idle_check.min(clock + u64::from(self.scheduler.params.idle_close));
         }
     }
 
@@ -25,19 +25,20 @@ impl Controller {
             self.close_row(at, bank);
             any = true;
         }
-        let waits = u64::from(self.params.idle_close);
-        let next = bits(self.timing.open).map(|bank| (self.timing.used(bank) + waits).max(clock)).min();
+        let waits = u64::from(self.scheduler.params.idle_close);
+        let next =
+            bits(self.scheduler.timing.open).map(|bank| (self.scheduler.timing.used(bank) + waits).max(clock)).min();
         self.idle_check = next.unwrap_or(u64::MAX);
         any
     }
 
     /// The unwanted row that may be closed first, and when.
     fn next_idle_row(&self) -> Option<(u64, usize)> {
-        let wanted = self.reads.banks | self.writes.banks | self.active_banks[0] | self.active_banks[1];
-        let unwanted = self.timing.open & !wanted & !self.refresher.held;
+        let wanted = self.scheduler.reads.banks | self.scheduler.writes.banks | self.scheduler.owners.all();
+        let unwanted = self.scheduler.timing.open & !wanted & !self.scheduler.refresher.held;
         let closes = |bank: usize| {
-            let idle = self.timing.used(bank) + u64::from(self.params.idle_close);
-            idle.max(self.timing.earliest_precharge(bank)).max(self.row_bus)
+            let idle = self.scheduler.timing.used(bank) + u64::from(self.scheduler.params.idle_close);
+            idle.max(self.scheduler.timing.earliest_precharge(bank)).max(self.scheduler.buses.row)
         };
         bits(unwanted).map(|bank| (closes(bank), bank)).min()
     }

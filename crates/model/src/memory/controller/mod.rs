@@ -7,29 +7,27 @@
 mod beside;
 mod candidates;
 mod counters;
+mod direction;
 mod idle;
 mod issue;
 mod loads;
-mod mode;
 mod plan;
 mod queue;
 mod refresh;
+mod scheduler;
 mod wanted;
 
 pub use counters::Counters;
 pub use loads::BankLoads;
 
-use super::table::Table;
-use super::timing::{bits, Timing};
+use super::timing::bits;
 use super::{CommandRecord, Place};
 use crate::params::{ControllerParams, DramParams};
-use candidates::Candidates;
 use hostnet_kernel::Time;
 use hostnet_measure::Domain;
-use mode::Mode;
 use plan::{Action, Plan};
-use queue::{Entry, Queue};
-use refresh::Refresher;
+use queue::Entry;
+use scheduler::CommandScheduler;
 use serde::{Deserialize, Serialize};
 
 /// A request that comes to a controller.
@@ -81,34 +79,11 @@ pub struct Issued {
 /// A memory controller and the state of its DRAM.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Controller {
-    dram: DramParams,
-    params: ControllerParams,
-    timing: Timing,
-    refresher: Refresher,
-    reads: Queue,
-    writes: Queue,
-    /// Requests that own an opened bank, by bank, and their banks: reads, then writes.
-    active: Table<Entry>,
-    active_keys: Table<u64>,
-    active_banks: [u64; 2],
-    mode: Mode,
-    mode_since: Time,
-    /// Lines served since the last change of mode.
-    served: u32,
-    /// True while an empty RPQ lets writes pass.
-    idle_drain: bool,
-    /// The clock at which the first read came to an empty RPQ: while it lets writes pass, the oldest that waits.
-    reads_since: u64,
-    /// The clock at which the last write came.
-    last_write: u64,
-    last_was_write: bool,
+    scheduler: CommandScheduler,
     plan: Plan,
-    candidates: Candidates,
-    /// Requests that came so far.
+    /// Requests that arrived so far.
     next_order: u64,
-    /// The first clocks that row and column commands may use.
-    row_bus: u64,
-    column_bus: u64,
+    last_was_write: bool,
     /// The first clock at which a row may have been idle for long enough.
     idle_check: u64,
     empty_since: Time,
@@ -123,32 +98,17 @@ pub struct Controller {
 }
 
 impl Controller {
-    /// An idle controller that tells `classes` workloads apart. `channel` is its number in the commands that it
+    /// Creates an idle controller that tells `classes` workloads apart. `channel` is its number in the commands that it
     /// records.
     #[must_use]
     pub fn new(dram: &DramParams, params: &ControllerParams, classes: usize, channel: u32) -> Self {
         let write_entries = if params.shared_queue { params.rpq_entries } else { params.wpq_entries };
-        let searched = params.forwarding || params.merging;
-        let mut controller = Self {
-            timing: Timing::new(dram),
-            refresher: Refresher::new(dram, params),
-            reads: Queue::new(params.rpq_entries, false),
-            writes: Queue::new(write_entries, searched),
-            active: Table::of(|_| Entry::NONE),
-            active_keys: Table::of(|_| 0),
-            active_banks: [0; 2],
-            mode: Mode::Read,
-            mode_since: Time::ZERO,
-            served: 0,
-            idle_drain: false,
-            reads_since: 0,
-            last_write: 0,
-            last_was_write: false,
-            plan: Plan::NEVER,
-            candidates: Candidates::new(params),
+        let mut scheduler = CommandScheduler::new(dram, params, write_entries);
+        Self {
+            plan: scheduler.plan_from(0),
+            scheduler,
             next_order: 0,
-            row_bus: 0,
-            column_bus: 0,
+            last_was_write: false,
             idle_check: u64::MAX,
             empty_since: Time::ZERO,
             rpq: Domain::new(params.rpq_entries, params.rpq_full_threshold, classes),
@@ -158,11 +118,7 @@ impl Controller {
             channel,
             recording: false,
             records: Vec::new(),
-            dram: dram.clone(),
-            params: params.clone(),
-        };
-        controller.plan = controller.plan_from(0);
-        controller
+        }
     }
 
     /// Keeps the commands that are issued from now on for [`Controller::take_commands`], or stops doing so.
@@ -177,7 +133,7 @@ impl Controller {
 
     /// Clocks that a line has the bus.
     pub(super) fn line_clocks(&self) -> u64 {
-        u64::from(self.dram.timing.burst * self.dram.accesses_per_line)
+        u64::from(self.scheduler.dram.timing.burst * self.scheduler.dram.accesses_per_line)
     }
 
     /// The read pending queue.
@@ -200,34 +156,36 @@ impl Controller {
     /// Whether it holds no request.
     #[must_use]
     pub fn is_empty(&self) -> bool {
-        self.reads.len() + self.writes.len() == 0 && self.active_banks == [0; 2]
+        self.scheduler.queued() == 0 && self.scheduler.owners.banks == [0; 2]
     }
 
     /// Whether it will serve a request even if no other comes; writes may wait for more of them.
     #[must_use]
     #[inline]
     pub fn is_working(&self) -> bool {
-        let writing = self.mode == Mode::Write || self.idle_drain || self.params.idle_flush != u32::MAX;
-        self.reads.len() > 0 || writing && self.writes.len() > 0 || self.active_banks != [0; 2]
+        let writing = self.scheduler.direction.writes() || self.scheduler.params.idle_flush != u32::MAX;
+        self.scheduler.reads.len() > 0
+            || writing && self.scheduler.writes.len() > 0
+            || self.scheduler.owners.banks != [0; 2]
     }
 
     /// Whether reads and writes share their entries.
     #[must_use]
     pub fn shares_entries(&self) -> bool {
-        self.params.shared_queue
+        self.scheduler.params.shared_queue
     }
 
     /// Whether it has no entry for a read, or else for a write.
     #[must_use]
     #[inline]
     pub fn is_full(&self, read: bool) -> bool {
-        if self.params.shared_queue {
-            return self.reads.len() + self.writes.len() >= self.params.rpq_entries;
+        if self.scheduler.params.shared_queue {
+            return self.scheduler.queued() >= self.scheduler.params.rpq_entries;
         }
         if read {
-            self.reads.is_full()
+            self.scheduler.reads.is_full()
         } else {
-            self.writes.is_full()
+            self.scheduler.writes.is_full()
         }
     }
 
@@ -250,10 +208,10 @@ impl Controller {
     pub fn offer(&mut self, now: Time, clock: u64, incoming: &Incoming) -> Offered {
         let (offered, pending_changed) = self.take_in(now, clock, incoming);
         if offered == Offered::Queued {
-            if self.choose_mode(now, clock) {
-                self.plan = self.plan_from(clock);
-            } else if pending_changed || self.at_a_threshold(incoming.read) {
-                self.plan = self.replan(incoming, clock);
+            if self.choose_direction(now, clock) {
+                self.plan = self.scheduler.plan_from(clock);
+            } else if pending_changed || self.scheduler.at_a_threshold(incoming.read) {
+                self.plan = self.scheduler.replan(self.plan, incoming, clock);
             }
         }
         offered
@@ -269,7 +227,7 @@ impl Controller {
     #[inline]
     fn take_in(&mut self, now: Time, clock: u64, incoming: &Incoming) -> (Offered, bool) {
         if self.close_idle_rows(clock) {
-            self.plan = self.plan_from(clock);
+            self.plan = self.scheduler.plan_from(clock);
         }
         if let Some(answer) = self.find_write(incoming) {
             return (answer, false);
@@ -277,21 +235,17 @@ impl Controller {
         if self.is_full(incoming.read) {
             return (Offered::Refused, false);
         }
-        if self.reads.len() + self.writes.len() == 0 {
+        if self.scheduler.queued() == 0 {
             self.counters.idle_ps += now.since(self.empty_since);
         }
-        if !incoming.read {
-            self.last_write = clock;
-        } else if self.reads.len() == 0 {
-            self.reads_since = clock;
-        }
-        let open_row = self.timing.open_row(usize::from(incoming.place.bank));
-        let (queue, domain) =
-            if incoming.read { (&mut self.reads, &mut self.rpq) } else { (&mut self.writes, &mut self.wpq) };
-        let accesses = self.dram.accesses_per_line as u8;
+        let CommandScheduler { dram, timing, reads, writes, direction, .. } = &mut self.scheduler;
+        direction.note_arrival(incoming.read, reads, clock);
+        let open_row = timing.open_row(usize::from(incoming.place.bank));
+        let (queue, domain) = if incoming.read { (reads, &mut self.rpq) } else { (writes, &mut self.wpq) };
+        let accesses = dram.accesses_per_line as u8;
         let something_new = queue.push(Entry::new(incoming, accesses, self.next_order, clock, now), open_row);
         if something_new {
-            self.candidates.pending_changed(usize::from(incoming.place.bank));
+            self.scheduler.candidates.pending_changed(usize::from(incoming.place.bank));
         }
         self.next_order += 1;
         let taken = domain.try_acquire(now, incoming.class);
@@ -320,12 +274,12 @@ impl Controller {
     #[inline]
     fn is_answered(&self, read: bool, place: Place) -> bool {
         if !read {
-            return self.params.merging && self.writes.holds(place);
+            return self.scheduler.params.merging && self.scheduler.writes.holds(place);
         }
-        let owner = &self.active[usize::from(place.bank)];
-        let owned =
-            self.active_banks[1] >> place.bank & 1 == 1 && (owner.row, owner.column) == (place.row, place.column);
-        self.params.forwarding && (owned || self.writes.holds(place))
+        let owner = &self.scheduler.owners.entries[usize::from(place.bank)];
+        let owned = self.scheduler.owners.banks[1] >> place.bank & 1 == 1
+            && (owner.row, owner.column) == (place.row, place.column);
+        self.scheduler.params.forwarding && (owned || self.scheduler.writes.holds(place))
     }
 
     /// Issues the planned command in its clock, which begins at `now`. Call [`Controller::decide`] before anything but
@@ -341,7 +295,7 @@ impl Controller {
             Action::Active { bank, write } => return self.issue_active(clock, bank, write),
             Action::Activate { bank, write } => return self.issue_activate(now, clock, bank, write),
             Action::Precharge { bank, write } => self.issue_conflict(clock, bank, write),
-            Action::Hold { rank } => self.refresher.hold(rank, clock),
+            Action::Hold { rank } => self.scheduler.refresher.hold(rank, clock),
             Action::PrechargeFor { rank } => self.issue_precharge_for(clock, rank),
             Action::Refresh { rank } => self.issue_refresh(clock, rank),
             Action::None => {}
@@ -352,7 +306,40 @@ impl Controller {
     /// Chooses the mode of work and the next command after a command at the planned clock, which begins at `now`.
     #[inline]
     pub fn decide(&mut self, now: Time) {
-        self.choose_mode(now, self.plan.clock);
-        self.plan = self.plan_from(self.plan.clock);
+        self.choose_direction(now, self.plan.clock);
+        self.plan = self.scheduler.plan_from(self.plan.clock);
+    }
+
+    /// Enters or leaves write mode. Returns true if the direction has changed.
+    #[inline]
+    fn choose_direction(&mut self, now: Time, clock: u64) -> bool {
+        let CommandScheduler { direction, reads, writes, params, .. } = &mut self.scheduler;
+        direction.choose(now, clock, [reads, writes], params, &mut self.counters)
+    }
+
+    /// What the controller did since the last reset, up to `now`.
+    #[must_use]
+    pub fn counters(&self, now: Time) -> Counters {
+        let writing = self.scheduler.direction.writing_ps(now);
+        let idle = if self.scheduler.queued() == 0 { now.since(self.empty_since) } else { 0 };
+        Counters {
+            write_mode_ps: self.counters.write_mode_ps + writing,
+            idle_ps: self.counters.idle_ps + idle,
+            ..self.counters.clone()
+        }
+    }
+
+    /// How evenly reads fell on banks since the last reset.
+    #[must_use]
+    pub fn bank_loads(&self) -> &BankLoads {
+        &self.loads
+    }
+
+    /// Starts a new measuring window.
+    pub fn reset_counters(&mut self, now: Time) {
+        self.counters = Counters::new(self.counters.reads.len());
+        self.loads = BankLoads::default();
+        self.scheduler.direction.reset(now);
+        self.empty_since = now;
     }
 }

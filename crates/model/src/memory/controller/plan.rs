@@ -1,6 +1,6 @@
 //! The next command: what may go, what goes first.
 
-use super::{Controller, Incoming, Mode};
+use super::{CommandScheduler, Incoming};
 use crate::params::{Protect, Scheduler};
 use serde::{Deserialize, Serialize};
 
@@ -157,11 +157,11 @@ impl Plan {
     }
 }
 
-impl Controller {
+impl CommandScheduler {
     /// The first clock from `clock` on at which a command bus is free.
     #[inline]
     pub(super) fn floor(&self, clock: u64) -> u64 {
-        clock.max(self.row_bus.min(self.column_bus))
+        clock.max(self.buses.first_free())
     }
 
     /// Banks that requests wait for or own.
@@ -173,26 +173,26 @@ impl Controller {
     /// Banks that belong to a request until its column access.
     #[inline]
     pub(super) fn owned(&self) -> u64 {
-        self.active_banks[0] | self.active_banks[1]
+        self.owners.all()
     }
 
     /// The next command, at `clock` or later.
     pub(super) fn plan_from(&mut self, clock: u64) -> Plan {
         let floor = self.floor(clock);
-        let write = self.mode == Mode::Write || self.idle_drain;
+        let write = self.direction.writes();
         let candidate = self.best_candidate(write, clock);
         let plan = if self.refresher.is_quiet_until(candidate.clock, self.waited_for()) {
             candidate
         } else {
-            candidate.or(self.plan_refresh(floor))
+            candidate.or(self.refresher.plan(floor, &self.timing, self.owned(), self.waited_for(), self.buses.row))
         };
         let spare = self.writes.len() >= self.params.spare_writes && !write && self.reads.banks != 0;
         if write {
-            self.or_patience(plan)
+            self.direction.or_patience(plan, &self.reads, &self.params)
         } else if spare {
             self.or_spare_write(plan, floor, clock)
         } else {
-            self.or_flush(plan)
+            self.direction.or_flush(plan, &self.reads, &self.writes, &self.params)
         }
     }
 
@@ -225,8 +225,8 @@ impl Controller {
     /// The first of the column accesses, activations and precharges that requests of a direction want.
     #[inline]
     fn first_wanted(&self, write: bool, [columns, opens, closes]: [u64; 3], clock: u64) -> Plan {
-        let row_floor = clock.max(self.row_bus);
-        let column = self.first_column(write, columns, clock.max(self.column_bus));
+        let row_floor = clock.max(self.buses.row);
+        let column = self.first_column(write, columns, clock.max(self.buses.column));
         column.or(self.first_open(write, opens, row_floor)).or(self.first_close(write, closes, row_floor))
     }
 
@@ -239,14 +239,15 @@ impl Controller {
 
     /// The next command, given that a request has just come, which changes what its bank would do and nothing else.
     #[inline]
-    pub(super) fn replan(&mut self, incoming: &Incoming, clock: u64) -> Plan {
-        let (plan, read) = (self.plan, incoming.read);
+    pub(super) fn replan(&mut self, plan: Plan, incoming: &Incoming, clock: u64) -> Plan {
+        let read = incoming.read;
         let bank = 1 << incoming.place.bank;
-        if self.params.scheduler == Scheduler::Fcfs || self.may_save_row(usize::from(incoming.place.bank), read) {
+        if self.params.scheduler == Scheduler::Fcfs || self.may_save_row(plan, usize::from(incoming.place.bank), read) {
             return self.plan_from(clock);
         }
-        if self.mode == Mode::Write || self.idle_drain {
-            return self.or_patience(if read { plan } else { plan.or(self.plan_among(true, bank, clock)) });
+        if self.direction.writes() {
+            let plan = if read { plan } else { plan.or(self.plan_among(true, bank, clock)) };
+            return self.direction.or_patience(plan, &self.reads, &self.params);
         }
         let spare = self.params.spare_writes;
         if self.at_a_threshold(read) || read && plan.writes() {
@@ -261,13 +262,13 @@ impl Controller {
                 return plan.or(offered);
             }
         }
-        self.or_flush(plan)
+        self.direction.or_flush(plan, &self.reads, &self.writes, &self.params)
     }
 
     /// Whether a request that has just come to `bank` may forbid to close its row, as is planned.
     #[inline]
-    fn may_save_row(&self, bank: usize, read: bool) -> bool {
-        self.params.protect == Protect::AllHits && self.plan.action() == Action::Precharge { bank, write: !read }
+    fn may_save_row(&self, plan: Plan, bank: usize, read: bool) -> bool {
+        self.params.protect == Protect::AllHits && plan.action() == Action::Precharge { bank, write: !read }
     }
 
     /// What writes want and may have while reads wait: in ranks that no read waits for, and perhaps of open rows only.

@@ -1,7 +1,7 @@
 //! When refreshes are due, which are put off, and the commands that they take.
 
-use super::{bits, Controller, Plan};
-use crate::memory::CommandKind;
+use super::{bits, Plan};
+use crate::memory::timing::Timing;
 use crate::params::{ControllerParams, DramParams, Refresh, SameBank};
 use serde::{Deserialize, Serialize};
 
@@ -109,7 +109,8 @@ impl Refresher {
         (self.quiet_until, self.next_rank) = (if quiet { due } else { 0 }, rank);
     }
 
-    fn done(&mut self, rank: usize, dram: &DramParams) {
+    /// Ends the refresh of `rank`.
+    pub(super) fn done(&mut self, rank: usize, dram: &DramParams) {
         let state = &mut self.ranks[rank];
         state.owed -= 1;
         state.held = false;
@@ -117,6 +118,53 @@ impl Refresher {
             state.banks = next_banks(dram, rank as u32, state.banks);
         }
         self.find_held();
+    }
+
+    /// Returns the banks of the next refresh of `rank`.
+    pub(super) fn banks_of(&self, rank: usize) -> u64 {
+        self.ranks[rank].banks
+    }
+
+    /// Returns true if a refresh is for the same bank of each group, and not for a whole rank.
+    pub(super) fn is_same_bank(&self) -> bool {
+        self.same_bank
+    }
+
+    /// Plans the next step of a refresh, not before `floor`, while requests own the banks `owned` and wait for
+    /// `waited_for`. The row bus is free from `row_bus` on.
+    #[inline]
+    pub(super) fn plan(&self, floor: u64, timing: &Timing, owned: u64, waited_for: u64, row_bus: u64) -> Plan {
+        if floor < self.quiet_until {
+            return Plan::hold(self.quiet_until, self.next_rank);
+        }
+        let plans = self.ranks.iter().enumerate().filter_map(|(index, rank)| {
+            if !rank.held {
+                let begins = rank.begins[usize::from(waited_for & rank.banks == 0)];
+                Some(Plan::hold(begins.max(floor), index))
+            } else if rank.banks & owned == 0 {
+                Some(self.plan_held(rank.banks, index, floor.max(row_bus), timing))
+            } else {
+                None
+            }
+        });
+        plans.min().unwrap_or(Plan::NEVER)
+    }
+
+    fn plan_held(&self, banks: u64, rank: usize, floor: u64, timing: &Timing) -> Plan {
+        if banks & timing.open == 0 {
+            let clock = timing.earliest_refresh(banks, self.same_bank);
+            Plan::refresh(clock.max(floor), rank)
+        } else {
+            Plan::precharge_for(self.closes_for_refresh(banks, timing).max(floor), rank)
+        }
+    }
+
+    fn closes_for_refresh(&self, banks: u64, timing: &Timing) -> u64 {
+        if self.same_bank {
+            let open = banks & timing.open;
+            return bits(open).map(|bank| timing.earliest_precharge(bank)).min().unwrap_or(0);
+        }
+        timing.earliest_precharge_all(banks)
     }
 }
 
@@ -148,71 +196,5 @@ fn next_banks(dram: &DramParams, rank: u32, banks: u64) -> u64 {
         first_banks(dram, rank, true)
     } else {
         banks << 1
-    }
-}
-
-impl Controller {
-    /// The next step of a refresh, not before `floor`.
-    #[inline]
-    pub(super) fn plan_refresh(&self, floor: u64) -> Plan {
-        if floor < self.refresher.quiet_until {
-            return Plan::hold(self.refresher.quiet_until, self.refresher.next_rank);
-        }
-        let (active, waited_for) = (self.owned(), self.waited_for());
-        let ranks = self.refresher.ranks.iter().enumerate();
-        let plans = ranks.filter_map(|(index, rank)| {
-            if !rank.held {
-                let begins = rank.begins[usize::from(waited_for & rank.banks == 0)];
-                Some(Plan::hold(begins.max(floor), index))
-            } else if rank.banks & active == 0 {
-                Some(self.plan_held(rank.banks, index, floor.max(self.row_bus)))
-            } else {
-                None
-            }
-        });
-        plans.min().unwrap_or(Plan::NEVER)
-    }
-
-    fn plan_held(&self, banks: u64, rank: usize, floor: u64) -> Plan {
-        if banks & self.timing.open == 0 {
-            let clock = self.timing.earliest_refresh(banks, self.refresher.same_bank);
-            Plan::refresh(clock.max(floor), rank)
-        } else {
-            Plan::precharge_for(self.closes_for_refresh(banks).max(floor), rank)
-        }
-    }
-
-    fn closes_for_refresh(&self, banks: u64) -> u64 {
-        if self.refresher.same_bank {
-            let open = banks & self.timing.open;
-            return bits(open).map(|bank| self.timing.earliest_precharge(bank)).min().unwrap_or(0);
-        }
-        self.timing.earliest_precharge_all(banks)
-    }
-
-    /// Closes rows that are in the way of a refresh: of the rank by one command, or one by one.
-    pub(super) fn issue_precharge_for(&mut self, clock: u64, rank: usize) {
-        let open = self.refresher.ranks[rank].banks & self.timing.open;
-        if self.refresher.same_bank {
-            let ready = bits(open).find(|&bank| self.timing.earliest_precharge(bank) <= clock);
-            self.close_row(clock, ready.expect("a row may be closed at the planned clock"));
-            return;
-        }
-        self.use_row_bus(clock, 1);
-        let first = self.refresher.ranks[rank].banks.trailing_zeros() as usize;
-        self.record(clock, CommandKind::PrechargeAll, first, 0, 0);
-        self.timing.precharge_all(clock, open);
-        bits(open).for_each(|bank| self.row_closed(bank));
-    }
-
-    pub(super) fn issue_refresh(&mut self, clock: u64, rank: usize) {
-        let (banks, same_bank) = (self.refresher.ranks[rank].banks, self.refresher.same_bank);
-        let kind = if same_bank { CommandKind::RefreshSameBank } else { CommandKind::Refresh };
-        self.use_row_bus(clock, 1);
-        self.record(clock, kind, banks.trailing_zeros() as usize, 0, 0);
-        self.timing.refresh(clock, banks, same_bank);
-        self.candidates.refreshed();
-        self.counters.refreshes += 1;
-        self.refresher.done(rank, &self.dram);
     }
 }

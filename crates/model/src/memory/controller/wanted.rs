@@ -1,17 +1,17 @@
 //! What the queued requests want of their banks.
 
 use super::queue::Queue;
-use super::{bits, Controller};
+use super::{bits, CommandScheduler};
 use crate::params::{Protect, Scheduler};
 
-impl Controller {
+impl CommandScheduler {
     /// The banks among `among` of which the requests of a direction want a column access, an activation or a precharge,
     /// and may have it, as seen in clock `clock`.
     #[inline]
     pub(super) fn wanted(&self, write: bool, among: u64, clock: u64) -> [u64; 3] {
         let queue = self.queue(write);
         if self.params.scheduler == Scheduler::Fcfs {
-            let waits = self.active_banks[usize::from(write)] != 0;
+            let waits = self.owners.banks[usize::from(write)] != 0;
             return if waits { [0; 3] } else { self.wanted_by_oldest(queue, among & !self.owned()) };
         }
         let overdue = self.overdue(queue, among & !self.owned(), clock);

@@ -1,0 +1,189 @@
+//! The direction that a controller works in: reads, or a drain of writes.
+
+use super::queue::Queue;
+use super::{Counters, Plan};
+use crate::params::{ControllerParams, IdleDrain};
+use hostnet_kernel::Time;
+use serde::{Deserialize, Serialize};
+
+/// What a controller serves.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+enum Mode {
+    Read,
+    Write,
+}
+
+/// The direction of a controller, and what decides when it changes.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(super) struct Direction {
+    mode: Mode,
+    since: Time,
+    /// Lines served since the last change of mode.
+    served: u32,
+    /// True while an empty RPQ lets writes pass in read mode.
+    idle_drain: bool,
+    /// Clock at which the first read arrived at an empty RPQ: while writes pass, that of the oldest read that waits.
+    reads_since: u64,
+    /// Clock at which the last write arrived.
+    last_write: u64,
+}
+
+impl Direction {
+    /// Begins in read mode.
+    pub(super) fn new() -> Self {
+        Self { mode: Mode::Read, since: Time::ZERO, served: 0, idle_drain: false, reads_since: 0, last_write: 0 }
+    }
+
+    /// Returns true if queued writes are served and not reads.
+    #[inline]
+    pub(super) fn writes(&self) -> bool {
+        self.mode == Mode::Write || self.idle_drain
+    }
+
+    /// Notes a request that arrives in clock `clock`, before it is queued.
+    #[inline]
+    pub(super) fn note_arrival(&mut self, read: bool, reads: &Queue, clock: u64) {
+        if !read {
+            self.last_write = clock;
+        } else if reads.len() == 0 {
+            self.reads_since = clock;
+        }
+    }
+
+    /// Counts a line that has been served.
+    pub(super) fn note_served(&mut self, write: bool) {
+        self.served += u32::from(write == (self.mode == Mode::Write));
+    }
+
+    /// Returns the time in write mode up to `now` that is not counted yet, in ps.
+    pub(super) fn writing_ps(&self, now: Time) -> u64 {
+        if self.mode == Mode::Write {
+            now.since(self.since)
+        } else {
+            0
+        }
+    }
+
+    /// Starts a new measuring window.
+    pub(super) fn reset(&mut self, now: Time) {
+        self.since = now;
+    }
+
+    /// Enters or leaves write mode. Returns true if the direction has changed.
+    #[inline]
+    pub(super) fn choose(
+        &mut self,
+        now: Time,
+        clock: u64,
+        [reads, writes]: [&Queue; 2],
+        params: &ControllerParams,
+        counters: &mut Counters,
+    ) -> bool {
+        !self.stays(reads, writes, params) && self.change(now, clock, [reads, writes], params, counters)
+    }
+
+    /// Returns true if the mode plainly stays, which is the common case.
+    #[inline]
+    fn stays(&self, reads: &Queue, writes: &Queue, params: &ControllerParams) -> bool {
+        match self.mode {
+            Mode::Read => reads.len() > 0 && writes.len() < params.write_high && !self.idle_drain,
+            Mode::Write => writes.len() > params.write_low && self.served < params.writes_per_mode,
+        }
+    }
+
+    fn change(
+        &mut self,
+        now: Time,
+        clock: u64,
+        [reads, writes]: [&Queue; 2],
+        params: &ControllerParams,
+        counters: &mut Counters,
+    ) -> bool {
+        let before = (self.mode, self.idle_drain);
+        match self.mode {
+            Mode::Read if self.starts_writing(reads, writes, params, clock) => {
+                *self = Self { mode: Mode::Write, since: now, served: 0, idle_drain: false, ..*self };
+                counters.write_modes += 1;
+            }
+            Mode::Write if self.stops_writing(reads, writes, params) => {
+                counters.write_mode_ps += now.since(self.since);
+                (self.mode, self.served) = (Mode::Read, 0);
+            }
+            _ => {}
+        }
+        if self.mode == Mode::Read && params.idle_drain == IdleDrain::Yield {
+            self.idle_drain = if self.idle_drain {
+                writes.len() > 0 && !self.reads_press(reads, params, clock)
+            } else {
+                reads.len() == 0 && self.suffice_when_idle(writes, params, clock)
+            };
+        }
+        before != (self.mode, self.idle_drain)
+    }
+
+    /// Returns true if reads end the writes that an empty read queue let pass: by their number, by the number that
+    /// would hit an open row, or by age.
+    fn reads_press(&self, reads: &Queue, params: &ControllerParams, clock: u64) -> bool {
+        reads.len() > params.idle_reads
+            || reads.len() > params.idle_hits && reads.hitting() > params.idle_hits
+            || clock >= self.patience_ends(reads, params)
+    }
+
+    /// Returns the clock at which the oldest read has waited long enough for writes that an empty read queue let pass.
+    #[inline]
+    fn patience_ends(&self, reads: &Queue, params: &ControllerParams) -> u64 {
+        if reads.len() == 0 || params.idle_age == u32::MAX {
+            return u64::MAX;
+        }
+        self.reads_since + u64::from(params.idle_age)
+    }
+
+    /// Returns `plan`, or a plan to decide anew when a read has waited long enough, whichever is first.
+    #[inline]
+    pub(super) fn or_patience(&self, plan: Plan, reads: &Queue, params: &ControllerParams) -> Plan {
+        if self.idle_drain {
+            plan.or(Plan::nothing(self.patience_ends(reads, params)))
+        } else {
+            plan
+        }
+    }
+
+    /// Returns true if an idle read queue lets so many writes pass.
+    fn suffice_when_idle(&self, writes: &Queue, params: &ControllerParams, clock: u64) -> bool {
+        writes.len() >= params.idle_writes || clock >= self.flush_at(writes, params)
+    }
+
+    /// Returns the clock at which the last write has waited long enough for others.
+    #[inline]
+    fn flush_at(&self, writes: &Queue, params: &ControllerParams) -> u64 {
+        if writes.len() == 0 || params.idle_flush == u32::MAX {
+            return u64::MAX;
+        }
+        self.last_write + u64::from(params.idle_flush)
+    }
+
+    /// Returns `plan` of read mode, or a plan to decide anew when writes have waited long enough for others, whichever
+    /// is first.
+    #[inline]
+    pub(super) fn or_flush(&self, plan: Plan, reads: &Queue, writes: &Queue, params: &ControllerParams) -> Plan {
+        if params.idle_flush == u32::MAX || reads.len() > 0 {
+            plan
+        } else {
+            plan.or(Plan::nothing(self.flush_at(writes, params)))
+        }
+    }
+
+    fn starts_writing(&self, reads: &Queue, writes: &Queue, params: &ControllerParams, clock: u64) -> bool {
+        let idle =
+            params.idle_drain == IdleDrain::Mode && reads.len() == 0 && self.suffice_when_idle(writes, params, clock);
+        let few_reads = self.served >= params.reads_per_mode || reads.len() <= params.reads_few;
+        idle || writes.len() >= params.write_high && few_reads
+    }
+
+    fn stops_writing(&self, reads: &Queue, writes: &Queue, params: &ControllerParams) -> bool {
+        if params.idle_drain == IdleDrain::Mode && reads.len() == 0 {
+            return writes.len() == 0;
+        }
+        writes.len() <= params.write_low || self.served >= params.writes_per_mode && reads.len() > 0
+    }
+}
