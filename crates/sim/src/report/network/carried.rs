@@ -3,10 +3,13 @@
 //! A cable does not count if a port downstream is full and drops packets, or has a growing queue: what the cable
 //! carries does not all arrive.
 
-use super::limits::{Class, Limit, FULL};
+use super::class::{cable_words, ports_of, Class};
+use super::compute_bottleneck::not_known;
+use super::contested::confirm_cable;
+use super::fair_share::beyond_fair_share;
+use super::limit::{Limit, FULL};
 use super::queues::{gbps_words, GBPS};
 use super::ways::Ways;
-use super::working::not_known;
 use crate::read::ports::{PortPlace, PortTotals, PortView};
 use crate::report::view::WorldView;
 use hostnet_model::params::End;
@@ -31,112 +34,112 @@ struct Fullest<'a> {
     passed: Passed<'a>,
 }
 
-impl WorldView<'_> {
-    /// The share of a cable that a port uses.
-    fn cable_load(&self, (port, before): &Passed) -> Option<f64> {
-        Some(self.sent_gbps(port, *before) / self.rate_gbps(port)?)
-    }
+/// The share of a cable that a port uses.
+fn cable_load(view: &WorldView, (port, before): &Passed) -> Option<f64> {
+    Some(view.sent_gbps(port, *before) / view.rate_gbps(port)?)
+}
 
-    /// The share that is used of the fabric of a switch that learns to one of its ports.
-    fn fabric_load(&self, (port, before): &Passed) -> Option<f64> {
-        let End::Switch(switch) = port.end else { return None };
-        let learning = self.plan.cluster.switches[usize::from(switch)].learning?;
-        let carried = self.gbps(port.totals.carried_bytes - before.carried_bytes);
-        Some(carried / (learning.fabric_bytes_per_s as f64 * GBPS))
-    }
+/// The share that is used of the fabric of a switch that learns to one of its ports.
+fn fabric_load(view: &WorldView, (port, before): &Passed) -> Option<f64> {
+    let End::Switch(switch) = port.end else { return None };
+    let learning = view.plan.cluster.switches[usize::from(switch)].learning?;
+    let carried = view.gbps(port.totals.carried_bytes - before.carried_bytes);
+    Some(carried / (learning.fabric_bytes_per_s as f64 * GBPS))
+}
 
-    /// Returns true if a port or the fabric before it is overloaded: it drops packets, or its queue grows.
-    fn overflows(&self, passed: &Passed) -> bool {
-        let (port, before) = passed;
-        let grown = |pick: fn(&PortTotals) -> u64| pick(&port.totals).saturating_sub(pick(before)) as f64;
-        let (dropped, sent) = (grown(|port| port.overflowed_packets), grown(|port| port.sent_packets));
-        let (waiting, left) = (grown(|port| port.waiting_bytes), grown(|port| port.sent_bytes));
-        let full = [self.cable_load(passed), self.fabric_load(passed)].into_iter().flatten().any(|load| load >= FULL);
-        let grows = waiting >= GROWS * (waiting + left) && waiting >= BACKLOG_BYTES;
-        full && (dropped > 0.0 && dropped >= DROPPED * (dropped + sent) || grows)
-    }
+/// Returns true if a port or the fabric before it is overloaded: it drops packets, or its queue grows.
+fn overflows_queue(view: &WorldView, passed: &Passed) -> bool {
+    let (port, before) = passed;
+    let grown = |pick: fn(&PortTotals) -> u64| pick(&port.totals).saturating_sub(pick(before)) as f64;
+    let (dropped, sent) = (grown(|port| port.overflowed_packets), grown(|port| port.sent_packets));
+    let (waiting, left) = (grown(|port| port.waiting_bytes), grown(|port| port.sent_bytes));
+    let full = [cable_load(view, passed), fabric_load(view, passed)].into_iter().flatten().any(|load| load >= FULL);
+    let grows = waiting >= GROWS * (waiting + left) && waiting >= BACKLOG_BYTES;
+    full && (dropped > 0.0 && dropped >= DROPPED * (dropped + sent) || grows)
+}
 
-    /// Lists the ports on the path of a class that decide what arrives: those without an overloaded port downstream.
-    /// Each comes with whether it is overloaded itself.
-    fn deciding<'a>(&'a self, class: &'a Class) -> Vec<(Passed<'a>, bool)> {
-        let all: Vec<(Passed, bool)> = self
-            .ports_of(class)
-            .map(|passed| {
-                let overflows = self.overflows(&passed);
-                (passed, overflows)
-            })
-            .collect();
-        let dropping: BTreeSet<PortPlace> =
-            all.iter().filter(|(_, overflows)| *overflows).map(|((port, _), _)| port.place()).collect();
-        if dropping.is_empty() {
-            return all;
-        }
-        let behind = |way: &Vec<PortPlace>| way.iter().rposition(|place| dropping.contains(place)).unwrap_or(0);
-        let deciding: BTreeSet<PortPlace> =
-            class.ways.iter().flat_map(|way| way[behind(way)..].iter().copied()).collect();
-        all.into_iter().filter(|((port, _), _)| deciding.contains(&port.place())).collect()
+/// Lists the ports on the path of a class that decide what arrives: those without an overloaded port downstream.
+/// Each comes with whether it is overloaded itself.
+fn deciding_ports<'a>(view: &'a WorldView<'a>, class: &'a Class) -> Vec<(Passed<'a>, bool)> {
+    let all: Vec<(Passed, bool)> = ports_of(view, class)
+        .map(|passed| {
+            let overflows = overflows_queue(view, &passed);
+            (passed, overflows)
+        })
+        .collect();
+    let dropping: BTreeSet<PortPlace> =
+        all.iter().filter(|(_, overflows)| *overflows).map(|((port, _), _)| port.place()).collect();
+    if dropping.is_empty() {
+        return all;
     }
+    let behind = |way: &Vec<PortPlace>| way.iter().rposition(|place| dropping.contains(place)).unwrap_or(0);
+    let deciding: BTreeSet<PortPlace> = class.ways.iter().flat_map(|way| way[behind(way)..].iter().copied()).collect();
+    all.into_iter().filter(|((port, _), _)| deciding.contains(&port.place())).collect()
+}
 
-    /// Returns the fullest of some ports by a share of something that they use; overloaded ports come first.
-    fn fullest<'a>(&'a self, class: &'a Class, load: impl Fn(&Passed) -> Option<f64>) -> Option<Fullest<'a>> {
-        let loads = self.deciding(class).into_iter();
-        let full = loads.filter_map(|(passed, overflows)| Some(Fullest { load: load(&passed)?, overflows, passed }));
-        let full = full.filter(|port| port.load >= FULL);
-        full.max_by(|one, other| one.overflows.cmp(&other.overflows).then(one.load.total_cmp(&other.load)))
-    }
+/// Returns the fullest of some ports by a share of something that they use; overloaded ports come first.
+fn fullest_port<'a>(
+    view: &'a WorldView<'a>,
+    class: &'a Class,
+    load: impl Fn(&Passed) -> Option<f64>,
+) -> Option<Fullest<'a>> {
+    let loads = deciding_ports(view, class).into_iter();
+    let full = loads.filter_map(|(passed, overflows)| Some(Fullest { load: load(&passed)?, overflows, passed }));
+    let full = full.filter(|port| port.load >= FULL);
+    full.max_by(|one, other| one.overflows.cmp(&other.overflows).then(one.load.total_cmp(&other.load)))
+}
 
-    /// Names the fullest cable, unless something else is as full.
-    pub(super) fn full_cable(&self, class: &Class) -> Option<Limit> {
-        let Fullest { load, overflows, passed: (port, before) } =
-            self.fullest(class, |passed| self.cable_load(passed))?;
-        let (sent, rate) = (self.sent_gbps(&port, before), self.rate_gbps(&port)?);
-        let place = self.cable_words(&port);
-        let mut why = format!("the cable {place} carries {sent:.1} of {} Gbps", gbps_words(rate));
-        let flooded = self.flooded_gbps(&port, before).min(sent);
-        if flooded / rate >= FLOODED {
-            why += &format!(", {flooded:.1} of them flooded, as the receivers were not in its table yet");
-        }
-        why += &self.equally_full_words(class, &port);
-        if let Some(elsewhere) = self.beyond_fair_share_of(class, port.place()) {
-            return Some(not_known(Some(load), format!("{why}; but {elsewhere}: it may be held back elsewhere")));
-        }
-        Some(self.confirm_cable(Limit { limit: "cable", place, load: Some(load), why }, class, overflows))
+/// Names the fullest cable, unless something else is as full.
+pub(super) fn full_cable(view: &WorldView, class: &Class) -> Option<Limit> {
+    let Fullest { load, overflows, passed: (port, before) } =
+        fullest_port(view, class, |passed| cable_load(view, passed))?;
+    let (sent, rate) = (view.sent_gbps(&port, before), view.rate_gbps(&port)?);
+    let place = cable_words(view, &port);
+    let mut why = format!("the cable {place} carries {sent:.1} of {} Gbps", gbps_words(rate));
+    let flooded = view.flooded_gbps(&port, before).min(sent);
+    if flooded / rate >= FLOODED {
+        why += &format!(", {flooded:.1} of them flooded, as the receivers were not in its table yet");
     }
+    why += &equally_full_words(view, class, &port);
+    if let Some(elsewhere) = beyond_fair_share_of(view, class, port.place()) {
+        return Some(not_known(Some(load), format!("{why}; but {elsewhere}: it may be held back elsewhere")));
+    }
+    Some(confirm_cable(view, Limit { limit: "cable", place, load: Some(load), why }, class, overflows))
+}
 
-    /// Says why a port may not hold a class back.
-    fn beyond_fair_share_of(&self, class: &Class, place: PortPlace) -> Option<String> {
-        let ways = Ways::new(self)?;
-        self.beyond_fair_share(class, |number, flow| ways.data_pass(number as u32, flow, place))
-    }
+/// Says why a port may not hold a class back.
+fn beyond_fair_share_of(view: &WorldView, class: &Class, place: PortPlace) -> Option<String> {
+    let ways = Ways::new(view)?;
+    beyond_fair_share(view, class, |number, flow| ways.data_pass(number as u32, flow, place))
+}
 
-    /// Says which other cables are full on the way of what passes a port: all of them have to be faster.
-    fn equally_full_words(&self, class: &Class, port: &PortView) -> String {
-        let (place, ways) = (port.place(), class.ways.iter());
-        let along: BTreeSet<PortPlace> = ways.filter(|way| way.contains(&place)).flatten().copied().collect();
-        let is_other = |passed: &Passed| {
-            passed.0.place() != place
-                && along.contains(&passed.0.place())
-                && self.cable_load(passed).is_some_and(|load| load >= FULL)
-        };
-        let others: Vec<String> =
-            self.ports_of(class).filter(is_other).map(|(other, _)| self.cable_words(&other)).collect();
-        match &others[..] {
-            [] => String::new(),
-            [other] => format!("; {other} is full as well"),
-            [other, more @ ..] => format!("; {other} and {} more are full as well", more.len()),
-        }
+/// Says which other cables are full on the way of what passes a port: all of them have to be faster.
+fn equally_full_words(view: &WorldView, class: &Class, port: &PortView) -> String {
+    let (place, ways) = (port.place(), class.ways.iter());
+    let along: BTreeSet<PortPlace> = ways.filter(|way| way.contains(&place)).flatten().copied().collect();
+    let is_other = |passed: &Passed| {
+        passed.0.place() != place
+            && along.contains(&passed.0.place())
+            && cable_load(view, passed).is_some_and(|load| load >= FULL)
+    };
+    let others: Vec<String> =
+        ports_of(view, class).filter(is_other).map(|(other, _)| cable_words(view, &other)).collect();
+    match &others[..] {
+        [] => String::new(),
+        [other] => format!("; {other} is full as well"),
+        [other, more @ ..] => format!("; {other} and {} more are full as well", more.len()),
     }
+}
 
-    /// The way through the fabric of a switch that learns to one of its ports.
-    pub(super) fn full_fabric(&self, class: &Class) -> Option<Limit> {
-        let Fullest { load, passed: (port, before), .. } = self.fullest(class, |passed| self.fabric_load(passed))?;
-        let carried = self.gbps(port.totals.carried_bytes - before.carried_bytes);
-        let place = self.name_of(port.end).to_owned();
-        let peer = port.peer().map_or("", |peer| self.name_of(peer));
-        let why = format!(
-            "the fabric of {place} carries {carried:.1} of {} Gbps to its port to {peer}",
-            gbps_words(carried / load)
-        );
-        Some(Limit { limit: "fabric", place, load: Some(load), why })
-    }
+/// The way through the fabric of a switch that learns to one of its ports.
+pub(super) fn full_fabric(view: &WorldView, class: &Class) -> Option<Limit> {
+    let Fullest { load, passed: (port, before), .. } = fullest_port(view, class, |passed| fabric_load(view, passed))?;
+    let carried = view.gbps(port.totals.carried_bytes - before.carried_bytes);
+    let place = view.name_of(port.end).to_owned();
+    let peer = port.peer().map_or("", |peer| view.name_of(peer));
+    let why = format!(
+        "the fabric of {place} carries {carried:.1} of {} Gbps to its port to {peer}",
+        gbps_words(carried / load)
+    );
+    Some(Limit { limit: "fabric", place, load: Some(load), why })
 }

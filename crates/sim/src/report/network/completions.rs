@@ -91,41 +91,39 @@ pub(super) fn table_info() -> TableInfo {
     TableInfo::of("completions", COMPLETIONS).holding(Holds::Derived)
 }
 
-impl WorldView<'_> {
-    /// Completion times of flows with an end, by class and size: of those that begin in the window, or of all of a
-    /// class where none does. Nothing where no flow has an end.
-    pub(super) fn completions(&self, completed: &[Option<Time>]) -> Option<Table> {
-        let cluster = &self.plan.cluster;
-        if !cluster.flows.iter().any(|flow| bytes_of(flow).is_some()) {
-            return None;
-        }
-        let ways = Ways::new(self)?;
-        let begun = |flow: &FlowParams| flow.start_ps < self.now.ps();
-        let inside = |flow: &FlowParams| begun(flow) && flow.start_ps >= self.window_start.ps();
-        let mut any_inside = vec![false; cluster.classes.len()];
-        for flow in cluster.flows.iter().filter(|flow| bytes_of(flow).is_some() && inside(flow)) {
-            any_inside[usize::from(flow.class)] = true;
-        }
-        let mut groups: Vec<[Group; SIZES.len()]> = cluster.classes.iter().map(|_| Default::default()).collect();
-        for (number, flow) in (0..).zip(&cluster.flows) {
-            let class = usize::from(flow.class);
-            let counts = if any_inside[class] { inside(flow) } else { begun(flow) };
-            let Some(bytes) = bytes_of(flow).filter(|_| counts) else { continue };
-            let took = completed[number as usize].map(|at| {
-                let ps = at.ps().saturating_sub(flow.start_ps) as f64;
-                (ps / 1e6, ways.ideal_ps(number, flow).map(|ideal| ps / ideal as f64))
-            });
-            let size = (1..SIZES.len()).find(|&size| bytes <= SIZES[size].1).unwrap_or(0);
-            groups[class][0].add(took);
-            groups[class][size].add(took);
-        }
-        let mut table = Table::of("completions", COMPLETIONS);
-        for (class, sizes) in cluster.classes.iter().zip(&mut groups) {
-            for (group, (size, _)) in sizes.iter_mut().zip(SIZES).filter(|(group, _)| group.flows > 0) {
-                group.sort();
-                table.add(COMPLETIONS, &CompletionRow { class, size, group });
-            }
-        }
-        Some(table)
+/// Completion times of flows with an end, by class and size: of those that begin in the window, or of all of a
+/// class where none does. Nothing where no flow has an end.
+pub(super) fn completion_table(view: &WorldView, completed: &[Option<Time>]) -> Option<Table> {
+    let cluster = &view.plan.cluster;
+    if !cluster.flows.iter().any(|flow| bytes_of(flow).is_some()) {
+        return None;
     }
+    let ways = Ways::new(view)?;
+    let begun = |flow: &FlowParams| flow.start_ps < view.now.ps();
+    let inside = |flow: &FlowParams| begun(flow) && flow.start_ps >= view.window_start.ps();
+    let mut any_inside = vec![false; cluster.classes.len()];
+    for flow in cluster.flows.iter().filter(|flow| bytes_of(flow).is_some() && inside(flow)) {
+        any_inside[usize::from(flow.class)] = true;
+    }
+    let mut groups: Vec<[Group; SIZES.len()]> = cluster.classes.iter().map(|_| Default::default()).collect();
+    for (number, flow) in (0..).zip(&cluster.flows) {
+        let class = usize::from(flow.class);
+        let counts = if any_inside[class] { inside(flow) } else { begun(flow) };
+        let Some(bytes) = bytes_of(flow).filter(|_| counts) else { continue };
+        let took = completed[number as usize].map(|at| {
+            let ps = at.ps().saturating_sub(flow.start_ps) as f64;
+            (ps / 1e6, ways.ideal_ps(number, flow).map(|ideal| ps / ideal as f64))
+        });
+        let size = (1..SIZES.len()).find(|&size| bytes <= SIZES[size].1).unwrap_or(0);
+        groups[class][0].add(took);
+        groups[class][size].add(took);
+    }
+    let mut table = Table::of("completions", COMPLETIONS);
+    for (class, sizes) in cluster.classes.iter().zip(&mut groups) {
+        for (group, (size, _)) in sizes.iter_mut().zip(SIZES).filter(|(group, _)| group.flows > 0) {
+            group.sort();
+            table.add(COMPLETIONS, &CompletionRow { class, size, group });
+        }
+    }
+    Some(table)
 }

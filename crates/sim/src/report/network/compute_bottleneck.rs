@@ -1,7 +1,11 @@
 //! What limits a job whose ranks are on cores of servers: their instructions, the memory of their hosts, or what they
 //! send each other. Where none of these is clear, the limit is not known.
 
-use super::limits::{Class, Limit};
+use super::class::Class;
+use super::hosts::memory_bytes;
+use super::limit::Limit;
+use super::pcie::dropping_nics;
+use super::sums::full_way;
 use crate::report::channels::line_ps;
 use crate::report::view::WorldView;
 use hostnet_model::core::Worker;
@@ -15,84 +19,78 @@ pub(super) const BUS_FULL: f64 = 0.8;
 /// Ranks do little else than this when it takes so much of their time.
 pub(super) const MOST: f64 = 0.8;
 
-impl WorldView<'_> {
-    /// What limits a class that is a job with all of its ranks on cores of servers.
-    pub(super) fn ranks_on_cores(&self, name: &str, class: &Class) -> Option<Limit> {
-        let number = self.plan.cluster.jobs.iter().position(|job| job.name == name && !job.cores.is_empty())?;
-        let job = &self.plan.cluster.jobs[number];
-        let workers: Vec<&Worker> = self
-            .servers()
-            .flat_map(|(_, machine)| machine.engines::<Worker>())
-            .filter(|worker| worker.rank().number().0 as usize == number)
-            .collect();
-        if workers.len() < job.hosts.len() {
-            let why = "some of its ranks are at endpoints, which have no cores".to_owned();
-            return Some(not_known(None, why));
-        }
-        if self.now == self.window_start {
-            return Some(self.limit(class));
-        }
-        if self.window_start.ps() > 0 {
-            let why = "its books are of the whole run, and those of its hosts of the window; give until = \"jobs\"";
-            return Some(not_known(None, why.to_owned()));
-        }
-        let books = workers.iter().flat_map(|worker| worker.rank().phases());
-        let books = books.fold(PhaseBooks::default(), |sum, books| sum.plus(books));
-        let instructions_ps: u64 = workers.iter().map(|worker| worker.instructions_ps()).sum();
-        let computes = 1.0 - books.communication_share()?;
-        let instructions = instructions_ps as f64 / books.time_ps.max(1) as f64;
-        Some(self.of_work(job, class, computes, instructions))
+/// What limits a class that is a job with all of its ranks on cores of servers.
+pub(super) fn ranks_on_cores(view: &WorldView, name: &str, class: &Class) -> Option<Limit> {
+    let number = view.plan.cluster.jobs.iter().position(|job| job.name == name && !job.cores.is_empty())?;
+    let job = &view.plan.cluster.jobs[number];
+    let workers: Vec<&Worker> = view
+        .servers()
+        .flat_map(|(_, machine)| machine.engines::<Worker>())
+        .filter(|worker| worker.rank().number().0 as usize == number)
+        .collect();
+    if workers.len() < job.hosts.len() {
+        let why = "some of its ranks are at endpoints, which have no cores".to_owned();
+        return Some(not_known(None, why));
     }
+    if view.window_start.ps() > 0 {
+        let why = "its books are of the whole run, and those of its hosts of the window; give until = \"jobs\"";
+        return Some(not_known(None, why.to_owned()));
+    }
+    let books = workers.iter().flat_map(|worker| worker.rank().phases());
+    let books = books.fold(PhaseBooks::default(), |sum, books| sum.plus(books));
+    let instructions_ps: u64 = workers.iter().map(|worker| worker.instructions_ps()).sum();
+    let computes = 1.0 - books.communication_share()?;
+    let instructions = instructions_ps as f64 / books.time_ps.max(1) as f64;
+    Some(work_limit(view, job, class, computes, instructions))
+}
 
-    /// The limit of ranks that compute, and whose instructions alone take, these shares of their time.
-    fn of_work(&self, job: &JobParams, class: &Class, computes: f64, instructions: f64) -> Limit {
-        if let Some((load, place)) = self.fullest_memory(job).filter(|(load, _)| computes >= MOST && *load >= BUS_FULL)
-        {
-            let why = data_words(&place, load);
-            return Limit { limit: "memory bandwidth", place, load: Some(load), why };
-        }
-        if instructions >= MOST {
-            let why = format!("instructions take {:.0} % of the time of its ranks", 100.0 * instructions);
-            return Limit { limit: "rank cores", place: String::new(), load: Some(instructions), why };
-        }
-        if computes >= MOST {
-            let why = format!(
-                "its ranks compute {:.0} % of the time, {:.0} % for instructions; they wait for lines of caches or of \
-                 memory, whose channels are not full",
-                100.0 * computes,
-                100.0 * instructions
-            );
-            return not_known(Some(computes), why);
-        }
-        if let Some(full) = self.dropping(class).or_else(|| self.full_way(class)) {
-            return full;
-        }
+/// The limit of ranks that compute, and whose instructions alone take, these shares of their time.
+fn work_limit(view: &WorldView, job: &JobParams, class: &Class, computes: f64, instructions: f64) -> Limit {
+    if let Some((load, place)) = fullest_memory(view, job).filter(|(load, _)| computes >= MOST && *load >= BUS_FULL) {
+        let why = data_words(&place, load);
+        return Limit { limit: "memory bandwidth", place, load: Some(load), why };
+    }
+    if instructions >= MOST {
+        let why = format!("instructions take {:.0} % of the time of its ranks", 100.0 * instructions);
+        return Limit { limit: "rank cores", place: String::new(), load: Some(instructions), why };
+    }
+    if computes >= MOST {
         let why = format!(
-            "its ranks compute {:.0} % of the time, {:.0} % for instructions, and copy, send or wait for each other in \
-             the rest",
+            "its ranks compute {:.0} % of the time, {:.0} % for instructions; they wait for lines of caches or of \
+             memory, whose channels are not full",
             100.0 * computes,
             100.0 * instructions
         );
-        not_known(None, why)
+        return not_known(Some(computes), why);
     }
+    if let Some(full) = dropping_nics(view, class).or_else(|| full_way(view, class)) {
+        return full;
+    }
+    let why = format!(
+        "its ranks compute {:.0} % of the time, {:.0} % for instructions, and copy, send or wait for each other in \
+         the rest",
+        100.0 * computes,
+        100.0 * instructions
+    );
+    not_known(None, why)
+}
 
-    /// Of the hosts of a job the one whose channels are busy for the largest share of the window, in the mean.
-    pub(super) fn fullest_memory(&self, job: &JobParams) -> Option<(f64, String)> {
-        let own = self.servers().filter(|(host, _)| job.hosts.iter().any(|&at| usize::from(at) == *host));
-        let loads = own.filter_map(|(host, machine)| {
-            Some((self.memory_load(host, machine)?, self.plan.cluster.hosts[host].name.clone()))
-        });
-        loads.max_by(|one, other| one.0.total_cmp(&other.0))
-    }
+/// Of the hosts of a job the one whose channels are busy for the largest share of the window, in the mean.
+pub(super) fn fullest_memory(view: &WorldView, job: &JobParams) -> Option<(f64, String)> {
+    let own = view.servers().filter(|(host, _)| job.hosts.iter().any(|&at| usize::from(at) == *host));
+    let loads = own.filter_map(|(host, machine)| {
+        Some((memory_load(view, host, machine)?, view.plan.cluster.hosts[host].name.clone()))
+    });
+    loads.max_by(|one, other| one.0.total_cmp(&other.0))
+}
 
-    /// The share of the window that the channels of a host are busy for, in the mean; of a memory of rates it is not
-    /// known.
-    pub(super) fn memory_load(&self, host: usize, machine: &Machine) -> Option<f64> {
-        let line_ps = line_ps(&self.servers[host].as_ref()?.socket().memory);
-        let channels = machine.each::<Channel>().count() as f64;
-        let lines = self.memory_bytes(host, machine) as f64 / 64.0;
-        (channels > 0.0).then(|| lines * line_ps / channels / self.window_ps())
-    }
+/// The share of the window that the channels of a host are busy for, in the mean; of a memory of rates it is not
+/// known.
+pub(super) fn memory_load(view: &WorldView, host: usize, machine: &Machine) -> Option<f64> {
+    let line_ps = line_ps(&view.servers[host].as_ref()?.socket().memory);
+    let channels = machine.each::<Channel>().count() as f64;
+    let lines = memory_bytes(view, host, machine) as f64 / 64.0;
+    (channels > 0.0).then(|| lines * line_ps / channels / view.window_ps())
 }
 
 /// How much of the time the channels of a host move data, in words.

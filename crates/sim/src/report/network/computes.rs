@@ -1,8 +1,9 @@
 //! What binds a rank that computes.
 
-use super::limits::Limit;
-use super::stretch::{busiest, is_clear, OnPath};
-use super::working::{not_known, BUS_FULL, MOST, NOT_KNOWN};
+use super::class::machine_of;
+use super::compute_bottleneck::{not_known, BUS_FULL, MOST, NOT_KNOWN};
+use super::limit::Limit;
+use super::segment_bottleneck::{busiest, is_clear, OnPath};
 use hostnet_model::core::{Core, Runs, Worker};
 use hostnet_model::memory::Channel;
 
@@ -68,7 +69,7 @@ impl OnPath<'_> {
 
     /// The rank on its core, at a server.
     fn worker(&self, rank: u32) -> Option<&Worker> {
-        let mut cores = self.view.machine(self.host(rank))?.each::<Core>();
+        let mut cores = machine_of(self.view, self.host(rank))?.each::<Core>();
         cores.find_map(|core| {
             let workers = core.engines().iter().filter_map(Worker::of);
             workers.into_iter().find(|worker| worker.rank().number() == (self.job as u32, rank))
@@ -77,7 +78,7 @@ impl OnPath<'_> {
 
     /// The share of the time that the busiest channel of the server of a rank had data on its bus.
     fn channels(&self, rank: u32, intervals: &[(u64, u64)]) -> Option<Spends> {
-        let channels = self.view.machine(self.host(rank))?.each::<Channel>();
+        let channels = machine_of(self.view, self.host(rank))?.each::<Channel>();
         let busy = channels.filter_map(|channel| Some((channel.busy()?, ())));
         busiest(busy, intervals).map(|(share, ())| ("memory bandwidth", share, "a channel had data on its bus"))
     }

@@ -1,8 +1,11 @@
 //! Tells whether anything else is as full as a cable: then a faster cable alone would not help.
 
-use super::limits::{worst, Class, Limit, FULL};
-use super::pcie::Direction;
-use super::working::not_known;
+use super::class::Class;
+use super::compute_bottleneck::not_known;
+use super::cores::full_cores;
+use super::limit::{worst, Limit, FULL};
+use super::pcie::{drop_words, full_iio, full_pcie, full_reads, Direction};
+use super::senders::paused_senders;
 use crate::read::flows::FlowTotals;
 use crate::report::view::WorldView;
 use hostnet_model::params::Transport;
@@ -10,57 +13,55 @@ use hostnet_model::params::Transport;
 /// Senders overload a NIC that falls behind them by this share of their packets in a window.
 const BACKLOG: f64 = 0.02;
 
-impl WorldView<'_> {
-    /// Returns the limit that a full cable is, or that it is not known where something else on the way is as full.
-    ///
-    /// Senders that overload the cable, or their own NIC before it, could send more.
-    pub(super) fn confirm_cable(&self, cable: Limit, class: &Class, overloaded: bool) -> Limit {
-        let FlowTotals { sent_packets, host_sent, .. } = class.totals;
-        let could_send = overloaded || host_sent as f64 <= (1.0 - BACKLOG) * sent_packets as f64;
-        let of_senders = || if could_send { None } else { self.full_sender(class) };
-        match self.full_receiver(class).or_else(of_senders) {
-            None => cable,
-            Some(other) => {
-                let why = format!("{}, but {other}: a faster cable alone may not help", cable.why);
-                not_known(cable.load, why)
-            }
+/// Returns the limit that a full cable is, or that it is not known where something else on the way is as full.
+///
+/// Senders that overload the cable, or their own NIC before it, could send more.
+pub(super) fn confirm_cable(view: &WorldView, cable: Limit, class: &Class, overloaded: bool) -> Limit {
+    let FlowTotals { sent_packets, host_sent, .. } = class.totals;
+    let could_send = overloaded || host_sent as f64 <= (1.0 - BACKLOG) * sent_packets as f64;
+    let of_senders = || if could_send { None } else { full_sender(view, class) };
+    match full_receiver(view, class).or_else(of_senders) {
+        None => cable,
+        Some(other) => {
+            let why = format!("{}, but {other}: a faster cable alone may not help", cable.why);
+            not_known(cable.load, why)
         }
     }
+}
 
-    /// Returns the limit that is full behind a NIC, or that it is not known where the core of datagrams is as busy.
-    ///
-    /// Senders of datagrams do not wait for the core; where those of TCP do, it may be busy because memory is slow.
-    pub(super) fn confirm_behind_nic(&self, limit: Limit, class: &Class) -> Limit {
-        let datagrams = class.flows.iter().all(|flow| matches!(flow.transport, Transport::Udp(_)));
-        let busy = || self.full_cores("receiver cores", &class.hosts[1], class);
-        match datagrams.then(busy).flatten() {
-            None => limit,
-            Some(core) => {
-                not_known(limit.load, format!("{}, but {}: more of either alone may not help", limit.why, core.why))
-            }
+/// Returns the limit that is full behind a NIC, or that it is not known where the core of datagrams is as busy.
+///
+/// Senders of datagrams do not wait for the core; where those of TCP do, it may be busy because memory is slow.
+pub(super) fn confirm_behind_nic(view: &WorldView, limit: Limit, class: &Class) -> Limit {
+    let datagrams = class.flows.iter().all(|flow| matches!(flow.transport, Transport::Udp(_)));
+    let busy = || full_cores(view, "receiver cores", &class.hosts[1], class);
+    match datagrams.then(busy).flatten() {
+        None => limit,
+        Some(core) => {
+            not_known(limit.load, format!("{}, but {}: more of either alone may not help", limit.why, core.why))
         }
     }
+}
 
-    /// Says what is full behind the cables of a class.
-    fn full_receiver(&self, class: &Class) -> Option<String> {
-        let to = &class.hosts[1];
-        let each = |full: &dyn Fn(u16) -> Option<Limit>| worst(to.iter().filter_map(|&host| full(host)));
-        let full = || {
-            each(&|host| self.full_iio(host))
-                .or_else(|| each(&|host| self.full_pcie(host, Direction::ToMemory, FULL)))
-                .or_else(|| self.full_cores("receiver cores", to, class))
-                .or_else(|| self.pauses(class))
-        };
-        self.drop_words(class).or_else(|| full().map(|limit| limit.why))
-    }
+/// Says what is full behind the cables of a class.
+fn full_receiver(view: &WorldView, class: &Class) -> Option<String> {
+    let to = &class.hosts[1];
+    let each = |full: &dyn Fn(u16) -> Option<Limit>| worst(to.iter().filter_map(|&host| full(host)));
+    let full = || {
+        each(&|host| full_iio(view, host))
+            .or_else(|| each(&|host| full_pcie(view, host, Direction::ToMemory, FULL)))
+            .or_else(|| full_cores(view, "receiver cores", to, class))
+            .or_else(|| paused_senders(view, class))
+    };
+    drop_words(view, class).or_else(|| full().map(|limit| limit.why))
+}
 
-    /// Says what is full before the cables of a class.
-    fn full_sender(&self, class: &Class) -> Option<String> {
-        let from = &class.hosts[0];
-        let each = |full: &dyn Fn(u16) -> Option<Limit>| worst(from.iter().filter_map(|&host| full(host)));
-        let full = each(&|host| self.full_pcie(host, Direction::FromMemory, FULL))
-            .or_else(|| self.full_cores("sender cores", from, class))
-            .or_else(|| each(&|host| self.full_reads(host)));
-        full.map(|limit| limit.why)
-    }
+/// Says what is full before the cables of a class.
+fn full_sender(view: &WorldView, class: &Class) -> Option<String> {
+    let from = &class.hosts[0];
+    let each = |full: &dyn Fn(u16) -> Option<Limit>| worst(from.iter().filter_map(|&host| full(host)));
+    let full = each(&|host| full_pcie(view, host, Direction::FromMemory, FULL))
+        .or_else(|| full_cores(view, "sender cores", from, class))
+        .or_else(|| each(&|host| full_reads(view, host)));
+    full.map(|limit| limit.why)
 }

@@ -70,18 +70,16 @@ pub(super) fn table_info() -> TableInfo {
     TableInfo::of("control", CONTROL)
 }
 
-impl WorldView<'_> {
-    /// A row for every host that is watched.
-    pub(crate) fn control(&self) -> Table {
-        let mut table = Table::of("control", CONTROL);
-        for (host, machine) in self.servers() {
-            let Some(control) = machine.control() else { continue };
-            let host = self.plan.cluster.hosts[host].name.as_str();
-            let row = ControlRow { host, control, counts: control.counts(), window_ps: self.window_ps() };
-            table.add(CONTROL, &row);
-        }
-        table
+/// A row for every host that is watched.
+pub(crate) fn control_table(view: &WorldView) -> Table {
+    let mut table = Table::of("control", CONTROL);
+    for (host, machine) in view.servers() {
+        let Some(control) = machine.control() else { continue };
+        let host = view.plan.cluster.hosts[host].name.as_str();
+        let row = ControlRow { host, control, counts: control.counts(), window_ps: view.window_ps() };
+        table.add(CONTROL, &row);
     }
+    table
 }
 
 /// The rule as configurations call it.

@@ -28,16 +28,14 @@ pub(super) fn register_wait(in_dimm: bool) -> f64 {
     }
 }
 
-impl WorldView<'_> {
-    /// The share of the window that a core spent on something.
-    pub(super) fn spent(&self, times: &CoreTimes, spent: Spent) -> f64 {
-        times.spent_ps(spent, self.now) as f64 / self.window_ps()
-    }
+/// The share of the window that a core spent on something.
+pub(super) fn share_spent(view: &WorldView, times: &CoreTimes, spent: Spent) -> f64 {
+    times.spent_ps(spent, view.now) as f64 / view.window_ps()
+}
 
-    /// What a core spent the window on, in words.
-    pub(super) fn spent_words(&self, times: &CoreTimes) -> String {
-        let parts = KINDS.into_iter().map(|(spent, word)| (self.spent(times, spent), word));
-        let parts = parts.filter(|part| part.0 >= SOME);
-        parts.map(|(share, word)| format!("{word} {:.0} %", share * 100.0)).collect::<Vec<_>>().join(", ")
-    }
+/// What a core spent the window on, in words.
+pub(super) fn spent_words(view: &WorldView, times: &CoreTimes) -> String {
+    let parts = KINDS.into_iter().map(|(spent, word)| (share_spent(view, times, spent), word));
+    let parts = parts.filter(|part| part.0 >= SOME);
+    parts.map(|(share, word)| format!("{word} {:.0} %", share * 100.0)).collect::<Vec<_>>().join(", ")
 }

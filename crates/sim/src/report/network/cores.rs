@@ -1,9 +1,10 @@
 //! Finds the cores that serve the network and are busy all the time.
 
-use super::fair_share::FullPlace;
-use super::limits::{Class, Limit, FULL};
-use super::spent::register_wait;
-use super::working::{data_words, not_known, BUS_FULL};
+use super::class::{machine_of, Class};
+use super::compute_bottleneck::{data_words, memory_load, not_known, BUS_FULL};
+use super::core_time::{register_wait, share_spent, spent_words};
+use super::fair_share::{full_place, FullPlace};
+use super::limit::{Limit, FULL};
 use crate::report::view::WorldView;
 use hostnet_model::core::{Core, Runs};
 use hostnet_model::dimm::Dimm;
@@ -38,91 +39,88 @@ fn cores_of(flow: &FlowParams, host: u16, now_ps: u64) -> impl Iterator<Item = u
     ends.into_iter().filter(move |(at, _)| on_cores && *at == host).map(|(_, core)| core)
 }
 
-impl WorldView<'_> {
-    /// Returns how a core spent the window; cores are numbered through the sockets.
-    fn use_of<'a>(&self, machine: &'a Machine, core: u32) -> Option<CoreUse<'a>> {
-        let core = machine.each::<Core>().nth(core as usize)?;
-        let (engine, stack) = (0..).zip(core.engines()).find_map(|(engine, of)| Some((engine, NetStack::of(of)?)))?;
-        Some(CoreUse { times: stack.times(), waits: core.waited_ps(engine, self.now) as f64 / self.window_ps() })
-    }
+/// Returns how a core spent the window; cores are numbered through the sockets.
+fn use_of<'a>(view: &WorldView, machine: &'a Machine, core: u32) -> Option<CoreUse<'a>> {
+    let core = machine.each::<Core>().nth(core as usize)?;
+    let (engine, stack) = (0..).zip(core.engines()).find_map(|(engine, of)| Some((engine, NetStack::of(of)?)))?;
+    Some(CoreUse { times: stack.times(), waits: core.waited_ps(engine, view.now) as f64 / view.window_ps() })
+}
 
-    /// Returns the share of the window for which a core was busy, or its network work waited for other work.
-    fn busy_share(&self, core: CoreUse) -> f64 {
-        (1.0 - self.spent(core.times, Spent::Idle) + core.waits).min(1.0)
-    }
+/// Returns the share of the window for which a core was busy, or its network work waited for other work.
+fn busy_share(view: &WorldView, core: CoreUse) -> f64 {
+    (1.0 - share_spent(view, core.times, Spent::Idle) + core.waits).min(1.0)
+}
 
-    /// Returns the cores of a class at a host that are busy all the time, each with how it spent it.
-    fn busy_of<'a>(&self, machine: &'a Machine, host: u16, class: &Class) -> BTreeMap<u32, CoreUse<'a>> {
-        let own = class.flows.iter().flat_map(|flow| cores_of(flow, host, class.now_ps));
-        let cores = own.filter_map(|core| Some((core, self.use_of(machine, core)?)));
-        cores.filter(|&(_, core)| self.busy_share(core) >= FULL).collect()
-    }
+/// Returns the cores of a class at a host that are busy all the time, each with how it spent it.
+fn busy_of<'a>(view: &WorldView, machine: &'a Machine, host: u16, class: &Class) -> BTreeMap<u32, CoreUse<'a>> {
+    let own = class.flows.iter().flat_map(|flow| cores_of(flow, host, class.now_ps));
+    let cores = own.filter_map(|core| Some((core, use_of(view, machine, core)?)));
+    cores.filter(|&(_, core)| busy_share(view, core) >= FULL).collect()
+}
 
-    /// Returns true if a flow runs on a core of a class at a host that is busy all the time.
-    fn runs_on_busy(&self, flow: &FlowParams, host: u16, class: &Class) -> bool {
-        let busy = |machine| self.busy_of(machine, host, class);
-        let busy = self.machine(host).map(busy).unwrap_or_default();
-        cores_of(flow, host, class.now_ps).any(|core| busy.contains_key(&core))
-    }
+/// Returns true if a flow runs on a core of a class at a host that is busy all the time.
+fn runs_on_busy(view: &WorldView, flow: &FlowParams, host: u16, class: &Class) -> bool {
+    let busy = |machine| busy_of(view, machine, host, class);
+    let busy = machine_of(view, host).map(busy).unwrap_or_default();
+    cores_of(flow, host, class.now_ps).any(|core| busy.contains_key(&core))
+}
 
-    /// Finds the cores of a class at hosts that are busy all the time.
-    fn full_places(&self, limit: &'static str, hosts: &BTreeSet<u16>, class: &Class) -> Option<FullPlace> {
-        let busiest = |host| self.busiest_core(limit, host, class);
-        self.full_place(hosts, class, busiest, |flow, host| self.runs_on_busy(flow, host, class))
-    }
+/// Finds the cores of a class at hosts that are busy all the time.
+fn full_places(view: &WorldView, limit: &'static str, hosts: &BTreeSet<u16>, class: &Class) -> Option<FullPlace> {
+    let busiest = |host| busiest_core(view, limit, host, class);
+    full_place(view, hosts, class, busiest, |flow, host| runs_on_busy(view, flow, host, class))
+}
 
-    /// Names the busiest core of a class at hosts, if it is busy all the time; it is not known whether that holds back
-    /// a class with less than its share of such cores.
-    pub(super) fn busy_cores(&self, limit: &'static str, hosts: &BTreeSet<u16>, class: &Class) -> Option<Limit> {
-        self.full_places(limit, hosts, class).map(FullPlace::limit)
-    }
+/// Names the busiest core of a class at hosts, if it is busy all the time; it is not known whether that holds back
+/// a class with less than its share of such cores.
+pub(super) fn busy_cores(view: &WorldView, limit: &'static str, hosts: &BTreeSet<u16>, class: &Class) -> Option<Limit> {
+    full_places(view, limit, hosts, class).map(FullPlace::limit)
+}
 
-    /// Names the busiest core of a class at hosts, if it is busy all the time and the class has its share of such
-    /// cores.
-    pub(super) fn full_cores(&self, limit: &'static str, hosts: &BTreeSet<u16>, class: &Class) -> Option<Limit> {
-        self.full_places(limit, hosts, class).and_then(FullPlace::with_share)
-    }
+/// Names the busiest core of a class at hosts, if it is busy all the time and the class has its share of such
+/// cores.
+pub(super) fn full_cores(view: &WorldView, limit: &'static str, hosts: &BTreeSet<u16>, class: &Class) -> Option<Limit> {
+    full_places(view, limit, hosts, class).and_then(FullPlace::with_share)
+}
 
-    /// Names the busiest core of a class at a host, if it is busy all the time.
-    fn busiest_core(&self, limit: &'static str, host: u16, class: &Class) -> Option<Limit> {
-        let machine = self.machine(host)?;
-        let cores = self.busy_of(machine, host, class).into_values();
-        let busiest = cores.max_by(|&one, &other| self.busy_share(one).total_cmp(&self.busy_share(other)))?;
-        let busy = self.busy_share(busiest);
-        let share = |spent| self.spent(busiest.times, spent);
-        let waits = share(Spent::Register);
-        let name = &self.plan.cluster.hosts[usize::from(host)].name;
-        let in_dimm = machine.first::<Dimm>().is_some();
-        if waits >= busy * register_wait(in_dimm) {
-            let why = format!(
-                "a core of {name} waits for {} of its NIC {:.0} % of the time: the way to them is long, or the \
-                link is full",
-                if in_dimm { "lines" } else { "registers" },
-                waits * 100.0
-            );
-            return Some(Limit { limit: "not known", place: name.clone(), load: Some(waits), why });
+/// Names the busiest core of a class at a host, if it is busy all the time.
+fn busiest_core(view: &WorldView, limit: &'static str, host: u16, class: &Class) -> Option<Limit> {
+    let machine = machine_of(view, host)?;
+    let cores = busy_of(view, machine, host, class).into_values();
+    let busiest = cores.max_by(|&one, &other| busy_share(view, one).total_cmp(&busy_share(view, other)))?;
+    let busy = busy_share(view, busiest);
+    let share = |spent| share_spent(view, busiest.times, spent);
+    let waits = share(Spent::Register);
+    let name = &view.plan.cluster.hosts[usize::from(host)].name;
+    let in_dimm = machine.first::<Dimm>().is_some();
+    if waits >= busy * register_wait(in_dimm) {
+        let why = format!(
+            "a core of {name} waits for {} of its NIC {:.0} % of the time: the way to them is long, or the \
+            link is full",
+            if in_dimm { "lines" } else { "registers" },
+            waits * 100.0
+        );
+        return Some(Limit { limit: "not known", place: name.clone(), load: Some(waits), why });
+    }
+    let mut why = format!("a core of {name} is busy {:.0} % of the time: {}", busy * 100.0, use_words(view, busiest));
+    let memory = memory_load(view, usize::from(host), machine).filter(|&load| load >= BUS_FULL);
+    if let Some(load) = memory.filter(|_| share(Spent::Stalled) >= PARTLY * busy) {
+        why += &format!("; {}", data_words(name, load));
+        if share(Spent::Stalled) < MOSTLY * busy {
+            let place = name.clone();
+            let unknown = not_known(Some(load.min(1.0)), format!("{why}: a faster core alone may not help"));
+            return Some(Limit { place, ..unknown });
         }
-        let mut why =
-            format!("a core of {name} is busy {:.0} % of the time: {}", busy * 100.0, self.use_words(busiest));
-        let memory = self.memory_load(usize::from(host), machine).filter(|&load| load >= BUS_FULL);
-        if let Some(load) = memory.filter(|_| share(Spent::Stalled) >= PARTLY * busy) {
-            why += &format!("; {}", data_words(name, load));
-            if share(Spent::Stalled) < MOSTLY * busy {
-                let place = name.clone();
-                let unknown = not_known(Some(load.min(1.0)), format!("{why}: a faster core alone may not help"));
-                return Some(Limit { place, ..unknown });
-            }
-            return Some(Limit { limit: "memory bandwidth", place: name.clone(), load: Some(load.min(1.0)), why });
-        }
-        Some(Limit { limit, place: name.clone(), load: Some(busy), why })
+        return Some(Limit { limit: "memory bandwidth", place: name.clone(), load: Some(load.min(1.0)), why });
     }
+    Some(Limit { limit, place: name.clone(), load: Some(busy), why })
+}
 
-    fn use_words(&self, core: CoreUse) -> String {
-        let own = self.spent_words(core.times);
-        if core.waits < SHARED {
-            return own;
-        }
-        let waits = format!("waits for other work on the core {:.0} %", 100.0 * core.waits);
-        [own, waits].into_iter().filter(|words| !words.is_empty()).collect::<Vec<_>>().join(", ")
+fn use_words(view: &WorldView, core: CoreUse) -> String {
+    let own = spent_words(view, core.times);
+    if core.waits < SHARED {
+        return own;
     }
+    let waits = format!("waits for other work on the core {:.0} %", 100.0 * core.waits);
+    [own, waits].into_iter().filter(|words| !words.is_empty()).collect::<Vec<_>>().join(", ")
 }

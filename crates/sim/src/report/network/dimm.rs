@@ -1,6 +1,7 @@
 //! NICs in DIMMs: what they have done, and whether they are on the way of a limit.
 
-use super::limits::Limit;
+use super::class::machine_of;
+use super::limit::Limit;
 use crate::report::table::{Column, Rows, Table, TableInfo};
 use crate::report::view::WorldView;
 use hostnet_model::dimm::Dimm;
@@ -58,35 +59,33 @@ pub(super) fn table_info() -> TableInfo {
     TableInfo::of("dimms", DIMMS)
 }
 
-impl WorldView<'_> {
-    /// A row for every DIMM with a NIC in it. Nothing without any.
-    pub(super) fn dimms(&self) -> Option<Table> {
-        let mut table = Table::of("dimms", DIMMS);
-        for (host, machine) in self.servers() {
-            let Some(dimm) = machine.first::<Dimm>() else { continue };
-            let slots = machine.each::<Channel>().map(Channel::slots_passed);
-            let slots = slots.fold([0; 3], |sum, own| [0, 1, 2].map(|kind| sum[kind] + own[kind]));
-            let host = &self.plan.cluster.hosts[host].name;
-            table.add(DIMMS, &DimmRow { host, dimm, slots });
-        }
-        (!table.rows.is_empty()).then_some(table)
+/// A row for every DIMM with a NIC in it. Nothing without any.
+pub(super) fn dimm_table(view: &WorldView) -> Option<Table> {
+    let mut table = Table::of("dimms", DIMMS);
+    for (host, machine) in view.servers() {
+        let Some(dimm) = machine.first::<Dimm>() else { continue };
+        let slots = machine.each::<Channel>().map(Channel::slots_passed);
+        let slots = slots.fold([0; 3], |sum, own| [0, 1, 2].map(|kind| sum[kind] + own[kind]));
+        let host = &view.plan.cluster.hosts[host].name;
+        table.add(DIMMS, &DimmRow { host, dimm, slots });
     }
+    (!table.rows.is_empty()).then_some(table)
+}
 
-    /// Whether a pool of the DIMM of a host is held for most of the time. The reason is not known: the pool, the memory
-    /// behind it, or the channel.
-    pub(super) fn in_dimm(&self, host: u16) -> Option<Limit> {
-        let dimm = self.machine(host)?.first::<Dimm>()?;
-        let names = ["request ids", "entries of writes", "entries of written DMA lines", "entries of read DMA lines"];
-        let share = |area: u64, capacity: u32| area as f64 / self.window_ps() / f64::from(capacity);
-        let pools = dimm.domains().into_iter().zip(names);
-        let held = pools.map(|(domain, name)| (share(domain.area_ps(), domain.capacity()), name));
-        let (held, name) = held.max_by(|one, other| one.0.total_cmp(&other.0)).filter(|held| held.0 >= HELD)?;
-        let place = self.plan.cluster.hosts[usize::from(host)].name.clone();
-        let why = format!(
-            "the {name} of the DIMM of {place} are held {:.0} % of the time: there are too few, or memory or the \
-            channel is slow",
-            held * 100.0
-        );
-        Some(Limit { limit: "not known", place, load: Some(held), why })
-    }
+/// Whether a pool of the DIMM of a host is held for most of the time. The reason is not known: the pool, the memory
+/// behind it, or the channel.
+pub(super) fn dimm_limit(view: &WorldView, host: u16) -> Option<Limit> {
+    let dimm = machine_of(view, host)?.first::<Dimm>()?;
+    let names = ["request ids", "entries of writes", "entries of written DMA lines", "entries of read DMA lines"];
+    let share = |area: u64, capacity: u32| area as f64 / view.window_ps() / f64::from(capacity);
+    let pools = dimm.domains().into_iter().zip(names);
+    let held = pools.map(|(domain, name)| (share(domain.area_ps(), domain.capacity()), name));
+    let (held, name) = held.max_by(|one, other| one.0.total_cmp(&other.0)).filter(|held| held.0 >= HELD)?;
+    let place = view.plan.cluster.hosts[usize::from(host)].name.clone();
+    let why = format!(
+        "the {name} of the DIMM of {place} are held {:.0} % of the time: there are too few, or memory or the \
+        channel is slow",
+        held * 100.0
+    );
+    Some(Limit { limit: "not known", place, load: Some(held), why })
 }

@@ -1,5 +1,6 @@
 //! What switches consumed, and what was done with the energy of all that have a meter: the table of efficiency.
 
+use super::flows::latency_of;
 use crate::read::flows::FlowTotals;
 use crate::report::energy::{table, EfficiencyRow, EFFICIENCY};
 use crate::report::table::Table;
@@ -8,32 +9,30 @@ use hostnet_analysis::energy::meter_switch;
 use hostnet_model::ether::BYTE_PARTS;
 use hostnet_model::params::End;
 
-impl WorldView<'_> {
-    /// The names of the switches that have a meter, with what it says: the table, and all of it in attojoules.
-    pub(super) fn metered_switches(&self) -> impl Iterator<Item = (&str, Table, u128)> {
-        let switches = self.plan.cluster.switches.iter().zip(0_u16..);
-        switches.filter_map(|(switch, number)| {
-            let params = switch.energy.as_ref()?;
-            let own = self.ports().filter(|(port, _)| port.end == End::Switch(number));
-            // Only what of a packet fell into the window, as `queues.sent_gbps` counts it.
-            let parts: Vec<_> = own.map(|(port, before)| port.totals.carried_parts - before.carried_parts).collect();
-            let bytes = parts.iter().sum::<u64>() / BYTE_PARTS;
-            let consumed = meter_switch(params, self.now.since(self.window_start), parts.len() as u64, bytes);
-            let (energy, all) = table(consumed, self.window_ps(), 0.0);
-            Some((switch.name.as_str(), energy, all))
-        })
-    }
+/// The names of the switches that have a meter, with what it says: the table, and all of it in attojoules.
+pub(super) fn metered_switches<'a>(view: &'a WorldView<'a>) -> impl Iterator<Item = (&'a str, Table, u128)> {
+    let switches = view.plan.cluster.switches.iter().zip(0_u16..);
+    switches.filter_map(|(switch, number)| {
+        let params = switch.energy.as_ref()?;
+        let own = view.ports().filter(|(port, _)| port.end == End::Switch(number));
+        // Only what of a packet fell into the window, as `queues.sent_gbps` counts it.
+        let parts: Vec<_> = own.map(|(port, before)| port.totals.carried_parts - before.carried_parts).collect();
+        let bytes = parts.iter().sum::<u64>() / BYTE_PARTS;
+        let consumed = meter_switch(params, view.now.since(view.window_start), parts.len() as u64, bytes);
+        let (energy, all) = table(consumed, view.window_ps(), 0.0);
+        Some((switch.name.as_str(), energy, all))
+    })
+}
 
-    /// By class: all energy of all meters for a byte that applications read, and for a request that was answered.
-    pub(super) fn efficiency(&self, flows: &[FlowTotals], attojoules: u128) -> Table {
-        let cluster = &self.plan.cluster;
-        let mut table = Table::of("efficiency", EFFICIENCY);
-        for (class, name) in cluster.classes.iter().enumerate() {
-            let own = cluster.flows.iter().zip(flows).filter(|(flow, _)| usize::from(flow.class) == class);
-            let bytes = own.map(|(_, totals)| totals.received_bytes.iter().sum::<u64>()).sum();
-            let operations = Some(self.latency_of(class).count()).filter(|&count| count > 0);
-            table.add(EFFICIENCY, &EfficiencyRow { name, bytes, operations, attojoules });
-        }
-        table
+/// By class: all energy of all meters for a byte that applications read, and for a request that was answered.
+pub(super) fn efficiency_table(view: &WorldView, flows: &[FlowTotals], attojoules: u128) -> Table {
+    let cluster = &view.plan.cluster;
+    let mut table = Table::of("efficiency", EFFICIENCY);
+    for (class, name) in cluster.classes.iter().enumerate() {
+        let own = cluster.flows.iter().zip(flows).filter(|(flow, _)| usize::from(flow.class) == class);
+        let bytes = own.map(|(_, totals)| totals.received_bytes.iter().sum::<u64>()).sum();
+        let operations = Some(latency_of(view, class).count()).filter(|&count| count > 0);
+        table.add(EFFICIENCY, &EfficiencyRow { name, bytes, operations, attojoules });
     }
+    table
 }

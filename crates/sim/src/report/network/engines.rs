@@ -1,7 +1,9 @@
 //! Engines of NICs that make the data of packets smaller: what they did, and whether one is full.
 
-use super::limits::{worst, Class, Limit};
-use super::working::MOST;
+use super::class::{machine_of, Class};
+use super::compute_bottleneck::MOST;
+use super::limit::{worst, Limit};
+use super::services::endpoints;
 use crate::report::table::{Column, Rows, Table, TableInfo};
 use crate::report::view::WorldView;
 use hostnet_model::ether::{Compressor, EngineCounts};
@@ -48,58 +50,56 @@ pub(super) fn table_info() -> TableInfo {
     TableInfo::of("engines", ENGINES)
 }
 
-impl WorldView<'_> {
-    /// The engines of a host on the way out and on the way in; those of several ports together.
-    fn engines(&self, host: u16) -> Option<[EngineCounts; 2]> {
-        let out = |compressor: Option<&Compressor>| compressor.map(|compressor| compressor.counts(self.now));
-        let (out, into): (Vec<EngineCounts>, _) = match self.machine(host) {
-            Some(machine) => {
-                let nic = machine.each::<Nic>().next()?;
-                (out(nic.port().compressor()).into_iter().collect(), nic.restorer())
-            }
-            None => {
-                let (_, _, endpoint) = self.endpoints().find(|&(at, ..)| at == host)?;
-                let ports = endpoint.ports().iter().filter_map(|port| out(port.compressor()));
-                (ports.collect(), endpoint.restorer())
-            }
-        };
-        let into = into.map(|restorer| restorer.counts(self.now))?;
-        Some([out.into_iter().max_by_key(|counts| counts.busy_ps).unwrap_or_default(), into])
-    }
-
-    /// A row for the engines of each host in each direction; no table where there are none.
-    pub(super) fn compression(&self) -> Option<Table> {
-        let cluster = &self.plan.cluster;
-        let own = (0..).zip(&cluster.hosts).filter(|(_, host)| host.compress.is_some());
-        let found: Vec<_> = own.filter_map(|(at, host)| Some((&host.name, self.engines(at)?))).collect();
-        if found.is_empty() {
-            return None;
+/// The engines of a host on the way out and on the way in; those of several ports together.
+fn engine_counts(view: &WorldView, host: u16) -> Option<[EngineCounts; 2]> {
+    let out = |compressor: Option<&Compressor>| compressor.map(|compressor| compressor.counts(view.now));
+    let (out, into): (Vec<EngineCounts>, _) = match machine_of(view, host) {
+        Some(machine) => {
+            let nic = machine.each::<Nic>().next()?;
+            (out(nic.port().compressor()).into_iter().collect(), nic.restorer())
         }
-        let mut table = Table::of("engines", ENGINES);
-        for (host, counts) in found {
-            for (direction, counts) in ["out", "in"].into_iter().zip(counts) {
-                table.add(ENGINES, &Engine { host, direction, counts, window_ps: self.window_ps() });
-            }
+        None => {
+            let (_, _, endpoint) = endpoints(view).find(|&(at, ..)| at == host)?;
+            let ports = endpoint.ports().iter().filter_map(|port| out(port.compressor()));
+            (ports.collect(), endpoint.restorer())
         }
-        Some(table)
-    }
+    };
+    let into = into.map(|restorer| restorer.counts(view.now))?;
+    Some([out.into_iter().max_by_key(|counts| counts.busy_ps).unwrap_or_default(), into])
+}
 
-    /// The engine on the way of the data of a class that works most of the time: steps of a job wait for each other.
-    pub(super) fn full_engine(&self, class: &Class) -> Option<Limit> {
-        self.busiest_engine(class).filter(|limit| limit.load >= Some(MOST))
+/// A row for the engines of each host in each direction; no table where there are none.
+pub(super) fn engine_table(view: &WorldView) -> Option<Table> {
+    let cluster = &view.plan.cluster;
+    let own = (0..).zip(&cluster.hosts).filter(|(_, host)| host.compress.is_some());
+    let found: Vec<_> = own.filter_map(|(at, host)| Some((&host.name, engine_counts(view, at)?))).collect();
+    if found.is_empty() {
+        return None;
     }
+    let mut table = Table::of("engines", ENGINES);
+    for (host, counts) in found {
+        for (direction, counts) in ["out", "in"].into_iter().zip(counts) {
+            table.add(ENGINES, &Engine { host, direction, counts, window_ps: view.window_ps() });
+        }
+    }
+    Some(table)
+}
 
-    /// The engine on the way of the data of a class that works the most.
-    pub(super) fn busiest_engine(&self, class: &Class) -> Option<Limit> {
-        let hosts = class.hosts[0].union(&class.hosts[1]);
-        worst(hosts.filter_map(|&host| {
-            let of = &self.plan.cluster.hosts[usize::from(host)];
-            of.compress.as_ref()?;
-            let [out, into] = self.engines(host)?.map(|counts| counts.busy_ps as f64 / self.window_ps());
-            let (load, does) = if out >= into { (out, "makes packets smaller") } else { (into, "restores packets") };
-            let place = of.name.clone();
-            let why = format!("the engine of {place} that {does} works {:.0} % of the time", load * 100.0);
-            Some(Limit { limit: "compression", place, load: Some(load), why })
-        }))
-    }
+/// The engine on the way of the data of a class that works most of the time: steps of a job wait for each other.
+pub(super) fn full_engine(view: &WorldView, class: &Class) -> Option<Limit> {
+    busiest_engine(view, class).filter(|limit| limit.load >= Some(MOST))
+}
+
+/// The engine on the way of the data of a class that works the most.
+pub(super) fn busiest_engine(view: &WorldView, class: &Class) -> Option<Limit> {
+    let hosts = class.hosts[0].union(&class.hosts[1]);
+    worst(hosts.filter_map(|&host| {
+        let of = &view.plan.cluster.hosts[usize::from(host)];
+        of.compress.as_ref()?;
+        let [out, into] = engine_counts(view, host)?.map(|counts| counts.busy_ps as f64 / view.window_ps());
+        let (load, does) = if out >= into { (out, "makes packets smaller") } else { (into, "restores packets") };
+        let place = of.name.clone();
+        let why = format!("the engine of {place} that {does} works {:.0} % of the time", load * 100.0);
+        Some(Limit { limit: "compression", place, load: Some(load), why })
+    }))
 }

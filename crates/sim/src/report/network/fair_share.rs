@@ -1,8 +1,9 @@
 //! Tells whether a class has its fair share of a place that is full: what gets less there is held back elsewhere, or
 //! starves, and more of the place need not help it.
 
-use super::limits::{worst, Class, Limit};
-use super::working::{not_known, NOT_KNOWN};
+use super::class::Class;
+use super::compute_bottleneck::{not_known, NOT_KNOWN};
+use super::limit::{worst, Limit};
 use crate::read::flows::FlowTotals;
 use crate::report::view::WorldView;
 use hostnet_model::params::FlowParams;
@@ -58,45 +59,43 @@ impl FullPlace {
     }
 }
 
-impl WorldView<'_> {
-    /// Finds the worst of the limits at hosts; `passes` tells the flows that pass the place that is full at a host.
-    pub(super) fn full_place(
-        &self,
-        hosts: &BTreeSet<u16>,
-        class: &Class,
-        full: impl Fn(u16) -> Option<Limit>,
-        passes: impl Fn(&FlowParams, u16) -> bool,
-    ) -> Option<FullPlace> {
-        let full: Vec<(u16, Limit)> = hosts.iter().filter_map(|&host| Some((host, full(host)?))).collect();
-        let found = worst(full.iter().map(|(_, limit)| limit.clone()))?;
-        let elsewhere = self.beyond_fair_share(class, |_, flow| full.iter().any(|&(host, _)| passes(flow, host)));
-        Some(FullPlace { found, elsewhere })
-    }
+/// Finds the worst of the limits at hosts; `passes` tells the flows that pass the place that is full at a host.
+pub(super) fn full_place(
+    view: &WorldView,
+    hosts: &BTreeSet<u16>,
+    class: &Class,
+    full: impl Fn(u16) -> Option<Limit>,
+    passes: impl Fn(&FlowParams, u16) -> bool,
+) -> Option<FullPlace> {
+    let full: Vec<(u16, Limit)> = hosts.iter().filter_map(|&host| Some((host, full(host)?))).collect();
+    let found = worst(full.iter().map(|(_, limit)| limit.clone()))?;
+    let elsewhere = beyond_fair_share(view, class, |_, flow| full.iter().any(|&(host, _)| passes(flow, host)));
+    Some(FullPlace { found, elsewhere })
+}
 
-    /// Says why a place that is full may not hold a class back; `passes` tells the flows that pass it, by number. Flows
-    /// that begin at the rate of a load are not compared: they last for as long as their bytes.
-    pub(super) fn beyond_fair_share(
-        &self,
-        class: &Class,
-        passes: impl Fn(usize, &FlowParams) -> bool,
-    ) -> Option<String> {
-        let flows = self.plan.cluster.flows.iter().enumerate().zip(class.all);
-        let there = flows.filter(|((number, flow), _)| passes(*number, flow));
-        let (mut own, mut all) = (Carried::default(), Carried::default());
-        for ((number, _), totals) in there {
-            let is_own = class.numbers.binary_search(&number).is_ok();
-            own = if is_own { own.plus(totals) } else { own };
-            all = if is_own || bytes_of(totals) > 0 { all.plus(totals) } else { all };
-        }
-        let whole = bytes_of(&class.totals);
-        if (own.bytes as f64) < MOST * whole as f64 {
-            let share = 100.0 * own.bytes as f64 / whole as f64;
-            return Some(format!("only {share:.0} % of what the class carries pass there"));
-        }
-        if class.has_load || own.each() >= MOST * all.each() {
-            return None;
-        }
-        let share = 100.0 * own.each() / all.each();
-        Some(format!("each of its flows gets {share:.0} % of the mean of those that pass there"))
+/// Says why a place that is full may not hold a class back; `passes` tells the flows that pass it, by number. Flows
+/// that begin at the rate of a load are not compared: they last for as long as their bytes.
+pub(super) fn beyond_fair_share(
+    view: &WorldView,
+    class: &Class,
+    passes: impl Fn(usize, &FlowParams) -> bool,
+) -> Option<String> {
+    let flows = view.plan.cluster.flows.iter().enumerate().zip(class.all);
+    let there = flows.filter(|((number, flow), _)| passes(*number, flow));
+    let (mut own, mut all) = (Carried::default(), Carried::default());
+    for ((number, _), totals) in there {
+        let is_own = class.numbers.binary_search(&number).is_ok();
+        own = if is_own { own.plus(totals) } else { own };
+        all = if is_own || bytes_of(totals) > 0 { all.plus(totals) } else { all };
     }
+    let whole = bytes_of(&class.totals);
+    if (own.bytes as f64) < MOST * whole as f64 {
+        let share = 100.0 * own.bytes as f64 / whole as f64;
+        return Some(format!("only {share:.0} % of what the class carries pass there"));
+    }
+    if class.has_load || own.each() >= MOST * all.each() {
+        return None;
+    }
+    let share = 100.0 * own.each() / all.each();
+    Some(format!("each of its flows gets {share:.0} % of the mean of those that pass there"))
 }

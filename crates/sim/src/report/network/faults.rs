@@ -1,6 +1,7 @@
 //! What limits a class when something is broken: a cable is down, an application does not read, packets are lost.
 
-use super::limits::{Class, Limit};
+use super::class::{ports_of, Class};
+use super::limit::Limit;
 use crate::report::view::WorldView;
 use hostnet_model::params::{End, FlowParams, PacketsParams, Traffic, Transport};
 
@@ -9,52 +10,42 @@ const BROKEN: f64 = 0.05;
 /// Losses slow senders from this share of packets on.
 const LOST: f64 = 0.001;
 
-impl WorldView<'_> {
-    /// A cable on the way of a class that was down.
-    pub(crate) fn cable_down(&self, class: &Class) -> Option<Limit> {
-        let cables = self.ports_of(class).filter_map(|(port, _)| port.cable());
-        let share = |spans: &[(u64, u64)]| spans.iter().map(|&span| self.share_of(span)).sum::<f64>();
-        let (share, cable) = cables
-            .map(|cable| (share(&cable.down_ps), cable))
-            .max_by(|a, b| a.0.total_cmp(&b.0))
-            .filter(|down| down.0 >= BROKEN)?;
-        let place = cable.ends.map(|end| self.name_of(end)).join(" to ");
-        let why = format!("the cable {place} is down {:.0} % of the time", share * 100.0);
-        Some(Limit { limit: "cable down", place, load: Some(share), why })
-    }
+/// A cable on the way of a class that was down.
+pub(crate) fn cable_down(view: &WorldView, class: &Class) -> Option<Limit> {
+    let cables = ports_of(view, class).filter_map(|(port, _)| port.cable());
+    let share = |spans: &[(u64, u64)]| spans.iter().map(|&span| view.share_of(span)).sum::<f64>();
+    let (share, cable) = cables
+        .map(|cable| (share(&cable.down_ps), cable))
+        .max_by(|a, b| a.0.total_cmp(&b.0))
+        .filter(|down| down.0 >= BROKEN)?;
+    let place = cable.ends.map(|end| view.name_of(end)).join(" to ");
+    let why = format!("the cable {place} is down {:.0} % of the time", share * 100.0);
+    Some(Limit { limit: "cable down", place, load: Some(share), why })
+}
 
-    /// An application of the class that did not read.
-    pub(crate) fn deaf(&self, class: &Class) -> Option<Limit> {
-        let deaf = class.flows.iter().map(|flow| (flow.deaf_ps.map_or(0.0, |span| self.share_of(span)), flow));
-        let (share, flow) = deaf.max_by(|a, b| a.0.total_cmp(&b.0)).filter(|deaf| deaf.0 >= BROKEN)?;
-        let place = self.name_of(End::Host(flow.to)).to_owned();
-        let why = format!("an application of {place} does not read {:.0} % of the time", share * 100.0);
-        Some(Limit { limit: "deaf receiver", place, load: Some(share), why })
-    }
+/// An application of the class that did not read.
+pub(crate) fn deaf_receivers(view: &WorldView, class: &Class) -> Option<Limit> {
+    let deaf = class.flows.iter().map(|flow| (flow.deaf_ps.map_or(0.0, |span| view.share_of(span)), flow));
+    let (share, flow) = deaf.max_by(|a, b| a.0.total_cmp(&b.0)).filter(|deaf| deaf.0 >= BROKEN)?;
+    let place = view.name_of(End::Host(flow.to)).to_owned();
+    let why = format!("an application of {place} does not read {:.0} % of the time", share * 100.0);
+    Some(Limit { limit: "deaf receiver", place, load: Some(share), why })
+}
 
-    /// Packets that were lost.
-    pub(crate) fn losses(&self, class: &Class) -> Option<Limit> {
-        let totals = &class.totals;
-        let (network, nic) = (totals.fabric_dropped, totals.nic_dropped());
-        let share = (network + nic) as f64 / totals.host_sent.max(1) as f64;
-        let then = if class.is_of_datagrams() { "nobody sends them again" } else { "senders slow down for it" };
-        let why = format!(
-            "{:.2} % of its packets are lost ({network} in the network, {nic} at NICs), and {then}",
-            share * 100.0
-        );
-        (share >= LOST && !class.is_replay()).then(|| Limit {
-            limit: "losses",
-            place: String::new(),
-            load: Some(share),
-            why,
-        })
-    }
-
-    /// The share of the window that a span of time takes.
-    pub(crate) fn share_of(&self, (from, to): (u64, u64)) -> f64 {
-        let [from, to] = [from, to].map(|at| at.clamp(self.window_start.ps(), self.now.ps()));
-        (to - from) as f64 / self.window_ps()
-    }
+/// Packets that were lost.
+pub(crate) fn lossy_path(class: &Class) -> Option<Limit> {
+    let totals = &class.totals;
+    let (network, nic) = (totals.fabric_dropped, totals.nic_dropped());
+    let share = (network + nic) as f64 / totals.host_sent.max(1) as f64;
+    let then = if class.is_of_datagrams() { "nobody sends them again" } else { "senders slow down for it" };
+    let why =
+        format!("{:.2} % of its packets are lost ({network} in the network, {nic} at NICs), and {then}", share * 100.0);
+    (share >= LOST && !class.is_replay()).then(|| Limit {
+        limit: "losses",
+        place: String::new(),
+        load: Some(share),
+        why,
+    })
 }
 
 impl Class<'_> {

@@ -144,87 +144,85 @@ pub(super) fn table_info() -> [TableInfo; 3] {
     ]
 }
 
-impl WorldView<'_> {
-    pub(crate) fn classes(&self, flows: &[FlowTotals]) -> Table {
-        let mut table = Table::new("classes", headings(CLASSES).chain(headings(COUNTS)));
-        let cluster = &self.plan.cluster;
-        for (class, name) in cluster.classes.iter().enumerate() {
-            let own = flows.iter().zip(&cluster.flows).filter(|(_, flow)| usize::from(flow.class) == class);
-            let sum = own.fold(FlowTotals::default(), |sum, (totals, _)| sum.plus(totals));
-            let goodput = self.gbps(sum.received_bytes.iter().sum());
-            let row = ClassRow { name, goodput, estimate: self.goodput_estimate(class) };
-            table.push([cells(CLASSES, &row), cells(COUNTS, &sum)].concat());
-        }
-        table
+pub(crate) fn class_table(view: &WorldView, flows: &[FlowTotals]) -> Table {
+    let mut table = Table::new("classes", headings(CLASSES).chain(headings(COUNTS)));
+    let cluster = &view.plan.cluster;
+    for (class, name) in cluster.classes.iter().enumerate() {
+        let own = flows.iter().zip(&cluster.flows).filter(|(_, flow)| usize::from(flow.class) == class);
+        let sum = own.fold(FlowTotals::default(), |sum, (totals, _)| sum.plus(totals));
+        let goodput = view.gbps(sum.received_bytes.iter().sum());
+        let row = ClassRow { name, goodput, estimate: goodput_estimate(view, class) };
+        table.push([cells(CLASSES, &row), cells(COUNTS, &sum)].concat());
     }
+    table
+}
 
-    /// In Gbps.
-    pub(super) fn goodput_estimate(&self, class: usize) -> Estimate {
-        let mut last = self.before.received(&self.plan.cluster).0[class];
-        let batch = |received: &Received| {
-            let now = received.0[class];
-            (now - std::mem::replace(&mut last, now)) as f64
-        };
-        let bytes: Vec<f64> = self.batches.received.iter().map(batch).collect();
-        let found = estimate(&bytes, CONFIDENCE_GROUPS);
-        let batch_ps = self.window_ps() / self.batches.len().max(1) as f64;
-        let gbps = |bytes: f64| bytes * 8000.0 / batch_ps;
-        // What jobs send changes from step to step, and nobody takes that for a steady state.
-        let drift = found.drift.filter(|_| self.plan.run.length != Length::Jobs);
-        Estimate { mean: gbps(found.mean), half_width: gbps(found.half_width), drift: drift.map(gbps) }
-    }
+/// In Gbps.
+pub(super) fn goodput_estimate(view: &WorldView, class: usize) -> Estimate {
+    let mut last = view.before.received(&view.plan.cluster).0[class];
+    let batch = |received: &Received| {
+        let now = received.0[class];
+        (now - std::mem::replace(&mut last, now)) as f64
+    };
+    let bytes: Vec<f64> = view.batches.received.iter().map(batch).collect();
+    let found = estimate(&bytes, CONFIDENCE_GROUPS);
+    let batch_ps = view.window_ps() / view.batches.len().max(1) as f64;
+    let gbps = |bytes: f64| bytes * 8000.0 / batch_ps;
+    // What jobs send changes from step to step, and nobody takes that for a steady state.
+    let drift = found.drift.filter(|_| view.plan.run.length != Length::Jobs);
+    Estimate { mean: gbps(found.mean), half_width: gbps(found.half_width), drift: drift.map(gbps) }
+}
 
-    /// When each flow with an end was complete, as far as it is.
-    pub(super) fn completed(&self) -> Vec<Option<Time>> {
-        let mut completed = vec![None; self.plan.cluster.flows.len()];
-        for (flow, _, _, application) in self.simulation.worlds().flat_map(ends) {
-            if let Some(at) = application.completed_at() {
-                completed[flow as usize] = Some(at);
-            }
+/// When each flow with an end was complete, as far as it is.
+pub(super) fn completion_times(view: &WorldView) -> Vec<Option<Time>> {
+    let mut completed = vec![None; view.plan.cluster.flows.len()];
+    for (flow, _, _, application) in view.simulation.worlds().flat_map(ends) {
+        if let Some(at) = application.completed_at() {
+            completed[flow as usize] = Some(at);
         }
-        for (flow, _, connection) in self.simulation.worlds().flat_map(rdma_ends) {
-            if let Some(at) = connection.completed_at() {
-                completed[flow as usize] = Some(at);
-            }
-        }
-        completed
     }
+    for (flow, _, connection) in view.simulation.worlds().flat_map(rdma_ends) {
+        if let Some(at) = connection.completed_at() {
+            completed[flow as usize] = Some(at);
+        }
+    }
+    completed
+}
 
-    pub(super) fn flows(&self, flows: &[FlowTotals], completed: &[Option<Time>]) -> Table {
-        let mut table = Table::new("flows", headings(FLOWS).chain(headings(COUNTS)));
-        let cluster = &self.plan.cluster;
-        for (number, (totals, flow)) in flows.iter().zip(&cluster.flows).enumerate() {
-            let row = FlowRow { view: self, number, flow, totals, completed: completed[number] };
-            table.push([cells(FLOWS, &row), cells(COUNTS, totals)].concat());
-        }
-        table
+pub(super) fn flow_table(view: &WorldView, flows: &[FlowTotals], completed: &[Option<Time>]) -> Table {
+    let mut table = Table::new("flows", headings(FLOWS).chain(headings(COUNTS)));
+    let cluster = &view.plan.cluster;
+    for (number, (totals, flow)) in flows.iter().zip(&cluster.flows).enumerate() {
+        let row = FlowRow { view: view, number, flow, totals, completed: completed[number] };
+        table.push([cells(FLOWS, &row), cells(COUNTS, totals)].concat());
     }
+    table
+}
 
-    pub(crate) fn latencies(&self) -> Table {
-        let mut table = Table::of("latencies", LATENCIES);
-        let cluster = &self.plan.cluster;
-        for (class, name) in cluster.classes.iter().enumerate() {
-            let latency = self.latency_of(class);
-            if latency.count() > 0 {
-                table.add(LATENCIES, &LatencyRow { class: name, latency });
-            }
+pub(crate) fn latency_table(view: &WorldView) -> Table {
+    let mut table = Table::of("latencies", LATENCIES);
+    let cluster = &view.plan.cluster;
+    for (class, name) in cluster.classes.iter().enumerate() {
+        let latency = latency_of(view, class);
+        if latency.count() > 0 {
+            table.add(LATENCIES, &LatencyRow { class: name, latency });
         }
-        table
     }
+    table
+}
 
-    /// Latencies of the requests of a class.
-    pub(super) fn latency_of(&self, class: usize) -> Histogram {
-        let is_of = |flow: u32| usize::from(self.plan.cluster.flows[flow as usize].class) == class;
-        let mut latency = Histogram::default();
-        for (flow, _, _, application) in self.simulation.worlds().flat_map(ends) {
-            application.latency().filter(|_| is_of(flow)).into_iter().for_each(|own| latency.merge(own));
-        }
-        for (flow, _, connection) in self.simulation.worlds().flat_map(rdma_ends) {
-            connection.latency().filter(|_| is_of(flow)).into_iter().for_each(|own| latency.merge(own));
-        }
-        for (flow, _, application, _) in self.simulation.worlds().flat_map(datagram_ends) {
-            application.latency().filter(|_| is_of(flow)).into_iter().for_each(|own| latency.merge(own));
-        }
-        latency
+/// Latencies of the requests of a class.
+pub(super) fn latency_of(view: &WorldView, class: usize) -> Histogram {
+    let is_of = |flow: u32| usize::from(view.plan.cluster.flows[flow as usize].class) == class;
+    let mut latency = Histogram::default();
+    for (flow, _, _, application) in view.simulation.worlds().flat_map(ends) {
+        application.latency().filter(|_| is_of(flow)).into_iter().for_each(|own| latency.merge(own));
     }
+    for (flow, _, connection) in view.simulation.worlds().flat_map(rdma_ends) {
+        connection.latency().filter(|_| is_of(flow)).into_iter().for_each(|own| latency.merge(own));
+    }
+    for (flow, _, application, _) in view.simulation.worlds().flat_map(datagram_ends) {
+        application.latency().filter(|_| is_of(flow)).into_iter().for_each(|own| latency.merge(own));
+    }
+    latency
 }

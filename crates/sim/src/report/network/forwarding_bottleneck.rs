@@ -1,6 +1,7 @@
 //! What limits packets that a host is to send on and has no room for.
 
-use super::limits::{Class, Limit};
+use super::class::Class;
+use super::limit::Limit;
 use crate::read::flows::FlowTotals;
 use crate::report::view::WorldView;
 use hostnet_model::params::Traffic;
@@ -8,30 +9,29 @@ use hostnet_model::params::Traffic;
 /// What waits in sockets is told of when they drop this share of it.
 const DROPPED: f64 = 0.01;
 
-impl WorldView<'_> {
-    /// The flows by which what comes by others is sent on, if it is.
-    pub(super) fn onward(&self, own: &[usize]) -> Option<Vec<usize>> {
-        let flows = &self.plan.cluster.flows;
-        let takes = |number: &usize| match flows[*number].traffic {
-            Traffic::Forward(params) => own.binary_search(&(params.flow as usize)).is_ok(),
-            _ => false,
-        };
-        Some((0..flows.len()).filter(takes).collect()).filter(|numbers: &Vec<usize>| !numbers.is_empty())
-    }
+/// The flows by which what comes by others is sent on, if it is.
+pub(super) fn forwarded_flows(view: &WorldView, own: &[usize]) -> Option<Vec<usize>> {
+    let flows = &view.plan.cluster.flows;
+    let takes = |number: &usize| match flows[*number].traffic {
+        Traffic::Forward(params) => own.binary_search(&(params.flow as usize)).is_ok(),
+        _ => false,
+    };
+    Some((0..flows.len()).filter(takes).collect()).filter(|numbers: &Vec<usize>| !numbers.is_empty())
+}
 
-    /// Sockets drop what is to be sent on, as it waits there: for what limits the way on, as far as that is known.
-    pub(super) fn held_onward(&self, class: &Class, onward: &Class) -> Option<Limit> {
-        let FlowTotals { socket_dropped, received_segments, .. } = class.totals;
-        let share = socket_dropped as f64 / (socket_dropped + received_segments).max(1) as f64;
-        if share < DROPPED {
-            return None;
-        }
-        let next = self.limit(onward);
-        let words = format!("sockets drop {:.0} % of what is to be sent on", share * 100.0);
-        if next.load.is_none() {
-            let why = format!("{words}, and nothing on the way on is full");
-            return Some(Limit { limit: "not known", place: String::new(), load: Some(share), why });
-        }
-        Some(Limit { why: format!("{words}: {}", next.why), ..next })
+/// Names the limit of packets that sockets drop before a function forwards them: the limit `onward` of the class by
+/// which they are forwarded, as far as it is known.
+pub(super) fn held_onward(class: &Class, onward: impl FnOnce() -> Limit) -> Option<Limit> {
+    let FlowTotals { socket_dropped, received_segments, .. } = class.totals;
+    let share = socket_dropped as f64 / (socket_dropped + received_segments).max(1) as f64;
+    if share < DROPPED {
+        return None;
     }
+    let next = onward();
+    let words = format!("sockets drop {:.0} % of what is to be sent on", share * 100.0);
+    if next.load.is_none() {
+        let why = format!("{words}, and nothing on the way on is full");
+        return Some(Limit { limit: "not known", place: String::new(), load: Some(share), why });
+    }
+    Some(Limit { why: format!("{words}: {}", next.why), ..next })
 }

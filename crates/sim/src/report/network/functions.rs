@@ -45,18 +45,16 @@ pub(super) fn table_info() -> TableInfo {
     TableInfo::of("functions", FUNCTIONS)
 }
 
-impl WorldView<'_> {
-    /// The functions of NICs that hang off one of several sockets; nothing where servers have one.
-    pub(super) fn functions(&self) -> Option<Table> {
-        let mut table = Table::of("functions", FUNCTIONS);
-        for (host, machine) in self.servers() {
-            let several = self.servers[host].as_ref().filter(|server| server.sockets.len() > 1);
-            let (Some(server), Some(nic)) = (several, machine.first::<Nic>()) else { continue };
-            for (number, (socket, _)) in (0..).zip(server.nic_links()) {
-                let host = &self.plan.cluster.hosts[host].name;
-                table.add(FUNCTIONS, &FunctionRow { view: self, host, number, socket, nic });
-            }
+/// The functions of NICs that hang off one of several sockets; nothing where servers have one.
+pub(super) fn function_table(view: &WorldView) -> Option<Table> {
+    let mut table = Table::of("functions", FUNCTIONS);
+    for (host, machine) in view.servers() {
+        let several = view.servers[host].as_ref().filter(|server| server.sockets.len() > 1);
+        let (Some(server), Some(nic)) = (several, machine.first::<Nic>()) else { continue };
+        for (number, (socket, _)) in (0..).zip(server.nic_links()) {
+            let host = &view.plan.cluster.hosts[host].name;
+            table.add(FUNCTIONS, &FunctionRow { view: view, host, number, socket, nic });
         }
-        (!table.rows.is_empty()).then_some(table)
     }
+    (!table.rows.is_empty()).then_some(table)
 }

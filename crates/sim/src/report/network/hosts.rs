@@ -1,7 +1,6 @@
 //! What servers did: the tables of hosts, memory and the time series.
 
-use super::control;
-use super::line_bytes;
+use super::{control, line_bytes};
 use crate::read::flows::FlowTotals;
 use crate::read::moment::HostMoment;
 use crate::report::table::{Cell, Column, Rows, Table, TableInfo};
@@ -181,116 +180,114 @@ pub(super) fn table_info() -> [TableInfo; 2] {
     [TableInfo::of("hosts", HOSTS), TableInfo::of("memory", MEMORY)]
 }
 
-impl WorldView<'_> {
-    pub(crate) fn hosts(&self, flows: &[FlowTotals]) -> Table {
-        let mut table = Table::of("hosts", HOSTS);
-        let only = self.servers().count() == 1;
-        for (host, machine) in self.servers() {
-            let params = &self.plan.cluster.hosts[host];
-            let row = HostRow {
-                view: self,
-                name: &params.name,
-                iio: self.iio(machine, line_bytes(params.fidelity)),
-                nic: machine.first(),
-                of_nic: only.then(|| flows.iter().fold(FlowTotals::default(), |sum, flow| sum.plus(flow))),
-                cores: self.cores(machine),
-                memory_gb_per_s: self.gb_per_s(self.memory_bytes(host, machine)),
+pub(crate) fn host_table(view: &WorldView, flows: &[FlowTotals]) -> Table {
+    let mut table = Table::of("hosts", HOSTS);
+    let only = view.servers().count() == 1;
+    for (host, machine) in view.servers() {
+        let params = &view.plan.cluster.hosts[host];
+        let row = HostRow {
+            view: view,
+            name: &params.name,
+            iio: iio_links(view, machine, line_bytes(params.fidelity)),
+            nic: machine.first(),
+            of_nic: only.then(|| flows.iter().fold(FlowTotals::default(), |sum, flow| sum.plus(flow))),
+            cores: core_times(view, machine),
+            memory_gb_per_s: view.gb_per_s(memory_bytes(view, host, machine)),
+        };
+        table.add(HOSTS, &row);
+    }
+    table
+}
+
+/// Occupancy, latency and bandwidth of writes and reads of devices, of all sockets.
+fn iio_links(view: &WorldView, machine: &Machine, line_bytes: u64) -> Option<[Way; 2]> {
+    if let Some(memory) = machine.fluids().next() {
+        return Some(fluid_iio(view, &memory.counts(view.now)));
+    }
+    machine.first::<Iio>()?;
+    let lines_each = (line_bytes / 64) as f64;
+    let of_all: [fn(&Iio) -> &Domain; 2] = [Iio::write, Iio::read];
+    Some(of_all.map(|domain| {
+        let all = || machine.each::<Iio>().map(domain);
+        let residences = || all().flat_map(Domain::classes).map(|usage| usage.residence());
+        let lines: u64 = residences().map(|residence| residence.count()).sum();
+        let residence: u128 = residences().map(|residence| residence.sum()).sum();
+        let area_ps: u64 = all().map(Domain::area_ps).sum();
+        let occupancy = area_ps as f64 / view.window_ps() * lines_each;
+        let latency_ns = (lines > 0).then(|| residence as f64 / lines as f64 / 1000.0);
+        Way { occupancy, latency_ns, gbps: view.gbps(lines * line_bytes) }
+    }))
+}
+
+/// The same of a memory of rates.
+fn fluid_iio(view: &WorldView, counts: &FluidCounts) -> [Way; 2] {
+    [0, 1].map(|way| {
+        let (lines, area) = (counts.lines[way], counts.area[way] as f64);
+        let latency_ns = (lines > 0).then(|| area / lines as f64 / 1000.0);
+        Way { occupancy: area / view.window_ps(), latency_ns, gbps: view.gbps(lines * 64) }
+    })
+}
+
+/// The network cores that have any work.
+fn core_times<'a>(view: &WorldView, machine: &'a Machine) -> Vec<&'a CoreTimes> {
+    let times = machine.engines().map(NetStack::times);
+    times.filter(|times| (times.spent_ps(Spent::Idle, view.now) as f64) < view.window_ps()).collect()
+}
+
+/// Bytes that all channels of a server moved in the window.
+pub(super) fn memory_bytes(view: &WorldView, host: usize, machine: &Machine) -> u64 {
+    let line_bytes = line_bytes(view.plan.cluster.hosts[host].fidelity);
+    if let Some(memory) = machine.fluids().next() {
+        return memory.counts(view.now).bytes.iter().flatten().sum();
+    }
+    let counters = machine.each::<Channel>().map(|channel| channel.controller().counters(view.now));
+    let lines = |of: Counters| of.reads.iter().chain(&of.writes).sum::<u64>();
+    counters.map(lines).sum::<u64>() * line_bytes
+}
+
+/// Memory traffic of every server by what causes it.
+pub(crate) fn memory_table(view: &WorldView) -> Table {
+    let mut table = Table::of("memory", MEMORY);
+    for (host, machine) in view.servers() {
+        let params = &view.plan.cluster.hosts[host];
+        let Some(server) = &view.servers[host] else { continue };
+        let line_bytes = line_bytes(params.fidelity);
+        let channels = machine.each::<Channel>();
+        let counters: Vec<_> = channels.map(|channel| channel.controller().counters(view.now)).collect();
+        let rates = machine.fluids().next().map(|memory| memory.counts(view.now).bytes);
+        for (class, workload) in server.workloads.iter().enumerate() {
+            let lines = |pick: fn(&Counters) -> &[u64]| counters.iter().map(|of| pick(of)[class]).sum::<u64>();
+            let [read, written] = match &rates {
+                Some(bytes) => bytes[class],
+                None => [lines(|of| &of.reads) * line_bytes, lines(|of| &of.writes) * line_bytes],
             };
-            table.add(HOSTS, &row);
+            let [read_gb_per_s, write_gb_per_s, gb_per_s] =
+                [read, written, read + written].map(|bytes| view.gb_per_s(bytes));
+            let (host, workload) = (params.name.as_str(), workload.name.as_str());
+            table.add(MEMORY, &MemoryRow { host, workload, read_gb_per_s, write_gb_per_s, gb_per_s });
         }
-        table
     }
+    table
+}
 
-    /// Occupancy, latency and bandwidth of writes and reads of devices, of all sockets.
-    fn iio(&self, machine: &Machine, line_bytes: u64) -> Option<[Way; 2]> {
-        if let Some(memory) = machine.fluids().next() {
-            return Some(self.fluid_iio(&memory.counts(self.now)));
+pub(crate) fn series_table(view: &WorldView) -> Table {
+    let mut table = Table::of("series", SERIES);
+    let hosts: Vec<usize> = view.servers().map(|(host, _)| host).collect();
+    let mut before = (view.window_start, view.series.moments.first());
+    for (&at, moments) in view.series.times.iter().zip(view.series.moments.iter().skip(1)) {
+        let (last_at, last) = std::mem::replace(&mut before, (at, Some(moments)));
+        for ((now, before), &host) in moments.iter().zip(last.into_iter().flatten()).zip(&hosts) {
+            let params = &view.plan.cluster.hosts[host];
+            let row = SeriesRow {
+                time_us: at.since(view.window_start) as f64 / 1e6,
+                span_ps: at.since(last_at) as f64,
+                name: &params.name,
+                lines_each: (line_bytes(params.fidelity) / 64) as f64,
+                before,
+                now,
+            };
+            table.add(SERIES, &row);
         }
-        machine.first::<Iio>()?;
-        let lines_each = (line_bytes / 64) as f64;
-        let of_all: [fn(&Iio) -> &Domain; 2] = [Iio::write, Iio::read];
-        Some(of_all.map(|domain| {
-            let all = || machine.each::<Iio>().map(domain);
-            let residences = || all().flat_map(Domain::classes).map(|usage| usage.residence());
-            let lines: u64 = residences().map(|residence| residence.count()).sum();
-            let residence: u128 = residences().map(|residence| residence.sum()).sum();
-            let area_ps: u64 = all().map(Domain::area_ps).sum();
-            let occupancy = area_ps as f64 / self.window_ps() * lines_each;
-            let latency_ns = (lines > 0).then(|| residence as f64 / lines as f64 / 1000.0);
-            Way { occupancy, latency_ns, gbps: self.gbps(lines * line_bytes) }
-        }))
     }
-
-    /// The same of a memory of rates.
-    fn fluid_iio(&self, counts: &FluidCounts) -> [Way; 2] {
-        [0, 1].map(|way| {
-            let (lines, area) = (counts.lines[way], counts.area[way] as f64);
-            let latency_ns = (lines > 0).then(|| area / lines as f64 / 1000.0);
-            Way { occupancy: area / self.window_ps(), latency_ns, gbps: self.gbps(lines * 64) }
-        })
-    }
-
-    /// The network cores that have any work.
-    fn cores<'a>(&self, machine: &'a Machine) -> Vec<&'a CoreTimes> {
-        let times = machine.engines().map(NetStack::times);
-        times.filter(|times| (times.spent_ps(Spent::Idle, self.now) as f64) < self.window_ps()).collect()
-    }
-
-    /// Bytes that all channels of a server moved in the window.
-    pub(super) fn memory_bytes(&self, host: usize, machine: &Machine) -> u64 {
-        let line_bytes = line_bytes(self.plan.cluster.hosts[host].fidelity);
-        if let Some(memory) = machine.fluids().next() {
-            return memory.counts(self.now).bytes.iter().flatten().sum();
-        }
-        let counters = machine.each::<Channel>().map(|channel| channel.controller().counters(self.now));
-        let lines = |of: Counters| of.reads.iter().chain(&of.writes).sum::<u64>();
-        counters.map(lines).sum::<u64>() * line_bytes
-    }
-
-    /// Memory traffic of every server by what causes it.
-    pub(crate) fn memory(&self) -> Table {
-        let mut table = Table::of("memory", MEMORY);
-        for (host, machine) in self.servers() {
-            let params = &self.plan.cluster.hosts[host];
-            let Some(server) = &self.servers[host] else { continue };
-            let line_bytes = line_bytes(params.fidelity);
-            let channels = machine.each::<Channel>();
-            let counters: Vec<_> = channels.map(|channel| channel.controller().counters(self.now)).collect();
-            let rates = machine.fluids().next().map(|memory| memory.counts(self.now).bytes);
-            for (class, workload) in server.workloads.iter().enumerate() {
-                let lines = |pick: fn(&Counters) -> &[u64]| counters.iter().map(|of| pick(of)[class]).sum::<u64>();
-                let [read, written] = match &rates {
-                    Some(bytes) => bytes[class],
-                    None => [lines(|of| &of.reads) * line_bytes, lines(|of| &of.writes) * line_bytes],
-                };
-                let [read_gb_per_s, write_gb_per_s, gb_per_s] =
-                    [read, written, read + written].map(|bytes| self.gb_per_s(bytes));
-                let (host, workload) = (params.name.as_str(), workload.name.as_str());
-                table.add(MEMORY, &MemoryRow { host, workload, read_gb_per_s, write_gb_per_s, gb_per_s });
-            }
-        }
-        table
-    }
-
-    pub(crate) fn series(&self) -> Table {
-        let mut table = Table::of("series", SERIES);
-        let hosts: Vec<usize> = self.servers().map(|(host, _)| host).collect();
-        let mut before = (self.window_start, self.series.moments.first());
-        for (&at, moments) in self.series.times.iter().zip(self.series.moments.iter().skip(1)) {
-            let (last_at, last) = std::mem::replace(&mut before, (at, Some(moments)));
-            for ((now, before), &host) in moments.iter().zip(last.into_iter().flatten()).zip(&hosts) {
-                let params = &self.plan.cluster.hosts[host];
-                let row = SeriesRow {
-                    time_us: at.since(self.window_start) as f64 / 1e6,
-                    span_ps: at.since(last_at) as f64,
-                    name: &params.name,
-                    lines_each: (line_bytes(params.fidelity) / 64) as f64,
-                    before,
-                    now,
-                };
-                table.add(SERIES, &row);
-            }
-        }
-        table
-    }
+    table
 }

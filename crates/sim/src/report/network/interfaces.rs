@@ -47,18 +47,15 @@ pub(super) fn table_info() -> TableInfo {
     TableInfo::of("mcn", INTERFACES)
 }
 
-impl WorldView<'_> {
-    /// Two rows for every DIMM with processors: the host's interface, and its own. Nothing without any.
-    pub(super) fn interfaces(&self) -> Option<Table> {
-        let mut table = Table::of("mcn", INTERFACES);
-        let name = |host: usize| self.plan.cluster.hosts[host].name.as_str();
-        for (host, machine) in self.servers() {
-            let Some(mcn) = machine.first::<Mcn>() else { continue };
-            for ((peer, counts), (waiting, lines)) in mcn.counts().zip(mcn.waiting().zip(mcn.used())) {
-                table
-                    .add(INTERFACES, &InterfaceRow { host: name(host), to: name(peer.into()), counts, waiting, lines });
-            }
+/// Two rows for every DIMM with processors: the host's interface, and its own. Nothing without any.
+pub(super) fn interface_table(view: &WorldView) -> Option<Table> {
+    let mut table = Table::of("mcn", INTERFACES);
+    let name = |host: usize| view.plan.cluster.hosts[host].name.as_str();
+    for (host, machine) in view.servers() {
+        let Some(mcn) = machine.first::<Mcn>() else { continue };
+        for ((peer, counts), (waiting, lines)) in mcn.counts().zip(mcn.waiting().zip(mcn.used())) {
+            table.add(INTERFACES, &InterfaceRow { host: name(host), to: name(peer.into()), counts, waiting, lines });
         }
-        (!table.rows.is_empty()).then_some(table)
     }
+    (!table.rows.is_empty()).then_some(table)
 }

@@ -1,10 +1,11 @@
 //! What binds the steps of a job: the pieces of its path, and what was full while these lasted.
 
-use super::limits::Limit;
-use super::path::{path, Does, Piece};
-use super::stretch::OnPath;
+use super::compute_bottleneck::{not_known, NOT_KNOWN};
+use super::critical_path::{path, Does, Piece};
+use super::jobs::ranks_of;
+use super::limit::Limit;
+use super::segment_bottleneck::OnPath;
 use super::ways::Ways;
-use super::working::{not_known, NOT_KNOWN};
 use crate::report::table::{Column, Rows, Table, TableInfo};
 use crate::report::view::WorldView;
 use hostnet_model::flow::Rank;
@@ -156,31 +157,29 @@ pub(super) fn table_info() -> TableInfo {
     TableInfo::of("path", PATHS)
 }
 
-impl WorldView<'_> {
-    /// The path of a job with these ranks, and what binds it.
-    fn path_of(&self, job: usize, ranks: &[&Rank], ways: Option<&Ways>) -> JobPath {
-        let mut found: BTreeMap<_, Vec<Piece>> = BTreeMap::new();
-        for piece in path(ranks) {
-            found.entry((piece.phase, piece.does, piece.ranks, piece.summed)).or_default().push(piece);
-        }
-        let stretch = |((phase, does, ranks, summed), pieces)| Stretch { phase, does, ranks, summed, pieces };
-        let on_path = OnPath::new(self, job, ranks, ways);
-        JobPath::new(found.into_iter().map(stretch).collect(), |stretch| on_path.binds(stretch))
+/// The path of a job with these ranks, and what binds it.
+fn path_of(view: &WorldView, job: usize, ranks: &[&Rank], ways: Option<&Ways>) -> JobPath {
+    let mut found: BTreeMap<_, Vec<Piece>> = BTreeMap::new();
+    for piece in path(ranks) {
+        found.entry((piece.phase, piece.does, piece.ranks, piece.summed)).or_default().push(piece);
     }
+    let stretch = |((phase, does, ranks, summed), pieces)| Stretch { phase, does, ranks, summed, pieces };
+    let on_path = OnPath::new(view, job, ranks, ways);
+    JobPath::new(found.into_iter().map(stretch).collect(), |stretch| on_path.binds(stretch))
+}
 
-    /// The paths of all jobs.
-    pub(super) fn job_paths(&self) -> Vec<JobPath> {
-        let jobs = 0..self.plan.cluster.jobs.len();
-        let ways = if jobs.is_empty() { None } else { Ways::new(self) };
-        jobs.map(|job| self.path_of(job, &self.ranks_of(job), ways.as_ref())).collect()
-    }
+/// The paths of all jobs.
+pub(super) fn job_paths(view: &WorldView) -> Vec<JobPath> {
+    let jobs = 0..view.plan.cluster.jobs.len();
+    let ways = if jobs.is_empty() { None } else { Ways::new(view) };
+    jobs.map(|job| path_of(view, job, &ranks_of(view, job), ways.as_ref())).collect()
+}
 
-    /// The table of the paths of all jobs.
-    pub(super) fn paths(&self, paths: &[JobPath]) -> Table {
-        let mut table = Table::of("path", PATHS);
-        for (job, path) in self.plan.cluster.jobs.iter().zip(paths) {
-            path.bounds.iter().take(ROWS).for_each(|bound| table.add(PATHS, &(job, path, bound)));
-        }
-        table
+/// The table of the paths of all jobs.
+pub(super) fn path_table(view: &WorldView, paths: &[JobPath]) -> Table {
+    let mut table = Table::of("path", PATHS);
+    for (job, path) in view.plan.cluster.jobs.iter().zip(paths) {
+        path.bounds.iter().take(ROWS).for_each(|bound| table.add(PATHS, &(job, path, bound)));
     }
+    table
 }

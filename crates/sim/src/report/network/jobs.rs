@@ -1,8 +1,13 @@
 //! What jobs did: a table of jobs, one of their steps by name, and one of what binds these.
 
-use super::binds::JobPath;
-use super::limits::{Class, Limit};
-use super::working::{not_known, MOST, NOT_KNOWN};
+use super::class::Class;
+use super::compute_bottleneck::{not_known, MOST, NOT_KNOWN};
+use super::engines::busiest_engine;
+use super::hosts::memory_bytes;
+use super::job_bottleneck::{path_table, JobPath};
+use super::limit::Limit;
+use super::services::endpoints;
+use super::sums::busy_sums;
 use crate::read;
 use crate::report::table::{Cell, Column, Rows, Table, TableInfo};
 use crate::report::view::WorldView;
@@ -156,89 +161,87 @@ pub(super) fn table_info() -> [TableInfo; 2] {
     [TableInfo::of("jobs", JOBS), TableInfo::of("steps", STEPS)]
 }
 
-impl WorldView<'_> {
-    /// The tables of jobs, of their steps and of their paths; none where there is no job.
-    pub(super) fn jobs(&self, paths: &[JobPath]) -> Vec<Table> {
-        let cluster = &self.plan.cluster;
-        if cluster.jobs.is_empty() {
-            return Vec::new();
-        }
-        let host = |host: u16| cluster.hosts[usize::from(host)].name.as_str();
-        let (mut jobs, mut steps) = (Table::of("jobs", JOBS), Table::of("steps", STEPS));
-        for (number, (params, path)) in cluster.jobs.iter().zip(paths).enumerate() {
-            let (ranks, memory_gb_per_s) = (self.ranks_of(number), self.memory_of(params));
-            let job = Job { params, ranks, host: &host, memory_gb_per_s, path };
-            jobs.add(JOBS, &job);
-            let all_ps = job.books(None).time_ps;
-            for (phase, name) in params.phases.iter().enumerate() {
-                steps.add(STEPS, &Step { job: &params.name, name, books: job.books(Some(phase)), all_ps });
-            }
-        }
-        vec![jobs, steps, self.paths(paths)]
+/// The tables of jobs, of their steps and of their paths; none where there is no job.
+pub(super) fn job_tables(view: &WorldView, paths: &[JobPath]) -> Vec<Table> {
+    let cluster = &view.plan.cluster;
+    if cluster.jobs.is_empty() {
+        return Vec::new();
     }
-
-    /// Memory traffic of all servers where a job has ranks.
-    fn memory_of(&self, job: &JobParams) -> Option<f64> {
-        let own = self.servers().filter(|(host, _)| job.hosts.iter().any(|&at| usize::from(at) == *host));
-        let bytes: Vec<u64> = own.map(|(host, machine)| self.memory_bytes(host, machine)).collect();
-        (!bytes.is_empty()).then(|| self.gb_per_s(bytes.iter().sum()))
-    }
-
-    /// The ranks of a job, in their order.
-    pub(super) fn ranks_of(&self, job: usize) -> Vec<&Rank> {
-        let at_endpoints = self.endpoints().flat_map(|(_, _, endpoint)| endpoint.ranks());
-        let ranks = at_endpoints.chain(self.servers().flat_map(|(_, machine)| read::ranks(machine)));
-        let mut own: Vec<&Rank> = ranks.filter(|rank| rank.number().0 as usize == job).collect();
-        own.sort_unstable_by_key(|rank| rank.number());
-        own
-    }
-
-    /// What ranks do when nothing on their way is full, of a class of jobs.
-    pub(super) fn waiting_ranks(&self, class: &Class) -> Option<Limit> {
-        let job = class.flows.iter().find_map(|flow| match flow.traffic {
-            Traffic::Messages(channel) => Some(channel.job as usize),
-            _ => None,
-        })?;
-        if let Some(limit) = self.busy_rank(job) {
-            return Some(limit);
-        }
-        // A faster engine would help, but so might other things.
-        let engine = self.busiest_engine(class).filter(|engine| engine.load >= Some(SOME));
-        if let Some(engine) = engine.or_else(|| self.busy_sums(class, SOME)) {
-            return Some(not_known(None, format!("{}, and nothing on its way is full", engine.why)));
-        }
-        let books = self.ranks_of(job).into_iter().flat_map(Rank::phases);
-        let share = books.fold(PhaseBooks::default(), |sum, books| sum.plus(books)).communication_share()?;
-        let why = format!(
-            "nothing on its way is full: its ranks compute {:.0} % of the time, and send or wait for each other in the \
-             rest",
-            100.0 * (1.0 - share)
-        );
-        Some(Limit { limit: "ranks", place: String::new(), load: Some(share), why })
-    }
-
-    /// What takes most of the time of a class that is a job; what `rules` find if that is not known, or it is none.
-    pub(super) fn on_path(&self, name: &str, paths: &[JobPath], rules: impl FnOnce() -> Limit) -> Limit {
-        let job = self.plan.cluster.jobs.iter().position(|job| job.name == name);
-        // The path is of the whole run.
-        let job = job.filter(|_| self.window_start.ps() == 0 && self.now > self.window_start);
-        let path = job.and_then(|job| paths.get(job));
-        match path.and_then(|path| path.limit()) {
-            None => rules(),
-            Some(known) if known.limit != NOT_KNOWN => known,
-            Some(unknown) => Some(rules()).filter(|limit| !CLOSER.contains(&limit.limit)).unwrap_or(unknown),
+    let host = |host: u16| cluster.hosts[usize::from(host)].name.as_str();
+    let (mut jobs, mut steps) = (Table::of("jobs", JOBS), Table::of("steps", STEPS));
+    for (number, (params, path)) in cluster.jobs.iter().zip(paths).enumerate() {
+        let (ranks, memory_gb_per_s) = (ranks_of(view, number), memory_of(view, params));
+        let job = Job { params, ranks, host: &host, memory_gb_per_s, path };
+        jobs.add(JOBS, &job);
+        let all_ps = job.books(None).time_ps;
+        for (phase, name) in params.phases.iter().enumerate() {
+            steps.add(STEPS, &Step { job: &params.name, name, books: job.books(Some(phase)), all_ps });
         }
     }
+    vec![jobs, steps, path_table(view, paths)]
+}
 
-    /// The rank of a job whose core at an endpoint has the most to do, if that is nearly always.
-    fn busy_rank(&self, job: usize) -> Option<Limit> {
-        let loads = self.ranks_of(job).into_iter().filter_map(|rank| {
-            let now = rank.done_at().unwrap_or(self.now);
-            Some((rank.core_busy_ps(now)? as f64 / now.ps().max(1) as f64, rank.number().1))
-        });
-        let (load, rank) = loads.max_by(|a, b| a.0.total_cmp(&b.0)).filter(|(load, _)| *load >= MOST)?;
-        let place = self.plan.cluster.hosts[usize::from(self.plan.cluster.jobs[job].hosts[rank as usize])].name.clone();
-        let why = format!("the core of rank {rank} copies and computes {:.0} % of the time", 100.0 * load);
-        Some(Limit { limit: "rank cores", place, load: Some(load), why })
+/// Memory traffic of all servers where a job has ranks.
+fn memory_of(view: &WorldView, job: &JobParams) -> Option<f64> {
+    let own = view.servers().filter(|(host, _)| job.hosts.iter().any(|&at| usize::from(at) == *host));
+    let bytes: Vec<u64> = own.map(|(host, machine)| memory_bytes(view, host, machine)).collect();
+    (!bytes.is_empty()).then(|| view.gb_per_s(bytes.iter().sum()))
+}
+
+/// The ranks of a job, in their order.
+pub(super) fn ranks_of<'a>(view: &'a WorldView<'a>, job: usize) -> Vec<&'a Rank> {
+    let at_endpoints = endpoints(view).flat_map(|(_, _, endpoint)| endpoint.ranks());
+    let ranks = at_endpoints.chain(view.servers().flat_map(|(_, machine)| read::ranks(machine)));
+    let mut own: Vec<&Rank> = ranks.filter(|rank| rank.number().0 as usize == job).collect();
+    own.sort_unstable_by_key(|rank| rank.number());
+    own
+}
+
+/// What ranks do when nothing on their way is full, of a class of jobs.
+pub(super) fn waiting_ranks(view: &WorldView, class: &Class) -> Option<Limit> {
+    let job = class.flows.iter().find_map(|flow| match flow.traffic {
+        Traffic::Messages(channel) => Some(channel.job as usize),
+        _ => None,
+    })?;
+    if let Some(limit) = busy_rank(view, job) {
+        return Some(limit);
     }
+    // A faster engine would help, but so might other things.
+    let engine = busiest_engine(view, class).filter(|engine| engine.load >= Some(SOME));
+    if let Some(engine) = engine.or_else(|| busy_sums(view, class, SOME)) {
+        return Some(not_known(None, format!("{}, and nothing on its way is full", engine.why)));
+    }
+    let books = ranks_of(view, job).into_iter().flat_map(Rank::phases);
+    let share = books.fold(PhaseBooks::default(), |sum, books| sum.plus(books)).communication_share()?;
+    let why = format!(
+        "nothing on its way is full: its ranks compute {:.0} % of the time, and send or wait for each other in the \
+         rest",
+        100.0 * (1.0 - share)
+    );
+    Some(Limit { limit: "ranks", place: String::new(), load: Some(share), why })
+}
+
+/// What takes most of the time of a class that is a job; what `rules` find if that is not known, or it is none.
+pub(super) fn limit_on_path(view: &WorldView, name: &str, paths: &[JobPath], rules: impl FnOnce() -> Limit) -> Limit {
+    let job = view.plan.cluster.jobs.iter().position(|job| job.name == name);
+    // The path is of the whole run.
+    let job = job.filter(|_| view.window_start.ps() == 0 && view.now > view.window_start);
+    let path = job.and_then(|job| paths.get(job));
+    match path.and_then(|path| path.limit()) {
+        None => rules(),
+        Some(known) if known.limit != NOT_KNOWN => known,
+        Some(unknown) => Some(rules()).filter(|limit| !CLOSER.contains(&limit.limit)).unwrap_or(unknown),
+    }
+}
+
+/// The rank of a job whose core at an endpoint has the most to do, if that is nearly always.
+fn busy_rank(view: &WorldView, job: usize) -> Option<Limit> {
+    let loads = ranks_of(view, job).into_iter().filter_map(|rank| {
+        let now = rank.done_at().unwrap_or(view.now);
+        Some((rank.core_busy_ps(now)? as f64 / now.ps().max(1) as f64, rank.number().1))
+    });
+    let (load, rank) = loads.max_by(|a, b| a.0.total_cmp(&b.0)).filter(|(load, _)| *load >= MOST)?;
+    let place = view.plan.cluster.hosts[usize::from(view.plan.cluster.jobs[job].hosts[rank as usize])].name.clone();
+    let why = format!("the core of rank {rank} copies and computes {:.0} % of the time", 100.0 * load);
+    Some(Limit { limit: "rank cores", place, load: Some(load), why })
 }

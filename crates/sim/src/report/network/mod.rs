@@ -1,26 +1,30 @@
 //! From a run of a cluster to its tables and its summary.
 
-mod binds;
 mod carried;
+mod class;
 mod completions;
+mod compute_bottleneck;
 mod computes;
 mod contested;
 mod control;
+mod core_time;
 mod cores;
+mod critical_path;
 mod dimm;
 mod energy;
 mod engines;
 mod fair_share;
 mod faults;
 mod flows;
+mod forwarding_bottleneck;
 mod functions;
 mod hosts;
 mod interfaces;
+mod job_bottleneck;
 mod jobs;
+mod limit;
 mod limits;
 mod load;
-mod onward;
-mod path;
 mod pcie;
 mod pool;
 mod power;
@@ -28,15 +32,13 @@ mod power_series;
 mod queues;
 mod reverse_path;
 mod rings;
+mod segment_bottleneck;
 mod senders;
 mod services;
-mod spent;
 mod stages;
-mod stretch;
 mod sums;
 mod switches;
 mod ways;
-mod working;
 
 pub(super) use control::rule_name;
 pub(super) use limits::ClassLimit;
@@ -55,13 +57,39 @@ use crate::report::table::{headings, Cell, Column, Kind, Rows, Table, TableInfo}
 use crate::report::view::{ServerView, WorldView};
 use crate::report::workloads::WORKLOADS;
 use crate::report::{hash, rows, Report, ServerResults};
+use completions::completion_table;
+use control::control_table;
+use dimm::dimm_table;
+use energy::{efficiency_table, metered_switches};
+use engines::engine_table;
+use flows::{class_table, completion_times, flow_table, latency_table};
+use functions::function_table;
 use hostnet_model::params::{Fidelity, HostKind, LineSize};
 use hostnet_model::Machine;
+use hosts::{host_table, memory_table, series_table};
+use interfaces::interface_table;
+use job_bottleneck::job_paths;
+use jobs::job_tables;
+use limits::{class_limits, limit_table};
+use pool::pool_table;
+use power::power_tables;
+use power_series::power_series_table;
+use queues::queue_table;
 use serde_json::{json, Value};
+use services::service_table;
+use stages::stage_table;
+use sums::sum_table;
+use switches::switch_table;
 
 impl WorldView<'_> {
     pub(crate) fn window_ps(&self) -> f64 {
         self.now.since(self.window_start) as f64
+    }
+
+    /// Returns the share of the window, 0 to 1, that a span of time in ps takes.
+    pub(crate) fn share_of(&self, (from, to): (u64, u64)) -> f64 {
+        let [from, to] = [from, to].map(|at| at.clamp(self.window_start.ps(), self.now.ps()));
+        (to - from) as f64 / self.window_ps()
     }
 
     /// Bytes in the window as Gbit/s.
@@ -113,7 +141,7 @@ impl WorldView<'_> {
 
     /// Tables of one server and what a summary says of it, with its frequencies and sleep if it has any.
     fn with_power(&self, (mut tables, mut told): (Vec<Table>, Value)) -> (Vec<Table>, Value) {
-        for table in self.power() {
+        for table in power_tables(self) {
             if let Some(entries) = told.as_object_mut() {
                 entries.insert(table.name.to_owned(), json!(rows(&table)));
             }
@@ -146,27 +174,27 @@ impl WorldView<'_> {
 
     /// The tables of hosts on a network, and what a summary says of them.
     fn of_hosts(&self, flows: &[FlowTotals]) -> (Vec<Table>, Value) {
-        let classes = self.classes(flows);
-        let hosts = self.hosts(flows);
-        let queues = self.queues();
-        let latencies = self.latencies();
-        let memory = self.memory();
-        let control = self.control();
-        let completed = self.completed();
-        let paths = self.job_paths();
-        let of_classes = self.class_limits(flows, &completed, &paths);
-        let limits = self.limits(&of_classes);
+        let classes = class_table(self, flows);
+        let hosts = host_table(self, flows);
+        let queues = queue_table(self);
+        let latencies = latency_table(self);
+        let memory = memory_table(self);
+        let control = control_table(self);
+        let completed = completion_times(self);
+        let paths = job_paths(self);
+        let of_classes = class_limits(self, flows, &completed, &paths);
+        let limits = limit_table(&of_classes);
         let mut of_servers = OfServers::new();
         let mut told = serde_json::Map::new();
         for (host, results) in self.results(&of_classes) {
             let name = &self.plan.cluster.hosts[host].name;
             told.insert(name.clone(), of_servers.add(name, results));
         }
-        for (name, energy, all) in self.metered_switches() {
+        for (name, energy, all) in metered_switches(self) {
             of_servers.add_switch(name, energy, all);
         }
-        let functions = self.functions();
-        let completions = self.completions(&completed);
+        let functions = function_table(self);
+        let completions = completion_table(self, &completed);
         let mut summary = json!({
             "classes": rows(&classes),
             "limits": rows(&limits),
@@ -177,24 +205,30 @@ impl WorldView<'_> {
             "control": rows(&control),
             "servers": told,
         });
-        let of_devices =
-            [self.dimms(), self.interfaces(), self.switches(), self.pool(), self.compression(), self.sums()];
-        let of_flows = [functions, completions, self.services(), self.stages()];
+        let of_devices = [
+            dimm_table(self),
+            interface_table(self),
+            switch_table(self),
+            pool_table(self),
+            engine_table(self),
+            sum_table(self),
+        ];
+        let of_flows = [functions, completions, service_table(self), stage_table(self)];
         let mut sometimes: Vec<Table> = of_flows.into_iter().chain(of_devices).flatten().collect();
-        sometimes.extend(self.jobs(&paths));
-        sometimes.extend(self.power());
+        sometimes.extend(job_tables(self, &paths));
+        sometimes.extend(power_tables(self));
         for table in &sometimes {
             if let Some(entries) = summary.as_object_mut() {
                 entries.insert(table.name.to_owned(), json!(rows(table)));
             }
         }
-        let mut all = vec![classes, self.flows(flows, &completed), latencies, hosts, memory, queues];
+        let mut all = vec![classes, flow_table(self, flows, &completed), latencies, hosts, memory, queues];
         let OfServers { workloads, domains, channels, caches, series, energy, consumed } = of_servers;
-        all.extend([workloads, domains, channels, caches, control, limits, self.series(), series]);
+        all.extend([workloads, domains, channels, caches, control, limits, series_table(self), series]);
         all.extend(sometimes);
-        all.extend(self.power_series());
+        all.extend(power_series_table(self));
         if let Some(attojoules) = consumed {
-            let efficiency = self.efficiency(flows, attojoules);
+            let efficiency = efficiency_table(self, flows, attojoules);
             if let Some(entries) = summary.as_object_mut() {
                 entries.insert("energy".to_owned(), json!(rows(&energy)));
                 entries.insert("efficiency".to_owned(), json!(rows(&efficiency)));
@@ -246,7 +280,7 @@ pub(super) fn table_info_of_traffic() -> Vec<TableInfo> {
 pub(super) fn table_info() -> Vec<TableInfo> {
     let [hosts, memory] = hosts::table_info();
     let mut all = jobs::table_info().to_vec();
-    all.extend([services::table_info(), completions::table_info(), binds::table_info(), stages::table_info()]);
+    all.extend([services::table_info(), completions::table_info(), job_bottleneck::table_info(), stages::table_info()]);
     all.extend([hosts, control::table_info(), memory, queues::table_info(), switches::table_info()]);
     all.extend(power::table_info());
     all.extend([functions::table_info(), dimm::table_info(), interfaces::table_info(), pool::table_info()]);

@@ -1,8 +1,11 @@
 //! Finds limits downstream of NICs: their PCIe links, the host network, their rings.
 
 use super::carried::DROPPED;
-use super::fair_share::FullPlace;
-use super::limits::{directions, worst, Class, Limit, FULL, WAIT};
+use super::class::{directions, machine_of, Class};
+use super::contested::confirm_behind_nic;
+use super::cores::busy_cores;
+use super::fair_share::{full_place, FullPlace};
+use super::limit::{worst, Limit, FULL, WAIT};
 use super::line_bytes;
 use crate::read::flows::FlowTotals;
 use crate::read::sample::Group;
@@ -34,165 +37,162 @@ pub(super) enum Direction {
     FromMemory,
 }
 
-impl WorldView<'_> {
-    /// Names what is full downstream of the last place where buffers overflow and drop packets of a class: sockets, or
-    /// the NICs of receivers. Nothing if none does.
-    pub(super) fn dropping(&self, class: &Class) -> Option<Limit> {
-        let (totals, to) = (&class.totals, &class.hosts[1]);
-        let enough = if class.slows_down() { MANY } else { DROPPED };
-        let is_much = |dropped: u64, others: u64| dropped as f64 > enough * (dropped + others) as f64;
-        let cores = || self.busy_cores("receiver cores", to, class);
-        if is_much(totals.socket_dropped, totals.received_segments) {
-            if let Some(limit) = cores() {
-                return Some(limit);
-            }
+/// Names what is full downstream of the last place where buffers overflow and drop packets of a class: sockets, or
+/// the NICs of receivers. Nothing if none does.
+pub(super) fn dropping_nics(view: &WorldView, class: &Class) -> Option<Limit> {
+    let (totals, to) = (&class.totals, &class.hosts[1]);
+    let enough = if class.slows_down() { MANY } else { DROPPED };
+    let is_much = |dropped: u64, others: u64| dropped as f64 > enough * (dropped + others) as f64;
+    let cores = || busy_cores(view, "receiver cores", to, class);
+    if is_much(totals.socket_dropped, totals.received_segments) {
+        if let Some(limit) = cores() {
+            return Some(limit);
         }
-        let dropped = totals.nic_full + totals.nic_ring;
-        if !is_much(dropped, totals.nic_received.saturating_sub(dropped)) {
-            return None;
+    }
+    let dropped = totals.nic_full + totals.nic_ring;
+    if !is_much(dropped, totals.nic_received.saturating_sub(dropped)) {
+        return None;
+    }
+    let behind = behind_nics(view, class).map(|limit| confirm_behind_nic(view, limit, class));
+    // A ring is empty when the core does not fill it.
+    behind.or_else(cores).or_else(|| worst(to.iter().filter_map(|&host| full_rx_ring(view, host))))
+}
+
+/// Names what is full downstream of the NICs of receivers: their PCIe links, or what follows these. It is not known
+/// whether that holds back a class with less than its share of such NICs.
+pub(super) fn behind_nics(view: &WorldView, class: &Class) -> Option<Limit> {
+    let full = class.totals.nic_full as f64 >= DROPPED * class.totals.nic_received.max(1) as f64;
+    let from = if full { FULL_WITH_DROPS } else { FULL };
+    let behind = |host| host_network(view, host, class).or_else(|| full_pcie(view, host, Direction::ToMemory, from));
+    let comes = |flow: &FlowParams, host| directions(flow).iter().any(|&(_, to)| to == host);
+    full_place(view, &class.hosts[1], class, behind, comes).map(FullPlace::limit)
+}
+
+/// Names what is full upstream of the NICs of senders, likewise.
+pub(super) fn before_nics(view: &WorldView, class: &Class) -> Option<Limit> {
+    let before = |host| full_pcie(view, host, Direction::FromMemory, FULL);
+    let goes = |flow: &FlowParams, host| directions(flow).iter().any(|&(from, _)| from == host);
+    full_place(view, &class.hosts[0], class, before, goes).map(FullPlace::limit)
+}
+
+/// Returns the busiest PCIe link of a host's NIC in a direction, if it is busy for at least this share of time.
+pub(super) fn full_pcie(view: &WorldView, host: u16, direction: Direction, from: f64) -> Option<Limit> {
+    let machine = machine_of(view, host)?;
+    let nic = machine.first::<Nic>().filter(|_| machine.first::<Dimm>().is_none())?;
+    let links = view.servers[usize::from(host)].as_ref()?.nic_links().map(|(socket, _)| usize::from(socket));
+    let busy = links.enumerate().map(|(function, socket)| match direction {
+        Direction::ToMemory => nic.lane_busy_ps(function, view.now),
+        Direction::FromMemory => {
+            machine.each::<Iio>().nth(socket).map_or(0, |iio| iio.lane_busy_ps(nic.link(function), view.now))
         }
-        let behind = self.behind_nics(class).map(|limit| self.confirm_behind_nic(limit, class));
-        // A ring is empty when the core does not fill it.
-        behind.or_else(cores).or_else(|| worst(to.iter().filter_map(|&host| self.ring(host))))
-    }
+    });
+    let load = busy.max()? as f64 / view.window_ps();
+    let place = view.plan.cluster.hosts[usize::from(host)].name.clone();
+    let way = match direction {
+        Direction::ToMemory => "to memory",
+        Direction::FromMemory => "from memory",
+    };
+    let why = format!("the PCIe link of the NIC of {place} {way} is busy {:.0} % of the time", 100.0 * load);
+    (load >= from).then_some(Limit { limit: "PCIe", place, load: Some(load), why })
+}
 
-    /// Names what is full downstream of the NICs of receivers: their PCIe links, or what follows these. It is not known
-    /// whether that holds back a class with less than its share of such NICs.
-    pub(super) fn behind_nics(&self, class: &Class) -> Option<Limit> {
-        let full = class.totals.nic_full as f64 >= DROPPED * class.totals.nic_received.max(1) as f64;
-        let from = if full { FULL_WITH_DROPS } else { FULL };
-        let behind = |host| self.host_network(host, class).or_else(|| self.full_pcie(host, Direction::ToMemory, from));
-        let comes = |flow: &FlowParams, host| directions(flow).iter().any(|&(_, to)| to == host);
-        self.full_place(&class.hosts[1], class, behind, comes).map(FullPlace::limit)
+/// The NIC of a receiver waits for PCIe credits because the IIO does not drain.
+fn host_network(view: &WorldView, host: u16, class: &Class) -> Option<Limit> {
+    let (waits, held) = credits_of(view, host)?;
+    if waits < CREDIT_WAIT {
+        return None;
     }
-
-    /// Names what is full upstream of the NICs of senders, likewise.
-    pub(super) fn before_nics(&self, class: &Class) -> Option<Limit> {
-        let before = |host| self.full_pcie(host, Direction::FromMemory, FULL);
-        let goes = |flow: &FlowParams, host| directions(flow).iter().any(|&(from, _)| from == host);
-        self.full_place(&class.hosts[0], class, before, goes).map(FullPlace::limit)
+    let params = &view.plan.cluster.hosts[usize::from(host)];
+    let mut why = credit_words(view, host, waits, held);
+    let dropped = class.totals.nic_dropped();
+    if dropped > 0 {
+        why += &format!("; the NIC drops {dropped} of {} packets", class.totals.nic_received);
     }
+    Some(Limit { limit: "host network", place: params.name.clone(), load: Some(waits), why })
+}
 
-    /// Returns the busiest PCIe link of a host's NIC in a direction, if it is busy for at least this share of time.
-    pub(super) fn full_pcie(&self, host: u16, direction: Direction, from: f64) -> Option<Limit> {
-        let machine = self.machine(host)?;
-        let nic = machine.first::<Nic>().filter(|_| machine.first::<Dimm>().is_none())?;
-        let links = self.servers[usize::from(host)].as_ref()?.nic_links().map(|(socket, _)| usize::from(socket));
-        let busy = links.enumerate().map(|(function, socket)| match direction {
-            Direction::ToMemory => nic.lane_busy_ps(function, self.now),
-            Direction::FromMemory => {
-                machine.each::<Iio>().nth(socket).map_or(0, |iio| iio.lane_busy_ps(nic.link(function), self.now))
-            }
-        });
-        let load = busy.max()? as f64 / self.window_ps();
-        let place = self.plan.cluster.hosts[usize::from(host)].name.clone();
-        let way = match direction {
-            Direction::ToMemory => "to memory",
-            Direction::FromMemory => "from memory",
-        };
-        let why = format!("the PCIe link of the NIC of {place} {way} is busy {:.0} % of the time", 100.0 * load);
-        (load >= from).then_some(Limit { limit: "PCIe", place, load: Some(load), why })
-    }
+/// Names the IIO of a receiver that is full nearly all of the time.
+pub(super) fn full_iio(view: &WorldView, host: u16) -> Option<Limit> {
+    let (waits, held) = credits_of(view, host)?;
+    let load = held[0] / held[1];
+    let place = view.plan.cluster.hosts[usize::from(host)].name.clone();
+    let why = credit_words(view, host, waits, held);
+    (load >= NEARLY_FULL).then_some(Limit { limit: "host network", place, load: Some(load), why })
+}
 
-    /// The NIC of a receiver waits for PCIe credits because the IIO does not drain.
-    fn host_network(&self, host: u16, class: &Class) -> Option<Limit> {
-        let (waits, held) = self.credits_of(host)?;
-        if waits < CREDIT_WAIT {
-            return None;
+/// Returns the share of time that the NIC of a host waits for PCIe credits, and how many lines its fullest IIO
+/// holds, of how many.
+fn credits_of(view: &WorldView, host: u16) -> Option<(f64, [f64; 2])> {
+    let machine = machine_of(view, host).filter(|machine| machine.first::<Dimm>().is_none())?;
+    let fullest = |one: &&Domain, other: &&Domain| one.area_ps().cmp(&other.area_ps());
+    let iio = machine.each::<Iio>().map(Iio::write).max_by(fullest)?;
+    let lines_each = (line_bytes(view.plan.cluster.hosts[usize::from(host)].fidelity) / 64) as f64;
+    let lines = [iio.area_ps() as f64 / view.window_ps(), f64::from(iio.capacity())].map(|many| many * lines_each);
+    Some((machine.first::<Nic>()?.counters().credit_wait.mean(), lines))
+}
+
+fn credit_words(view: &WorldView, host: u16, waits: f64, [held, capacity]: [f64; 2]) -> String {
+    let name = &view.plan.cluster.hosts[usize::from(host)].name;
+    format!(
+        "the NIC of {name} waits for PCIe credits {:.0} % of the time, and the IIO holds {held:.0} of \
+         {capacity:.0} lines",
+        100.0 * waits
+    )
+}
+
+/// Says how many packets the NICs of its receivers drop, of whichever class, if they do.
+pub(super) fn drop_words(view: &WorldView, class: &Class) -> Option<String> {
+    let comes = |flow: &FlowParams| directions(flow).iter().any(|(_, to)| class.hosts[1].contains(to));
+    let into = view.plan.cluster.flows.iter().zip(class.all).filter(|(flow, _)| comes(flow));
+    let into = into.fold(FlowTotals::default(), |sum, (_, flow)| sum.plus(flow));
+    let FlowTotals { nic_full, nic_ring, nic_received, .. } = into;
+    let dropped = nic_full + nic_ring;
+    (dropped as f64 > DROPPED * nic_received as f64)
+        .then(|| format!("the NICs of its receivers drop {dropped} of {nic_received} packets"))
+}
+
+/// The NIC of a sender has as many reads of memory in flight as it may nearly all of the time.
+pub(super) fn full_reads(view: &WorldView, host: u16) -> Option<Limit> {
+    let machine = machine_of(view, host).filter(|machine| machine.first::<Dimm>().is_none())?;
+    let mut in_flight: Vec<(f64, u32)> = Vec::new();
+    machine.first::<Nic>()?.pools(&mut |pool| {
+        if pool.group == Group::NonPosted {
+            let full = pool.domain.over_threshold_ps() as f64 / view.window_ps();
+            in_flight.push((full, pool.domain.capacity()));
         }
-        let params = &self.plan.cluster.hosts[usize::from(host)];
-        let mut why = self.credit_words(host, waits, held);
-        let dropped = class.totals.nic_dropped();
-        if dropped > 0 {
-            why += &format!("; the NIC drops {dropped} of {} packets", class.totals.nic_received);
-        }
-        Some(Limit { limit: "host network", place: params.name.clone(), load: Some(waits), why })
-    }
+    });
+    let (load, lines) = in_flight.into_iter().max_by(|one, other| one.0.total_cmp(&other.0))?;
+    let place = view.plan.cluster.hosts[usize::from(host)].name.clone();
+    let why = format!(
+        "the NIC of {place} has all {lines} lines that it may ask memory for in flight {:.0} % of the time",
+        100.0 * load
+    );
+    (load >= ALL_IN_FLIGHT).then_some(Limit { limit: "host network", place, load: Some(load), why })
+}
 
-    /// Names the IIO of a receiver that is full nearly all of the time.
-    pub(super) fn full_iio(&self, host: u16) -> Option<Limit> {
-        let (waits, held) = self.credits_of(host)?;
-        let load = held[0] / held[1];
-        let place = self.plan.cluster.hosts[usize::from(host)].name.clone();
-        let why = self.credit_words(host, waits, held);
-        (load >= NEARLY_FULL).then_some(Limit { limit: "host network", place, load: Some(load), why })
-    }
+/// Names the NIC of a sender whose data waits for room in its send window nearly all of the time.
+pub(super) fn full_send_window(view: &WorldView, host: u16) -> Option<Limit> {
+    let machine = machine_of(view, host).filter(|machine| machine.first::<Dimm>().is_none())?;
+    let load = machine.first::<Nic>()?.counters().window_wait.mean();
+    let place = view.plan.cluster.hosts[usize::from(host)].name.clone();
+    let why = format!(
+        "data waits for room in the send window of the NIC of {place} (nic.send_window) {:.0} % of the time, and \
+         nothing after it is full",
+        100.0 * load
+    );
+    (load >= ALL_IN_FLIGHT).then_some(Limit { limit: "host network", place, load: Some(load), why })
+}
 
-    /// Returns the share of time that the NIC of a host waits for PCIe credits, and how many lines its fullest IIO
-    /// holds, of how many.
-    fn credits_of(&self, host: u16) -> Option<(f64, [f64; 2])> {
-        let machine = self.machine(host).filter(|machine| machine.first::<Dimm>().is_none())?;
-        let fullest = |one: &&Domain, other: &&Domain| one.area_ps().cmp(&other.area_ps());
-        let iio = machine.each::<Iio>().map(Iio::write).max_by(fullest)?;
-        let lines_each = (line_bytes(self.plan.cluster.hosts[usize::from(host)].fidelity) / 64) as f64;
-        let lines = [iio.area_ps() as f64 / self.window_ps(), f64::from(iio.capacity())].map(|many| many * lines_each);
-        Some((machine.first::<Nic>()?.counters().credit_wait.mean(), lines))
+/// The ring of the NIC of a receiver has no descriptors.
+pub(super) fn full_rx_ring(view: &WorldView, host: u16) -> Option<Limit> {
+    let nic = machine_of(view, host)?.first::<Nic>()?;
+    let waits = nic.counters().descriptor_wait.mean();
+    let name = &view.plan.cluster.hosts[usize::from(host)].name;
+    let fetches = nic.counters().fetch_wait.mean();
+    if fetches >= WAIT && fetches > waits {
+        let why = format!("the NIC of {name} waits {:.0} % of the time for descriptors that it reads", fetches * 100.0);
+        return Some(Limit { limit: "descriptor reads", place: name.clone(), load: Some(fetches), why });
     }
-
-    fn credit_words(&self, host: u16, waits: f64, [held, capacity]: [f64; 2]) -> String {
-        let name = &self.plan.cluster.hosts[usize::from(host)].name;
-        format!(
-            "the NIC of {name} waits for PCIe credits {:.0} % of the time, and the IIO holds {held:.0} of \
-             {capacity:.0} lines",
-            100.0 * waits
-        )
-    }
-
-    /// Says how many packets the NICs of its receivers drop, of whichever class, if they do.
-    pub(super) fn drop_words(&self, class: &Class) -> Option<String> {
-        let comes = |flow: &FlowParams| directions(flow).iter().any(|(_, to)| class.hosts[1].contains(to));
-        let into = self.plan.cluster.flows.iter().zip(class.all).filter(|(flow, _)| comes(flow));
-        let into = into.fold(FlowTotals::default(), |sum, (_, flow)| sum.plus(flow));
-        let FlowTotals { nic_full, nic_ring, nic_received, .. } = into;
-        let dropped = nic_full + nic_ring;
-        (dropped as f64 > DROPPED * nic_received as f64)
-            .then(|| format!("the NICs of its receivers drop {dropped} of {nic_received} packets"))
-    }
-
-    /// The NIC of a sender has as many reads of memory in flight as it may nearly all of the time.
-    pub(super) fn full_reads(&self, host: u16) -> Option<Limit> {
-        let machine = self.machine(host).filter(|machine| machine.first::<Dimm>().is_none())?;
-        let mut in_flight: Vec<(f64, u32)> = Vec::new();
-        machine.first::<Nic>()?.pools(&mut |pool| {
-            if pool.group == Group::NonPosted {
-                let full = pool.domain.over_threshold_ps() as f64 / self.window_ps();
-                in_flight.push((full, pool.domain.capacity()));
-            }
-        });
-        let (load, lines) = in_flight.into_iter().max_by(|one, other| one.0.total_cmp(&other.0))?;
-        let place = self.plan.cluster.hosts[usize::from(host)].name.clone();
-        let why = format!(
-            "the NIC of {place} has all {lines} lines that it may ask memory for in flight {:.0} % of the time",
-            100.0 * load
-        );
-        (load >= ALL_IN_FLIGHT).then_some(Limit { limit: "host network", place, load: Some(load), why })
-    }
-
-    /// Names the NIC of a sender whose data waits for room in its send window nearly all of the time.
-    pub(super) fn full_send_window(&self, host: u16) -> Option<Limit> {
-        let machine = self.machine(host).filter(|machine| machine.first::<Dimm>().is_none())?;
-        let load = machine.first::<Nic>()?.counters().window_wait.mean();
-        let place = self.plan.cluster.hosts[usize::from(host)].name.clone();
-        let why = format!(
-            "data waits for room in the send window of the NIC of {place} (nic.send_window) {:.0} % of the time, and \
-             nothing after it is full",
-            100.0 * load
-        );
-        (load >= ALL_IN_FLIGHT).then_some(Limit { limit: "host network", place, load: Some(load), why })
-    }
-
-    /// The ring of the NIC of a receiver has no descriptors.
-    pub(super) fn ring(&self, host: u16) -> Option<Limit> {
-        let nic = self.machine(host)?.first::<Nic>()?;
-        let waits = nic.counters().descriptor_wait.mean();
-        let name = &self.plan.cluster.hosts[usize::from(host)].name;
-        let fetches = nic.counters().fetch_wait.mean();
-        if fetches >= WAIT && fetches > waits {
-            let why =
-                format!("the NIC of {name} waits {:.0} % of the time for descriptors that it reads", fetches * 100.0);
-            return Some(Limit { limit: "descriptor reads", place: name.clone(), load: Some(fetches), why });
-        }
-        let why = format!("the NIC of {name} waits for descriptors {:.0} % of the time", waits * 100.0);
-        (waits >= WAIT).then(|| Limit { limit: "ring", place: name.clone(), load: Some(waits), why })
-    }
+    let why = format!("the NIC of {name} waits for descriptors {:.0} % of the time", waits * 100.0);
+    (waits >= WAIT).then(|| Limit { limit: "ring", place: name.clone(), load: Some(waits), why })
 }

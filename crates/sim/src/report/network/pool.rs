@@ -108,25 +108,23 @@ pub(super) fn table_info() -> TableInfo {
     TableInfo::of("pool", POOL)
 }
 
-impl WorldView<'_> {
-    /// A row for every server with a place in a pool, then for every switch. Nothing without any pool.
-    pub(super) fn pool(&self) -> Option<Table> {
-        let mut table = Table::of("pool", POOL);
-        for (host, machine) in self.servers() {
-            let Some(port) = machine.first::<PoolPort>() else { continue };
-            let place = self.plan.cluster.hosts[host].name.as_str();
-            let (counts, decided) = (Some(port.counts()), port.decided());
-            table.add(POOL, &PoolRow { place, counts, nic: machine.first(), switch: None, decided });
-        }
-        if table.rows.is_empty() {
-            return None;
-        }
-        let network = crate::read::ends::network(self.simulation);
-        for (number, switch) in Network::switches(&network) {
-            let place = self.name_of(End::Switch(number as u16));
-            let decided = switch.decided();
-            table.add(POOL, &PoolRow { place, counts: None, nic: None, switch: Some(switch), decided });
-        }
-        Some(table)
+/// A row for every server with a place in a pool, then for every switch. Nothing without any pool.
+pub(super) fn pool_table(view: &WorldView) -> Option<Table> {
+    let mut table = Table::of("pool", POOL);
+    for (host, machine) in view.servers() {
+        let Some(port) = machine.first::<PoolPort>() else { continue };
+        let place = view.plan.cluster.hosts[host].name.as_str();
+        let (counts, decided) = (Some(port.counts()), port.decided());
+        table.add(POOL, &PoolRow { place, counts, nic: machine.first(), switch: None, decided });
     }
+    if table.rows.is_empty() {
+        return None;
+    }
+    let network = crate::read::ends::network(view.simulation);
+    for (number, switch) in Network::switches(&network) {
+        let place = view.name_of(End::Switch(number as u16));
+        let decided = switch.decided();
+        table.add(POOL, &PoolRow { place, counts: None, nic: None, switch: Some(switch), decided });
+    }
+    Some(table)
 }

@@ -141,37 +141,35 @@ pub(super) fn table_info() -> [TableInfo; 4] {
     ]
 }
 
-impl WorldView<'_> {
-    /// The tables of frequencies and sleep: of cores, of states, of frequencies over time; none if no server has any.
-    pub(crate) fn power(&self) -> Vec<Table> {
-        let mut cores = Table::of("power", CORES);
-        let mut states = Table::of("power_states", STATES);
-        let mut frequencies = Table::of("frequencies", FREQUENCIES);
-        let mut ncap = Table::of("ncap", NCAP);
-        let mut any = false;
-        for (number, machine) in self.servers() {
-            let Some(manager) = machine.first::<PowerManager>() else { continue };
-            any = true;
-            let host = self.plan.cluster.hosts[number].name.as_str();
-            if let Some(counts) = machine.first::<Nic>().and_then(Nic::ncap) {
-                ncap.add(NCAP, &NcapRow { host, counts });
-            }
-            for Metered { core, meter, slept } in metered(machine, manager, self.now) {
-                let row = CoreRow { host, core, params: manager.params(), meter, wakes: slept.map(|(_, wakes)| wakes) };
-                add_states(&mut states, &row, slept.map(|(entries, _)| entries));
-                cores.add(CORES, &row);
-            }
-            for (domain, (_, history)) in manager.domains().enumerate() {
-                for &(at, pstate) in history {
-                    let ghz = f64::from(manager.params().pstates[usize::from(pstate)].khz) / KHZ_PER_GHZ;
-                    let at_us = at.since(self.window_start.min(at)) as f64 / 1e6;
-                    frequencies.add(FREQUENCIES, &FrequencyRow { host, domain, at_us, ghz });
-                }
+/// The tables of frequencies and sleep: of cores, of states, of frequencies over time; none if no server has any.
+pub(crate) fn power_tables(view: &WorldView) -> Vec<Table> {
+    let mut cores = Table::of("power", CORES);
+    let mut states = Table::of("power_states", STATES);
+    let mut frequencies = Table::of("frequencies", FREQUENCIES);
+    let mut ncap = Table::of("ncap", NCAP);
+    let mut any = false;
+    for (number, machine) in view.servers() {
+        let Some(manager) = machine.first::<PowerManager>() else { continue };
+        any = true;
+        let host = view.plan.cluster.hosts[number].name.as_str();
+        if let Some(counts) = machine.first::<Nic>().and_then(Nic::ncap) {
+            ncap.add(NCAP, &NcapRow { host, counts });
+        }
+        for Metered { core, meter, slept } in metered(machine, manager, view.now) {
+            let row = CoreRow { host, core, params: manager.params(), meter, wakes: slept.map(|(_, wakes)| wakes) };
+            add_states(&mut states, &row, slept.map(|(entries, _)| entries));
+            cores.add(CORES, &row);
+        }
+        for (domain, (_, history)) in manager.domains().enumerate() {
+            for &(at, pstate) in history {
+                let ghz = f64::from(manager.params().pstates[usize::from(pstate)].khz) / KHZ_PER_GHZ;
+                let at_us = at.since(view.window_start.min(at)) as f64 / 1e6;
+                frequencies.add(FREQUENCIES, &FrequencyRow { host, domain, at_us, ghz });
             }
         }
-        let told = [cores, states, frequencies, ncap];
-        told.into_iter().filter(|table| any && !(table.name == "ncap" && table.rows.is_empty())).collect()
     }
+    let told = [cores, states, frequencies, ncap];
+    told.into_iter().filter(|table| any && !(table.name == "ncap" && table.rows.is_empty())).collect()
 }
 
 /// What all cores of a server have taken up to now, in uJ; nothing without frequencies and sleep.

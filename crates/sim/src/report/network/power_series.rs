@@ -56,29 +56,27 @@ impl StepRow<'_> {
     }
 }
 
-impl WorldView<'_> {
-    /// The time series of cores with frequencies and sleep; none if no server has any.
-    pub(super) fn power_series(&self) -> Option<Table> {
-        let mut table = Table::of("power_series", STEPS);
-        let mut any = false;
-        let hosts: Vec<usize> = self.servers().map(|(host, _)| host).collect();
-        let times = std::iter::once(&self.window_start).chain(&self.series.times);
-        let ends = self.series.times.iter().zip(self.series.moments.iter().skip(1));
-        for ((&last_at, last), (&at, moments)) in times.zip(&self.series.moments).zip(ends) {
-            for ((before, now), &host) in last.iter().zip(moments).zip(&hosts) {
-                let (Some(begun), Some(done)) = (before.power, now.power) else { continue };
-                any = true;
-                let row = StepRow {
-                    time_us: at.since(self.window_start) as f64 / 1e6,
-                    span_ps: at.since(last_at) as f64,
-                    host: &self.plan.cluster.hosts[host].name,
-                    before,
-                    now,
-                    cores: [begun, done],
-                };
-                table.add(STEPS, &row);
-            }
+/// The time series of cores with frequencies and sleep; none if no server has any.
+pub(super) fn power_series_table(view: &WorldView) -> Option<Table> {
+    let mut table = Table::of("power_series", STEPS);
+    let mut any = false;
+    let hosts: Vec<usize> = view.servers().map(|(host, _)| host).collect();
+    let times = std::iter::once(&view.window_start).chain(&view.series.times);
+    let ends = view.series.times.iter().zip(view.series.moments.iter().skip(1));
+    for ((&last_at, last), (&at, moments)) in times.zip(&view.series.moments).zip(ends) {
+        for ((before, now), &host) in last.iter().zip(moments).zip(&hosts) {
+            let (Some(begun), Some(done)) = (before.power, now.power) else { continue };
+            any = true;
+            let row = StepRow {
+                time_us: at.since(view.window_start) as f64 / 1e6,
+                span_ps: at.since(last_at) as f64,
+                host: &view.plan.cluster.hosts[host].name,
+                before,
+                now,
+                cores: [begun, done],
+            };
+            table.add(STEPS, &row);
         }
-        any.then_some(table)
     }
+    any.then_some(table)
 }

@@ -1,5 +1,6 @@
 //! Ports: what they sent, and what waited at them.
 
+use super::sums::engines_of_switches;
 use crate::read::ports::{ports, PortTotals, PortView};
 use crate::report::table::{Column, Rows, Table, TableInfo};
 use crate::report::view::WorldView;
@@ -110,19 +111,19 @@ impl WorldView<'_> {
             End::Switch(switch) => &self.plan.cluster.switches[usize::from(switch)].name,
         }
     }
+}
 
-    /// A row for every port; none for the ways between switches and their engines.
-    pub(crate) fn queues(&self) -> Table {
-        let mut table = Table::of("queues", QUEUES);
-        let learning = self.plan.cluster.switches.iter().any(|switch| switch.learning.is_some());
-        let engines = self.engines_of_switches();
-        let within = |end: End| matches!(end, End::Host(host) if engines.contains(&host));
-        for (port, before) in self.ports() {
-            if within(port.end) || port.peer().is_some_and(within) {
-                continue;
-            }
-            table.add(QUEUES, &QueueRow { view: self, port, before, learning });
+/// A row for every port; none for the ways between switches and their engines.
+pub(crate) fn queue_table(view: &WorldView) -> Table {
+    let mut table = Table::of("queues", QUEUES);
+    let learning = view.plan.cluster.switches.iter().any(|switch| switch.learning.is_some());
+    let engines = engines_of_switches(view);
+    let within = |end: End| matches!(end, End::Host(host) if engines.contains(&host));
+    for (port, before) in view.ports() {
+        if within(port.end) || port.peer().is_some_and(within) {
+            continue;
         }
-        table
+        table.add(QUEUES, &QueueRow { view: view, port, before, learning });
     }
+    table
 }

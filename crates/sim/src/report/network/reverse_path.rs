@@ -1,47 +1,46 @@
 //! Finds full cables on the reverse path: a class waits for acknowledgements behind the data of others.
 
-use super::limits::{directions, Class, Limit, FULL};
+use super::class::{cable_words, directions, Class};
+use super::compute_bottleneck::not_known;
+use super::limit::{Limit, FULL};
 use super::queues::gbps_words;
 use super::ways::Ways;
-use super::working::not_known;
 use crate::read::ports::PortPlace;
 use crate::report::view::WorldView;
 use std::collections::BTreeSet;
 
-impl WorldView<'_> {
-    /// Tells of the fullest cable that acknowledgements of a class pass, if it is full: whether the class would send
-    /// more beside less of the others is not known.
-    pub(super) fn full_reverse_path(&self, class: &Class) -> Option<Limit> {
-        let ways = Ways::new(self)?;
-        let flows = class.numbers.iter().zip(&class.flows);
-        let back = flows.flat_map(|(&number, flow)| {
-            let ends = directions(flow).into_iter();
-            ends.flat_map(|(from, to)| ways.places(number as u32, to, from)).collect::<Vec<_>>()
-        });
-        let back: BTreeSet<PortPlace> = back.collect();
-        let loads = self.ports().filter(|(port, _)| back.contains(&port.place())).filter_map(|(port, before)| {
-            let rate = self.rate_gbps(&port)?;
-            Some((self.sent_gbps(&port, before), rate, port))
-        });
-        let (sent, rate, port) = loads.max_by(|one, other| (one.0 / one.1).total_cmp(&(other.0 / other.1)))?;
-        if sent < FULL * rate {
-            return None;
-        }
-        let others = self.classes_through(port.place(), &ways).into_iter().map(|class| format!("\"{class}\""));
-        let why = format!(
-            "nothing on the way of its data is full, but its acknowledgements pass the cable {}, which carries \
-             {sent:.1} of {} Gbps, of {}",
-            self.cable_words(&port),
-            gbps_words(rate),
-            others.collect::<Vec<_>>().join(", ")
-        );
-        Some(not_known(Some(sent / rate), why))
+/// Tells of the fullest cable that acknowledgements of a class pass, if it is full: whether the class would send
+/// more beside less of the others is not known.
+pub(super) fn full_reverse_path(view: &WorldView, class: &Class) -> Option<Limit> {
+    let ways = Ways::new(view)?;
+    let flows = class.numbers.iter().zip(&class.flows);
+    let back = flows.flat_map(|(&number, flow)| {
+        let ends = directions(flow).into_iter();
+        ends.flat_map(|(from, to)| ways.places(number as u32, to, from)).collect::<Vec<_>>()
+    });
+    let back: BTreeSet<PortPlace> = back.collect();
+    let loads = view.ports().filter(|(port, _)| back.contains(&port.place())).filter_map(|(port, before)| {
+        let rate = view.rate_gbps(&port)?;
+        Some((view.sent_gbps(&port, before), rate, port))
+    });
+    let (sent, rate, port) = loads.max_by(|one, other| (one.0 / one.1).total_cmp(&(other.0 / other.1)))?;
+    if sent < FULL * rate {
+        return None;
     }
+    let others = classes_through(view, port.place(), &ways).into_iter().map(|class| format!("\"{class}\""));
+    let why = format!(
+        "nothing on the way of its data is full, but its acknowledgements pass the cable {}, which carries \
+         {sent:.1} of {} Gbps, of {}",
+        cable_words(view, &port),
+        gbps_words(rate),
+        others.collect::<Vec<_>>().join(", ")
+    );
+    Some(not_known(Some(sent / rate), why))
+}
 
-    /// Lists the classes whose data pass a port.
-    fn classes_through(&self, place: PortPlace, ways: &Ways) -> BTreeSet<&str> {
-        let cluster = &self.plan.cluster;
-        let through = (0..).zip(&cluster.flows).filter(|(number, flow)| ways.data_pass(*number, flow, place));
-        through.map(|(_, flow)| cluster.classes[usize::from(flow.class)].as_str()).collect()
-    }
+/// Lists the classes whose data pass a port.
+fn classes_through<'a>(view: &'a WorldView<'a>, place: PortPlace, ways: &Ways) -> BTreeSet<&'a str> {
+    let cluster = &view.plan.cluster;
+    let through = (0..).zip(&cluster.flows).filter(|(number, flow)| ways.data_pass(*number, flow, place));
+    through.map(|(_, flow)| cluster.classes[usize::from(flow.class)].as_str()).collect()
 }

@@ -1,12 +1,14 @@
 //! What binds a stretch of the path of a job: what was full while its messages were on their way, or how its rank
 //! computed.
 
-use super::binds::Stretch;
-use super::limits::Limit;
-use super::path::Does;
-use super::spent::register_wait;
+use super::class::{cable_words, machine_of};
+use super::compute_bottleneck::{not_known, MOST};
+use super::core_time::{register_wait, share_spent, spent_words};
+use super::critical_path::Does;
+use super::job_bottleneck::Stretch;
+use super::limit::Limit;
+use super::services::endpoints;
 use super::ways::Ways;
-use super::working::{not_known, MOST};
 use crate::read::ports::PortView;
 use crate::report::view::WorldView;
 use hostnet_measure::Bins;
@@ -131,7 +133,7 @@ impl<'a> OnPath<'a> {
     /// The busiest engine of a switch that sums up for the job.
     fn sums(&self, stretch: &Stretch, intervals: &[(u64, u64)]) -> Option<Limit> {
         let job = &self.view.plan.cluster.jobs[self.job];
-        let endpoints = || self.view.endpoints().filter(|_| stretch.summed);
+        let endpoints = || endpoints(self.view).filter(|_| stretch.summed);
         let engines = job.reducers.iter().filter_map(|reducer| {
             let (.., endpoint) = endpoints().find(|&(at, ..)| at == reducer.host)?;
             Some((endpoint.sum_engine()?.busy(), &self.view.plan.cluster.switches[usize::from(reducer.switch)].name))
@@ -145,11 +147,11 @@ impl<'a> OnPath<'a> {
     fn cable(&self, ports: &[&PortView], intervals: &[(u64, u64)]) -> Option<Limit> {
         let busy = ports.iter().filter_map(|port| Some((port.egress.busy()?, *port)));
         let (load, port) = busiest(busy.clone(), intervals)?;
-        let place = self.view.cable_words(port);
+        let place = cable_words(self.view, port);
         let mut why = format!("the cable {place} was busy {:.0} % of the time", 100.0 * load);
         let others = busy.filter(|(_, other)| !std::ptr::eq(*other, port));
         if let Some((also, other)) = busiest(others, intervals).filter(|&(also, _)| also + CLEAR > load) {
-            why += &format!(", and {} {:.0} %", self.view.cable_words(other), 100.0 * also);
+            why += &format!(", and {} {:.0} %", cable_words(self.view, other), 100.0 * also);
         }
         Some(Limit { limit: "cable", place, load: Some(load), why })
     }
@@ -158,9 +160,9 @@ impl<'a> OnPath<'a> {
     fn engine(&self, ports: &[&PortView], to: u32, intervals: &[(u64, u64)]) -> Option<Limit> {
         let out = ports.iter().filter_map(|port| port.egress.compressor()).map(Compressor::busy);
         let host = self.host(to);
-        let into = match self.view.machine(host) {
+        let into = match machine_of(self.view, host) {
             Some(machine) => machine.first::<Nic>().and_then(Nic::restorer),
-            None => self.view.endpoints().find(|&(at, ..)| at == host).and_then(|(.., endpoint)| endpoint.restorer()),
+            None => endpoints(self.view).find(|&(at, ..)| at == host).and_then(|(.., endpoint)| endpoint.restorer()),
         };
         let from = ports.first().map_or("", |port| self.view.name_of(port.end));
         let all = out.map(|busy| (busy, from)).chain(into.map(Restorer::busy).map(|busy| (busy, self.name(to))));
@@ -172,7 +174,7 @@ impl<'a> OnPath<'a> {
     /// What lies behind the NIC of the sender, or of the receiver: of which one waited for the other longer.
     fn host_network(&self, from: u32, to: u32, intervals: &[(u64, u64)]) -> Option<Limit> {
         let waits = |rank| {
-            let machine = self.view.machine(self.host(rank)).filter(|machine| machine.first::<Dimm>().is_none())?;
+            let machine = machine_of(self.view, self.host(rank)).filter(|machine| machine.first::<Dimm>().is_none())?;
             machine.first::<Nic>()?.waits()
         };
         let reads = waits(from).map(|waits| (waits.reads.past(), (from, "data that it reads from memory")));
@@ -191,25 +193,25 @@ impl<'a> OnPath<'a> {
         let (place, times) = (self.name(rank).to_owned(), self.times(rank));
         let mut why = format!("the core of rank {rank} at {place} was busy {:.0} % of the time", 100.0 * load);
         if let Some(times) = times {
-            why += &format!(" (of the window: {})", self.view.spent_words(times));
+            why += &format!(" (of the window: {})", spent_words(self.view, times));
         }
         Some(Limit { limit: if times.is_some() { limit } else { "rank cores" }, place, load: Some(load), why })
     }
 
     /// When a core of a rank had something to do; not known where it waits for registers or for lines of a DIMM.
     fn core_busy(&self, rank: u32) -> Option<&Bins> {
-        let Some(machine) = self.view.machine(self.host(rank)) else {
+        let Some(machine) = machine_of(self.view, self.host(rank)) else {
             return self.ranks[rank as usize].core_busy();
         };
         let times = self.times(rank)?;
-        let [waits, idle] = [Spent::Register, Spent::Idle].map(|spent| self.view.spent(times, spent));
+        let [waits, idle] = [Spent::Register, Spent::Idle].map(|spent| share_spent(self.view, times, spent));
         let in_dimm = machine.first::<Dimm>().is_some();
         times.busy().filter(|_| waits < register_wait(in_dimm) * (1.0 - idle))
     }
 
     /// Where the time went of the core of a server that serves a rank.
     fn times(&self, rank: u32) -> Option<&CoreTimes> {
-        let machine = self.view.machine(self.host(rank))?;
+        let machine = machine_of(self.view, self.host(rank))?;
         let core = self.view.plan.cluster.jobs[self.job].core_of(rank);
         let core = machine.each::<Core>().nth(core as usize)?;
         core.engines().iter().find_map(NetStack::of).map(NetStack::times)

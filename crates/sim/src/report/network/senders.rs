@@ -1,8 +1,12 @@
 //! What holds the senders of a class back where nothing on its way is full: pauses, marks, the rate of their congestion
 //! control, their windows, or nothing but what they are asked to send.
 
-use super::limits::{directions, Class, Limit, WAIT};
-use super::working::{not_known, NOT_KNOWN};
+use super::class::{cable_words, directions, ports_of, Class};
+use super::compute_bottleneck::{not_known, NOT_KNOWN};
+use super::flows::goodput_estimate;
+use super::limit::{Limit, WAIT};
+use super::load::behind_words;
+use super::rings::ring_hosts;
 use crate::read::flows::FlowTotals;
 use crate::read::ports::PortView;
 use crate::report::view::WorldView;
@@ -20,128 +24,120 @@ const HELD: f64 = 0.5;
 /// Limits of senders who may still be on their way to a steady state.
 const CHANGING: [&str; 3] = ["marks", "congestion control", "windows"];
 
-impl WorldView<'_> {
-    pub(super) fn pauses(&self, class: &Class) -> Option<Limit> {
-        let priorities: BTreeSet<u8> = class.flows.iter().map(|flow| flow.priority).collect();
-        let share = |port: &PortView| self.paused_share(port, priorities.iter().copied());
-        let paused = self.ports_of(class).map(|(port, _)| (share(&port), port));
-        let (share, port) = paused.max_by(|a, b| a.0.total_cmp(&b.0)).filter(|paused| paused.0 >= WAIT)?;
-        let place = self.cable_words(&port);
-        let why = format!("the port {place} is paused {:.0} % of the time", share * 100.0);
-        Some(Limit { limit: "pauses", place, load: Some(share), why })
-    }
+pub(super) fn paused_senders(view: &WorldView, class: &Class) -> Option<Limit> {
+    let priorities: BTreeSet<u8> = class.flows.iter().map(|flow| flow.priority).collect();
+    let share = |port: &PortView| view.paused_share(port, priorities.iter().copied());
+    let paused = ports_of(view, class).map(|(port, _)| (share(&port), port));
+    let (share, port) = paused.max_by(|a, b| a.0.total_cmp(&b.0)).filter(|paused| paused.0 >= WAIT)?;
+    let place = cable_words(view, &port);
+    let why = format!("the port {place} is paused {:.0} % of the time", share * 100.0);
+    Some(Limit { limit: "pauses", place, load: Some(share), why })
+}
 
-    pub(super) fn marks(&self, class: &Class) -> Option<Limit> {
-        if class.has_requests() || !class.flows.iter().any(|flow| flow.transport.heeds_marks()) {
-            return None;
-        }
-        let FlowTotals { sent_packets, received_segments, marked_segments, marked_by_host, .. } = class.totals;
-        let share = |part: u64, whole: u64| part as f64 / whole.max(1) as f64;
-        let (marked, what) = match marked_by_host {
-            0 => (share(marked_segments, received_segments), "segments are marked"),
-            _ => (share(marked_by_host, sent_packets), "packets are marked by the control of its host"),
-        };
-        if marked < MARKED {
-            return None;
-        }
-        let why = format!("{:.1} % of its {what}", marked * 100.0);
-        if class.has_load {
-            // Its flows end, and others begin whatever becomes of them.
-            let why =
-                format!("{}; {why}, and whether it would carry more without is not known", self.behind_words(class));
-            return Some(not_known(None, why));
-        }
-        let why = format!("{why}, so that its senders slow down");
-        Some(Limit { limit: "marks", place: String::new(), load: Some(marked), why })
+pub(super) fn marked_senders(view: &WorldView, class: &Class) -> Option<Limit> {
+    if class.has_requests() || !class.flows.iter().any(|flow| flow.transport.heeds_marks()) {
+        return None;
     }
+    let FlowTotals { sent_packets, received_segments, marked_segments, marked_by_host, .. } = class.totals;
+    let share = |part: u64, whole: u64| part as f64 / whole.max(1) as f64;
+    let (marked, what) = match marked_by_host {
+        0 => (share(marked_segments, received_segments), "segments are marked"),
+        _ => (share(marked_by_host, sent_packets), "packets are marked by the control of its host"),
+    };
+    if marked < MARKED {
+        return None;
+    }
+    let why = format!("{:.1} % of its {what}", marked * 100.0);
+    if class.has_load {
+        // Its flows end, and others begin whatever becomes of them.
+        let why = format!("{}; {why}, and whether it would carry more without is not known", behind_words(view, class));
+        return Some(not_known(None, why));
+    }
+    let why = format!("{why}, so that its senders slow down");
+    Some(Limit { limit: "marks", place: String::new(), load: Some(marked), why })
+}
 
-    /// Names the rate of DCQCN: senders of at least half the data send whenever it lets them, and it is below that of
-    /// their ports.
-    pub(super) fn congestion_control(&self, class: &Class) -> Option<Limit> {
-        let paced = class.flows.iter().zip(&class.each).filter(|(flow, totals)| {
-            let begins_ps = flow.start_ps.max(self.window_start.ps());
-            let time_ps = self.now.ps().saturating_sub(begins_ps) as f64;
-            let slowed_ps = totals.paced_ps.saturating_sub(totals.at_line_ps) as f64;
-            totals.paced_ps as f64 >= PACED * time_ps && slowed_ps >= SLOWED * time_ps
-        });
-        let paced = paced.fold(FlowTotals::default(), |sum, (_, totals)| sum.plus(totals));
-        if paced.at_line_ps == 0 || 2 * paced.at_line_ps < class.totals.at_line_ps {
-            return None;
+/// Names the rate of DCQCN: senders of at least half the data send whenever it lets them, and it is below that of
+/// their ports.
+pub(super) fn congestion_control(view: &WorldView, class: &Class) -> Option<Limit> {
+    let paced = class.flows.iter().zip(&class.each).filter(|(flow, totals)| {
+        let begins_ps = flow.start_ps.max(view.window_start.ps());
+        let time_ps = view.now.ps().saturating_sub(begins_ps) as f64;
+        let slowed_ps = totals.paced_ps.saturating_sub(totals.at_line_ps) as f64;
+        totals.paced_ps as f64 >= PACED * time_ps && slowed_ps >= SLOWED * time_ps
+    });
+    let paced = paced.fold(FlowTotals::default(), |sum, (_, totals)| sum.plus(totals));
+    if paced.at_line_ps == 0 || 2 * paced.at_line_ps < class.totals.at_line_ps {
+        return None;
+    }
+    let share = paced.at_line_ps as f64 / paced.paced_ps as f64;
+    let why = format!(
+        "DCQCN lets its senders use {:.0} % of the rate of their ports after congestion notifications; nothing on \
+         its way is full",
+        100.0 * share
+    );
+    Some(Limit { limit: "congestion control", place: String::new(), load: Some(share), why })
+}
+
+/// The same limit; where its senders have not settled yet, with how its goodput changes in the window.
+pub(super) fn with_drift(view: &WorldView, class: usize, mut limit: Limit) -> Limit {
+    if CHANGING.contains(&limit.limit) {
+        if let Some(drift) = goodput_estimate(view, class).drift {
+            limit.why += &format!("; its goodput changes by {drift:+.1} Gbps from the start of the window to its end");
         }
-        let share = paced.at_line_ps as f64 / paced.paced_ps as f64;
+    }
+    limit
+}
+
+/// Says whether windows keep the data of a class back, where nothing is full.
+fn held_by_windows(view: &WorldView, class: &Class) -> (&'static str, String) {
+    let time_ps = |flow: &&FlowParams| {
+        let begins_ps = flow.start_ps.max(view.window_start.ps());
+        directions(flow).len() as u64 * view.now.ps().saturating_sub(begins_ps)
+    };
+    let time_ps: u64 = class.flows.iter().map(time_ps).sum();
+    let share = |held_ps: u64| held_ps as f64 / time_ps.max(1) as f64;
+    let [own, congestion] = [class.totals.window_held_ps, class.totals.congestion_held_ps].map(share);
+    if own >= HELD {
+        let what = "receive window, send buffer or messages in flight keep data back";
+        return ("windows", format!("nothing on its way is full: its {what} {:.0} % of the time", 100.0 * own));
+    }
+    if congestion >= HELD {
         let why = format!(
-            "DCQCN lets its senders use {:.0} % of the rate of their ports after congestion notifications; nothing on \
-             its way is full",
-            100.0 * share
+            "nothing on its way is full, but congestion windows keep data back {:.0} % of the time: they may still \
+             grow after earlier losses or marks, and a longer warm-up would tell",
+            100.0 * congestion
         );
-        Some(Limit { limit: "congestion control", place: String::new(), load: Some(share), why })
+        return (NOT_KNOWN, why);
     }
+    let why = format!("nothing on its way is full, and its windows keep data back {:.0} % of the time", 100.0 * own);
+    (NOT_KNOWN, why)
+}
 
-    /// The same limit; where its senders have not settled yet, with how its goodput changes in the window.
-    pub(super) fn with_drift(&self, class: usize, mut limit: Limit) -> Limit {
-        if CHANGING.contains(&limit.limit) {
-            if let Some(drift) = self.goodput_estimate(class).drift {
-                limit.why +=
-                    &format!("; its goodput changes by {drift:+.1} Gbps from the start of the window to its end");
-            }
+/// Nothing is full.
+pub(super) fn waiting_senders(view: &WorldView, class: &Class) -> Limit {
+    let (limit, why) = match (class.has_requests(), class.totals.timeouts) {
+        _ if class.is_replay() => ("capture", "its packets are sent when the capture says".to_owned()),
+        _ if class.is_onward() => ("input", "it sends on what comes, and has room for all of it".to_owned()),
+        _ if class.is_open_loop() => ("clock", "its datagrams are sent when their rate says".to_owned()),
+        (false, 0) if ring_hosts(view, class).next().is_some() => {
+            (NOT_KNOWN, "nothing that is watched is full; how long packets wait for rings is not".to_owned())
         }
-        limit
-    }
-
-    /// Says whether windows keep the data of a class back, where nothing is full.
-    fn held_by_windows(&self, class: &Class) -> (&'static str, String) {
-        let time_ps = |flow: &&FlowParams| {
-            let begins_ps = flow.start_ps.max(self.window_start.ps());
-            directions(flow).len() as u64 * self.now.ps().saturating_sub(begins_ps)
-        };
-        let time_ps: u64 = class.flows.iter().map(time_ps).sum();
-        let share = |held_ps: u64| held_ps as f64 / time_ps.max(1) as f64;
-        let [own, congestion] = [class.totals.window_held_ps, class.totals.congestion_held_ps].map(share);
-        if own >= HELD {
-            let what = "receive window, send buffer or messages in flight keep data back";
-            return ("windows", format!("nothing on its way is full: its {what} {:.0} % of the time", 100.0 * own));
+        (_, 0) if class.totals.host_sent == 0 && ring_hosts(view, class).next().is_none() => {
+            ("silence", "its hosts sent nothing: it has not begun, or waits for a timeout".to_owned())
         }
-        if congestion >= HELD {
-            let why = format!(
-                "nothing on its way is full, but congestion windows keep data back {:.0} % of the time: they may still \
-                 grow after earlier losses or marks, and a longer warm-up would tell",
-                100.0 * congestion
-            );
-            return (NOT_KNOWN, why);
+        (_, 1..) => {
+            let lost = class.totals.fabric_dropped + class.totals.nic_dropped();
+            ("timeouts", format!("{} timeouts, {lost} packets lost; nothing on its way is full", class.totals.timeouts))
         }
-        let why =
-            format!("nothing on its way is full, and its windows keep data back {:.0} % of the time", 100.0 * own);
-        (NOT_KNOWN, why)
-    }
-
-    /// Nothing is full.
-    pub(super) fn waiting(&self, class: &Class) -> Limit {
-        let (limit, why) = match (class.has_requests(), class.totals.timeouts) {
-            _ if class.is_replay() => ("capture", "its packets are sent when the capture says".to_owned()),
-            _ if class.is_onward() => ("input", "it sends on what comes, and has room for all of it".to_owned()),
-            _ if class.is_open_loop() => ("clock", "its datagrams are sent when their rate says".to_owned()),
-            (false, 0) if self.rings(class).next().is_some() => {
-                (NOT_KNOWN, "nothing that is watched is full; how long packets wait for rings is not".to_owned())
-            }
-            (_, 0) if class.totals.host_sent == 0 && self.rings(class).next().is_none() => {
-                ("silence", "its hosts sent nothing: it has not begun, or waits for a timeout".to_owned())
-            }
-            (_, 1..) => {
-                let lost = class.totals.fabric_dropped + class.totals.nic_dropped();
-                (
-                    "timeouts",
-                    format!("{} timeouts, {lost} packets lost; nothing on its way is full", class.totals.timeouts),
-                )
-            }
-            (true, _) if class.is_of_services() => {
-                ("clock", "nothing on its way is full: its requests come when their rate says".to_owned())
-            }
-            (true, _) => ("requests in flight", "nothing on its way is full: it waits for answers".to_owned()),
-            (false, _) if class.has_load => {
-                (NOT_KNOWN, format!("{}; nothing on its way is full", self.behind_words(class)))
-            }
-            (false, _) => self.held_by_windows(class),
-        };
-        Limit { limit, place: String::new(), load: None, why }
-    }
+        (true, _) if class.is_of_services() => {
+            ("clock", "nothing on its way is full: its requests come when their rate says".to_owned())
+        }
+        (true, _) => ("requests in flight", "nothing on its way is full: it waits for answers".to_owned()),
+        (false, _) if class.has_load => {
+            (NOT_KNOWN, format!("{}; nothing on its way is full", behind_words(view, class)))
+        }
+        (false, _) => held_by_windows(view, class),
+    };
+    Limit { limit, place: String::new(), load: None, why }
 }

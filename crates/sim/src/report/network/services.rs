@@ -1,7 +1,8 @@
 //! Requests in an open loop and the workers that serve them, as a table.
 
+use super::class::Class;
 use super::flows::us;
-use super::limits::{Class, Limit, FULL};
+use super::limit::{Limit, FULL};
 use super::power::cores_energy_uj;
 use crate::read::ends::{ends, network};
 use crate::report::table::{Column, Rows, Table, TableInfo};
@@ -115,108 +116,105 @@ pub(super) fn table_info() -> TableInfo {
     TableInfo::of("services", SERVICES)
 }
 
-impl WorldView<'_> {
-    /// A row for every service and host that serves it; nothing where there is none.
-    pub(super) fn services(&self) -> Option<Table> {
-        let cluster = &self.plan.cluster;
-        let mut clients: BTreeMap<(u16, u32), Clients> = BTreeMap::new();
-        for (number, _, _, application) in self.simulation.worlds().flat_map(ends) {
-            let flow = &cluster.flows[number as usize];
-            let (Traffic::Service(service), Some(counts)) = (&flow.traffic, application.request_counts()) else {
-                continue;
-            };
-            let own = clients.entry((flow.to, service.number)).or_default();
-            own.class = usize::from(flow.class);
-            own.connections += 1;
-            own.counts = own.counts.plus(counts);
-            application.latency().into_iter().for_each(|latency| own.latency.merge(latency));
-        }
-        if clients.is_empty() {
-            return None;
-        }
-        let energies = self.energies_per_request(&clients);
-        let mut table = Table::of("services", SERVICES);
-        for (number, host, workers) in self.served() {
-            let Some(clients) = clients.get(&(number, workers.service)) else { continue };
-            let class = &cluster.classes[clients.class];
-            let (host, window_ps) = (host.name.as_str(), self.window_ps());
-            let energy_uj = energies.get(&number).copied();
-            table.add(SERVICES, &ServiceRow { class, host, clients, workers, window_ps, energy_uj });
-        }
-        Some(table)
-    }
-
-    /// What the cores of each server with frequencies and sleep took for a request that it answered, in uJ.
-    fn energies_per_request(&self, clients: &BTreeMap<(u16, u32), Clients>) -> BTreeMap<u16, f64> {
-        let mut answered: BTreeMap<u16, u64> = BTreeMap::new();
-        for (&(host, _), clients) in clients {
-            *answered.entry(host).or_default() += clients.counts.answered;
-        }
-        let of_server = |(number, machine): (usize, &Machine)| {
-            let number = number as u16;
-            let count = *answered.get(&number).filter(|&&count| count > 0)?;
-            Some((number, cores_energy_uj(machine, self.now)? / count as f64))
+/// A row for every service and host that serves it; nothing where there is none.
+pub(super) fn service_table(view: &WorldView) -> Option<Table> {
+    let cluster = &view.plan.cluster;
+    let mut clients: BTreeMap<(u16, u32), Clients> = BTreeMap::new();
+    for (number, _, _, application) in view.simulation.worlds().flat_map(ends) {
+        let flow = &cluster.flows[number as usize];
+        let (Traffic::Service(service), Some(counts)) = (&flow.traffic, application.request_counts()) else {
+            continue;
         };
-        self.servers().filter_map(of_server).collect()
+        let own = clients.entry((flow.to, service.number)).or_default();
+        own.class = usize::from(flow.class);
+        own.connections += 1;
+        own.counts = own.counts.plus(counts);
+        application.latency().into_iter().for_each(|latency| own.latency.merge(latency));
     }
+    if clients.is_empty() {
+        return None;
+    }
+    let energies = energies_per_request(view, &clients);
+    let mut table = Table::of("services", SERVICES);
+    for (number, host, workers) in served(view) {
+        let Some(clients) = clients.get(&(number, workers.service)) else { continue };
+        let class = &cluster.classes[clients.class];
+        let (host, window_ps) = (host.name.as_str(), view.window_ps());
+        let energy_uj = energies.get(&number).copied();
+        table.add(SERVICES, &ServiceRow { class, host, clients, workers, window_ps, energy_uj });
+    }
+    Some(table)
+}
 
-    /// The workers of services, with their hosts in the order of these.
-    fn served(&self) -> Vec<(u16, &HostParams, Served)> {
-        let of_endpoints = self.endpoints().flat_map(|(number, host, endpoint)| {
-            endpoint.services().iter().map(move |workers| (number, host, Served::of_endpoint(workers)))
-        });
-        let of_servers = self.servers().flat_map(|(number, machine)| {
-            let host = &self.plan.cluster.hosts[number];
-            Served::of_server(machine).into_iter().map(move |served| (number as u16, host, served))
-        });
-        let mut all: Vec<_> = of_endpoints.chain(of_servers).collect();
-        all.sort_by_key(|(number, ..)| *number);
-        all
+/// What the cores of each server with frequencies and sleep took for a request that it answered, in uJ.
+fn energies_per_request(view: &WorldView, clients: &BTreeMap<(u16, u32), Clients>) -> BTreeMap<u16, f64> {
+    let mut answered: BTreeMap<u16, u64> = BTreeMap::new();
+    for (&(host, _), clients) in clients {
+        *answered.entry(host).or_default() += clients.counts.answered;
     }
+    let of_server = |(number, machine): (usize, &Machine)| {
+        let number = number as u16;
+        let count = *answered.get(&number).filter(|&&count| count > 0)?;
+        Some((number, cores_energy_uj(machine, view.now)? / count as f64))
+    };
+    view.servers().filter_map(of_server).collect()
+}
 
-    /// The endpoints, with their numbers as hosts.
-    pub(super) fn endpoints(&self) -> impl Iterator<Item = (u16, &HostParams, &Endpoint)> {
-        let hosts = (0..).zip(&self.plan.cluster.hosts);
-        let hosts = hosts.filter(|(_, host)| matches!(host.kind, HostKind::Endpoint(_)));
-        let endpoints: Vec<&Endpoint> = network(self.simulation).endpoints().map(|(_, endpoint)| endpoint).collect();
-        hosts.zip(endpoints).map(|((number, host), endpoint)| (number, host, endpoint))
-    }
+/// The workers of services, with their hosts in the order of these.
+fn served<'a>(view: &'a WorldView<'a>) -> Vec<(u16, &'a HostParams, Served)> {
+    let of_endpoints = endpoints(view).flat_map(|(number, host, endpoint)| {
+        endpoint.services().iter().map(move |workers| (number, host, Served::of_endpoint(workers)))
+    });
+    let of_servers = view.servers().flat_map(|(number, machine)| {
+        let host = &view.plan.cluster.hosts[number];
+        Served::of_server(machine).into_iter().map(move |served| (number as u16, host, served))
+    });
+    let mut all: Vec<_> = of_endpoints.chain(of_servers).collect();
+    all.sort_by_key(|(number, ..)| *number);
+    all
+}
 
-    /// Names the requests that may be in flight where clients give others up because all of these are.
-    pub(super) fn gives_up(&self, class: &Class) -> Option<Limit> {
-        let ends = self.simulation.worlds().flat_map(ends).filter(|_| class.is_of_services());
-        let own = ends.filter(|(number, ..)| class.numbers.binary_search(&(*number as usize)).is_ok());
-        let counts = own.filter_map(|(.., application)| application.request_counts());
-        let [given_up, answered] =
-            counts.fold([0, 0], |[up, done], counts| [up + counts.given_up, done + counts.answered]);
-        let load = given_up as f64 / (given_up + answered).max(1) as f64;
-        let why = format!(
-            "as many requests as `in_flight` allows wait for answers: {given_up} others are given up, and {answered} \
-             are answered"
-        );
-        (load >= GIVEN_UP).then_some(Limit { limit: "requests in flight", place: String::new(), load: Some(load), why })
-    }
+/// The endpoints, with their numbers as hosts.
+pub(super) fn endpoints<'a>(view: &'a WorldView<'a>) -> impl Iterator<Item = (u16, &'a HostParams, &'a Endpoint)> {
+    let hosts = (0..).zip(&view.plan.cluster.hosts);
+    let hosts = hosts.filter(|(_, host)| matches!(host.kind, HostKind::Endpoint(_)));
+    let endpoints: Vec<&Endpoint> = network(view.simulation).endpoints().map(|(_, endpoint)| endpoint).collect();
+    hosts.zip(endpoints).map(|((number, host), endpoint)| (number, host, endpoint))
+}
 
-    /// The busiest workers of a class.
-    pub(super) fn busy_workers(&self, class: &Class) -> Option<Limit> {
-        let of_class = |served: &Served| {
-            let is = |traffic: &Traffic| matches!(traffic, Traffic::Service(own) if own.number == served.service);
-            class.flows.iter().any(|flow| is(&flow.traffic))
-        };
-        if !class.is_of_services() {
-            return None;
-        }
-        let all = self.served().into_iter().filter(|(number, ..)| class.hosts[1].contains(number));
-        let busy = all.filter(|(_, _, served)| of_class(served)).map(|(_, host, served)| {
-            let most_ps = self.window_ps() * f64::from(served.workers);
-            (served.books.busy_area_ps as f64 / most_ps, host, served.waiting)
-        });
-        let (busy, host, waiting) = busy.max_by(|a, b| a.0.total_cmp(&b.0)).filter(|busiest| busiest.0 >= FULL)?;
-        let why = format!(
-            "the workers of {} are busy {:.0} % of the time, {waiting} requests wait for them",
-            host.name,
-            busy * 100.0
-        );
-        Some(Limit { limit: "workers", place: host.name.clone(), load: Some(busy), why })
+/// Names the requests that may be in flight where clients give others up because all of these are.
+pub(super) fn abandoned_requests(view: &WorldView, class: &Class) -> Option<Limit> {
+    let ends = view.simulation.worlds().flat_map(ends).filter(|_| class.is_of_services());
+    let own = ends.filter(|(number, ..)| class.numbers.binary_search(&(*number as usize)).is_ok());
+    let counts = own.filter_map(|(.., application)| application.request_counts());
+    let [given_up, answered] = counts.fold([0, 0], |[up, done], counts| [up + counts.given_up, done + counts.answered]);
+    let load = given_up as f64 / (given_up + answered).max(1) as f64;
+    let why = format!(
+        "as many requests as `in_flight` allows wait for answers: {given_up} others are given up, and {answered} \
+         are answered"
+    );
+    (load >= GIVEN_UP).then_some(Limit { limit: "requests in flight", place: String::new(), load: Some(load), why })
+}
+
+/// The busiest workers of a class.
+pub(super) fn busy_workers(view: &WorldView, class: &Class) -> Option<Limit> {
+    let of_class = |served: &Served| {
+        let is = |traffic: &Traffic| matches!(traffic, Traffic::Service(own) if own.number == served.service);
+        class.flows.iter().any(|flow| is(&flow.traffic))
+    };
+    if !class.is_of_services() {
+        return None;
     }
+    let all = served(view).into_iter().filter(|(number, ..)| class.hosts[1].contains(number));
+    let busy = all.filter(|(_, _, served)| of_class(served)).map(|(_, host, served)| {
+        let most_ps = view.window_ps() * f64::from(served.workers);
+        (served.books.busy_area_ps as f64 / most_ps, host, served.waiting)
+    });
+    let (busy, host, waiting) = busy.max_by(|a, b| a.0.total_cmp(&b.0)).filter(|busiest| busiest.0 >= FULL)?;
+    let why = format!(
+        "the workers of {} are busy {:.0} % of the time, {waiting} requests wait for them",
+        host.name,
+        busy * 100.0
+    );
+    Some(Limit { limit: "workers", place: host.name.clone(), load: Some(busy), why })
 }

@@ -45,25 +45,23 @@ pub(super) fn table_info() -> TableInfo {
     TableInfo::of("stages", STAGES).holding(Holds::Derived)
 }
 
-impl WorldView<'_> {
-    /// By class and direction: the stages that datagrams read in the window have come through. Nothing without any.
-    pub(super) fn stages(&self) -> Option<Table> {
-        let cluster = &self.plan.cluster;
-        let mut journeys = vec![[Journeys::default(), Journeys::default()]; cluster.classes.len()];
-        for (flow, host, application, _) in self.simulation.worlds().flat_map(datagram_ends) {
-            let flow = &cluster.flows[flow as usize];
-            let back = usize::from(host == flow.from);
-            journeys[usize::from(flow.class)][back].merge(application.journeys());
-        }
-        let mut table = Table::of("stages", STAGES);
-        for (class, both) in cluster.classes.iter().zip(&journeys) {
-            for (way, journeys) in ["there", "back"].into_iter().zip(both).filter(|(_, own)| own.total().count() > 0) {
-                let passed = Stage::ALL.into_iter().filter(|&stage| journeys.sum_ps(stage) > 0).map(Some);
-                for stage in passed.chain([None]) {
-                    table.add(STAGES, &StageRow { class, way, stage, journeys });
-                }
+/// By class and direction: the stages that datagrams read in the window have come through. Nothing without any.
+pub(super) fn stage_table(view: &WorldView) -> Option<Table> {
+    let cluster = &view.plan.cluster;
+    let mut journeys = vec![[Journeys::default(), Journeys::default()]; cluster.classes.len()];
+    for (flow, host, application, _) in view.simulation.worlds().flat_map(datagram_ends) {
+        let flow = &cluster.flows[flow as usize];
+        let back = usize::from(host == flow.from);
+        journeys[usize::from(flow.class)][back].merge(application.journeys());
+    }
+    let mut table = Table::of("stages", STAGES);
+    for (class, both) in cluster.classes.iter().zip(&journeys) {
+        for (way, journeys) in ["there", "back"].into_iter().zip(both).filter(|(_, own)| own.total().count() > 0) {
+            let passed = Stage::ALL.into_iter().filter(|&stage| journeys.sum_ps(stage) > 0).map(Some);
+            for stage in passed.chain([None]) {
+                table.add(STAGES, &StageRow { class, way, stage, journeys });
             }
         }
-        (!table.rows.is_empty()).then_some(table)
     }
+    (!table.rows.is_empty()).then_some(table)
 }

@@ -37,15 +37,13 @@ pub(super) fn table_info() -> TableInfo {
     TableInfo::of("switches", SWITCHES)
 }
 
-impl WorldView<'_> {
-    /// A row for every switch that learns; nothing where there is none.
-    pub(super) fn switches(&self) -> Option<Table> {
-        let mut table = Table::of("switches", SWITCHES);
-        for (number, switch) in network(self.simulation).learning_switches() {
-            let name = &self.plan.cluster.switches[number as usize].name;
-            let (known, counts) = (switch.known(self.now), switch.counts(self.now));
-            table.add(SWITCHES, &SwitchRow { name, switch, known, counts });
-        }
-        (!table.rows.is_empty()).then_some(table)
+/// A row for every switch that learns; nothing where there is none.
+pub(super) fn switch_table(view: &WorldView) -> Option<Table> {
+    let mut table = Table::of("switches", SWITCHES);
+    for (number, switch) in network(view.simulation).learning_switches() {
+        let name = &view.plan.cluster.switches[number as usize].name;
+        let (known, counts) = (switch.known(view.now), switch.counts(view.now));
+        table.add(SWITCHES, &SwitchRow { name, switch, known, counts });
     }
+    (!table.rows.is_empty()).then_some(table)
 }

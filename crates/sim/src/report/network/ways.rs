@@ -1,6 +1,6 @@
 //! The ways of flows, and how long a flow takes with nothing else on its way.
 
-use super::limits::directions;
+use super::class::directions;
 use crate::read::ends::network;
 use crate::read::ports::{ports, PortPlace, PortView};
 use crate::report::view::WorldView;
