@@ -1,8 +1,7 @@
 //! Collects the facts from which the limit of each workload follows.
 
-use crate::read::sample::{Group, Sample, Totals};
-use crate::report::channels::line_ps;
-use crate::report::places::Place;
+use crate::read::sample::{Group, Sample};
+use crate::report::occupancy::{buses_busy, dram_ns, link_busy, pool, FAR};
 use crate::report::pooled::in_pool;
 use crate::report::stages::stages;
 use crate::report::throttle::throttling;
@@ -13,10 +12,8 @@ use hostnet_analysis::limits;
 use hostnet_analysis::offered::{bounds_in_words, offered_gb_per_s};
 use hostnet_analysis::predict::{isolated_latencies_ns, lone_latencies_ns, now_and_alone, Pace};
 use hostnet_analysis::regime::{Alone, Basis};
-use hostnet_measure::Domain;
 use hostnet_model::cache::ClassCounts;
-use hostnet_model::expander::Expander;
-use hostnet_model::params::{DramParams, ExpanderParams, SocketParams, SocketsParams, WorkloadKind};
+use hostnet_model::params::{ExpanderParams, SocketParams, SocketsParams, WorkloadKind};
 use hostnet_model::pool::PoolPort;
 
 /// What is known of every workload.
@@ -141,9 +138,6 @@ fn behind_link(view: &ServerView, total: &Sample, class: usize) -> Option<Behind
     })
 }
 
-/// The domains of memory behind a link.
-const FAR: [Group; 2] = [Group::ExpanderRead, Group::ExpanderWrite];
-
 /// The way of a request and its line to a device behind a link and back, in ns.
 fn far_ns(expander: &ExpanderParams) -> f64 {
     let wires_ps = f64::from(expander.request_bytes + expander.data_bytes) / expander.bytes_per_s as f64 * 1e12;
@@ -157,30 +151,6 @@ fn link_ns(socket: &SocketParams, expander: &ExpanderParams) -> [[f64; 2]; 2] {
     let [far, near] = [&expander.memory.dram, &socket.memory.dram].map(unloaded::dram_ns);
     let way = far_ns(expander);
     [[way + far, near + from_mc], [way, write_ack]]
-}
-
-/// A read of DRAM that finds no row open, in ns.
-pub(super) fn dram_ns(dram: &DramParams) -> f64 {
-    let clocks = f64::from(dram.timing.rcd + dram.timing.cl + dram.timing.burst);
-    clocks * dram.clock_ps_numerator as f64 / dram.clock_ps_denominator as f64 / 1000.0
-}
-
-/// Share of time that the data buses of a device move lines.
-pub(super) fn buses_busy(view: &ServerView) -> f64 {
-    let Some(expander) = view.server.socket().expander.as_ref() else { return 0.0 };
-    let channels = || view.machine.each::<Expander>().flat_map(Expander::channels);
-    let lines = channels().map(|channel| channel.controller().counters(view.now));
-    let moved: u64 = lines.map(|counts| counts.reads.iter().chain(&counts.writes).sum::<u64>()).sum();
-    moved as f64 * line_ps(&expander.memory) / channels().count().max(1) as f64 / view.window_ps()
-}
-
-/// Share of time that the busier direction of a link sends messages.
-pub(super) fn link_busy(view: &ServerView, total: &Sample, expander: &ExpanderParams) -> f64 {
-    let [reads, writes] =
-        FAR.map(|group| (0..view.server.workloads.len()).map(|class| total.of(group, class).lines).sum::<u64>() as f64);
-    let [request, line] = [expander.request_bytes, expander.data_bytes].map(f64::from);
-    let bytes = f64::max(reads * request + writes * line, reads * line + writes * request);
-    bytes / expander.bytes_per_s as f64 * 1e12 / view.window_ps()
 }
 
 /// What is known of workload `class`: the domains on its path, and which of them is fullest.
@@ -221,40 +191,5 @@ fn cached(counts: &ClassCounts) -> Cached {
         ddio_hit_ratio: share(counts.ddio_updates, written),
         ddio_leak_ratio: share(counts.ddio_leaks, written),
         ddio_eviction_ratio: share(counts.ddio_evictions, written),
-    }
-}
-
-/// The pool that the parts of a group make up which the workload uses, under the name `domain`: at the place where it
-/// is fullest, for credits of one socket are of no use to another.
-pub(super) fn pool(view: &ServerView, total: &Sample, group: Group, class: usize, domain: &str) -> Option<Pool> {
-    let places = view.places(group).into_iter().map(|place| place.used_by(class));
-    let places: Vec<Place> = places.filter(|place| !place.pools.is_empty()).collect();
-    let window_ps = view.window_ps();
-    if window_ps <= 0.0 {
-        return None;
-    }
-    let full = |place: &Place| place.mean(full_ps(group)) / window_ps;
-    let held = |place: &Place| place.sum(Domain::area_ps) / place.sum(|domain| u64::from(domain.capacity()));
-    let fuller = |a: &&Place, b: &&Place| full(a).total_cmp(&full(b)).then(held(a).total_cmp(&held(b)));
-    let fullest = places.iter().max_by(fuller)?;
-    let one_of_many = places.len() > 1;
-    let here = fullest.totals(group, class);
-    let Totals { lines, residence_ps, .. } = if one_of_many { here } else { total.of(group, class) };
-    Some(Pool {
-        domain: domain.to_owned(),
-        credits: fullest.sum(|domain| u64::from(domain.capacity())),
-        in_use: fullest.sum(Domain::area_ps) / window_ps,
-        full_share: full(fullest),
-        latency_ns: (lines > 0).then(|| residence_ps as f64 / lines as f64 / 1000.0),
-        gb_per_s: view.gb_per_s(lines),
-        place: one_of_many.then(|| fullest.name.clone()),
-    })
-}
-
-/// Time that a domain is full. A link is when too few credits are left for another packet.
-pub(super) fn full_ps(group: Group) -> fn(&Domain) -> u64 {
-    match group {
-        Group::Posted | Group::NonPosted => Domain::over_threshold_ps,
-        _ => Domain::full_ps,
     }
 }

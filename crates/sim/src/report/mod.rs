@@ -12,6 +12,7 @@ pub(crate) mod info;
 mod limits;
 mod mesh;
 mod network;
+mod occupancy;
 pub(crate) mod places;
 mod pooled;
 mod predicted;
@@ -52,6 +53,12 @@ pub struct Report {
 }
 
 impl Report {
+    /// Makes the report of a run from its summary and its tables.
+    pub(crate) fn new(summary: Value, tables: Vec<Table>) -> Self {
+        let result_hash = hash::of_results(&summary, &tables);
+        Self { summary, tables, result_hash }
+    }
+
     /// The table of that name.
     #[must_use]
     pub fn table(&self, name: &str) -> Option<&Table> {

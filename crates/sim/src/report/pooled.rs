@@ -3,7 +3,7 @@
 //! As behind a link: what is used of what each thing lets through tells how near it is to its limit. What is not known
 //! of the way there (queues, memory, other traffic) makes lines take longer, and nothing is named.
 
-use super::limits::{dram_ns, pool};
+use super::occupancy::{dram_ns, pool};
 use super::view::ServerView;
 use crate::read::sample::{Group, Sample};
 use hostnet_analysis::explain::{BehindLink, Busy, Pool, POOL_PORT, WIRE_NEAR};

@@ -1,7 +1,7 @@
 //! Lists the stages on the path of a workload's lines, each at its place, and how close each is to its limit.
 
 use super::channels::line_ps;
-use super::limits::{buses_busy, full_ps, link_busy};
+use super::occupancy::{buses_busy, full_ps, link_busy};
 use super::places::Place;
 use super::view::ServerView;
 use crate::read::crossed::{crossed, Crossed};

@@ -1,16 +1,16 @@
 //! What a report is made of: a run as it stands, read only.
 
+use crate::build::BURST;
 use crate::read::flows::Totals;
 use crate::read::ports::PortTotals;
 use crate::read::sample::Sample;
 use crate::read::History;
 use crate::report::idle::Around;
-use crate::report::network::ClassLimit;
+use crate::report::network::limit::ClassLimit;
 use hostnet_config::{GivenKey, Plan};
 use hostnet_kernel::{Simulation, Time};
-use hostnet_model::params::ServerParams;
-use hostnet_model::Machine;
-use hostnet_model::World;
+use hostnet_model::params::{Fidelity, LineSize, ServerParams};
+use hostnet_model::{Machine, World};
 
 /// Groups of batches that a confidence interval is made of.
 pub(crate) const CONFIDENCE_GROUPS: usize = 32;
@@ -55,4 +55,12 @@ pub(crate) struct ServerView<'a> {
     pub(crate) now: Time,
     /// Bytes that a line stands for: 64, or those of a burst.
     pub(crate) line_bytes: u64,
+}
+
+/// Bytes that a line of a server stands for.
+pub(crate) fn line_bytes(fidelity: Fidelity) -> u64 {
+    match fidelity {
+        Fidelity::Line | Fidelity::Fluid => LineSize::LINE.bytes(),
+        Fidelity::Burst => BURST.bytes(),
+    }
 }

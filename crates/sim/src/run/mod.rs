@@ -327,7 +327,7 @@ impl Run {
         let state = &self.state;
         let flows = Totals::read(&state.simulation, &self.plan.cluster, now);
         let samples = by_number(samples(&state.simulation, &self.servers, now));
-        WorldView {
+        let view = WorldView {
             plan: &self.plan,
             servers: &self.servers,
             simulation: &state.simulation,
@@ -340,8 +340,9 @@ impl Run {
             window_start: state.window_start,
             now,
             complete: state.done,
-        }
-        .report()
+        };
+        let (summary, tables) = view.results_of_all();
+        Report::new(summary, tables)
     }
 
     /// Brings all books up to now.

@@ -1,6 +1,6 @@
 //! Finds limits and rules that did not come into play in the measuring window.
 
-use super::nic;
+use super::{nic, used};
 use crate::read::sample::{domains, Group};
 use crate::report::view::ServerView;
 use hostnet_model::memory::Controller;
@@ -71,10 +71,6 @@ fn has_rates(view: &ServerView) -> bool {
 
 fn ran_out(view: &ServerView, group: Group) -> bool {
     domains(view.machine, group).iter().any(|(_, domain)| domain.in_use_max() == domain.capacity())
-}
-
-pub(super) fn used(view: &ServerView, group: Group) -> bool {
-    domains(view.machine, group).iter().any(|(_, domain)| domain.area_ps() > 0)
 }
 
 /// Returns true if no drive is ever offered as many commands as it takes.

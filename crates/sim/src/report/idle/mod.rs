@@ -14,6 +14,7 @@ mod transports;
 
 pub(crate) use around::Around;
 
+use crate::read::sample::{domains, Group};
 use crate::report::view::ServerView;
 use hostnet_config::GivenKey;
 use hostnet_model::params::{ServerParams, SocketParams};
@@ -79,4 +80,9 @@ impl OfHosts {
         };
         Idle { no_effect: paths([true, true]), never_met: paths([false, true]) }
     }
+}
+
+/// Returns true if any credit of these pools was taken in the window.
+pub(super) fn used(view: &ServerView, group: Group) -> bool {
+    domains(view.machine, group).iter().any(|(_, domain)| domain.area_ps() > 0)
 }

@@ -4,10 +4,9 @@
 //! carries does not all arrive.
 
 use super::class::{cable_words, ports_of, Class};
-use super::compute_bottleneck::not_known;
 use super::contested::confirm_cable;
 use super::fair_share::beyond_fair_share;
-use super::limit::{Limit, FULL};
+use super::limit::{not_known, Limit, DROPPED, FULL};
 use super::queues::{gbps_words, GBPS};
 use super::ways::Ways;
 use crate::read::ports::{PortPlace, PortTotals, PortView};
@@ -17,8 +16,6 @@ use std::collections::BTreeSet;
 
 /// Flooded traffic is reported when it takes this share of a cable.
 const FLOODED: f64 = 0.05;
-/// A port counts as dropping packets if it drops at least this share of the arriving ones.
-pub(super) const DROPPED: f64 = 0.001;
 
 /// A queue grows when it keeps this share of the arriving bytes, and at least this many: more than a single burst.
 const GROWS: f64 = 0.01;

@@ -1,6 +1,6 @@
 //! A class of traffic: its flows, its hosts and the ports that it passes.
 
-use super::ways::Ways;
+use super::ways::{directions, Ways};
 use crate::read::flows::FlowTotals;
 use crate::read::ports::{PortPlace, PortTotals, PortView};
 use crate::report::view::WorldView;
@@ -27,23 +27,6 @@ pub(crate) struct Class<'a> {
     /// The ports that its data passes, in their order, and all of them.
     pub(super) ways: BTreeSet<Vec<PortPlace>>,
     passed: BTreeSet<PortPlace>,
-}
-
-/// Where the data of a flow comes from and goes to.
-pub(super) fn directions(flow: &FlowParams) -> Vec<(u16, u16)> {
-    let (there, back) = ((flow.from, flow.to), (flow.to, flow.from));
-    match flow.traffic {
-        Traffic::Bulk { .. }
-        | Traffic::Replay { .. }
-        | Traffic::Datagrams { .. }
-        | Traffic::Generate { .. }
-        | Traffic::Packets(_)
-        | Traffic::Forward(_) => vec![there],
-        Traffic::Read { .. } => vec![back],
-        Traffic::Rpc { .. } | Traffic::Service(_) | Traffic::Messages(_) | Traffic::Ping { .. } => {
-            vec![there, back]
-        }
-    }
 }
 
 impl<'a> Class<'a> {

@@ -2,22 +2,14 @@
 //! send each other. Where none of these is clear, the limit is not known.
 
 use super::class::Class;
-use super::hosts::memory_bytes;
-use super::limit::Limit;
+use super::hosts::{data_words, memory_load};
+use super::limit::{not_known, Limit, BUS_FULL, MOST};
 use super::pcie::dropping_nics;
 use super::sums::full_way;
-use crate::report::channels::line_ps;
 use crate::report::view::WorldView;
 use hostnet_model::core::Worker;
 use hostnet_model::flow::PhaseBooks;
-use hostnet_model::memory::Channel;
 use hostnet_model::params::JobParams;
-use hostnet_model::Machine;
-
-/// A channel is full when its bus is busy for this share of the time: reads and writes in turn leave no more.
-pub(super) const BUS_FULL: f64 = 0.8;
-/// Ranks do little else than this when it takes so much of their time.
-pub(super) const MOST: f64 = 0.8;
 
 /// What limits a class that is a job with all of its ranks on cores of servers.
 pub(super) fn ranks_on_cores(view: &WorldView, name: &str, class: &Class) -> Option<Limit> {
@@ -82,25 +74,4 @@ pub(super) fn fullest_memory(view: &WorldView, job: &JobParams) -> Option<(f64, 
         Some((memory_load(view, host, machine)?, view.plan.cluster.hosts[host].name.clone()))
     });
     loads.max_by(|one, other| one.0.total_cmp(&other.0))
-}
-
-/// The share of the window that the channels of a host are busy for, in the mean; of a memory of rates it is not
-/// known.
-pub(super) fn memory_load(view: &WorldView, host: usize, machine: &Machine) -> Option<f64> {
-    let line_ps = line_ps(&view.servers[host].as_ref()?.socket().memory);
-    let channels = machine.each::<Channel>().count() as f64;
-    let lines = memory_bytes(view, host, machine) as f64 / 64.0;
-    (channels > 0.0).then(|| lines * line_ps / channels / view.window_ps())
-}
-
-/// How much of the time the channels of a host move data, in words.
-pub(super) fn data_words(host: &str, load: f64) -> String {
-    format!("the channels of {host} move data {:.0} % of the time, turns between reads and writes apart", 100.0 * load)
-}
-
-/// What limits something whose limit is not known.
-pub(super) const NOT_KNOWN: &str = "not known";
-
-pub(super) fn not_known(load: Option<f64>, why: String) -> Limit {
-    Limit { limit: NOT_KNOWN, place: String::new(), load, why }
 }

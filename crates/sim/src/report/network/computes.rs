@@ -1,8 +1,7 @@
 //! What binds a rank that computes.
 
 use super::class::machine_of;
-use super::compute_bottleneck::{not_known, BUS_FULL, MOST, NOT_KNOWN};
-use super::limit::Limit;
+use super::limit::{not_known, Limit, BUS_FULL, MOST, NOT_KNOWN};
 use super::segment_bottleneck::{busiest, is_clear, OnPath};
 use hostnet_model::core::{Core, Runs, Worker};
 use hostnet_model::memory::Channel;

@@ -1,14 +1,12 @@
 //! Tells whether anything else is as full as a cable: then a faster cable alone would not help.
 
 use super::class::Class;
-use super::compute_bottleneck::not_known;
 use super::cores::full_cores;
-use super::limit::{worst, Limit, FULL};
+use super::limit::{not_known, worst, Limit, FULL};
 use super::pcie::{drop_words, full_iio, full_pcie, full_reads, Direction};
 use super::senders::paused_senders;
 use crate::read::flows::FlowTotals;
 use crate::report::view::WorldView;
-use hostnet_model::params::Transport;
 
 /// Senders overload a NIC that falls behind them by this share of their packets in a window.
 const BACKLOG: f64 = 0.02;
@@ -25,20 +23,6 @@ pub(super) fn confirm_cable(view: &WorldView, cable: Limit, class: &Class, overl
         Some(other) => {
             let why = format!("{}, but {other}: a faster cable alone may not help", cable.why);
             not_known(cable.load, why)
-        }
-    }
-}
-
-/// Returns the limit that is full behind a NIC, or that it is not known where the core of datagrams is as busy.
-///
-/// Senders of datagrams do not wait for the core; where those of TCP do, it may be busy because memory is slow.
-pub(super) fn confirm_behind_nic(view: &WorldView, limit: Limit, class: &Class) -> Limit {
-    let datagrams = class.flows.iter().all(|flow| matches!(flow.transport, Transport::Udp(_)));
-    let busy = || full_cores(view, "receiver cores", &class.hosts[1], class);
-    match datagrams.then(busy).flatten() {
-        None => limit,
-        Some(core) => {
-            not_known(limit.load, format!("{}, but {}: more of either alone may not help", limit.why, core.why))
         }
     }
 }

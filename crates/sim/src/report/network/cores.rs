@@ -1,10 +1,10 @@
 //! Finds the cores that serve the network and are busy all the time.
 
 use super::class::{machine_of, Class};
-use super::compute_bottleneck::{data_words, memory_load, not_known, BUS_FULL};
 use super::core_time::{register_wait, share_spent, spent_words};
 use super::fair_share::{full_place, FullPlace};
-use super::limit::{Limit, FULL};
+use super::hosts::{data_words, memory_load};
+use super::limit::{not_known, Limit, BUS_FULL, FULL};
 use crate::report::view::WorldView;
 use hostnet_model::core::{Core, Runs};
 use hostnet_model::dimm::Dimm;

@@ -1,9 +1,7 @@
 //! Engines of NICs that make the data of packets smaller: what they did, and whether one is full.
 
 use super::class::{machine_of, Class};
-use super::compute_bottleneck::MOST;
-use super::limit::{worst, Limit};
-use super::services::endpoints;
+use super::limit::{worst, Limit, MOST};
 use crate::report::table::{Column, Rows, Table, TableInfo};
 use crate::report::view::WorldView;
 use hostnet_model::ether::{Compressor, EngineCounts};
@@ -59,7 +57,7 @@ fn engine_counts(view: &WorldView, host: u16) -> Option<[EngineCounts; 2]> {
             (out(nic.port().compressor()).into_iter().collect(), nic.restorer())
         }
         None => {
-            let (_, _, endpoint) = endpoints(view).find(|&(at, ..)| at == host)?;
+            let (_, _, endpoint) = view.endpoints().find(|&(at, ..)| at == host)?;
             let ports = endpoint.ports().iter().filter_map(|port| out(port.compressor()));
             (ports.collect(), endpoint.restorer())
         }

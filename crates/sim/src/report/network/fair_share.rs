@@ -2,8 +2,7 @@
 //! starves, and more of the place need not help it.
 
 use super::class::Class;
-use super::compute_bottleneck::{not_known, NOT_KNOWN};
-use super::limit::{worst, Limit};
+use super::limit::{not_known, worst, Limit, NOT_KNOWN};
 use crate::read::flows::FlowTotals;
 use crate::report::view::WorldView;
 use hostnet_model::params::FlowParams;

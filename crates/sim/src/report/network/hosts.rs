@@ -1,10 +1,11 @@
 //! What servers did: the tables of hosts, memory and the time series.
 
-use super::{control, line_bytes};
+use super::control;
 use crate::read::flows::FlowTotals;
 use crate::read::moment::HostMoment;
+use crate::report::channels::line_ps;
 use crate::report::table::{Cell, Column, Rows, Table, TableInfo};
-use crate::report::view::WorldView;
+use crate::report::view::{line_bytes, WorldView};
 use hostnet_measure::Domain;
 use hostnet_model::fluid::FluidCounts;
 use hostnet_model::iio::Iio;
@@ -290,4 +291,18 @@ pub(crate) fn series_table(view: &WorldView) -> Table {
         }
     }
     table
+}
+
+/// The share of the window that the channels of a host are busy for, in the mean; of a memory of rates it is not
+/// known.
+pub(super) fn memory_load(view: &WorldView, host: usize, machine: &Machine) -> Option<f64> {
+    let line_ps = line_ps(&view.servers[host].as_ref()?.socket().memory);
+    let channels = machine.each::<Channel>().count() as f64;
+    let lines = memory_bytes(view, host, machine) as f64 / 64.0;
+    (channels > 0.0).then(|| lines * line_ps / channels / view.window_ps())
+}
+
+/// How much of the time the channels of a host move data, in words.
+pub(super) fn data_words(host: &str, load: f64) -> String {
+    format!("the channels of {host} move data {:.0} % of the time, turns between reads and writes apart", 100.0 * load)
 }

@@ -1,9 +1,8 @@
 //! What binds the steps of a job: the pieces of its path, and what was full while these lasted.
 
-use super::compute_bottleneck::{not_known, NOT_KNOWN};
 use super::critical_path::{path, Does, Piece};
-use super::jobs::ranks_of;
-use super::limit::Limit;
+use super::limit::{not_known, Limit, NOT_KNOWN};
+use super::segment::Stretch;
 use super::segment_bottleneck::OnPath;
 use super::ways::Ways;
 use crate::report::table::{Column, Rows, Table, TableInfo};
@@ -18,26 +17,6 @@ const LEAST: f64 = 0.2;
 
 /// Rows of the table for a job at most: those that took the longest.
 const ROWS: usize = 32;
-
-/// Messages between two ranks, or what one does, in steps of a name: pieces of the path of a job.
-pub(super) struct Stretch {
-    phase: u8,
-    pub(super) does: Does,
-    pub(super) ranks: (u32, u32),
-    pub(super) summed: bool,
-    pub(super) pieces: Vec<Piece>,
-}
-
-impl Stretch {
-    pub(super) fn ps(&self) -> u64 {
-        self.pieces.iter().map(Piece::ps).sum()
-    }
-
-    /// When they were, from and to in ps.
-    pub(super) fn intervals(&self) -> Vec<(u64, u64)> {
-        self.pieces.iter().map(|piece| (piece.from.ps(), piece.to.ps())).collect()
-    }
-}
 
 /// What binds for some of the time, place by place.
 #[derive(Default)]
@@ -172,7 +151,7 @@ fn path_of(view: &WorldView, job: usize, ranks: &[&Rank], ways: Option<&Ways>) -
 pub(super) fn job_paths(view: &WorldView) -> Vec<JobPath> {
     let jobs = 0..view.plan.cluster.jobs.len();
     let ways = if jobs.is_empty() { None } else { Ways::new(view) };
-    jobs.map(|job| path_of(view, job, &ranks_of(view, job), ways.as_ref())).collect()
+    jobs.map(|job| path_of(view, job, &view.ranks_of(job), ways.as_ref())).collect()
 }
 
 /// The table of the paths of all jobs.

@@ -1,14 +1,11 @@
 //! What jobs did: a table of jobs, one of their steps by name, and one of what binds these.
 
 use super::class::Class;
-use super::compute_bottleneck::{not_known, MOST, NOT_KNOWN};
 use super::engines::busiest_engine;
 use super::hosts::memory_bytes;
 use super::job_bottleneck::{path_table, JobPath};
-use super::limit::Limit;
-use super::services::endpoints;
+use super::limit::{not_known, Limit, MOST, NOT_KNOWN};
 use super::sums::busy_sums;
-use crate::read;
 use crate::report::table::{Cell, Column, Rows, Table, TableInfo};
 use crate::report::view::WorldView;
 use hostnet_model::flow::{PhaseBooks, Rank};
@@ -170,7 +167,7 @@ pub(super) fn job_tables(view: &WorldView, paths: &[JobPath]) -> Vec<Table> {
     let host = |host: u16| cluster.hosts[usize::from(host)].name.as_str();
     let (mut jobs, mut steps) = (Table::of("jobs", JOBS), Table::of("steps", STEPS));
     for (number, (params, path)) in cluster.jobs.iter().zip(paths).enumerate() {
-        let (ranks, memory_gb_per_s) = (ranks_of(view, number), memory_of(view, params));
+        let (ranks, memory_gb_per_s) = (view.ranks_of(number), memory_of(view, params));
         let job = Job { params, ranks, host: &host, memory_gb_per_s, path };
         jobs.add(JOBS, &job);
         let all_ps = job.books(None).time_ps;
@@ -188,15 +185,6 @@ fn memory_of(view: &WorldView, job: &JobParams) -> Option<f64> {
     (!bytes.is_empty()).then(|| view.gb_per_s(bytes.iter().sum()))
 }
 
-/// The ranks of a job, in their order.
-pub(super) fn ranks_of<'a>(view: &'a WorldView<'a>, job: usize) -> Vec<&'a Rank> {
-    let at_endpoints = endpoints(view).flat_map(|(_, _, endpoint)| endpoint.ranks());
-    let ranks = at_endpoints.chain(view.servers().flat_map(|(_, machine)| read::ranks(machine)));
-    let mut own: Vec<&Rank> = ranks.filter(|rank| rank.number().0 as usize == job).collect();
-    own.sort_unstable_by_key(|rank| rank.number());
-    own
-}
-
 /// What ranks do when nothing on their way is full, of a class of jobs.
 pub(super) fn waiting_ranks(view: &WorldView, class: &Class) -> Option<Limit> {
     let job = class.flows.iter().find_map(|flow| match flow.traffic {
@@ -211,7 +199,7 @@ pub(super) fn waiting_ranks(view: &WorldView, class: &Class) -> Option<Limit> {
     if let Some(engine) = engine.or_else(|| busy_sums(view, class, SOME)) {
         return Some(not_known(None, format!("{}, and nothing on its way is full", engine.why)));
     }
-    let books = ranks_of(view, job).into_iter().flat_map(Rank::phases);
+    let books = view.ranks_of(job).into_iter().flat_map(Rank::phases);
     let share = books.fold(PhaseBooks::default(), |sum, books| sum.plus(books)).communication_share()?;
     let why = format!(
         "nothing on its way is full: its ranks compute {:.0} % of the time, and send or wait for each other in the \
@@ -236,7 +224,7 @@ pub(super) fn limit_on_path(view: &WorldView, name: &str, paths: &[JobPath], rul
 
 /// The rank of a job whose core at an endpoint has the most to do, if that is nearly always.
 fn busy_rank(view: &WorldView, job: usize) -> Option<Limit> {
-    let loads = ranks_of(view, job).into_iter().filter_map(|rank| {
+    let loads = view.ranks_of(job).into_iter().filter_map(|rank| {
         let now = rank.done_at().unwrap_or(view.now);
         Some((rank.core_busy_ps(now)? as f64 / now.ps().max(1) as f64, rank.number().1))
     });

@@ -14,7 +14,7 @@ use super::faults::{cable_down, deaf_receivers, lossy_path};
 use super::forwarding_bottleneck::{forwarded_flows, held_onward};
 use super::job_bottleneck::JobPath;
 use super::jobs::{limit_on_path, waiting_ranks};
-use super::limit::{worst, Limit};
+use super::limit::{worst, ClassLimit, Limit};
 use super::load::offered_load;
 use super::pcie::{before_nics, behind_nics, dropping_nics, full_reads, full_rx_ring, full_send_window};
 use super::reverse_path::full_reverse_path;
@@ -26,25 +26,8 @@ use super::ways::Ways;
 use crate::read::flows::FlowTotals;
 use crate::report::table::{Column, Holds, Rows, Table, TableInfo};
 use crate::report::view::WorldView;
-use hostnet_analysis::explain::{OutsideLimit, ENDED, NOT_MEASURED};
+use hostnet_analysis::explain::{ENDED, NOT_MEASURED};
 use hostnet_kernel::Time;
-
-/// A class by its name, and what limits it.
-pub(crate) struct ClassLimit<'a> {
-    pub(crate) class: &'a str,
-    limit: Limit,
-}
-
-/// Limits at a server that its memory system may say more of.
-const IN_HOST: [&str; 3] = ["host network", "PCIe", "memory bandwidth"];
-
-impl ClassLimit<'_> {
-    /// As a server of that name tells it of the class.
-    pub(crate) fn at(&self, host: &str) -> OutsideLimit {
-        let Limit { limit, place, why, .. } = &self.limit;
-        OutsideLimit { limit: (*limit).to_owned(), why: why.clone(), in_host: place == host && IN_HOST.contains(limit) }
-    }
-}
 
 /// The rows of the table.
 struct Limits;

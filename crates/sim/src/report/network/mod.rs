@@ -22,7 +22,7 @@ mod hosts;
 mod interfaces;
 mod job_bottleneck;
 mod jobs;
-mod limit;
+pub(crate) mod limit;
 mod limits;
 mod load;
 mod pcie;
@@ -32,6 +32,7 @@ mod power_series;
 mod queues;
 mod reverse_path;
 mod rings;
+mod segment;
 mod segment_bottleneck;
 mod senders;
 mod services;
@@ -41,10 +42,10 @@ mod switches;
 mod ways;
 
 pub(super) use control::rule_name;
-pub(super) use limits::ClassLimit;
+pub(super) use limit::ClassLimit;
 
-use crate::build::BURST;
-use crate::read::ends::machines;
+use crate::read;
+use crate::read::ends::{machines, network};
 use crate::read::flows::FlowTotals;
 use crate::report::caches::CACHES;
 use crate::report::channels::CHANNELS;
@@ -54,9 +55,9 @@ use crate::report::idle::network::of_network;
 use crate::report::idle::{Around, Idle, OfHosts};
 use crate::report::series::SERIES;
 use crate::report::table::{headings, Cell, Column, Kind, Rows, Table, TableInfo};
-use crate::report::view::{ServerView, WorldView};
+use crate::report::view::{line_bytes, ServerView, WorldView};
 use crate::report::workloads::WORKLOADS;
-use crate::report::{hash, rows, Report, ServerResults};
+use crate::report::{rows, ServerResults};
 use completions::completion_table;
 use control::control_table;
 use dimm::dimm_table;
@@ -64,7 +65,9 @@ use energy::{efficiency_table, metered_switches};
 use engines::engine_table;
 use flows::{class_table, completion_times, flow_table, latency_table};
 use functions::function_table;
-use hostnet_model::params::{Fidelity, HostKind, LineSize};
+use hostnet_model::ether::Endpoint;
+use hostnet_model::flow::Rank;
+use hostnet_model::params::{HostKind, HostParams};
 use hostnet_model::Machine;
 use hosts::{host_table, memory_table, series_table};
 use interfaces::interface_table;
@@ -78,6 +81,7 @@ use queues::queue_table;
 use serde_json::{json, Value};
 use services::service_table;
 use stages::stage_table;
+use std::collections::BTreeSet;
 use sums::sum_table;
 use switches::switch_table;
 
@@ -101,7 +105,8 @@ impl WorldView<'_> {
         bytes as f64 * 1000.0 / self.window_ps()
     }
 
-    pub(crate) fn report(&self) -> Report {
+    /// Returns the summary and the tables of the run.
+    pub(crate) fn results_of_all(&self) -> (Value, Vec<Table>) {
         let mut summary = self.heading();
         let (tables, told) = match self.plan.server() {
             None => {
@@ -113,8 +118,7 @@ impl WorldView<'_> {
         if let (Value::Object(summary), Value::Object(told)) = (&mut summary, told) {
             summary.extend(told);
         }
-        let result_hash = hash::of_results(&summary, &tables);
-        Report { summary, tables, result_hash }
+        (summary, tables)
     }
 
     /// What each server did; `limits` are those of the classes of traffic.
@@ -249,6 +253,28 @@ impl WorldView<'_> {
         servers.map(|(index, _)| index).zip(machines(self.simulation).map(|(_, machine)| machine))
     }
 
+    /// Returns the endpoints with their numbers as hosts.
+    pub(super) fn endpoints(&self) -> impl Iterator<Item = (u16, &HostParams, &Endpoint)> {
+        let hosts = (0..).zip(&self.plan.cluster.hosts);
+        let hosts = hosts.filter(|(_, host)| matches!(host.kind, HostKind::Endpoint(_)));
+        let endpoints: Vec<&Endpoint> = network(self.simulation).endpoints().map(|(_, endpoint)| endpoint).collect();
+        hosts.zip(endpoints).map(|((number, host), endpoint)| (number, host, endpoint))
+    }
+
+    /// Returns the hosts that stand for engines of switches.
+    pub(super) fn engines_of_switches(&self) -> BTreeSet<u16> {
+        self.plan.cluster.jobs.iter().flat_map(|job| &job.reducers).map(|reducer| reducer.host).collect()
+    }
+
+    /// Returns the ranks of a job, in their order.
+    pub(super) fn ranks_of(&self, job: usize) -> Vec<&Rank> {
+        let at_endpoints = self.endpoints().flat_map(|(_, _, endpoint)| endpoint.ranks());
+        let ranks = at_endpoints.chain(self.servers().flat_map(|(_, machine)| read::ranks(machine)));
+        let mut own: Vec<&Rank> = ranks.filter(|rank| rank.number().0 as usize == job).collect();
+        own.sort_unstable_by_key(|rank| rank.number());
+        own
+    }
+
     /// The servers as runs of their own would show them, with their numbers as hosts.
     fn server_views<'a>(&'a self, limits: &'a [ClassLimit<'a>]) -> impl Iterator<Item = (usize, ServerView<'a>)> {
         self.servers().enumerate().filter_map(move |(number, (host, machine))| {
@@ -363,13 +389,5 @@ impl OfServers {
 fn append(table: &mut Table, name: &str, rows: Vec<Vec<Cell>>) {
     for row in rows {
         table.push(std::iter::once(Cell::from(name)).chain(row).collect());
-    }
-}
-
-/// Bytes that a line of a server stands for.
-pub(crate) fn line_bytes(fidelity: Fidelity) -> u64 {
-    match fidelity {
-        Fidelity::Line | Fidelity::Fluid => LineSize::LINE.bytes(),
-        Fidelity::Burst => BURST.bytes(),
     }
 }

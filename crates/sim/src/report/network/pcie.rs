@@ -1,20 +1,18 @@
 //! Finds limits downstream of NICs: their PCIe links, the host network, their rings.
 
-use super::carried::DROPPED;
-use super::class::{directions, machine_of, Class};
-use super::contested::confirm_behind_nic;
-use super::cores::busy_cores;
+use super::class::{machine_of, Class};
+use super::cores::{busy_cores, full_cores};
 use super::fair_share::{full_place, FullPlace};
-use super::limit::{worst, Limit, FULL, WAIT};
-use super::line_bytes;
+use super::limit::{not_known, worst, Limit, DROPPED, FULL, WAIT};
+use super::ways::directions;
 use crate::read::flows::FlowTotals;
 use crate::read::sample::Group;
-use crate::report::view::WorldView;
+use crate::report::view::{line_bytes, WorldView};
 use hostnet_measure::Domain;
 use hostnet_model::dimm::Dimm;
 use hostnet_model::iio::Iio;
 use hostnet_model::nic::Nic;
-use hostnet_model::params::FlowParams;
+use hostnet_model::params::{FlowParams, Transport};
 use hostnet_model::Part;
 
 /// The PCIe of a NIC is congested when a packet waits for credits for this share of time.
@@ -195,4 +193,18 @@ pub(super) fn full_rx_ring(view: &WorldView, host: u16) -> Option<Limit> {
     }
     let why = format!("the NIC of {name} waits for descriptors {:.0} % of the time", waits * 100.0);
     (waits >= WAIT).then(|| Limit { limit: "ring", place: name.clone(), load: Some(waits), why })
+}
+
+/// Returns the limit that is full behind a NIC, or that it is not known where the core of datagrams is as busy.
+///
+/// Senders of datagrams do not wait for the core; where those of TCP do, it may be busy because memory is slow.
+fn confirm_behind_nic(view: &WorldView, limit: Limit, class: &Class) -> Limit {
+    let datagrams = class.flows.iter().all(|flow| matches!(flow.transport, Transport::Udp(_)));
+    let busy = || full_cores(view, "receiver cores", &class.hosts[1], class);
+    match datagrams.then(busy).flatten() {
+        None => limit,
+        Some(core) => {
+            not_known(limit.load, format!("{}, but {}: more of either alone may not help", limit.why, core.why))
+        }
+    }
 }

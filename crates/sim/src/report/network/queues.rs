@@ -1,6 +1,5 @@
 //! Ports: what they sent, and what waited at them.
 
-use super::sums::engines_of_switches;
 use crate::read::ports::{ports, PortTotals, PortView};
 use crate::report::table::{Column, Rows, Table, TableInfo};
 use crate::report::view::WorldView;
@@ -117,7 +116,7 @@ impl WorldView<'_> {
 pub(crate) fn queue_table(view: &WorldView) -> Table {
     let mut table = Table::of("queues", QUEUES);
     let learning = view.plan.cluster.switches.iter().any(|switch| switch.learning.is_some());
-    let engines = engines_of_switches(view);
+    let engines = view.engines_of_switches();
     let within = |end: End| matches!(end, End::Host(host) if engines.contains(&host));
     for (port, before) in view.ports() {
         if within(port.end) || port.peer().is_some_and(within) {

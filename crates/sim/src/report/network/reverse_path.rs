@@ -1,10 +1,9 @@
 //! Finds full cables on the reverse path: a class waits for acknowledgements behind the data of others.
 
-use super::class::{cable_words, directions, Class};
-use super::compute_bottleneck::not_known;
-use super::limit::{Limit, FULL};
+use super::class::{cable_words, Class};
+use super::limit::{not_known, Limit, FULL};
 use super::queues::gbps_words;
-use super::ways::Ways;
+use super::ways::{directions, Ways};
 use crate::read::ports::PortPlace;
 use crate::report::view::WorldView;
 use std::collections::BTreeSet;

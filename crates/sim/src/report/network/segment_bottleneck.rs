@@ -2,12 +2,10 @@
 //! computed.
 
 use super::class::{cable_words, machine_of};
-use super::compute_bottleneck::{not_known, MOST};
 use super::core_time::{register_wait, share_spent, spent_words};
 use super::critical_path::Does;
-use super::job_bottleneck::Stretch;
-use super::limit::Limit;
-use super::services::endpoints;
+use super::limit::{not_known, Limit, MOST};
+use super::segment::Stretch;
 use super::ways::Ways;
 use crate::read::ports::PortView;
 use crate::report::view::WorldView;
@@ -133,7 +131,7 @@ impl<'a> OnPath<'a> {
     /// The busiest engine of a switch that sums up for the job.
     fn sums(&self, stretch: &Stretch, intervals: &[(u64, u64)]) -> Option<Limit> {
         let job = &self.view.plan.cluster.jobs[self.job];
-        let endpoints = || endpoints(self.view).filter(|_| stretch.summed);
+        let endpoints = || self.view.endpoints().filter(|_| stretch.summed);
         let engines = job.reducers.iter().filter_map(|reducer| {
             let (.., endpoint) = endpoints().find(|&(at, ..)| at == reducer.host)?;
             Some((endpoint.sum_engine()?.busy(), &self.view.plan.cluster.switches[usize::from(reducer.switch)].name))
@@ -162,7 +160,7 @@ impl<'a> OnPath<'a> {
         let host = self.host(to);
         let into = match machine_of(self.view, host) {
             Some(machine) => machine.first::<Nic>().and_then(Nic::restorer),
-            None => endpoints(self.view).find(|&(at, ..)| at == host).and_then(|(.., endpoint)| endpoint.restorer()),
+            None => self.view.endpoints().find(|&(at, ..)| at == host).and_then(|(.., endpoint)| endpoint.restorer()),
         };
         let from = ports.first().map_or("", |port| self.view.name_of(port.end));
         let all = out.map(|busy| (busy, from)).chain(into.map(Restorer::busy).map(|busy| (busy, self.name(to))));

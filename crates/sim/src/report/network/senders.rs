@@ -1,12 +1,12 @@
 //! What holds the senders of a class back where nothing on its way is full: pauses, marks, the rate of their congestion
 //! control, their windows, or nothing but what they are asked to send.
 
-use super::class::{cable_words, directions, ports_of, Class};
-use super::compute_bottleneck::{not_known, NOT_KNOWN};
+use super::class::{cable_words, ports_of, Class};
 use super::flows::goodput_estimate;
-use super::limit::{Limit, WAIT};
+use super::limit::{not_known, Limit, NOT_KNOWN, WAIT};
 use super::load::behind_words;
 use super::rings::ring_hosts;
+use super::ways::directions;
 use crate::read::flows::FlowTotals;
 use crate::read::ports::PortView;
 use crate::report::view::WorldView;

@@ -4,14 +4,13 @@ use super::class::Class;
 use super::flows::us;
 use super::limit::{Limit, FULL};
 use super::power::cores_energy_uj;
-use crate::read::ends::{ends, network};
+use crate::read::ends::ends;
 use crate::report::table::{Column, Rows, Table, TableInfo};
 use crate::report::view::WorldView;
 use hostnet_measure::Histogram;
-use hostnet_model::ether::Endpoint;
 use hostnet_model::flow::{RequestCounts, ServiceBooks, Workers};
 use hostnet_model::os::NetStack;
-use hostnet_model::params::{HostKind, HostParams, Traffic};
+use hostnet_model::params::{HostParams, Traffic};
 use hostnet_model::Machine;
 use std::collections::BTreeMap;
 
@@ -162,7 +161,7 @@ fn energies_per_request(view: &WorldView, clients: &BTreeMap<(u16, u32), Clients
 
 /// The workers of services, with their hosts in the order of these.
 fn served<'a>(view: &'a WorldView<'a>) -> Vec<(u16, &'a HostParams, Served)> {
-    let of_endpoints = endpoints(view).flat_map(|(number, host, endpoint)| {
+    let of_endpoints = view.endpoints().flat_map(|(number, host, endpoint)| {
         endpoint.services().iter().map(move |workers| (number, host, Served::of_endpoint(workers)))
     });
     let of_servers = view.servers().flat_map(|(number, machine)| {
@@ -172,14 +171,6 @@ fn served<'a>(view: &'a WorldView<'a>) -> Vec<(u16, &'a HostParams, Served)> {
     let mut all: Vec<_> = of_endpoints.chain(of_servers).collect();
     all.sort_by_key(|(number, ..)| *number);
     all
-}
-
-/// The endpoints, with their numbers as hosts.
-pub(super) fn endpoints<'a>(view: &'a WorldView<'a>) -> impl Iterator<Item = (u16, &'a HostParams, &'a Endpoint)> {
-    let hosts = (0..).zip(&view.plan.cluster.hosts);
-    let hosts = hosts.filter(|(_, host)| matches!(host.kind, HostKind::Endpoint(_)));
-    let endpoints: Vec<&Endpoint> = network(view.simulation).endpoints().map(|(_, endpoint)| endpoint).collect();
-    hosts.zip(endpoints).map(|((number, host), endpoint)| (number, host, endpoint))
 }
 
 /// Names the requests that may be in flight where clients give others up because all of these are.

@@ -2,15 +2,12 @@
 
 use super::carried::full_cable;
 use super::class::{ports_of, Class};
-use super::compute_bottleneck::MOST;
 use super::engines::full_engine;
-use super::limit::{worst, Limit};
-use super::services::endpoints;
+use super::limit::{worst, Limit, MOST};
 use crate::report::table::{Column, Rows, Table, TableInfo};
 use crate::report::view::WorldView;
 use hostnet_model::flow::Reducer;
 use hostnet_model::params::ReducerParams;
-use std::collections::BTreeSet;
 
 /// What a switch did for a job.
 struct Sum<'a> {
@@ -81,11 +78,6 @@ pub(super) fn busy_sums(view: &WorldView, class: &Class, from: f64) -> Option<Li
     (sums.load > Some(fullest)).then_some(sums)
 }
 
-/// The hosts that stand for engines of switches.
-pub(super) fn engines_of_switches(view: &WorldView) -> BTreeSet<u16> {
-    view.plan.cluster.jobs.iter().flat_map(|job| &job.reducers).map(|reducer| reducer.host).collect()
-}
-
 fn load_of(view: &WorldView, reducer: &Reducer) -> f64 {
     reducer.busy_ps(view.now) as f64 / view.window_ps()
 }
@@ -96,12 +88,12 @@ fn switch_of<'a>(view: &'a WorldView<'a>, params: &ReducerParams) -> &'a str {
 
 /// The reducers that the engine at a host is for.
 fn reducers_at<'a>(view: &'a WorldView<'a>, host: u16) -> impl Iterator<Item = &'a Reducer> {
-    endpoints(view).filter(move |&(at, ..)| at == host).flat_map(|(_, _, endpoint)| endpoint.reducers())
+    view.endpoints().filter(move |&(at, ..)| at == host).flat_map(|(_, _, endpoint)| endpoint.reducers())
 }
 
 /// The reducers of a job, in their order.
 fn reducers_of<'a>(view: &'a WorldView<'a>, job: usize) -> Vec<&'a Reducer> {
-    let all = endpoints(view).flat_map(|(_, _, endpoint)| endpoint.reducers());
+    let all = view.endpoints().flat_map(|(_, _, endpoint)| endpoint.reducers());
     let mut own: Vec<&Reducer> = all.filter(|reducer| reducer.number().0 as usize == job).collect();
     own.sort_unstable_by_key(|reducer| reducer.number());
     own

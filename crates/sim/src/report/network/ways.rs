@@ -1,6 +1,5 @@
 //! The ways of flows, and how long a flow takes with nothing else on its way.
 
-use super::class::directions;
 use crate::read::ends::network;
 use crate::read::ports::{ports, PortPlace, PortView};
 use crate::report::view::WorldView;
@@ -203,4 +202,21 @@ fn train_ps(way: &[Stage], bytes: u64, most: u32, header: u32) -> u64 {
         after -= stage.serialization_ps(last_bytes);
     }
     delays + longest
+}
+
+/// Where the data of a flow comes from and goes to.
+pub(super) fn directions(flow: &FlowParams) -> Vec<(u16, u16)> {
+    let (there, back) = ((flow.from, flow.to), (flow.to, flow.from));
+    match flow.traffic {
+        Traffic::Bulk { .. }
+        | Traffic::Replay { .. }
+        | Traffic::Datagrams { .. }
+        | Traffic::Generate { .. }
+        | Traffic::Packets(_)
+        | Traffic::Forward(_) => vec![there],
+        Traffic::Read { .. } => vec![back],
+        Traffic::Rpc { .. } | Traffic::Service(_) | Traffic::Messages(_) | Traffic::Ping { .. } => {
+            vec![there, back]
+        }
+    }
 }
