@@ -1,10 +1,10 @@
-//! Lines of this socket's cores and devices that are at home in another socket.
+//! Requests of this socket's cores and devices for lines homed on another socket.
 //!
-//! Such a request takes an entry of its own socket and looks into the LLC there. What the LLC has not crosses UPI as a
-//! request of its own, whose owner is this CHA and whose tag is the number of the first; that holds its entry until the
-//! answer is there. A device's write crosses twice: it asks for the line, then sends it. An entry for what crosses
-//! never waits for one of its own kind at the other side, because each side keeps entries that only what is at home
-//! there may take: two sockets that ask each other do not lock up.
+//! Such a request takes an entry on its own socket and is looked up in the LLC there. On a miss a second request
+//! crosses UPI: its owner is this CHA, and its tag is the number of the first request, which holds its entry until the
+//! answer arrives. A device write crosses twice: for ownership of the line, then with the line. Each slice keeps
+//! entries that only lines homed there may take, so that a request which crosses never waits at the other side for one
+//! that crosses in the opposite direction: two sockets that request lines of each other do not deadlock.
 
 use super::snoop::Asked;
 use super::Cha;
@@ -15,58 +15,59 @@ use hostnet_kernel::ComponentId;
 use hostnet_measure::Domain;
 use serde::{Deserialize, Serialize};
 
-/// From one part of a CHA to the next, or to UPI, whose latency covers the way there, in ps.
+/// Delay between components of a CHA, or from the CHA to a UPI link, whose latency covers that path, in ps.
 pub(super) const NEXT_PS: u64 = 1;
 
-/// The other sockets of a server.
+/// Remote sockets of a server, and the protocol to keep lines coherent with them.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Abroad {
-    /// The UPI to each socket, by their numbers; none to its own.
+    /// UPI link to each socket, by socket number; `None` for this socket.
     pub upis: Vec<Option<ComponentId>>,
-    /// Latency of UPI in one direction, in ps.
+    /// One-way latency of UPI, in ps.
     pub upi_ps: u64,
-    /// Entries of a slice that lines of other sockets may hold at most; the others are for lines that are at home here.
+    /// Maximum number of entries of a slice that lines homed on other sockets may hold. The other entries are for
+    /// lines homed here.
     pub entries: u32,
-    /// Whether memory reads ahead for every request of another socket, while the caches are looked up.
+    /// True if memory reads speculatively for every request of a remote socket, while the caches are looked up.
     pub speculative: bool,
-    /// Whether a read of this socket that memory answers waits until all others have said that they have nothing. They
-    /// are asked, and what they ask is answered, by a home agent beside the memory controller.
+    /// True with home snoop: a read that the memory of this socket serves waits for the answers of all remote sockets.
+    /// A home agent beside the memory controller sends these snoops and serves the requests of remote sockets.
     pub broadcast: bool,
-    /// Whether memory notes by a write of its own that another socket owns a line.
+    /// True if memory records by a separate write that a remote socket owns a line.
     pub directory: bool,
-    /// What DDIO does with lines of another socket.
+    /// Destination of DDIO writes to lines homed on another socket.
     pub ddio: RemoteDdio,
 }
 
 impl Abroad {
-    /// The socket at the other end of a UPI.
+    /// Returns the socket at the far end of a UPI link.
     fn socket(&self, upi: ComponentId) -> Option<u8> {
         self.upis.iter().position(|&other| other == Some(upi)).map(|socket| socket as u8)
     }
 
-    /// The other sockets.
+    /// Returns the numbers of the remote sockets.
     pub(super) fn others(&self) -> impl Iterator<Item = u8> + '_ {
         (0..).zip(&self.upis).filter(|(_, upi)| upi.is_some()).map(|(socket, _)| socket)
     }
 
-    /// The UPI to a socket.
+    /// Returns the UPI link to a socket.
     fn upi(&self, socket: u8) -> ComponentId {
         self.upis[usize::from(socket)].expect("a line of another socket has a UPI to cross")
     }
 }
 
-/// What a CHA keeps for lines of other sockets.
+/// State of a CHA for requests to remote sockets.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Crossing {
     pub(super) abroad: Abroad,
-    /// From admission until the other socket has answered.
+    /// Entries from the admission of a request until the remote socket answers.
     pub(super) domain: Domain,
-    /// Reads that wait for snoops, by the number of the request.
+    /// Reads that wait for snoops, by request number.
     pub(super) asked: Asked,
 }
 
 impl Cha {
-    /// Whether a request is for memory of another socket.
+    /// Returns true if a request is for memory of another socket.
     #[inline]
     pub(super) fn is_abroad(&self, request: &Request) -> bool {
         self.crossing.is_some() && request.socket != self.socket
@@ -76,13 +77,13 @@ impl Cha {
         self.crossing.as_deref_mut().expect("lines of other sockets come to sockets that know them")
     }
 
-    /// The socket that a request comes from, if that is another one.
+    /// Returns the socket that a request comes from, if it is a remote one.
     pub(super) fn comes_from(&self, request: &Request) -> Option<u8> {
         self.crossing.as_ref()?.abroad.socket(request.owner)
     }
 
-    /// Between a slice of the CHA and the home agent, there and back, in ps: it is as far as the memory controller. 0
-    /// without one: the CHA itself is the home.
+    /// Returns the delays from a slice to the home agent and back, in ps. The agent is as far away as the memory
+    /// controller. Both are 0 without home snoop: the CHA itself is the home.
     pub(super) fn agent_ps(&self) -> [u64; 2] {
         match &self.crossing {
             Some(crossing) if crossing.abroad.broadcast => [self.params.read_to_mc_ps, self.params.from_mc_ps],
@@ -90,7 +91,7 @@ impl Cha {
         }
     }
 
-    /// Takes an entry for a request and sends it, as one of this CHA, to the socket where it is at home.
+    /// Takes an entry for a request and sends a request of this CHA to the home socket in its place.
     pub(super) fn pass_abroad(&mut self, id: RequestId, context: &mut Context) {
         let now = context.now();
         let request = context.requests.get_mut(id);
@@ -101,6 +102,7 @@ impl Cha {
         slice.abroad += 1;
         let taken = self.tor.try_acquire_unnamed(now) && self.crossing().domain.try_acquire(now, book);
         assert!(taken, "a slice with a free entry has room");
+        // A write-back is over for its core once the CHA of its own socket has taken the line.
         if kind == Kind::CoreWrite {
             context.send(owner, self.core_write_ack_ps, Payload::Admitted(id));
         }
@@ -112,13 +114,13 @@ impl Cha {
         self.cross(kind, line, id, context);
     }
 
-    /// Sends a request of this CHA for a line, on behalf of another request, to where the line is at home.
+    /// Sends a request of this CHA, on behalf of `parent`, to the home socket of a line.
     fn cross(&mut self, kind: Kind, line: u64, parent: RequestId, context: &mut Context) {
         let home = context.homes.of(line);
         self.send_to(home.socket, kind, home, parent, context);
     }
 
-    /// Sends a request of this CHA, on behalf of another one, to a socket.
+    /// Sends a request of this CHA, on behalf of `parent`, to a socket. Returns its id.
     pub(super) fn send_to(
         &mut self,
         socket: u8,
@@ -148,7 +150,7 @@ impl Cha {
         id
     }
 
-    /// The data of a line are there that is at home in another socket, or with a snoop those of a dirty copy.
+    /// Handles data from a remote socket: a line homed there, or the dirty copy that a snoop found.
     pub(super) fn on_abroad_data(&mut self, id: RequestId, context: &mut Context) {
         let Request { kind, tag, for_store, .. } = *context.requests.get(id);
         let parent = RequestId(tag);
@@ -166,7 +168,7 @@ impl Cha {
         self.leave_abroad(parent, context);
     }
 
-    /// The other socket has done what it was asked for.
+    /// Handles the completion of a write, an ownership request or a snoop by a remote socket.
     pub(super) fn on_abroad_done(&mut self, id: RequestId, context: &mut Context) {
         let Request { kind, tag, .. } = *context.requests.get(id);
         let parent = RequestId(tag);
@@ -188,7 +190,8 @@ impl Cha {
         }
     }
 
-    /// A device may write a line: whether that has to cross to its home.
+    /// Continues a device write that has ownership of its line. Returns true if the line crosses to its home socket,
+    /// false if the LLC of this socket has taken it.
     fn goes_on(&mut self, id: RequestId, parent: RequestId, context: &mut Context) -> bool {
         let Request { kind, line, class, .. } = *context.requests.get(parent);
         let ddio = if kind == Kind::IoPut { self.crossing().abroad.ddio } else { RemoteDdio::Memory };
@@ -207,7 +210,7 @@ impl Cha {
         true
     }
 
-    /// The entry of a request that went abroad is free.
+    /// Frees the entry of a request to a remote socket.
     fn leave_abroad(&mut self, id: RequestId, context: &mut Context) {
         let now = context.now();
         let Request { slice, admitted, book, .. } = *context.requests.get(id);

@@ -1,18 +1,18 @@
-//! What the CHA does with a last-level cache.
+//! Lookups and fills of the last-level cache (LLC).
 //!
-//! What the LLC can serve by itself passes without an entry of the request buffer. A line that has to displace a dirty
-//! one waits until the memory controller has accepted that: its request carries the displaced line to memory.
+//! A request that the LLC serves alone passes without an entry of the request buffer. A line that displaces a dirty
+//! victim waits until the memory controller has accepted the victim: the request carries the victim to memory.
 
 use super::Cha;
 use crate::cache::{Evicted, Victim};
 use crate::line::{Home, Kind, Request, RequestId};
 use crate::part::{Context, Payload};
 
-/// From the decision to write a line to memory to the arrival of that request at its slice, or at its channel, in ps.
+/// Delay from the decision to write a line to memory until the request arrives at its slice or channel, in ps.
 pub(super) const EVICT_PS: u64 = 1;
 
 impl Cha {
-    /// Lets the LLC have a request; true when it needs nothing of memory.
+    /// Looks a request up in the LLC. Returns true if the LLC serves it without memory.
     pub(super) fn serve_from_llc(&mut self, id: RequestId, context: &mut Context) -> bool {
         let now = context.now();
         let request = context.requests.get_mut(id);
@@ -40,6 +40,7 @@ impl Cha {
             }
             Kind::Flush | Kind::FlushDoorbell | Kind::FlushTail => {
                 let dirty = context.caches().clean(line);
+                // A flush that is a doorbell must reach the device even if the line is clean.
                 let done = kind == Kind::Flush && !dirty;
                 if done {
                     context.send(owner, self.core_write_ack_ps, Payload::Acknowledged(id));
@@ -82,7 +83,7 @@ impl Cha {
         true
     }
 
-    /// The data of a read passes: an inclusive LLC keeps what a core has read.
+    /// Fills an inclusive LLC with the line that a core has read, as its data passes.
     pub(super) fn keep_in_llc(&mut self, id: RequestId, context: &mut Context) {
         let Request { kind, class, line, .. } = *context.requests.get(id);
         if kind != Kind::CoreRead {
@@ -93,8 +94,8 @@ impl Cha {
         }
     }
 
-    /// Whether a request goes on as that of a dirty line that has to leave; its books stay those of who needs the
-    /// place. A line that is at home in another socket leaves by itself.
+    /// Makes a request carry the dirty victim of its line to memory. Returns true if it does. The entry still counts
+    /// for the workload of the request. A victim homed on another socket leaves by a separate request.
     fn carries(&mut self, id: RequestId, evicted: Option<Evicted>, context: &mut Context) -> bool {
         let Some(evicted) = evicted else { return false };
         let Home { socket, place, .. } = context.homes.of(evicted.line);
@@ -109,14 +110,14 @@ impl Cha {
         true
     }
 
-    /// Writes a dirty line to memory that nothing waits for.
+    /// Writes a dirty line to memory. Nothing waits for that write.
     #[allow(clippy::unused_self)]
     pub(super) fn evict(&self, evicted: Evicted, context: &mut Context) {
         let id = Self::write_by_itself(Kind::Evict, evicted.line, evicted.class, context);
         context.send(context.id, EVICT_PS, Payload::Arrive(id));
     }
 
-    /// A write of a line to memory for nobody who waits.
+    /// Creates a request of this CHA that no part waits for: a write, or a speculative read.
     pub(super) fn write_by_itself(kind: Kind, line: u64, class: u8, context: &mut Context) -> RequestId {
         let request = context.request(kind, line, class, 0);
         context.requests.insert(request)

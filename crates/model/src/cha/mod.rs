@@ -1,9 +1,10 @@
-//! The caching and home agents (CHA) of a socket, one per slice.
+//! Caching and home agents (CHA) of a socket, one per LLC slice.
 //!
-//! A request needs an entry of its slice's request buffer (TOR). A read holds it until its data has passed, a write
-//! until the memory controller has accepted it. Reads may pass writes that wait for the memory controller until the
-//! entries are used up; then admission stalls for everybody. Cores and the IIO come in through queues of their own,
-//! served in turn; requests for lines of other sockets wait apart from those for lines of this one.
+//! A request needs an entry of the request buffer (TOR) of its slice. A read holds the entry until its data has
+//! passed, a write until the memory controller has accepted it. Reads may pass writes that wait for the memory
+//! controller while entries are left; when a slice runs out of entries, admission stalls for all requests. Cores, the
+//! IIO and remote sockets have separate input queues, which are served round robin. Requests for lines homed on
+//! another socket wait in queues apart from those for local lines.
 
 mod abroad;
 mod cached;
@@ -24,26 +25,27 @@ use serde::{Deserialize, Serialize};
 use slice::{Slice, Way};
 use snoop::Asked;
 
-/// The class of a request in the domains of the CHA.
+/// Returns the class of a request in the domains of the CHA: one class for the cores and one for the devices of each
+/// workload.
 #[inline]
 fn book(kind: Kind, class: u8) -> u16 {
     u16::from(class) * BOOKS as u16 + u16::from(kind.is_io())
 }
 
-/// Whom the CHAs talk to.
+/// Ids of the parts that the CHAs send to.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub struct Wiring {
-    /// The cores of their socket.
+    /// Cores of the socket.
     pub cores: Ids,
-    /// The channels of their memory.
+    /// Memory channels of the socket.
     pub channels: Ids,
-    /// The ways to the cores of other sockets.
+    /// UPI links to the remote sockets.
     pub upis: Ids,
-    /// Memory behind a link, if there is some.
+    /// Memory expander behind a CXL link, if there is one.
     pub expander: Option<ComponentId>,
 }
 
-/// The CHAs of a socket.
+/// CHAs of a socket.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Cha {
     socket: u8,
@@ -53,23 +55,27 @@ pub struct Cha {
     core_write_ack_ps: u64,
     io_write_ack_ps: u64,
     io_read_return_ps: u64,
-    /// With caches: a hit of the LLC, and a device's write to it.
+    /// Latency of an LLC hit, in ps; 0 without caches.
     hit_ps: u64,
+    /// Latency of a device write to the LLC (DDIO), in ps; 0 without caches.
     put_ps: u64,
-    /// For cores of other sockets: the way of a credit back, and whether memory notes whose lines are.
+    /// One-way latency of UPI, in ps, which a returned credit takes; 0 without remote sockets.
     upi_ps: u64,
+    /// True if memory keeps a directory of the sockets that own its lines.
     directory: bool,
-    /// Other sockets, if there are any.
+    /// State of requests to remote sockets, if there are any that are simulated.
     crossing: Option<Box<Crossing>>,
     slices: Vec<Slice>,
-    /// An entry is one of CHA->DRAM read or of CHA->MC write as well, whose books say whose it is.
+    /// All entries. Each is also in `read`, in `write` or in the domain of `crossing`, which know the class of the
+    /// entry.
     tor: Domain,
     read: Domain,
     write: Domain,
 }
 
 impl Cha {
-    /// The CHAs of socket number `socket`, whose cores and IIO answer after the given times.
+    /// Creates the CHAs of socket `socket`. The delays of answers to cores and devices come from `core` and `iio`,
+    /// those of the LLC from `cache`.
     #[must_use]
     pub fn new(
         socket: u8,
@@ -102,7 +108,7 @@ impl Cha {
         }
     }
 
-    /// Serves cores of other sockets, too.
+    /// Makes the CHAs also serve cores of remote sockets of which nothing else is simulated.
     #[must_use]
     pub fn with_remote(mut self, remote: &RemoteParams) -> Self {
         self.upi_ps = remote.upi.latency_ps;
@@ -110,7 +116,7 @@ impl Cha {
         self
     }
 
-    /// Knows other sockets with caches and memory of their own.
+    /// Connects the CHAs to other sockets that have their own caches and memory.
     #[must_use]
     pub fn with_sockets(mut self, abroad: Abroad) -> Self {
         self.upi_ps = abroad.upi_ps;
@@ -120,25 +126,26 @@ impl Cha {
         self
     }
 
-    /// The request buffers of all slices, with [`BOOKS`] classes per workload; by class as of when it was last settled.
+    /// Returns the request buffers of all slices as one domain, with [`BOOKS`] classes per workload. Statistics per
+    /// class are as of the last [`Part::settle`].
     #[must_use]
     pub fn tor(&self) -> &Domain {
         &self.tor
     }
 
-    /// CHA->DRAM read: from admission to the data's passage.
+    /// Returns the domain CHA->DRAM read: entries from the admission of a read until its data has passed.
     #[must_use]
     pub fn read(&self) -> &Domain {
         &self.read
     }
 
-    /// CHA->MC write: from admission to the memory controller's acknowledgement.
+    /// Returns the domain CHA->MC write: entries from the admission of a write until the memory controller accepts it.
     #[must_use]
     pub fn write(&self) -> &Domain {
         &self.write
     }
 
-    /// A request arrives at its slice.
+    /// Handles a request that arrives at its slice.
     pub(crate) fn on_arrival(&mut self, id: RequestId, context: &mut Context) {
         if self.crossing.is_some() {
             return self.arrive_from_sockets(id, context);
@@ -146,12 +153,14 @@ impl Cha {
         self.arrive(id, context);
     }
 
-    /// The same where there are other sockets.
+    /// Handles a request that arrives at its slice on a server of several sockets: answers a snoop, and snoops remote
+    /// copies of the line first if the request needs that.
     fn arrive_from_sockets(&mut self, id: RequestId, context: &mut Context) {
         let Request { kind, line, socket, .. } = *context.requests.get(id);
         match kind {
             Kind::Snoop => return self.on_snoop(id, context),
             _ if socket != self.socket => {
+                // A line homed on another socket has a slice of the home; here it passes a slice of this socket.
                 context.requests.get_mut(id).slice = context.homes.slice(self.socket, line);
             }
             _ if !context.caches.are_alone() && self.snoops(id, context) => return,
@@ -160,9 +169,10 @@ impl Cha {
         self.arrive(id, context);
     }
 
-    /// A request enters, or waits until it may.
+    /// Admits a request, or queues it if there is no room or an earlier request waits in its queue.
     fn arrive(&mut self, id: RequestId, context: &mut Context) {
         let request = context.requests.get_mut(id);
+        // An ownership request only invalidates copies, so it needs no entry.
         if request.kind == Kind::IoOwn {
             return self.on_ownership(id, context);
         }
@@ -178,6 +188,7 @@ impl Cha {
         self.slices[index].queues[way].push(context.requests, id);
     }
 
+    /// Returns the input queue of a request.
     #[inline]
     fn way(&self, request: &Request) -> Way {
         if self.crossing.is_some() && self.wiring.upis.contains(request.owner) {
@@ -191,6 +202,8 @@ impl Cha {
         }
     }
 
+    /// Returns true if slice `index` has an entry for a request. Requests to remote sockets have a cap on the entries
+    /// that they hold, and so have writes of cores.
     fn has_room(&self, index: usize, request: &Request) -> bool {
         let slice = &self.slices[index];
         if let Some(crossing) = self.crossing.as_ref().filter(|_| self.is_abroad(request)) {
@@ -200,6 +213,7 @@ impl Cha {
             && (!request.kind.is_core_write() || slice.core_writes < self.params.tor_write_entries)
     }
 
+    /// Serves a request from the LLC, or forwards it to memory or to its home socket.
     fn admit(&mut self, id: RequestId, context: &mut Context) {
         if context.caches.are_there() && self.serve_from_llc(id, context) {
             return;
@@ -211,7 +225,7 @@ impl Cha {
         }
     }
 
-    /// Takes an entry for a request and sends it to its channel.
+    /// Takes an entry for a request and sends the request to its channel.
     #[inline]
     fn pass_to_memory(&mut self, id: RequestId, context: &mut Context) {
         let now = context.now();
@@ -226,8 +240,8 @@ impl Cha {
         let delay = match kind {
             Kind::CoreRead | Kind::IoRead | Kind::Speculate | Kind::CoreFetch => self.params.read_to_mc_ps,
             Kind::IoWrite => self.params.io_write_to_mc_ps,
-            // What a device writes to the LLC waits until the channel has room for the line that leaves, not for its
-            // way there.
+            // A DDIO write that evicts a dirty line waits until the channel has room for that line, not until the line
+            // is there.
             Kind::IoPut => EVICT_PS,
             _ => self.params.core_write_to_mc_ps,
         };
@@ -235,6 +249,8 @@ impl Cha {
         if matches!(kind, Kind::CoreWrite | Kind::CorePost) || kind.is_flush() {
             context.send(owner, self.core_write_ack_ps, Payload::Admitted(id));
         } else if self.wiring.upis.contains(owner) {
+            // The credit of a read is back with this message, one UPI latency later; for a write the UPI link adds
+            // that latency.
             let delay = if kind.is_read() { self.upi_ps } else { NEXT_PS };
             context.send(owner, delay, Payload::Admitted(id));
         }
@@ -244,7 +260,8 @@ impl Cha {
         }
     }
 
-    /// Tells the channel of a request what will be there after `delay`.
+    /// Announces to its channel a request that will arrive there in `delay` ps; a request for the expander is sent
+    /// there.
     #[inline]
     fn to_channel(&self, id: RequestId, delay: u64, context: &mut Context) {
         let Request { socket, place, .. } = *context.requests.get(id);
@@ -255,13 +272,14 @@ impl Cha {
         context.tell(channel, delay, Payload::Arrive(id));
     }
 
-    /// The channel has sent the last beat of a read.
+    /// Passes the data of a read on, after the channel has sent the last beat, and frees the entry.
     pub(crate) fn on_read(&mut self, id: RequestId, context: &mut Context) {
         let now = context.now();
         let Request { kind, slice, owner, admitted, book, .. } = *context.requests.get(id);
         if kind == Kind::Speculate {
             return Self::end_beside(id, Payload::Data(id), context);
         }
+        // With home snoop, a read whose snoops are outstanding ends with the last answer (see `on_snooped`).
         if self.crossing.as_mut().is_some_and(|crossing| crossing.asked.data(id)) {
             return;
         }
@@ -278,7 +296,7 @@ impl Cha {
         self.free_entry(usize::from(slice), context);
     }
 
-    /// The memory controller has accepted a write.
+    /// Frees the entry of a write that the memory controller has accepted, and acknowledges the write to its owner.
     pub(crate) fn on_accepted(&mut self, id: RequestId, context: &mut Context) {
         let now = context.now();
         let Request { kind, slice, owner, admitted, book, .. } = *context.requests.get(id);
@@ -289,6 +307,8 @@ impl Cha {
         self.tor.release_unnamed(now);
         let index = usize::from(slice);
         if kind.is_io() {
+            // The request may have carried a victim of another workload (see `carries`); the answer is for its own
+            // workload.
             context.requests.get_mut(id).class = (book / BOOKS as u16) as u8;
             let from_socket = self.crossing.is_some() && self.wiring.upis.contains(owner);
             let delay = if from_socket { NEXT_PS } else { self.io_write_ack_ps };
@@ -297,7 +317,7 @@ impl Cha {
             self.slices[index].core_writes -= 1;
             if kind.is_flush() {
                 context.send(owner, self.core_write_ack_ps, Payload::Acknowledged(id));
-            // What a core writes past the caches ends where it is written to.
+            // The device that receives a write past the caches ends the request.
             } else if kind != Kind::CorePost {
                 context.requests.remove(id);
             }
@@ -305,7 +325,7 @@ impl Cha {
         self.free_entry(index, context);
     }
 
-    /// Memory has done what took no entry: nobody waits for it, unless it is of another part than the CHA.
+    /// Ends a request that took no entry, such as a speculative read, or sends `answer` if another part owns it.
     fn end_beside(id: RequestId, answer: Payload, context: &mut Context) {
         let owner = context.requests.get(id).owner;
         if owner == context.id {
@@ -315,7 +335,7 @@ impl Cha {
         }
     }
 
-    /// Frees an entry.
+    /// Frees an entry of slice `index` and admits waiting requests.
     #[inline]
     fn free_entry(&mut self, index: usize, context: &mut Context) {
         let slice = &mut self.slices[index];
@@ -325,7 +345,7 @@ impl Cha {
         }
     }
 
-    /// Gives free entries to whoever waits, in turn.
+    /// Gives free entries to waiting requests, taking the queues round robin.
     fn admit_waiting(&mut self, index: usize, context: &mut Context) {
         while let Some(way) = self.next_waiting(index, context) {
             let slice = &mut self.slices[index];
@@ -337,7 +357,7 @@ impl Cha {
         }
     }
 
-    /// Which queue's first request may enter now.
+    /// Returns the next queue, round robin, whose first request may enter now.
     fn next_waiting(&self, index: usize, context: &Context) -> Option<usize> {
         let slice = &self.slices[index];
         let count = slice.queues.len();

@@ -1,19 +1,19 @@
-//! What the CHA does for other sockets, at home.
+//! Requests of remote sockets for lines homed here.
 //!
-//! Their lines are not kept in the LLC of this socket; what its caches happen to hold of them, such as what a device
-//! has written, it hands over.
+//! The LLC does not allocate lines for remote sockets. It serves the copies that it happens to hold, such as lines
+//! that a device has written.
 
 use super::abroad::NEXT_PS;
 use super::Cha;
 use crate::line::{Kind, Request, RequestId};
 use crate::part::{Context, Payload};
 
-/// From the data of a line at the memory side to the arrival of its directory's write at the channel, in ps.
+/// Delay from the data of a line at the memory side to the arrival of its directory write at the channel, in ps.
 const DIRECTORY_PS: u64 = 1;
 
 impl Cha {
-    /// Lets the caches have a request of another socket; true when it needs nothing of memory. A line that another
-    /// socket writes leaves them.
+    /// Looks up a request of a remote socket in the caches. Returns true if they serve it without memory. A line that
+    /// the remote socket writes is invalidated.
     pub(super) fn serve_remote(&mut self, id: RequestId, context: &mut Context) -> bool {
         if self.crossing.is_some() {
             return self.serve_socket(id, context);
@@ -31,15 +31,17 @@ impl Cha {
         hit
     }
 
-    /// The same for a socket whose caches are simulated, too.
+    /// Looks up a request of a remote socket that has simulated caches. Returns true if the caches serve it without
+    /// memory.
     fn serve_socket(&mut self, id: RequestId, context: &mut Context) -> bool {
         let Request { kind, line, class, owner, .. } = *context.requests.get(id);
-        // The agent asks the LLC: the same way, the other way round.
+        // With home snoop the agent looks up the LLC, over the path from the CHA to the agent in the opposite
+        // direction.
         let [agent, _] = self.agent_ps();
         match kind {
             Kind::CoreRead | Kind::IoRead => {
                 let hit = match kind {
-                    // Its own socket has counted it.
+                    // The socket of the device has counted the access.
                     Kind::IoRead => context.caches().has(line),
                     _ => self.lend(id, context),
                 };
@@ -64,13 +66,13 @@ impl Cha {
                 context.caches().io_invalidate(line);
                 false
             }
-            // Whatever the caches have by now of a line that another socket writes back is newer.
+            // A copy that the caches hold by now is newer than the line that the remote socket writes back.
             _ => false,
         }
     }
 
-    /// A core of another socket gets what the caches have of a line. Memory gets dirty data, unless they are to be
-    /// stored to. Returns whether there is anything.
+    /// Gives a core of a remote socket the copy of a line. Returns true if the caches have one. Dirty data also goes
+    /// to memory, unless a store follows.
     fn lend(&mut self, id: RequestId, context: &mut Context) -> bool {
         let Request { line, class, for_store, .. } = *context.requests.get(id);
         let caches = context.caches();
@@ -83,7 +85,7 @@ impl Cha {
         hit
     }
 
-    /// A device of another socket asks for a line, to write all of it: the caches lose it.
+    /// Grants a device of a remote socket ownership of a line that it will overwrite. The caches lose their copy.
     pub(super) fn on_ownership(&mut self, id: RequestId, context: &mut Context) {
         let Request { line, owner, .. } = *context.requests.get(id);
         if let Some(caches) = context.caches.own() {
@@ -95,8 +97,8 @@ impl Cha {
         context.send(owner, self.hit_ps.max(NEXT_PS) + agent, Payload::Acknowledged(id));
     }
 
-    /// Memory reads a line that the caches or nobody need, because it was asked before that was known. It takes no
-    /// entry of the CHA, and nothing waits for it.
+    /// Makes memory read a line that no requester needs, as the speculative read of a request that turned out not to
+    /// need memory. The read takes no entry of the CHA, and nothing waits for it.
     pub(super) fn read_ahead(&self, id: RequestId, context: &mut Context) {
         if !self.crossing.as_ref().is_some_and(|crossing| crossing.abroad.speculative) {
             return;
@@ -106,8 +108,8 @@ impl Cha {
         self.to_channel(id, self.params.read_to_mc_ps, context);
     }
 
-    /// With a directory in memory, a write of the line notes that another socket owns it. The memory side makes it: it
-    /// takes no entry of the CHA, and nothing waits for it.
+    /// Records in the directory in memory, if there is one, that another socket owns a line: a write of the line that
+    /// the memory side makes. The write takes no entry of the CHA, and nothing waits for it.
     pub(super) fn note_owner(&self, id: RequestId, context: &mut Context) {
         let Request { class, line, for_store, .. } = *context.requests.get(id);
         if self.directory && for_store {

@@ -1,39 +1,43 @@
-//! The request buffer of a slice, and what waits for it.
+//! Request buffer (TOR) of a slice, and its input queues.
 
 use crate::line::{Fifo, Request};
 use serde::{Deserialize, Serialize};
 
-/// A slice.
+/// Entries and queues of a slice.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(super) struct Slice {
+    /// Entries in use.
     pub(super) used: u32,
+    /// Entries in use by writes of cores.
     pub(super) core_writes: u32,
-    /// Of those in use: what waits for another socket.
+    /// Entries in use by requests to remote sockets.
     pub(super) abroad: u32,
-    /// What waits for an entry, by where it comes from; see [`Way`].
+    /// Requests that wait for an entry, by input queue (see [`Way`]).
     pub(super) queues: [Fifo<Request>; 5],
+    /// Requests in all queues.
     pub(super) waiting: u32,
-    /// The queue that comes first next time.
+    /// Queue that is tried first next time.
     pub(super) turn: u8,
 }
 
-/// Where requests come from. Each has a queue of its own.
+/// Input queue of a slice, by the origin of its requests.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Way {
-    /// The cores of the socket, and those of others of which there is nothing else.
+    /// Cores of this socket, and cores of remote sockets of which nothing else is simulated.
     Core,
-    /// The IIO.
+    /// The IIO of this socket.
     Io,
-    /// Other sockets.
+    /// Remote sockets.
     Socket,
-    /// The cores and the IIO again, with lines that are at home in other sockets: what waits for one of the entries
-    /// that such lines may hold is retried, and lets others pass.
+    /// Cores of this socket, with lines homed on another socket. Separate, because these requests also wait for one of
+    /// the entries that such lines may hold, and must not block the others.
     CoreAbroad,
+    /// The IIO of this socket, with lines homed on another socket.
     IoAbroad,
 }
 
 impl Slice {
-    /// Whether nothing waits.
+    /// Returns true if no request waits.
     pub(super) fn is_idle(&self) -> bool {
         self.waiting == 0
     }

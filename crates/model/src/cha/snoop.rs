@@ -1,9 +1,10 @@
-//! What the caches of other sockets have of lines that are at home here.
+//! Snoops of the caches of remote sockets for lines homed here.
 //!
-//! The home knows who has a line, as a directory does that is never out of date, and asks only then: of a dirty copy
-//! before it lets a line be read, of any copy before it lets one be written. Without a directory it asks all others
-//! while memory reads (home snoop), and what they have is known all the same: only the time differs. Who asks then is
-//! a home agent beside the memory controller, so that snoops and answers have the way from there to the CHA, too.
+//! The home knows which sockets hold a line, as a directory that is never out of date, and snoops only if needed: for
+//! a dirty copy before a read, for any copy before a write. Without a directory (home snoop) it snoops all remote
+//! sockets while memory reads. Their copies are known all the same, so that only the latency differs. Home snoops are
+//! sent by a home agent beside the memory controller, so that snoops and answers also take the path between the agent
+//! and the CHA.
 
 use super::abroad::NEXT_PS;
 use super::Cha;
@@ -12,11 +13,13 @@ use crate::line::{Kind, Request, RequestId};
 use crate::part::{Context, Payload};
 use serde::{Deserialize, Serialize};
 
-/// Reads that memory answers and that wait for snoops: how many of these are out, and whether the data is there.
+/// Reads that memory serves and that wait for snoops: by request, the snoops outstanding and true once the data has
+/// arrived.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(super) struct Asked(Vec<(u8, bool)>);
 
 impl Asked {
+    /// Starts to wait for `snoops` answers.
     fn ask(&mut self, id: RequestId, snoops: u8) {
         let at = id.0 as usize;
         if self.0.len() <= at {
@@ -25,11 +28,12 @@ impl Asked {
         self.0[at] = (snoops, false);
     }
 
+    /// Returns true if a read has snoops outstanding.
     fn waits(&self, id: RequestId) -> bool {
         self.0.get(id.0 as usize).is_some_and(|&(out, _)| out > 0)
     }
 
-    /// Memory has read the line: whether it waits for snoops.
+    /// Records that memory has read the line. Returns true if the read still waits for snoops.
     pub(super) fn data(&mut self, id: RequestId) -> bool {
         let waits = self.waits(id);
         if waits {
@@ -38,7 +42,7 @@ impl Asked {
         waits
     }
 
-    /// A snoop is answered: whether it was the last and the data is there.
+    /// Records the answer to a snoop. Returns true if it was the last one and the data has arrived.
     fn answer(&mut self, id: RequestId) -> bool {
         let (out, data) = &mut self.0[id.0 as usize];
         *out -= 1;
@@ -47,7 +51,7 @@ impl Asked {
 }
 
 impl Cha {
-    /// Asks all other sockets about a line that memory is about to read for this one, if there is no directory.
+    /// Snoops all remote sockets for a line that memory is about to read, if the server uses home snoop.
     pub(super) fn ask_all(&mut self, id: RequestId, context: &mut Context) {
         let request = *context.requests.get(id);
         let reads = matches!(request.kind, Kind::CoreRead | Kind::IoRead);
@@ -64,7 +68,8 @@ impl Cha {
         }
     }
 
-    /// Asks another socket for its copy of a line, if a request needs that; then the request waits.
+    /// Snoops a remote socket for its copy of a line, if the request needs that. Returns true if so; the request then
+    /// waits.
     pub(super) fn snoops(&mut self, id: RequestId, context: &mut Context) -> bool {
         let request = *context.requests.get(id);
         let writes = match request.kind {
@@ -80,14 +85,15 @@ impl Cha {
         true
     }
 
-    /// A socket where a line is at home asks for the copy of this one.
+    /// Answers a snoop of the home socket for the copy of this one.
     pub(super) fn on_snoop(&mut self, id: RequestId, context: &mut Context) {
         let Request { line, for_store, owner, .. } = *context.requests.get(id);
         let taken = |caches: &mut Caches| if for_store { caches.give_up(line) } else { caches.lend(line) };
         let dirty = context.caches.own().and_then(taken);
+        // The credit of the snoop is back with this message, one UPI latency later.
         context.send(owner, self.upi_ps, Payload::Admitted(id));
-        // The home agent passes the answer on: its way to the CHA there counts here, where it is as long. A lookup that
-        // finds no data takes no time of its own, as at home.
+        // The home agent forwards the answer to its CHA. That delay is added here, where it is as long. A lookup that
+        // finds no data takes no time, as on the home socket.
         let [_, from_agent] = self.agent_ps();
         let (lookup, answer) = match dirty {
             Some(_) => (self.hit_ps, Payload::Data(id)),
@@ -97,10 +103,11 @@ impl Cha {
         context.send(owner, delay, answer);
     }
 
-    /// Another socket has answered for its copy; `dirty` if with the data. A read has them then, and memory gets them
-    /// unless a store follows. Everything else goes on as it would have without the copy.
+    /// Handles the answer of a remote socket to a snoop, with the data if `dirty`. The data serves a read, and memory
+    /// gets it too unless a store follows. Any other request proceeds as it would without the copy.
     pub(super) fn on_snooped(&mut self, id: RequestId, dirty: bool, context: &mut Context) {
         let Request { kind, line, class, for_store, owner, .. } = *context.requests.get(id);
+        // A home snoop runs beside the read of memory, so its answer only releases that read.
         if self.crossing().asked.waits(id) {
             if dirty {
                 let write = Self::write_by_itself(Kind::Evict, line, class, context);
@@ -131,7 +138,7 @@ impl Cha {
         }
     }
 
-    /// The caches note a line that one of their cores reads and another socket had.
+    /// Records in the caches a line that a local core reads and a remote socket had.
     fn take_in(&mut self, id: RequestId, context: &mut Context) {
         let Request { class, line, owner, .. } = *context.requests.get(id);
         let core = self.wiring.cores.number(owner);

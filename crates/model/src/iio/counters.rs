@@ -1,36 +1,36 @@
-//! What the IIO counts as its registers do: for ever, whatever is measured in between.
+//! Free-running counters of the IIO, as its registers have them: no measuring window resets them.
 
 use hostnet_kernel::Time;
 use serde::{Deserialize, Serialize};
 
-/// Counts of one buffer. Sums wrap, as those of registers do.
+/// Counters of one buffer. Sums wrap, as those of registers do.
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 pub(super) struct Cumulative {
-    /// Moments of giving back less moments of taking, in ps.
+    /// Sum of the times of all releases, less the sum of the times of all allocations, in ps.
     moments_ps: u64,
     inserted: u64,
 }
 
 impl Cumulative {
-    /// A line takes an entry.
+    /// Counts a line that takes an entry.
     #[inline]
     pub(super) fn insert(&mut self, now: Time) {
         self.moments_ps = self.moments_ps.wrapping_sub(now.ps());
         self.inserted = self.inserted.wrapping_add(1);
     }
 
-    /// A line leaves its entry.
+    /// Counts a line that leaves its entry.
     #[inline]
     pub(super) fn leave(&mut self, now: Time) {
         self.moments_ps = self.moments_ps.wrapping_add(now.ps());
     }
 
-    /// Lines inserted so far.
+    /// Returns the lines inserted so far.
     pub(super) fn insertions(&self) -> u64 {
         self.inserted
     }
 
-    /// Entries in use, of which there are `held` now, times ps.
+    /// Returns the integral of the entries in use over time, in entries times ps; `held` entries are in use now.
     pub(super) fn occupancy_ps(&self, now: Time, held: u32) -> u64 {
         self.moments_ps.wrapping_add(now.ps().wrapping_mul(u64::from(held)))
     }

@@ -1,7 +1,8 @@
-//! The integrated IO controller (IIO): where the credits of P2M-Write and P2M-Read live.
+//! Integrated IO controller (IIO), which holds the credits of P2M-Write and P2M-Read.
 //!
-//! One entry per line. A write entry is held until the memory controller has accepted the line, a read entry until its
-//! data is back. Links are served TLP by TLP, round robin; lines enter the processor interconnect one after the other.
+//! There is one entry per line. A write entry is held until the memory controller has accepted the line, a read entry
+//! until its data is back. Links are served round robin, TLP by TLP; lines enter the processor interconnect one after
+//! the other.
 
 mod counters;
 mod registers;
@@ -16,28 +17,32 @@ use hostnet_measure::Domain;
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
 
-/// A TLP at the IIO whose lines wait for entries.
+/// TLP at the IIO whose lines wait for entries.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 struct Waiting {
     line: u64,
+    /// Lines that have no entry yet.
     left: u8,
     lines: u8,
     class: u8,
-    /// The burst of a read, the link of a write.
+    /// Burst of a read, or link of a write.
     burst: u32,
-    /// What the device wants to be told by when a write can be seen, or [`Tag::NONE`].
+    /// Tag that the device receives when a write is visible, or [`Tag::NONE`].
     tag: Tag,
 }
 
-/// A read request of a device whose lines are on their way.
+/// Read request of a device whose lines are in flight.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 struct Burst {
     link: u8,
     class: u8,
+    /// Lines without data.
     outstanding: u8,
+    /// Lines with data that no completion has carried yet.
     ready: u8,
 }
 
+/// Link to a device.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 struct Link {
     device: ComponentId,
@@ -45,15 +50,16 @@ struct Link {
     writes: VecDeque<Waiting>,
     reads: VecDeque<Waiting>,
     down: Lane,
-    /// Writes that leave their entries in the order in which they came (no relaxed ordering): each with whether memory
-    /// has it.
+    /// Writes that leave their entries in order of arrival, each with true once memory has accepted it; `None` with
+    /// relaxed ordering.
     in_order: Option<VecDeque<(RequestId, bool)>>,
-    /// Writes that the device is told of when they can be seen, in their order: by what, and whether they can be.
+    /// Writes whose visibility the device is notified of, in order: the last line of the TLP, the tag, and true once
+    /// the line is visible.
     watched: VecDeque<(RequestId, Tag, bool)>,
 }
 
 impl Link {
-    /// Notes that memory has a write; the writes that leave now, in order.
+    /// Records that memory has accepted a write. Returns the writes that leave their entries now, in order.
     fn acknowledge(&mut self, id: RequestId) -> impl Iterator<Item = RequestId> + '_ {
         if let Some(watched) = self.watched.iter_mut().find(|watched| watched.0 == id) {
             watched.2 = true;
@@ -73,41 +79,43 @@ impl Link {
     }
 }
 
-/// Whom an IIO talks to.
+/// Ids of the parts that an IIO sends to, and its links.
 #[derive(Clone, Debug)]
 pub struct Wiring {
-    /// The CHAs of its socket.
+    /// CHAs of the socket.
     pub cha: ComponentId,
-    /// Its links, by their number: the device at the other end, and what the link costs.
+    /// Links, by number: the device at the other end, and the parameters of the link.
     pub links: Vec<(ComponentId, PcieParams)>,
 }
 
-/// The IIO of a socket.
+/// IIO of a socket.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Iio {
     params: IioParams,
     cha: ComponentId,
     rng: Rng,
     links: Vec<Link>,
-    /// Per link: whether writes go to the LLC; empty without caches.
+    /// By link: true if writes go to the LLC (DDIO); empty without caches.
     ddio: Vec<bool>,
     bursts: Vec<Burst>,
     bursts_free: Vec<u32>,
     write_turn: usize,
     read_turn: usize,
-    /// When the ways into the processor interconnect are free: that of written lines, and that of requests for lines.
+    /// Times at which the ports into the processor interconnect are free: for written lines, and for requests for
+    /// lines.
     ports_free: [Time; 2],
     write: Domain,
     read: Domain,
-    /// Of the write and the read buffer.
+    /// Counters of the write buffer and of the read buffer.
     counts: [Cumulative; 2],
+    /// Period of the clock that accumulates occupancy, in ps.
     clock_ps: u64,
-    /// What an entry stands for.
+    /// Lines of 64 B that an entry stands for.
     line_size: LineSize,
 }
 
 impl Iio {
-    /// An IIO as `wiring` says. `ddio` tells whose writes go to the LLC; links beyond its end do not.
+    /// Creates an IIO. `ddio` has true for each link whose writes go to the LLC; links beyond its end do not use DDIO.
     #[must_use]
     pub fn new(params: IioParams, wiring: Wiring, ddio: Vec<bool>, rng: Rng, classes: usize) -> Self {
         let Wiring { cha, links } = wiring;
@@ -141,23 +149,22 @@ impl Iio {
         }
     }
 
-    /// Has the writes of a link leave their entries in order, as those of a device that does not ask for relaxed
-    /// ordering.
+    /// Makes the writes of a link leave their entries in order, as those of a device without relaxed ordering.
     pub fn keep_order(&mut self, link: usize) {
         self.links[link].in_order = Some(VecDeque::with_capacity(self.params.write_credits as usize));
     }
 
-    /// Counts occupancy by a clock with a period of `clock_ps` ps, at least 1. Without this by one of 1 ps.
+    /// Sets the period of the clock that accumulates occupancy, in ps, at least 1. The default is 1 ps.
     pub fn set_clock(&mut self, clock_ps: u64) {
         self.clock_ps = clock_ps.max(1);
     }
 
-    /// Has counters count for every entry the lines that it stands for.
+    /// Makes counters count, for every entry, the lines of 64 B that it stands for.
     pub fn set_line_size(&mut self, size: LineSize) {
         self.line_size = size;
     }
 
-    /// The value of a counter, in lines of 64 B.
+    /// Returns the value of a counter, in lines of 64 B.
     #[must_use]
     pub fn counter(&self, counter: IioCounter, now: Time) -> u64 {
         let [write, read] = &self.counts;
@@ -170,38 +177,39 @@ impl Iio {
         self.line_size.expand(entries)
     }
 
-    /// Time since the last reset for which the lane of a link to its device was busy, in ps; 0 of no link.
+    /// Returns the time since the last reset for which the lane of a link to its device was busy, in ps; 0 if there is
+    /// no such link.
     #[must_use]
     pub fn lane_busy_ps(&self, link: u8, now: Time) -> u64 {
         self.links.get(usize::from(link)).map_or(0, |link| link.down.busy_ps(now))
     }
 
-    /// P2M-Write.
+    /// Returns the domain P2M-Write: entries of the write buffer.
     #[must_use]
     pub fn write(&self) -> &Domain {
         &self.write
     }
 
-    /// P2M-Read.
+    /// Returns the domain P2M-Read: entries of the read buffer.
     #[must_use]
     pub fn read(&self) -> &Domain {
         &self.read
     }
 
-    /// The domains, to settle or to reset.
+    /// Returns the domains, to settle or reset them.
     pub fn domains_mut(&mut self) -> [&mut Domain; 2] {
         [&mut self.write, &mut self.read]
     }
 
-    /// A write TLP of `lines` lines from `line` on arrives over `link`, whose device is told by `tag`, if that is one,
-    /// when the last of them can be seen.
+    /// Handles a write TLP of `lines` lines from `line` on, which arrives over `link`. Unless `tag` is [`Tag::NONE`],
+    /// the device receives it when the last line is visible.
     pub(crate) fn on_write_tlp(&mut self, line: u64, lines: u8, class: u8, link: u8, tag: Tag, context: &mut Context) {
         let waiting = Waiting { line, left: lines, lines, class, burst: u32::from(link), tag };
         self.links[usize::from(link)].writes.push_back(waiting);
         self.start_writes(context);
     }
 
-    /// A read request of `lines` lines from `line` on arrives over `link`.
+    /// Handles a read request for `lines` lines from `line` on, which arrives over `link`.
     pub(crate) fn on_read_tlp(&mut self, line: u64, lines: u8, class: u8, link: u8, context: &mut Context) {
         let burst = self.open_burst(Burst { link, class, outstanding: lines, ready: 0 });
         let waiting = Waiting { line, left: lines, lines, class, burst, tag: Tag::NONE };
@@ -209,7 +217,7 @@ impl Iio {
         self.start_reads(context);
     }
 
-    /// Memory has accepted a write.
+    /// Handles the acceptance of a write by memory: frees entries, and notifies the device of writes that are visible.
     pub(crate) fn on_acknowledged(&mut self, id: RequestId, context: &mut Context) {
         let now = context.now();
         let link = context.requests.get(id).tag as usize;
@@ -237,7 +245,7 @@ impl Iio {
         self.bursts.len() as u32 - 1
     }
 
-    /// Gives free write entries to waiting TLPs.
+    /// Gives free write entries to waiting TLPs, round robin over the links.
     fn start_writes(&mut self, context: &mut Context) {
         while self.write.free() > 0 {
             let count = self.links.len();
@@ -248,19 +256,21 @@ impl Iio {
             while tlp.left > 0 && self.write.free() > 0 {
                 self.start_line(&mut tlp, kind, context);
             }
+            // A TLP that has got only some of its entries goes on first.
             if tlp.left > 0 {
                 self.links[link].writes.push_front(tlp);
                 self.write_turn = link;
                 return;
             }
             self.write_turn = link + 1;
+            // Posted credits return once all lines of the TLP have an entry.
             let credit = Payload::PostedCredit { lines: tlp.lines };
             let Link { device, pcie, .. } = &self.links[link];
             context.send(*device, pcie.latency_ps, credit);
         }
     }
 
-    /// Gives free read entries to waiting TLPs.
+    /// Gives free read entries to waiting TLPs, round robin over the links.
     fn start_reads(&mut self, context: &mut Context) {
         while self.read.free() > 0 {
             let count = self.links.len();
@@ -279,7 +289,7 @@ impl Iio {
         }
     }
 
-    /// Takes an entry for the next line of a TLP and sends the line on its way.
+    /// Takes an entry for the next line of a TLP and sends the line, or the request for it, to the CHA.
     fn start_line(&mut self, tlp: &mut Waiting, kind: Kind, context: &mut Context) {
         let now = context.now();
         let [writes, reads] = &mut self.counts;
@@ -304,6 +314,7 @@ impl Iio {
             }
         }
         if let Some(caches) = context.caches.own() {
+            // Speed of the simulator only: prefetches its tables for the lookup to come.
             caches.expect(line);
         }
         let port_free = &mut self.ports_free[usize::from(kind == Kind::IoRead)];
@@ -312,7 +323,7 @@ impl Iio {
         context.send(self.cha, start.since(now) + to_cha_ps, Payload::Arrive(id));
     }
 
-    /// The data of a line is back: a completion leaves when it is full, or the last of its request.
+    /// Handles the data of a line. A completion leaves when it is full (MPS) or is the last of its request.
     pub(crate) fn on_data(&mut self, id: RequestId, context: &mut Context) {
         let now = context.now();
         let Request { class, since, tag, .. } = *context.requests.get(id);

@@ -1,11 +1,11 @@
-//! Accesses of cores to the registers of devices: TLPs of their own on the way down.
+//! Accesses of cores to device registers, as TLPs on the downstream lane.
 
 use super::{Iio, Link};
 use crate::link::REGISTER_BYTES;
 use crate::part::{Access, Context, Payload};
 
 impl Iio {
-    /// A core accesses a register of the device at a link, behind the completions that are on the lane.
+    /// Sends an access of a core to a register of the device at `link`, behind the completions that are on the lane.
     pub(super) fn on_register(&mut self, link: u8, access: Access, context: &mut Context) {
         let Link { device, pcie, down, .. } = &mut self.links[usize::from(link)];
         let bytes = match access {

@@ -1,7 +1,7 @@
-//! The line fill buffer of a core: one pool for all that runs on it.
+//! Line fill buffer (LFB) of a core: one pool of entries for all engines of the core.
 //!
-//! An entry serves a read (C2M-Read) until its data is back; for a store it then serves the write-back of a dirty line
-//! (C2M-Write) until the CHA admits that. It can be allocated again a while after it is free.
+//! An entry serves a read (C2M-Read) until its data is back. For a store it then serves the write-back of a dirty line
+//! (C2M-Write) until the CHA admits the write-back. A freed entry can be allocated again after a refill time.
 
 use crate::cache::Victim;
 use crate::line::{Home, Kind, Request, RequestId};
@@ -12,23 +12,24 @@ use hostnet_kernel::{Rng, Time};
 use hostnet_measure::Domain;
 use serde::{Deserialize, Serialize};
 
-/// The entries of a core.
+/// Entries of a core.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Lfb {
-    /// Those that may be allocated now.
+    /// Entries that can be allocated now.
     pub(crate) idle: u32,
-    /// The number of the engine that runs now, and whether there are several.
+    /// Number of the engine that runs now.
     pub(crate) engine: u8,
+    /// True if several engines share the core.
     pub(crate) shared: bool,
     refill_ps: u64,
     refill_spread_ps: u64,
-    /// By which clock these times go.
+    /// Clock that scales the refill time.
     pub(crate) clock: Clock,
-    /// All entries that are held.
+    /// All entries in use.
     pub(crate) held: Domain,
-    /// C2M-Read: those that wait for data.
+    /// Entries that wait for data (C2M-Read).
     pub(crate) read: Domain,
-    /// C2M-Write: those that wait for the admission of a write-back.
+    /// Entries that wait for the admission of a write-back (C2M-Write).
     pub(crate) write: Domain,
 }
 
@@ -49,20 +50,20 @@ impl Lfb {
         }
     }
 
-    /// Shows its pools.
+    /// Visits its pools.
     pub(crate) fn pools<'a>(&'a self, visit: &mut dyn FnMut(Pool<'a>)) {
         visit(Pool::new(Group::C2mRead, &self.read));
         visit(Pool::new(Group::C2mWrite, &self.write));
         visit(Pool::new(Group::Lfb, &self.held));
     }
 
-    /// The domains, to settle or to reset.
+    /// Returns the domains, to settle or reset them.
     pub(crate) fn domains_mut(&mut self) -> [&mut Domain; 3] {
         [&mut self.held, &mut self.read, &mut self.write]
     }
 
-    /// The entries that a class keeps busy: those that it holds, and where nobody else is on the core those that cannot
-    /// be allocated yet.
+    /// Returns the entries that a class keeps busy: those that it holds, and on a core without other engines also
+    /// those in their refill time.
     pub(crate) fn busy(&self, class: u8) -> u32 {
         if self.shared {
             self.held.classes()[usize::from(class)].in_use()
@@ -71,7 +72,7 @@ impl Lfb {
         }
     }
 
-    /// An idle entry begins to serve a read.
+    /// Allocates an idle entry for a read; there must be one.
     #[inline]
     pub(crate) fn take(&mut self, class: u8, now: Time) {
         self.idle -= 1;
@@ -79,7 +80,7 @@ impl Lfb {
         assert!(taken, "an idle LFB entry is free");
     }
 
-    /// As [`Lfb::take`], if one may be allocated.
+    /// Allocates an idle entry for a read. Returns false if there is none.
     #[inline]
     pub(crate) fn try_take(&mut self, class: u8, now: Time) -> bool {
         if self.idle == 0 {
@@ -89,28 +90,28 @@ impl Lfb {
         true
     }
 
-    /// An idle entry begins to serve a write of a whole line.
+    /// Allocates an idle entry for the write of a whole line; there must be one.
     pub(crate) fn take_for_write(&mut self, class: u8, now: Time) {
         self.idle -= 1;
         let taken = self.held.try_acquire(now, class) && self.write.try_acquire(now, class);
         assert!(taken, "an idle LFB entry is free");
     }
 
-    /// An entry whose data is back begins to serve a write-back.
+    /// Switches an entry from its read, whose data is back, to a write-back.
     #[inline]
     pub(crate) fn turn(&mut self, class: u8, now: Time) {
         let taken = self.write.try_acquire(now, class);
         assert!(taken, "the LFB entry of a line serves the write-back of the one that it displaced");
     }
 
-    /// An entry is free that was held since `entered`.
+    /// Frees an entry that was held since `entered`, and schedules the end of its refill time.
     pub(crate) fn free(&mut self, class: u8, entered: Time, rng: &mut Rng, context: &mut Context) {
         self.held.release(context.now(), class, entered);
         let delay = self.clock.stretched(rng.around(self.refill_ps, self.refill_spread_ps)).max(1);
         context.send(context.id, delay, Payload::Refill);
     }
 
-    /// A request for a line of the engine that runs, which begins now.
+    /// Creates a read of a line for the engine that runs now.
     #[inline(always)]
     pub(crate) fn request(&self, line: u64, class: u8, for_store: bool, tag: u32, context: &mut Context) -> RequestId {
         let request = Request { for_store, engine: self.engine, ..context.request(Kind::CoreRead, line, class, tag) };
@@ -118,11 +119,13 @@ impl Lfb {
     }
 }
 
-/// A request goes on with the line that left the caches for the one that it asked for.
+/// Turns a request whose data is back into the write-back, or the notice of eviction, of the line that the data
+/// displaced.
 pub(crate) fn turn<'a>(id: RequestId, victim: Victim, context: &'a mut Context) -> &'a mut Request {
     let now = context.now();
     let Home { socket, slice, place } = context.homes.of(victim.line);
     if let Some(caches) = context.caches.own() {
+        // Speed of the simulator only: prefetches its tables for the lookup to come.
         caches.expect(victim.line);
     }
     let kind = match victim {

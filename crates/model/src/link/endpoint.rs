@@ -1,4 +1,4 @@
-//! A device's end of a PCIe link: one lane up, posted and non-posted credits.
+//! Device end of a PCIe link: the upstream lane, and the posted and non-posted credits.
 
 use super::Lane;
 use crate::params::PcieParams;
@@ -8,25 +8,25 @@ use hostnet_measure::Domain;
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
 
-/// Bytes of a register (assumed: 64 bits).
+/// Size of a register, in bytes (assumed: 64 bits).
 pub(crate) const REGISTER_BYTES: u64 = 8;
 
-/// Credits in use from which another packet of the largest size does not fit.
+/// Returns the number of credits in use from which on another packet of the largest size does not fit.
 fn blocked_from(credits: u32, packet_bytes: u32) -> u32 {
     (credits + 1).saturating_sub(packet_bytes / 64).max(1)
 }
 
-/// A write TLP whose credits are out. They come back in the order of the TLPs.
+/// Write TLP whose credits have not returned. Credits return in the order of the TLPs.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 struct Written {
     lines: u8,
     class: u8,
     since: Time,
-    /// What the device knows it by.
+    /// Tag of the TLP at the device.
     tag: Tag,
 }
 
-/// A device's end of a PCIe link.
+/// Device end of a PCIe link.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Endpoint {
     iio: ComponentId,
@@ -36,10 +36,11 @@ pub(crate) struct Endpoint {
     posted: Domain,
     nonposted: Domain,
     written: VecDeque<Written>,
-    /// When each non-posted credit was taken, and for which class.
+    /// Time at which each non-posted credit in use was taken, and its class.
     asked: VecDeque<(Time, u8)>,
-    /// Bytes written and lines asked for since the last reset.
+    /// Bytes written since the last reset.
     written_bytes: u64,
+    /// Lines requested since the last reset.
     asked_lines: u64,
 }
 
@@ -59,42 +60,42 @@ impl Endpoint {
         }
     }
 
-    /// What the link costs.
+    /// Returns the parameters of the link.
     pub(crate) fn pcie(&self) -> &PcieParams {
         &self.pcie
     }
 
-    /// Time since the last reset for which the lane to the IIO was busy, in ps.
+    /// Returns the time since the last reset for which the upstream lane was busy, in ps.
     pub(crate) fn busy_ps(&self, now: Time) -> u64 {
         self.up.busy_ps(now)
     }
 
-    /// The number of its link at the IIO.
+    /// Returns the number of the link at the IIO.
     pub(crate) fn link(&self) -> u8 {
         self.link
     }
 
-    /// The IIO at the other end.
+    /// Returns the IIO at the other end.
     pub(crate) fn iio(&self) -> ComponentId {
         self.iio
     }
 
-    /// When the lane can take the next TLP.
+    /// Returns the time at which the upstream lane can take the next TLP.
     pub(crate) fn free_at(&self) -> Time {
         self.up.free_at()
     }
 
-    /// Bytes written since the last reset.
+    /// Returns the bytes written since the last reset.
     pub(crate) fn written_bytes(&self) -> u64 {
         self.written_bytes
     }
 
-    /// Bytes of the lines asked for since the last reset.
+    /// Returns the bytes of the lines requested since the last reset.
     pub(crate) fn asked_bytes(&self) -> u64 {
         self.asked_lines * 64
     }
 
-    /// Starts a new measuring window of what it moves.
+    /// Starts a new measuring window for the bytes moved.
     pub(crate) fn reset_moved(&mut self, now: Time) {
         (self.written_bytes, self.asked_lines) = (0, 0);
         self.up.reset(now);
@@ -108,7 +109,7 @@ impl Endpoint {
         &self.nonposted
     }
 
-    /// Shows its pools.
+    /// Visits its pools.
     pub(crate) fn pools<'a>(&'a self, visit: &mut dyn FnMut(Pool<'a>)) {
         visit(Pool::new(Group::Posted, &self.posted));
         visit(Pool::new(Group::NonPosted, &self.nonposted));
@@ -118,35 +119,37 @@ impl Endpoint {
         [&mut self.posted, &mut self.nonposted]
     }
 
-    /// Bytes of the next write TLP, of `left` bytes from `address` on: it ends at a multiple of the largest size, so
-    /// that it crosses no page.
+    /// Returns the bytes of the next write TLP when `left` bytes from `address` on remain. A TLP ends at a multiple of
+    /// the maximum payload size (MPS), so that it crosses no page.
     pub(crate) fn write_bytes(&self, address: u64, left: u32) -> u32 {
         let room = u64::from(self.pcie.mps_bytes) - address % u64::from(self.pcie.mps_bytes);
         left.min(room as u32)
     }
 
-    /// Lines of the next read request for `left` lines.
+    /// Returns the lines of the next read request when `left` lines remain.
     pub(crate) fn read_lines(&self, left: u32) -> u32 {
         left.min(self.pcie.mrrs_bytes / 64)
     }
 
+    /// Returns true if there are posted credits for a write TLP of `bytes` bytes.
     pub(crate) fn may_write(&self, bytes: u32) -> bool {
         self.posted.free() >= bytes.div_ceil(64)
     }
 
+    /// Returns true if there are non-posted credits for `lines` lines.
     pub(crate) fn may_read(&self, lines: u32) -> bool {
         self.nonposted.free() >= lines
     }
 
-    /// Sends a write TLP of `bytes` bytes from `line` on, which the device knows by `tag`.
+    /// Sends a write TLP of `bytes` bytes from `line` on. [`Endpoint::credited`] returns `tag` when its credits are
+    /// back.
     ///
-    /// # Panics
-    /// If the credits were not looked at.
+    /// # Panics Panics if there are too few posted credits.
     pub(crate) fn write(&mut self, line: u64, bytes: u32, class: u8, tag: Tag, context: &mut Context) {
         self.write_tlp(line, bytes, class, [tag, Tag::NONE], context);
     }
 
-    /// As [`Endpoint::write`], but the device is told when the lines can be seen, not when the credits are back.
+    /// Sends a write TLP as [`Endpoint::write`] does, but the device receives `tag` when the lines are visible to all.
     pub(crate) fn write_seen(&mut self, line: u64, bytes: u32, class: u8, tag: Tag, context: &mut Context) {
         self.write_tlp(line, bytes, class, [Tag::NONE, tag], context);
     }
@@ -166,8 +169,7 @@ impl Endpoint {
 
     /// Sends a read request for `lines` lines from `line` on.
     ///
-    /// # Panics
-    /// If the credits were not looked at.
+    /// # Panics Panics if there are too few non-posted credits.
     pub(crate) fn read(&mut self, line: u64, lines: u32, class: u8, context: &mut Context) {
         let now = context.now();
         self.asked_lines += u64::from(lines);
@@ -180,17 +182,16 @@ impl Endpoint {
         context.send(self.iio, delay, Payload::ReadTlp { line, lines: lines as u8, class, link: self.link });
     }
 
-    /// The value of a register goes to the core that reads it, which is `to_core_ps` from the agent at the other end.
+    /// Sends the value of a register to the core that reads it, which is `to_core_ps` from the agent at the other end.
     pub(crate) fn answer(&mut self, core: ComponentId, to_core_ps: u64, context: &mut Context) {
         let bytes = u64::from(self.pcie.completion_overhead_bytes) + REGISTER_BYTES;
         let delay = self.up.send(context.now(), bytes);
         context.send(core, delay + to_core_ps, Payload::RegisterValue);
     }
 
-    /// Credits of a write TLP are back; returns what the device knows it by.
+    /// Releases the credits of the oldest write TLP that has any in use. Returns its tag.
     ///
-    /// # Panics
-    /// If it is not the oldest TLP whose credits are out.
+    /// # Panics Panics if no write TLP has credits in use, or the oldest has not `lines` lines.
     pub(crate) fn credited(&mut self, now: Time, lines: u8) -> Tag {
         let written = self.written.pop_front().expect("a write TLP is out");
         assert_eq!(written.lines, lines, "credits come back TLP by TLP");
@@ -200,7 +201,7 @@ impl Endpoint {
         written.tag
     }
 
-    /// The data of `lines` lines is there.
+    /// Releases the credits of `lines` lines, which have arrived.
     pub(crate) fn completed(&mut self, now: Time, lines: u8) {
         for (since, class) in self.asked.drain(..usize::from(lines)) {
             self.nonposted.release(now, class, since);

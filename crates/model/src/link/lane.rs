@@ -1,46 +1,48 @@
-//! What crossing a PCIe link costs.
+//! One direction of a link: time on the wire, and latency.
 
 use crate::params::PcieParams;
 use hostnet_kernel::Time;
 use serde::{Deserialize, Serialize};
 
-/// One direction of a link: it sends one TLP after the other.
+/// One direction of a link, which sends one TLP after the other.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Lane {
+    /// Time of a byte on the wire, in fs.
     fs_per_byte: u64,
     latency_ps: u64,
+    /// Time at which the wire is free.
     free_at: Time,
-    /// Time of the wire that TLPs have taken or are yet to take since the last reset.
+    /// Time on the wire of all TLPs sent since the last reset, in ps; part of it may lie ahead.
     taken_ps: u64,
 }
 
 impl Lane {
-    /// A direction of a link; data-link packets take their share of the raw rate.
+    /// Creates one direction of a PCIe link. Data-link-layer packets take their share of the raw rate.
     #[must_use]
     pub fn new(params: &PcieParams) -> Self {
         let usable = (u128::from(params.bytes_per_s) * u128::from((1 << 16) - params.dllp_share)) >> 16;
         Self::at_rate(usable as u64, params.latency_ps)
     }
 
-    /// A direction of a link that carries `bytes_per_s`, with nothing but data on it.
+    /// Creates one direction of a link that carries `bytes_per_s` without data-link-layer packets.
     #[must_use]
     pub fn at_rate(bytes_per_s: u64, latency_ps: u64) -> Self {
         Self { fs_per_byte: 1_000_000_000_000_000 / bytes_per_s.max(1), latency_ps, free_at: Time::ZERO, taken_ps: 0 }
     }
 
-    /// Picoseconds on the wire of a TLP of `bytes` bytes, header and framing included.
+    /// Returns the time on the wire of a TLP of `bytes` bytes, header and framing included, in ps.
     #[must_use]
     pub fn wire_ps(&self, bytes: u64) -> u64 {
         (bytes * self.fs_per_byte).div_ceil(1000)
     }
 
-    /// When the link can take the next TLP.
+    /// Returns the time at which the link can take the next TLP.
     #[must_use]
     pub fn free_at(&self) -> Time {
         self.free_at
     }
 
-    /// Sends a TLP of `bytes` bytes as soon as the link is free, and returns the ps from `now` to its arrival.
+    /// Sends a TLP of `bytes` bytes as soon as the link is free. Returns the delay from `now` to its arrival, in ps.
     pub fn send(&mut self, now: Time, bytes: u64) -> u64 {
         let (start, wire_ps) = (self.free_at.max(now), self.wire_ps(bytes));
         self.taken_ps += wire_ps;
@@ -48,13 +50,13 @@ impl Lane {
         self.free_at.since(now) + self.latency_ps
     }
 
-    /// Time since the last reset for which TLPs were on the wire, in ps.
+    /// Returns the time since the last reset for which TLPs were on the wire, in ps.
     #[must_use]
     pub fn busy_ps(&self, now: Time) -> u64 {
         self.taken_ps.saturating_sub(self.free_at.ps().saturating_sub(now.ps()))
     }
 
-    /// Counts anew what falls into a window that begins now.
+    /// Starts a new measuring window. It counts what is left of the TLPs on the wire.
     pub fn reset(&mut self, now: Time) {
         self.taken_ps = self.free_at.ps().saturating_sub(now.ps());
     }

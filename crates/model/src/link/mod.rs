@@ -1,4 +1,4 @@
-//! Links between parts: what a lane costs, the end of PCIe that devices have, and UPI.
+//! Links between parts: PCIe lanes, the device end of a PCIe link, and UPI.
 
 mod endpoint;
 mod lane;

@@ -1,13 +1,13 @@
-//! Ultra Path Interconnect (UPI): the way between two sockets, or from cores of another socket of which there is
-//! nothing else to the memory of this one.
+//! Ultra Path Interconnect (UPI): the link between two sockets, or between this socket and the cores of a remote
+//! socket of which nothing else is simulated.
 //!
-//! Two directions. The requests of each end have pools of credits of their own: for messages without data (requests,
-//! snoops, acknowledgements) and with a line (write-backs, data). A message takes a credit when it gets onto the wire
-//! and waits for one in a queue of its pool, so that no kind holds another back. The credit comes back over the other
-//! direction, a latency after the far end has taken the message: the CHA takes a read when it admits it, a write when
-//! it admits it and a snoop when it comes; who asked takes an answer at once.
+//! A link has two directions. The requests of each end have their own credit pools, for messages without data
+//! (requests, snoops, acknowledgements) and for messages with a line (write-backs, data). A message takes a credit
+//! when it gets onto the wire, and waits for one in a queue of its pool, so that no kind of message blocks another.
+//! The credit returns in the opposite direction, one latency after the far end has taken the message: the CHA takes a
+//! read or a write when it admits it and a snoop when it arrives; the requester takes an answer at once.
 //!
-//! At the far CHA a request belongs to its UPI; the UPI knows whose it is.
+//! At the far CHA the UPI link is the owner of a request. The link remembers the original owner.
 
 use super::Lane;
 use crate::line::{Fifo, Kind, Request, RequestId};
@@ -19,9 +19,10 @@ use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
 
 impl UpiPool {
-    /// Every pool.
+    /// All pools.
     pub const ALL: [Self; 5] = [Self::Request, Self::WriteBack, Self::Data, Self::Answer, Self::Snoop];
 
+    /// Returns true for messages of the requester, false for answers.
     fn is_outward(self) -> bool {
         !matches!(self, Self::Data | Self::Answer)
     }
@@ -30,7 +31,7 @@ impl UpiPool {
         matches!(self, Self::WriteBack | Self::Data)
     }
 
-    /// The pool that a request sets out from.
+    /// Returns the pool that a request takes its credit from.
     fn of(kind: Kind) -> Self {
         match kind {
             Kind::Snoop => Self::Snoop,
@@ -50,12 +51,15 @@ impl UpiPool {
     }
 }
 
+/// Credits of a pool.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 struct Credits {
     domain: Domain,
+    /// Bytes of a message.
     bytes: u64,
+    /// Requests that wait for a credit.
     waiting: Fifo<Request>,
-    /// Credits on their way back: whose, and since when they were taken.
+    /// Credits in flight back: the class of each, and the time at which it was taken.
     returning: VecDeque<(u8, Time)>,
 }
 
@@ -75,50 +79,49 @@ impl Credits {
     }
 }
 
-/// Whose a request is that is at the far CHA, and when it took its credit.
+/// Original owner of a request at the far CHA, and the time at which the request took its credit.
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 struct Flight {
     owner: ComponentId,
     since: Time,
 }
 
-/// One end: the lane that leaves it, and the credits of its requests and of their answers.
+/// One end of a link: the lane that leaves it, and the credits of its requests and of their answers.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 struct End {
     lane: Lane,
-    /// Of an end where nothing has requests: none.
+    /// Credits by [`UpiPool`]; none at an end that makes no requests.
     pools: Vec<Credits>,
 }
 
-/// The UPI between this socket and another.
+/// UPI link between two sockets.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Upi {
-    /// The CHAs at its ends; none where there are cores of a socket of which there is nothing else.
+    /// CHAs at the ends; `None` at an end with cores of a socket of which nothing else is simulated.
     chas: [Option<ComponentId>; 2],
     latency_ps: u64,
     ends: [End; 2],
-    /// By the number of the request.
+    /// Original owners, by request number.
     flights: Vec<Flight>,
 }
 
 impl Upi {
-    /// A UPI from cores of another socket to the CHAs `cha` that tells `classes` workloads apart.
+    /// Creates a link from cores of a remote socket to the CHAs `cha`, for `classes` workloads.
     ///
-    /// # Panics
-    /// If a pool has no credits or the latency is 0.
+    /// # Panics Panics if a pool has no credits or the latency is 0.
     #[must_use]
     pub fn new(params: &UpiParams, cha: ComponentId, classes: usize) -> Self {
         let mut upi = Self::between(params, [cha; 2], classes);
+        // The caches of that socket are not simulated: there are no snoops, and this socket requests nothing.
         upi.chas[0] = None;
         upi.ends[0].pools.truncate(UpiPool::Snoop as usize);
         upi.ends[1].pools.clear();
         upi
     }
 
-    /// A UPI between the CHAs of two sockets that tells `classes` workloads apart.
+    /// Creates a link between the CHAs of two sockets, for `classes` workloads.
     ///
-    /// # Panics
-    /// If a pool has no credits or the latency is 0.
+    /// # Panics Panics if a pool has no credits or the latency is 0.
     #[must_use]
     pub fn between(params: &UpiParams, chas: [ComponentId; 2], classes: usize) -> Self {
         assert!(params.latency_ps > 0, "a UPI has a latency");
@@ -129,26 +132,25 @@ impl Upi {
         Self { chas: chas.map(Some), latency_ps: params.latency_ps, ends: [end(), end()], flights: Vec::new() }
     }
 
-    /// The credits of a pool for the requests of an end.
+    /// Returns the credits of a pool for the requests of an end, 0 or 1.
     ///
-    /// # Panics
-    /// If there are none of it.
+    /// # Panics Panics if the end has no such pool.
     #[must_use]
     pub fn credits(&self, end: usize, pool: UpiPool) -> &Domain {
         &self.ends[end].pools[pool as usize].domain
     }
 
-    /// The domains, to settle or to reset.
+    /// Returns the domains, to settle or reset them.
     pub fn domains_mut(&mut self) -> impl Iterator<Item = &mut Domain> {
         self.ends.iter_mut().flat_map(|end| &mut end.pools).map(|credits| &mut credits.domain)
     }
 
-    /// The end that a message comes from: the second one's are those of its CHAs.
+    /// Returns the end that a message comes from: 1 if the CHAs there sent it, otherwise 0.
     fn end_of(&self, source: ComponentId) -> usize {
         usize::from(self.chas[1] == Some(source))
     }
 
-    /// Sends a message for the requests of an end, now or when it has a credit.
+    /// Sends a message for the requests of an end, or queues it until a credit is free.
     fn offer(&mut self, end: usize, pool: UpiPool, id: RequestId, context: &mut Context) {
         let credits = &mut self.ends[end].pools[pool as usize];
         if credits.domain.free() == 0 {
@@ -158,6 +160,7 @@ impl Upi {
         }
     }
 
+    /// Puts a message on the wire; a credit must be free.
     fn send(&mut self, end: usize, pool: UpiPool, id: RequestId, context: &mut Context) {
         let now = context.now();
         let credits = &mut self.ends[end].pools[pool as usize];
@@ -171,6 +174,7 @@ impl Upi {
             context.send(far, delay, Payload::Arrive(id));
             return;
         }
+        // The requester takes an answer at once, so the credit leaves the far end as the answer arrives there.
         credits.returning.push_back((class, now));
         let delay = self.ends[1 - end].lane.send(now, bytes);
         context.send(context.id, delay + self.latency_ps, Payload::UpiCredit { pool, end: end as u8 });
@@ -185,7 +189,7 @@ impl Upi {
         context.send(owner, delay, payload);
     }
 
-    /// Notes whose a request is before it goes on as that of this UPI.
+    /// Saves the owner of a request before the request continues as one of this link.
     fn set_out(&mut self, id: RequestId, context: &mut Context) {
         let index = id.0 as usize;
         if index >= self.flights.len() {
@@ -197,9 +201,10 @@ impl Upi {
         request.owner = context.id;
     }
 
-    /// The far CHA has taken a request. News of a read or snoop come a latency later, when its credit is back. That of
-    /// a core's write-back is the CHA's from now on, so that the answer goes on as a request of its own; a device's is
-    /// answered when memory has it.
+    /// Handles the admission of a request by the far CHA. For a write this message arrives at once, and its credit
+    /// needs another latency; for any other request it arrives one latency later, when the credit is back. The far CHA
+    /// keeps the request of a core's write-back, so that its answer travels as a new request. A device write is
+    /// answered when memory has accepted it.
     fn on_admitted(&mut self, end: usize, id: RequestId, context: &mut Context) {
         let request = *context.requests.get(id);
         let Flight { owner, since } = self.flights[id.0 as usize];
@@ -216,7 +221,7 @@ impl Upi {
         }
     }
 
-    /// What a request asked for is done, and there are no data to send.
+    /// Sends the answer to a request that is done and has no data to return.
     fn on_done(&mut self, end: usize, id: RequestId, context: &mut Context) {
         context.requests.get_mut(id).owner = self.flights[id.0 as usize].owner;
         self.offer(end, UpiPool::Answer, id, context);
@@ -228,7 +233,7 @@ impl Upi {
         }
     }
 
-    /// A credit is back: the next message that waits for one may leave.
+    /// Frees a credit that is back, and sends the next message that waits for one.
     fn give_back(&mut self, end: usize, pool: UpiPool, class: u8, since: Time, context: &mut Context) {
         let credits = &mut self.ends[end].pools[pool as usize];
         credits.domain.release(context.now(), class, since);

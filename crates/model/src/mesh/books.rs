@@ -1,9 +1,9 @@
-//! What a mesh has carried: by port, and by leg of the way of a line.
+//! Counters of a mesh, by port and by leg.
 
 use super::Port;
 use serde::{Deserialize, Serialize};
 
-/// A leg of the way of a line over the mesh.
+/// Leg of the path of a line over the mesh.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Leg {
     /// From a core to a slice.
@@ -21,11 +21,12 @@ pub enum Leg {
 }
 
 impl Leg {
-    /// Every leg.
+    /// All legs.
     pub const ALL: [Self; 6] =
         [Self::CoreToCha, Self::ChaToCore, Self::ChaToChannel, Self::ChannelToCha, Self::IioToCha, Self::ChaToIio];
 
-    /// Who is at the end that is no slice: 0 a core, 1 a memory controller, 2 the IIO.
+    /// Returns the kind of the part at the end that is no slice: 0 for a core, 1 for a memory controller, 2 for the
+    /// IIO.
     pub(super) fn partner(self) -> usize {
         match self {
             Self::CoreToCha | Self::ChaToCore => 0,
@@ -35,27 +36,27 @@ impl Leg {
     }
 }
 
-/// The messages of a leg.
+/// Counters of the messages of a leg.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LegBooks {
-    /// How many.
+    /// Number of messages.
     pub messages: u64,
-    /// Cycles that their ways take with nobody else on the mesh, in all.
+    /// Total cycles of their routes on an idle mesh.
     pub way_cycles: u64,
-    /// Cycles that they lost to others, in all.
+    /// Total cycles lost to other messages.
     pub waited_cycles: u64,
 }
 
-/// What a mesh has carried since the last reset.
+/// Counters of a mesh since the last reset.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Books {
     classes: usize,
     ports: usize,
-    /// By port: cycles taken.
+    /// Cycles taken, by port.
     taken: Vec<u64>,
-    /// By class and port: cycles that messages lost there.
+    /// Cycles that messages lost, by class and port.
     waited: Vec<u64>,
-    /// By class and leg.
+    /// Counters of messages, by class and leg.
     legs: Vec<LegBooks>,
 }
 
@@ -74,6 +75,7 @@ impl Books {
         *self = Self::new(self.ports, self.classes);
     }
 
+    /// Counts `count` cycles that a message takes of a port, and the `late` cycles that it lost there.
     #[inline]
     pub(super) fn take(&mut self, port: Port, class: u8, count: u32, late: u64) {
         self.taken[port.index()] += u64::from(count);
@@ -82,6 +84,7 @@ impl Books {
         }
     }
 
+    /// Counts a message of a leg: `way` cycles on an idle mesh, and `waited` cycles lost.
     #[inline]
     pub(super) fn note(&mut self, leg: Leg, class: u8, way: u64, waited: u64) {
         let books = &mut self.legs[usize::from(class) * Leg::ALL.len() + leg as usize];
@@ -90,19 +93,19 @@ impl Books {
         books.waited_cycles += waited;
     }
 
-    /// Cycles of a port that were taken.
+    /// Returns the cycles of a port that were taken.
     #[must_use]
     pub fn taken(&self, port: Port) -> u64 {
         self.taken[port.index()]
     }
 
-    /// Cycles that messages of a workload lost at a port.
+    /// Returns the cycles that messages of a workload lost at a port.
     #[must_use]
     pub fn waited(&self, port: Port, class: usize) -> u64 {
         self.waited[class * self.ports + port.index()]
     }
 
-    /// What a workload sent by a leg.
+    /// Returns the counters of the messages of a workload on a leg.
     #[must_use]
     pub fn leg(&self, leg: Leg, class: usize) -> LegBooks {
         self.legs[class * Leg::ALL.len() + leg as usize]

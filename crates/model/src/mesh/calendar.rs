@@ -1,17 +1,18 @@
-//! The slots of a port: which cycles to come are taken.
+//! Calendar of a port: the cycles that are taken.
 
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
 
-/// Slots that a calendar keeps room for from the beginning: more than a line waits at a link that is not overloaded.
+/// Words of 64 cycles that a calendar has room for from the start: more than a line waits at a link that is not
+/// overloaded.
 const CAPACITY_WORDS: usize = 4;
 const WORD: u64 = 64;
 
-/// The cycles of a port that are taken, a bit each. What comes later in the simulation may come earlier to the port: it
-/// takes any cycle that is free by then.
+/// Taken cycles of a port, one bit each. A message that is simulated later may reach the port earlier: it takes any
+/// cycle that is still free.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Calendar {
-    /// The cycle of the first bit, as a multiple of 64.
+    /// Cycle of the first bit, a multiple of 64.
     from: u64,
     words: VecDeque<u64>,
 }
@@ -21,8 +22,8 @@ impl Calendar {
         Self { from: 0, words: VecDeque::with_capacity(CAPACITY_WORDS) }
     }
 
-    /// Takes the first `count` free cycles from `cycle` on, at least 1; those before `past` are over. How much later
-    /// than without others the last of them is.
+    /// Takes the first `count` free cycles, at least 1, from `cycle` on; cycles before `past` are over. Returns by how
+    /// many cycles the last of them is later than on an idle port.
     #[inline]
     pub(super) fn take(&mut self, cycle: u64, count: u32, past: u64) -> u64 {
         self.forget(past);
@@ -35,7 +36,7 @@ impl Calendar {
         last - cycle - u64::from(count - 1)
     }
 
-    /// The first free cycle from `cycle` on, with room for its bit.
+    /// Returns the first free cycle from `cycle` on, and makes room for its bit.
     fn first_free(&mut self, cycle: u64) -> u64 {
         let mut at = cycle - self.from;
         loop {
@@ -51,6 +52,7 @@ impl Calendar {
         }
     }
 
+    /// Drops the words that lie before cycle `past`.
     fn forget(&mut self, past: u64) {
         while past >= self.from + WORD {
             if self.words.pop_front().is_none() {

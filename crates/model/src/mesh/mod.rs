@@ -1,10 +1,10 @@
-//! The mesh of a die: how far it is from a core, the IIO or a memory controller to a slice, and what fills on the way.
+//! Mesh of a die: the distance from a core, the IIO or a memory controller to a slice, and contention on the way.
 //!
-//! The delays of the configuration hold for parts that are as far apart as the mean of their kinds. A message between
-//! two others takes as much less or more as they are nearer or farther; where the nearest would take less than no time,
-//! the others take less by what these cannot, so that the mean stays. On its way it takes cycles of ports: where it
-//! gets onto the mesh, of each link, and where it leaves the mesh. Requests (AD), lines (BL) and acknowledgements (AK)
-//! have rings of their own, so that none holds another kind back. A message goes along the column first.
+//! The delays of the configuration hold for parts at the mean distance of their kinds. A message between two other
+//! parts takes as much less or more as they are nearer or farther. Where the nearest parts would get a negative delay,
+//! the delays of the others shrink by the shortfall, so that the mean stays. A message takes cycles of the ports on
+//! its route: where it enters the mesh, on each link, and where it leaves the mesh. Requests (AD), lines (BL) and
+//! acknowledgements (AK) have separate rings, so that no kind blocks another. A message goes along the column first.
 
 mod books;
 mod calendar;
@@ -22,30 +22,31 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 use way::{Way, Ways};
 
-/// A delay of the CHA that is no way: what it sends on does not wait for that.
+/// Delay of a message that the CHA hands on without crossing the mesh, in ps.
 const HANDED_ON_PS: u64 = 1;
-/// Cycles that messages may be known late: a channel tells of an answer until shortly before that is there.
+/// Cycles of the past that calendars keep. A channel may report an answer until shortly before it arrives, when its
+/// first cycles on the mesh are already over.
 const LATE_CYCLES: u64 = 512;
 
-/// The numbers of the parts of a socket that use the mesh.
+/// Ids of the parts of a socket that use the mesh.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Wiring {
-    /// The number of the socket.
+    /// Number of the socket.
     pub socket: u8,
-    /// Its cores.
+    /// Cores of the socket.
     pub cores: Range<u32>,
-    /// Its CHAs: one part for all slices.
+    /// CHAs of the socket: one part for all slices.
     pub cha: Range<u32>,
-    /// Its memory channels.
+    /// Memory channels of the socket.
     pub channels: Range<u32>,
-    /// Its IIO.
+    /// IIO of the socket.
     pub iio: Range<u32>,
-    /// The most that a core waits to hear that its write-back is admitted, in ps: memory may have accepted it then, and
-    /// the CHA forgets it.
+    /// Maximum time until a core learns that its write-back is admitted, in ps. Later, memory may have accepted the
+    /// write, and the CHA forgets the request.
     pub admitted_ps: u64,
 }
 
-/// A part that uses the mesh.
+/// Part that uses the mesh.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum User {
     Core(u32),
@@ -54,24 +55,25 @@ enum User {
     Iio,
 }
 
-/// The mesh of a socket.
+/// Mesh of a socket.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Mesh {
     die: DieParams,
     wiring: Wiring,
-    /// The mean way between a core, a channel or the IIO and a slice, in ps, and how much less the shortest is.
+    /// By kind of part (core, channel, IIO): mean time to a slice, and how much less the shortest route takes, in ps.
     means_ps: [[u64; 2]; 3],
-    /// What stands for the mean where the shortest ways would take less than no time: by whom and by delay.
+    /// By kind of part and delay: the time to subtract in place of the mean, where the shortest routes would get a
+    /// negative delay, in ps.
     kept_ps: BTreeMap<(usize, u64), u64>,
     #[serde(skip)]
     ways: Ways,
-    /// By [`Port`].
+    /// Calendars, by [`Port`].
     calendars: Vec<Calendar>,
     books: Books,
 }
 
 impl Mesh {
-    /// The mesh of a die that tells `classes` workloads apart.
+    /// Creates the mesh of a die, for `classes` workloads.
     #[must_use]
     pub fn new(die: &DieParams, wiring: Wiring, classes: usize) -> Self {
         let mean = |stops: &[Stop]| [die.mean_ps(stops, &die.slices), die.nearer_ps(stops, &die.slices)];
@@ -86,13 +88,13 @@ impl Mesh {
         }
     }
 
-    /// The die.
+    /// Returns the die.
     #[must_use]
     pub fn die(&self) -> &DieParams {
         &self.die
     }
 
-    /// What was carried since the last reset.
+    /// Returns the counters since the last reset.
     #[must_use]
     pub fn books(&self) -> &Books {
         &self.books
@@ -126,7 +128,7 @@ impl Mesh {
         }
     }
 
-    /// The slice of this socket that a request is at: for a line of another socket that is not its home.
+    /// Returns the slice of this socket that a request is at. For a line of another socket that is not its home slice.
     fn slice(&self, request: &Request) -> u8 {
         if request.socket == self.wiring.socket {
             request.slice
@@ -135,8 +137,8 @@ impl Mesh {
         }
     }
 
-    /// How long a message takes from one part to another that takes `delay_ps` between parts of their kinds at a mean
-    /// distance and with nobody else on the mesh, in ps.
+    /// Sends a message over the mesh and returns its delay, in ps. `delay_ps` is the delay between parts of their
+    /// kinds at a mean distance on an idle mesh.
     pub(crate) fn delay_ps(
         &mut self,
         [from, to]: [ComponentId; 2],
@@ -158,6 +160,7 @@ impl Mesh {
         let waited = self.carry(way, start, past, request.class);
         self.books.note(leg, request.class, cycles, waited);
         let delay_ps = alone_ps + waited * self.die.cycle_ps;
+        // A later message could find that the CHA has already ended the request.
         if message == Message::Admission {
             delay_ps.min(self.wiring.admitted_ps)
         } else {
@@ -165,11 +168,12 @@ impl Mesh {
         }
     }
 
-    /// What of a way is in the delay of a leg already, in ps.
+    /// Returns the time on the mesh that the delay of a leg already includes, in ps.
     fn kept_ps(&mut self, leg: Leg, delay_ps: u64) -> u64 {
         let partner = leg.partner();
         let [mean_ps, nearer_ps] = self.means_ps[partner];
-        // A channel tells of an answer when less is left of its delay: all of it is enough, the configuration has seen.
+        // A channel reports an answer when only a part of its delay is left. The configuration ensures that the whole
+        // delay is long enough.
         if delay_ps > nearer_ps || leg == Leg::ChannelToCha {
             return mean_ps;
         }
@@ -178,8 +182,8 @@ impl Mesh {
         *kept_ps.entry((partner, delay_ps)).or_insert_with(|| die.kept_ps(stops, &die.slices, delay_ps))
     }
 
-    /// Takes cycles of all ports on a way that begins at cycle `start`; the cycles that are lost to others. What was
-    /// before `past` is over.
+    /// Takes cycles of all ports on a route that begins at cycle `start`. Returns the cycles lost to other messages.
+    /// Cycles before `past` are over.
     fn carry(&mut self, way: Way, start: u64, past: u64, class: u8) -> u64 {
         let count = if way.ring == Ring::Line { self.die.line_cycles } else { 1 };
         let mut waited = 0;
@@ -196,7 +200,7 @@ impl Mesh {
     }
 }
 
-/// The leg of the way of a line between two parts, if it is on the mesh.
+/// Returns the leg between two parts, if it is on the mesh.
 fn leg(from: User, to: User) -> Option<Leg> {
     match (from, to) {
         (User::Core(_), User::Cha) => Some(Leg::CoreToCha),
@@ -209,21 +213,21 @@ fn leg(from: User, to: User) -> Option<Leg> {
     }
 }
 
-/// What travels about a line.
+/// Kind of a message about a line.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Message {
-    /// What is asked for, with the line if that is written.
+    /// Request for a line, or a write with its line.
     Request,
-    /// The line.
+    /// Data of the line.
     Data,
-    /// To a core: its write-back is admitted.
+    /// Admission of a core's write-back.
     Admission,
-    /// That something is done.
+    /// Completion without data.
     Acknowledgement,
 }
 
 impl Ring {
-    /// The ring that a message goes by.
+    /// Returns the ring that carries a message.
     fn of(message: Message, kind: Kind) -> Self {
         let is_line = match kind {
             Kind::CoreWrite

@@ -1,9 +1,9 @@
-//! The ways over a mesh: its ports, and which of them a message takes.
+//! Routes over a mesh, and the ports that messages take.
 
 use crate::params::{DieParams, Stop};
 use serde::{Deserialize, Serialize};
 
-/// What a ring carries.
+/// Ring of the mesh, named after its messages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Ring {
     /// Requests (AD).
@@ -15,11 +15,11 @@ pub enum Ring {
 }
 
 impl Ring {
-    /// Every ring.
+    /// All rings.
     pub const ALL: [Self; 3] = [Self::Request, Self::Line, Self::Acknowledgement];
 }
 
-/// A side of a stop, by which messages leave it.
+/// Side of a stop, by which messages leave it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Side {
     /// To the next stop of the column, with the lower row.
@@ -37,16 +37,16 @@ pub enum Side {
 }
 
 impl Side {
-    /// Every side.
+    /// All sides.
     pub const ALL: [Self; 6] = [Self::North, Self::East, Self::South, Self::West, Self::In, Self::Out];
 }
 
-/// A side of a stop for a ring, by its number.
+/// Port of the mesh: a side of a stop on a ring, by its number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Port(usize);
 
 impl Port {
-    /// The ports of a die.
+    /// Returns the number of ports of a die.
     #[must_use]
     pub fn count(die: &DieParams) -> usize {
         usize::from(die.columns) * usize::from(die.rows) * Ring::ALL.len() * Side::ALL.len()
@@ -56,7 +56,7 @@ impl Port {
         Self((number(die, stop) * Ring::ALL.len() + ring as usize) * Side::ALL.len() + side as usize)
     }
 
-    /// All ports, in the order of their numbers.
+    /// Returns all ports of a die, in the order of their numbers.
     pub fn all(die: &DieParams) -> impl Iterator<Item = (Self, Ring, Stop, Side)> + '_ {
         let stops = (0..die.rows).flat_map(|row| (0..die.columns).map(move |column| Stop { column, row }));
         let sides = Ring::ALL.into_iter().flat_map(|ring| Side::ALL.map(|side| (ring, side)));
@@ -66,18 +66,19 @@ impl Port {
             .map(|(ring, stop, side)| (Self::new(die, ring, stop, side), ring, stop, side))
     }
 
-    /// Its number.
+    /// Returns the number of the port.
     #[must_use]
     pub fn index(self) -> usize {
         self.0
     }
 }
 
-/// The ways between all stops of a die: the ports of each, for the first ring, and the cycles to them.
+/// Routes between all stops of a die: the ports of each on the first ring, and the cycles to them.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Ways {
-    /// By the numbers of the two stops: where its ports begin; one more at the end.
+    /// Index of the first port of each route, by the numbers of the two stops, and at last the number of all ports.
     first: Vec<u32>,
+    /// Ports of all routes, and the cycles to each from the start of its route.
     ports: Vec<(u32, u32)>,
 }
 
@@ -93,12 +94,12 @@ impl Ways {
         ways
     }
 
-    /// Whether they are not known, as after a checkpoint.
+    /// Returns true if the routes are not known, as after a checkpoint.
     pub(super) fn is_empty(&self) -> bool {
         self.first.is_empty()
     }
 
-    /// The ports of a way over a ring, and the cycles to them.
+    /// Returns the ports of a route, and the cycles to them.
     pub(super) fn ports(&self, die: &DieParams, way: Way) -> impl Iterator<Item = (Port, u64)> + '_ {
         let [from, to] = [way.from, way.to].map(|stop| number(die, stop));
         let index = from * usize::from(die.columns) * usize::from(die.rows) + to;
@@ -108,12 +109,12 @@ impl Ways {
     }
 }
 
-/// The number of a stop.
+/// Returns the number of a stop.
 fn number(die: &DieParams, stop: Stop) -> usize {
     usize::from(stop.row) * usize::from(die.columns) + usize::from(stop.column)
 }
 
-/// A way from stop to stop: along the column, then along the row.
+/// Route from stop to stop on a ring: along the column, then along the row.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Way {
     pub(super) from: Stop,
@@ -122,7 +123,7 @@ pub(super) struct Way {
 }
 
 impl Way {
-    /// The ports on the way, and the cycles from its beginning to each of them. There are none from a stop to itself.
+    /// Returns the ports on the route, and the cycles from its start to each. A stop has no route to itself.
     fn ports(self, die: &DieParams) -> impl Iterator<Item = (Port, u64)> + '_ {
         let Self { from, to, ring } = self;
         let down = u64::from(die.vertical_cycles);
