@@ -1,7 +1,8 @@
-//! The list of the kinds of parts.
+//! List of the kinds of parts.
 
-/// Hands every kind of part to the macro `$make`, a line each: the kind; its name in reports; `single` if a socket has
-/// at most one, whose name needs no number; the folder and the struct, if it has one of its own.
+/// Passes every kind of part to the macro `$make`, one per line: the variant; its name in reports; `single` if a
+/// socket has at most one, so that its name needs no number; the module and the struct, if the kind has its own
+/// struct.
 macro_rules! kinds {
     ($make:ident) => {
         $make! {
@@ -11,29 +12,29 @@ macro_rules! kinds {
             Cha "cha" single = cha::Cha,
             /// A memory channel.
             Channel "channel" = memory::Channel,
-            /// The integrated IO controller, or the memory of rates in its place.
+            /// The integrated IO controller, or the fluid memory (rates instead of lines) in its place.
             Iio "iio" single = iio::Iio,
-            /// Memory behind a link.
+            /// Memory behind a CXL link.
             Expander "expander" = expander::Expander,
-            /// The buffer device of a DIMM with a NIC in it.
+            /// The buffer device of a DIMM that contains a NIC.
             Dimm "dimm" single = dimm::Dimm,
             /// A drive.
             Ssd "ssd" = nvme::Ssd,
             /// The NIC.
             Nic "nic" single = nic::Nic,
-            /// The way to another socket.
+            /// The UPI link to a remote socket.
             Upi "upi" = link::Upi,
-            /// A core of another socket.
+            /// A core of a remote socket.
             Remote "remote",
-            /// What watches the host.
+            /// The host congestion control (hostCC, for example).
             Control "control" single = control::Control,
             /// The power management.
             Power "power" single = power::PowerManager,
             /// The interfaces of a memory channel network.
             Mcn "mcn" single = mcn::Mcn,
-            /// Its place in a pool of memory.
+            /// The port of a server in a memory pool.
             Pool "pool" single = pool::PoolPort,
-            /// What loads a server to find its rates: what feeds it, and cores that copy.
+            /// A load generator that measures the rates of a server.
             Feeder "feeder" = fluid::Probe,
         }
     };

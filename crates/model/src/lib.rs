@@ -1,10 +1,11 @@
-//! The parts of machines, one folder each, and the [`Machine`] that joins them.
+//! Models of the parts of a server and of the network between servers, one module each, and the [`Machine`] that
+//! connects the parts.
 //!
-//! A part is a struct with its state, its face ([`Part`]) and a function per event. Parts touch each other only by
-//! events; whom it talks to a part is told when it is made, and what it shares with others comes in as a [`Context`].
-//! Requests (one line each) live in a slab and travel as [`RequestId`].
+//! A part is a struct that holds its state, implements [`Part`] and has one function per event. Parts interact only
+//! through events. A part receives the ids of its peers when it is built, and state that it shares with others through
+//! a [`Context`]. Requests (one line each) live in a slab and travel as [`RequestId`].
 //!
-//! `docs/architecture.md` says what is in which folder.
+//! `docs/architecture.md` lists the modules.
 
 pub mod app;
 pub mod cache;

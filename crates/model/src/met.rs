@@ -1,51 +1,52 @@
-//! Which limits of a configuration have come into play.
+//! Limits of a configuration that have been reached.
 //!
-//! A part marks a limit where it keeps something back, so that a run can tell of those that never did.
+//! A part marks a limit where the limit holds something back, so that a run can report the limits that never took
+//! effect.
 
 use serde::{Deserialize, Serialize};
 use std::ops::BitOr;
 
-/// A limit that marks itself.
+/// Limit that is recorded when it takes effect.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Limit {
-    /// TCP: the send buffer was full, and what it held did not fill what might be sent, or an application waited.
+    /// TCP: the send buffer was full and held less data than could have been sent, or an application waited for room.
     SendBuffer,
-    /// TCP: the window of the receiver kept data back.
+    /// TCP: the window of the receiver held data back.
     ReceiveBuffer,
-    /// TCP: a segment was cut to the offload size.
+    /// TCP: the segmentation offload size (TSO) cut a segment short.
     Offload,
-    /// TCP: the congestion window kept data back.
+    /// TCP: the congestion window held data back.
     CongestionWindow,
-    /// TCP: an acknowledgement waited for more data, or would have with more segments for each.
+    /// TCP: an acknowledgement waited for more data, or would have waited with more segments per acknowledgement.
     AckCount,
-    /// TCP: an acknowledgement went out because it had waited long enough.
+    /// TCP: an acknowledgement was sent because its delay had expired.
     AckDelay,
-    /// RoCE: so many messages were in flight as may be.
+    /// RoCE: the maximum number of messages was in flight.
     InFlight,
-    /// NIC: what is asked of memory left no room for another packet to be sent.
+    /// NIC: data requested from memory left no room in the send window for another packet.
     SendWindow,
-    /// NIC: completions ended the wait of an interrupt.
+    /// NIC: the number of completions ended the moderation delay of an interrupt.
     CoalescePackets,
-    /// Kernel: packets were not joined, or no longer, because of their bytes.
+    /// Kernel: packets were not merged (GRO), or merged no further, because of their size.
     JoinedBytes,
-    /// Kernel: a system call moved less than there was.
+    /// Kernel: a system call moved less than was available.
     CallBytes,
-    /// Endpoint: a transport waited for room at the port.
+    /// Endpoint: a transport waited for room in the queue of its port.
     PortQueue,
 }
 
-/// The limits that have come into play since the start of a run.
+/// Set of the limits that have been reached since the start of a run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Met(u16);
 
 impl Met {
-    /// A limit comes into play.
+    /// Marks a limit as reached.
     #[inline]
     pub(crate) fn set(&mut self, limit: Limit) {
         self.0 |= 1 << limit as u16;
     }
 
-    /// Returns true if a limit has come into play.
+    /// Returns true if a limit has been reached.
     #[must_use]
     pub fn has(self, limit: Limit) -> bool {
         self.0 >> limit as u16 & 1 != 0

@@ -1,53 +1,52 @@
-//! The home of a line: the socket, the slice of its CHA that answers for it, and its place in its memory.
+//! Home of a line: its socket, the CHA slice that serves it, and its place in memory.
 
 use super::{Decoder, Place};
 use serde::{Deserialize, Serialize};
 
-/// Lines of a socket, as a power of two (64 TiB): the number of its socket stands above these bits of a line.
+/// Lines of a socket, as a power of two (64 TiB). The bits of a line number above these hold its socket.
 const SOCKET_BITS: u32 = 40;
 const LINE_BYTES: u64 = 64;
 
-/// Lines of a cluster of a socket, as a power of two (16 TiB): the number of its cluster stands above these bits, below
-/// that of its socket.
+/// Lines of a cluster of a socket, as a power of two (16 TiB). The bits of a line number above these hold its cluster,
+/// below those of the socket.
 const CLUSTER_BITS: u32 = 38;
 
-/// The home of a line.
+/// Home of a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Home {
-    /// The socket whose memory it lies in.
+    /// Socket whose memory holds the line.
     pub socket: u8,
-    /// The slice of the CHA there.
+    /// CHA slice of that socket.
     pub slice: u8,
-    /// Where it lies in memory.
+    /// Location in memory.
     pub place: Place,
 }
 
-/// The homes of the lines of a socket.
+/// Homes of the lines of a socket.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct SocketHomes {
-    /// The slices that they are spread over: of each cluster, if there are several.
+    /// Slices that the lines are spread over; of each cluster, if there are several.
     pub slices: u32,
-    /// Where they lie in memory.
+    /// Address map of the memory.
     pub decoder: Decoder,
 }
 
-/// The homes of all lines.
+/// Homes of all lines.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Homes {
     sockets: Vec<SocketHomes>,
 }
 
 impl Homes {
-    /// Lines of some sockets, in the order of their numbers.
+    /// Creates the homes of the lines of `sockets`, which are in the order of their numbers.
     #[must_use]
     pub fn new(sockets: Vec<SocketHomes>) -> Self {
         Self { sockets }
     }
 
-    /// The home of line `line` (physical address / 64).
+    /// Returns the home of line `line` (physical address / 64).
     ///
-    /// # Panics
-    /// If there is no such socket.
+    /// # Panics Panics if there is no such socket.
     #[must_use]
     #[inline]
     pub fn of(&self, line: u64) -> Home {
@@ -57,16 +56,15 @@ impl Homes {
         Home { socket, slice: slice_of(within, *slices), place: decoder.place(within) }
     }
 
-    /// The slice of a socket that stands for a line, which may be at home in another one.
+    /// Returns the slice of a socket that serves a line there, even if the line is homed on another socket.
     ///
-    /// # Panics
-    /// If there is no such socket.
+    /// # Panics Panics if there is no such socket.
     #[must_use]
     pub fn slice(&self, socket: u8, line: u64) -> u8 {
         slice_of(line, self.sockets[usize::from(socket)].slices)
     }
 
-    /// Where a line lies in the memory of its socket.
+    /// Returns the location of a line in the memory of its socket.
     #[must_use]
     #[inline]
     pub fn place(&self, line: u64) -> Place {
@@ -74,45 +72,45 @@ impl Homes {
     }
 }
 
-/// The physical address at which the memory of a socket begins.
+/// Returns the physical address at which the memory of a socket begins.
 #[must_use]
 pub fn memory_of(socket: u8) -> u64 {
     (u64::from(socket) << SOCKET_BITS) * LINE_BYTES
 }
 
-/// The physical address at which the memory of a cluster of a socket begins.
+/// Returns the physical address at which the memory of a cluster of a socket begins.
 #[must_use]
 pub fn memory_of_cluster(socket: u8, cluster: u8) -> u64 {
     memory_of(socket) + (u64::from(cluster) << CLUSTER_BITS) * LINE_BYTES
 }
 
-/// The cluster of a line, and its number in the memory of that.
+/// Returns the cluster of a line, and the number of the line in the memory of that cluster.
 #[inline]
 pub(super) fn of_cluster(line: u64) -> (u64, u64) {
     let line = within(line);
     (line >> CLUSTER_BITS, line & ((1 << CLUSTER_BITS) - 1))
 }
 
-/// The socket whose memory a line lies in.
+/// Returns the socket whose memory holds a line.
 #[must_use]
 #[inline]
 pub fn socket_of(line: u64) -> u8 {
     (line >> SOCKET_BITS) as u8
 }
 
-/// The number of a line in the memory of its socket.
+/// Returns the number of a line in the memory of its socket.
 #[inline]
 fn within(line: u64) -> u64 {
     line & ((1 << SOCKET_BITS) - 1)
 }
 
-/// The slice of a line: a multiplicative hash of its place in the memory of its cluster, scaled to any number of
-/// slices.
-/// Each cluster has so many; those of a cluster follow those of the one before.
+/// Returns the slice of a line: a multiplicative hash of its number in the memory of its cluster, scaled to any number
+/// of slices. Each cluster has `slices` slices, which follow those of the previous cluster.
 #[must_use]
 #[inline]
 pub fn slice_of(line: u64, slices: u32) -> u8 {
     let (cluster, line) = of_cluster(line);
+    // The factor is 2^64 divided by the golden ratio.
     let hash = line.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32;
     (cluster * u64::from(slices) + ((hash * u64::from(slices)) >> 32)) as u8
 }

@@ -1,4 +1,4 @@
-//! Where a physical line lies: controller, bank, row and column.
+//! Address map: from a physical line to its controller, bank, row and column.
 
 use super::home::of_cluster;
 #[cfg(test)]
@@ -6,13 +6,13 @@ use crate::memory::timing_tests::{dram, DDR4_2933};
 use crate::params::{DramParams, MapParams};
 use serde::{Deserialize, Serialize};
 
-/// Where a line lies; in memory as in the entries of the tables, so that it need not be put together.
+/// Location of a line. The layout is that of the entries of the tables, so that no conversion is needed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[repr(C, align(8))]
 pub struct Place {
     /// Row of the bank.
     pub row: u32,
-    /// Bank of the subchannel: rank, bank group and bank in group, from the top.
+    /// Bank of the subchannel: rank, bank group and bank in the group, from the top bit.
     pub bank: u8,
     /// Controller: channel x subchannels + subchannel.
     pub channel: u8,
@@ -21,37 +21,42 @@ pub struct Place {
 }
 
 const LINE_BITS: u32 = 6;
-/// Where the parts of a place stand in an entry of the tables.
+/// First bit of the bank in an entry of the tables.
 const BANK_AT: u32 = 32;
+/// First bit of the channel in an entry of the tables.
 const CHANNEL_AT: u32 = 40;
+/// First bit of the column in an entry of the tables.
 const COLUMN_AT: u32 = 48;
 
-/// The address map as tables: every bit of a place is a parity of address bits, so the place of an address is the
+/// Address map as tables. Every bit of a place is a parity of address bits, so the place of an address is the
 /// exclusive or of the places of its bytes.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Decoder {
     tables: Vec<u64>,
     channels: u64,
     subchannels: u64,
-    /// Lines of a channel in one turn, as a power of two, when the number of channels is none.
+    /// Consecutive lines of one channel, as a power of two, where channels take turns because their number is no power
+    /// of two.
     turn_bits: Option<u32>,
-    /// The clusters that the channels are shared out to, if there are several.
+    /// Clusters that the channels are divided among, if there are several.
     clusters: Option<Clusters>,
 }
 
-/// Clusters with a share of the channels each: those of a cluster follow those of the one before.
+/// Division of the channels among clusters. The channels of a cluster follow those of the previous one.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 struct Clusters {
-    /// Channels of each.
+    /// Channels of a cluster.
     channels: u64,
-    /// The first bit of the channel that is one of the cluster.
+    /// First bit of the channel number that belongs to the cluster.
     first: u32,
-    /// Bits that a line of a cluster lacks, in their order, each with the bit of the channel that it decides.
+    /// Address bits that the number of a line in its cluster lacks, in ascending order, each with the bit of the
+    /// channel that it decides.
     lacking: Vec<(u32, u32)>,
 }
 
 impl Clusters {
-    /// `count` clusters, a power of two; nothing where a bit of the channel does not depend on a bit of its own.
+    /// Divides the channels among `count` clusters, a power of two. Returns nothing if a bit of the channel depends on
+    /// no address bit of its own.
     fn new(map: &MapParams, count: u32) -> Option<Self> {
         let channels = u64::from(map.channels / count);
         if map.channel_bytes > 0 {
@@ -73,10 +78,9 @@ impl Clusters {
 }
 
 impl Decoder {
-    /// The tables of `map` for channels like `dram`.
+    /// Builds the tables of `map` for channels like `dram`.
     ///
-    /// # Panics
-    /// If a subchannel has more than 64 banks, or the machine more than 256 controllers.
+    /// # Panics Panics if a subchannel has more than 64 banks, or the machine more than 256 controllers.
     #[must_use]
     pub fn new(map: &MapParams, dram: &DramParams) -> Self {
         assert!(dram.ranks * dram.bank_groups * dram.banks_per_group <= 64, "at most 64 banks per subchannel");
@@ -95,28 +99,29 @@ impl Decoder {
         Self { tables, channels, subchannels, turn_bits, clusters: None }
     }
 
-    /// Whether the channels of a map can be shared out to `count` clusters.
+    /// Returns true if the channels of a map can be divided among `count` clusters.
     #[must_use]
     pub fn can_share(map: &MapParams, count: u32) -> bool {
         map.channels % count == 0 && Clusters::new(map, count).is_some()
     }
 
-    /// Shares the channels out to `count` clusters, a power of two: each has as many, and as much memory.
+    /// Divides the channels among `count` clusters, a power of two. Each cluster has the same number of channels and
+    /// as much memory.
     ///
-    /// # Panics
-    /// If that cannot be done.
+    /// # Panics Panics if the channels cannot be divided so.
     #[must_use]
     pub fn with_clusters(self, map: &MapParams, count: u32) -> Self {
         let clusters = (count > 1).then(|| Clusters::new(map, count).expect("the channels can be shared out"));
         Self { clusters, ..self }
     }
 
+    /// Returns the table entry for `value` in byte `byte` of a line number.
     fn entry(masks: &[(u64, u32)], byte: usize, value: u64) -> u64 {
         let address = value << (LINE_BITS as usize + 8 * byte);
         masks.iter().map(|&(mask, to)| u64::from((address & mask).count_ones() & 1) << to).fold(0, |all, bit| all | bit)
     }
 
-    /// The place of line `line` (physical address / 64).
+    /// Returns the place of line `line` (physical address / 64).
     #[must_use]
     #[inline]
     pub fn place(&self, line: u64) -> Place {
@@ -135,7 +140,7 @@ impl Decoder {
         }
     }
 
-    /// The same of a line of a cluster.
+    /// Returns the place of a line of a machine with clusters.
     fn place_in(&self, clusters: &Clusters, line: u64) -> Place {
         let (cluster, line) = of_cluster(line);
         if let Some(bits) = self.turn_bits {
@@ -144,6 +149,7 @@ impl Decoder {
             let channel = (cluster * clusters.channels + turn % clusters.channels) * self.subchannels;
             return Place { channel: place.channel + channel as u8, ..place };
         }
+        // Inserts the lacking bits as 0, then sets those that make the channel one of the cluster.
         let spread = |line: u64, &(bit, _): &(u32, u32)| line >> bit << (bit + 1) | line & ((1 << bit) - 1);
         let mut line = clusters.lacking.iter().fold(line, spread);
         let channel = u64::from(self.look_up(line).channel);
@@ -165,14 +171,14 @@ impl Decoder {
         }
     }
 
-    /// Controllers of the machine.
+    /// Returns the number of controllers of the machine.
     #[must_use]
     pub fn controllers(&self) -> u64 {
         self.channels * self.subchannels
     }
 }
 
-/// A channel of one bank, whose rows these bits of the address number.
+/// Returns the decoder of a channel of one bank, with the address bits that number its rows.
 #[cfg(test)]
 pub(crate) fn one_bank(row: &[u8]) -> Decoder {
     let map = MapParams {
@@ -195,7 +201,7 @@ mod tests {
     use crate::line::memory_of_cluster;
     use std::collections::BTreeSet;
 
-    /// Four or six channels of two banks.
+    /// Returns the map of some channels of two banks each.
     fn map(channels: u32, channel: &[u64], channel_bytes: u64) -> MapParams {
         MapParams {
             channels,

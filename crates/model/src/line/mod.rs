@@ -1,4 +1,4 @@
-//! Lines and packets: what is on its way, where a line is at home, and where virtual memory lies.
+//! Requests and packets in flight, the homes of lines, and the mapping of virtual to physical memory.
 
 mod home;
 mod map;

@@ -1,4 +1,4 @@
-//! Packets: from the NIC or endpoint that makes them to the part that ends them.
+//! Packets, from the NIC or endpoint that creates a packet to the part that ends it.
 
 use super::pool_message::PoolMessage;
 use super::slab::{Entry, Slab, NONE};
@@ -10,7 +10,7 @@ use hostnet_kernel::{ComponentId, Time};
 use serde::{Deserialize, Serialize};
 use std::ops::{Deref, DerefMut};
 
-/// Names a packet in the store of its partition.
+/// Id of a packet in the store of its partition.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct PacketId(pub u32);
 
@@ -19,68 +19,69 @@ impl PacketId {
     pub const NONE: Self = Self(NONE);
 }
 
-/// Explicit congestion notification of the IP header (RFC 3168).
+/// Explicit congestion notification (ECN) field of the IP header (RFC 3168).
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub enum Ecn {
-    /// Not capable: a full queue drops it.
+    /// Not ECN-capable: a full queue drops the packet.
     #[default]
     NotCapable,
-    /// Capable.
+    /// ECN-capable.
     Capable,
     /// Congestion experienced.
     Marked,
 }
 
-/// What a packet is for.
+/// Content of a packet.
 #[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
 pub enum Content {
-    /// A segment of TCP.
+    /// TCP segment.
     Tcp(Segment),
-    /// A packet of RoCE v2.
+    /// RoCE v2 packet.
     Roce(Roce),
-    /// A datagram of UDP.
+    /// UDP datagram.
     Udp(Datagram),
-    /// Bytes of no transport, as replayed from a capture.
+    /// Bytes without a transport, as replayed from a capture.
     Raw,
-    /// A message of a pool of memory. Its packet has [`super::POOL_FLOW`] for a flow, and all its bytes on the wire for
-    /// those of the IP packet.
+    /// Message of a memory pool. Its packet has [`super::POOL_FLOW`] as the flow, and all its bytes on the wire as the
+    /// bytes of the IP packet.
     Pool(PoolMessage),
 }
 
-/// A packet, or at a sending NIC a segment of several packets' length.
+/// Packet, or at a sending NIC a segment that is as long as several packets.
 #[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
 pub struct Packet {
-    /// The flow, as numbered in [`crate::params::ClusterParams::flows`].
+    /// Flow, as numbered in [`crate::params::ClusterParams::flows`].
     pub flow: u32,
-    /// The sending host.
+    /// Sending host.
     pub from: u16,
-    /// The receiving host.
+    /// Receiving host.
     pub to: u16,
-    /// Bytes of the IP packet: headers of IP and above, and data. At a sending NIC, before segments are cut, without
-    /// meaning.
+    /// Bytes of the IP packet: headers of IP and above, and data. Without meaning at a sending NIC before segments are
+    /// cut.
     pub ip_bytes: u32,
-    /// Congestion in the IP header.
+    /// ECN field of the IP header.
     pub ecn: Ecn,
     /// Priority class, 0 to 7.
     pub priority: u8,
-    /// Whether it was damaged on the way: the next NIC or switch drops it.
+    /// True if the packet was damaged in transit: the next NIC or switch drops it.
     pub corrupt: bool,
-    /// Whether it is one of those that a switch, which does not know where the receiver is, sends where it is not.
+    /// True for a copy that a switch floods to a port which does not lead to the receiver.
     pub copy: bool,
-    /// At the receiving server: the queue of the NIC it came in by.
+    /// At the receiving server: queue of the NIC by which the packet arrived.
     pub queue: u16,
-    /// At a receiving server that may steer its flow from one queue to another: which one of its flow it is, from 1 on.
+    /// At a receiving server that may steer the flow from one queue to another: number of the packet in its flow, from
+    /// 1.
     pub order: u64,
-    /// At a server: the line of virtual memory at which it lies.
+    /// At a server: line of virtual memory (address / 64) at which the packet lies.
     pub line: u64,
-    /// What it is for.
+    /// Content of the packet.
     pub content: Content,
-    /// The next packet in the list that it waits in.
+    /// Next packet in the list that this one waits in.
     pub next: PacketId,
 }
 
 impl Packet {
-    /// A stage of its journey ends now. Of datagrams only.
+    /// Records the end of a stage of the packet's path. Only datagrams keep the times of stages.
     #[inline]
     pub fn end(&mut self, stage: Stage, now: Time) {
         if let Content::Udp(datagram) = &mut self.content {
@@ -108,16 +109,16 @@ impl Entry for Packet {
     }
 }
 
-/// The packets of one partition.
+/// Packets of one partition.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Packets {
     slab: Slab<Packet>,
-    /// Who looks at them is no part of the state.
+    /// Recorder of packets; it is no part of the state.
     #[serde(skip)]
     tap: Option<Box<Tap>>,
 }
 
-/// What one NIC or endpoint sends and receives.
+/// Record of the packets that one NIC or endpoint sends and receives.
 #[derive(Clone, Debug)]
 struct Tap {
     part: ComponentId,
@@ -125,34 +126,34 @@ struct Tap {
 }
 
 impl Packets {
-    /// Records from now on every packet that `part` puts on its cable, at the first bit, and every undamaged one that
-    /// comes to it and is for it, at the last bit. The record grows until [`Packets::take_recorded`] empties it.
+    /// Records from now on every packet that `part` puts on its cable, at the first bit, and every undamaged packet
+    /// for `part` that arrives there, at the last bit. The record grows until [`Packets::take_recorded`] empties it.
     pub fn record(&mut self, part: ComponentId) {
         self.tap = Some(Box::new(Tap { part, seen: Vec::new() }));
     }
 
-    /// What was recorded since the last time, in order of time.
+    /// Returns the packets recorded since the last call, in order of time.
     pub fn take_recorded(&mut self) -> Vec<(Time, Packet)> {
         self.tap.as_mut().map(|tap| std::mem::take(&mut tap.seen)).unwrap_or_default()
     }
 
-    /// Whose packets are recorded, if anyone's.
+    /// Returns the part that packets are recorded for, if there is one.
     pub(crate) fn recorded_part(&self) -> Option<ComponentId> {
         self.tap.as_ref().map(|tap| tap.part)
     }
 
-    /// Hands the record on to another store.
+    /// Moves the record to another store.
     pub(crate) fn move_record(&mut self, to: &mut Self) {
         to.tap = self.tap.take();
     }
 
-    /// Ends a packet, and returns it.
+    /// Removes a packet and returns it.
     pub fn remove(&mut self, id: PacketId) -> Packet {
         self.slab.remove(id);
         *self.slab.get(id)
     }
 
-    /// `part` sends or receives a packet.
+    /// Records a packet that `part` sends or receives, if packets are recorded for `part`.
     #[inline]
     pub(crate) fn pass(&mut self, id: PacketId, part: ComponentId, now: Time) {
         if let Some(tap) = self.tap.as_mut().filter(|tap| tap.part == part) {

@@ -1,55 +1,54 @@
-//! Where virtual memory lies in physical memory: contiguous runs in a seeded random order.
+//! Mapping of virtual to physical memory: contiguous runs of pages in a seeded random order.
 //!
-//! Every socket has a space of virtual addresses of its own, which begins where its memory does and lies in it. The
-//! addresses beyond those of all sockets lie in each of them in turn, run by run. Where a socket has clusters, each has
-//! such a space in that of the socket.
+//! Every socket has its own space of virtual addresses, which begins where the memory of the socket begins and maps
+//! into it. Addresses beyond the spaces of all sockets interleave over the sockets, run by run. If sockets have
+//! clusters, each cluster has such a space within that of its socket.
 
 use super::home::{memory_of, memory_of_cluster};
 use crate::params::PageParams;
 use serde::{Deserialize, Serialize};
 
+/// Rounds of a Feistel network.
 const ROUNDS: u64 = 4;
-/// Bits of an address that tell its cluster.
+/// Bits of an address that hold its cluster.
 const CLUSTERS: u64 = (1 << 46) - (1 << 44);
-/// Bits of an address that tell its space.
+/// Bits of an address that hold its space.
 const SPACES: u64 = (SHARED as u64) << 46 | CLUSTERS;
-/// The space of addresses that all sockets share.
+/// Space of the addresses that interleave over all sockets.
 const SHARED: u8 = u8::MAX;
 
-/// A seeded one-to-one mapping of runs of pages. It needs no table: it is a Feistel network, walked until it lands
-/// inside.
+/// Seeded one-to-one mapping of runs of pages. It needs no table: it is a Feistel network that is applied again until
+/// the result lies in memory.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Pages {
     run_bytes: u64,
     seed: u64,
-    /// Clusters of each socket.
+    /// Clusters of a socket.
     clusters: u8,
-    /// By socket and cluster.
+    /// Mappings, by socket and cluster.
     memories: Vec<Network>,
 }
 
-/// The mapping of the runs of a cluster's memory.
+/// Mapping of the runs of a cluster's memory.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 struct Network {
     runs: u64,
-    /// 0: runs lie in their order.
+    /// Bits of half a run number; 0 if runs lie in their order.
     half_bits: u32,
 }
 
 impl Pages {
-    /// The mapping of the memory of a server's first socket, or of its first cluster.
+    /// Creates the mapping of the memory of a server's first socket, or of the first cluster of that socket.
     ///
-    /// # Panics
-    /// If the memory holds no whole run.
+    /// # Panics Panics if the memory holds no whole run.
     #[must_use]
     pub fn new(params: &PageParams, seed: u64) -> Self {
         Self { run_bytes: params.run_bytes, seed, clusters: 1, memories: Vec::new() }.and(params)
     }
 
-    /// The mapping with that of one more socket, or of the next cluster.
+    /// Adds the memory of one more socket, or of the next cluster.
     ///
-    /// # Panics
-    /// If the memory holds no whole run, or its runs have another size.
+    /// # Panics Panics if the memory holds no whole run, or its runs have another size.
     #[must_use]
     pub fn and(mut self, params: &PageParams) -> Self {
         let runs = params.memory_bytes / params.run_bytes;
@@ -60,10 +59,9 @@ impl Pages {
         self
     }
 
-    /// The mapping with that of a node without cores whose memory lies as its addresses do.
+    /// Adds the memory of a node without cores, whose runs lie in the order of their addresses.
     ///
-    /// # Panics
-    /// If the memory holds no whole run, or its runs have another size.
+    /// # Panics Panics if the memory holds no whole run, or its runs have another size.
     #[must_use]
     pub fn and_in_order(self, params: &PageParams) -> Self {
         let mut pages = self.and(params);
@@ -71,28 +69,27 @@ impl Pages {
         pages
     }
 
-    /// Takes each `clusters` memories for those of a socket.
+    /// Groups the memories into sockets of `clusters` clusters each.
     #[must_use]
     pub fn with_clusters(self, clusters: u8) -> Self {
         Self { clusters, ..self }
     }
 
-    /// Bytes of a contiguous run.
+    /// Returns the bytes of a contiguous run.
     #[must_use]
     pub fn run_bytes(&self) -> u64 {
         self.run_bytes
     }
 
-    /// The virtual address at which memory begins that lies in all sockets in turn.
+    /// Returns the virtual address from which on memory interleaves over all sockets.
     #[must_use]
     pub fn shared() -> u64 {
         memory_of(SHARED)
     }
 
-    /// The physical address of a virtual address.
+    /// Returns the physical address of a virtual address.
     ///
-    /// # Panics
-    /// If the address lies outside of memory.
+    /// # Panics Panics if the address lies outside of memory.
     #[must_use]
     pub fn physical(&self, address: u64) -> u64 {
         let (run, within) = self.split(address);
@@ -109,13 +106,16 @@ impl Pages {
             panic!("virtual address {address:#x} outside of memory")
         };
         let mut place = self.permute(network, run);
+        // The network permutes more numbers than there are runs; applied until it lands inside, it is still
+        // one-to-one.
         while place >= network.runs {
             place = self.permute(network, place);
         }
         memory_of_cluster((memory / clusters) as u8, (memory % clusters) as u8) + place * self.run_bytes + within
     }
 
-    /// The run of an address, which is numbered within its space and has the bits of that, and the place in it.
+    /// Splits an address into its run and the offset in the run. The run is numbered within its space and has the bits
+    /// of that space.
     #[inline]
     fn split(&self, address: u64) -> (u64, u64) {
         let base = address & SPACES;
@@ -142,37 +142,36 @@ impl Pages {
     }
 }
 
-/// Runs that a [`Translator`] remembers: a power of two.
+/// Runs that a [`Translator`] remembers, a power of two.
 const REMEMBERED: usize = 128;
-/// No run has this number.
+/// Number that no run has.
 const NO_RUN: u64 = u64::MAX;
 
-/// A mapping that remembers where the runs lie that it was asked for last. What it remembers changes no result.
+/// Mapping that remembers the runs it has looked up last. What it remembers changes no result.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Translator {
     pages: Pages,
-    /// Runs, and where each begins; by the last bits of their numbers.
+    /// Runs, and the physical address of each, by the last bits of their numbers.
     #[serde(skip)]
     recent: Vec<(u64, u64)>,
 }
 
 impl Translator {
-    /// The same mapping.
+    /// Creates a translator of `pages`.
     #[must_use]
     pub(crate) fn new(pages: Pages) -> Self {
         Self { pages, recent: Vec::new() }
     }
 
-    /// The mapping.
+    /// Returns the mapping.
     #[must_use]
     pub(crate) fn pages(&self) -> &Pages {
         &self.pages
     }
 
-    /// As [`Pages::physical`].
+    /// Returns the physical address of a virtual address, as [`Pages::physical`] does.
     ///
-    /// # Panics
-    /// If the address lies outside of memory.
+    /// # Panics Panics if the address lies outside of memory.
     #[must_use]
     #[inline]
     pub(crate) fn physical(&mut self, address: u64) -> u64 {

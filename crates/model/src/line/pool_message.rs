@@ -1,56 +1,56 @@
-//! What the servers of a pool of memory send each other.
+//! Messages between the servers of a memory pool.
 
 use serde::{Deserialize, Serialize};
 
-/// The flow of every packet of a pool: no flow of the cluster.
+/// Flow of every packet of a memory pool; no flow of the cluster has this number.
 pub const POOL_FLOW: u32 = u32::MAX;
 
-/// What a message asks for, or brings.
+/// Kind of a message.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub enum PoolKind {
-    /// A line is wanted that a core or device waits for.
+    /// Request for a line that a core or device waits for.
     Read,
-    /// A line is to be written: it brings the line.
+    /// Write of a line; carries the line.
     Write,
-    /// A line is wanted that nobody waits for yet.
+    /// Request for a line that nothing waits for yet.
     Prefetch,
-    /// The line that was read.
+    /// Answer to a read; carries the line.
     Data,
-    /// The line that was prefetched.
+    /// Answer to a prefetch; carries the line.
     Ahead,
-    /// The line is written.
+    /// Completion of a write.
     Written,
-    /// A switch or port has dropped what belongs to the request.
+    /// Notice that a switch or port has dropped a message of the request.
     Nack,
-    /// A line of a page is wanted that lies in local memory as a whole later on; nobody waits for it.
+    /// Request for a line of a page that local memory will hold entirely; nothing waits for the line.
     Fetch,
-    /// The line that was fetched.
+    /// Answer to a fetch; carries the line.
     Fetched,
-    /// A dirty line of local memory goes back: it brings the line.
+    /// Write-back of a dirty line of local memory; carries the line.
     WriteBack,
-    /// That line is written.
+    /// Completion of a write-back.
     WrittenBack,
-    /// A server wants to read a shared page.
+    /// Request of a server to read a shared page.
     Share,
-    /// A server wants to write a shared page.
+    /// Request of a server to write a shared page.
     Own,
-    /// It may.
+    /// Grant of a request to read or write a shared page.
     Granted,
-    /// A server is to give a shared page away that another one wants to write.
+    /// Demand to give up a shared page, because another server requests to write it.
     Revoke,
-    /// A server is to write a shared page no more, as another one wants to read it.
+    /// Demand to stop writing a shared page, because another server requests to read it.
     Demote,
-    /// It has, and all that it wrote is in the lender's memory.
+    /// Confirmation of such a demand: all that the server wrote is in the memory of the lender.
     Left,
-    /// A dirty line of such a page goes back: it brings the line.
+    /// Write-back of a dirty line of a page that is given up or no longer written; carries the line.
     Return,
 }
 
 impl PoolKind {
-    /// How many there are.
+    /// Number of kinds.
     pub const COUNT: usize = Self::Return as usize + 1;
 
-    /// Whether somebody waits for it.
+    /// Returns true if something waits for the message.
     #[must_use]
     pub fn is_demand(self) -> bool {
         let of_a_line =
@@ -58,40 +58,41 @@ impl PoolKind {
         of_a_line || self.is_of_page()
     }
 
-    /// Whether it is about who may read and write a shared page.
+    /// Returns true if the message is about the right to read or write a shared page.
     #[must_use]
     pub fn is_of_page(self) -> bool {
         matches!(self, Self::Share | Self::Own | Self::Granted | Self::Revoke | Self::Demote | Self::Left)
     }
 
-    /// Whether it is for who decides about a shared page.
+    /// Returns true if the message is for the part that decides on the rights to a shared page.
     #[must_use]
     pub fn is_asked_of_controller(self) -> bool {
         matches!(self, Self::Share | Self::Own | Self::Left)
     }
 
-    /// Whether it brings a line.
+    /// Returns true if the message carries a line.
     #[must_use]
     pub fn has_line(self) -> bool {
         matches!(self, Self::Write | Self::Data | Self::Ahead | Self::Fetched | Self::WriteBack | Self::Return)
     }
 }
 
-/// A message of a pool.
+/// Message of a memory pool.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct PoolMessage {
-    /// What it is for.
+    /// Kind of the message.
     pub kind: PoolKind,
-    /// The server whose request it belongs to.
+    /// Server that made the request.
     pub requester: u16,
     /// Bytes on the wire of a message without a line.
     pub small_bytes: u16,
-    /// The requester's place for the request.
+    /// Slot of the request at the requester.
     pub slot: u32,
-    /// The requester's number of the request in that place.
+    /// Number of the request in that slot.
     pub sequence: u32,
-    /// The line of the lender's lent memory; of what is about a page, its number among the shared ones.
+    /// Line of the lender's lent memory; in messages about the rights to a page, the number of the page among the
+    /// shared ones.
     pub line: u64,
-    /// Of what is about giving a page away: how often that has been asked for.
+    /// In messages about giving up a page: number of the demand.
     pub round: u32,
 }

@@ -1,11 +1,11 @@
-//! Requests: one line each, from the part that makes it to the part that ends it.
+//! Requests: one line each, from the part that creates a request to the part that ends it.
 
 use super::slab::{Entry, Slab, NONE};
 use super::Place;
 use hostnet_kernel::{ComponentId, Time};
 use serde::{Deserialize, Serialize};
 
-/// Names a request in the slab.
+/// Id of a request in the slab.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct RequestId(pub u32);
 
@@ -14,26 +14,26 @@ impl RequestId {
     pub const NONE: Self = Self(NONE);
 }
 
-/// What a request does.
+/// Operation of a request.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub enum Kind {
     /// A core reads a line (load miss, or read for ownership of a store).
     CoreRead,
     /// A core writes back a dirty line.
     CoreWrite,
-    /// A core gives up a clean line, which the LLC takes.
+    /// A core evicts a clean line, which the LLC takes.
     CoreClean,
     /// A core has dropped a clean line, which the LLC does not take.
     CoreDrop,
-    /// A core flushes a line to memory, and is told when memory has it.
+    /// A core flushes a line to memory, and receives an acknowledgement when memory has the line.
     Flush,
-    /// The same of the line of a descriptor, which is a doorbell.
+    /// As [`Kind::Flush`], for the line of a descriptor; it acts as a doorbell.
     FlushDoorbell,
-    /// The same of the line that tells a NIC of the tail of a receive ring.
+    /// As [`Kind::Flush`], for the line that gives a NIC the tail of a receive ring.
     FlushTail,
     /// The CHA writes a dirty line of the LLC to memory.
     Evict,
-    /// The memory side notes in memory that another socket owns a line from now on.
+    /// The memory side records in memory that another socket owns a line.
     Directory,
     /// A device reads a line.
     IoRead,
@@ -41,11 +41,11 @@ pub enum Kind {
     IoWrite,
     /// A device writes a line to the LLC (DDIO).
     IoPut,
-    /// A device on another socket asks for a line, which it will write.
+    /// A device on another socket requests ownership of a line, which it will write.
     IoOwn,
-    /// The home of a line asks another socket for its copy.
+    /// The home of a line snoops the copy of another socket.
     Snoop,
-    /// Memory reads a line before it is known whether anybody needs that.
+    /// Memory reads a line before it is known if the line is needed.
     Speculate,
     /// A core reads a line that no cache keeps.
     CoreFetch,
@@ -54,13 +54,14 @@ pub enum Kind {
 }
 
 impl Kind {
-    /// True for reads.
+    /// Returns true for reads.
     #[must_use]
     pub fn is_read(self) -> bool {
         matches!(self, Self::CoreRead | Self::IoRead | Self::Speculate | Self::CoreFetch)
     }
 
-    /// True for dirty lines of cores, and for what the CHA writes by itself: what may hold entries only up to a limit.
+    /// Returns true for writes of cores and for writes that the CHA makes by itself: the TOR entries of both together
+    /// are capped.
     #[must_use]
     pub fn is_core_write(self) -> bool {
         let displaced =
@@ -68,51 +69,51 @@ impl Kind {
         displaced || self == Self::CorePost || self.is_flush()
     }
 
-    /// True for lines that cores flush.
+    /// Returns true for flushes of cores.
     #[must_use]
     pub fn is_flush(self) -> bool {
         matches!(self, Self::Flush | Self::FlushDoorbell | Self::FlushTail)
     }
 
-    /// True for what devices do.
+    /// Returns true for requests of devices.
     #[must_use]
     pub fn is_io(self) -> bool {
         matches!(self, Self::IoRead | Self::IoWrite | Self::IoPut | Self::IoOwn)
     }
 }
 
-/// One line on its way.
+/// Request for one line.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub struct Request {
-    /// What it does.
+    /// Operation of the request.
     pub kind: Kind,
-    /// The workload that caused it.
+    /// Workload that caused the request.
     pub class: u8,
-    /// The class of the CHA's domains that its entry stands in, once it has one.
+    /// Class in the domains of the CHA that the entry of the request counts for, once it has one.
     pub book: u16,
-    /// For a core's read: whether the line will be dirty there, as it is for a store or was dirty in the LLC.
+    /// For a read of a core: true if the line will be dirty there, because a store follows or the LLC has it dirty.
     pub for_store: bool,
-    /// The socket whose memory it lies in.
+    /// Socket whose memory holds the line.
     pub socket: u8,
-    /// The CHA slice there that serves it.
+    /// CHA slice of that socket that serves the line.
     pub slice: u8,
-    /// Which of the engines of a core, or of the links of an IIO, made it.
+    /// Engine of a core, or link of an IIO, that made the request.
     pub engine: u8,
-    /// The physical line.
+    /// Physical line (address / 64).
     pub line: u64,
-    /// Where it lies.
+    /// Location of the line in memory.
     pub place: Place,
-    /// Who made it and wants the answer.
+    /// Part that made the request and receives the answer.
     pub owner: ComponentId,
-    /// The owner's own name for what it belongs to.
+    /// Identifier chosen by the owner.
     pub tag: u32,
-    /// When the credit that it holds now was taken.
+    /// Time at which the credit that the request holds now was taken.
     pub since: Time,
-    /// When the pool that it belongs to as a whole (LFB entry) gave its credit.
+    /// Time at which the entry that the request holds for all of its phases (LFB entry) was taken.
     pub entered: Time,
-    /// When the CHA admitted it.
+    /// Time at which the CHA admitted the request.
     pub admitted: Time,
-    /// The next request in the list that it waits in.
+    /// Next request in the list that this one waits in.
     pub next: RequestId,
 }
 
@@ -135,5 +136,5 @@ impl Entry for Request {
     }
 }
 
-/// The requests of one machine.
+/// Requests of one machine.
 pub type Requests = Slab<Request>;

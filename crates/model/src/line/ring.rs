@@ -1,9 +1,8 @@
-//! Lines of memory that a core and a device use one after the other.
+//! Rings of lines and of descriptors in memory, which a core and a device use one after the other.
 
 use serde::{Deserialize, Serialize};
 
-/// Lines of virtual memory that are used in order, and the first again after the last. Who writes them and who reads
-/// them has a copy each.
+/// Ring of lines in virtual memory, used in order. The writer and the reader of the lines each have a copy.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Ring {
     base: u64,
@@ -12,19 +11,19 @@ pub struct Ring {
 }
 
 impl Ring {
-    /// The lines of `bytes` bytes, at least one line, from virtual address `base` on.
+    /// Creates a ring of `bytes` bytes, at least one line, from virtual address `base` on.
     #[must_use]
     pub fn new(base: u64, bytes: u64) -> Self {
         Self { base, bytes: bytes.max(64), at: 0 }
     }
 
-    /// How many lines it has.
+    /// Returns the number of lines.
     #[must_use]
     pub fn lines(&self) -> u64 {
         self.bytes / 64
     }
 
-    /// The virtual address of the next line.
+    /// Advances by one line and returns its virtual address.
     pub fn next_line(&mut self) -> u64 {
         let address = self.base + self.at;
         self.at = (self.at + 64) % self.bytes;
@@ -32,11 +31,12 @@ impl Ring {
     }
 }
 
-/// Bytes of a descriptor of a receive queue (assumed: 16, an address and flags).
+/// Bytes of a receive descriptor (assumed: 16, an address and flags).
 const DESCRIPTOR_BYTES: u64 = 16;
 const PER_LINE: u32 = (64 / DESCRIPTOR_BYTES) as u32;
 
-/// The descriptors of a receive queue, several to a line. Who writes them and who reads them has a copy each.
+/// Descriptor ring of a receive queue, with several descriptors per line. The writer and the reader of the descriptors
+/// each have a copy.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Descriptors {
     base: u64,
@@ -45,33 +45,32 @@ pub struct Descriptors {
 }
 
 impl Descriptors {
-    /// Those of a ring with so many entries, at least 1, from virtual address `base` on, a multiple of 64.
+    /// Creates a ring of `entries` descriptors, at least 1, from virtual address `base` on, a multiple of 64.
     #[must_use]
     pub fn new(base: u64, entries: u32) -> Self {
         Self { base, entries: entries.max(1), at: 0 }
     }
 
-    /// The virtual address of the first.
+    /// Returns the virtual address of the first descriptor.
     #[must_use]
     pub fn base(&self) -> u64 {
         self.base
     }
 
-    /// Bytes that so many entries take.
+    /// Returns the bytes that a ring of `entries` descriptors takes, in whole pages.
     #[must_use]
     pub fn bytes(entries: u32) -> u64 {
         (u64::from(entries) * DESCRIPTOR_BYTES).next_multiple_of(4096)
     }
 
-    /// Lines that so many of them fill: no more are taken at a time.
+    /// Returns the lines that `count` descriptors fill. No more lines are taken at a time.
     #[must_use]
     pub fn lines(count: u32) -> u32 {
         count.div_ceil(PER_LINE)
     }
 
-    /// Goes on by up to `count` descriptors, but not past the end of the ring, nor past as many lines as they fill: how
-    /// many, the virtual address of their
-    /// first line, and their lines.
+    /// Advances by up to `count` descriptors, but neither past the end of the ring nor past as many lines as `count`
+    /// descriptors fill. Returns the number of descriptors, the virtual address of their first line, and their lines.
     pub fn advance(&mut self, count: u32) -> (u32, u64, u32) {
         let within = Self::lines(count) * PER_LINE - self.at % PER_LINE;
         let count = count.min(within).min(self.entries - self.at);
@@ -81,23 +80,23 @@ impl Descriptors {
     }
 }
 
-/// The rings of the queues of one core.
+/// Rings of the queues of one core.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Rings {
-    /// Completions of packets, which the device writes.
+    /// Completions of received packets, which the device writes.
     pub received: Ring,
     /// Descriptors of segments, which the core writes.
     pub segments: Ring,
     /// Completions of segments, which the device writes.
     pub sent: Ring,
-    /// Descriptors of the receive queue, if they cost anything.
+    /// Descriptors of the receive queue; `None` if they cost nothing.
     pub free: Option<Descriptors>,
-    /// What the device writes before it interrupts, if it does.
+    /// Lines that the device writes before it interrupts, if it does.
     pub events: Option<Ring>,
 }
 
 impl Rings {
-    /// Those of a core without queues, which never uses them.
+    /// Rings of a core without queues, which never uses them.
     pub const NONE: Self = {
         let ring = Ring { base: 0, bytes: 64, at: 0 };
         Self { received: ring, segments: ring, sent: ring, free: None, events: None }

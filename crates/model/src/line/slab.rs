@@ -1,27 +1,27 @@
-//! Things that come and go: each in a slot with a number, and waiting lists that are linked through them.
+//! Slab storage with reusable slots, and waiting lists linked through its entries.
 
 use prefetch_index::prefetch_index;
 use serde::{Deserialize, Serialize};
 
-/// The number of no entry.
+/// Number that stands for no entry.
 pub(crate) const NONE: u32 = u32::MAX;
 
-/// What a [`Slab`] holds.
+/// Entry of a [`Slab`].
 pub trait Entry: Copy {
-    /// Names one in its slab.
+    /// Id of an entry in its slab.
     type Id: Copy;
 
-    /// The name of entry `number`; of none for the greatest number.
+    /// Returns the id of entry `number`; the greatest number stands for no entry.
     fn id(number: u32) -> Self::Id;
 
-    /// The number of an entry.
+    /// Returns the number of an entry.
     fn number(id: Self::Id) -> u32;
 
-    /// The next one in the list that it waits in.
+    /// Returns the link to the next entry of the list that this one waits in.
     fn next(&mut self) -> &mut Self::Id;
 }
 
-/// Entries of one kind. Slots are used again, the one that became free last first.
+/// Slab of entries of one type. Slots are reused, the one that was freed last first.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Slab<T> {
     slots: Vec<T>,
@@ -35,14 +35,14 @@ impl<T> Default for Slab<T> {
 }
 
 impl<T: Entry> Slab<T> {
-    /// A slab with room for `capacity` entries before it has to allocate.
+    /// Creates a slab with room for `capacity` entries before it has to allocate.
     #[must_use]
     pub fn with_capacity(capacity: usize) -> Self {
         Self { slots: Vec::with_capacity(capacity), free: Vec::with_capacity(capacity) }
     }
 
-    /// Adds an entry.
-    // Inlined where entries are made, for the same reason as the push of an event.
+    /// Inserts an entry and returns its id.
+    // Inlined at every call, for the same reason as the push of an event.
     #[inline(always)]
     pub fn insert(&mut self, entry: T) -> T::Id {
         if let Some(number) = self.free.pop() {
@@ -53,7 +53,7 @@ impl<T: Entry> Slab<T> {
         T::id(self.slots.len() as u32 - 1)
     }
 
-    /// Has an entry fetched, from its beginning to its end.
+    /// Prefetches an entry, from its first to its last byte, into the caches of the machine that runs the simulator.
     #[inline(always)]
     pub(crate) fn fetch(&self, id: T::Id) {
         let number = T::number(id) as usize;
@@ -61,47 +61,47 @@ impl<T: Entry> Slab<T> {
         prefetch_index(&self.slots, number + 1);
     }
 
-    /// Ends an entry.
+    /// Removes an entry; its slot becomes free.
     #[inline]
     pub fn remove(&mut self, id: T::Id) {
         self.free.push(T::number(id));
     }
 
-    /// The entry.
+    /// Returns an entry.
     #[must_use]
     #[inline]
     pub fn get(&self, id: T::Id) -> &T {
         &self.slots[T::number(id) as usize]
     }
 
-    /// The entry, to change.
+    /// Returns an entry, to change it.
     #[inline]
     pub fn get_mut(&mut self, id: T::Id) -> &mut T {
         &mut self.slots[T::number(id) as usize]
     }
 
-    /// All entries, in no order that means anything. It takes as long as there ever were entries: for reports, not for
-    /// events.
+    /// Returns all entries, in no meaningful order. The time that this takes grows with the number of slots: for
+    /// reports, not for events.
     pub fn iter(&self) -> impl Iterator<Item = &T> {
         let mut free = vec![false; self.slots.len()];
         self.free.iter().for_each(|&number| free[number as usize] = true);
         self.slots.iter().zip(free).filter(|(_, free)| !free).map(|(entry, _)| entry)
     }
 
-    /// How many there are.
+    /// Returns the number of entries.
     #[must_use]
     pub fn len(&self) -> usize {
         self.slots.len() - self.free.len()
     }
 
-    /// True when there is none.
+    /// Returns true if there is no entry.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 }
 
-/// A first-in first-out list of entries, each of which is in one list at most.
+/// First-in first-out list of entries, each of which is in one list at most.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Fifo<T: Entry> {
     head: T::Id,
@@ -116,7 +116,7 @@ impl<T: Entry> Default for Fifo<T> {
 }
 
 impl<T: Entry> Fifo<T> {
-    /// Adds an entry at the end.
+    /// Appends an entry.
     #[inline]
     pub fn push(&mut self, slab: &mut Slab<T>, id: T::Id) {
         *slab.get_mut(id).next() = T::id(NONE);
@@ -129,14 +129,14 @@ impl<T: Entry> Fifo<T> {
         self.len += 1;
     }
 
-    /// The first entry.
+    /// Returns the first entry.
     #[must_use]
     #[inline]
     pub fn front(&self) -> Option<T::Id> {
         (self.len > 0).then_some(self.head)
     }
 
-    /// Takes out the first entry.
+    /// Removes and returns the first entry.
     #[inline]
     pub fn pop(&mut self, slab: &mut Slab<T>) -> Option<T::Id> {
         let id = self.front()?;
@@ -145,7 +145,7 @@ impl<T: Entry> Fifo<T> {
         Some(id)
     }
 
-    /// Moves its entries from one slab to another, and the list with them.
+    /// Moves the entries of the list from one slab to another, and the list with them.
     pub(crate) fn move_to(&mut self, from: &mut Slab<T>, to: &mut Slab<T>) {
         let mut moved = Self::default();
         while let Some(id) = self.pop(from) {
@@ -156,7 +156,7 @@ impl<T: Entry> Fifo<T> {
         *self = moved;
     }
 
-    /// Its entries, the first first.
+    /// Returns the entries, first to last.
     pub fn iter<'a>(&self, slab: &'a Slab<T>) -> impl Iterator<Item = &'a T> {
         let mut next = self.head;
         (0..self.len).map(move |_| {
@@ -166,13 +166,13 @@ impl<T: Entry> Fifo<T> {
         })
     }
 
-    /// How many wait.
+    /// Returns the number of entries in the list.
     #[must_use]
     pub fn len(&self) -> u32 {
         self.len
     }
 
-    /// True when none waits.
+    /// Returns true if the list has no entry.
     #[must_use]
     #[inline]
     pub fn is_empty(&self) -> bool {

@@ -1,4 +1,4 @@
-//! What addresses a core touches, and which dirty lines leave its caches.
+//! Addresses that a core touches, and dirty lines that leave its caches.
 
 use super::Pages;
 use crate::params::Pattern;
@@ -6,7 +6,7 @@ use hostnet_kernel::Rng;
 use serde::{Deserialize, Serialize};
 use std::ops::Range;
 
-/// A walk over the lines of a buffer.
+/// Walk over the lines of a buffer.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Walk {
     base: u64,
@@ -14,13 +14,14 @@ pub struct Walk {
     stride_lines: u64,
     random: bool,
     at: u64,
-    /// The run of pages walked now: its virtual addresses, and the physical line of its start.
+    /// Virtual addresses of the run of pages that the walk is in.
     run: Range<u64>,
+    /// Physical line of the start of that run.
     run_line: u64,
 }
 
 impl Walk {
-    /// A walk over `bytes` bytes of virtual memory from `base` on, starting at a line that `rng` draws.
+    /// Creates a walk over `bytes` bytes of virtual memory from `base` on. It starts at a line that `rng` draws.
     #[must_use]
     pub fn new(base: u64, bytes: u64, pattern: Pattern, rng: &mut Rng) -> Self {
         let lines = (bytes / 64).max(1);
@@ -32,13 +33,13 @@ impl Walk {
         Self { base, lines, stride_lines, random, at: rng.below(lines), run: 0..0, run_line: 0 }
     }
 
-    /// The same walk, half a buffer ahead: where the lines that it dirtied long ago lie.
+    /// Returns the walk moved ahead by half a buffer, where lines lie that it dirtied long ago.
     #[must_use]
     pub fn opposite(&self) -> Self {
         Self { at: (self.at + self.lines / 2) % self.lines, run: 0..0, ..self.clone() }
     }
 
-    /// The next physical line.
+    /// Returns the next physical line.
     #[inline]
     pub fn next(&mut self, pages: &Pages, rng: &mut Rng) -> u64 {
         let line = if self.random {
@@ -65,8 +66,8 @@ impl Walk {
     }
 }
 
-/// Dirty lines on their way out of the caches: a store miss pushes one in and an arbitrary one out, so
-/// lines leave nearly, not exactly, in the order in which they were written.
+/// Dirty lines that are about to leave the caches. A store miss pushes one line in and an arbitrary one out, so that
+/// lines leave nearly, but not exactly, in the order in which they were written.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Evictions {
     walk: Walk,
@@ -74,14 +75,14 @@ pub struct Evictions {
 }
 
 impl Evictions {
-    /// The evictions of a core that writes along `walk`, through a pool of `lines` lines.
+    /// Creates the evictions of a core that writes along `walk`, through a pool of `lines` lines.
     #[must_use]
     pub fn new(mut walk: Walk, lines: u32, pages: &Pages, rng: &mut Rng) -> Self {
         let pool = (0..lines).map(|_| walk.next(pages, rng)).collect();
         Self { walk, pool }
     }
 
-    /// The next line to leave.
+    /// Returns the next line to leave.
     #[inline]
     pub fn next(&mut self, pages: &Pages, rng: &mut Rng) -> u64 {
         let line = self.walk.next(pages, rng);
