@@ -1,4 +1,4 @@
-//! What runs on a core.
+//! Engines that run on a core.
 
 use super::{Executor, Programs, Worker};
 use crate::lfb::Lfb;
@@ -8,18 +8,18 @@ use crate::power::{Clock, ClockChange};
 use hostnet_kernel::Time;
 use serde::{Deserialize, Serialize};
 
-/// A kind of engine, to find those of a core by.
+/// Kind of engine, to find the engines of that kind on a core.
 pub trait Runs: Sized {
-    /// The engine, if it is of this kind.
+    /// Returns the engine if it is of this kind.
     fn of(engine: &Engine) -> Option<&Self>;
 
-    /// The same, to change it.
+    /// Returns the engine, to change it, if it is of this kind.
     fn of_mut(engine: &mut Engine) -> Option<&mut Self>;
 }
 
 macro_rules! engines {
     ($($(#[$doc:meta])* $engine:ident,)*) => {
-        /// What makes a core miss. It asks for lines by the line fill buffer of the core.
+        /// Engine of a core, which requests lines through the line fill buffer of the core.
         #[derive(Clone, Debug, Serialize, Deserialize)]
         pub enum Engine {
             $($(#[$doc])* $engine(Box<$engine>),)*
@@ -64,16 +64,16 @@ macro_rules! engines {
 engines! {
     /// Programs without caches.
     Programs,
-    /// A thread with caches.
+    /// Thread with caches.
     Executor,
     /// Network traffic.
     NetStack,
-    /// A rank of a job.
+    /// Rank of a job.
     Worker,
 }
 
 impl Engine {
-    /// Sends its first events to its core, which it does not share and which has `entries` LFB entries.
+    /// Sends the first events of the engine to its core, which it does not share and which has `entries` LFB entries.
     pub(super) fn start(&self, entries: u32, start: &mut Start<'_>) {
         match self {
             Self::Programs(programs) => programs.start(entries, start),
@@ -83,7 +83,8 @@ impl Engine {
         }
     }
 
-    /// Whether an event is for it, of those that are not answers to what it asked for.
+    /// Returns true if an event is for the engine. Answers to requests are not decided here: each goes to the engine
+    /// that made the request.
     pub(super) fn heeds(&self, payload: &Payload) -> bool {
         match (payload, self) {
             (Payload::Refill | Payload::Step, _) => true,
@@ -101,7 +102,7 @@ impl Engine {
         }
     }
 
-    /// Whether it has something to do in its turn.
+    /// Returns true if the engine has something to do in its turn.
     pub(super) fn wants(&self, now: Time) -> bool {
         match self {
             Self::Programs(programs) => programs.wants(),
@@ -111,24 +112,24 @@ impl Engine {
         }
     }
 
-    /// Whether it does what does not wait for a turn.
+    /// Returns true if the engine has work that does not wait for its turn.
     pub(super) fn interrupts(&self) -> bool {
         matches!(self, Self::NetStack(stack) if stack.interrupts())
     }
 
-    /// Whether it is amid something that nothing interrupts.
+    /// Returns true if the engine is in the middle of work that nothing interrupts.
     pub(super) fn is_bound(&self, now: Time) -> bool {
         matches!(self, Self::NetStack(stack) if stack.is_bound(now))
     }
 
-    /// Tells it whether another engine wants the core.
+    /// Sets the contention flag of the engine: true if another engine of the core has something to do.
     pub(super) fn set_contended(&mut self, contended: bool) {
         if let Self::NetStack(stack) = self {
             stack.set_contended(contended);
         }
     }
 
-    /// It has the core from now on, for its turn or for what does not wait for one.
+    /// Gives the core to the engine, for its turn or for work that does not wait for one.
     pub(super) fn go(&mut self, turn: bool, lfb: &mut Lfb, context: &mut Context) {
         match self {
             Self::Programs(programs) => programs.go(lfb, context),
@@ -138,7 +139,7 @@ impl Engine {
         }
     }
 
-    /// Another engine has the core from now on.
+    /// Takes the core from the engine.
     pub(super) fn hold(&mut self, lfb: &mut Lfb, context: &mut Context) {
         match self {
             Self::Programs(programs) => programs.hold(),
@@ -148,7 +149,7 @@ impl Engine {
         }
     }
 
-    /// It begins without the core, which it shares.
+    /// Makes the engine begin without the core, because it shares the core.
     pub(super) fn share(&mut self) {
         match self {
             Self::Programs(programs) => programs.hold(),
@@ -158,7 +159,7 @@ impl Engine {
         }
     }
 
-    /// Shows the pools that it does not share with others.
+    /// Visits the pools that the engine does not share with others.
     pub(super) fn pools<'a>(&'a self, visit: &mut dyn FnMut(Pool<'a>)) {
         match self {
             Self::Programs(_) => {}
@@ -168,7 +169,7 @@ impl Engine {
         }
     }
 
-    /// Brings its books up to `now`.
+    /// Brings the statistics up to `now`.
     pub(super) fn settle(&mut self, now: Time) {
         match self {
             Self::Programs(_) => {}
@@ -188,7 +189,7 @@ impl Engine {
         }
     }
 
-    /// It begins at a clock, the fastest that its core may have.
+    /// Sets the initial clock, the fastest that the core may have.
     pub(super) fn set_clock(&mut self, clock: Clock) {
         match self {
             Self::Programs(programs) => programs.set_clock(clock),
@@ -198,7 +199,7 @@ impl Engine {
         }
     }
 
-    /// The clock of its core changes.
+    /// Handles a change of the clock of the core.
     pub(super) fn change_clock(&mut self, change: ClockChange, lfb: &mut Lfb, context: &mut Context) {
         match self {
             Self::Programs(programs) => programs.change_clock(change, context.now()),
@@ -208,7 +209,7 @@ impl Engine {
         }
     }
 
-    /// Ends what it does of its own accord.
+    /// Makes the engine begin nothing new. Work in flight still ends.
     pub(super) fn stop(&mut self) {
         match self {
             Self::Programs(programs) => programs.stop(),

@@ -1,10 +1,10 @@
-//! A core: its line fill buffer, and the engines that make it miss.
+//! A core: its line fill buffer (LFB), and the engines that run on it.
 //!
 //! The LFB is one pool. An entry serves a read (C2M-Read) until its data is back; for a store it then serves the
-//! write-back of a dirty line (C2M-Write) until the CHA admits that.
+//! write-back of a dirty line (C2M-Write) until the CHA admits the write-back.
 //!
-//! A core of another socket is one whose requests go to a UPI; its pool is what its LFB and prefetchers keep in flight
-//! together.
+//! A core of a remote socket sends its requests to a UPI link. Its pool stands for all lines that its LFB and its
+//! prefetchers keep in flight together.
 
 mod engine;
 mod executor;
@@ -28,19 +28,19 @@ use hostnet_measure::Domain;
 use serde::{Deserialize, Serialize};
 use turns::Turns;
 
-/// The most kernel work that may wait at a core, in lines: more holds the drives back.
+/// Backlog of kernel work at a core, in lines, at which the core begins to hold the drives back.
 const KERNEL_BACKLOG_LINES: u64 = 4096;
 
-/// Whom a core talks to.
+/// Ids of the parts that a core sends to.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Wiring {
-    /// Whom its requests go to: the CHA, or the UPI between its socket and that of the memory.
+    /// Part that its requests go to: the CHA, or the UPI link to the socket of the memory.
     pub home: ComponentId,
-    /// The drives of the server, for whose jobs it may do kernel work.
+    /// Drives of the server, for whose jobs the core may do kernel work.
     pub drives: Vec<ComponentId>,
 }
 
-/// A core.
+/// Core with its engines.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Core {
     kind: PartKind,
@@ -50,7 +50,7 @@ pub struct Core {
     speeds: Option<Box<Speeds>>,
 }
 
-/// The frequencies that the core may have, in kHz, where the power management tells which.
+/// Frequencies that the core may have, in kHz, where the power management selects one.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 struct Speeds {
     reference_khz: u32,
@@ -64,10 +64,11 @@ impl Speeds {
 }
 
 impl Core {
-    /// A core of this socket, or of another one if `kind` says so, with what runs on it.
+    /// Creates a core with the engines that run on it: a core of this socket, or of a remote one if `kind` says so.
     #[must_use]
     pub fn new(kind: PartKind, params: &CoreParams, mut engines: Vec<Engine>, classes: usize) -> Self {
         let staggered = matches!(engines[..], [Engine::Programs(_)]);
+        // Programs alone on a core get their entries one after the other, by the `Refill` events that they start with.
         let idle = if staggered { 0 } else { params.lfb_entries };
         if engines.len() > 1 {
             engines.iter_mut().for_each(Engine::share);
@@ -77,8 +78,8 @@ impl Core {
         Self { kind, lfb, turns: Turns::new(engines.len()), engines, speeds: None }
     }
 
-    /// Gives the core frequencies, of which it begins with the fastest. One that runs network traffic alone follows
-    /// them by itself.
+    /// Gives the core frequencies; it begins with the fastest. A core that runs only network traffic follows the power
+    /// management by itself.
     #[must_use]
     pub fn with_power(mut self, params: &PowerParams) -> Self {
         if matches!(&self.engines[..], [only] if NetStack::of(only).is_some()) {
@@ -94,7 +95,7 @@ impl Core {
         self
     }
 
-    /// The power management changes the clock. True if the event is that.
+    /// Handles a change of the clock by the power management. Returns false if the event is something else.
     fn on_clock(&mut self, payload: Payload, context: &mut Context) -> bool {
         let (Payload::Power(event), Some(speeds)) = (payload, &self.speeds) else { return false };
         let change = match event {
@@ -112,60 +113,61 @@ impl Core {
         true
     }
 
-    /// For how long an engine that shares the core had it until `now` since the last reset, in ps.
+    /// Returns the time for which an engine of a shared core had the core since the last reset, until `now`, in ps.
     #[must_use]
     pub fn had_ps(&self, engine: usize, now: Time) -> u64 {
         self.turns.had_ps(engine, now)
     }
 
-    /// For how long an engine that shares the core waited for it until `now` since the last reset, in ps.
+    /// Returns the time for which an engine of a shared core waited for the core since the last reset, until `now`, in
+    /// ps.
     #[must_use]
     pub fn waited_ps(&self, engine: usize, now: Time) -> u64 {
         self.turns.waited_ps(engine, now)
     }
 
-    /// What runs on it.
+    /// Returns the engines that run on the core.
     #[must_use]
     pub fn engines(&self) -> &[Engine] {
         &self.engines
     }
 
-    /// The same, to change it.
+    /// Returns the engines that run on the core, to change them.
     pub fn engines_mut(&mut self) -> &mut [Engine] {
         &mut self.engines
     }
 
-    /// The LFB pool.
+    /// Returns the pool of LFB entries.
     #[must_use]
     pub fn lfb(&self) -> &Domain {
         &self.lfb.held
     }
 
-    /// Entries of the LFB that may be allocated now.
+    /// Returns the LFB entries that can be allocated now.
     #[must_use]
     pub fn free_entries(&self) -> u32 {
         self.lfb.idle
     }
 
-    /// C2M-Read: entries that wait for data.
+    /// Returns the domain C2M-Read: entries that wait for data.
     #[must_use]
     pub fn read(&self) -> &Domain {
         &self.lfb.read
     }
 
-    /// C2M-Write: entries that wait for the admission of a write-back.
+    /// Returns the domain C2M-Write: entries that wait for the admission of a write-back.
     #[must_use]
     pub fn write(&self) -> &Domain {
         &self.lfb.write
     }
 
-    /// True when something runs on the core.
+    /// Returns true if an engine runs on the core.
     #[must_use]
     pub fn is_busy(&self) -> bool {
         !self.engines.is_empty()
     }
 
-    /// The network traffic that it has, if any.
+    /// Returns the network stack that runs on the core, if there is one.
     pub(crate) fn stack_mut(&mut self) -> Option<&mut NetStack> {
         self.engines.iter_mut().find_map(NetStack::of_mut)
     }
@@ -180,7 +182,7 @@ impl Core {
         }
     }
 
-    /// An LFB entry may be allocated again.
+    /// Handles the end of the refill time of an LFB entry.
     #[inline]
     pub(crate) fn on_refill(&mut self, context: &mut Context) {
         match &mut self.engines[..] {
@@ -192,7 +194,7 @@ impl Core {
         }
     }
 
-    /// The data of a read is back.
+    /// Handles the data of a read.
     #[inline]
     pub(crate) fn on_data(&mut self, id: RequestId, context: &mut Context) {
         match &mut self.engines[..] {
@@ -201,7 +203,7 @@ impl Core {
         }
     }
 
-    /// The CHA has admitted a write-back; the CHA goes on with the request.
+    /// Handles the admission of a write-back by the CHA, which keeps the request.
     #[inline]
     pub(crate) fn on_admitted(&mut self, id: RequestId, context: &mut Context) {
         match &mut self.engines[..] {
@@ -216,7 +218,7 @@ impl Part for Core {
         self.kind
     }
 
-    /// What runs on cores begins one core after the other.
+    /// Starts the engines; those of different cores start one after the other.
     fn start(&mut self, start: &mut Start<'_>) {
         let entries = self.lfb.held.capacity();
         match &self.engines[..] {

@@ -1,4 +1,4 @@
-//! What a core without caches does: it misses.
+//! Engine of a core without caches: every access misses.
 
 use super::{Wiring, KERNEL_BACKLOG_LINES};
 use crate::lfb::Lfb;
@@ -10,36 +10,36 @@ use hostnet_kernel::{Rng, Time};
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
 
-/// Pieces of kernel work that may wait at a core before its list has to grow.
+/// Pieces of kernel work that may wait at a core before the list has to grow.
 const WAITING_CAPACITY: usize = 1024;
 
-/// What makes a core miss.
+/// Program of a workload, whose accesses all miss.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Program {
-    /// The workload.
+    /// Workload.
     pub class: u8,
-    /// Share of loads in units of 2^-32.
+    /// Share of loads, in units of 2^-32.
     pub reads: u64,
-    /// Where it loads and stores.
+    /// Lines that the program loads and stores.
     pub walk: Walk,
-    /// The dirty lines that leave.
+    /// Dirty lines that leave the caches.
     pub evictions: Evictions,
-    /// Least time between two accesses, in ps.
+    /// Minimum time between two accesses, in ps.
     pub gap_ps: u64,
-    /// Lines of work left, in units of 2^-16; `None` = without end.
+    /// Lines of work left, in units of 2^-16; `None` for a program without end.
     pub owed: Option<u64>,
     /// For kernel work: lines per page of IO, in units of 2^-16.
     pub lines_per_page: u64,
 }
 
 impl Program {
-    /// Whether there is something to do.
+    /// Returns true if there is something to do.
     fn has_work(&self) -> bool {
         self.owed.is_none_or(|owed| owed >= 1 << 16)
     }
 }
 
-/// Programs that run on a core in turn, access by access.
+/// Programs that run on a core round robin, access by access.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Programs {
     params: CoreParams,
@@ -47,24 +47,24 @@ pub struct Programs {
     pages: Pages,
     rng: Rng,
     programs: Vec<Program>,
-    /// When the next access of each may begin.
+    /// By program: earliest time of its next access.
     ready: Vec<Time>,
     turn: usize,
     next_issue: Time,
     wiring: Wiring,
-    /// What MBA adds to the way of every read, in ps.
+    /// Delay that MBA adds to every read, in ps.
     throttle_ps: u64,
     halted: bool,
-    /// Whether another engine has the core.
+    /// True while another engine has the core.
     held: bool,
-    /// On a shared core: when it has asked to be called for its next access.
+    /// On a shared core: time of the last wake-up that was scheduled for the next access.
     asked: Time,
-    /// Kernel work that the drives wait for the core to keep up with: drive and pages.
+    /// Kernel work that the core has not acknowledged to the drives: drive and pages.
     waiting: VecDeque<(u8, u32)>,
 }
 
 impl Programs {
-    /// Runs `programs` in turn.
+    /// Creates an engine that runs `programs` round robin.
     #[must_use]
     pub fn new(params: CoreParams, wiring: Wiring, pages: Pages, rng: Rng, programs: Vec<Program>) -> Self {
         Self {
@@ -100,7 +100,8 @@ impl Programs {
         }
     }
 
-    /// The kernel follows pointers from page to page, so its work on one request keeps one LFB entry busy.
+    /// Adds kernel work for `pages` pages of IO of a workload. The kernel follows pointers from page to page, so its
+    /// work on one request keeps one LFB entry busy.
     fn on_kernel_work(&mut self, pages: u32, class: u8, ssd: u8, lfb: &mut Lfb, context: &mut Context) {
         for program in self.programs.iter_mut().filter(|program| program.class == class) {
             if let Some(owed) = &mut program.owed {
@@ -114,7 +115,7 @@ impl Programs {
         }
     }
 
-    /// Tells the drives that the core keeps up, unless too much work waits.
+    /// Acknowledges kernel work to the drives, unless too much work waits.
     fn acknowledge_work(&mut self, context: &mut Context) {
         let backlog = self.programs.iter().filter_map(|program| program.owed).max().unwrap_or(0);
         if backlog >= KERNEL_BACKLOG_LINES << 16 {
@@ -129,7 +130,7 @@ impl Programs {
         self.programs.iter().any(Program::has_work)
     }
 
-    /// The next program in turn that has work and whose time has come.
+    /// Returns the next program, round robin, that has work and may make an access.
     fn next_program(&self, now: Time) -> Option<usize> {
         let count = self.programs.len();
         let mut index = self.turn;
@@ -143,26 +144,26 @@ impl Programs {
         None
     }
 
-    /// When the first access may begin of those that there is work for.
+    /// Returns the earliest time at which a program that has work may make an access.
     fn next_ready(&self) -> Option<Time> {
         let ready = self.programs.iter().zip(&self.ready).filter(|(program, _)| program.has_work());
         ready.map(|(_, &ready)| ready).min()
     }
 
-    /// The process is stopped: what it has in flight ends, nothing new begins. Or it goes on.
+    /// Stops the process, or lets it continue. Requests in flight still end; a stopped process makes no new ones.
     fn on_halt(&mut self, on: bool, lfb: &mut Lfb, context: &mut Context) {
         self.halted = on;
         self.take_idle(lfb, context);
     }
 
-    /// Gives every idle entry to an access, as far as there are any.
+    /// Uses every idle entry for an access, as far as there are accesses.
     fn take_idle(&mut self, lfb: &mut Lfb, context: &mut Context) {
         for _ in 0..lfb.idle {
             self.allocate(lfb, context);
         }
     }
 
-    /// An idle entry is looked at again at `at`. Others on the core may have it until then.
+    /// Looks at an idle entry again at `at`. On a shared core, other engines may have the entry until then.
     fn allocate_later(&mut self, at: Time, lfb: &mut Lfb, context: &mut Context) {
         if !lfb.shared {
             lfb.idle -= 1;
@@ -173,7 +174,7 @@ impl Programs {
         }
     }
 
-    /// Gives one idle entry to the next access, if there is one.
+    /// Uses one idle entry for the next access, if there is one.
     #[inline]
     pub(super) fn allocate(&mut self, lfb: &mut Lfb, context: &mut Context) {
         if self.halted || self.held || lfb.idle == 0 {
@@ -206,12 +207,13 @@ impl Programs {
         context.send(self.wiring.home, self.params.to_cha_ps + self.throttle_ps, Payload::Arrive(id));
     }
 
-    /// They begin at a clock.
+    /// Sets the initial clock.
     pub(super) fn set_clock(&mut self, clock: Clock) {
         self.clock = clock;
     }
 
-    /// The clock changes: the time to the next access with it. One that is awaited already comes no earlier.
+    /// Handles a change of the clock, which scales the time to the next access. An access that is already scheduled
+    /// comes no earlier.
     pub(super) fn change_clock(&mut self, change: ClockChange, now: Time) {
         match change {
             ClockChange::To(clock) => self.clock = clock,
@@ -219,7 +221,7 @@ impl Programs {
         }
     }
 
-    /// The data of a read is back.
+    /// Handles the data of a read.
     pub(super) fn on_data(&mut self, id: RequestId, lfb: &mut Lfb, context: &mut Context) {
         let Request { class, for_store, since, entered, .. } = *context.requests.get(id);
         lfb.read.release(context.now(), class, since);
@@ -231,7 +233,7 @@ impl Programs {
         }
     }
 
-    /// The LFB entry of a store goes on with a dirty line that leaves, as does its request.
+    /// Continues the LFB entry and the request of a store with a dirty line that leaves the caches.
     fn write_back(&mut self, id: RequestId, lfb: &mut Lfb, context: &mut Context) {
         let now = context.now();
         let request = context.requests.get_mut(id);
@@ -245,48 +247,48 @@ impl Programs {
         context.send(self.wiring.home, self.params.to_cha_ps, Payload::Arrive(id));
     }
 
-    /// The CHA has admitted the write-back; the CHA goes on with the request.
+    /// Handles the admission of a write-back by the CHA, which keeps the request.
     pub(super) fn on_admitted(&mut self, id: RequestId, lfb: &mut Lfb, context: &mut Context) {
         let Request { class, since, entered, .. } = *context.requests.get(id);
         lfb.write.release(context.now(), class, since);
         lfb.free(class, entered, &mut self.rng, context);
     }
 
-    /// The CHA has admitted the write-back, and the request has ended.
+    /// Handles the admission of a write-back whose request has ended.
     fn on_taken(&mut self, id: RequestId, lfb: &mut Lfb, context: &mut Context) {
         self.on_admitted(id, lfb, context);
         context.requests.remove(id);
     }
 
-    /// Whether one of them is of a workload.
+    /// Returns true if a program belongs to a workload.
     pub(super) fn has(&self, class: u8) -> bool {
         self.programs.iter().any(|program| program.class == class)
     }
 
-    /// Whether one of them has something to do.
+    /// Returns true if a program has something to do.
     pub(super) fn wants(&self) -> bool {
         !self.halted && self.has_work()
     }
 
-    /// Another engine has the core from now on.
+    /// Takes the core from the programs.
     pub(super) fn hold(&mut self) {
         self.held = true;
     }
 
-    /// They have the core from now on.
+    /// Gives the core to the programs.
     pub(super) fn go(&mut self, lfb: &mut Lfb, context: &mut Context) {
         self.held = false;
         self.take_idle(lfb, context);
     }
 
-    /// LFB entries become free one after the other.
+    /// Schedules the LFB entries to become free one after the other.
     pub(super) fn start(&self, entries: u32, start: &mut Start<'_>) {
         for entry in 0..entries {
             start.wake(1 + u64::from(entry) * 1000 + start.index * 137, Payload::Refill);
         }
     }
 
-    /// Programs without end are at their end; kernel work that is owed is still done.
+    /// Ends programs without end. Kernel work that is left is still done.
     pub(super) fn stop(&mut self) {
         for program in &mut self.programs {
             program.owed.get_or_insert(0);

@@ -1,10 +1,11 @@
-//! Several engines on one core: which of them has it.
+//! Scheduling of several engines on one core.
 //!
-//! One engine has the core at a time; the others wait. It keeps the core until it has nothing to do, or until another
-//! that has something to do is a slice behind: has had that much less time. So engines that always have something to do
-//! get equal shares, and one that seldom has gets the core at once. An engine that waits for a line keeps the core, as
-//! a processor that waits for memory does nothing else; lines come in whoever has the core. What the kernel does for
-//! packets interrupts whoever has the core, goes on its account, and gives the core back.
+//! One engine has the core at a time; the others wait. An engine keeps the core until it has nothing to do, or until
+//! another engine that has something to do is a slice behind, that is, has had the core for that much less time. So
+//! engines that always have something to do get equal shares, and one that seldom has gets the core at once. An engine
+//! that waits for a line keeps the core, as a processor that waits for memory does nothing else; lines arrive
+//! whichever engine has the core. Kernel work on packets interrupts the engine that has the core, is charged to its
+//! account, and gives the core back.
 
 use super::{Engine, Runs, Worker};
 use crate::lfb::Lfb;
@@ -13,37 +14,41 @@ use crate::part::{Context, Payload, Start};
 use hostnet_kernel::Time;
 use serde::{Deserialize, Serialize};
 
-/// How far an engine that waits for the core may be behind the one that has it, in ps (assumed). In Linux it is 0.75 to
-/// 3 ms; this is less, so that a window of a millisecond sees every engine several times.
+/// Time by which an engine that waits for the core may be behind the one that has it, in ps (assumed). In Linux it is
+/// 0.75 to 3 ms; here it is less, so that a window of a millisecond sees every engine several times.
 const SLICE_PS: u64 = 100_000_000;
 
-/// Which engine of a core has it.
+/// Scheduler of the engines of a core.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(super) struct Turns {
-    /// Whose turn it is, and until when that is on its account.
+    /// Engine whose turn it is.
     turn: usize,
+    /// Time up to which the accounts are settled.
     since: Time,
-    /// The time on the account of each engine, in ps, and whether it had something to do when it was looked at last.
+    /// Time charged to the account of each engine, in ps.
     account_ps: Vec<u64>,
+    /// By engine: true if it had something to do at the last settling.
     awake: Vec<bool>,
-    /// What the accounts of engines that had something to do have reached.
+    /// Highest value so far of the least account among engines that had something to do, in ps.
     floor_ps: u64,
-    /// Who has the core, whether it is its turn, and since when.
+    /// Engine that has the core, if one has, and true if it is its turn.
     runs: Option<(usize, bool)>,
+    /// Time since which that engine has had the core.
     runs_since: Time,
-    /// For how long each engine had the core in this window, in ps.
+    /// Time for which each engine had the core in this window, in ps.
     had_ps: Vec<u64>,
-    /// For how long each waited for it in this window, in ps, and when the window began.
+    /// Time for which each engine waited for the core in this window, in ps.
     waited_ps: Vec<u64>,
+    /// Start of this window.
     window_from: Time,
-    /// When the end of a slice is looked at.
+    /// Time of the next check for the end of a slice.
     look_at: Option<Time>,
-    /// Who is offered the next entry of the LFB that becomes free.
+    /// Engine to which the last free LFB entry was offered first.
     offered: usize,
 }
 
 impl Turns {
-    /// Of `count` engines, none of which has the core.
+    /// Creates the scheduler of `count` engines, none of which has the core.
     pub(super) fn new(count: usize) -> Self {
         Self {
             account_ps: vec![0; count],
@@ -54,18 +59,19 @@ impl Turns {
         }
     }
 
-    /// For how long an engine had the core until `now` since the last reset, in ps.
+    /// Returns the time for which an engine had the core since the last reset, until `now`, in ps.
     pub(super) fn had_ps(&self, engine: usize, now: Time) -> u64 {
         let running = if self.engine() == Some(engine) { now.since(self.runs_since) } else { 0 };
         self.had_ps[engine] + running
     }
 
-    /// For how long an engine that had something to do waited for the core until `now` since the last reset, in ps.
+    /// Returns the time for which an engine with something to do waited for the core since the last reset, until
+    /// `now`, in ps.
     pub(super) fn waited_ps(&self, engine: usize, now: Time) -> u64 {
         self.waited_ps.get(engine).map_or(0, |waited_ps| waited_ps + self.waiting_ps(engine, now))
     }
 
-    /// For how long it has been waiting since the accounts were brought up to date, in ps.
+    /// Returns the time for which an engine has been waiting since the accounts were settled, in ps.
     fn waiting_ps(&self, engine: usize, now: Time) -> u64 {
         let waits = self.awake[engine] && self.engine() != Some(engine);
         if waits {
@@ -75,7 +81,7 @@ impl Turns {
         }
     }
 
-    /// The engine that has the core.
+    /// Returns the engine that has the core.
     fn engine(&self) -> Option<usize> {
         self.runs.map(|(engine, _)| engine)
     }
@@ -102,7 +108,7 @@ impl Turns {
 
     /// Handles an event of a core with `engines`.
     pub(super) fn on_event(&mut self, payload: Payload, engines: &mut [Engine], lfb: &mut Lfb, context: &mut Context) {
-        // What is over ends before what begins.
+        // An engine whose work is over by now gives the core up before the event brings new work.
         self.pass_on(engines, lfb, context);
         let now = context.now();
         let first = if payload == Payload::Refill { self.offer(engines.len()) } else { 0 };
@@ -115,16 +121,16 @@ impl Turns {
         self.pass_on(engines, lfb, context);
     }
 
-    /// Entries that become free are offered to the engines in turn.
+    /// Returns the engine that a free LFB entry is offered to first, round robin.
     fn offer(&mut self, count: usize) -> usize {
         self.offered = (self.offered + 1) % count;
         self.offered
     }
 
-    /// Sees to it that the engine has the core that is to have it.
+    /// Gives the core to the engine that `next` chooses.
     fn pass_on(&mut self, engines: &mut [Engine], lfb: &mut Lfb, context: &mut Context) {
         let now = context.now();
-        // An engine that has nothing to do after all says so when it has the core: each may once.
+        // An engine may find out only when it has the core that it has nothing to do; the bound lets each do so.
         for _ in 0..=2 * engines.len() {
             self.settle(engines, now);
             let next = self.next(engines, now);
@@ -145,8 +151,9 @@ impl Turns {
         self.look_later(context);
     }
 
-    /// Who is to have the core, and whether it is its turn.
+    /// Returns the engine that must have the core, and true if it is its turn.
     fn next(&mut self, engines: &[Engine], now: Time) -> Option<(usize, bool)> {
+        // Kernel work on packets interrupts the engine that has the core.
         if let Some(kernel) = engines.iter().position(Engine::interrupts) {
             return Some((kernel, kernel == self.turn));
         }
@@ -161,18 +168,18 @@ impl Turns {
         Some((self.turn, true))
     }
 
-    /// Of the engines that have something to do, the one with the least time on its account.
+    /// Returns the engine with the least time on its account, among those that have something to do.
     fn first(&self) -> Option<usize> {
         let awake = (0..self.awake.len()).filter(|&engine| self.awake[engine]);
         awake.min_by_key(|&engine| self.account_ps[engine])
     }
 
-    /// How far an engine is behind the one whose turn it is.
+    /// Returns the time by which an engine is behind the one whose turn it is, in ps.
     fn behind_ps(&self, engine: usize) -> u64 {
         self.account_ps[self.turn].saturating_sub(self.account_ps[engine])
     }
 
-    /// Brings the accounts up to now. An engine that had nothing to do for some time is a slice behind at most.
+    /// Brings the accounts up to `now`. An engine that had nothing to do for some time is at most a slice behind.
     fn settle(&mut self, engines: &[Engine], now: Time) {
         if self.awake[self.turn] && self.runs.is_some() {
             self.account_ps[self.turn] += now.since(self.since);
@@ -191,7 +198,7 @@ impl Turns {
         }
     }
 
-    /// Looks again when an engine that waits is a slice behind, if any waits.
+    /// Schedules a check for the time when a waiting engine is a slice behind, if any engine waits.
     fn look_later(&mut self, context: &mut Context) {
         let now = context.now();
         self.look_at = self.look_at.filter(|&at| at > now);
@@ -205,7 +212,7 @@ impl Turns {
     }
 }
 
-/// Turns to an engine: the LFB is told which it is, and it is told whether another one wants the core.
+/// Selects an engine to run: marks it as the running one in the LFB, and sets its contention flag.
 fn address<'a>(number: usize, engines: &'a mut [Engine], lfb: &mut Lfb, now: Time) -> &'a mut Engine {
     let contended = (0..engines.len()).any(|other| other != number && engines[other].wants(now));
     lfb.engine = number as u8;
@@ -213,7 +220,7 @@ fn address<'a>(number: usize, engines: &'a mut [Engine], lfb: &mut Lfb, now: Tim
     &mut engines[number]
 }
 
-/// The engine that an answer is for: the one that asked.
+/// Returns the engine that an answer is for, which is the one that made the request.
 fn asked_by(payload: Payload, context: &Context) -> Option<usize> {
     match payload {
         Payload::Data(id) | Payload::Admitted(id) | Payload::Taken(id) | Payload::Acknowledged(id) => {

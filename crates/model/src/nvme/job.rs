@@ -1,4 +1,4 @@
-//! The jobs of a drive, and what they got.
+//! Jobs of a drive, and the service that workloads get from it.
 
 use crate::line::Walk;
 use crate::params::FioJob;
@@ -6,43 +6,43 @@ use hostnet_kernel::ComponentId;
 use hostnet_measure::Histogram;
 use serde::{Deserialize, Serialize};
 
-/// A job's share of a drive.
+/// Share of a job on a drive.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Job {
-    /// What the job asks for.
+    /// Parameters of the job.
     pub params: FioJob,
-    /// The workload.
+    /// Workload.
     pub class: u8,
-    /// Virtual address of its buffers: `io_depth` blocks.
+    /// Virtual address of the buffers of the job: `io_depth` blocks.
     pub base: u64,
-    /// The core that does its kernel work.
+    /// Core that does the kernel work of the job.
     pub core: ComponentId,
     /// Lines moved beyond the data per page, in units of 2^-16.
     pub dma_lines_per_page: u64,
-    /// Where those lie.
+    /// Memory that these lines lie in.
     pub extra: Walk,
-    /// The buffer of the next command.
+    /// Buffer of the next command.
     pub slot: u64,
-    /// Commands that wait for the drive to have room.
+    /// Commands that wait for room in the drive.
     pub waiting: u32,
-    /// Whether the core reads the data before the next command takes its place.
+    /// True if the core reads the data of a command before the next command takes its place.
     pub consume: bool,
 }
 
-/// What a workload got from a drive since the last reset.
+/// Service that a workload got from a drive since the last reset.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Service {
     /// Bytes of data moved.
     pub bytes: u64,
     /// Commands completed.
     pub completed: u64,
-    /// Latency of commands, from submission to completion, in ps; without those that each job begins with, which find
-    /// an emptier queue than all that follow.
+    /// Latency of commands, from submission to completion, in ps. It leaves out the commands that each job begins
+    /// with, which find an emptier queue than all that follow.
     pub latency: Histogram,
 }
 
 impl Service {
-    /// Counts a command; `initial` ones without their latency, in ps.
+    /// Counts a command and records its latency, in ps, unless the command is an `initial` one.
     pub(super) fn count(&mut self, latency_ps: u64, initial: bool) {
         self.completed += 1;
         if !initial {

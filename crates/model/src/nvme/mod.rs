@@ -1,7 +1,7 @@
 //! NVMe drives as DMA sources and sinks.
 //!
-//! A drive holds commands and serves a few of them at a time, TLP by TLP, round robin; which of them are open together
-//! sets the row locality of its traffic. It is paced by its own bandwidth and by its link.
+//! A drive holds commands and serves a few of them at a time, TLP by TLP, round robin. The number of commands served
+//! together sets the row locality of its traffic. A drive is paced by its own bandwidth and by its link.
 
 mod job;
 mod ports;
@@ -20,35 +20,40 @@ use std::collections::VecDeque;
 pub use written::WrittenLine;
 
 const PAGE_BYTES: u64 = 4096;
-/// Requests whose kernel work may be unacknowledged before a drive waits.
+/// Number of requests with unacknowledged kernel work at which a drive waits.
 const KERNEL_WINDOW_REQUESTS: u64 = 4;
 
+/// Command of a job in a drive.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 struct Command {
     job: u16,
-    /// Reading the drive, that is writing memory.
+    /// True if the command reads the drive, that is, writes memory.
     read: bool,
     address: u64,
+    /// Bytes that no TLP has been sent for yet.
     left_bytes: u64,
+    /// Bytes whose data has not arrived yet, for a command that writes the drive.
     unfinished_bytes: u64,
     submitted: Time,
-    /// It is one of those that a job begins with, which find an emptier queue than all that follow.
+    /// True for the commands that a job begins with, which find an emptier queue than all that follow.
     initial: bool,
 }
 
-/// A drive.
+/// Drive with its jobs.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Ssd {
-    /// Its number among the drives of the server.
+    /// Number among the drives of the server.
     number: u8,
     params: SsdParams,
     ports: Ports,
     pages: Pages,
     rng: Rng,
     jobs: Vec<Job>,
-    /// Each job begins with so many commands more.
+    /// By job: commands that it begins with and has not started yet.
     initial: Vec<u32>,
+    /// Commands with TLPs to send.
     open: VecDeque<Command>,
+    /// Commands that have sent all read requests and wait for data.
     draining: VecDeque<Command>,
     turn: usize,
     next_send: Time,
@@ -60,17 +65,17 @@ pub struct Ssd {
     stopped: bool,
 }
 
-/// Whom a drive talks to.
+/// Ports of a drive, and its number.
 #[derive(Clone, Debug)]
 pub struct Wiring {
-    /// Its ports: that on its own socket, and those on the others if it has any.
+    /// Ports: the one on the drive's own socket, then those on other sockets if there are any.
     pub ports: Vec<PortWiring>,
-    /// Its number among the drives of the server.
+    /// Number among the drives of the server.
     pub number: u8,
 }
 
 impl Ssd {
-    /// A drive at a place with the jobs that use it. `params` holds its share of any rate cap.
+    /// Creates a drive with the jobs that use it. `params` holds the drive's share of any rate cap.
     #[must_use]
     pub fn new(wiring: Wiring, params: SsdParams, pages: Pages, rng: Rng, jobs: Vec<Job>, classes: usize) -> Self {
         Self {
@@ -94,19 +99,19 @@ impl Ssd {
         }
     }
 
-    /// The number of its link at the IIO of a socket, if it has one there.
+    /// Returns the number of the drive's link at the IIO of a socket, if it has one there.
     #[must_use]
     pub fn link(&self, socket: u8) -> Option<u8> {
         self.ports.link(socket)
     }
 
-    /// What the workloads got from the drive.
+    /// Returns the service that each workload got from the drive.
     #[must_use]
     pub fn services(&self) -> &[Service] {
         &self.services
     }
 
-    /// The domains, to settle or to reset.
+    /// Returns the domains, to settle or reset them.
     pub fn domains_mut(&mut self) -> impl Iterator<Item = &mut Domain> {
         self.ports.domains_mut()
     }
@@ -122,7 +127,7 @@ impl Ssd {
         self.start(index, context);
     }
 
-    /// Takes a command of a job into the drive.
+    /// Starts a command of a job in the drive.
     fn start(&mut self, index: u16, context: &mut Context) {
         let to_come = &mut self.initial[usize::from(index)];
         let initial = *to_come > 0;
@@ -144,7 +149,7 @@ impl Ssd {
         self.kick(context);
     }
 
-    /// Sees to it that a `Send` is pending.
+    /// Schedules a `Send` event, if there are open commands and none is pending.
     fn kick(&mut self, context: &mut Context) {
         if !self.send_pending && !self.open.is_empty() {
             self.send_pending = true;
@@ -169,13 +174,14 @@ impl Ssd {
             self.send_read(index, context);
         }
         if self.open[index].left_bytes == 0 {
+            // The next command moves up to this index.
             self.turn = index;
             self.retire(index, context);
         }
         self.kick(context);
     }
 
-    /// The port that the next TLP of a command goes by.
+    /// Returns the port by which the next TLP of a command goes.
     fn port(&self, command: &Command) -> usize {
         self.ports.to(|| self.pages.physical(command.address) / 64)
     }
@@ -194,7 +200,7 @@ impl Ssd {
         }
     }
 
-    /// Of `served` commands none may go on: those that have credits wait until the lane of their port is free.
+    /// Waits if none of the `served` commands may send: those with credits wait until the lane of their port is free.
     fn wait_for_lane(&mut self, served: usize, context: &mut Context) {
         let ready = self.open.iter().take(served).filter(|command| self.has_credits(command));
         let free = ready.map(|command| self.ports.endpoint(self.port(command)).free_at()).min();
@@ -204,7 +210,7 @@ impl Ssd {
         }
     }
 
-    /// All TLPs of a command are sent: a write to memory is done, a read of memory waits for its data.
+    /// Retires a command whose TLPs are all sent: a write to memory is done, a read of memory waits for its data.
     fn retire(&mut self, index: usize, context: &mut Context) {
         if let Some(command) = self.open.remove(index) {
             if command.read {
@@ -229,11 +235,13 @@ impl Ssd {
         }
     }
 
-    /// Tells who waits for the end of a command: the core that reads its data first, if one does, and then the job.
+    /// Notifies the part that waits for the end of a command: the core that reads the data, if one does, which then
+    /// notifies the job; otherwise the job.
     fn hand_over(&self, command: &Command, context: &mut Context) {
         let job = &self.jobs[usize::from(command.job)];
         if job.consume && command.read {
             let lines = (job.params.block_bytes / 64) as u32;
+            // The address is past the end of the block by now.
             let line = command.address / 64 - u64::from(lines);
             let block = Payload::Block { line, lines, job: command.job, ssd: self.number };
             context.send(job.core, self.ports.pcie().latency_ps.max(1), block);
@@ -243,7 +251,7 @@ impl Ssd {
         }
     }
 
-    /// Sends a write TLP: data, or lines beyond the data when enough of them are owed.
+    /// Sends a write TLP: data, or lines beyond the data once enough of them are due.
     fn send_write(&mut self, index: usize, context: &mut Context) {
         let tlp_lines = u64::from(self.ports.pcie().mps_bytes / 64);
         let now = context.now();
@@ -284,7 +292,7 @@ impl Ssd {
         self.advance(index, bytes, context);
     }
 
-    /// Moves a command on by `bytes`, and hands the pages of finished NVMe requests to the kernel: a command longer
+    /// Advances a command by `bytes`, and hands the pages of finished NVMe requests to the kernel: a command longer
     /// than the largest transfer of the drive is several requests to its driver.
     fn advance(&mut self, index: usize, bytes: u64, context: &mut Context) {
         let command = &mut self.open[index];
@@ -309,8 +317,8 @@ impl Ssd {
         self.kick(context);
     }
 
-    /// Counts data as that of the oldest commands that wait for any: completions of one drive come in its order but for
-    /// what the memory reorders, and no byte is lost.
+    /// Counts received data for the oldest commands that wait for any. Completions of a drive arrive in order except
+    /// for what memory reorders, and no byte is lost.
     fn count_received(&mut self, mut bytes: u64) {
         for command in self.draining.iter_mut().chain(&mut self.open).filter(|command| !command.read) {
             if bytes == 0 {
@@ -341,7 +349,7 @@ impl Part for Ssd {
         PartKind::Ssd
     }
 
-    /// Every job submits as many commands as it keeps in flight, one after the other.
+    /// Submits as many commands of every job as the job keeps in flight, one after the other.
     fn start(&mut self, start: &mut Start<'_>) {
         for (job, own) in (0..).zip(&self.jobs) {
             for command in 0..own.params.io_depth {
@@ -388,7 +396,7 @@ impl Part for Ssd {
         }
     }
 
-    /// Takes no more commands, and drops what it has not yet begun to move of those that it holds.
+    /// Accepts no more commands, and drops the open ones with the data that they have not begun to move.
     fn stop(&mut self) {
         self.stopped = true;
         self.open.clear();

@@ -1,4 +1,4 @@
-//! The ports of a drive, each a link to the IIO of a socket: one, or with a path to every socket as many.
+//! Ports of a drive, each a link to the IIO of a socket: one port, or one on every socket.
 
 use crate::line::socket_of;
 use crate::link::Endpoint;
@@ -8,16 +8,16 @@ use hostnet_kernel::{ComponentId, Time};
 use hostnet_measure::Domain;
 use serde::{Deserialize, Serialize};
 
-/// What a port hangs off.
+/// Connection of a port.
 #[derive(Clone, Debug)]
 pub struct PortWiring {
-    /// The socket.
+    /// Socket of the port.
     pub socket: u8,
-    /// The IIO there.
+    /// IIO of that socket.
     pub iio: ComponentId,
-    /// The number of the link at that IIO.
+    /// Number of the link at that IIO.
     pub link: u8,
-    /// What the link costs.
+    /// Parameters of the link.
     pub pcie: PcieParams,
 }
 
@@ -28,7 +28,7 @@ struct Port {
     endpoint: Endpoint,
 }
 
-/// All ports of a drive. The first is on the drive's own socket; all are alike.
+/// Ports of a drive. The first is on the drive's own socket; all have the same parameters.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Ports(Vec<Port>);
 
@@ -42,18 +42,17 @@ impl Ports {
         Self(wiring.into_iter().map(port).collect())
     }
 
-    /// What the links cost.
+    /// Returns the parameters of the links.
     pub(super) fn pcie(&self) -> &PcieParams {
         self.0[0].endpoint.pcie()
     }
 
-    /// The number of the link at the IIO of a socket, if there is one.
+    /// Returns the number of the link at the IIO of a socket, if there is one.
     pub(super) fn link(&self, socket: u8) -> Option<u8> {
         self.0.iter().find(|port| port.socket == socket).map(|port| port.link)
     }
 
-    /// The port that a line goes by, as `line` tells which it is: that of the socket where it is at home, else the
-    /// first.
+    /// Returns the port of the line that `line` computes: the one on the home socket of the line, else the first.
     pub(super) fn to(&self, line: impl FnOnce() -> u64) -> usize {
         if self.0.len() == 1 {
             return 0;
@@ -70,16 +69,15 @@ impl Ports {
         &mut self.0[port].endpoint
     }
 
-    /// The end of the link to an IIO.
+    /// Returns the device end of the link to an IIO.
     ///
-    /// # Panics
-    /// If no port hangs off it.
+    /// # Panics Panics if no port leads to that IIO.
     pub(super) fn from(&mut self, iio: ComponentId) -> &mut Endpoint {
         let port = self.0.iter_mut().find(|port| port.endpoint.iio() == iio);
         &mut port.expect("who answers a drive is at the end of a link of it").endpoint
     }
 
-    /// When one of the lanes can take the next TLP.
+    /// Returns the earliest time at which a lane can take the next TLP.
     pub(super) fn free_at(&self) -> Time {
         self.0.iter().map(|port| port.endpoint.free_at()).min().unwrap_or(Time::ZERO)
     }

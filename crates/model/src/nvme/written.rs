@@ -1,22 +1,22 @@
-//! The lines that a drive writes, one after the other as if nothing held it back: what caches are filled with.
+//! Lines that a drive writes, one after the other as if nothing held it back, to fill the caches.
 
 use super::Ssd;
 use hostnet_kernel::ComponentId;
 
-/// A line that a drive writes.
+/// Line that a drive writes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct WrittenLine {
-    /// The physical line.
+    /// Physical line.
     pub line: u64,
-    /// The workload.
+    /// Workload.
     pub class: u8,
-    /// The core that reads the data once it is there, if one does.
+    /// Core that reads the data afterwards, if one does.
     pub reader: Option<ComponentId>,
 }
 
 impl Ssd {
-    /// Line number `number` that the drive writes to memory, counted from any start, when each of its jobs reads from
-    /// it in turn. Nothing when no job reads.
+    /// Returns line number `number` that the drive writes to memory, counted from any start, when its jobs that read
+    /// from it take turns. Returns nothing if no job reads.
     #[must_use]
     pub fn written_line(&self, number: u64) -> Option<WrittenLine> {
         let jobs = self.jobs.iter().filter(|job| job.params.reads > 0);
@@ -31,7 +31,8 @@ impl Ssd {
         Some(WrittenLine { line, class: job.class, reader: job.consume.then_some(job.core) })
     }
 
-    /// The line that is read when line number `number` is written: that of the block before, if a core reads it.
+    /// Returns the line that is read when line number `number` is written: that of the block before, if a core reads
+    /// it.
     #[must_use]
     pub fn consumed_line(&self, number: u64) -> Option<WrittenLine> {
         let before = number.checked_sub(self.lines_per_block()?)?;

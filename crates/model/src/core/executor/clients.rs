@@ -1,7 +1,7 @@
-//! The clients of a thread: a closed loop of operations, and how long they took.
+//! Clients of a thread: a closed loop of operations, and their latencies.
 //!
-//! Clients without a core of their own are think time alone. With one, every operation that a server ends goes to the
-//! core of its clients as a reply; what that makes of it goes back as a request, after the think time.
+//! Clients without a core are think time alone. If clients have a core, every operation that a server ends goes to
+//! that core as a reply; what the core makes of the reply returns as a request after the think time.
 //!
 //! Operations end in any order: one whose data is at hand ends before an older one that waits for memory.
 
@@ -10,30 +10,32 @@ use hostnet_measure::Histogram;
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
 
-/// An operation that has begun.
+/// Operation that has begun.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Operation(u32);
 
 impl Operation {
-    /// One that no client asked for.
+    /// Operation that no client requested.
     pub(super) const UNASKED: Self = Self(u32::MAX);
 }
 
-/// A closed loop: as many operations are in flight as there are clients, or any number when there are none.
+/// Closed loop: as many operations are in flight as there are clients, or any number when there are none.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Clients {
     closed: bool,
-    /// When the operations that wait arrived, or will arrive, the earliest first.
+    /// Arrival times of the operations that wait or will arrive, the earliest first.
     arrivals: VecDeque<Time>,
-    /// When the operations that have begun arrived, by their numbers, and the numbers that none has.
+    /// Arrival times of the operations that have begun, by their numbers.
     begun: Vec<Time>,
+    /// Numbers that no operation has.
     free: Vec<u32>,
     count: u64,
     latency: Histogram,
 }
 
 impl Clients {
-    /// A loop of a thread that begins with `ready` operations of the `in_flight` at hand; none in flight = no loop.
+    /// Creates the loop of a thread that begins with `ready` of its `in_flight` operations at hand. Without any in
+    /// flight there is no loop.
     pub(super) fn new(in_flight: u32, ready: u32) -> Self {
         let mut arrivals = VecDeque::with_capacity(in_flight as usize);
         arrivals.resize(ready as usize, Time::ZERO);
@@ -47,12 +49,12 @@ impl Clients {
         }
     }
 
-    /// Whether an operation may begin.
+    /// Returns true if an operation may begin.
     pub(super) fn ready(&self) -> bool {
         !self.closed || !self.arrivals.is_empty()
     }
 
-    /// An operation begins; returns which, and when it arrived.
+    /// Begins an operation. Returns the operation and its arrival time.
     pub(super) fn begin(&mut self) -> (Operation, Time) {
         let Some(arrival) = self.arrivals.pop_front() else { return (Operation::UNASKED, Time::ZERO) };
         let number = self.free.pop().expect("no more operations than clients");
@@ -60,7 +62,7 @@ impl Clients {
         (Operation(number), arrival)
     }
 
-    /// An operation ends at `at`. Returns whether it is of a loop, and so leads to another.
+    /// Ends an operation at `at`. Returns true if the operation is part of a loop, and so leads to another one.
     pub(super) fn end(&mut self, operation: Operation, at: Time) -> bool {
         self.count += 1;
         let Some(arrival) = self.begun.get(operation.0 as usize) else { return false };
@@ -69,7 +71,7 @@ impl Clients {
         true
     }
 
-    /// An operation arrives at `at`.
+    /// Adds an operation that arrives at `at`.
     pub(super) fn arrive(&mut self, at: Time) {
         let later = self.arrivals.iter().rev().take_while(|arrival| **arrival > at).count();
         self.arrivals.insert(self.arrivals.len() - later, at);

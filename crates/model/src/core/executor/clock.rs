@@ -1,5 +1,4 @@
-//! A core with caches executes at its current clock: instructions and L2 hits take cycles, everything further away
-//! takes time.
+//! Clock of a core with caches: instructions and L2 hits take cycles, everything farther away takes time.
 
 use super::Executor;
 use crate::lfb::Lfb;
@@ -7,36 +6,37 @@ use crate::part::Context;
 use crate::power::{Clock, ClockChange};
 use serde::{Deserialize, Serialize};
 
-/// The times of a core at the reference clock.
+/// Times of a core at the reference clock.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub(super) struct Reference {
     pub(super) instruction_fs: u64,
     pub(super) l2_hit_ps: u64,
-    /// The clock now, and the fastest that it may have.
+    /// Current clock.
     pub(super) clock: Clock,
+    /// Fastest clock that the core may have.
     pub(super) fastest: Clock,
 }
 
 impl Reference {
-    /// Those of a core that always has the reference clock.
+    /// Creates the times of a core that always has the reference clock.
     pub(super) fn new(instruction_fs: u64, l2_hit_ps: u64) -> Self {
         Self { instruction_fs, l2_hit_ps, clock: Clock::default(), fastest: Clock::default() }
     }
 }
 
 impl Executor {
-    /// It begins at a clock, the fastest that it may have.
+    /// Sets the initial clock, the fastest that the core may have.
     pub(in crate::core) fn set_clock(&mut self, clock: Clock) {
         self.reference.fastest = clock;
         self.use_clock(clock);
     }
 
-    /// Time of an instruction now, in fs.
+    /// Returns the time of an instruction at the current clock, in fs.
     pub(in crate::core) fn instruction_fs(&self) -> u64 {
         self.thread.instruction_fs
     }
 
-    /// The clock changes: what the core has begun to execute ahead of time ends as the clock then says.
+    /// Handles a change of the clock. Work that the core has begun ahead of time ends as the new clock says.
     pub(in crate::core) fn change_clock(&mut self, change: ClockChange, lfb: &mut Lfb, context: &mut Context) {
         let since = self.held_since.unwrap_or_else(|| context.now());
         let since_fs = since.ps() * 1000;
@@ -50,7 +50,7 @@ impl Executor {
                 self.use_clock(clock);
             }
             ClockChange::Halt(ps) if executes => self.front_fs = since_fs + ahead_fs + ps * 1000,
-            // The halt is over before what it waits for comes, or nearly.
+            // A core that waits for its next operation sits out the halt meanwhile.
             ClockChange::Halt(ps) => self.front_fs = self.front_fs.max(since_fs + ps * 1000),
         }
         self.wake = None;

@@ -1,70 +1,76 @@
-//! What a rank of a job has its core execute: one errand at a time, each with an end.
+//! Operations that a core executes for a rank of a job, one at a time.
 //!
-//! Accesses are those that an L1 does not serve; instructions are spread evenly over them. An errand ends with an
-//! access to a line of the rank's own that depends on all loads before it.
+//! Accesses are those that an L1 does not serve; instructions are spread evenly over them. An operation ends with an
+//! access to a private line of the rank that depends on all loads before it.
 
 use crate::app::Step;
 use crate::params::WorkParams;
 use hostnet_kernel::Rng;
 use serde::{Deserialize, Serialize};
 
-/// Instructions without an access at most: then the rank's own line is looked at, which is in its cache.
+/// Maximum number of instructions without an access. Then the private line of the rank is accessed, which is in its
+/// cache.
 const STRETCH: u64 = 1 << 20;
-/// Instructions per line that is loaded or stored of a copy: eight words of it (assumed).
+/// Instructions per line that a copy loads or stores: one for each of eight words (assumed).
 const COPY_INSTRUCTIONS: u64 = 8;
 
-/// Something to execute.
+/// Operation of a rank.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Errand {
-    /// A work over the memory of the rank.
+    /// Work over the memory of the rank.
     Work(WorkParams),
-    /// Lines are copied from one place to another.
+    /// Copy of lines from one place to another.
     Copy {
         /// Virtual address of the first line that is loaded.
         from: u64,
         /// Virtual address of the first line that is stored.
         to: u64,
-        /// Bytes after which the places begin again.
+        /// Bytes after which both addresses wrap around.
         around: u64,
         /// Lines.
         lines: u64,
     },
 }
 
-/// What is left of an errand.
+/// Progress of an operation.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 struct Current {
     errand: Errand,
-    /// Accesses and instructions in all, and how many are done.
+    /// Accesses of the operation.
     accesses: u64,
+    /// Instructions of the operation.
     instructions: u64,
+    /// Accesses made so far.
     accessed: u64,
+    /// Instructions executed so far.
     executed: u64,
-    /// How far each kind of access is behind its share: reads, writes, gathers.
+    /// Deficit of each kind of access against its share: reads, writes, gathers.
     behind: [i128; 3],
-    /// Lines of the walk.
+    /// Lines walked so far.
     walked: u64,
     begun: bool,
 }
 
-/// The errands of a rank.
+/// Operations of a rank.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Errands {
-    /// Virtual addresses: the rank's own line, what is walked through, and what is read at random.
+    /// Virtual address of the private line of the rank.
     own: u64,
+    /// Virtual address of the memory that is walked through.
     walk: u64,
+    /// Virtual address of the memory that is read at random.
     random: u64,
     current: Option<Current>,
 }
 
 impl Errands {
-    /// Those of a rank whose own line, walk and random reads lie at these virtual addresses.
+    /// Creates the operations of a rank with its private line, walk and random reads at these virtual addresses.
     #[must_use]
     pub fn new(own: u64, walk: u64, random: u64) -> Self {
         Self { own, walk, random, current: None }
     }
 
-    /// Begins with an errand; the one before is over.
+    /// Begins an operation; the previous one is over.
     pub(super) fn begin(&mut self, errand: Errand) {
         let (accesses, instructions) = match errand {
             Errand::Work(work) => (work.read_lines + work.write_lines + work.gathers, work.instructions),
@@ -82,7 +88,7 @@ impl Errands {
         });
     }
 
-    /// The next access, if there is an errand.
+    /// Returns the next access, if there is an operation.
     pub(super) fn next(&mut self, rng: &mut Rng) -> Option<Step> {
         let current = self.current.as_mut()?;
         let begins = !std::mem::replace(&mut current.begun, true);
@@ -104,14 +110,14 @@ impl Errands {
 }
 
 impl Current {
-    /// Instructions that are due before the next access; before the end all that are left.
+    /// Returns the instructions due before the next access; before the last access, all that are left.
     fn due(&self) -> u64 {
         let upto = u128::from(self.instructions) * u128::from(self.accessed + 1) / u128::from(self.accesses + 1);
         let upto = if self.accessed == self.accesses { self.instructions } else { upto as u64 };
         upto - self.executed
     }
 
-    /// Where the next access goes, and whether it stores.
+    /// Returns the address of the next access, and true if it is a store.
     fn access(&mut self, walk: u64, random: u64, rng: &mut Rng) -> (u64, bool) {
         match self.errand {
             Errand::Copy { from, to, around, .. } => {
@@ -131,7 +137,7 @@ impl Current {
         }
     }
 
-    /// Which kind of access is furthest behind its share.
+    /// Returns the kind of access that is furthest behind its share.
     fn kind(&mut self, work: &WorkParams) -> usize {
         let counts = [work.read_lines, work.write_lines, work.gathers];
         for (behind, count) in self.behind.iter_mut().zip(counts) {

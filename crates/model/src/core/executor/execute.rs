@@ -1,4 +1,4 @@
-//! How a core with caches carries out accesses: in program order, as far as data, window and LFB allow.
+//! Execution of accesses on a core with caches: in program order, as far as data, reorder window and LFB allow.
 
 use super::clients::Operation;
 use super::flights::Flight;
@@ -11,7 +11,7 @@ use crate::part::{Context, Payload};
 use hostnet_kernel::Time;
 
 impl Executor {
-    /// Carries out accesses until one has to wait.
+    /// Executes accesses until one has to wait.
     pub(super) fn advance(&mut self, lfb: &mut Lfb, context: &mut Context) {
         let wait = self.go_on(lfb, context);
         if self.waits.is_some() {
@@ -19,7 +19,7 @@ impl Executor {
         }
     }
 
-    /// The same. Returns what the next one waits for.
+    /// Executes accesses until one has to wait. Returns the limit that it waits for.
     fn go_on(&mut self, lfb: &mut Lfb, context: &mut Context) -> Wait {
         while self.wake.is_none() && !self.halted && self.held_since.is_none() {
             let Some(pending) = self.fetch(lfb, context) else {
@@ -31,6 +31,7 @@ impl Executor {
                 Err(wait) => return wait,
             };
             let now = context.now();
+            // Hits may run ahead of the clock (see `AHEAD_PS`); a miss departs at its own time.
             if at > now + AHEAD_PS || (pending.missed && at > now) {
                 self.wake = Some(at);
                 context.send(context.id, at.since(now), Payload::Step);
@@ -48,7 +49,7 @@ impl Executor {
         Wait::None
     }
 
-    /// The pending access, or the next one.
+    /// Returns the pending access, or makes the next one pending.
     fn fetch(&mut self, lfb: &mut Lfb, context: &mut Context) -> Option<Pending> {
         if self.pending.is_some() {
             return self.pending;
@@ -56,6 +57,7 @@ impl Executor {
         let thread = &mut self.thread;
         if let Source::Storage(storage) = &thread.source {
             let busy = u64::from(lfb.busy(thread.class));
+            // Each request is a chain of pointers, so it keeps only one LFB entry busy.
             if storage.owed >= 1 << 16 && busy >= storage.requests() {
                 return None;
             }
@@ -91,7 +93,7 @@ impl Executor {
         self.pending
     }
 
-    /// When the pending access may be carried out; not while it waits for data: then for what.
+    /// Returns the time at which the pending access may be executed, or the limit that it waits for.
     fn gate(&mut self, pending: &Pending) -> Result<Time, Wait> {
         let instruction_fs = self.thread.instruction_fs;
         self.front_fs = self.window.enter(pending.position, self.front_fs, instruction_fs).ok_or(Wait::Window)?;
@@ -105,7 +107,7 @@ impl Executor {
         Ok(at)
     }
 
-    /// Looks the pending access up in the L2; true when it is carried out.
+    /// Looks the pending access up in the L2. Returns false if it needs an LFB entry and none is free.
     fn look_up(&mut self, pending: &Pending, at: Time, lfb: &mut Lfb, context: &mut Context) -> bool {
         let Item { line, store, .. } = pending.item;
         let class = self.class();
@@ -142,8 +144,8 @@ impl Executor {
         }
     }
 
-    /// The pending access has missed the L2: it joins the line on its way, or asks for it. False while it waits for an
-    /// LFB entry.
+    /// Executes the pending access after a miss in the L2: joins the line in flight, or requests the line. Returns
+    /// false if it needs an LFB entry and none is free.
     fn miss(&mut self, pending: &Pending, lfb: &mut Lfb, context: &mut Context) -> bool {
         let Item { line, store, ends, .. } = pending.item;
         let now = context.now();
@@ -158,6 +160,7 @@ impl Executor {
                 }
                 flight
             }
+            // The line has arrived since the access missed.
             None if context.caches().holds(self.index, line) => {
                 let _ = context.caches().access(self.index, line, class, store);
                 if store {
@@ -187,13 +190,14 @@ impl Executor {
         true
     }
 
-    /// An access has waited until `now`: the front end went on in the meantime, but no further than the window.
+    /// Accounts for the wait of an access until `now`: the front end went on meanwhile, but no further than the
+    /// window.
     fn keep_up(&mut self, now: Time) {
         let window_fs = u64::from(self.params.rob) * self.thread.instruction_fs;
         self.front_fs = self.front_fs.max((now.ps() * 1000).saturating_sub(window_fs));
     }
 
-    /// Notes in a line on its way who waits for it.
+    /// Records in a line in flight that an access waits for the line.
     fn wait_for(&mut self, flight: u16, position: u64, store: bool, ends: bool, context: &mut Context) {
         if store {
             self.flights.get_mut(flight).store = true;

@@ -1,29 +1,30 @@
-//! Lines on their way to the L2 of a core, asked for by accesses or by its prefetchers.
+//! Lines in flight to the L2 of a core, requested by accesses or by its prefetchers.
 
 use hostnet_kernel::Time;
 use serde::{Deserialize, Serialize};
 
-/// No line on its way.
+/// Number that stands for no line in flight.
 pub(super) const NO_FLIGHT: u16 = u16::MAX;
 
+/// Marks a slot without a line.
 const FREE: u64 = u64::MAX;
 
-/// A line on its way.
+/// Line in flight.
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 pub(super) struct Flight {
-    /// Whether a prefetcher asked for it: it holds a credit of theirs.
+    /// True if a prefetcher requested the line, which then holds a prefetch credit.
     pub(super) prefetch: bool,
-    /// Since when an access waits for it and holds an LFB entry, if one does.
+    /// Time since which an access waits for the line and holds an LFB entry, if one does.
     pub(super) demand: Option<Time>,
-    /// Whether a store waits for it.
+    /// True if a store waits for the line.
     pub(super) store: bool,
-    /// The first load that waits for it.
+    /// Number of the first load that waits for the line.
     pub(super) load: Option<u64>,
-    /// Whether more loads do.
+    /// True if more loads wait for the line.
     pub(super) several: bool,
 }
 
-/// All lines on their way to one L2.
+/// All lines in flight to one L2.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Flights {
     lines: Vec<u64>,
@@ -32,7 +33,7 @@ pub(super) struct Flights {
 }
 
 impl Flights {
-    /// Room for `capacity` lines.
+    /// Creates a table with room for `capacity` lines.
     pub(super) fn new(capacity: u32) -> Self {
         Self {
             lines: vec![FREE; capacity as usize],
@@ -41,12 +42,12 @@ impl Flights {
         }
     }
 
-    /// The number of a line on its way.
+    /// Returns the number of a line in flight.
     pub(super) fn find(&self, line: u64) -> Option<u16> {
         self.lines.iter().position(|&other| other == line).map(|index| index as u16)
     }
 
-    /// Adds a line; every line holds a credit, so there is room.
+    /// Adds a line and returns its number. Every line holds a credit, so there is room.
     pub(super) fn add(&mut self, line: u64, flight: Flight) -> u16 {
         let index = self.free.pop().expect("a line on its way holds a credit");
         self.lines[usize::from(index)] = line;
@@ -58,7 +59,7 @@ impl Flights {
         &mut self.flights[usize::from(index)]
     }
 
-    /// The line is there.
+    /// Removes a line that has arrived.
     pub(super) fn take(&mut self, index: u16) -> Flight {
         self.lines[usize::from(index)] = FREE;
         self.free.push(index);

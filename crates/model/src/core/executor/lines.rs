@@ -1,4 +1,4 @@
-//! The lines that a core with caches asks for, and those that leave its L2 for them.
+//! Lines that a core with caches requests, and lines that leave its L2 for them.
 
 use super::flights::Flight;
 use super::Executor;
@@ -8,12 +8,13 @@ use crate::line::{Request, RequestId};
 use crate::part::{Context, Payload};
 use hostnet_kernel::Time;
 
-/// Whose credit a write-back holds: an LFB entry's, or a prefetch credit's.
+/// Tag of a write-back that holds an LFB entry.
 const OF_LFB: u32 = 0;
+/// Tag of a write-back that holds a prefetch credit.
 const OF_PREFETCH: u32 = 1;
 
 impl Executor {
-    /// Asks for a line on behalf of the prefetchers, if it is worth asking for and a credit is left.
+    /// Requests a line for the prefetchers, unless the core has the line, it is in flight, or no credit is left.
     pub(super) fn ask(&mut self, line: u64, class: u8, lfb: &mut Lfb, context: &mut Context) {
         let unwanted = self.flights.find(line).is_some() || context.caches().holds(self.index, line);
         if unwanted || self.prefetch.free() == 0 {
@@ -24,7 +25,7 @@ impl Executor {
         self.depart(line, class, Flight { prefetch: true, ..Flight::default() }, lfb, context);
     }
 
-    /// Sends the request for a line on its way.
+    /// Sends the request for a line. Returns the number of the line in flight.
     pub(super) fn depart(&mut self, line: u64, class: u8, flight: Flight, lfb: &mut Lfb, context: &mut Context) -> u16 {
         let flight = self.flights.add(line, flight);
         let id = lfb.request(line, class, false, u32::from(flight), context);
@@ -33,7 +34,7 @@ impl Executor {
         flight
     }
 
-    /// The data of a line is there.
+    /// Handles the data of a line.
     pub(super) fn on_data(&mut self, id: RequestId, lfb: &mut Lfb, context: &mut Context) {
         let now = context.now();
         let Request { class, line, for_store, since, tag, .. } = *context.requests.get(id);
@@ -57,6 +58,7 @@ impl Executor {
             lfb.read.release(now, class, demand);
         }
         let dirty = victim.filter(|victim| victim.dirty);
+        // An access that joined the prefetch holds an LFB entry besides the prefetch credit.
         if flight.prefetch && wanted {
             lfb.free(class, flight.demand.unwrap_or(now), &mut self.rng, context);
         }
@@ -85,8 +87,8 @@ impl Executor {
         self.advance(lfb, context);
     }
 
-    /// The request of a line goes on with the dirty line that left for it; the credit that it has held since `entered`
-    /// with it.
+    /// Continues the request of a line with the dirty line that it displaced, which keeps the credit held since
+    /// `entered`.
     fn write_back(&mut self, id: RequestId, victim: Victim, of: u32, entered: Time, context: &mut Context) {
         let request = turn(id, victim, context);
         request.tag = of;
@@ -94,13 +96,13 @@ impl Executor {
         context.send(self.wiring.home, self.params.to_cha_ps, Payload::Arrive(id));
     }
 
-    /// The request of a line goes on with the clean line that left for it, which nobody waits for.
+    /// Continues the request of a line with the clean line that it displaced, which nothing waits for.
     fn give_up(&mut self, id: RequestId, victim: Victim, context: &mut Context) {
         turn(id, victim, context);
         context.send(self.wiring.home, self.params.to_cha_ps, Payload::Arrive(id));
     }
 
-    /// The CHA has admitted a write-back; the request goes on without the core unless it is `over`.
+    /// Handles the admission of a write-back by the CHA, which keeps the request unless that is `over`.
     pub(super) fn on_admitted(&mut self, id: RequestId, over: bool, lfb: &mut Lfb, context: &mut Context) {
         let Request { since, entered, tag, .. } = *context.requests.get(id);
         let class = self.class();

@@ -1,9 +1,9 @@
-//! What a core with caches executes: accesses, and the instructions between them.
+//! Engine of a core with caches, which executes accesses and the instructions between them.
 //!
-//! Accesses reach the L2 in program order. A hit costs time; a miss takes an LFB entry, or joins a line on its way.
-//! Loads hold the front end back once it is a reorder window ahead of them; an access that depends on data waits for
-//! all of it. The prefetchers have credits of their own. A dirty line that leaves the L2 keeps the credit of the line
-//! that came for it until the CHA admits it; a clean one leaves by itself.
+//! Accesses reach the L2 in program order. A hit costs time; a miss takes an LFB entry, or joins a line in flight. A
+//! load stalls the front end once that is a reorder window ahead of the load; an access that depends on data waits for
+//! all loads before it. The prefetchers have separate credits. A dirty line that leaves the L2 keeps the credit of the
+//! line that displaced it until the CHA admits the dirty line; a clean line leaves by itself.
 
 mod clients;
 mod clock;
@@ -39,48 +39,50 @@ use source::Item;
 use std::collections::VecDeque;
 use window::Window;
 
-/// How far ahead of the clock hits are executed, in ps: what they change is the core's own.
+/// Time by which hits are executed ahead of the clock, in ps: they change only private state of the core.
 const AHEAD_PS: u64 = 500_000;
 
-/// What an executor carries out.
+/// Thread that an executor runs.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Thread {
-    /// The workload.
+    /// Workload.
     pub class: u8,
-    /// What it executes.
+    /// Source of its accesses.
     pub source: Source,
     /// Time of an instruction when all data is at hand, in fs.
     pub instruction_fs: u64,
-    /// Operations that clients keep in flight; 0 = no clients.
+    /// Operations that clients keep in flight; 0 without clients.
     pub in_flight: u32,
-    /// From the end of an operation to the next of the same client, in ps; where it ends on the core of the clients if
-    /// they have one.
+    /// Think time from the end of an operation to the next one of the same client, in ps. If the clients have a core,
+    /// the operation ends there.
     pub think_ps: u64,
-    /// Who is at the other end of its operations, if that is a core.
+    /// Core at the other end of the operations, if there is one.
     pub partner: Option<Partner>,
 }
 
-/// The other end of the operations of a server and its clients.
+/// Other end of the operations between a server and its clients.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Partner {
-    /// The core of the clients.
+    /// Core of the clients.
     Client(ComponentId),
-    /// The core of the server.
+    /// Core of the server.
     Server(ComponentId),
 }
 
-/// The next access, when it is known.
+/// Next access, once it is known.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 struct Pending {
     item: Item,
-    /// Instructions before it.
+    /// Instructions of the thread before the access.
     position: u64,
+    /// True if the access has missed the L2.
     missed: bool,
 }
 
-/// What carries out a thread on a core with caches.
+/// Engine that runs a thread on a core with caches.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Executor {
+    /// Number of the core.
     index: u32,
     wiring: Wiring,
     params: CoreParams,
@@ -90,38 +92,39 @@ pub struct Executor {
     rng: Rng,
     thread: Thread,
     stopped: bool,
-    /// What MBA adds to the way of every read, in ps.
+    /// Delay that MBA adds to every read, in ps.
     throttle_ps: u64,
     halted: bool,
-    /// The first access of an operation that no client has asked for yet.
+    /// First access of an operation that no client has requested yet.
     held: Option<Item>,
     pending: Option<Pending>,
-    /// When a wake-up for the pending access comes, if one is under way.
+    /// Time of the wake-up that is scheduled for the pending access, if one is.
     wake: Option<Time>,
-    /// When the operation that begins with the pending access arrives, if it was not there yet.
+    /// Arrival time of the operation that begins with the pending access, if it had not arrived yet.
     idle_until: Time,
-    /// There was nothing to do.
+    /// True if there was nothing to do.
     starved: bool,
-    /// Since when another engine has the core, if one has.
+    /// Time since which another engine has the core, if one has.
     held_since: Option<Time>,
-    /// When the front end arrives at the last access, and when that was carried out.
+    /// Time at which the front end arrives at the last access, in fs.
     front_fs: u64,
+    /// Time at which the last access was executed.
     issued: Time,
     position: u64,
     window: Window,
     flights: Flights,
     prefetcher: Prefetcher,
     clients: Clients,
-    /// The operation that began last, until its last access is carried out.
+    /// Operation that began last, until its last access is executed.
     operation: Operation,
-    /// Kernel work that the drives wait for the core to keep up with: drive and pages.
+    /// Kernel work that the core has not acknowledged to the drives: drive and pages.
     waiting: VecDeque<(u8, u32)>,
     prefetch: Domain,
     waits: Option<Box<ThreadWaits>>,
 }
 
 impl Executor {
-    /// That of `thread` on core number `index`.
+    /// Creates the executor of `thread` on core number `index`.
     #[must_use]
     #[allow(clippy::too_many_arguments)]
     pub fn new(
@@ -136,6 +139,7 @@ impl Executor {
     ) -> Self {
         let entries = params.lfb_entries;
         let credits = cache.prefetch.credits;
+        // At the start all operations are at the server; the core of the clients waits for replies.
         let asks = matches!(thread.partner, Some(Partner::Server(_)));
         Self {
             window: Window::new(params.rob),
@@ -169,20 +173,20 @@ impl Executor {
         }
     }
 
-    /// The credits of the prefetchers.
+    /// Returns the credits of the prefetchers.
     #[must_use]
     pub fn prefetch(&self) -> &Domain {
         &self.prefetch
     }
 
-    /// The workload.
+    /// Returns the workload.
     #[must_use]
     pub fn class(&self) -> u8 {
         self.thread.class
     }
 
-    /// Operations completed since the last reset, and how long each took from its arrival, in ps; the times only of
-    /// those that clients asked for.
+    /// Returns the number of operations completed since the last reset, and the times that they took from their
+    /// arrival, in ps. Only operations that clients requested have a time.
     #[must_use]
     pub fn operations(&self) -> (u64, &Histogram) {
         self.clients.operations()
@@ -208,20 +212,21 @@ impl Executor {
         }
     }
 
-    /// The process is stopped: what it has in flight ends, nothing new begins. Or it goes on from now.
+    /// Stops the process, or lets it continue from now on. Requests in flight still end; a stopped process makes no
+    /// new ones.
     fn on_halt(&mut self, on: bool, lfb: &mut Lfb, context: &mut Context) {
         self.halted = on;
         self.front_fs = self.front_fs.max(context.now().ps() * 1000);
         self.advance(lfb, context);
     }
 
-    /// An LFB entry may be allocated again.
+    /// Handles the end of the refill time of an LFB entry.
     fn on_refill(&mut self, lfb: &mut Lfb, context: &mut Context) {
         self.starved &= !self.is_storage();
         self.advance(lfb, context);
     }
 
-    /// The core begins, or the time of the pending access has come, unless the wake-up is for another engine.
+    /// Handles the start of the core, or the time of the pending access. A wake-up for another engine is ignored.
     fn on_step(&mut self, lfb: &mut Lfb, context: &mut Context) {
         if self.wake.is_some_and(|at| context.now() < at) {
             return;
@@ -230,14 +235,14 @@ impl Executor {
         self.advance(lfb, context);
     }
 
-    /// A request has come to a server, or a reply to its clients.
+    /// Handles a request that reaches a server, or a reply that reaches its clients.
     fn on_message(&mut self, lfb: &mut Lfb, context: &mut Context) {
         self.clients.arrive(context.now());
         self.starved = false;
         self.advance(lfb, context);
     }
 
-    /// The kernel has work for `pages` pages of a request.
+    /// Adds the kernel work for `pages` pages of a request.
     fn on_kernel_work(&mut self, pages: u32, ssd: u8, lfb: &mut Lfb, context: &mut Context) {
         if let Source::Storage(storage) = &mut self.thread.source {
             storage.request = u64::from(pages) * storage.lines_per_page;
@@ -249,7 +254,7 @@ impl Executor {
         self.advance(lfb, context);
     }
 
-    /// A block of data is there to be read.
+    /// Adds a block of data that the core will read.
     fn on_block(&mut self, block: Block, lfb: &mut Lfb, context: &mut Context) {
         if let Source::Storage(storage) = &mut self.thread.source {
             storage.blocks.push_back(block);
@@ -258,7 +263,7 @@ impl Executor {
         self.advance(lfb, context);
     }
 
-    /// Tells the drives that the core keeps up, unless too much work waits.
+    /// Acknowledges kernel work to the drives, unless too much work waits.
     fn acknowledge_work(&mut self, context: &mut Context) {
         let Source::Storage(storage) = &self.thread.source else { return };
         if storage.owed >= KERNEL_BACKLOG_LINES << 16 {
@@ -269,7 +274,7 @@ impl Executor {
         }
     }
 
-    /// Something to execute for a rank, if it does such.
+    /// Begins an operation of a rank, if the thread executes those.
     pub(super) fn run_errand(&mut self, errand: Errand, lfb: &mut Lfb, context: &mut Context) {
         if let Source::Errands(errands) = &mut self.thread.source {
             errands.begin(errand);
@@ -278,14 +283,14 @@ impl Executor {
         }
     }
 
-    /// The operation of the last access ends at `at`.
+    /// Ends the operation of the last access at `at`.
     fn end(&mut self, at: Time, context: &mut Context) {
         let operation = std::mem::replace(&mut self.operation, Operation::UNASKED);
         let asked = u32::from(self.clients.end(operation, at));
         self.follow(1, asked, at, context);
     }
 
-    /// What follows when `ended` operations end at `at`, of which clients had asked for `asked`.
+    /// Causes what follows when `ended` operations end at `at`, of which clients had requested `asked`.
     fn follow(&mut self, ended: u32, asked: u32, at: Time, context: &mut Context) {
         let thread = &mut self.thread;
         let think_ps = thread.think_ps;
@@ -316,23 +321,23 @@ impl Executor {
         }
     }
 
-    /// Whether it does the kernel's work for storage.
+    /// Returns true if the thread does the kernel's work for storage.
     pub(super) fn is_storage(&self) -> bool {
         matches!(self.thread.source, Source::Storage(_))
     }
 
-    /// Whether it has something to do, now or when data is there.
+    /// Returns true if the executor has something to do, now or when data has arrived.
     pub(super) fn wants(&self, now: Time) -> bool {
         let idle = self.idle_until > now && self.wake.is_some_and(|at| at > now);
         !self.halted && if self.pending.is_some() { !idle } else { !self.starved }
     }
 
-    /// Another engine has the core from `now` on.
+    /// Takes the core from the executor at `now`.
     pub(super) fn hold(&mut self, now: Time) {
         self.held_since = Some(now);
     }
 
-    /// It has the core from now on. What it had begun to execute ahead of the clock takes the time that it still needs.
+    /// Gives the core to the executor. Work that it had begun ahead of the clock takes the time that it still needs.
     pub(super) fn go(&mut self, lfb: &mut Lfb, context: &mut Context) {
         if let Some(since) = self.held_since.take() {
             let now_fs = context.now().ps() * 1000;
@@ -344,7 +349,7 @@ impl Executor {
         self.advance(lfb, context);
     }
 
-    /// The trace that it replays, if it does, to hand it steps.
+    /// Returns the trace that the thread replays, if it does, to add steps to it.
     pub fn replay_mut(&mut self) -> Option<&mut Replay> {
         match &mut self.thread.source {
             Source::App(generator) => match &mut **generator {
@@ -355,30 +360,31 @@ impl Executor {
         }
     }
 
-    /// The number of its core.
+    /// Returns the number of the core.
     #[must_use]
     pub fn index(&self) -> u32 {
         self.index
     }
 
-    /// Steps of a trace that it may take in `span_ps` at most, at the fastest clock of its core.
+    /// Returns the maximum number of steps of a trace that the thread may take in `span_ps`, at the fastest clock of
+    /// the core.
     #[must_use]
     pub fn steps_max(&self, span_ps: u64) -> u64 {
         let instruction_fs = self.reference.fastest.stretched(self.reference.instruction_fs);
         (span_ps + AHEAD_PS) * 1000 / instruction_fs.max(1) + u64::from(self.params.rob) + 2
     }
 
-    /// What it executes before time begins, to fill the caches; see [`warm`].
+    /// Executes an access to fill the caches before the simulation starts; see [`warm`].
     pub fn warm_up(&mut self, caches: &mut Caches) -> Option<u64> {
         warm::step(self, caches)
     }
 
-    /// Shows its pools.
+    /// Visits its pools.
     pub(super) fn pools<'a>(&'a self, visit: &mut dyn FnMut(Pool<'a>)) {
         visit(Pool::new(Group::Prefetch, &self.prefetch));
     }
 
-    /// Brings its books up to `now`.
+    /// Brings the statistics up to `now`.
     pub(super) fn settle(&mut self, now: Time) {
         self.prefetch.settle_all(now);
     }
@@ -389,7 +395,7 @@ impl Executor {
         self.clients.reset();
     }
 
-    /// Begins nothing new but kernel work that is owed.
+    /// Begins nothing new except kernel work that is left.
     pub(super) fn stop(&mut self) {
         self.stopped = true;
     }

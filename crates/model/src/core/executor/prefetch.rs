@@ -1,28 +1,31 @@
-//! The prefetchers of an L2: the streamer, and the adjacent line.
+//! Prefetchers of an L2: the streamer and the adjacent-line prefetcher.
 //!
-//! The streamer tracks the pages that accesses reach the L2 in. After two steps in one direction it asks for the lines
-//! ahead, two per access, up to its distance and never beyond the page (Intel optimisation manual, "Data prefetching").
+//! The streamer tracks the pages of the accesses that reach the L2. After two steps in one direction it requests the
+//! lines ahead, two per access, up to its distance and never beyond the page (Intel optimisation manual, "Data
+//! prefetching").
 
 use crate::params::PrefetchParams;
 use serde::{Deserialize, Serialize};
 
 const PAGE_LINES: u64 = 64;
 const NO_PAGE: u64 = u64::MAX;
-/// Lines that one access lets the streamer ask for.
+/// Lines that the streamer may request per access.
 const PER_ACCESS: usize = 2;
 
+/// Page that the streamer tracks.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 struct Page {
     page: u64,
+    /// Number of the last access to the page; the page used longest ago is replaced.
     used: u64,
     line: u8,
     /// Steps in one direction so far: above 0 ascending, below 0 descending.
     steps: i8,
-    /// The next line to ask for, seen from the start of the page; outside of it when all are asked for.
+    /// Next line to request, counted from the start of the page; outside of the page when all lines are requested.
     next: i16,
 }
 
-/// The prefetchers of one L2.
+/// Prefetchers of one L2.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Prefetcher {
     params: PrefetchParams,
@@ -37,7 +40,7 @@ impl Prefetcher {
         Self { params: params.clone(), pages: vec![page; pages], clock: 0 }
     }
 
-    /// An access reached the L2: the lines that the streamer asks for.
+    /// Records an access that has reached the L2. Returns the lines that the streamer requests.
     pub(super) fn on_access(&mut self, line: u64) -> impl Iterator<Item = u64> {
         let mut wanted = [None; PER_ACCESS];
         let page = line / PAGE_LINES;
@@ -55,14 +58,15 @@ impl Prefetcher {
         wanted.into_iter().flatten().map(move |within| page * PAGE_LINES + within)
     }
 
-    /// The other line of the pair, when an access missed and `waiting` accesses of the core wait for lines: many in
-    /// flight leave no room for guesses.
+    /// Returns the other line of the pair after a miss, unless `waiting` accesses hold more than half of the `entries`
+    /// LFB entries: Intel's manual says that prefetching holds back when many requests are outstanding (the half is
+    /// assumed).
     pub(super) fn adjacent(&self, line: u64, waiting: u32, entries: u32) -> Option<u64> {
         (self.params.adjacent && waiting * 2 <= entries).then_some(line ^ 1)
     }
 }
 
-/// Takes note of an access within a page.
+/// Records an access within a page.
 fn step(page: &mut Page, line: u8) {
     let ascending = line > page.line;
     if line == page.line {
@@ -82,7 +86,7 @@ fn step(page: &mut Page, line: u8) {
     page.next = if ascending { page.next.max(ahead) } else { page.next.min(ahead) };
 }
 
-/// The next line ahead, if it is within the distance and the page.
+/// Returns the next line ahead, if it is within the distance and the page.
 fn ask(page: &mut Page, distance: u32) -> Option<u64> {
     let next = page.next;
     let within = (0..PAGE_LINES as i16).contains(&next);

@@ -1,4 +1,4 @@
-//! What a core with caches executes: an application, a stream, or the kernel's work for storage.
+//! Sources of accesses of a core with caches: an application, a stream, the kernel's work for storage, or a rank.
 
 use super::Errands;
 use crate::app::{Generator, Step};
@@ -7,46 +7,45 @@ use hostnet_kernel::Rng;
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
 
-/// Instructions that a core spends per line of data that it consumes: a checksum over 64 B, eight words of it at a
-/// time.
+/// Instructions per line of data that a core consumes: a checksum over 64 B, eight words of it at a time.
 const CONSUME_INSTRUCTIONS: u32 = 16;
-/// Instructions per line of kernel structures: what lies around it is in the L1.
+/// Instructions per line of kernel structures; the data around the line is in the L1.
 const KERNEL_INSTRUCTIONS: u32 = 8;
-/// A whole line of work, in the units of `owed`.
+/// One line of work, in the units of `owed`.
 const LINE: u64 = 1 << 16;
 
-/// A block of storage data that a core is to read.
+/// Block of storage data that a core will read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Block {
-    /// Virtual address of its next line.
+    /// Virtual address of the next line.
     pub address: u64,
     /// Lines left.
     pub lines: u32,
-    /// The drive that moved it.
+    /// Drive that moved the block.
     pub ssd: u8,
-    /// The job of the drive.
+    /// Job of the drive.
     pub job: u16,
 }
 
 /// Kernel work for storage, and the data that the cores consume.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Storage {
-    /// Where the kernel's structures lie.
+    /// Lines of the kernel's structures.
     pub walk: Walk,
-    /// Share of them that it only reads, in units of 2^-32.
+    /// Share of these lines that the kernel only reads, in units of 2^-32.
     pub loads: u64,
     /// Lines per page of IO, in units of 2^-16.
     pub lines_per_page: u64,
     /// Lines of work left, in units of 2^-16.
     pub owed: u64,
-    /// Lines of one request, in the same units: requests are worked on side by side, each along a chain of pointers.
+    /// Lines of one request, in units of 2^-16. Requests are processed side by side, each along a chain of pointers.
     pub request: u64,
-    /// Blocks to read, the first of them now.
+    /// Blocks to read; the first is being read.
     pub blocks: VecDeque<Block>,
 }
 
 impl Storage {
-    /// Requests that have work left.
+    /// Returns the requests that have work left.
     pub(super) fn requests(&self) -> u64 {
         if self.owed < LINE {
             0
@@ -74,26 +73,26 @@ impl Storage {
 /// Loads and stores over a buffer.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Stream {
-    /// Where.
+    /// Lines of the buffer.
     pub walk: Walk,
-    /// Share of loads in units of 2^-32.
+    /// Share of loads, in units of 2^-32.
     pub reads: u64,
 }
 
-/// What a core with caches executes.
+/// Source of the accesses of a core with caches.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub enum Source {
-    /// The thread of an application.
+    /// Thread of an application.
     App(Box<Generator>),
     /// Loads and stores over a buffer.
     Stream(Stream),
     /// Kernel work for storage.
     Storage(Storage),
-    /// What a rank of a job has its core do.
+    /// Operations of a rank of a job.
     Errands(Box<Errands>),
 }
 
-/// An access to a physical line, and what stands before it: see [`Step`].
+/// Access to a physical line, and the instructions before it; see [`Step`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Item {
     pub(super) line: u64,
@@ -105,7 +104,7 @@ pub(super) struct Item {
 }
 
 impl Source {
-    /// The next access, if there is anything to do.
+    /// Returns the next access, if there is anything to do.
     pub(super) fn next(&mut self, pages: &mut Translator, rng: &mut Rng) -> Option<Item> {
         match self {
             Self::App(generator) => {

@@ -1,4 +1,4 @@
-//! When a thread of a core waited for data, and what kept it from asking for more.
+//! Times at which a thread waited for data, and the limits that kept it from requesting more.
 
 use super::Executor;
 use crate::lfb::Lfb;
@@ -6,23 +6,23 @@ use hostnet_kernel::Time;
 use hostnet_measure::Waits;
 use serde::{Deserialize, Serialize};
 
-/// A pool or window has hardly any room when less than one of so many parts of it is left.
+/// A pool or window is nearly full when less than one part in this many of it is left.
 pub(super) const NEARLY: u32 = 8;
 
-/// What keeps a thread from its next access.
+/// Limit that keeps a thread from its next access.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Wait {
-    /// Neither of these.
+    /// None of the following.
     None,
     /// No LFB entry can be allocated.
     Lfb,
     /// The oldest load in the reorder window has no data.
     Window,
-    /// One of both, and the other has hardly any room, either: more of one alone would not help.
+    /// One of the two limits, with the other nearly reached: raising one alone would not help.
     Both,
 }
 
-/// When a thread waited for data.
+/// Times at which a thread waited for data, by limit.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct ThreadWaits {
     /// No LFB entry could be allocated.
@@ -34,20 +34,21 @@ pub struct ThreadWaits {
 }
 
 impl Executor {
-    /// The same; it keeps when it waits.
+    /// Makes the executor record the times at which it waits.
     #[must_use]
     pub fn watched(mut self) -> Self {
         self.waits = Some(Box::default());
         self
     }
 
-    /// When it waited for data, if that is kept.
+    /// Returns the times at which the thread waited for data, if they are recorded.
     #[must_use]
     pub fn waits(&self) -> Option<&ThreadWaits> {
         self.waits.as_deref()
     }
 
-    /// From now on it waits so; first it executes what it has begun ahead of the clock.
+    /// Records the limit that the thread waits for from now on. The wait begins when the thread has executed the work
+    /// that it has begun ahead of the clock.
     pub(super) fn note_wait(&mut self, now: Time, wait: Wait, lfb: &Lfb) {
         let wait = self.behind(wait, lfb);
         let Some(waits) = &mut self.waits else { return };
@@ -59,7 +60,7 @@ impl Executor {
         }
     }
 
-    /// Whether what waits for an LFB entry, or for the window, would soon wait for the other.
+    /// Returns `wait`, or [`Wait::Both`] if the other limit is nearly reached as well.
     fn behind(&self, wait: Wait, lfb: &Lfb) -> Wait {
         let near = match wait {
             Wait::Lfb => self.window.is_nearly_full(self.position),

@@ -1,14 +1,15 @@
-//! Filling the caches before time begins: accesses without events, at about the rates of a busy server.
+//! Warm-up: fills the caches before the simulation starts, by accesses without events at about the rates of a busy
+//! server.
 
 use super::{Executor, Source};
 use crate::cache::{Access, Caches};
 
-/// About what a miss takes on a busy server, in ps: the rates of the cores in the warm-up matter to the mix of what the
-/// LLC holds, not to time.
+/// Approximate latency of a miss on a busy server, in ps. It sets the rates of the cores in the warm-up, which matter
+/// to the mix of lines in the LLC, not to time.
 const MISS_PS: u64 = 130_000;
 
-/// Carries out the next access of a core in `caches` alone. Returns about how long it takes, in ps; nothing when the
-/// core has nothing to do by itself, or replays a trace once: that begins when time does.
+/// Executes the next access of a core in `caches` alone. Returns its approximate duration in ps, or nothing if the
+/// core has nothing to do by itself or replays a trace once, which begins with the simulation.
 pub(super) fn step(core: &mut Executor, caches: &mut Caches) -> Option<u64> {
     if core.replay_mut().is_some_and(|replay| !replay.repeats()) {
         return None;
@@ -18,7 +19,7 @@ pub(super) fn step(core: &mut Executor, caches: &mut Caches) -> Option<u64> {
         return None;
     }
     let item = core.held.take().or_else(|| thread.source.next(&mut core.pages, &mut core.rng))?;
-    // The next access is known before its turn, so that what it takes is at hand by then.
+    // Speed of the simulator only: the access after this one is drawn early, to prefetch the tables that it needs.
     core.held = thread.source.next(&mut core.pages, &mut core.rng);
     if let Some(next) = &core.held {
         caches.expect_access(core.index, next.line);

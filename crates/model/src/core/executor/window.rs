@@ -1,4 +1,4 @@
-//! The reorder window of a core: loads in program order, and how far they hold the front end back.
+//! Reorder window of a core: loads in program order, and the stalls of the front end that they cause.
 
 use super::clients::Operation;
 use super::flights::NO_FLIGHT;
@@ -7,25 +7,27 @@ use hostnet_kernel::Time;
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
 
-/// A load in the window.
+/// Load in the window.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 struct Load {
-    /// Instructions of the thread before it.
+    /// Instructions of the thread before the load.
     position: u64,
-    /// The line on its way that it waits for, or [`NO_FLIGHT`].
+    /// Line in flight that the load waits for, or [`NO_FLIGHT`].
     flight: u16,
-    /// The operation that ends with it, if one does.
+    /// Operation that ends with the load, if one does.
     ends: Option<Operation>,
+    /// Time at which the data arrived or will arrive.
     done: Time,
 }
 
-/// Loads that the front end has passed and that still matter to it.
+/// Loads that the front end has passed and that may still stall it.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Window {
     rob: u64,
     loads: VecDeque<Load>,
     /// Number of the first load in the list.
     first: u64,
+    /// Loads without data.
     outstanding: u32,
     last_done: Time,
 }
@@ -42,18 +44,18 @@ impl Window {
         }
     }
 
-    /// Loads without data.
+    /// Returns the loads without data.
     pub(super) fn outstanding(&self) -> u32 {
         self.outstanding
     }
 
-    /// When the last data of all loads so far came, or will come.
+    /// Returns the time at which the last data of all loads so far arrived or will arrive.
     pub(super) fn last_done(&self) -> Time {
         self.last_done
     }
 
-    /// Lets the instruction at `position` into the window, where the front end arrives at `front_fs`: when that is, in
-    /// fs, or nothing while a load that must leave first has no data.
+    /// Lets the instruction at `position` into the window, where the front end arrives at `front_fs`. Returns the time
+    /// of that in fs, or nothing while a load that must leave first has no data.
     pub(super) fn enter(&mut self, position: u64, mut front_fs: u64, instruction_fs: u64) -> Option<u64> {
         while let Some(oldest) = self.loads.front() {
             let leaves_at = oldest.position + self.rob;
@@ -71,28 +73,28 @@ impl Window {
         Some(front_fs)
     }
 
-    /// Whether the instruction at `position` leaves hardly any room in the window.
+    /// Returns true if the instruction at `position` leaves hardly any room in the window.
     pub(super) fn is_nearly_full(&self, position: u64) -> bool {
         let oldest = self.loads.iter().find(|load| load.flight != NO_FLIGHT);
         let span = oldest.map_or(0, |oldest| position.saturating_sub(oldest.position));
         span + self.rob / u64::from(NEARLY) > self.rob
     }
 
-    /// A load at `position` whose data comes at `done`.
+    /// Adds a load at `position` whose data arrives at `done`.
     pub(super) fn push_done(&mut self, position: u64, done: Time) {
         self.last_done = self.last_done.max(done);
         self.loads.push_back(Load { position, flight: NO_FLIGHT, ends: None, done });
     }
 
-    /// A load at `position` that waits for a line on its way; returns its number.
+    /// Adds a load at `position` that waits for a line in flight. Returns the number of the load.
     pub(super) fn push_waiting(&mut self, position: u64, flight: u16, ends: Option<Operation>) -> u64 {
         self.outstanding += 1;
         self.loads.push_back(Load { position, flight, ends, done: Time::ZERO });
         self.first + self.loads.len() as u64 - 1
     }
 
-    /// The line of `flight` is there: ends the loads that wait for it, of which `number` is the first and, unless
-    /// `several`, the only one. Tells `on_end` the operations that end with them.
+    /// Completes the loads that wait for the line of `flight`, which has arrived. `number` is the first of these loads
+    /// and, unless `several`, the only one. Calls `on_end` with each operation that ends with one of them.
     pub(super) fn complete(
         &mut self,
         flight: u16,

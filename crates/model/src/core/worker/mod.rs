@@ -1,5 +1,7 @@
-//! A core that runs a rank of a job: it executes what the rank computes, copies what goes to other ranks of its server
-//! through memory that they share, and hands the rest to the sockets of the core, or posts it to the NIC.
+//! A core that runs a rank of a job.
+//!
+//! The core executes the computations of the rank and copies messages for other ranks of the server through memory
+//! that they share. It hands all other messages to its sockets, or posts them to the NIC.
 
 use super::{Errand, Executor, ThreadWaits};
 use crate::flow::{CoreWork, Rank, RankRequest};
@@ -9,30 +11,30 @@ use crate::part::{Context, Payload};
 use hostnet_kernel::{ComponentId, Time};
 use serde::{Deserialize, Serialize};
 
-/// Where the memory of a rank lies, in virtual bytes.
+/// Memory of a rank, as virtual addresses in bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RankMemory {
-    /// What it sends and receives, [`RankMemory::SLOT_BYTES`] over and over.
+    /// Buffer of what the rank sends and receives: [`RankMemory::SLOT_BYTES`], used over and over.
     pub messages: u64,
-    /// The memory that all ranks of its job at its server share: a slot for each two, both ways.
+    /// Memory that all ranks of the job on the server share: a slot for each pair of ranks and direction.
     pub shared: u64,
-    /// Those ranks: how many.
+    /// Number of those ranks.
     pub ranks: u64,
-    /// Its number among them.
+    /// Number of this rank among them.
     pub number: u64,
 }
 
 impl RankMemory {
-    /// Bytes of a slot; larger messages go through it again and again.
+    /// Bytes of a slot. Larger messages reuse the slot.
     pub const SLOT_BYTES: u64 = 64 << 10;
 
-    /// The slot from one rank to another, by their numbers at the server.
+    /// Returns the slot from one rank to another, by their numbers on the server.
     fn slot(&self, from: u64, to: u64) -> u64 {
         self.shared + (from * self.ranks + to) * Self::SLOT_BYTES
     }
 }
 
-/// A rank on a core.
+/// Rank on a core.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Worker {
     rank: Rank,
@@ -41,26 +43,27 @@ pub struct Worker {
     memory: RankMemory,
     /// Time of an instruction at the reference clock, in fs.
     instruction_fs: u64,
-    /// From the end of a copy until the other core sees it, in ps.
+    /// Delay from the end of a copy until the other core sees it, in ps.
     notice_ps: u64,
-    /// The flows of the rank, in ascending order, and the ranks at their other ends.
+    /// Flows of the rank, in ascending order, each with the rank at its other end.
     flows: Vec<(u32, u32)>,
-    /// The other ranks of the server, in ascending order.
+    /// All ranks of the job on the server, in ascending order.
     locals: Vec<u32>,
-    /// The NIC, if its connections are there, and how long it takes to hear of what is posted, in ps; else they are
+    /// NIC, and the delay until it sees what is posted, in ps, if the connections are in the NIC; otherwise they are
     /// sockets of the core.
     nic: Option<(ComponentId, u64)>,
     /// Time of the instructions of all works that have ended, with all data at hand, in ps.
     instructions_ps: u64,
     /// Time of the instructions of the current work, with all data at hand, in ps.
     executing_ps: u64,
-    /// When the core is told that the rank begins, or has waited long enough for its accelerator; zero if it is not.
+    /// Time of the scheduled wake-up at which the rank begins, or has waited long enough for its accelerator; zero if
+    /// there is none.
     woken_at: Time,
 }
 
 impl Worker {
-    /// `rank` on a core whose `executor` does errands; `flows` are those of the rank with the ranks at their other
-    /// ends, `locals` all ranks of its job at its server.
+    /// Creates a rank on a core. `executor` executes its operations; `flows` are the flows of the rank, each with the
+    /// rank at its other end; `locals` are all ranks of the job on the server.
     #[must_use]
     #[allow(clippy::too_many_arguments)]
     pub fn new(
@@ -91,14 +94,14 @@ impl Worker {
         }
     }
 
-    /// The same with connections in the NIC, which hears of what is posted so many ps later.
+    /// Moves the connections into the NIC, which sees what is posted `after_ps` later.
     #[must_use]
     pub fn posting_to(mut self, nic: ComponentId, after_ps: u64) -> Self {
         self.nic = Some((nic, after_ps));
         self
     }
 
-    /// The rank.
+    /// Returns the rank.
     #[must_use]
     pub fn rank(&self) -> &Rank {
         &self.rank
@@ -111,23 +114,23 @@ impl Worker {
         self.instructions_ps
     }
 
-    /// When it waited for data since the start of the run.
+    /// Returns the times at which the rank waited for data since the start of the run.
     #[must_use]
     pub fn waits(&self) -> Option<&ThreadWaits> {
         self.executor.waits()
     }
 
-    /// What executes its errands.
+    /// Returns the executor of the rank's operations.
     pub(super) fn executor(&self) -> &Executor {
         &self.executor
     }
 
-    /// The same, to change it.
+    /// Returns the executor of the rank's operations, to change it.
     pub(super) fn executor_mut(&mut self) -> &mut Executor {
         &mut self.executor
     }
 
-    /// When it begins, in ps from the start.
+    /// Returns the time from the start of the run until the rank begins, in ps.
     pub(super) fn begins_ps(&self) -> u64 {
         self.rank.wakes_at().map_or(1, |at| at.ps().max(1))
     }
@@ -135,7 +138,7 @@ impl Worker {
     /// Handles an event.
     pub(super) fn on_event(&mut self, payload: Payload, lfb: &mut Lfb, context: &mut Context) {
         match payload {
-            // Nothing that it executes ends then.
+            // A wake-up that the rank scheduled: no operation has ended.
             Payload::Worked if self.woken_at == context.now() => self.woken_at = Time::ZERO,
             Payload::Worked => {
                 self.instructions_ps += std::mem::take(&mut self.executing_ps);
@@ -159,7 +162,7 @@ impl Worker {
         self.run(lfb, context);
     }
 
-    /// Has the rank do all that it can do now.
+    /// Lets the rank do all that it can do now.
     fn run(&mut self, lfb: &mut Lfb, context: &mut Context) {
         loop {
             match self.rank.next(context.now()) {
@@ -187,7 +190,7 @@ impl Worker {
         }
     }
 
-    /// What the core executes for the rank.
+    /// Returns the operation that the core executes for a request of the rank.
     fn errand(&self, labor: CoreWork) -> Errand {
         let RankMemory { messages, number, .. } = self.memory;
         let copy =
@@ -204,7 +207,7 @@ impl Worker {
         }
     }
 
-    /// The number of another rank among those of the server.
+    /// Returns the number of another rank among those of the server.
     fn local(&self, rank: u32) -> u64 {
         self.locals.binary_search(&rank).expect("ranks that share memory are at one server") as u64
     }
