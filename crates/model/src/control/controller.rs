@@ -1,12 +1,12 @@
-//! What a controller is: signals in, actions out.
+//! Interface of a controller: signals in, actions out.
 
 use serde::{Deserialize, Serialize};
 use std::fmt::Debug;
 
-/// The highest level: the processes are stopped. One less is the strongest that registers can do.
+/// Highest level, at which the processes are stopped. The level below is the strongest that registers can set.
 pub const LEVEL_MAX: u8 = 4;
 
-/// Which signal has just been sampled.
+/// Signal that has just been sampled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Sampled {
     /// Lines in the IIO.
@@ -15,81 +15,81 @@ pub enum Sampled {
     Bandwidth,
 }
 
-/// What is known about the host.
+/// Signals of a host.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Signals {
-    /// The time in ps.
+    /// Time, in ps.
     pub now_ps: u64,
-    /// What is new.
+    /// Signal that is new.
     pub sampled: Sampled,
     /// Mean lines in the IIO's buffer between the last two reads of its register (I_S), in units of 2^-10.
     pub occupancy: u64,
-    /// The same, smoothed.
+    /// Smoothed `occupancy`, in units of 2^-10 lines.
     pub occupancy_smoothed: u64,
     /// Bytes per second that entered the buffer between the last two reads of its register (B_S).
     pub bandwidth: u64,
-    /// The same, smoothed.
+    /// Smoothed `bandwidth`, in bytes per second.
     pub bandwidth_smoothed: u64,
-    /// The level, 0 to [`LEVEL_MAX`].
+    /// Current level, 0 to [`LEVEL_MAX`].
     pub level: u8,
 }
 
-/// What shall be done. `Actions::default()` is nothing.
+/// Actions of a controller. `Actions::default()` does nothing.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Actions {
-    /// The level to go to, 0 to [`LEVEL_MAX`]; more is taken for that. Without effect while an earlier change is under
-    /// way.
+    /// Level to go to, 0 to [`LEVEL_MAX`]; a larger number counts as that. Without effect while an earlier change is
+    /// under way.
     pub level: Option<u8>,
-    /// Whether packets are marked from now on.
+    /// True to mark packets from now on, false to stop that; `None` changes nothing.
     pub echo: Option<bool>,
 }
 
-/// How samples are smoothed: a new one has a weight of 2 to the minus `shift`, the sum so far the rest.
+/// Smoothing of samples: a new one has a weight of 2 to the minus `shift`, the average so far has the rest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Smoothing {
-    /// Of occupancy, 0 to 16.
+    /// Shift of occupancy, 0 to 16.
     pub occupancy_shift: u32,
-    /// Of bandwidth, 0 to 16.
+    /// Shift of bandwidth, 0 to 16.
     pub bandwidth_shift: u32,
-    /// Samples of occupancy of up to so many lines are discarded; 0 = none.
+    /// Number of lines up to which samples of occupancy are discarded; 0 discards none.
     pub occupancy_floor: u64,
-    /// Samples of bandwidth from so many bytes per second on are discarded; `u64::MAX` = none that can occur.
+    /// Bytes per second from which on samples of bandwidth are discarded; `u64::MAX` discards none that can occur.
     pub bandwidth_ceiling: u64,
 }
 
 impl Default for Smoothing {
-    /// The weights of hostCC, 1/8 and 1/256; nothing is discarded.
+    /// Returns the weights of hostCC, 1/8 and 1/256; nothing is discarded.
     fn default() -> Self {
         Self { occupancy_shift: 3, bandwidth_shift: 8, occupancy_floor: 0, bandwidth_ceiling: u64::MAX }
     }
 }
 
 impl Smoothing {
-    /// Whether a sample of occupancy, in units of 2^-10 lines, is a glitch.
+    /// Returns true if a sample of occupancy, in units of 2^-10 lines, is a glitch.
     #[must_use]
     pub fn discards_occupancy(&self, occupancy: u64) -> bool {
         self.occupancy_floor > 0 && occupancy <= self.occupancy_floor.saturating_mul(1 << 10)
     }
 
-    /// Whether a sample of bandwidth, in bytes per second, is a glitch.
+    /// Returns true if a sample of bandwidth, in bytes per second, is a glitch.
     #[must_use]
     pub fn discards_bandwidth(&self, bytes_per_s: u64) -> bool {
         bytes_per_s >= self.bandwidth_ceiling
     }
 }
 
-/// What a controller wants the signals to be; this decides which regime a moment counts as.
+/// Targets of a controller for the signals, which decide the regime that time counts for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Targets {
-    /// Occupancy above which the host is congested (I_T), in lines, in units of 2^-10.
+    /// Occupancy above which the host is congested (I_T), in units of 2^-10 lines.
     pub occupancy: u64,
-    /// Bandwidth that network traffic shall have (B_T), in bytes per second.
+    /// Bandwidth that network traffic must have (B_T), in bytes per second.
     pub bandwidth: u64,
 }
 
-/// A copy of a controller; every controller that is `Clone` has it.
+/// Copies of boxed controllers; every controller that is `Clone` has this trait.
 pub trait CloneController {
-    /// The copy.
+    /// Returns a boxed copy.
     fn clone_box(&self) -> Box<dyn Controller>;
 }
 
@@ -99,31 +99,30 @@ impl<T: Controller + Clone + 'static> CloneController for T {
     }
 }
 
-/// A rule that says what is done about host congestion. It may depend on nothing but the signals and its own state,
-/// else runs are not reproducible.
+/// Rule that acts on host congestion. It may depend only on the signals and its own state, otherwise runs are not
+/// reproducible.
 pub trait Controller: CloneController + Debug + Send + Sync {
-    /// Called once per sample that is not discarded.
+    /// Returns the actions after a sample. Called once per sample that is not discarded.
     fn on_sample(&mut self, signals: &Signals) -> Actions;
 
-    /// How samples are smoothed.
+    /// Returns the smoothing of samples.
     fn smoothing(&self) -> Smoothing {
         Smoothing::default()
     }
 
-    /// What it aims at, if it does.
+    /// Returns the targets of the controller, if it has any.
     fn targets(&self) -> Option<Targets> {
         None
     }
 
-    /// All that it remembers, for a checkpoint; `None` if it cannot be continued from one.
+    /// Returns the whole state of the controller for a checkpoint, or `None` if it cannot be restored from one.
     fn state(&self) -> Option<Vec<u8>> {
         None
     }
 
-    /// Becomes what [`Controller::state`] wrote.
+    /// Restores the state that [`Controller::state`] returned.
     ///
-    /// # Errors
-    /// Why it cannot.
+    /// # Errors Returns the reason why the state cannot be restored.
     fn restore(&mut self, state: &[u8]) -> Result<(), String> {
         let _ = state;
         Err("this controller cannot be continued".to_owned())

@@ -1,13 +1,13 @@
-//! How long a host was in which state.
+//! Time that a host was in each regime and at each level.
 
 use super::controller::{Targets, LEVEL_MAX};
 use hostnet_kernel::Time;
 use serde::{Deserialize, Serialize};
 
-/// Changes of the level that are kept at most; later ones are only counted.
+/// Maximum number of level changes that are kept; later ones are only counted.
 pub const CHANGES_MAX: usize = 1 << 16;
 
-/// The four regimes of hostCC.
+/// Regimes of hostCC, by their numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Regime {
     /// 1: the target is met, the host is not congested.
@@ -21,7 +21,8 @@ pub enum Regime {
 }
 
 impl Regime {
-    /// The regime of smoothed signals: congested above the target of occupancy, met from the target of bandwidth on.
+    /// Returns the regime of smoothed signals: congested above the target of occupancy, met from the target of
+    /// bandwidth on.
     #[must_use]
     pub fn of(targets: Targets, occupancy: u64, bandwidth: u64) -> Self {
         match (occupancy > targets.occupancy, bandwidth >= targets.bandwidth) {
@@ -33,32 +34,32 @@ impl Regime {
     }
 }
 
-/// What has happened since the last reset, up to the last settling.
+/// Counts since the last reset, up to the last settling.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ControlCounts {
-    /// Time in each regime in ps, in the order of [`Regime`]; nothing for a rule without targets.
+    /// Time in each regime, in ps, in the order of [`Regime`]; 0 for a rule without targets.
     pub regimes_ps: [u64; 4],
-    /// Time at each level in ps.
+    /// Time at each level, in ps.
     pub levels_ps: [u64; LEVEL_MAX as usize + 1],
-    /// Time with packets being marked in ps.
+    /// Time with packets being marked, in ps.
     pub echo_ps: u64,
-    /// Smoothed I_S and B_S, in the units of [`Signals`](super::Signals), times the ps for which they stood.
+    /// Integrals of smoothed I_S and B_S over time, in the units of [`Signals`](super::Signals) times ps.
     pub smoothed_area: [u128; 2],
-    /// Changes between the two highest levels, one way or the other.
+    /// Changes between the two highest levels, in either direction.
     pub stops: u64,
     /// Changes of the level.
     pub changes: u64,
-    /// When the level changed, and to what; the first [`CHANGES_MAX`].
+    /// Times and new levels of the first [`CHANGES_MAX`] changes.
     pub history: Vec<(Time, u8)>,
     /// Samples of occupancy and of bandwidth.
     pub samples: [u64; 2],
-    /// Of those, samples that were discarded.
+    /// Discarded samples of occupancy and of bandwidth, which `samples` includes.
     pub discarded: [u64; 2],
     /// Registers written.
     pub writes: u64,
 }
 
-/// Keeps the counts.
+/// Current state of a host, and its counts.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(super) struct Book {
     pub(super) counts: ControlCounts,
@@ -66,11 +67,12 @@ pub(super) struct Book {
     pub(super) echo: bool,
     regime: Option<Regime>,
     smoothed: [u64; 2],
+    /// Time up to which the counts are settled.
     since: Time,
 }
 
 impl Book {
-    /// Brings the times up to `now`.
+    /// Brings the counts up to `now`.
     pub(super) fn settle(&mut self, now: Time) {
         let ps = now.since(self.since);
         self.since = now;
@@ -84,20 +86,20 @@ impl Book {
         }
     }
 
-    /// Begins anew at `now`.
+    /// Starts a new measuring window at `now`.
     pub(super) fn reset(&mut self, now: Time) {
         self.counts = ControlCounts::default();
         self.since = now;
     }
 
-    /// The smoothed signals, and the regime that they mean.
+    /// Sets the smoothed signals and their regime.
     pub(super) fn set_signals(&mut self, now: Time, smoothed: [u64; 2], regime: Option<Regime>) {
         self.settle(now);
         self.smoothed = smoothed;
         self.regime = regime;
     }
 
-    /// Returns whether that is new.
+    /// Starts or stops marking. Returns true if that is a change.
     pub(super) fn set_echo(&mut self, now: Time, echo: bool) -> bool {
         let new = self.echo != echo;
         if new {
@@ -107,6 +109,7 @@ impl Book {
         new
     }
 
+    /// Sets the level, which has changed, and counts the change.
     pub(super) fn set_level(&mut self, now: Time, level: u8) {
         self.settle(now);
         self.counts.stops += u64::from(self.level.max(level) == LEVEL_MAX);

@@ -1,9 +1,9 @@
-//! From the registers of the IIO to signals.
+//! Meters, which turn registers of the IIO into signals.
 
 use hostnet_kernel::Time;
 use serde::{Deserialize, Serialize};
 
-/// What lies between two reads of a register.
+/// Difference between two reads of a register.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Difference {
     pub(super) counted: u64,
@@ -11,12 +11,12 @@ pub(super) struct Difference {
 }
 
 impl Difference {
-    /// Mean occupancy in units of 2^-10 lines, of a register that adds it up every `clock_ps` ps.
+    /// Returns the mean occupancy in units of 2^-10 lines, for a register that accumulates it every `clock_ps` ps.
     pub(super) fn occupancy(self, clock_ps: u64) -> u64 {
         self.per_ps(u128::from(clock_ps) << 10)
     }
 
-    /// Bytes per second, of a register that counts lines.
+    /// Returns the bandwidth in bytes per second, for a register that counts lines.
     pub(super) fn bandwidth(self) -> u64 {
         self.per_ps(64 * 1_000_000_000_000)
     }
@@ -26,14 +26,15 @@ impl Difference {
     }
 }
 
-/// The last read of a register.
+/// Last read of a register.
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 pub(super) struct Meter {
     last: Option<(Time, u64)>,
 }
 
 impl Meter {
-    /// A read of `value`. Nothing comes of the first, or of a second at the same time.
+    /// Records a read of `value`. Returns the difference to the previous read, or nothing for the first read and for a
+    /// second one at the same time.
     pub(super) fn read(&mut self, now: Time, value: u64) -> Option<Difference> {
         let (before, counted) = self.last.replace((now, value))?;
         let difference = Difference { counted: value.wrapping_sub(counted), ps: now.since(before) };
@@ -41,15 +42,15 @@ impl Meter {
     }
 }
 
-/// An exponentially weighted moving average from 0 on, in integers as a kernel has them.
+/// Exponentially weighted moving average that starts at 0, in integers as in a kernel.
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 pub(super) struct Average {
     value: u64,
 }
 
 impl Average {
-    /// Takes in a sample with a weight of 2 to the minus `shift`. Rounds down: from below, it stays up to 2^shift - 1
-    /// units below a constant sample.
+    /// Adds a sample with a weight of 2 to the minus `shift`, and returns the average. It rounds down: from below, it
+    /// stays up to 2^shift - 1 units below a constant sample.
     pub(super) fn take(&mut self, sample: u64, shift: u32) -> u64 {
         let weight = (1_u128 << shift) - 1;
         self.value = ((u128::from(self.value) * weight + u128::from(sample)) >> shift) as u64;
@@ -79,7 +80,7 @@ mod tests {
 
     #[test]
     fn signals_are_lines_and_bytes_per_second() {
-        // 65 lines over 300 clocks of 2 ns, in which 150 lines came.
+        // 65 lines over 300 clocks of 2 ns, in which 150 lines arrived.
         let ps = 600_000;
         assert_eq!(Difference { counted: 65 * 300, ps }.occupancy(2000), 65 << 10);
         assert_eq!(Difference { counted: 150, ps }.bandwidth(), 16_000_000_000);

@@ -1,10 +1,10 @@
-//! What watches the host and throttles it: hostCC, or another rule in its place.
+//! Host congestion control: hostCC, or another rule in its place.
 //!
-//! Two loops run on processors of their own. The first reads the register that adds up the occupancy of the IIO, the
-//! second the one that counts what enters it; each begins anew as soon as it has ended. From two reads and their times
-//! comes a sample, which is smoothed and shown to the rule. The rule answers with a level for the cores that share the
-//! memory, and with whether packets are marked. A level is set by registers (MBA), each of which holds the second loop
-//! up until it is written, the highest by a signal that stops the processes.
+//! Two loops run on separate processors. The first reads the register that accumulates the occupancy of the IIO, the
+//! second the one that counts insertions into it; each loop starts its next read as soon as one has ended. Two reads
+//! and their times give a sample, which is smoothed and passed to the rule. The rule returns a level for the cores
+//! that share the memory, and if packets are marked. A level is set by registers (MBA), each of which holds the second
+//! loop up until it is written; the highest level is set by a signal that stops the processes.
 
 mod controller;
 mod counts;
@@ -29,42 +29,45 @@ use meter::{Average, Meter};
 use serde::{Deserialize, Serialize};
 use throttle::{Step, Steps};
 
-/// What a part that watches a host is connected to.
+/// Parts that a host congestion control is connected to.
 #[derive(Clone, Debug)]
 pub struct Wiring {
-    /// The cores that levels mean.
+    /// Cores that the levels throttle.
     pub throttled: Throttled,
-    /// The cores that mark packets.
+    /// Cores that mark packets.
     pub marking: Vec<ComponentId>,
-    /// The IIO, whose registers it reads.
+    /// IIO whose registers are read.
     pub iio: ComponentId,
 }
 
-/// What watches a host.
+/// Host congestion control.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Control {
     params: ControlParams,
     rng: Rng,
     rule: Rule,
     steps: Steps,
-    /// The cores that mark packets, and the part whose registers are read.
+    /// Cores that mark packets.
     marking: Vec<ComponentId>,
+    /// IIO whose registers are read.
     iio: ComponentId,
-    /// Of occupancy and of bandwidth.
+    /// Meters of occupancy and of bandwidth.
     meters: [Meter; 2],
+    /// Moving averages of occupancy and of bandwidth.
     averages: [Average; 2],
     signals: Signals,
     book: Book,
-    /// The level that registers are being written for, and the one to go to after it.
+    /// Level that a register is being written for, if one is.
     writing: Option<u8>,
+    /// Level to reach, step by step.
     wanted: u8,
-    /// The second loop waits for a register to be written.
+    /// True while the second loop waits for a register write.
     waiting: bool,
     stopped: bool,
 }
 
 impl Control {
-    /// What watches a host, as `wiring` says.
+    /// Creates a host congestion control that is connected as `wiring` says.
     #[must_use]
     pub fn new(params: ControlParams, wiring: Wiring, rng: Rng) -> Self {
         let Wiring { throttled, marking, iio } = wiring;
@@ -95,15 +98,15 @@ impl Control {
         }
     }
 
-    /// Lets a controller from outside decide; from a checkpoint it goes on with its state there.
+    /// Attaches an external controller, which decides from now on. After a checkpoint it continues with its state from
+    /// there.
     ///
-    /// # Errors
-    /// If its state cannot be continued, or the rule of this host is none from outside.
+    /// # Errors Returns an error if its state cannot be restored, or the rule of this host is not an external one.
     pub fn attach(&mut self, controller: Box<dyn Controller>) -> Result<(), String> {
         self.rule.attach(controller)
     }
 
-    /// The name of the controller from outside, if the rule is one.
+    /// Returns the name of the external controller, if the rule is one.
     #[must_use]
     pub fn name(&self) -> Option<&str> {
         match &self.params.rule {
@@ -112,51 +115,50 @@ impl Control {
         }
     }
 
-    /// The name of a controller from outside that has not been attached; until it is, nothing is done.
+    /// Returns the name of an external controller that has not been attached. Until it is, nothing is done.
     #[must_use]
     pub fn missing(&self) -> Option<&str> {
         self.rule.missing()
     }
 
-    /// Whether it can be part of a checkpoint.
+    /// Checks that the control can be part of a checkpoint.
     ///
-    /// # Errors
-    /// If a controller from outside does not give its state.
+    /// # Errors Returns an error if an external controller does not give its state.
     pub fn check_state(&self) -> Result<(), String> {
         self.rule.check_state()
     }
 
-    /// The rule that the parameters name.
+    /// Returns the rule that the parameters name.
     #[must_use]
     pub fn rule(&self) -> &ControlRule {
         &self.params.rule
     }
 
-    /// The level, 0 to [`LEVEL_MAX`]: what registers have been written for, and signals sent.
+    /// Returns the level, 0 to [`LEVEL_MAX`], for which the registers have been written and the signals sent.
     #[must_use]
     pub fn level(&self) -> u8 {
         self.book.level
     }
 
-    /// Whether packets are being marked.
+    /// Returns true while packets are marked.
     #[must_use]
     pub fn echo(&self) -> bool {
         self.book.echo
     }
 
-    /// The signals as of the last sample.
+    /// Returns the signals as of the last sample.
     #[must_use]
     pub fn signals(&self) -> &Signals {
         &self.signals
     }
 
-    /// What has happened since the last [`Control::reset`], up to the last [`Control::settle`].
+    /// Returns the counts since the last [`Control::reset`], up to the last [`Control::settle`].
     #[must_use]
     pub fn counts(&self) -> &ControlCounts {
         &self.book.counts
     }
 
-    /// The registers of the two loops.
+    /// Returns the registers that the two loops read.
     fn registers(&self) -> [IioCounter; 2] {
         if self.params.sender {
             [IioCounter::ReadOccupancy, IioCounter::ReadInsertions]
@@ -165,12 +167,12 @@ impl Control {
         }
     }
 
-    /// From the begin of a read to the moment whose value it tells; the answer comes 1 ps later.
+    /// Returns the delay from the start of a read until the register is sampled, in ps; the answer arrives 1 ps later.
     fn read_ps(&mut self) -> u64 {
         self.rng.around(self.params.read_ps, self.params.read_spread_ps).max(2) - 1
     }
 
-    /// Reads the register of a loop again.
+    /// Starts the next read of a loop.
     fn read(&mut self, which: usize, context: &mut Context) {
         if !self.stopped {
             let (delay, counter) = (self.read_ps(), self.registers()[which]);
@@ -207,7 +209,7 @@ impl Control {
         self.decide(Sampled::Bandwidth, context);
     }
 
-    /// Shows the signals to the rule, and does what it says.
+    /// Passes the signals to the rule, and carries its actions out.
     fn decide(&mut self, sampled: Sampled, context: &mut Context) {
         let now = context.now();
         self.signals = Signals { now_ps: now.ps(), sampled, level: self.book.level, ..self.signals };
@@ -221,6 +223,7 @@ impl Control {
             let echo = Payload::Echo { on, outgoing: self.params.sender };
             self.marking.iter().for_each(|&core| context.send(core, 1, echo));
         }
+        // A level has no effect while a register is being written.
         if let (Some(level), None) = (level, self.writing) {
             self.wanted = level.min(LEVEL_MAX);
             self.step(context);
@@ -237,6 +240,7 @@ impl Control {
                     let delay = self.params.signal_ps.max(1);
                     self.steps.all().for_each(|core| context.send(core, delay, Payload::Halt { on }));
                 }
+                // A level without a socket of its own takes no register write.
                 Step::Write { registers: 0, .. } => {}
                 Step::Write { registers, cores, ps } => {
                     let delay = (self.params.write_ps * registers).max(1);
@@ -251,7 +255,8 @@ impl Control {
         }
     }
 
-    /// A register is written: the level is reached, and the second loop goes on if it is the last.
+    /// Handles the end of a register write: the level is reached, and the second loop continues unless another write
+    /// follows.
     fn on_written(&mut self, context: &mut Context) {
         if let Some(level) = self.writing.take() {
             self.book.set_level(context.now(), level);
@@ -269,7 +274,7 @@ impl Part for Control {
         PartKind::Control
     }
 
-    /// Both loops read their registers.
+    /// Starts the first read of both loops.
     fn start(&mut self, start: &mut Start<'_>) {
         for counter in self.registers() {
             start.send(self.iio, self.read_ps(), Payload::ReadCounter { counter });
@@ -302,7 +307,7 @@ impl Part for Control {
         self.book.reset(now);
     }
 
-    /// Reads no more registers.
+    /// Stops reading registers.
     fn stop(&mut self) {
         self.stopped = true;
     }

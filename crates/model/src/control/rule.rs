@@ -1,4 +1,4 @@
-//! The rule of a host: one of hostnet's own, or a guest.
+//! Rule of a host: one of hostnet's own, or an external controller.
 
 use super::controller::Controller;
 use super::rules::{Fixed, HostCc, Watch};
@@ -7,18 +7,18 @@ use serde::de::Deserializer;
 use serde::ser::{Error, Serializer};
 use serde::{Deserialize, Serialize};
 
-/// A controller from outside.
+/// Controller from outside of hostnet.
 #[derive(Clone, Debug)]
 pub struct ExternalController {
     name: String,
     controller: Option<Box<dyn Controller>>,
-    /// What a checkpoint had of it, until it is there.
+    /// State from a checkpoint, until the controller is attached.
     state: Option<Vec<u8>>,
 }
 
 impl Clone for Box<dyn Controller> {
     fn clone(&self) -> Self {
-        // Of what is in the box: the box is no controller.
+        // Clones the controller in the box: the box itself is no controller.
         (**self).clone_box()
     }
 }
@@ -28,7 +28,8 @@ impl Serialize for ExternalController {
         let state = match &self.controller {
             None => self.state.clone(),
             Some(controller) => match controller.state() {
-                // Checkpoints are binary; what people read, and what states are compared by, does without.
+                // Checkpoints are binary and need the state. Readable formats, which states are compared by, do
+                // without.
                 None if !serializer.is_human_readable() => return Err(S::Error::custom(stateless(&self.name))),
                 state => state,
             },
@@ -48,21 +49,21 @@ fn stateless(name: &str) -> String {
     format!("the controller {name:?} does not give its state, so that it cannot be part of a checkpoint")
 }
 
-/// Who decides.
+/// Rule that decides on actions.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub enum Rule {
-    /// Nobody.
+    /// No action: the host is only watched.
     Watch(Watch),
     /// hostCC.
     HostCc(HostCc),
-    /// One level for ever.
+    /// Constant level.
     Fixed(Fixed),
-    /// A controller from outside.
+    /// External controller.
     ExternalController(ExternalController),
 }
 
 impl Rule {
-    /// The rule that parameters name. One from outside has to be attached.
+    /// Creates the rule that parameters name. An external controller must be attached later.
     pub(super) fn new(rule: &ControlRule) -> Self {
         match rule {
             ControlRule::Watch => Self::Watch(Watch),
@@ -74,10 +75,9 @@ impl Rule {
         }
     }
 
-    /// Lets a controller from outside decide from now on, going on from what a checkpoint had of it.
+    /// Attaches an external controller, which decides from now on, with its state from a checkpoint if there is one.
     ///
-    /// # Errors
-    /// If the checkpoint's state cannot be continued, or the rule is none from outside.
+    /// # Errors Returns an error if that state cannot be restored, or the rule is not an external one.
     pub(super) fn attach(&mut self, mut controller: Box<dyn Controller>) -> Result<(), String> {
         let Self::ExternalController(guest) = self else {
             return Err("the rule of this host is not one from outside".to_owned());
@@ -89,7 +89,7 @@ impl Rule {
         Ok(())
     }
 
-    /// The name of a controller from outside that is not there yet.
+    /// Returns the name of an external controller that has not been attached.
     pub(super) fn missing(&self) -> Option<&str> {
         match self {
             Self::ExternalController(guest) if guest.controller.is_none() => Some(&guest.name),
@@ -97,7 +97,7 @@ impl Rule {
         }
     }
 
-    /// Whether it can be part of a checkpoint.
+    /// Checks that the rule can be part of a checkpoint.
     pub(super) fn check_state(&self) -> Result<(), String> {
         match self {
             Self::ExternalController(ExternalController { name, controller: Some(controller), .. })
@@ -109,7 +109,7 @@ impl Rule {
         }
     }
 
-    /// Who decides, if anybody is there.
+    /// Returns the controller that decides; one that does nothing while an external one is not attached.
     pub(super) fn controller(&self) -> &dyn Controller {
         match self {
             Self::HostCc(rule) => rule,
@@ -119,7 +119,7 @@ impl Rule {
         }
     }
 
-    /// As [`Rule::controller`], to ask it.
+    /// Returns the controller to pass samples to, if there is one that acts.
     pub(super) fn controller_mut(&mut self) -> Option<&mut dyn Controller> {
         match self {
             Self::HostCc(rule) => Some(rule),

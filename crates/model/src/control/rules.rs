@@ -1,19 +1,19 @@
-//! The rules that come with hostnet.
+//! Rules that come with hostnet.
 
 use super::controller::{Actions, Controller, Sampled, Signals, Smoothing, Targets, LEVEL_MAX};
 use crate::params::HostCcParams;
 use serde::{Deserialize, Serialize};
 
-/// hostCC: level and echo by the four regimes of "Host Congestion Control" (SIGCOMM 2023).
+/// hostCC: sets level and marking by the four regimes of "Host Congestion Control" (SIGCOMM 2023).
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct HostCc {
     params: HostCcParams,
-    /// When the level went down last, in ps.
+    /// Time at which the level last went down, in ps.
     lowered_ps: Option<u64>,
 }
 
 impl HostCc {
-    /// The rule; see [`HostCcParams`].
+    /// Creates the rule; see [`HostCcParams`].
     #[must_use]
     pub fn new(params: HostCcParams) -> Self {
         Self { params, lowered_ps: None }
@@ -22,6 +22,7 @@ impl HostCc {
     fn level(&mut self, signals: &Signals) -> Option<u8> {
         let Signals { now_ps, level, occupancy_smoothed: occupancy, bandwidth_smoothed: bandwidth, .. } = *signals;
         let HostCcParams { occupancy: occupancy_target, target_bytes_per_s: target, hold_ps, .. } = self.params;
+        // Signals equal to their targets change nothing, and only lowering is held, as in the artefact of the authors.
         if occupancy > occupancy_target && bandwidth < target && level < LEVEL_MAX {
             return Some(level + 1);
         }
@@ -59,7 +60,7 @@ impl Controller for HostCc {
     }
 }
 
-/// One level for ever.
+/// Constant level.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Fixed(pub u8);
 
@@ -69,7 +70,7 @@ impl Controller for Fixed {
     }
 }
 
-/// Nothing is done.
+/// Rule that does nothing.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Watch;
 

@@ -1,29 +1,29 @@
-//! What the levels mean for the cores of a host.
+//! Effect of the levels on the cores of a host.
 
 use super::controller::LEVEL_MAX;
 use hostnet_kernel::ComponentId;
 use serde::{Deserialize, Serialize};
 
-/// The cores that a host throttles.
+/// Cores that a host throttles.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Throttled {
-    /// Those of each other socket. Level k of 1 to 3 throttles the first k sockets as far as MBA can, level 3 all of
+    /// Cores of each remote socket. Level k of 1 to 3 throttles the first k sockets as far as MBA can, level 3 all of
     /// them.
     Sockets(Vec<Vec<ComponentId>>),
-    /// Some of this socket: level k of 1 to 3 throttles them by k thirds of what MBA can.
+    /// Cores of this socket. Level k of 1 to 3 throttles them by k thirds of the most that MBA can.
     Local(Vec<ComponentId>),
 }
 
-/// What it takes to go from a level to the next.
+/// Change from one level to the next.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Step {
-    /// Processes are stopped, or go on.
+    /// A signal stops the processes, or lets them continue.
     Signal { on: bool },
-    /// So many registers are written, one per socket, after which every read of `cores` waits `ps`.
+    /// Registers are written, one per socket; afterwards every read of `cores` waits `ps`.
     Write { registers: u64, cores: Vec<ComponentId>, ps: u32 },
 }
 
-/// The steps between levels.
+/// Steps between levels.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Steps {
     throttled: Throttled,
@@ -35,7 +35,7 @@ impl Steps {
         Self { throttled, mba_ps: u32::try_from(mba_ps).unwrap_or(u32::MAX) }
     }
 
-    /// Every core that is throttled.
+    /// Returns every core that is throttled.
     pub(super) fn all(&self) -> impl Iterator<Item = ComponentId> + '_ {
         let groups = match &self.throttled {
             Throttled::Sockets(sockets) => &sockets[..],
@@ -44,7 +44,7 @@ impl Steps {
         groups.iter().flatten().copied()
     }
 
-    /// From a level to the next higher or lower one.
+    /// Returns the step from a level to the next higher or lower one.
     pub(super) fn between(&self, from: u8, to: u8) -> Step {
         let (upper, up) = (from.max(to), to > from);
         if upper == LEVEL_MAX {

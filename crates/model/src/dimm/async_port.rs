@@ -1,8 +1,8 @@
-//! The host's side: asynchronous reads, and writes.
+//! Host side of the buffer device: asynchronous reads, and writes.
 //!
-//! A read takes a request id, which goes with its command (XRD) and comes back with its data: when that is ready the
-//! host is told (RDY) and asks for it (SEND). A write takes an entry of the buffer device. Commands and lines use slots
-//! of the channel.
+//! A read takes a request id, which goes with its command (XRD) and returns with its data: when the data is ready the
+//! DIMM signals the host (RDY), which requests the data (SEND). A write takes an entry of the buffer device. Commands
+//! and lines use slots of the channel.
 
 use crate::line::{Fifo, Request, RequestId};
 use crate::params::DimmParams;
@@ -11,23 +11,23 @@ use hostnet_kernel::{ComponentId, Time};
 use hostnet_measure::Domain;
 use serde::{Deserialize, Serialize};
 
-/// From what sets out to the channel, in ps.
+/// Delay from the buffer device to the channel or to the NIC, in ps.
 pub(super) const NEXT_PS: u64 = 1;
 
-/// The requests of a kind: their credits, and those that wait for one.
+/// Credits of reads or of writes, and the requests that wait for one.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 struct Way {
     credits: Domain,
     waiting: Fifo<Request>,
 }
 
-/// The host's side.
+/// Host side of the buffer device.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct AsyncPort {
     channel: ComponentId,
-    /// Of reads, and of writes.
+    /// Credit queues of reads and of writes.
     ways: [Way; 2],
-    /// By the number of the request: when it took its credit, and its class.
+    /// By request number: time at which the request took its credit, and its class.
     taken: Vec<(Time, u8)>,
 }
 
@@ -53,7 +53,7 @@ impl AsyncPort {
         visit(Pool::new(Group::DimmWrite, writes));
     }
 
-    /// A request of the host has come.
+    /// Handles a request of the host.
     pub(super) fn arrive(&mut self, id: RequestId, context: &mut Context) {
         let way = &mut self.ways[usize::from(!context.requests.get(id).kind.is_read())];
         if !way.waiting.is_empty() || way.credits.free() == 0 {
@@ -63,7 +63,7 @@ impl AsyncPort {
         self.begin(id, context);
     }
 
-    /// A request takes a credit and wants its first slot.
+    /// Takes a credit for a request, and reserves its first slot.
     fn begin(&mut self, id: RequestId, context: &mut Context) {
         let now = context.now();
         let request = context.requests.get(id);
@@ -76,12 +76,12 @@ impl AsyncPort {
         self.want(id, if read { Slot::Command } else { Slot::Write }, context);
     }
 
-    /// A request wants a slot of the channel.
+    /// Reserves a slot of the channel for a request.
     pub(super) fn want(&self, id: RequestId, slot: Slot, context: &mut Context) {
         context.tell(self.channel, NEXT_PS, Payload::Slot { id, slot });
     }
 
-    /// A request is over for the DIMM: its credit is free.
+    /// Ends a request on the DIMM, and frees its credit.
     pub(super) fn end(&mut self, id: RequestId, read: bool, context: &mut Context) {
         let (since, class) = self.taken[id.0 as usize];
         let way = &mut self.ways[usize::from(!read)];

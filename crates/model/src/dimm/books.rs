@@ -1,38 +1,38 @@
-//! What the buffer device counts.
+//! Counters of the buffer device.
 
 use serde::{Deserialize, Serialize};
 
-/// What the buffer device has done since the last reset.
+/// Counters of the buffer device since the last reset.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DimmCounters {
     /// Reads of the host (XRD).
     pub reads: u64,
-    /// Those that nCache had, and those for which it waited for a line that was on its way to it.
+    /// Reads that hit in nCache.
     pub hits: u64,
-    /// See `hits`.
+    /// Reads that waited for a line in flight to nCache.
     pub late: u64,
-    /// Of the hits: first lines of packets.
+    /// Hits of the first lines of packets.
     pub first: u64,
-    /// Reads of clones of packets, and those that it had to read from memory for.
+    /// Reads of clones of packets.
     pub packet_reads: u64,
-    /// See `packet_reads`.
+    /// Reads of clones of packets that were read from memory.
     pub packet_misses: u64,
-    /// Lines that the prefetcher has read.
+    /// Lines that the prefetcher has requested.
     pub prefetches: u64,
     /// Lines that the host has written.
     pub writes: u64,
-    /// Lines that the NIC has written, and read.
+    /// Lines that the NIC has written.
     pub dma_written: u64,
-    /// See `dma_written`.
+    /// Lines that the NIC has read.
     pub dma_read: u64,
-    /// Clones of rows in a sub-array, between banks, and through the buffer device.
+    /// Clones of rows within a sub-array, between banks, and through the buffer device.
     pub clones: [u64; 3],
-    /// Requests of the NIC that have gone before one of the host at most.
+    /// Maximum number of requests of the NIC that went before one waiting request of the host.
     pub passed_max: u64,
     /// Packets that the NIC has written.
     pub bursts: u64,
-    /// From the first line of each of these until the memory controllers have its last, in ps.
+    /// Total time from the first line of each of these packets until the memory controllers have its last line, in ps.
     pub burst_ps: u64,
-    /// Lines of them.
+    /// Lines of these packets.
     pub burst_lines: u64,
 }

@@ -1,7 +1,7 @@
-//! Clones under way, each for a packet: a doorbell waits for it, or a core.
+//! Clones under way, each for a packet. A doorbell or a core waits for each.
 //!
-//! A clone takes what DRAM holds, so it begins when no write waits for its banks. Meanwhile no read goes to the
-//! controllers, so that writes do.
+//! A clone copies the content of DRAM, so it begins when no write waits for its banks. Meanwhile no read goes to the
+//! controllers, so that the writes get through.
 
 use super::books::DimmCounters;
 use super::ncontroller::NController;
@@ -11,24 +11,29 @@ use crate::part::{Context, Payload};
 use hostnet_kernel::ComponentId;
 use serde::{Deserialize, Serialize};
 
-/// A clone under way.
+/// Clone under way.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Clone {
     pub(super) packet: PacketId,
-    /// The next rows, and the lines that are left.
+    /// Next row to clone.
     from: u32,
+    /// Row that it is cloned to.
     to: u32,
+    /// Lines left.
     lines: u32,
-    /// Who asked for it, and whether it waits; else the doorbell does, if it has been rung.
+    /// Core that requested the clone.
     pub(super) core: ComponentId,
+    /// True if the packet was received, so that the core waits for the clone; otherwise its doorbell may wait.
     pub(super) received: bool,
+    /// True once the doorbell of the packet is rung.
     pub(super) rung: bool,
-    /// Whether the command has come, and whether rows are being cloned now.
+    /// True once the command has arrived.
     commanded: bool,
+    /// True while a row is being cloned.
     running: bool,
 }
 
-/// The clones under way.
+/// Clones under way.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Clones {
     rows: RowClone,
@@ -40,7 +45,7 @@ impl Clones {
         Self { rows, under_way: Vec::with_capacity(64) }
     }
 
-    /// A core is about to command a clone.
+    /// Adds a clone that a core is about to command.
     pub(super) fn announce(&mut self, clone: [u32; 3], packet: PacketId, core: ComponentId, received: bool) {
         let [from, to, lines] = clone;
         let (rung, commanded, running) = (false, false, false);
@@ -51,24 +56,24 @@ impl Clones {
         self.under_way.iter_mut().find(|clone| clone.packet == packet)
     }
 
-    /// The command of a clone has come.
+    /// Records that the command of a clone has arrived.
     pub(super) fn command(&mut self, packet: PacketId) {
         if let Some(clone) = self.find(packet) {
             clone.commanded = true;
         }
     }
 
-    /// The doorbell of a packet is rung: whether it has to wait for a clone.
+    /// Records the doorbell of a packet. Returns true if the doorbell must wait for a clone.
     pub(super) fn ring(&mut self, packet: PacketId) -> bool {
         self.find(packet).map(|clone| clone.rung = true).is_some()
     }
 
-    /// Whether one waits for writes to its banks.
+    /// Returns true if a clone waits for writes to its banks.
     pub(super) fn waits(&self) -> bool {
         self.under_way.iter().any(|clone| clone.commanded && !clone.running)
     }
 
-    /// Begins what can be begun. The lines that rows are cloned to are handed to `overwrite`.
+    /// Begins the clones that can begin. Calls `overwrite` with the row that is cloned to and its number of lines.
     pub(super) fn begin(
         &mut self,
         memory: &mut NController,
@@ -89,7 +94,8 @@ impl Clones {
         }
     }
 
-    /// A row is cloned: the clone, if that was its last.
+    /// Handles the end of the clone of a row. Returns the clone if that was its last row and a core or a doorbell
+    /// waits.
     pub(super) fn end(&mut self, packet: PacketId) -> Option<Clone> {
         let lines_per_row = self.rows.lines_per_row();
         let at = self.under_way.iter().position(|clone| clone.packet == packet)?;
@@ -102,7 +108,7 @@ impl Clones {
         if clone.received || clone.rung {
             return Some(self.under_way.swap_remove(at));
         }
-        // The doorbell finds no clone to wait for.
+        // A doorbell that is rung later finds no clone to wait for.
         self.under_way.swap_remove(at);
         None
     }

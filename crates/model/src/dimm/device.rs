@@ -1,4 +1,4 @@
-//! The NIC in the buffer device: its writes, its doorbells, and the clones of its packets.
+//! NIC side of the buffer device: DMA writes, doorbells, and the clones of packets.
 
 use super::async_port::NEXT_PS;
 use super::{dma, Buffers, Dimm, Writing};
@@ -8,15 +8,18 @@ use crate::transport::journey::Stage;
 use hostnet_kernel::{ComponentId, Time};
 
 impl Dimm {
+    /// Returns true if the buffer device made a request.
     pub(super) fn is_own(&self, id: RequestId, context: &Context) -> bool {
         context.requests.get(id).owner == context.id
     }
 
+    /// Passes a register access to the NIC.
     pub(super) fn tell_nic(&self, access: Access, context: &mut Context) {
         context.send(self.nic, NEXT_PS, Payload::Register { link: 0, access });
     }
 
-    /// The descriptor of a packet is in memory: the NIC is told, once its data is where the descriptor says.
+    /// Handles a descriptor that is in memory: passes the doorbell to the NIC, unless the packet is still being
+    /// cloned.
     pub(super) fn on_doorbell(&mut self, packet: PacketId, core: ComponentId, context: &mut Context) {
         let now = context.now();
         context.packets.get_mut(packet).end(Stage::TxFlush, now);
@@ -25,7 +28,7 @@ impl Dimm {
         }
     }
 
-    /// The NIC writes lines.
+    /// Handles a write TLP of the NIC.
     pub(super) fn on_dma_write(&mut self, line: u64, lines: u8, class: u8, tag: Tag, now: Time) {
         self.counters.dma_written += u64::from(lines);
         (line..line + u64::from(lines)).for_each(|line| self.overwrite(line));
@@ -39,6 +42,7 @@ impl Dimm {
         self.dma.write(line, lines, class, tag);
     }
 
+    /// Returns true if a line is the first of a packet buffer.
     pub(super) fn begins_packet(&self, line: u64) -> bool {
         let within = |buffers: &Buffers| {
             let at = line.wrapping_sub(buffers.line);
@@ -57,7 +61,7 @@ impl Dimm {
         }
     }
 
-    /// A core wants rows to be cloned: the command goes over the channel.
+    /// Sends the command of a clone, which a core has requested, over the channel.
     pub(super) fn command(&mut self, packet: PacketId, context: &mut Context) {
         let line = memory_of(1) / 64;
         let id = dma::request(Kind::Flush, line, 0, 0, context);
@@ -65,7 +69,7 @@ impl Dimm {
         self.port.want(id, Slot::Write, context);
     }
 
-    /// Rows are cloned.
+    /// Handles the end of the clone of a row.
     pub(super) fn on_cloned(&mut self, packet: PacketId, context: &mut Context) {
         let Some(clone) = self.clones.end(packet) else { return };
         let now = context.now();

@@ -1,4 +1,4 @@
-//! The DMA engine of the buffer device, at whose link the NIC hangs: lines of TLPs to and from the local memory.
+//! DMA engine of the buffer device, which the NIC is attached to: moves lines of TLPs to and from local memory.
 
 use crate::line::{Kind, Request, RequestId};
 use crate::link::Lane;
@@ -9,36 +9,41 @@ use hostnet_measure::Domain;
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
 
-/// A TLP whose lines wait for entries.
+/// TLP whose lines wait for entries.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 struct Waiting {
     line: u64,
+    /// Lines that have no entry yet.
     left: u8,
     lines: u8,
     class: u8,
-    /// The burst of a read.
+    /// Burst of a read.
     burst: u32,
-    /// What the NIC wants to be told by when a write can be seen, or [`Tag::NONE`].
+    /// Tag that the NIC receives when a write is visible, or [`Tag::NONE`].
     tag: Tag,
 }
 
-/// A read request of the NIC whose lines are on their way.
+/// Read request of the NIC whose lines are in flight.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 struct Burst {
     class: u8,
+    /// Lines without data.
     outstanding: u8,
+    /// Lines with data that no completion has carried yet.
     ready: u8,
 }
 
-/// A write on its way, in the order in which they came: what the NIC is told by, and whether memory has it.
+/// Write in flight. Writes are kept in the order of their arrival.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 struct Written {
     id: RequestId,
+    /// Tag that the NIC receives when the write is visible, or [`Tag::NONE`].
     tag: Tag,
+    /// True once memory has accepted the write.
     done: bool,
 }
 
-/// The DMA engine.
+/// DMA engine.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Dma {
     nic: ComponentId,
@@ -49,7 +54,7 @@ pub(super) struct Dma {
     written: VecDeque<Written>,
     bursts: Vec<Burst>,
     bursts_free: Vec<u32>,
-    /// Entries of written lines, and of lines that are read.
+    /// Entries of lines that are written, and of lines that are read.
     entries: [Domain; 2],
 }
 
@@ -82,12 +87,12 @@ impl Dma {
         visit(Pool::new(Group::DimmDmaRead, reads));
     }
 
-    /// The NIC writes lines.
+    /// Queues a write TLP of the NIC.
     pub(super) fn write(&mut self, line: u64, lines: u8, class: u8, tag: Tag) {
         self.waiting[0].push_back(Waiting { line, left: lines, lines, class, burst: 0, tag });
     }
 
-    /// The NIC asks for lines.
+    /// Queues a read request of the NIC.
     pub(super) fn read(&mut self, line: u64, lines: u8, class: u8) {
         let burst = Burst { class, outstanding: lines, ready: 0 };
         let number = match self.bursts_free.pop() {
@@ -103,7 +108,7 @@ impl Dma {
         self.waiting[1].push_back(Waiting { line, left: lines, lines, class, burst: number, tag: Tag::NONE });
     }
 
-    /// The next line that may go to memory, as a request; writes and reads each in their order.
+    /// Returns the next line that may go to memory, as a request; writes and reads each go in order.
     pub(super) fn next(&mut self, context: &mut Context) -> Option<RequestId> {
         let read = (0..2).find(|&read| !self.waiting[read].is_empty() && self.entries[read].free() > 0)?;
         let tlp = self.waiting[read].front_mut()?;
@@ -127,7 +132,8 @@ impl Dma {
         Some(id)
     }
 
-    /// Memory has a written line. The NIC is told of what everybody can see now, in its order.
+    /// Handles the acceptance of a written line by memory. Notifies the NIC, in order, of the writes that are visible
+    /// now.
     pub(super) fn accepted(&mut self, id: RequestId, context: &mut Context) {
         let Request { class, since, .. } = *context.requests.get(id);
         self.entries[0].release(context.now(), class, since);
@@ -143,7 +149,7 @@ impl Dma {
         }
     }
 
-    /// The data of a line is there: a completion leaves when it is full, or the last of its request.
+    /// Handles the data of a line. A completion leaves when it is full (MPS) or is the last of its request.
     pub(super) fn data(&mut self, id: RequestId, context: &mut Context) {
         let now = context.now();
         let Request { class, since, tag, .. } = *context.requests.get(id);
@@ -165,7 +171,7 @@ impl Dma {
     }
 }
 
-/// A request of the buffer device itself.
+/// Creates a request of the buffer device.
 pub(super) fn request(kind: Kind, line: u64, class: u8, tag: u32, context: &mut Context) -> RequestId {
     let request = context.request(kind, line, class, tag);
     context.requests.insert(request)

@@ -1,7 +1,7 @@
-//! A NIC in the buffer device of a DIMM: its way to local memory, and that of the host.
+//! NIC in the buffer device of a DIMM: the paths of the NIC and of the host to local memory.
 //!
-//! The NIC hangs at a DMA engine in the device and reaches memory through that; the host reads by asynchronous commands
-//! and writes over its channel. Clones of rows take the place of copies.
+//! The NIC is attached to a DMA engine in the device, through which it reaches memory. The host reads by asynchronous
+//! commands and writes over its channel. Clones of rows take the place of copies.
 
 mod async_port;
 mod books;
@@ -32,48 +32,52 @@ use ncontroller::NController;
 use nprefetch::{Arrived, NPrefetcher};
 use serde::{Deserialize, Serialize};
 
-/// Lines that packets are written to from their first line on.
+/// Region of buffers that packets are written to, each packet from the first line of a buffer on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Buffers {
-    /// The first physical line.
+    /// First physical line.
     pub line: u64,
-    /// How many.
+    /// Number of lines.
     pub lines: u64,
     /// Lines of a buffer.
     pub step: u64,
 }
 
-/// Whom a DIMM talks to.
+/// Ids of the parts that a DIMM sends to, and its memory layout.
 #[derive(Clone, Debug)]
 pub struct Wiring {
-    /// The CHAs of its socket.
+    /// CHAs of the socket.
     pub cha: ComponentId,
-    /// The NIC in it.
+    /// NIC in the DIMM.
     pub nic: ComponentId,
-    /// The channel that it is plugged into.
+    /// Channel of the host that the DIMM is plugged into.
     pub channel: ComponentId,
-    /// The way between the NIC and the DMA engine.
+    /// Link between the NIC and the DMA engine.
     pub link: PcieParams,
-    /// From the host's end of the channel to the CHA, in ps, and from there to a core.
+    /// Delay from the host's end of the channel to the CHA, in ps.
     pub to_cha_ps: u64,
-    /// See `to_cha_ps`.
+    /// Delay from the CHA to a core, in ps.
     pub to_core_ps: u64,
-    /// Where packets are written to.
+    /// Buffers that packets are written to.
     pub buffers: Vec<Buffers>,
-    /// The physical line from which on everything is a clone.
+    /// Physical line from which on everything is a clone.
     pub cloned_from: u64,
 }
 
-/// A packet that the NIC writes.
+/// Packet that the NIC is writing.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 struct Writing {
+    /// Time of the first write TLP.
     begun: Time,
+    /// First line.
     first: u64,
+    /// Line after the last one written so far.
     next: u64,
+    /// Time at which memory last accepted a line of the packet.
     last: Time,
 }
 
-/// The buffer device of a DIMM with a NIC in it.
+/// Buffer device of a DIMM that contains a NIC.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Dimm {
     cha: ComponentId,
@@ -92,15 +96,14 @@ pub struct Dimm {
     clones: Clones,
     writing: Writing,
     counters: DimmCounters,
-    /// Commands of clones on the channel.
+    /// Commands of clones on the channel, each with its packet.
     commands: Vec<(RequestId, PacketId)>,
 }
 
 impl Dimm {
-    /// A DIMM, itself component `id`, as `wiring` says.
+    /// Creates a DIMM, which is component `id`.
     ///
-    /// # Panics
-    /// If it has no ids, no entries, or its device takes no time.
+    /// # Panics Panics if it has no ids, entries or turns, or its device or its cache has no delay.
     #[must_use]
     pub fn new(params: &DimmParams, id: ComponentId, wiring: Wiring, rng: Rng, classes: usize) -> Self {
         let least = params.ids.min(params.writes).min(params.dma_lines).min(params.nic_turns);
@@ -128,24 +131,25 @@ impl Dimm {
         }
     }
 
-    /// What it has done since the last reset.
+    /// Returns the counters since the last reset.
     #[must_use]
     pub fn counters(&self) -> &DimmCounters {
         &self.counters
     }
 
-    /// Its memory controllers.
+    /// Returns the memory controllers.
     pub fn channels(&self) -> impl Iterator<Item = &Channel> {
         self.memory.channels()
     }
 
-    /// Its cache.
+    /// Returns the cache.
     #[must_use]
     pub fn ncache(&self) -> &NCache {
         &self.ncache
     }
 
-    /// Request ids, entries of writes, and those of the DMA engine: writes, then reads.
+    /// Returns the domains: request ids, entries of writes, and the entries of the DMA engine for writes and for
+    /// reads.
     #[must_use]
     pub fn domains(&self) -> [&Domain; 4] {
         let ([ids, writes], [written, read]) = (self.port.domains(), self.dma.domains());
@@ -156,7 +160,7 @@ impl Dimm {
         self.port.domains_mut().into_iter().chain(self.dma.domains_mut())
     }
 
-    /// Slots of the channel have passed.
+    /// Handles a slot that has passed on the channel.
     fn on_slot(&mut self, id: RequestId, slot: Slot, context: &mut Context) {
         match slot {
             Slot::Command => self.on_read(id, context),
@@ -175,7 +179,7 @@ impl Dimm {
         }
     }
 
-    /// A read of the host has come.
+    /// Handles a read of the host.
     fn on_read(&mut self, id: RequestId, context: &mut Context) {
         let Request { line, class, .. } = *context.requests.get(id);
         self.counters.reads += 1;
@@ -192,12 +196,13 @@ impl Dimm {
             self.counters.packet_misses += u64::from(cloned);
             self.memory.ask(id, false, context);
         }
+        // After the first line of a packet nothing is prefetched.
         if found != Some(true) {
             self.prefetch(line, class, context);
         }
     }
 
-    /// Reads the lines after one that the host has read.
+    /// Prefetches the lines after one that the host has read.
     fn prefetch(&mut self, line: u64, class: u8, context: &mut Context) {
         for line in self.prefetcher.after(line, |line| !self.ncache.has(line)) {
             let id = dma::request(Kind::Speculate, line, class, 0, context);
@@ -207,7 +212,7 @@ impl Dimm {
         }
     }
 
-    /// A line of the host has come.
+    /// Handles a line that the host writes.
     fn on_write(&mut self, id: RequestId, context: &mut Context) {
         let line = context.requests.get(id).line;
         self.counters.writes += 1;
@@ -215,13 +220,13 @@ impl Dimm {
         self.memory.ask(id, false, context);
     }
 
-    /// A line of memory has another value from now on.
+    /// Invalidates the copies of a line, which gets another value in memory.
     fn overwrite(&mut self, line: u64) {
         self.ncache.invalidate(line);
         self.prefetcher.write(line);
     }
 
-    /// Memory has read a line.
+    /// Handles a line that memory has read.
     fn on_memory_read(&mut self, id: RequestId, context: &mut Context) {
         let Request { kind, line, place, .. } = *context.requests.get(id);
         self.memory.done(place.channel, true);
@@ -239,7 +244,8 @@ impl Dimm {
         }
     }
 
-    /// Memory has taken a line. The first of a packet goes to the cache, too, once what that had of it is gone.
+    /// Handles the acceptance of a line by memory. The first line of a packet also goes to the cache, after an old
+    /// copy is invalidated.
     fn on_memory_write(&mut self, id: RequestId, context: &mut Context) {
         let Request { kind, line, place, owner, tag, .. } = *context.requests.get(id);
         self.memory.done(place.channel, false);
@@ -258,6 +264,8 @@ impl Dimm {
         match kind {
             Kind::FlushDoorbell => self.on_doorbell(PacketId(tag), owner, context),
             Kind::FlushTail => {
+                // The driver packs three values into the tag: armed in bit 31, the queue below it, the count in the
+                // low 16 bits.
                 let (queue, armed, count) = ((tag >> 16) as u16 & 0x7fff, tag >> 31 == 1, tag as u16);
                 self.tell_nic(Access::Tail { queue, count, armed }, context);
             }
@@ -265,7 +273,7 @@ impl Dimm {
         }
     }
 
-    /// Lets go what can go: lines of the DMA engine, clones, requests to memory.
+    /// Starts what can start: lines of the DMA engine, clones, requests to memory.
     fn advance(&mut self, context: &mut Context) {
         while let Some(id) = self.dma.next(context) {
             self.counters.dma_read += u64::from(context.requests.get(id).kind.is_read());
@@ -293,7 +301,7 @@ impl Part for Dimm {
         PartKind::Dimm
     }
 
-    /// Its controllers wake up for their first refreshes.
+    /// Schedules the first refreshes of the memory controllers.
     fn start(&mut self, start: &mut Start<'_>) {
         self.memory.channels_mut().for_each(|channel| channel.start(start));
     }

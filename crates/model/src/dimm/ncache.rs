@@ -1,39 +1,39 @@
-//! The cache of the buffer device (nCache): clean lines of the local memory, without time.
+//! Cache of the buffer device (nCache): clean lines of local memory.
 //!
-//! A read of the host takes a line out: it is in the host's caches then. Whoever writes a line to memory takes it out,
-//! too. So what it has is what memory has.
+//! A read of the host takes its line out, because the host's caches have the line then. Every write to memory takes
+//! its line out, too. So the cache never holds anything that memory does not hold.
 
 use crate::params::NCacheParams;
 use hostnet_kernel::Rng;
 use serde::{Deserialize, Serialize};
 
-/// A line, and its flag.
+/// Cached line and its flag.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 struct Held {
     line: u64,
-    /// Whether it is the first of a packet, after which nothing is prefetched.
+    /// True for the first line of a packet, after which nothing is prefetched.
     first: bool,
 }
 
-/// The cache of the buffer device.
+/// Cache of the buffer device.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct NCache {
     ways: usize,
     sets: u64,
-    /// Set by set.
+    /// Lines, set by set.
     lines: Vec<Option<Held>>,
     rng: Rng,
 }
 
 impl NCache {
-    /// An empty one, which draws what leaves from `rng`.
+    /// Creates an empty cache, which draws its victims from `rng`.
     #[must_use]
     pub fn new(params: &NCacheParams, rng: Rng) -> Self {
         let ways = params.ways.max(1) as usize;
         Self { ways, sets: params.sets.into(), lines: vec![None; params.sets as usize * ways], rng }
     }
 
-    /// The places of the set of a line.
+    /// Returns the indices of the set of a line.
     fn set(&self, line: u64) -> std::ops::Range<usize> {
         if self.sets == 0 {
             return 0..0;
@@ -46,26 +46,26 @@ impl NCache {
         self.set(line).find(|&at| self.lines[at].is_some_and(|held| held.line == line))
     }
 
-    /// Whether it has a line.
+    /// Returns true if the cache has a line.
     #[must_use]
     pub fn has(&self, line: u64) -> bool {
         self.find(line).is_some()
     }
 
-    /// The host reads a line, which is gone then: its flag, if it was there.
+    /// Takes out a line that the host reads. Returns its flag, if the cache had the line.
     pub fn consume(&mut self, line: u64) -> Option<bool> {
         let at = self.find(line)?;
         self.lines[at].take().map(|held| held.first)
     }
 
-    /// A line is written to memory.
+    /// Takes out a line that is written to memory.
     pub fn invalidate(&mut self, line: u64) {
         if let Some(at) = self.find(line) {
             self.lines[at] = None;
         }
     }
 
-    /// Takes a line of memory in; of a full set one leaves that is drawn.
+    /// Inserts a line of memory. A random line of a full set is evicted.
     pub fn insert(&mut self, line: u64, first: bool) {
         let set = self.set(line);
         if set.is_empty() {
@@ -77,7 +77,7 @@ impl NCache {
         self.lines[place] = held;
     }
 
-    /// Lines that it has.
+    /// Returns the lines that the cache has.
     pub fn lines(&self) -> impl Iterator<Item = u64> + '_ {
         self.lines.iter().flatten().map(|held| held.line)
     }

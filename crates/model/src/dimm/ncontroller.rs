@@ -1,5 +1,5 @@
-//! Who goes first at the memory controllers of the buffer device: the NIC, but a request of the host that waits lets
-//! so many of the NIC's go before it and no more.
+//! Arbitration at the memory controllers of the buffer device. Requests of the NIC go first, but only a limited number
+//! of them go before a waiting request of the host.
 
 use super::books::DimmCounters;
 use crate::line::{Fifo, Request, RequestId};
@@ -9,24 +9,24 @@ use crate::part::Context;
 use hostnet_kernel::{ComponentId, Time};
 use serde::{Deserialize, Serialize};
 
-/// A memory controller, and who waits for it.
+/// Memory controller, and the requests that wait for it.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 struct Port {
     channel: Channel,
-    /// Requests of the NIC, and of the host.
+    /// Requests that wait: of the NIC, and of the host.
     waiting: [Fifo<Request>; 2],
     /// Requests at the controller: reads, and writes.
     out: [u32; 2],
-    /// Requests of the NIC that have gone before the first of the host.
+    /// Requests of the NIC that have gone before the first one of the host.
     passed: u64,
 }
 
-/// The memory controllers of the buffer device.
+/// Memory controllers of the buffer device.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct NController {
     device_ps: u64,
     nic_turns: u64,
-    /// Reads, and writes, that a controller has room for.
+    /// Maximum number of reads, and of writes, at a controller.
     most: [u32; 2],
     ports: Vec<Port>,
 }
@@ -55,18 +55,19 @@ impl NController {
         self.ports.iter_mut().map(|port| &mut port.channel)
     }
 
-    /// A request wants to go to its controller; `nic` says whether it is one of the NIC.
+    /// Queues a request for its controller; `nic` is true for a request of the NIC.
     pub(super) fn ask(&mut self, id: RequestId, nic: bool, context: &mut Context) {
         let channel = usize::from(context.requests.get(id).place.channel);
         self.ports[channel].waiting[usize::from(!nic)].push(context.requests, id);
     }
 
-    /// A request is through with its controller: that has room for another.
+    /// Records that a controller has finished a request, which makes room for another one.
     pub(super) fn done(&mut self, channel: u8, read: bool) {
         self.ports[usize::from(channel)].out[usize::from(!read)] -= 1;
     }
 
-    /// Lets requests go for which there is room; while clones wait for writes, `reads` may not.
+    /// Sends requests to their controllers as far as these have room. `reads` is false while clones wait for writes:
+    /// then no read is sent.
     pub(super) fn grant(&mut self, reads: bool, books: &mut DimmCounters, context: &mut Context) {
         for at in 0..self.ports.len() {
             while let Some(list) = self.next(at, reads, context) {
@@ -82,7 +83,7 @@ impl NController {
         }
     }
 
-    /// Whose first request goes next: of the NIC (0) or of the host (1).
+    /// Returns the list whose first request goes next: that of the NIC (0) or of the host (1).
     fn next(&self, at: usize, reads: bool, context: &Context) -> Option<usize> {
         let port = &self.ports[at];
         let may_go = |&list: &usize| {
@@ -93,11 +94,12 @@ impl NController {
         };
         let order = if port.passed >= self.nic_turns { [1, 0] } else { [0, 1] };
         let next = order.into_iter().find(may_go)?;
-        // Whoever has the turn may wait for room; the other does not overtake it for ever.
+        // The list that has its turn may wait for room; the other one must not overtake it for ever.
         (next == order[0] || port.passed < self.nic_turns || port.waiting[1].is_empty()).then_some(next)
     }
 
-    /// Occupies banks of the first controller for a while: when they are free again, if they can be had now.
+    /// Occupies banks of the first controller for `ps`. Returns the time at which they are free again, or nothing if
+    /// they cannot be occupied now.
     pub(super) fn occupy(&mut self, banks: u64, ps: u64, context: &mut Context) -> Option<Time> {
         let now = context.now();
         self.ports.first_mut()?.channel.occupy(now, banks, ps, context)

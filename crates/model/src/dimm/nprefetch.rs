@@ -1,34 +1,34 @@
-//! The prefetcher of the buffer device (nPrefetcher): the lines after one that the host has read.
+//! Prefetcher of the buffer device (nPrefetcher): reads the lines after one that the host has read.
 
 use crate::line::RequestId;
 use serde::{Deserialize, Serialize};
 
-/// Lines of a page, at whose end it stops.
+/// Lines of a page, at the end of which the prefetcher stops.
 const PAGE_LINES: u64 = 64;
 
-/// A line on its way from memory.
+/// Line in flight from memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 struct Coming {
     line: u64,
     id: RequestId,
-    /// A read of the host that waits for it.
+    /// Read of the host that waits for the line.
     reader: RequestId,
-    /// Whether it has been written since: then nobody may have it.
+    /// True if the line has been written since the prefetch began: no further read may have it.
     stale: bool,
 }
 
-/// What becomes of a prefetched line that has come.
+/// Use of a prefetched line that has arrived.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Arrived {
-    /// The cache takes it.
+    /// The cache takes the line.
     Keep,
-    /// A read of the host waits for it.
+    /// A read of the host waits for the line.
     Hand(RequestId),
-    /// Nobody may have it.
+    /// The line is stale and dropped.
     Drop,
 }
 
-/// The prefetcher.
+/// Prefetcher of the buffer device.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(super) struct NPrefetcher {
     depth: u64,
@@ -40,31 +40,32 @@ impl NPrefetcher {
         Self { depth: depth.into(), coming: Vec::with_capacity(64) }
     }
 
-    /// The lines to read after an access to `line`, of those that `wanted` says.
+    /// Returns the lines to read after an access to `line`, of those that `wanted` accepts.
     pub(super) fn after(&self, line: u64, wanted: impl Fn(u64) -> bool) -> Vec<u64> {
         let within = (PAGE_LINES - 1 - line % PAGE_LINES).min(self.depth);
         let coming = |line: u64| self.coming.iter().any(|coming| coming.line == line && !coming.stale);
         (line + 1..=line + within).filter(|&line| wanted(line) && !coming(line)).collect()
     }
 
-    /// A line is read from memory.
+    /// Records a line that is read from memory.
     pub(super) fn begin(&mut self, line: u64, id: RequestId) {
         self.coming.push(Coming { line, id, reader: RequestId::NONE, stale: false });
     }
 
-    /// A read of the host waits for a line that is on its way, if it is.
+    /// Makes a read of the host wait for a line in flight. Returns false if there is no such line, or another read
+    /// waits.
     pub(super) fn join(&mut self, line: u64, reader: RequestId) -> bool {
         let free = |coming: &&mut Coming| coming.line == line && !coming.stale && coming.reader == RequestId::NONE;
         let found = self.coming.iter_mut().find(free);
         found.map(|coming| coming.reader = reader).is_some()
     }
 
-    /// A line is written to memory.
+    /// Records that a line is written to memory.
     pub(super) fn write(&mut self, line: u64) {
         self.coming.iter_mut().filter(|coming| coming.line == line).for_each(|coming| coming.stale = true);
     }
 
-    /// A line has come.
+    /// Handles a line that has arrived. Returns its use.
     pub(super) fn end(&mut self, id: RequestId) -> Arrived {
         let at = self.coming.iter().position(|coming| coming.id == id).expect("a prefetch that was begun comes back");
         let Coming { reader, stale, .. } = self.coming.swap_remove(at);

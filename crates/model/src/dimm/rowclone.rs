@@ -1,24 +1,24 @@
-//! Clones of rows in DRAM (RowClone), without time: of which class they are, and what they take.
+//! Clones of rows in DRAM (RowClone): their class and their duration.
 
 use crate::params::{CloneParams, DramParams};
 use serde::{Deserialize, Serialize};
 
-/// Lines of the pages that the times of clones are given for.
+/// Lines of the pages that the times of clones refer to.
 const PAGE_LINES: u64 = 64;
 
-/// How a row is cloned.
+/// Class of a clone, by the place of its rows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum CloneClass {
     /// Within a sub-array, by two activations (FPM).
     SubArray,
-    /// To another bank of the rank, line by line over its inner bus (PSM).
+    /// To another bank of the rank, line by line over the internal bus (PSM).
     Bank,
     /// Through the buffer device (GCM).
     Device,
 }
 
-/// Where rows lie, and what clones of them take. Rows are counted from the first byte of the DIMM: the bank, then the
-/// rank, then the row of the bank, whose lowest bits are its sub-array.
+/// Places of rows, and durations of clones. Rows are counted from the first byte of the DIMM: the bank, then the rank,
+/// then the row of the bank, whose lowest bits are its sub-array.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub struct RowClone {
     params: CloneParams,
@@ -28,27 +28,27 @@ pub struct RowClone {
 }
 
 impl RowClone {
-    /// Clones in memory like `dram`.
+    /// Creates the clones of memory like `dram`.
     #[must_use]
     pub fn new(params: &CloneParams, dram: &DramParams) -> Self {
         let banks = dram.bank_groups * dram.banks_per_group;
         Self { params: *params, banks, ranks: dram.ranks, lines_per_row: dram.lines_per_row }
     }
 
-    /// Lines of a row.
+    /// Returns the lines of a row.
     #[must_use]
     pub fn lines_per_row(&self) -> u32 {
         self.lines_per_row
     }
 
-    /// The bank, the rank and the sub-array of a row.
+    /// Returns the bank, the rank and the sub-array of a row.
     fn place(&self, row: u32) -> [u32; 3] {
         let (bank, rest) = (row % self.banks, row / self.banks);
         let (rank, row) = (rest % self.ranks, rest / self.ranks);
         [bank, rank, row % self.params.subarrays]
     }
 
-    /// How a row is cloned to another.
+    /// Returns the class of a clone of one row to another.
     #[must_use]
     pub fn class(&self, from: u32, to: u32) -> CloneClass {
         let [source, target] = [from, to].map(|row| self.place(row));
@@ -59,7 +59,7 @@ impl RowClone {
         }
     }
 
-    /// What `lines` lines of a row take, in ps. Within a sub-array a row goes as a whole.
+    /// Returns the time to clone `lines` lines of a row, in ps. Within a sub-array a whole row is always cloned.
     #[must_use]
     pub fn ps(&self, class: CloneClass, lines: u32) -> u64 {
         let of_lines = |ps: u64| (ps * u64::from(lines)).div_ceil(PAGE_LINES).max(1);
@@ -70,7 +70,7 @@ impl RowClone {
         }
     }
 
-    /// The banks of two rows, one bit each.
+    /// Returns the banks of two rows, one bit each.
     #[must_use]
     pub fn banks(&self, from: u32, to: u32) -> u64 {
         let bank = |row: u32| {

@@ -1,8 +1,8 @@
-//! A memory expander: memory controllers behind a CXL link, as a node of memory without cores.
+//! Memory expander: memory controllers behind a CXL link, as a node of memory without cores.
 //!
-//! The host has a pool of credits for reads and one for writes. A request takes a credit when it gets onto the link,
-//! waits for one in the queue of its pool, and gives it back when its answer has come. Each direction of the link sends
-//! one message after the other. Behind it stand memory controllers as those of a socket.
+//! The host has separate credit pools for reads and for writes. A request takes a credit when it gets onto the link,
+//! waits for one in the queue of its pool, and returns it when its answer has arrived. Each direction of the link
+//! sends one message after the other. The memory controllers behind it are like those of a socket.
 
 use crate::line::{Fifo, Request, RequestId};
 use crate::link::Lane;
@@ -13,10 +13,10 @@ use hostnet_kernel::{ComponentId, Time};
 use hostnet_measure::Domain;
 use serde::{Deserialize, Serialize};
 
-/// From what the link brings to the CHA, in ps.
+/// Delay from the host's end of the link to the CHA, in ps.
 const NEXT_PS: u64 = 1;
 
-/// The requests of a kind: those that wait for a credit, and the credits.
+/// Credits of reads or of writes, and the requests that wait for one.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 struct Way {
     credits: Domain,
@@ -29,7 +29,7 @@ impl Way {
     }
 }
 
-/// A memory expander.
+/// Memory expander with its link.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Expander {
     cha: ComponentId,
@@ -38,18 +38,17 @@ pub struct Expander {
     device_ps: u64,
     down: Lane,
     up: Lane,
-    /// Of reads, and of writes.
+    /// Credit queues of reads and of writes.
     ways: [Way; 2],
-    /// By the number of the request: when it took its credit, and its class.
+    /// By request number: time at which the request took its credit, and its class.
     taken: Vec<(Time, u8)>,
     channels: Vec<Channel>,
 }
 
 impl Expander {
-    /// An expander, itself component `id`, at the CHA `cha`.
+    /// Creates an expander, which is component `id`, for the CHAs `cha`.
     ///
-    /// # Panics
-    /// If there are no credits, or its device takes no time.
+    /// # Panics Panics if there are no credits, or the device has no delay.
     #[must_use]
     pub fn new(params: &ExpanderParams, id: ComponentId, cha: ComponentId, classes: usize) -> Self {
         assert!(params.read_credits.min(params.write_credits) > 0, "an expander has credits");
@@ -73,20 +72,20 @@ impl Expander {
         }
     }
 
-    /// The credits of reads, and those of writes.
+    /// Returns the credits of reads, and those of writes.
     #[must_use]
     pub fn credits(&self) -> [&Domain; 2] {
         let [reads, writes] = &self.ways;
         [&reads.credits, &writes.credits]
     }
 
-    /// Its memory controllers.
+    /// Returns the memory controllers.
     #[must_use]
     pub fn channels(&self) -> &[Channel] {
         &self.channels
     }
 
-    /// A request of the CHA has come to the host's end of the link.
+    /// Handles a request of the CHA that arrives at the host's end of the link.
     fn on_arrival(&mut self, id: RequestId, context: &mut Context) {
         let way = &mut self.ways[usize::from(!context.requests.get(id).kind.is_read())];
         if !way.waiting.is_empty() || way.credits.free() == 0 {
@@ -96,10 +95,9 @@ impl Expander {
         self.send(id, context);
     }
 
-    /// A request takes a credit and goes down the link.
+    /// Takes a credit for a request and sends it down the link.
     ///
-    /// # Panics
-    /// If there is no credit.
+    /// # Panics Panics if no credit is free.
     fn send(&mut self, id: RequestId, context: &mut Context) {
         let now = context.now();
         let request = context.requests.get(id);
@@ -114,13 +112,13 @@ impl Expander {
         self.channels[channel].expect(id, now + delay, context);
     }
 
-    /// The answer of a memory controller goes up the link.
+    /// Sends the answer of a memory controller up the link.
     fn answer(&mut self, bytes: u64, payload: Payload, context: &mut Context) {
         let delay = self.up.send(context.now(), bytes);
         context.send(context.id, delay, payload);
     }
 
-    /// The answer to a request has come up the link: its credit is free, and the CHA is told.
+    /// Handles an answer at the host's end of the link: frees the credit of the request, and notifies the CHA.
     fn end(&mut self, id: RequestId, read: bool, context: &mut Context) {
         let now = context.now();
         let (since, class) = self.taken[id.0 as usize];
@@ -138,7 +136,7 @@ impl Part for Expander {
         PartKind::Expander
     }
 
-    /// Its controllers wake up for their first refreshes.
+    /// Schedules the first refreshes of the memory controllers.
     fn start(&mut self, start: &mut Start<'_>) {
         self.channels.iter_mut().for_each(|channel| channel.start(start));
     }

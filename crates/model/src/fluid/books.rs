@@ -1,37 +1,41 @@
-//! What a memory of rates counts.
+//! Counters of a fluid memory.
 
 use crate::params::FluidPoint;
 use hostnet_kernel::Time;
 use serde::{Deserialize, Serialize};
 
-/// Bytes per second times this many ps are a byte.
+/// Picoseconds per second.
 const PS_PER_S: u128 = 1_000_000_000_000;
-/// A line, in the units in which lines that go to memory are counted.
+/// One line, in the units in which lines that go to memory are counted.
 pub(super) const LINE: u64 = 1 << 16;
 
-/// What happened since the last reset.
+/// Counts since the last reset.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct FluidCounts {
     /// Lines that devices wrote and read.
     pub lines: [u64; 2],
-    /// Entries of the write and the read buffer of the IIO in use, times ps.
+    /// Integrals of the entries in use of the write and of the read buffer of the IIO over time, in entries times ps.
     pub area: [u128; 2],
-    /// Per class: bytes read from and written to memory.
+    /// By class: bytes read from and written to memory.
     pub bytes: Vec<[u64; 2]>,
 }
 
+/// Counters of a fluid memory.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Books {
-    /// Lines written and read by devices since the start of time.
+    /// Lines written and read by devices since the start of the run.
     pub(super) ever: [u64; 2],
+    /// Entries of the read buffer in use, times ps, since the start of the run.
     pub(super) read_area_ever: u128,
-    /// The values of those, and of the area of writes, at the last reset.
+    /// Lines written and read up to the last reset.
     ever_before: [u64; 2],
+    /// Areas of the write and of the read buffer at the last reset.
     area_before: [u128; 2],
-    /// Per class: lines read from and written to memory for devices and cores, in 2^-16.
+    /// By class: lines read from and written to memory for devices and cores, in units of 2^-16.
     lines: Vec<[u64; 2]>,
-    /// Per class: bytes times 10^12 read and written by what is not simulated.
+    /// By class: bytes times 10^12 read and written by workloads that are not simulated.
     workloads: Vec<[u128; 2]>,
+    /// Time up to which the traffic of these workloads is counted.
     settled: Time,
 }
 
@@ -52,7 +56,7 @@ impl Books {
         self.settled
     }
 
-    /// Adds the traffic of workloads since the last time.
+    /// Adds the traffic of workloads since the last call, up to `now`.
     pub(super) fn add_workloads(&mut self, point: &FluidPoint, share: u32, now: Time) {
         let span = u128::from(now.since(self.settled));
         self.settled = now;
@@ -63,7 +67,7 @@ impl Books {
         }
     }
 
-    /// A device writes lines, for each of which so much of a line goes to memory.
+    /// Counts lines that a device writes; `each` is the share of a line that goes to memory, in units of 2^-16.
     pub(super) fn write(&mut self, class: u8, lines: u8, each: u64) {
         self.ever[0] += u64::from(lines);
         self.add(class, 0, u64::from(lines) * each);
@@ -75,7 +79,7 @@ impl Books {
         self.add(class, u64::from(lines) * LINE, 0);
     }
 
-    /// So much is read from memory and written to it, in units of 2^-16 lines.
+    /// Counts reads from and writes to memory, in units of 2^-16 lines.
     pub(super) fn add(&mut self, class: u8, reads: u64, writes: u64) {
         let [read, written] = &mut self.lines[usize::from(class)];
         *read += reads;

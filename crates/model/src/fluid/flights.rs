@@ -1,29 +1,30 @@
-//! Writes in the IIO: when they enter and when they leave.
+//! Writes in the IIO, and the times at which they enter and leave.
 
 use hostnet_kernel::Time;
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
 
-/// A write on its way through the IIO.
+/// Write in the IIO.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 struct Flight {
     lines: u32,
-    /// When its last line enters and leaves.
+    /// Time at which its last line enters.
     enters: Time,
+    /// Time at which its last line leaves.
     leaves: Time,
-    /// Its lines leave evenly over so long before that, in ps.
+    /// Time before that over which its lines leave evenly, in ps.
     span_ps: u64,
 }
 
 impl Flight {
-    /// Lines times ps until `now`. Its lines enter and leave evenly; both are counted a span late, so that no register
-    /// ever has to be set back or jumps.
+    /// Returns the integral of its lines over time until `now`, in lines times ps. The lines enter and leave evenly;
+    /// both are counted a span late, so that no register is ever set back or jumps.
     fn area(&self, now: Time) -> u128 {
         let span = u128::from(self.span_ps);
         let reached = |from: Time| {
             let past = u128::from(now.ps().saturating_sub(from.ps()));
-            // Twice the integral of a line that rises to 1 within the span, times the span: rounded before they are
-            // taken from each other two of these could shrink.
+            // Twice the integral of a ramp that rises to 1 within the span, times the span. If both integrals were
+            // rounded before the subtraction, the difference could shrink.
             if past < span {
                 past * past
             } else {
@@ -34,14 +35,15 @@ impl Flight {
     }
 }
 
-/// The writes in the IIO, in order.
+/// Writes in the IIO, in order.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Flights {
     flights: VecDeque<Flight>,
-    /// When the last one enters, and when it leaves: they go in order, whatever the buffer holds by then.
+    /// Time at which the last write enters. Writes enter and leave in order, however full the buffer is by then.
     entered: Time,
+    /// Time at which the last write leaves.
     last: Time,
-    /// Lines times ps of writes that are over.
+    /// Lines times ps of writes that have left.
     past: u128,
 }
 
@@ -50,8 +52,8 @@ impl Flights {
         Self { flights: VecDeque::with_capacity(64), entered: Time::ZERO, last: Time::ZERO, past: 0 }
     }
 
-    /// A write of `lines` lines has come in now. The memory needs `service_ps` for it, and a line stays for
-    /// `residence_ps` at least. Returns when its last line enters, of which the buffer holds `credits` at a time.
+    /// Adds a write of `lines` lines that arrives now. The memory needs `service_ps` for it, and a line stays for at
+    /// least `residence_ps`. Returns the time at which its last line enters, given a buffer of `credits` lines.
     pub(super) fn add(&mut self, now: Time, lines: u8, service_ps: u64, residence_ps: u64, credits: u64) -> Time {
         while self.flights.front().is_some_and(|flight| flight.leaves + flight.span_ps <= now) {
             self.past += self.flights.pop_front().map_or(0, |flight| flight.area(now));
@@ -68,7 +70,7 @@ impl Flights {
         enters
     }
 
-    /// When so many lines have left that the last write has an entry for each of its own.
+    /// Returns the time at which enough lines have left for the last write to have an entry for each of its lines.
     fn room_at(&self, credits: u64) -> Time {
         let mut ahead = credits;
         for flight in self.flights.iter().rev() {
@@ -82,7 +84,7 @@ impl Flights {
         Time::ZERO
     }
 
-    /// Lines times ps of all writes until `now`.
+    /// Returns lines times ps of all writes until `now`.
     pub(super) fn area(&self, now: Time) -> u128 {
         self.past + self.flights.iter().map(|flight| flight.area(now)).sum::<u128>()
     }

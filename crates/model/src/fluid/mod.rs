@@ -1,11 +1,12 @@
-//! A memory system that has rates instead of lines, with the IIO in front of it.
+//! Fluid model of a memory system: rates instead of lines, with the IIO in front of it.
 //!
-//! Devices write in turn, as fast as the memory lets them at the moment; a copy goes on as fast as the memory lets it.
-//! Both depend on how many cores copy, on what is held back, and on how much devices write. The numbers come from the
-//! same server simulated line by line (see [`FluidParams`]).
+//! Devices write in order, at the current rate of the memory; a copy proceeds at the current rate of the memory. Both
+//! rates depend on the number of cores that copy, on what is throttled, and on how much devices write. The rates are
+//! measured on the same server simulated line by line (see [`FluidParams`]).
 //!
-//! A write leaves the IIO when the write before it has left and the memory has had time for it, and not before a line's
-//! residence is over; its last line enters when there is an entry for it. Both are known as soon as it arrives.
+//! A write leaves the IIO when the previous write has left and the memory has had time for it, and not before the
+//! residence time of a line is over. Its last line enters when an entry is free for it. Both times are known as soon
+//! as the write arrives.
 
 mod books;
 mod flights;
@@ -24,38 +25,38 @@ use flights::Flights;
 use hostnet_kernel::{ComponentId, Time};
 use serde::{Deserialize, Serialize};
 
-/// Bytes per second times this many ps are a byte.
+/// Picoseconds per second.
 const PS_PER_S: u128 = 1_000_000_000_000;
-/// How much devices write is a moving average over about so long: several packets, and less than transports need to
+/// Averaging time of the rate at which devices write, in ps: several packets long, and less than transports need to
 /// react.
 const MEMORY_PS: u64 = 4_000_000;
-/// While the average fades, rates are taken anew so often.
+/// Interval at which rates are updated while that average fades, in ps.
 const FADE_PS: u64 = MEMORY_PS / 8;
 
-/// What a throttle means for the state that the memory is in.
+/// Meaning of a throttle for the state of the memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Throttling {
-    /// Every message is of one more socket, or of one less.
+    /// Every message throttles one more remote socket, or one less.
     Sockets,
-    /// The wait goes up to so many ps in steps: one for each level between nothing and the stop.
+    /// The delay grows up to a maximum in steps: one for each level between none and the stop.
     Local {
-        /// At the highest level, in ps.
+        /// Delay at the highest level, in ps.
         most_ps: u32,
     },
 }
 
-/// What a fluid memory is made with.
+/// Parameters of a fluid memory.
 #[derive(Clone, Debug)]
 pub struct FluidSetup {
-    /// Rates.
+    /// Rates of the memory.
     pub params: FluidParams,
-    /// The NIC.
+    /// NIC that reads and writes.
     pub device: ComponentId,
-    /// Its link.
+    /// Link of the NIC.
     pub pcie: PcieParams,
-    /// Period of the IIO clock that occupancy is accumulated by, in ps.
+    /// Period of the IIO clock that accumulates occupancy, in ps.
     pub clock_ps: u64,
-    /// What a throttle means.
+    /// Meaning of a throttle.
     pub throttling: Throttling,
     /// Cores of the socket.
     pub cores: u32,
@@ -63,7 +64,7 @@ pub struct FluidSetup {
     pub classes: usize,
 }
 
-/// A memory system as rates.
+/// Memory system as rates.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct FluidMemory {
     params: FluidParams,
@@ -71,26 +72,29 @@ pub struct FluidMemory {
     clock_ps: u64,
     latency_ps: u64,
     throttling: Throttling,
+    /// Throttled sockets, or the level of a local throttle.
     throttled: u32,
+    /// Stops of processes that are in effect.
     halted: u32,
-    /// By core: until when it copies.
+    /// By core: end of its current copy.
     copying_until: Vec<Time>,
     flights: Flights,
-    /// Moving average of what devices write, as a share of the drain rate in 2^-16, as of its time.
+    /// Moving average of the rate at which devices write, as a share of the drain rate in units of 2^-16.
     share: u32,
+    /// Time of the last update of that average.
     share_at: Time,
     down: Lane,
+    /// Time at which the last device read ends.
     reads_end: Time,
-    /// Since when the traffic of what is not simulated has the rate that it has.
+    /// Time since which the traffic of workloads that are not simulated has had its current rate.
     steady_since: Time,
     books: Books,
 }
 
 impl FluidMemory {
-    /// A memory that nobody uses yet.
+    /// Creates an idle memory.
     ///
-    /// # Panics
-    /// If there are no rates.
+    /// # Panics Panics if there are no rates.
     #[must_use]
     pub fn new(setup: FluidSetup) -> Self {
         let FluidSetup { params, device, pcie, clock_ps, throttling, cores, classes } = setup;
@@ -99,6 +103,7 @@ impl FluidMemory {
             "there are rates"
         );
         let payload = u64::from(pcie.mps_bytes);
+        // The overhead of completions is taken off the rate, because the lane sends their payload only.
         let bytes_per_s = pcie.bytes_per_s * payload / (payload + u64::from(pcie.completion_overhead_bytes));
         Self {
             flights: Flights::new(),
@@ -119,15 +124,17 @@ impl FluidMemory {
         }
     }
 
-    /// What it did since the last reset, up to `now`.
+    /// Returns the counts since the last reset, up to `now`.
     #[must_use]
     pub fn counts(&self, now: Time) -> FluidCounts {
         self.books.counts(self.flights.area(now))
     }
 
-    /// Until when rates as of `from` hold if nothing comes: a copy ends, or the share has faded.
+    /// Returns the time until which the rates as of `from` hold if nothing arrives: until a copy ends, or the share
+    /// has faded by a step.
     fn steady_until(&self, from: Time) -> Time {
         let copying_end = self.copying_until.iter().copied().filter(|&until| until > from).min().unwrap_or(Time::MAX);
+        // Up to the first known share, rates do not depend on the share.
         if self.share_at(from) <= FLUID_SHARES[0] << 12 {
             return copying_end;
         }
@@ -135,13 +142,13 @@ impl FluidMemory {
         copying_end.min(self.share_at + steps * FADE_PS)
     }
 
-    /// The state is about to change.
+    /// Settles the counters before the state changes.
     fn change(&mut self, now: Time) {
         self.settle(now);
         self.steady_since = now;
     }
 
-    /// The value of a register of the IIO.
+    /// Returns the value of a register of the IIO.
     #[must_use]
     pub fn counter(&self, counter: IioCounter, now: Time) -> u64 {
         let clocks = |area: u128| (area / u128::from(self.clock_ps)) as u64;
@@ -153,14 +160,14 @@ impl FluidMemory {
         }
     }
 
-    /// The level that a wait of `ps` belongs to.
+    /// Returns the level that a delay of `ps` belongs to.
     fn level(&self, ps: u32, most_ps: u32) -> u32 {
         let levels = self.params.holds.len().saturating_sub(2) as u64;
         let most_ps = u64::from(most_ps.max(1));
         ((u64::from(ps) * levels + most_ps / 2) / most_ps) as u32
     }
 
-    /// Which of the known states it is in.
+    /// Returns the index of the measured state of throttling that the memory is in.
     fn hold(&self) -> usize {
         let last = self.params.holds.len() - 1;
         if self.halted > 0 {
@@ -170,18 +177,18 @@ impl FluidMemory {
         }
     }
 
-    /// Cores that copy. One whose piece ends now goes on.
+    /// Returns the number of cores that copy. A core whose piece ends now counts, because it continues.
     fn copying(&self, now: Time) -> usize {
         self.copying_until.iter().filter(|&&until| until >= now && until > Time::ZERO).count()
     }
 
-    /// The share as it is when nothing has come since.
+    /// Returns the share at `now` if nothing has arrived since its last update.
     fn share_at(&self, now: Time) -> u32 {
         let span = now.since(self.share_at);
         (u128::from(self.share) * u128::from(MEMORY_PS) / u128::from(MEMORY_PS + span)) as u32
     }
 
-    /// Writes worth `service_ps` of the memory's time have come since the last ones.
+    /// Adds writes worth `service_ps` of the memory's time to the share.
     fn take_in(&mut self, service_ps: u64, now: Time) {
         let span = now.since(self.share_at);
         let come = u128::from(service_ps.min(span)) << 16;
@@ -190,8 +197,8 @@ impl FluidMemory {
         self.share_at = now;
     }
 
-    /// Lines are written. The device is told by `tag`, if it wants to be, when its credits are back: that is as exact
-    /// as rates are.
+    /// Handles a write TLP. The device receives `tag`, unless it is [`Tag::NONE`], when its credits are back: that is
+    /// as exact as rates are.
     fn write(&mut self, lines: u8, class: u8, tag: Tag, context: &mut Context) {
         let now = context.now();
         self.change(now);
@@ -210,7 +217,7 @@ impl FluidMemory {
         }
     }
 
-    /// Reads of devices end in turn, each after its latency, as many at a time as there are entries for.
+    /// Handles a read request. Reads end in order, each after its latency, and as many at a time as there are entries.
     fn read(&mut self, lines: u8, class: u8, context: &mut Context) {
         let now = context.now();
         let point = point(&self.params, self.hold(), self.copying(now).max(1));
@@ -227,6 +234,7 @@ impl FluidMemory {
 impl Rates for FluidMemory {
     fn copy(&mut self, core: u32, class: u8, lines: u64, first: bool, now: Time) -> u64 {
         self.change(now);
+        // The core counts as copying while the rate of its own copy is looked up.
         self.copying_until[core as usize] = Time::MAX;
         let share = self.share_at(now);
         let point = point(&self.params, self.hold(), self.copying(now));
@@ -276,7 +284,7 @@ impl Part for FluidMemory {
         }
     }
 
-    /// Brings the traffic of what is not simulated up to `now`. How often that is done changes nothing: rates hold from
+    /// Brings the traffic of workloads that are not simulated up to `now`. Extra calls change nothing: rates hold from
     /// one change of the state to the next.
     fn settle(&mut self, now: Time) {
         while self.books.settled() < now {
@@ -297,7 +305,7 @@ impl Part for FluidMemory {
     }
 }
 
-/// The rates of one state.
+/// Returns the rates of a state.
 fn point(params: &FluidParams, hold: usize, copying: usize) -> &FluidPoint {
     let known = &params.holds[hold].copying;
     &known[copying.min(known.len() - 1)]

@@ -1,4 +1,4 @@
-//! Parts that load a server to find its rates: what packets bring, and what copies cost, each as much as asked for.
+//! Load generators that measure the rates of a server: a packet source and cores that copy, each at a given load.
 
 use crate::cache::Caches;
 use crate::line::{Content, Ecn, Packet, PacketId};
@@ -8,24 +8,23 @@ use hostnet_kernel::{ComponentId, Time};
 use hostnet_measure::Domain;
 use serde::{Deserialize, Serialize};
 
-/// Packets of a flow that come one after the other, as what a sender hands down at once is cut into (64 KiB at an MTU
-/// of 4 KiB).
+/// Consecutive packets of a flow: the packets that one segment of a sender is cut into (64 KiB at an MTU of 4 KiB).
 const RUN_PACKETS: u32 = 16;
 /// Bytes of an Ethernet header.
 const ETHERNET_BYTES: u32 = 14;
 
-/// Lines of a packet of `ip_bytes` bytes.
+/// Returns the lines of a packet of `ip_bytes` bytes.
 #[must_use]
 pub fn lines_of(ip_bytes: u32) -> u32 {
     (ip_bytes + ETHERNET_BYTES).div_ceil(64)
 }
 
-/// A part that loads a server.
+/// Load generator of a server.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub enum Probe {
-    /// A core that does nothing but copy.
+    /// Core that does nothing but copy.
     Copier(Box<Copier>),
-    /// What sends packets to the NIC and takes them off its hands.
+    /// Source that sends packets to the NIC and takes received packets from it.
     Feeder(Feeder),
 }
 
@@ -63,42 +62,42 @@ impl Part for Probe {
     }
 }
 
-/// A core that copies packets without end, or as they come.
+/// Core that copies packets without end, or as they arrive.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Copier {
     lines: CopyLines,
     step: Option<Time>,
-    /// Since when it has had nothing to copy.
+    /// Time since which the core has had nothing to copy, if it has nothing.
     idle_since: Option<Time>,
     idle_ps: u64,
 }
 
 impl Copier {
-    /// A core with these lines.
+    /// Creates a core that copies `lines`.
     #[must_use]
     pub fn new(lines: CopyLines) -> Self {
         Self { lines, step: None, idle_since: None, idle_ps: 0 }
     }
 
-    /// Lines copied since the start.
+    /// Returns the lines copied since the start.
     #[must_use]
     pub fn copied(&self) -> u64 {
         self.lines.copied()
     }
 
-    /// Time that it had nothing to copy, since the last reset, in ps.
+    /// Returns the time without anything to copy since the last reset, in ps.
     #[must_use]
     pub fn idle_ps(&self) -> u64 {
         self.idle_ps
     }
 
-    /// C2M-Read of its core.
+    /// Returns the domain C2M-Read of the core.
     #[must_use]
     pub fn read(&self) -> &Domain {
         self.lines.read()
     }
 
-    /// Copies a packet of `lines` lines, from virtual line `line` on, before time begins, in `caches` alone.
+    /// Copies a packet of `lines` lines, from virtual line `line` on, in `caches` alone, before the simulation starts.
     pub fn warm_up(&mut self, line: u64, lines: u32, caches: &mut Caches) {
         self.lines.warm_up(line, lines, caches);
     }
@@ -124,7 +123,7 @@ impl Copier {
             payload => self.lines.on_event(payload, context),
         }
         if self.idle_since.is_some() {
-            // As many packets as are joined: an application is told of all of them at once.
+            // Waits for as many packets as the kernel merges: an application is notified of all of them at once.
             if self.lines.waiting() < RUN_PACKETS as usize {
                 return;
             }
@@ -143,35 +142,37 @@ impl Copier {
     }
 }
 
-/// A source of packets that takes them off the NIC again.
+/// Source of packets, which also takes received packets from the NIC.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Feeder {
-    /// The NIC.
+    /// NIC that the packets go to.
     nic: ComponentId,
-    /// By queue, the cores that copy what comes; none = nobody reads it.
+    /// By queue: core that copies received packets; without one nothing reads them.
     readers: Vec<ComponentId>,
-    /// One for each of its queues.
+    /// Number of flows, one for each queue of the NIC.
     flows: u32,
     ip_bytes: u32,
-    /// Packets that may be in the NIC, and that are.
+    /// Maximum number of packets in the NIC.
     most: u32,
+    /// Packets in the NIC.
     inside: u32,
-    /// Time between packets in units of 2^-10 ps; 0 = as many as may be in the NIC.
+    /// Time between packets in units of 2^-10 ps; 0 keeps the maximum number of packets in the NIC.
     gap: u64,
+    /// Time that is left of earlier gaps, in the same unit.
     due: u64,
     sent: u32,
 }
 
 impl Feeder {
-    /// Sends packets of `ip_bytes` bytes of `flows` flows in turn, every `gap` (in 2^-10 ps), and never lets more than
-    /// `most` be in the NIC; with a gap of 0 there are always so many.
+    /// Creates a source that sends packets of `ip_bytes` bytes from `flows` flows, which take turns, one every `gap`
+    /// (in units of 2^-10 ps), with at most `most` packets in the NIC. With a gap of 0 there are always that many.
     #[must_use]
     pub fn new(nic: ComponentId, flows: u32, ip_bytes: u32, most: u32, gap: u64) -> Self {
         let most = most.max(1);
         Self { nic, readers: Vec::new(), flows, ip_bytes, most, inside: 0, gap, due: 0, sent: 0 }
     }
 
-    /// The same, with a core for each queue that copies what comes.
+    /// Adds a core for each queue, which copies received packets.
     #[must_use]
     pub fn with_readers(self, readers: Vec<ComponentId>) -> Self {
         Self { readers, ..self }
@@ -181,7 +182,7 @@ impl Feeder {
         match payload {
             Payload::Step => self.go_on(context),
             Payload::Received(id) => self.received(id, context),
-            // Interrupts and doorbells mean nothing to it.
+            // The source ignores interrupts and doorbells.
             _ => {}
         }
     }

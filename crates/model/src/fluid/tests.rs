@@ -1,4 +1,4 @@
-//! Closed forms of a memory of rates.
+//! Closed forms of the fluid memory.
 
 use super::flights::Flights;
 use super::*;
@@ -26,7 +26,8 @@ fn rates(drain_bytes_per_s: u64) -> FluidPoint {
     }
 }
 
-/// Four states, of which each drains less than the one before it; with one or more cores that copy half of that.
+/// Creates a memory with four states of throttling, each with a lower drain rate than the one before; with one or more
+/// cores that copy, the drain rate halves.
 fn memory(throttling: Throttling) -> FluidMemory {
     let hold = |slower: u64| FluidHold { copying: vec![rates(8_000_000_000 / slower), rates(4_000_000_000 / slower)] };
     FluidMemory::new(FluidSetup {
@@ -179,7 +180,8 @@ fn workloads_move_bytes_while_nothing_happens() {
     assert_eq!(memory.counts(at(2_001_000_000)).bytes, [[4_000_000, 2_000_000], [192, 128]]);
 }
 
-/// Bytes of workloads after some writes and copies, the books settled at the times of `looks` as well.
+/// Returns the bytes of workloads after some writes and copies, with the counters settled at the times `looks` as
+/// well.
 fn bytes_after(acts: &[(u64, u64, bool)], looks: &[u64]) -> Vec<[u64; 2]> {
     let mut memory = memory(Throttling::Sockets);
     for hold in &mut memory.params.holds {
@@ -246,6 +248,6 @@ fn a_full_buffer_holds_what_it_held() {
 #[test]
 fn a_copy_slows_others_until_it_ends() {
     let bytes = bytes_after(&[(1_000_000, 100, true)], &[]);
-    // 100 lines of 8 ns and one wait of 100 ns, of 21 us.
+    // The copy takes 100 lines of 8 ns and one wait of 100 ns, out of 21 us.
     assert_eq!(bytes[0], [21_000, 21_000 - 900]);
 }

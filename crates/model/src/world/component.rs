@@ -1,28 +1,28 @@
-//! The parts of a machine.
+//! Components: the parts of a machine, of any kind.
 
 use crate::kinds::kinds;
 use crate::part::Part;
 use serde::{Deserialize, Serialize};
 
-/// A kind of part, to find those of a machine by.
+/// Kind of part, to find the parts of that kind in a machine.
 pub trait Member: Sized {
-    /// The part, if it is of this kind.
+    /// Returns the part if it is of this kind.
     fn of(component: &Component) -> Option<&Self>;
 
-    /// The same, to change it.
+    /// Returns the part, to change it, if it is of this kind.
     fn of_mut(component: &mut Component) -> Option<&mut Self>;
 }
 
 macro_rules! members {
     ($($(#[$doc:meta])* $kind:ident $name:literal $($single:ident)? $(= $room:ident::$part:ident)?,)*) => {
-        /// A part of a machine.
+        /// Part of a machine.
         #[derive(Clone, Debug, Serialize, Deserialize)]
         pub enum Component {
             $($(
                 #[doc = $name]
                 $kind(Box<crate::$room::$part>),
             )?)*
-            /// A memory of rates, the IIO in front of it, which the machine keeps.
+            /// Placeholder of a fluid memory with the IIO in front of it, which the machine keeps.
             Fluid,
         }
 
@@ -51,7 +51,7 @@ macro_rules! members {
         )?)*
 
         impl Component {
-            /// Its face, if it does not stand for what the machine keeps.
+            /// Returns the part, unless the machine keeps it.
             pub(super) fn part(&self) -> Option<&dyn Part> {
                 match self {
                     $($(Self::$kind(part) => Some(&**part as &crate::$room::$part),)?)*
@@ -59,7 +59,7 @@ macro_rules! members {
                 }
             }
 
-            /// The same, to change it.
+            /// Returns the part, to change it, unless the machine keeps it.
             pub(super) fn part_mut(&mut self) -> Option<&mut dyn Part> {
                 match self {
                     $($(Self::$kind(part) => Some(&mut **part as &mut crate::$room::$part),)?)*
@@ -73,19 +73,19 @@ macro_rules! members {
 kinds!(members);
 
 impl Component {
-    /// The place of the memory of rates that a machine keeps.
+    /// Returns the placeholder of a fluid memory that the machine keeps.
     #[must_use]
     pub fn fluid() -> Self {
         Self::Fluid
     }
 
-    /// The part, if it is of a kind.
+    /// Returns the part if it is of kind `T`.
     #[must_use]
     pub fn get<T: Member>(&self) -> Option<&T> {
         T::of(self)
     }
 
-    /// The same, to change it.
+    /// Returns the part, to change it, if it is of kind `T`.
     pub fn get_mut<T: Member>(&mut self) -> Option<&mut T> {
         T::of_mut(self)
     }

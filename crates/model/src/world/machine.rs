@@ -1,4 +1,4 @@
-//! The machine: its parts, and the way events find them.
+//! Machine: the parts of a server, and the dispatch of events to them.
 
 use super::{Component, Member};
 use crate::cache::{Caches, SocketCaches};
@@ -13,38 +13,38 @@ use crate::power::{Governor, PowerManager};
 use hostnet_kernel::{ComponentId, Event, Partition, Scheduler, Time};
 use serde::{Deserialize, Serialize};
 
-/// What may be told while one event is handled before the list has to grow.
+/// Announcements that one event may cause before the list has to grow.
 const TOLD_CAPACITY: usize = 64;
 
-/// One server: a partition of the world.
+/// Server: a partition of the world.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Machine {
+    /// Id of the first part.
     first: ComponentId,
     homes: Homes,
     requests: Requests,
     packets: Packets,
-    /// The caches of each socket, if it has any.
+    /// Caches of each socket, if it has any.
     caches: Vec<Option<Caches>>,
-    /// The memory of each socket, if that has rates instead of lines; [`Component::Fluid`] stands for it.
+    /// Fluid memory of each socket, if it has one; [`Component::Fluid`] stands for it.
     fluids: Vec<Option<Box<FluidMemory>>>,
-    /// The mesh of each socket, if its parts lie on one.
+    /// Mesh of each socket, if its parts lie on one.
     meshes: Vec<Option<Box<Mesh>>>,
     components: Vec<Component>,
-    /// The socket of each component; one past the last for what is on none of these.
+    /// Socket of each component; one past the last socket for components that are on none of these.
     places: Vec<u8>,
-    /// What was told while the last event was handled.
+    /// Announcements that were made while the last event was handled.
     #[serde(skip)]
     told: Vec<Told>,
-    /// What the components are called.
+    /// Names of the components.
     names: Vec<PartName>,
 }
 
 impl Machine {
-    /// Joins `components`, which are numbered one after the other from `first` on, each with the number of its socket
-    /// if that is one of those that have `caches`, or might.
+    /// Creates a machine of `components`, which are numbered consecutively from `first` on. Each comes with the number
+    /// of its socket, if that is one of the sockets in `caches`; a socket without caches has `None` there.
     ///
-    /// # Panics
-    /// If there is no such socket.
+    /// # Panics Panics if there is no such socket.
     #[must_use]
     pub fn new(
         first: ComponentId,
@@ -71,116 +71,112 @@ impl Machine {
         }
     }
 
-    /// Has the memory of a socket have rates.
+    /// Gives a socket a fluid memory.
     ///
-    /// # Panics
-    /// If there is no such socket.
+    /// # Panics Panics if there is no such socket.
     #[must_use]
     pub fn with_rates(mut self, socket: usize, memory: FluidMemory) -> Self {
         self.fluids[socket] = Some(Box::new(memory));
         self
     }
 
-    /// Has the parts of a socket lie on a mesh.
+    /// Puts the parts of a socket on a mesh.
     ///
-    /// # Panics
-    /// If there is no such socket.
+    /// # Panics Panics if there is no such socket.
     #[must_use]
     pub fn with_mesh(mut self, socket: usize, mesh: Mesh) -> Self {
         self.meshes[socket] = Some(Box::new(mesh));
         self
     }
 
-    /// The mesh of each socket that has one, and the number of the socket.
+    /// Returns the meshes, each with the number of its socket.
     pub fn meshes(&self) -> impl Iterator<Item = (usize, &Mesh)> {
         self.meshes.iter().enumerate().filter_map(|(socket, mesh)| Some((socket, mesh.as_deref()?)))
     }
 
-    /// The memories that have rates.
+    /// Returns the fluid memories.
     pub fn fluids(&self) -> impl Iterator<Item = &FluidMemory> {
         self.fluids.iter().filter_map(Option::as_deref)
     }
 
-    /// The parts.
+    /// Returns the parts.
     #[must_use]
     pub fn components(&self) -> &[Component] {
         &self.components
     }
 
-    /// The parts, to start a measuring window in.
+    /// Returns the parts, to start a measuring window.
     pub fn components_mut(&mut self) -> &mut [Component] {
         &mut self.components
     }
 
-    /// The requests on their way.
+    /// Returns the requests in flight.
     #[must_use]
     pub fn requests(&self) -> &Requests {
         &self.requests
     }
 
-    /// What parts were told while the last event was handled.
+    /// Returns the announcements that were made while the last event was handled.
     #[must_use]
     pub fn told(&self) -> &[Told] {
         &self.told
     }
 
-    /// The packets on their way.
+    /// Returns the packets in flight.
     #[must_use]
     pub fn packets(&self) -> &Packets {
         &self.packets
     }
 
-    /// The packets, to record some of them.
+    /// Returns the packets, to record some of them.
     pub fn packets_mut(&mut self) -> &mut Packets {
         &mut self.packets
     }
 
-    /// The caches of its sockets.
+    /// Returns the caches of the sockets.
     pub fn caches(&self) -> impl Iterator<Item = &Caches> {
         self.caches.iter().filter_map(Option::as_ref)
     }
 
-    /// Whether it has caches.
+    /// Returns true if a socket has caches.
     #[must_use]
     pub fn has_caches(&self) -> bool {
         self.caches().next().is_some()
     }
 
-    /// The caches and the parts, to fill the caches before time begins.
+    /// Returns the caches and the parts, to fill the caches before the simulation starts.
     pub fn warming(&mut self) -> (&mut [Option<Caches>], &mut [Component]) {
         (&mut self.caches, &mut self.components)
     }
 
-    /// The parts of a kind, in the order of their numbers.
+    /// Returns the parts of a kind, in the order of their numbers.
     pub fn each<T: Member + 'static>(&self) -> impl Iterator<Item = &T> {
         self.components.iter().filter_map(T::of)
     }
 
-    /// The first part of a kind.
+    /// Returns the first part of a kind.
     #[must_use]
     pub fn first<T: Member + 'static>(&self) -> Option<&T> {
         self.each().next()
     }
 
-    /// What runs on its cores and is of a kind.
+    /// Returns the engines of a kind on all cores.
     pub fn engines<T: Runs + 'static>(&self) -> impl Iterator<Item = &T> {
         self.each().flat_map(|core: &Core| core.engines().iter().filter_map(T::of))
     }
 
-    /// The part at a place, counted from 0.
+    /// Returns the part at an index, counted from 0.
     ///
-    /// # Panics
-    /// If there is none.
+    /// # Panics Panics if there is none.
     #[must_use]
     pub fn part(&self, index: usize) -> &dyn Part {
         let fluid = || Some(&**self.fluids.get(usize::from(self.places[index]))?.as_ref()? as &dyn Part);
         self.components[index].part().or_else(fluid).expect("the memory is there that has a place")
     }
 
-    /// The same, to change it.
+    /// Returns the part at an index, counted from 0, to change it.
     ///
-    /// # Panics
-    /// If there is none.
+    /// # Panics Panics if there is none.
     pub fn part_mut(&mut self, index: usize) -> &mut dyn Part {
         let Self { fluids, places, components, .. } = self;
         let memory = fluids.get_mut(usize::from(places[index]));
@@ -188,7 +184,7 @@ impl Machine {
         components[index].part_mut().or_else(fluid).expect("the memory is there that has a place")
     }
 
-    /// What each part is called, and the part.
+    /// Returns the parts, each with its name.
     pub fn parts(&self) -> impl Iterator<Item = (PartName, &dyn Part)> {
         (0..).zip(&self.names).map(|(index, &name)| (name, self.part(index)))
     }
@@ -197,52 +193,51 @@ impl Machine {
         (0..self.components.len()).for_each(|index| action(self.part_mut(index)));
     }
 
-    /// Shows every pool, and what the part is called that it belongs to.
+    /// Visits every pool, with the name of its part.
     pub fn pools<'a>(&'a self, mut visit: impl FnMut(PartName, Pool<'a>)) {
         for (name, part) in self.parts() {
             part.pools(&mut |pool| visit(name, pool));
         }
     }
 
-    /// What the part with a number is called; nothing if it is not in this machine.
+    /// Returns the name of a part, or nothing if it is not in this machine.
     #[must_use]
     pub fn name(&self, id: ComponentId) -> Option<PartName> {
         self.names.get(id.0.checked_sub(self.first.0)? as usize).copied()
     }
 
-    /// The number of the first part.
+    /// Returns the id of the first part.
     #[must_use]
     pub fn first_id(&self) -> ComponentId {
         self.first
     }
 
-    /// The number of the first part that is called so.
+    /// Returns the id of the first part of a kind.
     #[must_use]
     pub fn id(&self, kind: PartKind) -> Option<ComponentId> {
         let index = self.names.iter().position(|name| name.kind == kind)?;
         Some(ComponentId(self.first.0 + index as u32))
     }
 
-    /// What watches the host, if anything does.
+    /// Returns the host congestion control, if there is one.
     #[must_use]
     pub fn control(&self) -> Option<&Control> {
         self.first()
     }
 
-    /// Lets a controller from outside decide what is done about host congestion; see [`Control::attach`].
+    /// Attaches an external controller to the host congestion control; see [`Control::attach`].
     ///
-    /// # Errors
-    /// If nothing watches the host, its rule is none from outside, or the state of a checkpoint cannot be continued.
+    /// # Errors Returns an error if the host has no congestion control, its rule is not an external one, or the state
+    /// of a checkpoint cannot be restored.
     pub fn attach_controller(&mut self, controller: Box<dyn Controller>) -> Result<(), String> {
         let control = self.components.iter_mut().find_map(Control::of_mut);
         control.ok_or("nothing watches this host")?.attach(controller)
     }
 
-    /// Lets a governor from outside decide on frequencies; see [`PowerManager::attach`].
+    /// Attaches an external governor of frequencies; see [`PowerManager::attach`].
     ///
-    /// # Errors
-    /// If the cores have one frequency, their governor is none from outside, or the state of a checkpoint cannot be
-    /// continued.
+    /// # Errors Returns an error if the cores have only one frequency, their governor is not an external one, or the
+    /// state of a checkpoint cannot be restored.
     pub fn attach_governor(&mut self, governor: &dyn Governor) -> Result<(), String> {
         let power = self.components.iter_mut().find_map(PowerManager::of_mut);
         power.ok_or("the cores of this host have one frequency")?.attach(governor)
@@ -256,7 +251,7 @@ impl Machine {
         }
     }
 
-    /// Brings all books up to `now`, so that areas and means speak of this moment.
+    /// Brings all statistics up to `now`, so that areas and means refer to that time.
     pub fn settle(&mut self, now: Time) {
         self.each_part_mut(|part| part.settle(now));
     }
@@ -268,19 +263,19 @@ impl Machine {
         self.meshes.iter_mut().flatten().for_each(|mesh| mesh.reset());
     }
 
-    /// Lets parts keep the steps of their pools that happen between their events, or not any more.
+    /// Makes parts record the changes of their pools that happen between their events, or stops that.
     pub fn watch(&mut self, on: bool) {
         self.each_part_mut(|part| part.watch(on));
     }
 
-    /// Ends all sources of traffic. What is on its way still arrives, so that the machine drains.
+    /// Ends all sources of traffic. What is in flight still arrives, so that the machine drains.
     pub fn stop_sources(&mut self) {
         self.each_part_mut(|part| part.stop());
     }
 }
 
 impl Machine {
-    /// Lets parts know what they were told.
+    /// Passes the announcements on to their parts.
     #[inline]
     fn pass_on(&mut self, scheduler: &mut Scheduler<Payload>) {
         let mut index = 0;
@@ -302,7 +297,7 @@ impl Machine {
 }
 
 impl Machine {
-    /// The thread of a flow goes from one core to another.
+    /// Moves the thread of a flow from one core to another.
     fn hand_over(&mut self, flow: u32, from: ComponentId, to: ComponentId, scheduler: &mut Scheduler<Payload>) {
         let index = |core: ComponentId| (core.0 - self.first.0) as usize;
         let (giver, taker) = (index(from), index(to));
@@ -316,12 +311,12 @@ impl Machine {
     }
 }
 
-/// The network traffic of a core.
+/// Returns the network stack of a core.
 fn stack_of(component: &mut Component) -> Option<&mut NetStack> {
     Core::of_mut(component).and_then(Core::stack_mut)
 }
 
-/// What parts are called: each kind is numbered by itself.
+/// Returns the names of parts; each kind is numbered by itself.
 fn names(components: &[Component]) -> Vec<PartName> {
     let mut names: Vec<PartName> = Vec::with_capacity(components.len());
     for component in components {
@@ -364,8 +359,8 @@ impl Partition for Machine {
             scheduler,
         };
         let component = &mut self.components[index];
-        // What every line goes through is told apart in one step: each jump that a processor cannot foresee costs as
-        // much as handling the event.
+        // The events of every line are dispatched in one step: a branch that the processor mispredicts costs as much
+        // as handling the event.
         match (event.payload, component) {
             (Payload::Refill, Component::Core(core)) => core.on_refill(&mut context),
             (Payload::Data(id), Component::Core(core)) => core.on_data(id, &mut context),

@@ -1,8 +1,9 @@
-//! What joins the parts: a server as the list of its parts and the way events find them, and the partitions of a world.
+//! Machines and worlds: a server as a list of parts with the dispatch of events to them, and the partitions of a
+//! world.
 //!
-//! This is the only room that knows the parts: `component.rs` makes the components of the list in `kinds.rs`, and
-//! `machine.rs` hands every event to the face of its part, but for an arm for each that a part is sent often. No part
-//! knows it.
+//! This is the only module that knows all parts. `component.rs` makes the components of the list in `kinds.rs`;
+//! `machine.rs` passes every event to the [`Part`](crate::Part) that it is for, with a separate arm for each event
+//! that parts are sent often. No part knows this module.
 
 mod component;
 mod machine;

@@ -1,4 +1,4 @@
-//! A partition of a world of hosts on a network.
+//! Partitions of a world of hosts on a network.
 
 use super::Machine;
 use crate::ether::Fabric;
@@ -7,19 +7,19 @@ use crate::part::Payload;
 use hostnet_kernel::{Ahead, Event, Partition, Scheduler};
 use serde::{Deserialize, Serialize};
 
-/// A server, or what lies between servers, all of it or a part.
+/// Partition: a server, or all or some of the switches and endpoints between servers.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub enum World {
-    /// A server with its host network.
+    /// Server with its host network.
     Server(Box<Machine>),
     /// Switches and endpoints.
     Fabric(Box<Fabric>),
-    /// A partition that another process has.
+    /// Partition that another process simulates.
     Remote,
 }
 
 impl World {
-    /// The packets of this partition, to record some of them; none when it is elsewhere.
+    /// Returns the packets of this partition, to record some of them, or nothing if another process has it.
     pub fn packets_mut(&mut self) -> Option<&mut Packets> {
         match self {
             Self::Server(machine) => Some(machine.packets_mut()),
@@ -28,7 +28,7 @@ impl World {
         }
     }
 
-    /// Ends all sources of traffic. What is on its way still arrives.
+    /// Ends all sources of traffic. What is in flight still arrives.
     pub fn stop_sources(&mut self) {
         match self {
             Self::Server(machine) => machine.stop_sources(),

@@ -1,4 +1,4 @@
-//! Laws of the cache of the buffer device, of its prefetcher and of clones, without time.
+//! Laws of nCache, of nPrefetcher and of clones, without time.
 
 use super::ncache::NCache;
 use super::nprefetch::{Arrived, NPrefetcher};
@@ -14,7 +14,8 @@ fn ncache(sets: u32, ways: u32) -> NCache {
     NCache::new(&NCacheParams { sets, ways, hit_ps: 1, prefetch: 0, header: true }, Rng::new(1, 2))
 }
 
-/// Lines of memory by version, a cache that holds some, and prefetches of what memory had when they were read.
+/// Lines of memory by version, a cache that holds some, and prefetches with the version that memory had when they
+/// read.
 #[derive(Default)]
 struct Model {
     memory: BTreeMap<u64, u64>,
@@ -34,7 +35,7 @@ proptest! {
         for (turn, line, flag) in turns {
             let version = model.memory.get(&line).copied().unwrap_or(0);
             match turn {
-                // Somebody writes the line; the first of a packet is taken in.
+                // The line is written; the first line of a packet is inserted.
                 0 => {
                     model.memory.insert(line, version + 1);
                     cache.invalidate(line);
@@ -45,7 +46,7 @@ proptest! {
                         model.held.insert(line, version + 1);
                     }
                 }
-                // The host reads it; what follows is read if it was not the first of a packet.
+                // The host reads the line; the following lines are prefetched unless it was the first of a packet.
                 1 | 2 => {
                     let found = cache.consume(line);
                     let same = model.held.get(&line) == Some(&version);
@@ -60,7 +61,7 @@ proptest! {
                         }
                     }
                 }
-                // A line that was prefetched is there.
+                // A prefetched line arrives.
                 _ => {
                     if model.coming.is_empty() {
                         continue;
