@@ -1,12 +1,12 @@
-//! What a switch that learns knows: at which of its ports each host was last seen.
+//! Address table of a learning switch: the port at which each host was last seen.
 
 use hostnet_kernel::Time;
 use serde::{Deserialize, Serialize};
 
-/// No host.
+/// End of the list of entries.
 const NONE: u32 = u32::MAX;
 
-/// A host that is known, between those that were seen before and after it.
+/// A known host, linked to the hosts last seen before and after it.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 struct Entry {
     port: u16,
@@ -15,39 +15,41 @@ struct Entry {
     newer: u32,
 }
 
-/// How often addresses came and went.
+/// Changes of an address table.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct AddressCounts {
-    /// Hosts that were not known and were seen.
+    /// Unknown hosts that were added when they were seen.
     pub learned: u64,
-    /// Hosts that were not seen for so long that they were forgotten.
+    /// Hosts that were removed by ageing.
     pub forgotten: u64,
-    /// Hosts that were forgotten because another one was seen and there was no room.
+    /// Hosts that were removed because the table was full when another host was seen.
     pub displaced: u64,
 }
 
-/// A table of addresses of limited size. Where there is no room the host goes that was not seen for longest.
+/// An address table of limited size. If it is full, a new host displaces the one that was seen least recently.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Addresses {
-    /// By the number of the host, up to the highest that was seen.
+    /// Entry of each host by number, up to the highest number seen.
     entries: Vec<Option<Entry>>,
     oldest: u32,
     newest: u32,
     known: u32,
+    /// Most entries.
     table: u32,
     ttl_ps: u64,
     counts: AddressCounts,
 }
 
 impl Addresses {
-    /// An empty table of `table` entries, each of which lasts for `ttl_ps` after its host was last seen.
+    /// Creates an empty table of `table` entries (at least 1), each of which expires `ttl_ps` after its host was last
+    /// seen.
     #[must_use]
     pub fn new(table: u32, ttl_ps: u64) -> Self {
         let counts = AddressCounts::default();
         Self { entries: Vec::new(), oldest: NONE, newest: NONE, known: 0, table: table.max(1), ttl_ps, counts }
     }
 
-    /// A host is seen at a port. To be told in order of time, as what is asked.
+    /// Records that a host is seen at a port. Calls of this and of [`Addresses::port_of`] must be in order of time.
     pub fn learn(&mut self, host: u16, port: u16, now: Time) {
         self.forget(now);
         let place = usize::from(host);
@@ -72,13 +74,13 @@ impl Addresses {
         self.known += 1;
     }
 
-    /// The port at which a host is, if that is known.
+    /// Returns the port of a host, if it is known.
     pub fn port_of(&mut self, host: u16, now: Time) -> Option<u16> {
         self.forget(now);
         self.entries.get(usize::from(host)).copied().flatten().map(|entry| entry.port)
     }
 
-    /// Removes what has become too old.
+    /// Removes the entries that have expired.
     pub fn forget(&mut self, now: Time) {
         while self.entry(self.oldest).is_some_and(|entry| self.is_over(entry, now)) {
             self.remove(self.oldest);
@@ -113,7 +115,7 @@ impl Addresses {
         self.known -= 1;
     }
 
-    /// The hosts that are known at `now`, and how often addresses came and went until then.
+    /// Returns the number of hosts known at `now`, and the changes until then. Does not remove expired entries.
     #[must_use]
     pub fn at(&self, now: Time) -> (u32, AddressCounts) {
         let by_age = std::iter::successors(self.entry(self.oldest), |entry| self.entry(entry.newer));
@@ -162,7 +164,7 @@ mod tests {
     }
 
     proptest! {
-        /// Against a table that is looked through in whole.
+        /// Compares with a table that is scanned in full.
         #[test]
         fn a_table_knows_what_a_simple_one_does(
             table in 1_u32..6,

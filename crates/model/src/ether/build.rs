@@ -1,4 +1,4 @@
-//! From the description of a cluster to its fabrics.
+//! Builds the fabrics of a network from the description of a cluster.
 
 use super::cut::ranges;
 use super::egress::Egress;
@@ -14,29 +14,29 @@ use crate::part::Payload;
 use hostnet_kernel::{ComponentId, Queue, Scheduler};
 use std::ops::Range;
 
-/// Slots of a turn of the queue of events.
+/// Slots of the event queue that the longest cable plus a quarter may span: a quarter of the queue's near wheel.
 const TURN: u64 = 1024;
 
-/// Events that the queue has room for before it has to allocate.
+/// Events that the queue of a fabric holds before it allocates more memory.
 const EVENTS_CAPACITY: usize = 1 << 12;
 
-/// Random streams of cables and switches lie apart from those of the parts of servers.
+/// First random stream of cables and switches: far above the streams of server parts, so that no stream is used twice.
 const STREAMS: u64 = 1 << 40;
 
-/// Fabrics, and what the servers around them need to know.
+/// Fabrics of a network, and the data that the servers around them need.
 #[derive(Clone, Debug)]
 pub struct Built {
-    /// The switches and endpoints: a partition each, where it is here, with its scheduler, which has the beginnings of
-    /// flows.
+    /// Partitions of switches and endpoints with their schedulers, which already hold the start events of flows. The
+    /// fabric is none if the partition runs elsewhere.
     pub fabrics: Vec<(Option<Fabric>, Scheduler<Payload>)>,
-    /// Of each host that is a server the ways out, one for each of its ports. An endpoint has its own already.
+    /// Output wires of each host that is a server, one per port; empty for an endpoint, whose ports have their wires.
     pub wires: Vec<Vec<WireParams>>,
-    /// The least delay of an event between two partitions, in ps; none when no cable leads from one to another.
+    /// Least delay of an event between two partitions, in ps; none if no cable joins two partitions.
     pub window_ps: Option<u64>,
 }
 
 impl Built {
-    /// The fabrics that are here, with their schedulers.
+    /// Returns the fabrics that run here, with their schedulers.
     pub fn here(self) -> impl Iterator<Item = (Fabric, Scheduler<Payload>)> {
         self.fabrics.into_iter().filter_map(|(fabric, scheduler)| Some((fabric?, scheduler)))
     }
@@ -45,41 +45,43 @@ impl Built {
 struct Builder<'a> {
     cluster: &'a ClusterParams,
     graph: Graph,
-    /// Of each node (switches, then hosts) its component.
+    /// Component of each node (switches first, then hosts).
     components: Vec<ComponentId>,
-    /// The switches and endpoints in the order of their components.
+    /// Nodes of the fabrics (switches and endpoints) in the order of their components.
     order: Vec<usize>,
+    /// True for each node that is a server.
     is_server: Vec<bool>,
-    /// Of each host the flows that begin or end there, in order.
+    /// Flows that begin or end at each host, in ascending order.
     flows: Vec<Vec<u32>>,
-    /// The largest packet of any flow.
+    /// Largest MTU of any flow, in bytes.
     mtu_bytes: u32,
 }
 
-/// Where a network is cut.
+/// Partitioning of a network.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Cut {
-    /// The switches and endpoints of each partition, in the order of their components.
+    /// Switches and endpoints of each partition, as ranges over the order of their components.
     pub ranges: Vec<Range<usize>>,
-    /// The ports in each partition: about what it weighs.
+    /// Ports of each partition, an estimate of its share of the work.
     pub ports: Vec<u64>,
-    /// The least delay of an event between two partitions, in ps; none when no cable leads from one to another.
+    /// Least delay of an event between two partitions, in ps; none if no cable joins two partitions.
     pub window_ps: Option<u64>,
 }
 
-/// Where the network of a cluster is cut into at most `parts` partitions, at least one, each with whole racks.
-/// `servers` as for [`fabrics`].
+/// Partitions the network of a cluster into at least one and at most `parts` partitions of whole racks. `servers` has
+/// the meaning that it has for [`fabrics`].
 #[must_use]
 pub fn cut(cluster: &ClusterParams, servers: &[Option<ComponentId>], parts: usize) -> Cut {
     Builder::new(cluster, ComponentId(0), servers).cut(parts)
 }
 
-/// Builds the fabrics of a cluster, with components from `first` on, cut as [`cut`] says; those that are not `here`
-/// stay empty. `servers` gives the component that stands at the cables of each host that is a server (its NIC), and
-/// none for endpoints.
+/// Builds the fabrics of a cluster, with components numbered from `first` on, partitioned as by [`cut`]. Partitions
+/// for which `here` is false stay empty. `servers` gives for each host that is a server the component at its cables
+/// (its NIC), and none for an endpoint.
 ///
 /// # Panics
-/// If `servers` does not have an element for each host, or the cluster names hosts or switches that are not there.
+/// Panics if `servers` does not have one element per host, or if the cluster refers to hosts or switches that do not
+/// exist.
 #[must_use]
 pub fn fabrics(
     cluster: &ClusterParams,
@@ -113,7 +115,8 @@ pub fn fabrics(
     Built { fabrics: parts.iter().enumerate().map(fabric).collect(), wires, window_ps }
 }
 
-/// Slots of the queue of events so wide that the usual hop lies within a turn of it.
+/// Returns the binary logarithm of the width of a slot of the event queue, in ps: wide enough that a usual hop stays
+/// within the near wheel.
 fn slot_bits(cluster: &ClusterParams) -> u32 {
     let longest_ps = cluster.cables.iter().map(|cable| cable.latency_ps).max().unwrap_or(0);
     let turn_ps = (longest_ps + longest_ps / 4).clamp(1, 1 << 40);
@@ -135,7 +138,8 @@ impl<'a> Builder<'a> {
         Self { cluster, graph, components, order, is_server, flows: flows_of_hosts(cluster), mtu_bytes }
     }
 
-    /// The switches and endpoints of a part, in the order of their components; the routes of its switches are taken.
+    /// Builds the switches and endpoints of a part, in the order of their components. Takes the routes of its switches
+    /// out of `switch_routes`.
     fn nodes(
         &self,
         part: &Range<usize>,
@@ -164,12 +168,13 @@ impl<'a> Builder<'a> {
         Cut { ranges, ports, window_ps }
     }
 
-    /// The nodes and the weight of each rack in the order of components: a switch with its endpoints. A port weighs as
-    /// much as another.
+    /// Returns the number of nodes and the weight of each rack, in the order of components. A rack is a switch with
+    /// its endpoints, and its weight is the number of their ports.
     fn racks(&self) -> Vec<(usize, u64)> {
         let mut racks: Vec<(usize, u64)> = Vec::new();
         for &node in &self.order {
             let weight = self.graph.ports[node].len() as u64;
+            // A switch begins a rack; the endpoints that follow it belong to that rack.
             match racks.last_mut().filter(|_| node >= self.cluster.switches.len()) {
                 Some(rack) => *rack = (rack.0 + 1, rack.1 + weight),
                 None => racks.push((1, weight)),
@@ -178,13 +183,13 @@ impl<'a> Builder<'a> {
         racks
     }
 
-    /// How many switches stand before a place in the order.
+    /// Returns the number of switches before a place in the order.
     fn switches_before(&self, place: usize) -> u32 {
         self.order[..place].iter().filter(|&&node| node < self.cluster.switches.len()).count() as u32
     }
 
-    /// The endpoints in a part of the order: their numbers among all endpoints as hosts are numbered, and their places
-    /// in the part.
+    /// Returns the endpoints in a part of the order: their numbers among all endpoints (in the order of hosts), and
+    /// their places in the part.
     fn endpoints(&self, part: &Range<usize>) -> Vec<(u32, u32)> {
         let switches = self.cluster.switches.len();
         let endpoints = self.is_server.iter().enumerate().skip(switches).filter(|(_, &is_server)| !is_server);
@@ -199,7 +204,7 @@ impl<'a> Builder<'a> {
         &self.cluster.cables[port.cable]
     }
 
-    /// The ways out of a node.
+    /// Returns the output wires of a node.
     fn wires(&self, node: usize) -> Vec<WireParams> {
         self.graph.ports[node].iter().enumerate().map(|(index, port)| self.wire(node, index as u16, port)).collect()
     }
@@ -232,7 +237,7 @@ impl<'a> Builder<'a> {
         }
     }
 
-    /// Between a node's queue and the wire.
+    /// Returns the delay between the queue of a switch or endpoint and the wire, in ps; 0 for a server.
     fn latency_out_ps(&self, node: usize) -> u64 {
         match self.cluster.switches.get(node) {
             Some(switch) => switch.latency_ps,
@@ -240,12 +245,12 @@ impl<'a> Builder<'a> {
         }
     }
 
-    /// Between the wire and a node's handling a packet.
+    /// Returns the delay between the wire and the transports of an endpoint, in ps; 0 for other nodes.
     fn latency_in_ps(&self, node: usize) -> u64 {
         self.endpoint_params(node).map_or(0, |params| params.latency_ps)
     }
 
-    /// Between a node's queue and the wire, whoever sets that.
+    /// Returns the delay between the queue of a node of any kind and the wire, in ps; for a server, that of its NIC.
     fn before_ps(&self, node: usize) -> u64 {
         let host = node.checked_sub(self.cluster.switches.len()).and_then(|host| self.cluster.hosts.get(host));
         match host.map(|host| &host.kind) {
@@ -267,7 +272,7 @@ impl<'a> Builder<'a> {
         Switch::new(params, self.egresses(index), routes, headroom, self.random(index))
     }
 
-    /// A switch, of the kind that it is of.
+    /// Builds a switch that learns or one with static routes, as its parameters say.
     fn switch_node(&self, index: usize, params: &SwitchParams, routes: Routes) -> Node {
         let switch = self.switch(index, params, routes);
         match params.learning {
@@ -279,12 +284,12 @@ impl<'a> Builder<'a> {
         }
     }
 
-    /// The seed of the run, and the number of a random stream beyond those of the cables.
+    /// Returns the seed of the run and random stream number `number` after those of the cables.
     fn random(&self, number: usize) -> (u64, u64) {
         (self.cluster.seed, STREAMS + 2 * self.cluster.cables.len() as u64 + number as u64)
     }
 
-    /// A host without a host network. A choice of ports it has only with `routes`.
+    /// Builds an endpoint. With `routes`, each of its flows keeps one of several ports; otherwise all use port 0.
     fn endpoint(&self, host: usize, params: &EndpointParams, routes: Option<&Routes>) -> Endpoint {
         let wires = self.wires(self.graph.host(host));
         let end = |&number: &u32| {
@@ -307,7 +312,7 @@ impl<'a> Builder<'a> {
         }
     }
 
-    /// The least delay of an event between two partitions: servers, and `parts` of the order.
+    /// Returns the least delay of an event between two partitions, in ps. Each server is a partition, too.
     fn window_ps(&self, parts: &[Range<usize>]) -> Option<u64> {
         let mut part_of = vec![None; self.is_server.len()];
         for (number, part) in parts.iter().enumerate() {
@@ -323,8 +328,9 @@ impl<'a> Builder<'a> {
         delays.min()
     }
 
-    /// The least delay of an event that a node sends by a port. What the NIC of a server adds is its own business, and
-    /// only the latency of the cable is certain; so it is where a switch asks for pauses.
+    /// Returns the least delay of an event that a node sends by a port, in ps. It is only the latency of the cable
+    /// where a switch sends pauses, which do not wait for the wire, and at servers, whose NICs add delays that are not
+    /// known here.
     fn delay_ps(&self, node: usize, index: u16, port: &PortOf) -> u64 {
         let pauses = self.cluster.switches.get(node).is_some_and(|switch| switch.pfc.is_some());
         if pauses || self.is_server[node] || self.is_server[port.node] {
@@ -335,8 +341,8 @@ impl<'a> Builder<'a> {
     }
 }
 
-/// The switches and endpoints in the order of their components: switches in their order, each with the endpoints that
-/// are cabled to it after it, so that they are a range; endpoints without a switch come last.
+/// Returns the switches and endpoints in the order of their components. Each switch is followed by the endpoints
+/// cabled to it, so that a rack is a contiguous range. Endpoints without a switch come last.
 fn order(cluster: &ClusterParams, graph: &Graph, servers: &[Option<ComponentId>]) -> Vec<usize> {
     let switches = cluster.switches.len();
     let mut racks: Vec<Vec<usize>> = vec![Vec::new(); switches];
@@ -352,7 +358,7 @@ fn order(cluster: &ClusterParams, graph: &Graph, servers: &[Option<ComponentId>]
     racks.chain(others).collect()
 }
 
-/// Of each host the flows that begin or end there, in order.
+/// Returns the flows that begin or end at each host, in ascending order.
 fn flows_of_hosts(cluster: &ClusterParams) -> Vec<Vec<u32>> {
     let mut flows = vec![Vec::new(); cluster.hosts.len()];
     for (number, flow) in (0..).zip(&cluster.flows) {
@@ -364,9 +370,9 @@ fn flows_of_hosts(cluster: &ClusterParams) -> Vec<Vec<u32>> {
     flows
 }
 
-/// Bytes of IP packets that may still come in by a cable when a pause has been asked for: what is on its way in both
-/// directions' latency and in the `before_ps` ps between the peer's queue and the wire, a packet that has just begun
-/// and one that has just come.
+/// Returns the PFC headroom of one cable: bytes of IP packets that may still arrive after a pause was requested. These
+/// are the bytes in flight during two latencies of the cable and the `before_ps` ps between the peer's queue and the
+/// wire, one packet that the peer has just begun to send, and one packet that has just arrived.
 #[must_use]
 pub fn headroom_bytes(bytes_per_s: u64, latency_ps: u64, before_ps: u64, mtu_bytes: u32) -> u64 {
     let ps = 2 * u128::from(latency_ps) + u128::from(before_ps);

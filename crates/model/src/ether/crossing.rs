@@ -1,4 +1,5 @@
-//! The way through the fabric of a switch to one of its ports: packets go one after the other, and stay in order.
+//! Path through the fabric of a learning switch to one of its output ports. Packets cross one after the other and stay
+//! in order.
 
 use super::port_queues::PRIORITIES;
 use crate::line::{Packet, PacketId, Packets};
@@ -7,23 +8,24 @@ use hostnet_kernel::{Rng, Time};
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
 
-/// A packet on its way, and when it is there.
+/// Packet inside the fabric, with the time at which it reaches the port.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 struct Waiting {
     ready: Time,
     id: PacketId,
-    /// Its bytes on the wire, if it goes this way because nobody knows where its receiver is.
+    /// Bytes on the wire if the packet is flooded because the port of its receiver is unknown.
     flooded_wire_bytes: Option<u32>,
 }
 
-/// The way to a port.
+/// Path through the fabric to one port.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Crossing {
     queue: VecDeque<Waiting>,
-    /// When the fabric is free for the next packet to this port, and when the last one is there.
+    /// Times at which the fabric is free for the next packet to this port, and at which the last packet reaches the
+    /// port.
     free_at: Time,
     last_at: Time,
-    /// Packets and their bytes in the queue, by priority.
+    /// Packets in the queue and their bytes, by priority.
     waiting: [(u32, u64); PRIORITIES],
     taken_bytes: u64,
     flooded_packets: u64,
@@ -31,8 +33,8 @@ pub struct Crossing {
 }
 
 impl Crossing {
-    /// A packet that came at `at` sets out; it has `flooded_wire_bytes` on the wire if nobody knows where its receiver
-    /// is. Returns when it is there if it is the only one on its way.
+    /// Admits a packet that arrived at `at`. `flooded_wire_bytes` are its bytes on the wire if the packet is flooded.
+    /// Returns the time at which it reaches the port if no other packet is ahead of it.
     pub(super) fn push(
         &mut self,
         id: PacketId,
@@ -44,6 +46,7 @@ impl Crossing {
     ) -> Option<Time> {
         let packet = packets.get(id);
         self.taken_bytes += u64::from(packet.ip_bytes);
+        // The random delay must not reorder packets to the same port.
         let jitter_ps = if params.jitter_ps > 0 { rng.below(params.jitter_ps + 1) } else { 0 };
         self.free_at = self.free_at.max(at) + carried_ps(params, packet.ip_bytes);
         self.last_at = self.last_at.max(self.free_at + params.delay_ps + jitter_ps);
@@ -53,7 +56,7 @@ impl Crossing {
         (self.queue.len() == 1).then_some(self.last_at)
     }
 
-    /// The next packet, if it is there.
+    /// Removes and returns the next packet if it has reached the port.
     pub(super) fn pop(&mut self, now: Time, packets: &Packets) -> Option<PacketId> {
         let Waiting { id, flooded_wire_bytes, .. } = *self.queue.front().filter(|next| next.ready <= now)?;
         self.queue.pop_front();
@@ -65,17 +68,18 @@ impl Crossing {
         Some(id)
     }
 
-    /// When the next packet is there.
+    /// Returns the time at which the next packet reaches the port.
     pub(super) fn next_at(&self) -> Option<Time> {
         self.queue.front().map(|next| next.ready)
     }
 
-    /// Packets of a priority and their bytes that are on their way.
+    /// Returns the packets of a priority in flight to the port, and their bytes.
     pub(super) fn waiting_of(&self, priority: u8) -> (u32, u64) {
         self.waiting[usize::from(priority) % PRIORITIES]
     }
 
-    /// IP bytes that it had brought to the port by `now` since the start of the run, as it does so bit by bit.
+    /// Returns the IP bytes that the fabric has carried to the port by `now` since the start of the run, with the part
+    /// of a packet that has been carried so far.
     #[must_use]
     pub fn carried_bytes(&self, now: Time, params: &LearningParams) -> u64 {
         let ahead_ps = self.free_at.ps().saturating_sub(now.ps());
@@ -83,25 +87,24 @@ impl Crossing {
         self.taken_bytes.saturating_sub(ahead as u64)
     }
 
-    /// Packets that came to the port because their receiver was not known, and their bytes on the wire, since the start
-    /// of the run.
+    /// Returns the flooded packets that reached the port, and their bytes on the wire, since the start of the run.
     #[must_use]
     pub fn flooded(&self) -> (u64, u64) {
         (self.flooded_packets, self.flooded_wire_bytes)
     }
 
-    /// The packets on their way, the first first.
+    /// Iterates over the packets in flight, oldest first.
     pub(super) fn packets<'a>(&'a self, packets: &'a Packets) -> impl Iterator<Item = &'a Packet> {
         self.queue.iter().map(|waiting| packets.get(waiting.id))
     }
 
-    /// Moves the packets on their way from one store to another.
+    /// Moves the packets in flight from one store to another.
     pub(super) fn move_packets(&mut self, from: &mut Packets, to: &mut Packets) {
         self.queue.iter_mut().for_each(|waiting| waiting.id = to.insert(from.remove(waiting.id)));
     }
 }
 
-/// Time that so many bytes take through the fabric, in ps; at least 1.
+/// Returns the time that `ip_bytes` take through the fabric, in ps; at least 1.
 #[must_use]
 pub fn carried_ps(params: &LearningParams, ip_bytes: u32) -> u64 {
     let ps = u128::from(ip_bytes) * 1_000_000_000_000;

@@ -1,15 +1,15 @@
-//! Where a network is cut into partitions: between a switch with its endpoints and another.
+//! Splits a network into partitions of whole racks (a switch with its endpoints).
 
 use std::ops::Range;
 
-/// Shares racks out among at least one and at most `parts` ranges of about the same weight. `racks` has the nodes and
-/// the weight of each in order; the ranges are of nodes.
+/// Distributes racks over at least one and at most `parts` ranges of about equal weight. `racks` gives the number of
+/// nodes and the weight of each rack in order. Returns ranges of nodes.
 pub(super) fn ranges(racks: &[(usize, u64)], parts: usize) -> Vec<Range<usize>> {
     let total: u128 = racks.iter().map(|rack| u128::from(rack.1)).sum::<u128>().max(1);
     let mut ranges: Vec<(u128, Range<usize>)> = Vec::new();
     let (mut before, mut next) = (0, 0);
     for &(nodes, weight) in racks {
-        // The part that the middle of a rack falls into.
+        // A rack belongs to the part that contains its middle.
         let part = (2 * before + u128::from(weight)) * parts as u128 / (2 * total);
         before += u128::from(weight);
         match ranges.last_mut().filter(|range| range.0 == part) {

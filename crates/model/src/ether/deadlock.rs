@@ -1,50 +1,51 @@
-//! Paused ports that wait for each other.
+//! Detection of PFC deadlocks: paused ports that wait for each other in a cycle.
 
 use super::network::Network;
 use crate::line::{Fifo, Packet, Packets};
 use hostnet_kernel::ComponentId;
 use serde::{Deserialize, Serialize};
 
-/// A paused port of a switch.
+/// A paused priority of a port of a switch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct PausedPort {
-    /// The switch, by its number.
+    /// Number of the switch.
     pub switch: u16,
-    /// Its port.
+    /// Number of the port within the switch.
     pub port: u16,
-    /// The priority.
+    /// Priority class, 0 to 7.
     pub priority: u8,
 }
 
-/// A paused port at which packets wait, and the port of another switch that it leads to.
+/// A paused port with waiting packets, and the port at the other end of its cable.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Paused {
-    /// The port.
+    /// The paused port.
     pub at: PausedPort,
-    /// The component at the other end of its cable, and its port there.
+    /// Component at the other end of the cable, and its port there.
     pub behind: (ComponentId, u16),
 }
 
-/// What a paused port waits for, as the switch behind it knows.
+/// Reason why a paused port stays paused, as the switch behind it knows.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Wait {
-    /// The port.
+    /// The paused port.
     pub at: PausedPort,
-    /// Down to how many bytes from it the switch goes on asking for the pause.
+    /// XON threshold: bytes from `at` in the switch at or below which it ends the pause.
     pub xon_bytes: u64,
-    /// The paused ports of that switch at which packets wait that came in from `at`, with their bytes; in order.
+    /// Paused ports of that switch that hold packets which came in from `at`, in order, with the bytes of these
+    /// packets.
     pub held: Vec<(PausedPort, u64)>,
 }
 
 impl Network<'_> {
-    /// A cycle of paused ports, each of which waits for the next: the switch behind it has asked for the pause because
-    /// of packets that wait at the next. Nothing ever ends such a state. Empty if there is none.
+    /// Returns a cycle of paused ports, each of which waits for the next: the switch behind a port has requested the
+    /// pause because of packets that wait at the next port. Nothing resolves such a deadlock. Empty if there is none.
     #[must_use]
     pub fn deadlock(&self) -> Vec<PausedPort> {
         cycle(&self.waits(&self.paused()))
     }
 
-    /// Ports of the switches that are here that are paused while packets wait.
+    /// Returns the ports of the local switches that are paused while packets wait.
     #[must_use]
     pub fn paused(&self) -> Vec<Paused> {
         let mut paused = Vec::new();
@@ -59,8 +60,8 @@ impl Network<'_> {
         paused
     }
 
-    /// Of `paused`, which are all there are in the world, those that wait for a switch that is here, with what they
-    /// wait for.
+    /// Returns the ports of `paused`, which lists all paused ports of the world, that wait for a local switch, with
+    /// the reason why each stays paused.
     #[must_use]
     pub fn waits(&self, paused: &[Paused]) -> Vec<Wait> {
         paused.iter().filter_map(|port| self.wait(port, paused)).collect()
@@ -80,12 +81,13 @@ impl Network<'_> {
     }
 }
 
-/// A cycle of paused ports, each of which waits for the next, among all that wait; empty if there is none. A port stays
-/// paused when at others that do there wait so many packets that came in from it that the end of the pause is never
-/// asked for, whatever leaves elsewhere.
+/// Returns a cycle of paused ports, each of which waits for the next, or nothing if there is none. A port is stuck if
+/// other stuck ports hold more bytes from it than the XON threshold: its pause then never ends, whatever other ports
+/// send.
 #[must_use]
 pub fn cycle(waits: &[Wait]) -> Vec<PausedPort> {
     let mut stuck: Vec<&Wait> = waits.iter().collect();
+    // Ports that others may still release are removed until no more can be.
     stuck.sort_unstable_by_key(|wait| wait.at);
     loop {
         let ports: Vec<PausedPort> = stuck.iter().map(|wait| wait.at).collect();
@@ -97,7 +99,7 @@ pub fn cycle(waits: &[Wait]) -> Vec<PausedPort> {
         }
     }
     let Some(&start) = stuck.first() else { return Vec::new() };
-    // Every stuck port waits for another one, so that whoever follows them comes by a port for the second time.
+    // Each stuck port waits for a stuck one, so following them must return to a port that was visited.
     let mut way = vec![start];
     loop {
         let next = way[way.len() - 1].held.iter().find_map(|held| stuck.iter().find(|wait| wait.at == held.0));
@@ -109,7 +111,7 @@ pub fn cycle(waits: &[Wait]) -> Vec<PausedPort> {
     }
 }
 
-/// Bytes of the packets of a queue that came in by `port`.
+/// Returns the bytes of the packets in a queue that came in by `port`.
 fn bytes_from(queue: &Fifo<Packet>, packets: &Packets, port: u16) -> u64 {
     queue.iter(packets).filter(|packet| packet.queue == port).map(|packet| u64::from(packet.ip_bytes)).sum()
 }

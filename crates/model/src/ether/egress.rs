@@ -1,8 +1,8 @@
-//! An output port: queues of packets, one per priority, and a cable.
+//! An output port: one queue of packets per priority, and a cable.
 //!
-//! A packet that meets a free port is on the wire at once, and the one event of its hop is its arrival at the peer.
-//! Only while packets wait does the port wake itself up when the wire is free again. A packet leaves its queue when its
-//! first bit goes out: the one on the wire is not waiting.
+//! A packet that finds the port idle is put on the wire at once, and its arrival at the peer is the only event of the
+//! hop. Only while packets wait does the port schedule an event for the time at which the wire is free again. A packet
+//! leaves its queue when its first bit is sent, so the packet on the wire does not count as waiting.
 
 use super::drops::DropReason;
 use super::engines::Compressor;
@@ -16,47 +16,48 @@ use hostnet_measure::Bins;
 use prefetch_index::prefetch_index;
 use serde::{Deserialize, Serialize};
 
-/// What left a port: its first bit is on the wire.
+/// A packet that has left a port: its first bit is on the wire.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Left {
-    /// The packet; it may not be in the store any more.
+    /// Id of the packet, which may no longer be in the store.
     pub id: PacketId,
-    /// Its flow.
+    /// Flow of the packet.
     pub flow: u32,
-    /// Its bytes, as before an engine that made them less.
+    /// Bytes of the IP packet, before a compression engine.
     pub ip_bytes: u32,
-    /// Its priority.
+    /// Priority of the packet.
     pub priority: u8,
-    /// [`crate::Packet::queue`], by which its owner may know where it came from.
+    /// [`crate::Packet::queue`], in which the owner of the port may keep the ingress port.
     pub queue: u16,
-    /// Why it does not arrive; it is then out of the store. The owner counts it.
+    /// Reason why the packet does not arrive, if it is lost; it is then removed from the store. The owner of the port
+    /// counts the loss.
     pub dropped: Option<DropReason>,
 }
 
-/// An output port. Higher priorities go first; one that is paused waits. What a packet needs that does not wait lies
-/// together.
+/// An output port. The highest priority that has packets and is not paused is sent first. The fields that a packet
+/// needs when it does not wait lie together, to touch few cache lines.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Egress {
     wire: Wire,
-    /// When the wire is free again.
+    /// Time at which the wire is free again.
     free_at: Time,
     sent_packets: u64,
     sent_bytes: u64,
     sent_wire_bytes: u64,
-    /// Whether an event is on its way that tells when the wire is free.
+    /// True while a [`Payload::PortReady`] event of this port is pending.
     armed: bool,
-    /// Whether there is an engine before the wire.
+    /// True if a compression engine stands before the wire.
     compresses: bool,
-    /// Whether it is kept when the wire was busy.
+    /// True if the busy time of the wire is recorded.
     watched: bool,
-    /// One bit per priority: packets wait; the peer asked for a pause.
+    /// Bit masks of the priorities: those with waiting packets, and those that the peer has paused.
     waiting: u8,
     paused: u8,
     queues: Box<Queues>,
 }
 
 impl Egress {
-    /// A free port with empty queues.
+    /// Creates an idle port with empty queues.
     #[must_use]
     pub fn new(params: &WireParams) -> Self {
         Self {
@@ -74,31 +75,31 @@ impl Egress {
         }
     }
 
-    /// Puts an engine before the wire.
+    /// Puts a compression engine before the wire.
     pub(crate) fn compress(&mut self, compressor: Compressor) {
         self.compresses = true;
         self.queues.compressor = Some(Box::new(compressor));
     }
 
-    /// What makes packets smaller before the wire, if anything does.
+    /// Returns the compression engine before the wire, if there is one.
     #[must_use]
     pub fn compressor(&self) -> Option<&Compressor> {
         self.queues.compressor.as_deref()
     }
 
-    /// Spares messages of a pool of memory so much of the way between queue and wire, in ps.
+    /// Shortens the delay between queue and wire by `ps` ps for messages of a memory pool.
     pub(crate) fn spare_pool(&mut self, ps: u64) {
         self.queues.bypass_ps = ps;
     }
 
-    /// Whether a packet of `priority` would be on the wire at once.
+    /// Returns true if a packet of `priority` would be put on the wire at once.
     #[must_use]
     #[inline]
     pub fn is_free(&self, now: Time, priority: u8) -> bool {
         !self.armed && self.free_at <= now && self.paused >> priority & 1 == 0
     }
 
-    /// Has the queues fetched.
+    /// Prefetches the queues.
     #[inline(always)]
     pub(super) fn fetch(&self) {
         prefetch_index(std::slice::from_ref(&self.queues.packets), 0);
@@ -109,7 +110,7 @@ impl Egress {
         }
     }
 
-    /// Has the packet fetched that goes next.
+    /// Prefetches the packet that is sent next.
     #[inline(always)]
     pub(super) fn fetch_next(&self, packets: &Packets) {
         let priority = (self.waiting & !self.paused).checked_ilog2();
@@ -118,7 +119,7 @@ impl Egress {
         }
     }
 
-    /// Sends a packet, or lets it wait. Returns what left: this packet or none.
+    /// Sends a packet or enqueues it. Returns the packet if it was sent.
     #[inline]
     pub fn push(&mut self, id: PacketId, context: &mut NetContext) -> Option<Left> {
         let now = context.now();
@@ -137,7 +138,8 @@ impl Egress {
         self.arm(context);
     }
 
-    /// The port's own [`Payload::PortReady`]: sends the next packet, if one may go. Returns what left.
+    /// Handles the port's own [`Payload::PortReady`]: sends the next packet, if there is one that is not paused, and
+    /// returns it.
     #[inline]
     pub fn on_ready(&mut self, context: &mut NetContext) -> Option<Left> {
         self.armed = false;
@@ -155,7 +157,7 @@ impl Egress {
         Some(left)
     }
 
-    /// [`Payload::Pause`] of this port: a priority waits, or goes on.
+    /// Handles a [`Payload::Pause`] of this port: pauses a priority or resumes it.
     pub fn on_pause(&mut self, priority: u8, on: bool, context: &mut NetContext) {
         let (now, priority) = (context.now(), priority % PRIORITIES as u8);
         if self.is_paused(priority) == on {
@@ -172,14 +174,14 @@ impl Egress {
         }
     }
 
-    /// Has the port told when the wire is free, if a packet may go then.
+    /// Schedules [`Payload::PortReady`] for the time at which the wire is free, if a packet may be sent then.
     #[inline]
     fn arm(&mut self, context: &mut NetContext) {
         if self.armed || self.waiting & !self.paused == 0 {
             return;
         }
         self.armed = true;
-        // What the end of a pause lets go on free wire goes after the least time that an event takes.
+        // After a pause the wire may be free already, but an event lies at least 1 ps ahead.
         let delay_ps = self.free_at.ps().saturating_sub(context.now().ps()).max(1);
         context.send(context.id, delay_ps, Payload::PortReady { port: self.wire.port });
     }
@@ -193,6 +195,7 @@ impl Egress {
         let whole_bytes = packet.ip_bytes;
         let mut compressor = if self.compresses { self.queues.compressor.as_deref_mut() } else { None };
         let through = compressor.as_mut().map_or(now, |compressor| compressor.begin(packet, now));
+        // All bytes of a pool message count as bytes on the wire, so no framing is added.
         let (wire_bytes, delay_ps) = if packet.flow == POOL_FLOW {
             (packet.ip_bytes, self.wire.delay_ps - self.queues.bypass_ps)
         } else {
@@ -238,13 +241,13 @@ impl Egress {
         }
     }
 
-    /// When the wire was busy since the start of the run, if that is kept.
+    /// Returns the busy time of the wire since the start of the run, if it is recorded.
     #[must_use]
     pub fn busy(&self) -> Option<&Bins> {
         self.queues.busy.as_deref()
     }
 
-    /// Takes out the packet of a priority that would go next, if it `may` be.
+    /// Removes and returns the next packet of a priority, if `may` is true of it.
     pub(super) fn take(&mut self, priority: u8, may: fn(&Packet) -> bool, net: &mut NetContext) -> Option<PacketId> {
         let next = self.queues.classes[usize::from(priority)].fifo.front();
         next.filter(|&id| may(net.packets.get(id)))?;
@@ -253,18 +256,20 @@ impl Egress {
         Some(id)
     }
 
-    /// Asks the peer for a pause of `priority`, or ends it. Pause frames are never lost and take no time of the wire.
+    /// Requests a pause of `priority` from the peer, or ends it. Pause frames are never lost and take no time on the
+    /// wire.
     pub fn ask_pause(&self, priority: u8, on: bool, context: &mut NetContext) {
         let port = self.wire.peer_port;
         context.send(self.wire.peer, self.queues.faults.latency_ps, Payload::Pause { port, priority, on });
     }
 
-    /// Moves the packets that wait from one store to another.
+    /// Moves the waiting packets from one store to another.
     pub(super) fn move_packets(&mut self, from: &mut Packets, to: &mut Packets) {
         self.queues.classes.iter_mut().for_each(|class| class.fifo.move_to(from, to));
     }
 
-    /// Begins a new measuring window at `now`: queue statistics and pauses begin anew. Counts of packets go on.
+    /// Begins a new measuring window at `now`: resets the queue statistics and the pause times. Packet counters
+    /// continue.
     pub fn reset(&mut self, now: Time) {
         self.queues.packets.reset(now);
         self.queues.bytes.reset(now);
@@ -279,19 +284,19 @@ impl Egress {
         self.queues.bytes.settle(now);
     }
 
-    /// Packets of any priority that wait.
+    /// Returns the waiting packets of all priorities.
     #[must_use]
     pub fn waiting_packets(&self) -> u32 {
         self.queues.waiting_packets
     }
 
-    /// Bytes of IP packets of any priority that wait.
+    /// Returns the bytes of the waiting IP packets of all priorities.
     #[must_use]
     pub fn waiting_bytes(&self) -> u64 {
         self.queues.waiting_bytes
     }
 
-    /// Packets and bytes of IP packets of one priority that wait.
+    /// Returns the waiting packets of one priority and the bytes of their IP packets.
     #[must_use]
     #[inline]
     pub fn waiting_of(&self, priority: u8) -> (u32, u64) {
@@ -302,44 +307,44 @@ impl Egress {
         (class.fifo.len(), class.bytes)
     }
 
-    /// The packets of one priority that wait.
+    /// Returns the queue of one priority.
     #[must_use]
     pub fn queue_of(&self, priority: u8) -> &Fifo<Packet> {
         &self.queues.classes[usize::from(priority)].fifo
     }
 
-    /// Waiting packets over time.
+    /// Returns the statistics of the number of waiting packets.
     #[must_use]
     pub fn queue_packets(&self) -> &Level {
         &self.queues.packets
     }
 
-    /// Bytes of waiting IP packets over time.
+    /// Returns the statistics of the bytes of waiting IP packets.
     #[must_use]
     pub fn queue_bytes(&self) -> &Level {
         &self.queues.bytes
     }
 
-    /// Packets sent since the start of the run, those that the cable lost included.
+    /// Returns the packets sent since the start of the run, including those lost on the cable.
     #[must_use]
     pub fn sent_packets(&self) -> u64 {
         self.sent_packets
     }
 
-    /// Bytes of IP packets sent since the start of the run.
+    /// Returns the bytes of IP packets sent since the start of the run.
     #[must_use]
     pub fn sent_bytes(&self) -> u64 {
         self.sent_bytes
     }
 
-    /// Bytes on the wire since the start of the run, framing included.
+    /// Returns the bytes sent on the wire since the start of the run, including framing.
     #[must_use]
     pub fn sent_wire_bytes(&self) -> u64 {
         self.sent_wire_bytes
     }
 
-    /// Parts of a byte ([`super::BYTE_PARTS`]) that were on the wire until `now`: of a packet that still is, what is
-    /// gone.
+    /// Returns the bytes that the wire had carried by `now`, in units of 1/[`super::BYTE_PARTS`] byte. Of a packet
+    /// still on the wire, only the part already sent counts.
     #[must_use]
     pub fn carried_parts(&self, now: Time) -> u64 {
         let ahead_ps = match &self.queues.compressor {
@@ -349,13 +354,13 @@ impl Egress {
         (self.sent_wire_bytes * BYTE_PARTS).saturating_sub(self.wire.byte_parts(ahead_ps))
     }
 
-    /// Whether a priority is paused by the peer.
+    /// Returns true if the peer has paused the priority.
     #[must_use]
     pub fn is_paused(&self, priority: u8) -> bool {
         self.paused >> priority & 1 != 0
     }
 
-    /// Time for which a priority was paused since the last reset, up to `now`, in ps.
+    /// Returns the time for which a priority was paused since the last reset, up to `now`, in ps.
     #[must_use]
     pub fn paused_ps(&self, priority: u8, now: Time) -> u64 {
         let class = &self.queues.classes[usize::from(priority)];
@@ -363,25 +368,25 @@ impl Egress {
         class.paused_ps + running
     }
 
-    /// Time that an IP packet of so many bytes takes on the wire, in ps.
+    /// Returns the time that an IP packet of `ip_bytes` takes on the wire, in ps.
     #[must_use]
     pub fn serialization_ps(&self, ip_bytes: u32) -> u64 {
         self.wire.serialization_ps(self.wire.wire_bytes(ip_bytes))
     }
 
-    /// Bytes on the wire of an IP packet of so many bytes.
+    /// Returns the bytes on the wire of an IP packet of `ip_bytes`.
     #[must_use]
     pub(super) fn wire_bytes(&self, ip_bytes: u32) -> u32 {
         self.wire.wire_bytes(ip_bytes)
     }
 
-    /// From the last bit of a packet at this port until the other end handles it, in ps.
+    /// Returns the delay from the last bit of a packet at this port until the peer handles the packet, in ps.
     #[must_use]
     pub fn delay_ps(&self) -> u64 {
         self.wire.delay_ps
     }
 
-    /// Who receives what is sent here, and by which of its ports.
+    /// Returns the component at the other end of the cable, and its port there.
     #[must_use]
     pub fn peer(&self) -> (ComponentId, u16) {
         (self.wire.peer, self.wire.peer_port)

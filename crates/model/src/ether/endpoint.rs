@@ -1,4 +1,5 @@
-//! A host without a host network: ends of flows at the end of a cable. Nothing in it costs anything but its latency.
+//! An endpoint: a host without a host network, with ends of flows at the end of a cable. It costs nothing but its
+//! latency.
 
 use super::drops::{DropReason, Drops};
 use super::egress::{Egress, Left};
@@ -18,27 +19,28 @@ use prefetch_index::prefetch_index;
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
 
-/// A host without a host network.
+/// An endpoint: a host without a host network.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Endpoint {
     ports: Vec<Egress>,
-    /// Ends with something to send that wait for room, in turn; for each priority of each port.
+    /// Ends that have a packet to send and wait for room at a port, served round robin. One list per port and
+    /// priority.
     blocked: Vec<VecDeque<u32>>,
-    /// Packets of a priority that wait at a port at most.
+    /// Most packets of a priority that may wait at a port.
     queue_packets: u32,
     pub(super) ends: Vec<FlowEnd>,
     by_flow: FlowIndex,
     services: Option<Box<Services>>,
     pub(super) ranks: Option<Box<Ranks>>,
-    /// What restores packets that were made smaller.
+    /// Decompression engine for received packets, if there is one.
     restorer: Option<Box<Restorer>>,
     drops: Drops,
     met: Met,
 }
 
 impl Endpoint {
-    /// A host with `ports` and `ends` of flows, in order of the flows. A port queues
-    /// `queue_packets` packets of a priority at most.
+    /// Creates an endpoint with `ports` and the `ends` of flows, which are in ascending order of flows. A port queues
+    /// at most `queue_packets` packets per priority.
     #[must_use]
     pub fn new(ports: Vec<Egress>, queue_packets: u32, ends: Vec<FlowEnd>) -> Self {
         let by_flow = FlowIndex::new(ends.iter().map(FlowEnd::flow).collect());
@@ -59,7 +61,8 @@ impl Endpoint {
         }
     }
 
-    /// The same with engines that make packets of these flows smaller, and restore those, in ascending order.
+    /// Adds compression engines at the ports for the flows `out`, and a decompression engine for the flows `into`,
+    /// both in ascending order.
     #[must_use]
     pub fn with_engines(mut self, params: CompressParams, out: &[(u32, Written)], into: Vec<u32>) -> Self {
         self.ports.iter_mut().for_each(|port| port.compress(Compressor::new(params.clone(), out.to_vec())));
@@ -67,19 +70,19 @@ impl Endpoint {
         self
     }
 
-    /// Limits that have come into play.
+    /// Returns the limits of the configuration that have come into play.
     #[must_use]
     pub fn met(&self) -> Met {
         self.met
     }
 
-    /// What restores packets that were made smaller, if anything does.
+    /// Returns the decompression engine, if there is one.
     #[must_use]
     pub fn restorer(&self) -> Option<&Restorer> {
         self.restorer.as_deref()
     }
 
-    /// Has every end that begins a flow do so at its time.
+    /// Schedules the start of every end that begins a flow, and of every rank.
     pub(super) fn begin(&self, id: ComponentId, scheduler: &mut Scheduler<Payload>) {
         for (index, end) in self.ends.iter().enumerate() {
             if let Some(time) = end.begins_at() {
@@ -89,7 +92,7 @@ impl Endpoint {
         self.begin_ranks(id, scheduler);
     }
 
-    /// Has what a packet needs fetched.
+    /// Prefetches the data that a packet needs.
     #[inline(always)]
     pub(super) fn fetch(&self, id: PacketId, packets: &Packets, ahead: Ahead) {
         match ahead {
@@ -108,7 +111,7 @@ impl Endpoint {
         }
     }
 
-    /// Has what a port needs to send fetched.
+    /// Prefetches the data that a port needs to send.
     #[inline(always)]
     pub(super) fn fetch_port(&self, port: u16, packets: &Packets, ahead: Ahead) {
         match ahead {
@@ -119,7 +122,8 @@ impl Endpoint {
         }
     }
 
-    /// A packet has come in. If it was made smaller, it is restored first, and comes again.
+    /// Handles a received packet. A compressed packet is decompressed first, and is then handled again as if it had
+    /// come in by [`Restorer::PORT`].
     #[inline]
     pub(super) fn on_packet(&mut self, id: PacketId, port: u16, context: &mut NetContext) {
         if port != Restorer::PORT && self.restorer.is_some() && self.restore(id, context) {
@@ -137,7 +141,7 @@ impl Endpoint {
         self.advance(end, context);
     }
 
-    /// Whether a packet has to be restored before it is received, or is lost.
+    /// Returns true if the packet goes through the decompression engine or is dropped there.
     fn restore(&mut self, id: PacketId, context: &mut NetContext) -> bool {
         let Some(restorer) = &mut self.restorer else { return false };
         let now = context.now();
@@ -154,18 +158,18 @@ impl Endpoint {
         true
     }
 
-    /// The end here of a flow.
+    /// Returns the end of a flow at this endpoint.
     #[inline]
     fn end_of(&self, flow: u32) -> Option<u32> {
-        // With one flow the table would only be one more thing to fetch.
+        // With a single flow, a lookup in the table would only touch one more cache line.
         if let [only] = self.ends.as_slice() {
             return (only.flow() == flow).then_some(0);
         }
         self.by_flow.end_of(flow)
     }
 
-    /// The time of an end has come: its beginning, or what its application waited for. What comes after the ends are
-    /// the services and ranks.
+    /// Handles a timer event of an end: its start, or a wake-up of its application. Numbers after those of the ends
+    /// belong to services, then to ranks.
     pub(super) fn on_begin(&mut self, end: u32, context: &mut NetContext) {
         if let Some(service) = end.checked_sub(self.ends.len() as u32) {
             if service as usize >= self.services().len() {
@@ -178,7 +182,7 @@ impl Endpoint {
         }
     }
 
-    /// A worker of a service has served a request, or more of them have.
+    /// Handles the event of a service: one or more requests have been served.
     fn on_served(&mut self, service: u32, context: &mut NetContext) {
         let now = context.now();
         while let Some((end, number)) = self.services.as_mut().and_then(|services| services.served(service, now)) {
@@ -189,7 +193,7 @@ impl Endpoint {
         self.arm_service(to_set, context);
     }
 
-    /// Hands requests that have come to their workers.
+    /// Passes requests that have arrived at an end to their workers.
     fn take_requests(&mut self, end: u32, context: &mut NetContext) {
         let Some(services) = &mut self.services else { return };
         let to_set = services.take(end, &mut self.ends[end as usize], context.now());
@@ -203,14 +207,14 @@ impl Endpoint {
         }
     }
 
-    /// A timer of a transport has come.
+    /// Handles a timer of a transport.
     pub(super) fn on_timer(&mut self, end: u32, generation: u32, context: &mut NetContext) {
         if self.ends[end as usize].on_timer(generation, context.now()) {
             self.advance(end, context);
         }
     }
 
-    /// A port may send its next packet.
+    /// Handles a port that may send its next packet.
     #[inline]
     pub(super) fn on_ready(&mut self, port: u16, context: &mut NetContext) {
         let Some(left) = self.ports[usize::from(port)].on_ready(context) else { return };
@@ -219,7 +223,7 @@ impl Endpoint {
         while self.has_room(port, left.priority) {
             let Some(end) = self.blocked[list].pop_front() else { return };
             self.ends[end as usize].set_blocked(false);
-            // One packet each, in turn.
+            // Blocked ends send one packet each, round robin.
             if self.send_one(end, context) {
                 self.block(end);
             }
@@ -227,12 +231,12 @@ impl Endpoint {
         }
     }
 
-    /// The peer of a port asks for a pause, or for its end.
+    /// Handles a request of a port's peer for a pause, or for its end.
     pub(super) fn on_pause(&mut self, port: u16, priority: u8, on: bool, context: &mut NetContext) {
         self.ports[usize::from(port)].on_pause(priority, on, context);
     }
 
-    /// Has an end do all that it can do now.
+    /// Has an end do everything it can do now.
     #[inline]
     fn advance(&mut self, end: u32, context: &mut NetContext) {
         if self.services.is_some() {
@@ -244,7 +248,7 @@ impl Endpoint {
         }
     }
 
-    /// Has an end send all that it can send now.
+    /// Has an end send everything it can send now.
     #[inline]
     pub(super) fn flush(&mut self, end: u32, context: &mut NetContext) {
         let at = &self.ends[end as usize];
@@ -276,7 +280,7 @@ impl Endpoint {
         self.blocked[list].push_back(end);
     }
 
-    /// Sends the next packet of an end, if it has one.
+    /// Sends the next packet of an end. Returns false if there is none.
     #[inline]
     fn send_one(&mut self, end: u32, context: &mut NetContext) -> bool {
         let at = &mut self.ends[end as usize];
@@ -289,7 +293,7 @@ impl Endpoint {
         true
     }
 
-    /// Sets the timers of an end, as far as those on their way come too late.
+    /// Schedules the timer events of an end, unless events are pending that are due no later.
     #[inline]
     fn arm(&mut self, end: u32, context: &mut NetContext) {
         let now = context.now();
@@ -311,7 +315,7 @@ impl Endpoint {
         }
     }
 
-    /// Moves the packets that wait from one store to another.
+    /// Moves the waiting packets from one store to another.
     pub(super) fn move_packets(&mut self, from: &mut Packets, to: &mut Packets) {
         self.ports.iter_mut().for_each(|port| port.move_packets(from, to));
     }
@@ -331,31 +335,31 @@ impl Endpoint {
         self.services.iter_mut().for_each(|services| services.settle(now));
     }
 
-    /// Its applications begin nothing new.
+    /// Stops the applications: they begin nothing new.
     pub fn stop(&mut self) {
         self.ends.iter_mut().for_each(FlowEnd::stop);
     }
 
-    /// The ports, in the order of the cables that end here.
+    /// Returns the ports, in the order of the cables.
     #[must_use]
     pub fn ports(&self) -> &[Egress] {
         &self.ports
     }
 
-    /// The ends of flows here, in order of the flows.
+    /// Returns the ends of flows, in ascending order of flows.
     #[must_use]
     pub fn ends(&self) -> &[FlowEnd] {
         &self.ends
     }
 
-    /// The workers of its services.
+    /// Returns the workers of each service of this endpoint.
     #[must_use]
     pub fn services(&self) -> &[Workers] {
         self.services.as_ref().map_or(&[], |services| services.workers())
     }
 
-    /// What was dropped here: damaged packets that came in, copies of packets for others, and those that its cables
-    /// lost on the way out.
+    /// Returns the drop counters: damaged packets received, packets for other hosts (as of flooding), packets without
+    /// room at the decompression engine, and packets lost on outgoing cables.
     #[must_use]
     pub fn drops(&self) -> &Drops {
         &self.drops

@@ -1,5 +1,5 @@
-//! Engines of a NIC or endpoint that make the data of packets smaller before its port, and restore it behind it.
-//! Packets of flows that are not marked pass beside them.
+//! Engines of a NIC or endpoint that compress the payload of packets before a port, and decompress it behind a port.
+//! Packets of flows without compression bypass the engines.
 
 use super::flow_end::TCP_HEADER_BYTES;
 use crate::line::{Content, Packet};
@@ -9,35 +9,35 @@ use hostnet_measure::Bins;
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
 
-/// Bytes of the Ethernet header, which goes through an engine with those of IP and TCP.
+/// Bytes of the Ethernet header, which passes an engine together with the headers of IP and TCP.
 const ETHERNET_BYTES: u32 = 14;
 
-/// What the engine of a direction has done since the last reset.
+/// Counters of one engine since the last reset.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct EngineCounts {
-    /// Packets.
+    /// Packets that passed the engine.
     pub packets: u64,
-    /// Bytes of their data, without headers.
+    /// Bytes of their payload, uncompressed.
     pub bytes: u64,
-    /// The same on the wire.
+    /// Bytes of their payload on the wire, compressed.
     pub wire_bytes: u64,
-    /// Packets that found no room before it.
+    /// Packets dropped because the buffer before the engine was full.
     pub dropped: u64,
-    /// Time that it works, in ps.
+    /// Busy time of the engine, in ps.
     pub busy_ps: u64,
 }
 
-/// The flows that an engine knows, and what it costs.
+/// Flows and cost of an engine, and the work that it has accepted.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 struct Engine {
     params: CompressParams,
-    /// In ascending order, with what is written to them where that is known.
+    /// Flows in ascending order, with the vectors that are written to each, where they are known.
     flows: Vec<(u32, Written)>,
-    /// When it is done with all that it has. Until then it works.
+    /// Time at which the engine is done with all accepted packets; it is busy until then.
     free_at: Time,
-    /// With all of that time.
+    /// Counters, including the busy time until `free_at`.
     counts: EngineCounts,
-    /// When it worked since the start of the run, with all of that time.
+    /// Busy time since the start of the run, including the time until `free_at`.
     busy: Bins,
 }
 
@@ -58,7 +58,8 @@ impl Engine {
         EngineCounts { busy_ps: self.counts.busy_ps - self.left_ps(now), ..self.counts }
     }
 
-    /// The data of a packet that is for it, and where in a vector that is if this is known.
+    /// Returns the payload bytes of a packet of this engine's flows, and their offset in a vector, in bytes (0 if
+    /// unknown). Returns nothing for other packets.
     fn data(&self, packet: &Packet) -> Option<(u32, u64)> {
         let Content::Tcp(segment) = packet.content else { return None };
         let at = self.flows.binary_search_by_key(&packet.flow, |(flow, _)| *flow).ok()?;
@@ -66,8 +67,8 @@ impl Engine {
         Some((segment.bytes, written.place(segment.sequence)))
     }
 
-    /// A packet with so much data, of which `wire_bytes` are or were on the wire, goes through it when it is free.
-    /// Returns when it is through.
+    /// Accepts a packet with `bytes` of payload, of which `wire_bytes` are on the wire. Returns the time at which the
+    /// engine is done with it.
     fn work(&mut self, bytes: u32, wire_bytes: u32, now: Time) -> Time {
         let busy_ps = self.params.cycles_ps(ETHERNET_BYTES + TCP_HEADER_BYTES, bytes);
         self.counts.packets += 1;
@@ -81,25 +82,25 @@ impl Engine {
     }
 }
 
-/// The engine before a port. It has one packet at a time; the one before it waits for the wire.
+/// Compression engine before a port. It holds one packet at a time while the one before it waits for the wire.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Compressor {
     engine: Engine,
-    /// When the wire is free again.
+    /// Time at which the wire is free again.
     wire_free_at: Time,
-    /// Packets that are not on the wire in whole: when each begins to be, and for how long, in ps.
+    /// Packets that have not left the wire: time of the first bit of each, and time on the wire, in ps.
     ahead: VecDeque<(Time, u64)>,
 }
 
 impl Compressor {
-    /// One that makes the data of these flows smaller; they are in ascending order, with what is written to them if
-    /// gradients are known.
+    /// Creates an engine that compresses the payload of `flows`, which are in ascending order, with the vectors
+    /// written to each where gradients are known.
     #[must_use]
     pub fn new(params: CompressParams, flows: Vec<(u32, Written)>) -> Self {
         Self { engine: Engine::new(params, flows), wire_free_at: Time::ZERO, ahead: VecDeque::new() }
     }
 
-    /// A packet begins to go through, or beside it. Returns when it is whole on the other side.
+    /// Passes a packet through the engine, or past it. Returns the time at which the whole packet has passed.
     pub(super) fn begin(&mut self, packet: &mut Packet, now: Time) -> Time {
         let Some((bytes, at)) = self.engine.data(packet) else { return now };
         let wire_bytes = self.engine.params.wire_bytes(bytes, at);
@@ -108,8 +109,9 @@ impl Compressor {
         through
     }
 
-    /// A packet that began now and is `through` then takes the wire for so long, as soon as that is free. Returns when
-    /// its first bit leaves, and when the next packet may begin.
+    /// Schedules the wire for a packet that entered now and has passed at `through`: it takes the wire for `wire_ps`
+    /// as soon as the wire is free. Returns the time of its first bit, and the time at which the next packet may
+    /// enter.
     pub(super) fn follow(&mut self, through: Time, now: Time, wire_ps: u64) -> (Time, Time) {
         let depth_ps = self.engine.params.latency_ps;
         let wire_free_at = self.wire_free_at;
@@ -119,12 +121,12 @@ impl Compressor {
             self.ahead.pop_front();
         }
         self.ahead.push_back((first, wire_ps));
-        // Between the engine and the wire there is room for one packet beside those that are in the latency.
+        // Besides the packets in the latency of the engine, one packet fits between the engine and the wire.
         let room = Time::from_ps(wire_free_at.ps().saturating_sub(depth_ps));
         (first, room.max(through))
     }
 
-    /// Time on the wire that is still ahead of the packets that it has had, in ps.
+    /// Returns the time on the wire that accepted packets still need after `now`, in ps.
     pub(super) fn ahead_ps(&self, now: Time) -> u64 {
         let left = |&(first, ps): &(Time, u64)| (first + ps).ps().saturating_sub(first.max(now).ps());
         self.ahead.iter().map(left).sum()
@@ -134,33 +136,33 @@ impl Compressor {
         self.engine.reset(now);
     }
 
-    /// What it has done since the last reset, up to `now`.
+    /// Returns the counters since the last reset, up to `now`.
     #[must_use]
     pub fn counts(&self, now: Time) -> EngineCounts {
         self.engine.counts(now)
     }
 
-    /// When it worked since the start of the run.
+    /// Returns the busy time since the start of the run.
     #[must_use]
     pub fn busy(&self) -> &Bins {
         &self.engine.busy
     }
 }
 
-/// The engine behind a port. Packets wait before it until they are whole.
+/// Decompression engine behind a port. Packets wait before it in a buffer.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Restorer {
     engine: Engine,
-    /// When each packet leaves, and its bytes as they came.
+    /// Time at which each packet leaves the engine, and its compressed bytes.
     inside: VecDeque<(Time, u32)>,
     inside_bytes: u64,
 }
 
 impl Restorer {
-    /// The number of a port by which a packet comes that has been restored.
+    /// Number of the virtual port by which a decompressed packet is received again.
     pub const PORT: u16 = u16::MAX;
 
-    /// One that restores the data of these flows; they are in ascending order.
+    /// Creates an engine that decompresses the payload of `flows`, which are in ascending order.
     #[must_use]
     pub fn new(params: CompressParams, flows: Vec<u32>) -> Self {
         let params = CompressParams { gradients: None, ..params };
@@ -169,8 +171,8 @@ impl Restorer {
         Self { engine, inside: VecDeque::with_capacity(64), inside_bytes: 0 }
     }
 
-    /// A packet has come in. If it goes through the engine, the time that this takes, in ps, or nothing if there is no
-    /// room for it.
+    /// Handles a received packet. Returns nothing for a packet that bypasses the engine. Otherwise returns the time
+    /// until the packet is decompressed, in ps, or `Some(None)` if the buffer has no room for it.
     pub fn take(&mut self, packet: &mut Packet, now: Time) -> Option<Option<u64>> {
         if packet.corrupt || packet.copy {
             return None;
@@ -196,13 +198,13 @@ impl Restorer {
         self.engine.reset(now);
     }
 
-    /// What it has done since the last reset, up to `now`.
+    /// Returns the counters since the last reset, up to `now`.
     #[must_use]
     pub fn counts(&self, now: Time) -> EngineCounts {
         self.engine.counts(now)
     }
 
-    /// When it worked since the start of the run.
+    /// Returns the busy time since the start of the run.
     #[must_use]
     pub fn busy(&self) -> &Bins {
         &self.engine.busy

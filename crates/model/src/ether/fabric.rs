@@ -1,4 +1,4 @@
-//! Switches and endpoints of a world: one partition.
+//! A partition of switches and endpoints.
 
 use super::egress::Egress;
 use super::endpoint::Endpoint;
@@ -10,19 +10,19 @@ use crate::part::{NetContext, Payload};
 use hostnet_kernel::{Ahead, ComponentId, Event, Partition, Scheduler, Time};
 use serde::{Deserialize, Serialize};
 
-/// A part of a fabric.
+/// A switch or endpoint of a fabric.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub enum Node {
-    /// A switch.
+    /// A switch with static routes.
     Switch(Box<Switch>),
-    /// A switch that learns where hosts are.
+    /// A switch that learns the ports of hosts.
     Learning(Box<LearningSwitch>),
     /// A host without a host network.
     Endpoint(Box<Endpoint>),
 }
 
 impl Node {
-    /// The ports and the memory of a switch of either kind.
+    /// Returns the ports and the buffer of a switch of either kind.
     #[must_use]
     pub fn switch(&self) -> Option<&Switch> {
         match self {
@@ -32,7 +32,7 @@ impl Node {
         }
     }
 
-    /// Moves the packets that wait here from one store to another.
+    /// Moves the packets that wait at this node from one store to another.
     pub(super) fn move_packets(&mut self, from: &mut Packets, to: &mut Packets) {
         match self {
             Self::Switch(switch) => switch.move_packets(from, to),
@@ -42,25 +42,24 @@ impl Node {
     }
 }
 
-/// Switches and endpoints: a partition of the world, all there are or some of them.
+/// A partition with all switches and endpoints of the world or some of them.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Fabric {
     pub(super) first: ComponentId,
     pub(super) nodes: Vec<Node>,
-    /// The number of the first switch here; those that follow here have the next numbers.
+    /// Number of the first switch of this partition; the others follow without a gap.
     pub(super) first_switch: u32,
-    /// Where the switches are among the nodes.
+    /// Indices of the switches among the nodes.
     switches: Vec<u32>,
-    /// The endpoints in the order of the hosts: their numbers among the endpoints of the world, and where they are
-    /// among the nodes.
+    /// Number of each endpoint among the endpoints of the world, and its index among the nodes, in the order of the
+    /// hosts.
     endpoints: Vec<(u32, u32)>,
     pub(super) packets: Packets,
 }
 
 impl Fabric {
-    /// A fabric whose nodes are the components from `first` on: the switches in their order, numbered from
-    /// `first_switch` on, and the endpoints, of which `endpoints` has the number and the place of each in the order of
-    /// the hosts.
+    /// Creates a fabric whose nodes are the components from `first` on. Switches are numbered in order from
+    /// `first_switch` on. `endpoints` gives the number and the index of each endpoint, in the order of the hosts.
     #[must_use]
     pub fn new(first: ComponentId, nodes: Vec<Node>, first_switch: u32, endpoints: Vec<(u32, u32)>) -> Self {
         let switches = (0..).zip(&nodes).filter(|(_, node)| node.switch().is_some());
@@ -68,7 +67,7 @@ impl Fabric {
         Self { first, nodes, first_switch, switches, endpoints, packets: Packets::default() }
     }
 
-    /// Has every end of a flow begin at its time.
+    /// Schedules the start of every end of a flow.
     pub(super) fn begin(&self, scheduler: &mut Scheduler<Payload>) {
         for (index, node) in self.nodes.iter().enumerate() {
             if let Node::Endpoint(endpoint) = node {
@@ -77,26 +76,26 @@ impl Fabric {
         }
     }
 
-    /// The component that a node is.
+    /// Returns the component of a node.
     #[must_use]
     pub fn component(&self, node: usize) -> ComponentId {
         ComponentId(self.first.0 + node as u32)
     }
 
-    /// The nodes, in the order of their components.
+    /// Returns the nodes, in the order of their components.
     #[must_use]
     pub fn nodes(&self) -> &[Node] {
         &self.nodes
     }
 
-    /// The packets that wait here, or are on their way to a part of this partition.
+    /// Returns the packets that wait in this partition or are in flight to one of its nodes.
     #[must_use]
     pub fn packets(&self) -> &Packets {
         &self.packets
     }
 
-    /// The packets that wait at a node: those that are not at a port yet, then in the order of its ports and
-    /// priorities, and the queues.
+    /// Iterates over the packets that wait at a node: first those that have not reached an output port, then those at
+    /// the ports, by port, priority and place in the queue.
     pub fn waiting_at(&self, node: usize) -> impl Iterator<Item = &Packet> {
         let node = &self.nodes[node];
         let ports: Box<dyn Iterator<Item = &Egress>> = match node {
@@ -111,44 +110,44 @@ impl Fabric {
         inside.into_iter().flatten().chain(waiting)
     }
 
-    /// The packets, to record some of them.
+    /// Returns the packet store mutably, for recording packets.
     pub fn packets_mut(&mut self) -> &mut Packets {
         &mut self.packets
     }
 
-    /// A switch by its number, if it is here.
+    /// Returns a switch by its number, if it is in this partition.
     #[must_use]
     pub fn switch(&self, number: usize) -> Option<&Switch> {
         let place = *self.switches.get(number.checked_sub(self.first_switch as usize)?)?;
         self.nodes.get(place as usize)?.switch()
     }
 
-    /// The switch that a component is, by its number.
+    /// Returns the number of the switch that is the component `component`, if it is one of this partition.
     #[must_use]
     pub fn switch_at(&self, component: ComponentId) -> Option<usize> {
         let node = component.0.checked_sub(self.first.0)?;
         self.switches.binary_search(&node).ok().map(|place| self.first_switch as usize + place)
     }
 
-    /// The component that an endpoint is, if it is here; `number` counts the endpoints of the world in the order of the
-    /// hosts.
+    /// Returns the component of an endpoint, if it is in this partition. `number` counts the endpoints of the world in
+    /// the order of the hosts.
     #[must_use]
     pub fn endpoint_component(&self, number: usize) -> Option<ComponentId> {
         let place = self.endpoints.binary_search_by_key(&number, |&(number, _)| number as usize).ok()?;
         Some(self.component(self.endpoints[place].1 as usize))
     }
 
-    /// The switches, in their order.
+    /// Iterates over the switches, in order.
     pub fn switches(&self) -> impl Iterator<Item = &Switch> {
         self.numbered_switches().map(|(_, switch)| switch)
     }
 
-    /// The switches with their numbers, in their order.
+    /// Iterates over the switches and their numbers, in order.
     pub fn numbered_switches(&self) -> impl Iterator<Item = (u32, &Switch)> {
         self.switch_nodes().filter_map(|(number, node)| Some((number, node.switch()?)))
     }
 
-    /// The switches that learn with their numbers among all switches, in their order.
+    /// Iterates over the learning switches and their numbers among all switches, in order.
     pub fn learning_switches(&self) -> impl Iterator<Item = (u32, &LearningSwitch)> {
         let nodes = self.switch_nodes();
         nodes.filter_map(
@@ -160,18 +159,19 @@ impl Fabric {
         (self.first_switch..).zip(&self.switches).map(|(number, &node)| (number, &self.nodes[node as usize]))
     }
 
-    /// The number of each endpoint among those of the world and its place among the nodes, in the order of the hosts.
+    /// Returns the number of each endpoint among those of the world and its index among the nodes, in the order of the
+    /// hosts.
     #[must_use]
     pub fn endpoint_places(&self) -> &[(u32, u32)] {
         &self.endpoints
     }
 
-    /// The endpoints, in the order of the hosts.
+    /// Iterates over the endpoints, in the order of the hosts.
     pub fn endpoints(&self) -> impl Iterator<Item = &Endpoint> {
         self.numbered_endpoints().map(|(_, endpoint)| endpoint)
     }
 
-    /// The endpoints with their numbers among those of the world, in the order of the hosts.
+    /// Iterates over the endpoints and their numbers among those of the world, in the order of the hosts.
     pub fn numbered_endpoints(&self) -> impl Iterator<Item = (u32, &Endpoint)> {
         let nodes = self.endpoints.iter().map(|&(number, node)| (number, &self.nodes[node as usize]));
         nodes.filter_map(|(number, node)| if let Node::Endpoint(end) = node { Some((number, &**end)) } else { None })
@@ -188,7 +188,7 @@ impl Fabric {
         }
     }
 
-    /// Brings the queue statistics up to `now`, so that they speak of this moment.
+    /// Brings the queue statistics up to `now`.
     pub fn settle(&mut self, now: Time) {
         for node in &mut self.nodes {
             match node {
@@ -199,7 +199,7 @@ impl Fabric {
         }
     }
 
-    /// Ends all sources of traffic. What is on its way still arrives, so that the fabric drains.
+    /// Stops all sources of traffic. Packets in flight still arrive, so the fabric drains.
     pub fn stop_sources(&mut self) {
         for node in &mut self.nodes {
             if let Node::Endpoint(endpoint) = node {

@@ -1,4 +1,4 @@
-//! One end of a flow at an endpoint: its transport, its application and its books.
+//! One end of a flow at an endpoint: its transport, its application and its counters.
 
 use super::port_queues::PRIORITIES;
 use super::stream::{Memory, Stream, Timer};
@@ -11,22 +11,23 @@ use hostnet_kernel::Time;
 use prefetch_index::prefetch_index;
 use serde::{Deserialize, Serialize};
 
-/// Bytes of the headers of IP and TCP with timestamps; selective acknowledgements are not counted.
+/// Bytes of the headers of IP and TCP with timestamps; the SACK option is not counted.
 pub const TCP_HEADER_BYTES: u32 = 52;
 
-/// What an end sends and how. Most are streams; behind a pointer each would be one more thing to fetch.
+/// Transport and application of an end. TCP is not boxed because most ends are TCP and a pointer would cost a cache
+/// miss.
 #[allow(clippy::large_enum_variant)]
 #[derive(Clone, Debug, Serialize, Deserialize)]
 enum Kind {
-    /// TCP.
+    /// A TCP connection.
     Stream(Stream),
-    /// RoCE.
+    /// Memory of RoCE.
     Memory(Box<Memory>),
-    /// UDP.
+    /// Datagrams over UDP.
     Datagrams(Box<Datagrams>),
-    /// Packets given from outside, those that are left last first.
+    /// Packets to replay from a capture (offset from the start in ps, IP bytes), in reverse order.
     Replay(Vec<(u64, u32)>),
-    /// Nothing.
+    /// A receiver of replayed packets, which sends nothing.
     Sink,
 }
 
@@ -40,11 +41,11 @@ pub struct FlowEnd {
     priority: u8,
     blocked: bool,
     start_ps: u64,
-    /// Of an end that answers requests with workers: the number of their service, and how many they are.
+    /// Number of the service whose workers answer at this end, and their count; none at other ends.
     service: Option<(u32, u32)>,
     kind: Kind,
     timer: Timer,
-    /// When the application wants to be woken, and when an event does it.
+    /// Time at which to wake the application, and time of the pending event for it.
     wake_at: Option<Time>,
     wake_set: Option<Time>,
     sent_packets: u64,
@@ -54,8 +55,8 @@ pub struct FlowEnd {
 }
 
 impl FlowEnd {
-    /// The end of flow number `flow` at its sender if `initiator`, or at the other host. It sends by `port` of the
-    /// host, which sends `port_bytes_per_s`.
+    /// Creates the end of flow number `flow`: at the sender if `initiator`, else at the receiver. The end sends by
+    /// `port` of its host, whose bandwidth is `port_bytes_per_s`.
     #[must_use]
     pub fn new(flow: u32, params: &FlowParams, initiator: bool, port: u16, port_bytes_per_s: u64) -> Self {
         let (host, peer) = if initiator { (params.from, params.to) } else { (params.to, params.from) };
@@ -95,7 +96,7 @@ impl FlowEnd {
         }
     }
 
-    /// Has what a packet needs fetched.
+    /// Prefetches the data that a packet needs.
     #[inline(always)]
     pub(super) fn fetch(&self) {
         prefetch_index(std::slice::from_ref(&self.received_packets), 0);
@@ -104,13 +105,13 @@ impl FlowEnd {
         }
     }
 
-    /// The host that it is at.
+    /// Returns the host of this end.
     #[must_use]
     pub fn host(&self) -> u16 {
         self.host
     }
 
-    /// Takes in a packet.
+    /// Handles a received packet.
     #[inline]
     pub(super) fn on_packet(&mut self, packet: &mut Packet, now: Time) {
         self.received_packets += 1;
@@ -130,7 +131,7 @@ impl FlowEnd {
         }
     }
 
-    /// A wake-up has come. False if it is not the one that was set.
+    /// Handles a wake-up event. Returns false if the event is out of date.
     pub(super) fn on_wake(&mut self, now: Time) -> bool {
         let meant = self.wake_set.is_some_and(|at| at <= now);
         if meant {
@@ -144,7 +145,7 @@ impl FlowEnd {
         meant
     }
 
-    /// A timer has come. False if it was set anew since.
+    /// Handles a timer event. Returns false if the timer has been set again since.
     pub(super) fn on_timer(&mut self, generation: u32, now: Time) -> bool {
         if !self.timer.comes(generation) {
             return false;
@@ -157,8 +158,8 @@ impl FlowEnd {
         true
     }
 
-    /// The timer to be set, if none comes that early, and its generation. A timer that comes too early is set anew
-    /// then.
+    /// Returns the time and generation of the timer event to schedule, unless one is pending that is due no later. A
+    /// timer event that fires too early is scheduled again then.
     #[inline]
     pub(super) fn timer_to_set(&mut self, now: Time) -> Option<(Time, u32)> {
         let wanted = match &self.kind {
@@ -170,7 +171,7 @@ impl FlowEnd {
         self.timer.next_to_set(wanted)
     }
 
-    /// The wake-up to be set, if none comes that early.
+    /// Returns the time of the wake-up event to schedule, unless one is pending that is due no later.
     #[inline]
     pub(super) fn wake_to_set(&mut self) -> Option<Time> {
         let wanted = self.wake_at?;
@@ -181,7 +182,7 @@ impl FlowEnd {
         Some(wanted)
     }
 
-    /// The next packet to be sent now.
+    /// Returns the next packet to send now.
     #[inline]
     pub(super) fn next(&mut self, now: Time) -> Option<Packet> {
         let (ip_bytes, ecn, content) = match &mut self.kind {
@@ -221,8 +222,8 @@ impl FlowEnd {
         })
     }
 
-    /// Whether [`FlowEnd::next`] may return a packet; if the next of a capture comes later, that is noted as a wake-up,
-    /// as is that of a clock.
+    /// Returns true if [`FlowEnd::next`] may return a packet. If the next packet of a capture or of a clock is due
+    /// later, sets the wake-up to that time.
     pub(super) fn may_have_more(&mut self, now: Time) -> bool {
         match &self.kind {
             Kind::Stream(_) | Kind::Memory(_) => true,
@@ -239,12 +240,12 @@ impl FlowEnd {
         }
     }
 
-    /// The service whose workers answer here, and how many they are.
+    /// Returns the number of the service whose workers answer at this end, and their count.
     pub(super) fn service(&self) -> Option<(u32, u32)> {
         self.service
     }
 
-    /// The application of a byte stream, or what carries the messages of ranks over RoCE.
+    /// Returns the application of a TCP connection, or the one that carries the messages of ranks over RoCE.
     pub(super) fn application_mut(&mut self) -> Option<&mut Application> {
         match &mut self.kind {
             Kind::Stream(stream) => Some(stream.application_mut()),
@@ -253,7 +254,7 @@ impl FlowEnd {
         }
     }
 
-    /// Tells that application something, and has it do what it can do now.
+    /// Passes `tell` the application, then has the application do everything it can do now.
     pub(super) fn tell(&mut self, now: Time, tell: impl FnOnce(&mut Application)) {
         if let Some(application) = self.application_mut() {
             tell(application);
@@ -273,7 +274,7 @@ impl FlowEnd {
         self.blocked
     }
 
-    /// When its application begins; none at the end that waits for the other to do so.
+    /// Returns the start of the application; none at the end that only answers.
     pub(super) fn begins_at(&self) -> Option<Time> {
         self.wake_set
     }
@@ -296,7 +297,7 @@ impl FlowEnd {
         }
     }
 
-    /// The application begins nothing new.
+    /// Stops the application: it begins nothing new.
     pub(super) fn stop(&mut self) {
         match &mut self.kind {
             Kind::Stream(stream) => stream.stop(),
@@ -307,7 +308,7 @@ impl FlowEnd {
         }
     }
 
-    /// The transport and the application of a flow over TCP.
+    /// Returns the connection and the application of a flow over TCP.
     #[must_use]
     pub fn stream(&self) -> Option<&Stream> {
         if let Kind::Stream(stream) = &self.kind {
@@ -317,7 +318,7 @@ impl FlowEnd {
         }
     }
 
-    /// The transport of a flow over RoCE.
+    /// Returns the transport of a flow over RoCE.
     #[must_use]
     pub fn memory(&self) -> Option<&RoceConnection> {
         if let Kind::Memory(memory) = &self.kind {
@@ -327,7 +328,7 @@ impl FlowEnd {
         }
     }
 
-    /// The application of a flow over UDP.
+    /// Returns the application of a flow over UDP.
     #[must_use]
     pub fn datagrams(&self) -> Option<&Datagrams> {
         if let Kind::Datagrams(datagrams) = &self.kind {
@@ -337,38 +338,39 @@ impl FlowEnd {
         }
     }
 
-    /// The number of the flow.
+    /// Returns the number of the flow.
     #[must_use]
     pub fn flow(&self) -> u32 {
         self.flow
     }
 
-    /// Packets that the transport sent since the start of the run.
+    /// Returns the packets that the transport has sent since the start of the run.
     #[must_use]
     pub fn sent_packets(&self) -> u64 {
         self.sent_packets
     }
 
-    /// Bytes of IP packets that the transport sent since the start of the run.
+    /// Returns the bytes of IP packets that the transport has sent since the start of the run.
     #[must_use]
     pub fn sent_bytes(&self) -> u64 {
         self.sent_bytes
     }
 
-    /// Packets that came in since the start of the run.
+    /// Returns the packets received since the start of the run.
     #[must_use]
     pub fn received_packets(&self) -> u64 {
         self.received_packets
     }
 
-    /// Bytes of IP packets that came in since the start of the run.
+    /// Returns the bytes of IP packets received since the start of the run.
     #[must_use]
     pub fn received_bytes(&self) -> u64 {
         self.received_bytes
     }
 }
 
-/// The bytes of the next packet of a capture, if its time has come; otherwise notes when it comes.
+/// Returns the bytes of the next packet of a capture if it is due; otherwise sets the wake-up to the time at which it
+/// is.
 fn replay(left: &mut Vec<(u64, u32)>, start_ps: u64, now: Time, wake_at: &mut Option<Time>) -> Option<u32> {
     let &(at, ip_bytes) = left.last()?;
     let at = Time::from_ps(start_ps.saturating_add(at));

@@ -1,24 +1,24 @@
-//! Where the end of a flow is among those of a host.
+//! Index from a flow to its end at a host.
 
 use prefetch_index::prefetch_index;
 use serde::{Deserialize, Serialize};
 
-/// No end of a flow.
+/// A flow without an end at the host.
 const NONE: u32 = u32::MAX;
-/// Most numbers of flows per end for which each has a place: one that is looked up takes a single access to memory.
+/// Most places per end for which a table is used: with a table, a lookup takes a single access to memory.
 const PLACES_PER_END: usize = 16;
 
-/// Where the end of each flow is.
+/// Index from flows to ends.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) enum FlowIndex {
-    /// The end of each flow from the first on.
+    /// End of each flow, from the first flow of the host on.
     Table { first: u32, ends: Vec<u32> },
-    /// The flow of each end, where a host has few of very many flows.
+    /// Flow of each end in ascending order, for a host with few of very many flows.
     List(Vec<u32>),
 }
 
 impl FlowIndex {
-    /// That of ends with these flows, in ascending order.
+    /// Creates the index of ends with these flows, in ascending order.
     pub(super) fn new(flows: Vec<u32>) -> Self {
         let (Some(&first), Some(&last)) = (flows.first(), flows.last()) else { return Self::List(flows) };
         let places = (last - first) as usize + 1;
@@ -32,7 +32,7 @@ impl FlowIndex {
         Self::Table { first, ends }
     }
 
-    /// The end of a flow.
+    /// Returns the end of a flow.
     #[inline]
     pub(super) fn end_of(&self, flow: u32) -> Option<u32> {
         match self {
@@ -43,7 +43,7 @@ impl FlowIndex {
         }
     }
 
-    /// Has what looking up a flow takes fetched.
+    /// Prefetches the data that a lookup of `flow` needs.
     #[inline]
     pub(super) fn fetch(&self, flow: u32) {
         if let Self::Table { first, ends } = self {

@@ -1,8 +1,8 @@
-//! A switch that learns where hosts are from the packets that come from them, and sends what is for others everywhere
+//! A switch that learns the ports of hosts from the source addresses of packets, and floods packets for unknown hosts
 //! (IEEE 802.1D, clause 7).
 //!
-//! Packets that come at the same time are taken in the order of their ports: they are put aside until the moment is
-//! over, and handled as of then. What leaves it goes through ports and a memory as those of any [`Switch`].
+//! Packets that arrive at the same time are handled in the order of their ports: they are collected until that time is
+//! over, 1 ps later, and handled as of their arrival. Their output ports and buffer are those of a [`Switch`].
 
 use super::addresses::{AddressCounts, Addresses};
 use super::crossing::Crossing;
@@ -16,7 +16,7 @@ use hostnet_kernel::{Rng, Time};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// A packet that has come.
+/// A packet that has arrived and is not handled yet.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 struct Arrival {
     at: Time,
@@ -24,40 +24,41 @@ struct Arrival {
     id: PacketId,
 }
 
-/// What a switch that learns did.
+/// Counters of a learning switch.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LearningCounts {
-    /// Addresses that came and went.
+    /// Changes of the address table.
     pub addresses: AddressCounts,
-    /// Packets that were sent to all other ports because nobody knew where their receiver is.
+    /// Packets flooded to all other ports because the port of their receiver was unknown.
     pub flooded_packets: u64,
-    /// Bytes of these IP packets, each counted once.
+    /// Bytes of the flooded IP packets, each counted once.
     pub flooded_bytes: u64,
-    /// Packets whose receiver is where they came from, so that they went nowhere.
+    /// Packets dropped because their receiver is at the port they came in by.
     pub filtered_packets: u64,
 }
 
-/// A switch that learns.
+/// A switch that learns the ports of hosts.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct LearningSwitch {
-    /// Its ports and memory. Its routes say where hosts are; only books and reports ask them.
+    /// Ports and buffer. The routes say where hosts really are; only counters and reports use them.
     switch: Switch,
     params: LearningParams,
     addresses: Addresses,
-    /// The ways to its ports.
+    /// Paths through the fabric, one per port.
     crossings: Vec<Crossing>,
-    /// In order of time.
+    /// Packets that are not handled yet, in order of time.
     arrivals: Vec<Arrival>,
     rng: Rng,
     counts: LearningCounts,
-    /// What they were when the window began.
+    /// Counters at the start of the measuring window.
     before: LearningCounts,
-    /// Packets more than came in, per flow since the start of the run.
+    /// Copies made by flooding, per flow, since the start of the run.
     copied: BTreeMap<u32, u64>,
 }
 
 impl LearningSwitch {
-    /// A switch with the ports and the memory of another. `random` is a seed and the number of the random stream.
+    /// Creates a switch with the ports and the buffer of `switch`. `random` is a seed and the number of a random
+    /// stream.
     #[must_use]
     pub fn new(params: LearningParams, switch: Switch, random: (u64, u64)) -> Self {
         Self {
@@ -73,10 +74,10 @@ impl LearningSwitch {
         }
     }
 
-    /// Handles what comes to it.
+    /// Handles an event.
     ///
     /// # Panics
-    /// If it is not for a switch.
+    /// Panics if the event is not one of a switch.
     pub(super) fn on_event(&mut self, payload: Payload, context: &mut NetContext) {
         match payload {
             Payload::Packet { id, port } => self.on_packet(id, port, context),
@@ -88,7 +89,7 @@ impl LearningSwitch {
         }
     }
 
-    /// A packet has come in by `port`.
+    /// Collects a packet that has come in by `port`.
     fn on_packet(&mut self, id: PacketId, port: u16, context: &mut NetContext) {
         let packet = context.packets.get_mut(id);
         packet.queue = port;
@@ -96,13 +97,14 @@ impl LearningSwitch {
             return self.switch.drop(id, DropReason::Corrupt, context);
         }
         let at = context.now();
+        // One event handles all packets of the same time.
         if self.arrivals.last().is_none_or(|last| last.at < at) {
             context.send(context.id, 1, Payload::Forward);
         }
         self.arrivals.push(Arrival { at, port, id });
     }
 
-    /// All packets of the moment before this one have come.
+    /// Handles all packets that arrived before now.
     fn on_forward(&mut self, context: &mut NetContext) {
         let now = context.now();
         let due = self.arrivals.partition_point(|arrival| arrival.at < now);
@@ -113,7 +115,7 @@ impl LearningSwitch {
         self.arrivals.drain(..due);
     }
 
-    /// Packets have come through the fabric to a port.
+    /// Passes packets that have crossed the fabric on to their port.
     fn on_crossed(&mut self, port: u16, context: &mut NetContext) {
         let (place, now) = (usize::from(port), context.now());
         while let Some(id) = self.crossings[place].pop(now, context.packets) {
@@ -138,7 +140,7 @@ impl LearningSwitch {
         }
     }
 
-    /// Sends a packet by all ports but the one that it came by.
+    /// Sends a packet to all ports except the one it came in by.
     fn flood(&mut self, id: PacketId, port: u16, at: Time, context: &mut NetContext) {
         let packet = *context.packets.get(id);
         self.counts.flooded_packets += 1;
@@ -152,6 +154,7 @@ impl LearningSwitch {
             *self.copied.entry(packet.flow).or_default() += left as u64 - 1;
         }
         for way in (0..self.crossings.len() as u16).filter(|&way| way != port) {
+            // The packet towards its receiver is the packet itself; all others are copies.
             left -= 1;
             let copy = packet.copy || there != Some(way);
             let own = if left > 0 { context.packets.insert(packet) } else { id };
@@ -161,8 +164,8 @@ impl LearningSwitch {
         }
     }
 
-    /// Has a packet that came at `at` go through the fabric to a port, if there is room for it; `flooded` has its bytes
-    /// on the wire if it goes to all.
+    /// Sends a packet that arrived at `at` through the fabric to a port, if there is room. `flooded` are its bytes on
+    /// the wire if it is flooded.
     fn cross(&mut self, id: PacketId, flooded: Option<u32>, way: u16, at: Time, context: &mut NetContext) {
         let packet = context.packets.get(id);
         let (port, priority, ip_bytes) = (packet.queue, packet.priority % PRIORITIES as u8, packet.ip_bytes.into());
@@ -175,7 +178,7 @@ impl LearningSwitch {
         self.switch.hold(port, priority, ip_bytes, context);
         let first = self.crossings[place].push(id, flooded, at, &self.params, &mut self.rng, context.packets);
         if let Some(ready) = first {
-            // What came a moment ago may be there already.
+            // A packet that arrived 1 ps ago may have crossed the fabric already.
             let delay_ps = ready.ps().saturating_sub(context.now().ps());
             if delay_ps == 0 {
                 return self.on_crossed(way, context);
@@ -184,14 +187,14 @@ impl LearningSwitch {
         }
     }
 
-    /// Moves the packets that wait from one store to another.
+    /// Moves the waiting packets from one store to another.
     pub(super) fn move_packets(&mut self, from: &mut Packets, to: &mut Packets) {
         self.arrivals.iter_mut().for_each(|arrival| arrival.id = to.insert(from.remove(arrival.id)));
         self.crossings.iter_mut().for_each(|crossing| crossing.move_packets(from, to));
         self.switch.move_packets(from, to);
     }
 
-    /// The packets that have just come, and those in the fabric.
+    /// Iterates over the packets that are not handled yet, then over those in the fabric.
     pub(super) fn inside<'a>(&'a self, packets: &'a Packets) -> impl Iterator<Item = &'a Packet> {
         let come = self.arrivals.iter().map(|arrival| packets.get(arrival.id));
         come.chain(self.crossings.iter().flat_map(|crossing| crossing.packets(packets)))
@@ -203,41 +206,41 @@ impl LearningSwitch {
         self.switch.reset(now);
     }
 
-    /// The time until which packets have been handled.
+    /// Returns the time until which packets have been handled.
     fn handled(&self, now: Time) -> Time {
         self.arrivals.first().map_or(now, |arrival| arrival.at)
     }
 
-    /// Its ports and its memory.
+    /// Returns the underlying switch with the ports and the buffer.
     #[must_use]
     pub fn switch(&self) -> &Switch {
         &self.switch
     }
 
-    /// Its ports and its memory, to change them.
+    /// Returns the underlying switch, mutably.
     pub(super) fn switch_mut(&mut self) -> &mut Switch {
         &mut self.switch
     }
 
-    /// How it learns.
+    /// Returns the parameters of learning.
     #[must_use]
     pub fn params(&self) -> &LearningParams {
         &self.params
     }
 
-    /// The ways to its ports, in the order of the ports.
+    /// Returns the paths through the fabric, in the order of the ports.
     #[must_use]
     pub fn crossings(&self) -> &[Crossing] {
         &self.crossings
     }
 
-    /// The hosts that it knows at `now`.
+    /// Returns the number of hosts in the address table at `now`.
     #[must_use]
     pub fn known(&self, now: Time) -> u32 {
         self.addresses.at(self.handled(now)).0
     }
 
-    /// What it did from the last reset until `now`.
+    /// Returns the counters from the last reset until `now`.
     #[must_use]
     pub fn counts(&self, now: Time) -> LearningCounts {
         let (addresses, before) = (self.addresses.at(self.handled(now)).1, &self.before);
@@ -253,7 +256,7 @@ impl LearningSwitch {
         }
     }
 
-    /// Packets more than came in, per flow in order; since the start of the run.
+    /// Iterates over the copies made by flooding, per flow in order, since the start of the run.
     pub fn copied(&self) -> impl Iterator<Item = (u32, u64)> + '_ {
         self.copied.iter().map(|(&flow, &packets)| (flow, packets))
     }

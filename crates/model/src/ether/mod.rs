@@ -1,9 +1,9 @@
-//! Ethernet: cables, ports, switches, and hosts without a host network.
+//! Ethernet: cables, ports, switches, and endpoints (hosts without a host network).
 //!
-//! A [`Fabric`] is a partition of switches and endpoints, all of a world or some; [`fabrics`] builds them from the
-//! description of a cluster, [`recut()`] cuts them elsewhere, and a [`Network`] is all of them together. A
-//! [`crate::World`] is a partition of any kind. A [`Switch`] knows where hosts are, a [`LearningSwitch`] finds out. An
-//! [`Egress`] is a port of a switch, an endpoint or a NIC.
+//! A [`Fabric`] is a partition with all switches and endpoints of a world or some of them. [`fabrics`] builds the
+//! fabrics from the description of a cluster, [`recut()`] moves the cuts between them, and a [`Network`] is a view of
+//! all of them. [`crate::World`] is a partition of any kind. A [`Switch`] has static routes, a [`LearningSwitch`]
+//! learns the ports of hosts from packets. An [`Egress`] is an output port of a switch, an endpoint or a NIC.
 
 mod addresses;
 mod build;

@@ -1,4 +1,4 @@
-//! All switches and endpoints of a world, in however many partitions they are.
+//! All switches and endpoints of a world, over any number of partitions.
 
 use super::endpoint::Endpoint;
 use super::fabric::Fabric;
@@ -7,18 +7,18 @@ use super::switch::Switch;
 use crate::line::Packets;
 use hostnet_kernel::ComponentId;
 
-/// The switches and endpoints of all fabrics of a world, to look at.
+/// Read-only view of the switches and endpoints of all fabrics of a world.
 #[derive(Clone, Debug)]
 pub struct Network<'a> {
     fabrics: Vec<&'a Fabric>,
-    /// The switches in their order, each with its number and the packets of its partition.
+    /// Switches in ascending order of their numbers, each with the packets of its partition.
     switches: Vec<(u32, &'a Switch, &'a Packets)>,
-    /// The endpoints in the order of the hosts, each with its number.
+    /// Endpoints in the order of the hosts, with their numbers.
     endpoints: Vec<(u32, &'a Endpoint)>,
 }
 
 impl<'a> Network<'a> {
-    /// The network that some fabrics are, in the order of their components.
+    /// Creates the view of some fabrics, which must be in the order of their components.
     #[must_use]
     pub fn of(fabrics: impl IntoIterator<Item = &'a Fabric>) -> Self {
         let fabrics: Vec<&Fabric> = fabrics.into_iter().collect();
@@ -32,7 +32,7 @@ impl<'a> Network<'a> {
         Self { fabrics, switches, endpoints }
     }
 
-    /// Whether there is no fabric.
+    /// Returns true if there is no fabric.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.fabrics.is_empty()
@@ -43,34 +43,34 @@ impl<'a> Network<'a> {
         self.switches.get(place)
     }
 
-    /// A switch by its number, if it is here.
+    /// Returns a switch by its number, if it is in this view.
     #[must_use]
     pub fn switch(&self, number: usize) -> Option<&'a Switch> {
         self.at(number).map(|switch| switch.1)
     }
 
-    /// The packets of the partition that a switch is in.
+    /// Returns the packets of the partition of a switch.
     pub(super) fn packets_at(&self, number: usize) -> Option<&'a Packets> {
         self.at(number).map(|switch| switch.2)
     }
 
-    /// The switch that a component is, by its number.
+    /// Returns the number of the switch that is the component `component`, if it is one.
     #[must_use]
     pub fn switch_at(&self, component: ComponentId) -> Option<usize> {
         self.fabrics.iter().find_map(|fabric| fabric.switch_at(component))
     }
 
-    /// The switches with their numbers, in their order.
+    /// Iterates over the switches and their numbers, in order.
     pub fn switches(&self) -> impl Iterator<Item = (u32, &'a Switch)> + '_ {
         self.switches.iter().map(|switch| (switch.0, switch.1))
     }
 
-    /// The switches that learn with their numbers among all switches, in their order.
+    /// Iterates over the learning switches and their numbers among all switches, in order.
     pub fn learning_switches(&self) -> impl Iterator<Item = (u32, &'a LearningSwitch)> + '_ {
         self.fabrics.iter().flat_map(|fabric| fabric.learning_switches())
     }
 
-    /// The endpoints with their numbers among the endpoints of the world, in the order of the hosts.
+    /// Iterates over the endpoints and their numbers among the endpoints of the world, in the order of the hosts.
     pub fn endpoints(&self) -> impl Iterator<Item = (u32, &'a Endpoint)> + '_ {
         self.endpoints.iter().copied()
     }

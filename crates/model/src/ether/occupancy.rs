@@ -1,9 +1,9 @@
-//! How full a queue is over time.
+//! Statistics of the occupancy of a queue over time.
 
 use hostnet_kernel::Time;
 use serde::{Deserialize, Serialize};
 
-/// A number over time: its mean, spread and extremes since the last reset.
+/// A quantity over time: its mean, standard deviation and extremes since the last reset.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Level {
     value: u64,
@@ -16,7 +16,7 @@ pub struct Level {
 }
 
 impl Level {
-    /// The value is `value` from `now` on.
+    /// Sets the quantity to `value` from `now` on.
     #[inline]
     pub(crate) fn set(&mut self, now: Time, value: u64) {
         self.settle(now);
@@ -24,14 +24,15 @@ impl Level {
         self.max = self.max.max(value);
     }
 
-    /// Brings the sums up to `now`, so that the getters speak of this moment.
+    /// Brings the sums up to `now`, so that the getters cover the time until `now`.
     #[inline]
     pub fn settle(&mut self, now: Time) {
         let elapsed_ps = now.since(self.since);
         if elapsed_ps == 0 {
             return;
         }
-        // What lasts no time is not a least level: a packet that is put into a full queue just as one leaves it.
+        // A value that lasts no time is no minimum: a packet may enter a full queue at the very time another leaves
+        // it.
         self.min = self.min.min(self.value);
         let area = u128::from(self.value) * u128::from(elapsed_ps);
         self.sum += area;
@@ -45,25 +46,26 @@ impl Level {
         *self = Self { value, since: now, reset_at: now, sum: 0, sum_of_squares: 0, min: value, max: value };
     }
 
-    /// The value now.
+    /// Returns the current value.
     #[must_use]
     pub fn value(&self) -> u64 {
         self.value
     }
 
-    /// The least value that lasted since the last reset.
+    /// Returns the least value that lasted for some time since the last reset.
     #[must_use]
     pub fn min(&self) -> u64 {
         self.min
     }
 
-    /// The greatest value since the last reset.
+    /// Returns the greatest value since the last reset.
     #[must_use]
     pub fn max(&self) -> u64 {
         self.max
     }
 
-    /// The mean over time since the last reset, up to the last change or settling; the value itself over no time.
+    /// Returns the mean over time since the last reset, up to the last change or settling; the current value if no
+    /// time has passed.
     #[must_use]
     pub fn mean(&self) -> f64 {
         match self.since.since(self.reset_at) {
@@ -72,7 +74,7 @@ impl Level {
         }
     }
 
-    /// The standard deviation over time, as [`Level::mean`]; 0 over no time.
+    /// Returns the standard deviation over the same time as [`Level::mean`]; 0 if no time has passed.
     #[must_use]
     pub fn standard_deviation(&self) -> f64 {
         match self.since.since(self.reset_at) {

@@ -9,10 +9,10 @@ use hostnet_kernel::Time;
 use hostnet_measure::Bins;
 use serde::{Deserialize, Serialize};
 
-/// Priority classes of Ethernet.
+/// Number of priority classes of Ethernet (IEEE 802.1Q).
 pub const PRIORITIES: usize = 8;
 
-/// One priority of a port.
+/// Queue of one priority of a port.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(super) struct Class {
     pub(super) fifo: Fifo<Packet>,
@@ -21,7 +21,7 @@ pub(super) struct Class {
     pub(super) paused_ps: u64,
 }
 
-/// What a port needs only when packets wait, or its cable has faults.
+/// State that a port needs only when packets wait or when its cable has faults.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Queues {
     pub(super) waiting_packets: u32,
@@ -31,11 +31,11 @@ pub(super) struct Queues {
     pub(super) reset_at: Time,
     pub(super) classes: [Class; PRIORITIES],
     pub(super) faults: Faults,
-    /// What makes packets smaller before the wire.
+    /// Compression engine before the wire, if there is one.
     pub(super) compressor: Option<Box<Compressor>>,
-    /// When the wire was busy, if that is kept.
+    /// Busy time of the wire, if it is recorded.
     pub(super) busy: Option<Box<Bins>>,
-    /// What messages of a pool of memory are faster than other packets, in ps: they do not come through the card.
+    /// Delay that messages of a memory pool save compared with other packets because they bypass the NIC, in ps.
     pub(super) bypass_ps: u64,
 }
 
@@ -65,7 +65,7 @@ impl Queues {
         self.note(context.now());
     }
 
-    /// The next packet of a priority, and whether it was the last.
+    /// Removes the next packet of a priority. Also returns true if its queue is empty then.
     #[inline]
     pub(super) fn pop(&mut self, priority: u8, context: &mut NetContext) -> Option<(PacketId, bool)> {
         let class = &mut self.classes[usize::from(priority)];

@@ -1,4 +1,4 @@
-//! The ranks of jobs at an endpoint: what they send goes by the ends of flows here, or is copied.
+//! Ranks of jobs at an endpoint: their messages are sent over the ends of flows of the endpoint, or copied locally.
 
 use super::endpoint::Endpoint;
 use super::flow_end::FlowEnd;
@@ -10,23 +10,23 @@ use hostnet_kernel::{ComponentId, Scheduler, Time};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// No rank.
+/// An end that belongs to no rank.
 const NONE: u32 = u32::MAX;
 
-/// The ranks at an endpoint, or what stands in their place in a switch that sums up.
+/// Ranks and reducers at an endpoint; reducers stand for the engine of a switch that sums vectors.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Ranks {
     ranks: Vec<Rank>,
-    /// Of each end the rank that it belongs to, by its number here, and the rank at the other end. Reducers have the
-    /// numbers after those of ranks.
+    /// Rank or reducer that each end belongs to, by its number at this endpoint, and the rank at the other end.
+    /// Numbers of reducers follow those of the ranks.
     of_ends: Vec<(u32, u32)>,
-    /// When an event comes for each rank.
+    /// Time of the pending event of each rank.
     set: Vec<Option<Time>>,
     pub(super) sums: Sums,
 }
 
 impl Ranks {
-    /// Those of jobs at a host, if there are any.
+    /// Creates the ranks and reducers of all jobs at a host; none if there are none.
     fn new(cluster: &ClusterParams, host: u16, ends: &[FlowEnd]) -> Option<Box<Self>> {
         let mut numbers = BTreeMap::new();
         for (job, params) in (0..).zip(&cluster.jobs) {
@@ -62,7 +62,7 @@ impl Ranks {
         (!ranks.is_empty() || !sums.reducers.is_empty()).then(|| Box::new(Self { ranks, of_ends, set, sums }))
     }
 
-    /// The reducer that has a number here, if no rank has.
+    /// Returns the index of the reducer with this number; none for the number of a rank.
     fn reducer(&self, number: u32) -> Option<u32> {
         let reducer = (number as usize).checked_sub(self.ranks.len())?;
         (reducer < self.sums.reducers.len()).then_some(reducer as u32)
@@ -70,7 +70,7 @@ impl Ranks {
 }
 
 impl Endpoint {
-    /// The same with its ranks of jobs.
+    /// Adds the ranks and reducers that jobs have at this host.
     #[must_use]
     pub fn with_ranks(mut self, cluster: &ClusterParams, host: u16) -> Self {
         if !cluster.jobs.is_empty() {
@@ -79,22 +79,22 @@ impl Endpoint {
         self
     }
 
-    /// Begins a new measuring window.
+    /// Begins a new measuring window of the reducers.
     pub(super) fn reset_sums(&mut self, now: Time) {
         self.ranks.iter_mut().for_each(|ranks| ranks.sums.reset(now));
     }
 
-    /// The ranks of jobs here.
+    /// Iterates over the ranks of jobs at this endpoint.
     pub fn ranks(&self) -> impl Iterator<Item = &Rank> {
         self.ranks.iter().flat_map(|ranks| &ranks.ranks)
     }
 
-    /// Where the events of ranks begin: after those of ends and services.
+    /// Returns the number of the first rank in events: after those of ends and services.
     fn first_rank(&self) -> u32 {
         (self.ends.len() + self.services().len()) as u32
     }
 
-    /// Has every rank begin at its time.
+    /// Schedules the start of every rank.
     pub(super) fn begin_ranks(&self, id: ComponentId, scheduler: &mut Scheduler<Payload>) {
         let set = self.ranks.iter().flat_map(|ranks| &ranks.set);
         for (rank, at) in (self.first_rank()..).zip(set) {
@@ -104,7 +104,7 @@ impl Endpoint {
         }
     }
 
-    /// The time of a rank has come.
+    /// Handles an event of a rank or reducer.
     pub(super) fn on_rank(&mut self, connection: u32, context: &mut NetContext) {
         let (first, now) = (self.first_rank(), context.now());
         let Some(mut ranks) = self.ranks.take() else { return };
@@ -124,7 +124,7 @@ impl Endpoint {
         self.ranks = Some(ranks);
     }
 
-    /// Hands what has come at an end to the rank that it belongs to.
+    /// Passes bytes received at an end to its rank or reducer.
     pub(super) fn hand_over(&mut self, end: u32, context: &mut NetContext) {
         let Some(mut ranks) = self.ranks.take() else { return };
         let (rank, _) = ranks.of_ends[end as usize];
@@ -139,7 +139,8 @@ impl Endpoint {
         self.ranks = Some(ranks);
     }
 
-    /// Tells a rank what has come at an end of it, and whether what it sends is written. False if neither is new.
+    /// Notifies a rank of bytes received at one of its ends and of a completed write. Returns false if there is
+    /// neither.
     fn exchange(&mut self, end: u32, ranks: &mut Ranks, now: Time) -> bool {
         let (rank, from) = ranks.of_ends[end as usize];
         let (at, rank) = (&mut self.ends[end as usize], &mut ranks.ranks[rank as usize]);
@@ -152,7 +153,7 @@ impl Endpoint {
         arrived > 0 || written
     }
 
-    /// Has a rank do all that it can do now.
+    /// Has a rank do everything it can do now.
     fn run_rank(&mut self, ranks: &mut Ranks, rank: u32, context: &mut NetContext) {
         let (first, now) = (self.first_rank(), context.now());
         loop {
@@ -171,7 +172,7 @@ impl Endpoint {
                     }
                     return;
                 }
-                // Cores do such; an endpoint has none.
+                // Only ranks at servers request work of a core.
                 RankRequest::CoreWork(_) | RankRequest::Nothing => return,
             }
         }

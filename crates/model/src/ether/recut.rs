@@ -1,4 +1,4 @@
-//! Fabrics that are cut elsewhere than before: to go on with another number of threads.
+//! Moves the cuts between fabrics, so that a run continues with another number of threads.
 
 use super::fabric::{Fabric, Node};
 use crate::line::Packets;
@@ -8,22 +8,22 @@ use std::ops::Range;
 
 type Part = (Fabric, Scheduler<Payload>);
 
-/// Puts all parts of a network together, which come in the order of its components.
+/// Joins all parts of a network, which must be in the order of their components.
 ///
 /// # Panics
-/// As [`recut`], and if there is no part.
+/// Panics as [`recut`] does, and if there is no part.
 #[must_use]
 pub fn join(parts: Vec<Part>) -> Part {
     let nodes = 0..parts.iter().map(|part| part.0.nodes.len()).sum();
     recut(parts, &[nodes]).pop().expect("there is a part")
 }
 
-/// Cuts a network elsewhere. `from` has all of it in the order of its components, and `ranges` are the nodes that each
-/// new partition has, one after the other. What follows does not depend on the cut; the
-/// slots that packets lie in do.
+/// Moves the cuts of a network. `from` holds the whole network in the order of its components, and `ranges` are the
+/// nodes of each new partition, one after the other. Results do not depend on the cut; the slots that store packets
+/// do.
 ///
 /// # Panics
-/// If `ranges` do not cover the nodes, or the parts of `from` do not follow each other or stand at different times.
+/// Panics if `ranges` do not cover the nodes, or if the parts of `from` are not contiguous or have different times.
 #[must_use]
 pub fn recut(mut from: Vec<Part>, ranges: &[Range<usize>]) -> Vec<Part> {
     if from.iter().map(|part| part.0.nodes.len()).eq(ranges.iter().map(Range::len)) {
@@ -51,7 +51,7 @@ pub fn recut(mut from: Vec<Part>, ranges: &[Range<usize>]) -> Vec<Part> {
     hostnet_kernel::recut(from, to)
 }
 
-/// The nodes, each with the part that it was in.
+/// Takes all nodes out of the parts, each with the index of its part.
 fn take_nodes(from: &mut [Part]) -> Vec<(usize, Node)> {
     let parts = from.iter_mut().enumerate();
     parts
@@ -59,7 +59,7 @@ fn take_nodes(from: &mut [Part]) -> Vec<(usize, Node)> {
         .collect()
 }
 
-/// The number of each endpoint and its place among all nodes, in the order of the hosts.
+/// Returns the number of each endpoint and its index among all nodes, in the order of the hosts.
 fn endpoints(from: &[Part]) -> Vec<(u32, usize)> {
     let mut before = 0;
     let mut endpoints = Vec::new();
@@ -71,7 +71,7 @@ fn endpoints(from: &[Part]) -> Vec<(u32, usize)> {
     endpoints
 }
 
-/// Hands on what is recorded, if it is of a node that is in `to` now.
+/// Moves the record of packets to `to` if the recorded node is in `to`.
 fn move_record(from: &mut Fabric, to: &mut Fabric) {
     let part = from.packets.recorded_part();
     if part.is_some_and(|part| part.0.wrapping_sub(to.first.0) < to.nodes.len() as u32) {

@@ -1,5 +1,5 @@
-//! What a switch does beyond forwarding for a pool of memory: of what finds no room, messages that nobody waits for go
-//! first, and whoever waits for what is dropped all the same is told (NACK).
+//! Support of a switch for memory pools. If a message that a request waits for finds no room, messages that no request
+//! waits for are dropped first; if that does not suffice, the requester gets a NACK.
 
 use super::drops::DropReason;
 use super::egress::Left;
@@ -9,7 +9,7 @@ use crate::line::{Content, Packet, PacketId, PoolKind, PoolMessage};
 use crate::part::NetContext;
 
 impl Switch {
-    /// A packet that came in by `port` finds no room at the port `way`.
+    /// Handles a packet that came in by `port` and finds no room at the output port `way`.
     #[cold]
     pub(super) fn refuse(&mut self, id: PacketId, port: u16, way: usize, context: &mut NetContext) {
         let packet = *context.packets.get(id);
@@ -28,8 +28,8 @@ impl Switch {
         self.send(id, way, context);
     }
 
-    /// Drops a message that nobody waits for and that waits at a port with less than `priority`. False if there is none
-    /// at the head of such a queue.
+    /// Drops a message that no request waits for from a queue of lower priority than `priority`. Only heads of queues
+    /// are considered; returns false if none of them is such a message.
     fn evict(&mut self, way: usize, priority: u8, context: &mut NetContext) -> bool {
         let may: fn(&Packet) -> bool =
             |packet| matches!(packet.content, Content::Pool(message) if !message.kind.is_demand());
@@ -41,7 +41,8 @@ impl Switch {
         true
     }
 
-    /// Tells who waits for a dropped message. What finds no room either is gone: the requester has a timeout.
+    /// Sends a NACK to the requester of a dropped message. A NACK that finds no room is lost; the requester then times
+    /// out.
     fn nack(&mut self, packet: &Packet, message: PoolMessage, port: u16, context: &mut NetContext) {
         let from = if packet.to == message.requester { packet.from } else { packet.to };
         if message.kind == PoolKind::Nack {

@@ -1,5 +1,5 @@
-//! Which port leads to a host: the shortest ways, a choice among equals that a flow keeps, and ways that flows are
-//! given.
+//! Routes from a node to each host: shortest paths, one of several equal paths per flow (ECMP), and paths that flows
+//! are assigned explicitly.
 
 use crate::params::{ClusterParams, End, HostKind, HostParams};
 use hostnet_kernel::mix;
@@ -7,22 +7,24 @@ use prefetch_index::prefetch_index;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// For each host the ports of a node that lie on a shortest way to it. There are many hosts and few sets of ports.
+/// Ports of a node on a shortest path to each host. Hosts share few distinct sets of ports, so only the sets are
+/// stored.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Routes {
-    /// The set of ports of each host.
+    /// Index of the port set of each host.
     sets: Vec<u16>,
-    /// Where the ports of each set begin in `ports`, and the end.
+    /// Start of each set in `ports`, and the end of the last set.
     starts: Vec<u32>,
     ports: Vec<u16>,
-    /// The ports that flows are given to a host, in order.
+    /// Explicitly assigned ports, as (flow, destination host, port), in order.
     given: Vec<(u32, u16, u16)>,
-    /// Differs from node to node, so that choices do not repeat along a way.
+    /// Salt of the ECMP hash. It differs from node to node, so that choices along a path are independent.
     salt: u64,
 }
 
 impl Routes {
-    /// The port by which packets of `flow` from host `from` go on to host `to`; none when no cable leads there.
+    /// Returns the port by which packets of `flow` from host `from` are forwarded to host `to`; none if no cable leads
+    /// there.
     #[must_use]
     #[inline]
     pub fn port(&self, flow: u32, from: u16, to: u16) -> Option<u16> {
@@ -40,13 +42,13 @@ impl Routes {
         }
     }
 
-    /// Has what leads to a host fetched.
+    /// Prefetches the port set of a host.
     #[inline(always)]
     pub(super) fn fetch(&self, to: u16) {
         prefetch_index(&self.sets, usize::from(to));
     }
 
-    /// All ports that lie on a shortest way to a host.
+    /// Returns all ports on a shortest path to a host.
     #[must_use]
     pub fn ports(&self, to: u16) -> &[u16] {
         let set = usize::from(self.sets[usize::from(to)]);
@@ -54,22 +56,22 @@ impl Routes {
     }
 }
 
-/// One of `count` equal ways. Both directions of a flow choose for themselves.
+/// Chooses one of `count` equal paths by a hash. The two directions of a flow are hashed independently.
 fn choice(salt: u64, flow: u32, from: u16, count: usize) -> usize {
     let hash = mix(salt ^ (u64::from(flow) << 16 | u64::from(from)));
     ((u128::from(hash) * count as u128) >> 64) as usize
 }
 
-/// Routes of a node in the making.
+/// Routes of a node under construction.
 #[derive(Debug, Default)]
 struct Table {
     numbers: BTreeMap<Vec<u16>, u16>,
-    /// The set of ports of each host.
+    /// Index of the port set of each host.
     sets: Vec<u16>,
 }
 
 impl Table {
-    /// The number of a set of ports.
+    /// Returns the index of a port set, which is added if it is new.
     fn set(&mut self, ports: &[u16]) -> u16 {
         if let Some(&number) = self.numbers.get(ports) {
             return number;
@@ -79,7 +81,7 @@ impl Table {
         number
     }
 
-    /// A set leads to a host.
+    /// Assigns a port set to a host.
     fn lead(&mut self, host: usize, set: u16) {
         if self.sets.len() <= host {
             self.sets.resize(host + 1, 0);
@@ -100,24 +102,24 @@ impl Table {
     }
 }
 
-/// The nodes of a cluster, numbered: switches, then hosts.
+/// Graph of a cluster. Nodes are numbered: switches, then hosts.
 #[derive(Clone, Debug)]
 pub(super) struct Graph {
     switches: usize,
-    /// Of each node its ports: the cable, the end of it that is here, and the node and port at the other end.
+    /// Ports of each node.
     pub(super) ports: Vec<Vec<PortOf>>,
-    /// Of each node the one whose cables lead to it: itself, or of a DIMM its host.
+    /// Node whose cables lead to each node: the node itself, or for a DIMM its host.
     around: Vec<usize>,
 }
 
-/// A port of a node.
+/// A port of a node: its cable, the end of the cable here, and the node and port at the other end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct PortOf {
     pub(super) cable: usize,
     pub(super) end: usize,
     pub(super) node: usize,
     pub(super) port: u16,
-    /// How long the cable is when shortest ways are looked for.
+    /// Length of the cable for the search of shortest paths.
     pub(super) length: u32,
 }
 
@@ -142,15 +144,16 @@ impl Graph {
         Self { switches, ports, around }
     }
 
-    /// The node of a host.
+    /// Returns the node of a host.
     pub(super) fn host(&self, host: usize) -> usize {
         self.switches + host
     }
 
-    /// The routes of each node that has a choice: switches, and hosts with several ports. Hosts do not forward.
+    /// Returns the routes of each node with a choice of ports: switches, and hosts with several ports. Hosts do not
+    /// forward.
     ///
     /// # Panics
-    /// If no cable joins two neighbours on the way that a flow is given.
+    /// Panics if no cable joins two neighbouring nodes of a path that a flow is assigned.
     pub(super) fn routes(&self, cluster: &ClusterParams) -> Vec<Option<Routes>> {
         let mut routes = self.shortest(cluster.seed);
         for (number, flow) in (0..).zip(&cluster.flows).filter(|(_, flow)| !flow.via.is_empty()) {
@@ -175,7 +178,7 @@ impl Graph {
         let chooses = |node: usize| node < self.switches || self.ports[node].len() > 1;
         let mut tables: Vec<_> = (0..self.ports.len()).map(|node| chooses(node).then(Table::default)).collect();
         let choosing: Vec<usize> = (0..self.ports.len()).filter(|&node| chooses(node)).collect();
-        // Hosts at one switch are reached by the same ways as the switch.
+        // All hosts at one switch share the shortest paths to that switch, so one search per switch suffices.
         let mut racks: Vec<Vec<(usize, u16)>> = vec![Vec::new(); self.switches];
         let mut others = Vec::new();
         for host in self.switches..self.ports.len() {
@@ -214,7 +217,7 @@ impl Graph {
         tables.into_iter().enumerate().map(|(node, table)| Some(table?.routes(hosts, salt(node)))).collect()
     }
 
-    /// The port of a host that has only one, if a switch is at the other end of its cable.
+    /// Returns the port of a host that has only one, if a switch is at the other end of the cable.
     fn only_switch(&self, host: usize) -> Option<PortOf> {
         match self.ports[host][..] {
             [port] if port.node < self.switches => Some(port),
@@ -222,7 +225,7 @@ impl Graph {
         }
     }
 
-    /// Notes the ports of a node that lie on a shortest way to `target`, which is so far away from each node.
+    /// Collects the ports of a node on a shortest path to `target`. `distances` are those of all nodes to `target`.
     fn ways(&self, node: usize, target: usize, distances: &[u32], ways: &mut Vec<u16>) {
         let forwards = |node: usize| node < self.switches || node == target;
         let nearer = |port: &PortOf| distances[port.node].checked_add(port.length) == Some(distances[node]);
@@ -231,11 +234,11 @@ impl Graph {
         ways.extend((0..).zip(&self.ports[node]).filter(|(_, port)| nearer(port)).map(|(index, _)| index));
     }
 
-    /// How far each node is from `target`, through switches only; `u32::MAX` where there is no way.
+    /// Returns the distance of each node from `target` through switches only; `u32::MAX` if there is no path.
     fn distances(&self, target: usize) -> Vec<u32> {
         let mut distances = vec![u32::MAX; self.ports.len()];
         distances[target] = 0;
-        // The nodes that were found at each distance; some are found again, nearer, before their turn comes.
+        // Nodes found at each distance. A node may be found again at a shorter distance before it is visited.
         let mut found = vec![vec![target]];
         let mut distance = 0;
         while distance < found.len() {
@@ -260,7 +263,7 @@ impl Graph {
     }
 }
 
-/// The host whose cables lead to a host: that of a DIMM, or itself.
+/// Returns the host whose cables lead to `host`: for a DIMM its host, otherwise `host` itself.
 fn around(host: u16, params: &HostParams) -> u16 {
     let HostKind::Server(server) = &params.kind else { return host };
     let mcn = server.sockets.first().and_then(|socket| socket.mcn.as_deref()).filter(|mcn| mcn.on_dimm);
@@ -271,7 +274,8 @@ fn around(host: u16, params: &HostParams) -> u16 {
 mod tests {
     use super::*;
 
-    /// Switches in a line, each with as many hosts as given, and a host at two of them and at another host.
+    /// Builds a line of switches with the given numbers of hosts each, a host at the first and last switch, and a host
+    /// behind that one.
     fn graph(hosts: &[usize]) -> Graph {
         let switches = hosts.len();
         let single: usize = hosts.iter().sum();

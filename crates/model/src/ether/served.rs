@@ -1,25 +1,25 @@
-//! What the ends of flows at an endpoint share: the workers of its services.
+//! Services of an endpoint: workers that the ends of its flows share.
 
 use super::flow_end::FlowEnd;
 use crate::flow::{Application, Workers};
 use hostnet_kernel::Time;
 use serde::{Deserialize, Serialize};
 
-/// No service.
+/// An end without a service.
 const NONE: u32 = u32::MAX;
 
 /// The services of an endpoint.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Services {
     workers: Vec<Workers>,
-    /// Of each end the place of its service.
+    /// Index of the service of each end.
     of_ends: Vec<u32>,
-    /// When an event comes for each service.
+    /// Time of the pending event of each service, if there is one.
     set: Vec<Option<Time>>,
 }
 
 impl Services {
-    /// Those of some ends, if they have any.
+    /// Creates the services of the given ends; none if no end has a service.
     pub(super) fn new(ends: &[FlowEnd]) -> Option<Box<Self>> {
         let mut workers: Vec<Workers> = Vec::new();
         let place = |end: &FlowEnd| {
@@ -35,7 +35,8 @@ impl Services {
         (!workers.is_empty()).then(|| Box::new(Self { workers, of_ends, set }))
     }
 
-    /// Takes in what has come at an end. Returns the place of its service if an event is to be set for it, and when.
+    /// Hands the requests that have arrived at an end to their workers. Returns the index of the service and the time
+    /// of the event to schedule for it, if any.
     pub(super) fn take(&mut self, end: u32, at: &mut FlowEnd, now: Time) -> Option<(u32, Time)> {
         let place = *self.of_ends.get(end as usize).filter(|&&place| place != NONE)?;
         let workers = &mut self.workers[place as usize];
@@ -45,14 +46,15 @@ impl Services {
         self.event(place)
     }
 
-    /// The event of a service has come. Returns an end whose answer may be sent, as long as there are such.
+    /// Handles the event of a service: returns an end and the number of a request of it that has been served. The
+    /// caller repeats the call until nothing is returned.
     pub(super) fn served(&mut self, place: u32, now: Time) -> Option<(u32, u64)> {
         let set = &mut self.set[place as usize];
         *set = set.filter(|&at| at > now);
         self.workers[place as usize].served(now)
     }
 
-    /// When an event is to be set for a service, if none comes that early.
+    /// Returns the event to schedule for a service, unless one is pending that is due no later.
     pub(super) fn event(&mut self, place: u32) -> Option<(u32, Time)> {
         let wanted = self.workers[place as usize].next_at()?;
         let set = &mut self.set[place as usize];

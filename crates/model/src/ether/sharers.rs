@@ -1,5 +1,5 @@
-//! What a switch knows of who shares pages of a pool of memory: it decides about the first ones, and forwards what is
-//! about any other to the controller.
+//! Directory of shared pages in a switch: the switch grants requests for the first shared pages of a memory pool
+//! itself, and forwards messages about all others to the controller.
 
 use super::port_queues::PRIORITIES;
 use super::switch::Switch;
@@ -9,10 +9,10 @@ use crate::part::NetContext;
 use crate::pool::{Directory, Order};
 use serde::{Deserialize, Serialize};
 
-/// Who shares the pages that a switch decides about.
+/// Directory of the pages that a switch decides about.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Sharers {
-    /// Of the shared pages of the pool, the first ones.
+    /// Number of shared pages, from the first on, that the switch decides about.
     pages: u64,
     directory: Directory,
 }
@@ -28,15 +28,15 @@ impl Sharers {
 }
 
 impl Switch {
-    /// Requests for shared pages that it has granted, and servers that it has told to give a page away or to write it
-    /// no more, since the last reset. Nothing if it decides about no page.
+    /// Returns the requests for shared pages that the switch granted, and the servers that it had give up a page or
+    /// stop writing it, since the last reset. Returns nothing if the switch decides about no page.
     #[must_use]
     pub fn decided(&self) -> Option<[u64; 2]> {
         self.sharers.as_ref().map(|sharers| [sharers.directory.decided, sharers.directory.told])
     }
 
-    /// Takes a message about a page that it decides about, which came in by `port`, and sends what follows from it.
-    /// False if that is not what the packet is.
+    /// Handles a packet that came in by `port` if it is a message about a page of this switch, and sends the resulting
+    /// messages. Returns false for any other packet.
     #[cold]
     pub(super) fn decide(&mut self, id: PacketId, port: u16, context: &mut NetContext) -> bool {
         let packet = *context.packets.get(id);
@@ -49,13 +49,14 @@ impl Switch {
         let mut orders: Vec<Order> = Vec::new();
         sharers.directory.on_message(packet.from, &message, &mut orders);
         for (to, message) in orders {
-            // In the name of the controller, so that answers come this way again.
+            // Sent in the name of the controller, so that the replies pass this switch again.
             self.send_own(&Packet { from: packet.to, to, ..packet }, message, port, context);
         }
         true
     }
 
-    /// Sends a message of its own for one that came in by `port`. False if there is no room for it.
+    /// Sends a message of the switch, caused by one that came in by `port`. Returns false if there is no room or no
+    /// route.
     pub(super) fn send_own(
         &mut self,
         like: &Packet,

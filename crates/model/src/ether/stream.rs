@@ -1,4 +1,4 @@
-//! The transports at the end of a flow at an endpoint.
+//! Transport and application at one end of a flow at an endpoint.
 
 use crate::flow::Application;
 use crate::line::Ecn;
@@ -8,7 +8,7 @@ use crate::transport::tcp::{Connection, Segment};
 use hostnet_kernel::Time;
 use serde::{Deserialize, Serialize};
 
-/// When an event comes for the timer of a transport.
+/// Pending event of a transport's timer.
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 pub(super) struct Timer {
     set: Option<Time>,
@@ -16,7 +16,7 @@ pub(super) struct Timer {
 }
 
 impl Timer {
-    /// The time of the event that is missing, and its generation.
+    /// Returns the time and the generation of the event to schedule, unless one is pending that is due no later.
     #[inline]
     pub(super) fn next_to_set(&mut self, wanted: Time) -> Option<(Time, u32)> {
         if self.set.is_some_and(|at| at <= wanted) {
@@ -27,7 +27,7 @@ impl Timer {
         Some((wanted, self.generation))
     }
 
-    /// An event has come. False if it was set anew since.
+    /// Handles an event. Returns false if the timer has been set again since.
     pub(super) fn comes(&mut self, generation: u32) -> bool {
         let own = generation == self.generation;
         if own {
@@ -37,7 +37,7 @@ impl Timer {
     }
 }
 
-/// A byte stream and who uses it.
+/// A TCP connection and the application that uses its byte stream.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Stream {
     connection: Connection,
@@ -46,7 +46,7 @@ pub struct Stream {
 
 impl Stream {
     pub(super) fn new(params: &TcpParams, flow: &FlowParams, initiator: bool) -> Self {
-        // Each segment is a packet: offload saves work of cores, and there are none.
+        // Each segment is one packet: TSO would save the work of cores, and an endpoint has none.
         let params = TcpParams { tso_bytes: params.mss_bytes, ..params.clone() };
         let application = Application::new(&flow.traffic, initiator, flow.deaf_ps);
         let mut connection = Connection::new(&params);
@@ -56,7 +56,7 @@ impl Stream {
         Self { connection, application }
     }
 
-    /// Lets the application read and write what it can now. Returns when it wants to be woken.
+    /// Has the application read and write all it can now. Returns the time at which to poll it again, if any.
     #[inline]
     pub(super) fn poll(&mut self, now: Time) -> Option<Time> {
         let action = self.application.poll(now, self.connection.readable(), self.connection.room());
@@ -69,20 +69,20 @@ impl Stream {
         action.wake_at
     }
 
-    /// A segment has come. Returns when the application wants to be woken.
+    /// Handles a received segment. Returns the time at which to poll the application again, if any.
     #[inline]
     pub(super) fn on_segment(&mut self, now: Time, segment: &Segment) -> Option<Time> {
         self.connection.on_segment(now, segment);
         self.poll(now)
     }
 
-    /// The timer of the transport has come. Returns when the application wants to be woken.
+    /// Handles the timer of the connection. Returns the time at which to poll the application again, if any.
     pub(super) fn on_timer(&mut self, now: Time) -> Option<Time> {
         self.connection.on_timer(now);
         self.poll(now)
     }
 
-    /// The next segment, and whether it may be marked.
+    /// Returns the next segment to send, and its ECN codepoint.
     #[inline]
     pub(super) fn next(&mut self, now: Time) -> Option<(Segment, Ecn)> {
         let segment = self.connection.next(now)?;
@@ -90,7 +90,7 @@ impl Stream {
         Some((segment, if capable { Ecn::Capable } else { Ecn::NotCapable }))
     }
 
-    /// What the application knows that others at this host do.
+    /// Returns the application, for the workers and ranks of this host.
     pub(super) fn application_mut(&mut self) -> &mut Application {
         &mut self.application
     }
@@ -103,27 +103,27 @@ impl Stream {
         self.application.stop();
     }
 
-    /// The transport.
+    /// Returns the connection.
     #[must_use]
     pub fn connection(&self) -> &Connection {
         &self.connection
     }
 
-    /// The application.
+    /// Returns the application.
     #[must_use]
     pub fn application(&self) -> &Application {
         &self.application
     }
 }
 
-/// An end of a RoCE flow: memory that is read and written without anyone else taking part, but for ranks, which post
-/// what is written and learn what has come.
+/// An end of a RoCE flow. Its memory is read and written without software, except by ranks of jobs, which post their
+/// writes and are notified of data that has arrived.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Memory {
     connection: RoceConnection,
-    /// What carries the messages of ranks.
+    /// Application that carries the messages of ranks, if the flow is between ranks.
     application: Option<Application>,
-    /// Whether it may send: an end that asks does so from its beginning until it is stopped.
+    /// True if the end may send: an initiator from its start until it is stopped, all others always.
     open: bool,
     initiator: bool,
 }
@@ -140,17 +140,17 @@ impl Memory {
         self.open = true;
     }
 
-    /// The end that asks asks for nothing more; the other goes on to answer, and ranks go on.
+    /// Stops an initiator from sending. A responder still answers, and ranks continue.
     pub(super) fn stop(&mut self) {
         self.open &= !self.initiator || self.application.is_some();
     }
 
-    /// Posts what a rank sends, as far as there is room.
+    /// Posts the messages of a rank, as far as there is room.
     pub(super) fn poll(&mut self, now: Time) {
         self.hand_over(now, 0);
     }
 
-    /// The rank learns what has come, and what it sends is posted.
+    /// Passes `came` received bytes to the rank, and posts what it sends.
     fn hand_over(&mut self, now: Time, came: u64) {
         if let Some(application) = &mut self.application {
             let action = application.poll(now, came, self.connection.room());
@@ -179,7 +179,7 @@ impl Memory {
         }
     }
 
-    /// What carries the messages of ranks.
+    /// Returns the application that carries the messages of ranks, if the flow is between ranks.
     pub(super) fn application_mut(&mut self) -> Option<&mut Application> {
         self.application.as_mut()
     }

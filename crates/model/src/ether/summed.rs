@@ -1,4 +1,4 @@
-//! The engine of a switch that sums up vectors of jobs: what stands behind a cable within the switch.
+//! Engine of a switch that sums the vectors of jobs. It is modelled as an endpoint behind a cable within the switch.
 
 use super::endpoint::Endpoint;
 use crate::flow::{Reducer, SumEngine, Summing};
@@ -7,7 +7,7 @@ use crate::part::{NetContext, Payload};
 use hostnet_kernel::Time;
 use serde::{Deserialize, Serialize};
 
-/// What a switch does for jobs.
+/// Reducers of a switch, and the engine that they share.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(super) struct Sums {
     pub(super) reducers: Vec<Reducer>,
@@ -15,7 +15,8 @@ pub(super) struct Sums {
 }
 
 impl Sums {
-    /// The reducers of jobs at a host. `end` says by which end of a flow number `own` of a job talks with another.
+    /// Creates the reducers of all jobs at a host. `end` gives the end of the flow between two members of a job: its
+    /// arguments are the job, this member and the other one.
     pub(super) fn new(cluster: &ClusterParams, host: u16, end: impl Fn(u32, u32, u32) -> Option<u32>) -> Self {
         let mut reducers = Vec::new();
         for (job, params) in (0..).zip(&cluster.jobs) {
@@ -33,19 +34,19 @@ impl Sums {
 }
 
 impl Endpoint {
-    /// What a switch does for jobs, if this stands for its engine.
+    /// Iterates over the reducers, if this endpoint stands for the engine of a switch.
     pub fn reducers(&self) -> impl Iterator<Item = &Reducer> {
         self.ranks.iter().flat_map(|ranks| &ranks.sums.reducers)
     }
 
-    /// The engine of a switch that this stands for, if it does.
+    /// Returns the engine, if this endpoint stands for the engine of a switch.
     #[must_use]
     pub fn sum_engine(&self) -> Option<&SumEngine> {
         let sums = self.ranks.iter().map(|ranks| &ranks.sums);
         sums.filter(|sums| !sums.reducers.is_empty()).map(|sums| &sums.engine).next()
     }
 
-    /// Takes what has come at an end for a reducer.
+    /// Passes bytes received at an end to a reducer. Returns false if there are none.
     pub(super) fn take_vectors(&mut self, sums: &mut Sums, reducer: u32, end: u32) -> bool {
         let application = self.ends[end as usize].application_mut();
         let bytes = application.map_or(0, |application| application.take_arrived());
@@ -55,7 +56,7 @@ impl Endpoint {
         bytes > 0
     }
 
-    /// Has a reducer, whose events are those of connection `event`, do all that it can do now.
+    /// Has a reducer do everything it can do now. Its events are [`Payload::Begin`] of connection `event`.
     pub(super) fn run_reducer(&mut self, sums: &mut Sums, reducer: u32, event: u32, context: &mut NetContext) {
         let (at, now) = (reducer as usize, context.now());
         loop {
@@ -81,7 +82,7 @@ impl Endpoint {
         }
     }
 
-    /// A reducer sends bytes by an end.
+    /// Sends bytes of a sum by an end.
     fn post_sum(&mut self, sums: &mut Sums, reducer: u32, (end, bytes): (u32, u64), context: &mut NetContext) {
         self.ends[end as usize].tell(context.now(), |application| application.post(bytes));
         self.take_vectors(sums, reducer, end);

@@ -1,4 +1,4 @@
-//! A switch with output queues in one shared memory.
+//! A switch with output queues in one shared buffer.
 
 use super::drops::{DropReason, Drops};
 use super::egress::{Egress, Left};
@@ -12,13 +12,13 @@ use hostnet_kernel::{Ahead, Rng, Time};
 use prefetch_index::prefetch_index;
 use serde::{Deserialize, Serialize};
 
-/// A port: its way out, and what came in by it and still waits.
+/// A port of a switch: its output queue, and the bytes that came in by it and still wait.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Port {
     pub(super) egress: Egress,
-    /// Bytes per lossless priority that came in here and wait anywhere in the switch.
+    /// Bytes per lossless priority that came in by this port and wait anywhere in the switch.
     held_bytes: Box<[u64; PRIORITIES]>,
-    /// One bit per priority: the peer was asked for a pause.
+    /// Bit mask of the priorities whose pause this port has requested from the peer.
     asked: u8,
     marked: u64,
     pauses: u64,
@@ -26,50 +26,50 @@ pub struct Port {
 }
 
 impl Port {
-    /// The way out.
+    /// Returns the output port.
     #[must_use]
     pub fn egress(&self) -> &Egress {
         &self.egress
     }
 
-    /// Packets that were marked on their way out since the start of the run.
+    /// Returns the packets that were ECN-marked at this output since the start of the run.
     #[must_use]
     pub fn marked_packets(&self) -> u64 {
         self.marked
     }
 
-    /// Pauses that the peer was asked for since the start of the run.
+    /// Returns the pauses requested from the peer since the start of the run.
     #[must_use]
     pub fn pauses_asked(&self) -> u64 {
         self.pauses
     }
 
-    /// Packets that found no room on their way out since the start of the run; copies are none.
+    /// Returns the packets that found no room at this output since the start of the run. Copies do not count.
     #[must_use]
     pub fn overflowed_packets(&self) -> u64 {
         self.overflowed
     }
 
-    /// Whether the peer is asked to pause a priority now.
+    /// Returns true if the peer is requested to pause the priority now.
     #[must_use]
     pub fn asks_pause(&self, priority: u8) -> bool {
         self.asked >> priority & 1 != 0
     }
 
-    /// Bytes of a lossless priority that came in here and wait anywhere in the switch.
+    /// Returns the bytes of a lossless priority that came in by this port and wait anywhere in the switch.
     #[must_use]
     pub fn held_bytes(&self, priority: u8) -> u64 {
         self.held_bytes[usize::from(priority)]
     }
 }
 
-/// A switch.
+/// A switch with output queues, a shared buffer, ECN and PFC.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Switch {
     pub(super) ports: Vec<Port>,
     pub(super) routes: Routes,
     buffer_bytes: u64,
-    /// What packets of priorities that may be lost may fill.
+    /// Bytes of the shared buffer that packets of lossy priorities may fill.
     lossy_bytes: u64,
     alpha: u32,
     ecn: Option<EcnParams>,
@@ -82,9 +82,9 @@ pub struct Switch {
 }
 
 impl Switch {
-    /// A switch with a port per element of `ports`. `headroom_bytes` of the memory are kept for what is still on its
-    /// way when a pause has been asked for: packets that may be lost do not get them. `random` is a seed and the number
-    /// of the random stream.
+    /// Creates a switch with one port per element of `ports`. `headroom_bytes` of the buffer are reserved for packets
+    /// in flight when a pause has been requested; packets of lossy priorities do not use them. `random` is a seed and
+    /// the number of a random stream.
     #[must_use]
     pub fn new(
         params: &SwitchParams,
@@ -110,7 +110,7 @@ impl Switch {
         }
     }
 
-    /// Has what a packet needs fetched.
+    /// Prefetches the data that a packet needs.
     #[inline(always)]
     pub(super) fn fetch(&self, id: PacketId, packets: &Packets, ahead: Ahead) {
         match ahead {
@@ -131,7 +131,7 @@ impl Switch {
         }
     }
 
-    /// Has what a port needs to send fetched.
+    /// Prefetches the data that a port needs to send.
     #[inline(always)]
     pub(super) fn fetch_port(&self, port: u16, packets: &Packets, ahead: Ahead) {
         match ahead {
@@ -145,7 +145,7 @@ impl Switch {
         }
     }
 
-    /// A packet has come in by `port`.
+    /// Handles a packet that has come in by `port`.
     #[inline]
     pub fn on_packet(&mut self, id: PacketId, port: u16, context: &mut NetContext) {
         if self.sharers.is_some() && self.decide(id, port, context) {
@@ -166,6 +166,7 @@ impl Switch {
             return self.refuse(id, port, way, context);
         }
         self.mark(way, priority, id, (0, 0), context);
+        // A packet that is sent at once takes no buffer.
         if !free {
             self.hold(port, priority, u64::from(ip_bytes), context);
         }
@@ -174,7 +175,7 @@ impl Switch {
         }
     }
 
-    /// A port may send its next packet.
+    /// Handles a port that may send its next packet.
     #[inline]
     pub fn on_ready(&mut self, port: u16, context: &mut NetContext) {
         if let Some(left) = self.ports[usize::from(port)].egress.on_ready(context) {
@@ -183,7 +184,7 @@ impl Switch {
         }
     }
 
-    /// Puts a packet that was held on the wire of a port, or into its queue.
+    /// Sends a packet whose bytes are held in the buffer, or enqueues it at the port.
     pub(super) fn send(&mut self, id: PacketId, port: usize, context: &mut NetContext) {
         if let Some(left) = self.ports[port].egress.push(id, context) {
             self.release(&left, context);
@@ -191,13 +192,13 @@ impl Switch {
         }
     }
 
-    /// The peer of a port asks for a pause, or for its end.
+    /// Handles a request of a port's peer for a pause, or for its end.
     pub fn on_pause(&mut self, port: u16, priority: u8, on: bool, context: &mut NetContext) {
         self.ports[usize::from(port)].egress.on_pause(priority, on, context);
     }
 
-    /// Whether a packet that has to wait finds room. One of a lossless priority may fill the memory; any other may fill
-    /// its share of what is free. `beside` are bytes that are on their way to the queue.
+    /// Returns true if the buffer admits a packet that has to wait. A lossless priority may fill the whole buffer; any
+    /// other priority may fill its share (alpha) of the free space. `beside` are bytes in flight to the same queue.
     #[inline]
     pub(super) fn has_room(&self, way: usize, priority: u8, ip_bytes: u64, beside: u64) -> bool {
         if self.is_lossless(priority) {
@@ -217,7 +218,8 @@ impl Switch {
         self.pfc.is_some_and(|pfc| pfc.priorities >> priority & 1 != 0)
     }
 
-    /// Marks a packet that finds too many before it. `beside` are packets and bytes that are on their way to the queue.
+    /// Marks a packet (ECN) if too many packets or bytes wait before it. `beside` are packets and bytes in flight to
+    /// the same queue.
     #[inline]
     pub(super) fn mark(
         &mut self,
@@ -237,7 +239,7 @@ impl Switch {
         }
     }
 
-    /// A packet that came in by `port` begins to wait.
+    /// Adds a packet that came in by `port` to the buffer. Requests a pause from the peer if the port reaches XOFF.
     #[inline]
     pub(super) fn hold(&mut self, port: u16, priority: u8, ip_bytes: u64, context: &mut NetContext) {
         self.used_bytes += ip_bytes;
@@ -252,7 +254,7 @@ impl Switch {
         }
     }
 
-    /// A packet no longer waits.
+    /// Removes a packet from the buffer. Ends the pause of the peer if the port is down to XON.
     #[inline]
     pub(super) fn release(&mut self, left: &Left, context: &mut NetContext) {
         self.used_bytes -= u64::from(left.ip_bytes);
@@ -265,7 +267,7 @@ impl Switch {
         }
     }
 
-    /// Drops a packet for which there is no room on its way out by a port.
+    /// Drops a packet that finds no room at its output port.
     #[cold]
     pub(super) fn overflow(&mut self, id: PacketId, way: usize, context: &mut NetContext) {
         self.ports[way].overflowed += u64::from(!context.packets.get(id).copy);
@@ -285,7 +287,7 @@ impl Switch {
         }
     }
 
-    /// Moves the packets that wait from one store to another.
+    /// Moves the waiting packets from one store to another.
     pub(super) fn move_packets(&mut self, from: &mut Packets, to: &mut Packets) {
         self.ports.iter_mut().for_each(|port| port.egress.move_packets(from, to));
     }
@@ -303,44 +305,44 @@ impl Switch {
         self.ports.iter_mut().for_each(|port| port.egress.settle(now));
     }
 
-    /// The ports, in the order of the cables that end here.
+    /// Returns the ports, in the order of the cables.
     #[must_use]
     pub fn ports(&self) -> &[Port] {
         &self.ports
     }
 
-    /// Bytes of a lossless priority from one port at which the end of a pause is asked for; none without PFC.
+    /// Returns the bytes of a lossless priority from one port at which its pause ends (XON); none without PFC.
     #[must_use]
     pub fn xon_bytes(&self) -> Option<u64> {
         self.pfc.map(|pfc| pfc.xon_bytes)
     }
 
-    /// Which port leads where.
+    /// Returns the routes.
     #[must_use]
     pub fn routes(&self) -> &Routes {
         &self.routes
     }
 
-    /// What was dropped, on the cables of its ports outward as well; copies of packets among it.
+    /// Returns the drop counters, including packets lost on outgoing cables and copies.
     #[must_use]
     pub fn drops(&self) -> &Drops {
         &self.drops
     }
 
-    /// Bytes of waiting packets in the shared memory.
+    /// Returns the bytes of waiting packets in the shared buffer.
     #[must_use]
     pub fn used_bytes(&self) -> u64 {
         self.used_bytes
     }
 
-    /// The most of them since the last reset.
+    /// Returns the most bytes in the shared buffer since the last reset.
     #[must_use]
     pub fn used_bytes_max(&self) -> u64 {
         self.used_bytes_max
     }
 }
 
-/// Whether a packet is marked that finds so many packets and bytes waiting.
+/// Returns true if a packet that finds `packets` packets and `bytes` bytes waiting is marked.
 #[inline]
 fn marks(ecn: &EcnParams, packets: u32, bytes: u64, rng: &mut Rng) -> bool {
     match *ecn {

@@ -1,4 +1,4 @@
-//! One direction of a cable: what it does to a packet.
+//! One direction of a cable: serialization, delay, losses and damage.
 
 use hostnet_kernel::{ComponentId, Rng, Time};
 use serde::{Deserialize, Serialize};
@@ -6,35 +6,35 @@ use serde::{Deserialize, Serialize};
 /// One direction of a cable, as its sender sees it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct WireParams {
-    /// The sender's number of the port.
+    /// Number of the sender's port.
     pub port: u16,
-    /// Who receives.
+    /// Component that receives.
     pub peer: ComponentId,
-    /// The receiver's number of its port.
+    /// Number of the receiver's port.
     pub peer_port: u16,
-    /// Bytes per second; at least 1.
+    /// Bandwidth, in bytes per second; at least 1.
     pub bytes_per_s: u64,
     /// Bytes on the wire beyond the IP packet.
     pub framing_bytes: u32,
-    /// Least bytes of a frame on the wire, framing included.
+    /// Smallest frame on the wire, in bytes, including framing.
     pub frame_min_bytes: u32,
     /// Propagation delay, in ps; at least 1.
     pub latency_ps: u64,
     /// Time that a packet spends between the sender's queue and the wire, in ps.
     pub before_ps: u64,
-    /// Time that a packet spends between the wire and the receiver's handling it, in ps.
+    /// Time that a packet spends between the wire and the receiver that handles it, in ps.
     pub after_ps: u64,
-    /// When it is down, from and to in ps.
+    /// Intervals in which the cable is down: begin and end of each, in ps.
     pub down_ps: Vec<(u64, u64)>,
-    /// Share of packets that it damages, in units of 2^-32.
+    /// Share of packets that the cable damages, in units of 2^-32.
     pub corrupt: u64,
-    /// Whether it is kept when the wire was busy.
+    /// True if the busy time of the wire is recorded.
     pub watched: bool,
-    /// Seed of the run, and the number of this direction among all: its random stream.
+    /// Seed of the run, and number of the random stream of this direction of the cable.
     pub random: (u64, u64),
 }
 
-/// What became of a packet on the wire.
+/// Fate of a packet on the wire.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Fate {
     Arrives,
@@ -42,25 +42,26 @@ pub(super) enum Fate {
     Lost,
 }
 
-/// One direction of a cable, as far as every packet needs it: half a line of the cache.
+/// Fields of one direction of a cable that every packet needs: half a cache line.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Wire {
-    /// Time of a byte, in units of 2^-20 ps, rounded up.
+    /// Time per byte, in units of 2^-20 ps, rounded up.
     byte_time: u64,
-    /// From the last bit at the sender until the receiver handles the packet, in ps.
+    /// Delay from the last bit at the sender until the receiver handles the packet, in ps.
     pub(super) delay_ps: u64,
     pub(super) peer: ComponentId,
     pub(super) peer_port: u16,
     pub(super) port: u16,
     framing_bytes: u16,
     frame_min_bytes: u16,
-    /// Whether there are [`Faults`] to ask for.
+    /// True if the cable has [`Faults`].
     pub(super) faulty: bool,
 }
 
+/// Fractional bits of the time per byte.
 const BYTE_TIME_BITS: u32 = 20;
 
-/// Parts of a byte in which a window counts what is on a wire at its start and end.
+/// Parts of a byte in which a measuring window counts a packet that is on the wire at its start or end.
 pub const BYTE_PARTS: u64 = 1024;
 
 impl Wire {
@@ -78,18 +79,18 @@ impl Wire {
         }
     }
 
-    /// Bytes on the wire of an IP packet of `ip_bytes`.
+    /// Returns the bytes on the wire of an IP packet of `ip_bytes`.
     #[inline]
     pub(super) fn wire_bytes(&self, ip_bytes: u32) -> u32 {
         (ip_bytes + u32::from(self.framing_bytes)).max(u32::from(self.frame_min_bytes))
     }
 
-    /// Parts of a byte that the wire carries in so many ps, rounded down.
+    /// Returns the parts of a byte that the wire carries in `ps` ps, rounded down.
     pub(super) fn byte_parts(&self, ps: u64) -> u64 {
         ((u128::from(ps * BYTE_PARTS) << BYTE_TIME_BITS) / u128::from(self.byte_time.max(1))) as u64
     }
 
-    /// Time that so many bytes on the wire take, in ps; at least 1.
+    /// Returns the time that `wire_bytes` take on the wire, in ps; at least 1.
     #[inline]
     pub(super) fn serialization_ps(&self, wire_bytes: u32) -> u64 {
         let time = u128::from(wire_bytes) * u128::from(self.byte_time);
@@ -97,12 +98,12 @@ impl Wire {
     }
 }
 
-/// What a cable does to packets beyond carrying them.
+/// Losses and damage on one direction of a cable.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Faults {
     pub(super) latency_ps: u64,
     before_ps: u64,
-    /// In order of time, the last first.
+    /// Intervals in which the cable is down, latest first, so that the next one is popped from the end.
     down_ps: Vec<(u64, u64)>,
     corrupt: u64,
     rng: Rng,
@@ -111,7 +112,7 @@ pub(super) struct Faults {
 impl Faults {
     pub(super) fn new(params: &WireParams) -> Self {
         let mut down_ps = params.down_ps.clone();
-        // Of no length: never.
+        // An interval of no length has no effect.
         down_ps.retain(|&(from, to)| from < to);
         down_ps.sort_unstable_by(|a, b| b.cmp(a));
         Self {
@@ -123,8 +124,8 @@ impl Faults {
         }
     }
 
-    /// What becomes of a packet whose first bit leaves the queue now and whose last bit leaves it after
-    /// `serialization_ps`. To be asked in order of time.
+    /// Returns the fate of a packet whose first bit leaves the queue at `now` and whose last bit leaves it
+    /// `serialization_ps` later. Calls must be in order of time.
     pub(super) fn fate(&mut self, now: Time, serialization_ps: u64) -> Fate {
         if !self.down_ps.is_empty() && self.is_down(now.ps() + self.before_ps, serialization_ps) {
             return Fate::Lost;
@@ -135,7 +136,8 @@ impl Faults {
         Fate::Arrives
     }
 
-    /// Whether the cable is down at any time from the first bit at its one end until the last bit at its other.
+    /// Returns true if the cable is down at any time from the first bit at the sender until the last bit at the
+    /// receiver.
     fn is_down(&mut self, first_ps: u64, serialization_ps: u64) -> bool {
         while self.down_ps.last().is_some_and(|&(_, to)| to <= first_ps) {
             self.down_ps.pop();
@@ -188,7 +190,7 @@ mod tests {
             prop_assert!(u128::from(time) >= exact && u128::from(time) <= exact + 2, "{} for {}", time, exact);
         }
 
-        /// Against a list that is looked through in whole.
+        /// Compares with a scan of all intervals.
         #[test]
         fn what_is_on_a_cable_that_goes_down_is_lost(
             down in prop::collection::vec((0_u64..5000, 0_u64..300), 0..6),
