@@ -1,40 +1,40 @@
-//! Where the time of a datagram goes, stage by stage.
+//! Latency of datagrams, broken down by stage of their path.
 
 use hostnet_kernel::Time;
 use hostnet_measure::Histogram;
 use serde::{Deserialize, Serialize};
 
-/// Journeys of one end that a trace shows at most.
+/// Most datagrams per end whose breakdowns are kept for a trace.
 const KEPT_MAX: usize = 4096;
 
-/// A stage on the way from one application to another. Stages follow one another without a gap.
+/// A stage of the path from one application to another. Stages follow one another without a gap.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stage {
-    /// The system call of the sender, with its copy and socket buffer; of a NIC in a DIMM the clone, too.
+    /// System call of the sender, with its copy and socket buffer; for a NIC in a DIMM, the clone, too.
     TxCopy,
-    /// The kernel or driver of the sender, until the NIC's doorbell is rung.
+    /// Kernel or driver of the sender, until the doorbell is rung.
     TxDriver,
-    /// Of a NIC in a DIMM: flushes of data and descriptor, until memory has them.
+    /// For a NIC in a DIMM: flushes of payload and descriptor, until memory has them.
     TxFlush,
-    /// Reads and writes of the NIC's registers, until the NIC has the doorbell.
+    /// Reads and writes of NIC registers, until the NIC has the doorbell.
     TxRegister,
-    /// The NIC reads descriptor and data.
+    /// DMA reads of descriptor and payload by the NIC.
     TxDma,
-    /// From there to the last bit at the NIC of the receiver: its port, cables and switches. Of a host without a host
-    /// network, all that is spent there too.
+    /// From the end of the DMA to the last bit at the receiving NIC: port, cables and switches. For an endpoint, also
+    /// the time spent inside it.
     Wire,
-    /// The NIC writes data and completion, until the core can see it.
+    /// DMA writes of payload and completion by the NIC, until the core can see them.
     RxDma,
-    /// Of a NIC in a DIMM: the completion is invalidated and read.
+    /// For a NIC in a DIMM: invalidation and read of the completion.
     RxInvalidate,
-    /// The kernel or driver of the receiver, what waits for it, and for the application to have its turn.
+    /// Kernel or driver of the receiver, including waits for it and until the application runs.
     RxDriver,
-    /// The system call of the receiver, with its copy and socket buffer; of a NIC in a DIMM the wait for the clone.
+    /// System call of the receiver, with its copy and socket buffer; for a NIC in a DIMM, the wait for the clone.
     RxCopy,
 }
 
 impl Stage {
-    /// Every stage, in order.
+    /// All stages, in order.
     pub const ALL: [Self; 10] = [
         Self::TxCopy,
         Self::TxDriver,
@@ -48,7 +48,7 @@ impl Stage {
         Self::RxCopy,
     ];
 
-    /// Its name in tables and traces.
+    /// Returns the name of the stage in tables and traces.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -66,7 +66,7 @@ impl Stage {
     }
 }
 
-/// How long a datagram was in each stage so far.
+/// Time of one datagram in each stage so far.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Journey {
     begun: Time,
@@ -74,48 +74,48 @@ pub struct Journey {
 }
 
 impl Journey {
-    /// One that begins now.
+    /// Starts a breakdown now.
     #[must_use]
     pub fn begin(now: Time) -> Self {
         Self { begun: now, ps: [0; Stage::ALL.len()] }
     }
 
-    /// A stage ends now: what was not yet another's is its time.
+    /// Ends a stage now: time that no other stage has been given belongs to this stage.
     pub fn end(&mut self, stage: Stage, now: Time) {
         self.ps[stage as usize] += now.since(self.begun) - self.total_ps();
     }
 
-    /// When it began.
+    /// Returns the time at which the datagram was sent.
     #[must_use]
     pub fn begun(&self) -> Time {
         self.begun
     }
 
-    /// Time of all stages, in ps.
+    /// Returns the time in all stages, in ps.
     #[must_use]
     pub fn total_ps(&self) -> u64 {
         self.ps.iter().sum()
     }
 
-    /// Time of a stage, in ps.
+    /// Returns the time in one stage, in ps.
     #[must_use]
     pub fn ps(&self, stage: Stage) -> u64 {
         self.ps[stage as usize]
     }
 }
 
-/// The journeys that ended at an application since the last reset.
+/// Latency statistics of the datagrams that applications have read since the last reset.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Journeys {
     total: Histogram,
     ps: [u64; Stage::ALL.len()],
-    /// Those since somebody looks on, the first ones of many.
+    /// Breakdowns of single datagrams, at most the first [`KEPT_MAX`]; none unless they are recorded.
     #[serde(skip)]
     kept: Option<Vec<Journey>>,
 }
 
 impl Journeys {
-    /// Counts one that is over.
+    /// Adds a datagram that has been read.
     pub fn add(&mut self, journey: &Journey) {
         if let Some(kept) = self.kept.as_mut().filter(|kept| kept.len() < KEPT_MAX) {
             kept.push(*journey);
@@ -124,30 +124,30 @@ impl Journeys {
         self.ps.iter_mut().zip(journey.ps).for_each(|(sum, ps)| *sum += ps);
     }
 
-    /// Adds those of another.
+    /// Adds the statistics of other datagrams.
     pub fn merge(&mut self, other: &Self) {
         self.total.merge(&other.total);
         self.ps.iter_mut().zip(other.ps).for_each(|(sum, ps)| *sum += ps);
     }
 
-    /// Times from one application to the other, in ps.
+    /// Returns the latencies from application to application, in ps.
     #[must_use]
     pub fn total(&self) -> &Histogram {
         &self.total
     }
 
-    /// Time of all of them in a stage, in ps.
+    /// Returns the time of all datagrams in a stage, in ps.
     #[must_use]
     pub fn sum_ps(&self, stage: Stage) -> u64 {
         self.ps[stage as usize]
     }
 
-    /// Keeps them one by one from now on, or not any more.
+    /// Starts or stops recording breakdowns of single datagrams.
     pub fn watch(&mut self, on: bool) {
         self.kept = on.then(Vec::new);
     }
 
-    /// Those that were kept.
+    /// Returns the recorded breakdowns.
     #[must_use]
     pub fn kept(&self) -> &[Journey] {
         self.kept.as_deref().unwrap_or_default()

@@ -1,5 +1,5 @@
-//! Transports as pure state machines: time and packets in, packets and timers out. They know no NIC, no core and no
-//! event.
+//! Transport protocols as pure state machines: time and packets go in, packets and timers come out. They depend on no
+//! NIC, core or event.
 
 pub mod journey;
 pub mod roce;

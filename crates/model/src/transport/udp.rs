@@ -1,31 +1,31 @@
-//! UDP (RFC 768): datagrams, without acknowledgements and without a second try.
+//! UDP (RFC 768): datagrams without acknowledgements and without retransmission.
 
 use super::journey::Journey;
 use hostnet_kernel::Time;
 use serde::{Deserialize, Serialize};
 
-/// Headers of IP and UDP.
+/// Bytes of the headers of IP and UDP.
 pub const HEADER_BYTES: u32 = 28;
 
-/// A datagram. One is one packet: nothing cuts it.
+/// A UDP datagram. Each is one packet: datagrams are not segmented.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Datagram {
-    /// Bytes of data; at least 1.
+    /// Bytes of payload; at least 1.
     pub bytes: u32,
-    /// Its number among those of its sender; an answer has that of what it answers.
+    /// Number of the datagram among those of its sender. A reply has the number of its request.
     pub number: u64,
-    /// Where its time went so far.
+    /// Time spent so far in each stage of the path.
     pub journey: Journey,
 }
 
 impl Datagram {
-    /// One that an application sends now.
+    /// Creates a datagram that an application sends now.
     #[must_use]
     pub fn new(bytes: u32, number: u64, now: Time) -> Self {
         Self { bytes, number, journey: Journey::begin(now) }
     }
 
-    /// Bytes of its IP packet.
+    /// Returns the bytes of the IP packet.
     #[must_use]
     pub fn ip_bytes(&self) -> u32 {
         HEADER_BYTES + self.bytes

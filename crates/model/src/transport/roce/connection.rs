@@ -1,4 +1,4 @@
-//! One end of a flow.
+//! One end of a RoCE flow.
 
 use super::dcqcn::{Notifier, Reaction};
 use super::plan::Plan;
@@ -11,40 +11,39 @@ use hostnet_kernel::Time;
 use hostnet_measure::Histogram;
 use serde::{Deserialize, Serialize};
 
-/// Data that is to be placed in memory.
+/// Received data that must be placed in memory.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Placed {
-    /// Where in the memory region of the flow.
+    /// Offset in the memory region of the flow, in bytes.
     pub offset: u64,
-    /// Bytes.
+    /// Length, in bytes.
     pub bytes: u32,
 }
 
-/// One end of a reliable connection of RoCE v2 whose initiator writes ([`Traffic::Bulk`]) or reads ([`Traffic::Read`])
-/// one region of memory, message by message, or both of whose ends write what ranks post ([`Traffic::Messages`]). Time
-/// never runs backwards between calls.
+/// One end of a reliable connection of RoCE v2. Its initiator writes ([`Traffic::Bulk`]) or reads ([`Traffic::Read`])
+/// one region of memory, message by message, or both ends write the messages that ranks post ([`Traffic::Messages`]).
+/// Time must not decrease between calls.
 ///
-/// After every [`RoceConnection::on_packet`] and [`RoceConnection::on_timer`] call [`RoceConnection::next`] until it
-/// gives nothing, or until there is no room to send; then look at [`RoceConnection::timer`] anew. A
-/// [`Operation::Write`] or [`Operation::ReadResponse`] that it gives carries `bytes` from `offset` of this end's
-/// memory.
+/// After every [`RoceConnection::on_packet`] and [`RoceConnection::on_timer`], call [`RoceConnection::next`] until it
+/// returns nothing or there is no room to send, then query [`RoceConnection::timer`] again. A returned
+/// [`Operation::Write`] or [`Operation::ReadResponse`] carries `bytes` from `offset` of this end's memory.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct RoceConnection {
     plan: Plan,
-    /// What asks, and what answers; an end has both if the other one writes, too.
+    /// Requester and responder; an end has both if both ends write.
     requester: Option<Requester>,
     responder: Option<Responder>,
     dcqcn: Option<DcqcnParams>,
     reaction: Option<Reaction>,
     notifier: Notifier,
-    /// The next packet with data may go.
+    /// Time at which the next packet with payload may be sent.
     next_at: Time,
     counters: RoceCounters,
 }
 
 impl RoceConnection {
-    /// An end that is connected. `initiator`: it asks, the other end answers. `port_bytes_per_s` is where DCQCN begins,
-    /// and its most.
+    /// Creates an established connection. The `initiator` sends requests, the other end responds. DCQCN starts with
+    /// `port_bytes_per_s` and never exceeds it.
     #[must_use]
     pub fn new(params: &RoceParams, traffic: &Traffic, initiator: bool, port_bytes_per_s: u64) -> Self {
         let reads = matches!(traffic, Traffic::Read { .. });
@@ -61,7 +60,7 @@ impl RoceConnection {
         }
     }
 
-    /// The next packet to send now: what answers first, then data as the rate allows.
+    /// Returns the next packet to send now: notifications and acknowledgements first, then data as the rate allows.
     pub fn next(&mut self, now: Time) -> Option<Roce> {
         if std::mem::take(&mut self.notifier.owed) {
             self.counters.notifications_sent += 1;
@@ -89,13 +88,14 @@ impl RoceConnection {
         asks || self.responder.as_ref().is_some_and(Responder::ready)
     }
 
-    /// Bytes that a rank may post now: as many messages as may be in flight are kept until they are complete.
+    /// Returns the bytes that a rank may post now: as many messages as may be in flight are kept until they are
+    /// complete.
     #[must_use]
     pub fn room(&self) -> u64 {
         self.plan.posted().map_or(0, Posted::room)
     }
 
-    /// A rank posts `bytes` bytes, for which there is room.
+    /// Posts `bytes` bytes of a rank, for which there must be room.
     pub fn post(&mut self, now: Time, bytes: u64) {
         if let (Some(posted), Some(_)) = (self.plan.posted_mut(), &self.requester) {
             posted.post(bytes);
@@ -105,7 +105,7 @@ impl RoceConnection {
         }
     }
 
-    /// Sets the time of the next packet after one of `bytes` bytes.
+    /// Sets the time of the next data packet after one of `bytes` bytes.
     fn pace(&mut self, now: Time, bytes: u64) {
         if let Some(reaction) = &mut self.reaction {
             reaction.catch_up(now);
@@ -117,8 +117,8 @@ impl RoceConnection {
         }
     }
 
-    /// A packet arrived from the other end; `marked`: with congestion in its IP header. Returns the data that is to be
-    /// placed in memory.
+    /// Handles a received packet; `marked` is true if it carries an ECN mark. Returns the data to place in memory, if
+    /// any.
     pub fn on_packet(&mut self, now: Time, packet: &Roce, marked: bool) -> Option<Placed> {
         let data = matches!(packet.operation, Operation::Write | Operation::ReadResponse);
         if data && marked {
@@ -141,7 +141,7 @@ impl RoceConnection {
         placed.then_some(Placed { offset: packet.offset, bytes: packet.bytes })
     }
 
-    /// Takes in a packet that is no notification; whether its data is to be placed.
+    /// Handles a packet that is not a notification. Returns true if its data must be placed in memory.
     fn take(&mut self, now: Time, packet: &Roce) -> bool {
         let (plan, counters) = (&self.plan, &mut self.counters);
         match (&mut self.requester, &mut self.responder, packet.operation) {
@@ -163,8 +163,9 @@ impl RoceConnection {
         }
     }
 
-    /// When [`RoceConnection::on_timer`] and [`RoceConnection::next`] are to be called: the timeout, or the next packet
-    /// that the rate allows. None if nothing is waited for; what may go at once has no timer.
+    /// Returns the time at which to call [`RoceConnection::on_timer`] and [`RoceConnection::next`]: the timeout, or
+    /// the time of the next packet that the rate allows. None if neither is pending; a packet that may be sent at once
+    /// has no timer.
     #[must_use]
     pub fn timer(&self, now: Time) -> Option<Time> {
         let timeout_at = self.requester.as_ref().map_or(Time::MAX, Requester::timer);
@@ -173,65 +174,66 @@ impl RoceConnection {
         (at != Time::MAX).then_some(at)
     }
 
-    /// Lets the timeout expire if it is due. Nothing happens if it is called early.
+    /// Handles the timeout if it is due. An early call has no effect.
     pub fn on_timer(&mut self, now: Time) {
         if let Some(requester) = &mut self.requester {
             requester.on_timer(now, &mut self.counters);
         }
     }
 
-    /// Latencies of messages in ps, from when one may begin (its place among those in flight is free) to its
-    /// completion. None at an end that only answers.
+    /// Returns the latencies of messages, in ps, from the time at which the window admits a message until it is
+    /// complete. None at an end that only responds.
     #[must_use]
     pub fn latency(&self) -> Option<&Histogram> {
         self.requester.as_ref().map(|requester| &requester.latency)
     }
 
-    /// Messages that are complete; 0 at an end that only answers.
+    /// Returns the number of completed messages; 0 at an end that only responds.
     #[must_use]
     pub fn completed(&self) -> u64 {
         self.requester.as_ref().map_or(0, Requester::completed)
     }
 
-    /// Whether all messages so far are complete, as an end that asks knows; false at one that only answers.
+    /// Returns true if all messages so far are complete, as a requester knows; false at an end that only responds.
     #[must_use]
     pub fn done(&self) -> bool {
         self.requester.as_ref().is_some_and(|requester| requester.done(&self.plan))
     }
 
-    /// When the last message was complete, as the initiator knows; none before that, at the other end, and of ranks,
-    /// which may post more.
+    /// Returns the completion time of the last message, as the initiator knows. None before, at the other end, and
+    /// between ranks, which may post more.
     #[must_use]
     pub fn completed_at(&self) -> Option<Time> {
         self.requester.as_ref().filter(|_| self.plan.posted().is_none())?.done_at
     }
 
-    /// Begins a new measuring window: latencies are of it alone, counts go on.
+    /// Begins a new measuring window: resets the latencies. Counters continue.
     pub fn reset(&mut self) {
         if let Some(requester) = &mut self.requester {
             requester.latency = Histogram::default();
         }
     }
 
-    /// What was counted.
+    /// Returns the counters.
     #[must_use]
     pub fn counters(&self) -> &RoceCounters {
         &self.counters
     }
 
-    /// For how long until `now` it had sent as many messages as may be in flight, in ps; 0 at an end that only answers.
+    /// Returns the time up to `now` for which as many messages as may be in flight were sent, in ps; 0 at an end that
+    /// only responds.
     #[must_use]
     pub fn window_limited_ps(&self, now: Time) -> u64 {
         self.requester.as_ref().map_or(0, |requester| requester.held_ps(now))
     }
 
-    /// The rate of DCQCN in bytes per second as of the last packet or notification; none without it.
+    /// Returns the rate of DCQCN as of the last packet or notification, in bytes per second; none without DCQCN.
     #[must_use]
     pub fn rate_bytes_per_s(&self) -> Option<u64> {
         self.reaction.as_ref().map(Reaction::rate)
     }
 
-    /// Alpha of DCQCN in units of 2^-16 as of the last notification; none without it.
+    /// Returns alpha of DCQCN as of the last notification, in units of 2^-16; none without DCQCN.
     #[must_use]
     pub fn alpha(&self) -> Option<u32> {
         self.reaction.as_ref().map(Reaction::alpha)

@@ -1,30 +1,30 @@
-//! What one end of a RoCE flow counts.
+//! Counters of one end of a RoCE flow.
 
 use crate::met::Met;
 use serde::{Deserialize, Serialize};
 
-/// Counts of one end since the start.
+/// Counters of one end since the start of the run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RoceCounters {
-    /// Packets with data that were sent for the first time.
+    /// Data packets sent for the first time.
     pub packets_sent: u64,
-    /// Bytes of data of them.
+    /// Bytes of payload of these packets.
     pub bytes_sent: u64,
-    /// Packets with data that were sent again.
+    /// Data packets sent again.
     pub packets_retransmitted: u64,
-    /// Bytes of data of them.
+    /// Bytes of payload of these packets.
     pub bytes_retransmitted: u64,
-    /// Requests for reads, repeated ones among them.
+    /// Read requests sent, including repetitions.
     pub requests_sent: u64,
-    /// Packets with data that came in order: what is placed in memory.
+    /// Data packets received in order, which are placed in memory.
     pub packets_received: u64,
-    /// Bytes of data of them.
+    /// Bytes of payload of these packets.
     pub bytes_received: u64,
-    /// Packets with data that came out of order and were thrown away.
+    /// Data packets received out of order and discarded.
     pub packets_out_of_order: u64,
-    /// Packets with data that had come before.
+    /// Data packets received that had arrived before.
     pub packets_duplicate: u64,
-    /// Packets with data that carried a mark.
+    /// Data packets received with an ECN mark.
     pub packets_marked: u64,
     /// Positive acknowledgements sent.
     pub acks_sent: u64,
@@ -32,7 +32,7 @@ pub struct RoceCounters {
     pub naks_sent: u64,
     /// Negative acknowledgements received.
     pub naks_received: u64,
-    /// Times that the requester went back, whatever the reason.
+    /// Rewinds of the requester, for any reason.
     pub rewinds: u64,
     /// Timeouts that expired.
     pub timeouts: u64,
@@ -40,7 +40,7 @@ pub struct RoceCounters {
     pub notifications_sent: u64,
     /// Congestion notifications received.
     pub notifications_received: u64,
-    /// Time that the rate of DCQCN gave the data that was sent, in ps, and what it would be at the speed of the port.
+    /// Time that the data sent takes at the rate of DCQCN, and at the rate of the port, in ps.
     pub paced_ps: u64,
     /// See `paced_ps`.
     pub at_line_ps: u64,
@@ -49,7 +49,7 @@ pub struct RoceCounters {
 }
 
 impl RoceCounters {
-    /// Counts a packet with data that is sent.
+    /// Counts a data packet that is sent.
     pub(crate) fn count_data(&mut self, bytes: u32, again: bool) {
         if again {
             self.packets_retransmitted += 1;

@@ -1,6 +1,6 @@
 //! DCQCN (Zhu et al., Congestion Control for Large-Scale RDMA Deployments, SIGCOMM 2015, section 3).
 //!
-//! Neither part needs events: what their timers would have done is made up for when it matters, in order of time.
+//! Neither side needs events: the effects of its timers are computed when they matter, in order of time.
 
 use crate::params::DcqcnParams;
 use hostnet_kernel::Time;
@@ -11,16 +11,16 @@ const ONE: u64 = 1 << 32;
 
 const PS_PER_S: u128 = 1_000_000_000_000;
 
-/// The receiver of data (notification point): one notification per period at most.
+/// Notification point (receiver of data): sends at most one notification per period.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct Notifier {
-    /// Before then nothing is notified.
+    /// Time before which no notification is sent.
     quiet_to: Time,
     pub(crate) owed: bool,
 }
 
 impl Notifier {
-    /// A marked packet came.
+    /// Handles a marked packet.
     pub(crate) fn on_mark(&mut self, now: Time, params: &DcqcnParams) {
         if now >= self.quiet_to {
             self.quiet_to = now.saturating_add(params.notify_ps);
@@ -29,7 +29,7 @@ impl Notifier {
     }
 }
 
-/// The sender of data (reaction point).
+/// Reaction point (sender of data): controls the rate.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Reaction {
     params: DcqcnParams,
@@ -37,20 +37,20 @@ pub(crate) struct Reaction {
     /// Current and target rate, in bytes per second.
     rate: u64,
     target: u64,
-    /// In units of 2^-32, as of `alpha_at`, the last notification.
+    /// Alpha as of the last notification, in units of 2^-32, and the time of that notification.
     alpha: u64,
     alpha_at: Option<Time>,
-    /// When the timer of rate increase expires next; never before the first notification.
+    /// Time at which the timer of rate increase expires next; never before the first notification.
     increase_at: Time,
-    /// Bytes sent since the byte counter expired.
+    /// Bytes sent since the byte counter expired last.
     bytes: u64,
-    /// How often timer and byte counter have expired since the last notification.
+    /// Expirations of the timer and of the byte counter since the last notification.
     timer_rounds: u32,
     byte_rounds: u32,
 }
 
 impl Reaction {
-    /// A flow begins at the speed of its port (section 3.3), with an alpha of 1.
+    /// Starts a flow at the rate of its port (section 3.3), with an alpha of 1.
     pub(crate) fn new(params: DcqcnParams, line: u64) -> Self {
         let line = line.max(1);
         Self {
@@ -71,22 +71,22 @@ impl Reaction {
         self.rate
     }
 
-    /// Alpha in units of 2^-16.
+    /// Returns alpha, in units of 2^-16.
     pub(crate) fn alpha(&self) -> u32 {
         (self.alpha >> 16) as u32
     }
 
-    /// How long `bytes` bytes take at the current rate, in ps.
+    /// Returns the time that `bytes` take at the current rate, in ps.
     pub(crate) fn span_ps(&self, bytes: u64) -> u64 {
         (u128::from(bytes) * PS_PER_S).div_ceil(u128::from(self.rate)) as u64
     }
 
-    /// How long they take at the speed of the port, in ps.
+    /// Returns the time that `bytes` take at the rate of the port, in ps.
     pub(crate) fn at_line_ps(&self, bytes: u64) -> u64 {
         (u128::from(bytes) * PS_PER_S).div_ceil(u128::from(self.line)) as u64
     }
 
-    /// A notification came: equation 1.
+    /// Reduces the rate after a notification (equation 1).
     pub(crate) fn on_notification(&mut self, now: Time) {
         self.catch_up(now);
         self.decay(now);
@@ -102,7 +102,7 @@ impl Reaction {
         self.byte_rounds = 0;
     }
 
-    /// Equation 2, once for every period without notification.
+    /// Applies the decay of alpha (equation 2), once per period without a notification.
     fn decay(&mut self, now: Time) {
         let Some(since) = self.alpha_at else { return };
         let mut periods = now.since(since) / self.params.alpha_ps.max(1);
@@ -117,7 +117,7 @@ impl Reaction {
         }
     }
 
-    /// What the timer of rate increase has done up to `now`.
+    /// Applies the expirations of the timer of rate increase up to `now`.
     pub(crate) fn catch_up(&mut self, now: Time) {
         let period_ps = self.params.increase_ps.max(1);
         while self.increase_at <= now {
@@ -131,7 +131,7 @@ impl Reaction {
         }
     }
 
-    /// `bytes` bytes were sent.
+    /// Advances the byte counter after `bytes` bytes were sent.
     pub(crate) fn on_sent(&mut self, bytes: u64) {
         if self.increase_at == Time::MAX {
             return;
@@ -145,7 +145,7 @@ impl Reaction {
         }
     }
 
-    /// Equations 3 and 4, and hyper increase.
+    /// Increases the rate (equations 3 and 4, and hyper increase).
     fn increase(&mut self) {
         let (more, less) = (self.timer_rounds.max(self.byte_rounds), self.timer_rounds.min(self.byte_rounds));
         let step = if more < self.params.fast_rounds {
@@ -156,7 +156,7 @@ impl Reaction {
             self.params.additive_bytes_per_s
         };
         self.target = self.target.saturating_add(step).min(self.line);
-        // Rounded up, so that it arrives.
+        // Rounded up, so that the rate reaches its target.
         self.rate += (self.target.saturating_sub(self.rate)).div_ceil(2);
     }
 }

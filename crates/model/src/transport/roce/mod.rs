@@ -1,13 +1,13 @@
 //! RoCE v2: reliable connections over UDP.
 //!
-//! | file | what |
+//! | file | content |
 //! |---|---|
-//! | `plan.rs` | which bytes a packet sequence number stands for |
-//! | `posted.rs` | messages of ranks, which are posted one by one |
-//! | `connection.rs` | one end of a flow: its requester or responder, of ranks both, and the control of its rate |
-//! | `requester.rs`, `responder.rs` | who asks and who answers |
-//! | `dcqcn.rs` | DCQCN: when congestion is notified, and what is done about it |
-//! | `counters.rs` | what is counted |
+//! | `plan.rs` | bytes that a packet sequence number stands for |
+//! | `posted.rs` | messages of ranks, posted one by one |
+//! | `connection.rs` | one end of a flow: requester or responder (both between ranks), and rate control |
+//! | `requester.rs`, `responder.rs` | the two roles of go-back-N |
+//! | `dcqcn.rs` | DCQCN: congestion notifications and rate control |
+//! | `counters.rs` | counters |
 
 mod connection;
 mod counters;
@@ -24,14 +24,14 @@ pub use counters::RoceCounters;
 
 use serde::{Deserialize, Serialize};
 
-/// Bytes of the headers of a packet with data beside the data: IP (20), UDP (8), BTH (12), ICRC (4).
+/// Bytes of the headers of a data packet: IP (20), UDP (8), BTH (12), ICRC (4).
 pub const DATA_HEADER_BYTES: u32 = 44;
-/// What a read request (RETH) and a congestion notification (reserved) have beyond those.
+/// Additional bytes of a read request (RETH) and of a congestion notification (reserved).
 pub const REQUEST_BYTES: u32 = 16;
-/// What an acknowledgement has beyond those (AETH).
+/// Additional bytes of an acknowledgement (AETH).
 pub const ACKNOWLEDGE_BYTES: u32 = 4;
 
-/// What a RoCE packet is.
+/// Operation of a RoCE packet.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub enum Operation {
     /// Data of an RDMA write.
@@ -42,29 +42,29 @@ pub enum Operation {
     ReadResponse,
     /// A positive acknowledgement.
     Acknowledge,
-    /// A negative acknowledgement: the next packet expected is `sequence`.
+    /// A negative acknowledgement (NAK): `sequence` is the next packet expected.
     OutOfOrder,
     /// Congestion notification of DCQCN.
     Congestion,
 }
 
-/// The headers of a RoCE packet (BTH, RETH, AETH), as far as they matter. Packet sequence numbers never wrap.
+/// Headers of a RoCE packet (BTH, RETH, AETH), as far as they are modelled. Packet sequence numbers never wrap.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Roce {
-    /// What it is.
+    /// Operation of the packet.
     pub operation: Operation,
-    /// Packet sequence number; of an acknowledgement, the last one that it covers.
+    /// Packet sequence number (PSN); for an acknowledgement, the last one that it covers.
     pub sequence: u64,
-    /// Bytes of data; of a read request, bytes asked for.
+    /// Bytes of payload; for a read request, bytes requested.
     pub bytes: u32,
     /// Offset of the data in the memory region of the flow.
     pub offset: u64,
-    /// Whether it is the last of its message.
+    /// True if the packet is the last of its message.
     pub last: bool,
 }
 
 impl Roce {
-    /// Bytes of data that it carries.
+    /// Returns the bytes of payload.
     #[must_use]
     pub fn data_bytes(&self) -> u32 {
         match self.operation {
@@ -73,7 +73,7 @@ impl Roce {
         }
     }
 
-    /// Bytes of its IP packet.
+    /// Returns the bytes of the IP packet.
     #[must_use]
     pub fn ip_bytes(&self) -> u32 {
         let beyond = match self.operation {

@@ -1,5 +1,5 @@
-//! Which bytes a packet sequence number stands for. All messages of a flow but the last are of one size, so that this
-//! is arithmetic; those of ranks are posted one by one.
+//! Mapping from packet sequence numbers to bytes. All messages of a flow except the last have the same size, so the
+//! mapping is arithmetic; messages of ranks are posted one by one.
 
 use super::posted::Posted;
 use crate::params::{RoceParams, Traffic};
@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 #[derive(Clone, Debug, Serialize, Deserialize)]
 enum Messages {
-    /// So many bytes, in messages of `each` bytes that take `packets` packets.
+    /// Messages of `each` bytes in `packets` packets each, `total` bytes altogether.
     Alike {
         total: u64,
         each: u64,
@@ -26,14 +26,14 @@ pub(crate) struct Plan {
 /// A message.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub(crate) struct Message {
-    /// Its first packet.
+    /// PSN of its first packet.
     pub(crate) first: u64,
-    /// Where its data lies, and how much that is.
+    /// Offset of its data in the memory region, and bytes.
     pub(crate) offset: u64,
     pub(crate) bytes: u64,
 }
 
-/// What a packet carries.
+/// Data of one packet.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Piece {
     pub(crate) offset: u64,
@@ -42,7 +42,7 @@ pub(crate) struct Piece {
 }
 
 impl Plan {
-    /// Nothing is sent if the traffic is neither writes, reads nor messages of ranks.
+    /// Creates the plan of a flow. Traffic other than writes, reads and messages of ranks sends nothing.
     pub(crate) fn new(params: &RoceParams, traffic: &Traffic) -> Self {
         let each = params.message_bytes.max(1);
         let mtu = u64::from(params.mtu_bytes.max(1));
@@ -55,7 +55,7 @@ impl Plan {
         Self { mtu, messages }
     }
 
-    /// Messages that were posted one by one, if they are such.
+    /// Returns the posted messages, if the flow is between ranks.
     pub(crate) fn posted(&self) -> Option<&Posted> {
         match &self.messages {
             Messages::Posted(posted) => Some(posted),
@@ -63,7 +63,7 @@ impl Plan {
         }
     }
 
-    /// The same, to change them.
+    /// Returns the posted messages mutably, if the flow is between ranks.
     pub(crate) fn posted_mut(&mut self) -> Option<&mut Posted> {
         match &mut self.messages {
             Messages::Posted(posted) => Some(posted),
@@ -71,7 +71,7 @@ impl Plan {
         }
     }
 
-    /// Packets of all messages.
+    /// Returns the packets of all messages.
     pub(crate) fn packets(&self) -> u64 {
         match &self.messages {
             Messages::Alike { total, each, packets } => total / each * packets + (total % each).div_ceil(self.mtu),
@@ -79,7 +79,7 @@ impl Plan {
         }
     }
 
-    /// The packets of the first `messages` messages.
+    /// Returns the packets of the first `messages` messages.
     pub(crate) fn packets_of(&self, messages: u64) -> u64 {
         match &self.messages {
             Messages::Alike { packets, .. } => messages.saturating_mul(*packets).min(self.packets()),
@@ -87,7 +87,7 @@ impl Plan {
         }
     }
 
-    /// The message of packet `sequence`, which must be one of the flow's.
+    /// Returns the message of packet `sequence`, which must be one of the flow's.
     fn message(&self, sequence: u64) -> Message {
         match &self.messages {
             Messages::Alike { total, each, packets } => {
@@ -99,7 +99,7 @@ impl Plan {
         }
     }
 
-    /// What packet `sequence` carries; it must be one of the flow's.
+    /// Returns the data of packet `sequence`, which must be one of the flow's.
     pub(crate) fn piece(&self, sequence: u64) -> Piece {
         let message = self.message(sequence);
         let within = (sequence - message.first) * self.mtu;
@@ -107,13 +107,13 @@ impl Plan {
         Piece { offset: message.offset + within, bytes: bytes as u32, last: within + bytes == message.bytes }
     }
 
-    /// Bytes from packet `sequence` to the end of its message, at most `limit` packets.
+    /// Returns the bytes from packet `sequence` to the end of its message, limited to `limit` packets.
     pub(crate) fn rest(&self, sequence: u64, limit: u64) -> u64 {
         let message = self.message(sequence);
         (message.bytes - (sequence - message.first) * self.mtu).min(limit * self.mtu)
     }
 
-    /// Packets of `bytes` bytes.
+    /// Returns the packets that `bytes` bytes take.
     pub(crate) fn packets_in(&self, bytes: u64) -> u64 {
         bytes.div_ceil(self.mtu)
     }

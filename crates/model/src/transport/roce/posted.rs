@@ -1,21 +1,21 @@
-//! Messages that a rank posts one by one: those that are not yet complete are kept.
+//! Messages that a rank posts one by one. They are kept until they are complete.
 
 use super::plan::Message;
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
 
-/// What was posted.
+/// Messages posted by a rank.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Posted {
-    /// Bytes of a message at most, and of a packet.
+    /// Most bytes of a message, and of a packet.
     each: u64,
     mtu: u64,
-    /// Messages that are posted and not complete at most.
+    /// Most messages that are posted and not complete.
     most: u64,
-    /// Those that are not complete, and how many are.
+    /// Messages that are not complete, and the number of those that are.
     open: VecDeque<Message>,
     complete: u64,
-    /// Packets and bytes of all so far.
+    /// Packets and bytes of all messages so far.
     packets: u64,
     bytes: u64,
 }
@@ -26,12 +26,12 @@ impl Posted {
         Self { each, mtu, most, open: VecDeque::new(), complete: 0, packets: 0, bytes: 0 }
     }
 
-    /// Bytes that may be posted now.
+    /// Returns the bytes that may be posted now.
     pub(crate) fn room(&self) -> u64 {
         (self.most - self.open.len() as u64).saturating_mul(self.each)
     }
 
-    /// Posts `bytes` bytes, in as many messages as they need; there is room for them.
+    /// Posts `bytes` bytes in as many messages as they need. There must be room for them.
     pub(crate) fn post(&mut self, bytes: u64) {
         let mut left = bytes;
         while left > 0 {
@@ -43,7 +43,7 @@ impl Posted {
         }
     }
 
-    /// The first so many are complete.
+    /// Marks the first `messages` messages complete.
     pub(crate) fn complete(&mut self, messages: u64) {
         while self.complete < messages && self.open.pop_front().is_some() {
             self.complete += 1;
@@ -54,13 +54,13 @@ impl Posted {
         self.packets
     }
 
-    /// The packets of the first `messages` messages; of those that are complete, at most these are asked for.
+    /// Returns the packets of the first `messages` messages, or of all completed messages if these are more.
     pub(crate) fn packets_of(&self, messages: u64) -> u64 {
         let open = messages.saturating_sub(self.complete) as usize;
         self.open.get(open).map_or(self.packets, |next| next.first)
     }
 
-    /// The message of packet `sequence`, which must be one of those that are not complete.
+    /// Returns the message of packet `sequence`, which must not be complete.
     pub(crate) fn message(&self, sequence: u64) -> Message {
         let after = self.open.partition_point(|message| message.first <= sequence);
         self.open[after - 1]

@@ -1,4 +1,4 @@
-//! Who asks: writes, or requests for reads. Go-back-N.
+//! The requester of a connection: sends writes or read requests, with go-back-N.
 
 use super::plan::Plan;
 use super::{Operation, Roce, RoceCounters};
@@ -8,27 +8,29 @@ use hostnet_measure::Histogram;
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
 
-/// Packets that one read request asks for at most: 2^31 bytes is the longest message of the InfiniBand architecture.
+/// Most packets requested by one read request. The longest message of the InfiniBand architecture has 2^31 bytes.
 const REQUEST_PACKETS: u64 = 1 << 16;
 
-/// The asking half.
+/// The requester of a connection.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Requester {
     reads: bool,
     in_flight: u64,
     timeout_ps: u64,
-    /// First packet that has not arrived: not been acknowledged, or of reads not come.
+    /// First packet that has not been acknowledged or, of a read, has not arrived.
     pub(crate) una: u64,
-    /// Next packet to send or to ask for, and the highest it ever was.
+    /// Next packet to send or request, and the end of those ever sent or requested.
     next: u64,
     high: u64,
-    /// It went back because of a hole, and what it waits for has not come: one repetition per hole.
+    /// True if the requester has gone back because of a hole and the missing packet has not arrived: one rewind per
+    /// hole.
     again: bool,
     completed: u64,
-    /// When the messages in flight were posted.
+    /// Post times of the messages in flight.
     posted: VecDeque<Time>,
     timeout_at: Time,
-    /// Since when all messages that may be in flight are sent, and for how long they were before, in ps.
+    /// Time since which as many messages as may be in flight are sent, if they are, and the sum of such times before,
+    /// in ps.
     held: Option<Time>,
     held_ps: u64,
     pub(crate) done_at: Option<Time>,
@@ -55,12 +57,12 @@ impl Requester {
         }
     }
 
-    /// The end of what may be sent: as many messages as may be in flight.
+    /// Returns the end of the packets that may be sent, given the number of messages that may be in flight.
     fn limit(&self, plan: &Plan) -> u64 {
         plan.packets_of(self.completed + self.in_flight)
     }
 
-    /// Whether there is something to send now.
+    /// Returns true if there is a packet to send now.
     pub(crate) fn ready(&self, plan: &Plan) -> bool {
         self.next < self.limit(plan)
     }
@@ -69,7 +71,7 @@ impl Requester {
         self.completed
     }
 
-    /// Whether all messages are complete.
+    /// Returns true if all messages are complete.
     pub(crate) fn done(&self, plan: &Plan) -> bool {
         self.una == plan.packets()
     }
@@ -78,7 +80,7 @@ impl Requester {
         self.timeout_at
     }
 
-    /// Posts messages as far as they may be in flight.
+    /// Posts as many messages as may be in flight.
     pub(crate) fn post(&mut self, now: Time, plan: &Plan) {
         while (self.posted.len() as u64) < self.in_flight
             && plan.packets_of(self.completed + self.posted.len() as u64) < plan.packets()
@@ -87,7 +89,7 @@ impl Requester {
         }
     }
 
-    /// The next packet; there must be one.
+    /// Returns the next packet; there must be one.
     pub(crate) fn send(&mut self, now: Time, plan: &Plan, counters: &mut RoceCounters) -> Roce {
         self.post(now, plan);
         self.timeout_at = now.saturating_add(self.timeout_ps);
@@ -99,7 +101,7 @@ impl Requester {
         packet
     }
 
-    /// Notes whether as many messages as may be in flight are sent.
+    /// Notes if as many messages as may be in flight are sent.
     fn note_held(&mut self, now: Time, plan: &Plan) {
         let is_held = self.posted.len() as u64 == self.in_flight && !self.ready(plan);
         if is_held {
@@ -109,7 +111,7 @@ impl Requester {
         }
     }
 
-    /// For how long until `now` as many messages as may be in flight were sent, in ps.
+    /// Returns the time up to `now` for which as many messages as may be in flight were sent, in ps.
     pub(crate) fn held_ps(&self, now: Time) -> u64 {
         self.held_ps + self.held.map_or(0, |since| now.since(since))
     }
@@ -133,7 +135,7 @@ impl Requester {
         Roce { operation: Operation::ReadRequest, sequence, bytes: bytes as u32, offset, last: true }
     }
 
-    /// All packets below `una` have arrived.
+    /// Records that all packets below `una` have arrived.
     fn advance(&mut self, now: Time, plan: &Plan, una: u64) {
         self.una = una;
         self.next = self.next.max(una);
@@ -151,21 +153,21 @@ impl Requester {
         self.note_held(now, plan);
     }
 
-    /// An acknowledgement of all packets below `una`.
+    /// Handles an acknowledgement of all packets below `una`.
     pub(crate) fn on_ack(&mut self, now: Time, plan: &Plan, una: u64) {
         if !self.reads && una > self.una && una <= self.high {
             self.advance(now, plan, una);
         }
     }
 
-    /// The other end misses packet or request `expected`.
+    /// Handles a NAK: the responder misses packet or request `expected`.
     pub(crate) fn on_nak(&mut self, now: Time, plan: &Plan, expected: u64, counters: &mut RoceCounters) {
         counters.naks_received += 1;
         if expected > self.high {
             return;
         }
         self.on_ack(now, plan, expected);
-        // Of reads the other end may have lost track of what has come since: it is asked for all that it misses.
+        // A responder of reads may have lost track of later requests, so it is asked again for everything it misses.
         if self.reads || expected >= self.una {
             self.rewind(expected, counters);
         }
@@ -178,7 +180,7 @@ impl Requester {
         }
     }
 
-    /// Data of a read; whether it is what was expected.
+    /// Handles data of a read. Returns true if it is the packet expected.
     pub(crate) fn on_data(&mut self, now: Time, plan: &Plan, packet: &Roce, counters: &mut RoceCounters) -> bool {
         if !self.reads {
             return false;

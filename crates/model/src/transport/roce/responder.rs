@@ -1,25 +1,26 @@
-//! Who answers: takes writes in order, and sends the data of reads.
+//! The responder of a connection: accepts writes in order, and sends the data of reads.
 
 use super::plan::Plan;
 use super::{Operation, Roce, RoceCounters};
 use serde::{Deserialize, Serialize};
 
-/// The answering half.
+/// The responder of a connection.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Responder {
     reads: bool,
     ack_packets: u32,
     /// Next packet of a write, or next request of a read, that is expected.
     expected: u64,
-    /// Next packet of a read to send, and the highest it ever was.
+    /// Next packet of a read to send, and the end of those ever sent.
     next: u64,
     high: u64,
     unacknowledged: u32,
     ack: bool,
     nak: bool,
-    /// A negative acknowledgement was sent and what it asks for has not come: one per hole.
+    /// True if a NAK was sent and the packet that it requests has not arrived: one NAK per hole.
     complained: bool,
-    /// The furthest request that was complained about: one that is not beyond it is a repetition.
+    /// PSN of the last read request that a NAK answered. A request that is not beyond it is a repetition, and gets
+    /// another NAK.
     complained_to: u64,
 }
 
@@ -40,7 +41,7 @@ impl Responder {
         }
     }
 
-    /// Data of a write; whether it is what was expected.
+    /// Handles data of a write. Returns true if it is the packet expected.
     pub(crate) fn on_write(&mut self, packet: &Roce, counters: &mut RoceCounters) -> bool {
         if self.reads {
             return false;
@@ -65,7 +66,7 @@ impl Responder {
         true
     }
 
-    /// A request for a read. One that was served before is served again from there.
+    /// Handles a read request. If the request was served before, its data is sent again from there.
     pub(crate) fn on_request(&mut self, plan: &Plan, packet: &Roce) {
         if !self.reads {
             return;
@@ -80,7 +81,7 @@ impl Responder {
         self.nak = false;
         if packet.sequence < self.expected {
             if packet.sequence > self.next {
-                // Its data has not been sent yet: it comes without repetition.
+                // The data has not been sent yet, so the repetition is not needed.
                 return;
             }
             self.next = packet.sequence;
@@ -94,12 +95,12 @@ impl Responder {
         self.complained = true;
     }
 
-    /// Whether there is data of a read to send.
+    /// Returns true if there is data of a read to send.
     pub(crate) fn ready(&self) -> bool {
         self.reads && self.next < self.expected
     }
 
-    /// The next packet of a read; there must be one.
+    /// Returns the next packet of a read; there must be one.
     pub(crate) fn send(&mut self, plan: &Plan, counters: &mut RoceCounters) -> Roce {
         let sequence = self.next;
         let piece = plan.piece(sequence);
@@ -115,7 +116,7 @@ impl Responder {
         }
     }
 
-    /// The acknowledgement that is due.
+    /// Returns the acknowledgement that is due, if any.
     pub(crate) fn acknowledge(&mut self, counters: &mut RoceCounters) -> Option<Roce> {
         if self.nak {
             self.nak = false;
@@ -134,7 +135,7 @@ impl Responder {
     }
 }
 
-/// A packet without data.
+/// Creates a packet without payload.
 pub(crate) fn control(operation: Operation, sequence: u64) -> Roce {
     Roce { operation, sequence, bytes: 0, offset: 0, last: true }
 }

@@ -1,4 +1,4 @@
-//! What an acknowledgement changes.
+//! Effects of acknowledgements on the sender.
 
 use super::congestion::Acked;
 use super::scoreboard::DUPLICATES;
@@ -7,8 +7,9 @@ use super::{Counters, Segment};
 use hostnet_kernel::Time;
 
 impl Sender {
-    /// Takes in the acknowledgement that a segment carries. One of data that was never sent is ignored.
+    /// Handles the acknowledgement in a segment. It is ignored if it covers data that was never sent.
     pub(crate) fn on_ack(&mut self, now: Time, segment: &Segment, counters: &mut Counters) {
+        // The byte of a window probe is not counted as sent until it is acknowledged.
         if segment.ack > self.next && !self.accept_window_probe(segment.ack, counters) {
             return;
         }
@@ -39,9 +40,9 @@ impl Sender {
         self.watch_reordering(now);
     }
 
-    /// What has arrived that was not known to have, when `arrived` bytes were known before. Without SACK an
-    /// acknowledgement after a timeout covers what came long ago, too: it counts as one segment at most (RFC 3465
-    /// section 2.3).
+    /// Returns the bytes that an acknowledgement newly reports as delivered, if `arrived` bytes were known to be
+    /// before. Without SACK, an acknowledgement after a timeout also covers data that had arrived long before, so it
+    /// counts as one segment at most (RFC 3465 section 2.3).
     fn delivered(&self, acked: u64, arrived: u64) -> u64 {
         match (self.sack, self.state) {
             (true, _) => self.una + self.board.sacked_bytes() - arrived,
@@ -50,7 +51,8 @@ impl Sender {
         }
     }
 
-    /// A probe of a closed window may have found room: its byte counts as sent.
+    /// Counts the byte of a window probe as sent if `ack` covers it. Returns false if `ack` covers data that was never
+    /// sent.
     fn accept_window_probe(&mut self, ack: u64, counters: &mut Counters) -> bool {
         if ack > self.window_probe_to {
             return false;
@@ -60,7 +62,7 @@ impl Sender {
         true
     }
 
-    /// Whether the window moved.
+    /// Moves the end of the receiver's window. Returns true if it moved.
     fn see_window(&mut self, segment: &Segment) -> bool {
         let edge = segment.ack.saturating_add(segment.window);
         if edge <= self.edge {
@@ -75,13 +77,13 @@ impl Sender {
         true
     }
 
-    /// Growth without use would not have been tested by the network (RFC 7661): the window must have kept data back, or
-    /// in slow start have been half full.
+    /// Returns true if the congestion window may grow. A window that was not used has not been tested by the network
+    /// (RFC 7661): it must have held data back, or have been half full in slow start.
     fn may_grow(&self, flight: u64) -> bool {
         self.una < self.limited_to || (self.congestion.in_slow_start() && 2 * flight >= self.congestion.bytes())
     }
 
-    /// Takes in selective acknowledgements; whether one says that something came twice (RFC 2883).
+    /// Applies SACK blocks. Returns true if one of them reports a duplicate (RFC 2883).
     fn see_blocks(&mut self, segment: &Segment) -> bool {
         let mut copied = false;
         if !self.sack {
@@ -116,8 +118,8 @@ impl Sender {
         }
     }
 
-    /// A probe that repeated the last packet and was not told to be a copy has repaired a loss (RFC 8985 section
-    /// 7.4.2).
+    /// Handles the outcome of a tail loss probe. A probe that repeated the last packet and was not reported as a
+    /// duplicate has repaired a loss (RFC 8985 section 7.4.2).
     fn see_probe(&mut self, segment: &Segment, copied: bool) {
         if !self.probe_copy {
             return;
@@ -149,7 +151,7 @@ impl Sender {
         }
     }
 
-    /// Finds losses, begins and ends recovery.
+    /// Detects losses, and begins and ends recovery.
     fn recover(&mut self, counters: &mut Counters) {
         if self.state != State::Open && self.una >= self.recover {
             self.state = State::Open;
@@ -163,7 +165,8 @@ impl Sender {
         self.enter_recovery(counters);
     }
 
-    /// RFC 6582: the first packet is lost after three duplicates, and in recovery after every partial acknowledgement.
+    /// Detects losses without SACK (RFC 6582): the first packet is lost after three duplicates, and in recovery after
+    /// every partial acknowledgement.
     fn detect_without_sack(&mut self) {
         let begin = self.state == State::Open && self.duplicates >= DUPLICATES;
         let partial = self.state == State::Recovery && self.una > self.lost_without_sack;
@@ -174,7 +177,7 @@ impl Sender {
         }
     }
 
-    /// Begins recovery if something is lost that was in flight.
+    /// Begins recovery if data in flight has been lost.
     pub(super) fn enter_recovery(&mut self, counters: &mut Counters) {
         if self.state != State::Open || self.board.lost_bytes() == 0 {
             return;
@@ -183,7 +186,7 @@ impl Sender {
         self.recover = self.next;
         self.force = true;
         self.probe_at = Time::MAX;
-        // What the last probe repaired is part of the loss that is answered here.
+        // The loss repaired by the last probe belongs to the same recovery, so the window is reduced only once.
         self.probe_copy = false;
         self.congestion.on_loss(self.una < self.reduced_to);
         self.reduced_to = self.next;

@@ -1,4 +1,4 @@
-//! One end of a flow.
+//! One end of a TCP flow.
 
 use super::receiver::Receiver;
 use super::sender::Sender;
@@ -9,11 +9,11 @@ use hostnet_kernel::Time;
 use prefetch_index::prefetch_index;
 use serde::{Deserialize, Serialize};
 
-/// One end of a TCP flow, both directions of data. Time never runs backwards between calls.
+/// One end of a TCP flow, for both directions of data. Time must not decrease between calls.
 ///
-/// After every [`Connection::on_segment`], [`Connection::write`], [`Connection::read`] and [`Connection::on_timer`]
-/// call [`Connection::next`] until it gives nothing, or until there is no room to send; then look at
-/// [`Connection::timer`] anew.
+/// After every [`Connection::on_segment`], [`Connection::write`], [`Connection::read`] and [`Connection::on_timer`],
+/// call [`Connection::next`] until it returns nothing or there is no room to send, then query [`Connection::timer`]
+/// again.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Connection {
     sender: Sender,
@@ -24,7 +24,7 @@ pub struct Connection {
 }
 
 impl Connection {
-    /// An end that is connected: the handshake is not modelled, and both ends have the same parameters.
+    /// Creates an established connection: the handshake is not modelled, and both ends must have the same parameters.
     #[must_use]
     pub fn new(params: &TcpParams) -> Self {
         Self {
@@ -36,7 +36,7 @@ impl Connection {
         }
     }
 
-    /// Has what a segment needs fetched.
+    /// Prefetches the data that a segment needs.
     #[inline(always)]
     pub(crate) fn fetch(&self) {
         prefetch_index(std::slice::from_ref(&self.sender), 0);
@@ -46,53 +46,52 @@ impl Connection {
         prefetch_index(std::slice::from_ref(&self.counters), 1);
     }
 
-    /// What is less than a packet goes at once, even while another such packet has not arrived (TCP_NODELAY). Without
-    /// it, only one packet that is not full is on its way at a time, as in Linux (Minshall's variant of Nagle's
-    /// algorithm).
+    /// Disables Nagle's algorithm (TCP_NODELAY): a packet that is not full is sent at once. By default, only one such
+    /// packet is in flight at a time, as in Linux (Minshall's variant of Nagle's algorithm).
     pub fn set_no_delay(&mut self) {
         self.sender.no_delay = true;
     }
 
-    /// The application writes `bytes` to the stream.
+    /// Writes `bytes` to the stream on behalf of the application.
     ///
     /// # Panics
-    /// If that is more than [`Connection::room`].
+    /// Panics if `bytes` exceeds [`Connection::room`].
     pub fn write(&mut self, bytes: u64) {
         self.sender.write(bytes);
     }
 
-    /// Bytes that the application may write before the send buffer is full.
+    /// Returns the bytes that the application may write before the send buffer is full.
     #[must_use]
     pub fn room(&self) -> u64 {
         self.sender.room()
     }
 
-    /// The application waits until the send buffer has room.
+    /// Notes that the application waits for room in the send buffer.
     pub(crate) fn wait_for_room(&mut self) {
         self.counters.met.set(Limit::SendBuffer);
     }
 
-    /// Bytes written that have not been acknowledged.
+    /// Returns the bytes written that have not been acknowledged.
     #[must_use]
     pub fn unacknowledged(&self) -> u64 {
         self.sender.unacknowledged()
     }
 
-    /// Bytes that the application may read.
+    /// Returns the bytes that the application may read.
     #[must_use]
     pub fn readable(&self) -> u64 {
         self.receiver.readable()
     }
 
-    /// The application reads `bytes`.
+    /// Reads `bytes` from the stream on behalf of the application.
     ///
     /// # Panics
-    /// If that is more than [`Connection::readable`].
+    /// Panics if `bytes` exceeds [`Connection::readable`].
     pub fn read(&mut self, _now: Time, bytes: u64) {
         self.receiver.take(bytes);
     }
 
-    /// A segment arrived from the other end. Whatever it says, it does no harm beyond its meaning.
+    /// Handles a received segment. Segments with invalid acknowledgements or blocks are tolerated.
     pub fn on_segment(&mut self, now: Time, segment: &Segment) {
         if segment.bytes > 0 {
             self.receiver.on_data(now, segment, &mut self.counters);
@@ -102,10 +101,11 @@ impl Connection {
         self.sender.on_ack(now, segment, &mut self.counters);
     }
 
-    /// The next segment to send now: data that is lost, new data up to the offload size, or an acknowledgement that is
+    /// Returns the next segment to send now: lost data, new data up to the offload size, or an acknowledgement that is
     /// due.
     pub fn next(&mut self, now: Time) -> Option<Segment> {
         let mut ack = Segment { sequence: self.sender.next, sent: now, ..Segment::default() };
+        // The acknowledgement of data before a change of marks is sent first, so that echoes stay in order.
         if self.receiver.acknowledge_earlier(&mut ack) {
             self.counters.acks_sent += 1;
             return Some(ack);
@@ -122,33 +122,33 @@ impl Connection {
         Some(ack)
     }
 
-    /// When [`Connection::on_timer`] is to be called; none if no timer runs.
+    /// Returns the time at which to call [`Connection::on_timer`]; none if no timer runs.
     #[must_use]
     pub fn timer(&self) -> Option<Time> {
         let at = self.sender.timer().min(self.receiver.timer());
         (at != Time::MAX).then_some(at)
     }
 
-    /// Lets the timers expire that are due. Nothing happens if it is called early.
+    /// Handles the timers that have expired. An early call has no effect.
     pub fn on_timer(&mut self, now: Time) {
         self.receiver.on_timer(now, &mut self.counters);
         self.sender.on_timer(now, &mut self.counters);
     }
 
-    /// Whether the packets of a segment that [`Connection::next`] gave are ECN-capable: new data (RFC 3168 section
-    /// 6.1), or with DCTCP all of them.
+    /// Returns true if the packets of a segment from [`Connection::next`] are ECN-capable: new data (RFC 3168 section
+    /// 6.1), or with DCTCP all packets.
     #[must_use]
     pub fn ecn_capable(&self, segment: &Segment) -> bool {
         self.capable && (self.dctcp || (segment.bytes > 0 && !segment.retransmitted))
     }
 
-    /// What was counted. Times for which data was kept back are those that have ended.
+    /// Returns the counters. A time for which data is being held back is counted when it ends.
     #[must_use]
     pub fn counters(&self) -> &Counters {
         &self.counters
     }
 
-    /// What was counted until `now`.
+    /// Returns the counters up to `now`, including a time for which data is being held back.
     #[must_use]
     pub fn counters_at(&self, now: Time) -> Counters {
         let mut counters = self.counters;
@@ -156,33 +156,33 @@ impl Connection {
         counters
     }
 
-    /// The congestion window, in bytes. While it shrinks in proportion to what is delivered it is what is in flight and
-    /// may be sent.
+    /// Returns the congestion window, in bytes. During a proportional reduction (RFC 6937) it is at least the bytes in
+    /// flight plus the bytes that may be sent.
     #[must_use]
     pub fn cwnd_bytes(&self) -> u64 {
         let target = self.sender.congestion.bytes();
         self.sender.reduction.map_or(target, |_| target.max(self.sender.in_flight() + self.sender.allowed()))
     }
 
-    /// Bytes in flight as far as the sender knows: sent, not acknowledged, not taken for lost.
+    /// Returns the bytes in flight as far as the sender knows: sent, not acknowledged, not considered lost.
     #[must_use]
     pub fn in_flight_bytes(&self) -> u64 {
         self.sender.in_flight()
     }
 
-    /// Alpha of DCTCP in units of 2^-16; 0 with other congestion control.
+    /// Returns alpha of DCTCP, in units of 2^-16; 0 with other congestion control.
     #[must_use]
     pub fn alpha(&self) -> u32 {
         self.sender.congestion.alpha()
     }
 
-    /// Smoothed round-trip time in ps; 0 before the first sample.
+    /// Returns the smoothed round-trip time, in ps; 0 before the first sample.
     #[must_use]
     pub fn srtt_ps(&self) -> u64 {
         self.sender.rtt.smoothed_ps()
     }
 
-    /// The retransmission timeout that would be set now, in ps.
+    /// Returns the retransmission timeout that would be set now, in ps.
     #[must_use]
     pub fn rto_ps(&self) -> u64 {
         self.sender.rtt.rto_ps()

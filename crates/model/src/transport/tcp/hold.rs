@@ -1,25 +1,27 @@
-//! What keeps data back that could be sent, as Linux tells it of a socket (`tcpi_rwnd_limited`, `tcpi_sndbuf_limited`).
+//! Time for which each limit holds a sender's data back, as Linux reports it for a socket (`tcpi_rwnd_limited`,
+//! `tcpi_sndbuf_limited`).
 
 use super::Counters;
 use hostnet_kernel::Time;
 use serde::{Deserialize, Serialize};
 
-/// What keeps the next data of a sender back.
+/// Limit that holds the next data of a sender back.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) enum Hold {
     /// The receiver's window.
     Receiver,
+    /// The congestion window.
     Congestion,
-    /// The send buffer has no room for more, and all that is in it is in flight.
+    /// The send buffer: it has no room for more, and all data in it is in flight.
     Buffer,
 }
 
-/// What keeps data back now, and since when.
+/// Limit that holds data back now, if any, and since when.
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 pub(super) struct Held(Option<(Hold, Time)>);
 
 impl Held {
-    /// Notes what keeps data back from now on.
+    /// Sets the limit that holds data back from now on.
     pub(super) fn turn(&mut self, now: Time, hold: Option<Hold>, counters: &mut Counters) {
         if self.0.map(|(hold, _)| hold) != hold {
             self.count(now, counters);
@@ -27,7 +29,7 @@ impl Held {
         }
     }
 
-    /// Adds the time until `now` for which data is kept back.
+    /// Adds the time for which data has been held back until `now` to the counters.
     pub(super) fn count(&self, now: Time, counters: &mut Counters) {
         let Some((hold, since)) = self.0 else { return };
         let sum = match hold {

@@ -4,7 +4,7 @@ use super::SackBlock;
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
 
-/// Disjoint intervals that do not touch, in order.
+/// Set of bytes: disjoint intervals that do not touch, in order.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Intervals {
     blocks: VecDeque<SackBlock>,
@@ -12,7 +12,7 @@ pub(crate) struct Intervals {
 }
 
 impl Intervals {
-    /// Bytes in the set.
+    /// Returns the number of bytes in the set.
     pub(crate) fn bytes(&self) -> u64 {
         self.bytes
     }
@@ -29,12 +29,12 @@ impl Intervals {
         self.blocks.back().copied()
     }
 
-    /// The intervals from the highest down.
+    /// Iterates over the intervals, highest first.
     pub(crate) fn descending(&self) -> impl Iterator<Item = SackBlock> + '_ {
         self.blocks.iter().rev().copied()
     }
 
-    /// Adds `start` to `end`; returns how many bytes were not in the set.
+    /// Adds the bytes from `start` to `end`. Returns how many of them were not in the set.
     pub(crate) fn insert(&mut self, start: u64, end: u64) -> u64 {
         if start >= end {
             return 0;
@@ -60,7 +60,7 @@ impl Intervals {
         added
     }
 
-    /// Takes `start` to `end` out of the set.
+    /// Removes the bytes from `start` to `end`.
     pub(crate) fn remove(&mut self, start: u64, end: u64) {
         let mut index = self.at_or_after(start);
         while let Some(block) = self.blocks.get(index).copied().filter(|block| block.start < end) {
@@ -74,7 +74,7 @@ impl Intervals {
         }
     }
 
-    /// Takes `cut` out of `block`, the one at `index`; returns the index of what comes after.
+    /// Removes `cut` from `block`, the interval at `index`. Returns the index of the next interval.
     fn replace(&mut self, index: usize, block: SackBlock, cut: SackBlock) -> usize {
         let before = SackBlock { start: block.start, end: cut.start };
         let after = SackBlock { start: cut.end, end: block.end };
@@ -99,7 +99,7 @@ impl Intervals {
         }
     }
 
-    /// Takes out all bytes below `limit`.
+    /// Removes all bytes below `limit`.
     pub(crate) fn remove_below(&mut self, limit: u64) {
         while let Some(block) = self.blocks.front_mut() {
             if block.start >= limit {
@@ -115,18 +115,18 @@ impl Intervals {
         }
     }
 
-    /// The interval that `byte` lies in.
+    /// Returns the interval that contains `byte`.
     pub(crate) fn covering(&self, byte: u64) -> Option<SackBlock> {
         let index = self.blocks.partition_point(|block| block.end <= byte);
         self.blocks.get(index).copied().filter(|block| block.start <= byte)
     }
 
-    /// Whether all bytes from `start` to `end` are in the set.
+    /// Returns true if all bytes from `start` to `end` are in the set.
     pub(crate) fn contains(&self, start: u64, end: u64) -> bool {
         self.covering(start).is_some_and(|block| end <= block.end)
     }
 
-    /// Calls `with` for every stretch of `start` to `end` that is not in the set.
+    /// Calls `with` for every interval between `start` and `end` that is not in the set.
     pub(crate) fn gaps(&self, start: u64, end: u64, mut with: impl FnMut(u64, u64)) {
         let mut at = start;
         let first = self.blocks.partition_point(|block| block.end <= start);
@@ -146,7 +146,8 @@ impl Intervals {
         self.bytes = 0;
     }
 
-    /// The first interval that ends at or after `start`; most often it is the last one or there is none.
+    /// Returns the index of the first interval that ends at or after `start`. The check of the last interval is a
+    /// shortcut for the most frequent case.
     fn at_or_after(&self, start: u64) -> usize {
         match self.blocks.back() {
             Some(last) if last.end < start => self.blocks.len(),

@@ -1,17 +1,17 @@
 //! TCP.
 //!
-//! | file | what |
+//! | file | content |
 //! |---|---|
-//! | `segment.rs` | what a header says |
+//! | `segment.rs` | header of a segment |
 //! | `connection.rs` | one end of a flow: a sender and a receiver |
-//! | `receiver.rs` | reassembly, acknowledgements, the window that is offered |
-//! | `sender.rs`, `acks.rs`, `timers.rs` | what is sent and when; what an acknowledgement and a timer change |
-//! | `hold.rs` | what keeps data back, and for how long |
-//! | `scoreboard.rs` | which bytes are known to have arrived or to be lost |
+//! | `receiver.rs` | reassembly, acknowledgements, the advertised window |
+//! | `sender.rs`, `acks.rs`, `timers.rs` | sending; effects of acknowledgements and timers on the sender |
+//! | `hold.rs` | limits that hold data back, and for how long |
+//! | `scoreboard.rs` | bytes known to have arrived or considered lost |
 //! | `intervals.rs` | sets of bytes of a stream |
 //! | `rtt.rs` | round-trip time and retransmission timeout |
 //! | `congestion/` | Reno, CUBIC, DCTCP |
-//! | `counters.rs` | what is counted |
+//! | `counters.rs` | counters |
 
 mod acks;
 mod congestion;

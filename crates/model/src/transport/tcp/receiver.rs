@@ -1,4 +1,4 @@
-//! The receiving half: reassembly, acknowledgements and the window that is offered.
+//! The receiving half of a connection: reassembly, acknowledgements and the advertised window.
 
 use super::intervals::Intervals;
 use super::{Counters, SackBlock, Segment};
@@ -8,10 +8,10 @@ use hostnet_kernel::Time;
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
 
-/// No interval begins here.
+/// Marks an unused entry of `Receiver::recent`.
 const NOWHERE: u64 = u64::MAX;
 
-/// An acknowledgement of what came before the marks changed (RFC 8257 section 3.2).
+/// A pending acknowledgement of the data before a change of marks (RFC 8257 section 3.2).
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 struct Earlier {
     ack: u64,
@@ -28,24 +28,28 @@ pub(crate) struct Receiver {
     ack_delay_ps: u64,
     sack: bool,
     dctcp: bool,
-    /// The next byte expected.
+    /// Next byte expected (RCV.NXT).
     next: u64,
     /// Bytes that the application has read.
     read: u64,
-    /// The end of the window that was offered; never moves back.
+    /// End of the advertised window; never decreases.
     edge: u64,
+    /// Data that arrived out of order.
     early: Intervals,
-    /// Where the latest segments out of order lie, the latest first.
+    /// Starts of the intervals that changed last, the latest first.
     recent: [u64; 3],
-    /// What came twice, to be told in the next acknowledgement (RFC 2883).
+    /// Duplicate data to report in the next acknowledgement (RFC 2883).
     duplicate: Option<SackBlock>,
     earlier: VecDeque<Earlier>,
-    /// Bytes in order that were not acknowledged.
+    /// Bytes received in order and not acknowledged.
     pending: u64,
+    /// True if an acknowledgement is due.
     owed: bool,
+    /// Time at which a delayed acknowledgement is due.
     ack_at: Time,
+    /// Value of the ECN echo in the next acknowledgement.
     congested: bool,
-    /// The timestamp to echo (RFC 7323 section 4.3), and the last acknowledgement sent.
+    /// Time stamp to echo (RFC 7323 section 4.3), and the last acknowledgement sent.
     stamp: Time,
     acked: u64,
 }
@@ -75,13 +79,13 @@ impl Receiver {
         }
     }
 
-    /// Bytes that the application may read.
+    /// Returns the bytes that the application may read.
     pub(crate) fn readable(&self) -> u64 {
         self.next - self.read
     }
 
-    /// The application takes `bytes`. The window is offered anew when it opens by a lot and little of it is left, as
-    /// Linux does.
+    /// Removes `bytes` that the application reads. Advertises the window if it opens by much and little of it was
+    /// left, as Linux does.
     pub(crate) fn take(&mut self, bytes: u64) {
         assert!(bytes <= self.readable(), "more was read than had arrived in order");
         self.read += bytes;
@@ -93,11 +97,12 @@ impl Receiver {
         }
     }
 
-    /// Takes in the data of a segment.
+    /// Handles the data of a segment.
     pub(crate) fn on_data(&mut self, now: Time, segment: &Segment, counters: &mut Counters) {
         counters.segments_received += 1;
         counters.segments_early += u64::from(segment.bytes > 0 && segment.sequence > self.next);
         self.see_mark(segment, counters);
+        // Only segments up to the last acknowledgement update the time stamp (RFC 7323 section 4.3).
         if segment.sequence <= self.acked && segment.sent >= self.stamp {
             self.stamp = segment.sent;
         }
@@ -118,7 +123,7 @@ impl Receiver {
         }
     }
 
-    /// Bytes that are new since this was last asked.
+    /// Returns the new bytes since the last call.
     fn news(&self, counters: &mut Counters) -> u64 {
         let all = self.next + self.early.bytes();
         let news = all - counters.bytes_received;
@@ -141,7 +146,7 @@ impl Receiver {
         }
     }
 
-    /// Places bytes that the window has room for.
+    /// Stores the bytes from `from` to `to`, which are within the window.
     fn place(&mut self, now: Time, from: u64, to: u64, counters: &mut Counters) {
         if from > self.next {
             self.early.insert(from, to);
@@ -156,6 +161,7 @@ impl Receiver {
                 self.next = block.end;
             }
             self.early.remove_below(self.next);
+            // A segment that fills a hole is acknowledged at once (RFC 5681 section 4.2).
             self.owed = true;
         }
         self.pending += self.next - before;
@@ -172,7 +178,7 @@ impl Receiver {
         }
     }
 
-    /// The interval around `byte` is the latest that changed.
+    /// Makes the interval around `byte` the first of the recent ones.
     fn remember(&mut self, byte: u64) {
         let Some(block) = self.early.covering(byte) else { return };
         let old = self.recent;
@@ -183,7 +189,7 @@ impl Receiver {
         }
     }
 
-    /// Whether an acknowledgement is due.
+    /// Returns true if an acknowledgement is due.
     pub(crate) fn owes(&self) -> bool {
         self.owed
     }
@@ -200,7 +206,8 @@ impl Receiver {
         }
     }
 
-    /// Writes into `segment` what an acknowledgement of what came before the marks changed says, if one is due.
+    /// Writes a pending acknowledgement of the data before a change of marks into `segment`. Returns false if there is
+    /// none.
     pub(crate) fn acknowledge_earlier(&mut self, segment: &mut Segment) -> bool {
         let Some(earlier) = self.earlier.pop_front() else { return false };
         segment.ack = earlier.ack;
@@ -210,7 +217,7 @@ impl Receiver {
         true
     }
 
-    /// Writes an acknowledgement into `segment`: nothing is owed any more.
+    /// Writes an acknowledgement into `segment`. None is due afterwards.
     pub(crate) fn acknowledge(&mut self, segment: &mut Segment) {
         self.offer();
         segment.ack = self.next;
@@ -227,7 +234,7 @@ impl Receiver {
         self.ack_at = Time::MAX;
     }
 
-    /// Moves the edge when that is worth it (RFC 9293 section 3.8.6.2.2).
+    /// Moves the end of the advertised window if the gain is large enough (RFC 9293 section 3.8.6.2.2).
     fn offer(&mut self) {
         let open = self.read + self.buffer;
         if open - self.edge >= self.mss.min(self.buffer / 2).max(1) {

@@ -1,14 +1,14 @@
-//! Round-trip time and retransmission timeout (RFC 6298), with a sample from every timestamp that is echoed (RFC 7323).
+//! Round-trip time and retransmission timeout (RFC 6298), with a sample from every echoed time stamp (RFC 7323).
 
 use serde::{Deserialize, Serialize};
 
-/// Longest retransmission timeout, 60 s (RFC 6298 section 2.5 asks for at least that).
+/// Longest retransmission timeout, 60 s (RFC 6298 section 2.5 requires at least that).
 const RTO_MAX_PS: u64 = 60_000_000_000_000;
 
-/// Doublings after which the timeout is at its longest in any case.
+/// Most doublings: more have no effect because the timeout is at its longest.
 const BACKOFF_MAX: u32 = 16;
 
-/// Estimates of the round-trip time.
+/// Estimator of the round-trip time.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Rtt {
     smoothed_ps: u64,
@@ -25,7 +25,7 @@ impl Rtt {
         Self { smoothed_ps: 0, variation_ps: 0, least_ps: u64::MAX, rto_min_ps, rto_ps, backoff: 0 }
     }
 
-    /// Takes in a sample, in ps.
+    /// Adds a sample, in ps.
     pub(crate) fn sample(&mut self, rtt_ps: u64) {
         let rtt_ps = rtt_ps.clamp(1, RTO_MAX_PS);
         self.least_ps = self.least_ps.min(rtt_ps);
@@ -41,17 +41,17 @@ impl Rtt {
         self.rto_ps = rto_ps.max(self.rto_min_ps).min(RTO_MAX_PS);
     }
 
-    /// Smoothed round-trip time in ps; 0 before the first sample.
+    /// Returns the smoothed round-trip time, in ps; 0 before the first sample.
     pub(crate) fn smoothed_ps(&self) -> u64 {
         self.smoothed_ps
     }
 
-    /// The shortest round-trip time so far in ps; `u64::MAX` before the first sample.
+    /// Returns the shortest round-trip time so far, in ps; `u64::MAX` before the first sample.
     pub(crate) fn least_ps(&self) -> u64 {
         self.least_ps
     }
 
-    /// The retransmission timeout in ps, doubled for every timeout without an answer.
+    /// Returns the retransmission timeout, in ps, doubled for every timeout without an acknowledgement since.
     pub(crate) fn rto_ps(&self) -> u64 {
         (self.rto_ps << self.backoff).min(RTO_MAX_PS)
     }

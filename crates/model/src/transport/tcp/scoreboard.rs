@@ -1,58 +1,58 @@
-//! Which bytes in flight are known to have arrived, and which are taken for lost (RFC 6675).
+//! Bytes in flight that are known to have arrived or are considered lost (RFC 6675).
 //!
-//! Bytes that are lost leave the flight; when they are sent again they are in flight as if they were new. Nothing here
-//! is proportional to the window: intervals are merged, and the lower end of what may be lost only rises.
+//! Lost bytes leave the flight. When they are sent again, they are in flight like new ones. No cost is proportional to
+//! the window: intervals are merged, and the lower end of the bytes that may be found lost only rises.
 
 use super::intervals::Intervals;
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
 
-/// Segments that must have arrived beyond a hole before it is lost (RFC 6675 section 2, DupThresh).
+/// Segments that must have arrived beyond a hole before it is considered lost (RFC 6675 section 2, DupThresh).
 pub(crate) const DUPLICATES: u64 = 3;
 
-/// A packet that was sent again and has not been seen to arrive.
+/// A retransmitted packet that is not known to have arrived.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 struct Retransmission {
     start: u64,
     end: u64,
-    /// What had been sent of the stream by then: if later bytes arrive, the packet has been overtaken.
+    /// End of the stream sent at that time. If later bytes arrive, they have overtaken the packet.
     after: u64,
 }
 
-/// The scoreboard.
+/// Scoreboard of a sender.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct Scoreboard {
     sacked: Intervals,
     lost: Intervals,
     again: VecDeque<Retransmission>,
-    /// Highest byte that was ever sent again.
+    /// End of the bytes that were ever sent again.
     again_to: u64,
-    /// All holes below are or were lost.
+    /// All holes below have been considered lost.
     lost_to: u64,
 }
 
 impl Scoreboard {
-    /// Bytes that have arrived beyond the cumulative acknowledgement.
+    /// Returns the bytes that have arrived beyond the cumulative acknowledgement.
     pub(crate) fn sacked_bytes(&self) -> u64 {
         self.sacked.bytes()
     }
 
-    /// Bytes that are lost and have not been sent again.
+    /// Returns the bytes that are lost and have not been sent again.
     pub(crate) fn lost_bytes(&self) -> u64 {
         self.lost.bytes()
     }
 
-    /// The first stretch that is to be sent again.
+    /// Returns the first interval of lost bytes.
     pub(crate) fn first_lost(&self) -> Option<(u64, u64)> {
         self.lost.first().map(|block| (block.start, block.end))
     }
 
-    /// Where the highest hole that is not taken for lost ends.
+    /// Returns the end of the highest hole, if it is not considered lost yet.
     pub(crate) fn doubtful_to(&self) -> Option<u64> {
         self.sacked.last().map(|top| top.start).filter(|&start| start > self.lost_to)
     }
 
-    /// All bytes below `una` have arrived.
+    /// Records that all bytes below `una` have arrived.
     pub(crate) fn advance(&mut self, una: u64) {
         if !self.sacked.is_empty() {
             self.sacked.remove_below(una);
@@ -65,7 +65,7 @@ impl Scoreboard {
         }
     }
 
-    /// The bytes from `start` to `end` have arrived. Returns how many of them are news.
+    /// Records that the bytes from `start` to `end` have arrived. Returns how many of them were not known to have.
     pub(crate) fn arrive(&mut self, start: u64, end: u64) -> u64 {
         let added = self.sacked.insert(start, end);
         if added > 0 {
@@ -77,7 +77,8 @@ impl Scoreboard {
         added
     }
 
-    /// Packets that were sent again before one that arrived are lost once more (RFC 8985 section 6.2, no reordering).
+    /// Considers packets lost again that were sent again before one that has arrived (RFC 8985 section 6.2, without
+    /// reordering).
     fn overtake(&mut self, start: u64, end: u64) {
         let Some(index) = self.again.iter().position(|packet| packet.start < end && packet.end > start) else { return };
         for _ in 0..index {
@@ -97,8 +98,8 @@ impl Scoreboard {
         }
     }
 
-    /// Finds what is lost after news: holes with enough bytes or intervals beyond them, and packets sent again that
-    /// were overtaken.
+    /// Finds lost bytes after an acknowledgement: holes with enough bytes or intervals beyond them, and
+    /// retransmissions that were overtaken.
     pub(crate) fn detect(&mut self, una: u64, mss: u64) {
         let Some(top) = self.sacked.last() else { return };
         if let Some(limit) = self.certain_to(mss) {
@@ -110,7 +111,7 @@ impl Scoreboard {
         self.lost.remove_below(una);
     }
 
-    /// Where the highest hole ends that has enough beyond it (RFC 6675 section 4, IsLost).
+    /// Returns the end of the highest hole with enough beyond it (RFC 6675 section 4, IsLost).
     fn certain_to(&self, mss: u64) -> Option<u64> {
         let (mut bytes, mut count) = (0, 0);
         for block in self.sacked.descending() {
@@ -123,7 +124,7 @@ impl Scoreboard {
         None
     }
 
-    /// All holes from `una` to `limit` that were never taken for lost are lost now.
+    /// Considers all holes from `una` to `limit` lost that have not been before.
     pub(crate) fn lose_below(&mut self, una: u64, limit: u64) {
         let from = self.lost_to.max(una);
         if limit > from {
@@ -135,13 +136,13 @@ impl Scoreboard {
         }
     }
 
-    /// The bytes from `start` to `end` are lost whatever was sent again.
+    /// Considers the bytes from `start` to `end` lost, even if they were sent again.
     pub(crate) fn lose(&mut self, start: u64, end: u64) {
         self.lost.insert(start, end);
         self.lost_to = self.lost_to.max(end);
     }
 
-    /// All of the flight that did not arrive is lost.
+    /// Considers all bytes in flight lost that are not known to have arrived.
     pub(crate) fn lose_all(&mut self, una: u64, next: u64) {
         self.again.clear();
         self.lost.clear();
@@ -149,8 +150,8 @@ impl Scoreboard {
         self.lose_below(una, next);
     }
 
-    /// The bytes from `start` to `end`, lost, are sent again in packets of `mss` bytes; `next` is the first byte never
-    /// sent.
+    /// Records that the lost bytes from `start` to `end` are sent again in packets of `mss` bytes. `next` is the first
+    /// byte never sent.
     pub(crate) fn send_again(&mut self, start: u64, end: u64, mss: u64, next: u64) {
         self.lost.remove_below(end);
         self.again_to = self.again_to.max(end);

@@ -1,41 +1,42 @@
-//! What a TCP header says, as far as it matters.
+//! Header of a TCP segment, as far as it is modelled.
 
 use hostnet_kernel::Time;
 use serde::{Deserialize, Serialize};
 
-/// Bytes that arrived out of order: from `start` up to but not including `end` of the stream.
+/// Bytes that arrived out of order: the interval from `start` up to but excluding `end` of the stream.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub struct SackBlock {
-    /// First byte.
+    /// First byte of the block.
     pub start: u64,
-    /// One past the last byte; equal to `start` when the block is unused.
+    /// One past the last byte; equal to `start` if the block is unused.
     pub end: u64,
 }
 
 /// A segment. Streams begin at byte 0 and never wrap; the handshake is not modelled.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub struct Segment {
-    /// First byte of its data in the stream of its sender.
+    /// Position of its first byte in the sender's stream.
     pub sequence: u64,
-    /// Bytes of data; 0 for a pure acknowledgement. More than the segment size before segmentation offload cuts it, or
-    /// after receive offload has joined packets.
+    /// Bytes of data; 0 for a pure acknowledgement. More than the segment size before TSO cuts the segment, or after
+    /// GRO or LRO has joined packets.
     pub bytes: u32,
-    /// The next byte that its sender expects of the other stream.
+    /// Next byte that the sender of the segment expects of the other stream.
     pub ack: u64,
-    /// Bytes beyond `ack` that its sender has room for.
+    /// Bytes beyond `ack` that the sender of the segment has room for.
     pub window: u64,
-    /// Selective acknowledgements, the latest first.
+    /// SACK blocks, the latest first.
     pub sack: [SackBlock; 3],
-    /// Echo of congestion (ECE).
+    /// True if congestion is echoed (ECE).
     pub echo: bool,
-    /// The window was reduced (CWR).
+    /// True if the sender has reduced its congestion window (CWR).
     pub reduced: bool,
-    /// The packet carried a mark: congestion experienced. Set by who hands it to the receiving side.
+    /// True if the packet carried an ECN mark (congestion experienced). Set by the part that passes the segment to the
+    /// receiver.
     pub marked: bool,
-    /// When it was sent, for the timestamp option.
+    /// Time at which the segment was sent, for the timestamp option.
     pub sent: Time,
-    /// The timestamp that it echoes; [`Time::ZERO`] when there is none.
+    /// Echoed time stamp; [`Time::ZERO`] if there is none.
     pub sent_echo: Time,
-    /// Whether its data was sent before.
+    /// True if its data was sent before.
     pub retransmitted: bool,
 }

@@ -1,4 +1,4 @@
-//! The sending half: what is sent, and when it may be.
+//! The sending half of a connection.
 
 use super::congestion::Congestion;
 use super::hold::{Held, Hold};
@@ -10,20 +10,20 @@ use crate::params::TcpParams;
 use hostnet_kernel::Time;
 use serde::{Deserialize, Serialize};
 
-/// Where loss recovery stands.
+/// State of loss recovery.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub(super) enum State {
     Open,
-    /// Fast recovery, until all that was in flight at its beginning has arrived.
+    /// Fast recovery, until all data that was in flight at its start is acknowledged.
     Recovery,
-    /// After a timeout, likewise.
+    /// Recovery after a timeout, until all data that was in flight then is acknowledged.
     Loss,
 }
 
-/// A reduction on its way: the window shrinks in proportion to what is delivered (RFC 6937), not at once.
+/// A reduction in progress: the window shrinks in proportion to the bytes delivered (RFC 6937), not at once.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub(super) struct Reduction {
-    /// Bytes in flight when it began, and bytes delivered and sent since.
+    /// Bytes in flight at its start, and bytes delivered and sent since.
     pub(super) flight: u64,
     pub(super) delivered: u64,
     pub(super) sent: u64,
@@ -39,35 +39,37 @@ pub(crate) struct Sender {
     pub(super) tail_loss_probe: bool,
     /// Bytes that the application has written.
     written: u64,
-    /// First byte that is not acknowledged.
+    /// First byte that is not acknowledged (SND.UNA).
     pub(super) una: u64,
-    /// First byte that was never sent.
+    /// First byte that was never sent (SND.NXT).
     pub(super) next: u64,
     /// End of the receiver's window.
     pub(super) edge: u64,
     pub(super) board: Scoreboard,
     pub(super) state: State,
-    /// Recovery ends, and an echo may be answered again, when all below is acknowledged.
+    /// End of the data in flight when recovery began, and when the window was last reduced. When all below is
+    /// acknowledged, recovery ends, and an echo may reduce the window again.
     pub(super) recover: u64,
     pub(super) reduced_to: u64,
     pub(super) reduction: Option<Reduction>,
-    /// What was sent when the congestion window last kept data back: acknowledgements of it may make the window grow.
+    /// End of the data sent when the congestion window last held data back. The window may grow by acknowledgements
+    /// below.
     pub(super) limited_to: u64,
-    /// Duplicate acknowledgements, without SACK.
+    /// Duplicate acknowledgements, counted without SACK.
     pub(super) duplicates: u64,
-    /// The last hole that was found lost without SACK.
+    /// Start of the last hole that was found lost without SACK.
     pub(super) lost_without_sack: u64,
-    /// The first packet to be sent again goes whatever the window says.
+    /// True if the next retransmission ignores the congestion window.
     pub(super) force: bool,
-    /// CWR is to be sent.
+    /// True if CWR must be set in the next segment with new data.
     pub(super) tell_reduced: bool,
     pub(super) rtt: Rtt,
     pub(super) congestion: Congestion,
-    /// Packets that are less than full go at once.
+    /// True if packets that are not full are sent at once (TCP_NODELAY).
     pub(super) no_delay: bool,
-    /// The end of the last packet that was less than full: no other goes before it has arrived.
+    /// End of the last packet that was not full: no other such packet is sent before it is acknowledged.
     small_to: u64,
-    /// First byte of the last packet that was sent for the first time.
+    /// First byte of the last packet of new data.
     pub(super) tail: u64,
     last_sent: Time,
     pub(super) held: Held,
@@ -76,12 +78,12 @@ pub(crate) struct Sender {
     pub(super) reorder_at: Time,
     pub(super) reorder_to: u64,
     pub(super) persist_at: Time,
-    /// A tail loss probe is to be sent.
+    /// True if a tail loss probe must be sent.
     pub(super) probe: bool,
-    /// What was in flight at the last probe, and whether the probe was a copy that could hide a loss.
+    /// End of the data in flight at the last probe, and true if the probe was a copy that could hide a loss.
     pub(super) probe_to: u64,
     pub(super) probe_copy: bool,
-    /// A closed window is to be probed.
+    /// True if a closed window must be probed.
     pub(super) window_probe: bool,
     pub(super) window_probe_to: u64,
 }
@@ -142,13 +144,14 @@ impl Sender {
         self.written - self.una
     }
 
-    /// Bytes in flight, as far as is known (the pipe of RFC 6675).
+    /// Returns the bytes in flight, as far as they are known (the pipe of RFC 6675).
     pub(crate) fn in_flight(&self) -> u64 {
         let out = self.next - self.una - self.board.sacked_bytes() - self.board.lost_bytes();
+        // Without SACK, each duplicate acknowledgement stands for a segment that has left the network.
         out - (self.duplicates * self.mss).min(out)
     }
 
-    /// The next piece of data to send.
+    /// Returns the next segment with data to send.
     pub(crate) fn next(&mut self, now: Time, counters: &mut Counters) -> Option<Segment> {
         if self.una == self.written {
             self.held.turn(now, None, counters);
@@ -168,7 +171,7 @@ impl Sender {
         self.fresh(now, counters)
     }
 
-    /// Sends again what is lost.
+    /// Returns a retransmission of lost data, if the congestion window admits one.
     fn again(&mut self, now: Time, counters: &mut Counters) -> Option<Segment> {
         let (start, end) = self.board.first_lost()?;
         let allowed = self.allowed() / self.mss * self.mss;
@@ -183,7 +186,7 @@ impl Sender {
         Some(self.copy(now, start, bytes, counters))
     }
 
-    /// A segment that repeats data.
+    /// Returns a segment that repeats data.
     fn copy(&mut self, now: Time, sequence: u64, bytes: u64, counters: &mut Counters) -> Segment {
         counters.segments_retransmitted += 1;
         counters.packets_retransmitted += bytes.div_ceil(self.mss);
@@ -193,8 +196,8 @@ impl Sender {
         Segment { sequence, bytes: bytes as u32, sent: now, retransmitted: true, ..Segment::default() }
     }
 
-    /// Bytes that the congestion window has room for. While it shrinks, its share of what was delivered (RFC 6937
-    /// section 3.1).
+    /// Returns the bytes that the congestion window admits. During a reduction these are its share of the bytes
+    /// delivered (RFC 6937 section 3.1).
     pub(super) fn allowed(&self) -> u64 {
         let (window, flight) = (self.congestion.bytes(), self.in_flight());
         match &self.reduction {
@@ -206,7 +209,7 @@ impl Sender {
         }
     }
 
-    /// Sends data for the first time.
+    /// Returns a segment with new data, if there is any and the windows admit it.
     fn fresh(&mut self, now: Time, counters: &mut Counters) -> Option<Segment> {
         let waiting = self.written - self.next;
         if waiting == 0 {
@@ -238,11 +241,12 @@ impl Sender {
         self.mark_limits(waiting, open, allowed, counters);
         let bytes = waiting.min(self.tso).min(open).min(allowed);
         let hold = !self.no_delay && self.una < self.small_to;
+        // Partial packets are sent only at the end of the data, and not while another one is in flight.
         let bytes = if bytes < waiting || hold { bytes / self.mss * self.mss } else { bytes };
         (bytes > 0).then(|| self.first(now, bytes, counters))
     }
 
-    /// Marks what makes the next segment shorter than it might be.
+    /// Records the limits that make the next segment shorter than it could be.
     fn mark_limits(&self, waiting: u64, open: u64, allowed: u64, counters: &mut Counters) {
         let met = &mut counters.met;
         if waiting.min(open).min(allowed) > self.tso {
@@ -256,9 +260,10 @@ impl Sender {
         }
     }
 
-    /// A segment with data that was never sent.
+    /// Creates a segment with new data.
     fn first(&mut self, now: Time, bytes: u64, counters: &mut Counters) -> Segment {
         let sequence = self.next;
+        // Idle time does not count for the curve of CUBIC (RFC 9438 section 5.8).
         if self.una == sequence {
             self.congestion.skip(now);
         }
@@ -280,7 +285,8 @@ impl Sender {
         Segment { sequence, bytes: bytes as u32, reduced, sent: now, ..Segment::default() }
     }
 
-    /// RFC 8985 section 7.3: a new segment if the receiver has room for it, else the last one again.
+    /// Returns a tail loss probe (RFC 8985 section 7.3): a new segment if the receiver has room for it, otherwise the
+    /// last one again.
     fn probe_tail(&mut self, now: Time, counters: &mut Counters) -> Option<Segment> {
         if self.una == self.next {
             return None;
@@ -299,7 +305,8 @@ impl Sender {
         Some(segment)
     }
 
-    /// What fits into a window that is too small for a segment, or else one byte beyond it (RFC 9293 section 3.8.6.1).
+    /// Probes a closed window (RFC 9293 section 3.8.6.1): sends the bytes that fit into a window smaller than a
+    /// segment, or one byte beyond the window.
     fn probe_window(&mut self, now: Time, counters: &mut Counters) -> Option<Segment> {
         self.window_probe = false;
         let bytes = (self.edge - self.next).min(self.written - self.next).min(self.mss);
@@ -313,7 +320,7 @@ impl Sender {
         Some(Segment { sequence: self.next, bytes: 1, sent: now, ..Segment::default() })
     }
 
-    /// RFC 5681 section 4.1.
+    /// Resets the congestion window after an idle time longer than the timeout (RFC 5681 section 4.1).
     fn restart_after_idle(&mut self, now: Time) {
         if self.una == self.next && now.since(self.last_sent) > self.rtt.rto_ps() {
             self.congestion.on_idle();

@@ -4,11 +4,11 @@ use super::sender::{Sender, State};
 use super::Counters;
 use hostnet_kernel::Time;
 
-/// A lone packet's acknowledgement may be delayed by so much (RFC 8985 section 7.2, WCDelAckT), in ps.
+/// Longest delay assumed for the acknowledgement of a single packet, in ps (RFC 8985 section 7.2, WCDelAckT).
 const ACK_DELAY_WORST_PS: u64 = 200_000_000_000;
 
 impl Sender {
-    /// The earliest timer; [`Time::MAX`] if none runs.
+    /// Returns the time of the earliest timer; [`Time::MAX`] if none runs.
     pub(crate) fn timer(&self) -> Time {
         self.rto_at.min(self.probe_at).min(self.reorder_at).min(self.persist_at)
     }
@@ -30,11 +30,13 @@ impl Sender {
         if now >= self.persist_at {
             self.persist_at = Time::MAX;
             self.window_probe = true;
+            // The interval between probes doubles.
             self.rtt.back_off();
         }
     }
 
-    /// RFC 6298 section 5: all that did not arrive is lost, and goes out again from a window of one segment.
+    /// Handles a retransmission timeout (RFC 6298 section 5): all data not known to have arrived is lost and is sent
+    /// again, starting with a window of one segment.
     fn time_out(&mut self, counters: &mut Counters) {
         self.rto_at = Time::MAX;
         counters.timeouts += 1;
@@ -59,7 +61,8 @@ impl Sender {
         }
     }
 
-    /// RFC 8985 section 7.2. A lone packet's probe waits so long that the retransmission timeout mostly comes first.
+    /// Schedules a tail loss probe (RFC 8985 section 7.2). The probe of a single packet waits so long that the
+    /// retransmission timeout mostly comes first.
     pub(super) fn schedule_probe(&mut self, now: Time) {
         self.probe_at = Time::MAX;
         let calm = self.state == State::Open && self.board.sacked_bytes() == 0;
@@ -78,12 +81,13 @@ impl Sender {
         }
     }
 
-    /// A hole with too little beyond it to be lost is lost when nothing comes for a quarter of the round-trip time (RFC
-    /// 8985 section 6.2).
+    /// Starts the reordering timer if a hole has too little beyond it to be considered lost. The hole is lost if
+    /// nothing arrives for a quarter of the shortest round-trip time (RFC 8985 section 6.2).
     pub(super) fn watch_reordering(&mut self, now: Time) {
         match self.board.doubtful_to() {
             None => self.reorder_at = Time::MAX,
             Some(limit) => {
+                // The reordering timer takes the place of the probe.
                 self.probe_at = Time::MAX;
                 if self.reorder_at == Time::MAX {
                     let least_ps = self.rtt.least_ps();
@@ -95,7 +99,7 @@ impl Sender {
         }
     }
 
-    /// Waits for a window that keeps all data back.
+    /// Starts the timer of a window probe, if nothing is in flight that could open the window.
     pub(super) fn watch_window(&mut self, now: Time) {
         if self.una == self.next && self.persist_at == Time::MAX {
             self.persist_at = now.saturating_add(self.rtt.rto_ps());

@@ -1,4 +1,4 @@
-//! DCQCN against the closed form of its equations.
+//! Compares DCQCN with the closed form of its equations.
 
 use super::super::dcqcn::Reaction;
 use super::laws::dcqcn;
@@ -44,7 +44,7 @@ fn fast_recovery_halves_the_distance_to_the_old_rate_and_then_the_target_rises()
     let mut reaction = Reaction::new(dcqcn(), LINE);
     reaction.on_notification(at(0));
     reaction.on_notification(at(1));
-    // From 2.5 to 1.25 GB/s (alpha is 1); rounds come every 55 us.
+    // From 2.5 to 1.25 GB/s (alpha is 1); rounds follow every 55 us.
     let (target, rate) = (2.5e9, 1.25e9);
     for round in 1..5_u64 {
         reaction.catch_up(at(1 + 55 * round - 1));
@@ -54,7 +54,7 @@ fn fast_recovery_halves_the_distance_to_the_old_rate_and_then_the_target_rises()
         let after = target - (target - rate) / 2_f64.powi(round as i32);
         assert!((reaction.rate() as f64 - after).abs() < 2.0, "round {round}: {}", reaction.rate());
     }
-    // The fifth round is not below F any more: 5 MB/s more each.
+    // The fifth round is no longer below F: 5 MB/s more per round.
     let mut expected = reaction.rate() as f64;
     let mut target = target;
     for round in 5..20_u64 {
@@ -74,7 +74,7 @@ fn hyper_increase_begins_when_timer_and_bytes_are_both_beyond_their_rounds() {
     for _ in 0..5 {
         reaction.on_sent(10_000_000);
     }
-    // Two rounds of the timer and five of the bytes had the additive step; now both are beyond five.
+    // Two rounds of the timer and five of the byte counter had the additive step; now both are beyond five.
     let settled = |reaction: &Reaction| reaction.rate() as f64;
     let before = settled(&reaction);
     let target = 2.5e9 + 7.0 * 5e6;

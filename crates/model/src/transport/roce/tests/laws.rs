@@ -1,4 +1,4 @@
-//! What always holds, and the edges of go-back-N.
+//! Tests of invariants, and of the edge cases of go-back-N.
 
 use super::super::responder::control;
 use super::super::{Operation, Roce, RoceConnection};
@@ -35,7 +35,7 @@ pub(super) fn params() -> RoceParams {
     }
 }
 
-/// Both ends, ways of 1 us per packet and 5 us of delay, and what has been placed.
+/// Two ends, paths with 1 us per packet and a delay of 5 us, and the data placed.
 struct Pair {
     now: Time,
     ends: [RoceConnection; 2],
@@ -47,7 +47,7 @@ struct Pair {
     placed: Vec<u8>,
     data_sent: u64,
     data_lost: u64,
-    /// Packets with data that are lost, by their count from 0.
+    /// Indices of the data packets that are lost, from 0.
     lose: Vec<u64>,
     log: Vec<Roce>,
 }
@@ -96,7 +96,7 @@ impl Pair {
         }
     }
 
-    /// Runs until all messages are complete; whether they are by then.
+    /// Runs until all messages are complete or until `until`. Returns true if all are complete.
     fn run(&mut self, until: Time) -> bool {
         self.serve(0);
         self.serve(1);
@@ -202,7 +202,7 @@ fn a_hole_is_complained_about_once_and_everything_from_it_on_is_sent_again() {
     assert!(pair.run(Time::from_ps(10_000 * US)));
     let naks: Vec<_> = pair.log.iter().filter(|packet| packet.operation == Operation::OutOfOrder).collect();
     assert_eq!(naks.iter().map(|nak| nak.sequence).collect::<Vec<_>>(), [3]);
-    // All 20 packets of both messages were on their way: those from the hole on go again.
+    // All 20 packets of both messages were in flight: those from the hole on are sent again.
     assert_eq!(pair.ends[0].counters().packets_retransmitted, 17);
     assert_eq!(pair.ends[1].counters().packets_out_of_order, 16);
     assert_eq!(pair.ends[0].counters().timeouts, 0);
@@ -214,7 +214,7 @@ fn a_last_packet_that_is_lost_waits_for_the_timeout() {
     pair.lose = vec![9];
     assert!(pair.run(Time::from_ps(10_000 * US)));
     let counters = *pair.ends[0].counters();
-    // What the acknowledgement of eight packets did not cover goes again.
+    // The packets beyond the acknowledgement of eight are sent again.
     assert_eq!((counters.timeouts, counters.packets_retransmitted, counters.naks_received), (1, 2, 0));
     assert!(pair.now.ps() > 500 * US);
 }
@@ -238,7 +238,7 @@ fn messages_in_flight_are_limited() {
         assert_eq!(sent.iter().filter(|packet| packet.last).count(), 2);
         assert_eq!(connection.window_limited_ps(Time::from_ps(100)), 99);
         if !reads {
-            // The first message is complete: another may begin, and until it is sent nothing is kept back.
+            // The first message is complete: the window admits another, so nothing is held back until it is sent.
             connection.on_packet(Time::from_ps(200), &control(Operation::Acknowledge, 9), false);
             assert_eq!(connection.window_limited_ps(Time::from_ps(300)), 199);
             assert_eq!(std::iter::from_fn(|| connection.next(Time::from_ps(400))).count(), 10);

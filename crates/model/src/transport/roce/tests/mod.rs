@@ -1,4 +1,4 @@
-//! Both ends over a way that loses, and the arithmetic of DCQCN.
+//! Tests both ends over a lossy path, and the arithmetic of DCQCN.
 
 mod dcqcn;
 mod laws;

@@ -1,4 +1,4 @@
-//! Both ends post messages at the same time, as ranks do.
+//! Tests with both ends posting messages at the same time, as ranks do.
 
 use super::super::{Operation, Roce, RoceConnection};
 use super::laws::{dcqcn, params, PORT, US};
@@ -7,7 +7,7 @@ use hostnet_kernel::Time;
 use proptest::prelude::*;
 use std::collections::VecDeque;
 
-/// Packets after which nothing is lost.
+/// Packets after which none is lost.
 const LOSSY: usize = 2000;
 const TRAFFIC: Traffic = Traffic::Messages(ChannelParams { job: 0, ranks: [0, 1] });
 
@@ -15,7 +15,8 @@ fn ends(params: &RoceParams) -> [RoceConnection; 2] {
     [true, false].map(|initiator| RoceConnection::new(params, &TRAFFIC, initiator, PORT))
 }
 
-/// What both ends have still to post, ways of 5 us that lose and mark packets by lists, and what was placed.
+/// Two ends with bytes still to post, and paths with a delay of 5 us that lose and mark packets by a list; records the
+/// data placed.
 struct Pair {
     now: Time,
     ends: [RoceConnection; 2],
@@ -34,7 +35,7 @@ impl Pair {
         own.post(self.now, bytes);
         self.left[end] -= bytes;
         while let Some(packet) = own.next(self.now) {
-            // Losses that came again and again might always take the same packet of a round.
+            // Losses in a fixed cycle could hit the same packet of every round, so they end.
             let fate = *self.fates.get(self.sent % self.fates.len()).filter(|_| self.sent < LOSSY).unwrap_or(&255);
             self.sent += 1;
             if fate < 16 {

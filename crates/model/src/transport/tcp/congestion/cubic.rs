@@ -6,29 +6,29 @@ use serde::{Deserialize, Serialize};
 
 const PS_PER_US: u64 = 1_000_000;
 
-/// Microseconds per second, cubed, over C: `time^3 / SCALE` segments.
+/// Cube of the microseconds per second, over C: the curve is `time^3 / SCALE` segments.
 const SCALE: u128 = 2_500_000_000_000_000_000;
 
-/// Longest time from the plateau that is told from longer ones, in us (over an hour); keeps cubes within 128 bits.
+/// Longest time from the plateau that is distinguished, in us (over an hour); keeps cubes within 128 bits.
 const FAR_US: u64 = 1 << 32;
 
 /// State of CUBIC.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct Cubic {
-    /// Where the curve is flat, in bytes (W_max).
+    /// Window at the plateau of the curve, in bytes (W_max).
     plateau: u64,
-    /// When congestion avoidance began; moved ahead by all time in which the window could not grow.
+    /// Start of congestion avoidance, moved ahead by all time in which the window could not grow.
     epoch: Option<Time>,
-    /// Up to when that has been looked at.
+    /// Time up to which `epoch` accounts for time without growth.
     seen: Time,
-    /// From the epoch to the plateau, in us (K).
+    /// Time from the epoch to the plateau, in us (K).
     rise_us: u64,
-    /// What Reno would have, in bytes (W_est), and the remainder of its division.
+    /// Window that Reno would have, in bytes (W_est), and the remainder of its division.
     reno: u64,
     reno_rest: u64,
     /// Window before the last reduction, in bytes.
     prior: u64,
-    /// Remainder of growth, in bytes squared.
+    /// Remainder of the growth, in bytes squared.
     rest: u128,
 }
 
@@ -51,6 +51,7 @@ impl Cubic {
             return;
         }
         let target = self.curve(elapsed + acked.rtt_ps / PS_PER_US, window.mss);
+        // The window never shrinks here, and grows by half per round trip at most (section 4.2).
         let target = target.clamp(window.bytes, window.bytes + window.bytes / 2);
         self.rest += u128::from(target - window.bytes) * u128::from(left);
         let step = self.rest / u128::from(window.bytes);
@@ -58,7 +59,7 @@ impl Cubic {
         window.bytes += step as u64;
     }
 
-    /// Section 5.8: time without growth is no part of the curve's.
+    /// Excludes the time up to `now` from the curve, in which the window could not grow (section 5.8).
     pub(super) fn skip(&mut self, now: Time) {
         if let Some(epoch) = &mut self.epoch {
             *epoch += now.since(self.seen);
@@ -66,13 +67,13 @@ impl Cubic {
         self.seen = now;
     }
 
-    /// Section 4.8: after a timeout the curve begins at its plateau.
+    /// Starts the curve at its plateau after a timeout (section 4.8).
     pub(super) fn forget(&mut self) {
         self.plateau = 0;
         self.epoch = None;
     }
 
-    /// Section 4.2: a new epoch, from the window as it is.
+    /// Starts a new epoch from the current window (section 4.2).
     fn begin(&mut self, window: &Window, now: Time) -> Time {
         self.plateau = self.plateau.max(window.bytes);
         let below = u128::from(self.plateau - window.bytes);
@@ -84,7 +85,8 @@ impl Cubic {
         now
     }
 
-    /// Section 4.3: 9/17 of a segment per window until the window before the reduction is reached, then one.
+    /// Grows the window of Reno by 9/17 of a segment per window until it reaches the window before the reduction, then
+    /// by one (section 4.3).
     fn grow_reno(&mut self, window: &Window, acked: u64) {
         let (up, down) = if self.reno < self.prior { (9, 17) } else { (1, 1) };
         let growth = self.reno_rest + up * window.mss * acked / down;
@@ -92,7 +94,7 @@ impl Cubic {
         self.reno_rest = growth % window.bytes;
     }
 
-    /// The curve `elapsed_us` after the epoch, in bytes.
+    /// Returns the curve `elapsed_us` after the epoch, in bytes.
     fn curve(&self, elapsed_us: u64, mss: u64) -> u64 {
         let far = elapsed_us.abs_diff(self.rise_us).min(FAR_US);
         let cube = u128::from(far) * u128::from(far) * u128::from(far);
@@ -104,7 +106,8 @@ impl Cubic {
         }
     }
 
-    /// Sections 4.6 and 4.7: to 0.7 of the window; a flow that did not reach its plateau again makes room for others.
+    /// Reduces the window to 0.7 of its size (section 4.6). A flow that did not reach its last plateau lowers the next
+    /// one to make room for others (section 4.7).
     pub(super) fn reduce(&mut self, window: &mut Window) {
         let bytes = window.bytes;
         self.plateau = if bytes < self.plateau { bytes / 20 * 17 } else { bytes };
@@ -114,7 +117,7 @@ impl Cubic {
     }
 }
 
-/// The largest number whose cube is at most `value`.
+/// Returns the largest number whose cube is at most `value`.
 pub(super) fn cube_root(value: u128) -> u64 {
     let mut root = 0_u64;
     for bit in (0..42).rev() {

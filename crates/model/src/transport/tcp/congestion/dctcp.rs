@@ -1,4 +1,4 @@
-//! DCTCP (RFC 8257): the window is reduced by as much as packets were marked.
+//! DCTCP (RFC 8257): reduces the window in proportion to the share of marked bytes.
 
 use super::Window;
 use serde::{Deserialize, Serialize};
@@ -6,16 +6,16 @@ use serde::{Deserialize, Serialize};
 /// One, in units of alpha.
 const ONE: u64 = 1 << 32;
 
-/// The estimate of the share of bytes that are marked.
+/// Estimate of the share of marked bytes.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Dctcp {
-    /// In units of 2^-32.
+    /// Smoothed share of marked bytes, in units of 2^-32.
     alpha: u64,
-    /// In units of 2^-16.
+    /// Weight of a new sample, in units of 2^-16.
     gain: u64,
     acked: u64,
     marked: u64,
-    /// When this byte is acknowledged, the estimate is updated.
+    /// End of the current observation window: its acknowledgement updates the estimate.
     end: u64,
 }
 
@@ -29,7 +29,7 @@ impl Dctcp {
         (self.alpha >> 16) as u32
     }
 
-    /// RFC 8257 section 3.3, steps 1 to 7.
+    /// Updates the estimate (RFC 8257 section 3.3, steps 1 to 7).
     pub(super) fn observe(&mut self, acked: u64, echo: bool, una: u64, next: u64) {
         self.acked += acked;
         if echo {
@@ -47,7 +47,7 @@ impl Dctcp {
         self.marked = 0;
     }
 
-    /// RFC 8257 section 3.3, step 9: the window shrinks by half of alpha.
+    /// Reduces the window by half of alpha (RFC 8257 section 3.3, step 9).
     pub(super) fn reduce(&self, window: &mut Window) {
         let cut = (u128::from(window.bytes) * u128::from(self.alpha)) >> 33;
         window.reduce_to(window.bytes - cut as u64);

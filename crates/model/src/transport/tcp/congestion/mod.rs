@@ -1,4 +1,4 @@
-//! Congestion control: how large the window is.
+//! Congestion control.
 
 mod cubic;
 mod dctcp;
@@ -12,26 +12,26 @@ use dctcp::Dctcp;
 use hostnet_kernel::Time;
 use serde::{Deserialize, Serialize};
 
-/// The congestion window in bytes.
+/// Congestion window.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Window {
     /// Bytes that may be in flight.
     pub(crate) bytes: u64,
-    /// Below it, slow start.
+    /// Slow-start threshold, in bytes.
     pub(crate) threshold: u64,
     /// Bytes of a segment.
     pub(crate) mss: u64,
-    /// Bytes acknowledged that have not made the window grow (RFC 3465).
+    /// Bytes acknowledged that have not yet increased the window (RFC 3465).
     acked: u64,
 }
 
 impl Window {
-    /// Least window after a reduction (RFC 5681 equation 4).
+    /// Returns the least window after a reduction, in bytes (RFC 5681 equation 4).
     fn floor(&self) -> u64 {
         2 * self.mss
     }
 
-    /// Slow start; returns the bytes that are left for congestion avoidance.
+    /// Grows the window in slow start. Returns the bytes that are left for congestion avoidance.
     fn slow_start(&mut self, acked: u64) -> u64 {
         if self.bytes >= self.threshold {
             return acked;
@@ -56,14 +56,14 @@ enum Rule {
     Dctcp(Dctcp),
 }
 
-/// What an acknowledgement of new data says.
+/// Acknowledgement of new data.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Acked {
-    /// Bytes that it acknowledges.
+    /// Bytes acknowledged.
     pub(crate) bytes: u64,
-    /// When it came.
+    /// Time of arrival.
     pub(crate) now: Time,
-    /// Smoothed round-trip time in ps.
+    /// Smoothed round-trip time, in ps.
     pub(crate) rtt_ps: u64,
 }
 
@@ -87,7 +87,7 @@ impl Congestion {
         Self { window: Window { bytes: initial, threshold: u64::MAX, mss, acked: 0 }, initial, rule }
     }
 
-    /// The congestion window in bytes.
+    /// Returns the congestion window, in bytes.
     pub(crate) fn bytes(&self) -> u64 {
         self.window.bytes
     }
@@ -96,7 +96,7 @@ impl Congestion {
         self.window.bytes < self.window.threshold
     }
 
-    /// Alpha of DCTCP in units of 2^-16; 0 for others.
+    /// Returns alpha of DCTCP, in units of 2^-16; 0 for other algorithms.
     pub(crate) fn alpha(&self) -> u32 {
         match &self.rule {
             Rule::Dctcp(dctcp) => dctcp.alpha(),
@@ -104,7 +104,7 @@ impl Congestion {
         }
     }
 
-    /// New data was acknowledged while the window was what limited the sender.
+    /// Grows the window after an acknowledgement of new data while the window limited the sender.
     pub(crate) fn grow(&mut self, acked: Acked) {
         match &mut self.rule {
             Rule::Reno | Rule::Dctcp(_) => reno::grow(&mut self.window, acked.bytes),
@@ -112,22 +112,22 @@ impl Congestion {
         }
     }
 
-    /// Up to now there was no growth because the window was not used, or because nothing was acknowledged.
+    /// Notes that the window could not grow up to now because it was not used or nothing was acknowledged.
     pub(crate) fn skip(&mut self, now: Time) {
         if let Rule::Cubic(cubic) = &mut self.rule {
             cubic.skip(now);
         }
     }
 
-    /// Takes note of marks: `acked` bytes up to `una` were acknowledged, echoing congestion or not; `next` is the first
-    /// byte never sent.
+    /// Updates the estimate of marks: `acked` bytes up to `una` were acknowledged, with an ECN echo or without; `next`
+    /// is the first byte never sent.
     pub(crate) fn observe(&mut self, acked: u64, echo: bool, una: u64, next: u64) {
         if let Rule::Dctcp(dctcp) = &mut self.rule {
             dctcp.observe(acked, echo, una, next);
         }
     }
 
-    /// Answers an echo of congestion; to be called once per window.
+    /// Reduces the window after an ECN echo. Must be called once per window at most.
     pub(crate) fn on_echo(&mut self) {
         match &mut self.rule {
             Rule::Reno => reno::reduce(&mut self.window),
@@ -136,8 +136,8 @@ impl Congestion {
         }
     }
 
-    /// Answers a loss. `reduced`: an echo has reduced this window already. DCTCP answers a loss in any case (RFC 8257
-    /// section 3.5).
+    /// Reduces the window after a loss. If `reduced`, an echo has already reduced this window, and only DCTCP reduces
+    /// it again (RFC 8257 section 3.5).
     pub(crate) fn on_loss(&mut self, reduced: bool) {
         match &mut self.rule {
             Rule::Dctcp(_) => reno::reduce(&mut self.window),
@@ -147,8 +147,8 @@ impl Congestion {
         }
     }
 
-    /// Answers a timeout (RFC 5681 section 3.1). `again`: what was in flight has been answered for before, by a timeout
-    /// or by recovery, so that the threshold is half of it already.
+    /// Reduces the window after a timeout (RFC 5681 section 3.1). If `again`, recovery or an earlier timeout has
+    /// already set the threshold to half of the data in flight.
     pub(crate) fn on_timeout(&mut self, again: bool) {
         if !again {
             self.on_loss(false);
@@ -160,7 +160,7 @@ impl Congestion {
         self.window.acked = 0;
     }
 
-    /// The sender was idle for longer than the timeout (RFC 5681 section 4.1).
+    /// Limits the window to the initial one after an idle time longer than the timeout (RFC 5681 section 4.1).
     pub(crate) fn on_idle(&mut self) {
         self.window.bytes = self.window.bytes.min(self.initial);
     }

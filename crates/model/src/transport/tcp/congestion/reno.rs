@@ -1,9 +1,9 @@
-//! Reno (RFC 5681), counting bytes (RFC 3465; slow start takes all that an acknowledgement covers, as receivers that
-//! join packets ask for).
+//! Reno (RFC 5681) with byte counting (RFC 3465). Slow start counts all bytes of an acknowledgement, because receivers
+//! that join packets acknowledge many at a time.
 
 use super::Window;
 
-/// Slow start, then one segment per window.
+/// Grows the window: slow start, then one segment per window.
 pub(super) fn grow(window: &mut Window, acked: u64) {
     window.acked += window.slow_start(acked);
     while window.acked >= window.bytes {

@@ -1,4 +1,4 @@
-//! The arithmetic of the rules against their closed forms.
+//! Compares the arithmetic of the algorithms with closed forms.
 
 use super::cubic::{cube_root, Cubic};
 use super::dctcp::Dctcp;
@@ -23,7 +23,7 @@ proptest! {
     ) {
         let mut dctcp = Dctcp::new(gain, first);
         let (mut una, mut next) = (0, 100 * MSS);
-        // The first window ends with the first byte; what is marked counts from then on.
+        // The first window ends with the first byte; marks count from then on.
         dctcp.observe(0, false, 1, next);
         let begin = f64::from(dctcp.alpha());
         for _ in 0..windows {
@@ -113,7 +113,7 @@ fn cubic_comes_back_to_its_plateau_after_the_cube_root_of_what_it_gave_up() {
 
 #[test]
 fn cubic_grows_at_least_as_reno_would() {
-    // Short round trips: the curve is flat, W_est of section 4.3 leads, with 9/17 of a segment per window.
+    // With short round trips the curve is flat, and W_est of section 4.3 leads, with 9/17 of a segment per window.
     let mut cubic = Cubic::default();
     let mut window = window(100 * MSS, MSS);
     cubic.reduce(&mut window);
@@ -137,11 +137,11 @@ fn cubic_makes_room_when_it_did_not_reach_its_plateau() {
     for _ in 0..3 {
         cubic.grow(&mut grown, Acked { bytes: MSS, now, rtt_ps: 60_000_000_000_000 });
     }
-    // The plateau is 0.85 of 70 segments, and the window may grow by half per window at most.
+    // The plateau is 0.85 of 70 segments, and the window grows by half per window at most.
     assert!(grown.bytes <= 51 * MSS && grown.bytes > 49 * MSS);
 }
 
-/// A window of CUBIC that was reduced from 10,000 segments to 7000, and the time until it grew for two round trips.
+/// Returns CUBIC after a reduction from 10,000 segments to 7000 and the acknowledgement of one window, and the time.
 fn reduced() -> (Congestion, Time) {
     let mut congestion = Congestion::new(&params());
     congestion.window = window(10_000 * MSS, MSS);
@@ -177,14 +177,14 @@ fn acked(bytes: u64, now: Time) -> Acked {
 
 #[test]
 fn time_without_growth_does_not_count_for_cubic() {
-    // RFC 9438 section 5.8. Twenty seconds would bring it back to its plateau.
+    // RFC 9438 section 5.8. Twenty seconds of growth would restore the plateau.
     let (mut silent, begin) = reduced();
     let before = silent.bytes();
     let now = begin + 200 * RTT_PS;
     silent.skip(now);
     silent.grow(acked(silent.bytes(), now + RTT_PS));
     assert!(silent.bytes() < before + 150 * MSS, "{} segments after {}", silent.bytes() / MSS, before / MSS);
-    // What it does count is the time in which it grows.
+    // Time in which the window grows does count.
     let (mut busy, mut now) = reduced();
     for _ in 0..200 {
         now += RTT_PS;
@@ -195,7 +195,7 @@ fn time_without_growth_does_not_count_for_cubic() {
 
 #[test]
 fn cubic_knows_no_plateau_after_a_timeout() {
-    // RFC 9438 section 4.8: K is 0 and W_max the window at the beginning of congestion avoidance.
+    // RFC 9438 section 4.8: K is 0, and W_max is the window at the start of congestion avoidance.
     let mut congestion = Congestion::new(&params());
     congestion.window = window(10_000 * MSS, MSS);
     congestion.on_timeout(false);

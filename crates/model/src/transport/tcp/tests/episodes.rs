@@ -1,4 +1,4 @@
-//! What one episode of probing, recovery or silence leaves for the next.
+//! Effects of one episode of probing, recovery or idleness on the next.
 
 use super::super::{Connection, SackBlock, Segment};
 use super::pipe::{params, DCTCP, US};
@@ -22,7 +22,8 @@ fn sack(packets: u64, from: u64, to: u64) -> Segment {
     segment
 }
 
-/// A sender of which two packets have arrived, so that it knows its round-trip time, with `packets` more on their way.
+/// Returns a sender with an estimate of its round-trip time (two packets were acknowledged) and `packets` packets in
+/// flight.
 fn under_way(params: &TcpParams, packets: u64) -> (Connection, Time) {
     let mut connection = Connection::new(params);
     connection.write(2 * MSS);
@@ -38,7 +39,7 @@ fn under_way(params: &TcpParams, packets: u64) -> (Connection, Time) {
 fn a_probe_that_found_no_room_in_time_holds_nothing_back() {
     let (mut connection, _) = under_way(&params(RENO), 2);
     let due = connection.timer().expect("a probe is due");
-    // The port is full: nothing may be sent until all has arrived.
+    // The port is full: nothing can be sent until everything is acknowledged.
     connection.on_timer(due);
     connection.on_segment(due + 1, &acknowledges(4));
     connection.write(MSS);
@@ -53,7 +54,7 @@ fn recovery_answers_for_the_probe_before_it() {
     let due = connection.timer().expect("a probe is due");
     connection.on_timer(due);
     assert_eq!(drain(&mut connection, due)[0].sequence, 11 * MSS);
-    // Four packets are lost, the last one was not.
+    // Four packets are lost; the last one is not.
     connection.on_segment(due + US, &sack(2, 6, 12));
     drain(&mut connection, due + US);
     assert_eq!((connection.counters().recoveries, connection.cwnd_bytes()), (1, 5 * MSS));
@@ -64,7 +65,7 @@ fn recovery_answers_for_the_probe_before_it() {
     assert!(connection.cwnd_bytes() >= 5 * MSS, "one loss is answered once, not {}", connection.cwnd_bytes());
 }
 
-/// Of ten packets the first and its repetition are lost, and a timeout repeats it again.
+/// Returns a sender after a timeout: of ten packets, the first and its retransmission were lost.
 fn after_a_timeout() -> (Connection, Time) {
     let mut connection = Connection::new(&params(RENO));
     connection.write(60 * MSS);
@@ -83,7 +84,7 @@ fn after_a_timeout() -> (Connection, Time) {
 #[test]
 fn slow_start_after_a_timeout_counts_only_what_arrives_then() {
     let (mut connection, now) = after_a_timeout();
-    // The repetition fills the hole: one packet has arrived, the others had before.
+    // The retransmission fills the hole: only this packet arrives now, the others arrived before.
     let sent = connection.counters().packets_sent;
     connection.on_segment(now + US, &acknowledges(10));
     assert_eq!(connection.cwnd_bytes(), 2 * MSS);
@@ -99,6 +100,6 @@ fn a_timeout_within_recovery_halves_no_second_time() {
         drain(&mut connection, now + round * US);
         windows.push(connection.cwnd_bytes() / MSS);
     }
-    // Slow start up to half of the ten packets (RFC 5681 equation 4).
+    // Slow start, up to half of the ten packets (RFC 5681 equation 4).
     assert_eq!(windows, [2, 4, 5]);
 }

@@ -1,4 +1,4 @@
-//! What always holds, whatever the network does.
+//! Tests of invariants that hold whatever the network does.
 
 use super::super::{Connection, SackBlock, Segment};
 use super::pipe::{params, Pipe, Way, DCTCP, MS, US};
@@ -169,7 +169,7 @@ fn losses_of_one_in_a_hundred_cost_no_timeout() {
     assert!(pipe.run(Time::from_ps(5000 * MS)));
     let counters = pipe.hosts[0].connection.counters();
     assert_eq!(counters.timeouts, 0, "{counters:?}");
-    // No more than a probe or two too many.
+    // One or two surplus probes are allowed.
     assert!(counters.packets_retransmitted <= pipe.dropped[0] + 2);
     assert!(counters.recoveries > 50);
 }

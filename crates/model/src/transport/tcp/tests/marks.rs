@@ -1,11 +1,11 @@
-//! DCTCP and ECN.
+//! Tests of DCTCP and ECN.
 
 use super::super::{Connection, Segment};
 use super::pipe::{params, Pipe, Way, DCTCP, MS, US};
 use crate::params::{CongestionControl, TcpParams};
 use hostnet_kernel::Time;
 
-/// A sender with `segments` on their way.
+/// Returns a sender with `segments` segments in flight.
 fn sending(params: &TcpParams, segments: u64) -> Connection {
     let params = TcpParams { initial_window: segments as u32, ..params.clone() };
     let mut connection = Connection::new(&params);
@@ -38,7 +38,7 @@ fn one_reduction_per_window_by_half_of_alpha_in_proportion_to_what_is_delivered(
     let mut sent = 0;
     for segment in 1..=20 {
         connection.on_segment(now, &ack(segment, true));
-        // A quarter of each segment that was delivered is not sent anew, until no more is in flight than at the end.
+        // A quarter of each delivered segment is not replaced, until the bytes in flight are down to the final window.
         let shrinking = 20 * 1448 - segment * 1448 / 4;
         let law = if connection.in_flight_bytes() > 15 * 1448 { shrinking } else { 15 * 1448 };
         assert_eq!(connection.cwnd_bytes(), law, "after segment {segment}");
@@ -142,7 +142,7 @@ fn retransmissions_and_pure_acknowledgements_are_capable_with_dctcp_only() {
 #[test]
 fn one_dctcp_flow_keeps_the_queue_at_the_threshold_and_marks_as_its_law_says() {
     let params = TcpParams { ack_segments: 1, rto_min_ps: 10 * MS, ..params(DCTCP) };
-    // 10 Gbps, 60 us: a bandwidth-delay product of about 50 packets; marked from 65.
+    // 10 Gbps, 60 us: a bandwidth-delay product of about 50 packets, with a marking threshold of 65.
     let there = Way { mark_from: 65, delay_ps: 30 * US, ..Way::default() };
     let back = Way { delay_ps: 30 * US, ps_per_byte: 1, ..Way::default() };
     let mut pipe = Pipe::new(&params, [u64::MAX / 2, 0], [there, back], 1);

@@ -1,4 +1,4 @@
-//! Tests of both ends together and of each alone.
+//! Tests of both ends together and of each half alone.
 
 mod episodes;
 mod laws;

@@ -1,4 +1,4 @@
-//! Two ends and a pipe between them, for tests: rate, delay, a queue that marks and drops, losses, reordering, copies.
+//! Two ends and a pipe between them: rate, delay, a queue that marks and drops, losses, reordering, copies.
 
 use super::super::{Connection, Segment};
 use crate::params::{CongestionControl, TcpParams};
@@ -30,7 +30,7 @@ pub(super) fn params(control: CongestionControl) -> TcpParams {
 
 pub(super) const DCTCP: CongestionControl = CongestionControl::Dctcp { gain: 1 << 12, alpha: 1 << 16 };
 
-/// What happens to packets in one direction; shares are out of 1000.
+/// One direction of the pipe. Shares are out of 1000.
 #[derive(Clone, Debug)]
 pub(super) struct Way {
     pub(super) ps_per_byte: u64,
@@ -41,7 +41,7 @@ pub(super) struct Way {
     pub(super) reorder: u64,
     pub(super) reorder_ps: u64,
     pub(super) copy: u64,
-    /// Packets with data that are lost, by their count from 0.
+    /// Indices of the data packets that are lost, from 0.
     pub(super) lose: Vec<u64>,
 }
 
@@ -61,18 +61,18 @@ impl Default for Way {
     }
 }
 
-/// One end with its application and what a naive receiver would hold.
+/// One end with its application, and the data that a naive receiver would hold.
 pub(super) struct Host {
     pub(super) connection: Connection,
     pub(super) total: u64,
     written: u64,
     pub(super) read: u64,
-    /// The application reads so many bytes at a time, at most.
+    /// Most bytes that the application reads at a time.
     pub(super) read_bytes: u64,
     pub(super) deaf: (Time, Time),
     arrived: Vec<bool>,
     arrived_to: u64,
-    /// The end of the window that it ever offered.
+    /// Highest end of a window that the end has advertised.
     offered: u64,
     buffer: u64,
     mss: u64,
@@ -99,7 +99,7 @@ impl Host {
         self.deaf.0 <= now && now < self.deaf.1
     }
 
-    /// The application: writes all it can, reads what it may.
+    /// Runs the application: writes all it can, reads all it may.
     fn act(&mut self, now: Time) {
         let bytes = (self.total - self.written).min(self.connection.room());
         self.connection.write(bytes);
@@ -187,7 +187,7 @@ impl Pipe {
         self.events.push(Reverse((at, self.count, event)));
     }
 
-    /// Runs until both have all bytes and all is acknowledged, or until `until`; whether all was done.
+    /// Runs until both ends have all bytes and all is acknowledged, or until `until`. Returns true if all is done.
     pub(super) fn run(&mut self, until: Time) -> bool {
         self.serve(0);
         self.serve(1);
@@ -222,7 +222,7 @@ impl Pipe {
         })
     }
 
-    /// Lets an end act and send, and sets its alarm.
+    /// Has an end act and send, and schedules its wake-up.
     pub(super) fn serve(&mut self, host: usize) {
         let now = self.now;
         self.hosts[host].act(now);
@@ -250,7 +250,7 @@ impl Pipe {
         counters.probes + counters.window_probes
     }
 
-    /// What must hold for every segment that is sent.
+    /// Checks the invariants of a segment that is sent.
     fn check(&mut self, host: usize, segment: &Segment, cwnd: u64, probe: bool) {
         let end = segment.sequence + u64::from(segment.bytes);
         let offered = self.hosts[1 - host].offered;
@@ -268,7 +268,7 @@ impl Pipe {
         }
     }
 
-    /// Cuts a segment to packets and puts them onto the way.
+    /// Cuts a segment into packets and sends them.
     fn send(&mut self, way: usize, segment: Segment) {
         let mss = self.hosts[way].mss;
         let end = segment.sequence + u64::from(segment.bytes);

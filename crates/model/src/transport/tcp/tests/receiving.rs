@@ -1,4 +1,4 @@
-//! The receiving half.
+//! Tests of the receiving half.
 
 use super::super::{Connection, SackBlock, Segment};
 use super::pipe::{params, Pipe, Way, MS, US};
@@ -83,11 +83,11 @@ fn disorder_is_told_at_once_with_the_latest_block_first() {
     answer(&mut connection, now, &data(5000, 100)).unwrap();
     let out = answer(&mut connection, now, &data(7000, 100)).unwrap();
     assert_eq!(out.sack, [block(7000, 7100), block(5000, 5100), block(1000, 1200)]);
-    // A copy comes first, then the block that it lies in (RFC 2883 section 4).
+    // The duplicate comes first, then the block that contains it (RFC 2883 section 4).
     let out = answer(&mut connection, now, &data(5020, 50)).unwrap();
     assert_eq!(out.sack, [block(5020, 5070), block(5000, 5100), block(7000, 7100)]);
     assert_eq!(connection.counters().bytes_duplicate, 50);
-    // A hole that is filled, though less than a segment came.
+    // A hole is filled, although less than a segment arrived.
     let out = answer(&mut connection, now, &data(0, 1000)).unwrap();
     assert_eq!((out.ack, out.sack[0]), (1200, block(5000, 5100)));
     assert_eq!(connection.readable(), 1200);
@@ -122,7 +122,7 @@ fn a_closed_window_is_offered_anew_when_two_segments_fit() {
     assert!(connection.next(now).is_none());
     connection.read(now, 1);
     assert_eq!(connection.next(now).unwrap().window, 2 * MSS);
-    // It has to double before it is worth a segment again.
+    // The window must double before it is advertised again.
     connection.read(now, 2 * MSS - 1);
     assert!(connection.next(now).is_none());
     connection.read(now, 1);
@@ -141,7 +141,7 @@ fn an_open_window_needs_no_update() {
 #[test]
 fn a_closed_window_is_probed_and_nothing_is_lost() {
     let params = TcpParams { receive_buffer_bytes: 20 * MSS, rto_min_ps: 10 * MS, ..params(RENO) };
-    // Window updates get lost: only probes find out.
+    // Window updates get lost, so only probes find the open window.
     let back = Way::default();
     let mut pipe = Pipe::new(&params, [100 * MSS, 0], [Way::default(), back], 1);
     pipe.hosts[1].deaf = (Time::ZERO, Time::from_ps(500 * MS));

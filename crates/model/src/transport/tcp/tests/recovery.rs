@@ -1,4 +1,4 @@
-//! Losses: what they are told by, and what is done.
+//! Tests of loss detection and recovery.
 
 use super::super::{Connection, SackBlock, Segment};
 use super::pipe::{params, Pipe, Way, DCTCP, MS, US};
@@ -12,7 +12,7 @@ fn drain(connection: &mut Connection, now: Time) -> Vec<Segment> {
     std::iter::from_fn(|| connection.next(now)).collect()
 }
 
-/// A sender with ten segments on their way and nothing more to send.
+/// Returns a sender with ten segments in flight and nothing more to send.
 fn ten(params: &TcpParams) -> Connection {
     let mut connection = Connection::new(params);
     connection.write(10 * MSS);
@@ -57,7 +57,7 @@ fn two_duplicates_are_too_few_and_three_enough_without_sack() {
     }
     connection.on_segment(now, &plain(0));
     assert_eq!(drain(&mut connection, now).iter().map(|s| s.sequence).collect::<Vec<_>>(), [0]);
-    // A partial acknowledgement shows the next hole (RFC 6582), a full one ends recovery.
+    // A partial acknowledgement reveals the next hole (RFC 6582), a full one ends recovery.
     connection.on_segment(now, &plain(4));
     assert_eq!(drain(&mut connection, now).iter().map(|s| s.sequence).collect::<Vec<_>>(), [4 * MSS]);
     connection.on_segment(now, &plain(10));
@@ -68,7 +68,7 @@ fn two_duplicates_are_too_few_and_three_enough_without_sack() {
 fn several_holes_go_out_as_the_window_allows() {
     let mut connection = ten(&params(RENO));
     let now = Time::from_ps(20 * US);
-    // 0, 1, 2 and 5 are missing; the window becomes five segments.
+    // Packets 0, 1, 2 and 5 are missing; the window becomes five segments.
     let mut segment = sack(0, 6, 10);
     segment.sack[1] = SackBlock { start: 3 * MSS, end: 5 * MSS };
     connection.on_segment(now, &segment);
@@ -91,7 +91,7 @@ fn a_retransmission_that_is_lost_is_sent_again_when_later_ones_arrive() {
 
 #[test]
 fn one_small_loss_beyond_which_little_comes_is_found_by_time() {
-    // The first of three is lost: no third duplicate ever comes.
+    // The first of three packets is lost, so a third duplicate never arrives.
     let mut pipe = Pipe::new(
         &TcpParams { ack_segments: 1, ..params(RENO) },
         [33 * MSS, 0],
@@ -103,7 +103,8 @@ fn one_small_loss_beyond_which_little_comes_is_found_by_time() {
     assert_eq!((counters.timeouts, counters.recoveries, counters.packets_retransmitted), (0, 1, 1));
 }
 
-/// Sends three messages of `packets` packets, one after the other; the last is lost. Returns the time from then on.
+/// Sends three messages of `packets` packets, one after the other, and loses all packets of the last. Returns the time
+/// that the last one takes.
 fn tail_loss(packets: u64, tail_loss_probe: bool) -> (Pipe, u64) {
     let params = TcpParams { ack_segments: 1, tail_loss_probe, ..params(DCTCP) };
     let mut pipe = Pipe::new(&params, [packets * MSS, 0], [Way::default(), Way::default()], 1);
@@ -151,7 +152,7 @@ fn a_probe_is_sent_after_two_round_trips_and_not_before() {
     connection.on_timer(due);
     let out = drain(&mut connection, due);
     assert_eq!(out.iter().map(|s| (s.sequence, s.retransmitted)).collect::<Vec<_>>(), [(3 * MSS, true)]);
-    // One probe at a time; then the retransmission timeout, counted from the data.
+    // One probe at a time, then the retransmission timeout, counted from the data.
     assert_eq!(connection.timer(), Some(now + connection.rto_ps()));
 }
 
@@ -179,7 +180,7 @@ fn the_timeout_is_the_least_one_at_first_and_doubles() {
     let begin = 20 * US;
     connection.on_segment(Time::from_ps(begin), &Segment { sent_echo: Time::from_ps(1), ..plain(8) });
     let mut due = begin + 200 * MS;
-    // The probe comes first.
+    // The tail loss probe comes first.
     let probe = connection.timer().unwrap();
     connection.on_timer(probe);
     drain(&mut connection, probe);
@@ -194,7 +195,7 @@ fn the_timeout_is_the_least_one_at_first_and_doubles() {
         due += (200 * MS) << (doubling + 1);
     }
     assert_eq!(connection.counters().timeouts, 5);
-    // An answer ends the doubling.
+    // An acknowledgement ends the doubling.
     connection.on_segment(Time::from_ps(due - 1), &plain(9));
     assert_eq!(connection.rto_ps(), 200 * MS);
 }

@@ -1,12 +1,12 @@
-//! What goes out at once, and what waits for more.
+//! Tests of when partial packets are sent, and of the limits that hold data back.
 
 use super::super::{Connection, Segment};
 use super::pipe::{params, DCTCP, US};
 use crate::params::TcpParams;
 use hostnet_kernel::Time;
 
-/// Sizes of the segments that go at once when an application writes `writes`, and after an acknowledgement of
-/// everything.
+/// Returns the sizes of the segments sent at once when an application writes `writes`, and of those sent after
+/// everything is acknowledged.
 fn sizes(no_delay: bool, writes: &[u64]) -> (Vec<u32>, Vec<u32>) {
     let mut connection = Connection::new(&TcpParams { tso_bytes: 14_480, ..params(DCTCP) });
     if no_delay {
@@ -25,7 +25,7 @@ fn sizes(no_delay: bool, writes: &[u64]) -> (Vec<u32>, Vec<u32>) {
 
 #[test]
 fn one_packet_that_is_not_full_is_on_its_way_at_a_time() {
-    // Two writes of four packets and 208 bytes each: what is left of the second waits, and a third one fills the
+    // Two writes of four packets and 208 bytes each: the rest of the second one waits, and a third write fills the
     // packet.
     assert_eq!(sizes(false, &[6000]), (vec![6000], vec![]));
     assert_eq!(sizes(false, &[6000, 6000]), (vec![6000, 5792], vec![208]));
@@ -35,8 +35,8 @@ fn one_packet_that_is_not_full_is_on_its_way_at_a_time() {
     assert_eq!(sizes(true, &[100, 100, 100]), (vec![100, 100, 100], vec![]));
 }
 
-/// For how long the receiver's window, the congestion window and the send buffer keep data back of a sender that has
-/// these, in packets, and is told nothing for 100 ps.
+/// Returns the times for which the receiver's window, the congestion window and the send buffer hold data back. The
+/// arguments are their sizes, in packets; no acknowledgement arrives for 100 ps.
 fn held(receiver: u64, congestion: u64, buffer: u64) -> [u64; 3] {
     let mut params = params(DCTCP);
     let mss = u64::from(params.mss_bytes);
