@@ -1,5 +1,5 @@
-//! What applications do at the two ends of a flow of datagrams. Pure, as those over streams are: what comes goes in,
-//! what is to be sent comes out. What is lost stays lost.
+//! Applications at the two ends of a flow of datagrams, as pure state machines: received datagrams go in, datagrams to
+//! send come out. Lost datagrams are not sent again.
 
 use super::packets::Packets;
 use crate::params::Traffic;
@@ -12,69 +12,69 @@ use std::collections::VecDeque;
 
 const PS_PER_S: u128 = 1_000_000_000_000;
 
-/// What happened at an end since the start of the run.
+/// Counters of one end since the start of the run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DatagramCounts {
-    /// Datagrams that the application sent, and their data.
+    /// Datagrams that the application sent, and bytes of their payload.
     pub sent: u64,
     /// See `sent`.
     pub sent_bytes: u64,
-    /// Datagrams that it read, and their data.
+    /// Datagrams that the application read, and bytes of their payload.
     pub received: u64,
     /// See `received`.
     pub received_bytes: u64,
-    /// Requests that were given up.
+    /// Requests that timed out.
     pub timeouts: u64,
-    /// Answers to those, which came after all.
+    /// Answers that arrived after the timeout of their requests.
     pub late: u64,
 }
 
-/// The end that sends one request after the other.
+/// An end that sends one request at a time.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 struct Pinger {
     bytes: u32,
     think_ps: u64,
     timeout_ps: u64,
-    /// The request without an answer, and when it began.
+    /// Number and start time of the request without an answer, if there is one.
     waiting: Option<(u64, Time)>,
-    /// When the next may begin.
+    /// Earliest time of the next request.
     next_at: Time,
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 enum Kind {
-    /// Sends by its clock, or whenever it can.
+    /// Sends at a fixed rate, or as fast as it can.
     Open {
         bytes: u32,
         bytes_per_s: Option<u64>,
         start: Time,
     },
     Ping(Pinger),
-    /// Answers: the numbers of the requests that it has read.
+    /// Answers requests. `asked` holds the numbers of the requests that it has read.
     Echo {
         bytes: u32,
         asked: VecDeque<u64>,
     },
-    /// Sends when the next is due.
+    /// Sends datagrams of varying sizes when they are due.
     Packets(Box<Packets>),
-    /// Only reads, or sends what it is handed.
+    /// Only reads, or sends the data that it is handed.
     Sink,
 }
 
-/// One end of a flow of datagrams.
+/// Application at one end of a flow of datagrams.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Datagrams {
     kind: Kind,
     stopped: bool,
     counts: DatagramCounts,
-    /// Of an end that sends requests only.
+    /// Latencies, only for an end that sends requests.
     latency: Option<Histogram>,
     journeys: Journeys,
 }
 
 impl Datagrams {
-    /// The application at one end: `initiator` at [`crate::params::FlowParams::from`], which begins at `start`. Traffic
-    /// that is none of datagrams gets one that only reads.
+    /// Creates the application at one end: at [`crate::params::FlowParams::from`] if `initiator`, beginning at
+    /// `start`. Traffic other than datagrams gets an application that only reads.
     #[must_use]
     pub fn new(traffic: &Traffic, initiator: bool, start: Time) -> Self {
         let kind = match *traffic {
@@ -99,7 +99,8 @@ impl Datagrams {
         Self { kind, stopped: false, counts: DatagramCounts::default(), latency, journeys: Journeys::default() }
     }
 
-    /// The datagram that it sends now, if there is one. A request that has waited too long is given up for the next.
+    /// Returns the datagram to send now, if any. A request that has waited longer than the timeout is given up for the
+    /// next one.
     #[inline]
     pub fn next(&mut self, now: Time) -> Option<Datagram> {
         let Self { kind, stopped, counts, .. } = self;
@@ -119,7 +120,7 @@ impl Datagrams {
         Some(datagram)
     }
 
-    /// When it sends the next, if it need not wait for anything but that time; it may be past.
+    /// Returns the time at which the next datagram is sent, if it depends on nothing else; it may be in the past.
     #[must_use]
     #[inline]
     pub fn wake_at(&self) -> Option<Time> {
@@ -132,14 +133,14 @@ impl Datagrams {
         }
     }
 
-    /// When a request is given up, if one waits for its answer.
+    /// Returns the time at which the request without an answer times out, if there is one.
     #[must_use]
     pub fn timer(&self) -> Option<Time> {
         let Kind::Ping(pinger) = &self.kind else { return None };
         pinger.waiting.map(|(_, since)| since + pinger.timeout_ps)
     }
 
-    /// Whether [`Datagrams::next`] has something to do.
+    /// Returns true if [`Datagrams::next`] has something to do.
     #[must_use]
     pub fn may_send(&self, now: Time) -> bool {
         match &self.kind {
@@ -148,7 +149,7 @@ impl Datagrams {
         }
     }
 
-    /// It reads a datagram, whose journey is over.
+    /// Reads a received datagram, and adds it to the latency statistics.
     #[inline]
     pub fn receive(&mut self, now: Time, datagram: Datagram) {
         self.counts.received += 1;
@@ -168,7 +169,7 @@ impl Datagrams {
         }
     }
 
-    /// It sends on data that came by another flow.
+    /// Creates a datagram that sends on data received by another flow.
     pub(crate) fn relay(&mut self, now: Time, bytes: u32) -> Datagram {
         let datagram = Datagram::new(bytes, self.counts.sent, now);
         self.counts.sent += 1;
@@ -176,36 +177,36 @@ impl Datagrams {
         datagram
     }
 
-    /// Begins nothing new. What was asked is still answered.
+    /// Stops the application: it begins nothing new. Requests that were received are still answered.
     pub fn stop(&mut self) {
         self.stopped = true;
     }
 
-    /// What happened since the start of the run.
+    /// Returns the counters since the start of the run.
     #[must_use]
     pub fn counts(&self) -> &DatagramCounts {
         &self.counts
     }
 
-    /// Of each request answered since the last reset the time from its beginning until its answer was read, in ps; none
-    /// except at the end that sends them.
+    /// Returns the latencies of the requests answered since the last reset, from the start of a request until its
+    /// answer has been read, in ps. None except at the end that sends them.
     #[must_use]
     pub fn latency(&self) -> Option<&Histogram> {
         self.latency.as_ref()
     }
 
-    /// Where the time of the datagrams went that were read since the last reset.
+    /// Returns the latency by stage of the datagrams read since the last reset.
     #[must_use]
     pub fn journeys(&self) -> &Journeys {
         &self.journeys
     }
 
-    /// Keeps the journeys of what it reads one by one, or not any more.
+    /// Starts or stops recording the latency of single datagrams.
     pub fn watch(&mut self, on: bool) {
         self.journeys.watch(on);
     }
 
-    /// Starts a new measuring window: the latencies begin anew. Counts go on.
+    /// Starts a new measuring window: resets the latencies. Counters continue.
     pub fn reset(&mut self) {
         self.latency.iter_mut().for_each(Histogram::reset);
         self.journeys.reset();
@@ -227,7 +228,7 @@ impl Pinger {
     }
 }
 
-/// When the datagram with a number is due. Those that could not be sent in time are all due at once.
+/// Returns the time at which datagram `number` is due. All datagrams behind schedule are due at once.
 #[inline]
 fn due(start: Time, bytes: u32, bytes_per_s: Option<u64>, number: u64) -> Time {
     let Some(rate) = bytes_per_s else { return start };

@@ -1,7 +1,7 @@
-//! What applications do at the two ends of a flow over a byte stream. Pure: bytes that may be read and written go in,
-//! bytes that are read and written come out. It knows no transport, no core and no event.
+//! Applications at the two ends of a flow over a byte stream, as pure state machines: bytes that may be read and
+//! written go in, bytes that are read and written come out. They depend on no transport, core or event.
 //!
-//! Reads over RDMA and replayed packets have no application; see [`Application::new`].
+//! RDMA reads and replayed packets have no application; see [`Application::new`].
 
 mod datagrams;
 mod packets;
@@ -33,56 +33,57 @@ use rpc::{Caller, Responder, Sizes};
 use serde::{Deserialize, Serialize};
 use service::{OpenLoopClient, ServiceServer};
 
-/// What an application does when it is polled.
+/// Result of polling an application.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Action {
-    /// Bytes that it reads; at most what was readable.
+    /// Bytes that the application reads; at most the readable bytes.
     pub read: u64,
-    /// Bytes that it writes; at most the room.
+    /// Bytes that the application writes; at most the room.
     pub write: u64,
-    /// When it wants to be polled again, if nothing happens before; always later than now.
+    /// Time at which to poll it again if nothing happens before; always later than now.
     pub wake_at: Option<Time>,
 }
 
 #[derive(Clone, Debug, Serialize, Deserialize)]
 enum Kind {
-    /// Writes `left` more bytes, and reads whatever comes.
+    /// Writes `left` more bytes, and reads whatever arrives.
     Writer {
         left: u64,
     },
-    /// Reads; is done after `expected` bytes.
+    /// Reads; is complete after `expected` bytes.
     Reader {
         expected: u64,
     },
     Caller(Caller),
     Responder(Responder),
-    /// Behind pointers: they are larger than the others, and fewer.
+    /// Boxed: larger and rarer than the others.
     OpenLoopClient(Box<OpenLoopClient>),
     ServiceServer(Box<ServiceServer>),
-    /// Carries messages of ranks: bytes to be written, and those that came and nobody has taken.
+    /// Carries messages of ranks: bytes still to be written, and bytes received that no rank has taken.
     Channel {
         unwritten: u64,
         arrived: u64,
     },
 }
 
-/// One end of what an application does.
+/// Application at one end of a flow.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Application {
     kind: Kind,
+    /// Interval in which the application does not read, in ps.
     deaf_ps: Option<(u64, u64)>,
     stopped: bool,
     received: u64,
     written: u64,
     completed_at: Option<Time>,
-    /// Of a caller only: a histogram takes 10 KB, and there may be a million flows.
+    /// Only for an end that sends requests: a histogram takes 10 KB, and there may be a million flows.
     latency: Option<Histogram>,
 }
 
 impl Application {
-    /// The application at one end: `initiator` at [`crate::params::FlowParams::from`]. The other end does not read
-    /// from the first up to the second moment of `deaf_ps`. What is not a
-    /// stream gets an application that reads and never writes.
+    /// Creates the application at one end: at [`crate::params::FlowParams::from`] if `initiator`. The other end does
+    /// not read in the interval `deaf_ps`, whose end is excluded. Traffic other than byte streams gets an application
+    /// that reads and never writes.
     #[must_use]
     pub fn new(traffic: &Traffic, initiator: bool, deaf_ps: Option<(u64, u64)>) -> Self {
         let kind = match *traffic {
@@ -116,8 +117,8 @@ impl Application {
         }
     }
 
-    /// What it does now, with `readable` bytes there to be read and `room` bytes for what it writes. It counts on it
-    /// that this is done.
+    /// Returns what the application does now, with `readable` bytes received and `room` bytes in the send buffer. The
+    /// caller must read and write these bytes.
     #[inline]
     pub fn poll(&mut self, now: Time, readable: u64, room: u64) -> Action {
         let (read, awake_at) = self.read(now, readable);
@@ -152,7 +153,7 @@ impl Application {
         Action { read, write, wake_at: earlier(awake_at, wake_at) }
     }
 
-    /// Bytes that it reads, and when it begins to read if it does not.
+    /// Returns the bytes to read, and the time at which reading resumes if it is suspended.
     fn read(&self, now: Time, readable: u64) -> (u64, Option<Time>) {
         match self.deaf_ps {
             Some((from, to)) if (from..to).contains(&now.ps()) => (0, Some(Time::from_ps(to))),
@@ -160,7 +161,8 @@ impl Application {
         }
     }
 
-    /// Begins nothing new: a writer has nothing left, a caller sends no more requests. What was begun is finished.
+    /// Stops the application: a writer has nothing left, and no more requests are sent. Requests in progress are
+    /// completed.
     pub fn stop(&mut self) {
         self.stopped = true;
         if let Kind::Writer { left } = &mut self.kind {
@@ -168,25 +170,26 @@ impl Application {
         }
     }
 
-    /// Bytes read since the start of the run.
+    /// Returns the bytes read since the start of the run.
     #[must_use]
     pub fn received_bytes(&self) -> u64 {
         self.received
     }
 
-    /// Bytes written since the start of the run.
+    /// Returns the bytes written since the start of the run.
     #[must_use]
     pub fn written_bytes(&self) -> u64 {
         self.written
     }
 
-    /// When the last byte of a flow with an end was read, at the end that reads; none before that and elsewhere.
+    /// Returns the time at which the last byte of a finite flow was read, at the end that reads; none before and at
+    /// the other end.
     #[must_use]
     pub fn completed_at(&self) -> Option<Time> {
         self.completed_at
     }
 
-    /// Requests that were begun since the start of the run; 0 except at the end that sends them.
+    /// Returns the requests begun since the start of the run; 0 except at the end that sends them.
     #[must_use]
     pub fn requests(&self) -> u64 {
         match &self.kind {
@@ -196,7 +199,7 @@ impl Application {
         }
     }
 
-    /// What became of the requests of an open loop in the window; none except at the end that sends them.
+    /// Returns the counters of an open loop's requests in the window; none except at the end that sends them.
     #[must_use]
     pub fn request_counts(&self) -> Option<RequestCounts> {
         if let Kind::OpenLoopClient(caller) = &self.kind {
@@ -206,7 +209,7 @@ impl Application {
         }
     }
 
-    /// A request that came in and that no worker knows of yet: its number, and the time that it takes, in ps.
+    /// Returns the number of a received request that has not been passed to a worker, and its service time, in ps.
     pub(crate) fn take_request(&mut self) -> Option<(u64, u64)> {
         if let Kind::ServiceServer(servant) = &mut self.kind {
             servant.take()
@@ -215,14 +218,14 @@ impl Application {
         }
     }
 
-    /// A rank sends bytes, which are written from the next turn on.
+    /// Posts `bytes` that a rank sends; they are written from the next poll on.
     pub(crate) fn post(&mut self, bytes: u64) {
         if let Kind::Channel { unwritten, .. } = &mut self.kind {
             *unwritten += bytes;
         }
     }
 
-    /// Bytes that came for a rank and that it has not been told of.
+    /// Takes the bytes received for a rank since the last call.
     pub(crate) fn take_arrived(&mut self) -> u64 {
         match &mut self.kind {
             Kind::Channel { arrived, .. } => std::mem::take(arrived),
@@ -230,26 +233,26 @@ impl Application {
         }
     }
 
-    /// Whether all that a rank sent has been written.
+    /// Returns true if all bytes posted by a rank have been written.
     pub(crate) fn is_written(&self) -> bool {
         matches!(self.kind, Kind::Channel { unwritten: 0, .. })
     }
 
-    /// A worker has served a request: what is to be answered is written at the next turn.
+    /// Records that a worker has served a request. Its answer is written at the next poll.
     pub(crate) fn serve(&mut self, number: u64) {
         if let Kind::ServiceServer(servant) = &mut self.kind {
             servant.serve(number);
         }
     }
 
-    /// Of each request answered since the last reset the time from its beginning until its answer was read, in ps; none
-    /// except at the end that sends them.
+    /// Returns the latencies of the requests answered since the last reset, from the start of a request until its
+    /// answer has been read, in ps. None except at the end that sends them.
     #[must_use]
     pub fn latency(&self) -> Option<&Histogram> {
         self.latency.as_ref()
     }
 
-    /// Starts a new measuring window: the latencies begin anew. Counts of bytes go on.
+    /// Starts a new measuring window: resets the latencies. Byte counters continue.
     pub fn reset(&mut self) {
         self.latency.iter_mut().for_each(Histogram::reset);
         if let Kind::OpenLoopClient(caller) = &mut self.kind {
@@ -258,7 +261,7 @@ impl Application {
     }
 }
 
-/// The earlier of two moments that there may be.
+/// Returns the earlier of two optional times.
 #[inline]
 fn earlier(one: Option<Time>, other: Option<Time>) -> Option<Time> {
     match (one, other) {

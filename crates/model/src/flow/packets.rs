@@ -1,9 +1,10 @@
-//! Datagrams of different sizes in an open loop: which is next, and when.
+//! Open loop of datagrams with varying sizes and times between them.
 
 use crate::params::{Draw, PacketsParams};
 use hostnet_kernel::{Rng, Time};
 use serde::{Deserialize, Serialize};
 
+/// Source of sizes and times.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 enum Source {
     Drawn {
@@ -11,17 +12,17 @@ enum Source {
         interval_ps: Option<Draw>,
         rng: Rng,
     },
-    /// Times and data of those that are left, the last first.
+    /// Offset from the start in ps, and payload of each packet left, in reverse order.
     Given(Vec<(u64, u32)>),
 }
 
-/// What a sender sends, one after the other. It draws in the order in which it sends, and from nothing that others
-/// draw from.
+/// Datagrams of one sender, one after the other. Random values are drawn in the order of sending, from a stream of the
+/// sender alone.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(super) struct Packets {
     source: Source,
     start: Time,
-    /// When the next is due, and its data.
+    /// Time at which the next datagram is due, and its payload.
     next: Option<(Time, u32)>,
 }
 
@@ -38,19 +39,19 @@ impl Packets {
         packets
     }
 
-    /// When the next is due; those that could not be sent in time are all due at once.
+    /// Returns the time at which the next datagram is due. All datagrams behind schedule are due at once.
     pub(super) fn due(&self) -> Option<Time> {
         self.next.map(|(at, _)| at)
     }
 
-    /// The data of the one that is sent now, if one is due.
+    /// Removes the next datagram if it is due, and returns its payload.
     pub(super) fn take(&mut self, now: Time) -> Option<u32> {
         let (at, bytes) = self.next.filter(|&(at, _)| at <= now)?;
         self.next = self.draw(at);
         Some(bytes)
     }
 
-    /// The one after that which was due at `last`.
+    /// Draws the datagram after the one that was due at `last`.
     fn draw(&mut self, last: Time) -> Option<(Time, u32)> {
         match &mut self.source {
             Source::Drawn { bytes, interval_ps, rng } => {

@@ -1,35 +1,35 @@
-//! The steps that a rank has passed: when, and what it waited for. From those of all ranks the path is found that made
-//! a job take as long as it did.
+//! Completed steps of a rank, with the times at which each waited. The steps of all ranks give the critical path of a
+//! job.
 
 use hostnet_kernel::Time;
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
 
-/// Steps that are kept of all ranks of a job together, about.
+/// Approximate number of steps kept of all ranks of a job together.
 const KEPT: usize = 1 << 18;
-/// Of a rank at least and at most.
+/// Least and most steps kept of one rank.
 const KEPT_OF_RANK: (usize, usize) = (16, 1 << 13);
 
-/// A step that a rank has passed.
+/// A completed step of a rank.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Passed {
-    /// What it is called, as [`crate::params::JobParams::phases`] says.
+    /// Name of the step, as an index into [`crate::params::JobParams::phases`].
     pub phase: u8,
-    /// When it began.
+    /// Time at which the step began.
     pub began: Time,
-    /// If it waited for its accelerator: since when that had been busy without a pause, and until when it waited.
+    /// If the step waited for the accelerator: start of the accelerator's current busy period, and end of the wait.
     pub device: Option<(Time, Time)>,
-    /// When it had computed: from then on it sent.
+    /// Time at which computing ended and sending began.
     pub computed: Time,
-    /// When all that it sent was written.
+    /// Time at which all data that the step sends was written.
     pub written: Time,
-    /// When it had all that it receives.
+    /// Time at which all data that the step receives had arrived.
     pub received: Time,
-    /// When it ended: what came through shared memory was copied.
+    /// Time at which the step ended: data received through shared memory was copied.
     pub ended: Time,
-    /// The rank that it sent to, and all bytes that were sent there by then.
+    /// Rank that the step sent to, and all bytes sent to this rank so far.
     pub sent: Option<(u32, u64)>,
-    /// The rank that it received from, and all bytes that were received from there by then.
+    /// Rank that the step received from, and all bytes received from this rank so far.
     pub taken: Option<(u32, u64)>,
 }
 
@@ -38,23 +38,23 @@ pub struct Passed {
 pub(super) struct PassedSteps {
     most: usize,
     steps: VecDeque<Passed>,
-    /// The one that it is in.
+    /// The current step.
     pub(super) now: Passed,
 }
 
 impl PassedSteps {
-    /// Those of one of so many ranks.
+    /// Creates the record of one of `ranks` ranks.
     pub(super) fn of_ranks(ranks: usize) -> Self {
         let (least, most) = KEPT_OF_RANK;
         Self { most: (KEPT / ranks.max(1)).clamp(least, most), steps: VecDeque::new(), now: Passed::default() }
     }
 
-    /// A step begins.
+    /// Records that a step begins.
     pub(super) fn begin(&mut self, now: Time) {
         self.now = Passed { began: now, ..Passed::default() };
     }
 
-    /// It ends.
+    /// Records that the current step ends.
     pub(super) fn end(&mut self, ended: Time, phase: u8, sent: Option<(u32, u64)>, taken: Option<(u32, u64)>) {
         if self.steps.len() == self.most {
             self.steps.pop_front();

@@ -1,30 +1,30 @@
-//! What the steps of a rank took, by their names.
+//! Statistics of the steps of a rank, by name.
 
 use serde::{Deserialize, Serialize};
 
-/// What steps of the same name did.
+/// Statistics of all steps with the same name.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PhaseBooks {
-    /// Steps that were taken.
+    /// Completed steps.
     pub steps: u64,
-    /// Time that they took, and the longest of them, in ps.
+    /// Total time of the steps, and time of the longest one, in ps.
     pub time_ps: u64,
     /// See `time_ps`.
     pub most_ps: u64,
-    /// Of that time, what was computed, and of this what an accelerator was waited for.
+    /// Time spent computing, and the part of it spent waiting for an accelerator, in ps.
     pub compute_ps: u64,
     /// See `compute_ps`.
     pub device_ps: u64,
-    /// Messages that were sent, and their bytes.
+    /// Messages sent, and their bytes.
     pub messages: u64,
     /// See `messages`.
     pub bytes: u64,
-    /// Bytes that were received.
+    /// Bytes received.
     pub received_bytes: u64,
 }
 
 impl PhaseBooks {
-    /// Both together.
+    /// Returns the sum of two statistics.
     #[must_use]
     pub fn plus(&self, other: &Self) -> Self {
         Self {
@@ -39,7 +39,8 @@ impl PhaseBooks {
         }
     }
 
-    /// Share of the time that was not computed: in which messages were sent or waited for. None without any time.
+    /// Returns the share of the time not spent computing, in which messages were sent or waited for, 0 to 1. None if
+    /// no time was spent.
     #[must_use]
     pub fn communication_share(&self) -> Option<f64> {
         (self.time_ps > 0).then(|| (self.time_ps - self.compute_ps) as f64 / self.time_ps as f64)

@@ -1,5 +1,5 @@
-//! A rank of a job: a small machine that takes the steps of its program. Pure: what it is to do comes out, what has
-//! been done goes in. Messages from one rank to another are received in the order in which they were sent.
+//! A rank of a job, as a pure state machine that takes the steps of its program: requests come out, completed work
+//! goes in. Messages from one rank to another are received in the order in which they were sent.
 
 mod books;
 
@@ -12,35 +12,36 @@ use hostnet_kernel::{ComponentId, Time};
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeSet, VecDeque};
 
-/// Another rank that this one knows.
+/// Another rank that this one exchanges messages with.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 struct Peer {
     rank: u32,
     link: Link,
-    /// Bytes that have come and are not received yet.
+    /// Bytes that have arrived and are not received yet.
     inbox: u64,
-    /// Bytes of messages that were sent to it, and that were received from it.
+    /// Bytes of messages sent to the peer, and received from it.
     sent: u64,
     taken: u64,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 enum State {
-    /// It waits for its beginning.
+    /// Waits for the start of the job.
     Before(Time),
-    /// It computes, or waits for its accelerator.
+    /// Computes, or waits for the accelerator, until this time.
     Until(Time),
-    /// Its core does something for it.
+    /// Waits for its core.
     Working(CoreWork),
-    /// It has computed, and sends next.
+    /// Has computed, and sends next.
     Computed,
-    /// It sends and receives.
+    /// Sends and receives.
     Moving {
-        /// The end of a flow that it sends by, until all is written.
+        /// End of the flow by which it sends, until all data is written.
         sending: Option<u32>,
-        /// When a copy to another rank of this host is done.
+        /// Time at which a copy to another rank of this host is done.
         copied: Option<Time>,
     },
+    /// Has completed all steps, at this time.
     Done(Time),
 }
 
@@ -49,29 +50,31 @@ enum State {
 pub struct Rank {
     job: u32,
     rank: u32,
+    /// Blocks of the program: repetitions and steps.
     blocks: Vec<(u32, Vec<StepParams>)>,
+    /// Local copy between ranks of a host: bytes per second, and fixed time in ps.
     copy: (u64, u64),
     peers: Vec<Peer>,
-    /// Whether a core of a server does what it computes and copies.
+    /// True if the core of a server computes and copies for the rank.
     on_core: bool,
-    /// Its core at an endpoint, if it has one.
+    /// Core of the rank at an endpoint, if it has one.
     sockets: Option<Sockets>,
-    /// What the present step took so far to compute, in ps.
+    /// Time spent computing in the current step so far, in ps.
     computed_ps: u64,
-    /// When its accelerator will be done with each of its works, as far as that was not yet looked at, and since when
-    /// it will have been busy without a pause.
+    /// Completion time of each work of the accelerator that is not known to be done, and start of the accelerator's
+    /// busy period at that time.
     device: VecDeque<(Time, Time)>,
-    /// Where it is: block, how often that was done, step.
+    /// Current position in the program: block, completed repetitions of the block, step.
     at: (usize, u32, usize),
     state: State,
-    /// When the present step began.
+    /// Time at which the current step began.
     since: Time,
     phases: Vec<PhaseBooks>,
     passed: PassedSteps,
 }
 
 impl Rank {
-    /// Rank `rank` of job number `job`; `link` says how messages to another rank go.
+    /// Creates rank `rank` of job number `job`. `link` returns the connection to another rank.
     #[must_use]
     pub fn new(job: u32, params: &JobParams, rank: u32, mut link: impl FnMut(u32) -> Option<Link>) -> Self {
         let own = |block: &crate::params::BlockParams| (block.times, block.steps[rank as usize].clone());
@@ -101,7 +104,7 @@ impl Rank {
         found
     }
 
-    /// The same at a core of a server, which does what it computes and copies.
+    /// Places the rank on a core of a server, which computes and copies for it.
     #[must_use]
     pub fn on_core(mut self) -> Self {
         self.on_core = true;
@@ -109,13 +112,13 @@ impl Rank {
         self
     }
 
-    /// The step that it is in.
+    /// Returns the current step.
     fn step(&self) -> Option<StepParams> {
         let (block, _, step) = self.at;
         self.blocks.get(block)?.1.get(step).copied()
     }
 
-    /// Goes on from blocks that have no more steps.
+    /// Skips blocks that have no steps left.
     fn skip(&mut self) {
         while let Some((times, steps)) = self.blocks.get(self.at.0) {
             if self.at.1 < *times && self.at.2 < steps.len() {
@@ -134,7 +137,7 @@ impl Rank {
         self.peers.get_mut(at)
     }
 
-    /// When it begins, or is done with computing or copying, if it waits for that.
+    /// Returns the time at which the rank must be polled next, if it waits for a time.
     #[must_use]
     pub fn wakes_at(&self) -> Option<Time> {
         match self.state {
@@ -144,10 +147,12 @@ impl Rank {
         }
     }
 
-    /// What it does next. To be asked until it wants nothing, or to be woken.
+    /// Returns the next request of the rank. The caller repeats the call until it is [`RankRequest::Nothing`] or
+    /// [`RankRequest::Wake`].
     pub fn next(&mut self, now: Time) -> RankRequest {
         self.take_reads(now);
         let wanted = self.act(now);
+        // A rank that only waits lets its core read what has arrived.
         match (&mut self.sockets, self.state, wanted) {
             (Some(sockets), State::Moving { .. }, RankRequest::Wake(at)) => {
                 RankRequest::Wake(sockets.idle(now).map_or(at, |read| read.min(at)))
@@ -192,13 +197,13 @@ impl Rank {
         }
     }
 
-    /// The step is over; the next one begins, if there is one.
+    /// Completes a step, and enters the next one, if there is one.
     fn go_on(&mut self, step: &StepParams, now: Time) {
         self.ends(step, now);
         self.enter(now);
     }
 
-    /// A step begins, if there is one more.
+    /// Enters the next step, if there is one.
     fn enter(&mut self, now: Time) {
         self.since = now;
         self.passed.begin(now);
@@ -216,7 +221,7 @@ impl Rank {
         self.state = State::Until(ready);
     }
 
-    /// Gives the accelerator its work. Returns when it has no more left than it may have.
+    /// Hands the accelerator its work. Returns the time at which no more than the allowed number of works are left.
     fn give(&mut self, device: DeviceParams, now: Time) -> Time {
         while self.device.front().is_some_and(|&(done, _)| done <= now) {
             self.device.pop_front();
@@ -236,15 +241,15 @@ impl Rank {
         RankRequest::CoreWork(labor)
     }
 
-    /// The copy of what a step has received, if that came through memory.
+    /// Returns the copy out of shared memory that a step needs for the message it has received, if any.
     fn copy_out(&mut self, step: &StepParams) -> Option<CoreWork> {
         let message = step.receive?;
         let shared = matches!(self.peer(message.rank)?.link, Link::Core(_));
         shared.then_some(CoreWork::CopyOut { rank: message.rank, bytes: message.bytes })
     }
 
-    /// Its core has done what it was to do by now. A message that has been copied in: the core that it is for, and its
-    /// bytes.
+    /// Records that the core has completed its work by now. After a copy into shared memory, returns the core of the
+    /// receiver and the bytes.
     pub fn worked(&mut self, now: Time) -> Option<(ComponentId, u64)> {
         let State::Working(labor) = self.state else { return None };
         match labor {
@@ -268,7 +273,7 @@ impl Rank {
         }
     }
 
-    /// Has its core compute, or begins to send.
+    /// Requests computation from the core if the step needs any, otherwise begins to send.
     fn begin(&mut self, now: Time) -> Option<RankRequest> {
         let step = self.step()?;
         if self.on_core && (step.compute_ps > 0 || step.work > 0) {
@@ -277,10 +282,11 @@ impl Rank {
         self.send(now)
     }
 
-    /// Begins to send what the step sends.
+    /// Begins to send the message of the step, if it has one.
     fn send(&mut self, now: Time) -> Option<RankRequest> {
         let step = self.step()?;
         self.passed.now.computed = now;
+        // This holds for a step that sends nothing; a message replaces the state below.
         self.all_written(now);
         self.want(&step);
         let message = step.send?;
@@ -305,7 +311,7 @@ impl Rank {
         })
     }
 
-    /// Tells its core what it reads before other things.
+    /// Sets the data that the core reads with priority: the message that the step receives.
     fn want(&mut self, step: &StepParams) {
         let Some(message) = step.receive else { return };
         let came = self.peer(message.rank).map_or(0, |peer| peer.inbox);
@@ -314,7 +320,7 @@ impl Rank {
         }
     }
 
-    /// Gives a connection the next bytes of a message, if the core has copied them.
+    /// Passes the next bytes of a message to the connection if the core has copied them.
     fn post(&mut self, end: u32, now: Time) -> RankRequest {
         let Some(sockets) = &mut self.sockets else { return RankRequest::Nothing };
         match sockets.post(now) {
@@ -323,7 +329,7 @@ impl Rank {
         }
     }
 
-    /// What its core has read by now has come.
+    /// Adds the bytes that the core has read by now to the inboxes.
     fn take_reads(&mut self, now: Time) {
         while let Some((from, bytes)) = self.sockets.as_mut().and_then(|sockets| sockets.take_read(now)) {
             if let Some(peer) = self.peer(from) {
@@ -332,13 +338,13 @@ impl Rank {
         }
     }
 
-    /// Nothing more of what the step sends is to be written.
+    /// Records that all data that the step sends has been written.
     fn all_written(&mut self, now: Time) {
         self.state = State::Moving { sending: None, copied: None };
         self.passed.now.written = now;
     }
 
-    /// Whether all that the step receives has come. Then it is taken.
+    /// Returns true if the message that the step receives has arrived, and takes it.
     fn receives(&mut self, step: &StepParams) -> bool {
         let Some(message) = step.receive else { return true };
         let Some(peer) = self.peer(message.rank).filter(|peer| peer.inbox >= message.bytes) else { return false };
@@ -347,7 +353,8 @@ impl Rank {
         true
     }
 
-    /// A copy to another rank of this host that is done by now: that rank, by its number here, and the bytes.
+    /// Completes a copy to another rank of this host if it is due. Returns the number of that rank at this host, and
+    /// the bytes.
     pub fn copied(&mut self, now: Time) -> Option<(u32, u64)> {
         let State::Moving { copied: Some(at), .. } = self.state else { return None };
         if at > now {
@@ -361,7 +368,8 @@ impl Rank {
         }
     }
 
-    /// All that goes by an end of a flow has been written to its connection. False if it does not wait for that.
+    /// Records that the connection has written everything passed to an end. Returns false if the rank does not wait
+    /// for that.
     pub fn written(&mut self, end: u32, now: Time) -> bool {
         if !matches!(self.state, State::Moving { sending: Some(by), .. } if by == end) {
             return false;
@@ -373,14 +381,14 @@ impl Rank {
         all.is_some()
     }
 
-    /// Bytes have come from another rank of this host.
+    /// Records bytes that have arrived from another rank of this host.
     pub fn arrive(&mut self, from: u32, bytes: u64) {
         if let Some(peer) = self.peer(from) {
             peer.inbox += bytes;
         }
     }
 
-    /// Bytes of another rank have come by a connection.
+    /// Records bytes of another rank that have arrived over a connection.
     pub fn arrive_by(&mut self, from: u32, bytes: u64) {
         match &mut self.sockets {
             Some(sockets) => sockets.arrive(from, bytes),

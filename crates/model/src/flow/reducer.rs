@@ -1,5 +1,5 @@
-//! A switch that sums up the vectors of a job: packet by packet, as soon as there is one of every input. Pure: what it
-//! is to do comes out, what has been done goes in.
+//! A reducer: sums the vectors of a job in a switch, packet by packet, as soon as every input has a packet. It is a
+//! pure state machine: requests come out, completed work goes in.
 
 use crate::params::ReducerParams;
 use hostnet_kernel::Time;
@@ -11,35 +11,35 @@ const PS_PER_S: u128 = 1_000_000_000_000;
 /// An input of a reducer.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 struct Input {
-    /// The end of the flow that it comes by, and that the sum goes back by.
+    /// End of the flow that the input arrives by, and that the sum returns by.
     end: u32,
-    /// Bytes that have come and that are not yet added.
+    /// Bytes that have arrived and have not been added.
     waiting: u64,
 }
 
-/// What a reducer wants done.
+/// Request of a reducer to its environment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Summing {
-    /// To be told when it is this late. It says so once.
+    /// Call [`Reducer::next`] again at this time. Returned once per sum.
     Wake(Time),
-    /// That so many bytes be sent towards the root of the tree.
+    /// Send these bytes towards the root of the tree.
     Up(u64),
-    /// That so many bytes be sent to every input.
+    /// Send these bytes to every input.
     Down(u64),
-    /// Nothing before something comes.
+    /// Nothing until data arrives.
     Nothing,
 }
 
-/// The engine of a switch, which adds one packet of a sum after the other, of whichever job.
+/// Engine of a switch. It adds one packet of a sum after the other, for all jobs.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct SumEngine {
     free_at: Time,
-    /// When it worked since the start of the run, with all that it has begun.
+    /// Busy time since the start of the run, including accepted work.
     busy: Bins,
 }
 
 impl SumEngine {
-    /// It works for so long when it is done with what it has begun. Returns when that is done.
+    /// Occupies the engine for `ps` as soon as it is done with accepted work. Returns the time at which it is done.
     fn work(&mut self, now: Time, ps: u64) -> Time {
         let begins = self.free_at.max(now);
         self.free_at = begins + ps;
@@ -47,39 +47,39 @@ impl SumEngine {
         self.free_at
     }
 
-    /// When it worked since the start of the run.
+    /// Returns the busy time since the start of the run.
     #[must_use]
     pub fn busy(&self) -> &Bins {
         &self.busy
     }
 }
 
-/// What a switch does for a job. Its inputs are those below it in the tree, its output is the one above.
+/// A reducer of a job. Its inputs are the members below it in the tree; its output is the reducer above.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Reducer {
     job: u32,
     number: u32,
     bytes_per_s: u64,
-    /// Data of a packet: what is added at a time at most.
+    /// Payload of a packet: most bytes that are added at a time.
     packet_bytes: u64,
-    /// The end of the flow to the switch above; none at the root.
+    /// End of the flow to the switch above; none at the root.
     output: Option<u32>,
-    /// In the order of their ends.
+    /// Inputs in the order of their ends.
     inputs: Vec<Input>,
-    /// Inputs of which nothing waits.
+    /// Number of inputs without waiting bytes.
     lacking: usize,
-    /// What is being added: until when, and how many bytes.
+    /// Sum in progress: completion time and bytes.
     adding: Option<(Time, u64)>,
-    /// Bytes of sums that have come from above and go down.
+    /// Bytes of sums that have arrived from above and must be sent down.
     down: u64,
-    /// Bytes of sums that it has made, and the time that its engine takes for those, since the last reset.
+    /// Bytes summed, and busy time of the engine for these sums in ps, since the last reset.
     summed_bytes: u64,
     busy_ps: u64,
 }
 
 impl Reducer {
-    /// Reducer number `number` of job number `job`. `end` says by which end of a flow it talks with a rank, or with
-    /// another reducer by its number.
+    /// Creates reducer number `number` of job number `job`. `end` returns the end of the flow to a rank, or to another
+    /// reducer, by its number.
     #[must_use]
     pub fn new(job: u32, number: u32, params: &ReducerParams, end: impl Fn(u32) -> Option<u32>) -> Self {
         let mut inputs: Vec<Input> =
@@ -100,7 +100,7 @@ impl Reducer {
         }
     }
 
-    /// Bytes have come by an end of a flow.
+    /// Records bytes that have arrived by an end of a flow.
     pub fn arrive(&mut self, end: u32, bytes: u64) {
         if self.output == Some(end) {
             self.down += bytes;
@@ -111,7 +111,8 @@ impl Reducer {
         }
     }
 
-    /// What it does next, with the engine of its switch. To be asked until it wants nothing, or to be woken.
+    /// Returns the next request of the reducer, using the engine of its switch. The caller repeats the call until it
+    /// is [`Summing::Nothing`] or [`Summing::Wake`].
     pub fn next(&mut self, engine: &mut SumEngine, now: Time) -> Summing {
         if self.down > 0 {
             return Summing::Down(std::mem::take(&mut self.down));
@@ -137,43 +138,43 @@ impl Reducer {
         Summing::Wake(done)
     }
 
-    /// The end of the flow towards the root, if it is not the root.
+    /// Returns the end of the flow towards the root, unless this is the root.
     #[must_use]
     pub fn output(&self) -> Option<u32> {
         self.output
     }
 
-    /// The end of the flow of an input.
+    /// Returns the end of the flow of an input.
     #[must_use]
     pub fn input(&self, number: usize) -> Option<u32> {
         self.inputs.get(number).map(|input| input.end)
     }
 
-    /// Vectors that it adds up.
+    /// Returns the number of inputs.
     #[must_use]
     pub fn inputs(&self) -> usize {
         self.inputs.len()
     }
 
-    /// The job, and its number after those of the ranks.
+    /// Returns the number of the job, and the number of the reducer, counted after the ranks.
     #[must_use]
     pub fn number(&self) -> (u32, u32) {
         (self.job, self.number)
     }
 
-    /// Bytes of sums that it has made since the last reset.
+    /// Returns the bytes summed since the last reset.
     #[must_use]
     pub fn summed_bytes(&self) -> u64 {
         self.summed_bytes
     }
 
-    /// Time until `now` that its engine worked for it since the last reset, in ps.
+    /// Returns the time up to `now` that the engine worked for this reducer since the last reset, in ps.
     #[must_use]
     pub fn busy_ps(&self, now: Time) -> u64 {
         self.busy_ps.saturating_sub(self.left_ps(now))
     }
 
-    /// Bytes of vectors that have come and are not summed up, and of sums that are not sent on.
+    /// Returns the bytes of vectors that have arrived and are not summed, and of sums that are not sent on.
     #[must_use]
     pub fn waiting_bytes(&self) -> u64 {
         let adding = self.adding.map_or(0, |(_, bytes)| bytes);
@@ -186,13 +187,13 @@ impl Reducer {
         self.summed_bytes = 0;
     }
 
-    /// Time that adding so many bytes takes.
+    /// Returns the time that adding `bytes` takes, in ps.
     fn adding_ps(&self, bytes: u64) -> u64 {
         let ps = (u128::from(bytes) * PS_PER_S).div_ceil(u128::from(self.bytes_per_s));
         u64::try_from(ps).unwrap_or(u64::MAX / 2)
     }
 
-    /// Time that what is being added still takes, without what the engine does for others before.
+    /// Returns the time that the sum in progress still takes, in ps, without the engine's work for others before it.
     fn left_ps(&self, now: Time) -> u64 {
         self.adding.map_or(0, |(done, bytes)| done.ps().saturating_sub(now.ps()).min(self.adding_ps(bytes)))
     }

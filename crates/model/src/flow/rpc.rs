@@ -1,4 +1,4 @@
-//! Requests and answers over one byte stream. Answers come in the order of the requests.
+//! Requests and answers over one byte stream. Answers arrive in the order of the requests.
 
 use crate::params::OtherRequests;
 use hostnet_kernel::Time;
@@ -6,7 +6,7 @@ use hostnet_measure::Histogram;
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
 
-/// What requests and their answers are like.
+/// Sizes of requests and answers.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub(super) struct Sizes {
     request_bytes: u64,
@@ -15,7 +15,8 @@ pub(super) struct Sizes {
 }
 
 impl Sizes {
-    /// Those of one kind, or with others among them; a request and an answer have at least one byte.
+    /// Creates the sizes of requests of one kind, or with requests of another kind among them. Requests and answers
+    /// have at least one byte.
     pub(super) fn new(request_bytes: u64, response_bytes: u64, other: Option<OtherRequests>) -> Self {
         let other = other.map(|other| OtherRequests {
             request_bytes: other.request_bytes.max(1),
@@ -25,7 +26,7 @@ impl Sizes {
         Self { request_bytes: request_bytes.max(1), response_bytes: response_bytes.max(1), other }
     }
 
-    /// Bytes of request number `number`, and of its answer.
+    /// Returns the bytes of request `number` and of its answer.
     fn of(&self, number: u64) -> (u64, u64) {
         match self.other.filter(|other| other.is(number)) {
             Some(other) => (other.request_bytes, other.response_bytes),
@@ -34,24 +35,24 @@ impl Sizes {
     }
 }
 
-/// The end that sends requests.
+/// The end that sends requests (closed loop).
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Caller {
     sizes: Sizes,
     think_ps: u64,
-    /// When each request without an answer began; the oldest first.
+    /// Start time of each request without an answer, oldest first.
     waiting: VecDeque<Time>,
-    /// When each of the other requests begins; the earliest first.
+    /// Start time of each request that waits for its think time to end, earliest first.
     thinking: VecDeque<Time>,
     begun: u64,
     answered: u64,
     unwritten: u64,
-    /// Bytes of the answer that is coming in.
+    /// Bytes received of the next answer.
     answer: u64,
 }
 
 impl Caller {
-    /// At least one request is in flight.
+    /// Creates an end with `in_flight` requests in flight, at least one.
     pub(super) fn new(sizes: Sizes, in_flight: u32, think_ps: u64) -> Self {
         let in_flight = in_flight.max(1) as usize;
         let mut thinking = VecDeque::with_capacity(in_flight);
@@ -72,7 +73,7 @@ impl Caller {
         self.begun
     }
 
-    /// Takes in `read` bytes of answers. Returns what is written, and when the next request begins.
+    /// Handles `read` bytes of answers. Returns the bytes to write, and the start time of the next request.
     pub(super) fn poll(
         &mut self,
         now: Time,
@@ -118,7 +119,7 @@ impl Caller {
 pub(super) struct Responder {
     sizes: Sizes,
     answered: u64,
-    /// Bytes of the request that is coming in.
+    /// Bytes received of the next request.
     request: u64,
     unwritten: u64,
 }
@@ -128,7 +129,7 @@ impl Responder {
         Self { sizes, answered: 0, request: 0, unwritten: 0 }
     }
 
-    /// Takes in `read` bytes of requests. Returns what is written.
+    /// Handles `read` bytes of requests. Returns the bytes to write.
     pub(super) fn poll(&mut self, read: u64, room: u64) -> u64 {
         self.request += read;
         loop {

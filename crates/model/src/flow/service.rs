@@ -1,5 +1,5 @@
-//! Requests that come in an open loop, whether or not those before them are answered, and the end that answers them
-//! when a worker has served them. Answers of a connection go out in the order of its requests.
+//! Open-loop requests, which arrive whether or not earlier ones have been answered, and the end that answers them
+//! after a worker has served them. Answers on a connection are sent in the order of its requests.
 
 use crate::params::{First, ServiceParams};
 use hostnet_kernel::{Rng, Time};
@@ -7,19 +7,19 @@ use hostnet_measure::Histogram;
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
 
-/// What became of the requests of an end in the window.
+/// Counters of the requests of an end in the measuring window.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RequestCounts {
-    /// Requests that were begun.
+    /// Requests begun.
     pub begun: u64,
-    /// Requests that were answered.
+    /// Requests answered.
     pub answered: u64,
-    /// Requests that were given up at once, because too many others had no answer.
+    /// Requests given up at once because too many others had no answer.
     pub given_up: u64,
 }
 
 impl RequestCounts {
-    /// Both together.
+    /// Returns the sum of two counters.
     #[must_use]
     pub fn plus(self, other: Self) -> Self {
         Self {
@@ -30,21 +30,21 @@ impl RequestCounts {
     }
 }
 
-/// The end that sends requests.
+/// The end that sends requests (open loop).
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct OpenLoopClient {
     params: ServiceParams,
     arrivals: Rng,
-    /// When the next request comes; none before the flow has begun.
+    /// Arrival time of the next request; none before the flow has begun.
     next_at: Option<Time>,
-    /// When each request without an answer came, the oldest first, and the bytes of its answer.
+    /// Arrival time of each request without an answer, oldest first, and bytes of its answer.
     waiting: VecDeque<(Time, u64)>,
     begun: u64,
-    /// Requests of the current burst that have come, and when that began.
+    /// Requests of the current burst that have arrived, and the time at which the burst began.
     of_burst: u32,
     burst_at: Time,
     unwritten: u64,
-    /// Bytes of the answer that is coming in.
+    /// Bytes received of the next answer.
     answer: u64,
     counts: RequestCounts,
 }
@@ -77,7 +77,7 @@ impl OpenLoopClient {
         self.counts = RequestCounts::default();
     }
 
-    /// Takes in `read` bytes of answers. Returns what is written, and when the next request comes.
+    /// Handles `read` bytes of answers. Returns the bytes to write, and the arrival time of the next request.
     pub(super) fn poll(
         &mut self,
         now: Time,
@@ -99,7 +99,7 @@ impl OpenLoopClient {
         (write, next_at)
     }
 
-    /// Begins the requests that have come up to `now`. Returns when the next comes.
+    /// Begins the requests that have arrived up to `now`. Returns the arrival time of the next one.
     fn come(&mut self, now: Time) -> Time {
         let mut next_at = match (self.next_at, self.params.first) {
             (Some(at), _) => at,
@@ -130,7 +130,8 @@ impl OpenLoopClient {
         }
     }
 
-    /// When the request after the one at `at` comes: the next of its burst, or the first of the next burst.
+    /// Returns the arrival time of the request after the one at `at`: the next of its burst, or the first of the next
+    /// burst.
     fn following(&mut self, at: Time) -> Time {
         if self.of_burst == 0 {
             self.burst_at = at;
@@ -140,6 +141,7 @@ impl OpenLoopClient {
             return at + self.params.spacing_ps;
         }
         self.of_burst = 0;
+        // Requests stay in order even if a burst takes longer than the time between two bursts.
         (self.burst_at + self.interval_ps()).max(at)
     }
 }
@@ -148,13 +150,13 @@ impl OpenLoopClient {
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct ServiceServer {
     params: ServiceParams,
-    /// Requests that have come in whole, and bytes of the one that is coming in.
+    /// Requests received completely, and bytes received of the next one.
     arrived: u64,
     request: u64,
-    /// Of these, the ones that a worker was asked for, and those that were answered.
+    /// Of the requests received, those passed to a worker, and those answered.
     taken: u64,
     answered: u64,
-    /// Whether each request that was taken and is not answered has been served.
+    /// True for each request passed to a worker and not answered that has been served.
     served: VecDeque<bool>,
     unwritten: u64,
 }
@@ -165,7 +167,7 @@ impl ServiceServer {
         Self { params, arrived: 0, request: 0, taken: 0, answered: 0, served: VecDeque::new(), unwritten: 0 }
     }
 
-    /// Takes in `read` bytes of requests. Returns what is written.
+    /// Handles `read` bytes of requests. Returns the bytes to write.
     pub(super) fn poll(&mut self, read: u64, room: u64) -> u64 {
         self.request += read;
         loop {
@@ -181,7 +183,7 @@ impl ServiceServer {
         write
     }
 
-    /// The next request that no worker knows of: its number, and the time that it takes, in ps.
+    /// Returns the number of the next request that has not been passed to a worker, and its service time, in ps.
     pub(super) fn take(&mut self) -> Option<(u64, u64)> {
         if self.taken == self.arrived {
             return None;
@@ -192,7 +194,7 @@ impl ServiceServer {
         Some((number, self.params.request(number).time_ps))
     }
 
-    /// A request has been served: it is answered when those before it are.
+    /// Records that a request has been served. Its answer follows those of all earlier requests.
     pub(super) fn serve(&mut self, number: u64) {
         if let Some(served) = self.served.get_mut((number - self.answered) as usize) {
             *served = true;

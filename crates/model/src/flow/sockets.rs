@@ -1,15 +1,15 @@
-//! The core of a rank at an endpoint: it copies to and from sockets, and computes, one thing at a time. It reads only
-//! while the rank waits: what comes early does not keep it from what it does.
+//! Core of a rank at an endpoint: it computes, and copies to and from sockets, one operation at a time. It reads only
+//! while the rank waits, so data that arrives early does not delay other work.
 
 use hostnet_kernel::Time;
 use hostnet_measure::Bins;
 use serde::{Deserialize, Serialize};
 
-/// Bytes that a call copies at most.
+/// Most bytes that one system call copies.
 const CALL_BYTES: u64 = 64 << 10;
 const PS_PER_S: u128 = 1_000_000_000_000;
 
-/// Bytes of another rank that are being read.
+/// A call that reads bytes of another rank.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 struct Read {
     from: u32,
@@ -17,39 +17,39 @@ struct Read {
     done: Time,
 }
 
-/// A message that is being written, a call at a time.
+/// A message that is written, one call at a time.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 struct Write {
-    /// Bytes of the call, and when these are copied.
+    /// Bytes of the current call, and the time at which they are copied.
     bytes: u64,
     copied: Time,
-    /// Whether the connection has them.
+    /// True if the connection has the bytes of the call.
     posted: bool,
-    /// Bytes of the message after the call.
+    /// Bytes of the message after the current call.
     left: u64,
 }
 
-/// The core of a rank.
+/// Core of a rank at an endpoint.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Sockets {
-    /// What it reads and what it writes per second.
+    /// Rates of reading and of writing, in bytes per second.
     bytes_per_s: [u64; 2],
-    /// When it is done with all that it has begun.
+    /// Time at which the core is done with all accepted work.
     free: Time,
-    /// What it did so far, in ps.
+    /// Busy time so far, including accepted work, in ps.
     busy_ps: u64,
-    /// When that was since the start of the run.
+    /// Busy time since the start of the run, by interval.
     busy: Bins,
-    /// Bytes that have come and that no call reads yet, by rank, in the order in which the first ones came.
+    /// Bytes received that no call reads yet, by rank, in the order in which the first ones arrived.
     unread: Vec<(u32, u64)>,
-    /// The rank that is received from now, and the bytes that are still to be read for that.
+    /// Rank that the current step receives from, and the bytes still to be read for it.
     wanted: (u32, u64),
     reading: Option<Read>,
     write: Option<Write>,
 }
 
 impl Sockets {
-    /// One that reads and writes so many bytes per second.
+    /// Creates an idle core with these rates of reading and of writing, in bytes per second.
     pub(super) fn new(bytes_per_s: [u64; 2]) -> Self {
         let bytes_per_s = bytes_per_s.map(|rate| rate.max(1));
         Self {
@@ -64,7 +64,8 @@ impl Sockets {
         }
     }
 
-    /// It does something for so long, when it is done with what it has begun. Returns when that is done.
+    /// Occupies the core for `ps` as soon as it is done with accepted work, but not before `from`. Returns the time at
+    /// which it is done.
     pub(super) fn occupy(&mut self, from: Time, ps: u64) -> Time {
         let begins = self.free.max(from);
         self.free = begins + ps;
@@ -73,12 +74,12 @@ impl Sockets {
         self.free
     }
 
-    /// What it did until `now`, in ps.
+    /// Returns the busy time up to `now`, in ps.
     pub(super) fn busy_ps(&self, now: Time) -> u64 {
         self.busy_ps - self.free.ps().saturating_sub(now.ps()).min(self.busy_ps)
     }
 
-    /// When it did something since the start of the run.
+    /// Returns the busy time since the start of the run, by interval.
     pub(super) fn busy(&self) -> &Bins {
         &self.busy
     }
@@ -88,7 +89,7 @@ impl Sockets {
         self.occupy(now, u64::try_from(ps).unwrap_or(u64::MAX))
     }
 
-    /// Bytes have come from another rank.
+    /// Records bytes received from another rank.
     pub(super) fn arrive(&mut self, from: u32, bytes: u64) {
         match self.unread.iter_mut().find(|(rank, _)| *rank == from) {
             Some((_, unread)) => *unread += bytes,
@@ -96,12 +97,13 @@ impl Sockets {
         }
     }
 
-    /// From now on it receives so many bytes from a rank, beside those that have been read.
+    /// Sets the rank that is read with priority, and the bytes still to be read from it.
     pub(super) fn want(&mut self, from: u32, bytes: u64) {
         self.wanted = (from, bytes);
     }
 
-    /// Begins to read what has come, if it does not read already: what is wanted first, else what has waited longest.
+    /// Begins to read received data, unless a read is in progress: the wanted rank first, otherwise the data that has
+    /// waited longest.
     fn read(&mut self, now: Time) {
         if self.reading.is_some() {
             return;
@@ -120,7 +122,8 @@ impl Sockets {
         self.reading = Some(Read { from, bytes, done });
     }
 
-    /// The rank waits, and may read what has come. When that is read, or when the core is free to read.
+    /// Lets the core read while the rank waits. Returns the time at which the read is done or the core is free to
+    /// read.
     pub(super) fn idle(&mut self, now: Time) -> Option<Time> {
         if self.free <= now {
             self.read(now);
@@ -129,7 +132,7 @@ impl Sockets {
         self.reading.map(|read| read.done).into_iter().chain(free).min()
     }
 
-    /// The bytes that have been read by now: from whom, and how many.
+    /// Takes the bytes that have been read by now: the rank they are from, and their number.
     pub(super) fn take_read(&mut self, now: Time) -> Option<(u32, u64)> {
         let Read { from, bytes, .. } = self.reading.take_if(|read| read.done <= now)?;
         if from == self.wanted.0 {
@@ -138,37 +141,37 @@ impl Sockets {
         Some((from, bytes))
     }
 
-    /// Bytes that are not read yet.
+    /// Returns the bytes that have not been read yet.
     pub(super) fn unread_bytes(&self) -> u64 {
         self.unread.iter().map(|&(_, bytes)| bytes).sum::<u64>() + self.reading.map_or(0, |read| read.bytes)
     }
 
-    /// A message is to be written.
+    /// Begins to write a message.
     pub(super) fn begin(&mut self, bytes: u64, now: Time) {
         let call = bytes.min(CALL_BYTES);
         let copied = self.copy(now, call, self.bytes_per_s[1]);
         self.write = Some(Write { bytes: call, copied, posted: false, left: bytes - call });
     }
 
-    /// When the bytes of the call are copied, if they are still to be given to the connection.
+    /// Returns the time at which the bytes of the call are copied, if the connection does not have them yet.
     pub(super) fn to_post(&self) -> Option<Time> {
         self.write.filter(|write| !write.posted).map(|write| write.copied)
     }
 
-    /// The bytes that are copied by now and that the connection is given.
+    /// Returns the bytes that have been copied by now and that the connection is given.
     pub(super) fn post(&mut self, now: Time) -> Option<u64> {
         let write = self.write.as_mut().filter(|write| !write.posted && write.copied <= now)?;
         write.posted = true;
         Some(write.bytes)
     }
 
-    /// The connection has written all that it was given. None if it was given nothing; else whether that was all of the
-    /// message. If not, the next call begins.
+    /// Records that the connection has written all that it was given. Returns none if it was given nothing; otherwise
+    /// true if the message is complete. If it is not, the next call begins.
     pub(super) fn written(&mut self, now: Time) -> Option<bool> {
         let write = self.write.filter(|write| write.posted)?;
         self.write = None;
         if write.left > 0 {
-            // It reads and writes in turn.
+            // Reads and writes alternate.
             self.read(now);
             self.begin(write.left, now);
         }

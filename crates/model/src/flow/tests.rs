@@ -1,11 +1,11 @@
-//! Both ends of a flow, joined by a pipe of limited size.
+//! Tests of both ends of a flow, joined by a pipe of limited size.
 
 use super::*;
 use crate::params::OtherRequests;
 use hostnet_measure::Histogram;
 use proptest::prelude::*;
 
-/// A direction of a byte stream: what was written and not read yet.
+/// One direction of a byte stream: bytes written and not read yet.
 struct Pipe {
     size: u64,
     held: u64,

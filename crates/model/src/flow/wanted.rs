@@ -1,54 +1,54 @@
-//! What ranks know of each other, and what they want done.
+//! Connections between the ranks of a job, and the requests of a rank to its environment.
 
 use hostnet_kernel::{ComponentId, Time};
 use serde::{Deserialize, Serialize};
 
-/// How the messages to another rank go.
+/// Connection to another rank.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Link {
-    /// Over a connection: the end of a flow here.
+    /// The end of a flow at this host.
     End(u32),
-    /// To another rank of this host, by its number here.
+    /// Another rank of this host, by its number here: messages are copied.
     Local(u32),
-    /// To another rank of this server, which has a core of its own: through memory that both share.
+    /// Another rank of this server, on a core of its own: messages pass through shared memory.
     Core(ComponentId),
 }
 
-/// What a rank has its core do.
+/// Work of a rank for its core.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum CoreWork {
-    /// It computes: a work of its job, or for some time.
+    /// Computes: a work of the job, or for a time.
     Compute {
         /// Number of the work, from 1 on; 0 = none.
         work: u16,
-        /// Time that its instructions take if there is no work, in ps.
+        /// Time that the instructions take if there is no work, in ps.
         ps: u64,
     },
-    /// It copies a message to the memory that it shares with another rank of its server.
+    /// Copies a message to the memory shared with another rank of the server.
     CopyIn {
         /// The other rank.
         rank: u32,
-        /// Bytes.
+        /// Length of the message, in bytes.
         bytes: u64,
     },
-    /// It copies a message of another rank out of that memory.
+    /// Copies a message of another rank out of the shared memory.
     CopyOut {
         /// The other rank.
         rank: u32,
-        /// Bytes.
+        /// Length of the message, in bytes.
         bytes: u64,
     },
 }
 
-/// What a rank wants done.
+/// Request of a rank to its environment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RankRequest {
-    /// To be told when it is this late.
+    /// Call [`super::Rank::next`] again at this time.
     Wake(Time),
-    /// That a message of so many bytes be sent by an end of a flow; then it is told when that is written.
+    /// Send a message by the end of a flow, given the end and the bytes, and report when it has been written.
     Send(u32, u64),
-    /// That its core does something; then it is told when that is done.
+    /// Have the core work, and report when it is done.
     CoreWork(CoreWork),
-    /// Nothing before something comes.
+    /// Nothing until data arrives.
     Nothing,
 }

@@ -1,5 +1,4 @@
-//! The workers of a service at a host: each serves one request at a time, and a queue for all of them is served in the
-//! order in which requests came.
+//! Workers of a service at a host. Each serves one request at a time; all share one queue, first come, first served.
 
 use hostnet_kernel::Time;
 use hostnet_measure::Histogram;
@@ -16,25 +15,25 @@ struct Waiting {
     since: Time,
 }
 
-/// What workers did in the window.
+/// Statistics of the workers in the measuring window.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct ServiceBooks {
-    /// Requests that came, and those that were served.
+    /// Requests that arrived, and requests that were served.
     pub arrived: u64,
     /// See `arrived`.
     pub served: u64,
-    /// Time of each request in the queue, in ps.
+    /// Waiting time of each request in the queue, in ps.
     pub wait: Histogram,
-    /// Requests in the queue times ps; workers that serve times ps.
+    /// Integral over time of the queue length and of the busy workers, in requests times ps and workers times ps.
     pub queue_area_ps: u128,
     /// See `queue_area_ps`.
     pub busy_area_ps: u128,
-    /// The most requests in the queue; the sum of those of several queues.
+    /// Longest queue, in requests. Merged statistics have the sum of the longest queues.
     pub queue_max: u64,
 }
 
 impl ServiceBooks {
-    /// Takes in those of other workers of the same service.
+    /// Adds the statistics of other workers of the same service.
     pub fn merge(&mut self, other: &Self) {
         self.arrived += other.arrived;
         self.served += other.served;
@@ -51,7 +50,7 @@ pub struct Workers {
     service: u32,
     workers: u32,
     queue: VecDeque<Waiting>,
-    /// Requests that are being served: when each is done, in which order they began, their end and number.
+    /// Requests in service: completion time, order in which they began, and the end and number of each.
     busy: BinaryHeap<Reverse<(Time, u64, u32, u64)>>,
     begun: u64,
     settled: Time,
@@ -59,7 +58,7 @@ pub struct Workers {
 }
 
 impl Workers {
-    /// So many workers, at least one, of the service with this number.
+    /// Creates `workers` workers (at least one) of service number `service`.
     #[must_use]
     pub fn new(service: u32, workers: u32) -> Self {
         Self {
@@ -73,7 +72,7 @@ impl Workers {
         }
     }
 
-    /// A request of an end has come, for which a worker takes `time_ps`.
+    /// Handles the arrival of a request of an end, for which a worker takes `time_ps`.
     pub fn arrive(&mut self, now: Time, end: u32, number: u64, time_ps: u64) {
         self.settle(now);
         self.books.arrived += 1;
@@ -82,7 +81,8 @@ impl Workers {
         self.books.queue_max = self.books.queue_max.max(self.queue.len() as u64);
     }
 
-    /// A request that has been served by `now`, if there is one: its end and number. Its worker takes the next.
+    /// Returns the end and the number of a request that has been served by `now`, if there is one. Its worker takes
+    /// the next request.
     pub fn served(&mut self, now: Time) -> Option<(u32, u64)> {
         let &Reverse((_, _, end, number)) = self.busy.peek().filter(|Reverse((at, ..))| *at <= now)?;
         self.settle(now);
@@ -92,7 +92,7 @@ impl Workers {
         Some((end, number))
     }
 
-    /// When the next request has been served.
+    /// Returns the time at which the next request will have been served.
     #[must_use]
     pub fn next_at(&self) -> Option<Time> {
         self.busy.peek().map(|Reverse((at, ..))| *at)
@@ -107,7 +107,7 @@ impl Workers {
         }
     }
 
-    /// Brings the books up to `now`.
+    /// Brings the statistics up to `now`.
     pub fn settle(&mut self, now: Time) {
         let passed = u128::from(now.since(self.settled));
         self.books.queue_area_ps += passed * self.queue.len() as u128;
@@ -121,25 +121,25 @@ impl Workers {
         self.books = ServiceBooks { queue_max: self.queue.len() as u64, ..ServiceBooks::default() };
     }
 
-    /// The number of the service.
+    /// Returns the number of the service.
     #[must_use]
     pub fn service(&self) -> u32 {
         self.service
     }
 
-    /// How many there are.
+    /// Returns the number of workers.
     #[must_use]
     pub fn workers(&self) -> u32 {
         self.workers
     }
 
-    /// Requests in the queue, and those that are being served.
+    /// Returns the requests in the queue, and the requests in service.
     #[must_use]
     pub fn held(&self) -> [usize; 2] {
         [self.queue.len(), self.busy.len()]
     }
 
-    /// What they did since the window began.
+    /// Returns the statistics since the window began.
     #[must_use]
     pub fn books(&self) -> &ServiceBooks {
         &self.books

@@ -1,4 +1,4 @@
-//! What a rank counts of its steps, and what it tells of itself.
+//! Statistics and state of a rank, for reports.
 
 use super::super::passed::Passed;
 use super::super::phases::PhaseBooks;
@@ -9,7 +9,7 @@ use hostnet_kernel::Time;
 use hostnet_measure::Bins;
 
 impl Rank {
-    /// Notes that a step has come to its end, and turns to the next one.
+    /// Adds the completed step to the statistics, and advances to the next one.
     pub(super) fn ends(&mut self, step: &StepParams, now: Time) {
         let took_ps = now.since(self.since);
         let books = &mut self.phases[usize::from(step.phase)];
@@ -33,19 +33,19 @@ impl Rank {
         self.skip();
     }
 
-    /// Time that the step that it is in computed, if it is through with that, in ps.
+    /// Returns the time that the current step spent computing, in ps, if computing has ended.
     #[must_use]
     pub fn computed_ps(&self) -> u64 {
         self.computed_ps
     }
 
-    /// The job, and which rank of it this is.
+    /// Returns the number of the job, and the number of the rank within it.
     #[must_use]
     pub fn number(&self) -> (u32, u32) {
         (self.job, self.rank)
     }
 
-    /// When it was done with all of its steps, if it is.
+    /// Returns the time at which the rank completed its last step, if it has.
     #[must_use]
     pub fn done_at(&self) -> Option<Time> {
         match self.state {
@@ -54,37 +54,37 @@ impl Rank {
         }
     }
 
-    /// What its core at an endpoint copied and computed until `now`, in ps; nothing without one.
+    /// Returns the time up to `now` that a core at an endpoint spent copying and computing, in ps; none without one.
     #[must_use]
     pub fn core_busy_ps(&self, now: Time) -> Option<u64> {
         self.sockets.as_ref().map(|sockets| sockets.busy_ps(now))
     }
 
-    /// What its steps did since the start of the run, by their names.
+    /// Returns the statistics of the steps since the start of the run, by name.
     #[must_use]
     pub fn phases(&self) -> &[PhaseBooks] {
         &self.phases
     }
 
-    /// When its core at an endpoint was busy; nothing without one.
+    /// Returns the busy time of a core at an endpoint; none without one.
     #[must_use]
     pub fn core_busy(&self) -> Option<&Bins> {
         self.sockets.as_ref().map(Sockets::busy)
     }
 
-    /// The steps that it has passed, the latest ones as far as they are kept, in their order.
+    /// Iterates over the latest completed steps that are kept, in order.
     pub fn passed(&self) -> impl Iterator<Item = &Passed> {
         self.passed.steps()
     }
 
-    /// Bytes that have come from other ranks and that no step has received.
+    /// Returns the bytes that have arrived from other ranks and that no step has received.
     #[must_use]
     pub fn unreceived_bytes(&self) -> u64 {
         let unread = self.sockets.as_ref().map_or(0, Sockets::unread_bytes);
         self.peers.iter().map(|peer| peer.inbox).sum::<u64>() + unread
     }
 
-    /// The other ranks that it knows, and how messages to them go.
+    /// Iterates over the other ranks that this one exchanges messages with, and the connections to them.
     pub fn links(&self) -> impl Iterator<Item = (u32, Link)> + '_ {
         self.peers.iter().map(|peer| (peer.rank, peer.link))
     }
