@@ -236,7 +236,7 @@ impl Endpoint {
         self.ports[usize::from(port)].on_pause(priority, on, context);
     }
 
-    /// Has an end do everything it can do now.
+    /// Advances an end as far as possible now: passes requests to workers, sends packets, and passes data to ranks.
     #[inline]
     fn advance(&mut self, end: u32, context: &mut NetContext) {
         if self.services.is_some() {
@@ -248,7 +248,7 @@ impl Endpoint {
         }
     }
 
-    /// Has an end send everything it can send now.
+    /// Sends packets of an end until it has no more or its port has no room.
     #[inline]
     pub(super) fn flush(&mut self, end: u32, context: &mut NetContext) {
         let at = &self.ends[end as usize];

@@ -254,7 +254,7 @@ impl FlowEnd {
         }
     }
 
-    /// Passes `tell` the application, then has the application do everything it can do now.
+    /// Applies a change to the application, then has the application do everything it can do now.
     pub(super) fn tell(&mut self, now: Time, tell: impl FnOnce(&mut Application)) {
         if let Some(application) = self.application_mut() {
             tell(application);

@@ -153,7 +153,7 @@ impl Endpoint {
         arrived > 0 || written
     }
 
-    /// Has a rank do everything it can do now.
+    /// Runs a rank until it has to wait.
     fn run_rank(&mut self, ranks: &mut Ranks, rank: u32, context: &mut NetContext) {
         let (first, now) = (self.first_rank(), context.now());
         loop {

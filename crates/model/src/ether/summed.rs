@@ -56,7 +56,7 @@ impl Endpoint {
         bytes > 0
     }
 
-    /// Has a reducer do everything it can do now. Its events are [`Payload::Begin`] of connection `event`.
+    /// Runs a reducer until it has to wait. Its events are [`Payload::Begin`] of connection `event`.
     pub(super) fn run_reducer(&mut self, sums: &mut Sums, reducer: u32, event: u32, context: &mut NetContext) {
         let (at, now) = (reducer as usize, context.now());
         loop {

@@ -11,9 +11,9 @@ use serde::{Deserialize, Serialize};
 
 /// One end of a TCP flow, for both directions of data. Time must not decrease between calls.
 ///
-/// After every [`Connection::on_segment`], [`Connection::write`], [`Connection::read`] and [`Connection::on_timer`],
-/// call [`Connection::next`] until it returns nothing or there is no room to send, then query [`Connection::timer`]
-/// again.
+/// After every [`Connection::on_segment`], [`Connection::write`], [`Connection::read`] and
+/// [`Connection::on_timer`], call [`Connection::next`] until it returns nothing or there is no room to send, then
+/// query [`Connection::timer`] again.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Connection {
     sender: Sender,
@@ -135,8 +135,8 @@ impl Connection {
         self.sender.on_timer(now, &mut self.counters);
     }
 
-    /// Returns true if the packets of a segment from [`Connection::next`] are ECN-capable: new data (RFC 3168 section
-    /// 6.1), or with DCTCP all packets.
+    /// Returns true if the packets of a segment from [`Connection::next`] are ECN-capable: new data (RFC 3168
+    /// section 6.1), or with DCTCP all packets.
     #[must_use]
     pub fn ecn_capable(&self, segment: &Segment) -> bool {
         self.capable && (self.dctcp || (segment.bytes > 0 && !segment.retransmitted))
