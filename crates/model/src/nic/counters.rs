@@ -1,4 +1,4 @@
-//! What a NIC counts.
+//! Counters of the NIC.
 
 use crate::ether::Level;
 use crate::met::Met;
@@ -6,10 +6,10 @@ use hostnet_kernel::Time;
 use hostnet_measure::Histogram;
 use serde::{Deserialize, Serialize};
 
-/// Packets and their bytes, headers of IP and above included.
+/// Number of packets and their bytes, IP headers and above included.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Tally {
-    /// Packets.
+    /// Number of packets.
     pub packets: u64,
     /// Bytes of the IP packets.
     pub bytes: u64,
@@ -22,40 +22,41 @@ impl Tally {
     }
 }
 
-/// Why a packet was dropped.
+/// Reason why a packet was dropped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum DropReason {
-    /// The receive buffer is full because PCIe or what lies behind it is slower than the cable.
+    /// The receive buffer was full because PCIe, or the path behind it, was slower than the cable.
     BufferFull,
-    /// The receive buffer is full because the packet at its head finds no descriptor.
+    /// The receive buffer was full because the packet at its head found no descriptor.
     NoDescriptor,
-    /// It was damaged on the way.
+    /// The packet was damaged on the cable.
     Corrupt,
-    /// It does not fit a descriptor's memory.
+    /// The packet was longer than the memory of a descriptor.
     TooLong,
-    /// It is not RDMA, and no core of the server takes anything else.
+    /// The packet was not RDMA, and the NIC has no queue for other packets.
     NoQueue,
 }
 
-/// How many reasons there are.
+/// Number of drop reasons.
 const REASONS: usize = 5;
 
-/// What became of packets: `received = dropped + joined + delivered + in the NIC`, at every moment.
+/// Packet counters of a flow. At any time `received = dropped + joined + delivered + in the NIC`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FlowCounters {
-    /// Came in by the cable.
+    /// Packets received from the cable.
     pub received: Tally,
-    /// Came in by the cable and are for another host: nothing else counts them.
+    /// Packets received from the cable that are addressed to another host. No other counter includes them.
     pub strays: Tally,
-    /// Dropped, by [`DropReason`].
+    /// Packets dropped, by [`DropReason`].
     dropped: [Tally; REASONS],
-    /// Became part of the packet before them (LRO); the bytes are those of their headers, the data is that packet's.
+    /// Packets merged into the packet before them (LRO). Only header bytes count here; the data counts as that
+    /// packet's.
     pub joined: Tally,
-    /// Handed to memory and, but for RDMA, to a core.
+    /// Packets written to memory and, except for RDMA, passed to a core.
     pub delivered: Tally,
-    /// Put on the cable.
+    /// Packets put on the cable.
     pub sent: Tally,
-    /// Of those, lost because the cable was down.
+    /// Packets of `sent` that were lost because the cable was down.
     pub lost: Tally,
 }
 
@@ -64,23 +65,24 @@ impl FlowCounters {
         self.dropped[reason as usize].add(bytes);
     }
 
-    /// Dropped for a reason.
+    /// Returns the packets dropped for a reason.
     #[must_use]
     pub fn dropped(&self, reason: DropReason) -> Tally {
         self.dropped[reason as usize]
     }
 
-    /// Dropped for any reason.
+    /// Returns the packets dropped for any reason.
     #[must_use]
     pub fn dropped_in_all(&self) -> Tally {
         let sum = |field: fn(&Tally) -> u64| self.dropped.iter().map(field).sum();
         Tally { packets: sum(|tally| tally.packets), bytes: sum(|tally| tally.bytes) }
     }
 
-    /// Packets that are in the NIC: in its receive buffer, or written and their completion not yet seen.
+    /// Returns the number of packets in the NIC: in the receive buffer, or written with a completion that is not yet
+    /// visible.
     ///
     /// # Panics
-    /// If more packets left the NIC than came in.
+    /// Panics if more packets left the NIC than were received.
     #[must_use]
     pub fn inside(&self) -> u64 {
         let gone = self.dropped_in_all().packets + self.joined.packets + self.delivered.packets;
@@ -88,53 +90,53 @@ impl FlowCounters {
     }
 }
 
-/// What the packet at the head of the receive buffer waits for.
+/// Resource that the packet at the head of the receive buffer waits for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Wait {
-    /// Nothing, or for its turn on the PCIe lane.
+    /// No resource, or only the next slot on the PCIe lane.
     None,
     /// Posted credits.
     Credits,
-    /// A descriptor of its queue: the ring has none.
+    /// A descriptor: the ring of the queue is empty.
     Descriptor,
-    /// A descriptor that is in memory and that the card has not read yet.
+    /// A descriptor that is in memory and that the NIC has not fetched yet.
     Fetch,
 }
 
-/// What a NIC as a whole counts since the last reset.
+/// Counters of one NIC since the last reset.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct NicCounters {
     /// Bytes of frames in the receive buffer.
     pub buffer: Level,
-    /// Time of every packet that was not dropped in the receive buffer, in ps.
+    /// Time in the receive buffer of every packet that was not dropped, in ps.
     pub buffered_ps: Histogram,
-    /// 1 while the packet at the head of the buffer waits for posted credits.
+    /// 1 while the packet at the head of the buffer waits for posted credits, else 0.
     pub credit_wait: Level,
-    /// 1 while the packet at the head of the buffer waits for a descriptor.
+    /// 1 while the packet at the head of the buffer waits because its ring is empty, else 0.
     pub descriptor_wait: Level,
-    /// 1 while it waits for the card to read one.
+    /// 1 while the packet at the head of the buffer waits for the NIC to fetch a descriptor, else 0.
     pub fetch_wait: Level,
-    /// 1 while there is data to be sent and the send window has no room for it.
+    /// 1 while data is ready to be sent and the send window has no room for it, else 0.
     pub window_wait: Level,
     /// Bytes of frames written to memory.
     pub written_bytes: u64,
-    /// Bytes of data read from memory to be sent.
+    /// Bytes of data read from memory for sending.
     pub read_bytes: u64,
     /// Completions written.
     pub completions: u64,
     /// Interrupts raised.
     pub interrupts: u64,
-    /// Flows whose queue was forgotten because nothing came for long.
+    /// Steering rules that expired because their flow received no packet.
     pub expired: u64,
-    /// Pauses (PFC) that it asked of its peer.
+    /// PFC pauses sent to the peer.
     pub pauses_sent: u64,
-    /// Messages of a pool of memory that nobody waits for and that found too many packets at the port.
+    /// Prefetch messages of a memory pool that were dropped because too many packets waited at the port.
     pub pool_dropped: u64,
-    /// Pauses that its peer asked of it.
+    /// PFC pauses received from the peer.
     pub pauses_received: u64,
-    /// Priorities that its peer is asked to pause.
+    /// Number of priorities that the peer is asked to pause.
     pub pausing: Level,
-    /// Limits that have come into play since the start of the run.
+    /// Limits that have been reached since the start of the run.
     pub met: Met,
 }
 

@@ -1,4 +1,4 @@
-//! The engines of a NIC that make the data of packets smaller, and restore it.
+//! Compression engines of the NIC: one compresses the data of sent packets, another decompresses received packets.
 
 use super::{DropReason, Nic};
 use crate::ether::{Compressor, Restorer};
@@ -7,7 +7,8 @@ use crate::params::{CompressParams, Written};
 use crate::part::{Context, Payload};
 
 impl Nic {
-    /// The same with engines that make packets of these flows smaller, and restore those, in ascending order.
+    /// Adds engines that compress packets of the flows `out` and decompress packets of the flows `into`, in ascending
+    /// order.
     #[must_use]
     pub fn with_engines(mut self, params: CompressParams, out: Vec<(u32, Written)>, into: Vec<u32>) -> Self {
         self.common.port.compress(Compressor::new(params.clone(), out));
@@ -15,13 +16,14 @@ impl Nic {
         self
     }
 
-    /// What restores packets that were made smaller, if anything does.
+    /// Returns the decompression engine, if the NIC has one.
     #[must_use]
     pub fn restorer(&self) -> Option<&Restorer> {
         self.restorer.as_deref()
     }
 
-    /// Whether a packet has to be restored before it is received, or is lost.
+    /// Returns true if the decompression engine took the packet: it is received later, or dropped because the
+    /// engine's buffer is full.
     pub(super) fn restore(&mut self, id: PacketId, context: &mut Context) -> bool {
         let Some(restorer) = &mut self.restorer else { return false };
         let now = context.now();

@@ -1,4 +1,4 @@
-//! Entries of event queues: what a card writes to memory before it interrupts, and the core reads first of all.
+//! Event queues: entries that the NIC writes to memory before an interrupt, and that the core reads first.
 
 use super::queue::Queue;
 use super::Common;
@@ -7,10 +7,10 @@ use crate::part::{Context, Payload, Tag};
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
 
-/// Interrupts that wait for their entry to be written.
+/// Interrupts that wait until their event queue entry is written.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Events {
-    /// Per function: the receive queues.
+    /// Receive queues whose interrupt is pending, by function.
     due: Vec<VecDeque<u16>>,
 }
 
@@ -19,7 +19,8 @@ impl Events {
         Self { due: vec![VecDeque::new(); functions] }
     }
 
-    /// A queue interrupts: at once, or when the entry is written. Bursts have no room for it.
+    /// Interrupts the core of a queue: immediately, or once the event queue entry is written. Bursts have no room for
+    /// an entry.
     pub(super) fn raise(&mut self, queue: u16, of: &Queue, common: &mut Common, context: &mut Context) {
         common.counters.interrupts += 1;
         if of.has_events() && !common.params.line_size.is_burst() {
@@ -29,12 +30,12 @@ impl Events {
         }
     }
 
-    /// Whether a function can write an entry.
+    /// Returns true if an entry is pending and a function has the credits to write it.
     pub(super) fn may_write(&self, function: usize, endpoint: &Endpoint, common: &Common) -> bool {
         !self.due[function].is_empty() && endpoint.may_write(common.params.event_bytes)
     }
 
-    /// A function writes an entry, and the interrupt behind it. True when one was written.
+    /// Writes the next entry of a function and sends the interrupt behind it. Returns true if an entry was written.
     pub(super) fn write(
         &mut self,
         function: usize,
@@ -55,7 +56,7 @@ impl Events {
     }
 }
 
-/// The interrupt of a queue is on its way to its core.
+/// Sends the interrupt of a queue to its core.
 fn signal(queue: u16, of: &Queue, common: &Common, context: &mut Context) {
     context.send(of.core, common.params.interrupt_ps.max(1) + of.away_ps, Payload::Interrupt { queue });
 }

@@ -1,4 +1,4 @@
-//! A function of the card: its link, and whose turn there is.
+//! A function of the NIC: its PCIe link, and the arbitration between reads and writes on the link.
 
 use super::FunctionWiring;
 use crate::link::Endpoint;
@@ -6,15 +6,15 @@ use crate::part::{Context, Payload};
 use hostnet_kernel::Time;
 use serde::{Deserialize, Serialize};
 
-/// A function.
+/// Function of the NIC with a private PCIe link.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Function {
     pub(super) endpoint: Endpoint,
-    /// The time of the pending `Send` that counts; an earlier one makes a later one void.
+    /// Time of the pending `Send` event that is valid. Scheduling an earlier one invalidates a later one.
     wake: Option<Time>,
-    /// Whether reads have the next turn on the lane.
+    /// True if reads go next on the lane.
     pub(super) read_turn: bool,
-    /// Flows that were steered to its queues since the last reset.
+    /// Flows steered to queues of this function since the last reset.
     pub(super) steered: u64,
 }
 
@@ -24,13 +24,13 @@ impl Function {
         Self { endpoint: Endpoint::new(iio, link, pcie, classes), wake: None, read_turn: false, steered: 0 }
     }
 
-    /// Starts a new measuring window of what it counts.
+    /// Starts a new measurement window of the counters.
     pub(super) fn reset(&mut self, now: Time) {
         self.endpoint.reset_moved(now);
         self.steered = 0;
     }
 
-    /// Sees to it that a `Send` comes at `time`, or as soon as the lane is free after it.
+    /// Schedules a `Send` event at `time`, or as soon as the lane is free after `time`.
     pub(super) fn wake_at(&mut self, time: Time, context: &mut Context) {
         let time = time.max(self.endpoint.free_at()).max(context.now() + 1);
         if self.wake.is_none_or(|wake| wake > time) {
@@ -39,7 +39,7 @@ impl Function {
         }
     }
 
-    /// Whether the `Send` that came is one that counts for it.
+    /// Returns true if the `Send` event at `now` is the valid one, and clears it.
     pub(super) fn awake(&mut self, now: Time) -> bool {
         let due = self.wake == Some(now);
         if due {

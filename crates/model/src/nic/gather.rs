@@ -1,71 +1,75 @@
-//! Packets whose data is being read. With hints (IOctoSG) the fragments of a packet are read by the functions of the
-//! nodes that they lie on; packets with data leave in the order in which their function has cut them.
+//! Packets whose data is being read from memory.
+//!
+//! With hints (IOctoSG), each fragment of a packet is read by the function of the node where the fragment lies.
+//! Packets with data leave in the order in which their function cut them.
 
 use crate::line::PacketId;
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
 
-/// The packet that a read is for.
+/// Packet that a read request belongs to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Owner {
-    /// The function that has cut it.
+    /// Function that cut the packet.
     pub(super) function: usize,
-    /// Its number among those that this has cut.
+    /// Number of the packet among those that the function cut.
     number: u64,
 }
 
-/// A part of a packet that lies on one node.
+/// Fragment of a packet: consecutive lines on one node.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub(super) struct Fragment {
-    /// The packet.
+    /// Packet that the fragment belongs to.
     pub(super) owner: Owner,
-    /// Its lines of virtual memory: the first that is not yet asked for, and how many are left.
+    /// Next line of virtual memory to request.
     pub(super) line: u64,
+    /// Lines that are not yet requested.
     pub(super) lines: u32,
     pub(super) class: u8,
 }
 
-/// A packet that is being read.
+/// Packet whose data is being read.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 struct Reading {
     id: PacketId,
-    /// Reads of it that are not done, and whether there may be more.
+    /// Fragment reads of the packet that are still outstanding.
     reads: u32,
+    /// True once all reads of the packet are known.
     whole: bool,
 }
 
-/// The packets that a function has cut and that have not gone to the port.
+/// Packets that a function has cut and that have not reached the port, oldest first.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(super) struct Gather {
-    /// The number of the first.
+    /// Number of the oldest packet.
     first: u64,
     packets: VecDeque<Reading>,
 }
 
 impl Gather {
-    /// A packet is cut by `function`, whose packets these are.
+    /// Appends a packet that `function`, the owner of this list, has just cut.
     pub(super) fn begin(&mut self, id: PacketId, function: usize) -> Owner {
         let number = self.first + self.packets.len() as u64;
         self.packets.push_back(Reading { id, reads: 0, whole: false });
         Owner { function, number }
     }
 
-    /// Something of the last packet is to be read.
+    /// Adds an outstanding read to the last packet.
     pub(super) fn ask(&mut self) {
         self.packets.back_mut().expect("a packet was begun").reads += 1;
     }
 
-    /// There is no more of the last packet.
+    /// Marks the last packet as complete: no further reads follow.
     pub(super) fn end(&mut self) {
         self.packets.back_mut().expect("a packet was begun").whole = true;
     }
 
-    /// A read of a packet is done.
+    /// Removes an outstanding read from a packet.
     pub(super) fn done(&mut self, Owner { number, .. }: Owner) {
         self.packets[(number - self.first) as usize].reads -= 1;
     }
 
-    /// The next packet that goes to the port, if all of it is there.
+    /// Removes and returns the oldest packet if all of its data has arrived.
     pub(super) fn next(&mut self) -> Option<PacketId> {
         let Reading { id, .. } = *self.packets.front().filter(|packet| packet.whole && packet.reads == 0)?;
         self.packets.pop_front();

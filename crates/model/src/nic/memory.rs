@@ -1,29 +1,29 @@
-//! The memory that the queues of a core go through.
+//! Memory of the queues of one core: rings and buffer pool.
 
 use crate::line::{Descriptors, Ring, Rings};
 use crate::params::NicParams;
 use serde::{Deserialize, Serialize};
 
-/// Bytes of the descriptors of one send queue, and of its completions: 1024 of a line each.
+/// Bytes of the descriptor ring of a send queue, and of its completion ring: 1024 entries of one line each.
 const SEND_RING_BYTES: u64 = 1024 * 64;
 
-/// Bytes of an event queue: 64 entries of a line each, a page (assumed).
+/// Bytes of an event queue: 64 entries of one line each, which is one page (assumed).
 const EVENT_RING_BYTES: u64 = 64 * 64;
 
-/// The memory of a receive queue and a send queue.
+/// Memory of one receive queue and one send queue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct QueueMemory {
     base: u64,
     pool_bytes: u64,
     completion_bytes: u64,
-    /// 0: there is no event queue.
+    /// Bytes of the event queue. 0 if there is none.
     event_bytes: u64,
-    /// 0: receive descriptors take no memory.
+    /// Descriptors of the receive ring. 0 if they occupy no memory.
     descriptors: u32,
 }
 
 impl QueueMemory {
-    /// That of a card with these parameters at virtual address `base`, a multiple of 4096.
+    /// Lays out the queue memory of a NIC with `params` from virtual address `base` on, a multiple of 4096.
     #[must_use]
     pub fn at(base: u64, params: &NicParams) -> Self {
         let completion_bytes = (u64::from(params.ring_entries) * 64).next_multiple_of(4096);
@@ -32,20 +32,20 @@ impl QueueMemory {
         Self { base, pool_bytes: params.pool_bytes.next_multiple_of(64), completion_bytes, event_bytes, descriptors }
     }
 
-    /// Bytes that it takes.
+    /// Returns the bytes of memory that the queues of one core occupy.
     #[must_use]
     pub fn bytes(params: &NicParams) -> u64 {
         let Self { pool_bytes, completion_bytes, event_bytes, descriptors, .. } = Self::at(0, params);
         pool_bytes + completion_bytes + 2 * SEND_RING_BYTES + event_bytes + Descriptors::bytes(descriptors)
     }
 
-    /// The virtual address of the memory that frames go through.
+    /// Returns the virtual address of the buffer pool for received frames.
     #[must_use]
     pub fn pool(&self) -> u64 {
         self.base
     }
 
-    /// Its rings.
+    /// Returns the rings of the queues.
     #[must_use]
     pub fn rings(&self) -> Rings {
         let received = self.base + self.pool_bytes;

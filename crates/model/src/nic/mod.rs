@@ -1,8 +1,8 @@
-//! The NIC: packets from the cable to memory and cores, and back.
+//! The NIC moves packets from the cable to memory and cores, and from cores to the cable.
 //!
-//! A packet from the cable lies in the receive buffer until the last TLP with its data is sent; the buffer is one
-//! queue, whose head waits for a descriptor of its ring and for posted credits. Segments of cores are read from memory,
-//! cut into packets and sent by the port.
+//! A received packet occupies the receive buffer until its last data TLP is sent. The buffer is one FIFO per
+//! function: the packet at its head waits for a descriptor of its ring and for posted credits. On the send side, the
+//! NIC reads the segments of cores from memory, cuts them into packets and hands these to the port.
 
 mod counters;
 mod engines;
@@ -49,32 +49,33 @@ use sent::Sent;
 use serde::{Deserialize, Serialize};
 use transmit::{Place, Transmit};
 
-/// What both directions share.
+/// State that the receive side and the send side share.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 struct Common {
     params: NicParams,
     pages: Translator,
-    /// Per node: the function that fragments there are read by (IOctoSG); empty: by that of their queue.
+    /// By node: the function that reads fragments on that node (IOctoSG). Empty if the function of the queue reads
+    /// all.
     hints: Vec<Option<usize>>,
     flows: Vec<NicFlow>,
-    /// Bytes of data of the largest packet that it sends.
+    /// Payload of the largest packet that the NIC sends, in bytes.
     largest_bytes: u32,
-    /// Per flow: packets that came in, if flows may be steered from one queue to another.
+    /// Packets received, by flow. Empty unless flows may be steered from one queue to another.
     orders: Vec<u64>,
-    /// Per flow: when its last packet came in, if rules expire.
+    /// Time of the last packet received, by flow. Empty unless steering rules expire.
     used: Vec<Time>,
-    /// Spreads flows over queues.
+    /// Seed of the hash that spreads flows over queues (RSS).
     hash: u64,
     port: Egress,
     rdma: Rdma,
     counters: NicCounters,
     flow_counters: Vec<FlowCounters>,
-    /// What counts requests for the power management, if anything does.
+    /// Counter of requests for power management (NCAP), if enabled.
     watch: Option<Box<ncap::Watch>>,
 }
 
 impl Common {
-    /// The function that the descriptor says for a line of virtual memory, if it says one.
+    /// Returns the function that the descriptor names for a line of virtual memory, if it names one.
     fn hint(&mut self, line: u64) -> Option<usize> {
         if self.hints.is_empty() {
             return None;
@@ -84,28 +85,29 @@ impl Common {
     }
 }
 
-/// A NIC.
+/// Network interface card with one or more PCIe functions, one port and one receive buffer.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Nic {
     common: Common,
     functions: Vec<Function>,
     receive: Receive,
     transmit: Transmit,
-    /// What restores packets that were made smaller.
+    /// Engine that decompresses received packets, if any.
     restorer: Option<Box<Restorer>>,
-    /// The part that has the messages of a pool of memory, and packets waiting at the port from which on those are
-    /// dropped that nobody waits for.
+    /// Component that handles the messages of the memory pool, and the number of packets waiting at the port from
+    /// which on prefetch messages are dropped.
     pool: Option<(ComponentId, u32)>,
-    /// When it waited for PCIe, if that is kept.
+    /// Intervals in which the NIC waited for PCIe, if they are recorded.
     waits: Option<Box<NicWaits>>,
 }
 
 impl Nic {
-    /// A NIC as `wiring` says.
+    /// Creates a NIC that is connected as `wiring` says.
     ///
     /// # Panics
-    /// If there is no function, there are not as many cores as queues, a queue's pool holds no buffer, the send window
-    /// does not hold a packet, or credits do not hold a TLP.
+    /// Panics if there is no function, if the number of queues differs from `params.queues`, if a queue names a
+    /// function that does not exist or has no descriptors, if a completion is not 1 to 64 bytes, if a pool cannot
+    /// hold one buffer, if the send window cannot hold one packet, or if the credits cannot cover one TLP.
     #[must_use]
     pub fn new(params: NicParams, wiring: Wiring, pages: Pages, mut rng: Rng) -> Self {
         let Wiring { functions, hints, queues, armed, steers, flows, rdma, mut wire, classes } = wiring;
@@ -164,108 +166,109 @@ impl Nic {
         }
     }
 
-    /// What it counts as a whole, since the last reset; settle before reading means.
+    /// Returns the counters of the NIC since the last reset. Call `settle` before reading means of levels.
     #[must_use]
     pub fn counters(&self) -> &NicCounters {
         &self.common.counters
     }
 
-    /// What became of the packets of each flow, since the start of the run.
+    /// Returns the packet counters of each flow, since the start of the run.
     #[must_use]
     pub fn flows(&self) -> &[FlowCounters] {
         &self.common.flow_counters
     }
 
-    /// Its port, with what it sent and for how long it was paused.
+    /// Returns the port, with its counters of sent packets and of pauses.
     #[must_use]
     pub fn port(&self) -> &Egress {
         &self.common.port
     }
 
-    /// PCIe posted credits of the link of a function.
+    /// Returns the domain of the PCIe posted credits of a function's link.
     #[must_use]
     pub fn posted(&self, function: usize) -> &Domain {
         self.functions[function].endpoint.posted()
     }
 
-    /// Lines that a function has asked for and not yet received.
+    /// Returns the domain of the lines that a function has requested and not yet received.
     #[must_use]
     pub fn nonposted(&self, function: usize) -> &Domain {
         self.functions[function].endpoint.nonposted()
     }
 
-    /// Time since the last reset for which the lane of a function to its IIO was busy, in ps.
+    /// Returns the time since the last reset for which the lane from a function to its IIO was busy, in ps.
     #[must_use]
     pub fn lane_busy_ps(&self, function: usize, now: Time) -> u64 {
         self.functions[function].endpoint.busy_ps(now)
     }
 
-    /// The number of the link of a function at its IIO.
+    /// Returns the number of a function's link at its IIO.
     #[must_use]
     pub fn link(&self, function: usize) -> u8 {
         self.functions[function].endpoint.link()
     }
 
-    /// The domains, to settle or to reset.
+    /// Returns the credit domains of all functions, to settle or reset them.
     fn domains_mut(&mut self) -> impl Iterator<Item = &mut Domain> {
         self.functions.iter_mut().flat_map(|function| function.endpoint.domains_mut())
     }
 
-    /// How many functions it has.
+    /// Returns the number of functions.
     #[must_use]
     pub fn functions(&self) -> usize {
         self.functions.len()
     }
 
-    /// Flows that were steered to queues of a function since the last reset.
+    /// Returns the number of flows steered to queues of a function since the last reset.
     #[must_use]
     pub fn steered_to(&self, function: usize) -> u64 {
         self.functions[function].steered
     }
 
-    /// Bytes that a function has written and asked for since the last reset, in simulated lines.
+    /// Returns the bytes that a function has written and requested since the last reset. A burst counts with all the
+    /// lines that it stands for.
     #[must_use]
     pub fn moved_bytes(&self, function: usize) -> [u64; 2] {
         let endpoint = &self.functions[function].endpoint;
         [endpoint.written_bytes(), endpoint.asked_bytes()].map(|bytes| self.common.params.line_size.expand(bytes))
     }
 
-    /// Descriptors in the ring of a receive queue.
+    /// Returns the number of descriptors in the ring of a receive queue.
     #[must_use]
     pub fn descriptors(&self, queue: u16) -> u32 {
         self.receive.queue(queue).free
     }
 
-    /// The virtual address of the memory that the frames of a receive queue go through.
+    /// Returns the virtual address at which the buffer pool of a receive queue begins.
     #[must_use]
     pub fn frames_from(&self, queue: u16) -> u64 {
         self.receive.queue(queue).base
     }
 
-    /// The receive queue that a flow's packets go to.
+    /// Returns the receive queue that packets of a flow go to.
     #[must_use]
     pub fn queue_of(&self, flow: u32) -> u16 {
         self.common.queue_of(flow)
     }
 
-    /// Segments of cores that are not yet wholly cut into packets.
+    /// Returns the number of segments of cores that are not yet fully cut into packets.
     #[must_use]
     pub fn segments(&self) -> u32 {
         self.transmit.segments()
     }
 
-    /// Bytes asked of memory for sending and not yet sent.
+    /// Returns the bytes requested from memory for sending and not yet sent.
     #[must_use]
     pub fn send_window_used(&self) -> u32 {
         self.transmit.window_used()
     }
 
-    /// The ends of RoCE flows.
+    /// Returns the local ends of RoCE flows.
     pub fn rdma(&self) -> impl Iterator<Item = &RdmaEnd> {
         self.common.rdma.ends()
     }
 
-    /// The events that it begins with: how many ps from the start, and what it is to be sent.
+    /// Returns the initial events of the NIC: delay from the start of the run in ps, and payload.
     pub fn starts(&self) -> impl Iterator<Item = (u64, Payload)> + '_ {
         let ends = (0..).zip(self.rdma()).filter(|(_, end)| end.initiator);
         ends.map(|(connection, end)| (end.start_ps.max(1), Payload::Begin { connection }))
@@ -293,6 +296,7 @@ impl Part for Nic {
         match payload {
             Payload::Send => {}
             Payload::Packet { id, port } => {
+                // A decompressed packet comes back on `Restorer::PORT` and must not be decompressed again.
                 if port != Restorer::PORT && self.restorer.is_some() && self.restore(id, context) {
                     return;
                 }
@@ -356,7 +360,7 @@ impl Part for Nic {
         self.common.port.settle(now);
     }
 
-    /// Counters of flows go on.
+    /// Resets the counters of the window. Counters of flows continue.
     fn reset(&mut self, now: Time) {
         part::reset(self.domains_mut(), now);
         self.functions.iter_mut().for_each(|function| function.reset(now));
@@ -367,7 +371,7 @@ impl Part for Nic {
         self.restorer.iter_mut().for_each(|restorer| restorer.reset(now));
     }
 
-    /// Its RoCE flows ask for nothing more.
+    /// Stops the RoCE flows from issuing further requests.
     fn stop(&mut self) {
         self.common.rdma.stop();
     }

@@ -1,7 +1,7 @@
-//! A card that tells the power management of requests (NCAP), or counts for a driver that does.
+//! NCAP: the NIC counts requests and notifies power management, or counts on behalf of a driver that does.
 //!
-//! What a stream carries is a function of its flow and of the place in it, so that the card sees by these whether the
-//! data of a packet begins with a request.
+//! The content of a stream is a function of its flow and of the offset in the stream. The NIC therefore knows from
+//! the sequence number whether the data of a packet begins with a request.
 
 use super::Nic;
 use crate::line::{Content, Packet};
@@ -11,18 +11,19 @@ use crate::power::{Cause, Ncap};
 use hostnet_kernel::{ComponentId, Time};
 use serde::{Deserialize, Serialize};
 
-/// The requests of a flow.
+/// Request boundaries of one flow.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 struct Requests {
     service: ServiceParams,
-    /// The next of different sizes that has not been seen, and where it begins.
+    /// Next request that has not been seen. Used only if request sizes vary.
     next: u64,
+    /// Offset in the stream at which request `next` begins.
     next_at: u64,
 }
 
 impl Requests {
-    /// Whether one begins at a place of the stream. Requests of different sizes are followed in order; one that is sent
-    /// again does not count again.
+    /// Returns true if a request begins at offset `place` of the stream. Requests of varying size are followed in
+    /// order, and a retransmitted one does not count again.
     fn begins_at(&mut self, place: u64) -> bool {
         if let Draw::Constant(bytes) = self.service.request_bytes {
             return place % bytes.max(1) == 0;
@@ -35,35 +36,35 @@ impl Requests {
     }
 }
 
-/// What a card is told of NCAP.
+/// Configuration of NCAP at a NIC.
 #[derive(Clone, Debug)]
 pub struct NcapWiring {
-    /// Its parameters.
+    /// Parameters of NCAP.
     pub params: NcapParams,
-    /// The core that is interrupted, and from here to there in ps.
+    /// Core that receives the interrupts.
     pub core: ComponentId,
-    /// See `core`.
+    /// Latency of an interrupt from the NIC to the core, in ps.
     pub interrupt_ps: u64,
-    /// Of each flow the service whose requests come by it, if any do.
+    /// By flow: service whose requests arrive on the flow, if any.
     pub flows: Vec<Option<ServiceParams>>,
-    /// The place of the highest frequency, which cores begin with.
+    /// Index of the highest frequency, which is the initial frequency of the cores.
     pub fastest: u16,
 }
 
-/// What a card with NCAP saw and said, since the start of the window.
+/// Counters of NCAP since the start of the window.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct NcapCounts {
-    /// Packets that begin with a request.
+    /// Packets that begin with a request of a counted verb.
     pub requests: u64,
-    /// Requests that did not wait for the timer (IT_RX).
+    /// Requests that did not wait for the master timer (IT_RX).
     pub at_once: u64,
-    /// Bursts that it told of (IT_HIGH).
+    /// Bursts announced (IT_HIGH).
     pub high: u64,
-    /// Steps down (IT_LOW).
+    /// Steps to a lower frequency (IT_LOW).
     pub low: u64,
 }
 
-/// What counts requests at a card.
+/// State of NCAP at the NIC.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Watch {
     params: NcapParams,
@@ -73,21 +74,21 @@ pub(super) struct Watch {
     flows: Vec<Option<Requests>>,
     at_max: bool,
     fastest: u16,
-    /// A request has come that is not to wait for the master timer.
+    /// True if a request has arrived that must not wait for the master timer.
     urgent: bool,
     counts: NcapCounts,
 }
 
-/// Work of the driver's timer, in ns (assumed: an interrupt of a timer and some divisions).
+/// Work of the driver's timer, in ns (assumed: a timer interrupt and a few divisions).
 const TIMER_NS: u32 = 1000;
 
 impl Watch {
-    /// Its timer begins.
+    /// Schedules the first expiry of the timer.
     pub(super) fn start(&self, start: &mut Start<'_>) {
         start.wake(self.params.period_ps.max(1), Payload::Power(PowerEvent::Wake));
     }
 
-    /// A packet has come in by the cable.
+    /// Counts a packet received from the cable, if it begins with a request.
     pub(super) fn received(&mut self, packet: &Packet, now: Time) {
         let Content::Tcp(segment) = packet.content else { return };
         let Some(Some(flow)) = self.flows.get_mut(packet.flow as usize) else { return };
@@ -101,22 +102,22 @@ impl Watch {
         self.counts.at_once += u64::from(urgent);
     }
 
-    /// Whether what has come is not to wait; it does not any more.
+    /// Returns true if a request has arrived that must not wait, and clears the mark.
     pub(super) fn take_urgent(&mut self) -> bool {
         std::mem::take(&mut self.urgent)
     }
 
-    /// A packet of so many bytes has left.
+    /// Counts a packet of `bytes` bytes that has left.
     pub(super) fn sent(&mut self, bytes: u32) {
         self.ncap.sent(u64::from(bytes));
     }
 
-    /// The card has interrupted.
+    /// Records that the NIC has interrupted.
     pub(super) fn interrupted(&mut self, now: Time) {
         self.ncap.interrupted(now);
     }
 
-    /// The frequency of cores is that of this P-state.
+    /// Records the P-state of the cores.
     fn frequency(&mut self, at: u16) {
         self.at_max = at >= self.fastest;
     }
@@ -134,7 +135,7 @@ impl Watch {
 }
 
 impl Nic {
-    /// The same card with NCAP.
+    /// Adds NCAP to the NIC.
     #[must_use]
     pub fn with_ncap(mut self, wiring: NcapWiring) -> Self {
         let NcapWiring { params, core, interrupt_ps, flows, fastest } = wiring;
@@ -153,25 +154,25 @@ impl Nic {
         self
     }
 
-    /// The same card, whose interrupts wait for a master timer.
+    /// Makes interrupts wait for a free-running master timer of `period_ps`.
     #[must_use]
     pub fn with_master_timer(mut self, period_ps: u64) -> Self {
         self.receive.queues.iter_mut().for_each(|queue| queue.set_master(period_ps));
         self
     }
 
-    /// What NCAP saw and said since the start of the window; nothing without it.
+    /// Returns the counters of NCAP since the start of the window, if the NIC has NCAP.
     #[must_use]
     pub fn ncap(&self) -> Option<NcapCounts> {
         self.common.watch.as_ref().map(|watch| watch.counts)
     }
 
-    /// Starts a new window of what NCAP counts.
+    /// Starts a new measurement window of the NCAP counters.
     pub(super) fn reset_ncap(&mut self) {
         self.common.watch.iter_mut().for_each(|watch| watch.counts = NcapCounts::default());
     }
 
-    /// An event of the power management.
+    /// Handles an event of power management.
     pub(super) fn on_power(&mut self, event: PowerEvent, context: &mut Context) {
         let Some(watch) = &mut self.common.watch else { return };
         match event {

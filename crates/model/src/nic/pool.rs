@@ -1,22 +1,24 @@
-//! The messages of a pool of memory go by the port of the NIC and touch nothing else of it.
+//! Messages of a memory pool, which share the port of the NIC and bypass the rest of it.
 
 use super::Nic;
 use crate::line::{Content, POOL_FLOW};
 use crate::part::{Context, Payload};
 use hostnet_kernel::ComponentId;
 
-/// From the NIC to the part that has the messages, in ps; the part has the latency of the way.
+/// Delay from the NIC to the component that handles the messages, in ps. That component models the latency of the
+/// path.
 const NEXT_PS: u64 = 1;
 
 impl Nic {
-    /// Shares its port with a pool of memory; what nobody waits for is dropped when so many packets wait.
+    /// Shares the port with a memory pool. Prefetch messages are dropped while at least `port_packets` packets wait
+    /// there.
     #[must_use]
     pub fn with_pool(mut self, pool: ComponentId, port_packets: u32) -> Self {
         self.common.port.spare_pool(self.common.params.transmit_ps);
         Self { pool: Some((pool, port_packets)), ..self }
     }
 
-    /// Passes a message of the pool on to the cable, or from there. False if it is none.
+    /// Forwards a message of the pool to or from the cable. Returns false if the event is not such a message.
     pub(super) fn passes(&mut self, payload: Payload, source: ComponentId, context: &mut Context) -> bool {
         let Some((pool, port_packets)) = self.pool else { return false };
         match payload {

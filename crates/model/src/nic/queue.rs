@@ -1,4 +1,4 @@
-//! A receive queue: its ring of descriptors, the memory behind them, and its interrupts.
+//! Receive queue: ring of descriptors, buffer pool, and interrupt moderation.
 
 use super::QueueWiring;
 use crate::line::{Descriptors, Pages, Ring};
@@ -7,55 +7,61 @@ use crate::params::NicParams;
 use hostnet_kernel::{ComponentId, Time};
 use serde::{Deserialize, Serialize};
 
-/// What becomes of an interrupt request.
+/// Outcome of interrupt moderation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Moderation {
-    /// Nothing, or it waits already.
+    /// No interrupt is due, or one is waiting already.
     Nothing,
-    /// The wait begins, and ends at this time at the latest.
+    /// The wait begins. The interrupt fires at this time at the latest.
     Until(Time),
-    /// Now.
+    /// The interrupt fires immediately.
     Fire,
 }
 
-/// The descriptors that a card has read, and those that it is reading.
+/// Descriptor prefetch of a receive queue.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 struct Fetch {
     ring: Descriptors,
+    /// Descriptors read at a time.
     batch: u32,
+    /// Descriptors that the NIC has read and not used.
     known: u32,
+    /// Descriptors that are being read.
     coming: u32,
 }
 
-/// A receive queue.
+/// Receive queue of one core.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Queue {
     pub(super) core: ComponentId,
-    /// The function that it goes by, and what an interrupt takes longer to get to the core, in ps.
+    /// Function that the queue belongs to.
     pub(super) function: usize,
+    /// Extra latency of an interrupt to a core on another socket, in ps.
     pub(super) away_ps: u64,
-    /// Whether what is written for it can be seen only when another socket has it.
+    /// True if the memory of the queue is on another socket than the function, so that a write is visible only once
+    /// that socket has it.
     pub(super) far: bool,
-    /// Where its pool begins.
+    /// Virtual address at which the buffer pool begins.
     pub(super) base: u64,
     pool_bytes: u64,
-    /// Where the next buffer begins in the pool.
+    /// Offset of the next buffer in the pool, in bytes.
     buffer: u64,
     completions: Ring,
-    /// What is written before an interrupt, if anything is; and the class of the packet that it is last for.
+    /// Event queue, if the NIC writes an entry before an interrupt.
     events: Option<Ring>,
+    /// Traffic class of the last packet delivered, which the event queue entry is accounted to.
     pub(super) class: u8,
     /// Descriptors in the ring.
     pub(super) free: u32,
     entries: u32,
-    /// Of those, the ones that the card has read, and whether it is reading more; `None` = it need not.
+    /// Descriptors that the NIC has fetched. `None` if it need not fetch them.
     fetch: Option<Fetch>,
     armed: bool,
-    /// Packets that the core was told of and has not given a descriptor back for.
+    /// Packets that the core was notified of and has not returned a descriptor for.
     seen: u32,
-    /// Completions that wait for their interrupt.
+    /// Completions that wait for an interrupt.
     pending: u32,
-    /// When they have waited long enough.
+    /// Time at which the pending completions have waited long enough.
     deadline: Option<Time>,
     /// Period of the master timer that interrupts wait for, in ps, if there is one.
     master_ps: Option<u64>,
@@ -90,12 +96,13 @@ impl Queue {
         }
     }
 
-    /// Interrupts wait for a timer of this period from now on.
+    /// Makes interrupts wait for a master timer of this period.
     pub(super) fn set_master(&mut self, period_ps: u64) {
         self.master_ps = Some(period_ps.max(1));
     }
 
-    /// What has come is not to wait: whether the interrupt is due.
+    /// Returns true if the queue is armed and has completions pending, and disarms it: an urgent packet must not
+    /// wait.
     pub(super) fn take_due_interrupt(&mut self) -> bool {
         let due = self.armed && self.pending > 0;
         if due {
@@ -104,7 +111,7 @@ impl Queue {
         due
     }
 
-    /// Takes a descriptor and the next `bytes` bytes of the pool, at most all of it: their virtual address.
+    /// Takes a descriptor and the next `bytes` bytes of the pool, at most all of it. Returns their virtual address.
     pub(super) fn take(&mut self, bytes: u32) -> u64 {
         self.free -= 1;
         self.fetch.iter_mut().for_each(|fetch| fetch.known -= 1);
@@ -116,13 +123,13 @@ impl Queue {
         address
     }
 
-    /// Whether there is a descriptor for a packet.
+    /// Returns true if the NIC has a descriptor for a packet.
     pub(super) fn has_descriptor(&self) -> bool {
         self.fetch.map_or(self.free, |fetch| fetch.known) > 0
     }
 
-    /// Whether it is time to read descriptors: fewer are known than are read at a time, and as many are there, or none
-    /// is known.
+    /// Returns true if descriptors should be fetched: none is being read, fewer than a batch are known, and a full
+    /// batch is in memory, or any if none is known.
     pub(super) fn wants_descriptors(&self) -> bool {
         self.fetch.is_some_and(|Fetch { batch, known, coming, .. }| {
             let there = self.free - known;
@@ -130,12 +137,12 @@ impl Queue {
         })
     }
 
-    /// Lines that a read of descriptors has at most.
+    /// Returns the most lines that one read of descriptors covers.
     pub(super) fn lines_to_fetch(&self) -> u32 {
         self.fetch.map_or(0, |fetch| Descriptors::lines(fetch.batch))
     }
 
-    /// Begins to read descriptors: the virtual address of their first line, and their lines.
+    /// Begins to fetch descriptors. Returns the virtual address of their first line, and the number of lines.
     pub(super) fn begin_fetch(&mut self) -> Option<(u64, u32)> {
         let free = self.free;
         let fetch = self.fetch.as_mut()?;
@@ -144,29 +151,29 @@ impl Queue {
         Some((address, lines))
     }
 
-    /// The descriptors that are being read are there.
+    /// Adds the descriptors that were being read to those known.
     pub(super) fn end_fetch(&mut self) {
         if let Some(fetch) = &mut self.fetch {
             fetch.known += std::mem::take(&mut fetch.coming);
         }
     }
 
-    /// The physical line of the next completion.
+    /// Returns the physical line of the next completion.
     pub(super) fn completion_line(&mut self, pages: &Pages) -> u64 {
         pages.physical(self.completions.next_line()) / 64
     }
 
-    /// Whether something is written before an interrupt.
+    /// Returns true if an event queue entry is written before an interrupt.
     pub(super) fn has_events(&self) -> bool {
         self.events.is_some()
     }
 
-    /// The physical line of the next event, if there are any.
+    /// Returns the physical line of the next event queue entry, if there is an event queue.
     pub(super) fn event_line(&mut self, pages: &Pages) -> Option<u64> {
         self.events.as_mut().map(|events| pages.physical(events.next_line()) / 64)
     }
 
-    /// The core was told of a packet.
+    /// Records a packet that the core was notified of.
     pub(super) fn deliver(&mut self, now: Time, params: &NicParams, met: &mut Met) -> Moderation {
         self.seen += 1;
         if !self.armed {
@@ -176,10 +183,11 @@ impl Queue {
         self.moderate(now, params, met)
     }
 
-    /// Descriptors are back, and perhaps interrupts are wanted: at once for packets that the core has not taken yet.
+    /// Returns descriptors to the ring and arms the queue if `armed`. Packets that the core has not taken yet count
+    /// as pending, so that none is forgotten.
     ///
     /// # Panics
-    /// If the core gives back more than it has.
+    /// Panics if the core returns more descriptors than it holds.
     pub(super) fn replenish(
         &mut self,
         count: u32,
@@ -203,6 +211,7 @@ impl Queue {
         if self.pending == 0 {
             return Moderation::Nothing;
         }
+        // The master timer runs free from time 0: an interrupt waits for the next multiple of its period.
         if let (Some(period_ps), None) = (self.master_ps, self.deadline) {
             let deadline = Time::from_ps((now.ps() / period_ps + 1) * period_ps);
             self.deadline = Some(deadline);
@@ -226,7 +235,8 @@ impl Queue {
         Moderation::Until(deadline)
     }
 
-    /// A wait may have ended: whether it has, and the interrupt is due.
+    /// Disarms the queue and returns true if the deadline of the wait is `now`. A deadline that has been replaced is
+    /// ignored.
     pub(super) fn expire(&mut self, now: Time) -> bool {
         let due = self.deadline == Some(now);
         if due {

@@ -11,7 +11,7 @@ use hostnet_kernel::{ComponentId, Time};
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
 
-/// A packet's data at most, and what a region has beyond its end.
+/// Largest payload of an RDMA packet, and the bytes that a region has beyond its end.
 pub const RDMA_MTU_MAX: u32 = 4096;
 /// Bytes of the memory region of one end of an RDMA flow.
 pub const RDMA_REGION_BYTES: u64 = 64 << 20;
@@ -19,47 +19,49 @@ pub const RDMA_REGION_BYTES: u64 = 64 << 20;
 /// One end of a RoCE flow at a NIC.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct RdmaEnd {
-    /// The flow.
+    /// Id of the flow.
     pub flow: u32,
-    /// The host that it is at, and the other.
+    /// Host of this end, and host of the remote end.
     pub hosts: [u16; 2],
-    /// Priority of its packets.
+    /// Priority of the packets.
     pub priority: u8,
-    /// Virtual address of its memory region, a multiple of 4096; it takes `region_bytes` and [`RDMA_MTU_MAX`] bytes.
+    /// Virtual address of the memory region, a multiple of 4096. The region takes `region_bytes` and [`RDMA_MTU_MAX`]
+    /// bytes.
     pub base: u64,
-    /// Bytes of the region, a multiple of 64; what lies beyond its end begins again at its start.
+    /// Size of the region in bytes, a multiple of 64. Offsets beyond its end wrap around to its start.
     pub region_bytes: u64,
-    /// When it begins, in ps.
+    /// Time at which the flow begins, in ps.
     pub start_ps: u64,
-    /// Whether it asks; the other end answers.
+    /// True if this end issues the requests and the remote end answers.
     pub initiator: bool,
-    /// The transport.
+    /// State of the RoCE transport.
     pub connection: RoceConnection,
-    /// The rank of a job that it belongs to, if it does.
+    /// Rank of a job that uses the flow, if any.
     pub rank: Option<RankEnd>,
 }
 
 impl RdmaEnd {
-    /// Bytes of the region of an end of a job: its largest message goes there again and again.
+    /// Returns the bytes of the region for an end of a job: every message of the job fits, up to
+    /// [`RDMA_REGION_BYTES`].
     #[must_use]
     pub fn region_of(job: &JobParams) -> u64 {
         job.largest_message().next_multiple_of(4096).clamp(4096, RDMA_REGION_BYTES)
     }
 
-    /// Whether it asks of its own accord, from its beginning until it is stopped. Ranks do so until they are done.
+    /// Returns true if this end issues requests without a rank, from the start of the flow until it is stopped.
     fn is_source(&self) -> bool {
         self.initiator && self.rank.is_none()
     }
 }
 
-/// What an end of a RoCE flow has for a rank of a job.
+/// Link between an end of a RoCE flow and a rank of a job.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct RankEnd {
-    /// The core of the rank.
+    /// Core that runs the rank.
     pub core: ComponentId,
-    /// What carries its messages.
+    /// Application state that carries the messages of the rank.
     pub application: Application,
-    /// Whether the rank waits for room for what it posts.
+    /// True while the rank waits for posted bytes to be accepted.
     pub waits: bool,
 }
 
@@ -67,21 +69,22 @@ pub struct RankEnd {
 struct End {
     own: RdmaEnd,
     begun: bool,
-    /// Whether it is among those that may have something to send.
+    /// True while the end is listed in `wanting` of [`Rdma`].
     wanting: bool,
     generation: u32,
     timer_at: Option<Time>,
-    /// An event that an earlier one has replaced, and its generation. It comes all the same; an event that is wanted
-    /// later than it is sent only then.
+    /// Pending event that an earlier deadline has replaced, and its generation. Events cannot be cancelled, so a
+    /// deadline later than this event is scheduled only when this event fires.
     replaced: Option<(Time, u32)>,
 }
 
-/// The ends of RoCE flows at a NIC.
+/// Ends of RoCE flows at a NIC.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Rdma {
     ends: Vec<End>,
-    /// Per flow: its end, if it has one.
+    /// Index of the end, by flow, if the flow has one here.
     by_flow: Vec<Option<u32>>,
+    /// Ends that may have a packet to send, in round-robin order.
     wanting: VecDeque<u32>,
     stopped: bool,
 }
@@ -105,7 +108,7 @@ impl Rdma {
         self.ends.iter().map(|end| &end.own)
     }
 
-    /// Begins a new measuring window.
+    /// Starts a new measurement window.
     pub(super) fn reset(&mut self) {
         self.ends.iter_mut().for_each(|end| end.own.connection.reset());
     }
@@ -114,7 +117,7 @@ impl Rdma {
         self.stopped = true;
     }
 
-    /// A flow begins.
+    /// Begins a flow.
     pub(super) fn begin(&mut self, index: u32) {
         self.ends[index as usize].begun = true;
         self.want(index);
@@ -129,8 +132,8 @@ impl Rdma {
         }
     }
 
-    /// A packet has come to the head of the receive buffer. Returns the virtual address where its data goes, if that is
-    /// taken.
+    /// Passes a packet at the head of the receive buffer to the transport. Returns the virtual address for its data
+    /// if the transport accepts the data.
     pub(super) fn receive(&mut self, packet: &Packet, roce: &Roce, context: &mut Context) -> Option<u64> {
         let index = self.by_flow[packet.flow as usize]?;
         let connection = &mut self.ends[index as usize].own.connection;
@@ -140,12 +143,12 @@ impl Rdma {
         placed.map(|placed| self.address(index, placed.offset))
     }
 
-    /// Whether somebody waits for what a flow brings.
+    /// Returns true if a rank waits for the data of a flow.
     pub(super) fn has_rank(&self, flow: u32) -> bool {
         self.by_flow[flow as usize].is_some_and(|index| self.ends[index as usize].own.rank.is_some())
     }
 
-    /// A rank posts bytes that go by a flow.
+    /// Posts bytes of a rank to a flow.
     pub(super) fn post(&mut self, flow: u32, bytes: u64, context: &mut Context) {
         let Some(index) = self.by_flow[flow as usize] else { return };
         let Some(rank) = &mut self.ends[index as usize].own.rank else { return };
@@ -155,14 +158,15 @@ impl Rdma {
         self.want(index);
     }
 
-    /// Bytes of a flow are in memory, where its rank sees them.
+    /// Passes bytes of a flow that are visible in memory to its rank.
     pub(super) fn came(&mut self, flow: u32, bytes: u32, context: &mut Context) {
         if let Some(index) = self.by_flow[flow as usize] {
             self.hand_over(index, bytes.into(), context);
         }
     }
 
-    /// Posts what a rank sends as far as there is room, and tells it what is new.
+    /// Posts as much of the rank's data as the transport has room for, and notifies the rank of arrivals and of the
+    /// end of its writes.
     fn hand_over(&mut self, index: u32, came: u64, context: &mut Context) {
         let RdmaEnd { flow, connection, rank, .. } = &mut self.ends[index as usize].own;
         let (flow, Some(rank)) = (*flow, rank) else { return };
@@ -182,12 +186,12 @@ impl Rdma {
         own.base + offset % own.region_bytes / 64 * 64
     }
 
-    /// Whether an end may have something to send.
+    /// Returns true if an end may have a packet to send and its priority is not paused.
     pub(super) fn is_wanting(&self, port: &Egress) -> bool {
         self.wanting.iter().any(|&index| !port.is_paused(self.ends[index as usize].own.priority))
     }
 
-    /// The next packet to send, ends in turn, and the virtual address of its data.
+    /// Returns the next packet to send, round robin over the ends, and the virtual address of its data.
     pub(super) fn next(&mut self, port: &Egress, context: &mut Context) -> Option<(Packet, u64)> {
         let mut held = 0;
         while held < self.wanting.len() {
@@ -210,8 +214,8 @@ impl Rdma {
         None
     }
 
-    /// Sees to it that an event comes no later than the connection's timer; a timer that was moved ahead is looked at
-    /// again then.
+    /// Schedules an event no later than the connection's timer. If the timer has moved to a later time when the event
+    /// fires, the event is scheduled again.
     fn set_timer(&mut self, index: u32, context: &mut Context) {
         let now = context.now();
         let end = &mut self.ends[index as usize];
@@ -219,7 +223,7 @@ impl Rdma {
         if end.timer_at.is_some_and(|pending| pending <= at) {
             return;
         }
-        // Else a timeout would stay behind, for as long as it is, with each packet that has to wait for its time.
+        // Events cannot be cancelled: without this, every paced packet would leave a pending timeout event behind.
         end.replaced = end.replaced.or(end.timer_at.map(|at| (at, end.generation)));
         end.timer_at = Some(at);
         end.generation = end.generation.wrapping_add(1);
@@ -233,7 +237,7 @@ impl Rdma {
         context.send(context.id, at.ps().saturating_sub(context.now().ps()).max(1), timer);
     }
 
-    /// The event of a timer has come.
+    /// Handles a timer event.
     pub(super) fn on_timer(&mut self, index: u32, generation: u32, context: &mut Context) {
         let end = &mut self.ends[index as usize];
         if end.generation != generation {
@@ -251,7 +255,7 @@ impl Rdma {
     }
 }
 
-/// The IP packet of a transport's packet.
+/// Wraps a RoCE packet into an IP packet.
 fn packet(own: &RdmaEnd, roce: Roce) -> Packet {
     Packet {
         flow: own.flow,
@@ -271,7 +275,7 @@ fn packet(own: &RdmaEnd, roce: Roce) -> Packet {
 }
 
 impl Common {
-    /// The ends of RoCE flows together with the port that they send by.
+    /// Returns the next RDMA packet for the port, and the virtual address of its data.
     pub(super) fn next_rdma(&mut self, context: &mut Context) -> Option<(Packet, u64)> {
         self.rdma.next(&self.port, context)
     }

@@ -1,4 +1,4 @@
-//! The way of a function from memory to the port: descriptors, then the data of packets, in read requests.
+//! DMA reads of one function: descriptors, then the data of packets, in read requests.
 
 use super::gather::{Fragment, Owner};
 use super::rdma::RDMA_MTU_MAX;
@@ -12,59 +12,64 @@ use hostnet_kernel::Time;
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
 
-/// Lines of a page, which no read request crosses the end of (PCIe base specification 3.0, 2.2.7).
+/// Lines of a page. No read request crosses a page boundary (PCIe base specification 3.0, 2.2.7).
 const PAGE_LINES: u64 = 64;
 
-/// The packet whose data is being asked for.
+/// Packet whose data is being requested from memory.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 struct Cut {
     owner: Owner,
-    /// The line of virtual memory that is asked for next, and how many are left.
+    /// Next line of virtual memory to request.
     line: u64,
+    /// Lines that are not yet requested.
     lines: u32,
     class: u8,
-    /// Whether its descriptor may say by which function a fragment is read.
+    /// True if the descriptor may name the function that reads a fragment.
     hinted: bool,
 }
 
-/// What the end of a read request brings.
+/// Purpose of a read request, applied when its last line arrives.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 enum Brings {
-    /// The descriptor of a queue's next segment.
+    /// Descriptor of the next segment of a send queue.
     Descriptor(u16),
     /// Descriptors of a receive queue.
     Free(u16),
-    /// A part of a fragment of a packet that another function cuts.
+    /// Part of a fragment lent by another function, but not the last part.
     Part,
-    /// A fragment of a packet, or a part of one that this function cuts.
+    /// Last part of a lent fragment, or any part of a packet that this function cuts.
     Fragment(Owner),
 }
 
-/// A read request on its way.
+/// Outstanding read request.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 struct Read {
+    /// Lines that have not arrived.
     lines: u32,
     brings: Brings,
 }
 
-/// What a queue can do.
+/// Next action of a send queue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Action {
     Fetch(usize),
     Cut(usize),
 }
 
-/// What a function reads.
+/// State of the DMA reads of one function.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(super) struct Reader {
     function: usize,
+    /// Send queue that goes first in the round robin.
     turn: usize,
-    /// Whether RDMA, which goes by the first function, goes before the queues.
+    /// True if RDMA goes before the send queues. RDMA uses the first function.
     rdma_turn: bool,
     cut: Option<Cut>,
-    /// Fragments of packets that other functions cut, and whether one of them has the next turn.
+    /// Fragments of packets that other functions cut.
     lent: VecDeque<Fragment>,
+    /// True if a lent fragment goes next.
     lent_turn: bool,
+    /// Outstanding read requests, oldest first.
     reads: VecDeque<Read>,
 }
 
@@ -73,7 +78,7 @@ impl Reader {
         Self { function, ..Self::default() }
     }
 
-    /// When there is something to do.
+    /// Returns the time of the next possible action, if any.
     pub(super) fn next(
         &self,
         of: &Transmit,
@@ -92,20 +97,20 @@ impl Reader {
         }
     }
 
-    /// Whether the window has room for a packet of RDMA, and there may be one.
+    /// Returns true if the send window admits another RDMA packet and an end may have one.
     fn may_rdma(&self, of: &Transmit, common: &Common) -> bool {
         self.function == 0
             && common.rdma.is_wanting(&common.port)
             && of.window_used + RDMA_MTU_MAX <= common.params.send_window_bytes
     }
 
-    /// When the next doorbell is heard.
+    /// Returns the time at which the NIC sees the next doorbell.
     fn doorbell(&self, of: &Transmit, now: Time) -> Option<Time> {
         let own = of.queues.iter().filter(|queue| queue.function == self.function);
         own.filter_map(|queue| queue.next().map(|next| next.heard)).filter(|&heard| heard > now).min()
     }
 
-    /// What is next, queue by queue in turn: packets before descriptors.
+    /// Returns the next action, round robin over the send queues. Cutting a packet goes before fetching a descriptor.
     fn action(
         &self,
         of: &Transmit,
@@ -127,7 +132,8 @@ impl Reader {
         cut.or_else(|| turns().find(may_fetch).map(Action::Fetch))
     }
 
-    /// Sends the next read request. True when one was sent.
+    /// Sends the next read request, alternating between lent fragments and the queues of this function. Returns true
+    /// if a request was sent.
     pub(super) fn read(
         &mut self,
         of: &mut Transmit,
@@ -142,7 +148,7 @@ impl Reader {
             || self.ask_lent(endpoint, common, context)
     }
 
-    /// Sends the next read request for what goes by this function's queues.
+    /// Sends the next read request for the queues of this function. Returns true if a request was sent.
     fn read_own(
         &mut self,
         of: &mut Transmit,
@@ -169,7 +175,7 @@ impl Reader {
         self.ask(of, endpoint, common, context)
     }
 
-    /// Reads the descriptor of the next segment of a queue.
+    /// Reads the descriptor of the next segment of a send queue.
     fn fetch(
         &mut self,
         index: usize,
@@ -187,12 +193,13 @@ impl Reader {
         endpoint.read(line, 1, class, context);
     }
 
-    /// Descriptors of a receive queue were asked for.
+    /// Records a read request for descriptors of a receive queue.
     pub(super) fn expect(&mut self, queue: u16, lines: u32) {
         self.reads.push_back(Read { lines, brings: Brings::Free(queue) });
     }
 
-    /// Cuts the next packet of a queue's first segment. One without data came with its descriptor, and goes at once.
+    /// Cuts the next packet from the first segment of a send queue. A packet without data is sent immediately,
+    /// because its headers arrived with the descriptor.
     fn cut(&mut self, index: usize, of: &mut Transmit, common: &mut Common, context: &mut Context) {
         self.turn = index + 1;
         let queue = &mut of.queues[index];
@@ -223,7 +230,7 @@ impl Reader {
         self.lend(of, common);
     }
 
-    /// Takes the next packet of RDMA. What has no data goes at once.
+    /// Takes the next RDMA packet. A packet without data is sent immediately.
     fn cut_rdma(&mut self, of: &mut Transmit, common: &mut Common, context: &mut Context) {
         let Some((mut packet, address)) = common.next_rdma(context) else { return };
         let Content::Roce(roce) = packet.content else { return };
@@ -241,7 +248,7 @@ impl Reader {
         self.cut = Some(Cut { owner, line: address / 64, lines, class, hinted: false });
     }
 
-    /// Hands what comes next of the packet that is being cut to the functions of the nodes that it lies on.
+    /// Lends the next fragments of the packet being cut to the functions of the nodes that hold them.
     fn lend(&mut self, of: &mut Transmit, common: &mut Common) {
         while let Some(cut) = self.cut.as_mut().filter(|cut| cut.hinted) {
             let Some(function) = common.hint(cut.line).filter(|&function| function != self.function) else { return };
@@ -252,7 +259,7 @@ impl Reader {
         }
     }
 
-    /// So many lines of the packet that is being cut were asked for.
+    /// Advances the packet being cut by `lines` requested lines.
     fn advance(&mut self, lines: u32, of: &mut Transmit) {
         let Some(cut) = &mut self.cut else { return };
         cut.line += u64::from(lines);
@@ -263,7 +270,7 @@ impl Reader {
         }
     }
 
-    /// Asks memory for the next part of the packet that is being cut.
+    /// Requests the next part of the packet being cut. Returns true if a request was sent.
     fn ask(&mut self, of: &mut Transmit, endpoint: &mut Endpoint, common: &mut Common, context: &mut Context) -> bool {
         let Some(Cut { owner, line, lines, class, .. }) = self.cut else { return false };
         let lines = endpoint.read_lines(lines).min(lines_of_page(line, common));
@@ -278,7 +285,7 @@ impl Reader {
         true
     }
 
-    /// Takes a fragment of a packet that another function cuts.
+    /// Accepts a fragment of a packet that another function cuts.
     pub(super) fn borrow(&mut self, fragment: Fragment) {
         self.lent.push_back(fragment);
     }
@@ -287,7 +294,7 @@ impl Reader {
         self.lent.front().is_some_and(|fragment| endpoint.may_read(endpoint.read_lines(fragment.lines)))
     }
 
-    /// Asks memory for the next part of such a fragment.
+    /// Requests the next part of the oldest lent fragment. Returns true if a request was sent.
     fn ask_lent(&mut self, endpoint: &mut Endpoint, common: &mut Common, context: &mut Context) -> bool {
         if !self.may_ask_lent(endpoint) {
             return false;
@@ -322,10 +329,10 @@ impl Reader {
         self.reads.push_back(Read { lines, brings });
     }
 
-    /// Data is there. What the memory reorders is put in order again: it counts for the oldest requests.
+    /// Processes `lines` lines of arrived data. Data that memory reorders counts for the oldest requests.
     ///
     /// # Panics
-    /// If more comes than was asked for.
+    /// Panics if more lines arrive than were requested.
     pub(super) fn complete(&mut self, of: &mut Transmit, mut lines: u32, common: &mut Common, context: &mut Context) {
         while lines > 0 {
             let read = self.reads.front_mut().expect("data was asked for");
@@ -347,7 +354,7 @@ impl Reader {
     }
 }
 
-/// Lines from one on to the end of its page.
+/// Returns the number of lines from `line` to the end of its page.
 fn lines_of_page(line: u64, common: &Common) -> u32 {
     let page_lines = common.params.line_size.shrink(PAGE_LINES).max(1);
     (page_lines - line % page_lines) as u32

@@ -1,4 +1,4 @@
-//! The receive side: from the cable through the buffer to memory.
+//! Receive side: from the cable through the buffer to memory.
 
 use super::counters::DropReason;
 use super::events::Events;
@@ -16,10 +16,10 @@ use serde::{Deserialize, Serialize};
 
 /// Bytes of the Ethernet header, which lies in memory before the IP packet.
 const ETHERNET_BYTES: u32 = 14;
-/// The largest IP packet that can be made by joining others.
+/// Bytes of the largest IP packet that LRO may produce.
 const JOINED_BYTES_MAX: u32 = 65_535;
 
-/// Bytes of a packet in the receive buffer and in memory.
+/// Returns the bytes that a packet occupies in the receive buffer and in memory.
 pub(super) fn frame_bytes(packet: &Packet) -> u32 {
     packet.ip_bytes + ETHERNET_BYTES
 }
@@ -28,16 +28,17 @@ fn is_rdma(packet: &Packet) -> bool {
     matches!(packet.content, Content::Roce(_))
 }
 
-/// Whether the peer is paused before packets of a priority are lost.
+/// Returns true if PFC pauses the peer before packets of a priority are lost.
 fn is_lossless(params: &NicParams, priority: u8) -> bool {
     params.pfc.as_ref().is_some_and(|pfc| pfc.priorities >> priority & 1 != 0)
 }
 
-/// What a peer may have between its queue and the wire when it is paused (assumed: some latencies of switches).
+/// Data that a peer may already have between its queue and the wire when it is paused, as time on the wire in ps
+/// (assumed: a few switch latencies).
 const PEER_BEFORE_PS: u64 = 2_000_000;
 
-/// Bytes of the buffer that packets that may be lost can fill: what XOFF and the headroom of every lossless priority
-/// leave, a frame at least.
+/// Returns the bytes of the buffer that lossy packets may fill: the rest after XOFF and headroom of every lossless
+/// priority, and one frame at least.
 pub(super) fn lossy_bytes(params: &NicParams, wire: &WireParams, frame_bytes: u32) -> u64 {
     let Some(pfc) = &params.pfc else { return params.buffer_bytes };
     let headroom = headroom_bytes(wire.bytes_per_s, wire.latency_ps, PEER_BEFORE_PS, frame_bytes);
@@ -46,29 +47,30 @@ pub(super) fn lossy_bytes(params: &NicParams, wire: &WireParams, frame_bytes: u3
     params.buffer_bytes.saturating_sub(kept).max(frame_bytes.into())
 }
 
-/// The receive side.
+/// Receive side of the NIC.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Receive {
-    /// Per function: the packets in the buffer that go by it.
+    /// Packets in the buffer, by function.
     writers: Vec<Writer>,
     pub(super) queues: Vec<Queue>,
     pub(super) events: Events,
     /// Bytes in the buffer.
     used: u64,
-    /// The same of each priority.
+    /// Bytes in the buffer, by priority.
     used_of: [u64; 8],
-    /// The same of the priorities that may be lost, and the most of them.
+    /// Bytes of lossy priorities in the buffer.
     used_lossy: u64,
+    /// Limit of `used_lossy`.
     lossy_bytes: u64,
-    /// Priorities whose peer is paused.
+    /// Bit mask of the priorities that the peer is asked to pause.
     pausing: u8,
-    /// Per flow: its last packet in the buffer, if packets may be joined to it.
+    /// Last packet in the buffer that LRO may extend, by flow.
     pub(super) joinable: Vec<PacketId>,
 }
 
 impl Receive {
-    /// The receive side of a NIC with `functions` functions and `flows` flows, where packets that may be lost fill
-    /// `lossy_bytes` bytes of the buffer at most.
+    /// Creates the receive side of a NIC with `functions` functions and `flows` flows, whose lossy packets fill at
+    /// most `lossy_bytes` bytes of the buffer.
     pub(super) fn new(functions: usize, queues: Vec<Queue>, flows: usize, lossy_bytes: u64) -> Self {
         Self {
             writers: vec![Writer::default(); functions],
@@ -83,17 +85,17 @@ impl Receive {
         }
     }
 
-    /// A receive queue.
+    /// Returns a receive queue.
     pub(super) fn queue(&self, queue: u16) -> &Queue {
         &self.queues[usize::from(queue)]
     }
 
-    /// What a function can do next.
+    /// Returns the next step of a function.
     pub(super) fn next(&self, function: usize, endpoint: &Endpoint, packets: &Packets, common: &Common) -> Step {
         self.writers[function].next(&self.queues, endpoint, packets, common)
     }
 
-    /// A function sends its next TLP.
+    /// Sends the next TLP of a function.
     pub(super) fn write(
         &mut self,
         function: usize,
@@ -106,14 +108,14 @@ impl Receive {
         self.writers[function] = writer;
     }
 
-    /// A packet leaves the buffer.
+    /// Removes a packet from the buffer.
     pub(super) fn leave(&mut self, id: PacketId, since: Time, common: &mut Common, context: &mut Context) {
         let packet = *context.packets.get(id);
         common.counters.buffered_ps.record(context.now().since(since));
         self.shrink(packet.priority, frame_bytes(&packet), common, context);
     }
 
-    /// A packet comes in from the cable.
+    /// Admits a packet from the cable to the buffer, merges it into the last packet of its flow, or drops it.
     pub(super) fn arrive(&mut self, id: PacketId, common: &mut Common, context: &mut Context) {
         let packet = *context.packets.get(id);
         let books = &mut common.flow_counters[packet.flow as usize];
@@ -163,18 +165,19 @@ impl Receive {
         }
     }
 
-    /// Whether a frame fits into the buffer, and into the part of it that its priority may fill. The largest frame has
-    /// to fit where any may be lost.
+    /// Returns true if a frame fits into the buffer and into the share of its priority. For lossy priorities, the
+    /// largest frame must fit.
     fn has_room(&self, priority: u8, frame: u64, params: &NicParams) -> bool {
         if is_lossless(params, priority) {
             return self.used + frame <= params.buffer_bytes;
         }
+        // The length of a frame is known only at its end, so small frames are dropped as early as large ones.
         let frame = frame.max(params.frame_bytes.into());
         self.used + frame <= params.buffer_bytes && self.used_lossy + frame <= self.lossy_bytes
     }
 
-    /// Makes the data of a packet part of the last packet of its flow in the buffer, if that is in order and there is
-    /// room.
+    /// Appends the data of a packet to the last packet of its flow in the buffer (LRO). Returns false if the packet
+    /// is out of order, carries different marks, or does not fit.
     fn join(&mut self, packet: &Packet, common: &mut Common, context: &mut Context) -> bool {
         let last = self.joinable[packet.flow as usize];
         if last == PacketId::NONE {
@@ -226,7 +229,7 @@ impl Receive {
         self.pause(priority, common, context);
     }
 
-    /// Asks the peer to pause a priority, or to go on, if its bytes in the buffer have come to a threshold.
+    /// Sends a pause or a resume to the peer if the bytes of a priority have crossed a threshold.
     fn pause(&mut self, priority: u8, common: &mut Common, context: &mut Context) {
         let Some(pfc) = &common.params.pfc else { return };
         let bit = 1 << priority;
@@ -242,7 +245,7 @@ impl Receive {
         common.port.ask_pause(priority, on, &mut context.net());
     }
 
-    /// The completion of a packet can be seen, or what it brings for a rank.
+    /// Delivers a packet whose completion has become visible, or whose RDMA data has become visible to a rank.
     pub(super) fn deliver(&mut self, id: PacketId, common: &mut Common, context: &mut Context) {
         if let Packet { flow, content: Content::Roce(roce), .. } = *context.packets.get(id) {
             common.rdma.came(flow, roce.bytes, context);
@@ -263,7 +266,7 @@ impl Receive {
         self.interrupt(queue, moderation, common, context);
     }
 
-    /// A core gives descriptors back, and perhaps wants interrupts again.
+    /// Returns descriptors to a ring, and arms the interrupt of its queue if `armed`.
     pub(super) fn replenish(
         &mut self,
         queue: u16,
@@ -278,7 +281,7 @@ impl Receive {
         self.interrupt(queue, moderation, common, context);
     }
 
-    /// A wait of interrupt moderation may be over.
+    /// Interrupts if the moderation timer of a queue that fires now is still valid.
     pub(super) fn expire(&mut self, queue: u16, common: &mut Common, context: &mut Context) {
         if self.queues[usize::from(queue)].expire(context.now()) {
             self.interrupt(queue, Moderation::Fire, common, context);
@@ -298,7 +301,7 @@ impl Receive {
         }
     }
 
-    /// A function writes an entry of an event queue. True when one was written.
+    /// Writes the next event queue entry of a function. Returns true if an entry was written.
     pub(super) fn write_event(
         &mut self,
         function: usize,

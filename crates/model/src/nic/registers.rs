@@ -1,4 +1,4 @@
-//! What cores write to the card, as far as it has a cost, and the receive descriptors that the card reads.
+//! Register accesses of cores that have a cost, and receive descriptors that the NIC fetches.
 
 use super::receive::Receive;
 use super::Nic;
@@ -7,7 +7,7 @@ use crate::part::{Access, Context};
 use hostnet_kernel::ComponentId;
 
 impl Nic {
-    /// An access of a core has come by the link of an IIO.
+    /// Handles a register access of a core that has arrived over the link of `iio`.
     pub(super) fn on_register(&mut self, access: Access, iio: ComponentId, context: &mut Context) {
         match access {
             Access::Doorbell { id, core } => self.transmit.enqueue(id, core, &self.common, context),
@@ -22,7 +22,8 @@ impl Nic {
         }
     }
 
-    /// A function sends a read request, for descriptors of a receive queue or for what is to be sent. True when it did.
+    /// Sends a read request of a function, for receive descriptors or for data to send. Returns true if a request was
+    /// sent.
     pub(super) fn read(&mut self, function: usize, context: &mut Context) -> bool {
         if self.fetch(function, context) {
             return true;
@@ -42,7 +43,7 @@ impl Nic {
         true
     }
 
-    /// Queues have the descriptors that were read for them.
+    /// Hands fetched descriptors to their receive queues.
     pub(super) fn take_fetched(&mut self) {
         for queue in self.transmit.fetched.drain(..) {
             self.receive.queues[usize::from(queue)].end_fetch();
@@ -51,7 +52,7 @@ impl Nic {
 }
 
 impl Receive {
-    /// The receive queue whose descriptors a function can read now.
+    /// Returns a receive queue of the function that needs descriptors, if the credits for reading them are available.
     pub(super) fn to_fetch(&self, function: usize, endpoint: &Endpoint) -> Option<u16> {
         let mut queues = (0..).zip(&self.queues).filter(|(_, queue)| queue.function == function);
         let (number, queue) = queues.find(|(_, queue)| queue.wants_descriptors())?;

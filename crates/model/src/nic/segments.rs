@@ -4,16 +4,18 @@ use super::transmit::{Open, SendQueue, Transmit};
 use super::Common;
 use crate::line::{Content, Packet, PacketId, Packets};
 
-/// Headers of IP and TCP with timestamps.
+/// Bytes of the IP and TCP headers, with time stamps.
 pub(super) const HEADER_BYTES: u32 = 52;
-/// [`Packet::queue`] at the port: what the packet is, and a bit that it is the last of its segment.
+/// Values of [`Packet::queue`] at the port: the type of the packet, and the bit `LAST` for the last packet of a
+/// segment.
 pub(super) const LAST: u16 = 1;
 pub(super) const TCP: u16 = 2;
 pub(super) const RDMA_DATA: u16 = 4;
 pub(super) const RDMA_CONTROL: u16 = 6;
 pub(super) const UDP: u16 = 8;
 
-/// Whether the first segment of a queue has a packet to be cut, and there is room for its data.
+/// Returns true if the next packet of a queue's first segment can be cut: its descriptor has arrived, its priority is
+/// not paused, and the send window has room for the data.
 pub(super) fn may_cut(of: &Transmit, queue: &SendQueue, packets: &Packets, common: &Common) -> bool {
     let Some(open) = queue.open.front().filter(|open| open.known) else { return false };
     let packet = packets.get(open.id);
@@ -21,7 +23,7 @@ pub(super) fn may_cut(of: &Transmit, queue: &SendQueue, packets: &Packets, commo
     !common.port.is_paused(packet.priority) && of.window_used + bytes <= common.params.send_window_bytes
 }
 
-/// Bytes of data in memory of a packet or segment that is to be sent.
+/// Returns the bytes of data in memory of a packet or segment to send.
 pub(super) fn data_bytes(packet: &Packet) -> u32 {
     match packet.content {
         Content::Tcp(segment) => segment.bytes,
@@ -30,7 +32,7 @@ pub(super) fn data_bytes(packet: &Packet) -> u32 {
     }
 }
 
-/// Bytes of data of the next packet of a segment.
+/// Returns the bytes of data of the next packet of a segment.
 pub(super) fn next_bytes(packet: &Packet, open: &Open, common: &Common) -> u32 {
     match packet.content {
         Content::Tcp(segment) => (segment.bytes - open.cut).min(common.flows[packet.flow as usize].mss_bytes),
@@ -39,7 +41,7 @@ pub(super) fn next_bytes(packet: &Packet, open: &Open, common: &Common) -> u32 {
     }
 }
 
-/// The packet with `bytes` bytes of a segment's data, after the first `from`.
+/// Returns the packet that carries `bytes` bytes of a segment's data from offset `from` on.
 pub(super) fn piece(whole: &Packet, from: u32, bytes: u32) -> Packet {
     let mut own = match whole.content {
         Content::Tcp(segment) => segment,

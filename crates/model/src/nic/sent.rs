@@ -1,4 +1,4 @@
-//! Completions of segments: written to memory when a segment has left the port, then told to its core.
+//! Send completions: written to memory when a segment has left the port, and then reported to its core.
 
 use super::transmit::Place;
 use super::Common;
@@ -9,7 +9,7 @@ use hostnet_kernel::ComponentId;
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
 
-/// A segment that has left.
+/// Segment or datagram that has left the port.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 struct Ended {
     queue: u16,
@@ -18,32 +18,36 @@ struct Ended {
     datagram: bool,
 }
 
-/// The core of a send queue, where its completions go, and by which function.
+/// Completion ring of a send queue.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 struct Target {
+    /// Core that is notified.
     core: ComponentId,
     ring: Ring,
     function: usize,
+    /// True if the ring is on another socket than the function.
     far: bool,
 }
 
-/// Completions of segments.
+/// Send completions of all queues.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Sent {
-    /// Per send queue.
+    /// Completion ring, by send queue.
     targets: Vec<Target>,
-    /// Per function: those to be written, and those that are on their way to memory.
+    /// Completions that must be written, by function.
     ended: Vec<VecDeque<Ended>>,
+    /// Completions in flight whose posted credits have not returned, by function.
     written: Vec<VecDeque<Ended>>,
-    /// The same of datagrams, and of queues on other sockets: their completions are there when everybody can see them.
+    /// Completions in flight of datagrams, and of queues on other sockets, by function. These count as delivered once
+    /// they are globally visible.
     unseen: Vec<VecDeque<Ended>>,
 }
 
 impl Sent {
-    /// What the write of a completion is known by at the link.
+    /// Tag of completion writes at the link.
     pub(super) const TAG: PacketId = PacketId(u32::MAX - 1);
 
-    /// For send queues of these cores, by so many functions.
+    /// Creates the completion state for the send queues of `targets`, served by `functions` functions.
     pub(super) fn new<'a>(functions: usize, targets: impl Iterator<Item = (&'a ComponentId, &'a Place)>) -> Self {
         let target = |(&core, place): (&ComponentId, &Place)| {
             let Place { rings, function, far, .. } = *place;
@@ -53,7 +57,8 @@ impl Sent {
         Self { targets: targets.map(target).collect(), ended: none.clone(), written: none.clone(), unseen: none }
     }
 
-    /// A segment or datagram of a queue has left. Bursts have no room for its completion; the core is told at once.
+    /// Queues the completion of a segment or datagram that has left. With bursts, which have no room for a
+    /// completion, the core is notified immediately.
     pub(super) fn end(
         &mut self,
         queue: u16,
@@ -71,12 +76,12 @@ impl Sent {
         }
     }
 
-    /// Whether a function can write a completion.
+    /// Returns true if a completion is queued and a function has the credits to write it.
     pub(super) fn may_write(&self, function: usize, endpoint: &Endpoint, common: &Common) -> bool {
         !self.ended[function].is_empty() && endpoint.may_write(common.params.completion_bytes)
     }
 
-    /// A function writes a completion. True when one was written.
+    /// Writes the next completion of a function. Returns true if a completion was written.
     pub(super) fn write(
         &mut self,
         function: usize,
@@ -103,14 +108,14 @@ impl Sent {
         true
     }
 
-    /// The oldest completion that a function has written can be seen.
+    /// Notifies the core of the oldest completion whose posted credits have returned.
     pub(super) fn deliver(&mut self, function: usize, context: &mut Context) {
         if let Some(ended) = self.written[function].pop_front() {
             self.tell(ended, context);
         }
     }
 
-    /// The oldest completion that a function has written and watches can be seen.
+    /// Notifies the core of the oldest completion that has become globally visible.
     pub(super) fn see(&mut self, function: usize, context: &mut Context) {
         if let Some(ended) = self.unseen[function].pop_front() {
             self.tell(ended, context);

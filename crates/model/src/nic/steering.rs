@@ -1,12 +1,12 @@
-//! Which queue, and so which function, the packets of a flow come in by: what the host asked for (accelerated RFS),
-//! else a hash (RSS).
+//! Flow steering: selects the receive queue of a flow, and thereby the function, by a rule of the host (accelerated
+//! RFS) or else by a hash (RSS).
 
 use super::{Common, Nic};
 use crate::part::{Context, Payload};
 use hostnet_kernel::{ComponentId, Time};
 
 impl Common {
-    /// The number of the next packet of a flow; 0 where nobody asks.
+    /// Returns the sequence number of the next packet of a flow, or 0 if flows are never steered.
     pub(super) fn next_order(&mut self, flow: u32) -> u64 {
         self.orders.get_mut(flow as usize).map_or(0, |order| {
             *order += 1;
@@ -14,7 +14,7 @@ impl Common {
         })
     }
 
-    /// A packet of a flow comes in: its queue. A rule that nothing used for long is gone.
+    /// Returns the receive queue of an arriving packet. Drops the steering rule of the flow if it has expired.
     pub(super) fn find_queue(&mut self, flow: u32, now: Time) -> u16 {
         if self.params.steer_expiry_ps > 0 {
             let used = &mut self.used[flow as usize];
@@ -36,8 +36,9 @@ impl Common {
 }
 
 impl Nic {
-    /// A core asks that packets of a flow come in by another queue; the table is written later.
+    /// Requests that packets of a flow use another queue. The table is updated `steer_ps` later.
     pub(super) fn steer(&mut self, flow: u32, queue: u16, asked_by: ComponentId, context: &mut Context) {
+        // The NIC sends itself the delayed request, so a request from itself is the one to apply.
         if asked_by != context.id {
             let delay = self.common.params.steer_ps.max(1);
             return context.send(context.id, delay, Payload::Steer { flow, queue });

@@ -1,4 +1,4 @@
-//! The send side: from a core's segment in memory to packets at the port.
+//! Send side: from a segment of a core in memory to packets at the port.
 
 use super::gather::{Fragment, Gather, Owner};
 use super::rdma::RDMA_MTU_MAX;
@@ -18,50 +18,54 @@ use hostnet_kernel::{ComponentId, Time};
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
 
-/// A segment whose descriptor was asked for.
+/// Segment whose descriptor has been requested.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub(super) struct Open {
     pub(super) id: PacketId,
-    /// Whether the descriptor is there.
+    /// True once the descriptor has arrived.
     pub(super) known: bool,
-    /// Bytes of data that packets were cut of.
+    /// Bytes of data that have been cut into packets.
     pub(super) cut: u32,
 }
 
-/// Descriptors of a queue that are asked for ahead: the next one is there when a segment ends. A datagram is over long
-/// before the next descriptor could come, so that cards read those of many at a time (assumed: 32).
+/// Segments whose descriptors are requested ahead, so that the next descriptor has arrived when a segment ends.
 const OPEN_SEGMENTS: usize = 2;
+/// Datagrams whose descriptors are requested ahead. A datagram ends long before the next descriptor could arrive, so
+/// NICs read the descriptors of many datagrams at a time (assumed: 32).
 const OPEN_DATAGRAMS: usize = 32;
 
-/// A segment or datagram whose doorbell was rung.
+/// Segment or datagram whose doorbell has been rung.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub(super) struct PostedDescriptor {
-    /// From when on its descriptor may be read.
+    /// Time from which on the descriptor may be read.
     pub(super) heard: Time,
     pub(super) id: PacketId,
     datagram: bool,
 }
 
-/// The segments of one core, and where their descriptors lie.
+/// Send queue of one core.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct SendQueue {
     pub(super) descriptors: Ring,
-    /// The function that it goes by, and what a doorbell takes longer to get there, in ps.
+    /// Function that the queue belongs to.
     pub(super) function: usize,
+    /// Extra latency of a doorbell from another socket, in ps.
     away_ps: u64,
+    /// Segments whose doorbells have been rung and whose descriptors have not been requested.
     pub(super) waiting: VecDeque<PostedDescriptor>,
+    /// Segments whose descriptors have been requested.
     pub(super) open: VecDeque<Open>,
 }
 
 impl SendQueue {
-    /// The next whose descriptor may be asked for.
+    /// Returns the next segment whose descriptor may be requested.
     pub(super) fn next(&self) -> Option<&PostedDescriptor> {
         let ahead = |rung: &&PostedDescriptor| if rung.datagram { OPEN_DATAGRAMS } else { OPEN_SEGMENTS };
         self.waiting.front().filter(|rung| self.open.len() < ahead(rung))
     }
 }
 
-/// Where a core's queue is, and what it goes by.
+/// Placement of a core's queue: its rings, and its distance to the function.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Place {
     pub(super) rings: Rings,
@@ -70,33 +74,34 @@ pub(super) struct Place {
     pub(super) away_ps: u64,
 }
 
-/// The send side.
+/// Send side of the NIC.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Transmit {
     pub(super) queues: Vec<SendQueue>,
-    /// The core of each queue, in ascending order.
+    /// Core of each queue, in ascending order.
     cores: Vec<ComponentId>,
-    /// Per flow: the queue that it goes by.
+    /// Send queue, by flow.
     queue_of: Vec<u16>,
-    /// Per flow: bytes that left since the last segment ended.
+    /// Bytes that have left since the last segment ended, by flow.
     left_bytes: Vec<u32>,
     /// Segments in the queues.
     pub(super) segments: u32,
-    /// Per function: what it reads.
+    /// DMA reads, by function.
     readers: Vec<Reader>,
-    /// Per function: the packets that it has cut.
+    /// Packets that have been cut and have not reached the port, by function.
     pub(super) gathers: Vec<Gather>,
-    /// Receive queues whose descriptors have come.
+    /// Receive queues whose descriptors have arrived.
     pub(super) fetched: Vec<u16>,
-    /// Bytes asked for and not yet sent.
+    /// Bytes requested from memory and not yet sent.
     pub(super) window_used: u32,
     /// Completions of segments that have left.
     pub(super) sent: Sent,
 }
 
 impl Transmit {
-    /// The send side of a NIC with `functions` functions whose flows are sent by `cores` at first, each of `own` from a
-    /// queue of its own.
+    /// Creates the send side of a NIC with `functions` functions.
+    ///
+    /// Flow `i` is sent by `cores[i]` at first. Each core in `own` has a private send queue, which `queue_of` places.
     pub(super) fn new(
         functions: usize,
         cores: &[ComponentId],
@@ -128,12 +133,12 @@ impl Transmit {
         }
     }
 
-    /// Segments in the queues, of which something is not yet cut.
+    /// Returns the number of segments that are not yet fully cut.
     pub(super) fn segments(&self) -> u32 {
         self.segments
     }
 
-    /// Bytes asked for and not yet sent.
+    /// Returns the bytes requested from memory and not yet sent.
     pub(super) fn window_used(&self) -> u32 {
         self.window_used
     }
@@ -144,7 +149,7 @@ impl Transmit {
         full && (self.segments > 0 || common.rdma.is_wanting(&common.port))
     }
 
-    /// Data of the next packet is asked of memory.
+    /// Takes `bytes` bytes of the send window for the next packet.
     pub(super) fn take(&mut self, bytes: u32, common: &mut Common) {
         self.window_used += bytes;
         let largest = common.params.frame_bytes.max(RDMA_MTU_MAX);
@@ -153,10 +158,10 @@ impl Transmit {
         }
     }
 
-    /// A core rings the doorbell for a segment.
+    /// Queues a segment whose doorbell a core has rung.
     ///
     /// # Panics
-    /// If it has no queue.
+    /// Panics if the core has no send queue.
     pub(super) fn enqueue(&mut self, id: PacketId, core: ComponentId, common: &Common, context: &mut Context) {
         let now = context.now();
         let packet = context.packets.get_mut(id);
@@ -170,7 +175,7 @@ impl Transmit {
         self.segments += 1;
     }
 
-    /// When a function has something to do.
+    /// Returns the time of the next possible action of a function, if any.
     pub(super) fn next(
         &self,
         function: usize,
@@ -182,7 +187,7 @@ impl Transmit {
         self.readers[function].next(self, now, endpoint, packets, common)
     }
 
-    /// A function sends its next read request. True when one was sent.
+    /// Sends the next read request of a function. Returns true if a request was sent.
     pub(super) fn read(
         &mut self,
         function: usize,
@@ -196,24 +201,24 @@ impl Transmit {
         sent
     }
 
-    /// A function has asked for descriptors of a receive queue.
+    /// Records a read request of a function for descriptors of a receive queue.
     pub(super) fn expect(&mut self, function: usize, queue: u16, lines: u32) {
         self.readers[function].expect(queue, lines);
     }
 
-    /// Data that a function has asked for is there.
+    /// Processes data that a function has requested and that has arrived.
     pub(super) fn complete(&mut self, function: usize, lines: u32, common: &mut Common, context: &mut Context) {
         let mut reader = std::mem::take(&mut self.readers[function]);
         reader.complete(self, lines, common, context);
         self.readers[function] = reader;
     }
 
-    /// Has a function read a fragment of a packet that another one cuts.
+    /// Lends a fragment of a packet that another function cuts to `function`.
     pub(super) fn lend(&mut self, function: usize, fragment: Fragment) {
         self.readers[function].borrow(fragment);
     }
 
-    /// A read of a packet is done: those go to the port that are whole.
+    /// Completes a read of a packet, and sends all packets that are now complete and next in order.
     pub(super) fn gather(&mut self, owner: Owner, common: &mut Common, context: &mut Context) {
         self.gathers[owner.function].done(owner);
         while let Some(id) = self.gathers[owner.function].next() {
@@ -221,6 +226,7 @@ impl Transmit {
         }
     }
 
+    /// Marks the oldest requested descriptor of a send queue as arrived.
     pub(super) fn learn(&mut self, queue: u16) {
         let open = &mut self.queues[usize::from(queue)].open;
         if let Some(open) = open.iter_mut().find(|open| !open.known) {
@@ -228,6 +234,7 @@ impl Transmit {
         }
     }
 
+    /// Hands a packet to the port.
     pub(super) fn send(&mut self, id: PacketId, common: &mut Common, context: &mut Context) {
         let now = context.now();
         context.packets.get_mut(id).end(Stage::TxDma, now);
@@ -236,7 +243,8 @@ impl Transmit {
         }
     }
 
-    /// A packet has left: there is room for others, and its core will be told when it was the last of a segment.
+    /// Frees the send window of a packet that has left. Queues the completion of its segment if it was the last
+    /// packet.
     pub(super) fn leave(&mut self, left: &Left, common: &mut Common, context: &mut Context) {
         common.watch.iter_mut().for_each(|watch| watch.sent(left.ip_bytes));
         if left.flow == POOL_FLOW {
@@ -260,6 +268,7 @@ impl Transmit {
             return;
         }
         self.left_bytes[flow] += bytes;
+        // A segment without data (a pure acknowledgement) needs no completion.
         if left.queue & LAST != 0 && self.left_bytes[flow] > 0 {
             let bytes = std::mem::take(&mut self.left_bytes[flow]);
             let datagram = left.queue & !LAST == UDP;

@@ -1,4 +1,4 @@
-//! Which function sends what next.
+//! Arbitration between the reads and writes of each function.
 
 use super::counters::Wait;
 use super::function::Function;
@@ -8,7 +8,8 @@ use crate::part::Context;
 use hostnet_kernel::ComponentId;
 
 impl Nic {
-    /// A function sends a TLP: writes and reads take turns; completions of segments and events go before packets.
+    /// Sends one TLP of a function. Writes and reads alternate, and send completions and event queue entries go
+    /// before packets.
     fn send(&mut self, number: usize, context: &mut Context) {
         if self.functions[number].read_turn && self.read(number, context) {
             self.functions[number].read_turn = false;
@@ -31,8 +32,8 @@ impl Nic {
         }
     }
 
-    /// Sees to it that the next TLP of each function is sent, and notes what the head of the buffer waits for: a
-    /// descriptor, if the head of any function does.
+    /// Schedules the next TLP of each function, and records the resource that the head of the buffer waits for: a
+    /// descriptor, if the head of any function waits for one.
     pub(super) fn plan(&mut self, context: &mut Context) {
         let now = context.now();
         let mut waits = Wait::None;
@@ -59,7 +60,7 @@ impl Nic {
         self.common.counters.window_wait.set(now, u64::from(is_held));
     }
 
-    /// Functions whose TLPs are due send them. False if none is.
+    /// Sends the TLPs of all functions that are due. Returns false if none is due.
     pub(super) fn send_due(&mut self, context: &mut Context) -> bool {
         let mut due = false;
         for number in 0..self.functions.len() {
@@ -71,7 +72,7 @@ impl Nic {
         due
     }
 
-    /// The function whose link leads to an IIO.
+    /// Returns the function whose link leads to an IIO.
     pub(super) fn function_at(&self, iio: ComponentId) -> usize {
         self.functions.iter().position(|function| function.endpoint.iio() == iio).expect("an IIO of its own answers")
     }

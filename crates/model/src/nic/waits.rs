@@ -1,21 +1,21 @@
-//! When a NIC waited for PCIe and what lies behind it.
+//! Intervals in which the NIC waited for PCIe, or for the path behind it.
 
 use super::Nic;
 use hostnet_kernel::Time;
 use hostnet_measure::Waits;
 use serde::{Deserialize, Serialize};
 
-/// When a NIC waited for PCIe.
+/// Intervals in which a NIC waited for PCIe.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct NicWaits {
-    /// The packet at the head of the receive buffer waited for posted credits.
+    /// Intervals in which the packet at the head of the receive buffer waited for posted credits.
     pub credits: Waits,
-    /// Data that it had asked for was not there, and no packet waited at the port.
+    /// Intervals in which requested data was outstanding and no packet waited at the port.
     pub reads: Waits,
 }
 
 impl Nic {
-    /// When it waited for PCIe, if that is kept.
+    /// Returns the intervals in which the NIC waited for PCIe, if they are recorded.
     #[must_use]
     pub fn waits(&self) -> Option<&NicWaits> {
         self.waits.as_deref()

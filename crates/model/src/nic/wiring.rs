@@ -1,4 +1,4 @@
-//! Where a NIC sits in its server and in the network.
+//! Connections of a NIC to its server and to the network.
 
 use super::{QueueMemory, RdmaEnd};
 use crate::ether::WireParams;
@@ -6,66 +6,66 @@ use crate::params::PcieParams;
 use hostnet_kernel::ComponentId;
 use serde::{Deserialize, Serialize};
 
-/// What the NIC knows of a flow. Flows of other hosts have an entry, too, which is not looked at.
+/// Flow as the NIC sees it. Flows between other hosts have an unused entry.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct NicFlow {
-    /// The class that its lines count as.
+    /// Traffic class that lines of the flow are accounted to.
     pub class: u8,
-    /// The receive queue that it was steered to (aRFS); without one a hash spreads flows (RSS).
+    /// Receive queue that the flow is steered to (aRFS). Without one, a hash spreads flows (RSS).
     pub queue: Option<u16>,
-    /// The core that sends it, and is told when its segments have left.
+    /// Core that sends the flow and is notified when its segments have left.
     pub core: ComponentId,
-    /// Data that segments are cut into at most, in bytes; at least 1.
+    /// Maximum payload of a packet, in bytes. At least 1.
     pub mss_bytes: u32,
 }
 
-/// A function of a NIC: a PCIe link of its own, to the IIO of a socket.
+/// Function of a NIC: a private PCIe link to the IIO of a socket.
 #[derive(Clone, Debug)]
 pub struct FunctionWiring {
-    /// The IIO that its link leads to.
+    /// IIO that the link leads to.
     pub iio: ComponentId,
-    /// Number of the link there: as many as there are drives.
+    /// Number of the link at the IIO, after the links of the drives.
     pub link: u8,
-    /// The link.
+    /// Parameters of the link.
     pub pcie: PcieParams,
 }
 
-/// The queues of a core: what comes in by one, and what it sends by the other.
+/// Receive queue and send queue of a core.
 #[derive(Clone, Debug)]
 pub struct QueueWiring {
-    /// The core.
+    /// Core that owns the queues.
     pub core: ComponentId,
-    /// Their memory.
+    /// Memory of the queues.
     pub memory: QueueMemory,
-    /// The function that they go by.
+    /// Function that the queues belong to.
     pub function: usize,
-    /// Whether their memory is on another socket than the function. What is written there can be seen only when that
-    /// socket has it; on its own socket the way to there is part of what the interrupt takes.
+    /// True if the memory is on another socket than the function. A write is then visible only once that socket has
+    /// it. On the local socket, that latency is part of the interrupt latency.
     pub far: bool,
-    /// What a doorbell and an interrupt take longer between the core and the function than on one socket, in ps.
+    /// Extra latency of a doorbell or an interrupt between sockets, in ps.
     pub away_ps: u64,
 }
 
-/// Where a NIC sits in its server and in the network.
+/// Connections of a NIC to its server and to the network.
 #[derive(Clone, Debug)]
 pub struct Wiring {
-    /// Its functions. RDMA goes by the first.
+    /// Functions of the NIC. RDMA uses the first.
     pub functions: Vec<FunctionWiring>,
-    /// Per node: the function by which data that is sent from there is read, whatever its queue goes by, where there is
-    /// one (IOctoSG). Empty: all is read by the function of its queue.
+    /// By node: function that reads the data sent from that node, whatever function the queue belongs to (IOctoSG).
+    /// Empty if the function of the queue reads all data.
     pub hints: Vec<Option<usize>>,
-    /// Per receive queue: whose it is. Without any the NIC takes nothing but RDMA.
+    /// Receive queues and their cores. A NIC without queues accepts only RDMA.
     pub queues: Vec<QueueWiring>,
-    /// Whether queues may interrupt from the start; not when their cores poll.
+    /// True if queues may interrupt from the start. False if their cores poll.
     pub armed: bool,
-    /// Whether flows may be steered from one queue to another, so that their packets are numbered.
+    /// True if flows may be steered from one queue to another, so that their packets are numbered.
     pub steers: bool,
-    /// The flows, by their number in packets.
+    /// Flows, by their id in packets.
     pub flows: Vec<NicFlow>,
-    /// The ends of RoCE flows here, which need no core.
+    /// Local ends of RoCE flows, which need no core.
     pub rdma: Vec<RdmaEnd>,
-    /// Its end of the cable. Its `before_ps` is set by the NIC.
+    /// Parameters of the cable. The NIC sets `before_ps`.
     pub wire: WireParams,
-    /// Classes of traffic.
+    /// Number of traffic classes.
     pub classes: usize,
 }

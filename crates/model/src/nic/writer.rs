@@ -1,4 +1,4 @@
-//! The way of a function from the receive buffer to memory: packets one after the other, in TLPs.
+//! DMA writes of one function: from the receive buffer to memory, packet by packet, in TLPs.
 
 use super::counters::Wait;
 use super::queue::Queue;
@@ -11,40 +11,40 @@ use hostnet_kernel::Time;
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
 
-/// A packet in the buffer.
+/// Packet that waits in the buffer.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 struct Arrival {
     id: PacketId,
     since: Time,
 }
 
-/// The packet that is being written.
+/// Packet that is being written.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 struct Head {
     id: PacketId,
     queue: u16,
     class: u8,
-    /// Virtual address of what is to be written next.
+    /// Virtual address of the next write.
     address: u64,
-    /// Bytes that are not yet written; 0 = its completion is next.
+    /// Bytes that are not yet written. At 0 the completion is next.
     left: u32,
-    /// Whether it goes to a memory region, so that it needs neither descriptor nor completion.
+    /// True if the packet goes to an RDMA region and needs neither descriptor nor completion.
     rdma: bool,
-    /// Whether a rank is told when that is there.
+    /// True if a rank must be notified once the data is visible.
     told: bool,
     since: Time,
 }
 
-/// What can be done next.
+/// Next step of a function's DMA writes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Step {
-    /// Nothing; see why.
+    /// No step is possible, for this reason.
     Wait(Wait),
-    /// Send a TLP at this time, or as soon as possible after it.
+    /// A TLP can be sent at this time, or as soon as possible after it.
     Write(Time),
 }
 
-/// The packets that go by a function.
+/// Receive buffer of one function.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(super) struct Writer {
     buffer: VecDeque<Arrival>,
@@ -54,12 +54,12 @@ pub(super) struct Writer {
 }
 
 impl Writer {
-    /// A packet waits in the buffer from now on.
+    /// Appends a packet that has arrived in the buffer.
     pub(super) fn push(&mut self, id: PacketId, now: Time) {
         self.buffer.push_back(Arrival { id, since: now });
     }
 
-    /// What comes next.
+    /// Returns the next step.
     pub(super) fn next(&self, queues: &[Queue], endpoint: &Endpoint, packets: &Packets, common: &Common) -> Step {
         let (ready, bytes) = match (&self.head, self.buffer.front()) {
             (Some(head), _) if head.left > 0 => (head.since, endpoint.write_bytes(head.address, head.left)),
@@ -106,7 +106,7 @@ impl Writer {
         let line = common.pages.physical(head.address) / 64;
         head.address += u64::from(bytes);
         head.left -= bytes;
-        // Bursts have room for the completion.
+        // A burst has room for the completion, so that none is written separately.
         let completes = head.left == 0 && common.params.line_size.is_burst() && !head.rdma;
         let told = head.left == 0 && head.told;
         let id = if completes || told { head.id } else { PacketId::NONE };
@@ -132,7 +132,8 @@ impl Writer {
         }
     }
 
-    /// Takes the first packet of the buffer, and finds out where it goes. Nothing when it goes nowhere.
+    /// Takes the first packet of the buffer and determines the address of its data. Returns `None` if the data is not
+    /// written to memory.
     fn begin(&mut self, of: &mut Receive, common: &mut Common, context: &mut Context) -> Option<Head> {
         let Arrival { id, since } = self.buffer.pop_front()?;
         let packet = *context.packets.get(id);
@@ -159,8 +160,8 @@ impl Writer {
         Some(Head { id, queue, class, address, left, rdma: false, told: false, since })
     }
 
-    /// Bytes of the simulated memory that so many bytes of a frame take, in bursts with `completions` lines of
-    /// completions. Lines that do not fill a burst are left for the next packet.
+    /// Returns the bytes of simulated memory for a frame of `bytes` bytes and `completions` lines of completions.
+    /// With bursts, lines that do not fill a burst carry over to the next packet.
     fn burst_bytes(&mut self, bytes: u32, completions: u32, common: &Common) -> u32 {
         let size = common.params.line_size;
         if !size.is_burst() {
@@ -179,7 +180,8 @@ fn complete(head: &Head, of: &mut Receive, endpoint: &mut Endpoint, common: &mut
     let line = queue.completion_line(common.pages.pages());
     let bytes = common.params.completion_bytes;
     common.counters.completions += 1;
-    // Costs of streams were calibrated with cores of the same socket that are told when the IIO has the completion.
+    // The costs of streams on the local socket were calibrated with notification as soon as the IIO holds the
+    // completion.
     if queue.far || matches!(context.packets.get(head.id).content, Content::Udp(_)) {
         endpoint.write_seen(line, bytes, head.class, head.id.into(), context);
     } else {
@@ -187,7 +189,7 @@ fn complete(head: &Head, of: &mut Receive, endpoint: &mut Endpoint, common: &mut
     }
 }
 
-/// Ends a packet that no core sees.
+/// Removes a packet that no core sees and counts it as delivered.
 pub(super) fn end(id: PacketId, common: &mut Common, context: &mut Context) {
     let packet = context.packets.remove(id);
     common.flow_counters[packet.flow as usize].delivered.add(packet.ip_bytes);

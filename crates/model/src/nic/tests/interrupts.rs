@@ -1,4 +1,4 @@
-//! When a card with a master timer interrupts, and what one with NCAP announces.
+//! Tests of interrupts with a master timer, and of the announcements of NCAP.
 
 use super::world::{arrive, bench, data, host, params, run, tell, transmit, Bench, NIC};
 use crate::line::{Content, Packet};
@@ -10,8 +10,9 @@ use hostnet_kernel::{ComponentId, Time};
 use proptest::prelude::*;
 
 const US: u64 = 1_000_000;
-/// Period of the master timer, and from the card to a core.
+/// Period of the master timer, in ps.
 const PERIOD: u64 = 50 * US;
+/// Latency of an interrupt from the NIC to a core, in ps.
 const TO_CORE: u64 = US;
 /// Bytes of a request.
 const BYTES: u64 = 100;
@@ -51,7 +52,7 @@ fn service(request_bytes: Draw, verb: [u8; 2]) -> ServiceParams {
     }
 }
 
-/// A card with a master timer.
+/// Creates a NIC with a master timer.
 fn timed() -> Bench {
     let mut bench = bench(params(), host());
     let world = &mut bench.parts_mut()[0].0;
@@ -59,7 +60,7 @@ fn timed() -> Bench {
     bench
 }
 
-/// The same with NCAP, which knows the requests of flow 0 and those of flow 1, which have another first word.
+/// Adds NCAP to [`timed`]. NCAP knows the requests of flow 0, and those of flow 1, which begin with another verb.
 fn watching(params: NcapParams, request_bytes: Draw) -> Bench {
     let mut bench = timed();
     let (world, scheduler) = &mut bench.parts_mut()[0];
@@ -80,7 +81,7 @@ fn part(flow: u32, sequence: u64, bytes: u32) -> Packet {
     Packet { content, ..data(flow, bytes + 52) }
 }
 
-/// A request of flow 0.
+/// Returns a request of flow 0.
 fn request(number: u64) -> Packet {
     part(0, number * BYTES, BYTES as u32)
 }
@@ -89,7 +90,7 @@ fn constant() -> Draw {
     Draw::Constant(BYTES)
 }
 
-/// Requests that come at such times, in ps, and what is announced by the time `until`.
+/// Sends requests at the times `at`, in ps, and returns the announcements until `until`.
 fn announced(params: NcapParams, at: &[u64], until: u64) -> Vec<(u64, bool)> {
     let mut bench = watching(params, constant());
     for (number, &at) in (0..).zip(at) {
@@ -98,7 +99,7 @@ fn announced(params: NcapParams, at: &[u64], until: u64) -> Vec<(u64, bool)> {
     high_and_low(&mut bench, until)
 }
 
-/// Has cores want interrupts again after each that there can be.
+/// Arms the interrupts of both queues after each expiry of the master timer.
 fn rearm(bench: &mut Bench, until: u64) {
     for expiry in 1..=until / PERIOD {
         for queue in 0..2 {
@@ -137,7 +138,7 @@ proptest! {
             prop_assert_eq!((time.ps() - TO_CORE) % PERIOD, 0);
         }
         for (time, core, packet) in &world.received {
-            // Descriptors come back after 0.5 us, and interrupts are wanted again 2 us after each.
+            // Descriptors return after 0.5 us, and the queue is armed again 2 us after each expiry.
             let by = (time.ps() + 500_001).next_multiple_of(PERIOD) + TO_CORE;
             let since = time.ps() / PERIOD * PERIOD;
             let told = world.interrupts.iter().any(|(at, queue)| {
@@ -148,7 +149,8 @@ proptest! {
     }
 }
 
-/// When the core is interrupted for a request that comes at a time, and when that is there.
+/// Sends a single request at `at`. Returns the times of the interrupts, and the time at which the request was
+/// delivered.
 fn lone(at: u64, packet: Packet) -> (Vec<u64>, u64) {
     let mut bench = watching(NcapParams { idle_ps: Some(100 * US), ..ncap() }, constant());
     arrive(&mut bench, at, packet);
@@ -183,13 +185,14 @@ fn every_interrupt_begins_the_wait_for_the_next_request_anew() {
     let world = run(&mut bench, 500 * US);
     let there: Vec<u64> = world.received.iter().map(|(time, ..)| time.ps()).collect();
     let told: Vec<u64> = world.interrupts.iter().map(|(time, _)| time.ps()).collect();
-    // That of 130 us goes at 150 us, which 225 us is no 100 us after; 351 us is 101 after 250.
+    // The request of 130 us interrupts at 150 us. 225 us is less than 100 us later, and 351 us is 101 us after 250
+    // us.
     assert_eq!(told, [there[0] - 1 + TO_CORE, 150 * US + TO_CORE, 250 * US + TO_CORE, there[3] - 1 + TO_CORE]);
 }
 
 #[test]
 fn a_burst_is_announced_by_one_request_more_than_the_threshold() {
-    // 40000 a second are two in 50 us.
+    // 40000 per second are two in 50 us.
     assert_eq!(announced(ncap(), &[10 * US, 20 * US], 99 * US), []);
     assert_eq!(announced(ncap(), &[10 * US, 20 * US, 49 * US], 99 * US), [(PERIOD + TO_CORE, true)]);
     let apart = [10 * US, 20 * US, 51 * US, 61 * US];
@@ -201,10 +204,10 @@ fn a_burst_is_announced_by_one_request_more_than_the_threshold() {
 #[test]
 fn the_end_of_a_burst_is_announced_step_by_step_while_little_is_asked_and_sent() {
     let burst = [10 * US, 20 * US, 30 * US];
-    // Low from 50 us on; two steps of 100 us.
+    // The rate is low from 50 us on, and two steps of 100 us follow.
     let steps = [(PERIOD + TO_CORE, true), (150 * US + TO_CORE, false), (250 * US + TO_CORE, false)];
     assert_eq!(announced(ncap(), &burst, 2000 * US), steps);
-    // 20000 a second are one in 50 us: it keeps the rate from being low.
+    // 20000 per second are one in 50 us, which keeps the rate from being low.
     let with_one = [&burst[..], &[120 * US]].concat();
     let late = [(PERIOD + TO_CORE, true), (250 * US + TO_CORE, false), (350 * US + TO_CORE, false)];
     assert_eq!(announced(ncap(), &with_one, 2000 * US), late);
@@ -232,7 +235,7 @@ fn requests_of_different_sizes_are_known_by_their_places() {
         for number in 0..20 {
             let bytes = of.request(number).request_bytes as u32;
             arrive(&mut bench, (1 + 2 * number) * US, part(0, place, bytes));
-            // What is between two is none, and what comes again counts once.
+            // A packet between two boundaries is no request, and a retransmission counts once.
             arrive(&mut bench, (1 + 2 * number) * US + 1, part(0, place + 1, bytes - 1));
             arrive(&mut bench, (1 + 2 * number) * US + 2, part(0, place.saturating_sub(50), 20));
             place += u64::from(bytes);

@@ -1,4 +1,4 @@
-//! The NIC alone, between a cable, a host and cores that are made by hand.
+//! Tests of the NIC alone, between a synthetic cable, host and cores.
 
 mod interrupts;
 mod properties;

@@ -1,4 +1,4 @@
-//! What holds whatever comes.
+//! Properties of the NIC that hold for any traffic.
 
 use super::world::{arrive, bench_with, data, drain, flows, host, params, pcie, run, transmit, Bench, Host};
 use crate::line::{memory_of, Content, Packet, Pages};
@@ -10,9 +10,9 @@ use proptest::prelude::*;
 struct Case {
     params: NicParams,
     host: Host,
-    /// Gap in ps, flow, bytes of the IP packet, whether it is damaged.
+    /// Arrivals: gap in ps, flow, bytes of the IP packet, and true if damaged.
     arrivals: Vec<(u64, u32, u32, bool)>,
-    /// Gap in ps, flow, bytes of data, and in which memory they lie.
+    /// Segments: gap in ps, flow, bytes of data, and index of the memory that holds them.
     segments: Vec<(u64, u32, u32, usize)>,
     seed: u64,
 }
@@ -78,7 +78,7 @@ fn start(case: &Case) -> Bench {
     bench
 }
 
-/// Everything that can be seen of a world.
+/// Serializes the full state of a bench.
 fn seen(bench: &Bench) -> String {
     serde_json::to_string(bench).expect("a world can be written down")
 }

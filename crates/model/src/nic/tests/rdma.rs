@@ -1,4 +1,4 @@
-//! RoCE flows, whose ends live in NICs.
+//! Tests of RoCE flows whose ends live in NICs.
 
 use super::world::{arrive, bench_of, data, flows, host, params, pcie, run, Bench, Host, Remote};
 use crate::nic::{DropReason, RdmaEnd};
@@ -20,7 +20,7 @@ fn roce() -> RoceParams {
     }
 }
 
-/// Flow 0 between the NIC and the remote end; `initiator`: the NIC asks.
+/// Creates flow 0 between the NIC and the remote end. With `initiator`, the NIC issues the requests.
 fn pair(params: NicParams, host: Host, traffic: &Traffic, initiator: bool) -> Bench {
     let end = |initiator| RoceConnection::new(&roce(), traffic, initiator, PORT);
     let own = RdmaEnd {
@@ -37,7 +37,7 @@ fn pair(params: NicParams, host: Host, traffic: &Traffic, initiator: bool) -> Be
     bench_of(params, host, flows(), vec![own], Some(Remote::new(end(!initiator))), 1)
 }
 
-/// Bytes per second of data between 100 and 200 us, as `count` tells.
+/// Returns the bytes of data per second between 100 and 200 us, as read by `count`.
 fn rate(bench: &mut Bench, count: impl Fn(&super::world::World) -> u64) -> f64 {
     let before = count(run(bench, 100_000_000));
     let after = count(run(bench, 200_000_000));
@@ -46,7 +46,7 @@ fn rate(bench: &mut Bench, count: impl Fn(&super::world::World) -> u64) -> f64 {
 
 const ENDLESS: Traffic = Traffic::Bulk { bytes: u64::MAX };
 const READ: Traffic = Traffic::Read { bytes: u64::MAX };
-/// The share of the cable that is data: 4096 bytes of 4178.
+/// Data rate of a saturated cable in bytes per second: 4096 of 4178 bytes are data.
 const GOODPUT: f64 = 12.5e9 * 4096.0 / 4178.0;
 
 fn near(rate: f64, expected: f64) {
@@ -85,7 +85,7 @@ fn memory_that_is_slow_drops_packets_without_pfc_and_pauses_with_it() {
     let slow = Host { credit_ps: (2_000_000, 0), ..host() };
     let pcie = PcieParams { posted_lines: 128, ..pcie() };
     let small = NicParams { pcie, buffer_bytes: 200_000, ..params() };
-    // 128 lines per 2 us and the latency of the link.
+    // Credits: 128 lines per round trip of 2 us and the latency of the link.
     let most = 128.0 * 64.0 / 2.15e-6;
     let mut lossy = pair(small.clone(), slow.clone(), &ENDLESS, false);
     let goodput = rate(&mut lossy, |world| world.nic.counters().written_bytes);

@@ -1,4 +1,4 @@
-//! From the cable to memory and cores.
+//! Tests of the receive side, from the cable to memory and cores.
 
 use super::world::{arrive, bench, bench_with, data, drain, flows, host, pages, params, pcie, run, tell, Bench, Host};
 use crate::line::{Content, Ecn, Packet};
@@ -9,7 +9,7 @@ use crate::part::Payload;
 use crate::transport::tcp::Segment;
 use hostnet_kernel::Time;
 
-/// A host that takes nothing for a second.
+/// Returns a host that returns no credit for one second.
 fn deaf() -> Host {
     Host { credit_ps: (1_000_000_000_000, 0), ..host() }
 }
@@ -20,7 +20,7 @@ fn an_idle_nic_adds_its_own_latencies_and_no_more() {
     arrive(&mut bench, 1_000, data(1, 1500));
     let world = drain(&mut bench);
     let lane = Lane::new(&pcie());
-    // 1514 bytes are five TLPs of 256 and one of 234, then the completion.
+    // A frame of 1514 bytes is five TLPs of 256 and one of 234 bytes, and then the completion.
     let wire_ps = 5 * lane.wire_ps(280) + lane.wire_ps(258) + lane.wire_ps(88);
     let (time, core, packet) = world.received[0];
     let expected = 1_000 + 300_000 + wire_ps + 150_000 + 600_000 + 1;
@@ -34,8 +34,8 @@ fn an_idle_nic_adds_its_own_latencies_and_no_more() {
     assert_eq!(world.writes[6].2, 1, "a completion is a line");
 }
 
-/// Packets of `ip_bytes` come in at `bits_per_s` of Ethernet for 200 us; returns bits of IP packets delivered per
-/// second.
+/// Receives packets of `ip_bytes` at `bits_per_s` of Ethernet for 200 us. Returns the bits of IP packets delivered
+/// per second, and the packets dropped.
 fn flood(ip_bytes: u32, bits_per_s: u64, params: NicParams) -> (f64, u64, Bench) {
     let mut bench = bench(params, host());
     let gap_ps = u64::from(ip_bytes + 38) * 8 * 1_000_000_000_000 / bits_per_s;
@@ -55,7 +55,7 @@ fn a_gen3_x16_link_carries_100_gbps_of_4_kib_packets() {
     assert_eq!(dropped, 0);
     assert!((rate / 1e9 - 100.0 * 4096.0 / 4134.0).abs() < 0.4, "{} Gbps", rate / 1e9);
     let world = bench.worlds().next().expect("a world");
-    // The TLPs with their overhead: 4110 bytes in 17, and the completion.
+    // A packet takes 4110 bytes in 17 TLPs with their overhead, and the completion.
     let share = f64::from(4110 + 17 * 24 + 88) / 4134.0 * 12.5 / 15.753_846;
     let most = world.nic.counters().buffer.max();
     assert!(share < 0.9 && most < 3 * 4110, "the link is {share} busy and {most} bytes wait");
@@ -77,7 +77,8 @@ fn a_flood_is_cut_to_what_the_link_carries() {
 fn credits_bound_the_rate_by_littles_law() {
     let few = PcieParams { posted_lines: 64, ..pcie() };
     let (rate, _, _) = flood(4096, 100_000_000_000, NicParams { pcie: few, buffer_bytes: 65_536, ..params() });
-    // 64 lines per round trip: the wire of a TLP, the latency, the host, and half a TLP of fragmentation at most.
+    // 64 lines per round trip: time of a TLP on the wire, link latency, host, and at most half a TLP of
+    // fragmentation.
     let most = 64.0 * 64.0 * 8.0 / 750e-9;
     assert!(rate < most && rate > 0.8 * most, "{rate} of at most {most}");
 }
@@ -85,7 +86,8 @@ fn credits_bound_the_rate_by_littles_law() {
 #[test]
 fn the_buffer_takes_what_fits_to_the_byte_and_no_byte_more() {
     for (last, dropped) in [(986, 0), (987, 1)] {
-        // The head takes its 14 lines of 16 and then waits for ever with its completion; what is behind it stays.
+        // The head sends 14 of its 16 lines and then waits forever for credits of its completion. Packets behind it
+        // stay.
         let pcie = PcieParams { posted_lines: 4, ..pcie() };
         let mut bench = bench(NicParams { pcie, buffer_bytes: 4000, ..params() }, deaf());
         for (number, bytes) in [986, 986, 986, last].into_iter().enumerate() {
@@ -217,7 +219,7 @@ fn an_entry_of_the_event_queue_is_written_before_the_interrupt() {
     let mut bench = bench(NicParams { event_bytes: 64, ..params() }, host());
     arrive(&mut bench, 1, data(0, 300));
     let world = drain(&mut bench);
-    // The frame of five lines in two TLPs, its completion, and the entry, which is sent as soon as the lane is free.
+    // Writes: the frame of five lines in two TLPs, its completion, and the entry, sent as soon as the lane is free.
     assert_eq!(world.writes.len(), 4);
     let (sent, line, lines) = world.writes[3];
     assert_eq!(lines, 1);
@@ -262,8 +264,8 @@ fn the_peer_is_paused_above_a_threshold_and_goes_on_at_another() {
 
 #[test]
 fn packets_that_may_be_lost_leave_room_for_those_that_may_not() {
-    // Two ways of the cable of 1 us and 2 us at the peer carry 50,000 bytes; two frames of the size of a descriptor are
-    // 16,384.
+    // Two cable delays of 1 us and 2 us at the peer carry 50,000 bytes. Two frames of descriptor size are 16,384
+    // bytes.
     let pfc = PfcParams { priorities: 1 << 3, xoff_bytes: 20_000, xon_bytes: 10_000 };
     let stuck = Host { credit_ps: (50_000_000, 0), ..host() };
     let pcie = PcieParams { posted_lines: 4, ..pcie() };

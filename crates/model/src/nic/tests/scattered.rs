@@ -1,11 +1,12 @@
-//! Fragments on several nodes.
+//! Tests of packets with fragments on several nodes (IOctoSG).
 
 use super::world::{bench, data, drain, host, params, pcie, transmit, Host, World};
 use crate::line::{memory_of, Content, Packet, Pages};
 use crate::params::{NicFunctionParams, NicParams, PcieParams};
 use crate::transport::tcp::Segment;
 
-/// Two functions. By the number of a flow its queue goes by one or the other.
+/// Returns the parameters of a NIC with two functions. The queues of even and odd flows belong to different
+/// functions.
 fn octopus(scatter: bool) -> NicParams {
     NicParams { functions: vec![NicFunctionParams { socket: 1, pcie: pcie() }], scatter, ..params() }
 }
@@ -15,7 +16,7 @@ fn segment(flow: u32, sequence: u64, bytes: u32, address: u64) -> Packet {
     Packet { content: Content::Tcp(segment), line: address / 64, ..data(flow, 0) }
 }
 
-/// Addresses beyond these lie on the other node: a run of pages ends there.
+/// Returns the address where a run of pages ends and memory of the other node begins.
 fn border() -> u64 {
     Pages::shared() + (2 << 20)
 }
@@ -30,7 +31,7 @@ fn sequences(world: &World) -> Vec<u64> {
 
 #[test]
 fn a_packet_over_the_border_of_two_nodes_is_read_by_both_functions() {
-    // The descriptor, and 64, 64 and 2 lines of packets, of which 65 begin before the border.
+    // Reads: the descriptor, and 64, 64 and 2 lines of packets, of which 65 begin before the border.
     for (scatter, expected) in [(false, [[66, 65], [0, 0]]), (true, [[66, 0], [0, 65]])] {
         let mut bench = bench(octopus(scatter), host());
         transmit(&mut bench, 1, segment(0, 0, 8192, border() - 4096));
@@ -43,7 +44,7 @@ fn a_packet_over_the_border_of_two_nodes_is_read_by_both_functions() {
 
 #[test]
 fn a_packet_whose_fragments_come_early_waits_for_those_before_it() {
-    // The first function has hardly any read credits: what it reads comes late.
+    // The first function has hardly any read credits, so its data arrives late.
     let mut params = octopus(true);
     params.pcie = PcieParams { nonposted_lines: 8, ..pcie() };
     let slow = Host { data_ps: (3_000_000, 0), ..host() };

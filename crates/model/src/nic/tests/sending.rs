@@ -1,4 +1,4 @@
-//! From cores to the cable.
+//! Tests of the send side, from cores to the cable.
 
 use super::world::{bench, data, drain, host, params, run, tell, transmit, Host, HEADERS};
 use crate::line::{Content, Packet};
@@ -61,7 +61,7 @@ fn an_acknowledgement_needs_its_descriptor_and_no_data() {
     assert_eq!(world.reads.len(), 1);
     assert_eq!(world.reads[0].2, 1);
     assert!(world.told.is_empty());
-    // Doorbell, read request, data, transmit latency, 90 bytes at 80 ps, cable.
+    // Doorbell, read request, link, data, transmit latency, 90 bytes at 80 ps, cable.
     let expected = 1 + 200_000 + 1_524 + 150_000 + 700_000 + 200_000 + 90 * 80 + 1_000_000;
     let time = world.sent[0].0;
     assert!(time.ps().abs_diff(expected) < 20, "{} instead of {expected}", time.ps());
@@ -93,7 +93,7 @@ fn no_more_is_asked_for_than_the_send_window_holds() {
     tell(&mut bench, 1, Payload::Pause { port: 0, priority: 0, on: false });
     let world = drain(&mut bench);
     assert_eq!(world.flow(0).sent.packets, 10);
-    // Two packets per round trip of 700 ns and the latencies.
+    // Rate limit: two packets per round trip of 700 ns and the latencies.
     let span = world.sent[9].0.since(world.sent[0].0);
     assert!(span > 4 * 800_000, "{span} ps");
 }
@@ -107,7 +107,7 @@ fn a_pause_stops_the_port_and_its_time_is_counted() {
     tell(&mut bench, 5_000_000, Payload::Pause { port: 0, priority: 0, on: true });
     tell(&mut bench, 25_000_000, Payload::Pause { port: 0, priority: 0, on: false });
     let world = drain(&mut bench);
-    // The one on the wire, and what left the queue 200 ns before, still come.
+    // The packet on the wire, and those that left the queue in the last 200 ns, still arrive.
     let quiet = world.sent.windows(2).map(|pair| pair[1].0.since(pair[0].0)).max();
     assert!(quiet >= Some(19_600_000), "{quiet:?}");
     assert_eq!(world.nic.counters().pauses_received, 1);
@@ -137,7 +137,7 @@ fn the_completion_of_a_segment_is_written_when_it_has_left_and_told_when_it_can_
     assert!(completions.windows(2).all(|pair| pair[1].1 == pair[0].1 + 1), "consecutive lines: {completions:?}");
     let lasts: Vec<Time> = world.sent.iter().map(|sent| sent.0).skip(2).step_by(3).collect();
     for ((written, told), last) in completions.iter().zip(&world.told).zip(lasts) {
-        // The last bit reaches the peer its time on the wire and a cable after the packet has gone.
+        // The last bit reaches the peer one cable delay after the packet has left.
         let gone = last.ps() - 1_000_000;
         assert!(written.0.ps().abs_diff(gone) < 300_000, "{written:?}, not {gone}");
         assert!(told.0 > written.0);

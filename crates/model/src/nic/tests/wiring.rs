@@ -1,19 +1,19 @@
-//! Where the NIC of a test sits.
+//! Connections of the NIC under test.
 
 use crate::ether::WireParams;
 use crate::nic::{FunctionWiring, NicFlow, QueueMemory, QueueWiring, RdmaEnd, Wiring};
 use crate::params::NicParams;
 use hostnet_kernel::ComponentId;
 
-/// The IIOs of up to two functions.
+/// IIOs of up to two functions.
 pub(super) const IIOS: [ComponentId; 2] = [ComponentId(3), ComponentId(6)];
-/// Where the memory of its queues begins.
+/// Virtual address at which the memory of the queues begins.
 const BASE: u64 = 1 << 20;
-/// What is between the core of a queue and a function on another socket.
+/// Extra latency between the core of a queue and a function on another socket, in ps.
 const AWAY_PS: u64 = 22_000;
 
-/// One queue for each of two cores in turn. With several functions each queue goes by another, and the way to the
-/// second is longer.
+/// Connects queues to two cores alternately. With two functions, queues alternate between them, and the second
+/// function is farther from its cores.
 pub(super) fn wiring(params: &NicParams, flows: Vec<NicFlow>, rdma: Vec<RdmaEnd>, wire: WireParams) -> Wiring {
     let functions = 1 + params.functions.len();
     let bytes = QueueMemory::bytes(params).next_multiple_of(4096);

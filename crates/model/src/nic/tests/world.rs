@@ -1,4 +1,4 @@
-//! A NIC and what it touches: an IIO that only answers, cores that only give back, the other end of the cable.
+//! Test bench: a NIC, an IIO that only answers, cores that only return descriptors, and the peer at the cable.
 
 pub(super) use super::wiring::flows;
 use super::wiring::{wiring, IIOS};
@@ -15,23 +15,24 @@ use serde::{Deserialize, Serialize};
 
 pub(super) const NIC: ComponentId = ComponentId(4);
 pub(super) const PEER: ComponentId = ComponentId(5);
-/// The IP and TCP headers.
+/// Bytes of the IP and TCP headers.
 pub(super) const HEADERS: u32 = 52;
 
-/// How the host behaves.
+/// Behavior of the host.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Host {
-    /// From a write TLP to its credits, mean and half the range, in ps; they come back in order.
+    /// Delay from a write TLP to its credits, mean and half range, in ps. Credits return in order.
     pub(super) credit_ps: (u64, u64),
-    /// From a read request to its data, in ps.
+    /// Delay from a read request to its data, mean and half range, in ps.
     pub(super) data_ps: (u64, u64),
-    /// From a packet at its core to its descriptor's return, in ps; none = never.
+    /// Delay from a packet at its core to the return of its descriptor, mean and half range, in ps. `None` if never
+    /// returned.
     pub(super) replenish_ps: Option<(u64, u64)>,
-    /// Whether a core wants interrupts again whenever it gives back a descriptor.
+    /// True if a core arms the interrupt whenever it returns a descriptor.
     pub(super) arm: bool,
 }
 
-/// The other end of an RDMA flow: a transport with a port of the cable's rate and nothing behind it.
+/// Remote end of an RDMA flow: a transport and a port at the rate of the cable.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Remote {
     pub(super) connection: RoceConnection,
@@ -51,7 +52,7 @@ pub(super) struct World {
     pub(super) nic: Nic,
     pub(super) packets: Packets,
     pub(super) host: Host,
-    /// The other end of flow 0, when that is RDMA.
+    /// Remote end of flow 0, if flow 0 is RDMA.
     pub(super) remote: Option<Remote>,
     homes: Homes,
     requests: Requests,
@@ -59,20 +60,20 @@ pub(super) struct World {
     credits_at: [Time; 2],
     seen_at: [Time; 2],
     data_at: [Time; 2],
-    /// What cores got: when, which core, what.
+    /// Packets delivered: time, core, packet.
     pub(super) received: Vec<(Time, u32, Packet)>,
     pub(super) interrupts: Vec<(Time, u16)>,
-    /// What was announced of bursts, and timers of the driver.
+    /// Events of power management sent to cores: announced bursts and driver timers.
     pub(super) announced: Vec<(Time, PowerEvent)>,
-    /// Bytes that left, as told to cores.
+    /// Bytes reported to cores as sent: time, flow, bytes.
     pub(super) told: Vec<(Time, u32, u32)>,
-    /// What came out of the other end of the cable.
+    /// Packets that arrived at the peer.
     pub(super) sent: Vec<(Time, Packet)>,
     pub(super) pauses: Vec<(Time, u8, bool)>,
-    /// Lines written: when, first line, lines.
+    /// Writes of the NIC: time, first line, lines.
     pub(super) writes: Vec<(Time, u64, u8)>,
     pub(super) reads: Vec<(Time, u64, u8)>,
-    /// Lines read by each function from each socket.
+    /// Lines read, by function and socket of the memory.
     pub(super) read_from: [[u64; 2]; 2],
 }
 
@@ -162,7 +163,7 @@ pub(super) fn bench_with(params: NicParams, host: Host, flows: Vec<NicFlow>, see
     bench_of(params, host, flows, Vec::new(), None, seed)
 }
 
-/// A NIC with ends of RDMA flows, and the other end of flow 0.
+/// Creates a bench whose NIC has the RDMA ends `rdma`, with `remote` as the peer of flow 0.
 pub(super) fn bench_of(
     params: NicParams,
     host: Host,
@@ -222,21 +223,21 @@ pub(super) fn data(flow: u32, ip_bytes: u32) -> Packet {
     }
 }
 
-/// Has a packet come in from the cable `delay_ps` from now.
+/// Schedules a packet to arrive from the cable after `delay_ps`.
 pub(super) fn arrive(bench: &mut Bench, delay_ps: u64, packet: Packet) {
     let (world, scheduler) = &mut bench.parts_mut()[0];
     let id = world.packets.insert(packet);
     scheduler.send(PEER, NIC, delay_ps, Payload::Packet { id, port: 0 });
 }
 
-/// Has a core hand down a segment `delay_ps` from now.
+/// Schedules a core to post a segment after `delay_ps`.
 pub(super) fn transmit(bench: &mut Bench, delay_ps: u64, packet: Packet) {
     let (world, scheduler) = &mut bench.parts_mut()[0];
     let id = world.packets.insert(packet);
     scheduler.send(ComponentId(packet.flow % 2), NIC, delay_ps, Payload::Transmit(id));
 }
 
-/// Sends an event to the NIC.
+/// Sends an event to the NIC after `delay_ps`.
 pub(super) fn tell(bench: &mut Bench, delay_ps: u64, payload: Payload) {
     bench.parts_mut()[0].1.send(PEER, NIC, delay_ps, payload);
 }
@@ -248,7 +249,7 @@ pub(super) fn run(bench: &mut Bench, until_ps: u64) -> &World {
     world
 }
 
-/// Runs until nothing is pending.
+/// Runs until no event is pending.
 pub(super) fn drain(bench: &mut Bench) -> &World {
     while bench.parts()[0].1.pending() > 0 {
         let until = bench.parts()[0].1.now().saturating_add(1_000_000_000);
@@ -345,7 +346,7 @@ impl World {
         self.remote_sends(scheduler);
     }
 
-    /// The other end puts its next packet on the wire, if that is free.
+    /// Puts the next packet of the remote end on the wire, if the wire is free.
     fn remote_sends(&mut self, scheduler: &mut Scheduler<Payload>) {
         let now = scheduler.now();
         let Some(remote) = self.remote.as_mut().filter(|remote| !remote.busy && !remote.paused) else { return };
