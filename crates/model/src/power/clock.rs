@@ -1,18 +1,18 @@
-//! The clock of a core: times given at the reference clock stand for cycles, which take longer at a slower clock.
+//! Clock of a core. Times given at the reference clock stand for cycles, which take longer at a lower frequency.
 
 use serde::{Deserialize, Serialize};
 
-/// The clock of a core.
+/// Current and reference frequency of a core.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Clock {
-    /// The clock at which times are given, in kHz; 0 of a core without frequencies.
+    /// Frequency at which times are given, in kHz. 0 for a core without P-states.
     pub reference_khz: u32,
     /// Current frequency, in kHz.
     pub khz: u32,
 }
 
 impl Clock {
-    /// Stretches a `time` at the reference clock, in any unit, to the current one.
+    /// Converts a `time` at the reference clock, in any unit, to the current clock.
     #[inline]
     #[must_use]
     pub fn stretched(self, time: u64) -> u64 {
@@ -32,16 +32,16 @@ impl Clock {
     }
 }
 
-/// A change of the clock of a core.
+/// Change of the clock of a core.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ClockChange {
-    /// It switches to another frequency.
+    /// The core switches to another frequency.
     To(Clock),
-    /// It halts for this long, in ps.
+    /// The core halts for this long, in ps.
     Halt(u64),
 }
 
-/// Converts a time to another clock, rounded up.
+/// Converts a time from one clock to another, rounded up.
 #[inline]
 pub(crate) fn scaled(time: u64, from_khz: u64, to_khz: u64) -> u64 {
     if from_khz == to_khz {

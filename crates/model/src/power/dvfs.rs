@@ -1,4 +1,4 @@
-//! The way from one P-state to another (dynamic voltage and frequency scaling).
+//! Transitions between P-states (dynamic voltage and frequency scaling).
 
 use crate::params::PowerParams;
 use hostnet_kernel::Time;
@@ -6,22 +6,22 @@ use serde::{Deserialize, Serialize};
 
 const PS_PER_US: u64 = 1_000_000;
 
-/// What happens on the way.
+/// Change of a frequency domain during a transition.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Change {
-    /// The voltage of this P-state counts from now on: on the way up from the beginning of the ramp, on the way down
-    /// from its end, so that a ramp is counted at its higher end.
+    /// The voltage of this P-state takes effect: at the start of an upward ramp and at the end of a downward ramp, so
+    /// that a ramp is accounted at its higher end.
     Voltage(usize),
-    /// The cores stand still from now on until the frequency that follows.
+    /// The cores halt until the frequency change that follows.
     Halt {
-        /// How long, in ps; may be 0.
+        /// Duration in ps. May be 0.
         ps: u64,
     },
-    /// The cores work at the frequency of this P-state from now on.
+    /// The cores run at the frequency of this P-state.
     Frequency(usize),
 }
 
-/// What comes next on the way.
+/// Next step of a transition.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 enum Step {
     Raise,
@@ -30,11 +30,12 @@ enum Step {
     Lower,
 }
 
-/// The clock and the voltage of a frequency domain. Up: the voltage rises while the cores work at the old frequency,
-/// they halt, then the new frequency. Down: they halt, new frequency, then the voltage falls while they work (NCAP
-/// thesis, section 2.2).
+/// Clock and voltage of a frequency domain.
 ///
-/// A transition of which something has happened goes to its end; the last wish that came meanwhile begins then.
+/// Upward, the voltage rises while the cores run at the old frequency, then they halt and switch. Downward, the cores
+/// halt and switch, then the voltage falls while they run (NCAP thesis, section 2.2).
+///
+/// A transition that has begun runs to its end. The last target requested meanwhile is started then.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Dvfs {
     /// Voltage of each P-state, in microvolts.
@@ -43,16 +44,16 @@ pub struct Dvfs {
     relock_ps: u64,
     frequency: usize,
     voltage: usize,
-    /// Where the transition under way goes.
+    /// Target of the transition in progress.
     goal: usize,
-    /// The last wish.
+    /// Last target requested.
     target: usize,
     next: Option<(Step, Time)>,
     changes: u64,
 }
 
 impl Dvfs {
-    /// At rest at P-state `at`; one that is not there is taken for the fastest.
+    /// Creates a domain at rest at P-state `at`, or at the fastest if `at` does not exist.
     #[must_use]
     pub fn new(params: &PowerParams, at: usize) -> Self {
         let at = at.min(params.pstates.len() - 1);
@@ -69,8 +70,8 @@ impl Dvfs {
         }
     }
 
-    /// Wishes for P-state `target`; one that is not there is taken for the fastest. The way begins `now`, or when the
-    /// transition under way is over. The last wish wins.
+    /// Requests P-state `target`, or the fastest if `target` does not exist. The transition starts at `now`, or when
+    /// the one in progress ends. A later request replaces an earlier one.
     pub fn want(&mut self, now: Time, target: usize) {
         self.target = target.min(self.uv.len() - 1);
         if !self.under_way() {
@@ -78,14 +79,14 @@ impl Dvfs {
         }
     }
 
-    /// When the next change is due, if one is.
+    /// Returns the time of the next change, if any.
     #[must_use]
     pub fn next_at(&self) -> Option<Time> {
         self.next.map(|(_, at)| at)
     }
 
-    /// The next change that is due by `now`; to be called until there is none. What follows a change is counted from
-    /// when it was due, not from when it was asked for.
+    /// Applies and returns the next change due by `now`, if any. Call until `None` is returned. Each step is timed
+    /// from the due time of the step before, not from the time of the call.
     pub fn advance(&mut self, now: Time) -> Option<Change> {
         let (step, due) = self.next.filter(|(_, due)| *due <= now)?;
         Some(match step {
@@ -107,25 +108,25 @@ impl Dvfs {
         })
     }
 
-    /// The P-state whose frequency the cores have.
+    /// Returns the P-state of the current frequency.
     #[must_use]
     pub fn frequency(&self) -> usize {
         self.frequency
     }
 
-    /// The P-state whose voltage counts.
+    /// Returns the P-state of the voltage in effect.
     #[must_use]
     pub fn voltage(&self) -> usize {
         self.voltage
     }
 
-    /// The last wish.
+    /// Returns the last target requested.
     #[must_use]
     pub fn target(&self) -> usize {
         self.target
     }
 
-    /// How often the frequency has changed.
+    /// Returns the number of frequency changes.
     #[must_use]
     pub fn changes(&self) -> u64 {
         self.changes
@@ -142,7 +143,7 @@ impl Dvfs {
         Change::Frequency(self.frequency)
     }
 
-    /// Whether something has happened of the transition that is to be.
+    /// Returns true if the transition has begun and must run to its end.
     fn under_way(&self) -> bool {
         match self.next {
             None | Some((Step::Raise, _)) => false,
@@ -151,14 +152,14 @@ impl Dvfs {
         }
     }
 
-    /// Sets out for the last wish, if it is elsewhere.
+    /// Starts a transition to the last target, if the frequency differs.
     fn begin(&mut self, now: Time) {
         self.goal = self.target;
         let step = if self.goal > self.frequency { Step::Raise } else { Step::Halt };
         self.next = (self.goal != self.frequency).then_some((step, now));
     }
 
-    /// How long the voltage takes from one P-state to another, in ps; a part of a picosecond counts as a whole one.
+    /// Returns the duration of a voltage ramp in ps, rounded up.
     fn ramp_ps(&self, from: usize, to: usize) -> u64 {
         let microvolts = u64::from(self.uv[from].abs_diff(self.uv[to]));
         match self.slew_uv_per_us {
@@ -181,7 +182,7 @@ mod tests {
         Time::from_ps(us * US)
     }
 
-    /// All that happens up to `until`, with its times in us.
+    /// Runs all changes until `until`. Returns each with its time in us.
     fn run(dvfs: &mut Dvfs, until: Time) -> Vec<(u64, Change)> {
         let mut seen = Vec::new();
         while let Some(at) = dvfs.next_at().filter(|at| *at <= until) {
@@ -198,7 +199,7 @@ mod tests {
         assert_eq!(dvfs.next_at(), Some(at_us(100)));
         assert_eq!(dvfs.advance(Time::from_ps(100 * US - 1)), None, "not before it is due");
         let seen = run(&mut dvfs, at_us(1000));
-        // 0.4 V at 10 mV per us are 40 us; 5 us of relock.
+        // The ramp of 0.4 V at 10 mV per us takes 40 us, and the relock 5 us.
         assert_eq!(seen, [(100, Voltage(4)), (140, Halt { ps: 5 * US }), (145, Frequency(4))]);
         assert_eq!((dvfs.frequency(), dvfs.voltage(), dvfs.target(), dvfs.changes()), (4, 4, 4, 1));
         assert_eq!(dvfs.next_at(), None);
@@ -246,7 +247,7 @@ mod tests {
         assert_eq!(Dvfs::new(&params(), 9).frequency(), 4, "the fastest in the place of one that is not there");
         dvfs.want(at_us(7), 3);
         assert_eq!((dvfs.next_at(), dvfs.advance(Time::MAX), dvfs.changes()), (None, None, 0));
-        // Taken back amid the way: it goes to its end and back.
+        // A request withdrawn during the transition: the domain goes to the target and back.
         dvfs.want(at_us(7), 4);
         run(&mut dvfs, at_us(7));
         dvfs.want(at_us(8), 3);
@@ -267,7 +268,7 @@ mod tests {
             run(&mut dvfs, Time::MAX);
             assert_eq!((dvfs.frequency(), dvfs.changes()), (2, 1));
         }
-        // On the way up the halt comes second, so that it is too late then.
+        // Upward, the voltage has already risen when the halt is due, so the transition cannot be dropped any more.
         let mut dvfs = Dvfs::new(&params(), 0);
         dvfs.want(at_us(0), 1);
         dvfs.advance(at_us(0));
@@ -289,7 +290,7 @@ mod tests {
         let mut dvfs = Dvfs::new(&params, 0);
         dvfs.want(Time::ZERO, 1);
         dvfs.advance(Time::ZERO);
-        // 100 mV at 30 mV per us: 3.33 us.
+        // 100 mV at 30 mV per us take 3.33 us.
         assert_eq!(dvfs.next_at(), Some(Time::from_ps(3_333_334)));
     }
 

@@ -1,7 +1,7 @@
-//! The power management of a server: it looks at the load of its cores, decides on frequencies, and has them changed.
+//! Power management of a server: samples the load of the cores, decides on frequencies, and performs the transitions.
 //!
-//! Cores tell how busy they were; those that nothing is known of are taken as they are: at work for ever, or without
-//! anything to do.
+//! Cores report their load. Cores that do not report count as always busy if work is assigned to them, and else as
+//! always idle.
 
 use super::governor::{Governor, Seat};
 use super::ncap::{orders, Cause};
@@ -11,58 +11,59 @@ use crate::part::{Context, Part, PartKind, Payload, PowerEvent, Start};
 use hostnet_kernel::{ComponentId, Time};
 use serde::{Deserialize, Serialize};
 
-/// To a core and back, in ps: looking at its counters (assumed: a line that one core stores to and the other reads).
+/// Latency between the manager and a core, in ps (assumed: one core stores a line and another reads it).
 const TO_CORE_PS: u64 = 100_000;
 
-/// A core of a frequency domain.
+/// Core of a frequency domain.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Managed {
-    /// One that tells how busy it was.
+    /// Core that reports its load.
     Tells(ComponentId),
-    /// One that is always at work, and is told of its clock alone.
+    /// Core that is always busy and is only notified of its clock.
     Works(ComponentId),
-    /// One that nothing runs on.
+    /// Core without work.
     Empty,
 }
 
-/// Cores that have one frequency.
+/// Frequency domain: cores that share one clock.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 struct Domain {
     cores: Vec<Managed>,
     dvfs: Dvfs,
     seat: Seat,
-    /// What the cores said, as far as they have.
+    /// Loads reported since the last request.
     loads: Vec<Option<Load>>,
-    /// Until then the governor does not decide.
+    /// Time until which the governor must not decide.
     held_until: Time,
-    /// The books of the cores that keep none.
+    /// Meters of the cores that do not report.
     meters: Vec<CoreMeter>,
-    /// The frequencies that it had: when each began. At most [`CHANGES_MAX`].
+    /// P-states of the window, each with its start time. At most [`CHANGES_MAX`].
     history: Vec<(Time, u16)>,
 }
 
-/// The most changes of a frequency that are kept of a window.
+/// Limit of the frequency changes recorded in a window.
 const CHANGES_MAX: usize = 100_000;
 
-/// The power management of a server.
+/// Power management of a server.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct PowerManager {
     params: PowerParams,
     ncap: Option<NcapParams>,
-    /// The NIC, if it is to know the frequency of the first domain.
+    /// NIC that is notified of the frequency of the first domain, if any.
     nic: Option<ComponentId>,
     domains: Vec<Domain>,
     looked_at: Time,
     look_at: Time,
-    /// Whether a look is under way, and the events that are on their way for transitions.
+    /// True while load reports are outstanding.
     asked: bool,
+    /// Time of the pending `Wake` event for a transition, by domain.
     wakes: Vec<Option<Time>>,
     announced: [u64; 2],
     stopped: bool,
 }
 
 impl PowerManager {
-    /// That of cores in their frequency domains, and of a NIC with NCAP if there is one.
+    /// Creates the power management of cores in their frequency domains, with the NIC if NCAP is used.
     #[must_use]
     pub fn new(params: &PowerParams, ncap: Option<(&NcapParams, ComponentId)>, domains: Vec<Vec<Managed>>) -> Self {
         let at = params.pstates.len() - 1;
@@ -90,40 +91,41 @@ impl PowerManager {
         }
     }
 
-    /// Its parameters.
+    /// Returns the parameters.
     #[must_use]
     pub fn params(&self) -> &PowerParams {
         &self.params
     }
 
-    /// Of each domain how often its frequency has changed since the start of the run, and the P-states that it had in
-    /// the window, each with when it began.
+    /// Returns, by domain, the number of frequency changes since the start of the run, and the P-states of the window
+    /// with their start times.
     pub fn domains(&self) -> impl Iterator<Item = (u64, &[(Time, u16)])> {
         self.domains.iter().map(|domain| (domain.dvfs.changes(), domain.history.as_slice()))
     }
 
-    /// The books of the cores that keep none, each with its place among the cores of the server.
+    /// Returns the meters of the cores that do not report, each with the index of the core in the server.
     pub fn meters(&self) -> impl Iterator<Item = (usize, &CoreMeter)> {
         let cores = self.domains.iter().flat_map(|domain| domain.cores.iter().zip(&domain.meters)).enumerate();
         let own = cores.filter(|(_, (core, _))| !matches!(core, Managed::Tells(_)));
         own.map(|(place, (_, meter))| (place, meter))
     }
 
-    /// How often NCAP has told of a burst, and of its end, since the start of the run.
+    /// Returns the number of bursts and of ends of bursts that NCAP has announced since the start of the run.
     #[must_use]
     pub fn announced(&self) -> [u64; 2] {
         self.announced
     }
 
-    /// Lets a governor from outside decide, of each frequency domain a copy; see [`Seat`].
+    /// Attaches a copy of a user-defined governor to each frequency domain. See [`Seat`].
     ///
     /// # Errors
-    /// If its state cannot be continued, or the governor of this host is none from outside.
+    /// Returns an error if the governor cannot continue from the state of a checkpoint, or if the parameters do not
+    /// name a user-defined governor.
     pub fn attach(&mut self, governor: &dyn Governor) -> Result<(), String> {
         self.domains.iter_mut().try_for_each(|domain| domain.seat.attach(governor.clone_box()))
     }
 
-    /// The name of the governor from outside, if it is one.
+    /// Returns the name of the user-defined governor, if the parameters name one.
     #[must_use]
     pub fn name(&self) -> Option<&str> {
         match &self.params.governor {
@@ -132,16 +134,16 @@ impl PowerManager {
         }
     }
 
-    /// The name of a governor from outside that has not been attached.
+    /// Returns the name of a user-defined governor that has not been attached.
     #[must_use]
     pub fn missing(&self) -> Option<&str> {
         self.domains.first()?.seat.missing()
     }
 
-    /// Whether it can be part of a checkpoint.
+    /// Checks that the governors can be part of a checkpoint.
     ///
     /// # Errors
-    /// If a governor from outside does not give its state.
+    /// Returns an error if a user-defined governor does not give its state.
     pub fn check_state(&self) -> Result<(), String> {
         self.domains.iter().try_for_each(|domain| domain.seat.check_state())
     }
@@ -156,7 +158,7 @@ impl PowerManager {
         }
     }
 
-    /// Asks the cores how busy they were.
+    /// Requests load reports from the cores.
     fn ask(&mut self, context: &mut Context) {
         self.asked = true;
         let mut telling = false;
@@ -174,7 +176,7 @@ impl PowerManager {
         }
     }
 
-    /// A core has told how busy it was.
+    /// Records the load report of a core. Once all reports have arrived, lets the governors decide.
     fn on_load(&mut self, source: ComponentId, load: Load, context: &mut Context) {
         for domain in &mut self.domains {
             if let Some(place) = domain.cores.iter().position(|core| *core == Managed::Tells(source)) {
@@ -242,7 +244,7 @@ impl PowerManager {
         context.send(context.id, delay, Payload::Power(PowerEvent::Wake));
     }
 
-    /// Has the changes of a domain done that are due.
+    /// Applies the changes of a domain that are due, and schedules the next.
     fn go_on(&mut self, number: usize, context: &mut Context) {
         let now = context.now();
         let domain = &mut self.domains[number];
@@ -281,11 +283,12 @@ impl PowerManager {
         }
     }
 
-    /// NCAP tells of a burst, or of its end.
+    /// Handles a burst, or the end of a burst, that NCAP announces.
     fn on_announced(&mut self, source: ComponentId, high: bool, context: &mut Context) {
         let Some(ncap) = &self.ncap else { return };
         let (steps, now) = (ncap.steps, context.now());
         self.announced[usize::from(!high)] += 1;
+        // With a frequency domain per core, a burst applies to all domains.
         let number = match self.params.domain {
             PowerDomain::Chip => self.domain_of(source),
             PowerDomain::Core => None,
@@ -317,7 +320,7 @@ impl PowerManager {
     }
 }
 
-/// The books of a core that keeps none.
+/// Creates the meter of a core that does not report.
 fn meter(params: &PowerParams, core: Managed, at: usize) -> CoreMeter {
     let deepest = params.cstates.len().checked_sub(1).filter(|_| params.idle != IdleParams::Poll);
     let being = match (core, deepest) {

@@ -1,4 +1,4 @@
-//! What a core takes, and in which state it is for how long.
+//! Power of a core, and the time that it spends in each state.
 
 use crate::params::PowerParams;
 use hostnet_kernel::Time;
@@ -6,29 +6,29 @@ use serde::{Deserialize, Serialize};
 
 const MILLION: u128 = 1_000_000;
 
-/// What a core does.
+/// Activity of a core.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum CoreActivity {
-    /// Works.
+    /// The core executes work.
     Running,
-    /// Waits for work without sleep.
+    /// The core waits for work without sleeping.
     Polling,
-    /// Sleeps in this C-state.
+    /// The core sleeps in this C-state.
     Asleep(usize),
-    /// Leaves a C-state.
+    /// The core leaves a C-state.
     Waking,
-    /// Stands still while its clock changes.
+    /// The core halts while its clock changes.
     Halted,
 }
 
-/// What a core takes, in microwatts.
+/// Returns the power of a core, in microwatts.
 ///
-/// At work that is the static power of the voltage that it has, and the dynamic power of that voltage in proportion to
-/// the frequency. A core that polls takes `poll_ppm` of the latter. Asleep it takes what its C-state says, or the
-/// static power. One that wakes or is halted has no clock yet, and takes the static power.
+/// A running core takes the static power of its voltage, and the dynamic power of that voltage in proportion to the
+/// frequency. A polling core takes `poll_ppm` of the dynamic part. A sleeping core takes the power of its C-state, or
+/// the static power if none is given. A waking or halted core has no clock yet and takes the static power.
 ///
 /// # Panics
-/// If a P-state or C-state is not there.
+/// Panics if a P-state or C-state does not exist.
 #[must_use]
 pub fn core_power_uw(params: &PowerParams, frequency: usize, voltage: usize, being: CoreActivity) -> u64 {
     let (clock, supply) = (params.pstates[frequency], params.pstates[voltage]);
@@ -42,23 +42,23 @@ pub fn core_power_uw(params: &PowerParams, frequency: usize, voltage: usize, bei
     supply.static_uw.saturating_add(u64::try_from(beyond_uw).unwrap_or(u64::MAX))
 }
 
-/// How long a core was in each state, in ps.
+/// Time that a core has spent in each state, in ps.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Residency {
-    /// At work.
+    /// Time executing work, in ps.
     pub running_ps: u64,
-    /// Polling.
+    /// Time polling, in ps.
     pub polling_ps: u64,
-    /// Asleep, by C-state.
+    /// Time asleep, in ps, by C-state.
     pub asleep_ps: Vec<u64>,
-    /// Leaving a C-state.
+    /// Time leaving C-states, in ps.
     pub waking_ps: u64,
-    /// Halted.
+    /// Time halted, in ps.
     pub halted_ps: u64,
 }
 
 impl Residency {
-    /// All of it.
+    /// Returns the time in all states, in ps.
     #[must_use]
     pub fn total_ps(&self) -> u64 {
         let asleep_ps: u64 = self.asleep_ps.iter().sum();
@@ -76,7 +76,7 @@ impl Residency {
     }
 }
 
-/// The books of a core: exact integrals over the time since they were opened.
+/// Meter of a core: exact integrals of energy and time since the start of the window.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct CoreMeter {
     opened: Time,
@@ -84,14 +84,14 @@ pub struct CoreMeter {
     being: CoreActivity,
     power_uw: u64,
     frequency: usize,
-    /// In microwatts times picoseconds, which are attojoules.
+    /// Energy in microwatts times picoseconds, which are attojoules.
     attojoules: u128,
     residency: Residency,
     at_frequency_ps: Vec<u64>,
 }
 
 impl CoreMeter {
-    /// Opens the books of a core at `now` that polls at P-state `frequency` and takes `power_uw`.
+    /// Starts the meter of a core at `now` that polls at P-state `frequency` and takes `power_uw`.
     #[must_use]
     pub fn new(params: &PowerParams, now: Time, frequency: usize, power_uw: u64) -> Self {
         Self {
@@ -106,28 +106,29 @@ impl CoreMeter {
         }
     }
 
-    /// From `now` on the core does this and takes so many microwatts.
+    /// Sets the activity and the power of the core from `now` on.
     ///
     /// # Panics
-    /// If `now` is before what was settled last.
+    /// Panics if `now` is before the last update.
     pub fn turn(&mut self, now: Time, being: CoreActivity, power_uw: u64) {
         self.settle(now);
         (self.being, self.power_uw) = (being, power_uw);
     }
 
-    /// From `now` on the core has the frequency of this P-state; what it takes then is told by [`CoreMeter::turn`].
+    /// Sets the frequency of the core to that of P-state `frequency` from `now` on. [`CoreMeter::turn`] sets the
+    /// power.
     ///
     /// # Panics
-    /// If `now` is before what was settled last.
+    /// Panics if `now` is before the last update.
     pub fn clock(&mut self, now: Time, frequency: usize) {
         self.settle(now);
         self.frequency = frequency;
     }
 
-    /// Enters all that was up to `now`.
+    /// Accumulates time and energy up to `now`.
     ///
     /// # Panics
-    /// If `now` is before what was settled last.
+    /// Panics if `now` is before the last update.
     pub fn settle(&mut self, now: Time) {
         let ps = now.since(self.settled);
         self.attojoules += u128::from(self.power_uw) * u128::from(ps);
@@ -136,10 +137,10 @@ impl CoreMeter {
         self.settled = now;
     }
 
-    /// Opens the books anew at `now`; the core goes on with what it does.
+    /// Starts a new window at `now`. The core continues its activity.
     ///
     /// # Panics
-    /// If `now` is before what was settled last.
+    /// Panics if `now` is before the last update.
     pub fn reset(&mut self, now: Time) {
         self.settle(now);
         self.opened = now;
@@ -150,38 +151,38 @@ impl CoreMeter {
         self.residency = Residency { asleep_ps, ..Residency::default() };
     }
 
-    /// What the core does.
+    /// Returns the current activity.
     #[must_use]
     pub fn being(&self) -> CoreActivity {
         self.being
     }
 
-    /// What it takes, in microwatts.
+    /// Returns the current power, in microwatts.
     #[must_use]
     pub fn power_uw(&self) -> u64 {
         self.power_uw
     }
 
-    /// How much time the books cover, up to what was settled last, in ps.
+    /// Returns the length of the window up to the last update, in ps.
     #[must_use]
     pub fn window_ps(&self) -> u64 {
         self.settled.since(self.opened)
     }
 
-    /// The energy in that time, in attojoules (10^-18 J).
+    /// Returns the energy of the window, in attojoules (10^-18 J).
     #[must_use]
     pub fn attojoules(&self) -> u128 {
         self.attojoules
     }
 
-    /// How long the core was in each state in that time; the sum is exactly that time.
+    /// Returns the time in each state. The times sum to the length of the window exactly.
     #[must_use]
     pub fn residency_ps(&self) -> &Residency {
         &self.residency
     }
 
-    /// How long it had the frequency of each P-state in that time, halted and asleep included, in ps; the sum is
-    /// exactly that time.
+    /// Returns the time at each P-state's frequency in ps, halted and asleep included. The times sum to the length of
+    /// the window exactly.
     #[must_use]
     pub fn at_frequency_ps(&self) -> &[u64] {
         &self.at_frequency_ps
@@ -201,7 +202,7 @@ mod tests {
     #[test]
     fn power_is_static_by_voltage_and_dynamic_by_voltage_and_frequency() {
         let params = params();
-        // 1.0 V: 3 W static, 10 W dynamic at 3 GHz.
+        // At 1.0 V: 3 W static, and 10 W dynamic at 3 GHz.
         assert_eq!(core_power_uw(&params, 4, 4, CoreActivity::Running), 13_000_000);
         assert_eq!(
             core_power_uw(&params, 1, 4, CoreActivity::Running),

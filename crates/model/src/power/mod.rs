@@ -1,6 +1,7 @@
-//! Frequencies, voltages and sleep of cores, who decides on them, and what they take: pure state machines. Times and
-//! counters go in, decisions come out; whoever has the cores does what is decided. The one part is the power management
-//! of a server.
+//! Frequencies, voltages and sleep of cores, the governors that decide on them, and the power that cores take.
+//!
+//! All are pure state machines: times and counters go in, decisions come out, and the owner of the cores applies
+//! them. The only component is the power management of a server.
 
 mod clock;
 pub mod dvfs;

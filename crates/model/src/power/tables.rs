@@ -1,11 +1,11 @@
-//! What tests of this room are made of.
+//! Tables and helpers of the tests.
 
 use crate::params::{CState, GovernorParams, IdleParams, PState, PowerDomain, PowerParams};
 use hostnet_kernel::checkpoint;
 use serde::de::DeserializeOwned;
 use serde::Serialize;
 
-/// Five P-states: 1.0, 1.5, 2.0, 2.5 and 3.0 GHz at 0.6, 0.7, 0.8, 0.9 and 1.0 V.
+/// Returns five P-states: 1.0, 1.5, 2.0, 2.5 and 3.0 GHz at 0.6, 0.7, 0.8, 0.9 and 1.0 V.
 pub(crate) fn pstates() -> Vec<PState> {
     (0..5)
         .map(|at| PState {
@@ -17,7 +17,7 @@ pub(crate) fn pstates() -> Vec<PState> {
         .collect()
 }
 
-/// C1, C3 and C6 of the NCAP thesis, table 2.1: exit in 2, 10 and 22 us, target residency 10, 40 and 150 us.
+/// Returns C1, C3 and C6 of the NCAP thesis, table 2.1: exit in 2, 10 and 22 us, target residency 10, 40 and 150 us.
 pub(crate) fn cstates() -> Vec<CState> {
     [("C1", 2, 10, None), ("C3", 10, 40, Some(1_640_000)), ("C6", 22, 150, Some(0))]
         .map(|(name, exit_us, residency_us, power_uw)| CState {
@@ -29,7 +29,7 @@ pub(crate) fn cstates() -> Vec<CState> {
         .to_vec()
 }
 
-/// The two tables together; voltages move by 10 mV per us, and a relock takes 5 us.
+/// Returns both tables as parameters. Voltages move by 10 mV per us, and a relock takes 5 us.
 pub(crate) fn params() -> PowerParams {
     PowerParams {
         pstates: pstates(),
@@ -50,7 +50,7 @@ pub(crate) fn params() -> PowerParams {
     }
 }
 
-/// What a checkpoint makes of it.
+/// Returns `state` after a round trip through a checkpoint.
 pub(crate) fn written_and_read<T: Serialize + DeserializeOwned>(state: &T) -> T {
     let bytes = checkpoint::write("", state).expect("it can be written");
     checkpoint::read("", &bytes).expect("it has been written")

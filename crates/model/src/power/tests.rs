@@ -1,4 +1,4 @@
-//! What holds for all machines of this room.
+//! Tests that hold for all state machines of this module.
 
 use super::tables::{params, written_and_read};
 use super::*;

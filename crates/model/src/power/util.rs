@@ -1,18 +1,18 @@
-//! The utilisation of a core as the scheduler tracks it (per-entity load tracking, PELT).
+//! Utilization of a core as the scheduler tracks it (per-entity load tracking, PELT).
 
 use hostnet_kernel::Time;
 use serde::{Deserialize, Serialize};
 
-/// The utilisation of a core that always works at the highest frequency (`SCHED_CAPACITY_SCALE`).
+/// Utilization of a core that is always busy at the highest frequency (`SCHED_CAPACITY_SCALE`).
 pub const CAPACITY: u64 = 1024;
 
-/// A period of PELT: 1024 times 1024 ns, in ps.
+/// Period of PELT: 1024 times 1024 ns, in ps.
 const PERIOD_PS: u64 = 1024 * 1024 * 1000;
 
-/// Periods after which what was counts half.
+/// Number of periods after which a contribution counts half.
 const HALF_LIFE: u64 = 32;
 
-/// 2^32 times 2^(-n/32), rounded down: what n periods leave (`runnable_avg_yN_inv` in Linux).
+/// Decay factor of `n` periods: 2^32 times 2^(-n/32), rounded down (`runnable_avg_yN_inv` in Linux).
 const LEFT: [u64; HALF_LIFE as usize] = [
     0x1_0000_0000,
     0xfa83_b2db,
@@ -48,46 +48,47 @@ const LEFT: [u64; HALF_LIFE as usize] = [
     0x82cd_8698,
 ];
 
-/// The sum of all periods that were, each with what is left of it, for a core that always works (`LOAD_AVG_MAX`), in
-/// ps: what stays when a period decays and the next is added.
+/// Sum of all decayed periods of a core that is always busy, in ps (`LOAD_AVG_MAX`). The sum is a fixed point: a
+/// period decays and the next one is added.
 const SUM_MAX_PS: u64 = 48_934_993_102;
 
-/// The utilisation of a core: a geometric series over periods of about 1 ms with a half-life of 32 of them. As
-/// `kernel/sched/pelt.c` of Linux 4.19, but in ps where Linux counts in steps of 1024 ns.
+/// Utilization of a core: a geometric series over periods of about 1 ms with a half-life of 32 periods.
+///
+/// Follows `kernel/sched/pelt.c` of Linux 4.19, but in ps where Linux counts in steps of 1024 ns.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Util {
     at: Time,
-    /// How much of the current period is over, in ps.
+    /// Elapsed part of the current period, in ps.
     into_ps: u64,
-    /// The series, in ps times units of capacity.
+    /// Sum of the series, in ps times units of capacity.
     sum: u64,
 }
 
 impl Util {
-    /// That of a core that has never worked, at `now`.
+    /// Creates the utilization of a core that has never been busy.
     #[must_use]
     pub fn new(now: Time) -> Self {
         Self { at: now, into_ps: 0, sum: 0 }
     }
 
-    /// The core has worked since the last call, at `khz` of at most `max_khz`.
+    /// Adds the time since the last update as busy, at `khz` of at most `max_khz`.
     ///
     /// # Panics
-    /// If `until` is before the last call.
+    /// Panics if `until` is before the last update.
     pub fn run(&mut self, until: Time, khz: u32, max_khz: u32) {
         let capacity = CAPACITY * u64::from(khz.min(max_khz)) / u64::from(max_khz.max(1));
         self.pass(until, capacity);
     }
 
-    /// The core has been idle since the last call.
+    /// Adds the time since the last update as idle.
     ///
     /// # Panics
-    /// If `until` is before the last call.
+    /// Panics if `until` is before the last update.
     pub fn rest(&mut self, until: Time) {
         self.pass(until, 0);
     }
 
-    /// The utilisation at the last call, 0 to [`CAPACITY`].
+    /// Returns the utilization at the last update, 0 to [`CAPACITY`].
     #[must_use]
     pub fn util(&self) -> u64 {
         self.sum / (SUM_MAX_PS - PERIOD_PS + self.into_ps)
@@ -98,6 +99,8 @@ impl Util {
         let over_ps = self.into_ps.saturating_add(elapsed_ps);
         let (periods, into_ps) = (over_ps / PERIOD_PS, over_ps % PERIOD_PS);
         let mut counted_ps = elapsed_ps;
+        // As `__accumulate_pelt_segments`: the rest of the first period and the whole periods decay, the current
+        // period does not.
         if periods > 0 {
             self.sum = decayed(self.sum, periods);
             let whole_ps = SUM_MAX_PS - decayed(SUM_MAX_PS, periods) - PERIOD_PS;
@@ -108,7 +111,7 @@ impl Util {
     }
 }
 
-/// What is left of `value` after `periods` (`decay_load`).
+/// Returns `value` after a decay of `periods` periods (`decay_load`).
 fn decayed(value: u64, periods: u64) -> u64 {
     let halved = u32::try_from(periods / HALF_LIFE).ok().and_then(|times| value.checked_shr(times)).unwrap_or(0);
     let left = u128::from(halved) * u128::from(LEFT[(periods % HALF_LIFE) as usize]);
@@ -172,7 +175,7 @@ mod tests {
     fn part_of_the_first_period_counts_over_all_that_could_have_been() {
         let mut util = Util::new(Time::ZERO);
         util.run(Time::from_ps(PERIOD_PS / 2), MAX_KHZ, MAX_KHZ);
-        // Half a period of 45.67 and a half: 0.5 / 46.17 of 1024.
+        // Half a period of 45.67 and a half: 0.5 / 46.17 of 1024 is 11.
         assert_eq!(util.util(), 11);
     }
 

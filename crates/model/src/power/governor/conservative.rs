@@ -1,24 +1,24 @@
-//! Up and down by steps.
+//! Conservative governor: moves the frequency up and down by steps.
 
 use super::{Governor, Look};
 
-/// A step of nothing is taken for so many kHz (`get_freq_step`).
+/// Smallest step, in kHz. Linux uses this value in place of a step of 0 kHz (`get_freq_step`).
 const STEP_LEAST_KHZ: u64 = 5;
 
-/// `cpufreq_conservative.c` of Linux 4.19, with `sampling_down_factor` 1. It wants a frequency of its own, which moves
-/// by steps that may be smaller than those of the table.
+/// `cpufreq_conservative.c` of Linux 4.19, with `sampling_down_factor` 1. The governor keeps a requested frequency
+/// that moves by steps, which may be smaller than those of the table.
 #[derive(Clone, Debug)]
 pub struct Conservative {
     up_threshold: u32,
     down_threshold: u32,
     step: u32,
-    /// What it wants, in kHz; none: it has not looked yet.
+    /// Requested frequency in kHz. `None` before the first sample.
     wanted_khz: Option<u64>,
 }
 
 impl Conservative {
-    /// The rule: load in percent above which it goes up and below which it goes down, and a step in percent of the
-    /// highest frequency. With a step of 0 it never moves.
+    /// Creates the governor. The frequency goes up above `up_threshold` and down below `down_threshold`, both in
+    /// percent of load, by `step` percent of the highest frequency. With a step of 0 the frequency never moves.
     #[must_use]
     pub fn new(up_threshold: u32, down_threshold: u32, step: u32) -> Self {
         Self { up_threshold, down_threshold, step, wanted_khz: None }

@@ -1,4 +1,4 @@
-//! Who decides on frequencies: the governors of Linux (cpufreq), or another rule in their place.
+//! Frequency governors: those of Linux (cpufreq), or a user-defined rule.
 
 mod conservative;
 mod ondemand;
@@ -22,43 +22,44 @@ use crate::params::{GovernorParams, PState, PowerParams};
 use serde::{Deserialize, Serialize};
 use std::fmt::Debug;
 
-/// What a core has done.
+/// Load of a core.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Load {
-    /// Time in which it was not idle since the last look, in ps.
+    /// Time that the core was not idle since the last sample, in ps.
     pub busy_ps: u64,
-    /// Time in which it was idle and something that it had asked of storage was waited for, in ps.
+    /// Time that the core was idle while its storage reads were outstanding, in ps.
     pub waiting_ps: u64,
-    /// Its utilisation as the scheduler tracks it, in units of 1/1024 of a core at the highest frequency; see
+    /// Utilization as the scheduler tracks it, in units of 1/1024 of a core at the highest frequency. See
     /// [`Util`](crate::power::Util).
     pub util: u64,
 }
 
-/// What a governor sees when it looks.
+/// Input of a governor's decision.
 #[derive(Clone, Copy, Debug)]
 pub struct Look<'a> {
-    /// The time in ps.
+    /// Current time, in ps.
     pub now_ps: u64,
-    /// Time since the last look, in ps.
+    /// Time since the last sample, in ps.
     pub window_ps: u64,
-    /// Which frequency domain this is, by its place among those of the server.
+    /// Index of the frequency domain in the server.
     pub domain: usize,
-    /// The P-state that was set last.
+    /// P-state that was requested last.
     pub at: usize,
-    /// What each core of the frequency domain has done.
+    /// Load of each core of the frequency domain.
     pub loads: &'a [Load],
-    /// From the slowest to the fastest, at least one.
+    /// P-states from the slowest to the fastest, at least one.
     pub pstates: &'a [PState],
 }
 
 impl Look<'_> {
-    /// Load of the busiest core in whole percent, rounded down, at most 100; 0 of an empty window.
+    /// Returns the load of the busiest core in whole percent, rounded down, at most 100. Returns 0 for an empty
+    /// window.
     #[must_use]
     pub fn percent(&self) -> u64 {
         self.percent_of(|load| load.busy_ps)
     }
 
-    /// The same if cores that wait for storage are as busy as those at work.
+    /// Returns the load of the busiest core as [`Look::percent`] does, but counts waits for storage as busy.
     #[must_use]
     pub fn percent_with_io(&self) -> u64 {
         self.percent_of(|load| load.busy_ps.saturating_add(load.waiting_ps))
@@ -69,37 +70,37 @@ impl Look<'_> {
         (u128::from(busiest) * 100).checked_div(u128::from(self.window_ps)).unwrap_or(0) as u64
     }
 
-    /// The highest utilisation of a core.
+    /// Returns the highest utilization of a core.
     #[must_use]
     pub fn util(&self) -> u64 {
         self.loads.iter().map(|load| load.util).max().unwrap_or(0)
     }
 
-    /// The fastest P-state.
+    /// Returns the fastest P-state.
     #[must_use]
     pub fn fastest(&self) -> usize {
         self.pstates.len() - 1
     }
 
-    /// Frequency of P-state `at` in kHz; one that is not there is taken for the fastest.
+    /// Returns the frequency of P-state `at` in kHz, or that of the fastest if `at` does not exist.
     #[must_use]
     pub fn khz(&self, at: usize) -> u64 {
         u64::from(self.pstates[at.min(self.fastest())].khz)
     }
 
-    /// The slowest P-state of at least `khz`, else the fastest (`CPUFREQ_RELATION_L`).
+    /// Returns the slowest P-state of at least `khz`, else the fastest (`CPUFREQ_RELATION_L`).
     #[must_use]
     pub fn at_least(&self, khz: u64) -> usize {
         (0..self.fastest()).find(|at| self.khz(*at) >= khz).unwrap_or(self.fastest())
     }
 
-    /// The fastest P-state of at most `khz`, else the slowest (`CPUFREQ_RELATION_H`).
+    /// Returns the fastest P-state of at most `khz`, else the slowest (`CPUFREQ_RELATION_H`).
     #[must_use]
     pub fn at_most(&self, khz: u64) -> usize {
         at_most(self.pstates, khz)
     }
 
-    /// The P-state closest to `khz`, of two that are as close the slower (`CPUFREQ_RELATION_C`).
+    /// Returns the P-state closest to `khz`, and the slower of two that are equally close (`CPUFREQ_RELATION_C`).
     #[must_use]
     pub fn closest(&self, khz: u64) -> usize {
         let (below, above) = (self.at_most(khz), self.at_least(khz));
@@ -112,14 +113,14 @@ impl Look<'_> {
     }
 }
 
-/// The fastest P-state of at most `khz`, else the slowest.
+/// Returns the fastest P-state of at most `khz`, else the slowest.
 pub(super) fn at_most(pstates: &[PState], khz: u64) -> usize {
     (1..pstates.len()).rev().find(|at| u64::from(pstates[*at].khz) <= khz).unwrap_or(0)
 }
 
-/// A copy of a governor; every governor that is `Clone` has it.
+/// Cloning of boxed governors, implemented for every governor that is `Clone`.
 pub trait CloneGovernor {
-    /// The copy.
+    /// Returns a boxed copy.
     fn clone_box(&self) -> Box<dyn Governor>;
 }
 
@@ -131,34 +132,34 @@ impl<T: Governor + Clone + 'static> CloneGovernor for T {
 
 impl Clone for Box<dyn Governor> {
     fn clone(&self) -> Self {
-        // Of what is in the box: the box is no governor.
+        // Calls `clone_box` of the governor inside: the box itself is not a governor.
         (**self).clone_box()
     }
 }
 
-/// A rule that says which frequency cores have. It may depend on nothing but what it sees and its own state, else runs
-/// are not reproducible.
+/// Rule that decides on the frequency of cores. A decision may depend only on the input and on the governor's own
+/// state, otherwise runs are not reproducible.
 pub trait Governor: CloneGovernor + Debug + Send + Sync {
-    /// The P-state to go to, by its place in the table; one that is not there is taken for the fastest. Called once per
+    /// Returns the index of the P-state to switch to. An index beyond the table means the fastest. Called once per
     /// period.
     fn decide(&mut self, look: &Look) -> usize;
 
-    /// All that it remembers, for a checkpoint; `None` if it cannot be continued from one.
+    /// Returns the full state for a checkpoint, or `None` if the governor cannot continue from one.
     fn state(&self) -> Option<Vec<u8>> {
         None
     }
 
-    /// Becomes what [`Governor::state`] wrote.
+    /// Restores the state that [`Governor::state`] returned.
     ///
     /// # Errors
-    /// Why it cannot.
+    /// Returns an error if the state is not valid for this governor.
     fn restore(&mut self, state: &[u8]) -> Result<(), String> {
         let _ = state;
         Err("this governor cannot be continued".to_owned())
     }
 }
 
-/// The governor that parameters name; none for one from outside.
+/// Returns the governor that the parameters name, or `None` for a user-defined one.
 #[must_use]
 pub fn of(params: &PowerParams) -> Option<Box<dyn Governor>> {
     built(&params.governor)
@@ -180,7 +181,7 @@ fn built(params: &GovernorParams) -> Option<Box<dyn Governor>> {
     })
 }
 
-/// What a governor without a memory makes of the state that a checkpoint has of it.
+/// Restores a governor without state, whose state in a checkpoint must be empty.
 fn nothing(state: &[u8]) -> Result<(), String> {
     if state.is_empty() {
         Ok(())

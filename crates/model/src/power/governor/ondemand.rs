@@ -1,22 +1,22 @@
-//! The highest frequency above a load, else one that fits it.
+//! Ondemand governor: the highest frequency above a load, else one that fits the load.
 
 use super::{nothing, Governor, Look};
 use crate::params::OndemandVariant;
 
-/// Percent by which the old rule stays below the threshold: that of kernels that know idle times exactly
-/// (`MICRO_FREQUENCY_DOWN_DIFFERENTIAL`), whose threshold is 95 unless it is set.
+/// Points of load by which the old rule stays below the threshold. The value is that of kernels with exact idle times
+/// (`MICRO_FREQUENCY_DOWN_DIFFERENTIAL`), whose default threshold is 95.
 const DOWN_DIFFERENTIAL: u64 = 3;
 
-/// `cpufreq_ondemand.c`: the old rule as in Linux 2.6.38, the proportional one as since 3.17. A core without a tick is
-/// idle to the picosecond here, so that the old rule has the thresholds of exact idle times: with `up_threshold` 95 it
-/// goes to load times frequency over 92%.
+/// `cpufreq_ondemand.c`: the old rule as in Linux 2.6.38, and the proportional rule as since 3.17. Idle times are
+/// exact here, as in a kernel without ticks, so the old rule uses the thresholds of exact idle times: with
+/// `up_threshold` 95 the target is load times frequency over 92%.
 #[derive(Clone, Copy, Debug)]
 pub struct Ondemand {
-    /// The rule.
+    /// Variant of the rule.
     pub variant: OndemandVariant,
-    /// Load above which it goes to the fastest, in percent.
+    /// Load above which the governor selects the fastest P-state, in percent.
     pub up_threshold: u32,
-    /// Whether waits for storage count as load: so they do on processors of Intel (`should_io_be_busy`).
+    /// True if waits for storage count as load, as on Intel processors (`should_io_be_busy`).
     pub io_busy: bool,
 }
 
@@ -45,8 +45,8 @@ impl Governor for Ondemand {
 }
 
 impl Ondemand {
-    /// The slowest P-state at which the load would stay a few points below the threshold; what is there from that point
-    /// up to the threshold.
+    /// Returns the slowest P-state at which the load would stay a few points below the threshold. Between that point
+    /// and the threshold, keeps the current P-state.
     fn below(&self, look: &Look, load: u64) -> usize {
         let aim = u64::from(self.up_threshold).saturating_sub(DOWN_DIFFERENTIAL);
         if load >= aim {

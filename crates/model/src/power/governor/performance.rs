@@ -1,8 +1,8 @@
-//! The highest frequency.
+//! Performance governor: the highest frequency.
 
 use super::{nothing, Governor, Look};
 
-/// Always the fastest P-state (`cpufreq_performance.c`).
+/// Always selects the fastest P-state (`cpufreq_performance.c`).
 #[derive(Clone, Copy, Debug)]
 pub struct Performance;
 

@@ -1,8 +1,8 @@
-//! The lowest frequency.
+//! Powersave governor: the lowest frequency.
 
 use super::{nothing, Governor, Look};
 
-/// Always the slowest P-state (`cpufreq_powersave.c`).
+/// Always selects the slowest P-state (`cpufreq_powersave.c`).
 #[derive(Clone, Copy, Debug)]
 pub struct Powersave;
 

@@ -1,10 +1,10 @@
-//! The frequency that the tracked utilisation needs.
+//! Schedutil governor: the frequency that the tracked utilization needs.
 
 use super::{nothing, Governor, Look};
 use crate::power::util::CAPACITY;
 
-/// `kernel/sched/cpufreq_schedutil.c` of Linux 4.19: 1.25 times the share of the highest frequency that the busiest
-/// core uses. It decides once per look, so that its rate limit is the period of the looks.
+/// `kernel/sched/cpufreq_schedutil.c` of Linux 4.19: 1.25 times the highest frequency times the utilization of the
+/// busiest core. The governor decides once per sample, so its rate limit is the sampling period.
 #[derive(Clone, Copy, Debug)]
 pub struct Schedutil;
 

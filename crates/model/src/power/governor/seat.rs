@@ -1,4 +1,4 @@
-//! The governor of a frequency domain: one of Linux's, or a guest.
+//! Governor of a frequency domain: one of Linux's, or a user-defined one.
 
 use super::{built, Governor, Look};
 use crate::params::GovernorParams;
@@ -6,12 +6,13 @@ use serde::de::{Deserializer, Error as _};
 use serde::ser::{Error as _, Serializer};
 use serde::{Deserialize, Serialize};
 
-/// Who decides, as part of a checkpoint. A governor from outside has to be attached, also after a checkpoint is read.
+/// Governor of a frequency domain, as part of a checkpoint. A user-defined governor must be attached, also after a
+/// checkpoint has been read.
 #[derive(Clone, Debug)]
 pub struct Seat {
     params: GovernorParams,
     governor: Option<Box<dyn Governor>>,
-    /// What a checkpoint had of a governor from outside, until it is there.
+    /// State of a user-defined governor from a checkpoint, until the governor is attached.
     state: Option<Vec<u8>>,
 }
 
@@ -20,7 +21,7 @@ impl Serialize for Seat {
         let state = match &self.governor {
             None => self.state.clone(),
             Some(governor) => match governor.state() {
-                // Checkpoints are binary; what people read, and what states are compared by, does without.
+                // Only binary checkpoints need the state. JSON, which is for reading and comparing, does without it.
                 None if !serializer.is_human_readable() => return Err(S::Error::custom(self.stateless())),
                 state => state,
             },
@@ -42,16 +43,16 @@ impl<'de> Deserialize<'de> for Seat {
 }
 
 impl Seat {
-    /// The governor that parameters name; the seat of one from outside is empty.
+    /// Creates the governor that the parameters name. A user-defined one must be attached.
     #[must_use]
     pub fn new(params: &GovernorParams) -> Self {
         Self { params: params.clone(), governor: built(params), state: None }
     }
 
-    /// Lets a governor from outside decide from now on, going on from what a checkpoint had of it.
+    /// Attaches a user-defined governor, which continues from the state of the checkpoint, if any.
     ///
     /// # Errors
-    /// If the checkpoint's state cannot be continued, or the parameters name none from outside.
+    /// Returns an error if the governor rejects the state, or if the parameters do not name a user-defined governor.
     pub fn attach(&mut self, mut governor: Box<dyn Governor>) -> Result<(), String> {
         let GovernorParams::User(name) = &self.params else {
             return Err("the governor of these cores is not one from outside".to_owned());
@@ -63,7 +64,7 @@ impl Seat {
         Ok(())
     }
 
-    /// The name of a governor from outside that is not there yet.
+    /// Returns the name of a user-defined governor that has not been attached.
     #[must_use]
     pub fn missing(&self) -> Option<&str> {
         match &self.params {
@@ -72,10 +73,10 @@ impl Seat {
         }
     }
 
-    /// Whether it can be part of a checkpoint.
+    /// Checks that the governor can be part of a checkpoint.
     ///
     /// # Errors
-    /// Why it cannot.
+    /// Returns an error if the governor does not give its state.
     pub fn check_state(&self) -> Result<(), String> {
         match &self.governor {
             Some(governor) if governor.state().is_none() => Err(self.stateless()),
@@ -83,8 +84,8 @@ impl Seat {
         }
     }
 
-    /// The P-state to go to, which is one that is there: the one that was set if nobody sits here, the fastest if
-    /// somebody from outside names one that is not there.
+    /// Returns the P-state to switch to, which always exists: the current one if no governor is attached, and the
+    /// fastest if the governor names one beyond the table.
     #[must_use]
     pub fn decide(&mut self, look: &Look) -> usize {
         let decision = self.governor.as_mut().map_or(look.at, |governor| governor.decide(look));
@@ -107,7 +108,7 @@ mod tests {
     use crate::power::tables::{self, written_and_read};
     use hostnet_kernel::checkpoint;
 
-    /// Goes around: one further at each look.
+    /// Governor that selects the next P-state at each decision.
     #[derive(Clone, Debug)]
     struct Round {
         next: u8,

@@ -1,11 +1,12 @@
-//! Traces of decisions, worked out by hand.
+//! Tests of the frequency governors against traces of decisions, worked out by hand.
 
 use super::*;
 use crate::params::OndemandVariant::{Old, Proportional};
 use crate::power::tables;
 use proptest::prelude::*;
 
-/// What a governor decides for a load in percent, and utilisation, at a P-state of 1.0, 1.5, 2.0, 2.5 and 3.0 GHz.
+/// Returns the decision of a governor for a load in percent and a utilization, at P-state `at` of 1.0, 1.5, 2.0, 2.5
+/// and 3.0 GHz.
 fn decide(governor: &mut dyn Governor, at: usize, percent: u64, util: u64) -> usize {
     let pstates = tables::pstates();
     let loads = [
@@ -58,9 +59,9 @@ fn the_old_ondemand_takes_the_slowest_that_keeps_the_load_at_92_percent() {
 #[test]
 fn the_threshold_of_the_old_ondemand_moves_the_aim_with_it() {
     let mut governor = Ondemand { variant: Old, up_threshold: 80, io_busy: false };
-    // 61 x 3.0 / 77 = 2.377: 2.5; at 78% it stays.
+    // 61 x 3.0 / 77 = 2.377: 2.5. At 78% the P-state stays.
     check(&mut governor, &[(0, 81, 4), (0, 80, 0), (4, 61, 3), (4, 78, 4), (1, 78, 1)]);
-    // A threshold at which there is no aim left.
+    // With this threshold the target load is 0.
     check(&mut Ondemand { variant: Old, up_threshold: 2, io_busy: false }, &[(1, 3, 4), (1, 2, 1), (1, 0, 1)]);
 }
 
@@ -153,7 +154,7 @@ fn conservative_without_a_step_stays_and_one_of_nothing_is_the_least() {
         },
         pstates: &pstates,
     };
-    // 1% of 20 kHz is nothing: 5 kHz, so that it wants 6.
+    // 1% of 20 kHz rounds to 0, so the step is 5 kHz and the request is 6 kHz.
     let mut governor = Conservative::new(80, 20, 1);
     assert_eq!(governor.decide(&look(100, 0)), 1);
     assert_eq!(governor.state(), Some(6u64.to_le_bytes().to_vec()));
@@ -161,7 +162,7 @@ fn conservative_without_a_step_stays_and_one_of_nothing_is_the_least() {
 
 #[test]
 fn schedutil_takes_a_quarter_more_than_what_is_used() {
-    // Of 3.75 GHz: 273 / 1024 is 0.99976, 274 is 1.0034; 546 is 1.9995, 547 is 2.0032; 819 is 2.9993.
+    // Of 3.75 GHz: 273 / 1024 is 0.99976, 274 is 1.0034, 546 is 1.9995, 547 is 2.0032, and 819 is 2.9993.
     let table =
         [(0, 0), (273, 0), (274, 1), (546, 2), (547, 3), (682, 3), (683, 4), (819, 4), (1024, 4), (u64::MAX, 4)];
     for (util, decision) in table {
@@ -176,7 +177,7 @@ fn frequencies_that_are_not_in_the_table_are_found_from_three_sides() {
     let pstates = tables::pstates();
     let look = Look { now_ps: 0, window_ps: 1, domain: 0, at: 0, loads: &[], pstates: &pstates };
     let table = [
-        // khz, at least, at most, closest
+        // Columns: khz, at least, at most, closest.
         (0, 0, 0, 0),
         (1_000_000, 0, 0, 0),
         (1_000_001, 1, 0, 0),

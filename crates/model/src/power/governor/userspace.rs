@@ -1,11 +1,11 @@
-//! A frequency that somebody chose.
+//! Userspace governor: a fixed frequency.
 
 use super::{nothing, Governor, Look};
 
-/// Always one P-state (`cpufreq_userspace.c`).
+/// Always selects one P-state (`cpufreq_userspace.c`).
 #[derive(Clone, Copy, Debug)]
 pub struct Userspace {
-    /// Its place in the table; one that is not there is taken for the fastest.
+    /// Index of the P-state. An index beyond the table means the fastest.
     pub at: u32,
 }
 

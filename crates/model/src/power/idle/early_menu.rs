@@ -1,25 +1,26 @@
-//! The menu of early kernels: by the next timer, corrected by how far sleeps have fallen short of it, or by what the
-//! last sleeps all had in common.
+//! Menu governor of early kernels: predicts by the next timer, corrected by how far sleeps have fallen short of it,
+//! or by the mean of the last sleeps.
 
 use super::menu::{bucket, BUCKETS, DECAY, INTERVALS, LONG_PS, PS_PER_NS, RESOLUTION, VARIANCE_SMALL};
 use super::Depth;
 use serde::{Deserialize, Serialize};
 
-/// Timers that end sooner than this are polled for, in ps.
+/// Timers that expire sooner than this are polled for, in ps.
 const SOON_PS: u64 = 5_000_000;
-/// Some timer of the kernel comes at the latest (assumed), in ps.
+/// Longest time to the next kernel timer, in ps (assumed).
 const TIMER_MAX_PS: u64 = 1_000_000_000_000;
-/// How much more reluctant each wait for storage makes it (`performance_multiplier`).
+/// Weight of each outstanding storage read against sleep (`performance_multiplier`).
 const RELUCTANCE: u64 = 10;
 
 /// `menu.c` of Linux 2.6.38, for a core with a stopped tick and without the average load of `performance_multiplier`.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct EarlyMenu {
     depths: Vec<Depth>,
-    /// By magnitude, without and with waiting IO, in units of 1 / (`RESOLUTION` x `DECAY`).
+    /// Corrections by magnitude, without and with outstanding IO, in units of 1 / (`RESOLUTION` x `DECAY`).
     corrections: [u64; 2 * BUCKETS],
-    /// The last sleeps, exit included, in ns.
+    /// Last sleeps, exit latency included, in ns.
     intervals: [u64; INTERVALS],
+    /// Index of the oldest sleep.
     oldest: usize,
     timer_ps: u64,
     bucket: usize,
@@ -39,7 +40,7 @@ impl EarlyMenu {
         }
     }
 
-    /// The C-state to sleep in, while so many reads of storage are waited for.
+    /// Returns the C-state to sleep in, with `reads` outstanding storage reads.
     pub(super) fn select(&mut self, timer_ps: u64, qos_ps: Option<u64>, reads: u32) -> Option<usize> {
         self.timer_ps = timer_ps.min(TIMER_MAX_PS);
         self.bucket = bucket(self.timer_ps) + if reads > 0 { BUCKETS } else { 0 };
@@ -72,7 +73,7 @@ impl EarlyMenu {
         self.oldest = (self.oldest + 1) % INTERVALS;
     }
 
-    /// How long the core is expected to sleep, in ps.
+    /// Returns the predicted sleep, in ps.
     pub(super) fn predicted_ps(&self) -> u64 {
         let unit = u128::from(RESOLUTION * DECAY);
         let corrected = (u128::from(self.timer_ps) * u128::from(self.corrections[self.bucket]) + unit / 2) / unit;
@@ -98,7 +99,7 @@ mod tests {
         EarlyMenu::new(Depth::all(&tables::cstates()))
     }
 
-    /// After sleeps of so many us with a timer 40 ms ahead.
+    /// Returns a governor after sleeps of the given lengths in us, with a timer 40 ms ahead.
     fn after(us: &[u64]) -> EarlyMenu {
         let mut menu = fresh();
         for us in us {

@@ -1,24 +1,24 @@
-//! One step deeper after long sleeps, one back after a short one.
+//! Ladder governor: one state deeper after several long sleeps, one shallower after a short one.
 
 use super::Depth;
 use serde::{Deserialize, Serialize};
 
-/// Long sleeps until it goes deeper (`PROMOTION_COUNT`).
+/// Long sleeps before the next deeper state (`PROMOTION_COUNT`).
 const PROMOTION_COUNT: u32 = 4;
 
-/// `ladder.c` of Linux 4.19: a sleep is long if it was longer than the exit latency of its state, and short if it was
-/// shorter; exit excluded in both. One short sleep leads back (`DEMOTION_COUNT` is 1). It heeds neither timers nor
-/// target residencies, and does not poll unless the lightest state takes too long to leave.
+/// `ladder.c` of Linux 4.19. A sleep without its exit latency is long if it exceeds the exit latency of its state,
+/// and short if it is below. One short sleep demotes (`DEMOTION_COUNT` is 1). The governor ignores timers and target
+/// residencies, and polls only if even the lightest state takes too long to leave.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Ladder {
     depths: Vec<Depth>,
-    /// Where it stands.
+    /// Current state.
     rung: usize,
-    /// Long sleeps there.
+    /// Long sleeps in the current state.
     promotions: u32,
-    /// Whether it sent the core to sleep on its rung.
+    /// True if the last decision was to sleep.
     asleep: bool,
-    /// The last sleep there, exit excluded, in ps.
+    /// Last sleep in the current state, without the exit latency, in ps.
     slept_ps: Option<u64>,
 }
 

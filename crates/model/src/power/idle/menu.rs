@@ -1,42 +1,45 @@
-//! By the next timer, corrected by how far sleeps have fallen short of it, or by what the last sleeps had in common.
+//! Menu governor: predicts by the next timer, corrected by how far sleeps have fallen short of it, or by the typical
+//! length of the last sleeps.
 
 use super::Depth;
 use serde::{Deserialize, Serialize};
 
-/// Corrections, one for each magnitude of what is expected (half of `BUCKETS`: those without waiting IO).
+/// Number of corrections, one for each magnitude of the time to the timer (half of `BUCKETS` in Linux: those without
+/// outstanding IO).
 pub(super) const BUCKETS: usize = 6;
-/// The end of the first bucket, in ps; each further one is ten times as long.
+/// End of the first bucket, in ps. Each further bucket is ten times as long.
 const BUCKET_PS: u64 = 10_000_000;
-/// A correction of 1 is `RESOLUTION` times `DECAY`; a new sample has a weight of one in `DECAY`.
+/// Scale of a correction: 1 is `RESOLUTION` times `DECAY`. A new sample has the weight 1 / `DECAY`.
 pub(super) const RESOLUTION: u64 = 1024;
 pub(super) const DECAY: u64 = 8;
-/// Sleeps from here on count as if they had lasted to the timer (`MAX_INTERESTING`), in ps.
+/// Sleeps from this length on count as if they had lasted to the timer (`MAX_INTERESTING`), in ps.
 pub(super) const LONG_PS: u64 = 50_000_000_000;
-/// Sleeps that are remembered (`INTERVALS`).
+/// Number of sleeps remembered (`INTERVALS`).
 pub(super) const INTERVALS: usize = 8;
-/// Of so many sleeps at most none is left out.
+/// Number of sleeps from which on no further one is left out.
 const INTERVALS_LEAST: usize = INTERVALS * 3 / 4;
-/// Sleeps above this are never typical (`INT_MAX` us), in ns.
+/// Longest typical sleep (`INT_MAX` us), in ns.
 const TYPICAL_MAX_NS: u64 = 2_147_483_647_000;
-/// Spread up to which sleeps are alike whatever their mean (a deviation of 20 us), in ns^2.
+/// Variance up to which sleeps are alike at any mean, in ns^2 (a deviation of 20 us).
 pub(super) const VARIANCE_SMALL: u128 = 400_000_000;
-/// The mean of sleeps that are alike is more than 6 times their deviation; here squared.
+/// Square of the ratio of mean to deviation, 6, above which sleeps are alike.
 const MEAN_OVER_DEVIATION: u128 = 36;
 pub(super) const PS_PER_NS: u64 = 1000;
 
-/// `menu.c` of Linux 5.1, for a core with a stopped tick and no waiting IO, in ps and ns where Linux counts in us.
+/// `menu.c` of Linux 5.1, for a core with a stopped tick and no outstanding IO, in ps and ns where Linux counts in
+/// us.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Menu {
     depths: Vec<Depth>,
-    /// By magnitude, in units of 1 / (`RESOLUTION` x `DECAY`).
+    /// Corrections by magnitude, in units of 1 / (`RESOLUTION` x `DECAY`).
     corrections: [u64; BUCKETS],
-    /// The last sleeps, exit excluded, in ns.
+    /// Last sleeps, exit latency excluded, in ns.
     intervals: [u64; INTERVALS],
-    /// Which of them is overwritten next.
+    /// Index of the oldest sleep.
     oldest: usize,
     /// Time to the timer at the last decision, in ps.
     timer_ps: u64,
-    /// The last decision.
+    /// Last decision.
     chosen: Option<usize>,
 }
 
@@ -73,7 +76,7 @@ impl Menu {
         self.oldest = (self.oldest + 1) % INTERVALS;
     }
 
-    /// How long it takes the core to sleep, in ps: the least of what the timer and the last sleeps say.
+    /// Returns the predicted sleep, in ps: the smaller of the corrected time to the timer and the typical sleep.
     pub(super) fn predicted_ps(&self) -> u64 {
         let correction = self.corrections[bucket(self.timer_ps)];
         let unit = u128::from(RESOLUTION * DECAY);
@@ -85,20 +88,20 @@ impl Menu {
 
     fn choose(&self, qos_ps: Option<u64>) -> Option<usize> {
         let predicted_ps = self.predicted_ps();
-        // A core shall not take longer to wake than it sleeps (`performance_multiplier`, 1 without waiting IO).
+        // A core must not take longer to wake than it sleeps (`performance_multiplier`, 1 without outstanding IO).
         let latency_ps = qos_ps.unwrap_or(u64::MAX).min(predicted_ps);
         let fits = |depth: &Depth| depth.fits(qos_ps) && depth.exit_ps <= latency_ps;
         let first = self.depths.first().filter(|depth| fits(depth) && depth.residency_ps <= self.timer_ps)?;
         if first.residency_ps > predicted_ps {
-            // Sleep a little rather than poll, unless a timer comes before that is worth it.
+            // A short sleep is better than polling, unless a timer expires before the residency is reached.
             return Some(0);
         }
         let further = self.depths.iter().take_while(|depth| fits(depth) && depth.residency_ps <= predicted_ps);
         further.count().checked_sub(1)
     }
 
-    /// The mean of the last sleeps, if they are alike, in ns; the longest may be left out for that until a quarter
-    /// is. None if all are at least `limit_ns` (`get_typical_interval`).
+    /// Returns the mean of the last sleeps if they are alike, in ns. The longest are left out, up to a quarter of
+    /// them, until the others are alike. Returns `None` if all are at least `limit_ns` (`get_typical_interval`).
     fn typical_ns(&self, limit_ns: u64) -> Option<u64> {
         let mut threshold_ns = TYPICAL_MAX_NS;
         loop {
@@ -123,7 +126,7 @@ impl Menu {
     }
 }
 
-/// The magnitude of a time (`which_bucket`).
+/// Returns the magnitude of a time (`which_bucket`).
 pub(super) fn bucket(ps: u64) -> usize {
     (0..BUCKETS - 1).find(|at| ps < BUCKET_PS * 10u64.pow(*at as u32)).unwrap_or(BUCKETS - 1)
 }
@@ -139,7 +142,7 @@ mod tests {
 
     const US: u64 = 1_000_000;
 
-    /// One that remembers these sleeps, in us, and has never corrected.
+    /// Returns a governor that remembers these sleeps, in us, and has made no correction.
     fn that_slept(us: [u64; INTERVALS]) -> Menu {
         let intervals = us.map(|us| us * 1000);
         Menu { intervals, ..Menu::new(Depth::all(&tables::cstates())) }
@@ -163,7 +166,7 @@ mod tests {
     fn of_the_longest_sleeps_a_quarter_may_be_left_out() {
         assert_eq!(typical_us([500, 600, 500, 600, 500, 600, 5000, 9000]), Some(550));
         assert_eq!(typical_us([500, 600, 500, 600, 500, 4000, 5000, 9000]), None);
-        // Five are left, of a mean of 530 and a variance of 720: too few for a deviation of more than 20 us.
+        // Five sleeps are left, with a mean of 530 and a variance of 720: too few for a deviation of more than 20 us.
         assert_eq!(typical_us([500, 560, 500, 560, 530, 2000, 2000, 2000]), None);
         assert_eq!(typical_us([50, 50, 50, 50, 50, 4000, 5000, 9000]), None, "six are not alike");
         assert_eq!(typical_us([500, 540, 500, 540, 520, 2000, 2000, 2000]), Some(520), "a deviation of 18");
@@ -190,12 +193,12 @@ mod tests {
     #[test]
     fn a_correction_learns_an_eighth_of_each_sleep() {
         let mut menu = that_slept([2000; INTERVALS]);
-        // To C6, whose 22 us are taken off: 98 of 1000 us. 8192 - 1024 + 1024 x 98 / 1000 = 7268.
+        // In C6 the exit latency of 22 us is subtracted: 98 of 1000 us. 8192 - 1024 + 1024 x 98 / 1000 = 7268.
         assert_eq!(menu.select(1000 * US, None), Some(2));
         menu.reflect(120 * US);
         assert_eq!((menu.corrections[3], menu.intervals[0]), (7268, 98_000));
         assert_eq!(menu.corrections[2], RESOLUTION * DECAY, "the others stay");
-        // Not twice the exit latency: half of it. 7268 - 908 + 22 x 1.024 = 6382.
+        // A sleep of at most twice the exit latency counts half. 7268 - 908 + 22 x 1.024 = 6382.
         menu.intervals = [2_000_000; INTERVALS];
         assert_eq!(menu.select(1000 * US, None), Some(2));
         menu.reflect(44 * US);

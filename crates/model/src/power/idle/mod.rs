@@ -1,4 +1,4 @@
-//! Who decides in which state an idle core sleeps: the governors of Linux (cpuidle).
+//! Idle governors, which select the C-state of an idle core: those of Linux (cpuidle).
 
 mod early_menu;
 mod ladder;
@@ -16,10 +16,12 @@ use crate::params::{CState, IdleParams};
 use hostnet_kernel::Time;
 use serde::{Deserialize, Serialize};
 
-/// What a governor has to know of a C-state.
+/// Latencies of a C-state.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 struct Depth {
+    /// Exit latency, in ps.
     exit_ps: u64,
+    /// Target residency, in ps.
     residency_ps: u64,
 }
 
@@ -28,30 +30,31 @@ impl Depth {
         cstates.iter().map(|cstate| Self { exit_ps: cstate.exit_ps, residency_ps: cstate.residency_ps }).collect()
     }
 
-    /// Whether a core gets out of it in time. A limit of 0 allows no sleep at all, not even one without exit latency.
+    /// Returns true if the exit latency is within the limit. A limit of 0 allows no sleep, not even without exit
+    /// latency.
     fn fits(&self, qos_ps: Option<u64>) -> bool {
         qos_ps.is_none_or(|limit| limit > 0 && self.exit_ps <= limit)
     }
 }
 
-/// Decides for one core. To be asked by turns: [`IdleGovernor::select`] when the core becomes idle,
-/// [`IdleGovernor::reflect`] when it works again.
+/// Idle governor of one core. Call [`IdleGovernor::select`] when the core becomes idle and [`IdleGovernor::reflect`]
+/// when it works again, alternately.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub enum IdleGovernor {
     /// Never sleeps.
     Poll,
-    /// Step by step.
+    /// Moves one state deeper or shallower at a time.
     Ladder(Ladder),
-    /// By the next timer and what was.
+    /// Predicts by the next timer and the last sleeps.
     Menu(Menu),
-    /// The same as of early kernels.
+    /// Predicts as the menu governor of early kernels does.
     EarlyMenu(EarlyMenu),
-    /// By how often timers were what woke the core.
+    /// Predicts by how often timers woke the core.
     Teo(Teo),
 }
 
 impl IdleGovernor {
-    /// The governor that parameters name, for C-states from the lightest to the deepest.
+    /// Creates the governor `kind` for C-states ordered from the lightest to the deepest.
     #[must_use]
     pub fn new(kind: IdleParams, cstates: &[CState]) -> Self {
         let depths = Depth::all(cstates);
@@ -64,21 +67,23 @@ impl IdleGovernor {
         }
     }
 
-    /// Whether it ever lets the core sleep.
+    /// Returns true if the governor ever selects sleep.
     #[must_use]
     pub fn sleeps(&self) -> bool {
         !matches!(self, Self::Poll)
     }
 
-    /// The C-state to sleep in by its place in the table; none: poll. `next_timer_ps` is the time until the next timer
-    /// of the core, in ps; none: there is no timer. No state is chosen whose exit takes longer than `qos_ps` (PM QoS),
-    /// none at all if that is 0.
+    /// Returns the index of the C-state to sleep in, or `None` to poll.
+    ///
+    /// `next_timer_ps` is the time until the core's next timer in ps, if any. `qos_ps` limits the exit latency (PM
+    /// QoS). A limit of 0 allows no sleep.
     #[must_use]
     pub fn select(&mut self, now: Time, next_timer_ps: Option<u64>, qos_ps: Option<u64>) -> Option<usize> {
         self.select_while(now, next_timer_ps, qos_ps, 0)
     }
 
-    /// The same while so many reads of storage that the core asked for are waited for, which the early menu looks at.
+    /// Selects as [`IdleGovernor::select`] does, with `reads` outstanding storage reads of the core. Only the early
+    /// menu uses them.
     #[must_use]
     pub fn select_while(
         &mut self,
@@ -97,8 +102,8 @@ impl IdleGovernor {
         }
     }
 
-    /// The core works again. `slept_ps` is the time from the beginning of idleness to the first instruction after it,
-    /// in ps, so that the exit latency is part of it, as in what Linux measures (`last_residency`).
+    /// Reports that the core works again. `slept_ps` is the time from becoming idle to the first instruction after,
+    /// in ps. The time includes the exit latency, as `last_residency` of Linux does.
     pub fn reflect(&mut self, now: Time, slept_ps: u64) {
         match self {
             Self::Poll => {}

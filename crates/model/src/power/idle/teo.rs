@@ -1,40 +1,42 @@
-//! By how often the timer was what woke the core, and when it was something else (timer events oriented).
+//! Timer events oriented governor (TEO): predicts by how often timers woke the core, and when other events did.
 
 use super::Depth;
 use hostnet_kernel::Time;
 use serde::{Deserialize, Serialize};
 
-/// What an event adds to its metric (`PULSE`).
+/// Weight of an event in its metric (`PULSE`).
 const PULSE: u64 = 1024;
-/// Of a metric an eighth is lost at each sleep (`DECAY_SHIFT`).
+/// Decay of a metric at each sleep: one eighth (`DECAY_SHIFT`).
 const DECAY_SHIFT: u32 = 3;
-/// Sleeps that count as recent (`NR_RECENT`).
+/// Number of sleeps that count as recent (`NR_RECENT`).
 const RECENT: usize = 9;
 
-/// What came of sleeps whose length fell into the range of a state: from its target residency to that of the next.
+/// Statistics of sleeps whose length fell into the range of a state, from its target residency to that of the next.
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 struct Bin {
-    /// The timer was in the range as well.
+    /// Metric of sleeps whose timer was in the same range.
     hits: u64,
-    /// The timer was further away.
+    /// Metric of sleeps whose timer was in a later range.
     intercepts: u64,
-    /// Of the recent sleeps those whose timer was further away.
+    /// Recent sleeps whose timer was in a later range.
     recent: u64,
 }
 
-/// `teo.c` of Linux 6.2 without its look at the utilisation, for a core with a stopped tick.
+/// `teo.c` of Linux 6.2 without its use of the utilization, for a core with a stopped tick.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Teo {
     depths: Vec<Depth>,
-    /// That of polling, then those of the C-states.
+    /// Bin of polling, followed by those of the C-states.
     bins: Vec<Bin>,
-    /// In which bin each recent sleep was intercepted, if it was.
+    /// Bin in which each recent sleep was intercepted, if it was.
     recent: [Option<usize>; RECENT],
-    /// Which of them is overwritten next.
+    /// Index of the oldest recent sleep.
     oldest: usize,
-    /// Of the last decision.
+    /// Time of the last decision.
     selected: Time,
+    /// Time to the timer at the last decision, in ps.
     timer_ps: u64,
+    /// Last decision.
     chosen: Option<usize>,
 }
 
@@ -72,8 +74,8 @@ impl Teo {
         }
     }
 
-    /// The length that a sleep counts as, in ps. One to the timer is a hit whatever was measured. Of others half of the
-    /// exit latency is taken off, since a core seldom needs all of it.
+    /// Returns the length that a sleep counts as, in ps. A sleep up to the timer is a hit regardless of its measured
+    /// length. From other sleeps half of the exit latency is subtracted, since a core rarely needs all of it.
     fn measured_ps(&self, now: Time, slept_ps: u64) -> u64 {
         let exit_ps = self.chosen.map_or(0, |at| self.depths[at].exit_ps);
         match slept_ps {
@@ -83,12 +85,12 @@ impl Teo {
         }
     }
 
-    /// The bin of a length: 0 is polling, each further one the C-state before it.
+    /// Returns the bin of a length: 0 is polling, and bin `i` is C-state `i - 1`.
     fn bin_of(&self, ps: u64) -> usize {
         self.depths.iter().take_while(|depth| depth.residency_ps <= ps).count()
     }
 
-    /// `candidate`, or one before it if sleeps that could have lasted as long were mostly intercepted.
+    /// Returns `candidate`, or an earlier bin if sleeps that could have lasted as long were mostly intercepted.
     fn intercepted(&self, candidate: usize) -> usize {
         let (before, from) = self.bins.split_at(candidate);
         let intercepts: u64 = before.iter().map(|bin| bin.intercepts).sum();

@@ -1,4 +1,4 @@
-//! Traces of decisions, worked out by hand, and what holds for all governors.
+//! Tests of the idle governors: traces of decisions, worked out by hand, and properties of all governors.
 
 use super::*;
 use crate::power::tables;
@@ -6,7 +6,7 @@ use proptest::prelude::*;
 
 const US: u64 = 1_000_000;
 
-/// Time to the timer in us, limit in us, what is chosen, how long the core sleeps then in us.
+/// Time to the timer in us, PM QoS limit in us, expected decision, and length of the sleep that follows in us.
 type Turn = (u64, Option<u64>, Option<usize>, u64);
 
 fn check(kind: IdleParams, turns: &[Turn]) -> IdleGovernor {
@@ -83,7 +83,7 @@ fn the_ladder_heeds_the_limit() {
         (1, Some(10), Some(1), 900),
     ];
     check(IdleParams::Ladder, &[up, limited.to_vec()].concat());
-    // No sleep counts twice, and after a poll it begins with the lightest.
+    // No sleep counts twice, and after a poll the governor begins with the lightest state.
     let polled = [(1, None, Some(0), 900), (1, Some(1), None, 900)];
     let again = [0, 0, 0, 0, 1].map(|at| (1, None, Some(at), 900));
     check(IdleParams::Ladder, &[&polled[..], &again].concat());
@@ -93,13 +93,13 @@ fn the_ladder_heeds_the_limit() {
 fn menu_goes_by_the_timer_and_by_sleeps_that_fall_short() {
     let begin: Vec<Turn> = vec![(1000, None, None, 1000); 8];
     let trace = [
-        // Eight sleeps of 1 ms are remembered: none is shorter than the timer.
+        // Eight sleeps of 1 ms are remembered, and none is shorter than the timer.
         (1000, None, Some(2), 120),
-        // 98 us without the exit, the only one below 1 ms: typical. Correction 7268 of 8192: 887 us.
+        // 98 us without the exit latency is the only sleep below 1 ms: typical. Correction 7268 of 8192: 887 us.
         (1000, None, Some(1), 60),
         // 98 and 50 us are not alike: 36 x 576 > 74^2. Correction 6411: 783 us.
         (1000, None, Some(2), 50),
-        // Another magnitude, which has not been corrected: 100 us is less than 150.
+        // Another magnitude, which has no correction yet: 100 us is less than 150.
         (100, None, Some(1), 100),
     ];
     check(IdleParams::Menu, &[begin, trace.to_vec()].concat());
@@ -161,7 +161,7 @@ fn teo_goes_by_the_timer_until_sleeps_are_mostly_intercepted() {
         (149, None, Some(1), 159),   // what C3 is for was not intercepted
     ];
     check(IdleParams::Teo, &trace);
-    // Three hits come to 2704. Three intercepted sleeps later 1813 are left, and there are 2704 intercepts.
+    // Three hits add up to 2704. After three intercepted sleeps 1813 are left, and there are 2704 intercepts.
     let lengths = [1000, 1000, 1000, 60, 60, 60].map(|slept_us| (1000, None, Some(2), slept_us));
     check(IdleParams::Teo, &[&lengths[..], &[(1000, None, Some(1), 0)]].concat());
 }
@@ -185,8 +185,8 @@ fn teo_takes_the_deepest_state_that_most_intercepted_sleeps_were_long_enough_for
 
 #[test]
 fn teo_takes_half_of_the_exit_latency_off() {
-    // C6, 22 us: 51 - 11 = 40 us is in the range of C3, 50 - 11 in that of C1; 21 / 2 us as well, 19 / 2 us is below
-    // it.
+    // C6, 22 us: 51 - 11 = 40 us is in the range of C3, and 50 - 11 in that of C1. 21 / 2 us is in the range of C1,
+    // too, and 19 / 2 us is below.
     for (slept_us, next) in [(51, Some(1)), (50, Some(0)), (21, Some(0)), (22, Some(0)), (20, Some(0)), (19, None)] {
         check(IdleParams::Teo, &[(1000, None, Some(2), slept_us), (1000, None, next, 0)]);
     }
@@ -196,9 +196,10 @@ fn teo_takes_half_of_the_exit_latency_off() {
 fn teo_heeds_five_intercepted_sleeps_of_the_last_nine() {
     let hits: Vec<Turn> = vec![(1000, None, Some(2), 1000); 60];
     let short = |chosen, slept| (1000, None, Some(chosen), slept);
-    // After 60 hits there are 8185. After five more sleeps 4200 of them, and 3990 intercepts: not often, but lately.
+    // After 60 hits there are 8185. After five more sleeps 4200 are left, and 3990 intercepts: not often, but
+    // recently.
     let five = [60, 60, 60, 60, 60].map(|slept| short(2, slept));
-    // Four hits later there are still five of nine, one more and they are four.
+    // Four hits later five of nine are still intercepted, and one more hit leaves four.
     let after = [1, 1, 1, 1, 1].map(|chosen| short(chosen, 1000));
     let end = [short(2, 60), short(2, 1000)];
     check(IdleParams::Teo, &[&hits, &five[..], &after, &end].concat());
@@ -229,7 +230,7 @@ fn a_governor_goes_on_from_a_checkpoint() {
     }
 }
 
-/// Deeper states take longer to leave and have to last longer.
+/// Generates C-states of which deeper ones take longer to leave and have longer target residencies.
 fn any_cstates() -> impl Strategy<Value = Vec<CState>> {
     let of = |most: u64| prop::collection::vec(0..most, 0..5);
     (prop_oneof![of(300 * US), of(u64::MAX)], prop_oneof![of(300 * US), of(u64::MAX)]).prop_map(

@@ -1,4 +1,4 @@
-//! When NCAP interrupts.
+//! Decision of NCAP to interrupt.
 
 use super::Cause;
 use crate::params::NcapParams;
@@ -8,8 +8,8 @@ use serde::{Deserialize, Serialize};
 const PS_PER_S: u128 = 1_000_000_000_000;
 const BITS_PER_BYTE: u128 = 8;
 
-/// `DecisionEngine`, algorithm 1 (section 2.4.3). Rates are compared as counts against thresholds times time, so that
-/// nothing is rounded.
+/// `DecisionEngine`, algorithm 1 (section 2.4.3). Counts are compared against thresholds times time, so that no rate
+/// is rounded.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct DecisionEngine {
     high_per_s: Option<u64>,
@@ -20,16 +20,16 @@ pub struct DecisionEngine {
     low_ps: u64,
     rearm_by_frequency: bool,
     level: u32,
-    /// When the timer expired last.
+    /// Time of the last timer expiry.
     expired: Time,
-    /// Since when rates are low, if they are.
+    /// Time from which on rates have been low, if they are.
     low_since: Option<Time>,
-    /// When there was an interrupt last.
+    /// Time of the last interrupt.
     interrupted: Time,
 }
 
 impl DecisionEngine {
-    /// One whose timer begins at `now`, which counts as an interrupt; its level is 0.
+    /// Creates an engine at level 0 whose timer starts at `now`. The start counts as an interrupt.
     #[must_use]
     pub fn new(params: &NcapParams, now: Time) -> Self {
         Self {
@@ -47,12 +47,13 @@ impl DecisionEngine {
         }
     }
 
-    /// The timer has expired after so many requests and bytes sent. Rates count as low from the beginning of the first
-    /// period in which they are; after an interrupt for that they have to be low as long again. A timer that expires
-    /// twice at a time says nothing the second time.
+    /// Handles an expiry of the timer after `requests` requests and `sent_bytes` bytes sent since the last one.
+    ///
+    /// Rates count as low from the beginning of the first period in which they are low. After an interrupt for low
+    /// rates, they must be low for the same time again. A second expiry at the same time has no effect.
     ///
     /// # Panics
-    /// If `now` is before the last time that it expired.
+    /// Panics if `now` is before the last expiry.
     #[must_use]
     pub fn expired(&mut self, now: Time, requests: u64, sent_bytes: u64, at_max: bool) -> Option<Cause> {
         let begin = std::mem::replace(&mut self.expired, now);
@@ -79,19 +80,19 @@ impl DecisionEngine {
         None
     }
 
-    /// A request that counts has come, and there have been so many since the timer expired.
+    /// Handles a counted request. `requests` is the count since the last timer expiry.
     #[must_use]
     pub fn request(&mut self, now: Time, requests: u64) -> Option<Cause> {
         let quiet = self.idle_ps.is_some_and(|idle_ps| now.since(self.interrupted) > idle_ps);
         (quiet && requests > 0).then(|| self.interrupt(now, Cause { rx: true, ..Cause::default() }))
     }
 
-    /// There was an interrupt for another reason.
+    /// Records an interrupt for another reason.
     pub fn interrupted(&mut self, now: Time) {
         self.interrupted = now;
     }
 
-    /// Steps down that are left.
+    /// Returns the number of steps down that are left.
     #[must_use]
     pub fn level(&self) -> u32 {
         self.level

@@ -1,25 +1,26 @@
-//! What the driver does when NCAP has interrupted.
+//! Driver of NCAP: the response to an interrupt.
 
 use super::Cause;
 use crate::params::PState;
 use crate::power::governor::at_most;
 use serde::{Deserialize, Serialize};
 
-/// What the driver asks of the power management. `Orders::default()` is nothing.
+/// Request of the driver to power management. `Orders::default()` requests nothing.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Orders {
-    /// The P-state to go to.
+    /// P-state to switch to.
     pub frequency: Option<usize>,
-    /// Whether the governor of frequencies is held for one of its periods.
+    /// True if the frequency governor is held for one of its periods.
     pub hold: bool,
-    /// Whether cores may sleep from now on.
+    /// True to allow sleep of cores, false to forbid it, `None` to leave it as it is.
     pub sleep: Option<bool>,
 }
 
-/// Algorithm 2 (section 2.4.3): what an interrupt asks for at P-state `at`, where `steps` (FCONS, at least 1) lead from
-/// the highest to the lowest frequency. A step ends at the fastest P-state of at most the frequency that it aims at, so
-/// that no more steps than that are needed. Cores may sleep from the first IT_LOW on, as the text says; the algorithm
-/// says so only above the lowest frequency.
+/// Algorithm 2 (section 2.4.3): returns the request for an interrupt at P-state `at`.
+///
+/// `steps` (FCONS, at least 1) is the number of steps from the highest to the lowest frequency. A step selects the
+/// fastest P-state of at most its target frequency, so that `steps` steps suffice. Cores may sleep from the first
+/// IT_LOW on, as the text of the thesis says. The algorithm says so only above the lowest frequency.
 #[must_use]
 pub fn orders(cause: Cause, at: usize, pstates: &[PState], steps: u32) -> Orders {
     let fastest = pstates.len() - 1;

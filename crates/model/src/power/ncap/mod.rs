@@ -1,5 +1,7 @@
-//! A NIC that sees bursts of requests come and end, and tells the power management (NCAP): chapter 2 of M. Alian, "A
-//! Cross-Stack, Network-Centric Architectural Design for Next-Generation Datacenters" (2020), and HPCA 2017.
+//! NCAP: a NIC that detects bursts of requests and notifies power management.
+//!
+//! Source: chapter 2 of M. Alian, "A Cross-Stack, Network-Centric Architectural Design for Next-Generation
+//! Datacenters" (2020), and HPCA 2017.
 
 mod decision;
 mod driver;
@@ -15,19 +17,19 @@ use crate::params::NcapParams;
 use hostnet_kernel::Time;
 use serde::{Deserialize, Serialize};
 
-/// What is set in the interrupt cause register (ICR) when NCAP interrupts. `Cause::default()` is nothing.
+/// Bits set in the interrupt cause register (ICR) when NCAP interrupts. `Cause::default()` has none.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Cause {
     /// Packets have been received (IT_RX).
     pub rx: bool,
-    /// A burst has come (IT_HIGH).
+    /// A burst has started (IT_HIGH).
     pub high: bool,
-    /// It is over, or goes on ending (IT_LOW).
+    /// A burst has ended, or takes another step down (IT_LOW).
     pub low: bool,
 }
 
-/// What watches packets, and what decides on interrupts. In the card its timer is the master timer of interrupts; in
-/// software it is one of the driver.
+/// Monitor of packets and decision engine. In hardware, the timer is the master timer of interrupts. In software, the
+/// timer belongs to the driver.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Ncap {
     monitor: ReqMonitor,
@@ -35,14 +37,14 @@ pub struct Ncap {
 }
 
 impl Ncap {
-    /// One whose timer begins at `now`.
+    /// Creates a state machine whose timer starts at `now`.
     #[must_use]
     pub fn new(params: &NcapParams, now: Time) -> Self {
         Self { monitor: ReqMonitor::new(params), engine: DecisionEngine::new(params, now) }
     }
 
-    /// A packet with payload that begins with these two bytes has been received. What to interrupt with at once, if it
-    /// has to be.
+    /// Handles a received packet whose payload begins with the two bytes `first`. Returns the cause of an immediate
+    /// interrupt, if one is due.
     #[must_use]
     pub fn received(&mut self, now: Time, first: [u8; 2]) -> Option<Cause> {
         if self.monitor.received(first) {
@@ -52,25 +54,26 @@ impl Ncap {
         }
     }
 
-    /// A packet of so many bytes has been sent.
+    /// Counts a sent packet of `bytes` bytes.
     pub fn sent(&mut self, bytes: u64) {
         self.monitor.sent(bytes);
     }
 
-    /// The timer has expired; `at_max` says whether cores have the highest frequency. What to interrupt with, if it has
-    /// to be.
+    /// Handles an expiry of the timer. `at_max` is true if the cores have the highest frequency. Returns the cause of
+    /// an interrupt, if one is due.
     #[must_use]
     pub fn expired(&mut self, now: Time, at_max: bool) -> Option<Cause> {
         let (requests, sent_bytes) = self.monitor.take();
         self.engine.expired(now, requests, sent_bytes, at_max)
     }
 
-    /// The card has interrupted for another reason.
+    /// Records that the NIC has interrupted for another reason.
     pub fn interrupted(&mut self, now: Time) {
         self.engine.interrupted(now);
     }
 
-    /// Steps down that are left (`level`): as many as there are after a burst has come, 0 at its end.
+    /// Returns the number of steps down that are left (`level`): all of them after the start of a burst, 0 at its
+    /// end.
     #[must_use]
     pub fn level(&self) -> u32 {
         self.engine.level()

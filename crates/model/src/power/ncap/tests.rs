@@ -1,4 +1,4 @@
-//! Traces of interrupts, worked out by hand.
+//! Tests of NCAP against traces of interrupts, worked out by hand.
 
 use super::*;
 use crate::power::tables;
@@ -9,7 +9,7 @@ const RX: Cause = Cause { rx: true, high: false, low: false };
 const HIGH: Cause = Cause { rx: true, high: true, low: false };
 const LOW: Cause = Cause { rx: false, high: false, low: true };
 
-/// The thresholds of the thesis, section 2.6, with a timer of 100 us.
+/// Returns the thresholds of the thesis, section 2.6, with a timer of 100 us.
 fn params() -> NcapParams {
     NcapParams {
         software: false,
@@ -30,7 +30,7 @@ fn at_us(us: u64) -> Time {
     Time::from_ps(us * US)
 }
 
-/// Lets the timer expire every 100 us after so many requests and bytes each, and says when there was which interrupt.
+/// Expires the timer every 100 us after the given requests and bytes. Returns the interrupts with their times in us.
 fn run(engine: &mut DecisionEngine, begin_us: u64, periods: &[(u64, u64)], at_max: bool) -> Vec<(u64, Cause)> {
     let times = (1..).map(|period| begin_us + period * 100);
     let expire = |(us, (requests, bytes)): (u64, &(u64, u64))| {
@@ -55,7 +55,7 @@ fn packets_count_by_their_first_two_bytes() {
 #[test]
 fn a_burst_is_announced_once_until_a_step_down() {
     let mut engine = DecisionEngine::new(&params(), Time::ZERO);
-    // 35 k/s are 3.5 per period: 3 are not above, 4 are.
+    // 35 k/s are 3.5 per period: 3 are below the threshold, and 4 are above.
     let seen = run(&mut engine, 0, &[(3, 0), (4, 0), (4, 0), (9, 0)], false);
     assert_eq!(seen, [(200, HIGH)]);
     assert_eq!(engine.level(), 2);
@@ -86,7 +86,7 @@ fn after_a_millisecond_of_low_rates_there_is_a_step_down_and_another_after_the_n
     let mut periods = vec![(4, 0)];
     periods.extend([(0, 0); 35]);
     let seen = run(&mut engine, 0, &periods, false);
-    // High at 100; rates are low from 100 on.
+    // Requests are high at 100 us, and rates are low from 100 us on.
     assert_eq!(seen, [(100, HIGH), (1100, LOW), (2100, LOW)]);
     assert_eq!(engine.level(), 0, "there is nothing to step down to after that");
 }
@@ -151,7 +151,7 @@ fn a_request_after_a_long_time_without_interrupt_interrupts_at_once() {
     ncap.interrupted(at_us(1400));
     assert_eq!(ncap.received(at_us(1900), *b"GE"), None, "so was that");
     assert_eq!(ncap.received(at_us(1901), *b"GE"), Some(RX));
-    // What has interrupted already counts for the rate: seven in 1901 us are not many, 76 are.
+    // Requests that have interrupted count for the rate, too: 7 in 1901 us are few, and 76 are many.
     for _ in 0..70 {
         assert_eq!(ncap.received(at_us(1901), *b"ge"), None);
     }
@@ -200,10 +200,10 @@ fn the_driver_goes_to_the_highest_at_once_and_down_by_steps() {
     assert_eq!(orders(LOW, 2, 1), down(0), "no lower than the lowest");
     assert_eq!(orders(LOW, 4, 2), down(2));
     assert_eq!(orders(LOW, 4, 0), down(0), "no steps are one");
-    // 2.0 GHz in 3 steps: 0.67 each. 3.0 - 0.67 = 2.33: at most that is 2.0; 1.33: 1.0.
+    // 2.0 GHz in 3 steps are 0.67 each. 3.0 - 0.67 = 2.33: at most that is 2.0. From 2.0, 1.33: 1.0.
     assert_eq!(orders(LOW, 4, 3), down(2));
     assert_eq!(orders(LOW, 2, 3), down(0));
-    // A step is rounded up: 10 kHz in 4 steps are 3 each, 20, 17, 14, 11, 10.
+    // A step is rounded up: 10 kHz in 4 steps are 3 each: 20, 17, 14, 11, 10.
     let narrow: Vec<_> =
         (10..=20).map(|khz| crate::params::PState { khz, uv: 1, static_uw: 0, dynamic_uw: 0 }).collect();
     assert_eq!(super::orders(LOW, 10, &narrow, 4), down(7));
