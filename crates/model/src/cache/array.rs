@@ -1,8 +1,8 @@
-//! A set-associative array of tags: which lines a cache holds, and a little about each.
+//! Set-associative tag array: the lines that a cache holds, and a few bits of data for each.
 //!
-//! A set is one block of words, so that its use touches as little of the host's memory as can be: eight marks of lines
-//! to a word, eight ages to a word, then a word for each way, with the rest of the line's number above its data. The
-//! marks tell nearly always which way to look at.
+//! A set is one block of words, so that an access touches little host memory: eight 8-bit marks per word, eight ages
+//! per word, then one word per way with the tag above the data. The mark is a hash of the tag and nearly always
+//! identifies the way.
 
 use super::replacement::{self, byte, equal, set_byte, EMPTY, GROUP, HIGH, ONES};
 use crate::params::Replacement;
@@ -11,18 +11,18 @@ use prefetch_index::prefetch_index;
 use serde::{Deserialize, Serialize};
 use std::marker::PhantomData;
 
-/// Words of a line of the processor that this runs on.
+/// Words of a cache line of the host processor.
 const HOST_LINE_WORDS: usize = 8;
 
-/// What an [`Array`] keeps beside a line, in a few bits.
+/// Data that an [`Array`] keeps with a line, in a few bits.
 pub trait Data: Copy {
-    /// How many bits, at most 32.
+    /// Number of bits, at most 32.
     const BITS: u32;
 
-    /// The bits, none above [`Data::BITS`].
+    /// Returns the value as bits. No bit from [`Data::BITS`] on is set.
     fn to_bits(self) -> u64;
 
-    /// What the bits of a value stand for.
+    /// Returns the value that the bits stand for.
     fn from_bits(bits: u64) -> Self;
 }
 
@@ -68,49 +68,48 @@ impl Data for u32 {
     }
 }
 
-/// Where an [`Array`] holds a line. It is valid until the next insertion or removal.
+/// Position of a line in an [`Array`]. Valid until the next insertion or removal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Slot {
-    /// The first word of the set.
+    /// Index of the first word of the set.
     base: usize,
     way: usize,
 }
 
-/// A set-associative array of lines with data `M` on each. The set of a line is its number modulo the sets.
-///
-/// It holds 10 to 12 bytes per line.
+/// Set-associative array of lines with data `M`. The set of a line is its number modulo the number of sets. Takes 10
+/// to 12 bytes per line.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Array<M> {
     ways: usize,
     set_bits: u32,
-    /// Words of marks in a set, and of ages.
+    /// Words of marks in a set, and also of ages.
     groups: usize,
     policy: Replacement,
     rng: Rng,
-    /// A sum over what is held where: see [`placed`].
+    /// Checksum of the content: the sum of [`placed`] over all entries.
     held: u64,
     sets: Vec<u64>,
     data: PhantomData<M>,
 }
 
-/// What a way adds to the sum over what is held.
+/// Returns the contribution of an entry to the checksum.
 #[inline]
 fn placed(index: usize, entry: u64) -> u64 {
     let mixed = (entry ^ (index as u64).rotate_right(20)).wrapping_mul(0x9e37_79b9_7f4a_7c15);
     (mixed ^ mixed >> 32).wrapping_mul(0xd6e8_feb8_6659_fd93)
 }
 
-/// The mark of a line in its set.
+/// Returns the mark of a tag.
 #[inline]
 fn mark(tag: u64) -> u64 {
     tag.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 56
 }
 
 impl<M: Data> Array<M> {
-    /// An empty array. `rng` is drawn from by [`Replacement::Random`] only.
+    /// Creates an empty array. Only [`Replacement::Random`] draws from `rng`.
     ///
     /// # Panics
-    /// If `sets` is not a power of two, or `ways` is not 1 to 32.
+    /// Panics if `sets` is not a power of two, or `ways` is not 1 to 32.
     #[must_use]
     pub fn new(sets: u32, ways: u32, replacement: Replacement, rng: Rng) -> Self {
         assert!(sets.is_power_of_two(), "{sets} sets are not a power of two");
@@ -131,7 +130,7 @@ impl<M: Data> Array<M> {
         }
     }
 
-    /// A mask of all ways.
+    /// Returns a mask of all ways.
     #[must_use]
     #[inline]
     pub fn all_ways(&self) -> u32 {
@@ -143,14 +142,14 @@ impl<M: Data> Array<M> {
         2 * self.groups + self.ways
     }
 
-    /// The first word of the set of a line, and the rest of its number.
+    /// Returns the index of the first word of a line's set, and the tag.
     #[inline]
     fn split(&self, line: u64) -> (usize, u64) {
         let set = line & ((1 << self.set_bits) - 1);
         (set as usize * self.stride(), line >> self.set_bits)
     }
 
-    /// Where the word of a way is.
+    /// Returns the index of the word of a way.
     #[inline]
     fn index(&self, slot: Slot) -> usize {
         slot.base + 2 * self.groups + slot.way
@@ -161,7 +160,7 @@ impl<M: Data> Array<M> {
         &mut self.sets[base + self.groups..][..self.groups]
     }
 
-    /// Where a line is; this is no use of it.
+    /// Returns the position of a line, if held. Does not count as a use.
     #[must_use]
     #[inline]
     pub fn find(&self, line: u64) -> Option<Slot> {
@@ -183,14 +182,15 @@ impl<M: Data> Array<M> {
         None
     }
 
-    /// Lets the processor that this runs on fetch the set of a line, which will soon be used. It changes nothing else.
+    /// Prefetches the set of a line into the host processor's cache. Simulated state does not change.
     #[inline]
     pub fn expect(&self, line: u64) {
         let (base, _) = self.split(line);
         (base..base + self.stride()).step_by(HOST_LINE_WORDS).for_each(|index| prefetch_index(&self.sets, index));
     }
 
-    /// The line that would leave if `line` came into any way, where that is known; changes nothing.
+    /// Returns the line that `line` would replace if it could enter any way. Returns `None` if a way is free or the
+    /// victim is random.
     #[must_use]
     #[inline]
     pub fn leaving(&self, line: u64) -> Option<u64> {
@@ -201,7 +201,7 @@ impl<M: Data> Array<M> {
         Some(entry >> M::BITS << self.set_bits | line & ((1 << self.set_bits) - 1))
     }
 
-    /// Looks a line up and uses it.
+    /// Returns the position of a line, if held, and marks the line as used.
     #[inline]
     pub fn lookup(&mut self, line: u64) -> Option<Slot> {
         let slot = self.find(line)?;
@@ -209,21 +209,21 @@ impl<M: Data> Array<M> {
         Some(slot)
     }
 
-    /// The line in a slot is used.
+    /// Marks the line in a slot as used.
     #[inline]
     pub fn touch(&mut self, slot: Slot) {
         let policy = self.policy;
         replacement::touch(policy, self.ages(slot.base), slot.way);
     }
 
-    /// The data of a line that is held; this is no use of it.
+    /// Returns the data of a line, if held. Does not count as a use.
     #[must_use]
     #[inline]
     pub fn peek(&self, line: u64) -> Option<M> {
         self.find(line).map(|slot| self.data(slot))
     }
 
-    /// The data in a slot.
+    /// Returns the data in a slot.
     #[must_use]
     #[inline]
     pub fn data(&self, slot: Slot) -> M {
@@ -235,7 +235,7 @@ impl<M: Data> Array<M> {
         M::from_bits(entry & ((1 << M::BITS) - 1))
     }
 
-    /// Changes the data in a slot; this is no use of it.
+    /// Changes the data in a slot. Does not count as a use.
     #[inline]
     pub fn set_data(&mut self, slot: Slot, data: M) {
         let index = self.index(slot);
@@ -247,12 +247,12 @@ impl<M: Data> Array<M> {
         }
     }
 
-    /// Puts a line that is not held into one of the ways of `mask` (bit 0 = way 0): the first free one, else in place
-    /// of the line that the replacement names. Returns what left. Coming is a use.
+    /// Inserts a line that is not held into one of the ways of `mask` (bit 0 is way 0): the first free way, or else
+    /// the way of the victim. Counts as a use. Returns the evicted line, if any.
     ///
     /// # Panics
-    /// If `mask` has no way of the array, or the number of the line over the sets has no room beside the data in 64
-    /// bits. With debug assertions, if the line is held already.
+    /// Panics if `mask` has no way of the array, or if tag and data do not fit into 64 bits. With debug assertions,
+    /// also panics if the line is held already.
     #[inline]
     pub fn insert(&mut self, line: u64, data: M, mask: u32) -> Option<(u64, M)> {
         debug_assert!(self.find(line).is_none(), "line {line} cannot come in");
@@ -278,14 +278,14 @@ impl<M: Data> Array<M> {
         Some((before >> M::BITS << self.set_bits | set, self.unpacked(before)))
     }
 
-    /// Takes a line out. Returns its data if it was held.
+    /// Removes a line. Returns its data if it was held.
     #[inline]
     pub fn remove(&mut self, line: u64) -> Option<M> {
         let slot = self.find(line)?;
         Some(self.take(slot))
     }
 
-    /// Takes the line in a slot out. Returns its data.
+    /// Removes the line in a slot. Returns its data.
     #[inline]
     pub fn take(&mut self, slot: Slot) -> M {
         let index = self.index(slot);
@@ -295,13 +295,13 @@ impl<M: Data> Array<M> {
         self.unpacked(before)
     }
 
-    /// How many lines are held. It counts them.
+    /// Counts the lines held. The cost is linear in the size of the array.
     #[must_use]
     pub fn len(&self) -> usize {
         self.all_ages().map(|ages| (!ages & HIGH).count_ones() as usize).sum()
     }
 
-    /// Whether no line is held.
+    /// Returns true if no line is held.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.all_ages().all(|ages| !ages & HIGH == 0)
@@ -311,7 +311,7 @@ impl<M: Data> Array<M> {
         self.sets.chunks_exact(self.stride()).flat_map(|set| &set[self.groups..][..self.groups]).copied()
     }
 
-    /// All lines that are held, with the way and the data of each, by set and way.
+    /// Iterates over all lines held, with way and data, by set and way.
     pub fn iter(&self) -> impl Iterator<Item = (u64, usize, M)> + '_ {
         let sets = self.sets.chunks_exact(self.stride()).enumerate();
         sets.flat_map(move |(number, set)| {
@@ -375,7 +375,7 @@ mod tests {
         (0..4).for_each(|line| assert_eq!(array.insert(line, 0, 0xf), None));
         assert!(array.lookup(0).is_some());
         let left = [10, 11, 12].map(|line| array.insert(line, 0, 0xf).map(|(left, _)| left));
-        // Ages 0 1 1 1 grow to 2 3 3 3; three leave, and the used one is still there.
+        // Ages 0 1 1 1 grow to 2 3 3 3. Three lines leave, and the used one stays.
         assert_eq!(left, [Some(1), Some(2), Some(3)]);
         // Ages 2 1 1 1 grow to 3 2 2 2.
         assert_eq!(array.insert(13, 0, 0xf), Some((0, 0)));
@@ -407,7 +407,7 @@ mod tests {
         array(1, 4, Replacement::Lru).insert(1, 0, 0xf0);
     }
 
-    /// What a set of LRU lines does, written plainly: per way a line and when it was used last.
+    /// Reference model of an LRU set: by way, the line, its data and the time of its last use.
     #[derive(Clone, Default)]
     struct Plain {
         ways: Vec<Option<(u64, u8, usize)>>,

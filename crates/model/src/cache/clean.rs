@@ -1,9 +1,9 @@
-//! Lines that a core flushes.
+//! Flushes of lines by cores.
 
 use super::{Caches, Private, Shared};
 
 impl Caches {
-    /// A core writes a line back to memory and keeps it, clean, wherever it is. Returns whether any copy was dirty.
+    /// Writes a line back to memory for a core. All copies stay and become clean. Returns true if a copy was dirty.
     pub fn clean(&mut self, line: u64) -> bool {
         let slice = self.slice(line);
         let mut dirty = false;

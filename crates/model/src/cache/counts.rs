@@ -1,50 +1,51 @@
-//! What the caches have done since the last reset.
+//! Counters of the caches.
 
 use super::Shared;
 use serde::{Deserialize, Serialize};
 
-/// Per workload: what happened to its accesses and lines.
+/// Counters of one workload.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ClassCounts {
-    /// Accesses of its cores that looked into an L2.
+    /// Accesses of the workload's cores that looked a line up in an L2.
     pub l2_lookups: u64,
-    /// Those that found nothing.
+    /// L2 lookups that missed.
     pub l2_misses: u64,
     /// Accesses that were the first use of a prefetched line.
     pub prefetch_used: u64,
     /// Lines that prefetchers brought into an L2.
     pub prefetch_filled: u64,
-    /// Reads of its cores, demand and prefetch, that looked into the LLC.
+    /// Reads of the workload's cores, demand and prefetch, that looked a line up in the LLC.
     pub llc_lookups: u64,
-    /// Those that found nothing.
+    /// LLC lookups that missed.
     pub llc_misses: u64,
-    /// Lines that its devices wrote to the LLC where a cache had them (update).
+    /// Lines written by the workload's devices to the LLC that a cache had (update).
     pub ddio_updates: u64,
-    /// Lines that its devices wrote to the LLC where no cache had them (allocate).
+    /// Lines written by the workload's devices to the LLC that no cache had (allocate).
     pub ddio_allocations: u64,
-    /// Lines written by its devices that left the LLC for memory before any core or device read them: leaks.
+    /// Leaks: lines written by the workload's devices that left the LLC for memory before any core or device read
+    /// them.
     pub ddio_leaks: u64,
-    /// Lines written by its devices that left the LLC for memory, read or not.
+    /// Lines written by the workload's devices that left the LLC for memory, read or not.
     pub ddio_evictions: u64,
-    /// Lines that its devices looked for in the caches, to read.
+    /// Lines that the workload's devices looked up in the caches to read.
     pub io_reads: u64,
-    /// Those that a cache had.
+    /// Device reads that hit a cache.
     pub io_read_hits: u64,
-    /// Dirty lines that left the caches for memory, written by its cores, or written by a device and read by a core
+    /// Dirty lines evicted to memory that the workload's cores wrote, or that a device wrote and a core has read
     /// since.
     pub core_evictions: u64,
-    /// Lines that cores lost because the snoop filter or an inclusive LLC needed the place.
+    /// Lines that cores lost because the snoop filter or an inclusive LLC needed the entry.
     pub back_invalidations: u64,
-    /// Lines in the LLC now that its cores put there or read.
+    /// Lines now in the LLC that the workload's cores put there or read.
     pub core_lines: u64,
-    /// Lines in the LLC now that its devices wrote and no core has read.
+    /// Lines now in the LLC that the workload's devices wrote and no core has read.
     pub io_lines: u64,
-    /// Lines in the LLC now that memory does not have yet, whoever wrote them.
+    /// Dirty lines now in the LLC, whether written by cores or devices.
     pub dirty_lines: u64,
 }
 
 impl ClassCounts {
-    /// Both together.
+    /// Returns the sum of both counters.
     #[must_use]
     pub fn plus(&self, other: &Self) -> Self {
         Self {
@@ -69,26 +70,26 @@ impl ClassCounts {
     }
 }
 
-/// What the caches have done since the last reset, and what the LLC holds.
+/// Counters of the caches since the last reset, and the number of lines in the LLC.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CacheCounts {
     classes: Vec<ClassCounts>,
 }
 
 impl CacheCounts {
-    /// Nothing, for `classes` workloads.
+    /// Creates counters for `classes` workloads, all 0.
     #[must_use]
     pub fn new(classes: usize) -> Self {
         Self { classes: vec![ClassCounts::default(); classes] }
     }
 
-    /// Per workload.
+    /// Returns the counters, by workload.
     #[must_use]
     pub fn classes(&self) -> &[ClassCounts] {
         &self.classes
     }
 
-    /// Starts anew; what the LLC holds stays.
+    /// Resets the counters. The numbers of lines in the LLC stay.
     pub fn reset(&mut self) {
         for counts in &mut self.classes {
             let ClassCounts { core_lines, io_lines, dirty_lines, .. } = *counts;
@@ -101,14 +102,14 @@ impl CacheCounts {
         &mut self.classes[usize::from(class)]
     }
 
-    /// A line is in the LLC from now on.
+    /// Counts a line that has entered the LLC.
     #[inline]
     pub(super) fn enter(&mut self, line: Shared) {
         *self.lines(line) += 1;
         self.class(line.class).dirty_lines += u64::from(line.dirty);
     }
 
-    /// A line is no more in the LLC.
+    /// Counts a line that has left the LLC.
     #[inline]
     pub(super) fn leave(&mut self, line: Shared) {
         *self.lines(line) -= 1;
@@ -125,7 +126,7 @@ impl CacheCounts {
         }
     }
 
-    /// A dirty line leaves the LLC for memory.
+    /// Counts a dirty line that leaves the LLC for memory.
     #[inline]
     pub(super) fn write_back(&mut self, line: Shared) {
         let counts = self.class(line.class);

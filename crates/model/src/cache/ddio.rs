@@ -1,10 +1,11 @@
-//! What devices do to the caches.
+//! Accesses of devices to the caches.
 
 use super::{Caches, Holder, IoWrite, Shared};
 
 impl Caches {
-    /// A device writes a whole line by way of the LLC (DDIO). What the LLC has is updated in place, in whatever way it
-    /// is. Else the line is allocated in the ways of DDIO, also when a core has it: cores always lose their copies.
+    /// Writes a whole line of a device into the LLC (DDIO). A line that the LLC has is updated in place, in whatever
+    /// way it is. Any other line is allocated in the ways of DDIO, even if a core has it. Cores always lose their
+    /// copies.
     pub fn io_write(&mut self, line: u64, class: u8) -> IoWrite {
         let slice = self.slice(line);
         let written = Shared { class, dirty: true, io: true, read: false, holder: Holder::NOBODY };
@@ -24,7 +25,7 @@ impl Caches {
         IoWrite { hit, evicted: self.allocate(slice, line, written, self.params.ddio.ways) }
     }
 
-    /// A device without DDIO writes a whole line to memory: no cache keeps a copy.
+    /// Invalidates a line in all caches, because a device without DDIO writes it to memory.
     pub fn io_invalidate(&mut self, line: u64) {
         let slice = self.slice(line);
         if let Some(gone) = self.llc[slice].remove(line) {
@@ -35,15 +36,15 @@ impl Caches {
         }
     }
 
-    /// The cores and the snoop filter lose a line. Returns whether a core had it.
+    /// Removes a line from the snoop filter and from the cores. Returns true if a core had it.
     #[inline]
     fn withdraw_noted(&mut self, slice: usize, line: u64) -> bool {
         let noted = self.filter.get_mut(slice).and_then(|filter| filter.remove(line));
         noted.is_some_and(|holder| self.withdraw(line, holder, None).any)
     }
 
-    /// A device reads a line; true when a cache has it. Data that a device wrote count as read from then on. A line
-    /// that no cache has is read from memory and not kept.
+    /// Reads a line for a device. Returns true if a cache has it. Data written by a device counts as read from then
+    /// on. A line that no cache has is read from memory and not kept.
     pub fn io_read(&mut self, line: u64, class: u8) -> bool {
         let slice = self.slice(line);
         let llc = &mut self.llc[slice];

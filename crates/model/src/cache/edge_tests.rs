@@ -1,11 +1,12 @@
-//! What single events do to the caches, at the limits.
+//! Tests of single operations of the caches, at the limits.
 
 use super::*;
 use crate::params::{CleanVictims, DdioParams, L2Params, LlcParams, PrefetchParams, Replacement};
 
 const LINE: u64 = 1000;
 
-/// Caches of two cores and one slice, one set everywhere, LRU; class 2 is that of devices, in way 0 of the LLC.
+/// Creates caches of two cores and one slice, with one set each and LRU. Class 2 belongs to devices, which use way 0
+/// of the LLC.
 fn caches(inclusion: Inclusion, l2_ways: u32, ways: u32, filter_ways: u32) -> Caches {
     let replacement = Replacement::Lru;
     let params = CacheParams {
@@ -27,8 +28,8 @@ fn caches(inclusion: Inclusion, l2_ways: u32, ways: u32, filter_ways: u32) -> Ca
     Caches::new(&params, 2, 1, 3, 1)
 }
 
-/// A core uses a line and nothing else happens meanwhile. Returns whether the LLC side had it, if it was asked, and
-/// the lines that left for memory.
+/// Lets a core use a line without anything else happening meanwhile. Returns true if the LLC side had the line, or
+/// `None` if the L2 had it, and the lines that left for memory.
 fn use_line(caches: &mut Caches, core: u32, line: u64, store: bool) -> (Option<bool>, Vec<Evicted>) {
     let class = core as u8;
     if caches.access(core, line, class, store) != Access::Miss {
@@ -77,14 +78,14 @@ fn a_victim_llc_takes_the_clean_lines_that_it_is_to_take_and_all_that_are_dirty(
     }
 }
 
-/// Caches of two cores with so many sets, whose LLC takes the clean lines that are foreseen to be needed.
+/// Creates caches of two cores with `sets` sets, whose LLC takes the clean lines that its predictor selects.
 pub(super) fn foreseeing(sets: u32) -> Caches {
     let mut params = caches(Inclusion::Victim, 1, 4, 32).params().clone();
     params.llc = LlcParams { sets, filter_sets: sets, clean_victims: CleanVictims::Foreseen, ..params.llc };
     Caches::new(&params, 2, 1, 3, 1)
 }
 
-/// Hits of the LLC among the last of many reads of `lines` lines, one after the other, by a core with one line of L2.
+/// Returns the LLC hits in the last of 100 sequential passes over `lines` lines by a core with one line of L2.
 fn hits_of_a_cycle(lines: u64, clean_victims: CleanVictims) -> usize {
     let mut params = caches(Inclusion::Victim, 1, 4, 32).params().clone();
     params.llc = LlcParams { sets: 64, filter_sets: 64, clean_victims, ..params.llc };
@@ -96,7 +97,7 @@ fn hits_of_a_cycle(lines: u64, clean_victims: CleanVictims) -> usize {
 
 #[test]
 fn a_core_that_finds_its_lines_again_in_the_llc_leaves_them_there() {
-    // 64 sets of 4 ways hold 256 lines. Of a cycle of 320, each set has 5: a cycle of one too many for it never hits.
+    // 64 sets of 4 ways hold 256 lines. A cycle of 320 has 5 lines per set, one too many, and never hits.
     for (lines, hits) in [(256, 256), (320, 0)] {
         assert_eq!(hits_of_a_cycle(lines, CleanVictims::All), hits);
         assert_eq!(hits_of_a_cycle(lines, CleanVictims::Foreseen), hits);
@@ -158,7 +159,7 @@ fn a_dirty_line_moves_to_its_reader_or_to_an_inclusive_llc() {
     use_line(&mut inclusive, 0, LINE, true);
     assert_eq!(inclusive.read(1, LINE, 1).hit, Some(false));
     assert!(inclusive.holds(0, LINE));
-    // The copy of core 0 is clean now, so it leaves without a word; the LLC has the duty.
+    // The copy of core 0 is clean now and leaves silently. The LLC holds the dirty data.
     for line in 1..3 {
         assert_eq!((inclusive.read(0, line, 0).hit, inclusive.fetched(line, 0)), (None, None));
         assert_eq!(inclusive.fill(0, line, 0, false, false), None);
@@ -191,7 +192,7 @@ fn device_data_that_was_read_does_not_leak() {
     assert_eq!(caches.io_write(2, 2).evicted, Some(Evicted { line: 1, class: 2, io: true }));
     let counts = caches.counts().classes()[2];
     assert_eq!((counts.ddio_evictions, counts.ddio_leaks, counts.io_reads, counts.io_read_hits), (1, 0, 2, 1));
-    // A core takes the other line, and it is the core's when it comes back.
+    // A core takes the other line, which belongs to the core when it returns.
     assert_eq!(use_line(&mut caches, 0, 2, false).0, Some(true));
     assert_eq!(lines(&caches, 2), (0, 0));
     (3..5).for_each(|line| drop(use_line(&mut caches, 0, line, false)));
@@ -203,7 +204,7 @@ fn device_data_that_was_read_does_not_leak() {
 fn a_device_write_updates_what_the_llc_has_and_allocates_what_a_core_has() {
     let mut caches = caches(Inclusion::Victim, 1, 4, 32);
     (1..4).for_each(|line| drop(use_line(&mut caches, 0, line, true)));
-    // Lines 1 and 2 are in ways 0 and 1; way 1 is not of DDIO.
+    // Lines 1 and 2 are in ways 0 and 1. Way 1 is not a way of DDIO.
     assert_eq!(caches.io_write(2, 2), IoWrite { hit: true, evicted: None });
     assert_eq!((lines(&caches, 0), lines(&caches, 2)), ((1, 0), (0, 1)));
     let evicted = Some(Evicted { line: 1, class: 0, io: false });

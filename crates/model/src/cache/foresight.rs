@@ -1,22 +1,22 @@
-//! Which clean lines of the cores a victim LLC takes.
+//! Reuse predictor: decides which clean lines of the cores a victim LLC takes.
 //!
-//! How hardware foresees reuse is not published. Here it does as bypass algorithms for exclusive caches do (Gaur,
-//! Chaudhuri and Subramoney, ISCA 2011): some sets are observed, they take every line, and how often a core finds there
-//! what it asks for says whether the others shall take its clean lines as well.
+//! How hardware predicts reuse is not published. This predictor follows bypass algorithms for exclusive caches (Gaur,
+//! Chaudhuri and Subramoney, ISCA 2011): observed sets take every line, and the hit rate of a core there decides
+//! whether the other sets take its clean lines, too.
 
 use super::Caches;
 use crate::params::CleanVictims;
 use serde::{Deserialize, Serialize};
 
-/// One set of so many is observed.
+/// One set in this many is observed.
 const OBSERVED: u64 = 32;
-/// Reads of observed sets that it takes to change an opinion that is firm.
+/// Range of the saturating counter: number of reads of observed sets that reverse a saturated prediction.
 const FIRM: i16 = 256;
 
-/// What a core finds in the observed sets of the LLC.
+/// Saturating counter of a core's hits in the observed sets of the LLC.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Foresight {
-    /// Hits less misses, within `-FIRM..FIRM`.
+    /// Hits minus misses, within `-FIRM..FIRM`.
     balance: i16,
 }
 
@@ -31,7 +31,7 @@ impl Foresight {
 }
 
 impl Caches {
-    /// Whether the set of a line is observed: one of each 32 that follow each other, not always the same of them.
+    /// Returns true if the set of a line is observed: one of every 32 consecutive sets, at a varying position.
     #[inline]
     fn is_observed(&self, line: u64) -> bool {
         let set = line % u64::from(self.params.llc.sets);
@@ -39,7 +39,7 @@ impl Caches {
         (set ^ group ^ (group / OBSERVED)) % OBSERVED == 0
     }
 
-    /// A core has asked the LLC for a line.
+    /// Records the result of a core's read at the LLC.
     #[inline]
     pub(super) fn observe(&mut self, core: u32, line: u64, hit: bool) {
         if self.params.llc.clean_victims == CleanVictims::Foreseen && self.is_observed(line) {
@@ -47,7 +47,7 @@ impl Caches {
         }
     }
 
-    /// Whether the LLC takes a clean line from a core.
+    /// Returns true if the LLC takes a clean line from a core.
     #[inline]
     pub(super) fn takes_clean(&self, core: u32, line: u64) -> bool {
         match self.params.llc.clean_victims {

@@ -1,9 +1,10 @@
-//! Who has a line: the snoop filter, or the notes of an inclusive LLC, and what follows for the cores.
+//! Holders of lines: the snoop filter, or the directory bits of an inclusive LLC, and the operations on cores'
+//! copies.
 
 use super::{Array, Caches, Data, Evicted, Private, Shared, Slot};
 use std::ops::Range;
 
-/// The cores that may have a line: one, several (any), or none.
+/// Cores that may have a line: none, one, or several (any core).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Holder(u16);
 
@@ -37,7 +38,7 @@ impl Holder {
         Self(core as u16)
     }
 
-    /// With one more.
+    /// Adds a core.
     #[inline]
     pub(super) fn and(self, core: u32) -> Self {
         if self == Self::NOBODY || self == Self::core(core) {
@@ -52,7 +53,7 @@ impl Holder {
         self == Self::SEVERAL || self == Self::core(core)
     }
 
-    /// The cores to ask, of `cores`.
+    /// Returns the range of cores to snoop, out of `cores`.
     #[inline]
     pub(super) fn cores(self, cores: usize) -> Range<usize> {
         match self {
@@ -63,11 +64,11 @@ impl Holder {
     }
 }
 
-/// What the cores had of a line.
+/// Copies of a line that were found in cores.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Copies {
     pub(super) any: bool,
-    /// The class of a dirty copy.
+    /// Class of a dirty copy.
     pub(super) dirty: Option<u8>,
 }
 
@@ -80,7 +81,7 @@ impl Copies {
 }
 
 impl Caches {
-    /// Who has a line, and where that is noted in its slice; nothing if nobody keeps track of it.
+    /// Returns the holder of a line and the slot that records it, or `None` if the line is not tracked.
     #[inline]
     pub(super) fn noted(&self, slice: usize, line: u64) -> Option<(Slot, Holder)> {
         if self.inclusive {
@@ -92,7 +93,7 @@ impl Caches {
         }
     }
 
-    /// Notes who has a line, where [`Caches::noted`] found it.
+    /// Records the holder of a line in the slot that [`Caches::noted`] returned.
     #[inline]
     pub(super) fn note(&mut self, slice: usize, slot: Slot, holder: Holder) {
         if self.inclusive {
@@ -103,7 +104,8 @@ impl Caches {
         }
     }
 
-    /// The snoop filter notes a line that it has not. The line that it forgets for that leaves the cores.
+    /// Adds a line to the snoop filter, which does not have it. The line of a replaced entry is invalidated in the
+    /// cores. Returns it if it was dirty.
     #[inline]
     pub(super) fn track(&mut self, slice: usize, line: u64, core: u32) -> Option<Evicted> {
         let (line, holder) = self.filter[slice].insert(line, Holder::core(core), u32::MAX)?;
@@ -112,7 +114,7 @@ impl Caches {
         Some(Evicted { line, class, io: false })
     }
 
-    /// The cores lose a line because its place is needed.
+    /// Invalidates a line in its holders because its entry is needed.
     #[inline]
     pub(super) fn back_invalidate(&mut self, line: u64, holder: Holder) -> Copies {
         let mut copies = Copies::default();
@@ -126,7 +128,8 @@ impl Caches {
         copies
     }
 
-    /// The cores lose a line because somebody else writes it: a device, or the core `writer`, which keeps its own.
+    /// Invalidates a line in its holders because a device or another core writes it. The core `writer` keeps its
+    /// copy.
     #[inline]
     pub(super) fn withdraw(&mut self, line: u64, holder: Holder, writer: Option<u32>) -> Copies {
         let mut copies = Copies::default();
@@ -138,8 +141,9 @@ impl Caches {
         copies
     }
 
-    /// A core is about to read a line that others may have. Clean copies stay and are shared from now on. A dirty one
-    /// is handed over to the reader (a migratory snoop); where an inclusive LLC takes the data, it stays, clean.
+    /// Snoops the holders of a line that `reader` is about to read. Clean copies stay and become shared. A dirty copy
+    /// moves to the reader (migratory snoop). Under an inclusive LLC, which takes the data, the copy stays and
+    /// becomes clean.
     pub(super) fn snoop(&mut self, reader: u32, line: u64, holder: Holder) -> Copies {
         let mut copies = Copies::default();
         let inclusive = self.inclusive;
@@ -160,7 +164,7 @@ impl Caches {
         copies
     }
 
-    /// A core stores to a line that others may have: they lose it.
+    /// Invalidates the copies of all other cores, because `core` stores to the line.
     pub(super) fn claim(&mut self, core: u32, line: u64) {
         let slice = self.slice(line);
         if let Some((slot, before)) = self.noted(slice, line) {
@@ -169,7 +173,7 @@ impl Caches {
         }
     }
 
-    /// A core that still has a line takes an older copy back. Returns whether there is one.
+    /// Merges an older copy into that of a core that still has the line. Returns true if there is such a core.
     #[inline]
     pub(super) fn absorb(&mut self, line: u64, holder: Holder, dirty: bool) -> bool {
         let holders = holder.cores(self.l2.len());

@@ -1,12 +1,14 @@
-//! What the slices of the LLC hold, as cores use them.
+//! Operations of cores on the LLC.
 
 use super::{Caches, Evicted, Holder, Read, Shared, Slot, Victim};
 
 impl Caches {
-    /// A core reads a line that its L2 has not. A victim LLC gives its copy away, dirty or not; the snoop filter notes
-    /// who has it. Another core that has the line hands it over: a clean copy is shared, a dirty one migrates to the
-    /// reader with its duty to write back, as the migratory snoops of Skylake-SP do. An inclusive LLC keeps the line,
-    /// and the duty; then the reader's copy is always clean.
+    /// Reads a line for a core whose L2 does not have it.
+    ///
+    /// A victim LLC gives its copy away, dirty or not, and the snoop filter records the holder. A line in another
+    /// core's L2 is taken from there: a clean copy is shared, and a dirty one migrates to the reader, which must then
+    /// write it back, like the migratory snoops of Skylake-SP. An inclusive LLC keeps the line and the dirty data, so
+    /// the reader's copy is always clean.
     pub fn read(&mut self, core: u32, line: u64, class: u8) -> Read {
         let (hit, evicted) =
             if self.inclusive { (self.read_inclusive(core, line, class), None) } else { self.read_victim(core, line) };
@@ -30,7 +32,7 @@ impl Caches {
         (self.read_held(core, line, slice, slot), None)
     }
 
-    /// Reads a line that the snoop filter knows; on its way to or from a core, nobody may have it.
+    /// Reads a line that the snoop filter tracks. While the line is in flight to or from a core, no core may have it.
     fn read_held(&mut self, core: u32, line: u64, slice: usize, slot: Slot) -> Option<bool> {
         let holder = self.filter[slice].data(slot);
         let copies = self.snoop(core, line, holder);
@@ -57,7 +59,7 @@ impl Caches {
         Some(false)
     }
 
-    /// The holders of a line that another core reads keep it; an inclusive LLC gets the data of a dirty copy.
+    /// Snoops the holders of a line that another core reads. An inclusive LLC takes the data of a dirty copy.
     pub(super) fn write_back_copies(&mut self, reader: u32, line: u64, holder: Holder) {
         if let Some(class) = self.snoop(reader, line, holder).dirty {
             let slice = self.slice(line);
@@ -67,7 +69,7 @@ impl Caches {
         }
     }
 
-    /// The data of a read is back from memory: an inclusive LLC keeps it. Returns a dirty line that leaves for it.
+    /// Inserts a line read from memory into an inclusive LLC. Returns the dirty line evicted for it, if any.
     #[inline]
     pub fn fetched(&mut self, line: u64, class: u8) -> Option<Evicted> {
         let slice = self.slice(line);
@@ -77,9 +79,9 @@ impl Caches {
         self.allocate(slice, line, Shared { class, ..Shared::default() }, self.masks[usize::from(class)])
     }
 
-    /// A line that left the L2 of a core reaches the LLC, which takes it or forgets who had it. Returns a dirty line
-    /// that leaves for it. If a core has read the line again in the meantime, that copy takes over the duty to write
-    /// back, and the LLC stays as it is.
+    /// Handles a line that left the L2 of a core: the LLC takes it, or the snoop filter drops its entry. If a core
+    /// has read the line again meanwhile, that copy becomes dirty instead and the LLC does not change. Returns the
+    /// dirty line evicted for it, if any.
     pub fn put(&mut self, core: u32, victim: Victim) -> Option<Evicted> {
         let Victim { line, class, dirty, taken } = victim;
         let slice = self.slice(line);
@@ -104,7 +106,7 @@ impl Caches {
         self.allocate(slice, line, put, self.masks[usize::from(class)])
     }
 
-    /// A core's data replaces what the LLC has of a line.
+    /// Replaces the LLC's data of a line by a core's.
     #[inline]
     fn take_over(&mut self, slice: usize, slot: Slot, class: u8) {
         let held = self.llc[slice].data(slot);
@@ -114,7 +116,7 @@ impl Caches {
         self.counts.enter(taken);
     }
 
-    /// An inclusive LLC forgets a holder that is known to have lost the line.
+    /// Clears the holder of a line in an inclusive LLC if that core has lost the line.
     #[inline]
     fn release(&mut self, core: u32, slice: usize, slot: Slot, line: u64) {
         let held = self.llc[slice].data(slot);
@@ -123,7 +125,8 @@ impl Caches {
         }
     }
 
-    /// Puts a line that the LLC has not into one of the ways of `mask`. Returns a dirty line that leaves for it.
+    /// Inserts a line that the LLC does not have into one of the ways of `mask`. Returns the dirty line evicted for
+    /// it, if any.
     #[inline]
     pub(super) fn allocate(&mut self, slice: usize, line: u64, coming: Shared, mask: u32) -> Option<Evicted> {
         self.counts.enter(coming);

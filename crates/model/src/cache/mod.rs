@@ -1,4 +1,4 @@
-//! The caches of a socket: what they hold, without time. The parts that use them give it its time.
+//! Caches of a socket: their content, without time. The components that use them add the latencies.
 
 pub mod array;
 mod clean;
@@ -29,68 +29,68 @@ use holder::Holder;
 use hostnet_kernel::Rng;
 use serde::{Deserialize, Serialize};
 
-/// A line that leaves an L2 for the LLC.
+/// Line that leaves an L2 for the LLC.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Victim {
-    /// The physical line.
+    /// Physical line.
     pub line: u64,
-    /// The workload that it belongs to.
+    /// Workload that the line belongs to.
     pub class: u8,
-    /// Whether memory does not have its data yet.
+    /// True if the line has data that memory does not have yet.
     pub dirty: bool,
-    /// Whether the LLC takes it; otherwise the snoop filter forgets it.
+    /// True if the LLC takes the line. Otherwise only the snoop filter drops its entry.
     pub taken: bool,
 }
 
-/// A dirty line that leaves the caches for memory.
+/// Dirty line that is evicted from the caches to memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Evicted {
-    /// The physical line.
+    /// Physical line.
     pub line: u64,
-    /// The workload that it belongs to.
+    /// Workload that the line belongs to.
     pub class: u8,
-    /// Whether a device wrote it, and no core has read it since.
+    /// True if a device wrote the line and no core has read it since.
     pub io: bool,
 }
 
-/// What an L2 says to an access.
+/// Result of an access to an L2.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Access {
-    /// It has the line; `prefetched` at the first use of a line that a prefetch brought.
+    /// The L2 has the line.
     Hit {
-        /// First use of a prefetched line.
+        /// True at the first use of a line that a prefetch brought in.
         prefetched: bool,
     },
-    /// It has not.
+    /// The L2 does not have the line.
     Miss,
 }
 
-/// What the LLC says to a read of a core.
+/// Result of a core's read at the LLC.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Read {
-    /// Whether it has the line, and whether that is dirty: then the reader's copy is.
+    /// `None` on a miss. On a hit, true if the line is dirty, and then the reader's copy is dirty.
     pub hit: Option<bool>,
-    /// A dirty line that has to leave a core, because the snoop filter needs the place.
+    /// Dirty line evicted from a core because the snoop filter needs its entry.
     pub evicted: Option<Evicted>,
 }
 
-/// What the LLC says to a write of a device.
+/// Result of a device's write at the LLC.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct IoWrite {
-    /// Whether it had the line already, or a core had.
+    /// True if the LLC or a core had the line.
     pub hit: bool,
-    /// A dirty line that has to leave first.
+    /// Dirty line that must be written back first.
     pub evicted: Option<Evicted>,
 }
 
-/// A line in an L2.
+/// Line in an L2.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Private {
     class: u8,
     dirty: bool,
-    /// A prefetch brought it, and nothing has used it.
+    /// True if a prefetch brought the line in and nothing has used it.
     prefetched: bool,
-    /// Another core may have it as well.
+    /// True if another core may have the line, too.
     shared: bool,
 }
 
@@ -110,16 +110,16 @@ impl Data for Private {
     }
 }
 
-/// A line in the LLC.
+/// Line in the LLC.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Shared {
     class: u8,
     dirty: bool,
-    /// A device wrote it, and no core has read it.
+    /// True if a device wrote the line and no core has read it.
     io: bool,
-    /// Of a device's line: a device has read it.
+    /// True if a device has read the line since a device wrote it.
     read: bool,
-    /// The cores that may have it; of an inclusive LLC only.
+    /// Cores that may have the line. Used by an inclusive LLC only.
     holder: Holder,
 }
 
@@ -141,38 +141,39 @@ impl Data for Shared {
     }
 }
 
-/// The caches of a socket.
+/// Caches of a socket: L2 per core, LLC slices, and snoop filters.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Caches {
     params: CacheParams,
     inclusive: bool,
-    /// Slices that a line may lie in: all, or those of its cluster.
+    /// Number of slices that a line may be homed in: all, or those of its cluster.
     slices: u32,
-    /// Per class: the ways that its cores may allocate in.
+    /// Mask of ways that the cores of a class may allocate in, by class.
     masks: Vec<u32>,
     counts: CacheCounts,
-    /// Per core.
+    /// L2 caches, by core.
     l2: Vec<Array<Private>>,
-    /// Per core: whether the LLC will have what it gives up when it asks again.
+    /// Reuse predictor of clean victims, by core.
     foresight: Vec<Foresight>,
-    /// Per slice.
+    /// LLC, by slice.
     llc: Vec<Array<Shared>>,
-    /// Per slice; none beside an inclusive LLC, which notes the holders itself.
+    /// Snoop filter, by slice. Empty if the LLC is inclusive and records the holders itself.
     filter: Vec<Array<Holder>>,
 }
 
-/// The arrays of random numbers draw from streams of their own: the kind of array above 2^32, its index below.
+/// Returns the random stream of an array: the kind of array in the bits from 32 up, its index below. Each array draws
+/// from a private stream.
 fn stream(kind: u64, index: u32) -> u64 {
     kind << 32 | u64::from(index)
 }
 
 impl Caches {
-    /// Empty caches of `cores` cores and `slices` slices, for `classes` workloads. A class without a mask may allocate
-    /// in all ways. The snoop filter replaces as the LLC does.
+    /// Creates empty caches of `cores` cores and `slices` slices for `classes` workloads. A class without a mask may
+    /// allocate in all ways. The snoop filter uses the replacement policy of the LLC.
     ///
     /// # Panics
-    /// If a number of sets is not a power of two, a number of ways not 1 to 32, a mask without a way of the LLC, or
-    /// there are no slices, more than 256, or more than 65 534 cores.
+    /// Panics if a number of sets is not a power of two, a number of ways is not 1 to 32, a mask has no way of the
+    /// LLC, the number of slices is not 1 to 256, or there are more than 65 534 cores.
     #[must_use]
     pub fn new(params: &CacheParams, cores: u32, slices: u32, classes: usize, seed: u64) -> Self {
         assert!((1..=256).contains(&slices), "{slices} slices are not 1 to 256");
@@ -199,31 +200,32 @@ impl Caches {
         }
     }
 
-    /// Shares the slices out to `clusters` clusters.
+    /// Divides the slices among `clusters` clusters.
     #[must_use]
     pub fn with_clusters(self, clusters: u32) -> Self {
         Self { slices: self.llc.len() as u32 / clusters, ..self }
     }
 
-    /// The parameters.
+    /// Returns the parameters.
     #[must_use]
     pub fn params(&self) -> &CacheParams {
         &self.params
     }
 
-    /// What has happened since the last reset.
+    /// Returns the counters since the last reset.
     #[must_use]
     pub fn counts(&self) -> &CacheCounts {
         &self.counts
     }
 
-    /// Whether the LLC has a line; this is no use of it.
+    /// Returns true if the LLC has a line. Does not count as a use.
     #[must_use]
     pub fn llc_has(&self, line: u64) -> bool {
         self.llc[self.slice(line)].find(line).is_some()
     }
 
-    /// Says that the LLC will soon be asked for a line: the processor that this runs on fetches what that takes.
+    /// Prefetches the LLC state of a line into the host processor's cache, before an expected lookup. Simulated state
+    /// does not change.
     #[inline]
     pub fn expect(&self, line: u64) {
         let slice = self.slice(line);
@@ -233,7 +235,8 @@ impl Caches {
         }
     }
 
-    /// Says that a core will soon ask for a line, which may miss the L2 and displace another; see [`Caches::expect`].
+    /// Prefetches the LLC state that an expected access of a core may need: that of the line, and that of the line it
+    /// would displace from the L2. See [`Caches::expect`].
     #[inline]
     pub fn expect_access(&self, core: u32, line: u64) {
         let l2 = &self.l2[core as usize];
@@ -243,7 +246,7 @@ impl Caches {
         }
     }
 
-    /// Starts a new measuring window; what the caches hold stays.
+    /// Starts a new measurement window. The content of the caches stays.
     pub fn reset_counts(&mut self) {
         self.counts.reset();
     }

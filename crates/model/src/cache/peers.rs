@@ -1,16 +1,16 @@
-//! What other sockets do to the caches of this one.
+//! Operations of other sockets on the caches of this one.
 
 use super::{Array, Caches, Private, Shared};
 
 impl Caches {
-    /// Whether the LLC or a core has a line; this is no use of it.
+    /// Returns true if the LLC or a core has a line. Does not count as a use.
     #[must_use]
     pub fn has(&self, line: u64) -> bool {
         let slice = self.slice(line);
         self.llc[slice].find(line).is_some() || self.a_core_has(slice, line)
     }
 
-    /// Whether the LLC or a core has data of a line that memory has not.
+    /// Returns true if the LLC or a core has a dirty copy of a line.
     #[must_use]
     pub fn has_dirty(&self, line: u64) -> bool {
         let slice = self.slice(line);
@@ -21,15 +21,15 @@ impl Caches {
             || self.l2[holder.cores(self.l2.len())].iter().any(is_dirty)
     }
 
-    /// Every line of which the LLC or a core has data that memory has not; one that both have comes twice.
+    /// Iterates over all dirty lines. A line that is dirty in the LLC and in a core appears twice.
     pub fn dirty_lines(&self) -> impl Iterator<Item = u64> + '_ {
         let llc = self.llc.iter().flat_map(Array::iter).filter(|(_, _, held)| held.dirty).map(|(line, _, _)| line);
         let l2 = self.l2.iter().flat_map(Array::iter).filter(|(_, _, held)| held.dirty).map(|(line, _, _)| line);
         llc.chain(l2)
     }
 
-    /// Another socket reads a line. What this one has of it stays, clean: who asks, or memory, gets the data of a dirty
-    /// copy. Returns the class of a dirty copy, or nothing if memory has the data.
+    /// Reads a line for another socket. All copies stay and become clean, because the reader or memory takes the
+    /// dirty data. Returns the class of a dirty copy, if any.
     pub fn lend(&mut self, line: u64) -> Option<u8> {
         let slice = self.slice(line);
         let holder = self.noted(slice, line).map(|(_, holder)| holder).unwrap_or_default();
@@ -53,7 +53,7 @@ impl Caches {
         dirty
     }
 
-    /// Another socket, or a device on one, writes a line: this one loses it. Returns the class of a dirty copy.
+    /// Invalidates a line that another socket, or a device there, writes. Returns the class of a dirty copy, if any.
     pub fn give_up(&mut self, line: u64) -> Option<u8> {
         let dirty = self.lend(line);
         self.io_invalidate(line);

@@ -1,12 +1,12 @@
-//! The caches against a second model of them: a list of lines that is searched from end to end, without a directory.
-//! Everything happens at once, and replacement is LRU.
+//! Tests of the caches against a reference model: a list of lines that is searched linearly, without a directory. All
+//! operations complete immediately, and replacement is LRU.
 
 use super::tests::{geometry, steps, Step, CLASSES, CORES};
 use super::*;
 use crate::params::{CleanVictims, Replacement};
 use proptest::prelude::{prop_assert_eq, proptest, Just};
 
-/// Which array: the L2 of a core, the LLC or the snoop filter of a slice.
+/// Array that holds a line: the L2 of a core, or the LLC or snoop filter of a slice.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Where {
     L2(u32),
@@ -34,12 +34,12 @@ struct Plain {
     now: u64,
     counts: Vec<ClassCounts>,
     left: Vec<(u64, u8, bool)>,
-    /// Per core: reads of observed sets that hit, less those that missed.
+    /// Reads of observed sets that hit, minus those that missed, by core.
     found: [i32; CORES as usize],
 }
 
 impl Plain {
-    /// Of so few sets only the first is observed.
+    /// Returns true if the set of a line is observed. With so few sets only the first is.
     fn observed(&self, line: u64) -> bool {
         line % u64::from(self.params.llc.sets) == 0
     }
@@ -96,7 +96,7 @@ impl Plain {
         (self.rows.last_mut().expect("just pushed"), left)
     }
 
-    /// All cores but one lose a line. Returns their copies.
+    /// Invalidates a line in all cores but one. Returns the copies.
     fn lose(&mut self, line: u64, spared: Option<u32>) -> Vec<Row> {
         let cores = (0..CORES).filter(|&core| Some(core) != spared);
         cores.filter_map(|core| self.remove(Where::L2(core), line)).collect()
@@ -116,7 +116,7 @@ impl Plain {
         self.left.push((row.line, row.class, row.io));
     }
 
-    /// The cores lose a line for want of a place; a dirty copy is newer than what the LLC has.
+    /// Invalidates a line in the cores because its entry is needed. A dirty copy is newer than that of the LLC.
     fn force_out(&mut self, mut row: Row) {
         for copy in self.lose(row.line, None) {
             self.count(copy.class).back_invalidations += 1;
@@ -186,7 +186,7 @@ impl Plain {
         }
     }
 
-    /// Reads from a victim LLC or another core.
+    /// Reads a line from a victim LLC or from another core.
     fn take(&mut self, line: u64) -> Option<bool> {
         if let Some(row) = self.remove(self.llc(line), line) {
             self.track(line);
@@ -201,7 +201,7 @@ impl Plain {
         Some(dirty.is_some())
     }
 
-    /// Reads from an inclusive LLC, which fetches what it has not.
+    /// Reads a line from an inclusive LLC, which fetches a line on a miss.
     fn copy(&mut self, line: u64, class: u8) -> Option<bool> {
         let dirty = (0..CORES).filter_map(|core| {
             let row = self.find(Where::L2(core), line)?;
@@ -285,7 +285,7 @@ impl Plain {
     }
 }
 
-/// One step of the caches, everything at once. Adds what leaves for memory.
+/// Applies one step to the caches, completing all transfers. Appends the lines that leave for memory to `left`.
 fn step(caches: &mut Caches, step: Step, left: &mut Vec<(u64, u8, bool)>) {
     let mut note = |evicted: Option<Evicted>| left.extend(evicted.map(|gone| (gone.line, gone.class, gone.io)));
     let (core, line, store, prefetched) = match step {

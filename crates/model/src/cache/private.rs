@@ -1,10 +1,10 @@
-//! What the L2 of a core holds.
+//! Operations on the L2 of a core.
 
 use super::{Access, Caches, Holder, Private, Victim};
 
 impl Caches {
-    /// A core loads from or stores to a line: looks it up in its L2. A store makes a line dirty, and takes it from the
-    /// other cores that have it.
+    /// Looks a line up in the L2 of a core, for a load or a store. A store makes the line dirty and invalidates the
+    /// copies of other cores.
     #[inline]
     pub fn access(&mut self, core: u32, line: u64, class: u8, store: bool) -> Access {
         let counts = self.counts.class(class);
@@ -24,18 +24,18 @@ impl Caches {
         Access::Hit { prefetched }
     }
 
-    /// Whether the L2 of a core has a line; changes nothing.
+    /// Returns true if the L2 of a core has a line. Changes nothing.
     #[must_use]
     #[inline]
     pub fn holds(&self, core: u32, line: u64) -> bool {
         self.l2[core as usize].find(line).is_some()
     }
 
-    /// Puts a line, which the core has [read](Caches::read), into its L2; the line that leaves for it has to go to the
-    /// LLC. Clean lines leave without a word if the LLC is inclusive.
+    /// Inserts a line that the core has [read](Caches::read) into its L2. Returns the line that must go to the LLC
+    /// for it, if any. If the LLC is inclusive, clean lines leave silently.
     ///
-    /// A line that a core may not keep passes the L2 by and leaves at once: since the read, the snoop filter or the
-    /// inclusive LLC has lost track of it, a device has written it, or another core has.
+    /// The line bypasses the L2 and leaves immediately if the core may not keep it: since the read, the snoop filter
+    /// or the inclusive LLC has lost track of it, or a device or another core has written it.
     pub fn fill(&mut self, core: u32, line: u64, class: u8, dirty: bool, prefetched: bool) -> Option<Victim> {
         let Some(shared) = self.join(core, line, dirty) else {
             return self.leaves(core, line, class, dirty);
@@ -57,7 +57,8 @@ impl Caches {
         (dirty || !self.inclusive).then_some(Victim { line, class, dirty, taken })
     }
 
-    /// A core becomes a holder of a line. Returns whether others may be too, or nothing if it cannot become one.
+    /// Adds a core to the holders of a line. Returns true if other cores may have the line, too, or `None` if the
+    /// core cannot become a holder.
     #[inline]
     fn join(&mut self, core: u32, line: u64, dirty: bool) -> Option<bool> {
         let inclusive = self.inclusive;

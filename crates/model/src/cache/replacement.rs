@@ -1,52 +1,54 @@
-//! Which line of a set leaves.
+//! Replacement policies: selection of the victim in a set.
 //!
-//! The ages of a set are bytes, eight to a word, and are handled a word at a time. LRU: how many lines were used later;
-//! quad-age LRU: 0 to 3; random: 0. The highest bit of an age says that the way is empty.
+//! The ages of a set are bytes, eight to a word, and are processed a word at a time. For LRU, an age is the number of
+//! lines used later. For quad-age LRU, it is 0 to 3. For random, it is 0. The highest bit of an age marks an empty
+//! way.
 
 use crate::params::Replacement;
 use hostnet_kernel::Rng;
 
-/// The oldest age of quad-age LRU.
+/// Oldest age of quad-age LRU.
 const OLDEST: u64 = 3;
-/// The age of a line that has just come and was not used since.
+/// Age of a new line of quad-age LRU that has not been used.
 const NEW: u64 = 1;
-/// Ways whose ages make a word.
+/// Number of ways whose ages fit into a word.
 pub(super) const GROUP: usize = 8;
-/// The bit of an age whose way is empty.
+/// Bit of an age that marks an empty way.
 pub(super) const EMPTY: u64 = 0x80;
-/// A 1 in each byte.
+/// Word with a 1 in each byte.
 pub(super) const ONES: u64 = 0x0101_0101_0101_0101;
-/// The highest bit of each byte.
+/// Word with the highest bit of each byte.
 pub(super) const HIGH: u64 = EMPTY * ONES;
 
-/// The highest bit of each byte that is the same in both words.
+/// Returns the highest bit of each byte that is equal in both words.
 #[inline]
 pub(super) fn equal(word: u64, other: u64) -> u64 {
     let differ = word ^ other;
     !(((differ & !HIGH) + !HIGH) | differ) & HIGH
 }
 
-/// The first byte of which a bit is set in `bits`.
+/// Returns the index of the first byte that has a bit set in `bits`.
 #[inline]
 pub(super) fn byte(bits: u64) -> usize {
     bits.trailing_zeros() as usize / 8
 }
 
-/// Puts a value into byte `way` of `words`.
+/// Sets byte `way` of `words`.
 #[inline]
 pub(super) fn set_byte(words: &mut [u64], way: usize, value: u64) {
     let (word, shift) = (&mut words[way / GROUP], way % GROUP * 8);
     *word = *word & !(0xff << shift) | value << shift;
 }
 
-/// The highest bits of the bytes of the ways of a mask, in word `group`.
+/// Returns the highest bits of the bytes of the ways of a mask, in word `group`.
 #[inline]
 fn flags(mask: u32, group: usize) -> u64 {
     let ways = u64::from(mask >> (group * GROUP) & 0xff);
     (((ways * ONES) & 0x8040_2010_0804_0201) + !HIGH) & HIGH
 }
 
-/// The ages of an empty set. The bytes beyond the ways are never younger than any line, so they never change.
+/// Initializes the ages of an empty set. The bytes beyond the ways are 0xff, never younger than any line, so they
+/// never change.
 pub(super) fn start(ages: &mut [u64], ways: usize, policy: Replacement) {
     for way in 0..ages.len() * GROUP {
         let age = match policy {
@@ -59,7 +61,7 @@ pub(super) fn start(ages: &mut [u64], ways: usize, policy: Replacement) {
     }
 }
 
-/// A line is used.
+/// Updates the ages after a use of a line.
 #[inline]
 pub(super) fn touch(policy: Replacement, ages: &mut [u64], way: usize) {
     match policy {
@@ -69,7 +71,7 @@ pub(super) fn touch(policy: Replacement, ages: &mut [u64], way: usize) {
     }
 }
 
-/// A line comes.
+/// Sets the age of a new line.
 #[inline]
 pub(super) fn come(policy: Replacement, ages: &mut [u64], way: usize) {
     match policy {
@@ -79,13 +81,13 @@ pub(super) fn come(policy: Replacement, ages: &mut [u64], way: usize) {
     }
 }
 
-/// A line leaves, and no other comes.
+/// Marks the way of a removed line as empty.
 #[inline]
 pub(super) fn leave(ages: &mut [u64], way: usize) {
     ages[way / GROUP] |= EMPTY << (way % GROUP * 8);
 }
 
-/// The first empty way of a mask.
+/// Returns the first empty way of a mask.
 #[inline]
 pub(super) fn free(ages: &[u64], mask: u32) -> Option<usize> {
     ages.iter().enumerate().find_map(|(group, &ages)| {
@@ -94,7 +96,7 @@ pub(super) fn free(ages: &[u64], mask: u32) -> Option<usize> {
     })
 }
 
-/// The way whose line has to leave, of those in `mask` of `ways`, which all have one.
+/// Returns the way of the victim among those in `mask`, none of which may be empty.
 #[inline]
 pub(super) fn victim(policy: Replacement, ages: &mut [u64], ways: usize, mask: u32, rng: &mut Rng) -> usize {
     match policy {
@@ -104,7 +106,7 @@ pub(super) fn victim(policy: Replacement, ages: &mut [u64], ways: usize, mask: u
     }
 }
 
-/// The way whose line would leave, of all `ways`; none where one is empty, or chance decides.
+/// Returns the way of the next victim among all `ways`, or `None` if a way is empty or the victim is random.
 #[inline]
 pub(super) fn first(policy: Replacement, ages: &[u64], ways: usize) -> Option<usize> {
     let all = u32::MAX >> (u32::BITS as usize - ways);
@@ -119,13 +121,15 @@ pub(super) fn first(policy: Replacement, ages: &[u64], ways: usize) -> Option<us
 fn make_youngest(ages: &mut [u64], way: usize) {
     let bound = (ages[way / GROUP] >> (way % GROUP * 8) & !EMPTY & 0xff) * ONES;
     for ages in &mut *ages {
+        // Eight comparisons at once: the high bit of a byte absorbs the borrow and stays set if the age is not below
+        // `bound`.
         let younger = !((*ages | HIGH) - bound) & HIGH;
         *ages += younger >> 7;
     }
     set_byte(ages, way, 0);
 }
 
-/// The first way of a mask that is as old as any other, and its age, which is at most `most`.
+/// Returns the first way of a mask with the greatest age, and that age, which is at most `most`.
 #[inline]
 fn oldest(ages: &[u64], mask: u32, most: u64) -> (usize, u64) {
     for age in (0..=most).rev() {
@@ -139,7 +143,7 @@ fn oldest(ages: &[u64], mask: u32, most: u64) -> (usize, u64) {
     unreachable!("the ways of a mask have lines, no older than {most}")
 }
 
-/// The first of the greatest age; when that is not the oldest, all in the mask grow older until it is.
+/// Returns the first way with the greatest age. If that is not the oldest age, all lines in the mask age until it is.
 #[inline]
 fn first_oldest(ages: &mut [u64], mask: u32) -> usize {
     let (first, greatest) = oldest(ages, mask, OLDEST);

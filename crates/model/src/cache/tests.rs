@@ -1,4 +1,5 @@
-//! What holds for all caches, under random geometries and random use, with delays between the parts and without.
+//! Tests of invariants of the caches, under random geometries and random use, with and without delays between
+//! components.
 
 use super::*;
 use crate::params::{CleanVictims, DdioParams, L2Params, LlcParams, PrefetchParams, Replacement};
@@ -20,14 +21,14 @@ pub(super) enum Step {
     Deliver { index: usize },
 }
 
-/// What is on its way between a core and the LLC. The class of a core has its number.
+/// Message in flight between a core and the LLC. The class of a core is its number.
 #[derive(Clone, Copy, Debug)]
 enum OnItsWay {
     Data { core: u32, line: u64, dirty: bool, from_memory: bool, prefetched: bool },
     Victim { core: u32, victim: Victim },
 }
 
-/// Caches, what is on its way, and the lines whose data memory has to get yet.
+/// Caches, messages in flight, and the lines whose dirty data memory must still receive.
 struct World {
     caches: Caches,
     on_its_way: Vec<OnItsWay>,
@@ -123,7 +124,7 @@ impl World {
         slice.iter().find(|held| held.0 == line).map(|held| held.1)
     }
 
-    /// What the LLC had stays where it is; what comes, comes into its mask.
+    /// Checks that a line stays in its LLC way, and that a new line enters a way of its mask.
     fn came(&self, line: u64, had: Option<usize>, mask: u32) -> TestCaseResult {
         match (had, self.way(line)) {
             (None, Some(way)) => prop_assert!(mask >> way & 1 == 1, "line {line} in way {way} of mask {mask:#x}"),
