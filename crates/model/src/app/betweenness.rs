@@ -1,5 +1,5 @@
-//! Betweenness centrality in the manner of GAPBS: a breadth-first search from a source that counts shortest paths, then
-//! a pass over its levels from the last to the first that adds up dependencies (Brandes).
+//! Betweenness centrality as in GAPBS: a breadth-first search from a source that counts shortest paths, followed by a
+//! backward pass over the levels that accumulates dependencies (Brandes).
 
 use super::graph::{Arrays, NODE};
 use super::levels::Levels;
@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 /// Nodes that a thread takes from a level at a time.
 const CHUNK: u64 = 64;
 
-/// Bytes of a count of paths, which is a double.
+/// Bytes of a path count, which is a double.
 const COUNT: u64 = 8;
 
 /// Bytes of a dependency or a score.
@@ -25,27 +25,27 @@ const SCORES: usize = 3;
 const QUEUE: usize = 4;
 const SUCCESSORS: usize = 5;
 
-/// A thread of betweenness centrality.
+/// Thread of betweenness centrality.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Betweenness {
     arrays: Arrays,
     levels: Levels,
     script: Script,
     work: Work,
-    /// Whether the chunk is of the search; otherwise of the way back.
+    /// True in a chunk of the search, false in a chunk of the backward pass.
     forward: bool,
-    /// The level of the chunk.
+    /// Level of the chunk.
     level: usize,
     /// Position of the node in the queue.
     position: u64,
-    /// Nodes of the chunk to come after this.
+    /// Nodes of the chunk after this one.
     left: u64,
     node: u64,
     /// Neighbours of the node that are done.
     edge: u64,
-    /// The next access comes after an atomic one, which nothing passes.
+    /// True if the next access follows an atomic one and must wait for it.
     fence: bool,
-    /// Where the search appends nodes.
+    /// Position at which the search appends nodes to the queue.
     tail: u64,
 }
 
@@ -62,7 +62,7 @@ fn arrays(params: &AppParams, graph: &GraphParams, base: u64) -> Arrays {
     Arrays::new(params, graph, base, &bits)
 }
 
-/// Memory of the graph and its arrays.
+/// Returns the bytes of the graph and its arrays.
 pub(super) fn bytes(params: &AppParams, graph: &GraphParams) -> u64 {
     arrays(params, graph, 0).bytes
 }
@@ -88,7 +88,7 @@ impl Betweenness {
         }
     }
 
-    /// The next step.
+    /// Returns the next step.
     #[inline]
     pub fn step(&mut self, rng: &mut Rng) -> Step {
         loop {
@@ -119,7 +119,8 @@ impl Betweenness {
         }
     }
 
-    /// The next node of the queue; its chunks are drawn from both ways and all levels in proportion to their nodes.
+    /// Advances to the next node of the queue. Chunks are drawn from both passes and all levels in proportion to
+    /// their nodes.
     fn next_node(&mut self, rng: &mut Rng) {
         let nodes = self.arrays.graph.nodes();
         if self.left == 0 {
@@ -138,6 +139,7 @@ impl Betweenness {
     fn enter_node(&mut self, rng: &mut Rng) {
         self.next_node(rng);
         self.edge = 0;
+        // The queue is read in order, so a line is loaded once for all its nodes.
         if self.position % (super::layout::LINE / NODE) == 0 {
             self.script.add(Piece::load(self.arrays.element(QUEUE, self.position, NODE), 1));
         }
@@ -150,6 +152,7 @@ impl Betweenness {
         self.script.add_random(index, walks, rng);
         self.script.add_random(Piece::load(self.arrays.element(COUNTS, self.node, COUNT), 1), walks, rng);
         let further = self.levels.further(self.level) > 0;
+        // The backward pass skips the row of a node without deeper neighbours.
         if self.forward || further {
             let row = graph.row(self.node);
             let lines = super::layout::lines(row, graph.neighbours * NODE);
@@ -161,7 +164,7 @@ impl Betweenness {
         self.fence = true;
     }
 
-    /// The bits of the neighbours of the node that lie one level further.
+    /// Returns the address of the successor bits of the node: the neighbours that are one level deeper.
     fn successors(&self) -> u64 {
         self.arrays.element(SUCCESSORS, self.node * self.arrays.graph.neighbours / 8, 1)
     }
@@ -176,8 +179,8 @@ impl Betweenness {
         self.script.add_random(piece, self.arrays.walks.as_ref(), rng);
     }
 
-    /// The depth of a neighbour; when it is one level further, its paths are counted and it is marked, both by atomic
-    /// accesses.
+    /// Plans the visit of a neighbour in the search: loads its depth. A neighbour one level deeper is marked and its
+    /// paths are counted, both by atomic accesses.
     fn search(&mut self, rng: &mut Rng) {
         self.gather(DEPTHS, NODE, self.work.edge, rng);
         if !rng.chance(self.levels.further(self.level)) {
@@ -197,7 +200,7 @@ impl Betweenness {
         self.fence = true;
     }
 
-    /// Paths and dependency of a neighbour that lies one level further.
+    /// Plans the visit of a neighbour in the backward pass: loads its paths and dependency if it is one level deeper.
     fn add_up(&mut self, rng: &mut Rng) {
         if rng.chance(self.levels.further(self.level)) {
             self.gather(COUNTS, COUNT, self.work.edge + self.work.dependency, rng);
@@ -207,7 +210,7 @@ impl Betweenness {
         }
     }
 
-    /// Dependency and score of the node.
+    /// Stores the dependency and the score of the node.
     fn finish(&mut self, rng: &mut Rng) {
         let walks = self.arrays.walks.as_ref();
         self.script.add_random(Piece::store(self.arrays.element(DELTAS, self.node, SCORE), 1), walks, rng);

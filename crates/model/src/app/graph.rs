@@ -1,23 +1,23 @@
-//! A uniform random graph that nobody stores, and its structures in memory.
+//! Uniform random graph that is computed instead of stored, and the layout of its structures.
 //!
-//! Neighbours are hashes of the number of an edge, as even as those of a drawn graph. Every node has the mean number of
-//! them.
+//! The neighbour at the end of an edge is a hash of the edge number, distributed as evenly as in a sampled graph.
+//! Every node has the mean number of neighbours.
 
 use super::layout::{Arena, Walks};
 use crate::params::{AppParams, GraphParams};
 use serde::{Deserialize, Serialize};
 
-/// Bytes of the number of a node.
+/// Bytes of a node number.
 pub(super) const NODE: u64 = 4;
 
-/// Bytes of a pointer to the neighbours of a node.
+/// Bytes of the pointer to the neighbours of a node.
 pub(super) const POINTER: u64 = 8;
 
-/// The graph as compressed sparse rows (CSR).
+/// Graph in compressed sparse rows (CSR).
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Graph {
     scale: u32,
-    /// Neighbours of a node: every edge counts at both of its ends.
+    /// Neighbours per node. Every edge counts at both ends.
     pub(super) neighbours: u64,
     index: u64,
     rows: u64,
@@ -37,36 +37,37 @@ impl Graph {
         1 << self.scale
     }
 
-    /// Where the pointer to the row of a node lies.
+    /// Returns the address of the pointer to a node's row.
     pub(super) fn pointer(&self, node: u64) -> u64 {
         self.index + node * POINTER
     }
 
-    /// Where the number of the neighbour at the end of an edge lies.
+    /// Returns the address of the neighbour number of an edge.
     pub(super) fn edge(&self, edge: u64) -> u64 {
         self.rows + edge * NODE
     }
 
-    /// The node at the end of an edge.
+    /// Returns the node at the end of an edge.
     pub(super) fn neighbour(&self, edge: u64) -> u64 {
         mix(edge ^ self.seed) >> (64 - self.scale)
     }
 
-    /// Where the row of a node begins: rows of drawn graphs differ in length, so that they begin anywhere in a line.
+    /// Returns the address of a node's row. Rows of sampled graphs differ in length, so rows begin anywhere in a
+    /// line.
     pub(super) fn row(&self, node: u64) -> u64 {
         let shift = mix(node ^ !self.seed) >> 60;
         self.rows + (node * self.neighbours + shift) * NODE
     }
 }
 
-/// The finaliser of splitmix64.
+/// Returns `value` mixed by the finaliser of splitmix64.
 pub(super) fn mix(value: u64) -> u64 {
     let value = (value ^ (value >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     let value = (value ^ (value >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
     value ^ (value >> 31)
 }
 
-/// The arrays of a program over a graph.
+/// Arrays of a graph program.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Arrays {
     pub(super) graph: Graph,
@@ -76,7 +77,7 @@ pub(super) struct Arrays {
 }
 
 impl Arrays {
-    /// The graph, and arrays with elements of so many bits for every node.
+    /// Lays out the graph, and arrays with elements of the given sizes in bits, one element per node.
     pub(super) fn new(params: &AppParams, graph: &GraphParams, base: u64, bits: &[u64]) -> Self {
         let mut arena = Arena::new(base);
         let nodes = 1_u64 << graph.scale;
@@ -86,7 +87,7 @@ impl Arrays {
         Self { graph, bases, walks, bytes: arena.bytes() }
     }
 
-    /// Where the element of `bytes` of a node lies in an array.
+    /// Returns the address of a node's element of `bytes` bytes in an array.
     pub(super) fn element(&self, array: usize, node: u64, bytes: u64) -> u64 {
         self.bases[array] + node * bytes
     }

@@ -1,4 +1,4 @@
-//! Where the structures of an application lie.
+//! Memory layout of the structures of an application.
 
 use crate::params::WalkParams;
 use hostnet_kernel::Rng;
@@ -7,13 +7,13 @@ use serde::{Deserialize, Serialize};
 /// Bytes of a line.
 pub(super) const LINE: u64 = 64;
 
-/// Structures begin at multiples of this.
+/// Alignment of structures, in bytes.
 const ALIGNMENT: u64 = 4096;
 
-/// Bytes of an entry of a page table.
+/// Bytes of a page table entry.
 const ENTRY: u64 = 8;
 
-/// Lays structures out one after the other; sizes that do not fit 64 bits end at the largest number.
+/// Allocator that lays out structures consecutively. Sizes beyond 64 bits saturate.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Arena {
     base: u64,
@@ -25,7 +25,7 @@ impl Arena {
         Self { base, next: base }
     }
 
-    /// The address of the next structure, of `count` times `bytes`.
+    /// Returns the address of the next structure, of `count` times `bytes` bytes.
     pub(super) fn place(&mut self, count: u64, bytes: u64) -> u64 {
         let at = self.next;
         let size = count.saturating_mul(bytes).checked_next_multiple_of(ALIGNMENT).unwrap_or(u64::MAX);
@@ -33,12 +33,13 @@ impl Arena {
         at
     }
 
-    /// Bytes so far.
+    /// Returns the bytes allocated so far.
     pub(super) fn bytes(&self) -> u64 {
         self.next - self.base
     }
 
-    /// The page tables of all so far, and when they are walked.
+    /// Allocates page tables for everything allocated so far. Returns the page walks, or `None` if the TLB covers all
+    /// pages.
     pub(super) fn walks(&mut self, params: Option<&WalkParams>) -> Option<Walks> {
         let params = params?;
         let pages = self.bytes().div_ceil(params.page_bytes);
@@ -50,25 +51,25 @@ impl Arena {
     }
 }
 
-/// The page walks of random accesses to one arena: the last level only, the levels above it are small enough for the
+/// Page walks of random accesses to an arena. Only the last level is modelled, because the upper levels fit into the
 /// L1.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Walks {
     base: u64,
     tables: u64,
     shift: u32,
-    /// Share of accesses whose translation is not at hand, in units of 2^-32.
+    /// Share of accesses that miss the TLB, in units of 2^-32.
     share: u64,
 }
 
 impl Walks {
-    /// The entry of the page table that a random access to `address` has to fetch, if any.
+    /// Returns the address of the page table entry that a random access to `address` must fetch, if any.
     pub(super) fn entry(&self, address: u64, rng: &mut Rng) -> Option<u64> {
         rng.chance(self.share).then(|| self.tables + ((address - self.base) >> self.shift) * ENTRY)
     }
 }
 
-/// A buffer that is used over and over.
+/// Buffer that is used cyclically.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Ring {
     base: u64,
@@ -77,13 +78,13 @@ pub(super) struct Ring {
 }
 
 impl Ring {
-    /// A ring of `bytes` at `base`, in use from `at`, below `bytes`.
+    /// Creates a ring of `bytes` bytes at `base` that starts at offset `at`, below `bytes`.
     pub(super) fn new(base: u64, bytes: u64, at: u64) -> Self {
         Self { base, bytes, at }
     }
 
-    /// Takes the next `bytes`, at most those of the ring: the address and the number of the lines that are entered with
-    /// them.
+    /// Takes the next `bytes` bytes, at most the size of the ring. Returns the address of the first line that is
+    /// newly entered, and the number of such lines.
     pub(super) fn take(&mut self, bytes: u64) -> (u64, u32) {
         if self.at + bytes > self.bytes {
             self.at = 0;
@@ -95,7 +96,7 @@ impl Ring {
     }
 }
 
-/// Lines that `bytes` at `address` touch.
+/// Returns the number of lines that `bytes` bytes at `address` touch.
 pub(super) fn lines(address: u64, bytes: u64) -> u32 {
     ((address + bytes - 1) / LINE - address / LINE + 1) as u32
 }

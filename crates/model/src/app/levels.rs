@@ -1,28 +1,28 @@
-//! The levels of a breadth-first search through a uniform random graph.
+//! Levels of a breadth-first search through a uniform random graph.
 
 use serde::{Deserialize, Serialize};
 
-/// Levels that are told apart; a connected random graph has far fewer.
+/// Maximum number of levels. A connected random graph has far fewer.
 const LEVELS: usize = 64;
 
-/// One level.
+/// Level of the search.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 struct Level {
-    /// Nodes of this level and of those before it.
+    /// Number of nodes of this level and of all levels before.
     until: u64,
-    /// Share of the neighbours of its nodes that lie one level further, in units of 2^-32.
+    /// Share of the neighbours of its nodes that are one level deeper, in units of 2^-32.
     further: u64,
-    /// Share of these that the search finds there for the first time, in units of 2^-32.
+    /// Share of the deeper neighbours that the search finds for the first time, in units of 2^-32.
     found: u64,
 }
 
-/// The levels from the source to the last.
+/// Levels from the source to the last.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Levels(Vec<Level>);
 
 impl Levels {
-    /// The expected levels of a graph of `nodes` with so many neighbours each: a node not yet found is a neighbour of
-    /// none of the `n` nodes of a level with probability exp(-n x neighbours / nodes).
+    /// Computes the expected levels of a graph of `nodes` nodes. A node not yet found is a neighbour of none of the
+    /// `n` nodes of a level with probability exp(-n x neighbours / nodes).
     pub(super) fn new(nodes: u64, neighbours: u64) -> Self {
         let all = nodes as f64;
         let (mut level, mut rest, mut levels) = (1.0_f64, all - 1.0, Vec::with_capacity(LEVELS));
@@ -43,17 +43,17 @@ impl Levels {
         Self(levels)
     }
 
-    /// The level of the node with this position in the queue.
+    /// Returns the level of the node at a position in the queue.
     pub(super) fn of(&self, position: u64) -> usize {
         self.0.iter().position(|level| position < level.until).unwrap_or(self.0.len() - 1)
     }
 
-    /// Share of the neighbours of the nodes of a level that lie one level further, in units of 2^-32.
+    /// Returns the share of the neighbours of a level's nodes that are one level deeper, in units of 2^-32.
     pub(super) fn further(&self, level: usize) -> u64 {
         self.0[level].further
     }
 
-    /// Share of these that are found for the first time, in units of 2^-32.
+    /// Returns the share of the deeper neighbours that are found for the first time, in units of 2^-32.
     pub(super) fn found(&self, level: usize) -> u64 {
         self.0[level].found
     }
@@ -63,7 +63,7 @@ fn share(value: f64) -> u64 {
     (value.clamp(0.0, 1.0) * 4_294_967_296.0) as u64
 }
 
-/// exp(-x) by products alone, which are the same on every machine.
+/// Returns exp(-x), computed by products alone so that the result is the same on every machine.
 fn decay(x: f64) -> f64 {
     let mut value = 1.0 - (x / 1_048_576.0).min(1.0);
     (0..20).for_each(|_| value *= value);

@@ -1,12 +1,13 @@
-//! Applications: what their threads load, store and compute, as a sequence of steps, endless but for a trace.
+//! Applications: loads, stores and instructions of their threads, as a sequence of steps that is endless except for a
+//! trace.
 //!
-//! | file | application |
+//! | file | content |
 //! |---|---|
-//! | `redis.rs` | a key-value server per core and its clients |
-//! | `pagerank.rs`, `betweenness.rs` | programs over `graph.rs`, a random graph that nobody stores; its `levels.rs` |
+//! | `redis.rs` | key-value server per core, and its clients |
+//! | `pagerank.rs`, `betweenness.rs` | graph programs over a random graph, `graph.rs`, and its `levels.rs` |
 //! | `streams.rs` | STREAM, MLC, pointer chase |
-//! | `replay.rs` | what a trace says |
-//! | `layout.rs`, `script.rs`, `step.rs` | where structures lie; what comes next; an access |
+//! | `replay.rs` | replay of a trace |
+//! | `layout.rs`, `script.rs`, `step.rs` | memory layout, queue of planned accesses, a single access |
 
 mod betweenness;
 mod graph;
@@ -32,52 +33,53 @@ use crate::params::{App, AppParams, GraphParams};
 use hostnet_kernel::Rng;
 use serde::{Deserialize, Serialize};
 
-/// Where the memory of a thread begins, in virtual bytes, at multiples of 4096.
+/// Base addresses of a thread's memory, in virtual bytes, multiples of 4096.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Bases {
     /// Memory that all threads of the application share.
     pub shared: u64,
-    /// Memory of the thread itself; for a client that of the thread that it asks.
+    /// Private memory of the thread. For a client, that of its server thread.
     pub thread: u64,
-    /// Memory of a client itself; without meaning for other threads.
+    /// Private memory of a client. Unused by other threads.
     pub client: u64,
 }
 
-/// Memory that an application needs; sizes beyond 64 bits are told as the largest number.
+/// Memory that an application needs, in bytes. Sizes beyond 64 bits saturate.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Footprint {
-    /// Bytes that all threads share.
+    /// Bytes shared by all threads.
     pub shared_bytes: u64,
-    /// Bytes of every thread.
+    /// Bytes per thread.
     pub thread_bytes: u64,
-    /// Bytes of every client.
+    /// Bytes per client.
     pub client_bytes: u64,
 }
 
-/// The steps of one thread.
+/// Generator of the steps of one thread.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[allow(clippy::large_enum_variant)]
 pub enum Generator {
-    /// A key-value server.
+    /// Key-value server.
     Redis(Redis),
-    /// A client of one.
+    /// Client of a key-value server.
     RedisClient(RedisClient),
     /// PageRank.
     PageRank(PageRank),
     /// Betweenness centrality.
     Betweenness(Betweenness),
-    /// A kernel of STREAM.
+    /// Kernel of STREAM.
     Stream(Stream),
-    /// Loads and stores with a pause between them.
+    /// Loads and stores with a delay between them.
     Mlc(Mlc),
-    /// A pointer chase.
+    /// Pointer chase.
     Chase(Chase),
-    /// A trace.
+    /// Trace replay.
     Trace(Replay),
 }
 
 impl Generator {
-    /// The generator of `thread` of `threads`. The threads of a shared graph agree on it without a word.
+    /// Creates the generator of `thread` of `threads`. The threads of a shared graph generate the same graph
+    /// independently.
     #[must_use]
     pub fn new(params: &AppParams, thread: u32, threads: u32, bases: Bases, rng: &mut Rng) -> Self {
         match &params.app {
@@ -91,8 +93,8 @@ impl Generator {
         }
     }
 
-    /// The generator of a client of the thread whose memory begins at `bases.thread`; `None` when the application has
-    /// no clients.
+    /// Creates the generator of a client of the thread whose memory begins at `bases.thread`. Returns `None` if the
+    /// application has no clients.
     #[must_use]
     pub fn client(params: &AppParams, bases: Bases) -> Option<Self> {
         match &params.app {
@@ -101,10 +103,10 @@ impl Generator {
         }
     }
 
-    /// The next step; none at the end of a trace.
+    /// Returns the next step, or `None` at the end of a trace.
     ///
     /// # Panics
-    /// If a trace has not been handed that step, see [`Replay::push`].
+    /// Panics if the next step of a trace has not been pushed, see [`Replay::push`].
     #[inline]
     pub fn step(&mut self, rng: &mut Rng) -> Option<Step> {
         Some(match self {
@@ -120,7 +122,7 @@ impl Generator {
     }
 }
 
-/// The memory that an application needs.
+/// Returns the memory that an application needs.
 #[must_use]
 pub fn footprint(params: &AppParams) -> Footprint {
     let shared = |shared_bytes| Footprint { shared_bytes, ..Footprint::default() };
@@ -136,10 +138,10 @@ pub fn footprint(params: &AppParams) -> Footprint {
     }
 }
 
-/// The operations of a whole run of all threads; `None` for those that go on for as long as they are let.
+/// Returns the number of operations of a whole run over all threads, or `None` if the application never ends.
 ///
-/// An operation of PageRank is the visit of a node; of betweenness centrality a visit in the search or on the way back,
-/// so that there are two per node and source.
+/// An operation of PageRank is the visit of a node. An operation of betweenness centrality is a visit in the search
+/// or in the backward pass, so there are two per node and source.
 #[must_use]
 pub fn operations_in_all(params: &AppParams) -> Option<u64> {
     let visits = |graph: &GraphParams| u64::from(graph.rounds) << graph.scale;

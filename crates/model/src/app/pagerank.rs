@@ -1,4 +1,4 @@
-//! PageRank in the manner of GAPBS: every node gathers what its neighbours contribute.
+//! PageRank as in GAPBS: every node gathers the contributions of its neighbours.
 
 use super::graph::{Arrays, NODE};
 use super::layout::LINE;
@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 /// Nodes that a thread takes at a time.
 const CHUNK: u64 = 16384;
 
-/// Numbers of nodes, scores or contributions per line.
+/// Node numbers, scores or contributions per line.
 const PER_LINE: u64 = LINE / NODE;
 
 /// Pointers per line.
@@ -20,7 +20,7 @@ const POINTERS: u64 = LINE / super::graph::POINTER;
 const SCORE: usize = 0;
 const CONTRIBUTION: usize = 1;
 
-/// A thread of PageRank.
+/// Thread of PageRank.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct PageRank {
     arrays: Arrays,
@@ -30,7 +30,7 @@ pub struct PageRank {
     chunk: u64,
     threads: u64,
     node: u64,
-    /// The first node that is not in the chunk.
+    /// First node after the chunk.
     end: u64,
     /// Neighbours of the node that are done.
     edge: u64,
@@ -40,7 +40,7 @@ fn arrays(params: &AppParams, graph: &GraphParams, base: u64) -> Arrays {
     Arrays::new(params, graph, base, &[8 * NODE, 8 * NODE])
 }
 
-/// Memory of the graph and its scores.
+/// Returns the bytes of the graph and its scores.
 pub(super) fn bytes(params: &AppParams, graph: &GraphParams) -> u64 {
     arrays(params, graph, 0).bytes
 }
@@ -71,7 +71,7 @@ impl PageRank {
         }
     }
 
-    /// The next step.
+    /// Returns the next step.
     #[inline]
     pub fn step(&mut self, rng: &mut Rng) -> Step {
         loop {
@@ -82,8 +82,8 @@ impl PageRank {
         }
     }
 
-    /// One neighbour. Nothing depends on data: the core knows all addresses but those of the gathers in advance, and
-    /// has the numbers of the neighbours early because it runs ahead of the gathers.
+    /// Plans the visit of one neighbour. No access depends on earlier data: all addresses except those of the gathers
+    /// are known in advance, and the core loads neighbour numbers early because it runs ahead of the gathers.
     fn plan(&mut self, rng: &mut Rng) {
         if self.edge == 0 {
             self.script.begin();
@@ -103,7 +103,8 @@ impl PageRank {
         }
     }
 
-    /// Index, score and contribution of the node; its score is stored beside the contribution.
+    /// Plans the accesses to the index, score and contribution of the node. The score is stored next to the
+    /// contribution.
     fn enter_node(&mut self) {
         let mut before = self.work_node;
         let arrays = &self.arrays;
@@ -123,6 +124,7 @@ impl PageRank {
         if self.node == self.end {
             let nodes = self.arrays.graph.nodes();
             let begin = self.end - self.chunk;
+            // Threads take chunks round robin.
             self.node = (begin + self.threads * self.chunk) % (nodes / self.chunk * self.chunk);
             self.end = self.node + self.chunk;
         }

@@ -1,4 +1,4 @@
-//! A key-value server in the manner of Redis, and its client.
+//! Key-value server modelled on Redis, and its client.
 
 use super::layout::{lines, Arena, Ring, Walks, LINE};
 use super::script::{Piece, Script};
@@ -7,13 +7,13 @@ use crate::params::{AppParams, RedisParams};
 use hostnet_kernel::Rng;
 use serde::{Deserialize, Serialize};
 
-/// Spreads the numbers of keys over the buckets of the hash table.
+/// Multiplier that spreads key numbers over the buckets of the hash table.
 const SPREAD: u64 = 0x9e37_79b9_7f4a_7c15;
 
-/// Keys in front of another in its bucket, at most.
+/// Maximum number of keys ahead of another in its bucket.
 const IN_FRONT: u32 = 2;
 
-/// Where the structures of one server lie.
+/// Addresses of the structures of one server.
 #[derive(Clone, Debug)]
 struct Places {
     table: u64,
@@ -45,7 +45,7 @@ impl Places {
     }
 }
 
-/// Memory of a server, and of a client of it.
+/// Returns the memory of a server and of each of its clients.
 pub(super) fn footprint(params: &AppParams, redis: &RedisParams) -> Footprint {
     let client_bytes = {
         let mut arena = Arena::new(0);
@@ -59,19 +59,19 @@ fn buckets(redis: &RedisParams) -> u64 {
     redis.keys.checked_next_power_of_two().unwrap_or(u64::MAX)
 }
 
-/// Bytes that a value takes: the size classes of jemalloc, four to every doubling.
+/// Returns the bytes allocated for a value: the size classes of jemalloc, four per doubling.
 fn slot_bytes(redis: &RedisParams) -> u64 {
     let bytes = redis.value_bytes.saturating_add(redis.layout.header_bytes).max(LINE);
     let spacing = (1_u64 << (63 - (bytes - 1).leading_zeros())) / 4;
     bytes.checked_next_multiple_of(spacing).unwrap_or(u64::MAX)
 }
 
-/// The largest request or reply.
+/// Returns the bytes of the largest request or reply.
 fn message_bytes(redis: &RedisParams) -> u64 {
     redis.value_bytes.saturating_add(redis.layout.request_bytes.max(redis.layout.reply_bytes))
 }
 
-/// Buffers of the messages of all connections.
+/// Returns the bytes of the message buffers of all connections.
 fn buffer_bytes(redis: &RedisParams) -> u64 {
     message_bytes(redis).saturating_mul(u64::from(redis.connections) * u64::from(redis.pipeline))
 }
@@ -80,7 +80,7 @@ fn socket_bytes(redis: &RedisParams) -> u64 {
     redis.socket_bytes.max(message_bytes(redis))
 }
 
-/// Bytes of a request and of its reply.
+/// Returns the bytes of a request and of its reply.
 fn messages(redis: &RedisParams, set: bool) -> (u64, u64) {
     let (request, reply) = (redis.layout.request_bytes, redis.layout.reply_bytes);
     if set {
@@ -90,7 +90,7 @@ fn messages(redis: &RedisParams, set: bool) -> (u64, u64) {
     }
 }
 
-/// A thread that serves.
+/// Server thread.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Redis {
     redis: RedisParams,
@@ -101,14 +101,14 @@ pub struct Redis {
     values: u64,
     walks: Option<Walks>,
     mask: u64,
-    /// Chance of each of up to [`IN_FRONT`] keys in front of another.
+    /// Probability of each of up to [`IN_FRONT`] keys ahead of another, in units of 2^-32.
     crowd: u64,
-    /// The place of the value released last, which the next new value takes.
+    /// Address of the value released last, which the next new value reuses.
     released: u64,
     requests: Ring,
     query: Ring,
     reply: Ring,
-    /// What the kernel takes from the buffer of replies: that of the batch before.
+    /// Part of the reply buffer that the kernel copies: the replies of the previous batch.
     sent: Ring,
     replies: Ring,
 }
@@ -129,7 +129,7 @@ impl Redis {
             values: places.values,
             walks: places.walks,
             mask: buckets - 1,
-            // A key is found behind half of the others of its bucket (Knuth, volume 3, 6.4).
+            // On average, half of the other keys of a bucket are ahead of the one searched (Knuth, volume 3, 6.4).
             crowd: ((u128::from(redis.keys) << 32) / u128::from(buckets) / u128::from(2 * IN_FRONT)) as u64,
             released: places.values + rng.below(redis.keys + 1) * slot_bytes(redis),
             requests: socket(places.requests),
@@ -140,7 +140,7 @@ impl Redis {
         }
     }
 
-    /// The next step.
+    /// Returns the next step.
     #[inline]
     pub fn step(&mut self, rng: &mut Rng) -> Step {
         loop {
@@ -166,7 +166,8 @@ impl Redis {
         self.script.end();
     }
 
-    /// The kernel copies the request to the buffer of the server: the lines of it that are entered with this one.
+    /// Plans the kernel's copy of the request to the server's buffer. Returns the address of the lines newly entered
+    /// there, and their number.
     fn receive(&mut self, set: bool) -> (u64, u32) {
         let (request, _) = messages(&self.redis, set);
         let (from, _) = self.requests.take(request);
@@ -175,14 +176,14 @@ impl Redis {
         (to, lines)
     }
 
-    /// Bucket, entries and keys, each found with the one before, then the object.
+    /// Plans the dependent loads of the lookup: bucket, entries and keys, then the object.
     fn look_up(&mut self, key: u64, rng: &mut Rng) {
         let hash = key.wrapping_mul(SPREAD);
         let bucket = self.table + ((hash >> 20) & self.mask) * 8;
         let load = Piece::load(bucket, 1).after(self.redis.work.request);
         self.script.add_random(load, self.walks.as_ref(), rng);
         for other in 0..IN_FRONT {
-            // The same keys stand in front of it at every look.
+            // The keys ahead are a function of the hash, so they are the same at every lookup.
             let drawn = (hash ^ u64::from(other + 1)).wrapping_mul(SPREAD);
             if drawn >> 32 < self.crowd {
                 self.compare(((u128::from(drawn << 32) * u128::from(self.redis.keys)) >> 64) as u64, rng);
@@ -193,7 +194,8 @@ impl Redis {
         self.script.add_random(object, self.walks.as_ref(), rng);
     }
 
-    /// An entry and its key: allocated one after the other when the key was new, they often share a line.
+    /// Plans the loads of an entry and its key. Both were allocated together when the key was new, so they often
+    /// share a line.
     fn compare(&mut self, key: u64, rng: &mut Rng) {
         let layout = &self.redis.layout;
         let text = self.pairs + key * (layout.entry_bytes + layout.key_bytes);
@@ -213,7 +215,7 @@ impl Redis {
         lines(address, self.redis.value_bytes + self.redis.layout.header_bytes)
     }
 
-    /// The value goes to the buffer of replies, and the object notes that it was used.
+    /// Plans a GET: copies the value to the reply buffer, and records the use in the object.
     fn answer(&mut self, key: u64, rng: &mut Rng) {
         let value = self.value(key);
         let (to, entered) = self.reply.take(messages(&self.redis, false).1);
@@ -228,7 +230,7 @@ impl Redis {
         self.script.add(Piece::store(object, 1));
     }
 
-    /// A new value in the place released last, then the old one is released.
+    /// Plans a SET: stores the new value to the memory released last, then releases the old value.
     fn replace(&mut self, key: u64, query: (u64, u32), rng: &mut Rng) {
         let old = self.value(key);
         let new = std::mem::replace(&mut self.released, old);
@@ -243,7 +245,7 @@ impl Redis {
         self.script.add(Piece::store(to, entered));
     }
 
-    /// The kernel copies the reply to the socket.
+    /// Plans the kernel's copy of the reply to the socket.
     fn send(&mut self, set: bool) {
         let (_, reply) = messages(&self.redis, set);
         let (from, _) = self.sent.take(reply);
@@ -253,7 +255,7 @@ impl Redis {
     }
 }
 
-/// A client: reads replies and writes requests.
+/// Client thread, which reads replies and writes requests.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct RedisClient {
     redis: RedisParams,
@@ -276,7 +278,7 @@ impl RedisClient {
         }
     }
 
-    /// The next step.
+    /// Returns the next step.
     #[inline]
     pub fn step(&mut self, rng: &mut Rng) -> Step {
         loop {
@@ -294,7 +296,7 @@ impl RedisClient {
         let (sent, sent_lines) = self.requests.take(request);
         self.script.begin();
         self.script.add(Piece::copy(from, to, lines).each(self.redis.work.line));
-        // Where both messages end in lines that are at hand, the request is stored into the line that it shares.
+        // If both messages end in lines already entered, the request is stored to the line that it shares.
         let stored = if lines + sent_lines > 0 { Piece::store(sent, sent_lines) } else { Piece::store(sent - LINE, 1) };
         self.script.add(stored.after(self.redis.work.client).each(self.redis.work.line));
         self.script.end();

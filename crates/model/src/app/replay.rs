@@ -1,10 +1,10 @@
-//! A thread that does what a trace says. Who runs the machine hands it the steps ahead of time, as it reads no files.
+//! Replay of a trace by a thread. The caller pushes the steps ahead of time, since the model reads no files.
 
 use super::Step;
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
 
-/// A step of a trace.
+/// Step of a trace.
 #[derive(Clone, Copy, Debug)]
 struct Recorded {
     address: u64,
@@ -12,13 +12,13 @@ struct Recorded {
     store: bool,
 }
 
-/// A thread that replays a trace. Every access is an operation.
+/// Thread that replays a trace. Every access is an operation.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Replay {
     base: u64,
     repeats: bool,
     taken: u64,
-    /// Whether nothing comes after the steps that wait. Which they are follows from how many were taken, so neither is
+    /// True if no step follows those that wait. This flag and the waiting steps follow from `taken`, so neither is
     /// part of the state.
     #[serde(skip)]
     ended: bool,
@@ -31,45 +31,45 @@ impl Replay {
         Self { base, repeats, taken: 0, ended: false, waiting: VecDeque::new() }
     }
 
-    /// Whether the trace begins again at its end.
+    /// Returns true if the trace starts over at its end.
     #[must_use]
     pub fn repeats(&self) -> bool {
         self.repeats
     }
 
-    /// Steps taken so far.
+    /// Returns the number of steps taken.
     #[must_use]
     pub fn taken(&self) -> u64 {
         self.taken
     }
 
-    /// Steps that wait.
+    /// Returns the number of steps that wait.
     #[must_use]
     pub fn waiting(&self) -> usize {
         self.waiting.len()
     }
 
-    /// Whether it has been told the end of the trace.
+    /// Returns true if the end of the trace has been announced.
     #[must_use]
     pub fn ended(&self) -> bool {
         self.ended
     }
 
-    /// Hands it the step after all those that were taken or wait: a byte address from 0 on in the memory of the thread,
-    /// and the instructions before it. The access is an instruction itself, so that there is at least one.
+    /// Appends a step: a byte address relative to the thread's memory, and the instructions before the access. The
+    /// access itself is an instruction, so there is at least one.
     pub fn push(&mut self, address: u64, instructions: u32, store: bool) {
         self.waiting.push_back(Recorded { address, instructions: instructions.max(1), store });
     }
 
-    /// No step comes after those that wait.
+    /// Announces that no step follows those that wait.
     pub fn end(&mut self) {
         self.ended = true;
     }
 
-    /// The next step; none at the end of the trace.
+    /// Returns the next step, or `None` at the end of the trace.
     ///
     /// # Panics
-    /// If none waits and it has not been told the end.
+    /// Panics if no step waits and the end has not been announced.
     #[inline]
     pub(super) fn step(&mut self) -> Option<Step> {
         let Some(Recorded { address, instructions, store }) = self.waiting.pop_front() else {

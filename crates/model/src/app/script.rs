@@ -1,20 +1,20 @@
-//! What a thread does next, in pieces of a few lines each.
+//! Queue of a thread's next accesses, planned in pieces of a few lines.
 
 use super::layout::{Walks, LINE};
 use super::Step;
 use hostnet_kernel::Rng;
 use serde::{Deserialize, Serialize};
 
-/// Pieces that a script holds at most.
+/// Maximum number of pieces in a script.
 const PIECES: usize = 32;
 
-/// What a piece does to its lines.
+/// Type of access of a piece.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 enum Kind {
     #[default]
     Load,
     Store,
-    /// Loads from one place and stores to another, line by line.
+    /// Loads from one buffer and stores to another, line by line.
     Copy,
 }
 
@@ -25,7 +25,7 @@ pub(super) struct Piece {
     to: u64,
     steps: u32,
     done: u32,
-    /// Instructions before its first access, beside those of a line.
+    /// Instructions before the first access, in addition to those of a line.
     before: u32,
     /// Instructions per line.
     each: u32,
@@ -35,32 +35,32 @@ pub(super) struct Piece {
 }
 
 impl Piece {
-    /// A load of `lines` lines.
+    /// Creates a load of `lines` lines.
     pub(super) fn load(address: u64, lines: u32) -> Self {
         Self { from: address / LINE * LINE, steps: lines, each: 1, ..Self::default() }
     }
 
-    /// A store to `lines` lines.
+    /// Creates a store to `lines` lines.
     pub(super) fn store(address: u64, lines: u32) -> Self {
         Self { kind: Kind::Store, ..Self::load(address, lines) }
     }
 
-    /// A copy of `lines` lines.
+    /// Creates a copy of `lines` lines.
     pub(super) fn copy(from: u64, to: u64, lines: u32) -> Self {
         Self { to: to / LINE * LINE, kind: Kind::Copy, each: 2, ..Self::load(from, 2 * lines) }
     }
 
-    /// With instructions before its first access.
+    /// Adds instructions before the first access.
     pub(super) fn after(self, before: u32) -> Self {
         Self { before, ..self }
     }
 
-    /// With this many instructions per line.
+    /// Sets the instructions per line.
     pub(super) fn each(self, each: u32) -> Self {
         Self { each, ..self }
     }
 
-    /// Whose address is data of what stands before it.
+    /// Marks the address as data of the accesses before, so that the first access waits for them.
     pub(super) fn dependent(self) -> Self {
         Self { depends: true, ..self }
     }
@@ -85,14 +85,14 @@ impl Piece {
     }
 }
 
-/// Pieces in the order in which they are done.
+/// Planned pieces, in order.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Script {
     pieces: [Piece; PIECES],
     at: usize,
     len: usize,
     begins: bool,
-    /// Instructions that wait for an access to stand before.
+    /// Instructions that wait for the next access.
     waiting: u32,
 }
 
@@ -101,7 +101,7 @@ impl Script {
         Self { pieces: [Piece::default(); PIECES], at: 0, len: 0, begins: false, waiting: 0 }
     }
 
-    /// The next step; `None` when all is done and more has to be planned.
+    /// Returns the next step, or `None` if more must be planned.
     #[inline]
     pub(super) fn next(&mut self) -> Option<Step> {
         if self.at == self.len {
@@ -117,17 +117,17 @@ impl Script {
         Some(step)
     }
 
-    /// The next operation begins with the next piece; to be called when all is done.
+    /// Marks the next piece as the beginning of an operation. Call when no piece is left.
     pub(super) fn begin(&mut self) {
         self.begins = true;
     }
 
-    /// The operation ends with the last piece.
+    /// Marks the last piece as the end of the operation.
     pub(super) fn end(&mut self) {
         self.pieces[self.len - 1].ends = true;
     }
 
-    /// Adds a piece. Of one without lines only the instructions remain, for the next.
+    /// Appends a piece. Instructions of a piece without lines move to the next piece.
     #[inline]
     pub(super) fn add(&mut self, piece: Piece) {
         let before = piece.before + self.waiting;
@@ -140,7 +140,7 @@ impl Script {
         self.len += 1;
     }
 
-    /// Adds a piece at a random address, after the walk of its page where that is needed.
+    /// Appends a piece at a random address, preceded by a page walk if the TLB misses.
     #[inline]
     pub(super) fn add_random(&mut self, piece: Piece, walks: Option<&Walks>, rng: &mut Rng) {
         if let Some(entry) = walks.and_then(|walks| walks.entry(piece.from, rng)) {

@@ -1,18 +1,18 @@
-//! One access of an application's thread and the work before it.
+//! Single access of a thread, and the instructions before it.
 
-/// An access to one line, and what stands before it.
+/// Access to one line, and the instructions before it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Step {
     /// Virtual byte address.
     pub address: u64,
     /// Instructions since the access before.
     pub instructions: u32,
-    /// Whether it stores.
+    /// True for a store, false for a load.
     pub store: bool,
-    /// Whether its address is data of the accesses before it: it waits for all of them.
+    /// True if the address is data of earlier accesses, so that the access waits for all of them.
     pub depends: bool,
-    /// Whether an operation of the application begins with the instructions before it.
+    /// True if an operation of the application begins with the instructions before the access.
     pub begins: bool,
-    /// Whether an operation ends with it; an access may be a whole operation.
+    /// True if an operation ends with the access. A single access may be a whole operation.
     pub ends: bool,
 }

@@ -1,4 +1,4 @@
-//! Generators of plain accesses: STREAM, MLC and the pointer chase.
+//! Generators of regular access patterns: STREAM, MLC and the pointer chase.
 
 use super::graph::mix;
 use super::layout::{Arena, Walks, LINE};
@@ -8,7 +8,7 @@ use crate::params::{AppParams, ChaseParams, Kernel, KernelParams, MlcParams};
 use hostnet_kernel::Rng;
 use serde::{Deserialize, Serialize};
 
-/// Bytes of the arrays of STREAM.
+/// Returns the bytes of the arrays of STREAM.
 pub(super) fn stream_bytes(kernel: &KernelParams) -> u64 {
     stream_arena(kernel, 0).1.bytes()
 }
@@ -19,7 +19,7 @@ fn stream_arena(kernel: &KernelParams, base: u64) -> ([u64; 3], Arena) {
     (arrays, arena)
 }
 
-/// A thread of STREAM.
+/// Thread of STREAM.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Stream {
     script: Script,
@@ -48,7 +48,7 @@ impl Stream {
         Self { script: Script::new(), loads, load_count, store, work: kernel.line, first, lines, at: 0 }
     }
 
-    /// The next step.
+    /// Returns the next step.
     #[inline]
     pub fn step(&mut self) -> Step {
         loop {
@@ -72,7 +72,7 @@ impl Stream {
     }
 }
 
-/// A buffer, of a whole number of lines.
+/// Buffer of a whole number of lines.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 struct Buffer {
     base: u64,
@@ -87,12 +87,12 @@ fn buffer(params: &AppParams, bytes: u64, base: u64) -> (Buffer, u64) {
     (Buffer { base, lines: (bytes / LINE).max(1), walks }, arena.bytes())
 }
 
-/// Bytes of a buffer and its page tables.
+/// Returns the bytes of a buffer and its page tables.
 pub(super) fn buffer_bytes(params: &AppParams, bytes: u64) -> u64 {
     buffer(params, bytes, 0).1
 }
 
-/// A thread of MLC.
+/// Thread of MLC.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Mlc {
     script: Script,
@@ -111,7 +111,7 @@ impl Mlc {
         Self { script: Script::new(), buffer, random: mlc.random, reads: mlc.reads, work, at: 0 }
     }
 
-    /// The next step.
+    /// Returns the next step.
     #[inline]
     pub fn step(&mut self, rng: &mut Rng) -> Step {
         loop {
@@ -135,7 +135,7 @@ impl Mlc {
     }
 }
 
-/// A thread that chases pointers.
+/// Thread that chases pointers.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Chase {
     script: Script,
@@ -153,7 +153,7 @@ impl Chase {
         Self { script: Script::new(), buffer, work: chase.line, bits, seed: rng.next_u64(), at: 0 }
     }
 
-    /// The next step.
+    /// Returns the next step.
     #[inline]
     pub fn step(&mut self, rng: &mut Rng) -> Step {
         loop {
@@ -172,7 +172,8 @@ impl Chase {
         self.script.end();
     }
 
-    /// The next line of the cycle: numbers in order, shuffled by a bijection, those beyond the buffer left out.
+    /// Returns the next line of the cycle: consecutive numbers permuted by a bijection, without those beyond the
+    /// buffer.
     fn next_line(&mut self) -> u64 {
         let mask = (1_u64 << self.bits) - 1;
         loop {
@@ -185,7 +186,7 @@ impl Chase {
     }
 }
 
-/// A bijection of the numbers below 2^`bits`: products with odd numbers and shifts, three times.
+/// Returns a bijection of the numbers below 2^`bits`: three rounds of an odd multiplication, an addition and a shift.
 fn shuffle(value: u64, bits: u32, seed: u64) -> u64 {
     let mask = (1_u64 << bits) - 1;
     let shift = bits / 2 + 1;

@@ -66,7 +66,7 @@ fn client_steps(params: &AppParams, seed: u64, count: usize) -> Vec<Step> {
     (0..count).map(|_| generator.step(&mut rng).unwrap()).collect()
 }
 
-/// Means per operation of a run of steps that begins with an operation.
+/// Means per operation over steps that begin with an operation.
 #[derive(Debug)]
 struct PerOperation {
     loads: f64,
@@ -94,7 +94,7 @@ fn near(value: f64, expected: f64, share: f64) {
     assert!((value - expected).abs() <= expected * share, "{value} is not within {share} of {expected}");
 }
 
-/// Steps on regions of this many bytes from a base.
+/// Returns a filter for steps in a region of `bytes` bytes at `base`.
 fn within(base: u64, bytes: u64) -> impl Fn(&Step) -> bool {
     move |step| (base..base + bytes).contains(&step.address)
 }
@@ -113,7 +113,7 @@ fn apps() -> Vec<App> {
     ]
 }
 
-/// What holds for the steps of every application.
+/// Checks the invariants of the steps of every application.
 fn check(steps: &[Step], params: &AppParams) {
     let footprint = footprint(params);
     let ends = [
@@ -172,13 +172,13 @@ fn a_get_reads_its_chain_and_its_value_and_marks_its_object() {
     let all = of(&params, 0, 1, 5, 400_000);
     let heap = 8 * (1 << 20) + 1_000_000 * (48 + 16 + 1280);
     let get = per_operation(&all, within(BASES.thread, heap));
-    // Bucket, 1.477 entries of 1.5 lines (a key and its entry of 24 B each at multiples of 48 B), object, 17 lines of
-    // the value.
+    // Loads: bucket, 1.477 entries of 1.5 lines (a key and its entry of 24 B each at multiples of 48 B), object, and
+    // 17 lines of the value.
     near(get.loads, 1.0 + 1.477 * 1.5 + 1.0 + 17.0, 0.02);
     near(get.stores, 1.0, 0.001);
     let both = per_operation(&all, |_| true);
-    // Its reply of 1033 B is stored, then loaded and stored by the kernel; of its request of 36 B a line is loaded and
-    // stored now and then.
+    // The reply of 1033 B is stored, and then loaded and stored by the kernel. Of the request of 36 B, a line is
+    // loaded and stored now and then.
     near(both.stores, 1.0 + 2.0 * 1033.0 / 64.0 + 36.0 / 64.0, 0.03);
     near(both.depends, 2.0 * (1.477 + 1.0 + 1.0) + 1.477 * 0.375 * 1.0, 0.1);
 }
@@ -246,7 +246,7 @@ fn only_a_server_has_clients() {
 fn a_node_of_pagerank_gathers_from_all_its_neighbours() {
     let params = AppParams { walks: None, ..params(App::PageRank(graph(20, 16))) };
     let node = per_operation(&of(&params, 0, 4, 1, 1_000_000), |_| true);
-    // 32 gathers, two lines of neighbours, pointer, score and contribution in order.
+    // Loads: 32 gathers, two lines of neighbours, and pointer, score and contribution in order.
     near(node.loads, 32.0 + 2.0 + 1.0 / 8.0, 0.001);
     near(node.stores, 2.0 / 16.0, 0.01);
     near(node.instructions, 20.0 + 32.0 * 5.0 + 2.0, 0.01);
@@ -257,15 +257,15 @@ fn a_node_of_pagerank_gathers_from_all_its_neighbours() {
 fn a_node_of_betweenness_gathers_depths_on_one_way_and_marked_neighbours_on_the_other() {
     let params = AppParams { walks: None, ..params(App::Betweenness(graph(25, 16))) };
     let visit = per_operation(&of(&params, 0, 4, 1, 6_000_000), |_| true);
-    // Of 32 neighbours 8.4 lie one level further: two levels of 63% and 34% of the nodes and their shares of what is
-    // left after them.
+    // Of 32 neighbours 8.4 are one level deeper: two levels of 63% and 34% of the nodes, and their shares of the
+    // nodes left after them.
     let further = 8.4;
-    // Half of the visits gather 32 depths, half two values of each marked neighbour; pointer, count and a line of the
-    // queue for 16 nodes are for all, 2.9 lines of neighbours for those with any marked, the marks of the row for the
-    // way back.
+    // Half of the visits gather 32 depths, and half gather two values of each marked neighbour. All visits load
+    // pointer, count and a line of the queue per 16 nodes. Visits with marked neighbours load 2.9 lines of
+    // neighbours, and those of the backward pass the marks of the row.
     near(visit.loads, 16.0 + further + 2.0 + 1.0 / 16.0 + 2.9 * 0.82 + 0.5, 0.05);
-    // Marks and counts of the search, depths and queue of the nodes that it finds, dependency and score of the way
-    // back.
+    // Marks and counts of the search, depths and queue of the nodes found, and dependency and score of the backward
+    // pass.
     near(visit.stores, further + 0.5 + 0.5 / 16.0 + 1.0, 0.06);
 }
 
@@ -287,7 +287,7 @@ fn gathers_are_even_over_the_contributions() {
 
 #[test]
 fn threads_of_pagerank_share_the_nodes() {
-    // Four chunks of 16384 nodes: every thread visits its own until all are done.
+    // With four chunks of 16384 nodes, every thread visits its own until all are done.
     let params = AppParams { walks: None, ..params(App::PageRank(graph(16, 2))) };
     let row = 4_u64 * 4 * 16384;
     let rows = BASES.shared + ((1 << 16) * 8 + 4096);
@@ -302,7 +302,7 @@ fn threads_of_pagerank_share_the_nodes() {
 
 #[test]
 fn walks_come_with_what_the_tlb_does_not_cover() {
-    // Contributions, scores, pointers and neighbours of 2^20 nodes: 34.6 k pages of which the TLB holds 1536.
+    // Contributions, scores, pointers and neighbours of 2^20 nodes take 34.6 k pages, of which the TLB holds 1536.
     let app = App::PageRank(graph(20, 16));
     let pages = footprint(&AppParams { walks: None, ..params(app.clone()) }).shared_bytes / 4096;
     let tables = BASES.shared + pages * 4096;

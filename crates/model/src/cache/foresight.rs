@@ -8,7 +8,7 @@ use super::Caches;
 use crate::params::CleanVictims;
 use serde::{Deserialize, Serialize};
 
-/// One set in this many is observed.
+/// Number of sets per observed set.
 const OBSERVED: u64 = 32;
 /// Range of the saturating counter: number of reads of observed sets that reverse a saturated prediction.
 const FIRM: i16 = 256;

@@ -105,7 +105,7 @@ impl Caches {
     }
 
     /// Adds a line to the snoop filter, which does not have it. The line of a replaced entry is invalidated in the
-    /// cores. Returns it if it was dirty.
+    /// cores. Returns that line if it was dirty.
     #[inline]
     pub(super) fn track(&mut self, slice: usize, line: u64, core: u32) -> Option<Evicted> {
         let (line, holder) = self.filter[slice].insert(line, Holder::core(core), u32::MAX)?;

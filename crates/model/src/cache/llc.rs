@@ -69,7 +69,7 @@ impl Caches {
         }
     }
 
-    /// Inserts a line read from memory into an inclusive LLC. Returns the dirty line evicted for it, if any.
+    /// Inserts a line read from memory into an inclusive LLC. Returns the dirty line evicted to make room, if any.
     #[inline]
     pub fn fetched(&mut self, line: u64, class: u8) -> Option<Evicted> {
         let slice = self.slice(line);
@@ -81,7 +81,7 @@ impl Caches {
 
     /// Handles a line that left the L2 of a core: the LLC takes it, or the snoop filter drops its entry. If a core
     /// has read the line again meanwhile, that copy becomes dirty instead and the LLC does not change. Returns the
-    /// dirty line evicted for it, if any.
+    /// dirty line evicted to make room, if any.
     pub fn put(&mut self, core: u32, victim: Victim) -> Option<Evicted> {
         let Victim { line, class, dirty, taken } = victim;
         let slice = self.slice(line);
@@ -125,8 +125,8 @@ impl Caches {
         }
     }
 
-    /// Inserts a line that the LLC does not have into one of the ways of `mask`. Returns the dirty line evicted for
-    /// it, if any.
+    /// Inserts a line that the LLC does not have into one of the ways of `mask`. Returns the dirty line evicted to
+    /// make room, if any.
     #[inline]
     pub(super) fn allocate(&mut self, slice: usize, line: u64, coming: Shared, mask: u32) -> Option<Evicted> {
         self.counts.enter(coming);

@@ -31,8 +31,8 @@ impl Caches {
         self.l2[core as usize].find(line).is_some()
     }
 
-    /// Inserts a line that the core has [read](Caches::read) into its L2. Returns the line that must go to the LLC
-    /// for it, if any. If the LLC is inclusive, clean lines leave silently.
+    /// Inserts a line that the core has [read](Caches::read) into its L2. Returns the victim that must go to the LLC,
+    /// if any. If the LLC is inclusive, clean lines leave silently.
     ///
     /// The line bypasses the L2 and leaves immediately if the core may not keep it: since the read, the snoop filter
     /// or the inclusive LLC has lost track of it, or a device or another core has written it.

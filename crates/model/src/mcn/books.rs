@@ -1,28 +1,28 @@
-//! What an interface of a memory channel network counts.
+//! Counters of an interface of a memory channel network.
 
 use serde::{Deserialize, Serialize};
 
-/// Counts of an interface since the start of the run.
+/// Counters of an interface since the start of the run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct McnCounts {
-    /// Packets that were handed to the driver.
+    /// Packets handed to the driver.
     pub offered: u64,
-    /// Of these, those that the other machine could see.
+    /// Packets that have become visible to the other machine.
     pub sent: u64,
-    /// Bytes of IP packets of them.
+    /// Bytes of the IP packets sent.
     pub sent_bytes: u64,
-    /// Packets that found no room in the queue of the driver.
+    /// Packets dropped because the driver's queue was full.
     pub dropped: u64,
-    /// Packets that found the ring full, and waited.
+    /// Packets that found the ring full and waited.
     pub busy: u64,
-    /// Packets that came.
+    /// Packets that have arrived.
     pub arrived: u64,
-    /// Of these, those that have been read out of the ring.
+    /// Packets that have been read from the ring.
     pub read: u64,
-    /// Pointers that could be seen before all of their message: none with a fence.
+    /// Pointers that became visible before all of their message. Always 0 with a fence.
     pub early: u64,
-    /// Fences that were waited for, and the time from the last store of a message to its pointer, in ps.
+    /// Fences that a core has waited for.
     pub fences: u64,
-    /// See `fences`.
+    /// Time from the last store of a message to its pointer, summed over all fences, in ps.
     pub fence_ps: u64,
 }

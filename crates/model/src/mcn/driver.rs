@@ -1,4 +1,4 @@
-//! What the driver does when messages come: it is woken, looks at the poll words, and reads what it saw.
+//! Driver on the receive side: it is woken, looks at the poll words, and reads the messages that it saw.
 
 use super::engine::Engines;
 use super::link::Link;
@@ -8,8 +8,8 @@ use crate::params::McnWake;
 use crate::part::{Context, Payload};
 
 impl Mcn {
-    /// Whether the driver may take a packet in: one that goes on by a ring stays where it is while as many wait for
-    /// that as may.
+    /// Returns true if the driver may take a packet. A packet for another ring must stay where it is while that
+    /// ring's queue of relayed packets is full.
     pub(super) fn has_room(&self, packet: &Packet) -> bool {
         match self.way(packet.from, packet.to) {
             Way::Interface(port) if self.is_relayed(packet) => {
@@ -19,12 +19,12 @@ impl Mcn {
         }
     }
 
-    /// Whether a packet comes from a DIMM here, at its host.
+    /// Returns true if a packet comes from a DIMM and this machine is its host.
     pub(super) fn is_relayed(&self, packet: &Packet) -> bool {
         !self.params.on_dimm && self.params.interfaces.iter().any(|interface| interface.host == packet.from)
     }
 
-    /// A message has come: the driver hears of it, if it is not at work already.
+    /// Handles an arrived message: interrupts the driver, or passes the message to an engine.
     pub(super) fn on_message(&mut self, id: PacketId, port: u16, context: &mut Context) {
         let link = &mut self.links[usize::from(port)];
         link.arrive(id, context.packets);
@@ -38,13 +38,14 @@ impl Mcn {
         }
     }
 
-    /// The driver is interrupted, if it does not look by itself.
+    /// Interrupts the driver, unless the driver polls by timer.
     pub(super) fn interrupt(&mut self, signal: u16, context: &mut Context) {
         if let McnWake::Interrupt(ps) = self.params.wake {
             self.wake_driver(signal, ps, context);
         }
     }
 
+    /// Wakes the driver after `ps`. While the driver is busy, only records the signal.
     pub(super) fn wake_driver(&mut self, signal: u16, ps: u64, context: &mut Context) {
         if self.polling {
             self.again[usize::from(signal)] = true;
@@ -55,7 +56,7 @@ impl Mcn {
         context.send(self.core, ps, Payload::RingPoll(signal));
     }
 
-    /// It is time to look at the poll words.
+    /// Handles the poll timer: schedules the next one and wakes the driver.
     pub(super) fn on_timer(&mut self, context: &mut Context) {
         if let McnWake::Timer(ps) = self.params.wake {
             context.send(context.id, ps, Payload::Wake);
@@ -63,18 +64,19 @@ impl Mcn {
         }
     }
 
-    /// The driver has read the poll words of the interfaces whose signal it heard.
+    /// Continues after the driver has read the poll words of the interfaces that its signal stands for.
     pub(super) fn on_polled(&mut self, context: &mut Context) {
         if let Some(engines) = &mut self.engines {
             engines.look();
             return self.hand_next(context);
         }
+        // Round robin: the interface after the last one goes first.
         self.turn = (self.turn + 1) % self.links.len();
         self.read_next(context);
     }
 
-    /// The driver reads the next message that it saw, of the interface that it is at as long as that has any; then it
-    /// goes. What has come since is for the timer, or its interrupt waits.
+    /// Reads the next message that the driver saw, staying at an interface as long as it has messages. If none is
+    /// left, the driver stops. Messages that have arrived since then wait for the next timer or interrupt.
     pub(super) fn read_next(&mut self, context: &mut Context) {
         let count = self.links.len();
         let may_read = |port: &usize| {
@@ -89,7 +91,8 @@ impl Mcn {
         }
     }
 
-    /// The driver has done what it saw. If it was woken meanwhile it looks again, at one channel after the other.
+    /// Ends a look of the driver. If signals have arrived meanwhile, wakes the driver for the next one, round robin
+    /// over channels.
     pub(super) fn rest(&mut self, context: &mut Context) {
         self.polling = false;
         let (last, count) = (self.signal, self.again.len() as u16);
@@ -100,7 +103,7 @@ impl Mcn {
         }
     }
 
-    /// Whether a signal that came meanwhile is for something: what was meant may have been read since.
+    /// Returns true if a recorded signal still has a message to read. The driver may have read it since.
     fn waits(&self, signal: u16) -> bool {
         let mut links = self.links.iter().filter(|link| self.params.signal(&link.interface) == signal);
         matches!(self.params.wake, McnWake::Timer(_))
@@ -108,7 +111,7 @@ impl Mcn {
             || self.engines.as_ref().is_some_and(Engines::has_come)
     }
 
-    /// The signal of an interface of which the driver has seen a message that it may read now, if there is one.
+    /// Returns the signal of an interface from which the driver has seen a message that it can now read, if any.
     pub(super) fn may_go_on(&self, context: &Context) -> Option<u16> {
         let has_room = |id: &PacketId| self.has_room(context.packets.get(*id));
         let engines = self.engines.as_ref().and_then(Engines::next_seen).filter(has_room);
@@ -116,7 +119,7 @@ impl Mcn {
         link.map(|link| self.params.signal(&link.interface)).or(engines.map(|_| 0))
     }
 
-    /// The driver has read a message of so many lines.
+    /// Continues after the driver has read a message of `lines` lines.
     pub(super) fn on_read(&mut self, port: u16, lines: u32, context: &mut Context) {
         if self.engines.is_some() {
             return self.hand_next(context);

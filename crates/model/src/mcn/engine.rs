@@ -1,8 +1,9 @@
-//! Engines that move messages between memory and rings (MCN-DMA): one on a DIMM, one per channel of a host.
+//! Copy engines that move messages between memory and rings (MCN-DMA): one on a DIMM, and one per channel of a host.
 //!
-//! An engine moves one message at a time, with so many of its lines on their way. Out of memory each line is read as
-//! devices read, and stored to the ring; when the device has all of them the engine stores the pointer. Into memory
-//! each line is loaded from the ring and written as devices write; when all are there the driver is told.
+//! An engine moves one message at a time, with a limited number of lines in flight. To send, it reads each line as a
+//! device reads memory, and stores it to the ring. Once the buffer device has all lines, the engine stores the
+//! pointer. To receive, it loads each line from the ring and writes it to memory as a device does. Once all lines are
+//! in memory, it notifies the driver.
 
 use super::ring::lines_of;
 use super::tags::RingTag;
@@ -13,64 +14,68 @@ use crate::part::{Context, Payload};
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
 
-/// What the engines of a machine need to know of it.
+/// Configuration of the copy engines of a machine.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct CopyEngineConfig {
-    /// What is received lies there in virtual memory, from `base` on.
+    /// Virtual address of the memory for received packets.
     pub base: u64,
-    /// So many bytes of it, at least as many as the largest packet.
+    /// Bytes of that memory, at least those of the largest packet.
     pub bytes: u64,
-    /// Where virtual memory lies.
+    /// Translation of virtual memory.
     pub pages: Pages,
-    /// By flow: the class of its lines.
+    /// Traffic class of the lines of a flow, by flow.
     pub classes: Vec<u8>,
 }
 
-/// A message that is moved.
+/// Message that an engine moves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 struct Haul {
     id: PacketId,
     port: u16,
-    /// Whether it goes to the other machine.
+    /// True if the message goes to the other machine.
     out: bool,
-    /// Where it begins in the ring, and in virtual memory; both in lines.
+    /// First line in the ring.
     at: u32,
+    /// First line in virtual memory.
     memory: u64,
-    /// Its lines; those that were asked for, and those that are where they belong.
+    /// Lines of the message.
     lines: u32,
+    /// Lines that have been requested.
     asked: u32,
+    /// Lines that have reached their destination.
     done: u32,
 }
 
-/// One engine.
+/// Copy engine.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 struct Engine {
     waiting: VecDeque<Haul>,
     haul: Option<Haul>,
 }
 
-/// The engines of a machine.
+/// Copy engines of a machine.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Engines {
-    /// By channel.
+    /// Engines, by channel.
     all: Vec<Engine>,
     hauling: CopyEngineConfig,
-    /// Bytes of the memory for packets that are before the next.
+    /// Offset of the next packet in the memory for received packets, in bytes.
     next: u64,
-    /// Packets that are in memory and of which the driver has not heard, and how many of them it saw at its last look.
+    /// Packets in memory that the driver has not handled, each with its interface.
     ready: VecDeque<(PacketId, u16)>,
+    /// Number of packets in `ready` that the driver saw at its last look.
     seen: u32,
 }
 
 impl Engines {
-    /// Those of a machine with these interfaces.
+    /// Creates the engines of a machine with these interfaces.
     pub(super) fn new(interfaces: &[McnInterface], hauling: CopyEngineConfig) -> Self {
         let count = interfaces.iter().map(|interface| interface.channel + 1).max().unwrap_or(1);
         let all = vec![Engine::default(); count as usize];
         Self { all, hauling, next: 0, ready: VecDeque::new(), seen: 0 }
     }
 
-    /// A place in virtual memory for a packet of so many lines, in lines.
+    /// Allocates virtual memory for a packet of `lines` lines. Returns its first line.
     fn place(&mut self, lines: u32) -> u64 {
         let bytes = u64::from(lines) * 64;
         if self.next + bytes > self.hauling.bytes {
@@ -81,30 +86,30 @@ impl Engines {
         (self.hauling.base + at) / 64
     }
 
-    /// The driver looks at what is in memory.
+    /// Records that the driver looks at the packets in memory.
     pub(super) fn look(&mut self) {
         self.seen = self.ready.len() as u32;
     }
 
-    /// The oldest packet that the driver saw and has not handed on.
+    /// Returns the oldest packet that the driver saw and has not handed on.
     pub(super) fn next_seen(&self) -> Option<PacketId> {
         self.ready.front().filter(|_| self.seen > 0).map(|&(id, _)| id)
     }
 
-    /// The next packet that the driver saw.
+    /// Removes and returns the oldest packet that the driver saw, with its interface.
     pub(super) fn take(&mut self) -> Option<(PacketId, u16)> {
         self.seen = self.seen.checked_sub(1)?;
         self.ready.pop_front()
     }
 
-    /// Whether packets wait for the driver.
+    /// Returns true if packets wait for the driver.
     pub(super) fn has_come(&self) -> bool {
         !self.ready.is_empty()
     }
 }
 
 impl Mcn {
-    /// The engine moves a message whose lines of the ring begin at `at`.
+    /// Queues a message at the engine of its channel. `at` is the first line in the ring.
     pub(super) fn haul(&mut self, id: PacketId, port: u16, at: u32, out: bool, context: &mut Context) {
         let packet = context.packets.get(id);
         let (lines, line) = (lines_of(packet.ip_bytes), packet.line);
@@ -115,7 +120,7 @@ impl Mcn {
         self.go_on(channel, context);
     }
 
-    /// An engine asks for as many lines as may be on their way, of the message that is its turn.
+    /// Requests as many lines of the engine's current message as may be in flight.
     fn go_on(&mut self, channel: usize, context: &mut Context) {
         let most = self.params.dma_lines.unwrap_or(1);
         let Some(engines) = &mut self.engines else { return };
@@ -140,7 +145,7 @@ impl Mcn {
         }
     }
 
-    /// A line that an engine asked for is there: it goes where it belongs.
+    /// Stores a line that an engine has read to its destination.
     pub(super) fn on_line(&mut self, id: RequestId, context: &mut Context) {
         let Request { tag, class, engine, .. } = *context.requests.get(id);
         context.requests.remove(id);
@@ -159,14 +164,14 @@ impl Mcn {
         context.send(self.cha, self.to_cha_ps, Payload::Arrive(id));
     }
 
-    /// Memory has a line of a message that comes.
+    /// Counts a line of a received message that memory has accepted.
     pub(super) fn on_kept(&mut self, id: RequestId, context: &mut Context) {
         let channel = usize::from(context.requests.get(id).engine);
         context.requests.remove(id);
         self.line_done(channel, context);
     }
 
-    /// A line of a message is where it belongs.
+    /// Counts a line that has reached its destination.
     pub(super) fn line_done(&mut self, channel: usize, context: &mut Context) {
         let Some(engines) = &mut self.engines else { return };
         let engine = &mut engines.all[channel];
@@ -180,7 +185,7 @@ impl Mcn {
         self.go_on(channel, context);
     }
 
-    /// All lines of a message are where they belong: its pointer is stored, or the driver is told.
+    /// Ends the move of a message: stores the pointer of a sent message, or notifies the driver of a received one.
     fn end_haul(&mut self, haul: Haul, context: &mut Context) {
         let Haul { id, port, lines, memory, .. } = haul;
         if haul.out {
@@ -198,7 +203,7 @@ impl Mcn {
         self.interrupt(0, context);
     }
 
-    /// The driver hands on the next packet that is in memory; when there is none it goes.
+    /// Hands the next packet in memory to the core. If there is none, or no room for it, the driver stops.
     pub(super) fn hand_next(&mut self, context: &mut Context) {
         let next = self.engines.as_ref().and_then(Engines::next_seen);
         let may = next.is_some_and(|id| self.has_room(context.packets.get(id)));
@@ -210,7 +215,7 @@ impl Mcn {
     }
 }
 
-/// A request of an engine for a line.
+/// Creates a request of an engine for a line.
 fn ask(kind: Kind, line: u64, class: u8, tag: u32, channel: usize, context: &mut Context) -> RequestId {
     let request = Request { engine: channel as u8, ..context.request(kind, line, class, tag) };
     context.requests.insert(request)

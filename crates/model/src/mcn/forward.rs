@@ -1,21 +1,21 @@
-//! Where a packet goes from a machine with interfaces of a memory channel network.
+//! Forwarding of packets at a machine with interfaces of a memory channel network.
 
 use crate::params::McnInterface;
 use serde::{Deserialize, Serialize};
 
-/// Where a packet goes; each goes to one of them.
+/// Destination of a packet. Each packet goes to exactly one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Way {
-    /// It is for this machine.
+    /// The packet is for this machine.
     Own,
-    /// To the machine at the other side of an interface.
+    /// The packet goes to the machine at the other side of an interface.
     Interface(u16),
-    /// To the NIC.
+    /// The packet goes to the NIC.
     Nic,
 }
 
-/// The way of a packet for host `to` at host `own`. A host sends to a DIMM only what is for it, and the rest to its
-/// NIC; a DIMM sends everything to its host.
+/// Returns the destination of a packet for host `to` at host `own`. A host sends to a DIMM only packets addressed to
+/// it, and all others to its NIC. A DIMM sends everything to its host.
 #[must_use]
 pub fn way(own: u16, to: u16, on_dimm: bool, interfaces: &[McnInterface]) -> Way {
     if to == own {

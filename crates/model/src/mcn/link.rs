@@ -1,4 +1,4 @@
-//! The two rings between this machine and one at the other side of a buffer device, as the driver keeps them.
+//! Driver state of the two rings between this machine and one at the other side of a buffer device.
 
 use super::books::McnCounts;
 use super::ring::{lines_of, Ring};
@@ -8,39 +8,43 @@ use hostnet_kernel::ComponentId;
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
 
-/// A message that is being written.
+/// Message that is being written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Writing {
     pub(super) id: PacketId,
-    /// Who writes it.
+    /// Core that writes the message.
     pub(super) writer: ComponentId,
-    /// Where it begins in the ring, and its lines.
+    /// First line in the ring.
     pub(super) at: u32,
+    /// Lines of the message.
     pub(super) lines: u32,
-    /// Of these, those that the device does not have yet.
+    /// Lines that the buffer device does not have yet.
     pub(super) left: u32,
 }
 
-/// The way to one machine and back.
+/// Pair of rings to and from one machine.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Link {
     pub(super) interface: McnInterface,
-    /// The part at the other side.
+    /// Component at the other side.
     pub(super) peer: ComponentId,
     pub(super) out: Ring,
     into: Ring,
-    /// Packets that wait for the ring, who gave them, and whether they come from another DIMM; and how many do.
+    /// Packets that wait for the ring, each with the core that handed it over, and true if it comes from another
+    /// DIMM.
     queue: VecDeque<(PacketId, ComponentId, bool)>,
+    /// Number of packets in `queue` that come from another DIMM.
     relayed: u32,
     pub(super) writing: Option<Writing>,
-    /// Lines of messages whose pointer went before them.
+    /// Lines in flight of messages whose pointer overtook them.
     late: u32,
-    /// Messages that have come, in their order.
+    /// Messages that have arrived, oldest first.
     come: VecDeque<PacketId>,
-    /// Of these, those that the driver saw when it last looked at the poll words.
+    /// Number of arrived messages that the driver saw at its last look at the poll words.
     seen: u32,
-    /// Lines that have been read and that the other side does not know of, and those of the write that is on its way.
+    /// Lines that have been read and not yet reported to the other side.
     pub(super) consumed: u32,
+    /// Lines of the report in flight, if any.
     pub(super) telling: Option<u32>,
     pub(super) counts: McnCounts,
 }
@@ -64,8 +68,8 @@ impl Link {
         }
     }
 
-    /// A packet is to be sent; false if there is no room for it, and it is dropped. Who hands one from another DIMM on
-    /// has looked whether there is.
+    /// Queues a packet for sending. Returns false if the queue is full and the packet must be dropped. For a packet
+    /// from another DIMM, the caller has checked that there is room.
     pub(super) fn offer(
         &mut self,
         id: PacketId,
@@ -86,7 +90,7 @@ impl Link {
         true
     }
 
-    /// The next message that may be written: it has its lines of the ring from now on.
+    /// Begins to write the next message if the ring has room. The message reserves its lines of the ring.
     pub(super) fn begin(&mut self, packets: &Packets) -> Option<Writing> {
         if self.writing.is_some() {
             return None;
@@ -100,8 +104,10 @@ impl Link {
         self.writing
     }
 
-    /// The device has a line of a message; whether that was the last of the one that is being written.
+    /// Counts a line that the buffer device has received. Returns true if it was the last line of the current
+    /// message.
     pub(super) fn wrote(&mut self) -> bool {
+        // Without a fence, lines of a message may arrive after its pointer. These lines count first.
         if self.late > 0 {
             self.late -= 1;
             return false;
@@ -111,7 +117,7 @@ impl Link {
         writing.left == 0
     }
 
-    /// The device has the pointer of the message that is being written: the other machine can see it.
+    /// Ends the current message: its pointer has reached the device, so the other machine can see the message.
     pub(super) fn end(&mut self, packets: &Packets) -> Option<Writing> {
         let writing = self.writing.take()?;
         self.counts.early += u64::from(writing.left > 0);
@@ -121,10 +127,10 @@ impl Link {
         Some(writing)
     }
 
-    /// A message has come.
+    /// Records an arrived message.
     ///
     /// # Panics
-    /// If the ring has no room for it.
+    /// Panics if the ring has no room for the message.
     pub(super) fn arrive(&mut self, id: PacketId, packets: &Packets) {
         let at = self.into.push(lines_of(packets.get(id).ip_bytes));
         assert!(at.is_some(), "who writes a ring knows what is free");
@@ -132,22 +138,23 @@ impl Link {
         self.come.push_back(id);
     }
 
-    /// The driver looks at the poll word and the pointer: what has come until now may be read.
+    /// Records that the driver looks at the poll word and the pointer. Messages that have arrived by now may be read.
     pub(super) fn look(&mut self) {
         self.seen = self.come.len() as u32;
     }
 
-    /// The oldest message that the driver has seen and not read.
+    /// Returns the oldest message that the driver has seen and not read.
     pub(super) fn next_seen(&self) -> Option<PacketId> {
         self.come.front().filter(|_| self.seen > 0).copied()
     }
 
-    /// Packets from other DIMMs that wait for the ring.
+    /// Returns the number of packets from other DIMMs that wait for the ring.
     pub(super) fn relayed(&self) -> u32 {
         self.relayed
     }
 
-    /// The oldest message that was seen, where it begins, and its lines. It stays in the ring until it has been read.
+    /// Removes the oldest message that the driver has seen. Returns it with its first line and its number of lines.
+    /// The lines stay in use until the other side learns that they have been read.
     pub(super) fn take(&mut self, packets: &Packets) -> Option<(PacketId, u32, u32)> {
         self.seen = self.seen.checked_sub(1)?;
         let id = self.come.pop_front()?;
@@ -155,17 +162,17 @@ impl Link {
         Some((id, self.into.pop(lines), lines))
     }
 
-    /// Whether a message waits to be read.
+    /// Returns true if an arrived message waits to be read.
     pub(super) fn has_come(&self) -> bool {
         !self.come.is_empty()
     }
 
-    /// Packets that wait in the driver or are being written.
+    /// Returns the number of packets that wait in the driver or are being written.
     pub(super) fn waiting(&self) -> u64 {
         self.queue.len() as u64 + u64::from(self.writing.is_some())
     }
 
-    /// Notes how long a core waited for a fence.
+    /// Counts a fence for which a core waited `ps`.
     pub(super) fn fenced(&mut self, ps: u32) {
         self.counts.fences += 1;
         self.counts.fence_ps += u64::from(ps);
@@ -183,13 +190,14 @@ mod tests {
     const WRITER: ComponentId = ComponentId(7);
     const MOST: u32 = 3;
 
-    /// The two sides of one ring, and what goes through it.
+    /// Both sides of one ring, and the packets that go through it.
     struct Pair {
         packets: Packets,
         from: Link,
         to: Link,
-        /// Packets that were taken and not read, in their order, and lines of those read that the writer does not know.
+        /// Packets that were accepted and not read, oldest first.
         taken: VecDeque<PacketId>,
+        /// Lines read that the writer does not know of, by message.
         told: VecDeque<u32>,
     }
 
@@ -213,7 +221,8 @@ mod tests {
             }
         }
 
-        /// A message is begun if one waits, none is written and the ring has room; else nothing changes.
+        /// Begins a message, and checks that it begins if and only if one waits, none is being written and the ring
+        /// has room.
         fn begin(&mut self) {
             let next = self.from.queue.front().map(|(id, ..)| lines_of(self.packets.get(*id).ip_bytes));
             let may = self.from.writing.is_none() && next.is_some_and(|lines| lines <= self.from.out.free());
@@ -228,7 +237,8 @@ mod tests {
             }
         }
 
-        /// The device has a line of the message, or the pointer when it has all: then the other side hears of it.
+        /// Writes a line of the current message, or its pointer once all lines are there. The pointer delivers the
+        /// message.
         fn write(&mut self) {
             let Some(writing) = self.from.writing else { return };
             if writing.left > 0 {
@@ -289,7 +299,8 @@ mod tests {
     }
 
     proptest! {
-        /// What is offered is read, in the ring, in the driver or dropped; a full ring takes nothing.
+        /// Every packet offered has been read, or is in the ring, in the driver or dropped. A full ring accepts
+        /// nothing.
         #[test]
         fn a_full_ring_takes_nothing_and_every_packet_is_somewhere(
             lines in 2_u32..60,

@@ -1,9 +1,9 @@
-//! A memory channel network: what a machine has of the buffer devices between it and others, and what its driver knows.
+//! Memory channel network: the buffer devices between a machine and others, and the state of its driver.
 //!
-//! A host and a DIMM with a processor share the SRAM of the DIMM's buffer device, in which each has a ring that it
-//! writes and one that it reads. The host reaches it by its memory channel: what it writes is there when the channel
-//! issues the command. The DIMM reaches it by the interconnect of its chip. Cores move the lines; the part knows which
-//! lines of whose message are there, who may write next, and what can be seen at the other side.
+//! A host and a DIMM with a processor share the SRAM of the DIMM's buffer device. Each has one ring to write and one
+//! to read. The host reaches the SRAM over its memory channel, and a write takes effect when the channel issues the
+//! command. The DIMM reaches the SRAM over its on-chip interconnect. Cores or engines move the lines. This component
+//! tracks which lines of which message have arrived, who may write next, and what is visible at the other side.
 
 mod books;
 mod driver;
@@ -32,29 +32,29 @@ use link::Link;
 use serde::{Deserialize, Serialize};
 use sram::Sram;
 
-/// From the part to a core of its machine and back, in ps: the driver is both.
+/// Latency between the component and a core of its machine, in ps. Both stand for the driver.
 pub(crate) const NEXT_PS: u64 = 1;
 
-/// Whom the part talks to.
+/// Components that the interfaces send to.
 #[derive(Clone, Debug)]
 pub struct Wiring {
-    /// The CHAs of its machine, and how long lines take there from a core, in ps.
+    /// CHA of the machine.
     pub cha: ComponentId,
-    /// See `cha`.
+    /// Latency of a line from a core to the CHA, in ps.
     pub to_cha_ps: u64,
-    /// The core of the driver.
+    /// Core of the driver.
     pub core: ComponentId,
-    /// The parts at the other sides, by interface.
+    /// Components at the other sides, by interface.
     pub peers: Vec<ComponentId>,
-    /// The lines of each buffer device.
+    /// Lines of each buffer device, by interface.
     pub windows: Vec<Window>,
-    /// The class of requests of the driver itself.
+    /// Traffic class of the driver's own requests.
     pub class: u8,
-    /// What engines need to know, if they move the lines.
+    /// Configuration of the copy engines, if they move the lines.
     pub hauling: Option<CopyEngineConfig>,
 }
 
-/// The interfaces of a machine.
+/// Interfaces of a machine to a memory channel network.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Mcn {
     params: McnParams,
@@ -66,21 +66,22 @@ pub struct Mcn {
     links: Vec<Link>,
     sram: Option<Sram>,
     engines: Option<Engines>,
-    /// Whether the driver has been woken and has not yet read all that it saw, and by which signal.
+    /// True from the time the driver is woken until it has read all messages that it saw.
     polling: bool,
+    /// Signal that woke the driver.
     signal: u16,
-    /// By signal: whether it has come since.
+    /// True if a signal has arrived since, by signal.
     again: Vec<bool>,
-    /// The interface whose messages are read now.
+    /// Interface whose messages are being read.
     turn: usize,
     polls: u64,
 }
 
 impl Mcn {
-    /// The interfaces of a machine, as `wiring` says.
+    /// Creates the interfaces of a machine as `wiring` describes.
     ///
     /// # Panics
-    /// If not every interface has a peer and a window.
+    /// Panics if the numbers of interfaces, peers and windows differ.
     #[must_use]
     pub fn new(params: McnParams, wiring: Wiring) -> Self {
         assert_eq!(params.interfaces.len(), wiring.peers.len(), "every interface leads somewhere");
@@ -109,34 +110,34 @@ impl Mcn {
         }
     }
 
-    /// What each interface has counted since the start of the run, with the host at the other side.
+    /// Returns the counters of each interface since the start of the run, with the host at the other side.
     pub fn counts(&self) -> impl Iterator<Item = (u16, &McnCounts)> {
         self.links.iter().map(|link| (link.interface.host, &link.counts))
     }
 
-    /// Packets that wait in the driver for each ring or are being written to it.
+    /// Returns the number of packets that wait in the driver for each ring or are being written to it.
     pub fn waiting(&self) -> impl Iterator<Item = u64> + '_ {
         self.links.iter().map(Link::waiting)
     }
 
-    /// The lines of each buffer device.
+    /// Returns the lines of each buffer device.
     #[must_use]
     pub fn windows(&self) -> &[Window] {
         &self.windows
     }
 
-    /// Lines of the ring to each machine that are in use, as this side knows.
+    /// Returns the lines in use of the ring to each machine, as this side knows.
     pub fn used(&self) -> impl Iterator<Item = u32> + '_ {
         self.links.iter().map(|link| link.out.used())
     }
 
-    /// How often the driver was woken.
+    /// Returns how often the driver has been woken.
     #[must_use]
     pub fn polls(&self) -> u64 {
         self.polls
     }
 
-    /// A core hands a packet to the driver.
+    /// Queues a packet that a core hands to the driver, or drops it.
     fn enqueue(&mut self, id: PacketId, writer: ComponentId, context: &mut Context) {
         let packet = *context.packets.get(id);
         let Way::Interface(port) = self.way(packet.from, packet.to) else {
@@ -150,12 +151,13 @@ impl Mcn {
         Self::tell_sent(&packet, writer, context);
     }
 
-    /// A host's packets of others come from an interface or the NIC, and never go back there.
+    /// Returns the destination of a packet. At a host, packets of other machines come from an interface or the NIC,
+    /// and never return there.
     fn way(&self, from: u16, to: u16) -> Way {
         way(from, to, self.params.on_dimm, &self.params.interfaces)
     }
 
-    /// A packet has left the driver: its data may be let go.
+    /// Notifies the sender that a packet has left the driver, so that its data may be released.
     fn tell_sent(packet: &crate::line::Packet, writer: ComponentId, context: &mut Context) {
         let bytes = match packet.content {
             Content::Tcp(segment) => segment.bytes,
@@ -165,7 +167,7 @@ impl Mcn {
         context.send(writer, NEXT_PS, Payload::RingSent { flow: packet.flow, bytes });
     }
 
-    /// Lets the next message be written, if there is room.
+    /// Starts writing the next message of a ring, if there is room.
     fn write_next(&mut self, port: u16, context: &mut Context) {
         if let Some(writing) = self.links[usize::from(port)].begin(context.packets) {
             if self.engines.is_some() {
@@ -176,7 +178,7 @@ impl Mcn {
         }
     }
 
-    /// The device has a line that a core or the driver wrote.
+    /// Handles a write by a core or the driver that has reached the buffer device.
     fn on_written(&mut self, id: RequestId, context: &mut Context) {
         let tag = RingTag::of(context.requests.get(id).tag);
         let (RingTag::Data { port, .. } | RingTag::End { port, .. } | RingTag::Start { port }) = tag else {
@@ -206,7 +208,7 @@ impl Mcn {
         }
     }
 
-    /// The other machine can see the message that was written.
+    /// Makes the written message visible to the other machine, and starts the next.
     fn show(&mut self, port: u16, context: &mut Context) {
         let link = &mut self.links[usize::from(port)];
         let Some(writing) = link.end(context.packets) else { return };
@@ -219,7 +221,8 @@ impl Mcn {
         self.write_next(port, context);
     }
 
-    /// Tells the other side up to where this one has read. While one write is on its way, what follows is gathered.
+    /// Reports to the other side up to where this side has read. While one report is in flight, further lines
+    /// accumulate.
     fn tell_consumed(&mut self, port: u16, context: &mut Context) {
         let link = &mut self.links[usize::from(port)];
         if link.consumed == 0 || link.telling.is_some() {
@@ -232,16 +235,17 @@ impl Mcn {
     }
 }
 
-/// A write of a whole line past the caches.
+/// Creates a write of a whole line that bypasses the caches.
 pub(crate) fn write_of(line: u64, class: u8, tag: RingTag, context: &mut Context) -> RequestId {
     let request = context.request(Kind::CorePost, line, class, tag.tag(class));
     context.requests.insert(request)
 }
 
-/// One of the two that a write past the caches is for has heard of it: who wrote it, that it was admitted, and the
-/// device, that it has it. The second ends it.
+/// Ends one half of a write that bypasses the caches. The writer learns that the write was admitted, and the device
+/// that it has the line. The second of the two removes the request.
 pub(crate) fn end_of_write(id: RequestId, context: &mut Context) {
     let request = context.requests.get_mut(id);
+    // A write of this kind does not use `for_store`, so the flag marks that the first half has ended.
     if std::mem::replace(&mut request.for_store, true) {
         context.requests.remove(id);
     }

@@ -1,28 +1,28 @@
-//! A ring in the SRAM of a buffer device, as its pointers.
+//! Ring in the SRAM of a buffer device, represented by its pointers.
 
 use serde::{Deserialize, Serialize};
 
-/// Bytes of a line: messages begin at one, because a burst of DDR writes a whole one.
+/// Bytes of a line. Messages begin at a line boundary, because a DDR burst writes a whole line.
 pub const LINE_BYTES: u32 = 64;
 /// Bytes of a message before the frame: its length.
 const LENGTH_BYTES: u32 = 4;
-/// Bytes of a frame before the IP packet: the Ethernet header, at whose beginning the receiver's address stands.
+/// Bytes of a frame before the IP packet: the Ethernet header, which begins with the receiver's address.
 const ETHERNET_BYTES: u32 = 14;
 
-/// Lines of the message with an IP packet of so many bytes.
+/// Returns the lines of the message that carries an IP packet of `ip_bytes` bytes.
 #[must_use]
 pub fn lines_of(ip_bytes: u32) -> u32 {
     (LENGTH_BYTES + ETHERNET_BYTES + ip_bytes).div_ceil(LINE_BYTES)
 }
 
-/// The largest IP packet that a ring of so many bytes holds.
+/// Returns the bytes of the largest IP packet that a ring of `ring_bytes` bytes holds.
 #[must_use]
 pub fn largest_packet(ring_bytes: u32) -> u32 {
     ((ring_bytes / LINE_BYTES).saturating_sub(1) * LINE_BYTES).saturating_sub(LENGTH_BYTES + ETHERNET_BYTES)
 }
 
-/// A circular buffer of lines: where what is valid begins and ends. One line stays free, so that an empty ring can be
-/// told from a full one.
+/// Circular buffer of lines with a start and an end pointer. One line stays free, so that an empty ring differs from
+/// a full one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Ring {
     lines: u32,
@@ -31,10 +31,10 @@ pub struct Ring {
 }
 
 impl Ring {
-    /// An empty ring of so many bytes.
+    /// Creates an empty ring of `bytes` bytes.
     ///
     /// # Panics
-    /// If it has no room for a line.
+    /// Panics if the ring has no room for a line.
     #[must_use]
     pub fn new(bytes: u32) -> Self {
         let lines = bytes / LINE_BYTES;
@@ -42,20 +42,19 @@ impl Ring {
         Self { lines, start: 0, end: 0 }
     }
 
-    /// Lines that are valid.
+    /// Returns the number of valid lines.
     #[must_use]
     pub fn used(&self) -> u32 {
         (self.end + self.lines - self.start) % self.lines
     }
 
-    /// Lines that a message may have now.
+    /// Returns the number of lines available for a message.
     #[must_use]
     pub fn free(&self) -> u32 {
         self.lines - 1 - self.used()
     }
 
-    /// A message of so many lines is written: the line that it begins at. Nothing if there is no room, and then nothing
-    /// has changed.
+    /// Reserves the lines of a message. Returns its first line, or `None` without any change if there is no room.
     pub fn push(&mut self, lines: u32) -> Option<u32> {
         if lines > self.free() {
             return None;
@@ -65,10 +64,10 @@ impl Ring {
         Some(at)
     }
 
-    /// The oldest message, of so many lines, has been read: the line that it began at.
+    /// Frees the lines of the oldest message. Returns its first line.
     ///
     /// # Panics
-    /// If so much is not valid.
+    /// Panics if fewer lines are valid.
     pub fn pop(&mut self, lines: u32) -> u32 {
         assert!(lines <= self.used(), "what is read was written");
         let at = self.start;
@@ -76,7 +75,7 @@ impl Ring {
         at
     }
 
-    /// The place of a line of a message that begins at a line.
+    /// Returns the position of line `line` of a message that begins at `first`.
     #[must_use]
     pub fn place(&self, first: u32, line: u32) -> u32 {
         (first + line) % self.lines
@@ -98,7 +97,7 @@ mod tests {
         }
     }
 
-    /// A ring that begins at a line and holds so many.
+    /// Returns a ring with `used` lines in use from `start` on.
     fn at(lines: u32, start: u32, used: u32) -> Ring {
         let mut ring = Ring::new(lines * LINE_BYTES);
         for count in [start, used] {

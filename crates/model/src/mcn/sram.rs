@@ -1,4 +1,4 @@
-//! The SRAM as the processor of the DIMM reaches it: its memory controller sends accesses there over the chip.
+//! SRAM of the buffer device, as the processor of the DIMM reaches it over the on-chip interconnect.
 
 use super::NEXT_PS;
 use crate::line::RequestId;
@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 /// Bytes of a line.
 const LINE_BYTES: u64 = 64;
 
-/// The way to the SRAM: one line after the other in each direction.
+/// Path to the SRAM, which carries one line at a time in each direction.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Sram {
     reads: Lane,
@@ -18,7 +18,7 @@ pub(super) struct Sram {
 }
 
 impl Sram {
-    /// A way that takes `ps` there and back, and carries so many bytes per second in each direction.
+    /// Creates a path with a round trip of `ps` and a bandwidth of `bytes_per_s` in each direction.
     pub(super) fn new(bytes_per_s: u64, ps: u64) -> Self {
         let lane = || Lane::at_rate(bytes_per_s, ps);
         Self { reads: lane(), writes: lane() }

@@ -1,38 +1,38 @@
-//! What a request for a line of an SRAM is for, as it stands in its tag.
+//! Purpose of a request for a line of an SRAM, encoded in its tag.
 
-/// What the lowest byte of a tag says: beyond what other lines of network cores are for.
+/// Values of the lowest byte of a tag, distinct from those of other lines of network cores.
 const READ: u32 = 16;
 const DATA: u32 = 17;
 const END: u32 = 18;
 const START: u32 = 19;
 
-/// What a line of an SRAM is asked for or written for.
+/// Purpose of a request for a line of an SRAM.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum RingTag {
-    /// It is read: the slot of the core that its data fills.
+    /// A read whose data fills a slot of the core.
     Read {
-        /// The slot.
+        /// Index of the slot.
         slot: u16,
     },
-    /// A line of a message is written, by a core.
+    /// A write of a line of a message, by a core.
     Data {
-        /// The interface.
+        /// Index of the interface.
         port: u16,
     },
-    /// The pointer past a message, by a core.
+    /// A write of the pointer past a message, by a core.
     End {
-        /// The interface.
+        /// Index of the interface.
         port: u16,
     },
-    /// The pointer to what has not been read, by the driver.
+    /// A write of the pointer to the first unread line, by the driver.
     Start {
-        /// The interface.
+        /// Index of the interface.
         port: u16,
     },
 }
 
 impl RingTag {
-    /// As it stands in the tag of a request of a class.
+    /// Returns the tag of a request of traffic class `class`.
     pub(crate) fn tag(self, class: u8) -> u32 {
         let (kind, high) = match self {
             Self::Read { slot } => (READ, slot),
@@ -43,7 +43,7 @@ impl RingTag {
         u32::from(high) << 16 | u32::from(class) << 8 | kind
     }
 
-    /// What a tag says, of a request for a line of an SRAM.
+    /// Returns the purpose that a tag encodes.
     pub(crate) fn of(tag: u32) -> Self {
         let high = (tag >> 16) as u16;
         match tag & 0xff {
@@ -55,7 +55,7 @@ impl RingTag {
         }
     }
 
-    /// Whether a tag is of such a request.
+    /// Returns true if a tag belongs to a request for a line of an SRAM.
     pub(crate) fn is(tag: u32) -> bool {
         (READ..=START).contains(&(tag & 0xff))
     }

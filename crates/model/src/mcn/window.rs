@@ -1,13 +1,13 @@
-//! The lines of an SRAM: where pointers and rings lie, as one machine names them.
+//! Lines of an SRAM: the positions of pointers and rings in the address space of one machine.
 
 use super::ring::LINE_BYTES;
 use serde::{Deserialize, Serialize};
 
-/// The lines of an SRAM before its rings: of each machine one that says where what it wrote ends, with the poll word,
-/// and one that says up to where it has read. A burst of DDR writes a whole line, so that no two writers may share one.
+/// Lines of an SRAM before its rings. Each machine has one line for the end of its writes, with the poll word, and
+/// one for the position up to which it has read. A DDR burst writes a whole line, so no two writers may share one.
 const POINTERS: u32 = 4;
 
-/// The physical lines of the SRAM of a buffer device in the memory of one machine.
+/// Physical lines of a buffer device's SRAM in the memory of one machine.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Window {
     lines: Vec<u64>,
@@ -17,16 +17,16 @@ pub struct Window {
 }
 
 impl Window {
-    /// Lines that rings of so many bytes take with their pointers.
+    /// Returns the number of lines that rings of these sizes occupy, pointers included.
     #[must_use]
     pub fn lines(ring_bytes: [u32; 2]) -> u32 {
         POINTERS + ring_bytes.iter().map(|bytes| bytes / LINE_BYTES).sum::<u32>()
     }
 
-    /// A window on these physical lines, for a machine that writes and reads rings of so many bytes.
+    /// Creates a window on the given physical lines, for a machine that writes and reads rings of these sizes.
     ///
     /// # Panics
-    /// If there are not as many lines as the rings take.
+    /// Panics if the number of lines is not that of the rings.
     #[must_use]
     pub fn new(lines: Vec<u64>, ring_bytes: [u32; 2], on_dimm: bool) -> Self {
         assert_eq!(lines.len() as u32, Self::lines(ring_bytes), "the rings fill the window");
@@ -34,31 +34,31 @@ impl Window {
         Self { lines, on_dimm, down }
     }
 
-    /// The line in which this machine says where what it wrote ends.
+    /// Returns the line in which this machine publishes the end of its writes.
     #[must_use]
     pub fn own_end(&self) -> u64 {
         self.lines[usize::from(self.on_dimm)]
     }
 
-    /// The same of the other machine, with the word that is polled.
+    /// Returns the line in which the other machine publishes the end of its writes, with the poll word.
     #[must_use]
     pub fn other_end(&self) -> u64 {
         self.lines[usize::from(!self.on_dimm)]
     }
 
-    /// The line in which this machine says up to where it has read.
+    /// Returns the line in which this machine publishes up to where it has read.
     #[must_use]
     pub fn own_start(&self) -> u64 {
         self.lines[2 + usize::from(self.on_dimm)]
     }
 
-    /// The same of the other machine.
+    /// Returns the line in which the other machine publishes up to where it has read.
     #[must_use]
     pub fn other_start(&self) -> u64 {
         self.lines[2 + usize::from(!self.on_dimm)]
     }
 
-    /// A line of the ring that this machine writes (`out`), or of the one that it reads.
+    /// Returns line `line` of the ring that this machine writes if `out` is true, else of the ring that it reads.
     #[must_use]
     pub fn ring(&self, out: bool, line: u32) -> u64 {
         let first = if out == self.on_dimm { POINTERS + self.down } else { POINTERS };

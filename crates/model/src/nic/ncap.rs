@@ -143,6 +143,7 @@ impl Nic {
         self.common.watch = Some(Box::new(Watch {
             ncap: Ncap::new(&params, Time::ZERO),
             core,
+            // In software, the driver's own timer announces bursts, without an interrupt of the NIC.
             interrupt_ps: if params.software { 0 } else { interrupt_ps },
             flows: flows.into_iter().map(requests).collect(),
             at_max: true,

@@ -157,6 +157,7 @@ impl Reader {
         context: &mut Context,
     ) -> bool {
         while self.cut.is_none() {
+            // RDMA flows and segments of cores alternate.
             self.rdma_turn = !self.rdma_turn;
             if self.rdma_turn && self.may_rdma(of, common) {
                 self.cut_rdma(of, common, context);

@@ -260,6 +260,7 @@ impl Receive {
         ring.class = common.flows[flow as usize].class;
         context.send(ring.core, 1, Payload::Received(id));
         let mut moderation = ring.deliver(context.now(), &common.params, &mut common.counters.met);
+        // With NCAP, a request after a long idle time interrupts as soon as its packet is in memory (IT_RX).
         if common.watch.as_mut().is_some_and(|watch| watch.take_urgent()) && ring.take_due_interrupt() {
             moderation = Moderation::Fire;
         }

@@ -168,6 +168,7 @@ impl Transmit {
         packet.end(Stage::TxRegister, now);
         let Packet { flow, content, .. } = *packet;
         let number = self.cores.binary_search_by_key(&core.0, |own| own.0).expect("what is sent has a queue");
+        // A thread may move to another core while its flow runs, so the queue follows the last sender.
         self.queue_of[flow as usize] = number as u16;
         let queue = &mut self.queues[number];
         let heard = now + queue.away_ps + common.params.transmit_ps;

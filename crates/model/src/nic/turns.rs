@@ -42,6 +42,7 @@ impl Nic {
             let write = match self.receive.next(number, endpoint, context.packets, &self.common) {
                 Step::Write(time) => Some(time),
                 Step::Wait(wait) => {
+                    // A missing descriptor takes precedence, because drops are attributed to it.
                     waits = if waits == Wait::None || wait == Wait::Descriptor { wait } else { waits };
                     None
                 }

@@ -38,7 +38,7 @@ struct Head {
 /// Next step of a function's DMA writes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Step {
-    /// No step is possible, for this reason.
+    /// No step is possible, because the head of the buffer waits for this resource.
     Wait(Wait),
     /// A TLP can be sent at this time, or as soon as possible after it.
     Write(Time),

@@ -1,4 +1,4 @@
-//! The controller of a pool: it decides about shared pages that no switch decides about, one message after the other.
+//! Controller of a pool, which decides on shared pages that no switch decides on, one message at a time.
 
 use super::directory::{Directory, Order};
 use super::PoolPort;
@@ -8,15 +8,15 @@ use crate::part::{Context, Payload};
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
 
-/// The number of the controller's timer; requests and pages have lower ones.
+/// Number of the controller's timer. Requests and pages have lower ones.
 pub(super) const TIMER: u32 = u32::MAX;
 
-/// The controller of a pool.
+/// State of the controller.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Controller {
     message_ps: u64,
     pub(super) directory: Directory,
-    /// Messages and whom they are from; the first one is being looked at.
+    /// Messages with their senders, oldest first. The first one is being processed.
     waiting: VecDeque<(u16, PoolMessage)>,
 }
 
@@ -28,7 +28,7 @@ impl Controller {
 }
 
 impl PoolPort {
-    /// A message about a page has come to the controller.
+    /// Queues a message about a page.
     pub(super) fn on_page_message(&mut self, from: u16, message: PoolMessage, context: &mut Context) {
         let controller = self.controller.as_mut().expect("only the controller is asked");
         controller.waiting.push_back((from, message));
@@ -42,7 +42,7 @@ impl PoolPort {
         context.send(context.id, delay_ps, Payload::Timer { connection: TIMER, generation: 0 });
     }
 
-    /// The controller has looked at a message.
+    /// Decides on the oldest message, and sends the orders that follow.
     pub(super) fn decide(&mut self, context: &mut Context) {
         let controller = self.controller.as_mut().expect("only the controller decides");
         let (from, message) = controller.waiting.pop_front().expect("it looked at one");

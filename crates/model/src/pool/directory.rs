@@ -1,17 +1,18 @@
-//! Who may read and who may write the pages that servers share: one of them writes a page, or any number read it.
+//! Directory of shared pages: either one server may write a page, or any number may read it.
 //!
-//! Without time, and the same at the controller and in a switch. Of a page nobody has asked to write, all that share it
-//! may read it. A request that takes nothing from others is granted at once. For any other those concerned are told,
-//! each time with a new number, and it is granted when all have answered; requests that come meanwhile wait in their
-//! order. Whatever is lost, the one who asks does so again: what it is told of says no less than what it may do, so
-//! that a message too many does no harm.
+//! The directory has no notion of time, and is the same at the controller and in a switch. Until a server asks to
+//! write a page, all members may read it. A request that conflicts with no other server is granted immediately. For
+//! any other request, the servers concerned are ordered to give up their rights, each time with a new round number,
+//! and the request is granted when all have answered. Requests that arrive meanwhile wait in order. A server repeats
+//! a request if a message is lost. The rights recorded here are never less than those that a server holds, so a
+//! duplicate message does no harm.
 
 use crate::line::{PoolKind, PoolMessage};
 use crate::params::RegionParams;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, VecDeque};
 
-/// Servers of a region, by their places in it.
+/// Set of servers of a region, by their position in it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 struct Set([u64; 4]);
 
@@ -46,22 +47,23 @@ impl Set {
     }
 }
 
-/// A request for a page.
+/// Request for a page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Ask {
-    /// Who asks.
+    /// Server that requests the page.
     pub(crate) host: u16,
-    /// Whether it wants to write.
+    /// True for a request to write, false for a request to read.
     pub(crate) writes: bool,
-    /// Its place for the request, and its number there.
+    /// Slot of the request at the server.
     pub(crate) slot: u32,
+    /// Sequence number of the request in its slot.
     pub(crate) sequence: u32,
-    /// Bytes on the wire of what is sent for it.
+    /// Bytes on the wire of a message for the request.
     pub(crate) small_bytes: u16,
 }
 
 impl Ask {
-    /// What a message asks for, if it does.
+    /// Returns the request that a message makes, if any.
     fn of(message: &PoolMessage) -> Option<Self> {
         let PoolMessage { kind, requester, small_bytes, slot, sequence, .. } = *message;
         let writes = kind == PoolKind::Own;
@@ -74,45 +76,47 @@ impl Ask {
     }
 }
 
-/// A request that waits for answers.
+/// Request that waits for answers of other servers.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 struct Turn {
     ask: Ask,
     left: Set,
 }
 
-/// What is known of a page.
+/// Directory entry of a page.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 struct Page {
     sharers: Set,
-    /// Whether the only one that has it may write it.
+    /// True if the only sharer may write the page.
     writable: bool,
     turn: Option<Turn>,
+    /// Number of the last round of orders.
     round: u32,
     waiting: VecDeque<Ask>,
 }
 
-/// To whom, and what.
+/// Message to be sent, with its receiver.
 pub(crate) type Order = (u16, PoolMessage);
 
-/// Who may read and who may write the pages that servers share.
+/// Rights of all servers to the shared pages.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Directory {
     regions: Vec<RegionParams>,
-    /// Those that anybody has asked for.
+    /// Entries of the pages that a server has asked for.
     pages: BTreeMap<u64, Page>,
-    /// Requests that were granted, and servers that were told to give a page away or to write it no more.
+    /// Requests granted.
     pub(crate) decided: u64,
+    /// Servers ordered to give a page away or to stop writing it.
     pub(crate) told: u64,
 }
 
 impl Directory {
-    /// Of regions in the order of their pages.
+    /// Creates the directory of regions that are ordered by their pages.
     pub(crate) fn new(regions: Vec<RegionParams>) -> Self {
         Self { regions, pages: BTreeMap::new(), decided: 0, told: 0 }
     }
 
-    /// A message about a page has come from a server: what is to be sent is added to `orders`.
+    /// Handles a message about a page from a server. Appends the messages to be sent to `orders`.
     pub(crate) fn on_message(&mut self, from: u16, message: &PoolMessage, orders: &mut Vec<Order>) {
         let number = message.line;
         let at = self.regions.partition_point(|region| region.first_page <= number) - 1;
@@ -135,12 +139,12 @@ impl Directory {
         self.told += (orders.len() - before - granted) as u64;
     }
 
-    /// Begins to count anew.
+    /// Resets the counters.
     pub(crate) fn reset(&mut self) {
         (self.decided, self.told) = (0, 0);
     }
 
-    /// What a server may do with a page as far as is known here: whether read it, and whether write it.
+    /// Returns the rights of a server to a page as recorded here: to read, and to write.
     #[cfg(test)]
     pub(super) fn known(&self, number: u64, host: u16) -> (bool, bool) {
         let at = self.regions.partition_point(|region| region.first_page <= number) - 1;
@@ -152,7 +156,7 @@ impl Directory {
     }
 }
 
-/// A page that is decided about, and what is to be sent for it.
+/// Decision about a page, with the messages to be sent for it.
 struct Step<'a> {
     number: u64,
     members: &'a [u16],
@@ -166,7 +170,8 @@ impl Step<'_> {
 }
 
 impl Page {
-    /// Somebody asks, perhaps again: then those whose answers are missing are told again, too.
+    /// Handles a request, which may be a repeated one. A repeated request also repeats the orders that have not been
+    /// answered.
     fn ask(&mut self, ask: Ask, step: &mut Step) {
         let Some(turn) = &mut self.turn else { return self.begin(ask, step) };
         if turn.ask.host == ask.host && turn.ask.writes == ask.writes {
@@ -184,6 +189,7 @@ impl Page {
 
     fn begin(&mut self, ask: Ask, step: &mut Step) {
         let others = self.sharers.without(step.place(ask.host));
+        // A request to read conflicts only with a writer.
         let left = if ask.writes || self.writable { others } else { Set::default() };
         if left.is_empty() {
             return self.grant(ask, step);
@@ -193,7 +199,7 @@ impl Page {
         self.tell(step);
     }
 
-    /// Tells those whose answers are missing.
+    /// Sends orders to the servers that have not answered.
     fn tell(&self, step: &mut Step) {
         let Some(Turn { ask, left }) = self.turn else { return };
         let kind = if ask.writes { PoolKind::Revoke } else { PoolKind::Demote };
@@ -207,14 +213,15 @@ impl Page {
             self.sharers = Set::default();
             self.writable = true;
         } else {
-            // Whoever is known to write and asks to read has lost a message; it may still ask for the other again.
+            // A recorded writer that asks to read has lost a message. It may still repeat its request to write.
             self.writable &= self.sharers.without(me).is_empty() && self.sharers.has(me);
         }
         self.sharers.put(me, true);
         step.orders.push((ask.host, ask.message(PoolKind::Granted, step.number, 0)));
     }
 
-    /// A server has given the page away, or writes it no more.
+    /// Handles the answer of a server that has given the page away or stopped writing it. After the last answer,
+    /// grants the request and starts the next one.
     fn left(&mut self, from: u16, round: u32, step: &mut Step) {
         let at = step.place(from);
         let Some(turn) = self.turn.as_mut().filter(|turn| round == self.round && turn.left.has(at)) else { return };

@@ -1,4 +1,4 @@
-//! What a server serves of its memory to others.
+//! Accesses to the lender's memory for other servers.
 
 use super::cache::Spot;
 use super::PoolPort;
@@ -6,28 +6,30 @@ use crate::line::{Kind, PoolKind, PoolMessage, RequestId};
 use crate::part::{Context, Payload};
 use serde::{Deserialize, Serialize};
 
-/// For whom or what a line is read or written here.
+/// Purpose of an access beside the CHA.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub(super) enum Served {
-    /// Another server has asked for it.
+    /// Request of another server.
     Asked(PoolMessage),
-    /// The line has come and is kept here.
+    /// Write of an arrived line to its frame in the local cache.
     Kept(Spot),
-    /// The line is written back, from this place.
+    /// Read of a dirty line for its write-back. Holds the index of the transfer.
     Leaving(u32),
 }
 
 impl PoolPort {
-    /// Another server asks for a line: it is read or written at its channel, beside the CHA.
+    /// Reads or writes a line for another server at its channel, bypassing the CHA.
     pub(super) fn serve(&mut self, message: PoolMessage, context: &mut Context) {
         let line = self.pages.physical(self.wiring.lent + message.line * 64) / 64;
         let writes = matches!(message.kind, PoolKind::Write | PoolKind::WriteBack | PoolKind::Return);
+        // The CHA passes on the answers to these two kinds without an entry of its request buffer.
         let kind = if writes { Kind::Directory } else { Kind::Speculate };
         let delay_ps = self.params.latency_ps + self.wiring.to_channel_ps;
         self.beside(line, kind, Served::Asked(message), delay_ps, context);
     }
 
-    /// A physical line is read or written at its channel beside the CHA, where that will be known after `delay_ps`.
+    /// Reads or writes a physical line at its channel, bypassing the CHA. The request reaches the channel after
+    /// `delay_ps`.
     pub(super) fn beside(&mut self, line: u64, kind: Kind, served: Served, delay_ps: u64, context: &mut Context) {
         let request = context.request(kind, line, self.wiring.class, 0);
         let id = context.requests.insert(request);
@@ -38,7 +40,7 @@ impl PoolPort {
         context.tell(channel, delay_ps, Payload::Arrive(id));
     }
 
-    /// A line has been read or written beside the CHA.
+    /// Continues after an access that bypassed the CHA.
     pub(super) fn served(&mut self, id: RequestId, context: &mut Context) {
         context.requests.remove(id);
         let served = self.serving.get_mut(id.0 as usize).and_then(Option::take);

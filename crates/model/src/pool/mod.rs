@@ -1,9 +1,10 @@
-//! A server's place in a pool of memory: its lines in other servers, and what it serves of its own to them.
+//! Memory pool port of a server: its lines in the memory of other servers, and the lines that it serves to them.
 //!
-//! Beside the CHA, as memory behind a link is: a line of the pool that the CHA wants takes a credit, becomes a message,
-//! and goes by the port of the NIC to its lender. There it is read or written at the memory channel, past the CHA's
-//! request buffer, so that servers that lend to each other cannot wait for each other. An answer ends a request once;
-//! what is dropped is told by a NACK, or noticed by a timeout, and tried again. What is read ahead is best effort.
+//! The port sits beside the CHA, as memory behind a link does. A request of the CHA for a pool line takes a credit,
+//! becomes a message, and goes to the lender through the port of the NIC. At the lender, the line is read or written
+//! at the memory channel, bypassing the CHA's request buffer, so that servers that lend to each other cannot
+//! deadlock. A request ends with its first answer. A dropped message is reported by a NACK or detected by a timeout,
+//! and retried. Prefetches are best effort.
 
 mod cache;
 mod controller;
@@ -33,47 +34,48 @@ use requester::{Slot, Way};
 use serde::{Deserialize, Serialize};
 use sharing::Sharing;
 
-/// Whom the part talks to.
+/// Connections of a pool port.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub struct Wiring {
-    /// The server's number among the hosts.
+    /// Number of the server among the hosts.
     pub host: u16,
-    /// The CHA.
+    /// CHA of the server.
     pub cha: ComponentId,
-    /// The NIC, whose port it shares.
+    /// NIC whose port is shared.
     pub nic: ComponentId,
-    /// The channels of its memory.
+    /// Memory channels of the server.
     pub channels: Ids,
-    /// From the CHA to a channel, in ps.
+    /// Latency from the CHA to a channel, in ps.
     pub to_channel_ps: u64,
-    /// The class that the lines of others count as.
+    /// Traffic class that lines of other servers are accounted to.
     pub class: u8,
-    /// The virtual address at which lent memory begins.
+    /// Virtual address at which lent memory begins.
     pub lent: u64,
-    /// The same of what is set aside as a cache.
+    /// Virtual address at which the local memory set aside as a cache begins.
     pub cached: u64,
-    /// What its lines cross, if that is simple.
+    /// Path of the lines, if it is simple enough to be described.
     pub way: Option<PoolWay>,
 }
 
-/// What lines cross between a server and its lenders. It is for whoever looks on: the network itself takes the time.
+/// Path between a server and its lenders. Used for reports only: the network model itself adds the latency.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub struct PoolWay {
-    /// Both messages of a read over the network when nothing else is there, for the nearest lender, in ps.
+    /// Time of both messages of a read over the idle network to the nearest lender, in ps.
     pub read_ps: u64,
-    /// Bytes per second of its port in each direction.
+    /// Bandwidth of the server's port in each direction, in bytes per second.
     pub bytes_per_s: u64,
-    /// The same of all its lenders, if each has as much as the slowest.
+    /// Bandwidth of all its lenders together in each direction, in bytes per second, if each is as fast as the
+    /// slowest.
     pub lenders_bytes_per_s: u64,
 }
 
-/// A server's place in a pool of memory.
+/// Memory pool port of a server.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct PoolPort {
     params: PoolParams,
     wiring: Wiring,
     pages: Translator,
-    /// Of reads, and of writes.
+    /// Credit queues of reads and of writes.
     ways: [Way; 2],
     slots: Vec<Slot>,
     free: Vec<u32>,
@@ -82,16 +84,16 @@ pub struct PoolPort {
     paging: Option<Box<Paging>>,
     sharing: Option<Box<Sharing>>,
     controller: Option<Box<Controller>>,
-    /// By the number of the request: for whom a line is read or written here; nothing where nobody waits.
+    /// Purpose of each access beside the CHA, by the id of the request.
     serving: Vec<Option<Served>>,
     counts: PoolCounts,
 }
 
 impl PoolPort {
-    /// A place in a pool.
+    /// Creates a pool port.
     ///
     /// # Panics
-    /// If there are no credits, or the way to the port takes no time.
+    /// Panics if there are no credits, or if the latency to the port or a timer is 0.
     #[must_use]
     pub fn new(params: PoolParams, wiring: Wiring, pages: Pages, classes: usize) -> Self {
         assert!(params.read_credits.min(params.write_credits) > 0, "a pool has credits");
@@ -114,38 +116,38 @@ impl PoolPort {
         }
     }
 
-    /// What it did since the last reset.
+    /// Returns the counters since the last reset.
     #[must_use]
     pub fn counts(&self) -> &PoolCounts {
         &self.counts
     }
 
-    /// As the controller of shared pages: requests that it has granted, and servers that it has told to give a page
-    /// away or to write it no more, since the last reset.
+    /// Returns the counters of the controller of shared pages since the last reset, if this server is the controller:
+    /// requests granted, and servers ordered to give a page away or to stop writing it.
     #[must_use]
     pub fn decided(&self) -> Option<[u64; 2]> {
         self.controller.as_ref().map(|controller| [controller.directory.decided, controller.directory.told])
     }
 
-    /// What it lends and borrows.
+    /// Returns the parameters of the pool port.
     #[must_use]
     pub fn params(&self) -> &PoolParams {
         &self.params
     }
 
-    /// What its lines cross, if that is simple.
+    /// Returns the path of the lines, if it is described.
     #[must_use]
     pub fn way(&self) -> Option<&PoolWay> {
         self.wiring.way.as_ref()
     }
 
-    /// Requests of its own that have no answer yet and hold a credit.
+    /// Returns the number of the server's requests that hold a credit.
     #[must_use]
     pub fn open(&self) -> usize {
         self.slots.len() - self.free.len()
     }
 
-    /// Sends a message to another server after `delay_ps` and the way to the port.
+    /// Sends a message to another server after `delay_ps` and the latency to the port.
     fn send(&mut self, message: PoolMessage, to: u16, delay_ps: u64, context: &mut Context) {
         let bytes = if message.kind.has_line() { self.params.data_bytes } else { self.params.small_bytes };
         let demand = message.kind.is_demand();
@@ -168,7 +170,7 @@ impl PoolPort {
         context.send(self.wiring.nic, delay_ps + self.params.latency_ps, Payload::Transmit(id));
     }
 
-    /// A message has come.
+    /// Handles a message that has arrived. A corrupted one is dropped.
     fn on_packet(&mut self, id: PacketId, context: &mut Context) {
         let packet = context.packets.remove(id);
         let Content::Pool(message) = packet.content else { unreachable!("a pool was sent {packet:?}") };

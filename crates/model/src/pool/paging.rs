@@ -1,8 +1,9 @@
-//! Lines of the pool in local memory: those that are read or written there, and those that come and go.
+//! Local memory as a cache of the pool: lines that are read or written there, and lines that are fetched or written
+//! back.
 //!
-//! A line that is there is read or written at a local channel, which answers the CHA as it does for any other. One that
-//! has come is written to its frame beside the CHA. The rest of its page, and dirty lines, come and go one by one with
-//! the priority of what nobody waits for; what is lost of the former stays away, of the latter it is sent again.
+//! A line in the cache is read or written at a local channel, which answers the CHA as for any other line. An arrived
+//! line is written to its frame, bypassing the CHA. The other lines of its page, and dirty lines, are transferred one
+//! by one with the priority of prefetches. A lost fetch is not repeated, but a lost write-back is.
 
 use super::cache::{Cache, Held, Spot};
 use super::lender::Served;
@@ -12,27 +13,27 @@ use crate::params::PoolCacheParams;
 use crate::part::{Context, Payload};
 use serde::{Deserialize, Serialize};
 
-/// To a channel, in ps, when the request has the way from the CHA behind it.
+/// Latency to a channel, in ps, for a request that has already covered the path from the CHA.
 const NEXT_PS: u64 = 1;
 
-/// A line that comes or goes and that nobody waits for.
+/// Transfer of a line without demand: a fetch or a write-back.
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 struct Transfer {
-    /// Its line, while it is on its way.
+    /// Line in the cache, while it is in flight.
     spot: Option<Spot>,
     sequence: u32,
-    /// Counts the times that its timer was set.
+    /// Generation of the timer, which increases each time it is set.
     timer: u32,
 }
 
-/// Local memory as a cache, and the lines that come and go.
+/// Local cache and its transfers.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Paging {
     pub(super) cache: Cache,
     whole_pages: bool,
-    /// Those that are fetched, then as many that are written back.
+    /// Fetches, followed by as many write-backs.
     transfers: Vec<Transfer>,
-    /// Free places of both.
+    /// Free transfers of both kinds.
     free: [Vec<u32>; 2],
 }
 
@@ -49,18 +50,19 @@ impl Paging {
 }
 
 impl PoolPort {
-    /// Places for lines that come and go beside demand.
+    /// Returns the number of transfers.
     pub(super) fn transfers(&self) -> u32 {
         self.paging.as_ref().map_or(0, |paging| paging.transfers.len() as u32)
     }
 
-    /// Lines that are dirty in local memory, or are being written back.
+    /// Returns the number of lines in local memory that are dirty or being written back.
     #[must_use]
     pub fn unwritten(&self) -> u64 {
         self.paging.as_ref().map_or(0, |paging| paging.cache.unwritten())
     }
 
-    /// The CHA wants a line that lies in local memory, or is written there. False if it does not and is not.
+    /// Serves a request of the CHA from local memory: a read of a line that is there, or a write to a page that has a
+    /// frame. Returns false if neither applies.
     pub(super) fn serve_here(&mut self, id: RequestId, line: u64, read: bool, context: &mut Context) -> bool {
         let Some(paging) = &mut self.paging else { return false };
         let spot = match paging.cache.find(line) {
@@ -82,7 +84,7 @@ impl PoolPort {
         true
     }
 
-    /// A read goes out, or has found its line read ahead: its page gets a frame, if there is one.
+    /// Gives a frame to the page of a read that misses the cache, if one is available.
     pub(super) fn make_room(&mut self, line: u64) {
         let Some(paging) = &mut self.paging else { return };
         let spot = match paging.cache.find(line) {
@@ -108,8 +110,8 @@ impl PoolPort {
         }
     }
 
-    /// A line has come that will be beside the CHA after `delay_ps`: it is written to its frame, if its page has one.
-    /// False if that has not, or the line is there.
+    /// Writes a line that arrives beside the CHA after `delay_ps` to its frame. Returns false if the page has no
+    /// frame or the line is there already.
     pub(super) fn keep(&mut self, line: u64, delay_ps: u64, context: &mut Context) -> bool {
         let Some(paging) = &mut self.paging else { return false };
         let Held::Room(spot, _) = paging.cache.find(line) else { return false };
@@ -118,19 +120,19 @@ impl PoolPort {
         true
     }
 
-    /// Whether a line lies in local memory.
+    /// Returns true if a line is in local memory.
     pub(super) fn is_here(&self, line: u64) -> bool {
         self.paging.as_ref().is_some_and(|paging| matches!(paging.cache.find(line), Held::Line(_)))
     }
 
-    /// A line of a frame is read or written at its channel beside the CHA.
+    /// Reads or writes a line of a frame at its channel, bypassing the CHA.
     fn at_channel(&mut self, spot: Spot, kind: Kind, served: Served, delay_ps: u64, context: &mut Context) {
         let local = self.paging.as_ref().map_or(0, |paging| paging.cache.local_line(spot));
         let line = self.pages.physical(self.wiring.cached + local * 64) / 64;
         self.beside(line, kind, served, delay_ps + self.wiring.to_channel_ps, context);
     }
 
-    /// A line that came has been written to its frame.
+    /// Marks a line as present once it has been written to its frame.
     pub(super) fn kept(&mut self, spot: Spot) {
         let paging = self.paging.as_mut().expect("only a cache keeps lines");
         if paging.cache.is_valid(spot) {
@@ -138,7 +140,7 @@ impl PoolPort {
         }
     }
 
-    /// Lines that nobody waits for come and go, as many as may.
+    /// Starts as many fetches and write-backs as possible.
     pub(super) fn turn_pages(&mut self, context: &mut Context) {
         while let Some(place) = self.next_transfer(0) {
             self.counts.fetches += 1;
@@ -150,7 +152,8 @@ impl PoolPort {
         }
     }
 
-    /// Begins to fetch the next line, or to write it back (1), if there is one and a place for it: its place.
+    /// Starts the next fetch (`way` 0) or write-back (`way` 1), if there is one and a transfer is free. Returns its
+    /// index.
     fn next_transfer(&mut self, way: usize) -> Option<u32> {
         let busy = self.is_waiting();
         let paging = self.paging.as_mut()?;
@@ -167,11 +170,12 @@ impl PoolPort {
         self.paging.as_ref().expect("there is a cache").transfers[place as usize]
     }
 
-    /// Asks for a line, or sends it; if no answer comes, a timer tells.
+    /// Sends the message of a transfer and starts its timer.
     pub(super) fn send_transfer(&mut self, place: u32, context: &mut Context) {
         let Transfer { spot, sequence, .. } = self.transfer(place);
         let paging = self.paging.as_ref().expect("there is a cache");
         let line = paging.cache.line_at(spot.expect("it has begun"));
+        // The first half of the transfers are fetches.
         let kind = if (place as usize) < paging.transfers.len() / 2 {
             PoolKind::Fetch
         } else if self.is_leaving(line) {
@@ -191,7 +195,7 @@ impl PoolPort {
         context.send(context.id, delay_ps, timer);
     }
 
-    /// A line that was written back for a page that another server wants was dropped on its way.
+    /// Handles a NACK for a write-back of a page that another server has requested.
     pub(super) fn on_dropped_transfer(&mut self, place: u32, sequence: u32, context: &mut Context) {
         let transfer = self.transfer(place);
         if transfer.spot.is_some() && transfer.sequence == sequence {
@@ -202,7 +206,7 @@ impl PoolPort {
         }
     }
 
-    /// No answer has come in time.
+    /// Handles a timeout of a transfer. A write-back is sent again, and a fetch is given up.
     pub(super) fn on_late_transfer(&mut self, place: u32, generation: u32, context: &mut Context) {
         let Transfer { spot: Some(spot), timer, .. } = self.transfer(place) else { return };
         if timer != generation {
@@ -220,7 +224,7 @@ impl PoolPort {
         self.end_transfer(place, context);
     }
 
-    /// A line that was fetched has come, or one has been written back.
+    /// Completes a fetch or a write-back.
     pub(super) fn on_transfer(&mut self, message: PoolMessage, context: &mut Context) {
         let place = message.slot - self.slots.len() as u32;
         let Transfer { spot, sequence, .. } = self.transfer(place);

@@ -1,15 +1,15 @@
-//! What is read ahead of demand, and where it waits.
+//! Prefetcher, and the queue of prefetched lines.
 
 use crate::params::PoolPrefetchParams;
 use hostnet_kernel::Time;
 use serde::{Deserialize, Serialize};
 
-/// Streams that are followed at a time: a power of two.
+/// Number of streams tracked at a time. A power of two.
 const STREAMS: usize = 32;
-/// No line has this number.
+/// Line number that marks an empty entry.
 const NONE: u64 = u64::MAX;
 
-/// A line that was read ahead, or is on its way.
+/// Line that has been prefetched or is in flight.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 struct Entry {
     line: u64,
@@ -20,27 +20,27 @@ struct Entry {
 
 const EMPTY: Entry = Entry { line: NONE, sequence: 0, sent: Time::ZERO, ready: false };
 
-/// The reads of a page.
+/// Stream of reads within a page.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 struct Stream {
     page: u64,
     last: u64,
     stride: i64,
-    /// How far has been read ahead.
+    /// Last line that has been prefetched.
     ahead: u64,
 }
 
-/// What a read finds.
+/// Result of a lookup in the prefetch queue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Found {
-    /// The line.
+    /// The line is ready.
     Line,
-    /// That the line is on its way.
+    /// The line is in flight.
     OnItsWay,
     Nothing,
 }
 
-/// What reads ahead, by the lines of the pool as the server numbers them.
+/// Prefetcher of a server, by the server's own numbering of pool lines.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Prefetcher {
     params: PoolPrefetchParams,
@@ -50,7 +50,7 @@ pub(super) struct Prefetcher {
     next: usize,
     streams: Vec<Stream>,
     sequence: u32,
-    /// Lines to be read ahead next.
+    /// Lines to be prefetched next.
     pub(super) wanted: Vec<u64>,
 }
 
@@ -68,7 +68,7 @@ impl Prefetcher {
         }
     }
 
-    /// Takes a line out, for a read or because it is written.
+    /// Removes a line from the queue, because it is read or written.
     pub(super) fn take(&mut self, line: u64) -> Found {
         let Some(entry) = self.entries.iter_mut().find(|entry| entry.line == line) else { return Found::Nothing };
         let ready = std::mem::replace(entry, EMPTY).ready;
@@ -79,13 +79,13 @@ impl Prefetcher {
         }
     }
 
-    /// Takes the lines of a page out.
+    /// Removes all lines of a page from the queue.
     pub(super) fn forget(&mut self, page: u64) {
         let page_lines = self.page_lines;
         self.entries.iter_mut().filter(|entry| entry.line / page_lines == page).for_each(|entry| *entry = EMPTY);
     }
 
-    /// A line is read: lists what is to be read ahead for it in `wanted`, within its page.
+    /// Trains the prefetcher with a read. Lists the lines to prefetch in `wanted`, all within the page.
     pub(super) fn follow(&mut self, line: u64) {
         self.wanted.clear();
         let page = line / self.page_lines;
@@ -121,8 +121,10 @@ impl Prefetcher {
         }
     }
 
-    /// Takes a place for a line that is read ahead: its number and that of the request. Nothing if it is there already,
-    /// or what has the place next is on its way.
+    /// Reserves a queue entry for a prefetch. Returns the index of the entry and the sequence number of the request.
+    ///
+    /// # Errors
+    /// Returns `false` if the line is in the queue already, and `true` if the next entry is still in flight.
     pub(super) fn place(&mut self, line: u64, now: Time) -> Result<(u32, u32), bool> {
         if self.entries.iter().any(|entry| entry.line == line) {
             return Err(false);
@@ -138,7 +140,7 @@ impl Prefetcher {
         Ok((place, self.sequence))
     }
 
-    /// A line that was read ahead is there: which. Nothing if nobody wants it any more.
+    /// Marks a prefetched line as ready. Returns the line, or `None` if its entry has been reused or removed.
     pub(super) fn arrive(&mut self, place: u32, sequence: u32) -> Option<u64> {
         let entry = self.entries.get_mut(place as usize)?;
         if entry.line == NONE || entry.sequence != sequence {

@@ -1,4 +1,4 @@
-//! The lines of a server in the memory of others.
+//! Requests of a server for lines in the memory of other servers.
 
 use super::prefetch::Found;
 use super::{controller, PoolPort};
@@ -8,12 +8,12 @@ use hostnet_kernel::Time;
 use hostnet_measure::Domain;
 use serde::{Deserialize, Serialize};
 
-/// From a line that was read ahead to the CHA, in ps.
+/// Latency from a prefetched line to the CHA, in ps.
 const NEXT_PS: u64 = 1;
-/// Lines of the memory of a node, as a power of two; above them stands the number of the node.
+/// Lines of the address space of a node. The node number is above these bits.
 pub(super) const NODE_LINES: u64 = 1 << 40;
 
-/// The requests of a kind: those that wait for a credit, and the credits.
+/// Credit queue of reads or of writes: the credits, and the requests that wait for one.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Way {
     pub(super) credits: Domain,
@@ -26,7 +26,7 @@ impl Way {
     }
 }
 
-/// A request that holds a credit.
+/// Request that holds a credit.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub(super) struct Slot {
     request: RequestId,
@@ -34,7 +34,7 @@ pub(super) struct Slot {
     class: u8,
     since: Time,
     sequence: u32,
-    /// Counts the times that its timer was set; also through the requests that have the place one after the other.
+    /// Generation of the timer, which increases each time it is set, also across the requests that use the slot.
     timer: u32,
     to: u16,
     line: u64,
@@ -56,7 +56,7 @@ impl Default for Slot {
 }
 
 impl PoolPort {
-    /// Who lends a line of the pool, and the line of its lent memory.
+    /// Returns the lender of a pool line, and the line within the lender's lent memory.
     pub(super) fn lender_of(&self, line: u64) -> (u16, u64) {
         let page_lines = self.params.page_bytes / 64;
         let (page, within) = (line / page_lines, line % page_lines);
@@ -65,7 +65,7 @@ impl PoolPort {
         (lender.host, (lender.first_page + page / lenders) * page_lines + within)
     }
 
-    /// The CHA wants a line to be read or written.
+    /// Handles a request of the CHA to read or write a pool line.
     pub(super) fn on_request(&mut self, id: RequestId, context: &mut Context) {
         let Request { kind, line, admitted, .. } = *context.requests.get(id);
         let (line, read) = (line % NODE_LINES, kind.is_read());
@@ -91,7 +91,7 @@ impl PoolPort {
         self.turn_pages(context);
     }
 
-    /// A request goes out, or waits for a credit.
+    /// Sends a request to its lender, or queues it until a credit is free.
     fn go_out(&mut self, id: RequestId, line: u64, read: bool, context: &mut Context) {
         if read {
             self.make_room(line);
@@ -105,15 +105,15 @@ impl PoolPort {
         }
     }
 
-    /// Whether requests wait for credits.
+    /// Returns true if requests wait for credits.
     pub(super) fn is_waiting(&self) -> bool {
         self.ways.iter().any(|way| !way.waiting.is_empty())
     }
 
-    /// A request takes a credit and goes out.
+    /// Takes a credit for a request and sends it.
     ///
     /// # Panics
-    /// If there is no credit.
+    /// Panics if no credit is free.
     fn begin(&mut self, id: RequestId, context: &mut Context) {
         let now = context.now();
         let Request { kind, class, line, .. } = *context.requests.get(id);
@@ -128,7 +128,7 @@ impl PoolPort {
         self.attempt(number, context);
     }
 
-    /// A request goes out, for the first time or again.
+    /// Sends the message of a request, for the first time or again.
     fn attempt(&mut self, number: u32, context: &mut Context) {
         let Slot { read, sequence, to, line, .. } = self.slots[number as usize];
         let kind = if read { PoolKind::Read } else { PoolKind::Write };
@@ -141,7 +141,7 @@ impl PoolPort {
         PoolMessage { kind, requester: self.wiring.host, small_bytes, slot, sequence, line, round: 0 }
     }
 
-    /// Sets the timer of a request; any before it is void.
+    /// Sets the timer of a request and invalidates the previous one.
     fn set_timer(&mut self, number: u32, delay_ps: u64, context: &mut Context) {
         let slot = &mut self.slots[number as usize];
         slot.timer = slot.timer.wrapping_add(1);
@@ -149,7 +149,7 @@ impl PoolPort {
         context.send(context.id, delay_ps, timer);
     }
 
-    /// A timer has run out: the request goes out again, if it has not ended.
+    /// Handles a timer event. Sends the request again if it has not ended.
     pub(super) fn on_timer(&mut self, number: u32, generation: u32, context: &mut Context) {
         if number == controller::TIMER {
             return self.decide(context);
@@ -167,7 +167,7 @@ impl PoolPort {
         }
     }
 
-    /// What belongs to an own request has come.
+    /// Handles an answer to one of this server's requests.
     pub(super) fn on_answer(&mut self, message: PoolMessage, context: &mut Context) {
         match message.kind {
             PoolKind::Ahead => return self.on_ahead(message, context),
@@ -192,7 +192,7 @@ impl PoolPort {
         }
     }
 
-    /// A line that was read ahead has come: it waits for a read, or lies in local memory from now on.
+    /// Handles a prefetched line that has arrived: it waits for a read, or moves to the local cache.
     fn on_ahead(&mut self, message: PoolMessage, context: &mut Context) {
         let arrived = self.prefetcher.as_mut().and_then(|ahead| ahead.arrive(message.slot, message.sequence));
         let Some(line) = arrived else {
@@ -204,12 +204,13 @@ impl PoolPort {
         }
     }
 
-    /// A request has its answer: its credit is free, and the CHA is told.
+    /// Ends a request: frees its credit, answers the CHA, and starts the next waiting request.
     fn end(&mut self, number: u32, context: &mut Context) {
         let now = context.now();
         let slot = &mut self.slots[number as usize];
         let Slot { request, read, class, since, .. } = *slot;
         slot.request = RequestId::NONE;
+        // Invalidates the pending timeout.
         slot.timer = slot.timer.wrapping_add(1);
         self.free.push(number);
         let way = usize::from(!read);
@@ -230,7 +231,7 @@ impl PoolPort {
         self.turn_pages(context);
     }
 
-    /// Reads ahead for a line that is read.
+    /// Issues the prefetches that follow from a read.
     fn read_ahead(&mut self, line: u64, context: &mut Context) {
         let Some(mut ahead) = self.prefetcher.take() else { return };
         ahead.follow(line);

@@ -1,11 +1,11 @@
-//! What a server may do with the pages that it shares, and what it has asked for. Without time, and without lists of
-//! those who wait: the part has those.
+//! Rights of a server to shared pages, and its requests for them. Has no notion of time, and does not hold the
+//! accesses that wait for a page.
 
 use hostnet_kernel::Time;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// What a server may do with a page.
+/// Right of a server to a page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub(super) enum Right {
     Nothing,
@@ -13,51 +13,51 @@ pub(super) enum Right {
     Write,
 }
 
-/// A page that is to be given away, or to be written no more.
+/// Order to give a page away or to stop writing it, until it has been carried out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Leaving<T> {
-    /// Whether it is read on.
+    /// True if the page stays readable.
     pub(super) keeps: bool,
-    /// How often it was asked for: a message that comes twice has the same.
+    /// Round number of the directory. A duplicate message has the same.
     pub(super) round: u32,
-    /// What is to be answered when all is done.
+    /// Answer to send when the order has been carried out.
     pub(super) answer: T,
 }
 
-/// What a server has of a page.
+/// State of a page at a server.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 struct Page<T> {
     right: Right,
-    /// Reads and writes that are at its lender or on their way.
+    /// Reads and writes at the lender or in flight.
     open: u32,
-    /// What was asked for: its place.
+    /// Slot of the outstanding request for the page.
     ask: Option<u32>,
     leaving: Option<Leaving<T>>,
 }
 
 impl<T> Default for Page<T> {
-    /// As it is until anybody asks to write it.
+    /// Returns the state that applies until a server asks to write the page.
     fn default() -> Self {
         Self { right: Right::Read, open: 0, ask: None, leaving: None }
     }
 }
 
-/// A request for a page.
+/// Request for a page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Ask {
     pub(super) page: u64,
     pub(super) writes: bool,
     pub(super) sequence: u32,
     pub(super) since: Time,
-    /// Counts the times that its timer was set.
+    /// Generation of the timer, which increases each time it is set.
     pub(super) timer: u32,
-    /// Times that it was sent.
+    /// Number of times that the request was sent.
     pub(super) sent: u32,
-    /// Whether it has not been granted yet.
+    /// True until the request is granted.
     open: bool,
 }
 
-/// What a server may do with the pages that it shares. `T` is what it answers when it has given one away.
+/// Rights of a server to shared pages. `T` is the answer that it sends after giving a page away.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Rights<T> {
     pages: BTreeMap<u64, Page<T>>,
@@ -71,18 +71,18 @@ impl<T: Copy> Rights<T> {
         Self { pages: BTreeMap::new(), asks: Vec::new(), free: Vec::new(), sequence: 0 }
     }
 
-    /// Whether a page may be read, or written, now.
+    /// Returns true if a page may be read, or written if `writes` is set.
     pub(super) fn has(&self, page: u64, writes: bool) -> bool {
         let wanted = if writes { Right::Write } else { Right::Read };
         self.pages.get(&page).map_or(!writes, |page| page.right >= wanted && page.leaving.is_none())
     }
 
-    /// A read or write of a page sets out to its lender.
+    /// Counts an access to a page that leaves for its lender.
     pub(super) fn begin(&mut self, page: u64) {
         self.pages.entry(page).or_default().open += 1;
     }
 
-    /// One has ended.
+    /// Counts an access to a page that has ended.
     pub(super) fn end(&mut self, page: u64) {
         let of = self.pages.get_mut(&page).expect("what ends has begun");
         of.open -= 1;
@@ -91,8 +91,8 @@ impl<T: Copy> Rights<T> {
         }
     }
 
-    /// A page is wanted: the place of a request for it that has to go out. Nothing if one has, or if the page is to be
-    /// given away first.
+    /// Creates a request for a page. Returns the slot of the request to be sent, or `None` if a request is
+    /// outstanding or the page must be given away first.
     pub(super) fn want(&mut self, page: u64, writes: bool, now: Time) -> Option<u32> {
         let of = self.pages.entry(page).or_default();
         if of.ask.is_some() || of.leaving.is_some() {
@@ -109,26 +109,27 @@ impl<T: Copy> Rights<T> {
         Some(place)
     }
 
-    /// The request of a place, if it waits.
+    /// Returns the outstanding request of a slot, if any.
     pub(super) fn asked(&self, place: u32) -> Option<&Ask> {
         self.asks.get(place as usize).filter(|ask| ask.open)
     }
 
-    /// The request of a place goes out, if it waits: how often it has before.
+    /// Counts a transmission of the outstanding request of a slot. Returns it with the number of earlier
+    /// transmissions.
     pub(super) fn send(&mut self, place: u32) -> Option<(Ask, u32)> {
         let ask = self.asks.get_mut(place as usize).filter(|ask| ask.open)?;
         ask.sent += 1;
         Some((*ask, ask.sent - 1))
     }
 
-    /// The timer of the request of a place is set: its number; any before it is void.
+    /// Sets the timer of a request and returns its generation. Any earlier timer becomes invalid.
     pub(super) fn set_timer(&mut self, place: u32) -> u32 {
         let ask = &mut self.asks[place as usize];
         ask.timer = ask.timer.wrapping_add(1);
         ask.timer
     }
 
-    /// A request is granted: what it was. Nothing if it is not the one that waits.
+    /// Grants a request. Returns it, or `None` if it is not the outstanding one.
     pub(super) fn granted(&mut self, place: u32, sequence: u32) -> Option<Ask> {
         let ask = *self.asked(place).filter(|ask| ask.sequence == sequence)?;
         let Ask { page, writes, .. } = ask;
@@ -140,8 +141,8 @@ impl<T: Copy> Rights<T> {
         Some(ask)
     }
 
-    /// A page is to be given away. What it was asked for meanwhile has a new number from now on, as what was granted
-    /// before is void.
+    /// Records an order to give a page away, unless it is a duplicate. Returns the slot of an outstanding request for
+    /// the page, which gets a new sequence number because any earlier grant is void.
     pub(super) fn leave(&mut self, page: u64, leaving: Leaving<T>) -> Option<u32> {
         let of = self.pages.entry(page).or_default();
         if of.leaving.as_ref().is_some_and(|other| other.round == leaving.round) {
@@ -155,22 +156,22 @@ impl<T: Copy> Rights<T> {
         Some(place)
     }
 
-    /// What is to be done for a page that is to be given away and that nothing is on its way for any more.
+    /// Returns the order for a page if no access to the page is open.
     pub(super) fn may_leave(&self, page: u64) -> Option<Leaving<T>> {
         self.pages.get(&page).filter(|page| page.open == 0).and_then(|page| page.leaving)
     }
 
-    /// Whether a page is to be given away.
+    /// Returns true if a page must be given away.
     pub(super) fn is_leaving(&self, page: u64) -> bool {
         self.pages.get(&page).is_some_and(|page| page.leaving.is_some())
     }
 
-    /// It is given away.
+    /// Completes the order for a page.
     pub(super) fn left(&mut self, page: u64) {
         self.pages.get_mut(&page).expect("it was to be given away").leaving = None;
     }
 
-    /// Reads and writes of a page that are at its lender or on their way.
+    /// Returns the number of accesses to a page at its lender or in flight.
     #[cfg(test)]
     pub(super) fn open(&self, page: u64) -> u32 {
         self.pages.get(&page).map_or(0, |page| page.open)

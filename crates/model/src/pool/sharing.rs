@@ -1,8 +1,8 @@
-//! Pages that several servers see: a read or write waits until its server may do that, and what others want leaves.
+//! Shared pages of a region: accesses wait until the server has the right to the page, and pages are given away on
+//! request.
 //!
-//! Requests for pages go to the controller; a switch on their way answers those that it decides about itself. A page
-//! that another server wants leaves once no line of it is on its way to its lender or from there, and its dirty lines
-//! are back.
+//! Requests for pages go to the controller. A switch on the path answers those for pages that it decides on. A page
+//! leaves once no line of the page is in flight to or from its lender, and its dirty lines have been written back.
 
 use super::rights::{Ask, Leaving, Rights};
 use super::PoolPort;
@@ -12,20 +12,20 @@ use crate::part::{Context, Payload};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// How often the time after which a page is asked for again doubles: pages that many want are long in coming, and a
-/// controller that is asked again and again has no time for answers.
+/// Maximum number of doublings of the retry timeout. Pages in high demand take long to be granted, and a controller
+/// that is asked repeatedly has no time for answers.
 const DOUBLINGS: u32 = 6;
 
-/// Whom a server answers when a page has left, and what.
+/// Answer that is sent once a page has left, with its receiver.
 type Answer = (u16, PoolMessage);
 
-/// The pages that a server shares.
+/// Shared pages of a server.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Sharing {
     params: SharedParams,
     page_lines: u64,
     pub(super) rights: Rights<Answer>,
-    /// Those who wait for a page.
+    /// Requests that wait for a page, by page.
     waiting: BTreeMap<u64, Fifo<Request>>,
 }
 
@@ -36,14 +36,13 @@ impl Sharing {
 }
 
 impl PoolPort {
-    /// Requests that wait until their server may read or write a page.
+    /// Returns the number of requests that wait for the right to read or write a page.
     #[must_use]
     pub fn waiting_for_pages(&self) -> usize {
         self.sharing.as_ref().map_or(0, |sharing| sharing.waiting.values().map(|list| list.len() as usize).sum())
     }
 
-    /// Whether the line may be read or written now, as far as it is of a page that servers share. If not, the request
-    /// waits.
+    /// Returns true if a line may be read or written now. Otherwise the request waits for the page.
     pub(super) fn may_begin(&mut self, id: RequestId, line: u64, read: bool, context: &mut Context) -> bool {
         let Some(sharing) = &mut self.sharing else { return true };
         let page = line / sharing.page_lines;
@@ -57,7 +56,7 @@ impl PoolPort {
         false
     }
 
-    /// A read or write sets out to the lender of its page, or has ended there.
+    /// Counts an access that leaves for the lender of its page, or that has ended there.
     pub(super) fn note_open(&mut self, line: u64, begins: bool, context: &mut Context) {
         let Some(sharing) = &mut self.sharing else { return };
         let page = line / sharing.page_lines;
@@ -68,7 +67,7 @@ impl PoolPort {
         self.try_to_leave(page, context);
     }
 
-    /// The number of messages and timers of the request for a page with a place.
+    /// Returns the number used in messages and timers of the page request in a slot.
     fn ask_number(&self, place: u32) -> u32 {
         self.slots.len() as u32 + self.transfers() + place
     }
@@ -81,7 +80,7 @@ impl PoolPort {
         let controller = sharing.params.controller;
         let line = sharing.params.first_page + page;
         let message = self.message(kind, number, sequence, line);
-        // The way of the grant from the port to here stands before the request, so that a grant is of use at once.
+        // The latency of the grant from the port is added here in advance, so that a grant takes effect on arrival.
         self.send(message, controller, self.params.latency_ps, context);
         self.set_ask_timer(place, self.params.timeout_ps << before.min(DOUBLINGS), context);
     }
@@ -93,7 +92,7 @@ impl PoolPort {
         context.send(context.id, delay_ps, timer);
     }
 
-    /// The timer of a request for a page has run out.
+    /// Handles a timeout of a page request.
     pub(super) fn on_late_ask(&mut self, place: u32, generation: u32, context: &mut Context) {
         let asked = self.sharing.as_ref().and_then(|sharing| sharing.rights.asked(place));
         if asked.is_some_and(|ask| ask.timer == generation) {
@@ -102,7 +101,7 @@ impl PoolPort {
         }
     }
 
-    /// A message of a request for a page was dropped on its way.
+    /// Handles a NACK for a page request.
     pub(super) fn on_dropped_ask(&mut self, place: u32, sequence: u32, context: &mut Context) {
         let asked = self.sharing.as_ref().and_then(|sharing| sharing.rights.asked(place));
         if asked.is_some_and(|ask| ask.sequence == sequence) {
@@ -113,7 +112,7 @@ impl PoolPort {
         }
     }
 
-    /// A page may be read or written from now on: those who wait for that begin.
+    /// Handles the grant of a page: starts the requests that wait for it.
     pub(super) fn on_granted(&mut self, message: PoolMessage, context: &mut Context) {
         let place = message.slot - self.ask_number(0);
         let sharing = self.sharing.as_mut().expect("pages are shared");
@@ -128,7 +127,7 @@ impl PoolPort {
         }
     }
 
-    /// Those who wait for a page begin, as far as they may; for the others it is asked for.
+    /// Restarts the requests that wait for a page. Those that still lack the right request the page again.
     fn begin_waiting(&mut self, page: u64, context: &mut Context) {
         let sharing = self.sharing.as_mut().expect("pages are shared");
         let mut waiting = sharing.waiting.remove(&page).unwrap_or_default();
@@ -137,7 +136,7 @@ impl PoolPort {
         }
     }
 
-    /// Another server wants a page.
+    /// Handles an order to give a page away or to stop writing it.
     pub(super) fn give_away(&mut self, from: u16, message: PoolMessage, context: &mut Context) {
         let keeps = message.kind == PoolKind::Demote;
         let sharing = self.sharing.as_mut().expect("only those that share a page are told");
@@ -155,12 +154,12 @@ impl PoolPort {
         self.turn_pages(context);
     }
 
-    /// Whether a line is of a page that another server wants.
+    /// Returns true if a line belongs to a page that another server has requested.
     pub(super) fn is_leaving(&self, line: u64) -> bool {
         self.sharing.as_ref().is_some_and(|sharing| sharing.rights.is_leaving(line / sharing.page_lines))
     }
 
-    /// A page leaves if it is to and nothing keeps it.
+    /// Completes an order for a page if no access or dirty line of the page is left.
     pub(super) fn try_to_leave(&mut self, page: u64, context: &mut Context) {
         let sharing = self.sharing.as_mut().expect("pages are shared");
         let Some(Leaving { keeps, answer: (to, message), .. }) = sharing.rights.may_leave(page) else { return };

@@ -1,4 +1,5 @@
-//! Who decides and those who share pages, with a network between them that loses, repeats and reorders messages.
+//! Tests of the directory and of servers that share pages, over a network that loses, duplicates and reorders
+//! messages.
 
 use super::directory::{Directory, Order};
 use super::rights::{Leaving, Rights};
@@ -8,23 +9,23 @@ use hostnet_kernel::Time;
 use proptest::prelude::*;
 
 const PAGES: u64 = 2;
-/// Where the region begins among the shared pages, so that two regions are told apart.
+/// First page of the region. It differs from 0, so that the directory must tell two regions apart.
 const FIRST: u64 = 7;
 const DECIDES: u16 = 99;
 
-/// What happens next; numbers are taken modulo what there is.
+/// Next action. Indices are taken modulo the number of hosts or messages.
 #[derive(Clone, Copy, Debug)]
 enum Act {
-    /// A host wants a page, to write it or not.
+    /// A host accesses a page, for writing if the flag is set.
     Want(usize, u64, bool),
-    /// A read or write of a page ends at a host.
+    /// An access to a page ends at a host.
     End(usize, u64),
-    /// A message arrives, out of those on their way.
+    /// A message in flight arrives.
     Arrive(usize),
-    /// The same, and it arrives once more later.
+    /// A message arrives, and a copy stays in flight.
     Repeat(usize),
     Lose(usize),
-    /// A host asks again for what it still waits for.
+    /// A host repeats its outstanding requests.
     ReplayVerdict(usize),
 }
 
@@ -39,14 +40,14 @@ fn act() -> impl Strategy<Value = Act> {
     ]
 }
 
-/// A host: its rights, and what it waits for.
+/// Host: its rights, and the accesses that wait.
 struct Host {
     number: u16,
     rights: Rights<PoolMessage>,
     waits: Vec<(u64, bool)>,
 }
 
-/// All of it: messages on their way have a sender and a receiver.
+/// Directory, hosts, and messages in flight with sender and receiver.
 struct World {
     directory: Directory,
     hosts: Vec<Host>,
@@ -74,7 +75,7 @@ impl World {
         self.wire.push((host.number, DECIDES, message));
     }
 
-    /// A read or write begins, or waits for its page.
+    /// Begins an access to a page, or waits for the page.
     fn want(&mut self, at: usize, page: u64, writes: bool) {
         let host = &mut self.hosts[at];
         if host.rights.has(page, writes) {
@@ -102,7 +103,7 @@ impl World {
         }
     }
 
-    /// Those who wait for a page want it again.
+    /// Restarts the accesses that wait for a page.
     fn serve(&mut self, at: usize, page: u64) {
         let (now, later): (Vec<_>, Vec<_>) = self.hosts[at].waits.drain(..).partition(|&(of, _)| of == page);
         self.hosts[at].waits = later;
@@ -159,7 +160,8 @@ impl World {
         }
     }
 
-    /// One server writes a page, or any number read it; and nobody may do what is not known of it.
+    /// Checks that a page has one writer or any number of readers, and that no host has a right that the directory
+    /// does not record.
     fn check(&self) -> Result<(), TestCaseError> {
         for page in 0..PAGES {
             let uses = |host: &Host| host.rights.has(page, false) || host.rights.open(page) > 0;
@@ -189,7 +191,7 @@ proptest! {
             world.act(act);
             world.check()?;
         }
-        // From now on nothing is lost, and all that waits is served in the end.
+        // Without further losses, all waiting accesses are served.
         for _ in 0..100 {
             (0..hosts as usize).for_each(|at| world.act(Act::ReplayVerdict(at)));
             let mut messages = 0;

@@ -135,6 +135,7 @@ impl Dvfs {
     fn switch(&mut self, due: Time) -> Change {
         let before = std::mem::replace(&mut self.frequency, self.goal);
         self.changes += 1;
+        // Upward, the voltage has risen before the switch, so the transition ends here.
         if self.voltage == self.goal {
             self.begin(due);
         } else {

@@ -1,9 +1,9 @@
-//! Utilization of a core as the scheduler tracks it (per-entity load tracking, PELT).
+//! Utilisation of a core as the scheduler tracks it (per-entity load tracking, PELT).
 
 use hostnet_kernel::Time;
 use serde::{Deserialize, Serialize};
 
-/// Utilization of a core that is always busy at the highest frequency (`SCHED_CAPACITY_SCALE`).
+/// Utilisation of a core that is always busy at the highest frequency (`SCHED_CAPACITY_SCALE`).
 pub const CAPACITY: u64 = 1024;
 
 /// Period of PELT: 1024 times 1024 ns, in ps.
@@ -52,7 +52,7 @@ const LEFT: [u64; HALF_LIFE as usize] = [
 /// period decays and the next one is added.
 const SUM_MAX_PS: u64 = 48_934_993_102;
 
-/// Utilization of a core: a geometric series over periods of about 1 ms with a half-life of 32 periods.
+/// Utilisation of a core: a geometric series over periods of about 1 ms with a half-life of 32 periods.
 ///
 /// Follows `kernel/sched/pelt.c` of Linux 4.19, but in ps where Linux counts in steps of 1024 ns.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -65,7 +65,7 @@ pub struct Util {
 }
 
 impl Util {
-    /// Creates the utilization of a core that has never been busy.
+    /// Creates the utilisation of a core that has never been busy.
     #[must_use]
     pub fn new(now: Time) -> Self {
         Self { at: now, into_ps: 0, sum: 0 }
@@ -88,7 +88,7 @@ impl Util {
         self.pass(until, 0);
     }
 
-    /// Returns the utilization at the last update, 0 to [`CAPACITY`].
+    /// Returns the utilisation at the last update, 0 to [`CAPACITY`].
     #[must_use]
     pub fn util(&self) -> u64 {
         self.sum / (SUM_MAX_PS - PERIOD_PS + self.into_ps)

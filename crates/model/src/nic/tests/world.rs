@@ -18,7 +18,7 @@ pub(super) const PEER: ComponentId = ComponentId(5);
 /// Bytes of the IP and TCP headers.
 pub(super) const HEADERS: u32 = 52;
 
-/// Behavior of the host.
+/// Behaviour of the host.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Host {
     /// Delay from a write TLP to its credits, mean and half range, in ps. Credits return in order.

@@ -1,9 +1,9 @@
-//! A bit for every line of every frame.
+//! Bit per line of every frame.
 
 use super::Spot;
 use serde::{Deserialize, Serialize};
 
-/// A bit for every line of every frame.
+/// Bit per line of every frame.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Bits {
     words_per_frame: usize,
@@ -16,7 +16,7 @@ impl Bits {
         Self { words_per_frame, words: vec![0; frames * words_per_frame] }
     }
 
-    /// The bits of a frame.
+    /// Returns the bits of a frame.
     pub(super) fn of(&mut self, frame: u32) -> &mut [u64] {
         let first = frame as usize * self.words_per_frame;
         &mut self.words[first..first + self.words_per_frame]
@@ -27,7 +27,7 @@ impl Bits {
         self.words[first + (spot.within / 64) as usize] >> (spot.within % 64) & 1 == 1
     }
 
-    /// Sets a bit and returns what it was.
+    /// Sets a bit. Returns its previous value.
     pub(super) fn put(&mut self, spot: Spot, on: bool) -> bool {
         let word = &mut self.of(spot.frame)[(spot.within / 64) as usize];
         let bit = 1 << (spot.within % 64);
@@ -36,7 +36,7 @@ impl Bits {
         was
     }
 
-    /// The first line of a frame whose bit is set.
+    /// Returns the first line of a frame whose bit is set.
     pub(super) fn first(&mut self, frame: u32) -> Option<u64> {
         let (at, word) = self.of(frame).iter().enumerate().find(|(_, &word)| word != 0)?;
         Some(at as u64 * 64 + u64::from(word.trailing_zeros()))

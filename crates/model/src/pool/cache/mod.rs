@@ -1,7 +1,7 @@
-//! Local memory as a cache of the pool's pages: which page lies in which frame, and which of its lines are there.
+//! Local memory as a cache of pool pages: the frame of each page, and the lines of the page that are present.
 //!
-//! Without time: the part gives it its own. A page has a frame or none. A line of a page that has one is there or not,
-//! and what is there is clean, dirty, or being written back.
+//! The cache has no notion of time. A page has one frame or none. A line of a page with a frame is present or not. A
+//! present line is clean, dirty, or being written back.
 
 mod bits;
 
@@ -10,28 +10,31 @@ use bits::Bits;
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
 
-/// Frames that are looked at to find one for a page.
+/// Maximum number of frames examined to find a victim.
 const SWEEP: usize = 256;
-/// No frame has this number, and no page.
+/// Frame number that marks the end of a list.
 const NONE: u32 = u32::MAX;
+/// Page number of an empty frame.
 const NO_PAGE: u64 = u64::MAX;
 
-/// Room for a page in local memory.
+/// Frame for a page in local memory.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 struct Frame {
     page: u64,
-    /// The next frame in the list of those whose pages share a head.
+    /// Next frame in the hash chain.
     next: u32,
-    /// Counts the pages that had it.
+    /// Number of pages that have had the frame.
     generation: u32,
+    /// Dirty lines.
     dirty: u32,
     /// Lines that are being written back.
     backs: u32,
     referenced: bool,
-    /// Whether it waits for its lines to be fetched, or for its dirty lines to be written back.
+    /// True while the frame is queued for a fetch of its lines.
     fetching: bool,
+    /// True while the frame is queued for the write-back of its dirty lines.
     cleaning: bool,
-    /// Whether it waits for that because a page could use it.
+    /// True if the frame is queued for write-back because a page needs a frame.
     wanted: bool,
 }
 
@@ -47,7 +50,7 @@ const EMPTY: Frame = Frame {
     wanted: false,
 };
 
-/// A line of a frame, as long as the frame has its page.
+/// Line of a frame. Valid as long as the frame keeps its page.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub(super) struct Spot {
     pub(super) frame: u32,
@@ -55,42 +58,43 @@ pub(super) struct Spot {
     pub(super) within: u64,
 }
 
-/// A page whose lines are fetched one after the other, beginning after the one that was wanted.
+/// Fetch of a whole page, line by line, starting after the line that was demanded.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 struct Job {
     wanted: Spot,
     done: u64,
 }
 
-/// What the cache has of a line.
+/// Result of a lookup in the cache.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Held {
-    /// The line.
+    /// The line is present.
     Line(Spot),
-    /// Room for it, and whether it is on its way.
+    /// The page has a frame but the line is not present. The flag is true if the line is in flight.
     Room(Spot, bool),
-    /// Neither.
+    /// The page has no frame.
     Nothing,
 }
 
-/// Local memory as a cache of the pool's pages.
+/// Cache of pool pages in local memory.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Cache {
     params: PoolCacheParams,
     page_lines: u64,
-    /// By the low bits of a page: the first frame of its list.
+    /// First frame of each hash chain, by the low bits of a page.
     heads: Vec<u32>,
     frames: Vec<Frame>,
-    /// Frames that have had a page: the first ones.
+    /// Number of frames that have ever had a page. These come first.
     used: usize,
+    /// Clock hand: the next frame to examine.
     hand: usize,
     present: Bits,
     dirty: Bits,
-    /// Lines on their way here.
+    /// Lines in flight to the cache.
     asked: Bits,
     fetching: VecDeque<Job>,
     cleaning: VecDeque<u32>,
-    /// Of `cleaning`: frames that a page could use.
+    /// Number of frames in `cleaning` because a page needs a frame.
     wanted: usize,
 }
 
@@ -119,17 +123,17 @@ impl Cache {
         page as usize & (self.heads.len() - 1)
     }
 
-    /// The line of the cache's memory that a spot is.
+    /// Returns the line of the cache's memory at a spot.
     pub(super) fn local_line(&self, spot: Spot) -> u64 {
         u64::from(spot.frame) * self.page_lines + spot.within
     }
 
-    /// The line of the pool that lies, or would lie, at a spot.
+    /// Returns the pool line that belongs at a spot.
     pub(super) fn line_at(&self, spot: Spot) -> u64 {
         self.frames[spot.frame as usize].page * self.page_lines + spot.within
     }
 
-    /// What the cache has of a line of the pool.
+    /// Looks up a pool line.
     pub(super) fn find(&self, line: u64) -> Held {
         let (page, within) = (line / self.page_lines, line % self.page_lines);
         let mut frame = self.heads[self.head(page)];
@@ -145,23 +149,23 @@ impl Cache {
         Held::Nothing
     }
 
-    /// Whether a frame still has the page of a spot.
+    /// Returns true if a frame still has the page of a spot.
     pub(super) fn is_valid(&self, spot: Spot) -> bool {
         self.frames[spot.frame as usize].generation == spot.generation
     }
 
-    /// Whether a line of a frame is there.
+    /// Returns true if the line at a spot is present.
     pub(super) fn is_there(&self, spot: Spot) -> bool {
         self.present.get(spot)
     }
 
-    /// A line is read or written where it lies.
+    /// Marks the page of a spot as used.
     pub(super) fn touch(&mut self, spot: Spot) {
         self.frames[spot.frame as usize].referenced = true;
     }
 
-    /// Room for the page of a line that has none, and whether another page had it. Nothing if all frames that were
-    /// looked at have lines that are not written back yet; one of them will be.
+    /// Claims a frame for the page of a line. Returns the spot, and true if another page was evicted. Returns `None`
+    /// if all frames examined have lines that are not written back. One of them is then queued for write-back.
     pub(super) fn claim(&mut self, line: u64) -> Option<(Spot, bool)> {
         let (page, within) = (line / self.page_lines, line % self.page_lines);
         let fresh = self.used < self.frames.len();
@@ -181,8 +185,9 @@ impl Cache {
         Some((Spot { frame, generation, within }, evicts))
     }
 
-    /// The next frame without a dirty line that was not used since the hand was there last; if there is none among
-    /// those it comes by, the first of them without a dirty line. The first dirty one in its way is written back.
+    /// Returns the victim of a clock sweep: the next frame without dirty lines that has not been used since the last
+    /// pass, or else the first frame without dirty lines. The first unused frame with dirty lines is queued for
+    /// write-back.
     fn victim(&mut self) -> Option<u32> {
         let (mut second, mut cleans) = (None, false);
         for _ in 0..SWEEP.min(self.frames.len()) {
@@ -219,18 +224,18 @@ impl Cache {
         self.frames[before as usize].next = next;
     }
 
-    /// A line that is not there is on its way now, or nobody waits for it any more.
+    /// Marks a missing line as in flight, or as no longer expected.
     pub(super) fn ask(&mut self, spot: Spot, on: bool) {
         self.asked.put(spot, on);
     }
 
-    /// A line has been written to local memory.
+    /// Marks a line as present.
     pub(super) fn arrive(&mut self, spot: Spot) {
         self.present.put(spot, true);
         self.asked.put(spot, false);
     }
 
-    /// A line is overwritten where it lies, or where it has room. Returns whether it was clean.
+    /// Marks a line as written in the cache. Returns true if the line was clean.
     pub(super) fn overwrite(&mut self, spot: Spot) -> bool {
         self.arrive(spot);
         self.touch(spot);
@@ -242,8 +247,8 @@ impl Cache {
         !was
     }
 
-    /// The lines of a page are to be fetched, beginning after this one, unless that is so already or too many pages
-    /// are.
+    /// Queues a fetch of the lines of a page, starting after this one, unless one is queued already or the queue is
+    /// full.
     pub(super) fn fetch_page(&mut self, wanted: Spot) {
         let frame = &mut self.frames[wanted.frame as usize];
         if !frame.fetching && self.fetching.len() < self.params.transfers as usize {
@@ -252,7 +257,7 @@ impl Cache {
         }
     }
 
-    /// The next line to be fetched that nobody waits for; it is on its way from now on.
+    /// Returns the next line to fetch without demand and marks it as in flight.
     pub(super) fn next_fetch(&mut self) -> Option<Spot> {
         while let Some(job) = self.fetching.front_mut() {
             job.done += 1;
@@ -273,7 +278,7 @@ impl Cache {
         None
     }
 
-    /// The dirty lines of a frame are to be written back, because its room is `wanted` or in time.
+    /// Queues the write-back of the dirty lines of a frame. `wanted` is true if a page needs the frame.
     fn clean(&mut self, frame: u32, wanted: bool) {
         let of = &mut self.frames[frame as usize];
         if of.dirty == 0 {
@@ -289,8 +294,8 @@ impl Cache {
         }
     }
 
-    /// The next line to be written back; it counts as clean from now on, and its frame as in use. `busy`: only if a
-    /// page could use the room.
+    /// Returns the next line to write back and marks it as clean. The frame stays in use meanwhile. If `busy` is set,
+    /// returns a line only if a page needs the frame.
     pub(super) fn next_back(&mut self, busy: bool) -> Option<Spot> {
         if busy && self.wanted == 0 {
             return None;
@@ -310,13 +315,13 @@ impl Cache {
         Some(spot)
     }
 
-    /// A line has been written back.
+    /// Counts a line that has been written back.
     pub(super) fn written_back(&mut self, spot: Spot) {
         self.frames[spot.frame as usize].backs -= 1;
     }
 
-    /// A page is wanted elsewhere. Its dirty lines are to be written back; once they are, it has no frame any more if
-    /// it is to `leave`. Whether that is so, or it has none anyway.
+    /// Prepares a page to be given away: queues the write-back of its dirty lines, and then, if `leave` is set, frees
+    /// its frame. Returns true if no dirty line is left.
     pub(super) fn give_back(&mut self, page: u64, leave: bool) -> bool {
         let (Held::Line(spot) | Held::Room(spot, _)) = self.find(page * self.page_lines) else { return true };
         let Frame { dirty, backs, generation, .. } = self.frames[spot.frame as usize];
@@ -331,7 +336,7 @@ impl Cache {
         true
     }
 
-    /// Dirty lines, and those that are being written back.
+    /// Returns the number of lines that are dirty or being written back.
     pub(super) fn unwritten(&self) -> u64 {
         self.frames.iter().map(|frame| u64::from(frame.dirty + frame.backs)).sum()
     }

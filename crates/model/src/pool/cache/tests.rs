@@ -9,7 +9,7 @@ fn cache(frames: u64, early: bool) -> Cache {
     Cache::new(params, 4096)
 }
 
-/// A line is there after this, if its page has room.
+/// Brings a line into the cache. Returns false if its page gets no frame.
 fn bring(cache: &mut Cache, line: u64) -> bool {
     let spot = match cache.find(line) {
         Held::Nothing => cache.claim(line).map(|(spot, _)| spot),
@@ -78,7 +78,7 @@ fn the_lines_of_a_page_are_fetched_but_for_those_that_are_there_or_on_their_way(
     assert_eq!(cache.next_fetch(), None);
 }
 
-/// The state of every page as seen from outside.
+/// Checks the invariants of all frames and pages.
 fn check(cache: &mut Cache, pages: u64, dirty: &BTreeMap<u64, bool>) {
     let held = |line: u64| cache.find(line) != Held::Nothing;
     let resident = (0..pages).filter(|page| held(page * LINES)).count();
@@ -104,7 +104,7 @@ proptest! {
         steps in prop::collection::vec((0_u8..4, 0_u64..10, 0_u64..3), 1..400),
     ) {
         let mut cache = cache(frames, early);
-        // Written lines, and whether they are not on their way back yet.
+        // Written lines, each with true until its write-back begins.
         let (mut dirty, mut leaving) = (BTreeMap::new(), Vec::new());
         for (step, page, within) in steps {
             let line = page * LINES + within;

@@ -29,7 +29,7 @@ pub struct Load {
     pub busy_ps: u64,
     /// Time that the core was idle while its storage reads were outstanding, in ps.
     pub waiting_ps: u64,
-    /// Utilization as the scheduler tracks it, in units of 1/1024 of a core at the highest frequency. See
+    /// Utilisation as the scheduler tracks it, in units of 1/1024 of a core at the highest frequency. See
     /// [`Util`](crate::power::Util).
     pub util: u64,
 }
@@ -70,7 +70,7 @@ impl Look<'_> {
         (u128::from(busiest) * 100).checked_div(u128::from(self.window_ps)).unwrap_or(0) as u64
     }
 
-    /// Returns the highest utilization of a core.
+    /// Returns the highest utilisation of a core.
     #[must_use]
     pub fn util(&self) -> u64 {
         self.loads.iter().map(|load| load.util).max().unwrap_or(0)

@@ -1,9 +1,9 @@
-//! Schedutil governor: the frequency that the tracked utilization needs.
+//! Schedutil governor: the frequency that the tracked utilisation needs.
 
 use super::{nothing, Governor, Look};
 use crate::power::util::CAPACITY;
 
-/// `kernel/sched/cpufreq_schedutil.c` of Linux 4.19: 1.25 times the highest frequency times the utilization of the
+/// `kernel/sched/cpufreq_schedutil.c` of Linux 4.19: 1.25 times the highest frequency times the utilisation of the
 /// busiest core. The governor decides once per sample, so its rate limit is the sampling period.
 #[derive(Clone, Copy, Debug)]
 pub struct Schedutil;

@@ -5,7 +5,7 @@ use crate::params::OndemandVariant::{Old, Proportional};
 use crate::power::tables;
 use proptest::prelude::*;
 
-/// Returns the decision of a governor for a load in percent and a utilization, at P-state `at` of 1.0, 1.5, 2.0, 2.5
+/// Returns the decision of a governor for a load in percent and a utilisation, at P-state `at` of 1.0, 1.5, 2.0, 2.5
 /// and 3.0 GHz.
 fn decide(governor: &mut dyn Governor, at: usize, percent: u64, util: u64) -> usize {
     let pstates = tables::pstates();

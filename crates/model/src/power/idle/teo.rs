@@ -22,7 +22,7 @@ struct Bin {
     recent: u64,
 }
 
-/// `teo.c` of Linux 6.2 without its use of the utilization, for a core with a stopped tick.
+/// `teo.c` of Linux 6.2 without its use of the utilisation, for a core with a stopped tick.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Teo {
     depths: Vec<Depth>,
