@@ -1,42 +1,44 @@
-//! Which domain on the path of a workload is fullest: all there is to say where nobody knows what would help it.
+//! Finds the fullest domain on the path of a workload, for servers whose limits cannot be predicted.
 //!
-//! It is the one that is full the largest fraction of time, if that is at least half of it. Where no domain is, the
-//! workload has what it offers, or its cores are the limit. [`limits`](crate::limits) says more.
+//! A domain binds if it is full for the largest share of time on the path and for at least half of the time. If no
+//! domain binds, the workload gets all that it offers or its cores are the limit. [`limits`](crate::limits) says
+//! more.
 
 use serde::Serialize;
 
-/// Share of time from which on a full domain binds.
+/// Share of time, 0 to 1, from which a full domain binds.
 pub const FULL_SHARE_MIN: f64 = 0.5;
 
-/// Two domains whose shares differ by no more than this bind together.
+/// Largest difference between the shares of time full of two domains that bind together.
 pub const TIE: f64 = 0.05;
 
-/// Decimal fractions are not exact in binary: a difference on the limit counts as within it.
+/// Decimal fractions are not exact in binary: a difference equal to [`TIE`] must still count as a tie.
 const ROUNDING: f64 = 1e-9;
 
-/// What binds a workload that asks for no more than it gets.
+/// Limit of a workload that gets all the throughput it asks for.
 pub const OFFERED_LOAD: &str = "offered load";
 
-/// What binds a stream whose cores have entries to spare now and then, though nothing else holds it back.
+/// Limit of a stream whose cores have free LFB entries now and then while no domain on its path is full.
 pub const CORE: &str = "core";
 
-/// Share of the rate that its gap allows from which on the gap limits a stream: the rest is jitter.
+/// Share of the rate allowed by its gap, 0 to 1, from which a stream is limited by the gap: the rest is jitter.
 const GAP_REACHED: f64 = 0.9;
 
-/// Power of the mean occupancy that comes closest to the share of time full, see [`full_share_estimate`].
+/// Exponent that turns mean occupancy into the share of time full, see [`full_share_estimate`].
 const FULLNESS_EXPONENT: i32 = 8;
 
-/// What binds a workload.
+/// Domain, or other limit, that binds a workload.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Binding {
-    /// The domains, two if they are equally full; or `offered load`, or `core`.
+    /// Names of the binding domains (two if they tie), or [`OFFERED_LOAD`] or [`CORE`].
     pub domains: Vec<&'static str>,
-    /// Share of time that the first of them is full; if none binds, that of the fullest on the path.
+    /// Share of time, 0 to 1, that the fullest domain on the path is full, even if it does not bind.
     pub full_share: f64,
 }
 
-/// What binds a workload whose path has these domains, each with the share of time that it is full; `otherwise` if none
-/// does.
+/// Returns the domain that binds a workload, or `otherwise` if none is full often enough.
+///
+/// `candidates` are the domains on the path of the workload, each with the share of time that it is full.
 #[must_use]
 pub fn binding(candidates: &[(&'static str, f64)], otherwise: &'static str) -> Binding {
     let mut sorted = candidates.to_vec();
@@ -49,7 +51,7 @@ pub fn binding(candidates: &[(&'static str, f64)], otherwise: &'static str) -> B
     Binding { domains: equal.map(|(domain, _)| *domain).collect(), full_share }
 }
 
-/// The domain in which the LFB entries of a stream spend more time.
+/// Returns the domain in which the LFB entries of a stream spend more time, given the mean entries in use of each.
 #[must_use]
 pub fn lfb_domain(read_in_use: f64, write_in_use: f64) -> &'static str {
     if write_in_use > read_in_use {
@@ -59,8 +61,10 @@ pub fn lfb_domain(read_in_use: f64, write_in_use: f64) -> &'static str {
     }
 }
 
-/// What binds a stream that no domain binds: its gap, where it is longer than what the core needs and reached, or the
-/// core. `accesses_per_ps` is the rate of one core.
+/// Returns the limit of a stream on whose path no domain binds: the offered load if its gap exceeds the issue time of
+/// the core and the stream reaches the rate that the gap allows, else the core.
+///
+/// `accesses_per_ps` is the rate of one core.
 #[must_use]
 pub fn stream_otherwise(gap_ps: u64, issue_ps: u64, accesses_per_ps: f64) -> &'static str {
     if gap_ps > issue_ps && accesses_per_ps * gap_ps as f64 >= GAP_REACHED {
@@ -70,10 +74,11 @@ pub fn stream_otherwise(gap_ps: u64, issue_ps: u64, accesses_per_ps: f64) -> &'s
     }
 }
 
-/// The share of time that a pool is full, told from its mean occupancy alone: `(in_use / credits)^8`, so that 92% in
-/// use on average mean full half of the time.
+/// Estimates the share of time that a pool is full from its mean occupancy alone, as `(in_use / credits)^8`: a mean
+/// occupancy of 92 % gives half of the time.
 ///
-/// Counters of hardware tell no more. The power is that of simulated LFB and IIO pools, where it is right within 0.15.
+/// Hardware counters give no more than the mean. The exponent was fitted to simulated LFB and IIO pools, where the
+/// estimate is within 0.15.
 #[must_use]
 pub fn full_share_estimate(in_use: f64, credits: f64) -> f64 {
     if credits > 0.0 {

@@ -1,58 +1,58 @@
-//! An energy meter: what a server consumed, from what its parts did and for how long.
+//! An energy meter: computes the energy that a server consumed from the activity of its parts.
 //!
-//! Power is in microwatts, time in picoseconds: their product is attojoules. All sums are exact.
+//! Power is in microwatts and time in picoseconds, so their product is in attojoules. All sums are exact.
 
 use hostnet_model::params::{EnergyParams, SwitchEnergyParams};
 
-/// Attojoules of a femtojoule.
+/// Attojoules per femtojoule.
 const AJ_PER_FJ: u128 = 1000;
 
-/// What the parts of a server did in a window.
+/// Activity of the parts of a server in one window.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Activity {
     /// Length of the window, in ps.
     pub window_ps: u64,
-    /// Cores, and the time that they were at work, all together.
+    /// Number of cores.
     pub cores: u64,
-    /// See `cores`, in ps.
+    /// Time that the cores were active, in ps, summed over all of them.
     pub active_ps: u64,
-    /// Sockets.
+    /// Number of sockets.
     pub sockets: u64,
-    /// Looks into the LLC, of cores and devices.
+    /// Lookups in the LLC by cores and devices.
     pub llc_lookups: u64,
-    /// Ranks of DRAM.
+    /// Number of DRAM ranks.
     pub ranks: u64,
-    /// Rows opened.
+    /// Row activations.
     pub activations: u64,
-    /// Lines read from DRAM, not from a queued write.
+    /// Lines read from DRAM; reads served from a queued write do not count.
     pub reads: u64,
-    /// Lines written to DRAM, not merged in a queue.
+    /// Lines written to DRAM; writes merged in a queue do not count.
     pub writes: u64,
-    /// Refreshes of a rank.
+    /// Rank refreshes.
     pub refreshes: u64,
     /// Bytes between devices and the processor, and over the links of expanders.
     pub io_bytes: u64,
-    /// NICs.
+    /// Number of NICs.
     pub nics: u64,
-    /// Bytes through them.
+    /// Bytes through the NICs.
     pub nic_bytes: u64,
 }
 
-/// What a part consumed.
+/// Energy that one part consumed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Consumed {
-    /// The part and what it did.
+    /// Name of the part and of its activity.
     pub part: &'static str,
-    /// How often; nothing for what takes power as long as it is on.
+    /// Number of events; `None` for a part that consumes power as long as it is on.
     pub events: Option<u64>,
-    /// In attojoules.
+    /// Energy in attojoules.
     pub attojoules: u128,
 }
 
-/// What each part consumed in a window.
+/// Returns the energy that each part of a server consumed in a window.
 ///
 /// # Panics
-/// If cores were at work for longer than they were there.
+/// Panics if the cores were active for longer than the window.
 #[must_use]
 pub fn meter(params: &EnergyParams, activity: &Activity) -> Vec<Consumed> {
     let Activity { window_ps, cores, active_ps, sockets, ranks, nics, .. } = *activity;
@@ -74,7 +74,7 @@ pub fn meter(params: &EnergyParams, activity: &Activity) -> Vec<Consumed> {
     ]
 }
 
-/// What a switch consumed in a window in which its `ports` sent `bytes` together.
+/// Returns the energy that a switch consumed in a window in which its `ports` ports sent `bytes` bytes in total.
 #[must_use]
 pub fn meter_switch(params: &SwitchEnergyParams, window_ps: u64, ports: u64, bytes: u64) -> Vec<Consumed> {
     vec![
@@ -84,17 +84,17 @@ pub fn meter_switch(params: &SwitchEnergyParams, window_ps: u64, ports: u64, byt
     ]
 }
 
-/// What is on for so long takes power.
+/// Energy of a part with constant power: `uw` microwatts for `ps` picoseconds.
 fn on(part: &'static str, uw: u64, ps: u64) -> Consumed {
     Consumed { part, events: None, attojoules: u128::from(uw) * u128::from(ps) }
 }
 
-/// What happens takes energy each time.
+/// Energy of a part that consumes `fj` femtojoules per event.
 fn each(part: &'static str, fj: u64, events: u64) -> Consumed {
     Consumed { part, events: Some(events), attojoules: u128::from(fj) * u128::from(events) * AJ_PER_FJ }
 }
 
-/// What all parts consumed, in attojoules.
+/// Sums the energy of all parts, in attojoules.
 #[must_use]
 pub fn in_all(consumed: &[Consumed]) -> u128 {
     consumed.iter().map(|own| own.attojoules).sum()
@@ -138,7 +138,7 @@ mod tests {
         }
     }
 
-    /// What three cores, two sockets, four ranks and a NIC did.
+    /// Activity of three cores, two sockets, four ranks and a NIC.
     fn any_activity(counts: [u64; 8]) -> Activity {
         let window_ps = counts[0];
         Activity {
@@ -158,7 +158,7 @@ mod tests {
         }
     }
 
-    /// Two windows of the same server, one after the other.
+    /// Sums the activity of two consecutive windows of the same server.
     fn both(one: &Activity, other: &Activity) -> Activity {
         Activity {
             window_ps: one.window_ps + other.window_ps,

@@ -1,68 +1,68 @@
-//! Names the bottleneck of a workload by occupancy and utilization, where no prediction covers the server.
+//! Names the bottleneck of a workload from occupancy and utilization, for servers that no prediction covers.
 //!
-//! Backpressure runs upstream: a credit is held until the next stage has taken the line. So a full pool says only that
-//! the limit lies there or further downstream, while a saturated link or channel is a limit by itself: nothing
-//! downstream can make it busy.
+//! Backpressure propagates upstream: a credit is held until the next stage has taken the line. A full pool therefore
+//! says only that the limit is at the pool or further downstream. A saturated link or channel is a limit by itself,
+//! because nothing downstream can make it busy.
 
 use crate::limits::CHANNEL;
 use serde::{Deserialize, Serialize};
 
-/// A pool that is full for at least this share of time may be the limit: its senders wait more often than not.
+/// Share of time full from which a pool may be the limit: its senders wait more often than not.
 const FULL: f64 = 0.5;
-/// A rate of which at least this share is used is the limit: the rest is less than its own jitter.
+/// Share of its usable bandwidth from which a rate is the limit: what is left is less than its own jitter.
 const NEAR: f64 = 1.0;
-/// This is for a rate whose own queue is full. Of a channel the rest goes to rows that even a longer queue would not
-/// open in time; below this share, a longer queue would show the scheduler more banks. A link sends in bursts and idles
-/// between them.
+/// As [`NEAR`], but for a rate whose own queue is full. On a channel the rest goes to rows that even a longer queue
+/// would not open in time; below this share, a longer queue would show the scheduler more banks. A link sends in
+/// bursts and idles between them.
 const NEAR_BEHIND_QUEUE: f64 = 0.9;
-/// A pool that is full for at least this share of time is named where nothing is full or near its rate.
+/// Share of time full from which a pool is named if no pool is [`FULL`] and no rate is near its limit.
 pub const OFTEN: f64 = 0.2;
-/// The queues of rates: lines that wait for a rate hold entries of these.
+/// Queues of rates: the pool whose entries are held by the lines that wait for the rate.
 const QUEUES: [(&str, &str); 3] = [("RPQ", CHANNEL), ("WPQ", CHANNEL), ("CHA->UPI", "UPI link")];
 
-/// A stage on the path of a workload's lines, at one place.
+/// A stage on the path of a workload's lines, at one place of the server.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Stage {
     /// Name of the limit in answers.
     pub limit: String,
-    /// Where it is: `socket 0`, `channel 3`, `upi 0-1`.
+    /// Place of the stage: `socket 0`, `channel 3`, `upi 0-1`.
     pub place: String,
-    /// Nearness to its limit.
+    /// Load of the stage relative to its limit.
     pub load: Load,
 }
 
-/// Nearness of a stage to its limit.
+/// Load of a stage relative to its limit.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Load {
-    /// Credits: how far downstream their receiver is, and the share of time that none is left.
+    /// A pool of credits.
     Pool {
-        /// Steps from the sender.
+        /// Number of steps downstream from the sender.
         depth: u8,
-        /// Share of time without a free credit.
+        /// Share of time without a free credit, 0 to 1.
         full: f64,
     },
-    /// A rate: the share that is used of what is achievable in practice.
+    /// A bandwidth or another rate.
     Rate {
-        /// Share of that.
+        /// Share in use of the rate that is achievable in practice.
         used: f64,
     },
 }
 
 impl Stage {
-    /// A pool, `depth` steps downstream, that is full for a share of time.
+    /// Creates a pool `depth` steps downstream that is full for a share `full` of the time.
     #[must_use]
     pub fn pool(limit: impl Into<String>, place: impl Into<String>, depth: u8, full: f64) -> Self {
         Self { limit: limit.into(), place: place.into(), load: Load::Pool { depth, full } }
     }
 
-    /// A rate of which a share is used, where `most` of it is achievable in practice.
+    /// Creates a rate of which a share `used` is in use, where at most `most` is achievable in practice.
     #[must_use]
     pub fn rate(limit: impl Into<String>, place: impl Into<String>, used: f64, most: f64) -> Self {
         Self { limit: limit.into(), place: place.into(), load: Load::Rate { used: used / most } }
     }
 
-    /// Ranks a stage by how far downstream it is, as far as a full pool tells: a rate is behind every pool.
+    /// Ranks the stage by its distance downstream, then by its load. A rate ranks behind every pool.
     fn rank(&self) -> (u8, f64) {
         match self.load {
             Load::Pool { depth, full } => (depth, full),
@@ -81,7 +81,7 @@ impl Stage {
         }
     }
 
-    /// Returns where it is and how close to its limit, in words that follow its name.
+    /// Describes the place of the stage and its load, in words that follow its name.
     #[must_use]
     pub fn in_words(&self) -> String {
         let place = &self.place;
@@ -97,9 +97,9 @@ impl Stage {
     }
 }
 
-/// Finds the stage that limits a workload with these on its path; nothing if none is near its limit.
+/// Returns the stage that limits a workload with `stages` on its path, or `None` if no stage is near its limit.
 ///
-/// It is the most downstream one that is full. If several rates are saturated, it is the one closest to its limit.
+/// It is the most downstream stage near its limit; among several saturated rates, the one closest to its limit.
 #[must_use]
 pub fn limiting(stages: &[Stage]) -> Option<&Stage> {
     let queued = |rate: &Stage| stages.iter().any(|stage| stage.is_queue_of(rate) && stage.is_from(FULL, NEAR));

@@ -1,14 +1,14 @@
-//! Predicts and explains: works on configurations and counters, not on events.
+//! Explains and predicts servers from their configurations and counters, without simulating events.
 //!
-//! * [`Counters`] are what a server's counters tell about a window, whether the server is simulated or real.
-//! * [`energy`]: what a server consumed, from what its parts did.
-//! * [`formula`]: from counters to what queueing adds to latencies, as published.
-//! * [`binding`] and [`regime`]: which domain on its path is fullest, and how cores and devices contend.
-//! * [`offered`]: what storage would move if nothing in the host held it back.
-//! * [`evidence`]: what limits a workload, told from how full everything on its way is.
-//! * [`explain`]: all of these together, for a run or a counter file.
-//! * [`limits`]: what makes a workload faster when it is raised.
-//! * [`predict`]: what a server does, from its configuration alone.
+//! * [`Counters`]: the hardware counters of a simulated or a real server over one window.
+//! * [`energy`]: the energy that a server consumed, from the activity of its parts.
+//! * [`formula`]: the published formula for the queueing delay at the memory controller, from counters.
+//! * [`binding`] and [`regime`]: the fullest domain on the path of a workload, and how cores and devices contend.
+//! * [`offered`]: the load that storage offers, i.e. its throughput if the host did not hold it back.
+//! * [`evidence`]: the bottleneck of a workload, inferred from occupancy and utilization along its path.
+//! * [`explain`]: combines all of these for a run or a counter file.
+//! * [`limits`]: the limits that make a workload faster when they are raised.
+//! * [`predict`]: the steady state of a server, from its configuration alone.
 
 pub mod binding;
 pub mod counters;

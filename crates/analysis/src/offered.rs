@@ -1,4 +1,4 @@
-//! What storage offers: the rate that drives would reach if nothing in the host held them back.
+//! Computes the load that storage offers: the throughput of its drives if nothing in the host held them back.
 
 use crate::explain::unloaded;
 use crate::limits::LIMITS;
@@ -6,19 +6,19 @@ use hostnet_model::params::{FioJob, FioParams, PcieParams, ServerParams, SocketP
 
 const LINES_PER_PAGE: f64 = 64.0;
 
-/// Data of storage workload `class` in GB/s: what bandwidth, rate cap and queue of its drives and their PCIe links
-/// allow. Nothing for another kind of workload.
+/// Returns the data rate in GB/s that storage workload `class` offers: the most that the bandwidth, rate cap and
+/// queue of its drives and their PCIe links allow. Returns `None` for other kinds of workload.
 ///
-/// A drive serves its commands one after the other, so workloads on one drive share its time by the bytes that they
-/// keep in flight.
+/// A drive serves its commands one after the other, so workloads that share a drive share its time in proportion to
+/// the bytes that they keep in flight.
 #[must_use]
 pub fn offered_gb_per_s(server: &ServerParams, class: usize) -> Option<f64> {
     server.workloads.get(class)?.kind.fio()?;
     Some(offers(server, class).iter().map(Offer::gb_per_s).sum())
 }
 
-/// Names what bounds the load that storage workload `class` offers: whatever takes most of a tenth away from the
-/// load when it is a tenth slower; or the commands in flight, if more of them add to it.
+/// Names the bounds of the load that storage workload `class` offers: each one that takes more than half of a tenth
+/// off the load when it is lowered by a tenth, and the commands in flight if doubling them adds that much.
 #[must_use]
 pub fn bounds_in_words(server: &ServerParams, class: usize) -> Vec<String> {
     let Some(offered) = offered_gb_per_s(server, class) else { return Vec::new() };
@@ -36,7 +36,7 @@ pub fn bounds_in_words(server: &ServerParams, class: usize) -> Vec<String> {
     BOUNDS.iter().filter(|(key, _)| binds(key)).map(|(_, words)| (*words).to_owned()).collect()
 }
 
-/// Lists what may bound the offered load: the key of its limit, and its name in answers.
+/// Possible bounds of the offered load: the key of each limit and its name in answers.
 const BOUNDS: [(&str, &str); 4] = [
     ("ssd.read_bandwidth", "bandwidth of its drives"),
     ("pcie.lanes", LINKS),
@@ -44,22 +44,22 @@ const BOUNDS: [(&str, &str); 4] = [
     ("iodepth", "commands in flight"),
 ];
 
-/// Names the PCIe links in answers, where they bound the offered load.
+/// Name of the PCIe links in answers, where they bound the offered load.
 pub const LINKS: &str = "its PCIe links";
 
-/// Share of the offered load by which what bounds it changes it.
+/// Least change of the offered load, as a share, that shows that a bound matters.
 const BINDS: f64 = 0.05;
 
-/// What one drive offers one workload, in GB/s of data.
+/// Load that one drive offers to one workload, in GB/s of data.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Offer {
-    /// Share of the data that is storage reads, that is written to memory.
+    /// Share of the data that is storage reads, which the device writes to memory; 0 to 1.
     pub(crate) reads: f64,
-    /// While the drive is read.
+    /// Data rate while the drive is read, in GB/s.
     pub(crate) reading: f64,
-    /// While it is written.
+    /// Data rate while the drive is written, in GB/s.
     pub(crate) writing: f64,
-    /// What the commands in flight allow.
+    /// Data rate that the commands in flight allow, in GB/s.
     pub(crate) queue: f64,
 }
 
@@ -69,20 +69,20 @@ impl Offer {
     }
 }
 
-/// What the drives of storage workload `class` offer it.
+/// Returns the load that each drive offers to storage workload `class`.
 pub(crate) fn offers(server: &ServerParams, class: usize) -> Vec<Offer> {
     let at = server.sockets.iter().flat_map(|socket| (0..socket.ssd.count).map(move |_| socket));
     (0..).zip(at).filter_map(|(drive, socket)| of_drive(server, socket, class, drive)).collect()
 }
 
-/// One job of a drive, with the workload that it belongs to.
+/// One job on a drive and the workload that it belongs to.
 struct Share<'a> {
     class: usize,
     job: &'a FioJob,
     fio: &'a FioParams,
 }
 
-/// What a drive of a socket offers.
+/// Returns the load that a drive on `socket` offers to `class`, or `None` if `class` has no job on the drive.
 fn of_drive(server: &ServerParams, socket: &SocketParams, class: usize, drive: u32) -> Option<Offer> {
     let shares: Vec<Share> = shares(server).filter(|share| share.job.ssd == drive).collect();
     let bytes = |share: &Share| share.job.block_bytes as f64 * f64::from(share.job.io_depth);
@@ -95,6 +95,8 @@ fn of_drive(server: &ServerParams, socket: &SocketParams, class: usize, drive: u
     let cap = cap_gb_per_s(server, drive);
     let time = |share: &Share| bytes(share) * ns_per_byte(socket, share, cap);
     let ns_per_byte = shares.iter().map(time).sum::<f64>() / all;
+    // // Jobs may keep more commands outstanding than the drive queue holds: scale the bytes in flight down to the
+    // queue.
     let held: f64 = shares.iter().map(|share| f64::from(share.job.io_depth)).sum();
     let in_flight = all * (f64::from(socket.ssd.queue_depth) / held).min(1.0);
     let wait_ns: f64 =
@@ -119,8 +121,8 @@ fn shares(server: &ServerParams) -> impl Iterator<Item = Share<'_>> {
     })
 }
 
-/// Time between the end of a command and the first data of the next one in its place, both ways over the link and what
-/// a read of memory takes included.
+/// Time from the end of a command until the first data of the next command in its queue slot, in ns: latencies of
+/// link and drive and, for storage writes, the round trip of a memory read.
 fn wait_ns(socket: &SocketParams, job: &FioJob) -> f64 {
     let storage_reads = storage_reads(job);
     let there_ns = (socket.pcie.latency_ps + socket.ssd.latency_ps) as f64 / 1000.0;
@@ -128,14 +130,14 @@ fn wait_ns(socket: &SocketParams, job: &FioJob) -> f64 {
     there_ns + (1.0 - storage_reads) * memory_ns
 }
 
-/// Time of a drive per byte of data, under a cap in GB/s.
+/// Drive time per byte of data in ns, under a rate cap of `cap` GB/s, averaged over reads and writes.
 fn ns_per_byte(socket: &SocketParams, share: &Share, cap: f64) -> f64 {
     let (reading, writing) = phases_ns_per_byte(socket, share, cap);
     let reads = storage_reads(share.job);
     reads * reading + (1.0 - reads) * writing
 }
 
-/// The same while it is read, and while it is written.
+/// Returns the drive time per byte in ns while the drive is read and while it is written, under a cap of `cap` GB/s.
 fn phases_ns_per_byte(socket: &SocketParams, share: &Share, cap: f64) -> (f64, f64) {
     let SocketParams { ssd, pcie, .. } = socket;
     let paced = |bytes_per_s: u64| 1.0 / cap.min(bytes_per_s as f64 / 1e9);
@@ -150,12 +152,12 @@ fn phases_ns_per_byte(socket: &SocketParams, share: &Share, cap: f64) -> (f64, f
     (reading, writing)
 }
 
-/// Share of storage reads.
+/// Share of storage reads in `job`, 0 to 1.
 fn storage_reads(job: &FioJob) -> f64 {
     job.reads as f64 / 4_294_967_296.0
 }
 
-/// The least rate cap of the workloads that use a drive, shared out over the drives of each.
+/// Returns the smallest rate cap among the workloads on a drive, in GB/s per drive; infinite without a cap.
 fn cap_gb_per_s(server: &ServerParams, drive: u32) -> f64 {
     let of = |share: &Share| {
         let mut drives: Vec<u32> = share.fio.jobs.iter().map(|job| job.ssd).collect();
@@ -167,7 +169,7 @@ fn cap_gb_per_s(server: &ServerParams, drive: u32) -> f64 {
     capped.map(|share| of(&share)).fold(f64::INFINITY, f64::min)
 }
 
-/// Raw rate of one direction of a link, data-link packets taken off.
+/// Bandwidth of one direction of a link in GB/s, less the share of its data link layer packets (DLLPs).
 fn wire_gb_per_s(pcie: &PcieParams) -> f64 {
     pcie.bytes_per_s as f64 / 1e9 * (1.0 - f64::from(pcie.dllp_share) / 65_536.0)
 }

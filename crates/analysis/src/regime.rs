@@ -1,51 +1,55 @@
-//! The regime of contention between cores and devices (SIGCOMM'24, section 5), judged against either side alone.
+//! Classifies the contention between cores and devices into a regime (SIGCOMM'24, section 5), by comparing the run
+//! with each side alone.
 //!
-//! A side is blamed only if the other is known to gain without it. A latency above that of an idle server, full credits
-//! and a rate below the offered load are evidence of load, but do not say who causes it.
+//! A side is blamed only if the other side is known to gain without it. A latency above that of an idle server, full
+//! credits and a rate below the offered load are evidence of load but do not show which side causes it.
 
 use crate::limits::NOT_KNOWN;
 use serde::{Deserialize, Serialize};
 
-/// Least gain in throughput without the other side for which that side is blamed.
+/// Least gain in throughput without the other side, as a share, for which that side is blamed.
 pub const GAIN_MIN: f64 = 0.05;
-/// By how much more a predicted gain has to exceed that: over 130 random servers, 2 of 35 predicted gains of 5 to 10%
-/// were simulated to be less than 5%, and none of 113 larger ones.
+/// Margin by which a predicted gain must exceed [`GAIN_MIN`]: over 130 random servers, 2 of 35 gains predicted to be
+/// 5 to 10 % were below 5 % in simulation, and none of 113 larger ones.
 pub const PREDICTION_ERROR: f64 = 0.05;
-/// Share of time that the credits of P2M are full from which on the regime may be red.
+/// Share of time with all P2M credits in use from which the regime may be red.
 const P2M_FULL: f64 = 0.5;
-/// Cores slow each other down when their latency exceeds that of a single one of them by more than this.
+/// Cores slow each other down if their latency exceeds that of a single core by more than this share.
 const CROWD_GAIN: f64 = 0.10;
-/// The most workloads of a side that a sentence names one by one.
+/// Largest number of workloads of a side that a sentence names one by one.
 const NAMES_MAX: usize = 2;
 
-/// Source of the throughput that a workload has without the other side.
+/// Source of a workload's throughput or latency without the other side.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Basis {
-    /// From a simulation without the other side.
+    /// A simulation without the other side.
     Measured,
-    /// Predicted without the other side.
+    /// A prediction without the other side.
     Predicted,
-    /// From what storage offers, which it cannot exceed.
+    /// The load that storage offers, which its throughput cannot exceed.
     Offered,
-    /// From a server without any load: the other side is not all that is gone.
+    /// An unloaded server, which lacks the load of both sides.
     Unloaded,
 }
 
-/// Gain of a workload in an isolated run of its side: cores without devices, or devices without cores.
+/// Gain of a workload when its side runs in isolation: cores without devices, or devices without cores.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Alone {
-    /// Its throughput without the other side, relative to that beside it, less 1.
+    /// Throughput without the other side relative to that with it, minus 1.
     pub gain: f64,
-    /// Error of the gain, on either side.
+    /// Error of the gain in either direction.
     pub noise: f64,
-    /// Where that comes from.
+    /// Source of the gain.
     pub basis: Basis,
 }
 
 impl Alone {
-    /// The gain of a workload that is predicted to get `now` and, without the other side, `alone`, where it was
-    /// measured to get `measured`. Half of its error is that of the prediction: the gains over either are its ends.
+    /// Gain of a workload that is predicted to get `now` with the other side and `alone` without it, and was measured
+    /// to get `measured` with it.
+    ///
+    /// The gains over `now` and over `measured` are the ends of its error range: the prediction error of `now` is the
+    /// error.
     #[must_use]
     pub fn predicted([now, alone]: [f64; 2], measured: f64) -> Self {
         let [over_now, over_measured] = [now, measured].map(|before| alone / before - 1.0);
@@ -53,7 +57,7 @@ impl Alone {
         Self { gain, noise: (over_now - over_measured).abs() / 2.0, basis: Basis::Predicted }
     }
 
-    /// The gain of storage that may move `offered` at most, and moves `moved`.
+    /// Gain of storage that moves `moved` and offers `offered`, in the same unit.
     fn offered(offered: f64, moved: f64) -> Self {
         Self { gain: (offered / moved - 1.0).max(0.0), noise: 0.0, basis: Basis::Offered }
     }
@@ -63,25 +67,25 @@ impl Alone {
         self.gain - self.noise >= least
     }
 
-    /// Returns true if it may help, as far as is known; a gain that is not a number may.
+    /// Returns true if the workload may gain, as far as is known. A gain that is not a number may be one.
     fn may_help(&self) -> bool {
         let most = self.gain + self.noise;
         most.is_nan() || most >= GAIN_MIN
     }
 }
 
-/// A workload of a side.
+/// One workload of a side.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Party {
-    /// Its name.
+    /// Name of the workload.
     pub name: String,
-    /// Gain without the other side, if that is known.
+    /// Gain without the other side, if known.
     pub alone: Option<Alone>,
 }
 
 impl Party {
-    /// Caps the gain of storage by what it offers beyond what it moves: where it moves nearly all, nothing can help it,
-    /// unless a simulation shows what does. A prediction promises no more than that.
+    /// Caps the gain of storage by the load that it offers beyond what it moves now. Storage that moves nearly all it
+    /// offers cannot gain, unless a simulation shows that it does, and a predicted gain never exceeds the cap.
     #[must_use]
     pub fn capped(mut self, moved: Option<f64>, offered: Option<f64>) -> Self {
         let cap = offered.zip(moved).map(|(offered, moved)| Alone::offered(offered, moved));
@@ -99,46 +103,46 @@ impl Party {
         self.alone.is_some_and(|alone| alone.helps())
     }
 
-    /// Returns true if it is not known whether it gains.
+    /// Returns true if it is not known that the workload gains or that it does not.
     fn is_open(&self) -> bool {
         !self.helped() && self.alone.is_none_or(|alone| alone.may_help())
     }
 }
 
-/// Load of the devices.
+/// Load of the devices (P2M).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct P2m {
-    /// Share of time that their IIO credits are full, of writes or of reads, whichever is more.
+    /// Share of time that the IIO credits of writes or of reads are full, whichever is larger; 0 to 1.
     pub full_share: f64,
-    /// Data moved, GB/s.
+    /// Data rate of the devices, in GB/s.
     pub gb_per_s: f64,
-    /// Data that they would move if nothing in the host held them back, GB/s, if it is known.
+    /// Data rate of the devices if nothing in the host held them back, in GB/s, if known.
     pub offered_gb_per_s: Option<f64>,
 }
 
-/// What cores do: the stream whose latency has grown most.
+/// Load of the cores (C2M): that of the stream whose latency has grown most.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct C2m {
-    /// Latency in ns.
+    /// Mean latency, in ns.
     pub latency_ns: f64,
-    /// Latency of the same cores without devices in ns.
+    /// Latency of the same cores without the devices, in ns.
     pub isolated_ns: f64,
-    /// Where that comes from.
+    /// Source of `isolated_ns`.
     pub basis: Basis,
 }
 
-/// What cores do to each other: the stream whose latency has grown most over that of one core of it alone.
+/// Contention among the cores: latency of the stream that has grown most over that of one of its cores alone.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Crowd {
-    /// There is one core, or none, or none that waits.
+    /// At most one core runs, or no core waits for memory.
     None,
-    /// Nothing tells.
+    /// Nothing is known about the contention among the cores.
     NotKnown,
-    /// The latency of several, and that of one alone, as predicted, in ns.
+    /// Predicted latencies with and without the other cores.
     Known {
-        /// Latency of a line beside the others.
+        /// Latency of a line with all cores running, in ns.
         latency_ns: f64,
-        /// Latency of a line without them.
+        /// Latency of a line with one core running alone, in ns.
         lone_ns: f64,
     },
 }
@@ -149,29 +153,29 @@ impl Crowd {
     }
 }
 
-/// Both sides of a server. A side without a workload has no traffic.
+/// Cores and devices of a server. A side without workloads has no traffic.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Sides {
-    /// The workloads of cores.
+    /// Workloads of the cores.
     pub cores: Vec<Party>,
-    /// Those of devices.
+    /// Workloads of the devices.
     pub devices: Vec<Party>,
-    /// Load of the cores.
+    /// Load of the cores, if there is any.
     pub c2m: Option<C2m>,
     /// Load of the devices.
     pub p2m: P2m,
-    /// Slowdown of the cores by each other.
+    /// Contention among the cores.
     pub crowd: Crowd,
 }
 
-/// A workload that gains without others.
+/// Workload that gains throughput without the other side.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Slowed {
-    /// Its name.
+    /// Name of the workload.
     pub workload: String,
-    /// Slowdown: how many times as fast it is without them.
+    /// Slowdown: throughput without the other side over that with it.
     pub times: f64,
-    /// The workloads of the other side.
+    /// Names of the workloads of the other side.
     pub because_of: Vec<String>,
 }
 
@@ -180,14 +184,14 @@ pub struct Slowed {
 pub struct Regime {
     /// `red`, `blue`, `cores`, `uncontended` or `not known`.
     pub name: String,
-    /// What speaks for it, a sentence each.
+    /// Evidence for the regime, one sentence per entry.
     pub evidence: Vec<String>,
-    /// Is true if something that would decide is not known well enough.
+    /// True if a fact that would decide is not known well enough.
     pub estimated: bool,
-    /// Workloads that the other side slows down, and their slowdowns; the largest first.
+    /// Workloads that the other side slows down, the largest slowdown first.
     #[serde(default)]
     pub slowed: Vec<Slowed>,
-    /// Unknown facts that would decide, in words.
+    /// Unknown facts that would decide the regime, in words.
     #[serde(default)]
     pub open: Vec<String>,
 }
@@ -196,7 +200,7 @@ const NO_C2M: &str = "no C2M traffic";
 const NO_P2M: &str = "no P2M traffic";
 
 impl Regime {
-    /// Withdraws the claim that `domains` have no traffic: the counters that would show it are missing.
+    /// Withdraws the claim that `domains` have no traffic, because the counters that would show it are missing.
     pub(crate) fn with_untold<'a>(mut self, domains: impl Iterator<Item = &'a str>) -> Self {
         for domain in domains {
             let absent = if domain.starts_with("C2M") { NO_C2M } else { NO_P2M };
@@ -211,12 +215,15 @@ impl Regime {
     }
 }
 
-/// The regime.
+/// Determines the regime of a server.
 ///
-/// Red: devices are known to gain at least 5% without the cores, 10% where that is predicted, and the credits of P2M
-/// are full at least half of the time. Blue: cores are known to gain as much without the devices, which are known not
-/// to gain without the cores. Neither side gains: cores where the latency of a stream is more than 10% above that of
-/// one of its cores alone, else uncontended. Otherwise it is not known.
+/// * `red`: devices are known to gain at least 5 % without the cores (10 % where that is predicted), and the P2M
+///   credits are full for at least half of the time.
+/// * `blue`: cores are known to gain as much without the devices, and the devices are known not to gain without the
+///   cores.
+/// * `cores`: neither side gains, and the latency of a stream is more than 10 % above that of one of its cores alone.
+/// * `uncontended`: neither side gains and the cores do not slow each other down.
+/// * `not known`: anything else.
 #[must_use]
 pub fn regime(sides: &Sides) -> Regime {
     let Sides { cores, devices, .. } = sides;
@@ -247,7 +254,7 @@ pub fn regime(sides: &Sides) -> Regime {
     Regime { name: name.to_owned(), evidence: evidence(sides, name), estimated: name == NOT_KNOWN, slowed, open }
 }
 
-/// Finds the workloads of a side that gain without the other one.
+/// Returns the workloads of `side` that gain without `other`.
 fn gaining(side: &[Party], other: &[Party]) -> Vec<Slowed> {
     let gain = |party: &Party| party.alone.filter(|_| party.helped()).map_or(0.0, |alone| alone.gain);
     let helped = side.iter().filter(|party| party.helped());
@@ -260,7 +267,7 @@ fn gaining(side: &[Party], other: &[Party]) -> Vec<Slowed> {
     helped.map(slowed).collect()
 }
 
-/// Lists the open points of either side, unless one of its workloads is known to gain anyway.
+/// Lists the unknown facts of each side, unless a workload of that side is known to gain.
 fn open(sides: &Sides) -> Vec<String> {
     let both = [(&sides.cores, &sides.devices, "the devices"), (&sides.devices, &sides.cores, "the cores")];
     let undecided = both.into_iter().filter(|(side, _, _)| !side.iter().any(Party::helped));
@@ -271,7 +278,7 @@ fn open(sides: &Sides) -> Vec<String> {
     undecided.flat_map(asked).collect()
 }
 
-/// The workloads of a side in words: their names, or `all` of them.
+/// Names the workloads of a side, or returns `all` if there are more than [`NAMES_MAX`].
 fn named(side: &[Party], all: &str) -> String {
     if side.len() > NAMES_MAX {
         return all.to_owned();
@@ -309,7 +316,7 @@ fn p2m_evidence(p2m: &P2m) -> [String; 2] {
     let moved = p2m.gb_per_s;
     let digits = if moved < 1.0 { 3 } else { 1 };
     let rate = match p2m.offered_gb_per_s {
-        // A window may begin with commands of the one before it.
+        // A window may begin with commands issued before it, so more data than offered may move.
         Some(offered) => format!("P2M moves {moved:.digits$} of {:.digits$} GB/s offered", offered.max(moved)),
         None => format!("P2M moves {moved:.digits$} GB/s; its offered load is not known"),
     };
@@ -324,7 +331,7 @@ fn gain_evidence(party: &Party, others: &str) -> Option<String> {
         Basis::Offered | Basis::Unloaded => return None,
     };
     let near = if noise < 0.005 { String::new() } else { format!(" ±{:.0} %", 100.0 * noise) };
-    // No "-0 %".
+    // Adding +0.0 turns -0.0 into 0.0, which avoids "-0 %".
     let percent = (100.0 * gain).round() + 0.0;
     Some(format!("{} gains {percent:.0} %{near} without {others} ({told})", party.name))
 }

@@ -1,46 +1,46 @@
-//! Finds the limit of a workload whose lines lie behind a link, or in a pool of memory.
+//! Finds the limit of a workload whose lines lie behind a link or in a memory pool.
 //!
-//! Predictions do not cover it. Each thing on the way lets so much through at most: the data buses of the device, the
-//! link, credits at the latency that lines have without load. What is used of that tells how near each is to its limit;
-//! a pool whose credits are all out because something behind it is slow is far from its own. The nearest is named if it
-//! is near enough, and alone.
+//! Predictions do not cover such workloads. Each stage on the path (data buses of the device, link, credits at the
+//! unloaded latency of a line) has a largest throughput, and its utilization shows how near the stage is to that. A
+//! pool whose credits are all in use because of a slow stage behind it has a low utilization in this sense. The stage
+//! with the highest utilization is named if it is near its limit and no other stage is about as near.
 
 use super::facts::Pool;
 
-/// Share of time that the data buses of a device move lines at most: the rest is refresh, and turns between reads and
-/// writes.
+/// Largest share of time that the data buses of a device can move lines: the rest is refresh and read-write
+/// turnarounds.
 const BUSES_MOST: f64 = 0.92;
-/// Share of what it lets through from which on something is the limit.
+/// Utilization from which a stage is the limit.
 const NEAR: f64 = 0.85;
-/// Utilization from which on a CXL link or a port of a network is the limit. All of its bytes are counted, so it can be
-/// full; at 90 % what keeps it busy is still short of requests in flight.
+/// Utilization from which a CXL link or a network port is the limit. All of its bytes are counted, so it can reach 1;
+/// at 90 % its senders are still short of requests in flight.
 pub const WIRE_NEAR: f64 = 0.97;
-/// Share of that up to which what is second nearest leaves room for more.
+/// Largest utilization of the second stage, as a share of that of the first, for which the first is named.
 const ALONE: f64 = 0.9;
-/// Share of the lines of a workload that must lie there for the rest not to count.
+/// Least share of the lines of a workload behind the link for which its other lines can be neglected.
 const NEARLY_ALL: f64 = 0.99;
 
-/// What answers call the DRAM behind a link, and the link.
+/// Name of the DRAM behind a link in answers.
 pub const FAR_DRAM: &str = "CXL DRAM";
-/// See [`FAR_DRAM`].
+/// Name of the link in answers.
 pub const FAR_LINK: &str = "CXL link";
-/// What answers call the port by which a server reaches a pool of memory.
+/// Name in answers of the port through which a server reaches a memory pool.
 pub const POOL_PORT: &str = "pool port";
 
-/// Something on the way that lets so much through at most.
+/// A stage on the path with a largest throughput.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Busy {
-    /// What answers call it; nothing if they do not name it.
+    /// Name of the stage in answers, or `None` if they do not name it.
     pub name: Option<&'static str>,
-    /// What is used of what it lets through.
+    /// Share in use of the largest throughput.
     pub used: f64,
-    /// From which share of that on it is the limit.
+    /// Value of `used` from which the stage is the limit.
     pub near: f64,
 }
 
 impl Busy {
-    /// The device and the link of memory behind a link: shares of time that the data buses move lines, and that the
-    /// busier direction of the link sends.
+    /// Returns the DRAM and the link of memory behind a link, from the share of time that its data buses move lines
+    /// and from that in which the busier direction of the link sends.
     #[must_use]
     pub fn behind_link(buses_busy: f64, link_busy: f64) -> Vec<Self> {
         let of = |name, used, near| Self { name: Some(name), used, near };
@@ -48,27 +48,29 @@ impl Busy {
     }
 }
 
-/// What is known of the way behind a link.
+/// The path behind a link, for one workload.
 #[derive(Clone, Debug, PartialEq)]
 pub struct BehindLink {
-    /// Latency of the path from the CHA to memory behind the link and back without load, in ns, on average over the
-    /// lines that are waited for.
+    /// Unloaded latency from the CHA to memory behind the link and back, in ns, averaged over the lines that are
+    /// waited for.
     pub ns: f64,
-    /// Latency of the path to the memory of the socket that these lines save, in ns, on the same average.
+    /// Unloaded latency of the path to local memory that these lines save, in ns, on the same average.
     pub saved_ns: f64,
-    /// Share of its lines that lie there.
+    /// Share of the workload's lines that lie behind the link, 0 to 1.
     pub share: f64,
-    /// What lets so much through at most, but for the pools.
+    /// Stages with a largest throughput, other than the pools of credits.
     pub things: Vec<Busy>,
-    /// The pools of credits of reads and of writes there.
+    /// Pools of read and of write credits of the link.
     pub credits: Vec<Pool>,
-    /// What a credit of each is held for without load, in ns.
+    /// Unloaded time that a credit of each pool is held, in ns.
     pub unloaded_ns: Vec<f64>,
 }
 
 impl BehindLink {
-    /// The name of what limits a workload whose line fill buffers are `lfb`, an entry of which can be used again
-    /// `unloaded_ns` later without load; nothing if it is not known.
+    /// Returns the name of the limit of the workload, if it is known.
+    ///
+    /// `lfb` are its line fill buffers, with the unloaded time from the allocation of an entry until it can be
+    /// allocated again, in ns.
     pub(super) fn limit(&self, lfb: Option<(&Pool, f64)>) -> Option<String> {
         let pools = self.credits.iter().zip(self.unloaded_ns.iter().copied());
         let pools = pools.chain(lfb).map(|(pool, ns)| (Some(pool.domain.as_str()), used(pool, ns), NEAR));
@@ -81,7 +83,7 @@ impl BehindLink {
     }
 }
 
-/// What is used of what a pool lets through at the latency without load.
+/// Utilization of a pool: its throughput over the largest one that its credits allow at the unloaded latency.
 fn used(pool: &Pool, unloaded_ns: f64) -> f64 {
     pool.latency_ns.map_or(0.0, |ns| pool.in_use / pool.credits.max(1.0) * unloaded_ns / ns)
 }

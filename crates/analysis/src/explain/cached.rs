@@ -1,24 +1,24 @@
-//! What the caches do for a workload.
+//! The effect of the caches on a workload.
 
 use serde::{Deserialize, Serialize};
 
-/// What the caches do for a workload, as shares; nothing where nothing happened.
+/// Hit, miss and eviction ratios of a workload, 0 to 1; `None` where there were no accesses.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Cached {
-    /// Of the accesses of its cores, those that its L2s have not.
+    /// Share of the accesses of its cores that miss their L2s.
     pub l2_miss_ratio: Option<f64>,
-    /// Of the reads of its cores that look into the LLC, those that it has not.
+    /// Share of the LLC reads of its cores that miss.
     pub llc_miss_ratio: Option<f64>,
-    /// Of the lines that its devices write to the LLC, those that a cache has already.
+    /// Share of the lines that its devices write to the LLC that a cache already holds.
     pub ddio_hit_ratio: Option<f64>,
-    /// Of the lines that its devices write to the LLC, those that leave for memory before anything has read them.
+    /// Share of the lines that its devices write to the LLC that are evicted to memory before they are read.
     pub ddio_leak_ratio: Option<f64>,
-    /// Lines written by its devices that leave the LLC for memory, per line that they write to the LLC.
+    /// Lines written by its devices that are evicted to memory, per line that they write to the LLC.
     pub ddio_eviction_ratio: Option<f64>,
 }
 
 impl Cached {
-    /// What counts, as clauses of a sentence.
+    /// Describes the miss and eviction ratios that are known, as clauses of a sentence.
     #[must_use]
     pub fn clauses(&self) -> Vec<String> {
         let misses =

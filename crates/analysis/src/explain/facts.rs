@@ -1,4 +1,4 @@
-//! What has to be known of a workload before it can be explained.
+//! The facts about a workload from which its performance is explained.
 
 use crate::binding::{binding, OFFERED_LOAD};
 use crate::evidence::{limiting, Stage};
@@ -12,13 +12,13 @@ use crate::regime::{Alone, Basis};
 use hostnet_model::params::SocketParams;
 use serde::{Deserialize, Serialize};
 
-/// Share of what storage offers from which on it gets all of it: the rest is noise.
+/// Share of the offered load from which storage counts as getting all of it: the rest is noise.
 const ALL_OF_IT: f64 = 0.98;
 
-/// The stage that limits storage which gets all that its links let through.
+/// Stage that limits storage if it gets all that its links can carry.
 const PCIE_LINK: &str = "PCIe link";
 
-/// What kind of workload it is.
+/// Kind of a workload.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Kind {
@@ -28,102 +28,104 @@ pub enum Kind {
     Fio,
 }
 
-/// A pool of credits on the path of a workload: of all the parts (cores, drives) that the workload uses, together.
+/// A pool of credits on the path of a workload, summed over all the parts (cores, drives) that the workload uses.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Pool {
-    /// The domain that it stands for.
+    /// Name of the domain that the pool stands for.
     pub domain: String,
-    /// Credits.
+    /// Number of credits.
     pub credits: f64,
-    /// Credits in use, mean, whoever uses them.
+    /// Mean number of credits in use by any workload.
     pub in_use: f64,
-    /// Share of time with all credits in use, mean over the parts.
+    /// Share of time with all credits in use, mean over the parts; 0 to 1.
     pub full_share: f64,
-    /// Mean time that the workload holds a credit in ns; nothing without a line.
+    /// Mean time that the workload holds a credit, in ns; `None` without a line.
     pub latency_ns: Option<f64>,
-    /// Lines of the workload that pass, in GB/s.
+    /// Throughput of the workload's lines through the pool, in GB/s.
     pub gb_per_s: f64,
-    /// Where it is the fullest of several places that the workload uses, such as `socket 0`.
+    /// Place of the pool, such as `socket 0`, if it is the fullest of several places that the workload uses.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub place: Option<String>,
 }
 
-/// The latency of a stream if its cores ran alone.
+/// Latency of a stream if its cores ran alone.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Isolated {
-    /// Latency in ns.
+    /// Mean latency, in ns.
     pub ns: f64,
-    /// Where it comes from.
+    /// Source of the latency.
     pub basis: Basis,
 }
 
-/// What has to be known of a workload.
+/// Facts about one workload.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct WorkloadFacts {
-    /// Its name.
+    /// Name of the workload.
     pub workload: String,
-    /// Its kind.
+    /// Kind of the workload.
     pub kind: Kind,
-    /// Lines moved in its domains in GB/s.
+    /// Throughput of the lines in its domains, in GB/s.
     pub gb_per_s: f64,
-    /// Data that its application moves, in GB/s; of storage only.
+    /// Data rate of its application, in GB/s; only for storage.
     pub app_gb_per_s: Option<f64>,
-    /// Data that it would move if nothing in the host held it back, in GB/s; of storage only.
+    /// Data rate of its application if nothing in the host held it back, in GB/s; only for storage.
     pub offered_gb_per_s: Option<f64>,
-    /// Names what bounds that, in words.
+    /// Bounds of the offered load, in words.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub offered_by: Vec<String>,
-    /// Share of stores in its accesses; of streams only.
+    /// Share of stores in its accesses, 0 to 1; only for streams.
     pub store_share: f64,
-    /// Its latency if its cores ran alone, if that is known; of streams only.
+    /// Latency if its cores ran alone, if known; only for streams.
     pub isolated: Option<Isolated>,
-    /// Gain without the devices, or without the cores for a workload of devices, if that is known.
+    /// Gain without the devices, or for a workload of devices without the cores, if known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub alone: Option<Alone>,
-    /// The latency of one of its cores alone in ns, as predicted, if that is known; of streams only.
+    /// Predicted latency of one of its cores alone in ns, if known; only for streams.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub lone_ns: Option<f64>,
-    /// Whether lines of its path, or snoops that it waits for, cross to other sockets, whose time is not told apart.
+    /// True if some of its lines, or snoops that they wait for, cross to other sockets: their time is not counted
+    /// separately.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub crosses: bool,
-    /// Latency of the path behind a link from the CHA and back without load, in ns, on average over its lines there.
+    /// Unloaded latency from the CHA to memory behind a link and back, in ns, averaged over the lines that are waited
+    /// for.
     #[serde(default, skip_serializing_if = "is_nothing")]
     pub link_ns: f64,
-    /// Latency of the path to the memory of the socket that these lines save, in ns, on the same average.
+    /// Unloaded latency of the path to local memory that the lines behind the link save, in ns, on the same average.
     #[serde(default, skip_serializing_if = "is_nothing")]
     pub saved_ns: f64,
-    /// Latency that the way to other sockets and back adds without load, in ns, on average over the lines that are
+    /// Latency that the path to other sockets and back adds without load, in ns, averaged over the lines that are
     /// waited for.
     #[serde(default, skip_serializing_if = "is_nothing")]
     pub hop_ns: f64,
-    /// What the mesh does to it, if its lines lose any time there.
+    /// Delay of its lines on the mesh, if they are delayed there.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub mesh: Option<OnMesh>,
-    /// The pools on its path, each at the place where it is fullest.
+    /// Pools on its path, each at the place where it is fullest.
     pub pools: Vec<Pool>,
-    /// Limit that it has if nothing on its way limits it.
+    /// Limit of the workload if nothing on its path limits it.
     #[serde(skip)]
     pub otherwise: String,
-    /// Everything on its way and how near that is to its limit, where no prediction says what would help.
+    /// Stages on its path with their loads, if no prediction covers the server.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub stages: Vec<Stage>,
-    /// What limits it: limits whose raise helps it, or `not known`. Where predictions do not cover the server, or are
-    /// far off, the stage on its way that holds it back instead.
+    /// Limits of the workload: those whose raise helps it, or `not known`. If predictions do not cover the server or
+    /// are far off, the stage on its path that holds it back.
     pub binding: Vec<String>,
-    /// The limits whose raise helps it, and by how much; nothing where predictions do not cover the server.
+    /// Limits whose raise helps it, with their gains; `None` if predictions do not cover the server.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub limits: Option<Limits>,
-    /// Share of time that the fullest domain of these, or else on the path, is full.
+    /// Share of time that the fullest of the limiting domains, or else of those on the path, is full; 0 to 1.
     pub full_share: f64,
-    /// Whether shares of time are estimated from mean occupancies.
+    /// True if shares of time are estimated from mean occupancies.
     pub estimated: bool,
-    /// What the caches do for it, where there are any.
+    /// Effect of the caches on the workload, if there are any.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cached: Option<Cached>,
-    /// Its limit, where that lies outside of its path in the server.
+    /// Limit outside of its path in the server, if there is one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub outside: Option<OutsideLimit>,
-    /// Share of the time of its cores that the throttle of a host control takes.
+    /// Share of the time of its cores that the throttle of a host control takes, 0 to 1.
     #[serde(default, skip_serializing_if = "is_nothing")]
     pub throttled_share: f64,
 }
@@ -134,8 +136,10 @@ fn is_nothing(ns: &f64) -> bool {
 }
 
 impl WorkloadFacts {
-    /// The facts of a workload that moves `gb_per_s` through these pools, bound by one of them or by `otherwise`.
-    /// Domains must have their usual names.
+    /// Creates the facts of a workload that moves `gb_per_s` through `pools` and is bound by one of them, or by
+    /// `otherwise`.
+    ///
+    /// Pools whose domain has none of the usual names are not candidates for the limit.
     #[must_use]
     pub fn new(workload: &str, kind: Kind, gb_per_s: f64, pools: Vec<Pool>, otherwise: &'static str) -> Self {
         let candidates: Vec<(&'static str, f64)> =
@@ -170,7 +174,7 @@ impl WorkloadFacts {
         }
     }
 
-    /// The same, with what limits it.
+    /// Adds the predicted limits, with their gains capped by the load that storage offers.
     #[must_use]
     pub fn with_limits(mut self, limits: Option<Limits>) -> Self {
         let Some(mut limits) = limits else { return self };
@@ -189,21 +193,22 @@ impl WorkloadFacts {
         self
     }
 
-    /// Marks the facts as those of lines that cross to other sockets: a full pool may only wait for one over there.
+    /// Marks the facts as those of a workload with lines that cross to other sockets: a full local pool may only be
+    /// waiting for a remote one.
     #[must_use]
     pub fn crossing(self) -> Self {
         Self { crosses: true, alone: None, ..self }
     }
 
-    /// Adds the stages on its way: where no prediction says what would help, the limit is the stage that holds it
-    /// back, or what it was before where none does.
+    /// Adds the stages on its path. Unless a prediction names a limit, the limit is then the stage that holds the
+    /// workload back, or `otherwise` if there is none.
     #[must_use]
     pub fn with_stages(mut self, stages: Vec<Stage>) -> Self {
         let is_told = self.mesh_limit().is_some() || self.is_named_behind_link() || self.is_predicted();
         if is_told || stages.is_empty() {
             return self;
         }
-        // Links that carry all that drives move are nearly full, and yet drives would not be faster behind wider ones.
+        // Links that carry all traffic of their drives are nearly full, yet wider links would not help.
         let of_links = self.offered_by.is_empty() || self.offered_by == [LINKS];
         let stages: Vec<Stage> = stages.into_iter().filter(|stage| of_links || stage.limit != PCIE_LINK).collect();
         let limit = if !self.gets_what_it_offers() {
@@ -219,22 +224,22 @@ impl WorkloadFacts {
         self
     }
 
-    /// Is true if predictions say what would help it.
+    /// Returns true if predictions show what would help the workload.
     pub(super) fn is_predicted(&self) -> bool {
         !self.crosses && self.limits.as_ref().is_some_and(|limits| limits.covered && !self.doubts(limits))
     }
 
-    /// Is true if the utilization behind a link named its limit.
+    /// Returns true if the limit was named from the utilization of the path behind a link.
     pub(super) fn is_named_behind_link(&self) -> bool {
         self.link_ns > 0.0 && self.stages.is_empty() && self.binding != [NOT_KNOWN]
     }
 
-    /// The stage that names its limit.
+    /// Returns the stage that names the limit, if the limit comes from a stage.
     pub(super) fn limiting(&self) -> Option<&Stage> {
         limiting(&self.stages).filter(|stage| self.binding == [stage.limit.as_str()])
     }
 
-    /// The same of lines some of which lie behind a link, on a server of `socket`.
+    /// Adds the path behind a link to the facts of a workload of which some lines lie there, on a server of `socket`.
     #[must_use]
     pub fn behind_link(self, socket: &SocketParams, way: &BehindLink) -> Self {
         let far = Self { link_ns: way.ns, saved_ns: way.saved_ns, limits: None, ..self.crossing() };
@@ -248,14 +253,14 @@ impl WorkloadFacts {
         Self { isolated, lone_ns, binding: vec![limit], ..far }
     }
 
-    /// Returns what memory behind a link or at another socket adds to the latency without load, in ns; negative if it
-    /// is the faster one.
+    /// Returns the latency that memory behind a link or on another socket adds without load, in ns. It is negative if
+    /// that memory is faster than the local one.
     pub(super) fn added_by_link_ns(&self) -> f64 {
         self.link_ns - self.saved_ns + self.hop_ns
     }
 
-    /// The same of lines that lose time on a mesh, which predictions know nothing of: if that counts, a full link is
-    /// named, or nothing is.
+    /// Adds the delay of lines on a mesh, which predictions do not cover. If the delay is significant, predicted
+    /// limits are dropped and the mesh is named as the limit where one of its links is full.
     #[must_use]
     pub fn on_mesh(mut self, mesh: Option<OnMesh>) -> Self {
         let latency_ns = self.main_pool().and_then(|pool| pool.latency_ns);
@@ -269,29 +274,30 @@ impl WorkloadFacts {
         self
     }
 
-    /// The mesh, if it is what limits it.
+    /// Returns the delay on the mesh if the mesh is the limit.
     pub(super) fn mesh_limit(&self) -> Option<&OnMesh> {
         self.mesh.as_ref().filter(|_| self.binding == [MESH])
     }
 
-    /// Whether what is predicted of its limits is so far from what was measured that it may be wrong.
+    /// Returns true if the predicted limits may be wrong, because the prediction is far from the measurement.
     fn doubts(&self, limits: &Limits) -> bool {
         let of_cores = self.pools.first().filter(|_| self.kind == Kind::Stream);
         limits.are_doubtful(self.gb_per_s, of_cores.and_then(|pool| pool.latency_ns))
     }
 
-    /// Whether it is storage that gets all it asks for.
+    /// Returns true if the workload is storage that gets all the load it offers.
     fn gets_what_it_offers(&self) -> bool {
         self.offered_gb_per_s.zip(self.app_gb_per_s).is_some_and(|(offered, moved)| moved >= ALL_OF_IT * offered)
     }
 
-    /// Is true if it gets all it asks for, and that is named.
+    /// Returns true if the workload gets all the load it offers and that is named as its limit.
     fn is_limited_by_its_offer(&self) -> bool {
         let named = self.binding == [OFFERED_LOAD] || self.binding == [PCIE_LINK] && self.offered_by == [LINKS];
         named && self.gets_what_it_offers()
     }
 
-    /// Why what is said to limit it may be wrong; nothing where its limits were raised, and predictions are near.
+    /// Returns the reason why the named limit may be wrong; `None` if it comes from a prediction near the measurement
+    /// or is certain for another reason.
     pub(super) fn doubt(&self) -> Option<String> {
         match &self.limits {
             _ if self.outside.is_some() => None,
@@ -316,13 +322,13 @@ impl WorkloadFacts {
         }
     }
 
-    /// Whether what is said to limit it may be wrong.
+    /// Returns true if the named limit may be wrong.
     #[must_use]
     pub fn is_doubtful(&self) -> bool {
         self.doubt().is_some()
     }
 
-    /// The pool that binds it, or the fullest on its path.
+    /// Returns the pool that limits the workload, or the fullest pool on its path.
     #[must_use]
     pub fn main_pool(&self) -> Option<&Pool> {
         let bound = self.pools.iter().find(|pool| self.binding.first() == Some(&pool.domain));
@@ -331,24 +337,25 @@ impl WorkloadFacts {
         bound.or_else(|| self.pools.iter().max_by(fuller))
     }
 
-    /// Whether it held a credit or looked into a cache.
+    /// Returns true if the workload held a credit or accessed a cache.
     pub(super) fn has_traffic(&self) -> bool {
         !self.pools.is_empty() || self.looked()
     }
 
-    /// Whether it looked into caches.
+    /// Returns true if the workload accessed a cache.
     pub(super) fn looked(&self) -> bool {
         self.cached.is_some_and(|cached| cached.l2_miss_ratio.is_some())
     }
 }
 
-/// The name of a domain on a path, as a constant.
+/// Returns the name of a domain on a path as a constant.
 fn known_domain(name: &str) -> Option<&'static str> {
     const KNOWN: [&str; 6] = ["C2M-Read", "C2M-Write", "P2M-Write", "P2M-Read", "PCIe posted", "PCIe non-posted"];
     KNOWN.into_iter().find(|known| *known == name)
 }
 
-/// Latency of a line of a workload without load in ns: of an LFB entry, or in the IIO. `domain` says which for devices.
+/// Unloaded latency of a line of a workload in ns: the time in an LFB entry, or in the IIO. For devices `domain`
+/// selects reads or writes.
 #[must_use]
 pub fn unloaded_ns(socket: &SocketParams, kind: Kind, domain: &str, store_share: f64) -> f64 {
     match (kind, domain) {

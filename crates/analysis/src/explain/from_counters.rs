@@ -1,4 +1,4 @@
-//! What counters alone tell of workloads: of all cores together, and of all devices.
+//! Derives the facts about workloads from counters alone: those of all cores together and those of all devices.
 
 use super::facts::{Isolated, Kind, Pool, WorkloadFacts};
 use crate::binding::{full_share_estimate, lfb_domain, stream_otherwise, OFFERED_LOAD};
@@ -10,14 +10,14 @@ use crate::regime::{Alone, Basis};
 use hostnet_model::params::{ServerParams, SocketParams, WorkloadKind};
 use std::collections::BTreeSet;
 
-/// Lines of a page of 4 KiB.
+/// Number of lines in a page of 4 KiB.
 const LINES_PER_PAGE: f64 = 64.0;
 
-/// The facts that counters alone tell: of all cores together and of all devices.
+/// Derives facts from counters alone: those of all cores together and those of all devices.
 ///
-/// The busy cores are those of the server's streams; without streams, as many as hold the entries in use. A workload
-/// has the name of the only one of its kind that the server has, else `C2M`, `P2M-Write` and `P2M-Read`. Shares of time
-/// full are estimated from mean occupancies.
+/// The busy cores are those of the server's streams or, without streams, as many as are needed to hold the entries in
+/// use. The facts are named after the only workload of their kind on the server, if there is exactly one, else `C2M`,
+/// `P2M-Write` and `P2M-Read`. Shares of time full are estimated from mean occupancies.
 #[must_use]
 pub fn from_counters(counters: &Counters, server: &ServerParams) -> Vec<WorkloadFacts> {
     let iio = &server.socket().iio;
@@ -37,7 +37,8 @@ pub fn from_counters(counters: &Counters, server: &ServerParams) -> Vec<Workload
     cores.into_iter().chain(devices).map(beside).collect()
 }
 
-/// Returns the predicted gain of all workloads of a kind without the others, if the facts are of all of them.
+/// Returns the predicted gain of all workloads of a kind without those of the other, if the facts cover all of that
+/// kind.
 fn alone(server: &ServerParams, facts: &WorkloadFacts) -> Option<Alone> {
     let of_devices = facts.kind == Kind::Fio;
     if of_devices && only(server, Kind::Fio).is_none() {
@@ -51,7 +52,7 @@ fn alone(server: &ServerParams, facts: &WorkloadFacts) -> Option<Alone> {
     Some(Alone::predicted(sums, facts.gb_per_s))
 }
 
-/// The number of the only workload of its kind, if there is one only.
+/// Returns the index of the only workload of `kind`, if there is exactly one.
 fn only(server: &ServerParams, kind: Kind) -> Option<usize> {
     let is_of = |workload: &WorkloadKind| match kind {
         Kind::Stream => !workload.is_of_devices(),
@@ -92,7 +93,7 @@ fn of_cores(counters: &Counters, server: &ServerParams) -> Option<WorkloadFacts>
     Some(facts)
 }
 
-/// The latency of all streams of a server when its devices are silent, mean over their cores.
+/// Predicts the latency of all streams of a server without its devices, averaged over their cores.
 fn predicted_alone(server: &ServerParams) -> Option<Isolated> {
     let latencies = isolated_latencies_ns(server);
     let workloads = server.workloads.iter().zip(latencies);
@@ -101,15 +102,15 @@ fn predicted_alone(server: &ServerParams) -> Option<Isolated> {
     (cores > 0.0).then(|| Isolated { ns: sum / cores, basis: Basis::Predicted })
 }
 
-/// C2M-Read or C2M-Write, whichever holds the entries longer.
+/// Returns C2M-Read or C2M-Write, whichever holds the LFB entries longer.
 fn core_domain(counters: &Counters, socket: &SocketParams, latency_ns: f64) -> &'static str {
     let way_ns = (socket.core.to_cha_ps + socket.core.from_cha_ps) as f64 / 1000.0;
     let reading_ns = counters.core_read.latency_ns(counters.window_ns).map_or(latency_ns, |ns| ns + way_ns);
     lfb_domain(reading_ns, latency_ns - reading_ns)
 }
 
-/// Lines that the kernel touches for the storage workloads that the server is known to have: they pass LFBs too, but no
-/// stream asked for them.
+/// Number of lines that the kernel accesses for the storage workloads of the server. These lines pass the LFBs too
+/// but belong to no stream.
 fn kernel_lines(counters: &Counters, server: &ServerParams) -> f64 {
     let storage = server.workloads.iter().filter_map(|workload| workload.kind.fio());
     let per_page = storage.map(|fio| fio.kernel_lines_per_page as f64 / 65_536.0);
@@ -117,13 +118,13 @@ fn kernel_lines(counters: &Counters, server: &ServerParams) -> f64 {
     per_page.reduce(f64::max).unwrap_or(0.0) * moved / LINES_PER_PAGE
 }
 
-/// Cores that the server's streams run on, if it has any.
+/// Number of cores that the server's streams run on, if it has any.
 fn stream_cores(server: &ServerParams) -> Option<f64> {
     let cores: BTreeSet<u32> = server.workloads.iter().flat_map(|workload| workload.kind.cores()).copied().collect();
     Some(cores.len() as f64).filter(|count| *count > 0.0)
 }
 
-/// The least gap of all streams.
+/// Shortest gap of all streams, in ps.
 fn least_gap_ps(server: &ServerParams) -> u64 {
     let streams = server.workloads.iter().filter_map(|workload| workload.kind.stream());
     streams.map(|stream| stream.gap_ps).min().unwrap_or(0)
@@ -151,26 +152,26 @@ fn of_devices(name: &str, pools: Vec<Pool>) -> WorkloadFacts {
     facts
 }
 
-/// All device traffic is that of the one storage workload.
+/// Creates facts in which all device traffic belongs to the only storage workload, `class`.
 fn of_storage(server: &ServerParams, class: usize, pools: Vec<Pool>) -> WorkloadFacts {
     let facts = of_devices(&server.workloads[class].name, pools);
     WorkloadFacts { offered_gb_per_s: offered_gb_per_s(server, class), ..facts }
 }
 
-/// A domain whose traffic is not known, and the counters that would show it.
+/// A domain whose traffic is not known, with the counters that would show it.
 pub(super) struct Untold {
     pub(super) domain: &'static str,
     missing: Vec<String>,
 }
 
 impl Untold {
-    /// Returns what cannot be computed, as a sentence.
+    /// Describes what cannot be computed, as a sentence.
     pub(super) fn in_words(&self) -> String {
         format!("what binds {} cannot be computed: no counter {}", self.domain, self.missing.join(", "))
     }
 }
 
-/// Finds domains that may have traffic, although missing counters keep it out of the facts.
+/// Returns the domains that may have traffic although the facts have none for lack of counters.
 pub(super) fn untold(counters: &Counters, facts: &[WorkloadFacts]) -> Vec<Untold> {
     let told = |domain: &str| facts.iter().any(|facts| facts.pools.iter().any(|pool| pool.domain.starts_with(domain)));
     let pools = [

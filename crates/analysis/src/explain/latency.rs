@@ -1,4 +1,4 @@
-//! Where the latency of a workload comes from.
+//! Splits the latency of a workload into its causes.
 
 use super::facts::{unloaded_ns, Kind, WorkloadFacts};
 use super::reach::Reach;
@@ -8,41 +8,42 @@ use crate::formula::{self, Causes, Constants, Form, Missing};
 use hostnet_model::params::SocketParams;
 use serde::{Deserialize, Serialize};
 
-/// The latency of a workload's lines, split into its causes. Everything in ns; what the counters do not tell is `None`.
+/// Latency of a workload's lines by cause, in ns. Causes that the counters do not show are `None`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Latency {
-    /// The domain that it is about.
+    /// Name of the domain whose latency this is.
     pub domain: String,
-    /// Mean.
+    /// Mean latency.
     pub mean_ns: f64,
-    /// Without load.
+    /// Latency without load.
     pub unloaded_ns: f64,
-    /// The bus of a channel changes direction.
+    /// Turnarounds of a channel's bus between reads and writes.
     pub switching_ns: Option<f64>,
-    /// Writes go first.
+    /// Writes served first (write head-of-line blocking).
     pub write_hol_ns: Option<f64>,
-    /// Reads go first.
+    /// Reads served first (read head-of-line blocking).
     pub read_hol_ns: Option<f64>,
-    /// Rows are opened and closed.
+    /// Row activations and precharges of the request itself.
     pub top_of_queue_ns: Option<f64>,
     /// Wait for admission to the CHA.
     pub cha_admission_ns: Option<f64>,
-    /// What is left: neither unloaded nor explained. Negative where the formula claims more than there is.
+    /// Rest: neither unloaded latency nor explained. It is negative if the causes add up to more than the mean.
     pub unexplained_ns: f64,
-    /// The largest of the causes; nothing if more than that is not explained.
+    /// Name of the largest cause; `None` if the unexplained rest is larger.
     pub cause: Option<String>,
-    /// The causes that are not told, and what they need.
+    /// Causes that could not be computed, each with the counters that it lacks.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub lacks: Vec<Missing>,
 }
 
-/// The causes by name, and what each adds in ns.
+/// Each cause by name, with the latency that it adds in ns or the counters that it lacks.
 type Told = [(&'static str, Result<f64, Missing>); 5];
 
-/// Share of a latency by which one of its causes may exceed what load adds to it: formulas are not exact.
+/// Share of the mean latency by which one cause may exceed the latency that load adds: formulas are not exact.
 const TOLERANCE: f64 = 0.1;
 
-/// Splits the latency of a workload. Nothing if it moved no line. Reasons for gaps go to `missing`.
+/// Splits the latency of a workload. Returns `None` if the workload moved no line. Appends the reasons for missing
+/// causes to `missing`.
 pub(super) fn of(
     socket: &SocketParams,
     counters: &Counters,
@@ -73,7 +74,8 @@ pub(super) fn of(
         None => unloaded_ns(socket, facts.kind, &pool.domain, facts.store_share),
         Some(reach) => way_ns + reach.unloaded_ns(),
     } + share * facts.added_by_link_ns();
-    // The counters of the CHA count the lines of all cores. A wait longer than the latency is that of other lines.
+    // The CHA counters cover the lines of all cores. A wait longer than the workload's own latency belongs to other
+    // lines.
     let most_ns = mean_ns - unloaded_ns + TOLERANCE * mean_ns;
     let admission = admission.and_then(|ns| match ns > most_ns {
         true => Err(Missing::counter("CHA admission", "of the time that its lines alone wait there")),
@@ -90,7 +92,7 @@ pub(super) fn of(
     Some(split(pool.domain.clone(), mean_ns, unloaded_ns, told))
 }
 
-/// Says what is not told, causes that lack the same together.
+/// Appends the missing causes to `missing`; causes that lack the same counters share an entry.
 fn note(told: &Told, missing: &mut Vec<String>) {
     let mut lacking: Vec<Missing> = Vec::new();
     for failure in told.iter().filter_map(|(_, ns)| ns.as_ref().err()) {
@@ -107,7 +109,8 @@ fn note(told: &Told, missing: &mut Vec<String>) {
     }
 }
 
-/// What queueing at the memory controller adds, by the formula in the form of its authors' figures.
+/// Computes the causes at the memory controller, with the variant of the formula that its authors used for their
+/// figures.
 fn queueing(socket: &SocketParams, counters: &Counters, domain: &str) -> Causes {
     let constants = Constants::of(socket);
     if domain == "P2M-Write" {
@@ -118,7 +121,7 @@ fn queueing(socket: &SocketParams, counters: &Counters, domain: &str) -> Causes 
     formula::causes_of_read(counters, &constants, form)
 }
 
-/// The way to the CHA and back, in ns; for a stream that of the write-backs of its stores too.
+/// Latency of the path to the CHA and back, in ns; for a stream including that of the write-backs of its stores.
 fn way_ns(socket: &SocketParams, facts: &WorkloadFacts, domain: &str) -> f64 {
     let ns = |ps: u64| ps as f64 / 1000.0;
     let (core, iio) = (&socket.core, &socket.iio);
@@ -137,13 +140,14 @@ fn admission(counters: &Counters, facts: &WorkloadFacts, domain: &str, way_ns: f
     }
 }
 
-/// The wait of a stream, where it is known how many of its lines were written back: that takes its time too.
+/// Returns `admission_ns` if the number of write-backs is known: without it the wait would include the write-back
+/// time.
 fn with_stores(counters: &Counters, admission_ns: f64) -> Result<f64, Missing> {
     let lacking = || Missing::counter("the wait of core lines for the CHA", "core_write.lines");
     counters.core_write.lines.map(|_| admission_ns).ok_or_else(lacking)
 }
 
-/// The wait for admission and the way, where only some lines go on to memory. Needs a line.
+/// Computes the wait for admission including the path, where only some lines go on to memory. Fails without a line.
 fn admission_beside_llc(
     counters: &Counters,
     facts: &WorkloadFacts,
@@ -185,7 +189,7 @@ fn split(domain: String, mean_ns: f64, unloaded_ns: f64, told: Told) -> Latency 
 }
 
 impl Latency {
-    /// The causes by name, with what each adds.
+    /// Returns each cause by name, with the latency that it adds in ns.
     #[must_use]
     pub fn parts(&self) -> [(&'static str, Option<f64>); 5] {
         [
@@ -197,7 +201,8 @@ impl Latency {
         ]
     }
 
-    /// What is not explained may all be due to one cause that is not told, or to none of them.
+    /// Returns the largest cause, or `None` if the unexplained rest is larger: one unknown cause may account for all
+    /// of the rest.
     fn largest(&self) -> Option<String> {
         let known = self.parts().into_iter().filter_map(|(name, ns)| Some((name, ns?)));
         let most = known.filter(|(_, ns)| *ns > 0.0).max_by(|a, b| a.1.total_cmp(&b.1));

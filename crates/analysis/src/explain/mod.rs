@@ -1,7 +1,7 @@
-//! Why a run is as fast as it is: what limits each workload, and where its latency comes from.
+//! Explains the performance of a run: the limit of each workload and the causes of its latency.
 //!
-//! [`explain`] takes counters, the parameters of the socket and [`WorkloadFacts`]. A run hands them over in its
-//! summary; [`from_counters`] makes them from counters alone.
+//! [`explain`] takes counters, the parameters of the socket and [`WorkloadFacts`]. A run provides the facts in its
+//! summary; [`from_counters`] derives them from counters alone.
 
 mod behind_link;
 mod cached;
@@ -27,44 +27,45 @@ use crate::regime::{regime, Basis, C2m, Crowd, P2m, Party, Regime, Sides};
 use hostnet_model::params::SocketParams;
 use serde::{Deserialize, Serialize};
 
-/// A line that takes longer than this many times what it takes without load waits for somebody.
+/// Factor over its unloaded latency from which a line is taken to queue behind other lines.
 const LOADED: f64 = 1.1;
 
 /// The explanation of a run or of a counter file.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Explanation {
-    /// Version of this form.
+    /// Version of this format.
     pub format: u32,
-    /// The regime.
+    /// Regime of contention between cores and devices.
     pub regime: Regime,
-    /// The workload that contention hurts most, if there is any.
+    /// Name of the workload that contention hurts most, if there is any workload.
     pub suffers: Option<String>,
-    /// Every workload.
+    /// Explanation of each workload.
     pub workloads: Vec<Explained>,
-    /// What cannot be told, and for want of which counters.
+    /// Quantities that cannot be computed, each with the counters that it lacks.
     pub missing: Vec<String>,
 }
 
-/// One workload, explained.
+/// Explanation of one workload.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Explained {
-    /// What is known of it.
+    /// Facts about the workload.
     #[serde(flatten)]
     pub facts: WorkloadFacts,
-    /// Says what limits it and what helps, in words that follow its name.
+    /// Description of the limit of the workload and of the raise that helps, in words that follow its name.
     pub limited: String,
-    /// Whether that may be wrong, because predictions are far from what was measured.
+    /// True if that may be wrong, because predictions are far from the measurement.
     pub doubtful: bool,
-    /// The pool that limits it, or the fullest on its path.
+    /// Name of the pool that limits the workload, or of the fullest pool on its path.
     pub domain: Option<String>,
-    /// The most that this pool lets through at its latency: credits x 64 B / latency, in GB/s.
+    /// Largest throughput of that pool at its latency, credits x 64 B / latency, in GB/s.
     pub bound_gb_per_s: Option<f64>,
-    /// Where its latency comes from.
+    /// Causes of the latency of the workload.
     pub latency: Option<Latency>,
 }
 
-/// Explains a run of the server of `socket`: `facts` are those of its workloads, and `known` the regime if it has been
-/// told already. Workloads without any traffic are left out.
+/// Explains a run of the server of `socket` from the facts about its workloads.
+///
+/// `known` is the regime if it was determined before. Workloads without any traffic are left out.
 #[must_use]
 pub fn explain(
     socket: &SocketParams,
@@ -102,7 +103,7 @@ fn explain_workload(
     }
 }
 
-/// The regime that the facts of all workloads tell. The latency that C2M would have alone is taken from [`isolated`].
+/// Determines the regime from the facts about all workloads, with the isolated C2M latency from [`isolated`].
 #[must_use]
 pub fn regime_of(socket: &SocketParams, facts: &[WorkloadFacts]) -> Regime {
     let streams = facts.iter().filter(|facts| facts.kind == Kind::Stream);
@@ -124,7 +125,8 @@ pub fn regime_of(socket: &SocketParams, facts: &[WorkloadFacts]) -> Regime {
     regime(&Sides { cores: side(Kind::Stream), devices: side(Kind::Fio), c2m, p2m, crowd: crowd(socket, facts) })
 }
 
-/// Judges how cores slow each other down, by the stream whose latency has grown most over one of its cores alone.
+/// Finds out how much the cores slow each other down: returns the latency of the stream that has grown most over one
+/// of its cores alone.
 fn crowd(socket: &SocketParams, facts: &[WorkloadFacts]) -> Crowd {
     let held = |facts: &WorkloadFacts| Some((facts.main_pool()?.latency_ns?, facts.lone_ns?));
     let told = facts.iter().filter(|facts| !facts.is_doubtful()).filter_map(held);
@@ -136,7 +138,7 @@ fn crowd(socket: &SocketParams, facts: &[WorkloadFacts]) -> Crowd {
     }
 }
 
-/// Returns true if several cores wait longer than without any load.
+/// Returns true if several cores run the workload and wait longer than without load.
 fn may_be_crowded(socket: &SocketParams, facts: &WorkloadFacts) -> bool {
     let Some(pool) = facts.main_pool().filter(|_| facts.kind == Kind::Stream) else { return false };
     let unloaded_ns = facts::unloaded_ns(socket, facts.kind, "C2M-Read", facts.store_share) + facts.added_by_link_ns();
@@ -144,7 +146,7 @@ fn may_be_crowded(socket: &SocketParams, facts: &WorkloadFacts) -> bool {
     several && pool.latency_ns.is_some_and(|ns| ns > LOADED * unloaded_ns)
 }
 
-/// All storage together.
+/// Sums the load of all storage workloads. Returns `None` if they have no P2M pool.
 #[must_use]
 pub fn p2m(facts: &[WorkloadFacts]) -> Option<P2m> {
     let storage: Vec<&WorkloadFacts> = facts.iter().filter(|facts| facts.kind == Kind::Fio).collect();
@@ -155,15 +157,16 @@ pub fn p2m(facts: &[WorkloadFacts]) -> Option<P2m> {
     Some(P2m { full_share, gb_per_s, offered_gb_per_s: offered.map(|offered| offered.iter().sum()) })
 }
 
-/// The latency of a stream if its cores ran alone: what the facts say, else that of a socket without load.
+/// Returns the latency of a stream if its cores ran alone: that of the facts, else that of an unloaded socket.
 #[must_use]
 pub fn isolated(socket: &SocketParams, facts: &WorkloadFacts) -> Isolated {
     let unloaded = || facts::unloaded_ns(socket, facts.kind, "C2M-Read", facts.store_share);
     facts.isolated.unwrap_or_else(|| Isolated { ns: unloaded() + facts.added_by_link_ns(), basis: Basis::Unloaded })
 }
 
-/// Finds the workload that the other side slows down most. Where none is known to be slowed down, it is the stream
-/// whose latency has grown most, or else any workload.
+/// Returns the name of the workload that the other side slows down most. If none is known to be slowed down, that is
+/// the stream whose latency has grown most (in regime `red`, the storage that misses most of its offered load), or
+/// else the first workload.
 fn suffers(socket: &SocketParams, facts: &[WorkloadFacts], regime: &Regime) -> Option<String> {
     let loss = |facts: &WorkloadFacts| Some(facts.offered_gb_per_s? / facts.app_gb_per_s?.max(f64::MIN_POSITIVE));
     let growth = |facts: &WorkloadFacts| Some(facts.main_pool()?.latency_ns? / isolated(socket, facts).ns);

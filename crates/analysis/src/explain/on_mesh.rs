@@ -1,37 +1,38 @@
-//! What the mesh of a die does to a workload.
+//! The delay of a workload's lines on the mesh of a die.
 
 use serde::{Deserialize, Serialize};
 
-/// Share of time from which on a link of the mesh is full: what comes waits for what is there.
+/// Share of time busy from which a link of the mesh is full: arriving messages queue behind those already there.
 const FULL: f64 = 0.9;
-/// Share of the time of a line from which on waiting on the mesh is too much for predictions, which know of none.
+/// Share of the latency of a line from which its delay on the mesh is too much for predictions, which do not model
+/// it.
 const NOTICED: f64 = 0.02;
-/// What answers call the limit.
+/// Name of the mesh in answers.
 pub(super) const MESH: &str = "mesh";
 
-/// What lines of a workload lose on the mesh, and where most of it.
+/// Delay of a workload's lines on the mesh, and the link where it is largest.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct OnMesh {
-    /// What a line loses to others on all its ways, mean, in ns.
+    /// Mean delay of a line by contention over all its crossings of the mesh, in ns.
     pub waited_ns: f64,
-    /// The link where lines of the workload lose most, in words.
+    /// Description of the link where the lines are delayed most.
     pub link: String,
-    /// Share of time that it is busy.
+    /// Share of time that the link is busy, 0 to 1.
     pub busy_share: f64,
 }
 
 impl OnMesh {
-    /// Whether the link where most is lost is full, and what is lost counts.
+    /// Returns true if the link with the largest delay is full and the delay is significant.
     pub(super) fn limits(&self, latency_ns: Option<f64>) -> bool {
         self.busy_share >= FULL && self.counts(latency_ns)
     }
 
-    /// Whether what is lost counts in the latency of a line.
+    /// Returns true if the delay is significant for a line of this latency.
     pub(super) fn counts(&self, latency_ns: Option<f64>) -> bool {
         latency_ns.is_none_or(|ns| self.waited_ns >= NOTICED * ns)
     }
 
-    /// What limits a workload that the mesh limits, in words that follow its name.
+    /// Describes the mesh as the limit, in words that follow the name of the workload.
     pub(super) fn clause(&self) -> String {
         let Self { waited_ns, link, busy_share } = self;
         let busy = 100.0 * busy_share;

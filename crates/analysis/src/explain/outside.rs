@@ -1,45 +1,45 @@
-//! Limits that the path of a workload's lines in its server does not show.
+//! Limits outside of the path of a workload's lines in its server.
 
 use super::facts::WorkloadFacts;
 use crate::evidence::limiting;
 use crate::limits::NOT_KNOWN;
 use serde::{Deserialize, Serialize};
 
-/// The limit of a workload whose host slows down its cores.
+/// Name of the limit of a workload whose host throttles its cores.
 pub const THROTTLE: &str = "throttle";
-/// Names the limit of a class all of whose flows have ended, and of one that was not measured.
+/// Name of the limit of a class all of whose flows have ended.
 pub const ENDED: &str = "ended";
-/// See [`ENDED`].
+/// Name of the limit of a class that was not measured.
 pub const NOT_MEASURED: &str = "nothing measured";
-/// A throttle that takes this share of the time of a workload is its limit.
+/// Share of a workload's time from which a throttle is its limit.
 const THROTTLED: f64 = 0.2;
-/// A throttle that takes less than this share changes no limit.
+/// Share of a workload's time below which a throttle is neglected.
 const HARDLY_THROTTLED: f64 = 0.02;
 
-/// A limit that was found outside of the path of the lines in a server: in the network around it, at the cores that
-/// serve the network, or in what its host control does to its cores.
+/// A limit outside of the path of lines in a server: in the network around it, at the cores that serve the network,
+/// or in the throttling of its cores by the host control.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct OutsideLimit {
-    /// Its name.
+    /// Name of the limit.
     pub limit: String,
-    /// The evidence, in words.
+    /// Evidence for the limit, in words.
     pub why: String,
-    /// Is true if it lies in the memory system of this server, whose stages say more.
+    /// True if the limit lies in the memory system of this server, whose stages say more.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub in_host: bool,
 }
 
-/// The share of time that a host control takes from the cores of a workload, and why.
+/// Share of time that a host control takes from the cores of a workload, with the reason.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Throttling {
-    /// The share of their time that this takes.
+    /// Share of their time that the throttle takes, 0 to 1.
     pub lost: f64,
-    /// How far they are throttled, in words.
+    /// Degree of throttling, in words.
     pub why: String,
 }
 
 impl WorkloadFacts {
-    /// Sets a limit outside of the path in the server; it takes the place of any other.
+    /// Sets a limit outside of the path in the server, which replaces any other limit.
     #[must_use]
     pub fn with_outside(mut self, outside: Option<OutsideLimit>) -> Self {
         if let Some(outside) = outside {
@@ -50,7 +50,8 @@ impl WorkloadFacts {
         self
     }
 
-    /// Adds what a host control does to its cores: much of that is its limit, and some leaves any other in doubt.
+    /// Adds the throttling of its cores by a host control: severe throttling is the limit, mild throttling makes any
+    /// other limit doubtful.
     #[must_use]
     pub fn throttled(mut self, throttling: Option<Throttling>) -> Self {
         let Some(Throttling { lost, why }) = throttling.filter(|throttling| throttling.lost >= HARDLY_THROTTLED) else {
@@ -61,7 +62,7 @@ impl WorkloadFacts {
         self.with_outside((lost >= THROTTLED).then_some(limit))
     }
 
-    /// Says what limits it if that lies outside, in words that follow its name.
+    /// Describes the limit if it lies outside of the path, in words that follow the name of the workload.
     pub(super) fn outside_clause(&self) -> Option<String> {
         let OutsideLimit { limit, why, in_host } = self.outside.as_ref()?;
         match limit.as_str() {

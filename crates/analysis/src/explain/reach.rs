@@ -1,4 +1,4 @@
-//! How far a workload's lines come where there are caches: some are served by the LLC, others go on to memory.
+//! Computes how many of a workload's lines the LLC serves and how many go on to memory.
 
 use super::facts::{Kind, WorkloadFacts};
 use super::unloaded;
@@ -9,19 +9,19 @@ fn ns(ps: u64) -> f64 {
     ps as f64 / 1000.0
 }
 
-/// How far the lines of a workload come.
+/// Shares and unloaded latencies of a workload's lines in the LLC and in memory.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Reach {
-    /// Share of them that wait for memory.
+    /// Share of the lines that wait for memory, 0 to 1.
     pub(super) memory: f64,
-    /// What those take between CHA and memory without load, in ns.
+    /// Unloaded latency of these lines between CHA and memory, in ns.
     pub(super) memory_ns: f64,
-    /// What all of them take in the LLC, mean in ns.
+    /// Latency in the LLC averaged over all lines, in ns.
     pub(super) llc_ns: f64,
 }
 
 impl Reach {
-    /// The lines of a workload in a domain. Nothing without caches.
+    /// Computes the reach of a workload's lines in `domain`. Returns `None` without caches.
     pub(super) fn of(socket: &SocketParams, counters: &Counters, facts: &WorkloadFacts, domain: &str) -> Option<Self> {
         let cache = socket.cache.as_ref()?;
         let cached = facts.cached?;
@@ -37,8 +37,9 @@ impl Reach {
         Self { memory, memory_ns: unloaded::cha_read_ns(socket), llc_ns }
     }
 
-    /// A device's write waits for memory if it goes there, or if a dirty line has to leave the LLC for it: then for
-    /// room in the channel, not for the way of that line, and the LLC takes it meanwhile.
+    /// Computes the reach of device writes. A write waits for memory if it goes there, or if a dirty line must leave
+    /// the LLC for it. In the latter case it waits for room in the channel but not for the path of the victim,
+    /// because the LLC takes the write meanwhile.
     fn of_writes(socket: &SocketParams, cache: &CacheParams, memory: f64) -> Self {
         let drives = &cache.ddio.drives;
         let put = drives.iter().filter(|on| **on).count() as f64 / drives.len().max(1) as f64;
@@ -49,13 +50,13 @@ impl Reach {
         Self { memory, memory_ns, llc_ns: (1.0 - memory) * ns(cache.ddio.write_ps) }
     }
 
-    /// What the lines take between their admission and the answer of the CHA without load, mean in ns.
+    /// Mean unloaded latency from the admission of a line until the answer of the CHA, in ns.
     pub(super) fn unloaded_ns(&self) -> f64 {
         self.memory * self.memory_ns + self.llc_ns
     }
 }
 
-/// The share of lines of a buffer that came on into a domain of the CHA.
+/// Share of the lines of a buffer that entered a domain of the CHA, 0 to 1.
 fn passed(inside: Flow, held: Flow) -> f64 {
     match (inside.lines, held.lines) {
         (Some(inside), Some(held)) if held > 0.0 => (inside / held).min(1.0),

@@ -1,4 +1,4 @@
-//! Latencies of a socket without load: sums of fixed delays, see `docs/domains.md`.
+//! Unloaded latencies of a socket: sums of fixed delays, see `docs/domains.md`.
 
 use crate::formula::clocks_ns;
 use hostnet_model::params::{DramParams, SocketParams};
@@ -7,43 +7,43 @@ fn ns(ps: u64) -> f64 {
     ps as f64 / 1000.0
 }
 
-/// A line from DRAM when its row is open, in ns.
+/// Unloaded latency of a row hit in DRAM up to the end of its data, in ns.
 #[must_use]
 pub fn dram_ns(dram: &DramParams) -> f64 {
     clocks_ns(dram, f64::from(dram.timing.cl + dram.timing.burst * dram.accesses_per_line))
 }
 
-/// From admission of a read to the CHA until its data is back there, in ns.
+/// Unloaded latency of a read from its admission to the CHA until its data is back at the CHA, in ns.
 #[must_use]
 pub fn cha_read_ns(socket: &SocketParams) -> f64 {
     ns(socket.cha.read_to_mc_ps + socket.cha.from_mc_ps) + dram_ns(&socket.memory.dram)
 }
 
-/// From admission of a device's write to the CHA until the memory controller has accepted it, in ns.
+/// Unloaded latency of a device write from its admission to the CHA until the memory controller accepts it, in ns.
 #[must_use]
 pub fn cha_io_write_ns(socket: &SocketParams) -> f64 {
     ns(socket.cha.io_write_to_mc_ps + socket.cha.write_ack_ps)
 }
 
-/// C2M-Read in ns.
+/// Unloaded latency of the C2M-Read domain, in ns.
 #[must_use]
 pub fn c2m_read_ns(socket: &SocketParams) -> f64 {
     ns(socket.core.to_cha_ps + socket.core.from_cha_ps) + cha_read_ns(socket)
 }
 
-/// C2M-Write in ns.
+/// Unloaded latency of the C2M-Write domain, in ns.
 #[must_use]
 pub fn c2m_write_ns(socket: &SocketParams) -> f64 {
     ns(socket.core.to_cha_ps + socket.core.write_ack_ps)
 }
 
-/// P2M-Write in ns.
+/// Unloaded latency of the P2M-Write domain, in ns.
 #[must_use]
 pub fn p2m_write_ns(socket: &SocketParams) -> f64 {
     ns(socket.iio.write_to_cha_ps + socket.iio.write_ack_ps) + cha_io_write_ns(socket)
 }
 
-/// P2M-Read in ns.
+/// Unloaded latency of the P2M-Read domain, in ns.
 #[must_use]
 pub fn p2m_read_ns(socket: &SocketParams) -> f64 {
     ns(socket.iio.read_to_cha_ps + socket.iio.read_return_ps) + cha_read_ns(socket)

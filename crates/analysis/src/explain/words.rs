@@ -1,4 +1,4 @@
-//! Says what limits a workload, in words.
+//! Describes the limit of a workload in words.
 
 use super::facts::{Kind, Pool, WorkloadFacts};
 use super::Cached;
@@ -6,7 +6,7 @@ use crate::binding::{CORE, OFFERED_LOAD};
 use crate::limits::{Gain, NOT_KNOWN};
 
 impl WorkloadFacts {
-    /// Names its limit for a table, with a question mark where it may be wrong.
+    /// Names the limit for a table, with a question mark if it may be wrong.
     #[must_use]
     pub fn limited_by(&self) -> String {
         let names = self.binding.join(" / ");
@@ -17,7 +17,7 @@ impl WorkloadFacts {
         }
     }
 
-    /// Says what limits it and what helps, in words that follow its name.
+    /// Describes the limit and the raise that helps, in words that follow the name of the workload.
     #[must_use]
     pub fn clause(&self) -> String {
         if let Some(clause) = self.outside_clause() {
@@ -52,7 +52,7 @@ impl WorkloadFacts {
         }
     }
 
-    /// Names the credits of a pool: those of the parts that the workload uses, which may be some of all.
+    /// Names the credits of a pool: those of the parts that the workload uses, which may not be all of the pool.
     fn credits_in_words(&self, pool: &Pool) -> String {
         match (self.kind, pool.domain.as_str()) {
             (Kind::Stream, _) => match &pool.place {
@@ -64,7 +64,7 @@ impl WorkloadFacts {
         }
     }
 
-    /// Says what binds it, as a sentence.
+    /// Describes the limit and the pool behind it in one sentence.
     #[must_use]
     pub fn sentence(&self) -> String {
         let name = &self.workload;

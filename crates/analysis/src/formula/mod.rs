@@ -1,8 +1,8 @@
-//! The formula of "Understanding the Host Network" (SIGCOMM'24, section 6.1, figures 9 and 10): from counters to the
-//! latency that queueing at the memory controller adds to a read or a write.
+//! The formula of "Understanding the Host Network" (SIGCOMM'24, section 6.1, figures 9 and 10). It computes from
+//! counters the latency that queueing at the memory controller adds to a read or a write.
 //!
-//! It works on the counters of any server, simulated or real. Its constants are arguments: [`Constants::of`] derives
-//! them from a socket's parameters, and any others can be given instead.
+//! The formula works on the counters of any server, simulated or real. Its constants are arguments: [`Constants::of`]
+//! derives them from the parameters of a socket, and others can be given instead.
 //!
 //! ```text
 //! read   L = const_read + O x (switches/lines_read) x t_wtr         switching
@@ -16,12 +16,12 @@
 //!                              + ACT_write/lines_written x t_act + PRE_write/lines_written x t_pre ]
 //! ```
 //!
-//! `O` is the mean RPQ occupancy of a channel, `P` the share of time that its WPQ is full, and `N` the writes of cores
-//! and devices that wait for a place in it: those in the CHA, per channel.
+//! `O` is the mean RPQ occupancy of a channel, `P` the share of time that its WPQ is full, and `N` the number of
+//! writes of cores and devices per channel that wait for a WPQ entry, i.e. those in the CHA.
 //!
-//! Not in it, as its authors say: service out of order, contention of ranks and bank groups, writes that pass in read
-//! mode, write recovery, and the wait for admission to the CHA, which [`core_admission_ns`] and its siblings give on
-//! their own.
+//! As its authors state, the formula does not model out-of-order service, contention of ranks and bank groups, writes
+//! served in read mode, write recovery, and the wait for admission to the CHA. [`core_admission_ns`],
+//! [`io_write_admission_ns`] and [`io_read_admission_ns`] compute that wait separately.
 
 mod needs;
 
@@ -32,28 +32,28 @@ use hostnet_model::params::{DramParams, SocketParams};
 use needs::Needs;
 use serde::{Deserialize, Serialize};
 
-/// The constants of the formula, all in ns.
+/// Constants of the formula, all in ns.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Constants {
-    /// One line on the bus of a channel.
+    /// Time of one line on the bus of a channel.
     pub t_trans_ns: f64,
-    /// Change from writing to reading.
+    /// Turnaround of the bus from write to read.
     pub t_wtr_ns: f64,
-    /// Change from reading to writing.
+    /// Turnaround of the bus from read to write.
     pub t_rtw_ns: f64,
-    /// Activation of a row (tRCD).
+    /// Row activation (tRCD).
     pub t_act_ns: f64,
-    /// Precharge of a row (tRP).
+    /// Row precharge (tRP).
     pub t_pre_ns: f64,
-    /// Latency of the read domain without load.
+    /// Unloaded latency of the read domain.
     pub const_read_ns: f64,
-    /// Latency of the write domain without load.
+    /// Unloaded latency of the write domain.
     pub const_write_ns: f64,
 }
 
 impl Constants {
-    /// The constants of a socket: its DRAM timing, and the unloaded latencies of a load of a core and of a write of a
-    /// device.
+    /// Derives the constants from the DRAM timing of a socket and from the unloaded latencies of a core's load and of
+    /// a device's write.
     #[must_use]
     pub fn of(socket: &SocketParams) -> Self {
         let (dram, timing) = (&socket.memory.dram, &socket.memory.dram.timing);
@@ -70,61 +70,61 @@ impl Constants {
     }
 }
 
-/// `count` clocks of a DRAM in ns.
+/// Converts `count` DRAM clocks to ns.
 pub(crate) fn clocks_ns(dram: &DramParams, count: f64) -> f64 {
     count * dram.clock_ps_numerator as f64 / dram.clock_ps_denominator as f64 / 1000.0
 }
 
-/// How the formula is read.
+/// Variant of the formula.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Form {
-    /// As printed. Read head-of-line is negative when a channel has less than one read waiting.
+    /// The formula as printed. Its read head-of-line term is negative when less than one read waits at a channel.
     Published,
-    /// As its authors' scripts compute it for their figures: read head-of-line is never negative, and all `N` waiting
-    /// writes count as write head-of-line.
+    /// The formula as in the scripts for the authors' figures: the read head-of-line term is never negative, and all
+    /// `N` waiting writes count in the write head-of-line term.
     Adj,
-    /// The same, but while the RPQ is full the reads that wait are counted in the CHA: the authors' choice where reads
-    /// of cores and devices together fill the RPQ.
+    /// As [`Form::Adj`], but while the RPQ is full the waiting reads are counted in the CHA. The authors use this
+    /// variant where reads of cores and devices together fill the RPQ.
     AdjCha,
 }
 
-/// What queueing at the memory controller adds to the latency of a line, in ns, by cause.
+/// Latency that queueing at the memory controller adds to a line, in ns, by cause.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Inflation {
-    /// The bus changes direction.
+    /// Turnarounds of the bus between reads and writes.
     pub switching_ns: f64,
-    /// Writes go first.
+    /// Writes served first (write head-of-line blocking).
     pub write_hol_ns: f64,
-    /// Reads go first.
+    /// Reads served first (read head-of-line blocking).
     pub read_hol_ns: f64,
-    /// Rows are opened and closed.
+    /// Row activations and precharges of the request itself.
     pub top_of_queue_ns: f64,
 }
 
 impl Inflation {
-    /// All of it, in ns.
+    /// Sum of all causes, in ns.
     #[must_use]
     pub fn total_ns(&self) -> f64 {
         self.switching_ns + self.write_hol_ns + self.read_hol_ns + self.top_of_queue_ns
     }
 }
 
-/// What queueing adds, cause by cause, in ns. Each cause needs counters of its own, and says which it lacks.
+/// Latency that queueing adds, in ns, by cause. Each cause has its own counters and names those it lacks.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Causes {
-    /// The bus changes direction.
+    /// Turnarounds of the bus between reads and writes.
     pub switching: Result<f64, Missing>,
-    /// Writes go first.
+    /// Writes served first (write head-of-line blocking).
     pub write_hol: Result<f64, Missing>,
-    /// Reads go first.
+    /// Reads served first (read head-of-line blocking).
     pub read_hol: Result<f64, Missing>,
-    /// Rows are opened and closed.
+    /// Row activations and precharges of the request itself.
     pub top_of_queue: Result<f64, Missing>,
 }
 
 impl Causes {
-    /// All of them, or what they lack together.
+    /// Returns all causes, or an error with all counters that they lack.
     fn whole(self, quantity: &str) -> Result<Inflation, Missing> {
         let mut needs = Needs::new(quantity);
         let inflation = Inflation {
@@ -137,16 +137,17 @@ impl Causes {
     }
 }
 
-/// What queueing adds to a read, of cores and devices alike: its latency is this and `const_read_ns`.
+/// Computes the latency that queueing adds to a read of a core or a device; the latency of the read is that plus
+/// `const_read_ns`.
 ///
 /// # Errors
 ///
-/// Names the counters that are missing, or zero where that means there is nothing to tell.
+/// Names the counters that are missing, or that are zero although the formula divides by them.
 pub fn read(counters: &Counters, constants: &Constants, form: Form) -> Result<Inflation, Missing> {
     causes_of_read(counters, constants, form).whole("what queueing adds to reads")
 }
 
-/// [`read`], cause by cause.
+/// As [`read`], but with a result per cause.
 #[must_use]
 pub fn causes_of_read(counters: &Counters, constants: &Constants, form: Form) -> Causes {
     let waiting = |needs: &mut Needs| reads_waiting(counters, form, needs);
@@ -173,7 +174,7 @@ pub fn causes_of_read(counters: &Counters, constants: &Constants, form: Form) ->
     }
 }
 
-/// Reads that wait for a channel.
+/// Number of reads that wait at a channel.
 fn reads_waiting(counters: &Counters, form: Form, needs: &mut Needs) -> f64 {
     let queued = needs.value("rpq_occupancy", counters.rpq_occupancy);
     if form != Form::AdjCha {
@@ -186,17 +187,17 @@ fn reads_waiting(counters: &Counters, form: Form, needs: &mut Needs) -> f64 {
     full * (cores + devices) / channels + (1.0 - full) * queued
 }
 
-/// What queueing adds to a write that waits for the WPQ, that is of a device: its latency is this and `const_write_ns`.
-/// Writes of cores do not wait for the WPQ, only for the CHA.
+/// Computes the latency that queueing adds to a write that waits for the WPQ, i.e. one of a device; the latency of
+/// the write is that plus `const_write_ns`. Writes of cores wait only for the CHA, not for the WPQ.
 ///
 /// # Errors
 ///
-/// Names the counters that are missing, or zero where that means there is nothing to tell.
+/// Names the counters that are missing, or that are zero although the formula divides by them.
 pub fn write(counters: &Counters, constants: &Constants, form: Form) -> Result<Inflation, Missing> {
     causes_of_write(counters, constants, form).whole("what queueing adds to writes")
 }
 
-/// [`write`], cause by cause.
+/// As [`write`], but with a result per cause.
 #[must_use]
 pub fn causes_of_write(counters: &Counters, constants: &Constants, form: Form) -> Causes {
     let full = |needs: &mut Needs| needs.value("wpq_full_share", counters.wpq_full_share);
@@ -224,38 +225,40 @@ pub fn causes_of_write(counters: &Counters, constants: &Constants, form: Form) -
     }
 }
 
-/// Writes that wait for a channel: those in the CHA.
+/// Number of writes that wait at a channel: those in the CHA.
 fn writes_waiting(counters: &Counters, needs: &mut Needs) -> f64 {
     let cores = needs.value("core_write.occupancy", counters.core_write.occupancy);
     let devices = needs.value("io_write.occupancy", counters.io_write.occupancy);
     (cores + devices) / needs.positive("channels", Some(counters.channels))
 }
 
-/// What lines of cores wait for admission to the CHA, in ns: time in the LFB less time in the CHA, less `way_ns` for
-/// the way there and back.
+/// Computes the time that lines of cores wait for admission to the CHA, in ns: time in the LFB less time in the CHA,
+/// less `way_ns` for the path there and back.
 ///
 /// # Errors
 ///
-/// Names the counters that are missing, or zero.
+/// Names the counters that are missing or zero.
 pub fn core_admission_ns(counters: &Counters, way_ns: f64) -> Result<f64, Missing> {
     outside_cha("core lines", "lfb", counters.lfb, "core_read", counters.core_read, counters.window_ns, way_ns)
 }
 
-/// What writes of devices wait for admission to the CHA, in ns: time in the IIO less time in the CHA, less `way_ns`.
+/// Computes the time that writes of devices wait for admission to the CHA, in ns: time in the IIO less time in the
+/// CHA, less `way_ns` for the path there and back.
 ///
 /// # Errors
 ///
-/// Names the counters that are missing, or zero.
+/// Names the counters that are missing or zero.
 pub fn io_write_admission_ns(counters: &Counters, way_ns: f64) -> Result<f64, Missing> {
     let (held, inside) = (counters.iio_write, counters.io_write);
     outside_cha("device writes", "iio_write", held, "io_write", inside, counters.window_ns, way_ns)
 }
 
-/// What reads of devices wait for admission to the CHA, in ns: time in the IIO less time in the CHA, less `way_ns`.
+/// Computes the time that reads of devices wait for admission to the CHA, in ns: time in the IIO less time in the
+/// CHA, less `way_ns` for the path there and back.
 ///
 /// # Errors
 ///
-/// Names the counters that are missing, or zero.
+/// Names the counters that are missing or zero.
 pub fn io_read_admission_ns(counters: &Counters, way_ns: f64) -> Result<f64, Missing> {
     let (held, inside) = (counters.iio_read, counters.io_read);
     outside_cha("device reads", "iio_read", held, "io_read", inside, counters.window_ns, way_ns)

@@ -1,22 +1,22 @@
-//! What has to be known before something can be computed.
+//! Collects the counters that a formula needs, and reports those that are missing.
 
 use crate::counters::Flow;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
-/// Why something cannot be computed.
+/// Reason why a quantity cannot be computed.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Missing {
-    /// What cannot be computed.
+    /// Name of the quantity.
     pub quantity: String,
-    /// The counters, by their names in [`Counters`], that were not read.
+    /// Names of the counters that were not read, as in [`Counters`](crate::Counters).
     pub counters: Vec<String>,
-    /// Counters that must not be zero and are.
+    /// Names of the counters that are zero but must not be.
     pub zero: Vec<String>,
 }
 
 impl Missing {
-    /// For want of one counter.
+    /// Reports that one counter is missing.
     pub(crate) fn counter(quantity: &str, counter: &str) -> Self {
         Self { quantity: quantity.to_owned(), counters: vec![counter.to_owned()], zero: Vec::new() }
     }
@@ -38,25 +38,25 @@ impl fmt::Display for Missing {
 
 impl std::error::Error for Missing {}
 
-/// Takes values out of counters and remembers which are not there.
+/// Reads the values of counters and records those that are missing.
 pub(super) struct Needs {
     missing: Missing,
 }
 
 impl Needs {
-    /// Nothing is missing yet for `quantity`.
+    /// Starts to compute `quantity` with nothing missing so far.
     pub(super) fn new(quantity: &str) -> Self {
         Self { missing: Missing { quantity: quantity.to_owned(), counters: Vec::new(), zero: Vec::new() } }
     }
 
-    /// What `reckon` makes of the counters that it asks for.
+    /// Computes a quantity with `reckon`, or returns an error with the counters that `reckon` lacks.
     pub(super) fn tell(quantity: &str, reckon: &dyn Fn(&mut Self) -> f64) -> Result<f64, Missing> {
         let mut needs = Self::new(quantity);
         let value = reckon(&mut needs);
         needs.done(value)
     }
 
-    /// A part of what is asked for.
+    /// Returns the value of one part of the quantity, or records what the part lacks and returns 0.
     pub(super) fn found(&mut self, part: Result<f64, Missing>) -> f64 {
         part.unwrap_or_else(|lacking| {
             lacking.counters.iter().for_each(|name| note(&mut self.missing.counters, name));
@@ -79,7 +79,7 @@ impl Needs {
         self.value(name, value)
     }
 
-    /// Mean time of a line in a pool in ns.
+    /// Mean residence of a line in a pool, in ns.
     pub(super) fn latency(&mut self, name: &str, flow: Flow, window_ns: f64) -> f64 {
         let occupancy = self.value(&format!("{name}.occupancy"), flow.occupancy);
         let lines = self.positive(&format!("{name}.lines"), flow.lines);

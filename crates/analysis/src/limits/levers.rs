@@ -1,22 +1,23 @@
-//! How the limits of a server are raised, each with what depends on it as well.
+//! Functions that raise each limit of a server, together with the parameters that must follow it.
 
 use hostnet_model::params::{
     ControllerParams, DramParams, ExpanderParams, ServerParams, SocketParams, TimingParams, UpiParams, WorkloadKind,
 };
 
-/// Raises something by a factor, of whatever is counted or of the rate, and what depends on it as well. It returns the
-/// factor that this comes to: what is counted has whole numbers only. 1 is nothing.
+/// A function that raises a limit (a count or a rate) by a factor, together with the parameters that depend on it,
+/// and returns the factor reached. Counts are rounded up to whole numbers. A factor of 1 means that nothing was
+/// raised.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Raise {
     Socket(fn(&mut SocketParams, f64) -> f64),
     Workload(fn(&mut WorkloadKind, f64) -> f64),
-    /// The ways between sockets.
+    /// A limit of the UPI links between sockets.
     Upi(fn(&mut UpiParams, f64) -> f64),
     Server(fn(&mut ServerParams, f64) -> f64),
 }
 
 impl Raise {
-    /// Raises it by a factor of more than 1: on every socket, for every workload. Returns the greatest factor.
+    /// Raises the limit by `factor` on every socket and for every workload. Returns the greatest factor reached.
     pub(super) fn apply(self, server: &mut ServerParams, factor: f64) -> f64 {
         match self {
             Raise::Socket(raise) => greatest(server.sockets.iter_mut().map(|socket| raise(socket, factor))),
@@ -34,7 +35,7 @@ impl Raise {
     }
 }
 
-/// The greatest of some factors; 1 of none.
+/// Returns the greatest of the factors, at least 1.
 pub(super) fn greatest(factors: impl IntoIterator<Item = f64>) -> f64 {
     factors.into_iter().fold(1.0, f64::max)
 }
@@ -132,7 +133,8 @@ pub(super) fn faster_iio(socket: &mut SocketParams, by: f64) -> f64 {
     greatest([&mut socket.iio.line_ps, &mut socket.iio.line_spread_ps].map(|ps| time(ps, by)))
 }
 
-/// Raises credits in lines to those of one more packet of `bytes`, at least. The factor is that of whole packets.
+/// Raises credits, counted in lines, to whole packets of `bytes`. The factor returned is that of the number of
+/// packets.
 fn packets(lines: &mut u32, bytes: u32, by: f64) -> f64 {
     let packet = (bytes / 64).max(1);
     let mut whole = (*lines / packet).max(1);
@@ -158,7 +160,7 @@ pub(super) fn more_entries_for_others(server: &mut ServerParams, by: f64) -> f64
     let Some(sockets) = &mut server.upi else { return 1.0 };
     let before = sockets.tor_entries;
     count(&mut sockets.tor_entries, by);
-    // Each slice keeps an entry for lines that are at home there.
+    // Each slice keeps at least one entry for lines homed on its own socket.
     let least = server.sockets.iter().map(|socket| socket.cha.tor_entries).min().unwrap_or(1);
     sockets.tor_entries = sockets.tor_entries.min(least.saturating_sub(1)).max(before);
     f64::from(sockets.tor_entries) / f64::from(before.max(1))
@@ -176,7 +178,7 @@ pub(super) fn faster_upi(upi: &mut UpiParams, by: f64) -> f64 {
     rate(&mut upi.bytes_per_s, by)
 }
 
-/// Raises something of the memory behind a link, if there is one.
+/// Applies `raise` to the memory behind a CXL link, if the socket has any.
 fn of_expander(socket: &mut SocketParams, raise: impl FnOnce(&mut ExpanderParams) -> f64) -> f64 {
     socket.expander.as_deref_mut().map_or(1.0, raise)
 }
@@ -214,7 +216,7 @@ pub(super) fn longer_wpq(socket: &mut SocketParams, by: f64) -> f64 {
     count(wpq_entries, by)
 }
 
-/// A bus of shorter clocks, with more of them wherever the DRAM itself needs its time.
+/// Speeds up the bus: shorter clocks, and more of them for the timings that are fixed by the DRAM itself.
 pub(super) fn faster_bus(socket: &mut SocketParams, by: f64) -> f64 {
     faster_dram(&mut socket.memory.dram, by)
 }
@@ -224,7 +226,7 @@ fn faster_dram(dram: &mut DramParams, by: f64) -> f64 {
     dram.clock_ps_numerator *= 1000;
     let TimingParams { cl, cwl, rcd, rp, ras, rc, wr, rtp, rrd_s, rrd_l, .. } = &mut dram.timing;
     counts([cl, cwl, rcd, rp, ras, rc, wr, rtp, rrd_s, rrd_l], by);
-    // Each is rounded up, and together they may come to one clock more.
+    // Each count is rounded up on its own, so ras + rp may exceed the rounded rc by one clock.
     dram.timing.rc = dram.timing.rc.max(dram.timing.ras + dram.timing.rp);
     let TimingParams { wtr_s, wtr_l, faw, rfc, refi, rfc_sb, refi_sb, refsb_act, refsb_refsb, .. } = &mut dram.timing;
     counts([wtr_s, wtr_l, faw, rfc, refi, rfc_sb, refi_sb, refsb_act, refsb_refsb], by);

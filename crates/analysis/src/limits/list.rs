@@ -1,4 +1,4 @@
-//! The list of the limits of a server: how each is called, which keys say how high it is, and how to raise it.
+//! The list of the limits of a server: the name of each, the configuration keys that set it, and how it is raised.
 
 use super::levers::{self, Raise};
 use super::RAISE;
@@ -7,51 +7,52 @@ use serde::Serialize;
 
 pub use crate::binding::{CORE, OFFERED_LOAD};
 
-/// Factors this near to [`RAISE`] are called a quarter: of small counts there is no exact one.
+/// Factors within this distance of [`RAISE`] are described as a quarter: small counts cannot be raised by exactly
+/// that.
 const A_QUARTER: f64 = 0.05;
 
 /// A limit of a server.
 #[derive(Clone, Copy, Debug)]
 pub struct Limit {
-    /// What answers call it.
+    /// Name of the limit in answers.
     pub name: &'static str,
-    /// The keys that say how high it is, one way to raise it each.
+    /// Configuration keys that set the limit; raising any one of them raises the limit.
     pub keys: &'static [Key],
-    /// What there is more of when it is raised by a quarter, in words.
+    /// Description of the server with the limit raised by a quarter.
     pub raised_by_a_quarter: &'static str,
     raises: &'static [Raise],
 }
 
-/// A key that says how high a limit is.
+/// A configuration key that sets a limit.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Key {
-    /// Its place in a configuration, or in a workload if it is one that workloads have.
+    /// Path of the key in the configuration, or in a workload if it is a key of workloads.
     pub path: &'static str,
-    /// What it is, in words.
+    /// Description of the key, in words.
     pub what: &'static str,
-    /// How its value is raised.
+    /// How the value of the key is raised.
     pub scale: Scale,
-    /// Keys that change with it, where they are given.
+    /// Keys that are raised along with it, where they are given.
     pub along: &'static [&'static str],
 }
 
-/// How a limit is raised by what stands at its key.
+/// How the value of a key is changed to raise its limit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Scale {
-    /// More of what is counted, up to the next whole number.
+    /// Raises a count, to the next whole number.
     Count,
-    /// More of what is moved per time.
+    /// Raises an amount per unit of time.
     Rate,
-    /// Less of what a thing takes: time with its unit, or work as a number.
+    /// Lowers a cost: a time with its unit, or an amount of work as a number.
     Less,
-    /// Whole multiples of it.
+    /// Multiplies a count by a whole number.
     Whole,
-    /// More of what is counted, where the factor gives a whole number.
+    /// Raises a count, if the factor gives a whole number.
     Exact,
-    /// The next faster device of the same standard.
+    /// Selects the next faster device of the same standard.
     Grade,
-    /// By whoever runs the workload: the server is not asked.
+    /// Not raised by hostnet: the key sets the load that the workload asks for.
     Asked,
 }
 
@@ -79,19 +80,19 @@ impl Limit {
         Self { name, keys, raised_by_a_quarter, raises }
     }
 
-    /// The key that answers name.
+    /// Path of the key that answers name.
     #[must_use]
     pub const fn key(&self) -> &'static str {
         self.keys[0].path
     }
 
-    /// The server with this limit raised by a factor of more than 1: on every socket, for every workload.
+    /// Returns the server with this limit multiplied by `factor` on every socket and for every workload.
     #[must_use]
     pub fn raised(&self, server: &ServerParams, factor: f64) -> ServerParams {
         self.raised_by(server, factor).0
     }
 
-    /// Raises it as [`Limit::raised`] does, and returns the factor that it comes to: counts are whole numbers.
+    /// As [`Limit::raised`], and also returns the factor reached: counts are rounded up to whole numbers.
     #[must_use]
     pub fn raised_by(&self, server: &ServerParams, factor: f64) -> (ServerParams, f64) {
         let mut raised = server.clone();
@@ -99,7 +100,7 @@ impl Limit {
         (raised, factor)
     }
 
-    /// Says what there is more of when it is raised by a factor.
+    /// Describes the server with the limit raised by `factor`.
     #[must_use]
     pub fn in_words(&self, factor: f64) -> String {
         if (factor - RAISE).abs() <= A_QUARTER {
@@ -109,12 +110,12 @@ impl Limit {
     }
 }
 
-/// The entries that cores miss in.
+/// Name of the line fill buffers, whose entries hold the misses of a core.
 pub const LFB: &str = "LFB";
-/// The bus of the memory channels.
+/// Name of the buses of the memory channels.
 pub const CHANNEL: &str = "DRAM channel";
 
-/// Every limit that a server has.
+/// Every limit of a server.
 pub const LIMITS: [Limit; 28] = [
     Limit::of(
         LFB,
@@ -128,7 +129,8 @@ pub const LIMITS: [Limit; 28] = [
         "cores a quarter faster",
         &[Raise::Socket(levers::faster_cores)],
     ),
-    // Only work of applications has a clock, and predictions do not cover it: they have nothing to raise.
+    // Only applications depend on the clock, and predictions do not cover applications: there is nothing to raise
+    // here.
     Limit::of(CORE, &[Key::of("core.frequency", "clock of the cores", Scale::Rate)], "a clock a quarter faster", &[]),
     Limit::of(
         CORE,
@@ -294,7 +296,7 @@ pub const LIMITS: [Limit; 28] = [
     ),
 ];
 
-/// Limits that are as high as each other, so that raising one alone says nothing.
+/// Limits that may be equally tight, so that raising one of them alone has no effect.
 pub const TOGETHER: [Limit; 1] = [Limit::of(
     OFFERED_LOAD,
     &[Key::asked("ssd.read_bandwidth, pcie.lanes, rate and iodepth")],

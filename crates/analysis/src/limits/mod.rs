@@ -1,7 +1,7 @@
-//! What limits the workloads of a server: whatever makes them faster when it is raised.
+//! Finds the limits of the workloads of a server: those that make a workload faster when they are raised.
 //!
-//! Time full and credits in use are evidence of a limit, not what makes it one: a pool may be full because of what
-//! comes behind it. So each limit is raised in turn, and the predictor says who gets faster.
+//! Share of time full and credits in use are evidence of a limit but do not prove it: a pool may be full because of a
+//! bottleneck further downstream. Each limit is therefore raised alone, and the predictor shows which workloads gain.
 
 mod levers;
 mod list;
@@ -13,36 +13,36 @@ use crate::predict::{outside, Base, Pace};
 use hostnet_model::params::{ServerParams, SocketParams, WorkloadKind};
 use serde::{Deserialize, Serialize};
 
-/// How far a limit is raised to see what that does.
+/// Factor by which a limit is raised.
 pub const RAISE: f64 = 1.25;
-/// Less than this more throughput is nothing.
+/// Least gain in throughput, as a share, that counts as one.
 pub const GAIN_MIN: f64 = 0.01;
-/// Less than this is too little to name a limit for.
+/// Least gain in throughput, as a share, for which a limit is named.
 const NAMED_MIN: f64 = 0.02;
-/// Share of the greatest gain from which on a limit is named beside the first.
+/// Least share of the greatest gain for which a limit is named beside the first.
 const NAMED_WITH: f64 = 0.5;
-/// How far a prediction is off, as a share, from which on its gains are doubtful.
+/// Least relative error of a predicted throughput for which the predicted gains are doubtful.
 const DOUBTFUL: f64 = 0.15;
-/// The same of the latency of a line.
+/// Least relative error of a predicted latency of a line for which the predicted gains are doubtful.
 const DOUBTFUL_LATENCY: f64 = 0.25;
-/// Answers of who is limited by nothing that there is a name for.
+/// Name given to the limit of a workload if no named limit explains it.
 pub const NOT_KNOWN: &str = "not known";
 
-/// What a workload gains when a limit is raised.
+/// Gain of a workload when one limit is raised.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Gain {
-    /// The name of the limit.
+    /// Name of the limit.
     pub limit: String,
-    /// The key that says how high it is.
+    /// Configuration key that sets the limit.
     pub key: String,
-    /// What there is more of when it is raised by a quarter, in words.
+    /// Description of the server with the limit raised, such as `a quarter more LFB entries`.
     pub raised: String,
-    /// Its throughput with the limit raised, relative to now, less 1.
+    /// Throughput with the limit raised relative to the current one, minus 1.
     pub gain: f64,
-    /// How far it was raised: by [`RAISE`], or to the next whole number or packet.
+    /// Factor by which the limit was raised: [`RAISE`], or more to reach the next whole number or packet.
     #[serde(default = "a_quarter")]
     pub factor: f64,
-    /// Data that it would then offer, in GB/s, if it is storage.
+    /// Load that the workload would then offer, in GB/s of data, if it is storage.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub offered_gb_per_s: Option<f64>,
 }
@@ -52,18 +52,18 @@ const fn a_quarter() -> f64 {
 }
 
 impl Gain {
-    /// Its gain per quarter that the limit was raised by: limits that are raised further are not ahead for that.
+    /// Gain per quarter that the limit was raised by, so that limits raised further do not rank higher for it.
     fn per_quarter(&self) -> f64 {
         self.gain * (RAISE - 1.0) / (self.factor - 1.0).max(RAISE - 1.0)
     }
 
-    /// Ranks it among others: those that are worth a name first, then by the gain per quarter.
+    /// Ranks the gain: gains that justify a name first, then by gain per quarter.
     fn rank(&self) -> (bool, f64) {
         (self.gain >= NAMED_MIN, self.per_quarter())
     }
 }
 
-/// Whether predictions cover what a server has and what runs on it.
+/// Returns true if predictions cover the parts of the server and its workloads.
 #[must_use]
 pub fn are_known(server: &ServerParams) -> bool {
     let streams_and_storage = |kind: &WorkloadKind| matches!(kind, WorkloadKind::Stream(_) | WorkloadKind::Fio(_));
@@ -72,26 +72,26 @@ pub fn are_known(server: &ServerParams) -> bool {
     kinds && matches!(&server.sockets[..], [socket] if plain(socket))
 }
 
-/// What is known of the limits of a workload.
+/// Limits of a workload, as far as predictions show them.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Limits {
-    /// Every limit whose raise helps by [`GAIN_MIN`] or more, the greatest gain per quarter first.
+    /// Every limit that gains at least [`GAIN_MIN`] when raised, the greatest gain per quarter first.
     pub gains: Vec<Gain>,
-    /// The throughput that is predicted for it now, in GB/s of lines.
+    /// Predicted throughput with no limit raised, in GB/s of lines.
     pub predicted_gb_per_s: f64,
-    /// The time of a line in its domain that is predicted, in ns.
+    /// Predicted residence of a line in the domain of the workload, in ns.
     pub predicted_latency_ns: f64,
-    /// Whether predictions were checked on such servers.
+    /// True if predictions were checked on servers of this kind.
     pub covered: bool,
 }
 
-/// The limits of each workload of a server. Nothing where predictions do not cover it.
+/// Returns the limits of each workload of a server, or `None` if predictions do not cover it.
 #[must_use]
 pub fn of(server: &ServerParams) -> Option<Vec<Limits>> {
     are_known(server).then(|| of_known(&Base::new(server)))
 }
 
-/// The same of a server that was predicted.
+/// As [`of`], for a server that was already predicted.
 #[must_use]
 pub fn of_base(base: &Base) -> Option<Vec<Limits>> {
     are_known(base.server()).then(|| of_known(base))
@@ -108,6 +108,7 @@ fn of_known(base: &Base) -> Vec<Limits> {
     };
     let mut limits: Vec<Limits> = base.now.iter().copied().map(unraised).collect();
     raise_each(base, &LIMITS, &mut limits);
+    // // The limits of drives may be equally tight: raise them together for workloads that gain from no limit alone.
     if limits.iter().any(Limits::are_silent) {
         let mut together = limits.clone();
         raise_each(base, &TOGETHER, &mut together);
@@ -119,7 +120,7 @@ fn of_known(base: &Base) -> Vec<Limits> {
     limits
 }
 
-/// Raises each of some limits of a server, and notes who gains; nobody where what is predicted has not settled.
+/// Raises each limit in `each` alone and records the gains. A raise whose prediction does not settle records none.
 fn raise_each(base: &Base, each: &[Limit], limits: &mut [Limits]) {
     let server = base.server();
     for limit in each {
@@ -141,7 +142,7 @@ fn raise_each(base: &Base, each: &[Limit], limits: &mut [Limits]) {
 }
 
 impl Limits {
-    /// Sorts the gains: those that are worth a name first, the greatest per quarter first.
+    /// Sorts the gains: those that justify a name first, then the greatest gain per quarter first.
     fn sort_gains(&mut self) {
         self.gains.sort_by(|a, b| {
             let ((named, a), (other, b)) = (a.rank(), b.rank());
@@ -149,8 +150,8 @@ impl Limits {
         });
     }
 
-    /// Caps the gains of storage that moves `app_gb_per_s` of data now by the load that it offers after each raise:
-    /// storage that moves all that it offers gains from no other limit.
+    /// Caps the gains of storage, which moves `app_gb_per_s` of data now, by the load that it offers after each
+    /// raise: storage that moves all it offers gains from no other limit.
     pub fn cap_gains(&mut self, app_gb_per_s: f64) {
         for gain in &mut self.gains {
             let room = gain.offered_gb_per_s.map_or(f64::INFINITY, |offered| offered / app_gb_per_s - 1.0);
@@ -160,13 +161,13 @@ impl Limits {
         self.sort_gains();
     }
 
-    /// Whether no limit is worth a name.
+    /// Returns true if no gain justifies naming its limit.
     fn are_silent(&self) -> bool {
         self.gains.iter().all(|gain| gain.gain < NAMED_MIN)
     }
 
-    /// Names the limit whose raise helps the workload most per quarter, and those that help at least half as
-    /// much. Or it is [`NOT_KNOWN`].
+    /// Names the limit whose raise gains most per quarter, and those that gain at least half as much. Returns
+    /// [`NOT_KNOWN`] if no gain is large enough.
     #[must_use]
     pub fn names(&self) -> Vec<String> {
         if self.are_silent() {
@@ -183,11 +184,13 @@ impl Limits {
         names
     }
 
-    /// Whether what was predicted is so far from what was measured that the gains are doubtful too. `latency_ns` is
-    /// that of a line in the domain of cores, if it is one.
+    /// Returns true if the measured throughput or latency is so far from the prediction that the gains are doubtful
+    /// too.
+    ///
+    /// `latency_ns` is the measured time of a line in the domain of the cores, if the workload runs on cores.
     #[must_use]
     pub fn are_doubtful(&self, gb_per_s: f64, latency_ns: Option<f64>) -> bool {
-        // What is no number is far off.
+        // Written so that a NaN counts as far off.
         let near = |predicted: f64, measured: f64, share: f64| (predicted / measured - 1.0).abs() <= share;
         let in_time = latency_ns.is_none_or(|measured| near(self.predicted_latency_ns, measured, DOUBTFUL_LATENCY));
         !(in_time && near(self.predicted_gb_per_s, gb_per_s, DOUBTFUL))

@@ -1,23 +1,24 @@
-//! Who waits how long for admission to the CHA.
+//! Waits of cores and of the IIO for admission to the CHA.
 
-/// The wait for admission to the CHA, which serves cores and the IIO in turn.
+/// Wait for admission to the CHA, which admits lines of cores and of the IIO alternately.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Admission {
-    /// Over all lines, in ns.
+    /// Mean over all lines, in ns.
     pub(super) mean: f64,
-    /// Share of the lines that come from the IIO.
+    /// Share of the lines that come from the IIO, 0 to 1.
     pub(super) io_share: f64,
-    /// Between two entries that come free in one slice, in ns.
+    /// Time between two entries that come free in the same slice, in ns.
     pub(super) turn_ns: f64,
 }
 
 impl Admission {
-    /// The wait of the side with a share of less than half of the lines: every other entry is for it.
+    /// Wait in ns of the side that sends `share` of the lines, less than half: every other entry that comes free goes
+    /// to it.
     fn lesser(&self, share: f64) -> f64 {
         (self.turn_ns * (0.5 + share) / (1.0 - 2.0 * share)).min(self.mean)
     }
 
-    /// The wait of lines from the IIO, in ns.
+    /// Wait of lines from the IIO, in ns.
     pub(super) fn io(&self) -> f64 {
         if self.io_share < 0.5 {
             self.lesser(self.io_share)
@@ -26,7 +27,7 @@ impl Admission {
         }
     }
 
-    /// The wait of lines from cores, in ns.
+    /// Wait of lines from cores, in ns.
     pub(super) fn core(&self) -> f64 {
         if self.io_share < 0.5 {
             self.other(self.io_share)
@@ -35,7 +36,7 @@ impl Admission {
         }
     }
 
-    /// The wait of the other side of one with a `lesser` share.
+    /// Wait in ns of the side whose counterpart sends the share `lesser` of the lines, such that the mean holds.
     fn other(&self, lesser: f64) -> f64 {
         if lesser >= 0.5 {
             return self.mean;

@@ -1,19 +1,19 @@
-//! Service and waiting at one memory controller.
+//! Service times and waits at one memory controller.
 
 use super::fit::Fit;
 use super::rows::Queues;
 use super::traffic::banks;
 use hostnet_model::params::{ControllerParams, DramParams, PagePolicy, Refresh, SocketParams};
 
-/// Share of the row misses that find another row open.
+/// Share of the row misses that are row conflicts, i.e. find another row open.
 const CONFLICTS: f64 = 0.8;
 
-/// What a controller needs of its configuration, in ns.
+/// Parameters of a memory controller and its channel, times in ns.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Channel {
-    /// A line on the bus.
+    /// Transfer of a line on the bus.
     pub(super) line_ns: f64,
-    /// From a column command to the last beat of its data.
+    /// Time from a column command to the last beat of its data.
     pub(super) data_ns: f64,
     open_ns: f64,
     close_ns: f64,
@@ -33,7 +33,7 @@ pub(super) struct Channel {
     trickle: f64,
 }
 
-/// Rates of lines at one controller, per ns, and their row misses per line.
+/// Rates of lines at one controller, in lines per ns, and row misses per line.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Load {
     pub(super) reads: f64,
@@ -42,23 +42,24 @@ pub(super) struct Load {
     pub(super) write_misses: f64,
 }
 
-/// What a controller does under a load.
+/// State of a controller under a load.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct State {
-    /// Share of the bus's time that is spoken for.
+    /// Share of the bus's time that is in use or blocked by activations and turnarounds.
     pub(super) busy: f64,
-    /// Write modes per ns, and the time of one with its turnarounds.
+    /// Write modes per ns.
     pub(super) modes: f64,
+    /// Duration of a write mode with its turnarounds, in ns.
     pub(super) mode_ns: f64,
-    /// Wait of a read beyond what grows without bound at saturation.
+    /// Wait of a read, in ns, without the part that grows without bound at saturation.
     pub(super) read_wait_ns: f64,
-    /// The writes per read over those that the quotas of the modes allow, as a logarithm: above 0 writes wait, below 0
-    /// reads do.
+    /// Natural logarithm of the writes per read over the ratio that the quotas of the modes allow: above 0 writes
+    /// wait, below 0 reads do.
     pub(super) lean: f64,
 }
 
 impl State {
-    /// Share of the backlog that falls on writes.
+    /// Share of the backlog that consists of writes, 0 to 1.
     pub(super) fn write_share(&self, fit: &Fit) -> f64 {
         1.0 / (1.0 + (-fit.quota * self.lean).exp())
     }
@@ -100,7 +101,8 @@ impl Channel {
         }
     }
 
-    /// The queues that rows are shared in, when `reads` wait and there are so many write `modes` per line read.
+    /// Returns the queues at the banks with `reads` waiting reads, a share `forced` of writes in write modes, and
+    /// `modes` write modes per line read.
     pub(super) fn queues(&self, reads: f64, forced: f64, modes: f64) -> Queues {
         Queues {
             modes,
@@ -112,7 +114,8 @@ impl Channel {
         }
     }
 
-    /// What the controller does under `load` when a share `forced` of the writes goes in write modes.
+    /// Computes the state of the controller under `load` when a share `forced` of the writes is served in write
+    /// modes.
     pub(super) fn state(&self, load: &Load, forced: f64, fit: &Fit) -> State {
         let read_ns = fit.line * self.line_ns + fit.read_activation * load.read_misses * self.activation_ns;
         let write_ns = fit.line * self.line_ns + fit.write_activation * load.write_misses * self.activation_ns;
@@ -121,6 +124,7 @@ impl Channel {
         let turnaround_ns = fit.turnaround * self.turnaround_ns;
         let mode_ns = mode_writes * write_ns + turnaround_ns;
         let busy = load.reads * read_ns + load.writes * write_ns + modes * turnaround_ns;
+        // // Keeps the wait for write modes finite when reads take all of the bus.
         let reading = (1.0 - load.reads * read_ns).max(0.05);
         let blocked_ns = 0.5 * mode_ns * (modes * mode_ns).min(1.0) / reading;
         let read_wait_ns = self.refresh_wait_ns
@@ -132,21 +136,23 @@ impl Channel {
         State { busy, modes, mode_ns, read_wait_ns, lean: balance.max(1e-12).ln() }
     }
 
-    /// Writes in the write queue, mean over time: those that trickle or collect for a write mode, and those that wait.
+    /// Mean number of writes in the write queue: those that are collected for a write mode or that trickle out, and
+    /// those that wait.
     pub(super) fn write_queue(&self, rate: f64, wait_ns: f64, forced: f64) -> f64 {
         let collected = self.trickle * (1.0 - forced) + (self.write_high - self.write_span / 2.0) * forced;
         let trickling = rate * self.cycle_ns * self.trickle;
         (collected.min(trickling) + rate * wait_ns).min(self.write_entries)
     }
 
-    /// The utilisation u at which a queue waits for `backlog` services, if it waits for u^2 / (1 - u) at any.
+    /// Returns the utilisation u at which a queue has a backlog of `backlog` services, if its backlog is u^2 / (1 -
+    /// u).
     pub(super) fn utilisation(backlog: f64) -> f64 {
         let half = backlog / 2.0;
         (half * half + backlog).sqrt() - half
     }
 }
 
-/// Mean wait of a read for refreshes, and time between two refreshes of a bank, in ns.
+/// Returns the mean wait of a read for refreshes and the time between two refreshes of a bank, both in ns.
 fn refresh(dram: &DramParams, controller: &ControllerParams, clock_ns: f64) -> (f64, f64) {
     let t = &dram.timing;
     let (duration, interval) = match controller.refresh {

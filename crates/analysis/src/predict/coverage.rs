@@ -1,11 +1,11 @@
-//! What predictions do not cover.
+//! Lists the properties of a server that predictions do not cover.
 
 use hostnet_model::params::{
     EntryUntil, GovernorParams, IdleDrain, PagePolicy, Pattern, Placement, Protect, Scheduler, ServerParams, Workload,
     WorkloadKind,
 };
 
-/// Returns true if cores may have another clock than predictions assume.
+/// Returns true if cores may run at another frequency than the one that predictions assume.
 fn changes_clock(server: &ServerParams) -> bool {
     server.power.as_ref().is_some_and(|power| {
         let fastest_alone = power.governor == GovernorParams::Performance;
@@ -14,12 +14,12 @@ fn changes_clock(server: &ServerParams) -> bool {
     })
 }
 
-/// Read queue entries from which on a full channel moves what it can. The scheduler keeps as many banks busy as it sees
-/// reads for: with fewer entries each is held for as long as a row takes to open, and a channel moves entries x 64 B in
-/// that time, which predictions do not know (2 to 5 times too much with 2 entries, 11% with 24).
+/// Read queue entries from which a saturated channel reaches its largest throughput. The scheduler keeps as many
+/// banks busy as it has reads for: with fewer entries each is held while a row opens, and the channel moves entries x
+/// 64 B in that time. Predictions do not model this (2 to 5 times too much with 2 entries, 11 % with 24).
 const READ_ENTRIES_MIN: u32 = 24;
 
-/// What of a server lies outside of what predictions were checked against, a clause each.
+/// Lists the properties of a server that predictions were not checked against, one clause each.
 pub(crate) fn outside(server: &ServerParams) -> Vec<String> {
     let socket = server.socket();
     let controller = &socket.memory.controller;

@@ -1,21 +1,21 @@
-//! The domains and queues of a prediction.
+//! Derives the domains and queues of a prediction.
 
 use super::outcome::{Domain, Memory, View};
 use super::traffic::Flow;
 
-/// Lines per ns.
+/// Rates in lines per ns.
 #[derive(Clone, Copy, Debug, Default)]
 struct Traffic {
     /// Reads and writes of cores, kernel work included.
     core: [f64; 2],
     /// Writes and reads of devices.
     io: [f64; 2],
-    /// Cores at work.
+    /// Number of busy cores.
     cores: f64,
 }
 
 impl View<'_> {
-    /// The memory channels.
+    /// Returns the prediction of the memory channels.
     pub(super) fn memory(&self) -> Memory {
         let (load, state) = (&self.solution.load, &self.solution.slow.state);
         let (channel, controllers) = (&self.problem.channel, self.problem.controllers);
@@ -33,7 +33,7 @@ impl View<'_> {
         }
     }
 
-    /// The domains of all workloads together and, if there are several, of each.
+    /// Returns the domains of all workloads together and, if there are several workloads, of each.
     pub(super) fn domains(&self) -> Vec<Domain> {
         let classes = self.solution.rates.len();
         let alone = (classes > 1).then_some(0..classes).into_iter().flatten().map(Some);
@@ -94,7 +94,7 @@ impl View<'_> {
         .collect()
     }
 
-    /// What one workload, or all of them, send.
+    /// Sums the rates of one workload, or of all of them.
     fn traffic(&self, class: Option<usize>) -> Traffic {
         let mut traffic = Traffic::default();
         for (index, (rate, flow)) in self.solution.rates.iter().zip(&self.problem.flows).enumerate() {
@@ -112,7 +112,7 @@ impl View<'_> {
         traffic
     }
 
-    /// Mean over the cores that something runs on.
+    /// Share of time that the LFB is full, averaged over the busy cores.
     fn lfb_full_mean(&self) -> Option<f64> {
         let latency = &self.solution.latency;
         let (mut cores, mut full) = (0.0, 0.0);

@@ -1,38 +1,39 @@
-//! The numbers of the predictor that no configuration gives.
+//! Constants of the predictor that follow from no configuration.
 
-/// What closed forms leave open of a memory controller, fitted once to simulated servers.
+/// Constants of the memory controller and the CHA that closed forms leave open, fitted once to simulated servers.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Fit {
     /// Time of a line on a saturated bus without row misses and turnarounds, in units of its transfer time.
     pub line: f64,
-    /// What an activation for a read adds to that: in units of the square of a rank's share of tFAW over the transfer
-    /// time.
+    /// Time that an activation for a read adds to a line, in units of the square of a rank's share of tFAW over the
+    /// transfer time.
     pub read_activation: f64,
-    /// The same for a write.
+    /// As `read_activation`, for a write.
     pub write_activation: f64,
-    /// What the two turnarounds of a write mode cost, in units of their sum.
+    /// Cost of the two turnarounds of a write mode, in units of their sum.
     pub turnaround: f64,
-    /// Share of the bank that a stream occupies at a time, in units of the banks of a run.
+    /// Banks that a walk occupies at a time, in units of the banks of its run.
     pub banks: f64,
-    /// Accesses of a stream in a row that queueing adds, per queued request of the stream.
+    /// Consecutive accesses of a stream to its row that queueing adds, per queued request of the stream.
     pub batch: f64,
-    /// Wait in the read queue, in units of service time x utilisation / (1 - utilisation).
+    /// Wait in the read queue, in units of service time x backlog; the backlog is u^2 / (1 - u) at utilisation u.
     pub queue: f64,
     /// Wait of a row miss for its bank, in units of tRC x utilisation.
     pub bank: f64,
-    /// Wait for write modes, in units of what a fluid would wait.
+    /// Wait for write modes, in units of the wait of a fluid behind a gate.
     pub blocked: f64,
-    /// How steeply writes turn from opportunistic to forced with utilisation.
+    /// Exponent of the utilisation that gives the share of writes forced into write modes rather than served
+    /// opportunistically.
     pub forced: f64,
-    /// How sharply the quota of a mode decides which direction is backlogged.
+    /// Steepness with which the quota of a mode decides between a backlog of reads and one of writes.
     pub quota: f64,
-    /// Wait for a place in the write queue, in the units of `queue`.
+    /// Wait for an entry of the write queue, in the units of `queue`.
     pub write_queue: f64,
-    /// How evenly slices fill, in units of what random arrivals wait.
+    /// Wait for admission to a CHA slice, in units of the wait of random arrivals: lower if slices fill more evenly.
     pub slices: f64,
 }
 
-/// Fitted to the simulator over random servers and mixes; see docs/predict.md.
+/// Constants fitted to the simulator over random servers and mixes; see docs/predict.md.
 pub const FIT: Fit = Fit {
     line: 0.99,
     read_activation: 0.14,

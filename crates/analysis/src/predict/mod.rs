@@ -1,7 +1,7 @@
-//! Predicts what a server does from its configuration alone, without events: a fixed point over the credits of its
-//! domains, their latencies, and queueing at the slices of the CHA and at the memory controllers.
+//! Predicts the steady state of a server from its configuration alone, without events: a fixed point over the credits
+//! of its domains, their latencies, and queueing at the CHA slices and the memory controllers.
 //!
-//! How it works, where it is right and where it is not: `docs/predict.md`.
+//! `docs/predict.md` describes the method and its accuracy.
 
 mod admission;
 mod channel;
@@ -24,27 +24,27 @@ use crate::limits;
 use hostnet_model::params::{ServerParams, StreamParams, Workload as Work, WorkloadKind};
 use solve::{Problem, Solution};
 
-/// Predicts what the workloads of a server get. Takes well below a millisecond.
+/// Predicts the throughput and latency of the workloads of a server. Takes well below a millisecond.
 #[must_use]
 pub fn predict(server: &ServerParams) -> Prediction {
     predict_with(server, &FIT)
 }
 
-/// Predicts with other numbers than [`FIT`].
+/// As [`predict`], with other constants than [`FIT`].
 #[must_use]
 pub fn predict_with(server: &ServerParams, fit: &Fit) -> Prediction {
     Base::with(server, fit).prediction()
 }
 
-/// What each workload of a server gets, in their order: of what [`predict`] says the part that takes least.
+/// Predicts only the throughput and latency of each workload, in their order: the cheapest part of [`predict`].
 #[must_use]
 pub fn paces(server: &ServerParams) -> Vec<Pace> {
     Base::new(server).now
 }
 
-/// A server that was predicted, to predict others that differ a little: that takes less.
+/// A server with its prediction, from which servers that differ a little are predicted at lower cost.
 pub struct Base<'a> {
-    /// What each workload gets.
+    /// Predicted throughput and latency of each workload.
     pub now: Vec<Pace>,
     server: &'a ServerParams,
     walks: traffic::Walks<'a>,
@@ -53,7 +53,7 @@ pub struct Base<'a> {
 }
 
 impl<'a> Base<'a> {
-    /// Predicts a server.
+    /// Predicts `server`.
     #[must_use]
     pub fn new(server: &'a ServerParams) -> Self {
         Self::with(server, &FIT)
@@ -66,25 +66,26 @@ impl<'a> Base<'a> {
         Self { now: outcome::paces(&problem, &solution), server, walks, problem, solution }
     }
 
-    /// The server.
+    /// Returns the server.
     #[must_use]
     pub fn server(&self) -> &'a ServerParams {
         self.server
     }
 
-    /// All that is predicted of it.
+    /// Returns the full prediction of the server.
     #[must_use]
     pub fn prediction(&self) -> Prediction {
         outcome::of(self)
     }
 
-    /// Is true if rates and waits have settled: if not, nothing that follows from them is to be trusted.
+    /// Returns true if rates and waits have settled. If they have not, nothing derived from them can be trusted.
     #[must_use]
     pub fn has_settled(&self) -> bool {
         self.solution.has_settled()
     }
 
-    /// Predicts each workload on a server whose memory has the same places; none where that has not settled.
+    /// Predicts each workload of a server whose memory has the same address map, or returns `None` if the prediction
+    /// does not settle.
     #[must_use]
     pub fn paces(&self, other: &ServerParams) -> Option<Vec<Pace>> {
         let flows = if traffic::are_alike(self.server, other) {
@@ -97,12 +98,12 @@ impl<'a> Base<'a> {
             return Some(self.now.clone());
         }
         let continued = problem.solve_from(&self.solution);
-        // Near the quota of the modes the backlog flips between reads and writes for ever: begin from nothing then.
+        // Near the mode quotas the backlog may flip between reads and writes forever: start from scratch then.
         let solution = if continued.has_settled() { continued } else { problem.solve() };
         solution.has_settled().then(|| outcome::paces(&problem, &solution))
     }
 
-    /// Predicts each workload without the other side; none where there is one side only.
+    /// Predicts each workload without the other side. Returns `None` for each if the server has one side only.
     fn alone(&self) -> Vec<Option<Pace>> {
         let of_devices = |workload: &Work| workload.kind.is_of_devices();
         let side = |devices| {
@@ -127,7 +128,7 @@ impl<'a> Base<'a> {
         workloads.map(|workload| if of_devices(workload) { devices.next() } else { cores.next() }).collect()
     }
 
-    /// As [`lone_latencies_ns`].
+    /// Implements [`lone_latencies_ns`].
     fn lone_latencies_ns(&self) -> Vec<Option<f64>> {
         let server = self.server;
         let cores: usize = server.workloads.iter().map(|workload| workload.kind.cores().len()).sum();
@@ -145,8 +146,10 @@ impl<'a> Base<'a> {
     }
 }
 
-/// Predicts the workloads of a server, together and each without the other side: cores without devices,
-/// devices without cores. Nothing where predictions were not checked, and of a side that is alone.
+/// Predicts each workload of a server, first with all workloads and then without the other side: cores without
+/// devices, devices without cores.
+///
+/// A workload is `None` if predictions were not checked for the server, or if there is no other side.
 #[must_use]
 pub fn now_and_alone(server: &ServerParams) -> Vec<Option<[Pace; 2]>> {
     if !limits::are_known(server) || !outside(server).is_empty() {
@@ -159,8 +162,8 @@ pub fn now_and_alone(server: &ServerParams) -> Vec<Option<[Pace; 2]>> {
     base.now.iter().zip(base.alone()).map(|(now, alone)| Some([*now, alone?])).collect()
 }
 
-/// The latency of the LFB entries of the streams of a server when its devices are silent, in ns, in the order of the
-/// workloads; nothing for other workloads, and nothing where predictions do not cover the server.
+/// Predicts the LFB residence of each stream of a server without its devices, in ns, in the order of the workloads.
+/// It is `None` for other workloads, and everywhere if predictions do not cover the server.
 #[must_use]
 pub fn isolated_latencies_ns(server: &ServerParams) -> Vec<Option<f64>> {
     if !limits::are_known(server) {
@@ -173,8 +176,8 @@ pub fn isolated_latencies_ns(server: &ServerParams) -> Vec<Option<f64>> {
     server.workloads.iter().map(|workload| if is_stream(&workload.kind) { latencies.next() } else { None }).collect()
 }
 
-/// The latency of the LFB entries of one core of each stream with nothing else on the server, in ns. Nothing where
-/// predictions do not cover it, or there is one core only.
+/// Predicts the LFB residence of one core of each stream with nothing else on the server, in ns. It is `None` for
+/// other workloads, and everywhere if predictions do not cover the server or it uses one core only.
 #[must_use]
 pub fn lone_latencies_ns(server: &ServerParams) -> Vec<Option<f64>> {
     if limits::are_known(server) {

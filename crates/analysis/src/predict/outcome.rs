@@ -1,4 +1,4 @@
-//! From the fixed point to what reports show.
+//! Derives the quantities that reports show from the fixed point.
 
 use super::solve::{Problem, Rate, Solution};
 use super::storage::Drives;
@@ -10,86 +10,87 @@ use crate::offered::offered_gb_per_s;
 use crate::regime::{regime, Alone, Basis, C2m, Crowd, P2m, Party, Regime, Sides};
 use hostnet_model::params::ServerParams;
 
-/// Mean error of predicted throughput against the simulator over random servers, and the most of 95 in 100; see
-/// `docs/predict.md`.
+/// Mean error of predicted throughput against the simulator over random servers, as a share; see `docs/predict.md`.
 const ERROR_MEAN: f64 = 0.025;
+/// Error that 95 % of the predicted throughputs stay below, as a share.
 const ERROR_95: f64 = 0.1;
-/// Bunches that the entries of a core come and go in, per entry.
+/// Number of independent groups in which the LFB entries of a core are taken and freed, per entry.
 const BUNCHES: f64 = 0.65;
-/// Width of the change from never to always full, in square roots of the credits.
+/// Width of the transition from never full to always full, in square roots of the credits.
 const FULL_WIDTH: f64 = 0.5;
 
-/// What a workload is predicted to get.
+/// Prediction of one workload.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Workload {
-    /// Lines through its domains, GB/s.
+    /// Throughput of the lines in its domains, in GB/s.
     pub gb_per_s: f64,
-    /// DRAM reads that it causes, GB/s, kernel work included.
+    /// DRAM reads that it causes, including kernel work, in GB/s.
     pub read_gb_per_s: f64,
-    /// DRAM writes that it causes, GB/s, kernel work included.
+    /// DRAM writes that it causes, including kernel work, in GB/s.
     pub write_gb_per_s: f64,
-    /// Mean time of one line, in ns: an LFB entry or an IIO entry held.
+    /// Mean residence of a line in an LFB or IIO entry, in ns.
     pub latency_ns: f64,
-    /// The domains on its path.
+    /// Pools on its path.
     pub pools: Vec<Pool>,
 }
 
-/// A domain or a queue, of the whole server.
+/// A domain or a queue, summed over the server.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Domain {
-    /// Its name in reports.
+    /// Name of the domain in reports.
     pub name: &'static str,
-    /// The workload whose part of it this is; nothing for all of them.
+    /// Index of the workload whose share of the domain this is; `None` for all workloads together.
     pub workload: Option<usize>,
     /// Credits of all parts together.
     pub capacity: f64,
-    /// Credits in use, mean over time.
+    /// Mean number of credits in use.
     pub in_use: f64,
     /// Mean time that a credit is held, in ns.
     pub latency_ns: f64,
-    /// Lines whose credits come back, GB/s.
+    /// Throughput of lines whose credits are released, in GB/s.
     pub gb_per_s: f64,
-    /// Share of time with all credits in use, where it can be told.
+    /// Share of time with all credits in use, 0 to 1, if it can be predicted.
     pub full_share: Option<f64>,
 }
 
-/// The memory channels.
+/// Prediction of the memory channels.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Memory {
-    /// Lines read, all channels together, GB/s.
+    /// Lines read on all channels, in GB/s.
     pub read_gb_per_s: f64,
-    /// Lines written, all channels together, GB/s.
+    /// Lines written on all channels, in GB/s.
     pub write_gb_per_s: f64,
     /// Activations per line read.
     pub row_miss_ratio: f64,
     /// Activations per line written.
     pub write_row_miss_ratio: f64,
-    /// Memory controllers, with a queue of each kind.
+    /// Number of memory controllers, each with a read queue and a write queue.
     pub controllers: u32,
-    /// Entries in use of one read queue.
+    /// Mean number of entries in use of one read queue.
     pub rpq: f64,
-    /// Entries in use of one write queue.
+    /// Mean number of entries in use of one write queue.
     pub wpq: f64,
-    /// Share of time in write mode.
+    /// Share of time in write mode, 0 to 1.
     pub write_mode_share: f64,
-    /// Share of time with data on the bus.
+    /// Share of time with data on the bus, 0 to 1.
     pub bus_busy_share: f64,
 }
 
-/// What a server is predicted to do.
+/// Prediction of a server.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Prediction {
-    /// In the order of the server's workloads.
+    /// Predictions of the workloads, in the order of the server.
     pub workloads: Vec<Workload>,
-    /// Those in use, in the order of reports.
+    /// Domains in use, in the order of reports.
     pub domains: Vec<Domain>,
-    /// The memory channels, all together.
+    /// Memory channels, all together.
     pub memory: Memory,
-    /// How cores and devices contend.
+    /// Regime of contention between cores and devices.
     pub regime: Regime,
-    /// Mean error to be expected of a throughput, as a share, and the one that 95 in 100 stay below.
+    /// Expected error of a throughput, as a share: the mean, and the value that 95 % stay below.
     pub error: [f64; 2],
-    /// What of the configuration lies outside of what predictions were checked against; the errors do not hold there.
+    /// Properties of the configuration that predictions were not checked against; the errors do not hold if there are
+    /// any.
     pub outside: Vec<String>,
 }
 
@@ -113,16 +114,16 @@ pub(super) fn of(base: &Base) -> Prediction {
     }
 }
 
-/// What a workload gets, and nothing else.
+/// Predicted throughput and latency of one workload.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Pace {
-    /// Lines through its domains, GB/s.
+    /// Throughput of the lines in its domains, in GB/s.
     pub gb_per_s: f64,
-    /// Mean time of one line, in ns: an LFB entry or an IIO entry held.
+    /// Mean residence of a line in an LFB or IIO entry, in ns.
     pub latency_ns: f64,
 }
 
-/// What each workload gets.
+/// Returns the throughput and latency of each workload.
 pub(super) fn paces(problem: &Problem, solution: &Solution) -> Vec<Pace> {
     let latency = &solution.latency;
     let of = |(rate, flow): (&Rate, &Flow)| match flow {
@@ -178,8 +179,8 @@ impl View<'_> {
         }]
     }
 
-    /// If entries of a core came and went by themselves, all would be in use as often as each of them is, together; as
-    /// they come and go in bunches, it is as if they were fewer.
+    /// Share of time that all LFB entries of a core are in use. Independent entries would give the product of their
+    /// shares; as entries are taken and freed in groups, the exponent is smaller than their number.
     pub(super) fn lfb_full(&self, in_use: f64) -> f64 {
         (in_use / self.problem.entries).clamp(0.0, 1.0).powf(BUNCHES * self.problem.entries)
     }
@@ -205,7 +206,7 @@ impl View<'_> {
         all.into_iter().filter(|pool| pool.gb_per_s > 0.0).collect()
     }
 
-    /// Lines per ns that all drives offer, a part of what each does.
+    /// Rate that all drives offer in lines per ns, counting the share `part` of each.
     fn offered(&self, part: fn(&Drives) -> f64) -> f64 {
         let drives = self.problem.flows.iter().flat_map(Flow::drives);
         drives.map(|drives| drives.count * drives.offered() * part(drives)).sum()
@@ -223,7 +224,8 @@ impl View<'_> {
         full_share(offered, credits / self.solution.latency.io_read, credits).max(self.port_full(credits))
     }
 
-    /// Lines that wait for their way out of the IIO hold their entries too.
+    /// Share of time that IIO entries are full because lines wait for the IIO's port into the processor, holding
+    /// their entries.
     fn port_full(&self, credits: f64) -> f64 {
         full_share(self.offered(|_| 1.0), self.problem.port, credits)
     }
@@ -248,14 +250,14 @@ impl View<'_> {
         self.server.workloads[class].kind.is_of_devices()
     }
 
-    /// A workload, with what it is predicted to gain without the other side.
+    /// Returns a workload with its predicted gain without the other side.
     fn party(&self, class: usize, alone: Option<Pace>) -> Party {
         let now = self.base.now[class].gb_per_s;
         let gain = |pace: Pace| Alone::predicted([now, pace.gb_per_s], now);
         Party { name: self.server.workloads[class].name.clone(), alone: alone.map(gain) }
     }
 
-    /// The stream whose latency has grown most over that without devices.
+    /// Returns the load of the stream whose latency has grown most over that without devices.
     fn c2m(&self, workloads: &[Workload], alone: &[Option<Pace>]) -> Option<C2m> {
         let cores = (0..workloads.len()).filter(|&class| !self.is_of_devices(class));
         let streams = cores.filter_map(|class| {
@@ -265,7 +267,8 @@ impl View<'_> {
         streams.max_by(|a, b| (a.latency_ns / a.isolated_ns).total_cmp(&(b.latency_ns / b.isolated_ns)))
     }
 
-    /// Judges how cores slow each other down, by the stream whose latency has grown most over one of its cores.
+    /// Finds out how much the cores slow each other down: returns the latency of the stream that has grown most over
+    /// one of its cores alone.
     fn crowd(&self, workloads: &[Workload]) -> Crowd {
         let lone = self.base.lone_latencies_ns().into_iter().zip(workloads);
         let told = lone.filter_map(|(lone, found)| Some((found.latency_ns, lone?)));
@@ -274,7 +277,7 @@ impl View<'_> {
     }
 }
 
-/// The share of time that a pool of `credits` is full which lets `allowed` lines per ns through when `offered` come.
+/// Share of time that a pool of `credits` is full if it passes `allowed` lines per ns and `offered` arrive.
 fn full_share(offered: f64, allowed: f64, credits: f64) -> f64 {
     if offered <= 0.0 {
         return 0.0;

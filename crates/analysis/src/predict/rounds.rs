@@ -1,20 +1,22 @@
-//! The rounds of the fixed point: what changes slowly is taken for granted, and corrected by what follows from it.
+//! The rounds of the fixed point: each assumes the values that change slowly, and corrects them by what follows from
+//! them.
 
 use super::admission::Admission;
 use super::channel::{Load, State};
 use super::solve::{Latency, Problem, Rate, Solution};
 
-/// Most rounds.
+/// Largest number of rounds.
 const ROUNDS: usize = 60;
-/// How far a round may still move anything, as a share, when all has settled.
+/// Largest relative change in a round that counts as settled.
 const SETTLED: f64 = 1e-3;
-/// How much more or less of a correction is made when the next one goes on, or goes back.
+/// Factor on the step of a correction that keeps its direction.
 const FASTER: f64 = 1.4;
+/// Factor on the step of a correction that changes its direction.
 const SLOWER: f64 = 0.5;
-/// The least part of a correction that is made.
+/// Smallest share of a correction that is applied.
 const PACE_MIN: f64 = 0.02;
 
-/// What a round takes for granted.
+/// Values that a round assumes.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Slow {
     pub(super) load: Load,
@@ -24,9 +26,9 @@ pub(super) struct Slow {
     pub(super) admission: Admission,
 }
 
-/// The numbers of it that are corrected a part at a time.
+/// Number of values that are corrected step by step.
 const NUMBERS: usize = 8;
-/// The place among them of [`State::lean`], which is a logarithm.
+/// Index among them of [`State::lean`], which is a logarithm.
 const LEAN: usize = 4;
 
 impl Slow {
@@ -44,7 +46,7 @@ impl Slow {
     }
 }
 
-/// How much of each correction is made: all of it first, less where the next one goes back.
+/// Share of each correction that is applied: all of it at first, less when its direction alternates.
 struct Paces {
     paces: [f64; NUMBERS],
     last: [f64; NUMBERS],
@@ -55,7 +57,7 @@ impl Paces {
         Self { paces: [1.0; NUMBERS], last: [0.0; NUMBERS] }
     }
 
-    /// Corrects `old` towards `found`. Returns by how much the furthest of its numbers was off, as a share.
+    /// Moves `old` towards `found`. Returns the largest relative distance between their values.
     fn correct(&mut self, old: &mut Slow, mut found: Slow) -> f64 {
         let mut off = 0.0_f64;
         let before = old.numbers().map(|number| *number);
@@ -68,6 +70,7 @@ impl Paces {
                 *pace = (*pace * FASTER).min(1.0);
             }
             *last = step;
+            // // A logarithm is compared by its absolute change.
             let size = if index == LEAN { 1.0 } else { (number.abs() + before[index].abs()).max(1e-3) };
             off = off.max(step.abs() / size);
             *number = before[index] + *pace * step;
@@ -78,12 +81,12 @@ impl Paces {
 }
 
 impl Problem {
-    /// Finds the fixed point.
+    /// Finds the fixed point, starting from scratch.
     pub(super) fn solve(&self) -> Solution {
         self.solve_from(&Solution::default())
     }
 
-    /// Finds the fixed point, beginning with what was found for one that is like it.
+    /// Finds the fixed point, starting from the solution of a similar problem.
     pub(super) fn solve_from(&self, start: &Solution) -> Solution {
         let (mut slow, mut near) = (start.slow, start.near);
         let mut rates = vec![Rate::default(); self.flows.len()];

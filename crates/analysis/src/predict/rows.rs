@@ -1,15 +1,15 @@
-//! How often a line finds its row closed.
+//! Predicts how often a line finds its row closed.
 
 use super::fit::Fit;
 use super::traffic::Locality;
 
-/// A place on 0 to 1 by its logarithm, with its weight.
+/// A node of the quadrature on 0 to 1: the logarithm of its position and its weight.
 struct Node {
     ln: f64,
     weight: f64,
 }
 
-/// A Gauss-Legendre rule of 8 points.
+/// Nodes of the Gauss-Legendre rule of 8 points.
 const NODES: [Node; 8] = [
     Node { ln: -3.919_295_800_644_082, weight: 0.050_614_268_145_188 },
     Node { ln: -2.286_054_860_290_609, weight: 0.111_190_517_226_687 },
@@ -20,28 +20,28 @@ const NODES: [Node; 8] = [
     Node { ln: -0.107_214_189_642_799, weight: 0.111_190_517_226_687 },
     Node { ln: -0.020_054_832_283_441, weight: 0.050_614_268_145_188 },
 ];
-/// How sharply a row closes once it has been idle for its time.
+/// Sharpness with which a row closes after it has been idle for the timeout.
 const IDLE_POWER: i32 = 6;
 
 /// Walks of one kind at one controller.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Walks {
-    /// How many.
+    /// Number of walks.
     pub(super) count: f64,
-    /// Lines per ns of each.
+    /// Rate of each walk, in lines per ns.
     pub(super) rate: f64,
     pub(super) writes: bool,
     pub(super) locality: Locality,
 }
 
-/// What the controller adds to the walks.
+/// Queues and timeouts of the controller that affect the rows of the walks.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Queues {
-    /// Banks.
+    /// Number of banks.
     pub(super) banks: f64,
-    /// Reads that wait, mean.
+    /// Mean number of waiting reads.
     pub(super) reads: f64,
-    /// Writes that a turn of writing finds.
+    /// Number of writes queued at the start of a write mode.
     pub(super) writes: f64,
     /// Time after which an idle row is closed, in ns.
     pub(super) idle_ns: f64,
@@ -51,7 +51,7 @@ pub(super) struct Queues {
     pub(super) modes: f64,
 }
 
-/// Row misses per line: of reads and of writes.
+/// Returns the row misses per line of reads and of writes.
 pub(super) fn misses(walks: &[Walks], queues: &Queues, fit: &Fit) -> (f64, f64) {
     let mean = |writes: bool| {
         let own = walks.iter().enumerate().filter(|(_, walk)| walk.writes == writes && walk.rate > 0.0);
@@ -74,7 +74,7 @@ pub(super) fn misses(walks: &[Walks], queues: &Queues, fit: &Fit) -> (f64, f64) 
     (read + (1.0 - read) * reopened(walks, queues, written).min(1.0), written)
 }
 
-/// Rows that reads open again because a write mode took their bank, per line read.
+/// Rows that reads must reopen because a write mode used their bank, per line read.
 fn reopened(walks: &[Walks], queues: &Queues, write_misses: f64) -> f64 {
     let banks = queues.banks;
     let reading: f64 = walks.iter().filter(|walk| !walk.writes).map(|walk| walk.count * walk.locality.banks).sum();
@@ -83,7 +83,8 @@ fn reopened(walks: &[Walks], queues: &Queues, write_misses: f64) -> f64 {
     open * taken * queues.modes
 }
 
-/// A walk loses its row to the walks that use the same bank between two of its bursts, and to closing.
+/// Row misses per line of a read walk. A walk loses its row to other walks that use the bank between two of its
+/// bursts, and to page closing and refresh.
 fn of_read(index: usize, walks: &[Walks], total: f64, queues: &Queues, fit: &Fit) -> f64 {
     let own = &walks[index];
     let base = 1.0 / own.locality.lines_per_visit;
@@ -96,7 +97,7 @@ fn of_read(index: usize, walks: &[Walks], total: f64, queues: &Queues, fit: &Fit
     base + (1.0 - base) * (taken + (1.0 - taken) * kept * closed / own.locality.burst).min(1.0)
 }
 
-/// How likely a row of a walk is to be left alone between two of its bursts, closing aside.
+/// Probability that the row of a walk is not closed by another walk between two of its bursts.
 fn kept(index: usize, walks: &[Walks], queues: &Queues, fit: &Fit) -> f64 {
     let banks = |walk: &Walks| (walk.locality.banks * fit.banks).min(queues.banks);
     let pace = walks[index].rate / banks(&walks[index]);
@@ -112,7 +113,7 @@ fn kept(index: usize, walks: &[Walks], queues: &Queues, fit: &Fit) -> f64 {
     left_alone.iter().zip(&NODES).map(|(log, node)| node.weight * log.exp()).sum()
 }
 
-/// A turn of writing opens a row once for all the lines of it that it finds.
+/// Row misses per line of a write walk: a write mode opens a row once for all the lines of that row in the queue.
 fn of_write(own: &Walks, total: f64, queues: &Queues) -> f64 {
     let found = (queues.writes * own.rate / total).max(1e-3);
     let bursts = found / own.locality.burst;

@@ -1,31 +1,32 @@
-//! Searches and fair shares.
+//! Root finding and max-min fair shares.
 
-/// Most steps of a search, and how near it has to come.
+/// Largest number of steps of a search.
 const STEPS_MAX: usize = 40;
+/// Largest absolute value of the function at a root.
 const TOLERANCE: f64 = 1e-4;
-/// The last place that is looked at.
+/// Largest argument at which a function is evaluated.
 const LAST: f64 = 1.0 - 1e-6;
-/// The least slope that a step is taken by: the function falls, but for rounding.
+/// Least slope of a step. The functions decrease except for rounding.
 const SLOPE_MIN: f64 = 1e-3;
-/// How often a search that begins near a root goes on in one direction.
+/// Steps of a search from a nearby root in one direction before it is given up.
 const AWAY: usize = 3;
 
-/// How many ask for a rate each.
+/// A group of `count` requesters that ask for `rate` each.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Asked {
     pub(super) count: f64,
     pub(super) rate: f64,
 }
 
-/// Who asks for least first.
+/// Sorts the groups by rate, the smallest first.
 pub(super) fn sorted(asked: impl Iterator<Item = Asked>) -> Vec<Asked> {
     let mut asked: Vec<Asked> = asked.collect();
     asked.sort_unstable_by(|a, b| a.rate.total_cmp(&b.rate));
     asked
 }
 
-/// The fair share of `total`: who asks for less gets it all, the others share the rest evenly. `asked` has the least
-/// first.
+/// Computes the max-min fair share of `total`: requesters that ask for less get all of it, the others share the rest
+/// evenly. `asked` must be sorted by rate. Returns infinity if all requests fit.
 pub(super) fn level(total: f64, asked: &[Asked]) -> f64 {
     let mut left = total;
     let mut many: f64 = asked.iter().map(|asked| asked.count).sum();
@@ -40,12 +41,12 @@ pub(super) fn level(total: f64, asked: &[Asked]) -> f64 {
     f64::INFINITY
 }
 
-/// A wait in ns or in lines as a share of the way from none to any.
+/// Maps a share of 0 to 1 to a wait (in ns or lines) of 0 to infinity.
 pub(super) fn wait(share: f64) -> f64 {
     share / (1.0 - share) * 100.0
 }
 
-/// Where a search ended, and how steep the function was there: where the next of its kind begins.
+/// Root that the last search of its kind found, where the next search begins.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Near(Option<Root>);
 
@@ -55,7 +56,7 @@ struct Root {
     slope: f64,
 }
 
-/// A place that was looked at, with the function there.
+/// An argument at which the function was evaluated, with its value.
 #[derive(Clone, Copy, Debug)]
 struct Place {
     share: f64,
@@ -67,7 +68,7 @@ impl Place {
         Self { share, value: f(share) }
     }
 
-    /// How the function falls from here to another place.
+    /// Slope of the function between this point and another, at most -[`SLOPE_MIN`].
     fn slope(self, other: Self) -> f64 {
         ((other.value - self.value) / (other.share - self.share)).min(-SLOPE_MIN)
     }
@@ -77,8 +78,10 @@ impl Place {
     }
 }
 
-/// Finds where a function that falls from positive to negative on 0 to 1 crosses zero, and calls it there last. The
-/// nearer to 1, the closer it comes: near there, what a [`wait`] is changes fast. Returns whether it falls so far.
+/// Finds the root of a function that decreases on 0 to 1, and evaluates it there last. Returns true if the function
+/// falls to zero.
+///
+/// The tolerance shrinks towards 1, because [`wait`] grows fast there.
 pub(super) fn root(near: &mut Near, mut f: impl FnMut(f64) -> f64) -> bool {
     if let Some(start) = near.0.take() {
         near.0 = root_from(start, &mut f);
@@ -98,7 +101,7 @@ pub(super) fn root(near: &mut Near, mut f: impl FnMut(f64) -> f64) -> bool {
     true
 }
 
-/// Looks where a root was and where its slope leads from there, further each time. Nothing if it is not found near.
+/// Searches around an earlier root by secant steps that grow each time. Returns `None` if no root is found nearby.
 fn root_from(start: Root, f: &mut impl FnMut(f64) -> f64) -> Option<Root> {
     let mut last = Place::of(start.share, f);
     if last.is_root() {
@@ -125,7 +128,7 @@ fn root_from(start: Root, f: &mut impl FnMut(f64) -> f64) -> Option<Root> {
     None
 }
 
-/// Narrows the way between a place where the function is positive and one where it is not (regula falsi, Illinois).
+/// Narrows the interval between a positive and a non-positive point (regula falsi, Illinois algorithm).
 fn between(mut low: Place, mut high: Place, f: &mut impl FnMut(f64) -> f64) -> Root {
     let mut root = Root { share: low.share, slope: low.slope(high) };
     let mut side = 0;

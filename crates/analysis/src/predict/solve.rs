@@ -1,4 +1,4 @@
-//! The fixed point: rates that agree with the latencies they cause.
+//! The fixed point: rates that are consistent with the latencies they cause.
 
 use super::admission::Admission;
 use super::channel::{Channel, Load};
@@ -10,49 +10,53 @@ use super::storage::{least, Drives};
 use super::traffic::{self, Flow, Locality, Storage, Stream};
 use hostnet_model::params::{Pattern, SocketParams};
 
-/// Waits for the CHA that are not worth a search, in ns.
+/// Wait for the CHA below which no search for it is made, in ns.
 const ADMISSION_MIN_NS: f64 = 0.2;
 
-/// Change in the last round, as a share, from which on a solution is not to be trusted.
+/// Relative change in the last round from which a solution is not trusted.
 const UNSETTLED: f64 = 0.02;
 
-/// What a workload gets.
+/// Rates of one workload.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(super) struct Rate {
-    /// Accesses of one core per ns.
+    /// Rate of accesses of one core, per ns.
     pub(super) access: f64,
-    /// Lines per ns that drives write to memory.
+    /// Rate at which drives write to memory, in lines per ns.
     pub(super) io_write: f64,
-    /// Lines per ns that drives read from memory.
+    /// Rate at which drives read from memory, in lines per ns.
     pub(super) io_read: f64,
-    /// Lines per ns of kernel work.
+    /// Rate of kernel work, in lines per ns.
     pub(super) kernel: f64,
 }
 
-/// Mean times of a line, in ns.
+/// Mean residence of a line in each domain and queue, in ns.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(super) struct Latency {
-    /// C2M-Read.
+    /// Residence in C2M-Read.
     pub(super) core_read: f64,
-    /// C2M-Write.
+    /// Residence in C2M-Write.
     pub(super) core_write: f64,
-    /// P2M-Write.
+    /// Residence in P2M-Write.
     pub(super) io_write: f64,
-    /// P2M-Read.
+    /// Residence in P2M-Read.
     pub(super) io_read: f64,
-    /// In the CHA, by who sent what.
+    /// Residence of a read in the CHA.
     pub(super) cha_read: f64,
+    /// Residence of a write-back of a core in the CHA.
     pub(super) cha_core_write: f64,
+    /// Residence of a device write in the CHA.
     pub(super) cha_io_write: f64,
-    /// In the queues of the memory controller, admission included.
+    /// Wait in the read queue of the memory controller, including admission.
     pub(super) read_queue: f64,
+    /// Wait in the write queue of the memory controller, including admission.
     pub(super) write_queue: f64,
-    /// For admission to the CHA.
+    /// Wait of cores for admission to the CHA.
     pub(super) core_admission: f64,
+    /// Wait of devices for admission to the CHA.
     pub(super) io_admission: f64,
 }
 
-/// The fixed delays of a socket in ns.
+/// Fixed delays of a socket, in ns.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Delays {
     to_cha: f64,
@@ -67,7 +71,7 @@ struct Delays {
     io_read: f64,
 }
 
-/// A socket and its workloads, ready to be solved.
+/// A socket and its workloads in the form that the solver takes.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Problem {
     pub(super) flows: Vec<Flow>,
@@ -79,29 +83,32 @@ pub(super) struct Problem {
     refill_ns: f64,
     pub(super) write_credits: f64,
     pub(super) read_credits: f64,
-    /// One way over a link, and the credits of one.
+    /// One-way latency of a PCIe link, in ns.
     link_ns: f64,
+    /// Posted credits of one link, in lines.
     pub(super) posted: f64,
+    /// Non-posted credits of one link, in lines.
     pub(super) nonposted: f64,
     line_ns: f64,
-    /// Lines per ns of each direction that the IIO sends into the processor interconnect.
+    /// Largest rate in each direction that the IIO sends into the processor, in lines per ns.
     pub(super) port: f64,
-    /// Lines per ns that each drive would write to memory, and read from it, the least first.
+    /// Rates in lines per ns at which drives would write to memory, the smallest first.
     offered_writes: Vec<Asked>,
+    /// Rates in lines per ns at which drives would read from memory, the smallest first.
     offered_reads: Vec<Asked>,
     pub(super) slices: f64,
     pub(super) slice_entries: f64,
     sequential: Locality,
 }
 
-/// Where the searches of a round ended.
+/// Roots that the searches of the last round found.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Nears {
     backlog: Near,
     admission: Near,
 }
 
-/// The answer.
+/// Solution of a [`Problem`].
 #[derive(Clone, Debug, Default)]
 pub(super) struct Solution {
     pub(super) rates: Vec<Rate>,
@@ -109,7 +116,7 @@ pub(super) struct Solution {
     pub(super) load: Load,
     pub(super) slow: Slow,
     pub(super) near: Nears,
-    /// How far the last round still moved the rates, or anything that it takes for granted, as a share.
+    /// Largest relative change of a rate or of an assumed value in the last round.
     pub(super) moved: f64,
 }
 
@@ -161,8 +168,8 @@ impl Problem {
         }
     }
 
-    /// Rates and latencies for given rows and modes: the backlog at the controllers is such that its utilisation is the
-    /// one that causes it, and the wait for the CHA such that its occupancy causes it.
+    /// Finds rates and latencies for given rows and modes: the backlog at the controllers must match their
+    /// utilisation, and the wait for the CHA must match its occupancy.
     pub(super) fn balance(&self, slow: &Slow, near: &mut Nears, rates: &mut [Rate]) -> Latency {
         let mut latency = Latency::default();
         root(&mut near.backlog, |share| {
@@ -174,7 +181,7 @@ impl Problem {
         latency
     }
 
-    /// Latencies under a backlog, with the wait for the CHA that they cause.
+    /// Computes the latencies under a backlog, including the wait for the CHA that they cause.
     fn admit(&self, slow: &Slow, backlog: f64, near: &mut Near, rates: &mut [Rate]) -> Latency {
         let mut latency = self.latency(slow, backlog, Admission::default());
         self.rates(&latency, rates);
@@ -191,7 +198,8 @@ impl Problem {
                 (caused - mean) / (caused + mean + 1.0)
             })
         };
-        // The lesser side may ask for more than there is if it waits no longer than for its turn: then both wait alike.
+        // The lesser side may ask for more entries than there are if it only waits for its turn: both sides then wait
+        // equally.
         if !search(slow.admission) {
             search(Admission { io_share: 0.5, ..slow.admission });
         }
@@ -251,7 +259,7 @@ impl Problem {
         least(1.0 / stream.gap_ns.max(1e-3), self.entries / cycle)
     }
 
-    /// What the drives of a workload move, when the host takes and gives so many lines per ns.
+    /// Rates of the drives of a workload, if the host accepts and supplies the rates in `host`.
     fn moved(&self, storage: &Storage, latency: &Latency, host: &Host) -> Rate {
         let (posted, nonposted) = self.link(latency);
         let (io_write, io_read) = storage.drives.iter().fold((0.0, 0.0), |sum, drives| {
@@ -267,13 +275,13 @@ impl Problem {
         Rate { access: 0.0, io_write: io_write * pace, io_read: io_read * pace, kernel: both * pace * storage.kernel }
     }
 
-    /// Lines per ns that the credits of one link let write and read.
+    /// Rates of writes and of reads that the credits of one link allow, in lines per ns.
     pub(super) fn link(&self, latency: &Latency) -> (f64, f64) {
         let way = 2.0 * self.link_ns;
         (self.posted / way.max(1e-3), self.nonposted / (way + latency.io_read))
     }
 
-    /// The wait for an entry of a slice: as many servers as entries, each busy for the time of a line.
+    /// Computes the wait for a TOR entry of a slice, as a queue with one server per entry.
     fn admission(&self, rates: &[Rate], latency: &Latency) -> Admission {
         let (mut lines, mut io, mut held) = (0.0, 0.0, 0.0);
         for (rate, flow) in rates.iter().zip(&self.flows) {
@@ -291,13 +299,14 @@ impl Problem {
         let mean = if utilisation >= 1.0 {
             f64::INFINITY
         } else {
+            // // Sakasegawa's approximation of the wait in an M/M/c queue.
             let waits = utilisation.powf((2.0 * (self.slice_entries + 1.0)).sqrt() - 1.0);
             self.fit.slices * held / lines / self.slice_entries * waits / (1.0 - utilisation)
         };
         Admission { mean, io_share: io / lines, turn_ns: self.slices / lines }
     }
 
-    /// Reads and writes per ns that the cores of a workload send.
+    /// Rates of reads and of writes that the cores of a workload send, in lines per ns.
     pub(super) fn of_cores(&self, flow: &Flow, rate: &Rate) -> (f64, f64) {
         match flow {
             Flow::Stream(stream) => {
@@ -318,7 +327,7 @@ impl Problem {
         Load { reads: reads / self.controllers, writes: writes / self.controllers, ..slow.load }
     }
 
-    /// Rows, modes and queues under the rates of a round.
+    /// Derives rows, modes and queues from the rates of a round.
     pub(super) fn settle(&self, old: &Slow, rates: &[Rate], latency: &Latency) -> Slow {
         let mut load = self.load(rates, old);
         let forced = self.channel.state(&load, old.forced, &self.fit).busy.min(1.0).powf(self.fit.forced);
@@ -339,7 +348,7 @@ impl Problem {
         }
     }
 
-    /// The walks at one controller.
+    /// Returns the walks at one controller.
     fn walks(&self, rates: &[Rate]) -> Vec<Walks> {
         let mut walks = Vec::with_capacity(4 * rates.len());
         let mut add = |count: f64, rate: f64, writes: bool, locality: Locality| {
@@ -365,13 +374,15 @@ impl Problem {
     }
 }
 
-/// What the host takes and gives, in lines per ns.
+/// Rates that the host accepts from drives and supplies to them, in lines per ns.
 #[derive(Clone, Copy, Debug)]
 struct Host {
-    /// From and to all drives together.
+    /// Largest rate of writes to memory by all drives together.
     write: f64,
+    /// Largest rate of reads from memory by all drives together.
     read: f64,
-    /// From and to one that asks for more than its fair share.
+    /// Fair share of `write` for a drive that asks for more.
     write_level: f64,
+    /// Fair share of `read` for a drive that asks for more.
     read_level: f64,
 }

@@ -1,27 +1,29 @@
-//! What drives offer, if the host takes it.
+//! The load that drives offer to the host.
 
 use crate::offered::{offers, Offer};
 use hostnet_model::params::ServerParams;
 
 const LINE_BYTES: f64 = 64.0;
 
-/// Drives that are alike, under the jobs of one workload. Each serves one command at a time.
+/// A group of identical drives under the jobs of one workload. Each drive serves one command at a time.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Drives {
-    /// How many.
+    /// Number of drives.
     pub(super) count: f64,
-    /// Share of its lines that it writes to memory (storage reads); it reads the others (storage writes).
+    /// Share of a drive's lines that it writes to memory (storage reads), 0 to 1; it reads the others (storage
+    /// writes).
     pub(super) share: f64,
-    /// Lines per ns while it writes to memory.
+    /// Rate while it writes to memory, in lines per ns.
     pub(super) writing: f64,
-    /// Lines per ns while it reads from memory.
+    /// Rate while it reads from memory, in lines per ns.
     pub(super) reading: f64,
-    /// Lines per ns that the commands in flight allow.
+    /// Rate that the commands in flight allow, in lines per ns.
     pub(super) depth: f64,
 }
 
 impl Drives {
-    /// Lines per ns of both directions of one of them when the host takes `write` and gives `read` at most.
+    /// Rate of one drive in both directions together, in lines per ns, if the host accepts `write` and supplies
+    /// `read` at most.
     #[must_use]
     pub(super) fn rate(&self, write: f64, read: f64) -> f64 {
         let phase = |share: f64, own: f64, host: f64| if share > 0.0 { share / least(own, host) } else { 0.0 };
@@ -29,14 +31,13 @@ impl Drives {
         least(moving, self.depth)
     }
 
-    /// Lines per ns that one offers to a host that takes everything.
+    /// Rate that one drive offers to a host that accepts everything, in lines per ns.
     pub(super) fn offered(&self) -> f64 {
         self.rate(f64::MAX, f64::MAX)
     }
 }
 
-/// The lesser of two rates, rounded where they meet: the eighth root of one over the sum of their inverse eighth
-/// powers.
+/// Smooth minimum of two rates: the eighth root of 1 over the sum of their inverse eighth powers.
 pub(super) fn least(first: f64, second: f64) -> f64 {
     let ratio = first / second;
     let squared = ratio * ratio;
@@ -44,7 +45,7 @@ pub(super) fn least(first: f64, second: f64) -> f64 {
     first / (1.0 + fourth * fourth).sqrt().sqrt().sqrt()
 }
 
-/// The drives of storage workload `class`, with what they offer as far as drive, link, rate cap and queue depth allow.
+/// Returns the drives of storage workload `class` with the load that drive, link, rate cap and queue depth allow.
 pub(super) fn drives(server: &ServerParams, class: usize) -> Vec<Drives> {
     let mut found: Vec<Drives> = Vec::new();
     for Offer { reads, reading, writing, queue } in offers(server, class) {

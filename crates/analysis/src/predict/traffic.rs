@@ -1,4 +1,4 @@
-//! What runs on a server, as flows of lines.
+//! Describes the workloads of a server as flows of lines.
 
 use super::storage::Drives;
 use crate::explain::unloaded;
@@ -7,22 +7,22 @@ use hostnet_model::params::{FioParams, Pattern, ServerParams, SocketParams, Stre
 use std::cell::RefCell;
 
 const SHARE: f64 = (1_u64 << 32) as f64;
-/// Lines of a run that are looked at to see where a walk goes.
+/// Most lines of a contiguous run that are decoded to find the locality of a walk.
 const WALK_LINES: u64 = 4096;
 
-/// How accesses that follow each other lie in banks and rows.
+/// Locality of consecutive accesses in banks and rows.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Locality {
-    /// Lines of one row before the walk leaves it for good.
+    /// Lines of one row that the walk accesses before it leaves the row for good.
     pub(super) lines_per_visit: f64,
     /// Banks of a controller that the walk uses at a time.
     pub(super) banks: f64,
-    /// Lines in a row to one bank before the next bank's turn.
+    /// Consecutive lines in one bank before the walk moves to the next bank.
     pub(super) burst: f64,
 }
 
 impl Locality {
-    /// Every line anywhere.
+    /// Locality of random lines.
     pub(super) fn random(banks: f64) -> Self {
         Self { lines_per_visit: 1.0, banks, burst: 1.0 }
     }
@@ -32,9 +32,9 @@ impl Locality {
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Stream {
     pub(super) cores: f64,
-    /// Share of loads.
+    /// Share of loads in the accesses, 0 to 1.
     pub(super) loads: f64,
-    /// Least time between two accesses of one core in ns.
+    /// Least time between two accesses of one core, in ns.
     pub(super) gap_ns: f64,
     pub(super) locality: Locality,
 }
@@ -43,17 +43,17 @@ pub(super) struct Stream {
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Storage {
     pub(super) drives: Vec<Drives>,
-    /// Kernel work, in lines per line of data.
+    /// Kernel work, in lines accessed per line of data.
     pub(super) kernel: f64,
-    /// Share of it that only reads.
+    /// Share of the kernel work that only reads, 0 to 1.
     pub(super) kernel_loads: f64,
-    /// Cores that do it.
+    /// Number of cores that do the kernel work; a core shared with other workloads counts in part.
     pub(super) cores: f64,
-    /// Further DMA, in lines per line of data that drives write to memory.
+    /// Additional DMA, in lines per line of data that drives write to memory.
     pub(super) extra: f64,
 }
 
-/// A workload.
+/// Traffic of one workload.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Flow {
     Stream(Stream),
@@ -68,7 +68,7 @@ impl Flow {
         }
     }
 
-    /// Further DMA, in lines per line of data that drives write to memory.
+    /// Additional DMA, in lines per line of data that drives write to memory.
     pub(super) fn extra(&self) -> f64 {
         match self {
             Flow::Storage(storage) => storage.extra,
@@ -77,7 +77,7 @@ impl Flow {
     }
 }
 
-/// The workloads of a server, in its order.
+/// Returns the traffic of each workload of a server, in their order.
 pub(super) fn flows(server: &ServerParams, walks: &Walks) -> Vec<Flow> {
     let flow = |(class, workload): (usize, &Workload)| match &workload.kind {
         WorkloadKind::Stream(stream) => Flow::Stream(of_stream(server, stream, walks)),
@@ -88,7 +88,8 @@ pub(super) fn flows(server: &ServerParams, walks: &Walks) -> Vec<Flow> {
     server.workloads.iter().enumerate().map(flow).collect()
 }
 
-/// Whether the flows of two servers are the same, as far as that is seen at once.
+/// Returns true if two servers are seen to have the same flows, by comparing only the parameters that flows depend
+/// on.
 pub(super) fn are_alike(one: &ServerParams, other: &ServerParams) -> bool {
     let of_drives = |server: &ServerParams| unloaded::p2m_read_ns(server.socket());
     let (a, b) = (one.socket(), other.socket());
@@ -99,7 +100,7 @@ pub(super) fn are_alike(one: &ServerParams, other: &ServerParams) -> bool {
         && one.workloads == other.workloads
 }
 
-/// Whatever else runs on cores, as if it did nothing but miss at random.
+/// Stands in for any other workload on cores: reads at random without a gap.
 fn missing_at_random(cores: &[u32]) -> StreamParams {
     StreamParams {
         cores: cores.to_vec(),
@@ -134,17 +135,17 @@ fn of_storage(server: &ServerParams, class: usize, fio: &FioParams) -> Storage {
     }
 }
 
-/// How many cores a workload has that runs on some: those that it shares count in part.
+/// Number of cores of a workload: a core that `n` workloads share counts 1/n.
 fn shares(server: &ServerParams, cores: &[u32]) -> f64 {
     let users = |core: u32| server.workloads.iter().filter(|workload| workload.kind.runs_on(core)).count();
     cores.iter().map(|&core| 1.0 / users(core).max(1) as f64).sum()
 }
 
-/// Where walks over memory go, found by following the address map.
+/// Finds the locality of walks over memory by following the address map.
 pub(super) struct Walks<'a> {
     socket: &'a SocketParams,
     decoder: Decoder,
-    /// What was found so far.
+    /// Localities found so far, by stride and length of the walk in lines.
     known: RefCell<Vec<((u64, u64), Locality)>>,
 }
 
@@ -154,7 +155,7 @@ impl<'a> Walks<'a> {
         Self { socket, decoder, known: RefCell::default() }
     }
 
-    /// The locality of a walk in some order over a buffer.
+    /// Returns the locality of a walk with `pattern` over a buffer of `bytes` bytes.
     pub(super) fn of(&self, pattern: Pattern, bytes: u64) -> Locality {
         let stride = match pattern {
             Pattern::Sequential => 1,
@@ -170,7 +171,7 @@ impl<'a> Walks<'a> {
         locality
     }
 
-    /// Follows a walk of that stride through one physically contiguous run.
+    /// Follows a walk of `stride` lines through one physically contiguous run.
     fn follow(&self, stride: u64, lines: u64) -> Locality {
         let run = (self.socket.memory.pages.run_bytes / 64).min(lines).min(WALK_LINES);
         let count = (run / stride).max(1);
@@ -193,7 +194,7 @@ impl<'a> Walks<'a> {
     }
 }
 
-/// Banks of one controller.
+/// Number of banks of one controller.
 pub(super) fn banks(socket: &SocketParams) -> f64 {
     let dram = &socket.memory.dram;
     f64::from(dram.ranks * dram.bank_groups * dram.banks_per_group)

@@ -1,4 +1,4 @@
-//! What binds a workload, the regime, and what storage offers.
+//! Tests the binding domain of a workload, the regime, and the load that storage offers.
 
 use crate::common;
 use crate::common::plan;
@@ -56,7 +56,7 @@ fn a_pool_in_full_use_is_full_and_an_absent_one_is_not() {
     assert!(full_share_estimate(0.92 * 92.0, 92.0) > FULL_SHARE_MIN);
 }
 
-/// A workload that gains so much without the other side, give or take `noise`.
+/// A workload with a measured gain of `gain` without the other side, plus or minus `noise`.
 fn party(name: &str, gain: f64, noise: f64) -> Party {
     Party { name: name.to_owned(), alone: Some(Alone { gain, noise, basis: Basis::Measured }) }
 }
@@ -65,13 +65,13 @@ fn unknown(name: &str) -> Party {
     Party { name: name.to_owned(), alone: None }
 }
 
-/// Cores and drives whose credits are full for such a share of the time.
+/// Cores and drives, with P2M credits that are full for a share `full_share` of the time.
 fn sides(cores: Party, devices: Party, full_share: f64) -> Sides {
     let p2m = P2m { full_share, gb_per_s: 9.0, offered_gb_per_s: None };
     Sides { cores: vec![cores], devices: vec![devices], c2m: None, p2m, crowd: Crowd::None }
 }
 
-/// Names the workloads that are said to be slowed down.
+/// Names of the workloads that the regime reports as slowed down.
 fn slowed(found: &Regime) -> Vec<&str> {
     found.slowed.iter().map(|slowed| slowed.workload.as_str()).collect()
 }

@@ -1,4 +1,4 @@
-//! Explanations of cases made by hand, with one known bottleneck each.
+//! Tests explanations of hand-made counters, with one known bottleneck each.
 
 use crate::common::{counters, flow, idle, plan, with_caches, STREAM};
 use hostnet_analysis::explain::{explain, from_counters, unloaded, Cached, Explanation, Kind, Pool, WorkloadFacts};
@@ -7,7 +7,7 @@ use hostnet_analysis::{Counters, Flow};
 use hostnet_model::params::{ServerParams, SocketParams};
 use proptest::prelude::*;
 
-/// Six cores of a server whose workloads are not known.
+/// A server with six cores whose workloads are not known.
 fn server() -> ServerParams {
     plan(&STREAM.replace("stream]", "C2M]")).server().unwrap().clone()
 }
@@ -17,7 +17,7 @@ fn from(counters: &Counters) -> Explanation {
     explain(server.socket(), counters, &from_counters(counters, &server), None)
 }
 
-/// Lines that a pool with so many entries in use lets through in 1 us.
+/// Lines that pass a pool in 1 us with a mean of `in_use` entries in use.
 fn lines(in_use: f64, latency_ns: f64) -> f64 {
     in_use * 1000.0 / latency_ns
 }

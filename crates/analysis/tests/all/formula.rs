@@ -1,4 +1,4 @@
-//! The published formula.
+//! Tests the published formula.
 
 use crate::common::{counters, plan, CONSTANTS, STREAM};
 use hostnet_analysis::formula::{
@@ -66,7 +66,7 @@ fn a_server_gives_the_constants_of_its_data_sheets() {
     assert!((constants.const_write_ns - (172.0 + 90.0 + 17.0 + 18.0)).abs() < 0.01);
 }
 
-/// One counter taken away: its name, and how.
+/// Name of a counter and a function that removes it.
 type Removal = (&'static str, fn(&mut Counters));
 
 const FOR_BOTH: &[Removal] = &[

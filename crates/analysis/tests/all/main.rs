@@ -1,4 +1,4 @@
-//! Tests of predictions and explanations; in one program, which builds faster than one for each file.
+//! Tests of predictions and explanations, in one program because that builds faster than one per file.
 #![allow(unreachable_pub)]
 
 mod common;

@@ -1,4 +1,4 @@
-//! Limits outside of the path of lines: what a throttle or a network does takes the place of other limits.
+//! Tests limits outside of the path of lines: those of a throttle or a network replace any other limit.
 
 use crate::explain::pool;
 use hostnet_analysis::explain::{Kind, OutsideLimit, Throttling, WorkloadFacts};

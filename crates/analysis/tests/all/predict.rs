@@ -1,4 +1,4 @@
-//! Predictions obey the laws that any answer must obey, on any server that the configuration admits.
+//! Tests that predictions obey the laws that hold for every server that the configuration admits.
 
 use hostnet_analysis::limits::{self, LIMITS, RAISE};
 use hostnet_analysis::offered::offered_gb_per_s;
@@ -26,7 +26,7 @@ fn domain<'a>(prediction: &'a Prediction, name: &str) -> &'a Domain {
     found.unwrap_or_else(|| panic!("no {name}"))
 }
 
-/// What limits the first workload.
+/// Returns the limits of the first workload.
 fn limited(server: &ServerParams) -> Vec<String> {
     limits::of(server).expect("it is covered")[0].names()
 }
@@ -38,7 +38,8 @@ fn disk(rw: &str, ssd: u32, more: &str) -> String {
     )
 }
 
-/// A lone core whose accesses are far apart waits for nothing but the hops, a row now and then, and a refresh.
+/// A single core with accesses far apart waits only for the hops, an occasional row activation and an occasional
+/// refresh.
 #[test]
 fn an_unloaded_read_takes_its_fixed_delays() {
     let lone = cascade_lake("[workload.stream]\nkind = \"stream\"\ncores = \"0\"\ngap = \"1 us\"\n");
@@ -53,7 +54,7 @@ fn an_unloaded_read_takes_its_fixed_delays() {
     assert_eq!(prediction.regime.name, "uncontended");
 }
 
-/// Throughput is credits x 64 B over the time that a credit is away.
+/// Throughput is credits x 64 B over the residence of a credit.
 #[test]
 fn a_saturated_core_gets_what_its_entries_allow() {
     let prediction = predict(&cascade_lake("[workload.stream]\nkind = \"stream\"\ncores = \"0-5\"\n"));
@@ -62,7 +63,7 @@ fn a_saturated_core_gets_what_its_entries_allow() {
     assert!((stream.gb_per_s / bound - 1.0).abs() < 0.01, "{} of {bound} GB/s", stream.gb_per_s);
 }
 
-/// A drive that nothing holds back gets its bandwidth, and says so.
+/// A drive that nothing holds back gets its bandwidth, and that is its limit.
 #[test]
 fn a_lone_drive_gets_what_it_offers() {
     for (rw, ssd) in [("read", 0), ("write", 3), ("rw", 1)] {
@@ -75,7 +76,7 @@ fn a_lone_drive_gets_what_it_offers() {
     }
 }
 
-/// Workloads on one drive share it.
+/// Workloads on one drive share its time.
 #[test]
 fn a_drive_is_given_out_once() {
     let job = |name: &str, depth: u32| {
@@ -91,7 +92,7 @@ fn a_drive_is_given_out_once() {
     assert!((many / few - 3.0).abs() < 0.05, "{few} and {many} GB/s of 16 and 48 commands");
 }
 
-/// With few credits the IIO binds, and the drive gets credits x 64 B / latency.
+/// With few credits the IIO is the limit, and the drive gets credits x 64 B / latency.
 #[test]
 fn few_write_credits_bind() {
     let few = cascade_lake(&disk("read", 0, "[iio]\nwrite_credits = 8\n"));
@@ -101,7 +102,7 @@ fn few_write_credits_bind() {
     assert_eq!(limited(&few), ["P2M-Write"]);
 }
 
-/// The published regimes: quadrant 1 is blue, quadrant 3 red.
+/// Quadrants 1 and 3 have their published regimes, blue and red.
 #[test]
 fn the_regimes_of_the_quadrants() {
     let quadrant = |reads: f64| {
@@ -175,7 +176,7 @@ fn any_server() -> impl Strategy<Value = String> {
     )
 }
 
-/// Whether a prediction keeps to Little's law, the capacities and the bandwidth of the memory.
+/// Checks a prediction against Little's law, the capacities and the bandwidth of the memory.
 fn check_laws(text: &str) -> Result<(), TestCaseError> {
     let server = server(text);
     let prediction = predict(&server);
@@ -208,14 +209,14 @@ proptest! {
         ..ProptestConfig::default()
     })]
 
-    /// No server, however odd, makes a prediction that breaks Little's law, a capacity or the bandwidth of its memory.
+    /// No prediction breaks Little's law, a capacity or the memory bandwidth, whatever the server.
     #[test]
     fn predictions_obey_the_laws(text in any_server()) {
         check_laws(&text)?;
     }
 }
 
-/// One entry that everybody waits for, tens of microseconds long: the wait is as long as the entry is full.
+/// With a single TOR entry that every line waits for, waits reach tens of microseconds and the entry stays full.
 #[test]
 fn who_waits_long_gets_no_more_than_there_is() {
     let text = "[core]\ncount = 38\nlfb.entries = 35\n[cha]\nslices = 2\ntor.entries = 1\ntor.write_entries = 1\n\
@@ -224,7 +225,7 @@ fn who_waits_long_gets_no_more_than_there_is() {
     check_laws(&format!("server.preset = \"cascade-lake-6234\"\n{text}")).unwrap();
 }
 
-/// Cores and a drive that each want more than half of one entry: neither waits for its turn only.
+/// Cores and a drive each need more than half of the only TOR entry: the round robin alone bounds neither wait.
 #[test]
 fn two_sides_that_want_most_of_the_cha_share_what_there_is() {
     let text = "[core]\ncount = 5\nlfb.entries = 33\n[cha]\nslices = 1\ntor.entries = 1\ntor.write_entries = 1\n\
@@ -236,14 +237,14 @@ fn two_sides_that_want_most_of_the_cha_share_what_there_is() {
     check_laws(&format!("server.preset = \"cascade-lake-6234\"\n{text}")).unwrap();
 }
 
-/// The servers of a fixed seed.
+/// Random servers from a fixed seed.
 fn servers(count: usize) -> impl Iterator<Item = (String, ServerParams)> {
     let mut runner = TestRunner::deterministic();
     let text = move |_| any_server().new_tree(&mut runner).expect("a server").current();
     (0..count).map(text).map(|text| (text.clone(), server(&text)))
 }
 
-/// Rates that stand still while rows and modes still move are no fixed point; few servers are left without one.
+/// A fixed point needs rows and modes to settle, not only rates; few servers have none.
 #[test]
 fn nearly_every_prediction_settles() {
     let unsettled = |server: &ServerParams| predict(server).outside.iter().any(|note| note.contains("not settled"));
@@ -251,8 +252,7 @@ fn nearly_every_prediction_settles() {
     assert!(count <= 2, "{count} of 400");
 }
 
-/// Cores and drives that share one channel: the backlog falls on reads or on writes, whichever the quotas of its modes
-/// leave.
+/// Cores and drives that share one channel: depending on the mode quotas, the backlog consists of reads or of writes.
 fn on_one_channel() -> impl Iterator<Item = ServerParams> {
     let cores = [4, 5, 6].into_iter().flat_map(|count| ["1.0", "0.5", "0.0"].map(|reads| (count, reads)));
     let kinds = ["read", "write", "randrw"].into_iter().flat_map(|rw| ["4 KiB", "256 KiB"].map(|block| (rw, block)));
@@ -272,8 +272,8 @@ fn one_channel((cores, reads): (u32, &str), (drives, rw, block): (u32, &str, &st
     ))
 }
 
-/// A search that flips between two backlogs for ever is told from one that ends: what a limit that is raised gives
-/// does not depend on where the search for it began.
+/// A search that alternates between two backlogs forever is detected: the prediction of a raised server does not
+/// depend on where the search began.
 #[test]
 fn what_a_raise_gives_is_what_is_predicted_of_the_raised_server() {
     let mut untold = 0;
@@ -297,7 +297,7 @@ fn what_a_raise_gives_is_what_is_predicted_of_the_raised_server() {
     assert!(untold < 40, "{untold} of 216 servers with 18 limits each");
 }
 
-/// Four drives that are read beside six cores: whether cores or drives are held back hangs by a thread.
+/// Four drives that are read beside six cores: small changes decide which side is held back.
 fn contended(more: &str) -> ServerParams {
     let jobs: Vec<String> = (0..4)
         .map(|ssd| format!("{{ rw = \"read\", bs = \"128 KiB\", iodepth = 32, size = \"1 GiB\", ssd = {ssd} }}"))
@@ -309,7 +309,7 @@ fn contended(more: &str) -> ServerParams {
     ))
 }
 
-/// One credit or entry more changes little.
+/// One more credit or entry changes a prediction only a little.
 #[test]
 fn predictions_do_not_jump() {
     let rates = |more: String| -> Vec<f64> {

@@ -1,4 +1,4 @@
-//! Shared by the tests: counters made by hand, and servers.
+//! Hand-made counters and servers that the tests share.
 #![allow(unreachable_pub)]
 
 use hostnet_analysis::formula::Constants;
@@ -7,7 +7,7 @@ use hostnet_config::{resolve, Format, Input, Plan};
 use hostnet_model::params::ServerParams;
 use std::path::Path;
 
-/// Constants that are easy to reckon with.
+/// Constants with round values.
 pub const CONSTANTS: Constants = Constants {
     t_trans_ns: 2.0,
     t_wtr_ns: 8.0,
@@ -22,7 +22,7 @@ pub fn flow(occupancy: f64, lines: f64) -> Flow {
     Flow { occupancy: Some(occupancy), lines: Some(lines) }
 }
 
-/// A window of 1 us in which every counter was read.
+/// Counters of a window of 1 us in which every counter was read.
 pub fn counters() -> Counters {
     Counters {
         lfb_full_cores: None,
@@ -49,7 +49,7 @@ pub fn counters() -> Counters {
     }
 }
 
-/// A plan of the Cascade Lake server.
+/// Checked plan of the Cascade Lake server with `workloads`.
 pub fn plan(workloads: &str) -> Plan {
     let text = format!("[server]\npreset = \"cascade-lake-6234\"\n{workloads}");
     let base_dir = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples");
@@ -57,10 +57,10 @@ pub fn plan(workloads: &str) -> Plan {
         .unwrap_or_else(|error| panic!("{error}\n{text}"))
 }
 
-/// Six cores that load.
+/// Workload of six cores that only load.
 pub const STREAM: &str = "[workload.stream]\nkind = \"stream\"\ncores = \"0-5\"\n";
 
-/// Counters of a socket on which nothing happens.
+/// Counters of an idle socket.
 pub fn idle() -> Counters {
     Counters {
         lfb: flow(0.0, 0.0),
@@ -74,7 +74,8 @@ pub fn idle() -> Counters {
     }
 }
 
-/// The server with its caches, which serve in 16 ns, and drives whose writes go to them in 33 ns or not.
+/// The server with its caches: LLC hits take 16 ns, and device writes to the LLC 33 ns, for the drives marked in
+/// `drives`.
 pub fn with_caches(drives: Vec<bool>) -> ServerParams {
     let text = format!("[cache]\nenabled = true\nllc.hit = \"16 ns\"\n{}", STREAM.replace("stream]", "C2M]"));
     let mut server = plan(&text).server().unwrap().clone();
