@@ -1,5 +1,5 @@
-//! What the things that run without a server have in common: the memory, the network on a chip, chips. Each has a plan,
-//! a summary, and stands somewhere between its phases.
+//! Shared code of everything that runs without a server: the memory, the network on a chip, and chips. Each has a
+//! plan, a summary and a run with phases.
 
 use crate::errors::ConfigError;
 use crate::plan::format_of;
@@ -9,10 +9,10 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use std::path::Path;
 
-/// Resolves what the user gave.
+/// Resolves the configuration that the user gave.
 ///
 /// # Errors
-/// The first thing that is wrong.
+/// Returns the first mistake in the configuration.
 pub(crate) fn planned<P>(
     (text, format, file, base_dir): (&str, &str, &str, &str),
     overrides: &[String],
@@ -22,13 +22,13 @@ pub(crate) fn planned<P>(
     resolve(&input).map_err(|error| ConfigError::new_err(error.to_string()))
 }
 
-/// How a run stands, for `progress`.
+/// Status of a run, for `progress`.
 pub(crate) struct Stand {
     pub(crate) simulated_ps: u64,
     pub(crate) phase: String,
-    /// What is counted, by name.
+    /// Counts of the run by name, such as its cycles.
     pub(crate) counts: Vec<(&'static str, u64)>,
-    /// Share of the run, 0 to 1.
+    /// Share of the run that is done, 0 to 1.
     pub(crate) progress: f64,
 }
 
@@ -43,7 +43,7 @@ impl Describe for Stand {
     }
 }
 
-/// A class of plans of one kind, with methods of its own.
+/// Defines a Python class for a kind of plan, with additional methods.
 macro_rules! plan_class {
     ($(#[$doc:meta])* $name:ident of $plan:ty { $($methods:tt)* }) => {
         $(#[$doc])*
@@ -54,13 +54,13 @@ macro_rules! plan_class {
 
         #[pymethods]
         impl $name {
-            /// Hash of everything that has an influence on the results, except what a trace holds.
+            /// Hash of everything that influences the results, except the content of a trace.
             #[getter]
             fn hash(&self) -> &str {
                 &self.plan.hash
             }
 
-            /// The complete configuration as JSON. Resolving it gives this plan again.
+            /// Returns the complete configuration as JSON. Resolving it gives this plan again.
             fn effective_json(&self) -> String {
                 format!("{:#}", self.plan.effective)
             }
@@ -74,7 +74,7 @@ macro_rules! plan_class {
     };
 }
 
-/// A class of results of one kind, with methods of its own.
+/// Defines a Python class for a kind of result, with additional methods.
 macro_rules! result_class {
     ($(#[$doc:meta])* $name:ident of $report:ty, $status:ty { $($methods:tt)* }) => {
         $(#[$doc])*
@@ -93,19 +93,19 @@ macro_rules! result_class {
                 format!("{:#}", self.report.summary)
             }
 
-            /// Whether the run came to its end.
+            /// True if the run reached its planned end.
             #[getter]
             fn complete(&self) -> bool {
                 self.complete
             }
 
-            /// Simulated time in ps.
+            /// Simulated time, in ps.
             #[getter]
             fn simulated_ps(&self) -> u64 {
                 self.status.simulated_ps
             }
 
-            /// Hash over everything that was measured.
+            /// Hash of everything that was measured.
             #[getter]
             fn result_hash(&self) -> &str {
                 &self.report.result_hash

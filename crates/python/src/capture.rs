@@ -1,4 +1,4 @@
-//! Captures of simulated packets, written while a run goes on.
+//! Writes captures of simulated packets during a run.
 
 use crate::output::Output;
 use hostnet_model::params::FlowParams;
@@ -8,7 +8,7 @@ use hostnet_traffic::pcap::Writer;
 use std::io;
 use std::path::Path;
 
-/// A capture in the making.
+/// An open capture file.
 pub(crate) struct Capture<'a> {
     frames: Frames<'a>,
     writer: Writer<Output>,
@@ -16,13 +16,13 @@ pub(crate) struct Capture<'a> {
 }
 
 impl<'a> Capture<'a> {
-    /// Creates the file, for packets of these flows.
+    /// Creates the file, for packets of `flows`.
     pub(crate) fn create(path: &Path, snaplen: u32, flows: &'a [FlowParams]) -> io::Result<Self> {
         let writer = Writer::new(Output::create(path, "")?, snaplen)?;
         Ok(Self { frames: Frames::new(flows), writer, failed: None })
     }
 
-    /// Adds packets. Returns false from the first error on, which [`Capture::finish`] tells.
+    /// Appends packets. Returns false from the first error on, which [`Capture::finish`] then returns.
     pub(crate) fn add(&mut self, packets: &[(hostnet_kernel::Time, Packet)]) -> bool {
         for (time, packet) in packets {
             let frame = self.frames.of(packet);
@@ -34,7 +34,7 @@ impl<'a> Capture<'a> {
         true
     }
 
-    /// Writes what is not written yet.
+    /// Writes all buffered data and ends the file.
     pub(crate) fn finish(self) -> io::Result<()> {
         match self.failed {
             Some(error) => Err(error),

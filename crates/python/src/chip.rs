@@ -1,4 +1,4 @@
-//! Chips: their configurations and runs.
+//! Configurations and runs of chips.
 
 use crate::alone::{plan_class, planned, result_class, Stand};
 use crate::errors::{ConfigError, SimulationError};
@@ -23,7 +23,7 @@ plan_class! {
             self.plan.chip.seed
         }
 
-        /// Chips that are simulated: those of a rack, or one with its mirror.
+        /// Number of chips that are simulated: those of a rack, or one with its mirror.
         #[getter]
         fn chips(&self) -> u64 {
             self.plan.torus.map_or(1, |torus| torus.chips())
@@ -31,7 +31,7 @@ plan_class! {
     }
 }
 
-/// Checks a configuration of a chip.
+/// Checks and resolves a configuration of a chip.
 #[pyfunction]
 #[pyo3(signature = (text, *, format="toml", file="<text>", base_dir=".", overrides=Vec::new()))]
 pub(crate) fn chip_plan(
@@ -45,35 +45,35 @@ pub(crate) fn chip_plan(
     Ok(ChipPlan { plan })
 }
 
-/// Whether a text describes a chip.
+/// Returns True if a text describes a chip.
 #[pyfunction]
 pub(crate) fn is_chip(text: &str, format: &str) -> PyResult<bool> {
     Ok(hostnet_config::is_chip(text, format_of(format)?))
 }
 
-/// The JSON Schema of configurations of chips.
+/// Returns the JSON Schema of chip configurations.
 #[pyfunction]
 pub(crate) fn chip_schema() -> String {
     format!("{:#}", hostnet_config::chip_schema())
 }
 
-/// A commented configuration of a chip to start from.
+/// Returns a commented chip configuration to start from.
 #[pyfunction]
 #[pyo3(signature = (preset=None))]
 pub(crate) fn chip_template(preset: Option<&str>) -> PyResult<String> {
     hostnet_config::chip_template(preset).map_err(ConfigError::new_err)
 }
 
-/// The names of the chips that come with the program.
+/// Returns the names of the chips that come with hostnet.
 #[pyfunction]
 pub(crate) fn chips() -> Vec<&'static str> {
     hostnet_config::chips().collect()
 }
 
 result_class! {
-    /// What a run of a chip measured.
+    /// Result of a run of a chip.
     ChipRunResult of ChipReport, ChipRunStatus {
-        /// Cycles that were simulated, those of the warm-up among them.
+        /// Number of simulated cycles, including the warm-up.
         #[getter]
         fn cycles(&self) -> u64 {
             self.status.cycles
@@ -81,8 +81,10 @@ result_class! {
     }
 }
 
-/// Runs a plan of a chip. A rack may have several threads, and several processes, of which each calls it; the first has
-/// the results.
+/// Runs a plan of a chip.
+///
+/// A rack may use several threads, and several processes that all call this function; only the first returns the
+/// results.
 #[pyfunction]
 #[pyo3(signature = (plan, *, threads=1, processes=None, progress=None))]
 pub(crate) fn run_chip(

@@ -1,4 +1,4 @@
-//! The codec of gradients, for any buffer of floats.
+//! The gradient codec, for any buffer of floats.
 
 use crate::errors::ConfigError;
 use hostnet_codec::{
@@ -9,7 +9,7 @@ use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedBytes;
 use pyo3::types::{PyByteArray, PyBytes, PySlice};
 
-/// Floats that are copied out of a buffer at a time, which needs Python's lock; the codec works on them without.
+/// Number of floats copied out of a buffer at a time. Copying needs the GIL, the codec works without it.
 const PART: usize = (1 << 20) / GROUP * GROUP;
 
 fn codec_of(bound: i64, mode: &str) -> PyResult<Codec> {
@@ -20,7 +20,8 @@ fn codec_of(bound: i64, mode: &str) -> PyResult<Codec> {
     Codec::new(mode, bound).map_err(|error: BoundError| ConfigError::new_err(error.to_string()))
 }
 
-/// Hands each part of a sequence of floats with a buffer to `work`, and as many floats of its own.
+/// Calls `work` for each part of a sequence of floats, with the buffer of the part and scratch space of the same
+/// length.
 fn for_parts(
     values: &Bound<'_, PyAny>,
     mut work: impl FnMut(PyBuffer<f32>, &mut [f32]) -> PyResult<()>,
@@ -35,13 +36,15 @@ fn for_parts(
     Ok(())
 }
 
-/// The most bytes that the stream of so many floats has.
+/// Returns the largest size in bytes of a stream of so many floats.
 #[pyfunction]
 pub(crate) fn codec_bytes_max(floats: usize) -> usize {
     HEADER_BYTES + floats.div_ceil(GROUP).saturating_mul(GROUP_BYTES_MAX)
 }
 
-/// Puts the stream of a buffer of floats into a buffer of bytes, and returns how many they are.
+/// Compresses a buffer of floats into the buffer `out` and returns the length of the stream in bytes.
+///
+/// `bound` is the exponent k of the error bound 2^-k. `out` must have at least `codec_bytes_max(len(values))` bytes.
 #[pyfunction]
 pub(crate) fn codec_compress(
     py: Python<'_>,
@@ -73,12 +76,12 @@ pub(crate) fn codec_compress(
     Ok(at)
 }
 
-/// So many elements of a sequence from a place on.
+/// Returns `length` elements of a sequence from index `from` on.
 fn slice<'py>(sequence: &Bound<'py, PyAny>, from: usize, length: usize) -> PyResult<Bound<'py, PyAny>> {
     sequence.get_item(PySlice::new(sequence.py(), from as isize, (from + length) as isize, 1))
 }
 
-/// Puts the floats of a stream into a buffer of as many.
+/// Decompresses a stream into `out`, a buffer with as many floats as the stream.
 #[pyfunction]
 pub(crate) fn codec_decompress(py: Python<'_>, stream: PyBackedBytes, out: &Bound<'_, PyAny>) -> PyResult<()> {
     let header = Header::read(&stream).map_err(refused)?;
@@ -100,14 +103,14 @@ fn refused(error: StreamError) -> PyErr {
     ConfigError::new_err(format!("stream: {error}"))
 }
 
-/// Mode, exponent of the bound, and number of floats of a stream.
+/// Returns the mode, the exponent k of the error bound 2^-k, and the number of floats of a stream.
 #[pyfunction]
 pub(crate) fn codec_header(stream: PyBackedBytes) -> PyResult<(&'static str, u32, u64)> {
     let header = Header::read(&stream).map_err(refused)?;
     Ok((header.codec.mode().name(), header.codec.bound_exponent(), header.floats))
 }
 
-/// How many floats take no bits, 8, 16 and 32 bits, and the bytes of their payload.
+/// Returns the number of floats that take 0, 8, 16 and 32 bits, and the size of their payload in bytes.
 #[pyfunction]
 pub(crate) fn codec_sizes(
     py: Python<'_>,
@@ -125,7 +128,7 @@ pub(crate) fn codec_sizes(
     Ok((sizes.classes, sizes.payload_bytes()))
 }
 
-/// Puts in the place of the floats of a buffer what they become; the largest error.
+/// Replaces the floats of a buffer by their decompressed values and returns the largest error.
 #[pyfunction]
 pub(crate) fn codec_round(py: Python<'_>, values: &Bound<'_, PyAny>, bound: i64, mode: &str) -> PyResult<f32> {
     let codec = codec_of(bound, mode)?;
@@ -138,7 +141,7 @@ pub(crate) fn codec_round(py: Python<'_>, values: &Bound<'_, PyAny>, bound: i64,
     Ok(worst)
 }
 
-/// Error feedback for the gradients of one buffer.
+/// Error feedback for the successive gradients of one buffer.
 #[pyclass]
 pub(crate) struct CodecFeedback(ErrorFeedback);
 
@@ -149,7 +152,7 @@ impl CodecFeedback {
         Ok(Self(ErrorFeedback::new(codec_of(bound, mode)?, floats)))
     }
 
-    /// The stream of a gradient and what was left of those before it.
+    /// Compresses a gradient plus the rounding errors of earlier gradients, and returns the stream.
     fn compress<'py>(&mut self, py: Python<'py>, gradient: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyBytes>> {
         let gradient = PyBuffer::<f32>::get(gradient)?.to_vec(py)?;
         let stream = py.detach(|| self.0.compress(&gradient)).ok_or_else(|| {
@@ -159,7 +162,7 @@ impl CodecFeedback {
         Ok(PyBytes::new(py, &stream))
     }
 
-    /// What rounding has taken and not yet given back, as bytes in the order of this machine.
+    /// Returns the rounding errors that are not compensated yet, as native-endian floats of 32 bits.
     fn residual<'py>(&self, py: Python<'py>) -> Bound<'py, PyByteArray> {
         PyByteArray::new(py, bytemuck::cast_slice(self.0.residual()))
     }

@@ -1,4 +1,4 @@
-//! Command files: written while a run goes on, and checked.
+//! Writes command files during a run, and checks them.
 
 use crate::errors::{os_error, ConfigError};
 use crate::memory::MemoryPlan;
@@ -13,10 +13,10 @@ use std::fs::File;
 use std::io::{self, BufReader, Read};
 use std::path::{Path, PathBuf};
 
-/// Bytes read at a time.
+/// Size of the read buffer, in bytes.
 const PIECE_BYTES: usize = 1 << 18;
 
-/// A command file in the making.
+/// An open command file.
 pub(crate) struct CommandFile(Output);
 
 impl CommandFile {
@@ -27,18 +27,18 @@ impl CommandFile {
         Ok(Self(output))
     }
 
-    /// Adds a command.
+    /// Appends a command.
     pub(crate) fn write(&mut self, record: &CommandRecord) -> io::Result<()> {
         write_record(&mut self.0, record)
     }
 
-    /// Writes what is not written yet.
+    /// Writes all buffered data and ends the file.
     pub(crate) fn finish(self) -> io::Result<()> {
         self.0.finish()
     }
 }
 
-/// What a check of a command file found.
+/// Result of the check of a command file.
 #[pyclass(module = "hostnet._core", frozen)]
 pub(crate) struct CommandCheck {
     report: CheckReport,
@@ -52,55 +52,56 @@ impl CommandCheck {
 
 #[pymethods]
 impl CommandCheck {
-    /// Whether no rule is broken.
+    /// True if no rule is broken.
     #[getter]
     fn clean(&self) -> bool {
         self.found().is_none()
     }
 
-    /// Commands that were checked.
+    /// Number of commands that were checked.
     #[getter]
     fn commands(&self) -> u64 {
         self.report.commands
     }
 
-    /// The highest clock.
+    /// Highest clock in the file.
     #[getter]
     fn end_clock(&self) -> u64 {
         self.report.end_clock
     }
 
-    /// Line of the first command that breaks a rule.
+    /// Line of the first command that breaks a rule, or None.
     #[getter]
     fn line(&self) -> Option<u64> {
         self.found().map(|found| found.line)
     }
 
-    /// The rule that it breaks.
+    /// Name of the rule that this command breaks, or None.
     #[getter]
     fn rule(&self) -> Option<&'static str> {
         self.found().map(|found| found.violation.rule)
     }
 
-    /// Clocks by which it comes too early, or a refresh too late; 0 for rules about no distance.
+    /// Clocks by which the command is too early, or a refresh too late; 0 for rules that are not about a distance.
     #[getter]
     fn missing_clocks(&self) -> Option<u64> {
         self.found().map(|found| found.violation.missing)
     }
 
-    /// The two commands and the rule in words.
+    /// Description of the two commands and of the rule, or None.
     #[getter]
     fn message(&self) -> Option<String> {
         self.found().map(|found| found.violation.to_string())
     }
 
-    /// The two commands as lines of a command file.
+    /// The two commands as lines of a command file, or None.
     #[getter]
     fn pair(&self) -> Option<(String, String)> {
         self.found().map(|found| (line_of(&found.violation.first), line_of(&found.violation.second)))
     }
 
-    /// Violations by rule, those of the first command or of all of them.
+    /// Violations by rule: with `all` those of the whole file, otherwise those of the first command that breaks a
+    /// rule.
     #[getter]
     fn counts(&self) -> Vec<(&'static str, u64)> {
         self.report.counts.iter().map(|count| (count.rule, count.violations)).collect()
@@ -116,7 +117,7 @@ impl CommandCheck {
 
 fn line_of(record: &CommandRecord) -> String {
     let mut line = Vec::new();
-    // A vector takes everything.
+    // Writing to a vector cannot fail.
     let _ = write_record(&mut line, record);
     String::from_utf8_lossy(&line).trim_end().to_owned()
 }
@@ -126,8 +127,9 @@ enum Failure {
     File(FileError),
 }
 
-/// Checks a command file, plain or compressed, against the rules of a plan's device. With `all` it goes on after the
-/// first violation and counts them.
+/// Checks a command file, plain or compressed, against the rules of a plan's device.
+///
+/// The check ends at the first violation. With `all` it covers the whole file and counts the violations.
 #[pyfunction]
 #[pyo3(signature = (path, plan, *, all=false, progress=None))]
 pub(crate) fn check_commands(
@@ -154,7 +156,7 @@ pub(crate) fn check_commands(
     }
 }
 
-/// Text that tells how much of it was read, and ends early when nobody wants more.
+/// Input text that reports how much of it was read, and fails when the user has stopped the check.
 struct Watched<'a> {
     text: Box<dyn Read + Send>,
     desk: &'a Desk<Reading>,

@@ -1,4 +1,4 @@
-//! Where two runs part, and where a run parts from the record of another.
+//! Finds the event at which two runs, or a run and the record of another, diverge.
 
 use crate::plan::Plan;
 use crate::run::{Failure, One};
@@ -7,7 +7,7 @@ use hostnet_sim::{Deviation, Divergence, Epoch, EventRecord, Lockstep, ReplayVer
 use pyo3::prelude::*;
 use serde_json::{json, Value};
 
-/// Runs two plans side by side to the first event that differs, and returns what is around it as JSON.
+/// Runs two plans side by side up to the first event that differs, and returns the events around it as JSON.
 #[pyfunction]
 #[pyo3(signature = (a, b, *, from_ps=0, context=5, progress=None))]
 pub(crate) fn first_divergence(
@@ -30,8 +30,8 @@ pub(crate) fn first_divergence(
     .to_string())
 }
 
-/// Runs a plan again beside `records` of it, each a list of epochs (end in ps and hash), to the first epoch that
-/// differs from one of them, and returns what is in it as JSON.
+/// Runs a plan again and compares it with `records` of it, each a list of epochs (end in ps and hash). Returns the
+/// events of the first epoch that differs from one of the records, as JSON.
 #[pyfunction]
 #[pyo3(signature = (plan, records, *, context=5, progress=None))]
 pub(crate) fn first_deviation(

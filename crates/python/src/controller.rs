@@ -1,30 +1,30 @@
-//! Controllers written in Python.
+//! Host congestion controllers written in Python.
 
 use crate::guest::{PyCallback, Raised};
 use hostnet_model::control::{Actions, Controller, Sampled, Signals, Smoothing, Targets, LEVEL_MAX};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 
-/// Parts of a line in which controllers count occupancy.
+/// Fractions per line in which the model counts occupancy.
 const LINE_PARTS: f64 = 1024.0;
-/// Gbit/s of a byte per second.
+/// Gbit/s per byte per second.
 const GBPS: f64 = 8e-9;
-/// The largest exponent of a weight.
+/// Largest exponent of a smoothing weight.
 const SHIFT_MAX: u32 = 16;
 
-/// What a controller is shown.
+/// Congestion signals of a host, as passed to a controller.
 #[pyclass(module = "hostnet._core", name = "Signals", frozen)]
 pub(crate) struct PySignals(Signals);
 
 #[pymethods]
 impl PySignals {
-    /// Simulated time in ns.
+    /// Simulated time, in ns.
     #[getter]
     fn time_ns(&self) -> f64 {
         self.0.now_ps as f64 / 1000.0
     }
 
-    /// What is new: "occupancy" or "bandwidth".
+    /// Signal that was just sampled: "occupancy" or "bandwidth".
     #[getter]
     fn sampled(&self) -> &'static str {
         match self.0.sampled {
@@ -33,31 +33,31 @@ impl PySignals {
         }
     }
 
-    /// Mean lines in the IIO between the last two reads of its register (I_S).
+    /// Mean number of lines in the IIO between the last two reads of its register (I_S).
     #[getter]
     fn occupancy(&self) -> f64 {
         self.0.occupancy as f64 / LINE_PARTS
     }
 
-    /// The same, smoothed.
+    /// Smoothed `occupancy`, in lines.
     #[getter]
     fn occupancy_smoothed(&self) -> f64 {
         self.0.occupancy_smoothed as f64 / LINE_PARTS
     }
 
-    /// Gbit/s that entered the IIO between the last two reads of its register (B_S).
+    /// Bandwidth into the IIO between the last two reads of its register (B_S), in Gbit/s.
     #[getter]
     fn bandwidth_gbps(&self) -> f64 {
         self.0.bandwidth as f64 * GBPS
     }
 
-    /// The same, smoothed.
+    /// Smoothed `bandwidth_gbps`, in Gbit/s.
     #[getter]
     fn bandwidth_smoothed_gbps(&self) -> f64 {
         self.0.bandwidth_smoothed as f64 * GBPS
     }
 
-    /// The level, 0 to 4.
+    /// Current throttling level, 0 to 4.
     #[getter]
     fn level(&self) -> u8 {
         self.0.level
@@ -75,7 +75,7 @@ impl PySignals {
     }
 }
 
-/// A Python object that decides what is done about host congestion.
+/// A Python object that reacts to host congestion.
 #[derive(Clone, Debug)]
 pub(crate) struct GuestController {
     guest: PyCallback,
@@ -84,17 +84,17 @@ pub(crate) struct GuestController {
 }
 
 impl GuestController {
-    /// A controller: an object with a method `on_sample`, or a function.
+    /// Wraps a controller: an object with a method `on_sample`, or a function.
     ///
     /// # Errors
-    /// If it is neither, or what it says about its samples is no legal value.
+    /// Fails if the object is neither, or if its smoothing or its targets are out of range.
     pub(crate) fn new(object: &Bound<'_, PyAny>, raised: &Raised) -> PyResult<Self> {
         let guest = PyCallback::new(object, "on_sample", raised)?;
         Ok(Self { guest, smoothing: smoothing(object)?, targets: targets(object)? })
     }
 }
 
-/// The smoothing that an object asks for by its attributes.
+/// Returns the smoothing that an object sets by its attributes.
 fn smoothing(object: &Bound<'_, PyAny>) -> PyResult<Smoothing> {
     let mut smoothing = Smoothing::default();
     for (name, shift) in
@@ -109,7 +109,7 @@ fn smoothing(object: &Bound<'_, PyAny>) -> PyResult<Smoothing> {
     Ok(smoothing)
 }
 
-/// The targets that an object names by its attributes.
+/// Returns the targets that an object sets by its attributes, if it sets both.
 fn targets(object: &Bound<'_, PyAny>) -> PyResult<Option<Targets>> {
     let number = |name: &str| -> PyResult<Option<f64>> {
         let Some(value) = object.getattr_opt(name)? else { return Ok(None) };
@@ -123,7 +123,8 @@ fn targets(object: &Bound<'_, PyAny>) -> PyResult<Option<Targets>> {
     }))
 }
 
-/// What a controller answered: None, or a level and whether packets are marked, each of which may be None.
+/// Converts the answer of a controller: None, or a level and a flag that packets are marked, each of which may be
+/// None.
 fn actions(answer: &Bound<'_, PyAny>) -> PyResult<Actions> {
     if answer.is_none() {
         return Ok(Actions::default());

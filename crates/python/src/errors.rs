@@ -1,4 +1,4 @@
-//! Exceptions, and what becomes of a panic.
+//! The exceptions, and the conversion of errors and panics into exceptions.
 
 use pyo3::create_exception;
 use pyo3::exceptions::{PyOSError, PyRuntimeError, PyValueError};
@@ -25,11 +25,12 @@ create_exception!(
     "The checkpoint is damaged or belongs to another configuration."
 );
 
-/// The exception for a run that could not go on: a wrong trace is the user's, the rest is of the simulated machine.
+/// Converts the error of a run into an exception: a bad trace or controller is the user's fault, anything else is a
+/// state of the simulated machine.
 pub(crate) fn simulation_error(error: &hostnet_sim::SimulationError) -> PyErr {
     match error {
         hostnet_sim::SimulationError::Trace(error) => ConfigError::new_err(error.to_string()),
-        // Whoever decides from outside is given, as a configuration is.
+        // Controllers and governors are user input like the configuration.
         hostnet_sim::SimulationError::Controller(error) => ConfigError::new_err(format!("host {error}")),
         _ => SimulationError::new_err(error.to_string()),
     }
@@ -37,7 +38,8 @@ pub(crate) fn simulation_error(error: &hostnet_sim::SimulationError) -> PyErr {
 
 static LAST_PANIC: Mutex<Option<String>> = Mutex::new(None);
 
-/// Keeps the message and place of a panic for [`last_panic`], instead of printing it. Concerns this library only.
+/// Installs a panic hook that stores message and location for [`last_panic`] instead of printing them. It affects
+/// only this library.
 pub(crate) fn record_panics() {
     std::panic::set_hook(Box::new(|info| {
         let mut last = LAST_PANIC.lock().unwrap_or_else(PoisonError::into_inner);
@@ -45,7 +47,7 @@ pub(crate) fn record_panics() {
     }));
 }
 
-/// The exception for a file that cannot be read or written; the caller knows its name.
+/// Converts an error of a file operation into an exception; the caller adds the name of the file.
 pub(crate) fn os_error(error: &io::Error) -> PyErr {
     match error.raw_os_error() {
         Some(code) => PyOSError::new_err((code, error.to_string())),
@@ -53,18 +55,18 @@ pub(crate) fn os_error(error: &io::Error) -> PyErr {
     }
 }
 
-/// Message and place of the last panic.
+/// Takes message and location of the first panic since the last call.
 pub(crate) fn last_panic() -> String {
     let last = LAST_PANIC.lock().unwrap_or_else(PoisonError::into_inner).take();
     last.unwrap_or_else(|| "the simulation ended without a result".to_owned())
 }
 
-/// The exception for a panic: a broken invariant of the simulator, never the user's fault.
+/// Converts a panic into an exception: a panic is a broken invariant of the simulator, never the user's fault.
 pub(crate) fn defect(panic: String) -> PyErr {
     PyRuntimeError::new_err(panic)
 }
 
-/// The exception for a panic of a run that goes on from a checkpoint, whose state is taken as it is.
+/// Converts a panic of a run that continues from a checkpoint, whose state is not checked, into an exception.
 pub(crate) fn impossible_state(panic: String) -> PyErr {
     let panic = panic.split_whitespace().collect::<Vec<_>>().join(" ");
     CheckpointError::new_err(format!(

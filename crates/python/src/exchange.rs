@@ -1,4 +1,4 @@
-//! The way to the other processes of a run: a Python object that has one.
+//! Exchanges messages with the other processes of a run through a Python object.
 
 use crate::errors::last_panic;
 use hostnet_kernel::Exchange;
@@ -7,7 +7,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyList};
 use std::sync::{Arc, Mutex};
 
-/// A Python object with `rank`, `ranks`, `exchange(letters)` and `fail(message)`, which does not come back.
+/// A Python object with `rank`, `ranks`, `exchange(letters)`, and `fail(message)`, which does not return.
 pub(crate) struct Post {
     object: Py<PyAny>,
     rank: usize,
@@ -15,10 +15,10 @@ pub(crate) struct Post {
 }
 
 impl Post {
-    /// The way that an object has.
+    /// Wraps the object of this process.
     ///
     /// # Errors
-    /// If it has no numbers.
+    /// Fails if the object has no integers `rank` and `ranks`.
     pub(crate) fn of(object: &Bound<'_, PyAny>) -> PyResult<Way> {
         let rank = object.getattr("rank")?.extract()?;
         let ranks = object.getattr("ranks")?.extract()?;
@@ -50,7 +50,7 @@ impl Exchange for Post {
     }
 }
 
-/// Ends all processes of a run when this one panics, as the others wait for it.
+/// Ends all processes of a run if this one panics, because the others would wait for it forever.
 pub(crate) struct Alarm(pub(crate) Option<Py<PyAny>>);
 
 impl Drop for Alarm {
@@ -61,7 +61,7 @@ impl Drop for Alarm {
     }
 }
 
-/// Ends all processes; if that is not possible, nobody is left to tell.
+/// Ends all processes. If that fails, the error can only be printed.
 fn fail(object: &Py<PyAny>, py: Python<'_>, message: &str) {
     if let Err(error) = object.call_method1(py, "fail", (message,)) {
         error.print(py);

@@ -1,4 +1,4 @@
-//! The published formula and explanations. Counters, constants and facts cross the border as JSON.
+//! The published formula and explanations. Counters, constants and facts are passed to and from Python as JSON.
 
 use crate::errors::ConfigError;
 use crate::plan::Plan;
@@ -12,8 +12,10 @@ use pyo3::prelude::*;
 use serde::de::DeserializeOwned;
 use serde::Serialize;
 
-/// Explains a run of the server of `plan`, or of its server `host`. Without `facts` of the workloads, what the counters
-/// tell of them.
+/// Explains a run of the server of `plan`, or of its server `host`, and returns the explanation as JSON.
+///
+/// `counters`, `facts` and `regime` are JSON. Without `facts` about the workloads, they are derived from the
+/// counters.
 #[pyfunction]
 #[pyo3(signature = (plan, counters, *, facts=None, regime=None, host=None))]
 pub(crate) fn explain(
@@ -34,7 +36,7 @@ pub(crate) fn explain(
     Ok(serde_json::to_string(&explanation).expect("an explanation is JSON"))
 }
 
-/// What queueing adds to the latency of a read or a write, by the published formula, as JSON.
+/// Returns the latency that queueing adds to a read or a write by the published formula, by cause in ns, as JSON.
 #[pyfunction]
 #[pyo3(signature = (counters, constants, *, domain="read", form="adj"))]
 pub(crate) fn formula(counters: &str, constants: &str, domain: &str, form: &str) -> PyResult<String> {
@@ -54,7 +56,8 @@ pub(crate) fn formula(counters: &str, constants: &str, domain: &str, form: &str)
     Ok(serde_json::to_string(&inflation.map_err(missing)?).expect("numbers are JSON"))
 }
 
-/// What lines wait for admission to the CHA, in ns. `way_ns` is the way there and back.
+/// Returns the time that lines wait for admission to the CHA, in ns. `way_ns` is the latency of the path there and
+/// back.
 #[pyfunction]
 #[pyo3(signature = (counters, *, domain, way_ns))]
 pub(crate) fn cha_admission(counters: &str, domain: &str, way_ns: f64) -> PyResult<f64> {
@@ -68,14 +71,14 @@ pub(crate) fn cha_admission(counters: &str, domain: &str, way_ns: f64) -> PyResu
     wait.map_err(missing)
 }
 
-/// The constants of the formula for the server of a plan, as JSON.
+/// Returns the constants of the formula for the server of a plan, as JSON.
 #[pyfunction]
 #[pyo3(signature = (plan, *, host=None))]
 pub(crate) fn formula_constants(plan: &Plan, host: Option<&str>) -> PyResult<String> {
     Ok(serde_json::to_string(&Constants::of(plan.server_of(host)?.socket())).expect("numbers are JSON"))
 }
 
-/// Every way to raise a limit of a server by a key of its configuration, as JSON; `limit` is its name.
+/// Returns each configuration key that can raise a limit of a server, with the name of the limit in `limit`, as JSON.
 #[pyfunction]
 pub(crate) fn limits() -> String {
     #[derive(Serialize)]

@@ -1,4 +1,4 @@
-//! Traces of processors through caches, and what they leave over as a trace for a memory.
+//! Filters traces of processors through caches and writes the misses and write-backs as a trace for a memory.
 
 use crate::errors::{os_error, ConfigError};
 use crate::output::Output;
@@ -15,12 +15,12 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::Arc;
 
-/// Accesses between two looks at the desk.
+/// Number of accesses between two status reports.
 const TELL_EVERY: u64 = 1 << 16;
-/// The most memory that the pages of a trace may take when they are put side by side: 64 GiB.
+/// Most memory, in bytes, that the pages of a trace may occupy when they are placed side by side: 64 GiB.
 const MEMORY_BYTES: u64 = 1 << 36;
 
-/// The most bytes of all caches together: a line of 64 B takes 12 B of memory.
+/// Most bytes of all caches together: the state of a line of 64 B takes 12 B of memory.
 const CACHES_BYTES: u64 = 1 << 34;
 
 enum Failure {
@@ -35,14 +35,16 @@ impl From<TraceError> for Failure {
     }
 }
 
-/// The names of the formats of traces that can be filtered.
+/// Returns the names of the trace formats that can be filtered.
 #[pyfunction]
 pub(crate) fn access_formats() -> Vec<&'static str> {
     AccessFormat::ALL.into_iter().map(AccessFormat::name).collect()
 }
 
-/// Runs a trace through caches, each given by bytes, ways and replacement, the one next to the processor first. Returns
-/// what they saw as JSON. With `output` what they leave over is written to that file as a trace of requests.
+/// Runs a trace through caches and returns their counts as JSON.
+///
+/// `levels` are the caches, the one next to the processor first, each given by its bytes, ways and replacement. With
+/// `output`, the requests that miss in or are written back by the last cache are written to that file as a trace.
 #[pyfunction]
 #[pyo3(signature = (
     path,
@@ -116,7 +118,7 @@ fn access_format(name: &str) -> PyResult<AccessFormat> {
     })
 }
 
-/// A trace that is being read.
+/// An open trace and the number of its bytes that were read.
 struct Input {
     trace: AccessTrace,
     bytes: u64,
@@ -138,7 +140,7 @@ impl Input {
     }
 }
 
-/// A file that tells how much of it was read.
+/// A file that counts the bytes read from it.
 struct Counted {
     file: File,
     read: Arc<AtomicU64>,
@@ -152,17 +154,18 @@ impl Read for Counted {
     }
 }
 
-/// A trace of requests in the making.
+/// An open output trace of requests.
 struct Writer {
     file: Output,
     format: Format,
-    /// Where pages lie; as in the trace when `None`.
+    /// Physical pages of the trace; `None` to keep its addresses.
     pages: Option<Pages>,
     requests: u64,
 }
 
 impl Writer {
-    /// Writes a request, at a clock that is an instruction long; `None` when there is no room for its page.
+    /// Writes a request at `clock`, counted in instructions. Returns `None` if there is no room for the page of the
+    /// request.
     fn write(&mut self, request: Request, clock: u64) -> io::Result<Option<()>> {
         let line = match &mut self.pages {
             Some(pages) => pages.line(request.line),

@@ -1,4 +1,4 @@
-//! Governors of frequencies written in Python.
+//! Frequency governors written in Python.
 
 use crate::guest::{PyCallback, Raised};
 use hostnet_model::power::{Governor, Look};
@@ -7,12 +7,12 @@ use pyo3::prelude::*;
 use pyo3::types::PyBool;
 
 const KHZ_PER_GHZ: f64 = 1e6;
-/// The utilisation of a core that always works at the highest frequency.
+/// Utilisation, in the units of the scheduler, of a core that is always busy at the highest frequency.
 const CAPACITY: f64 = 1024.0;
-/// What the conversion of a frequency may be off by, in kHz.
+/// Tolerance for rounding when a frequency is converted, in kHz.
 const ROUNDING_KHZ: f64 = 1e-3;
 
-/// What a core has done: shares of the window, and its utilisation, 0 to 1.
+/// Load of one core: shares of the window, and its utilisation; all 0 to 1.
 #[derive(Clone, Copy, Debug)]
 struct Core {
     busy: f64,
@@ -20,7 +20,7 @@ struct Core {
     util: f64,
 }
 
-/// What a governor is shown.
+/// Loads of the cores of a frequency domain, as passed to a governor.
 #[pyclass(module = "hostnet._core", name = "Look", frozen)]
 pub(crate) struct PyLook {
     now_ps: u64,
@@ -52,55 +52,57 @@ impl PyLook {
 
 #[pymethods]
 impl PyLook {
-    /// Simulated time in ns.
+    /// Simulated time, in ns.
     #[getter]
     fn time_ns(&self) -> f64 {
         self.now_ps as f64 / 1000.0
     }
 
-    /// Time since the last look in ns.
+    /// Time since the previous call of the governor, in ns.
     #[getter]
     fn window_ns(&self) -> f64 {
         self.window_ps as f64 / 1000.0
     }
 
-    /// Which frequency domain this is, from 0 on.
+    /// Number of the frequency domain, from 0.
     #[getter]
     fn domain(&self) -> usize {
         self.domain
     }
 
-    /// The P-state that was set last, by its place in `ghz`.
+    /// Index in `ghz` of the P-state that was set last.
     #[getter]
     fn pstate(&self) -> usize {
         self.at
     }
 
-    /// The frequencies of all P-states, from the slowest.
+    /// Frequencies of all P-states in GHz, the slowest first.
     #[getter]
     fn ghz(&self) -> Vec<f64> {
         self.khz.iter().map(|&khz| f64::from(khz) / KHZ_PER_GHZ).collect()
     }
 
-    /// Of each core of the domain the share of the window in which it was not idle.
+    /// Share of the window in which each core of the domain was busy, 0 to 1.
     #[getter]
     fn busy(&self) -> Vec<f64> {
         self.cores.iter().map(|core| core.busy).collect()
     }
 
-    /// Of each core of the domain the share in which it was idle while storage was waited for.
+    /// Share of the window in which each core of the domain was idle while waiting for storage, 0 to 1.
     #[getter]
     fn waiting(&self) -> Vec<f64> {
         self.cores.iter().map(|core| core.waiting).collect()
     }
 
-    /// Of each core of the domain the utilisation as the scheduler tracks it, 0 to 1 at the highest frequency.
+    /// Utilisation of each core of the domain as tracked by the scheduler, 0 to 1 (always busy at the highest
+    /// frequency).
     #[getter]
     fn util(&self) -> Vec<f64> {
         self.cores.iter().map(|core| core.util).collect()
     }
 
-    /// The place of the slowest P-state of at least this frequency, in whole kHz; else of the fastest.
+    /// Returns the index of the slowest P-state of at least `ghz` GHz, compared in whole kHz, or else that of the
+    /// fastest.
     fn at_least(&self, ghz: f64) -> PyResult<usize> {
         if ghz.is_nan() {
             return Err(PyValueError::new_err("at_least: the frequency is not a number"));
@@ -124,21 +126,21 @@ impl PyLook {
     }
 }
 
-/// A Python object that decides on frequencies; all domains of a host ask the same.
+/// A Python object that chooses frequencies; all frequency domains of a host share it.
 #[derive(Clone, Debug)]
 pub(crate) struct GuestGovernor(PyCallback);
 
 impl GuestGovernor {
-    /// A governor: an object with a method `decide`, or a function.
+    /// Wraps a governor: an object with a method `decide`, or a function.
     ///
     /// # Errors
-    /// If it is neither.
+    /// Fails if the object is neither.
     pub(crate) fn new(object: &Bound<'_, PyAny>, raised: &Raised) -> PyResult<Self> {
         PyCallback::new(object, "decide", raised).map(Self)
     }
 }
 
-/// What a governor answered: the place of a P-state among `count`, or None for `at`.
+/// Converts the answer of a governor: the index of one of `count` P-states, or None for the current one, `at`.
 fn pstate(answer: &Bound<'_, PyAny>, at: usize, count: usize) -> PyResult<usize> {
     if answer.is_none() {
         return Ok(at);

@@ -1,26 +1,26 @@
-//! Python objects that take part in a run.
+//! Calls Python objects that take part in a run.
 
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// The first exception that an object of a run raised.
+/// The first exception that a Python object raised during a run.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Raised(Arc<Mutex<Option<PyErr>>>);
 
 impl Raised {
-    /// Whether there is one.
+    /// Returns true if an exception was raised.
     pub(crate) fn any(&self) -> bool {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).is_some()
     }
 
-    /// Takes it out.
+    /// Takes the exception, if there is one.
     pub(crate) fn take(&self) -> Option<PyErr> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).take()
     }
 
-    /// Keeps what went wrong, if anything did; false then.
+    /// Stores the exception of `outcome`, if it is one. Returns true if it is none.
     pub(crate) fn unless(&self, outcome: PyResult<()>) -> bool {
         outcome.map_err(|error| self.keep(error)).is_ok()
     }
@@ -30,10 +30,10 @@ impl Raised {
     }
 }
 
-/// An object that is asked what to do.
+/// A Python object that makes decisions.
 #[derive(Clone, Debug)]
 pub(crate) struct PyCallback {
-    /// What is called.
+    /// Method or function that is called for a decision.
     call: Arc<Py<PyAny>>,
     object: Arc<Py<PyAny>>,
     keeps_state: bool,
@@ -41,10 +41,10 @@ pub(crate) struct PyCallback {
 }
 
 impl PyCallback {
-    /// An object with this method, or a function.
+    /// Wraps an object with the method `method`, or a function.
     ///
     /// # Errors
-    /// If it is neither.
+    /// Fails if the object is neither.
     pub(crate) fn new(object: &Bound<'_, PyAny>, method: &str, raised: &Raised) -> PyResult<Self> {
         let call = match object.getattr_opt(method)? {
             Some(method) => method,
@@ -62,8 +62,10 @@ impl PyCallback {
         })
     }
 
-    /// What it answers, as `read`; `otherwise` when it raises, and once it has: the run ends at its next stop then, and
-    /// what happens until there is not told to anybody.
+    /// Calls the object with `question` and converts its answer by `read`.
+    ///
+    /// Returns `otherwise` if the call raises. After an exception the run ends at its next stop, and the object is
+    /// not called any more.
     pub(crate) fn ask<Q, A>(&self, question: Q, otherwise: A, read: impl Fn(&Bound<'_, PyAny>) -> PyResult<A>) -> A
     where
         Q: for<'py> IntoPyObject<'py>,
@@ -78,7 +80,7 @@ impl PyCallback {
         })
     }
 
-    /// All that it remembers, if it tells that.
+    /// Returns the state of the object, if it has the methods `state` and `restore`.
     pub(crate) fn state(&self) -> Option<Vec<u8>> {
         if !self.keeps_state {
             return None;
@@ -91,10 +93,10 @@ impl PyCallback {
         state.map_err(|error| self.raised.keep(error)).ok()
     }
 
-    /// Hands it what it remembered.
+    /// Restores the state of the object.
     ///
     /// # Errors
-    /// Why it does not take it.
+    /// Returns the reason why the object cannot be restored.
     pub(crate) fn restore(&self, state: &[u8]) -> Result<(), String> {
         if !self.keeps_state {
             return Err("has no state() and restore(), so that it cannot be continued".to_owned());

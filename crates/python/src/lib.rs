@@ -1,21 +1,22 @@
-//! The module `hostnet._core`: configurations, runs and results for Python. The only crate that knows Python.
+//! The extension module `hostnet._core`: configurations, runs and results for Python. No other crate depends on
+//! Python.
 //!
-//! * [`plan`]: text to a checked `Plan`.
-//! * [`run`]: the functions `run` and `run_many`. The simulation has a thread of its own; [`supervise`] lets the
-//!   calling thread report progress and heed signals meanwhile, and holds the GIL only for that.
-//! * [`compare`]: where two runs part, and where a run parts from its record.
-//! * [`result`]: what a run hands back, as plain lists.
-//! * [`memory`]: the same for the memory alone; [`commands`]: its command files.
-//! * [`noc`]: the same for the network on a chip alone.
-//! * [`chip`]: the same for chips.
-//! * [`codec`]: the codec of gradients, for any buffer of floats.
-//! * [`alone`]: what these have in common; [`exchange`]: the way to the other processes of a run.
-//! * [`cluster`]: schema and templates of clusters; [`controller`] and [`governor`]: controllers and governors in
-//!   Python, which are [`guest`]s of a run; [`capture`]: captures of packets.
-//! * [`filter`]: traces through caches; [`output`]: compressed files; [`parquet`]: tables as files.
-//! * [`perfetto`]: a trace as a file for the Perfetto UI.
-//! * [`explain`]: the published formula, and why a run is as fast as it is.
-//! * [`errors`]: the exceptions, and what becomes of a panic.
+//! * [`plan`]: parses and checks text into a `Plan`.
+//! * [`run`]: the functions `run` and `run_many`. A simulation runs on its own thread; [`supervise`] lets the calling
+//!   thread report progress and handle signals meanwhile, and holds the GIL only for that.
+//! * [`compare`]: finds the event at which two runs, or a run and its record, diverge.
+//! * [`result`]: the result of a run, with tables as plain lists.
+//! * [`memory`]: plans and runs of the memory alone; [`commands`]: its command files.
+//! * [`noc`]: plans and runs of the network on a chip alone.
+//! * [`chip`]: plans and runs of chips.
+//! * [`codec`]: the gradient codec, for any buffer of floats.
+//! * [`alone`]: plan and result classes of these; [`exchange`]: messages to the other processes of a run.
+//! * [`cluster`]: schema and templates of clusters; [`controller`] and [`governor`]: controllers and governors
+//!   written in Python, called through [`guest`]; [`capture`]: packet captures.
+//! * [`filter`]: filters traces through caches; [`output`]: compressed files; [`parquet`]: tables as Parquet files.
+//! * [`perfetto`]: writes a trace as a file for the Perfetto UI.
+//! * [`explain`]: the published formula, and explanations of runs.
+//! * [`errors`]: the exceptions, and the conversion of panics.
 
 mod alone;
 mod capture;
@@ -83,19 +84,20 @@ mod _core {
     #[pymodule_export]
     use crate::run::{forecast, predict, run, run_many, shares};
 
-    /// The version of hostnet.
+    /// Returns the version of hostnet.
     #[pyfunction]
     fn version() -> &'static str {
         env!("CARGO_PKG_VERSION")
     }
 
-    /// Whether it was built with every assertion, as `make test` does, which makes it slower.
+    /// Returns True if hostnet was built with all assertions, as `make test` does, which makes it slower.
     #[pyfunction]
     fn has_assertions() -> bool {
         cfg!(debug_assertions)
     }
 
-    /// Half the width of the 95% confidence interval of the mean of independent values; infinite for fewer than two.
+    /// Returns half the width of the 95 % confidence interval of the mean of independent values; inf for fewer than
+    /// two.
     #[pyfunction]
     fn interval(values: Vec<f64>) -> f64 {
         hostnet_measure::batch::interval(&values)

@@ -1,4 +1,4 @@
-//! The memory alone: its configurations and runs.
+//! Configurations and runs of the memory alone.
 
 use crate::alone::{plan_class, planned, result_class, Stand};
 use crate::commands::CommandFile;
@@ -13,7 +13,7 @@ use std::path::PathBuf;
 plan_class! {
     /// A checked and resolved configuration of the memory alone.
     MemoryPlan of hostnet_config::MemoryPlan {
-        /// The trace, if the requests come from one.
+        /// Path of the trace if the requests come from one, else None.
         #[getter]
         fn trace(&self) -> Option<PathBuf> {
             match &self.plan.requests {
@@ -24,7 +24,7 @@ plan_class! {
     }
 }
 
-/// Checks a configuration of the memory alone.
+/// Checks and resolves a configuration of the memory alone.
 #[pyfunction]
 #[pyo3(signature = (text="", *, format="toml", file="<text>", base_dir=".", overrides=Vec::new()))]
 pub(crate) fn memory_plan(
@@ -38,22 +38,22 @@ pub(crate) fn memory_plan(
     Ok(MemoryPlan { plan })
 }
 
-/// The JSON Schema of configurations of the memory alone.
+/// Returns the JSON Schema of configurations of the memory alone.
 #[pyfunction]
 pub(crate) fn memory_schema() -> String {
     format!("{:#}", hostnet_config::memory_schema())
 }
 
-/// The names of the controller profiles.
+/// Returns the names of the memory controller profiles.
 #[pyfunction]
 pub(crate) fn profiles() -> Vec<String> {
     hostnet_config::profiles()
 }
 
 result_class! {
-    /// What a run of the memory alone measured.
+    /// Result of a run of the memory alone.
     MemoryRunResult of MemoryReport, MemoryStatus {
-        /// Requests that the memory took, those of the warm-up among them.
+        /// Number of requests that the memory accepted, including the warm-up.
         #[getter]
         fn requests(&self) -> u64 {
             self.status.requests
@@ -75,8 +75,9 @@ impl From<Failure> for PyErr {
     }
 }
 
-/// Runs a plan of the memory alone. With `commands` the DRAM commands are written to that file, compressed if
-/// `compression` is "gzip" or "zstd".
+/// Runs a plan of the memory alone.
+///
+/// With `commands`, the DRAM commands are written to that file, compressed if `compression` is "gzip" or "zstd".
 #[pyfunction]
 #[pyo3(signature = (plan, *, commands=None, compression="none", progress=None))]
 pub(crate) fn run_memory(

@@ -1,4 +1,4 @@
-//! The network on a chip alone: its configurations and runs.
+//! Configurations and runs of the network on a chip alone.
 
 use crate::alone::{plan_class, planned, result_class, Stand};
 use crate::errors::ConfigError;
@@ -9,9 +9,9 @@ use pyo3::prelude::*;
 use std::path::PathBuf;
 
 plan_class! {
-    /// A checked and resolved configuration of the network alone.
+    /// A checked and resolved configuration of the network on a chip alone.
     NocPlan of hostnet_config::NocPlan {
-        /// The trace, if the packets come from one.
+        /// Path of the trace if the packets come from one, else None.
         #[getter]
         fn trace(&self) -> Option<PathBuf> {
             match &self.plan.packets {
@@ -22,7 +22,7 @@ plan_class! {
     }
 }
 
-/// Checks a configuration of the network alone.
+/// Checks and resolves a configuration of the network on a chip alone.
 #[pyfunction]
 #[pyo3(signature = (text="", *, format="toml", file="<text>", base_dir=".", overrides=Vec::new()))]
 pub(crate) fn noc_plan(
@@ -36,18 +36,18 @@ pub(crate) fn noc_plan(
     Ok(NocPlan { plan })
 }
 
-/// The JSON Schema of configurations of the network alone.
+/// Returns the JSON Schema of configurations of the network on a chip alone.
 #[pyfunction]
 pub(crate) fn noc_schema() -> String {
     format!("{:#}", hostnet_config::noc_schema())
 }
 
 result_class! {
-    /// What a run of the network alone measured.
+    /// Result of a run of the network on a chip alone.
     NocRunResult of NocReport, NocStatus {}
 }
 
-/// Runs a plan of the network alone.
+/// Runs a plan of the network on a chip alone.
 #[pyfunction]
 #[pyo3(signature = (plan, *, progress=None))]
 pub(crate) fn run_noc(py: Python<'_>, plan: &NocPlan, progress: Option<Py<PyAny>>) -> PyResult<NocRunResult> {

@@ -1,4 +1,4 @@
-//! Files that are compressed as they are written.
+//! Output files that are compressed while they are written.
 
 use flate2::write::GzEncoder;
 use liblzma::write::XzEncoder;
@@ -6,10 +6,10 @@ use std::fs::File;
 use std::io::{self, BufWriter, Write};
 use std::path::Path;
 
-/// How hard xz tries; its own default.
+/// Compression level of xz, its own default.
 const XZ_PRESET: u32 = 6;
 
-/// A file in the making, plain or compressed.
+/// An open output file, plain or compressed.
 pub(crate) enum Output {
     Plain(BufWriter<File>),
     Gzip(BufWriter<GzEncoder<File>>),
@@ -18,7 +18,7 @@ pub(crate) enum Output {
 }
 
 impl Output {
-    /// Creates the file; `compression` is "gzip", "xz", "zstd" or anything else for none.
+    /// Creates the file. `compression` is "gzip", "xz" or "zstd"; anything else means none.
     pub(crate) fn create(path: &Path, compression: &str) -> io::Result<Self> {
         let file = File::create(path)?;
         Ok(match compression {
@@ -29,7 +29,7 @@ impl Output {
         })
     }
 
-    /// Writes what is not written yet.
+    /// Writes all buffered data and ends the file.
     pub(crate) fn finish(self) -> io::Result<()> {
         match self {
             Self::Plain(output) => output.into_inner()?.flush(),

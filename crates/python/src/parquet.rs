@@ -1,10 +1,10 @@
-//! Tables of results as Parquet files, so that writing a run needs no library of Python: loading one takes longer than
-//! a short run.
+//! Writes result tables as Parquet files. No Python library is used, because loading one takes longer than a short
+//! run.
 //!
-//! A file has one group of rows, and a column one page: whether each row has a value, then the values in a row (PLAIN),
-//! compressed with zstd. What tells where they are is written in the compact protocol of Thrift. Both are described at
-//! <https://parquet.apache.org/docs/file-format/> and in `parquet.thrift` of the format; the numbers of fields are from
-//! there.
+//! A file has one row group, and each column chunk has one page: definition levels, which tell the rows with a value,
+//! then the values (PLAIN), compressed with zstd. The metadata is written in the Thrift compact protocol. Both
+//! formats are described at <https://parquet.apache.org/docs/file-format/> and in the `parquet.thrift` of the format,
+//! which also defines the field numbers used here.
 
 use hostnet_sim::{Cell, Kind, Table};
 use std::io;
@@ -14,22 +14,22 @@ const VERSION: i64 = 2;
 const CREATED_BY: &str = concat!("hostnet version ", env!("CARGO_PKG_VERSION"));
 const ZSTD_LEVEL: i32 = 3;
 
-/// `Encoding`: values one after the other; runs of equal values or of bits.
+/// `Encoding`: PLAIN for values, RLE for levels, as runs of equal values or bit-packed.
 const PLAIN: i64 = 0;
 const RLE: i64 = 3;
-/// `CompressionCodec`.
+/// `CompressionCodec` of the pages.
 const ZSTD: i64 = 6;
-/// `PageType`.
+/// `PageType` of every page.
 const DATA_PAGE: i64 = 0;
-/// `FieldRepetitionType`: a row has a value or none.
+/// `FieldRepetitionType`: a row may lack a value.
 const OPTIONAL: i64 = 1;
-/// `ConvertedType`.
+/// `ConvertedType` of text columns.
 const UTF8: i64 = 0;
 
-/// A table as the bytes of a Parquet file. Equal tables give equal bytes.
+/// Returns a table as the bytes of a Parquet file. Equal tables give equal bytes.
 ///
 /// # Errors
-/// If zstd fails.
+/// Fails if zstd fails.
 pub(crate) fn bytes_of(table: &Table) -> io::Result<Vec<u8>> {
     let mut file = MAGIC.to_vec();
     let chunks = if table.rows.is_empty() { 0 } else { table.columns.len() };
@@ -42,7 +42,7 @@ pub(crate) fn bytes_of(table: &Table) -> io::Result<Vec<u8>> {
     Ok(file)
 }
 
-/// Where the page of a column is, and how long it is with its header.
+/// Offset of a column chunk in the file, and its lengths with the page header, compressed and uncompressed.
 struct Chunk {
     at: usize,
     bytes: usize,
@@ -69,7 +69,7 @@ fn write_chunk(file: &mut Vec<u8>, table: &Table, column: usize) -> io::Result<C
     Ok(Chunk { at, bytes: header_bytes + compressed.len(), bytes_plain: header_bytes + page.len() })
 }
 
-/// What a page holds: a bit for each row, which is set if it has a value, and the values.
+/// Returns the content of a page: a bit per row, set if the row has a value, and the values.
 fn page(table: &Table, column: usize) -> Vec<u8> {
     let cells = || table.rows.iter().map(|row| &row[column]);
     let groups = table.rows.len().div_ceil(8);
@@ -120,7 +120,7 @@ fn write_footer(file: &mut Vec<u8>, table: &Table, chunks: &[Chunk]) {
     metadata.end();
 }
 
-/// The `SchemaElement` of a column.
+/// Writes the `SchemaElement` of a column.
 fn describe((name, kind): (&str, Kind), element: &mut Struct<'_>) {
     element.int(1, Int::I32, type_of(kind));
     element.int(3, Int::I32, OPTIONAL);
@@ -131,7 +131,7 @@ fn describe((name, kind): (&str, Kind), element: &mut Struct<'_>) {
     }
 }
 
-/// The `ColumnMetaData` of a column.
+/// Writes the `ColumnMetaData` of a column.
 fn locate((name, kind): (&str, Kind), chunk: &Chunk, rows: i64, data: &mut Struct<'_>) {
     data.int(1, Int::I32, type_of(kind));
     data.ints(2, &[PLAIN, RLE]);
@@ -143,7 +143,7 @@ fn locate((name, kind): (&str, Kind), chunk: &Chunk, rows: i64, data: &mut Struc
     data.int(9, Int::I64, chunk.at as i64);
 }
 
-/// `Type`: INT64, DOUBLE, BYTE_ARRAY.
+/// Returns the `Type` of a column: INT64, DOUBLE or BYTE_ARRAY.
 fn type_of(kind: Kind) -> i64 {
     match kind {
         Kind::Integer => 2,
@@ -152,7 +152,7 @@ fn type_of(kind: Kind) -> i64 {
     }
 }
 
-/// The two integers of Thrift that the format uses, by their number in the compact protocol.
+/// The two integer types of Thrift that the format uses, with their type ids in the compact protocol.
 #[derive(Clone, Copy)]
 enum Int {
     I32 = 5,
@@ -163,7 +163,7 @@ const BINARY: u8 = 8;
 const LIST: u8 = 9;
 const STRUCT: u8 = 12;
 
-/// A struct of Thrift in the making.
+/// A Thrift struct that is being written.
 struct Struct<'a> {
     bytes: &'a mut Vec<u8>,
     last: u8,
@@ -174,7 +174,7 @@ impl<'a> Struct<'a> {
         Self { bytes, last: 0 }
     }
 
-    /// The head of a field. Fields are written in the order of their numbers.
+    /// Writes a field header. Fields must be written in the order of their numbers.
     fn field(&mut self, number: u8, kind: u8) {
         self.bytes.push((number - self.last) << 4 | kind);
         self.last = number;
@@ -241,7 +241,7 @@ fn zigzag(bytes: &mut Vec<u8>, value: i64) {
     varint(bytes, ((value << 1) ^ (value >> 63)) as u64);
 }
 
-/// A number in groups of seven bits, the lowest first.
+/// Writes a number in groups of seven bits, the lowest group first.
 fn varint(bytes: &mut Vec<u8>, mut value: u64) {
     while value >= 0x80 {
         bytes.push(value as u8 | 0x80);

@@ -1,8 +1,7 @@
-//! A trace as a file that the Perfetto UI opens.
+//! Writes a trace as a file for the Perfetto UI.
 //!
 //! The messages are those of Perfetto's `trace_packet.proto`, `track_descriptor.proto` and `track_event.proto`, with
-//! the fields that are needed here. A file is a list of packets; names that come again are interned in the first of
-//! them.
+//! the fields that are needed here. A file is a sequence of packets; repeated names are interned in the first packet.
 
 use hostnet_model::transport::journey::Stage;
 use hostnet_sim::sample::Group;
@@ -10,18 +9,18 @@ use hostnet_sim::{lanes, passage_lanes, Crossing, Hop, Part, Trace};
 use prost::Message;
 use std::collections::BTreeMap;
 
-/// Every packet belongs to this one sequence.
+/// Id of the packet sequence that every packet belongs to.
 const SEQUENCE: u32 = 1;
-/// `SEQ_INCREMENTAL_STATE_CLEARED`, and `SEQ_NEEDS_INCREMENTAL_STATE`.
+/// `SEQ_INCREMENTAL_STATE_CLEARED` of the first packet, and `SEQ_NEEDS_INCREMENTAL_STATE` of the others.
 const STATE_CLEARED: u32 = 1;
 const STATE_NEEDED: u32 = 2;
 /// `UNIT_COUNT` of a counter.
 const UNIT_COUNT: i32 = 2;
-/// `EXPLICIT` order of the tracks of a part: its counters, then its entries by their number.
+/// `EXPLICIT` order of the tracks of a part: its counters first, then its entries by number.
 const EXPLICIT: i32 = 3;
-/// Ranks kept for the entries of one buffer.
+/// Number of sort ranks reserved for the entries of one buffer.
 const RANKS: i32 = 1000;
-/// The tag of a packet in a file.
+/// Protobuf tag of a packet in a file.
 const PACKET_TAG: u8 = 1 << 3 | 2;
 
 /// `TrackEvent.Type`.
@@ -116,19 +115,19 @@ struct CounterDescriptor {
     unit_name: Option<String>,
 }
 
-/// The name of the slice of a datagram, around those of its stages.
+/// Name of the slice of a datagram, which encloses those of its stages.
 const DATAGRAM: &str = "datagram";
-/// What annotations of a crossing say.
+/// Names of the annotations of a crossing.
 const ANNOTATIONS: [&str; 4] = ["channel", "bank", "row", "column"];
 
-/// The trace of a server with these workloads as the bytes of a file.
+/// Returns the trace of a server as the bytes of a file. `workloads` are the names of its workloads.
 pub(crate) fn file(trace: &Trace, workloads: &[&str]) -> Vec<u8> {
     let mut file = File { bytes: Vec::new(), tracks: BTreeMap::new() };
     file.begin(workloads);
     let mut events = file.counters(trace);
     events.extend(file.crossings(trace));
     events.extend(file.passages(trace, workloads));
-    // Events of one track at one time stay in the order in which they were made.
+    // The sort is stable: events of one track at the same time keep their order.
     events.sort_by_key(|event| event.at_ns);
     for event in &events {
         file.event(event, trace);
@@ -136,7 +135,7 @@ pub(crate) fn file(trace: &Trace, workloads: &[&str]) -> Vec<u8> {
     file.bytes
 }
 
-/// An event of the file, before it becomes a message.
+/// An event of the file before it is encoded.
 struct Event {
     at_ns: u64,
     track: u64,
@@ -144,24 +143,24 @@ struct Event {
 }
 
 enum What {
-    /// A crossing begins.
+    /// Begin of a crossing, by its index.
     Crossing(usize),
-    /// A hop of it begins.
+    /// Begin of a hop of the crossing.
     Hop(Hop),
-    /// A datagram of a workload sets out.
+    /// Begin of a datagram of a workload, by the index of the workload.
     Passage(u8),
-    /// A stage of it begins.
+    /// Begin of a stage of the datagram.
     Stage(Stage),
-    /// The last that began ends.
+    /// End of the slice that began last.
     End,
-    /// A counter changes.
+    /// New value of a counter.
     Counter(f64),
 }
 
-/// A file in the making.
+/// A file that is being written.
 struct File {
     bytes: Vec<u8>,
-    /// The number of each track by its parent (0: none) and its name.
+    /// Id of each track, by its parent's id (0: none) and its name.
     tracks: BTreeMap<(u64, String), u64>,
 }
 
@@ -172,7 +171,7 @@ impl File {
         packet.encode_length_delimited(&mut self.bytes).expect("a vector has room");
     }
 
-    /// The first packet: the names that come again.
+    /// Writes the first packet, which interns the names.
     fn begin(&mut self, workloads: &[&str]) {
         let names = |names: Vec<&str>| {
             let named = names.into_iter().zip(1..);
@@ -190,7 +189,7 @@ impl File {
         self.write(Packet { interned_data: Some(interned), sequence_flags: flags, ..Packet::default() });
     }
 
-    /// The number of a track; the track is described as `more` says when it is new.
+    /// Returns the id of a track. A new track is described by `more`.
     fn track(&mut self, parent: u64, name: String, more: TrackDescriptor) -> u64 {
         let next = self.tracks.len() as u64 + 1;
         let track = *self.tracks.entry((parent, name.clone())).or_insert(next);
@@ -244,7 +243,7 @@ impl File {
         events
     }
 
-    /// The datagrams of each workload, in lanes below it, with their stages.
+    /// Returns the events of the datagrams of each workload, in lanes below the workload, with their stages.
     fn passages(&mut self, trace: &Trace, workloads: &[&str]) -> Vec<Event> {
         let mut events = Vec::new();
         for (passage, lane) in trace.passages.iter().zip(passage_lanes(&trace.passages)) {
@@ -282,12 +281,12 @@ impl File {
     }
 }
 
-/// A track at a place among those of its part.
+/// Describes a track with its sort rank among the tracks of its part.
 fn ranked(rank: i32) -> TrackDescriptor {
     TrackDescriptor { sibling_order_rank: Some(rank), ..TrackDescriptor::default() }
 }
 
-/// The begin of a crossing.
+/// Encodes the begin of a crossing.
 fn crossing(crossing: &Crossing, track: u64) -> TrackEvent {
     TrackEvent {
         category_iids: vec![u64::from(crossing.class) + 1],
@@ -301,7 +300,7 @@ fn of_type(kind: Type, track: u64) -> TrackEvent {
     TrackEvent { r#type: Some(kind as i32), track_uuid: Some(track), ..TrackEvent::default() }
 }
 
-/// The begin of a slice.
+/// Encodes the begin of a slice.
 fn named(name: u64, track: u64) -> TrackEvent {
     TrackEvent { name_iid: Some(name), ..of_type(Type::Begin, track) }
 }
@@ -310,7 +309,7 @@ fn name_of_hop(hop: Hop) -> u64 {
     (Group::ALL.len() + hop as usize) as u64 + 1
 }
 
-/// The name of a stage by its number; that after the last is the name of a datagram.
+/// Interned id of the name of a stage; the id after the last stage is that of a datagram.
 fn name_of_stage(number: usize) -> u64 {
     (Group::ALL.len() + Hop::ALL.len() + number) as u64 + 1
 }

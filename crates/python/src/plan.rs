@@ -1,4 +1,4 @@
-//! Configurations.
+//! Configurations of servers and clusters.
 
 use crate::errors::ConfigError;
 use hostnet_analysis::limits::{Limit, LIMITS, TOGETHER};
@@ -8,17 +8,17 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use std::path::Path;
 
-/// What a plan is pickled as: the complete configuration, its name, and what the user wrote without effect and at all.
+/// Pickled form of a plan: the complete configuration, its name, the settings without effect, and all settings given.
 type Parts = (String, String, Vec<String>, Vec<String>);
 
-/// A limit that is raised: what answers call it, its key, what there is more of, the factor, and the plan with it.
+/// A raised limit: its name, its key, a description of the raise, the factor, and the plan with the limit raised.
 type Raised = (&'static str, &'static str, String, f64, Plan);
 
 /// A checked and resolved configuration.
 #[pyclass(module = "hostnet._core", frozen)]
 pub(crate) struct Plan {
     pub(crate) plan: hostnet_config::Plan,
-    /// Whether a limit of its server was raised, which its configuration does not say.
+    /// True if a limit of its server was raised, which its configuration does not show.
     raised: bool,
 }
 
@@ -30,7 +30,7 @@ impl Plan {
         &self.plan.name
     }
 
-    /// Hash of everything that has an influence on the results.
+    /// Hash of everything that influences the results.
     #[getter]
     fn hash(&self) -> &str {
         &self.plan.hash
@@ -42,24 +42,24 @@ impl Plan {
         self.plan.run.seed
     }
 
-    /// What the user wrote that has no effect in the model, and why.
+    /// Settings of the user that have no effect in the model, each with the reason.
     #[getter]
     fn ignored(&self) -> Vec<String> {
         self.plan.ignored.clone()
     }
 
-    /// Why results of this server are not checked against measurements, if they are not.
+    /// Reason why results of this server are not checked against measurements, or None if they are.
     #[getter]
     fn unvalidated(&self) -> Option<&str> {
         self.plan.unvalidated.as_deref()
     }
 
-    /// The complete configuration as JSON. Resolving it gives this plan again.
+    /// Returns the complete configuration as JSON. Resolving it gives this plan again.
     fn effective_json(&self) -> String {
         format!("{:#}", self.plan.effective)
     }
 
-    /// Refuses a plan that predictions do not cover.
+    /// Raises ConfigError if predictions do not cover the plan.
     pub(crate) fn check_predictable(&self) -> PyResult<()> {
         let instead = "simulate it: hostnet run, or --engine run of sweep, curve and calibrate";
         match self.plan.server() {
@@ -92,32 +92,35 @@ impl Plan {
         }
     }
 
-    /// Whether it describes hosts on a network, and not a server with nothing around it.
+    /// True if the plan describes hosts on a network, False if it describes a single server.
     #[getter]
     fn is_cluster(&self) -> bool {
         self.plan.server().is_none()
     }
 
-    /// The names of the hosts, in their order; none of a server with nothing around it.
+    /// Names of the hosts in their order; empty for a single server.
     #[getter]
     fn hosts(&self) -> Vec<&str> {
         let hosts = self.plan.cluster.hosts.iter().map(|host| host.name.as_str());
         hosts.filter(|_| self.plan.server().is_none()).collect()
     }
 
-    /// The names of those that are servers.
+    /// Names of the hosts that are servers; empty for a single server.
     #[getter]
     fn servers(&self) -> Vec<&str> {
         self.plan.servers().map(|(host, _)| host.name.as_str()).filter(|_| self.plan.server().is_none()).collect()
     }
 
-    /// The simulated time at which a run ends at the latest, in ps.
+    /// Returns the latest simulated time at which a run of the plan ends, in ps.
     fn latest_end_ps(&self) -> u64 {
         hostnet_sim::latest_end_ps(&self.plan)
     }
 
-    /// Raises each limit of its server in turn by a factor, the way predictions raise it, or to the next whole number
-    /// or packet. Limits that are as high as each other come last, together. Hosts have none.
+    /// Returns a plan for each limit of its server, raised by `factor` or to the next whole number or packet, as
+    /// predictions do.
+    ///
+    /// Each entry is the name of the limit, its key, a description, the factor reached, and the plan. Limits that may
+    /// be equally tight come last, raised together. The list is empty for hosts on a network.
     fn raises(&self, factor: f64) -> Vec<Raised> {
         let Some(server) = self.plan.server() else { return Vec::new() };
         let raise = |limit: &'static Limit| {
@@ -131,7 +134,7 @@ impl Plan {
         LIMITS.iter().chain(&TOGETHER).filter_map(raise).collect()
     }
 
-    /// The same plan with another seed.
+    /// Returns the same plan with another seed.
     fn with_seed(&self, seed: u64) -> PyResult<Plan> {
         self.check_not_raised()?;
         let mut effective = self.plan.effective.clone();
@@ -139,7 +142,7 @@ impl Plan {
         restore_plan(&effective.to_string(), &self.plan.name, self.plan.ignored.clone(), self.plan.given.clone())
     }
 
-    /// Lets a plan go to another process, or another machine, without the files that it was made from.
+    /// Supports pickling. The plan does not depend on the files that it was made from.
     fn __reduce__(&self, py: Python<'_>) -> PyResult<(Py<PyAny>, Parts)> {
         self.check_not_raised()?;
         let restore = py.import("hostnet._core")?.getattr("restore_plan")?.unbind();
@@ -153,7 +156,7 @@ impl Plan {
 }
 
 impl Plan {
-    /// Refuses a plan that its configuration does not make again.
+    /// Fails if a limit was raised: the configuration would not give this plan again.
     fn check_not_raised(&self) -> PyResult<()> {
         if self.raised {
             return Err(PyValueError::new_err(
@@ -163,7 +166,7 @@ impl Plan {
         Ok(())
     }
 
-    /// A server as it is simulated line by line, with the classes of traffic after its workloads.
+    /// Returns the parameters of a server, with its classes of network traffic after its workloads.
     pub(crate) fn server_of(&self, host: Option<&str>) -> PyResult<ServerParams> {
         let number = self.server_number(host)?;
         Ok(hostnet_sim::build::with_network(
@@ -172,7 +175,7 @@ impl Plan {
         ))
     }
 
-    /// The number among the servers of a host that is to be looked at; of the only one without a name.
+    /// Returns the index of a host among the servers. The name may be left out if there is only one server.
     pub(crate) fn server_number(&self, host: Option<&str>) -> PyResult<usize> {
         let names: Vec<&str> = self.plan.servers().map(|(host, _)| host.name.as_str()).collect();
         match host {
@@ -197,21 +200,21 @@ pub(crate) fn resolve(text: &str, format: &str, file: &str, base_dir: &str, over
     Ok(Plan { plan: resolve_text(text, format_of(format)?, file, base_dir, &overrides)?, raised: false })
 }
 
-/// Checks that a text is TOML or JSON that configurations may be written in, whatever it describes.
+/// Checks that a text is valid TOML or JSON for a configuration, without checking its content.
 #[pyfunction]
 pub(crate) fn check_syntax(text: &str, format: &str, file: &str) -> PyResult<()> {
     hostnet_config::check_syntax(text, format_of(format)?, file)
         .map_err(|error| ConfigError::new_err(error.to_string()))
 }
 
-/// A plan from what was pickled of it.
+/// Restores a plan from its pickled form.
 #[pyfunction]
 pub(crate) fn restore_plan(effective: &str, name: &str, ignored: Vec<String>, given: Vec<String>) -> PyResult<Plan> {
     let plan = resolve_text(effective, Format::Json, name, ".", &[])?;
     Ok(Plan { plan: hostnet_config::Plan { ignored, given, ..plan }, raised: false })
 }
 
-/// The language of a configuration by its name.
+/// Returns the format with that name.
 pub(crate) fn format_of(name: &str) -> PyResult<Format> {
     match name {
         "toml" => Ok(Format::Toml),
@@ -235,92 +238,92 @@ fn resolve_text(
     Ok(plan)
 }
 
-/// The JSON Schema of configurations.
+/// Returns the JSON Schema of configurations.
 #[pyfunction]
 pub(crate) fn schema() -> String {
     format!("{:#}", hostnet_config::schema())
 }
 
-/// A commented configuration to start from.
+/// Returns a commented configuration to start from.
 #[pyfunction]
 pub(crate) fn template() -> &'static str {
     hostnet_config::template()
 }
 
-/// Name, description and, where it applies, the reason why it is not validated, of every preset.
+/// Returns name and description of every preset, and the reason why it is not validated, or None if it is.
 #[pyfunction]
 pub(crate) fn presets() -> Vec<(String, String, Option<String>)> {
     hostnet_config::presets().into_iter().map(|preset| (preset.name, preset.description, preset.unvalidated)).collect()
 }
 
-/// The names of the dies that come with the program.
+/// Returns the names of the dies that come with hostnet.
 #[pyfunction]
 pub(crate) fn dies() -> Vec<&'static str> {
     hostnet_config::dies().collect()
 }
 
-/// The names of the DRAM devices.
+/// Returns the names of the DRAM devices.
 #[pyfunction]
 pub(crate) fn devices() -> Vec<String> {
     hostnet_config::devices()
 }
 
-/// The names of the transports.
+/// Returns the names of the transports.
 #[pyfunction]
 pub(crate) fn transports() -> Vec<&'static str> {
     hostnet_config::transports().collect()
 }
 
-/// The names of the profiles of frequencies and sleep.
+/// Returns the names of the power profiles (frequencies and sleep states).
 #[pyfunction]
 pub(crate) fn power_profiles() -> Vec<&'static str> {
     hostnet_config::power_profiles().collect()
 }
 
-/// The names of the energy profiles.
+/// Returns the names of the energy profiles.
 #[pyfunction]
 pub(crate) fn energy_profiles() -> Vec<&'static str> {
     hostnet_config::energy_profiles().collect()
 }
 
-/// The names of the distributions of flow sizes that come with the program.
+/// Returns the names of the flow size distributions that come with hostnet.
 #[pyfunction]
 pub(crate) fn flow_sizes() -> Vec<&'static str> {
     hostnet_config::flow_sizes_names().collect()
 }
 
-/// The kinds of jobs whose work on cores is known.
+/// Returns the kinds of jobs for which the work on cores is known.
 #[pyfunction]
 pub(crate) fn job_profiles() -> Vec<&'static str> {
     hostnet_config::job_profiles().collect()
 }
 
-/// The names of the distributions of packet sizes.
+/// Returns the names of the packet size distributions.
 #[pyfunction]
 pub(crate) fn packet_sizes() -> Vec<&'static str> {
     hostnet_config::packet_sizes_names().collect()
 }
 
-/// Name and description of every application.
+/// Returns name and description of every application.
 #[pyfunction]
 pub(crate) fn apps() -> Vec<(&'static str, String)> {
     hostnet_config::apps().into_iter().map(|app| (app.name, app.description)).collect()
 }
 
-/// A commented configuration of an application on a server preset, beside storage reads unless it is `alone`.
+/// Returns a commented configuration of an application on a server preset, with storage reads unless `alone`.
 #[pyfunction]
 #[pyo3(signature = (app, *, alone=false))]
 pub(crate) fn app_template(app: &str, alone: bool) -> PyResult<String> {
     hostnet_config::app_template(app, alone).map_err(ConfigError::new_err)
 }
 
-/// What a PCIe link carries in one direction after line coding, in bytes per second.
+/// Returns the bandwidth of one direction of a PCIe link after line coding, in bytes per second.
 #[pyfunction]
 pub(crate) fn link_bytes_per_s(generation: u32, lanes: u32) -> u64 {
     hostnet_config::link_bytes_per_s(generation, lanes)
 }
 
-/// The microarchitectures whose counters are known: the name, and the file about it, as TOML.
+/// Returns the microarchitectures whose counters are known: their names and their counter files as TOML.
 #[pyfunction]
 pub(crate) fn counters() -> Vec<(&'static str, &'static str)> {
     hostnet_config::counters().to_vec()

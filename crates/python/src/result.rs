@@ -1,4 +1,4 @@
-//! Results as Python sees them.
+//! Results of runs as Python objects.
 
 use crate::parquet;
 use hostnet_sim::{Cell, Finished, Kind, Table, Units};
@@ -7,7 +7,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyList};
 use pyo3::IntoPyObjectExt;
 
-/// What a run measured.
+/// Result of a run.
 #[pyclass(module = "hostnet._core", frozen)]
 pub(crate) struct RunResult {
     finished: Finished,
@@ -21,7 +21,7 @@ impl RunResult {
         Self { finished, checkpoint, units, trace: None }
     }
 
-    /// The same with a trace, as the bytes of a file.
+    /// Adds a trace, as the bytes of a file.
     pub(crate) fn with_trace(self, trace: Option<Vec<u8>>) -> Self {
         Self { trace, ..self }
     }
@@ -40,63 +40,63 @@ impl RunResult {
         format!("{:#}", self.finished.report.summary)
     }
 
-    /// Whether the run came to its planned end.
+    /// True if the run reached its planned end.
     #[getter]
     fn complete(&self) -> bool {
         self.finished.complete
     }
 
-    /// Events handled.
+    /// Number of events handled.
     #[getter]
     fn events(&self) -> u64 {
         self.finished.events
     }
 
-    /// Simulated time in ps.
+    /// Simulated time, in ps.
     #[getter]
     fn simulated_ps(&self) -> u64 {
         self.finished.simulated_ps
     }
 
-    /// The most events that were ever pending at once.
+    /// Largest number of events pending at the same time.
     #[getter]
     fn pending_max(&self) -> usize {
         self.finished.pending_max
     }
 
-    /// Hash over summary and tables.
+    /// Hash of summary and tables.
     #[getter]
     fn result_hash(&self) -> &str {
         &self.finished.report.result_hash
     }
 
-    /// The state at the time that was asked for, if the run came that far.
+    /// Checkpoint at the requested time, or None if the run did not get that far.
     #[getter]
     fn checkpoint<'py>(&self, py: Python<'py>) -> Option<Bound<'py, PyBytes>> {
         self.checkpoint.as_deref().map(|bytes| PyBytes::new(py, bytes))
     }
 
-    /// What every counting unit had counted at the end of each interval since the start of the window, as JSON, if
-    /// asked for.
+    /// Counts of every counting unit at the end of each interval since the start of the window, as JSON, or None if
+    /// they were not requested.
     #[getter]
     fn units_json(&self) -> PyResult<Option<String>> {
         let json = self.units.as_ref().map(serde_json::to_string).transpose();
         json.map_err(|error| PyValueError::new_err(error.to_string()))
     }
 
-    /// The trace as a file for the Perfetto UI, if it was asked for and the run came so far.
+    /// Trace as a file for the Perfetto UI, or None if it was not requested or the run did not get that far.
     #[getter]
     fn trace<'py>(&self, py: Python<'py>) -> Option<Bound<'py, PyBytes>> {
         self.trace.as_deref().map(|bytes| PyBytes::new(py, bytes))
     }
 
-    /// The names of the tables that belong to the results.
+    /// Names of the tables that belong to the results.
     #[getter]
     fn table_names(&self) -> Vec<&str> {
         self.finished.report.tables.iter().map(|table| table.name).collect()
     }
 
-    /// The columns of a table by name.
+    /// Returns the columns of a table by name, each as a list.
     fn table<'py>(&self, py: Python<'py>, name: &str) -> PyResult<Bound<'py, PyDict>> {
         let table = self.find(name)?;
         let columns = PyDict::new(py);
@@ -107,7 +107,7 @@ impl RunResult {
         Ok(columns)
     }
 
-    /// The Arrow types of a table's columns by name.
+    /// Returns the Arrow types of the columns of a table by name.
     fn column_types<'py>(&self, py: Python<'py>, name: &str) -> PyResult<Bound<'py, PyDict>> {
         let types = PyDict::new(py);
         for (column, kind) in &self.find(name)?.columns {
@@ -116,7 +116,7 @@ impl RunResult {
         Ok(types)
     }
 
-    /// A table as the bytes of a Parquet file.
+    /// Returns a table as the bytes of a Parquet file.
     fn parquet<'py>(&self, py: Python<'py>, name: &str) -> PyResult<Bound<'py, PyBytes>> {
         Ok(PyBytes::new(py, &parquet::bytes_of(self.find(name)?)?))
     }
@@ -126,8 +126,8 @@ impl RunResult {
     }
 }
 
-/// Lists the content of each table of a run by its name: the columns that name a row and those that repeat the
-/// configuration, and whether runs are compared by it.
+/// Describes each table of a run by its name: `keys` are the columns that identify a row, `given` those that repeat
+/// the configuration, and `results` is True if runs are compared by the table.
 #[pyfunction]
 pub(crate) fn table_info(py: Python<'_>) -> PyResult<Bound<'_, PyDict>> {
     let tables = PyDict::new(py);

@@ -1,4 +1,4 @@
-//! Running plans.
+//! Runs and predicts plans.
 
 use crate::capture::Capture;
 use crate::controller::GuestController;
@@ -21,7 +21,7 @@ use std::num::NonZero;
 use std::path::PathBuf;
 use std::time::Duration;
 
-/// What an automatic warm-up takes at least, in ps: good enough to tell the progress of many runs.
+/// Shortest automatic warm-up, in ps: accurate enough for the progress of many runs.
 const WARM_UP_GUESS_PS: u64 = 40_000_000;
 
 pub(crate) enum Failure {
@@ -29,7 +29,7 @@ pub(crate) enum Failure {
     Checkpoint(hostnet_sim::CheckpointError),
     Host(HostError),
     File(std::io::Error),
-    /// It was stopped before there was anything to keep.
+    /// The run was stopped before it produced anything.
     Stopped,
 }
 
@@ -45,14 +45,15 @@ impl From<Failure> for PyErr {
     }
 }
 
-/// Where a capture goes, whose packets it has, and how many bytes of each: path, host, snaplen.
+/// Path of a capture, the host that it captures, and the most bytes kept of each packet (snaplen).
 type CaptureOf = (PathBuf, String, u32);
 
-/// Runs a plan. The results do not depend on `threads`. `controllers` and `governors` are Python objects by the names
-/// of hosts. `host` is the server that counters and trace are of. `on_checkpoint` is handed what is kept when its time
-/// has come: a name (that of a record or "index", nothing for a whole checkpoint), the simulated time in ps, and the
-/// bytes. `checkpoint` and `records` are what a run goes on from. With `processes`, which share the run, only the first
-/// has a result.
+/// Runs a plan and returns its result, which does not depend on `threads`.
+///
+/// `controllers` and `governors` are pairs of a host name and a Python object. `host` is the server whose counters
+/// and trace are recorded. `on_checkpoint(name, at_ps, data)` is called for each part of a checkpoint: `name` is that
+/// of a record, "index", or None for a whole checkpoint. `checkpoint` and `records` are the checkpoint that the run
+/// continues from. If several `processes` share the run, only the first returns a result, the others None.
 #[expect(clippy::too_many_arguments, reason = "they are the keywords of a Python function")]
 #[pyfunction]
 #[pyo3(signature = (
@@ -122,7 +123,7 @@ pub(crate) fn run(
     }
 }
 
-/// A run from the start, or one that goes on from a checkpoint.
+/// Starts a run, or resumes it from a checkpoint.
 fn start(
     plan: &hostnet_config::Plan,
     options: Options,
@@ -141,7 +142,7 @@ fn start(
     run.ok_or(Failure::Stopped)
 }
 
-/// Who joins a run from Python, by the names of hosts.
+/// Python controllers and governors of a run, by host name.
 struct Guests {
     controllers: Vec<(String, GuestController)>,
     governors: Vec<(String, GuestGovernor)>,
@@ -156,7 +157,7 @@ impl Guests {
         Ok(Self { controllers: controllers.collect::<PyResult<_>>()?, governors: governors.collect::<PyResult<_>>()? })
     }
 
-    /// Lets controllers watch their hosts, and governors decide on frequencies.
+    /// Attaches the controllers and governors to their hosts.
     fn join(self, run: &mut Run) -> Result<(), HostError> {
         for (host, controller) in self.controllers {
             run.attach(&host, Box::new(controller))?;
@@ -168,7 +169,7 @@ impl Guests {
     }
 }
 
-/// What to do about a controller or a governor that is missing.
+/// Adds to an error about a missing controller or governor how it is passed in Python.
 fn hint(mut error: HostError) -> HostError {
     let argument = match error.missing {
         Some(Missing::Controller) => "controllers",
@@ -179,7 +180,7 @@ fn hint(mut error: HostError) -> HostError {
     error
 }
 
-/// Hands what is kept to Python.
+/// Passes a part of a checkpoint to Python.
 fn hand_over(receiver: Option<&Py<PyAny>>, kept: Kept) -> PyResult<()> {
     let (name, at_ps, bytes) = match kept {
         Kept::Whole(bytes) => (None, 0, bytes),
@@ -191,11 +192,13 @@ fn hand_over(receiver: Option<&Py<PyAny>>, kept: Kept) -> PyResult<()> {
     })
 }
 
-/// The name of a partition's server, its weight, its process.
+/// Share of a partition: the name of its server, its weight, and the rank of its process.
 type PartitionShare = (Option<String>, u64, usize);
 
-/// How a plan is shared out among `ranks` processes of `threads` threads each: of each partition the name of its server
-/// or none, what it weighs in ports of a network, and its process; and the window in ps, none without a cut.
+/// Returns how a plan is divided among `ranks` processes of `threads` threads each.
+///
+/// The first value lists for each partition the name of its server or None, its weight in network ports, and the rank
+/// of its process. The second is the window in ps, or None if the world is not cut.
 #[pyfunction]
 #[pyo3(signature = (plan, ranks, threads=1))]
 pub(crate) fn shares(plan: &Plan, ranks: usize, threads: usize) -> (Vec<PartitionShare>, Option<u64>) {
@@ -205,9 +208,11 @@ pub(crate) fn shares(plan: &Plan, ranks: usize, threads: usize) -> (Vec<Partitio
     (partitions.collect(), window_ps)
 }
 
-/// What the beginning of a run tells of how `ranks` processes of `threads` threads each would share it: simulated time
-/// and that of the whole run in ps, meetings, events, events of the slowest process between meetings, wall time in
-/// seconds. It takes about `seconds`.
+/// Runs the beginning of a plan for about `seconds`, to estimate how `ranks` processes of `threads` threads each
+/// would share it.
+///
+/// Returns the simulated time and that of the whole run in ps, the number of windows after which the processes would
+/// meet, the events, those of the busiest process in each window summed up, and the wall time in seconds.
 #[pyfunction]
 #[pyo3(signature = (plan, ranks, threads, seconds, *, progress=None))]
 pub(crate) fn forecast(
@@ -226,7 +231,7 @@ pub(crate) fn forecast(
     Ok((simulated_ps, target_ps, meetings, events, slowest, wall_s))
 }
 
-/// Predicts what a plan does, without running it: a fixed point of closed forms.
+/// Predicts the results of a plan without simulating it, from a fixed point of closed forms.
 #[pyfunction]
 pub(crate) fn predict(plan: &Plan) -> PyResult<RunResult> {
     plan.check_predictable()?;
@@ -250,7 +255,7 @@ fn finish(run: &mut Run, complete: bool) -> RunResult {
     RunResult::new(finished, run.checkpoint().map(<[u8]>::to_vec), units).with_trace(trace)
 }
 
-/// Runs plans, `threads` at a time (0: as many as there are cores), and returns their results in the same order.
+/// Runs plans, `threads` at a time (0: one per core), and returns their results in the same order.
 #[pyfunction]
 #[pyo3(signature = (plans, *, threads=0, series_ps=0, progress=None))]
 pub(crate) fn run_many(
@@ -271,7 +276,7 @@ pub(crate) fn run_many(
     Ok(finished.into_iter().map(|finished| RunResult::new(finished, None, None)).collect())
 }
 
-/// About how long a plan will be simulated, if that is known.
+/// Estimates how long a plan will be simulated, in ps, if that is known.
 fn expected_ps(plan: &hostnet_config::Plan) -> Option<u128> {
     let warm_up_ps = match plan.run.warm_up {
         WarmUp::Auto => WARM_UP_GUESS_PS,
@@ -285,7 +290,7 @@ fn expected_ps(plan: &hostnet_config::Plan) -> Option<u128> {
     Some(u128::from(warm_up_ps) + u128::from(length_ps))
 }
 
-/// How a run stands: its preparation comes first.
+/// Status of a run or of its preparation.
 enum Stage {
     Preparation(Preparation),
     Run(One),
@@ -320,7 +325,7 @@ impl Describe for One {
         entries.set_item("target_ps", status.target_ps)?;
         entries.set_item("events", status.events)?;
         entries.set_item("phase", if status.measuring { "measure" } else { "warm-up" })?;
-        // How far jobs are is not known.
+        // The progress of jobs is not known.
         let target_ps = (status.target_ps > 0).then_some(status.target_ps.into());
         entries.set_item("progress", target_ps.map_or(0.0, |target| share(status.simulated_ps.into(), target)))
     }

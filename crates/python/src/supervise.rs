@@ -1,4 +1,4 @@
-//! A simulation on a thread of its own, watched by the thread that Python called from.
+//! Runs a simulation on its own thread, watched by the thread that Python called from.
 
 use crate::errors::{defect, last_panic};
 use pyo3::prelude::*;
@@ -8,10 +8,10 @@ use std::sync::{Mutex, PoisonError};
 use std::thread::{self, ScopedJoinHandle};
 use std::time::Duration;
 
-/// Time between two looks at the simulation.
+/// Interval at which the watcher checks the simulation.
 const LOOK_EVERY: Duration = Duration::from_millis(100);
 
-/// What the simulation and its watcher tell each other.
+/// State shared by the simulation and its watcher.
 pub(crate) struct Desk<S> {
     status: Mutex<Option<S>>,
     stop: AtomicBool,
@@ -23,7 +23,7 @@ impl<S> Desk<S> {
         Self { status: Mutex::new(None), stop: AtomicBool::new(false), ended: AtomicBool::new(false) }
     }
 
-    /// The simulation says how it stands, and hears whether to go on.
+    /// Publishes the status of the simulation. Returns false if the simulation should stop.
     pub(crate) fn tell(&self, status: S) -> bool {
         *self.status.lock().unwrap_or_else(PoisonError::into_inner) = Some(status);
         !self.stop.load(Ordering::Relaxed)
@@ -42,17 +42,19 @@ impl<S> Desk<S> {
     }
 }
 
-/// A status that `progress` gets as a dict.
+/// A status that can be passed to `progress` as a dict.
 pub(crate) trait Describe {
-    /// Adds its entries.
+    /// Adds the entries of the status to the dict.
     fn describe(&self, entries: &Bound<'_, PyDict>) -> PyResult<()>;
 }
 
-/// Runs `work` on another thread without the GIL. About ten times a second `progress` gets the last status, and
-/// Python's signal handlers may run. When `progress` returns False, `work` is asked to stop and its result returned.
+/// Runs `work` on another thread without the GIL. About ten times a second `progress` is called with the last status,
+/// and Python's signal handlers may run. If `progress` returns a false value other than None, `work` is asked to stop
+/// and its result is returned.
 ///
 /// # Errors
-/// What `progress` or a signal handler raised, once `work` has ended; a panic of `work`.
+/// Returns the exception that `progress` or a signal handler raised, once `work` has ended, or a panic of `work` as
+/// an exception.
 pub(crate) fn supervise<S: Describe + Send, T: Send>(
     py: Python<'_>,
     progress: Option<Py<PyAny>>,
@@ -61,7 +63,7 @@ pub(crate) fn supervise<S: Describe + Send, T: Send>(
     supervise_or(py, progress, defect, work)
 }
 
-/// As [`supervise`], with the exception that a panic of `work` becomes.
+/// As [`supervise`], with a function that converts a panic of `work` into an exception.
 ///
 /// # Errors
 /// See [`supervise`].
@@ -87,7 +89,7 @@ pub(crate) fn supervise_or<S: Describe + Send, T: Send>(
     result.map_err(|_| panicked(last_panic()))
 }
 
-/// Looks at the simulation until it ends. Returns the first exception, after which it only waits.
+/// Watches the simulation until it ends. Returns the first exception; after an exception it only waits for the end.
 fn watch<S: Describe + Send, T: Send>(
     py: Python<'_>,
     simulation: &ScopedJoinHandle<'_, T>,
@@ -95,7 +97,7 @@ fn watch<S: Describe + Send, T: Send>(
     progress: Option<&Py<PyAny>>,
 ) -> PyResult<()> {
     let mut outcome = Ok(());
-    // The thread is finished only some time after it has woken us up, so the desk is asked as well.
+    // The thread counts as finished only some time after it has unparked this one, so `ended` is checked as well.
     while !(desk.ended.load(Ordering::Acquire) || simulation.is_finished()) {
         py.detach(|| thread::park_timeout(LOOK_EVERY));
         if outcome.is_err() {
