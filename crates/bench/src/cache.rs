@@ -1,6 +1,6 @@
-//! Caches without time: look-ups per second of processor time.
+//! Benchmarks of caches without timing: accesses per second of processor time.
 //!
-//! An event is an access of a core or a device; pending are the lines that the caches hold at the end.
+//! An event is an access of a core or a device; the pending count is the number of lines in the caches at the end.
 
 use crate::sample::{interleaved, Sample};
 use crate::server::{row, Clock};
@@ -11,13 +11,13 @@ use hostnet_model::params::{
     CacheParams, CleanVictims, DdioParams, Inclusion, L2Params, LlcParams, PrefetchParams, Replacement,
 };
 
-/// Cores of the socket, each with a class of its own; the devices have the one after.
+/// Number of cores of the socket. Each core has its own class, and the devices have the class after the last core.
 const CORES: u32 = 6;
 const SLICES: u32 = 18;
-/// The buffer of each core: eight times its share of the LLC.
+/// Lines of the buffer of each core: eight times its share of the LLC.
 const BUFFER_LINES: u64 = 1 << 18;
 
-/// Tag arrays alone, and the caches of a socket whose cores and devices use them.
+/// Benchmarks tag arrays alone, and the caches of a socket that cores and devices share.
 #[must_use]
 pub fn rows(size: Size) -> Vec<Row> {
     let (repetitions, accesses) = if size == Size::Quick { (1, 20_000) } else { (3, 2_000_000) };
@@ -34,7 +34,7 @@ pub fn rows(size: Size) -> Vec<Row> {
     ]
 }
 
-/// Draws among so many lines; what misses comes in.
+/// Looks random lines up among the first `lines`, and inserts those that miss.
 fn array(replacement: Replacement, lines: u64, accesses: u64) -> Sample {
     let mut array = Array::<u32>::new(2048, 16, replacement, Rng::new(1, 1));
     let (mut rng, all) = (Rng::new(1, 2), array.all_ways());
@@ -56,7 +56,8 @@ fn array(replacement: Replacement, lines: u64, accesses: u64) -> Sample {
     Sample { seconds, events: accesses, pending_max: array.len() as u64, hash: hash.0 }
 }
 
-/// Cores that load and store at random and read in order, beside a device that writes and reads its buffer.
+/// Runs cores that load and store, half of them at random and half sequentially, beside a device that writes its
+/// buffer.
 fn socket(inclusion: Inclusion, accesses: u64) -> Sample {
     let mut caches = Caches::new(&params(inclusion), CORES, SLICES, CORES as usize + 1, 1);
     let mut rng = Rng::new(1, 2);

@@ -1,6 +1,7 @@
-//! One memory channel without a host around it: requests per second of processor time.
+//! Benchmarks of one memory channel without a host: requests per second of processor time.
 //!
-//! An event is a request that is taken or a DRAM command that is issued; pending are the entries in use of both queues.
+//! An event is a request that is accepted or a DRAM command that is issued; the pending count is that of the entries
+//! in use of both queues.
 
 use crate::sample::{interleaved, Sample};
 use crate::server::{hash, row, Clock};
@@ -10,7 +11,7 @@ use hostnet_sim::memory::MemorySimulation;
 use serde_json::Value;
 use std::path::Path;
 
-/// A channel of DDR4-2933 whose controller works as Ramulator's does.
+/// A channel of DDR4-2933 with a controller like that of Ramulator.
 const CHANNEL: &str = r#"
 [memory]
 device = "DDR4_2933"
@@ -19,7 +20,7 @@ profile = "ramulator"
 warmup = 0.0
 "#;
 
-/// Name, pattern, share of reads, load if not saturated, and entries of each queue.
+/// Name, pattern, share of reads, load (`None`: saturated) and entries of each queue.
 type Case = (&'static str, &'static str, f64, Option<f64>, u32);
 
 const CASES: [Case; 6] = [
@@ -31,7 +32,7 @@ const CASES: [Case; 6] = [
     ("memory, random 50:50, saturated, 128 entries", "random", 0.5, None, 128),
 ];
 
-/// Traffic from an unloaded to a saturated channel.
+/// Benchmarks a channel from nearly idle to saturated.
 #[must_use]
 pub fn rows(size: Size) -> Vec<Row> {
     let (repetitions, requests) = if size == Size::Quick { (1, 2_000) } else { (3, 2_000_000) };
@@ -44,7 +45,7 @@ pub fn rows(size: Size) -> Vec<Row> {
 }
 
 /// # Panics
-/// If the configuration of a benchmark is wrong.
+/// Panics if the configuration of a benchmark is invalid.
 fn plan(&(_, pattern, reads, load, entries): &Case, requests: u64) -> MemoryPlan {
     let mut overrides = vec![
         format!("traffic.pattern=\"{pattern}\""),
@@ -59,7 +60,7 @@ fn plan(&(_, pattern, reads, load, entries): &Case, requests: u64) -> MemoryPlan
     memory_plan(&input).expect("the configuration of a benchmark is right")
 }
 
-/// One run, in seconds of processor time where the system tells it.
+/// Measures one run, in seconds of processor time where the system counts that.
 fn measure(plan: &MemoryPlan) -> Sample {
     let mut simulation = MemorySimulation::new(plan, false, |_| true).expect("described traffic cannot be wrong");
     let clock = Clock::start();

@@ -1,4 +1,4 @@
-//! Two servers and a switch: what a second thread gives back.
+//! Benchmarks two servers and a switch, to show the gain of a second thread.
 
 use crate::sample::{interleaved, Sample};
 use crate::server::{hash, row};
@@ -8,7 +8,7 @@ use hostnet_sim::{Options, Run};
 use std::path::Path;
 use std::time::Instant;
 
-/// Both servers alike: memory that the other sockets load, and flows both ways.
+/// Two equal servers with memory traffic from remote sockets and flows in both directions.
 const TWO_SERVERS: &str = r#"
 [host.server]
 preset = "cascade-lake-hostcc"
@@ -34,7 +34,7 @@ count = 2
 warmup = "100 us"
 "#;
 
-/// Two loaded servers and a switch on one thread (the reference) and on two.
+/// Benchmarks two loaded servers and a switch on one thread (the reference) and on two threads.
 #[must_use]
 pub fn rows(size: Size) -> Vec<Row> {
     let (repetitions, duration_us) = if size == Size::Quick { (1, 20) } else { (5, 1500) };
@@ -48,7 +48,7 @@ pub fn rows(size: Size) -> Vec<Row> {
 }
 
 /// # Panics
-/// If the configuration of the benchmark is wrong.
+/// Panics if the configuration of the benchmark is invalid.
 fn plan(duration_us: u64, warm_up_us: u64) -> Plan {
     let overrides = [format!("run.duration=\"{duration_us} us\""), format!("run.warmup=\"{warm_up_us} us\"")];
     let base_dir = Path::new(".");
@@ -56,7 +56,7 @@ fn plan(duration_us: u64, warm_up_us: u64) -> Plan {
     resolve(&input).expect("the configuration of a benchmark is right")
 }
 
-/// One run, in seconds of wall time.
+/// Measures one run, in seconds of wall time.
 fn measure(plan: &Plan, threads: usize) -> Sample {
     let mut run = Run::new(plan, Options { threads, ..Options::default() });
     let start = Instant::now();

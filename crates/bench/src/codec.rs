@@ -1,6 +1,6 @@
-//! The codec of gradients: floats per second of processor time. A line is 64 B of floats.
+//! Benchmarks of the gradient codec: floats per second of processor time. A line is 64 B of floats.
 //!
-//! Pending are the bytes of the payload.
+//! The pending count is the size of the payload in bytes.
 
 use crate::cache::Hash;
 use crate::sample::{interleaved, Sample};
@@ -9,11 +9,11 @@ use crate::{Row, Size};
 use hostnet_codec::{decode, Codec, Mode};
 use hostnet_kernel::Rng;
 
-/// Floats that are coded again and again: 16 MiB, which no second-level cache holds.
+/// Number of floats that are coded repeatedly: 16 MiB, which no second-level cache holds.
 const FLOATS: usize = 1 << 22;
 const FLOATS_PER_LINE: u64 = 16;
 
-/// Gradients, and floats of which none becomes shorter, there and back.
+/// Benchmarks encoding and decoding of gradients, and of floats that cannot be compressed.
 #[must_use]
 pub fn rows(size: Size) -> Vec<Row> {
     let (repetitions, floats, times) = if size == Size::Quick { (1, 1 << 12, 1) } else { (3, FLOATS, 64) };
@@ -31,7 +31,7 @@ pub fn rows(size: Size) -> Vec<Row> {
     rows
 }
 
-/// Products of three draws: about a quarter are below 2^-10, and one of eighty is above 2^-5.
+/// Products of three random numbers: about a quarter are below 2^-10, and one in eighty is above 2^-5.
 fn gradients(floats: usize) -> Vec<f32> {
     let mut rng = Rng::new(1, 5);
     let mut draw = || (rng.next_u64() >> 40) as f32 / (1_u64 << 23) as f32 - 1.0;

@@ -1,6 +1,6 @@
-//! The cache filter: accesses per second of processor time, without the reading of a trace.
+//! Benchmarks of the cache filter: accesses per second of processor time, without reading a trace.
 //!
-//! Pending are the lines that were left over for memory.
+//! The pending count is the number of lines requested from memory.
 
 use crate::cache::Hash;
 use crate::sample::{interleaved, Sample};
@@ -11,12 +11,12 @@ use hostnet_model::params::Replacement;
 use hostnet_sim::filter::{CacheFilter, LevelParams};
 use hostnet_traffic::Access;
 
-/// Of so many accesses one goes to the large buffer, the others to what the L1 holds.
+/// One of so many accesses goes to the large buffer; the others hit in the L1.
 const FAR_ONE_OF: u64 = 16;
 const NEAR_BYTES: u64 = 16 << 10;
 const FAR_BYTES: u64 = 256 << 20;
 
-/// Three levels, and accesses that mostly hit the first.
+/// Benchmarks three cache levels with accesses that mostly hit in the first.
 #[must_use]
 pub fn rows(size: Size) -> Vec<Row> {
     let (repetitions, accesses) = if size == Size::Quick { (1, 20_000) } else { (3, 10_000_000) };

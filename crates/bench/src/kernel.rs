@@ -1,5 +1,5 @@
-//! The event queue against a binary heap in the hold model: a constant number of events is pending, each popped one is
-//! replaced by one that happens later.
+//! Benchmarks the event queue against a binary heap in the hold model: the number of pending events is constant,
+//! because each popped event is replaced by a later one.
 
 use crate::sample::{interleaved, Sample};
 use crate::{peak_bytes, Row, Size};
@@ -8,24 +8,24 @@ use std::cmp::Ordering;
 use std::collections::BinaryHeap;
 use std::time::Instant;
 
-/// What an event carries here; it makes the event 40 bytes long, like that of a server.
+/// Payload of the events; it makes an event 40 bytes long, as in a server.
 type Payload = [u32; 4];
 const _: () = assert!(size_of::<Event<Payload>>() == 40);
 
-/// The senders of events. A power of two.
+/// Number of event sources. A power of two.
 const SOURCES: usize = 256;
 
-/// One hold model.
+/// Parameters of one hold model.
 #[derive(Clone, Copy, Debug)]
 struct Hold {
     pending: usize,
-    /// The least and the greatest delay, in ps.
+    /// Smallest and largest delay, in ps.
     delays_ps: (u64, u64),
     events: usize,
 }
 
-/// The queue at 256, 4 096 and 65 536 pending events with delays of 0.3 to 262 ns, and at the usual load of a
-/// simulated server; each beside `BinaryHeap` with the same events, which is its reference.
+/// Benchmarks the queue at 256, 4 096 and 65 536 pending events with delays of 0.3 to 262 ns, and at the usual load
+/// of a simulated server, each against a `BinaryHeap` with the same events as the reference.
 #[must_use]
 pub fn rows(size: Size) -> Vec<Row> {
     let events = match size {
@@ -58,7 +58,7 @@ fn compare(size: Size, model: Hold) -> [Row; 2] {
     [row(0, "BinaryHeap"), row(1, "Queue")]
 }
 
-/// What both queues can do.
+/// Operations that both queues support.
 trait Pending {
     fn push(&mut self, event: Event<Payload>);
     fn pop(&mut self) -> Option<Event<Payload>>;
@@ -79,7 +79,7 @@ impl Pending for Queue<Payload> {
     }
 }
 
-/// The reference: the standard heap, with the earliest event as the greatest.
+/// The reference: the standard heap, with the earliest event as its maximum.
 struct Heap {
     events: BinaryHeap<Earliest>,
     len_max: usize,
@@ -119,7 +119,7 @@ impl Ord for Earliest {
     }
 }
 
-/// Sends events at random times, each source with its own count.
+/// Generates events at random times, with a sequence number per source.
 struct Source {
     rng: Rng,
     low_ps: u64,
@@ -140,7 +140,7 @@ impl Source {
     }
 }
 
-/// Fills the queue, turns it over once, and measures from there.
+/// Fills the queue, replaces every event once, and then measures.
 fn hold(model: Hold, mut queue: impl Pending) -> Sample {
     let (low_ps, high_ps) = model.delays_ps;
     let mut source = Source { rng: Rng::new(1, 0), low_ps, range_ps: high_ps - low_ps, sequences: [0; SOURCES] };
@@ -152,7 +152,7 @@ fn hold(model: Hold, mut queue: impl Pending) -> Sample {
     Sample { seconds, events: model.events as u64, pending_max: queue.len_max() as u64, hash }
 }
 
-/// Pops and replaces `count` events. Returns a hash of what was popped, in order.
+/// Pops and replaces `count` events. Returns a hash of the popped events in their order.
 fn turn(queue: &mut impl Pending, source: &mut Source, count: usize) -> u64 {
     let mut hash = 0_u64;
     for _ in 0..count {

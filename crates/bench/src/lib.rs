@@ -1,11 +1,11 @@
-//! Benchmarks of hostnet. Each prints its speed, how many events were pending at most, and a hash of its result, so
-//! that a change that is faster because it does something else is found out.
+//! Benchmarks of hostnet. Each benchmark prints its speed, the largest number of pending events, and a hash of its
+//! result: the hash reveals a change that is faster only because it computes something else.
 //!
-//! * [`Row`] is what one benchmark found; [`table`] lays rows out for people.
-//! * [`kernel`] measures the event queue against a binary heap, [`windows`] partitions in step, [`cache`] what caches
-//!   hold, [`mod@filter`] the cache filter, [`channel`] one memory channel, [`server`] whole servers,
-//!   [`predict`] predictions of them and of [`random`] ones, [`network`] a network of endpoints, [`noc`] a network on
-//!   a chip, [`cluster`] servers on a network, [`codec`] the codec of gradients.
+//! * [`Row`] is the result of one benchmark; [`table`] formats rows for the screen.
+//! * [`kernel`] measures the event queue against a binary heap, [`windows`] partitions in step, [`cache`] the state
+//!   of caches, [`mod@filter`] the cache filter, [`channel`] one memory channel, [`server`] whole servers,
+//!   [`predict`] predictions of them and of [`random`] servers, [`network`] a network of endpoints, [`noc`] a network
+//!   on a chip, [`cluster`] servers on a network, and [`codec`] the gradient codec.
 //! * [`BENCHMARKS`] lists all of them. To add one, write a function from [`Size`] to rows and append it there.
 //!
 //! Every benchmark also runs as a test, with tiny sizes.
@@ -30,19 +30,19 @@ pub use memory::peak_bytes;
 pub use row::{json, table, Row};
 pub use sample::{interleaved, Sample, Samples};
 
-/// How much work a benchmark does.
+/// Amount of work of a benchmark.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Size {
-    /// Enough to see that it works: milliseconds.
+    /// Enough to show that the benchmark works: milliseconds.
     Quick,
     /// Enough to measure: seconds.
     Full,
 }
 
-/// A group of benchmarks.
+/// A group of benchmarks, which returns a row for each.
 pub type Benchmark = fn(Size) -> Vec<Row>;
 
-/// All benchmarks by name, in the order in which they run.
+/// All groups of benchmarks by name, in the order in which they run.
 pub const BENCHMARKS: &[(&str, Benchmark)] = &[
     ("kernel", kernel::rows),
     ("windows", windows::rows),
@@ -58,7 +58,7 @@ pub const BENCHMARKS: &[(&str, Benchmark)] = &[
     ("codec", codec::rows),
 ];
 
-/// Runs all benchmarks. Calls `on_group` with the name of each group before it starts.
+/// Runs all benchmarks and calls `on_group` with the name of each group before it starts.
 pub fn run(size: Size, mut on_group: impl FnMut(&str)) -> Vec<Row> {
     let mut rows = Vec::new();
     for (name, benchmark) in BENCHMARKS {

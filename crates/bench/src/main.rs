@@ -10,7 +10,7 @@ const USAGE: &str = "usage: hostnet-bench [--quick] [--json FILE]
   --json FILE  also writes the rows to FILE
 ";
 
-/// What the user asked for.
+/// Command-line options.
 #[derive(Debug, PartialEq, Eq)]
 struct Options {
     size: Size,

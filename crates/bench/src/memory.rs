@@ -1,7 +1,7 @@
-//! The peak memory of this process, where the system tells.
+//! Peak memory of this process, where the system counts it.
 
-/// The most memory that this process held since the last benchmark group began, in bytes; none where the system has
-/// no `/proc/self/status`.
+/// Returns the peak memory of this process since the current benchmark group began, in bytes; `None` where the system
+/// has no `/proc/self/status`.
 #[must_use]
 pub fn peak_bytes() -> Option<u64> {
     parse(&std::fs::read_to_string("/proc/self/status").ok()?)
@@ -13,7 +13,7 @@ fn parse(status: &str) -> Option<u64> {
     Some(kilobytes * 1024)
 }
 
-/// Makes the peak begin anew. Where the system refuses, the peak stays that of the whole run.
+/// Resets the peak. If the system refuses, the peak remains that of the whole run.
 pub(crate) fn reset_peak() {
     let _refused = std::fs::write("/proc/self/clear_refs", "5");
 }

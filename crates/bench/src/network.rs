@@ -1,7 +1,7 @@
-//! A dumbbell of DCTCP flows without host networks: packet-hops per second of processor time.
+//! Benchmarks of a dumbbell of DCTCP flows without host networks: packet-hops per second of processor time.
 //!
-//! N senders - switch - switch - N receivers, one endless flow per pair. Each data packet crosses three cables, and so
-//! does its acknowledgement.
+//! The topology is N senders, a switch, a switch, and N receivers, with one endless flow per pair. Each data packet
+//! and each acknowledgement crosses three cables.
 
 use crate::sample::{interleaved, Sample};
 use crate::server::Clock;
@@ -13,29 +13,29 @@ use hostnet_model::params::{
     HostParams, SwitchParams, TcpParams, Traffic, Transport,
 };
 
-/// Bytes of data in a packet of 1500 bytes.
+/// Payload of a packet of 1500 bytes, in bytes.
 const MSS_BYTES: u32 = 1448;
-/// Bytes per second of 1 Gbps.
+/// Bytes per second in 1 Gbps.
 const GBPS: u64 = 125_000_000;
 const MS: u64 = 1_000_000_000;
-/// Flows begin within this time.
+/// All flows start within this time, in ps.
 const JITTER_PS: u64 = MS;
 
-/// A dumbbell.
+/// Parameters of a dumbbell topology.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Dumbbell {
-    /// Flows.
+    /// Number of flows.
     pub flows: u16,
-    /// Rate between the switches, in Gbps; hosts have four times that.
+    /// Rate of the bottleneck between the switches, in Gbps; the cables of hosts have four times that.
     pub gbps: u64,
-    /// Packets from which the switches mark.
+    /// Queue length in packets from which the switches mark (ECN).
     pub mark_packets: u32,
-    /// Packets that a switch has room for.
+    /// Buffer of each switch, in packets.
     pub buffer_packets: u64,
 }
 
 impl Dumbbell {
-    /// The cluster.
+    /// Returns the parameters of the cluster.
     #[must_use]
     pub fn cluster(&self) -> ClusterParams {
         let mut random = Rng::new(1, 1);
@@ -125,38 +125,39 @@ fn dctcp() -> TcpParams {
     }
 }
 
-/// A dumbbell in time.
+/// A simulation of a dumbbell.
 #[derive(Debug)]
 pub struct Running {
     simulation: Simulation<Fabric>,
-    /// Bytes that each application had read, and packets that had been marked and sent, when the window began.
+    /// State at the begin of the window: bytes that each application had read, and packets marked and sent at the
+    /// bottleneck.
     before: (Vec<u64>, [u64; 2]),
     begun: Time,
 }
 
-/// What a dumbbell did in a window.
+/// Measurements of a dumbbell in a window.
 #[derive(Clone, Debug)]
 pub struct Outcome {
-    /// Bytes per second that each application read.
+    /// Goodput of each receiving application, in bytes per second.
     pub goodput: Vec<f64>,
-    /// Packets waiting at the bottleneck.
+    /// Queue length at the bottleneck, in packets.
     pub queue: Level,
-    /// Share of the packets over the bottleneck that were marked there.
+    /// Share of the packets over the bottleneck that were marked there, 0 to 1.
     pub marked: f64,
-    /// Packets over the bottleneck.
+    /// Number of packets over the bottleneck.
     pub packets: u64,
-    /// Packets dropped anywhere, since the start.
+    /// Packets dropped anywhere since the start of the simulation.
     pub dropped: u64,
 }
 
 impl Outcome {
-    /// Bytes per second that all applications read.
+    /// Sums the goodput of all applications, in bytes per second.
     #[must_use]
     pub fn total(&self) -> f64 {
         self.goodput.iter().sum()
     }
 
-    /// Jain's index of fairness: 1 when all flows got the same.
+    /// Returns Jain's fairness index: 1 if all flows have the same goodput.
     #[must_use]
     pub fn fairness(&self) -> f64 {
         let squares: f64 = self.goodput.iter().map(|rate| rate * rate).sum();
@@ -165,7 +166,7 @@ impl Outcome {
 }
 
 impl Running {
-    /// The dumbbell at the start of time.
+    /// Creates the dumbbell at time zero.
     #[must_use]
     pub fn new(dumbbell: &Dumbbell) -> Self {
         let cluster = dumbbell.cluster();
@@ -174,7 +175,7 @@ impl Running {
         Self { simulation, before: (vec![0; usize::from(dumbbell.flows)], [0; 2]), begun: Time::ZERO }
     }
 
-    /// Runs for so long.
+    /// Advances the simulation by `ps` picoseconds.
     pub fn advance(&mut self, ps: u64) {
         let end = self.simulation.progress().time + ps;
         self.simulation.run_until(end, |_| true);
@@ -188,10 +189,10 @@ impl Running {
         self.before = (received(fabric), bottleneck(fabric));
     }
 
-    /// What happened in the window up to now.
+    /// Returns the measurements of the window so far.
     ///
     /// # Panics
-    /// If no time has passed in it.
+    /// Panics if no time has passed since the window began.
     #[must_use]
     pub fn outcome(&mut self) -> Outcome {
         let (fabric, scheduler) = &mut self.simulation.parts_mut()[0];
@@ -212,19 +213,19 @@ impl Running {
         }
     }
 
-    /// The world as it is now.
+    /// Returns the simulated network in its current state.
     ///
     /// # Panics
-    /// Never: there is a world.
+    /// Never panics: the simulation always has a partition.
     #[must_use]
     pub fn fabric(&self) -> &Fabric {
         &self.simulation.parts()[0].0
     }
 
-    /// A hash of all that the future depends on.
+    /// Returns a hash of the complete state of the simulation.
     ///
     /// # Panics
-    /// Never: a world can be written.
+    /// Never panics: the state can always be serialized.
     #[must_use]
     pub fn hash(&self) -> u64 {
         let bytes = checkpoint::write("dumbbell", &self.simulation).expect("a world can be written");
@@ -234,7 +235,7 @@ impl Running {
     }
 }
 
-/// The port of the bottleneck.
+/// Returns the port of the bottleneck.
 fn port(fabric: &Fabric) -> &hostnet_model::ether::Port {
     &fabric.switches().next().expect("a dumbbell has switches").ports()[0]
 }
@@ -243,13 +244,13 @@ fn bottleneck(fabric: &Fabric) -> [u64; 2] {
     [port(fabric).marked_packets(), port(fabric).egress().sent_packets()]
 }
 
-/// Bytes that each receiving application has read.
+/// Returns the bytes that each receiving application has read.
 fn received(fabric: &Fabric) -> Vec<u64> {
     let receiving = fabric.endpoints().flat_map(|endpoint| endpoint.ends()).skip(fabric.endpoints().count() / 2);
     receiving.filter_map(FlowEnd::stream).map(|stream: &Stream| stream.application().received_bytes()).collect()
 }
 
-/// A few flows and many, at 10 Gbps; two at 100 Gbps.
+/// Benchmarks few and many flows at 10 Gbps, and two flows at 100 Gbps.
 #[must_use]
 pub fn rows(size: Size) -> Vec<Row> {
     let case = |flows, gbps| Dumbbell { flows, gbps, mark_packets: 65, buffer_packets: 4096 };
@@ -277,7 +278,8 @@ fn row(size: Size, name: &str, dumbbell: &Dumbbell, ms: u64) -> Row {
     }
 }
 
-/// One run, in seconds of processor time where the system tells it, and the data packets that crossed the bottleneck.
+/// Measures one run, in seconds of processor time where the system counts that, and the data packets that crossed the
+/// bottleneck.
 fn measure(dumbbell: &Dumbbell, ms: u64) -> (Sample, u64) {
     let mut running = Running::new(dumbbell);
     let clock = Clock::start();

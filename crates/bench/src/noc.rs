@@ -1,6 +1,7 @@
-//! A network on a chip, 8 by 8 under uniform traffic: flit-hops per second of processor time.
+//! Benchmarks of a network on a chip, 8 by 8 under uniform traffic: flit-hops per second of processor time.
 //!
-//! A flit-hop is a flit that a router sends on. Four virtual channels of eight flits, dimension-ordered routes.
+//! A flit-hop is a flit that a router sends on. Each port has four virtual channels of eight flits, and routes are
+//! dimension-ordered.
 
 use crate::sample::{interleaved, Sample};
 use crate::server::Clock;
@@ -10,13 +11,13 @@ use hostnet_noc::{
     Allocation, Class, Measure, Order, Params, Pattern, Report, Reuse, Router, Run, Shape, Source, Traffic,
 };
 
-/// Offered load in flits per terminal and cycle: nearly idle, light, half of what the network can carry, and more than
-/// that.
+/// Offered load in flits per terminal and cycle: nearly idle, light, half of the saturation load, and above
+/// saturation.
 const RATES: [f64; 4] = [0.02, 0.1, 0.3, 0.5];
-/// Cycles between two looks at how many packets are on their way.
+/// Number of cycles between two samples of the packets in flight.
 const CHUNK: u64 = 100;
 
-/// The network.
+/// Parameters of the network.
 fn params() -> Params {
     Params {
         shape: Shape::Mesh { columns: 8, rows: 8 },
@@ -32,7 +33,7 @@ fn params() -> Params {
     }
 }
 
-/// Packets of one flit and of five at several loads.
+/// Benchmarks packets of one and of five flits at several loads.
 #[must_use]
 pub fn rows(size: Size) -> Vec<Row> {
     let cases = [1, 5].into_iter().flat_map(|flits| RATES.map(|rate| (flits, rate)));
@@ -56,7 +57,8 @@ fn row(size: Size, packet_flits: u16, rate: f64) -> Row {
     }
 }
 
-/// One run: an eighth of it is warm-up. Pending are packets that were offered and have not arrived.
+/// Measures one run with a warm-up of an eighth of its length. The pending count is that of packets offered but not
+/// arrived.
 fn measure(packet_flits: u16, rate: f64, cycles: u64) -> Sample {
     let measure = Measure { warmup: cycles / 8, measure: cycles, drain: cycles / 8 };
     let traffic = Traffic { pattern: Pattern::Uniform, rate, packet_flits, seed: 1 };
@@ -73,7 +75,7 @@ fn measure(packet_flits: u16, rate: f64, cycles: u64) -> Sample {
     Sample { seconds, events: report.flit_hops, pending_max, hash: hash(&report) }
 }
 
-/// A hash of what was counted.
+/// Returns a hash of the counters of a run.
 fn hash(report: &Report) -> u64 {
     let (latency, inside) = (&report.latency, &report.network_latency);
     let counts =

@@ -1,4 +1,4 @@
-//! Predictions per second of processor time. Events are predictions.
+//! Benchmarks of predictions: predictions per second of processor time. An event is a prediction.
 
 use crate::cache::Hash;
 use crate::sample::{interleaved, Sample};
@@ -7,7 +7,7 @@ use crate::{random, Row, Size};
 use hostnet_config::Plan;
 use std::time::Instant;
 
-/// Quadrant 3 on six cores; random servers, all of them and the slowest of a hundred.
+/// Benchmarks predictions of quadrant 3 on six cores and of random servers: all of them, and the 99th percentile.
 #[must_use]
 pub fn rows(size: Size) -> Vec<Row> {
     let (repetitions, predictions) = if size == Size::Quick { (1, 2) } else { (3, 2000) };
@@ -30,14 +30,15 @@ fn predicted(plan: &Plan, predictions: u64) -> Sample {
     Sample { seconds: clock.seconds(), events: predictions, pending_max: 0, hash: hash.0 }
 }
 
-/// The hash of one prediction.
+/// Makes one prediction and returns its hash.
 fn predict(plan: &Plan) -> u64 {
     let report = hostnet_sim::predict(plan).expect("a server without a network");
     u64::from_str_radix(&report.result_hash[..16], 16).expect("hashes are hexadecimal")
 }
 
-/// All of so many random servers, each at its fastest, and the one that 99 in 100 are as fast as. Wall time: one alone
-/// is too short for what the system counts.
+/// Predicts `count` random servers and returns the total of their fastest times, and the 99th percentile.
+///
+/// Times are wall time, because a single prediction is too short for the processor time that the system counts.
 fn many(count: u64, repetitions: usize) -> [Sample; 2] {
     let mut hash = Hash::default();
     let mut fastest = |seed| {

@@ -1,4 +1,4 @@
-//! Random servers that predictions cover.
+//! Generates random servers that predictions cover.
 
 use hostnet_config::{resolve, Format, Input, Plan};
 use hostnet_kernel::Rng;
@@ -10,10 +10,10 @@ fn pick<'a>(rng: &mut Rng, from: &[&'a str]) -> &'a str {
     from[rng.below(from.len() as u64) as usize]
 }
 
-/// A server of 2 to 32 cores that load or store, some of them beside drives.
+/// Returns a server of 2 to 32 cores that load or store, with drives or without.
 ///
 /// # Panics
-/// If the configuration refuses it, which is a defect.
+/// Panics if the configuration is refused, which is a defect.
 #[must_use]
 pub fn server(seed: u64) -> Plan {
     let rng = &mut Rng::new(seed, 0);

@@ -1,24 +1,24 @@
-//! What a benchmark found, for people and for programs.
+//! Results of benchmarks, formatted as a table and as JSON.
 
 use serde::Serialize;
 
-/// What one benchmark found.
+/// Result of one benchmark.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Row {
-    /// Its name and size.
+    /// Name and size of the benchmark.
     pub benchmark: String,
-    /// Events handled per second of wall time; the median of the repetitions.
+    /// Events handled per second of wall time, median of the repetitions.
     pub events_per_s: f64,
-    /// Lines of 64 B that crossed the host per second of wall time; none where there are no lines.
+    /// Lines of 64 B that crossed the host per second of wall time; `None` if the benchmark has no lines.
     pub lines_per_s: Option<f64>,
-    /// Events handled per line; none where there are no lines.
+    /// Events handled per line; `None` if the benchmark has no lines.
     pub events_per_line: Option<f64>,
-    /// The most events that were pending at once.
+    /// Largest number of events pending at the same time.
     pub pending_max: u64,
-    /// The most memory that the process held in this group of benchmarks; none where the system does not tell.
+    /// Peak memory of the process in this group of benchmarks, in bytes; `None` where the system does not count it.
     pub memory_max_bytes: Option<u64>,
-    /// How many times as fast as its reference, side by side: the median over the pairs of repetitions; none for a
-    /// benchmark without one.
+    /// Speed relative to the reference, which ran alternately: the median over the pairs of repetitions; `None` for a
+    /// benchmark without a reference.
     pub times_reference: Option<f64>,
     /// Hash of the result, 16 hexadecimal digits: equal work gives an equal hash.
     pub hash: String,
@@ -27,7 +27,7 @@ pub struct Row {
 const HEADER: [&str; 8] =
     ["benchmark", "events/s", "lines/s", "events/line", "peak pending", "peak memory", "x reference", "hash"];
 
-/// The rows as a table of aligned columns, with a header and a line end after each.
+/// Formats the rows as a table of aligned columns with a header; each line ends with a newline.
 #[must_use]
 pub fn table(rows: &[Row]) -> String {
     let mut cells = vec![HEADER.map(str::to_owned)];
@@ -70,7 +70,7 @@ fn or_not(cell: Option<String>) -> String {
     cell.unwrap_or_else(|| "n/a".to_owned())
 }
 
-/// The rows as a JSON document: the version of hostnet, and `rows` with the fields of [`Row`].
+/// Formats the rows as a JSON document with the version of hostnet, and `rows` with the fields of [`Row`].
 #[must_use]
 pub fn json(rows: &[Row]) -> String {
     let document = serde_json::json!({ "version": env!("CARGO_PKG_VERSION"), "rows": rows });

@@ -1,13 +1,13 @@
-//! Repetitions on a machine that has other things to do.
+//! Repeated measurements on a machine that runs other programs as well.
 
 /// One repetition of a benchmark.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Sample {
-    /// Wall time of the measured part, in seconds.
+    /// Duration of the measured part, in seconds.
     pub seconds: f64,
-    /// Events handled in it.
+    /// Events handled in the measured part.
     pub events: u64,
-    /// The most events pending at once.
+    /// Largest number of events pending at the same time.
     pub pending_max: u64,
     /// Hash of the result.
     pub hash: u64,
@@ -17,10 +17,10 @@ pub struct Sample {
 #[derive(Clone, Debug)]
 pub struct Samples(Vec<Vec<Sample>>);
 
-/// Runs the `benchmarks` in turn, `repetitions` times over, so that a disturbance hits all of them alike.
+/// Runs the `benchmarks` alternately, `repetitions` times each, so that a disturbance affects all of them alike.
 ///
 /// # Panics
-/// If two runs differ in their result.
+/// Panics if the results of two runs differ.
 pub fn interleaved(repetitions: usize, benchmarks: &[&dyn Fn() -> Sample]) -> Samples {
     let mut samples = vec![Vec::with_capacity(repetitions); benchmarks.len()];
     for _ in 0..repetitions.max(1) {
@@ -35,10 +35,10 @@ pub fn interleaved(repetitions: usize, benchmarks: &[&dyn Fn() -> Sample]) -> Sa
 }
 
 impl Samples {
-    /// The repetition of benchmark `index` with the median time.
+    /// Returns the repetition of benchmark `index` with the median time.
     ///
     /// # Panics
-    /// If there is no such benchmark.
+    /// Panics if there is no such benchmark.
     #[must_use]
     pub fn typical(&self, index: usize) -> Sample {
         let mut sorted = self.0[index].clone();
@@ -46,10 +46,10 @@ impl Samples {
         sorted[sorted.len() / 2]
     }
 
-    /// How many times as fast as benchmark `reference` benchmark `index` was: the median over the repetitions.
+    /// Returns the speed of benchmark `index` relative to benchmark `reference`: the median over the repetitions.
     ///
     /// # Panics
-    /// If there is no such benchmark.
+    /// Panics if there is no such benchmark.
     #[must_use]
     pub fn times_as_fast(&self, index: usize, reference: usize) -> f64 {
         let pairs = self.0[reference].iter().zip(&self.0[index]);

@@ -1,4 +1,5 @@
-//! Whole servers: lines per second of processor time of a core, and two runs at a time against two processes.
+//! Benchmarks of whole servers: lines per second of processor time on one core, and two runs at a time against two
+//! processes.
 
 use crate::sample::{interleaved, Sample};
 use crate::{peak_bytes, Row, Size};
@@ -9,7 +10,7 @@ use std::path::Path;
 use std::process::{Child, Command};
 use std::time::Instant;
 
-/// The argument that makes the benchmark program one of the two processes.
+/// Argument that turns the benchmark program into one of the two worker processes.
 pub const WORKER: &str = "--worker";
 
 const EXAMPLES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples");
@@ -51,10 +52,11 @@ job = "quadrant.fio"
 cores = "28-31"
 "#;
 
-/// An LLC that is filled at once, where no speed is to be measured.
+/// Small caches, which fill immediately, for runs whose speed is not measured.
 const SMALL_CACHES: [&str; 3] = ["cache.l2.sets=16", "cache.llc.sets=16", "cache.filter.sets=16"];
 
-/// C2M-Read on one core, quadrant 3 on six, Redis on eight with caches, and how long filling these takes.
+/// Benchmarks C2M-Read on one core, quadrant 3 on six cores, Redis on eight cores with caches, and the functional
+/// warm-up.
 #[must_use]
 pub fn rows(size: Size) -> Vec<Row> {
     let scale = if size == Size::Quick { 1 } else { 100 };
@@ -70,8 +72,8 @@ fn redis_plan(size: Size, duration_us: u64) -> Plan {
     plan_with(REDIS, duration_us, if size == Size::Quick { &SMALL_CACHES } else { &[] })
 }
 
-/// The filling of the caches before time begins. An event is a line that the cores look for in the LLC; pending are its
-/// lines.
+/// Benchmarks the functional warm-up, which fills the caches before time starts. An event is an LLC access of a core;
+/// the pending count is the number of lines of the LLC.
 fn warm_up(size: Size) -> Row {
     let plan = redis_plan(size, 1);
     let repetitions = if size == Size::Quick { 1 } else { 3 };
@@ -90,7 +92,7 @@ fn filled(plan: &Plan) -> Sample {
     Sample { seconds, events: hostnet_sim::TURNOVERS * lines, pending_max: lines, hash }
 }
 
-/// Two runs by `run_many` on two threads; the reference is two processes with a run each.
+/// Benchmarks two runs by `run_many` on two threads; the reference is two processes with a run each.
 #[must_use]
 pub fn pairs(size: Size) -> Vec<Row> {
     let plan = pair_plan(size);
@@ -105,12 +107,12 @@ pub fn pairs(size: Size) -> Vec<Row> {
     ]
 }
 
-/// What one of the two processes does.
+/// Runs the work of one worker process.
 pub fn work() {
     measure(&pair_plan(Size::Full));
 }
 
-/// Quadrant 3 on six cores.
+/// Returns quadrant 3 on six cores.
 pub(crate) fn quadrant_3() -> Plan {
     plan(QUADRANT_3, 50)
 }
@@ -120,13 +122,13 @@ fn pair_plan(size: Size) -> Plan {
 }
 
 /// # Panics
-/// If the configuration of a benchmark is wrong.
+/// Panics if the configuration of a benchmark is invalid.
 fn plan(text: &str, duration_us: u64) -> Plan {
     plan_with(text, duration_us, &[])
 }
 
 /// # Panics
-/// If the configuration of a benchmark is wrong.
+/// Panics if the configuration of a benchmark is invalid.
 fn plan_with(text: &str, duration_us: u64, more: &[&str]) -> Plan {
     let mut overrides = vec![format!("run.duration=\"{duration_us} us\""), "run.warmup=\"20 us\"".to_owned()];
     overrides.extend(more.iter().map(|&one| one.to_owned()));
@@ -156,7 +158,8 @@ pub(crate) fn row(name: &str, (sample, lines): &(Sample, u64), times_reference: 
     }
 }
 
-/// One run, in seconds of processor time where the system tells it, and the lines that crossed DRAM.
+/// Measures one run, in seconds of processor time where the system counts that, and the number of lines that crossed
+/// DRAM.
 fn measure(plan: &Plan) -> (Sample, u64) {
     let mut run = Run::new(plan, Options::default());
     let clock = Clock::start();
@@ -164,6 +167,7 @@ fn measure(plan: &Plan) -> (Sample, u64) {
     let seconds = clock.seconds();
     let (events, pending_max) = (run.events(), run.pending_max() as u64);
     let report = run.report();
+    // // Lines are counted in the window only, events also in the warm-up: scale the lines up to the whole run.
     let simulated = run.simulated_ps() as f64 / (run.simulated_ps() as f64 - warm_up_ps(&report.summary));
     let lines = dram_lines(&report.summary) * simulated;
     (Sample { seconds, events, pending_max, hash: hash(&report.result_hash) }, lines as u64)
@@ -173,7 +177,7 @@ fn warm_up_ps(summary: &serde_json::Value) -> f64 {
     summary["warm_up_ns"].as_f64().unwrap_or(0.0) * 1000.0
 }
 
-/// Lines read from and written to DRAM in the measured window.
+/// Returns the number of lines read from and written to DRAM in the window.
 fn dram_lines(summary: &serde_json::Value) -> f64 {
     let window_ns = summary["window_ns"].as_f64().unwrap_or(0.0);
     let rate = |key: &str| summary["channels"][0][key].as_f64().unwrap_or(0.0);
@@ -200,7 +204,7 @@ fn both(finished: &[hostnet_sim::Finished]) -> Sample {
     }
 }
 
-/// Two processes at a time; what they found is known, only their time is of interest.
+/// Measures two concurrent processes. Their results are known, so only their time matters.
 fn processes(plan: &Plan) -> Sample {
     let (sample, _) = measure(plan);
     let start = Instant::now();
@@ -216,7 +220,7 @@ fn worker() -> Child {
     Command::new(program).arg(WORKER).spawn().expect("a worker starts")
 }
 
-/// Processor time of this thread where the system tells it, wall time elsewhere.
+/// Measures processor time of this thread where the system counts that, wall time elsewhere.
 pub(crate) struct Clock {
     processor_ns: Option<u64>,
     wall: Instant,
@@ -229,7 +233,8 @@ impl Clock {
 
     pub(crate) fn seconds(&self) -> f64 {
         match (self.processor_ns, processor_ns()) {
-            // The system counts it now and then: of a very short run it has not.
+            // The system updates its count only from time to time, so the count may not have changed after a very
+            // short run.
             (Some(start), Some(end)) if end > start => (end - start) as f64 / 1e9,
             _ => self.wall.elapsed().as_secs_f64(),
         }

@@ -1,18 +1,18 @@
-//! Partitions in step: what it costs to cut a world, and what threads give back.
+//! Benchmarks partitions in step: the cost of cutting a world, and the gain of threads.
 
 use crate::sample::{interleaved, Sample};
 use crate::{peak_bytes, Row, Size};
 use hostnet_kernel::{ComponentId, Event, Partition, Rng, Scheduler, Simulation, Time};
 use std::time::Instant;
 
-/// Hosts, each with components of its own; a partition holds one or more of them.
+/// Number of hosts, each with its own components; a partition holds one or more hosts.
 const HOSTS: u32 = 8;
 const COMPONENTS_PER_HOST: u32 = 64;
 const PENDING_PER_HOST: u32 = 256;
-/// The latency of a link between two hosts.
+/// Latency of a link between two hosts, in ps.
 const WINDOW_PS: u64 = 500_000;
 
-/// Some hosts, whose components pass events around at random; one in 64 crosses to another host.
+/// Some of the hosts. Their components send each other events at random; one event in 64 crosses to another host.
 struct Hosts {
     rngs: Vec<Rng>,
     hashes: Vec<u64>,
@@ -48,8 +48,8 @@ impl Partition for Hosts {
     fn load(&mut self, _: &mut u64, (): ()) {}
 }
 
-/// Eight hosts with 256 pending events each and links of 500 ns, as one partition (the reference), as eight on one
-/// thread, and as eight on two threads.
+/// Benchmarks eight hosts with 256 pending events each and links of 500 ns, as one partition (the reference), as
+/// eight partitions on one thread, and as eight partitions on two threads.
 #[must_use]
 pub fn rows(size: Size) -> Vec<Row> {
     let (repetitions, limit) = match size {

@@ -1,11 +1,11 @@
-//! DCTCP on a dumbbell: what ns-3 measured, and the laws that hold beyond it (Alizadeh et al., SIGMETRICS 2011: the
+//! Compares DCTCP on a dumbbell with ns-3 and with laws beyond these cases (Alizadeh et al., SIGMETRICS 2011: the
 //! share of marks and the spread of the queue).
 
 use hostnet_bench::network::{Dumbbell, Outcome, Running};
 
 const MS: u64 = 1_000_000_000;
 
-/// A window of `ms` after 50 ms.
+/// Measures a window of `ms` milliseconds after a warm-up of 50 ms.
 fn measure(flows: u16, gbps: u64, mark_packets: u32, ms: u64) -> Outcome {
     let mut running = Running::new(&Dumbbell { flows, gbps, mark_packets, buffer_packets: 4096 });
     running.advance(50 * MS);
@@ -18,7 +18,7 @@ fn near(value: f64, expected: f64, share: f64) -> bool {
     (value - expected).abs() <= share * expected
 }
 
-/// Case, goodput in Gbps, mean of the queue, share of marks.
+/// Case (flows, Gbps, marking threshold), goodput in Gbps, mean queue length, share of marked packets.
 type Published = ((u16, u64, u32), f64, f64, f64);
 
 #[test]

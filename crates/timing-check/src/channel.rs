@@ -1,4 +1,4 @@
-//! The rules of one controller.
+//! Checks the commands of one controller.
 
 use hostnet_model::memory::{CommandKind, CommandRecord};
 use hostnet_model::params::{DramParams, TimingParams};
@@ -9,14 +9,14 @@ use crate::refresh::RefreshWatch;
 use crate::rules::{auto_precharge, bus_clocks, Event, Rule, Scope, CLOCK_ORDER, ROW_STATE, RULES};
 use crate::violation::{Fault, Violation};
 
-/// A rule with its clocks on this device.
+/// A rule with its distance in clocks on this device.
 #[derive(Clone, Copy)]
 struct Distance {
     rule: &'static Rule,
     clocks: u64,
 }
 
-/// The rules that bind each command, indexed by its kind.
+/// The rules that bind each command, indexed by the kind of the command.
 #[derive(Clone)]
 pub(crate) struct RuleBook {
     timing: TimingParams,
@@ -39,7 +39,7 @@ impl RuleBook {
     }
 }
 
-/// What one controller has done so far.
+/// State of one controller.
 #[derive(Clone)]
 pub(crate) struct Channel {
     history: History,
@@ -50,7 +50,7 @@ pub(crate) struct Channel {
 }
 
 impl Channel {
-    /// A controller whose first command is this.
+    /// Creates a controller whose first command is `first`.
     pub(crate) fn new(dram: &DramParams, book: &RuleBook, watch_refresh: bool, first: CommandRecord) -> Self {
         let organisation = &book.organisation;
         Channel {
@@ -61,7 +61,7 @@ impl Channel {
         }
     }
 
-    /// Reports every rule that the command breaks, then takes it as issued.
+    /// Reports every rule that the command breaks, then counts the command as issued.
     pub(crate) fn check(&mut self, book: &RuleBook, record: &CommandRecord, report: &mut dyn FnMut(Violation)) {
         let place = book.organisation.place(record);
         if record.clock < self.last.clock {
@@ -77,7 +77,7 @@ impl Channel {
         self.last = *record;
     }
 
-    /// Reports ranks that have to be refreshed by a clock at which the stream ends.
+    /// Reports the ranks whose refresh is overdue when the stream ends at `end_clock`.
     pub(crate) fn finish(&mut self, end_clock: u64, report: &mut dyn FnMut(Violation)) {
         let clock = end_clock.max(self.last.clock);
         let end =
@@ -170,7 +170,7 @@ impl Channel {
         self.history.on_bus(place, Entry { clock: free, record: *record });
     }
 
-    /// RDA and WRA: the precharge begins when tRTP or tWR and tRAS are over.
+    /// Closes the row of an RDA or a WRA: its precharge begins after tRTP or tWR and after tRAS.
     fn close_by_itself(&mut self, book: &RuleBook, place: &Place, entry: Entry, write: bool) {
         let mut clock = entry.clock.saturating_add(auto_precharge(&book.timing, write));
         if let Some(act) = self.open[self.slot(place.rank, place.bank)] {

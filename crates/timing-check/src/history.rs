@@ -1,23 +1,23 @@
-//! The last command of every sort in every place: all that a distance can be counted from.
+//! The last command of each kind in each place, from which distances are counted.
 //!
-//! Every distance is fixed, so of several events of one sort in one place only the latest can bind.
+//! Every distance is fixed, so of several events of one kind in one place only the latest can bind.
 
 use hostnet_model::memory::CommandRecord;
 
 use crate::organisation::{Organisation, Place};
 use crate::rules::{Event, Scope};
 
-/// An event and the command that caused it.
+/// An event with the command that caused it.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Entry {
-    /// When the event is. RDA and WRA close a row later than they are issued.
+    /// Clock of the event. RDA and WRA close their row later than they are issued.
     pub(crate) clock: u64,
     pub(crate) record: CommandRecord,
 }
 
 type Entries = [Option<Entry>; Event::COUNT];
 
-/// The newest event of all places, and the newest outside the place of that one.
+/// The newest event of all places, and the newest one outside the place of that event.
 #[derive(Clone, Copy, Debug, Default)]
 struct Newest {
     last: Option<(usize, Entry)>,
@@ -45,13 +45,13 @@ impl Newest {
 struct RankHistory {
     banks: Vec<Entries>,
     groups: Vec<Entries>,
-    /// Of REFSB by the set of banks that it refreshes, of the others by bank group.
+    /// Newest REFSB by the set of banks that it refreshes, other events by bank group.
     newest: [Newest; Event::COUNT],
-    /// The last four ACT, the oldest first.
+    /// The last four ACTs, the oldest first.
     activations: [Option<Entry>; 4],
 }
 
-/// What has happened on one controller.
+/// Events of one controller.
 #[derive(Clone, Debug)]
 pub(crate) struct History {
     ranks: Vec<RankHistory>,
@@ -70,12 +70,12 @@ impl History {
         History { ranks: vec![rank; organisation.ranks], by_rank: [Newest::default(); Event::COUNT], buses: [None; 2] }
     }
 
-    /// Banks of a rank.
+    /// Returns the number of banks of a rank.
     pub(crate) fn banks(&self) -> usize {
         self.ranks.first().map_or(0, |rank| rank.banks.len())
     }
 
-    /// The event that a command at `place` has to keep its distance from.
+    /// Returns the event from which a command at `place` must keep its distance.
     pub(crate) fn last(&self, event: Event, scope: Scope, place: &Place) -> Option<&Entry> {
         let rank = &self.ranks[place.rank];
         let sort = event as usize;
@@ -91,7 +91,7 @@ impl History {
         }
     }
 
-    /// An ACT.
+    /// Records an ACT.
     pub(crate) fn activated(&mut self, place: &Place, entry: Entry) {
         self.in_group(Event::Activate, place, entry);
         let activations = &mut self.ranks[place.rank].activations;
@@ -99,33 +99,33 @@ impl History {
         activations[3] = Some(entry);
     }
 
-    /// A column access.
+    /// Records a column access.
     pub(crate) fn accessed(&mut self, event: Event, place: &Place, entry: Entry) {
         self.in_group(event, place, entry);
         self.by_rank[event as usize].record(place.rank, entry);
     }
 
-    /// The precharge of a bank begins at the clock of the entry, or has to begin again.
+    /// Records that the precharge of a bank begins, or begins again, at the clock of the entry.
     pub(crate) fn closed(&mut self, rank: usize, bank: usize, entry: Entry) {
         keep_later(&mut self.ranks[rank].banks[bank][Event::Close as usize], entry);
     }
 
-    /// A PRE, PREA or REF somewhere in the rank.
+    /// Records a PRE, PREA or REF in the rank.
     pub(crate) fn in_rank(&mut self, event: Event, place: &Place, entry: Entry) {
         self.ranks[place.rank].newest[event as usize].record(place.group, entry);
     }
 
-    /// A REFSB of the rank, by the set of banks that it refreshes.
+    /// Records a REFSB of the rank, by the set of banks that it refreshes.
     pub(crate) fn set_refreshed(&mut self, place: &Place, entry: Entry) {
         self.ranks[place.rank].newest[Event::RefreshBanks as usize].record(place.set, entry);
     }
 
-    /// One of those banks.
+    /// Records that a bank was refreshed by a REFSB.
     pub(crate) fn bank_refreshed(&mut self, rank: usize, bank: usize, entry: Entry) {
         self.ranks[rank].banks[bank][Event::RefreshBanks as usize] = Some(entry);
     }
 
-    /// A command that leaves its bus free from the clock of the entry on.
+    /// Records a command that leaves its bus free from the clock of the entry on.
     pub(crate) fn on_bus(&mut self, place: &Place, entry: Entry) {
         keep_later(&mut self.buses[place.bus], entry);
     }
@@ -138,7 +138,7 @@ impl History {
     }
 }
 
-/// For events that lie after their command: a later command may have the earlier event.
+/// Keeps the later of two events. Events may lie after their commands, so a later command may have the earlier event.
 fn keep_later(last: &mut Option<Entry>, entry: Entry) {
     if last.is_none_or(|last| last.clock <= entry.clock) {
         *last = Some(entry);

@@ -1,11 +1,11 @@
-//! Checks a stream of DRAM commands against the rules of a device.
+//! Checks a stream of DRAM commands against the rules of a device, independently of the controller.
 //!
-//! Of hostnet this crate knows the shape of a command and the numbers of a device, nothing of how the controller
-//! decides: what both read in the same way they have not learned from each other.
+//! The crate shares with the rest of hostnet only the format of a command and the numbers of a device. It does not
+//! use the logic of the controller, so that the two implement the rules independently of each other.
 //!
-//! * [`Checker`] takes commands one by one and says which rule a command breaks ([`Violation`]).
+//! * [`Checker`] takes commands one by one and reports the rule that a command breaks as a [`Violation`].
 //! * [`CommandReader`], [`write_header`] and [`write_record`] read and write command files.
-//! * [`check_file`] does both.
+//! * [`check_file`] reads and checks a whole file.
 
 mod channel;
 mod checker;

@@ -1,4 +1,4 @@
-//! Which ranks, bank groups and banks a device has, and which of them a command is for.
+//! Ranks, bank groups and banks of a device, and those that a command addresses.
 
 use std::fmt;
 use std::iter::StepBy;
@@ -7,7 +7,7 @@ use std::ops::Range;
 use hostnet_model::memory::{CommandKind, CommandRecord};
 use hostnet_model::params::{DramParams, SameBank};
 
-/// The ranks and banks of one controller.
+/// Ranks and banks of one controller.
 #[derive(Clone, Debug)]
 pub(crate) struct Organisation {
     pub(crate) ranks: usize,
@@ -19,28 +19,28 @@ pub(crate) struct Organisation {
     pub(crate) same_bank: SameBank,
 }
 
-/// Where a command goes. What it does not name is 0.
+/// Target of a command. Indices that the command does not name are 0.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Place {
     pub(crate) rank: usize,
-    /// Of the rank.
+    /// Bank group, numbered within the rank.
     pub(crate) group: usize,
-    /// Of the rank.
+    /// Bank, numbered within the rank.
     pub(crate) bank: usize,
-    /// The banks that one REFSB refreshes together with this one, numbered within the rank.
+    /// Set of the banks that one REFSB refreshes together with this one, numbered within the rank.
     pub(crate) set: usize,
-    /// 0, or 1 for column accesses that have a bus of their own.
+    /// Command bus: 1 for column accesses on a device that has a separate bus for row commands, else 0.
     pub(crate) bus: usize,
 }
 
 /// A number that the device does not have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Outside {
-    /// The field of the command.
+    /// Name of the field of the command.
     pub field: &'static str,
-    /// Its value; 0 for a REFSB on a device that has none.
+    /// Value of the field; 0 for a REFSB on a device without REFSB.
     pub value: u64,
-    /// How many the device has, numbered from 0; 0 for such a REFSB.
+    /// Number of values that the device has, counted from 0; 0 for such a REFSB.
     pub count: u64,
 }
 
@@ -67,12 +67,12 @@ impl Organisation {
         }
     }
 
-    /// Banks of a rank.
+    /// Returns the number of banks of a rank.
     pub(crate) fn banks(&self) -> usize {
         self.groups * self.banks_per_group
     }
 
-    /// Sets of banks of a rank that one REFSB refreshes.
+    /// Returns the number of sets of banks of a rank that a REFSB each refreshes.
     pub(crate) fn sets(&self) -> usize {
         match self.same_bank {
             SameBank::One => self.banks(),
@@ -81,7 +81,7 @@ impl Organisation {
         }
     }
 
-    /// The first number of a command that the device does not have.
+    /// Returns the first number of a command that the device does not have.
     pub(crate) fn outside(&self, record: &CommandRecord) -> Option<Outside> {
         [
             ("rank", u64::from(record.rank), self.ranks as u64),
@@ -95,7 +95,7 @@ impl Organisation {
         .map(|(field, value, count)| Outside { field, value, count })
     }
 
-    /// The fault of a REFSB on a device that has none.
+    /// Returns an error for a REFSB on a device without REFSB.
     pub(crate) fn lacks(&self, kind: CommandKind) -> Option<Outside> {
         let lacks = kind == CommandKind::RefreshSameBank && self.same_bank == SameBank::None;
         lacks.then_some(Outside { field: "command", value: 0, count: 0 })
@@ -113,7 +113,7 @@ impl Organisation {
         Place { rank: record.rank.into(), group, bank, set, bus }
     }
 
-    /// The banks of its rank that a command is for.
+    /// Returns the banks of its rank that a command addresses.
     pub(crate) fn banks_of(&self, kind: CommandKind, place: &Place) -> StepBy<Range<usize>> {
         match kind {
             CommandKind::PrechargeAll | CommandKind::Refresh => (0..self.banks()).step_by(1),

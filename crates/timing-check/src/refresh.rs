@@ -1,4 +1,4 @@
-//! Refreshes that stay away.
+//! Detects missing refreshes.
 
 use hostnet_model::memory::{CommandKind, CommandRecord};
 use hostnet_model::params::DramParams;
@@ -7,30 +7,30 @@ use crate::organisation::{Organisation, Place};
 use crate::rules::{STARVED, STARVED_SAME_BANK};
 use crate::violation::{Fault, Violation};
 
-/// What one set of banks, those that one REFSB refreshes, is owed.
+/// Refresh state of one set of banks, those that one REFSB refreshes.
 #[derive(Clone, Copy, Debug)]
 struct Due {
-    /// The last refresh, or the first command of all.
+    /// The last refresh, or the first command of the stream.
     since: CommandRecord,
-    /// The last clock at which the next may come; beyond all clocks once its absence is reported.
+    /// Last clock at which the next refresh may be issued; `u64::MAX` once its absence has been reported.
     deadline: u64,
 }
 
-/// Watches that every bank is refreshed often enough: within (postponed_max + 1) tREFI of a REF or of the start, within
-/// as many rounds of REFSB of a REFSB.
+/// Watches that every bank is refreshed in time: within (postponed_max + 1) tREFI after a REF or the start, and
+/// within as many rounds of REFSB after a REFSB.
 #[derive(Clone, Debug)]
 pub(crate) struct RefreshWatch {
     after_refresh: u64,
     after_same_bank: u64,
     sets: usize,
-    /// By rank, then set.
+    /// Refresh state by rank, then by set.
     dues: Vec<Due>,
-    /// The least deadline.
+    /// Earliest deadline.
     next: u64,
 }
 
 impl RefreshWatch {
-    /// Watches from a command on.
+    /// Starts to watch at the command `first`.
     pub(crate) fn new(dram: &DramParams, organisation: &Organisation, enabled: bool, first: CommandRecord) -> Self {
         let sets = organisation.sets();
         let owed = u64::from(dram.postponed_max) + 1;
@@ -47,7 +47,7 @@ impl RefreshWatch {
         }
     }
 
-    /// Reports the ranks whose refresh should have come before this command, each once until it comes.
+    /// Reports the ranks whose refresh was due before this command, each only once until it is refreshed.
     pub(crate) fn check(&mut self, record: &CommandRecord, report: &mut dyn FnMut(Violation)) {
         if record.clock <= self.next {
             return;
@@ -62,7 +62,7 @@ impl RefreshWatch {
         self.find_next();
     }
 
-    /// A REF or REFSB.
+    /// Records a REF or a REFSB.
     pub(crate) fn refreshed(&mut self, record: &CommandRecord, place: &Place) {
         let start = place.rank * self.sets;
         let (range, limit) = match record.kind {

@@ -1,4 +1,4 @@
-//! Checks a whole command file.
+//! Checks whole command files.
 
 use std::io::BufRead;
 
@@ -8,14 +8,14 @@ use crate::checker::{keep_worst, Checker};
 use crate::file::{CommandReader, FileError};
 use crate::violation::Violation;
 
-/// How to check a command file.
+/// Options of the check of a command file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CheckOptions {
-    /// Number of controllers (channels x subchannels) if it is known.
+    /// Number of controllers (channels x subchannels), if it is known.
     pub controllers: Option<u32>,
-    /// Whether ranks have to be refreshed.
+    /// True if ranks must be refreshed.
     pub refresh: bool,
-    /// Whether to go on after the first violation and count them all.
+    /// True to continue after the first violation and count all of them.
     pub all: bool,
 }
 
@@ -25,21 +25,21 @@ impl Default for CheckOptions {
     }
 }
 
-/// What a command file holds.
+/// Result of the check of a command file.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct CheckReport {
-    /// Commands that were checked.
+    /// Number of commands that were checked.
     pub commands: u64,
-    /// The highest clock of them.
+    /// Highest clock of these commands.
     pub end_clock: u64,
-    /// The first violation.
+    /// First violation, if there is any.
     pub first: Option<Found>,
-    /// Violations by rule, in the order of their first occurrence. A command may break several rules; only the first
-    /// command that does counts unless all were asked for.
+    /// Violations by rule, in the order of their first occurrence. A command may break several rules. Only the first
+    /// command that breaks a rule counts, unless [`CheckOptions::all`] is set.
     pub counts: Vec<RuleCount>,
 }
 
-/// A violation and its place in the file.
+/// A violation with its line in the file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Found {
     /// Line of the command that breaks the rule, counted from 1; the last line for a refresh that is missing at the
@@ -49,12 +49,12 @@ pub struct Found {
     pub violation: Violation,
 }
 
-/// How often a rule is broken.
+/// Number of violations of one rule.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RuleCount {
     /// Name of the rule.
     pub rule: &'static str,
-    /// Violations of it.
+    /// Number of violations.
     pub violations: u64,
 }
 
@@ -72,7 +72,7 @@ impl CheckReport {
 ///
 /// # Errors
 ///
-/// What is wrong with the file, found before a violation that ends the check.
+/// Returns the first error in the file, if it precedes a violation that ends the check.
 pub fn check_file<R: BufRead>(input: R, dram: &DramParams, options: CheckOptions) -> Result<CheckReport, FileError> {
     let mut reader = CommandReader::new(input, dram, options.controllers)?;
     let mut checker = Checker::new(dram);

@@ -1,7 +1,7 @@
 //! The timing rules as a table.
 //!
-//! A rule says: from an event to a command lie at least so many clocks, when both are in one place. What is no distance
-//! between two commands stands elsewhere: the state of the rows in `channel.rs`, refreshes that stay away in
+//! A rule demands a least number of clocks between an event and a command in the same place. Rules that are no
+//! distance between two commands are elsewhere: the state of the rows in `channel.rs`, missing refreshes in
 //! `refresh.rs`.
 
 use hostnet_model::memory::CommandKind;
@@ -11,24 +11,24 @@ use CommandKind::{
     Activate, Precharge, PrechargeAll, Read, ReadPrecharge, Refresh, RefreshSameBank, Write, WritePrecharge,
 };
 
-/// What a distance is counted from.
+/// Event from which a distance is counted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Event {
-    /// ACT.
+    /// An ACT.
     Activate,
-    /// RD or RDA.
+    /// An RD or RDA.
     Read,
-    /// WR or WRA.
+    /// A WR or WRA.
     Write,
-    /// PRE or PREA, whether or not a row was open.
+    /// A PRE or PREA, even if no row was open.
     Precharge,
-    /// A precharge begins in a bank: at PRE or PREA, or some clocks after RDA or WRA.
+    /// Begin of a precharge in a bank: at a PRE or PREA, or some clocks after an RDA or WRA.
     Close,
-    /// REF.
+    /// A REF.
     Refresh,
-    /// REFSB.
+    /// A REFSB.
     RefreshBanks,
-    /// The first clock at which the bus is free of the last command on it.
+    /// First clock at which the bus is free after the last command on it.
     BusFree,
 }
 
@@ -36,30 +36,30 @@ impl Event {
     pub(crate) const COUNT: usize = 8;
 }
 
-/// Where the event must have been for the rule to hold.
+/// Place of the event, relative to that of the command, for which a rule holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Scope {
-    /// In a bank that the command is for.
+    /// In a bank that the command addresses.
     Bank,
-    /// In a bank that the command is for, while its row is open. PRE of a closed bank is harmless.
+    /// In a bank that the command addresses, while its row is open. A PRE of a closed bank is harmless.
     Row,
-    /// In the rank, for other banks than those that one REFSB would refresh together with the command's.
+    /// In the rank, in a bank that one REFSB would not refresh together with the command's bank.
     OtherBanks,
-    /// In the bank group.
+    /// In the same bank group.
     Group,
     /// In another bank group of the rank.
     OtherGroups,
-    /// In the rank.
+    /// In the same rank.
     Rank,
-    /// In the rank, the last but three.
+    /// In the same rank, the fourth last event.
     RankFourBack,
     /// In another rank.
     OtherRanks,
-    /// On the command bus.
+    /// On the same command bus.
     Bus,
 }
 
-/// One row of the table.
+/// One rule of the table.
 pub(crate) struct Rule {
     pub(crate) name: &'static str,
     pub(crate) from: Event,
@@ -88,7 +88,7 @@ const PRECHARGES: &[CommandKind] = &[Precharge, PrechargeAll];
 const CLOSED: &[CommandKind] = &[Activate, Refresh, RefreshSameBank];
 const SAME_BANK: &[CommandKind] = &[RefreshSameBank];
 
-/// Every distance between commands. Of two rules that lack equally many clocks the upper one is reported.
+/// All distances between commands. Of two rules that are short by equally many clocks the upper one is reported.
 #[rustfmt::skip]
 pub(crate) static RULES: &[Rule] = &[
     // Within a bank: JEDEC JESD79-4 and JESD79-5, speed bins and core timing.
@@ -98,13 +98,13 @@ pub(crate) static RULES: &[Rule] = &[
     rule("tRP",     Event::Close,    Scope::Bank, CLOSED,     |t| t.rp.into()),
     rule("tRTP",    Event::Read,     Scope::Row,  PRECHARGES, |t| t.rtp.into()),
     rule("tWR",     Event::Write,    Scope::Row,  PRECHARGES, write_to_precharge),
-    // Activations and precharges of a rank: the same, "activate timing"; tPPD is of JESD79-5.
+    // Activations and precharges of a rank: JESD79-4 and JESD79-5, "activate timing"; tPPD is from JESD79-5.
     rule("tRRD_L",  Event::Activate, Scope::Group,        ACT, |t| t.rrd_l.into()),
     rule("tRRD_S",  Event::Activate, Scope::OtherGroups,  ACT, |t| t.rrd_s.into()),
     rule("tFAW",    Event::Activate, Scope::RankFourBack, ACT, |t| t.faw.into()),
     rule("tPPD",    Event::Precharge, Scope::Rank, PRECHARGES, |t| t.ppd.into()),
-    // Column accesses of a rank: the same, CAS to CAS and write to read; read to write as in "read burst followed by
-    // write".
+    // Column accesses of a rank: JESD79-4 and JESD79-5, CAS to CAS and write to read; read to write as in "read burst
+    // followed by write".
     rule("tCCD_L",    Event::Read,  Scope::Group,       READS,  |t| t.ccd_l.into()),
     rule("tCCD_S",    Event::Read,  Scope::OtherGroups, READS,  |t| t.ccd_s.into()),
     rule("tCCD_L_WR", Event::Write, Scope::Group,       WRITES, |t| t.ccd_l_wr.into()),
@@ -122,22 +122,22 @@ pub(crate) static RULES: &[Rule] = &[
     rule("tRFCsb",       Event::RefreshBanks, Scope::Bank,       ANY,       |t| t.rfc_sb.into()),
     rule("tREFSB_ACT",   Event::RefreshBanks, Scope::OtherBanks, ACT,       |t| t.refsb_act.into()),
     rule("tREFSB_REFSB", Event::RefreshBanks, Scope::Rank,       SAME_BANK, |t| t.refsb_refsb.into()),
-    // One command at a time; the event already lies at the end of the command.
+    // One command at a time. The event lies at the end of the command, so the distance is 0.
     rule("command bus",  Event::BusFree,      Scope::Bus,        ANY,       |_| 0),
 ];
 
-/// Banks that have waited too long since a REF, or since the first command.
+/// Name of the rule for banks that wait too long after a REF, or after the first command.
 pub(crate) const STARVED: &str = "tREFI";
-/// Banks that have waited too long since a REFSB.
+/// Name of the rule for banks that wait too long after a REFSB.
 pub(crate) const STARVED_SAME_BANK: &str = "tREFIsb";
-/// ACT or a refresh of an open bank; RD or WR of a closed one.
+/// Name of the rule against ACT or refresh of an open bank, and against RD or WR of a closed one.
 pub(crate) const ROW_STATE: &str = "row state";
-/// A clock below that of the command before.
+/// Name of the rule against a clock below that of the previous command.
 pub(crate) const CLOCK_ORDER: &str = "clock order";
-/// A number that the device does not have.
+/// Name of the rule against numbers that the device does not have.
 pub(crate) const ORGANISATION: &str = "organisation";
 
-/// The names of all rules, each once, in the order in which they are checked.
+/// Returns the names of all rules, each once, in the order in which they are checked.
 pub fn rule_names() -> Vec<&'static str> {
     let mut names = vec![ORGANISATION, CLOCK_ORDER, ROW_STATE];
     names.extend(RULES.iter().map(|rule| rule.name));
@@ -151,7 +151,7 @@ pub fn rule_names() -> Vec<&'static str> {
     once
 }
 
-/// RDA or WRA to the precharge that it begins by itself; tRAS may hold that up.
+/// Clocks from an RDA or WRA to its auto-precharge, unless tRAS delays that.
 pub(crate) fn auto_precharge(timing: &TimingParams, write: bool) -> u64 {
     match write {
         true => write_to_precharge(timing),
@@ -159,7 +159,7 @@ pub(crate) fn auto_precharge(timing: &TimingParams, write: bool) -> u64 {
     }
 }
 
-/// Clocks that a command occupies its bus.
+/// Number of clocks for which a command occupies its bus.
 pub(crate) fn bus_clocks(timing: &TimingParams, kind: CommandKind) -> u64 {
     match kind {
         Activate => timing.act_clocks.into(),
@@ -172,7 +172,7 @@ fn sum(clocks: &[u32]) -> u64 {
     clocks.iter().map(|&clocks| u64::from(clocks)).sum()
 }
 
-/// WR to the end of its data.
+/// Clocks from a WR to the end of its data.
 fn written(t: &TimingParams) -> u64 {
     sum(&[t.cwl, t.burst])
 }
@@ -193,7 +193,7 @@ fn write_to_read_elsewhere(t: &TimingParams) -> u64 {
     less(sum(&[t.cwl, t.burst, t.rank_switch]), t.cl).max(t.burst.into())
 }
 
-/// A difference of latencies; commands are at least a clock apart.
+/// Difference of latencies, at least 1: commands are at least a clock apart.
 fn less(clocks: u64, latency: u32) -> u64 {
     clocks.saturating_sub(latency.into()).max(1)
 }

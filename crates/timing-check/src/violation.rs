@@ -1,4 +1,4 @@
-//! What a command does wrong.
+//! Violations of rules by commands.
 
 use std::fmt;
 
@@ -7,49 +7,51 @@ use hostnet_model::memory::{CommandKind, CommandRecord};
 use crate::file::mnemonic;
 use crate::organisation::Outside;
 
-/// How a rule is broken.
+/// The way in which a rule is broken.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fault {
-    /// The second command comes too few clocks after the first.
+    /// The second command is too few clocks after the first.
     TooEarly,
-    /// No refresh has come since the first command; the second is the first command that is late enough to show it.
+    /// No refresh followed the first command in time; the second command is the first one late enough to show it.
     TooLate {
-        /// The rank that waits for the refresh; the second command may be for another.
+        /// Rank whose refresh is missing; the second command may address another rank.
         rank: u8,
     },
-    /// The second command needs a closed bank, the first has opened it.
+    /// The second command needs a closed bank, but the first has opened it.
     RowOpen,
-    /// The second command needs an open row, the first has closed it. Without an earlier command both are the second.
+    /// The second command needs an open row, but the first has closed it. Without an earlier command both are the
+    /// second.
     RowClosed,
-    /// The second command has a lower clock than the first, which was reported before it.
+    /// The second command has a lower clock than the first, which came before it in the stream.
     OutOfOrder,
-    /// The command names what the device does not have; both commands are the same.
+    /// The command has a number that the device does not have; both commands are the same.
     Outside(Outside),
 }
 
-/// A rule, the two commands that break it, and by how much. Distances are in DRAM clocks.
+/// A broken rule with the two commands involved. Distances are in DRAM clocks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Violation {
     /// Name of the rule: `tRCD`, `tFAW`, `command bus`, `row state` and so on; see [`rule_names`](crate::rule_names).
     pub rule: &'static str,
-    /// How it is broken.
+    /// The way in which the rule is broken.
     pub fault: Fault,
-    /// Controller.
+    /// Number of the controller.
     pub channel: u32,
     /// The earlier command.
     pub first: CommandRecord,
-    /// The command that breaks the rule. At the end of a stream a REF that should have come by then.
+    /// The command that breaks the rule. At the end of a stream, a REF that was due by then.
     pub second: CommandRecord,
-    /// Least clocks between the two; the most for `TooLate`. 0 where the rule is about no distance.
+    /// Least number of clocks between the two, or for `TooLate` the largest; 0 for rules that are not about a
+    /// distance.
     pub needed: u64,
-    /// Clocks between the two.
+    /// Number of clocks between the two.
     pub have: u64,
-    /// The clocks by which the second command comes too early or too late.
+    /// Number of clocks by which the second command is too early or too late.
     pub missing: u64,
 }
 
 impl Violation {
-    /// A distance between two commands that is too small by `missing` clocks.
+    /// Creates a violation of a distance: the second command is not allowed before the clock `allowed`.
     pub(crate) fn early(rule: &'static str, first: CommandRecord, second: CommandRecord, allowed: u64) -> Self {
         Violation {
             needed: allowed - first.clock,
@@ -59,13 +61,14 @@ impl Violation {
         }
     }
 
-    /// A rule that is about no distance.
+    /// Creates a violation of a rule that is not about a distance.
     pub(crate) fn state(rule: &'static str, fault: Fault, first: CommandRecord, second: CommandRecord) -> Self {
         Violation { rule, fault, channel: second.channel, first, second, needed: 0, have: 0, missing: 0 }
     }
 
-    /// What is told first of several rules that one command breaks: what no other clock would repair, then the rule
-    /// that lacks the most clocks, because a command that heeds it heeds the others; refresh last.
+    /// Ranks the rules that one command breaks; the greatest is reported first. Violations that no other clock would
+    /// repair come first, then the distance that is short by most clocks, because a command that keeps it keeps the
+    /// others; refresh is last.
     pub(crate) fn weight(&self) -> (u8, u64) {
         match self.fault {
             Fault::Outside(_) => (4, 0),

@@ -1,98 +1,98 @@
-//! What is wrong with a command file, and where.
+//! Errors in command files, with their places.
 
 use std::io;
 
 use super::{HEADER, LINE_BYTES_MAX};
 use crate::organisation::Outside;
 
-/// The first thing wrong with a command file.
+/// The first error in a command file.
 #[derive(Debug, thiserror::Error)]
 #[error("line {line}: {fault}")]
 pub struct FileError {
-    /// The line, counted from 1. Of an empty file 1.
+    /// Number of the line, counted from 1; 1 for an empty file.
     pub line: u64,
-    /// What is wrong with it.
+    /// Error in that line.
     #[source]
     pub fault: FileFault,
 }
 
-/// What may be wrong with a line.
+/// An error in a line.
 #[derive(Debug, thiserror::Error)]
 pub enum FileFault {
     /// The input failed, for instance within a compressed file.
     #[error("cannot be read: {0}")]
     Io(io::Error),
-    /// Bytes that are no text.
+    /// The line is not valid UTF-8.
     #[error("byte {byte} is not UTF-8")]
     NotUtf8 {
-        /// Place of the byte in its line, counted from 1.
+        /// Position of the invalid byte in its line, counted from 1.
         byte: usize,
     },
-    /// A line beyond [`LINE_BYTES_MAX`].
+    /// The line is longer than [`LINE_BYTES_MAX`].
     #[error("is longer than {LINE_BYTES_MAX} bytes")]
     TooLong,
     /// The file ends within a line or before the header.
     #[error("the file is truncated: {0}")]
     Truncated(&'static str),
-    /// Another header.
+    /// The first line is not the header of a command file.
     #[error("{found:?} is not the header of a command file, `{HEADER}`")]
     Header {
-        /// What stands there.
+        /// Text of the line.
         found: String,
     },
-    /// A line of another number of fields.
+    /// The line has the wrong number of fields.
     #[error("has {found} fields, a command has 8: {HEADER}")]
     Fields {
-        /// How many there are.
+        /// Number of fields found.
         found: usize,
     },
     /// A field that the command needs is empty.
     #[error("`{field}` is missing, {command} needs it")]
     Missing {
-        /// The field.
+        /// Name of the field.
         field: &'static str,
-        /// The command, or "every command".
+        /// Name of the command, or "every command".
         command: &'static str,
     },
-    /// A field that is no number.
+    /// A field is not a number.
     #[error("`{field}` is {value:?}, but must be a whole number")]
     Number {
-        /// The field.
+        /// Name of the field.
         field: &'static str,
-        /// What stands there.
+        /// Text of the field.
         value: String,
     },
-    /// A number that is too large for the device.
+    /// A number is too large for the device.
     #[error("{0}")]
     Outside(Outside),
-    /// A number that is too large for anything.
+    /// A number is too large for any device.
     #[error("`{field}` is {value}, but must be below 2^63")]
     Huge {
-        /// The field.
+        /// Name of the field.
         field: &'static str,
-        /// What stands there.
+        /// Text of the field.
         value: String,
     },
-    /// No command of that name.
+    /// The command is unknown.
     #[error(
         "`command` is {value:?}, but must be one of ACT, RD, RDA, WR, WRA, PRE, PREA, REF, REFSB; nearest is {nearest}"
     )]
     Command {
-        /// What stands there.
+        /// Text of the field.
         value: String,
-        /// The command most like it.
+        /// Name of the most similar command.
         nearest: &'static str,
     },
-    /// A clock below that of the command before on the same channel.
+    /// A clock is below that of the previous command on the same channel.
     #[error(
         "`clock` is {clock}, but the command before on channel {channel} is at {before}: clocks must not go backwards"
     )]
     Backwards {
-        /// The clock.
+        /// Clock of the command.
         clock: u64,
-        /// The controller.
+        /// Number of the controller.
         channel: u32,
-        /// The clock of the command before.
+        /// Clock of the previous command.
         before: u64,
     },
 }

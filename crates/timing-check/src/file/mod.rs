@@ -1,4 +1,4 @@
-//! Command files: a header, then one command a line.
+//! Command files: a header, then one command per line.
 
 mod error;
 mod reader;
@@ -10,10 +10,10 @@ pub use error::{FileError, FileFault};
 pub use reader::CommandReader;
 pub use writer::{write_header, write_record};
 
-/// The header of a command file, its first line that is no comment.
+/// Header of a command file, its first line that is no comment.
 pub const HEADER: &str = "clock,channel,command,rank,bank_group,bank,row,column";
 
-/// Bytes of a line at most, without its end.
+/// Largest length of a line in bytes, without its line ending.
 pub const LINE_BYTES_MAX: usize = 1024;
 
 const FIELDS: usize = 8;
@@ -30,7 +30,7 @@ const MNEMONICS: [(&str, CommandKind); 9] = [
     ("REFSB", CommandKind::RefreshSameBank),
 ];
 
-/// The name of a command in files and messages.
+/// Returns the name of a command in files and messages.
 pub fn mnemonic(kind: CommandKind) -> &'static str {
     match kind {
         CommandKind::Activate => "ACT",
@@ -45,7 +45,7 @@ pub fn mnemonic(kind: CommandKind) -> &'static str {
     }
 }
 
-/// The fields after `command` that a command needs, in the order of the file.
+/// Returns true for each field after `command` that the command needs, in the order of the file.
 fn needs(kind: CommandKind) -> [bool; 5] {
     match kind {
         CommandKind::Activate => [true, true, true, true, false],

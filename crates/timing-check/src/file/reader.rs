@@ -1,4 +1,4 @@
-//! Reads command files, a line at a time.
+//! Reads command files line by line.
 
 use std::io::{BufRead, Read};
 
@@ -9,13 +9,13 @@ use super::{needs, FileError, FileFault, FIELDS, HEADER, LINE_BYTES_MAX, MNEMONI
 use crate::checker::CONTROLLERS_MAX;
 use crate::organisation::{Organisation, Outside};
 
-/// Characters of the user's text in a message at most.
+/// Most characters of the user's text that a message quotes.
 const QUOTED_MAX: usize = 40;
 
-/// Reads the commands of a file for a device. Takes the memory of one line, whatever the length of the file. As an
-/// iterator it ends with the first error.
+/// Reads the commands of a file for a device. It uses the memory of one line, whatever the length of the file. As an
+/// iterator it ends after the first error.
 ///
-/// Lines that begin with `#` are comments. A field that a command does not need may be empty; if it is not it must be a
+/// Lines that begin with `#` are comments. A field that a command does not need may be empty; otherwise it must be a
 /// number that the device has, and is ignored.
 pub struct CommandReader<R> {
     input: R,
@@ -23,18 +23,18 @@ pub struct CommandReader<R> {
     controllers: u32,
     line: Vec<u8>,
     number: u64,
-    /// The last clock of every controller.
+    /// Last clock of every controller.
     clocks: Vec<u64>,
     ended: bool,
 }
 
 impl<R: BufRead> CommandReader<R> {
-    /// Reads the header. `controllers` is the number of controllers if it is known (channels x subchannels), else
+    /// Reads the header. `controllers` is the number of controllers (channels x subchannels) if it is known, else
     /// [`CONTROLLERS_MAX`] are allowed.
     ///
     /// # Errors
     ///
-    /// Another header, none, or anything that may be wrong with a line.
+    /// Fails if the header is missing or another one, or if a line is malformed.
     pub fn new(input: R, dram: &DramParams, controllers: Option<u32>) -> Result<Self, FileError> {
         let mut reader = CommandReader {
             input,
@@ -50,11 +50,11 @@ impl<R: BufRead> CommandReader<R> {
         Ok(reader)
     }
 
-    /// The next command, `None` at the end and after an error.
+    /// Reads the next command. Returns `None` at the end and after an error.
     ///
     /// # Errors
     ///
-    /// What is wrong with the line.
+    /// Returns the error in the line.
     pub fn read(&mut self) -> Result<Option<CommandRecord>, FileError> {
         if self.ended {
             return Ok(None);
@@ -64,7 +64,7 @@ impl<R: BufRead> CommandReader<R> {
         record.map_err(|fault| FileError { line: self.number, fault })
     }
 
-    /// The number of the line read last, counted from 1.
+    /// Returns the number of the line read last, counted from 1.
     pub fn line(&self) -> u64 {
         self.number
     }
@@ -93,11 +93,11 @@ impl<R: BufRead> CommandReader<R> {
         Ok(Some(record))
     }
 
-    /// Reads the next line that is no comment; false at the end of the file.
+    /// Reads the next line that is no comment. Returns false at the end of the file.
     fn read_line(&mut self) -> Result<bool, FileFault> {
         loop {
             self.line.clear();
-            // The end of a line may take two bytes.
+            // The line ending may take two bytes.
             let limit = LINE_BYTES_MAX as u64 + 2;
             let read = self.input.by_ref().take(limit).read_until(b'\n', &mut self.line);
             if matches!(read, Ok(0)) {
@@ -169,7 +169,7 @@ fn parse(line: &[u8], organisation: &Organisation, controllers: u32) -> Result<C
     })
 }
 
-/// Rank, bank group, bank, row and column, 0 where the command has no use for them.
+/// Returns rank, bank group, bank, row and column; 0 for fields that the command does not need.
 fn places(kind: CommandKind, fields: &[&[u8]; FIELDS], organisation: &Organisation) -> Result<[u64; 5], FileFault> {
     let names = ["rank", "bank_group", "bank", "row", "column"];
     let counts = [
@@ -215,7 +215,7 @@ fn unknown(text: &[u8]) -> FileFault {
     FileFault::Command { value, nearest }
 }
 
-/// A number below 2^63, or nothing where the field is empty.
+/// Parses a number below 2^63. Returns `None` if the field is empty.
 fn number(field: &'static str, text: &[u8]) -> Result<Option<u64>, FileFault> {
     let mut value: u64 = 0;
     for &byte in text {
@@ -237,7 +237,7 @@ fn within(field: &'static str, value: u64, count: u64) -> Result<(), FileFault> 
     }
 }
 
-/// The user's text, shortened.
+/// Shortens the user's text for a message.
 fn quoted(text: &[u8]) -> String {
     let text = String::from_utf8_lossy(text);
     match text.char_indices().nth(QUOTED_MAX) {

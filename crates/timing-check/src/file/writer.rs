@@ -6,22 +6,22 @@ use hostnet_model::memory::CommandRecord;
 
 use super::{mnemonic, needs, HEADER};
 
-/// Begins a command file.
+/// Writes the header of a command file.
 ///
 /// # Errors
 ///
-/// Those of the output.
+/// Returns the errors of the output.
 pub fn write_header(output: &mut impl Write) -> io::Result<()> {
     writeln!(output, "{HEADER}")
 }
 
 /// Writes a command. Fields that it does not need stay empty; a REFSB that refreshes every bank group has group 0.
 ///
-/// One call of the output's `write_all` for each command: give it a buffered one.
+/// Each command is one call of the output's `write_all`, so the output should be buffered.
 ///
 /// # Errors
 ///
-/// Those of the output.
+/// Returns the errors of the output.
 pub fn write_record(output: &mut impl Write, record: &CommandRecord) -> io::Result<()> {
     let mut line = Line::default();
     line.number(record.clock);
@@ -41,7 +41,7 @@ pub fn write_record(output: &mut impl Write, record: &CommandRecord) -> io::Resu
     output.write_all(&line.bytes[..line.length])
 }
 
-/// A line in the making. The longest has 20 + 10 + 5 + 3 x 3 + 2 x 10 digits and letters and 8 separators.
+/// A line that is being written. The longest has 20 + 10 + 5 + 3 x 3 + 2 x 10 digits and letters, and 8 separators.
 struct Line {
     bytes: [u8; 80],
     length: usize,

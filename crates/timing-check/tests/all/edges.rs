@@ -1,4 +1,5 @@
-//! Every rule on very different devices: a command at the least distance passes, a clock earlier the rule is named.
+//! Tests every rule on very different devices: a command at the least distance passes, one clock earlier the rule is
+//! named.
 
 use hostnet_model::memory::{CommandKind, CommandRecord};
 use hostnet_model::params::{DramParams, SameBank, TimingParams};
@@ -9,10 +10,10 @@ use CommandKind::{
     Activate, Precharge, PrechargeAll, Read, ReadPrecharge, Refresh, RefreshSameBank, Write, WritePrecharge,
 };
 
-/// Far enough from all that came before, near enough to meet no refresh interval.
+/// Clocks after which no earlier command matters, short enough to stay within a refresh interval.
 const FAR: u64 = 1500;
 
-/// A stream of commands, the last of which is tried at its least clock.
+/// A stream of commands whose last command is tried at its earliest legal clock and one before.
 struct Case {
     rule: &'static str,
     stream: Vec<CommandRecord>,
@@ -51,7 +52,7 @@ fn bank_cases(p: &DramParams) -> Vec<Case> {
         cases.push(case("tRP", vec![open, at(FAR, closing), a], FAR, t.rp));
         cases.push(case("tRP", vec![open, at(FAR, closing), command(Refresh, 0, 0, 0)], FAR, t.rp));
     }
-    // RDA and WRA long after the ACT, and so early that tRAS holds their precharge up.
+    // RDA and WRA long after the ACT, and so early that tRAS delays their auto-precharge.
     for next in [a, command(Refresh, 0, 0, 0)] {
         cases.push(case("tRP", vec![open, late(ReadPrecharge), next], FAR, t.rtp + t.rp));
         cases.push(case("tRP", vec![open, late(WritePrecharge), next], FAR, write + t.rp));
@@ -100,7 +101,7 @@ fn rank_cases(p: &DramParams) -> Vec<Case> {
     cases
 }
 
-/// Five ACT, the window made so wide that it binds.
+/// Five ACTs on a device whose tFAW is long enough to bind.
 fn four_activations(p: &DramParams) -> Option<Case> {
     let step = u64::from(p.timing.rrd_l.max(p.timing.act_clocks));
     let banks: Vec<_> = (0..p.banks_per_group.min(4) as u8).map(|bank| act(0, 0, bank)).collect();
@@ -176,7 +177,7 @@ fn cases(p: &DramParams) -> Vec<Case> {
     [bank_cases(p), rank_cases(p), switch_cases(p), refresh_cases(p), bus_cases(p)].into_iter().flatten().collect()
 }
 
-/// The devices, and variants in which rules bind that others hide.
+/// The devices, and variants in which rules bind that other rules usually hide.
 fn variants() -> Vec<(&'static str, DramParams)> {
     let with = |base: DramParams, timing: TimingParams| DramParams { timing, ..base };
     let wide = with(ddr4(), TimingParams { faw: 60, rc: 80, ppd: 3, act_clocks: 3, cas_clocks: 2, ..ddr4().timing });

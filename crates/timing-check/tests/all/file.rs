@@ -1,4 +1,4 @@
-//! Command files: what is written can be read, what is wrong has a line and a rule, nothing panics.
+//! Tests command files: what is written is read back, errors name a line and a rule, and nothing panics.
 
 use std::io::{BufReader, Cursor, Read};
 
@@ -27,7 +27,7 @@ fn read(p: &DramParams, text: &[u8]) -> Result<Vec<CommandRecord>, FileError> {
     CommandReader::new(text, p, None)?.collect()
 }
 
-/// What is said of a file whose third line is this.
+/// Returns the error about a file whose third line is `line`.
 fn said(p: &DramParams, line: &str) -> String {
     read(p, format!("# made by a test\n{HEADER}\n{line}\n").as_bytes()).unwrap_err().to_string()
 }
@@ -212,7 +212,7 @@ fn records() -> impl Strategy<Value = Vec<CommandRecord>> {
     })
 }
 
-/// Reads and checks whatever it is; an error names a line of the file.
+/// Reads and checks arbitrary bytes. An error names a line of the file.
 fn survives(text: &[u8]) {
     let lines = text.iter().filter(|&&byte| byte == b'\n').count() as u64 + 1;
     for (_, p) in devices() {

@@ -1,4 +1,4 @@
-//! Tests of the checker; in one program, which builds faster than one for each file.
+//! Tests of the checker, in one program because that builds faster than one per file.
 #![allow(unreachable_pub)]
 
 mod common;

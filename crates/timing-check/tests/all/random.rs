@@ -1,5 +1,4 @@
-//! Random streams on very different devices: the checker agrees with the plain reading of the rules in
-//! `common/pairs.rs`.
+//! Tests the checker with random streams on very different devices against the reference model in `common/pairs.rs`.
 
 #[path = "common/pairs.rs"]
 mod pairs;
@@ -11,7 +10,7 @@ use proptest::prelude::*;
 
 use crate::common::{at, command, devices};
 
-/// A command in numbers that any device can take modulo, and how many clocks it waits.
+/// A random command: kind, rank, bank group and bank (each taken modulo its range), and clocks to wait.
 type Draw = (u8, u8, u8, u8, u8);
 
 fn draws(length: usize) -> impl Strategy<Value = Vec<Draw>> {
@@ -36,7 +35,7 @@ const KINDS: [CommandKind; 14] = [
     CommandKind::RefreshSameBank,
 ];
 
-/// The command that is drawn. Only the first banks are used, so that commands meet.
+/// Returns the drawn command. It uses only the first banks, so that commands interact.
 fn drawn(p: &DramParams, &(kind, rank, group, bank, _): &Draw) -> CommandRecord {
     let kind = match KINDS[usize::from(kind) % KINDS.len()] {
         CommandKind::RefreshSameBank if p.same_bank == SameBank::None => CommandKind::Activate,
@@ -53,7 +52,7 @@ fn drawn(p: &DramParams, &(kind, rank, group, bank, _): &Draw) -> CommandRecord 
     }
 }
 
-/// Makes the rows fit: what may not come is replaced by what must come before it.
+/// Makes the rows fit: replaces a command that is not allowed by the one that must precede it.
 fn fitting(p: &DramParams, past: &[CommandRecord], record: CommandRecord) -> CommandRecord {
     use CommandKind::{Activate, Precharge, PrechargeAll, Refresh, RefreshSameBank};
     if pairs::rows_fit(p, past, &record) {

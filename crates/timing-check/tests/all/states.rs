@@ -1,4 +1,4 @@
-//! Rows, organisation, order of clocks, refreshes that stay away, and what is said of them.
+//! Tests row states, the organisation, the order of clocks, missing refreshes, and the wording of violations.
 
 use hostnet_model::memory::{CommandKind, CommandRecord};
 use hostnet_model::params::DramParams;
@@ -9,7 +9,7 @@ use CommandKind::{
     Activate, Precharge, PrechargeAll, Read, ReadPrecharge, Refresh, RefreshSameBank, Write, WritePrecharge,
 };
 
-/// The first violation of a stream in which every command waits long enough.
+/// Returns the first violation of a stream in which every command waits long enough.
 fn unhurried(p: &DramParams, kinds: &[(CommandKind, u8)]) -> Result<(), Box<Violation>> {
     let mut checker = Checker::new(p).without_refresh();
     let stream = kinds.iter().zip(0..).map(|(&(kind, bank), i)| at(i * 2000, command(kind, 0, 0, bank)));
@@ -69,7 +69,7 @@ fn a_same_bank_refresh_is_for_the_bank_of_every_group_or_for_one() {
 fn a_precharge_of_a_closed_bank_is_harmless_but_counts_for_trp() {
     let p = ddr4();
     assert_eq!(unhurried(&p, &[(Precharge, 0), (PrechargeAll, 0), (Precharge, 0)]), Ok(()));
-    // RDA closes the row by itself; a PREA before that does no harm, but the bank is ready tRP after the later of the
+    // RDA closes its row by itself. A PREA before that does no harm, but the bank is ready tRP after the later of the
     // two.
     let mut checker = Checker::new(&p);
     let stream = [(0, Activate), (40, ReadPrecharge), (41, PrechargeAll)];

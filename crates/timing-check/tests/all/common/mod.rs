@@ -1,9 +1,9 @@
-//! Devices that differ as much as devices do, and short names for commands.
+//! Devices of very different kinds, and helpers that build commands.
 
 use hostnet_model::memory::{CommandKind, CommandRecord};
 use hostnet_model::params::{DramParams, SameBank, TimingParams};
 
-/// Two ranks of four bank groups, in clocks of 0.682 ns.
+/// DDR4: two ranks of four bank groups, with clocks of 0.682 ns.
 pub(crate) fn ddr4() -> DramParams {
     DramParams {
         clock_ps_numerator: 7500,
@@ -51,7 +51,7 @@ pub(crate) fn ddr4() -> DramParams {
     }
 }
 
-/// Two subchannels, REFSB of every group, commands of two clocks, tPPD.
+/// DDR5: two subchannels, REFSB for all bank groups, commands of two clocks, tPPD.
 pub(crate) fn ddr5() -> DramParams {
     let base = ddr4();
     DramParams {
@@ -94,7 +94,7 @@ pub(crate) fn ddr5() -> DramParams {
     }
 }
 
-/// One rank, a bus for row commands and one for column commands, REFSB of one bank, two accesses a line.
+/// HBM: one rank, separate buses for row and column commands, REFSB for one bank, two accesses per line.
 pub(crate) fn hbm() -> DramParams {
     let base = ddr4();
     DramParams {
@@ -139,7 +139,7 @@ pub(crate) fn hbm() -> DramParams {
     }
 }
 
-/// No bank groups, four ranks, slow and simple.
+/// DDR3: no bank groups, four ranks, few rules.
 pub(crate) fn ddr3() -> DramParams {
     let base = ddr4();
     DramParams {
@@ -176,7 +176,7 @@ pub(crate) fn devices() -> [(&'static str, DramParams); 4] {
     [("ddr4", ddr4()), ("ddr5", ddr5()), ("hbm", hbm()), ("ddr3", ddr3())]
 }
 
-/// A command of controller 0 at clock 0: kind, rank, bank group, bank.
+/// Builds a command for controller 0 at clock 0.
 pub(crate) fn command(kind: CommandKind, rank: u8, bank_group: u8, bank: u8) -> CommandRecord {
     CommandRecord { clock: 0, channel: 0, kind, rank, bank_group, bank, row: 0, column: 0 }
 }

@@ -1,4 +1,4 @@
-//! The rules once more, as slowly and plainly as can be: every command against every command before it.
+//! Slow reference model of the rules: compares every command with every earlier command.
 
 use hostnet_model::memory::{CommandKind, CommandRecord};
 use hostnet_model::params::{DramParams, SameBank};
@@ -21,7 +21,7 @@ fn is_precharge(a: &CommandRecord) -> bool {
     matches!(a.kind, Precharge | PrechargeAll)
 }
 
-/// Whether a command is for a bank of its rank.
+/// Returns true if the command affects a bank of its rank.
 pub(crate) fn concerns(p: &DramParams, a: &CommandRecord, group: u8, bank: u8) -> bool {
     match a.kind {
         PrechargeAll | Refresh => true,
@@ -35,7 +35,7 @@ pub(crate) fn banks(p: &DramParams) -> Vec<(u8, u8)> {
     groups.flat_map(|group| (0..p.banks_per_group as u8).map(move |bank| (group, bank))).collect()
 }
 
-/// The ACT of the row that is open after these commands, if any.
+/// Returns the ACT that opened the bank's row, if a row is open after `past`.
 pub(crate) fn open(p: &DramParams, past: &[CommandRecord], rank: u8, (group, bank): (u8, u8)) -> Option<CommandRecord> {
     let mine = past.iter().rev().filter(|a| a.rank == rank && concerns(p, a, group, bank));
     let last =
@@ -43,7 +43,7 @@ pub(crate) fn open(p: &DramParams, past: &[CommandRecord], rank: u8, (group, ban
     (last.kind == Activate).then_some(*last)
 }
 
-/// Whether the rows are as the command needs them.
+/// Returns true if the rows are in the state that the command needs.
 pub(crate) fn rows_fit(p: &DramParams, past: &[CommandRecord], b: &CommandRecord) -> bool {
     let mine: Vec<_> = banks(p).into_iter().filter(|&(group, bank)| concerns(p, b, group, bank)).collect();
     let opened = mine.iter().filter(|&&bank| open(p, past, b.rank, bank).is_some()).count();
@@ -54,7 +54,7 @@ pub(crate) fn rows_fit(p: &DramParams, past: &[CommandRecord], b: &CommandRecord
     }
 }
 
-/// The first clock at which the command keeps its distance from all before.
+/// Returns the first clock at which the command keeps its distance from all earlier commands.
 pub(crate) fn earliest(p: &DramParams, past: &[CommandRecord], b: &CommandRecord) -> u64 {
     let pairs = past.iter().enumerate().map(|(i, a)| a.clock + distance(p, &past[..i], a, past, b));
     let acts: Vec<_> = past.iter().filter(|a| a.rank == b.rank && a.kind == Activate).collect();
@@ -63,7 +63,7 @@ pub(crate) fn earliest(p: &DramParams, past: &[CommandRecord], b: &CommandRecord
     pairs.max().unwrap_or(0).max(faw)
 }
 
-/// Least clocks from `a`, which came after `before`, to `b`, which comes after `past`.
+/// Returns the least number of clocks from `a`, issued after `before`, to `b`, issued after `past`.
 fn distance(
     p: &DramParams,
     before: &[CommandRecord],
