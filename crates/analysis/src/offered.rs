@@ -95,7 +95,7 @@ fn of_drive(server: &ServerParams, socket: &SocketParams, class: usize, drive: u
     let cap = cap_gb_per_s(server, drive);
     let time = |share: &Share| bytes(share) * ns_per_byte(socket, share, cap);
     let ns_per_byte = shares.iter().map(time).sum::<f64>() / all;
-    // // Jobs may keep more commands outstanding than the drive queue holds: scale the bytes in flight down to the
+    // Jobs may keep more commands outstanding than the drive queue holds: scale the bytes in flight down to the
     // queue.
     let held: f64 = shares.iter().map(|share| f64::from(share.job.io_depth)).sum();
     let in_flight = all * (f64::from(socket.ssd.queue_depth) / held).min(1.0);

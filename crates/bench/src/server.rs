@@ -167,7 +167,7 @@ fn measure(plan: &Plan) -> (Sample, u64) {
     let seconds = clock.seconds();
     let (events, pending_max) = (run.events(), run.pending_max() as u64);
     let report = run.report();
-    // // Lines are counted in the window only, events also in the warm-up: scale the lines up to the whole run.
+    // Lines are counted in the window only, events also in the warm-up: scale the lines up to the whole run.
     let simulated = run.simulated_ps() as f64 / (run.simulated_ps() as f64 - warm_up_ps(&report.summary));
     let lines = dram_lines(&report.summary) * simulated;
     (Sample { seconds, events, pending_max, hash: hash(&report.result_hash) }, lines as u64)

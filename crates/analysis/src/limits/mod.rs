@@ -108,7 +108,7 @@ fn of_known(base: &Base) -> Vec<Limits> {
     };
     let mut limits: Vec<Limits> = base.now.iter().copied().map(unraised).collect();
     raise_each(base, &LIMITS, &mut limits);
-    // // The limits of drives may be equally tight: raise them together for workloads that gain from no limit alone.
+    // The limits of drives may be equally tight: raise them together for workloads that gain from no limit alone.
     if limits.iter().any(Limits::are_silent) {
         let mut together = limits.clone();
         raise_each(base, &TOGETHER, &mut together);

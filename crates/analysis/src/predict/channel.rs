@@ -124,7 +124,7 @@ impl Channel {
         let turnaround_ns = fit.turnaround * self.turnaround_ns;
         let mode_ns = mode_writes * write_ns + turnaround_ns;
         let busy = load.reads * read_ns + load.writes * write_ns + modes * turnaround_ns;
-        // // Keeps the wait for write modes finite when reads take all of the bus.
+        // Keeps the wait for write modes finite when reads take all of the bus.
         let reading = (1.0 - load.reads * read_ns).max(0.05);
         let blocked_ns = 0.5 * mode_ns * (modes * mode_ns).min(1.0) / reading;
         let read_wait_ns = self.refresh_wait_ns

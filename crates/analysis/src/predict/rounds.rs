@@ -70,7 +70,7 @@ impl Paces {
                 *pace = (*pace * FASTER).min(1.0);
             }
             *last = step;
-            // // A logarithm is compared by its absolute change.
+            // A logarithm is compared by its absolute change.
             let size = if index == LEAN { 1.0 } else { (number.abs() + before[index].abs()).max(1e-3) };
             off = off.max(step.abs() / size);
             *number = before[index] + *pace * step;

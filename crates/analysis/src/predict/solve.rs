@@ -299,7 +299,7 @@ impl Problem {
         let mean = if utilisation >= 1.0 {
             f64::INFINITY
         } else {
-            // // Sakasegawa's approximation of the wait in an M/M/c queue.
+            // Sakasegawa's approximation of the wait in an M/M/c queue.
             let waits = utilisation.powf((2.0 * (self.slice_entries + 1.0)).sqrt() - 1.0);
             self.fit.slices * held / lines / self.slice_entries * waits / (1.0 - utilisation)
         };
