@@ -1,17 +1,18 @@
-//! What is to be done, by cycle.
+//! Actions to be done, by cycle.
 
 use crate::chip::Action;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
+// Cycles that the ring of slots covers, a multiple of the 64 bits of a word; later actions are in a map.
 const SLOTS: u64 = 4096;
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Agenda {
     slots: Vec<Vec<Action>>,
-    /// Slots that hold something, as bits.
+    /// Bits of the slots that hold an action.
     full: Vec<u64>,
-    /// What lies further ahead than there are slots.
+    /// Actions further ahead than there are slots, by cycle.
     far: BTreeMap<u64, Vec<Action>>,
 }
 
@@ -21,7 +22,7 @@ impl Agenda {
         Self { slots, full: vec![0; SLOTS as usize / 64], far: BTreeMap::new() }
     }
 
-    /// Puts an action on a cycle after `now`.
+    /// Schedules an action for a cycle after `now`.
     pub(crate) fn add(&mut self, now: u64, cycle: u64, action: Action) {
         assert!(cycle > now, "what happens now is a function call");
         if cycle - now >= SLOTS {
@@ -33,7 +34,7 @@ impl Agenda {
         self.full[slot / 64] |= 1 << (slot % 64);
     }
 
-    /// What is due in a cycle: give the room back.
+    /// Takes the actions due in a cycle. The caller returns the vector with `give_back`.
     pub(crate) fn take(&mut self, cycle: u64) -> Vec<Action> {
         let slot = (cycle % SLOTS) as usize;
         let mut due = std::mem::take(&mut self.slots[slot]);
@@ -44,6 +45,7 @@ impl Agenda {
         due
     }
 
+    /// Returns the vector of the actions that were due in `cycle`, so that its memory is used again.
     pub(crate) fn give_back(&mut self, cycle: u64, mut due: Vec<Action>) {
         let slot = &mut self.slots[(cycle % SLOTS) as usize];
         if slot.is_empty() {
@@ -52,7 +54,7 @@ impl Agenda {
         }
     }
 
-    /// The first cycle from `from` on in which something is due.
+    /// Returns the first cycle from `from` on in which an action is due.
     pub(crate) fn next(&self, from: u64) -> Option<u64> {
         let far = self.far.first_key_value().map(|(cycle, _)| *cycle);
         let start = (from % SLOTS) as usize;

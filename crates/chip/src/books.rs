@@ -1,31 +1,31 @@
-//! What a chip counts.
+//! Statistics of a chip.
 
 use crate::OpKind;
 use hostnet_measure::Histogram;
 use serde::{Deserialize, Serialize};
 
-/// The parts of the time of an operation, in their order. Of several lines the one that came last is meant.
+/// Parts of the latency of an operation, in their order. For an operation of several lines, those of its last line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum Part {
-    /// The core writes the entry of the work queue.
+    /// The core writes the work queue (WQ) entry.
     WqWrite,
-    /// The NI gets the entry.
+    /// The NI obtains the entry.
     WqTransfer,
-    /// Frontend of request generation.
+    /// Frontend of request generation (RGP).
     RgpFrontend,
     /// From the frontend to the backend.
     ToBackend,
-    /// Backend of request generation; lines before the last are made here, too.
+    /// Backend of request generation; this part includes the generation of the earlier lines.
     RgpBackend,
-    /// From where the request was made to the edge of the chip; a write gets its data here.
+    /// From the generation of the request to the edge of the chip; a write reads its data in this part.
     ToEdge,
-    /// Between the chips, there.
+    /// Network between the chips, towards the remote chip.
     NetworkOut,
-    /// At the other chip.
+    /// Service at the remote chip.
     Remote,
-    /// Between the chips, back.
+    /// Network between the chips, back.
     NetworkBack,
-    /// From the edge of the chip to request completion.
+    /// From the edge of the chip to request completion (RCP).
     FromEdge,
     /// Backend of request completion.
     RcpBackend,
@@ -33,15 +33,15 @@ pub enum Part {
     ToFrontend,
     /// Frontend of request completion.
     RcpFrontend,
-    /// The NI writes the entry of the completion queue.
+    /// The NI writes the completion queue (CQ) entry.
     CqWrite,
-    /// The core gets the entry.
+    /// The core obtains the entry.
     CqTransfer,
-    /// The core reads it.
+    /// The core reads the entry.
     CqRead,
 }
 
-/// Every part, in the order in which they happen.
+/// All parts, in their order.
 pub const PARTS: [Part; 16] = [
     Part::WqWrite,
     Part::WqTransfer,
@@ -61,20 +61,20 @@ pub const PARTS: [Part; 16] = [
     Part::CqRead,
 ];
 
-/// Sums of cycles by part, over operations.
+/// Cycles by part, summed over operations.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Breakdown {
-    /// Operations.
+    /// Number of operations.
     pub count: u64,
-    /// By part, as in [`PARTS`].
+    /// Cycles by part, as in [`PARTS`].
     pub sums: [u64; PARTS.len()],
 }
 
 impl Breakdown {
-    /// Adds an operation that came to each point at these times: its begin, and the end of every part.
+    /// Adds an operation from its points in time: its begin, and the end of every part.
     ///
     /// # Panics
-    /// If time runs backward.
+    /// Panics if a part ends before it begins.
     pub(crate) fn add(&mut self, times: &[u64; PARTS.len() + 1]) {
         self.count += 1;
         for (sum, pair) in self.sums.iter_mut().zip(times.windows(2)) {
@@ -82,44 +82,44 @@ impl Breakdown {
         }
     }
 
-    /// Mean cycles of a part.
+    /// Returns the mean number of cycles of a part.
     #[must_use]
     pub fn mean(&self, part: Part) -> f64 {
         self.sums[part as usize] as f64 / self.count.max(1) as f64
     }
 
-    /// Mean cycles of all parts.
+    /// Returns the mean number of cycles of all parts together.
     #[must_use]
     pub fn total(&self) -> f64 {
         self.sums.iter().sum::<u64>() as f64 / self.count.max(1) as f64
     }
 }
 
-/// What was counted since the last [`Books::clear`].
+/// Statistics since the last [`Books::clear`].
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Books {
-    /// When counting began, in cycles.
+    /// Cycle at which counting began.
     pub since: u64,
-    /// Operations that were completed.
+    /// Completed operations.
     pub breakdown: Breakdown,
-    /// Cycles from an operation's begin to its end.
+    /// Cycles from the begin of an operation to its end.
     pub latency: Histogram,
-    /// Lines that were brought, or whose writes were answered, for own operations.
+    /// Lines that were read, or whose writes were acknowledged, for operations of this chip.
     pub lines_own: u64,
     /// Lines that were read or written for other chips.
     pub lines_served: u64,
-    /// Lines of both kinds that came to the chip, and that left it.
+    /// Lines of both kinds that arrived at the chip.
     pub lines_in: u64,
-    /// See above.
+    /// Lines of both kinds that left the chip.
     pub lines_out: u64,
-    /// Cycles from a remote request's arrival to its answer.
+    /// Cycles from the arrival of a remote request to its answer.
     pub served: Histogram,
     /// Flits that entered the network of the chip.
     pub flits: u64,
 }
 
 impl Books {
-    /// A line of an own operation is complete.
+    /// Counts a completed line of an operation of this chip.
     pub(crate) fn own(&mut self, kind: OpKind) {
         self.lines_own += 1;
         match kind {
@@ -128,7 +128,7 @@ impl Books {
         }
     }
 
-    /// A line was read or written for another chip.
+    /// Counts a line that was read or written for another chip.
     pub(crate) fn serve(&mut self, kind: OpKind, cycles: u64) {
         self.lines_served += 1;
         self.served.record(cycles);
@@ -138,7 +138,7 @@ impl Books {
         }
     }
 
-    /// Adds what another chip has counted in the same time.
+    /// Adds the statistics of another chip over the same time.
     pub fn add(&mut self, other: &Self) {
         self.breakdown.count += other.breakdown.count;
         for (sum, more) in self.breakdown.sums.iter_mut().zip(&other.breakdown.sums) {
@@ -153,7 +153,7 @@ impl Books {
         self.flits += other.flits;
     }
 
-    /// Forgets everything.
+    /// Resets all statistics.
     pub(crate) fn clear(&mut self, now: u64, flits: u64) {
         *self = Self { since: now, flits, ..Self::default() };
     }

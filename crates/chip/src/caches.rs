@@ -1,4 +1,4 @@
-//! The caches of a place that hold lines of queues: an L1 or an NI cache, or both of a tile as one.
+//! Caches that hold lines of queues: an L1 or an NI cache alone, or the two of a tile as a pair.
 
 use crate::floor::QUEUE_LINES;
 use hostnet_coherence::cache::{self, CacheEvent, CacheLine, Completion};
@@ -6,25 +6,25 @@ use hostnet_coherence::tile::{self, Half, Local, TileEvent, TileLine};
 use hostnet_coherence::{Message, Node, Sends, Value};
 use serde::{Deserialize, Serialize};
 
-/// What somebody does to a line.
+/// An access to a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) enum Access {
     Load,
     Store(Value),
 }
 
-/// What became of it.
+/// Result of an access or a message.
 pub(crate) struct Outcome {
     pub(crate) out: Sends,
-    /// Served, and for whom.
+    /// Completed access, and the half of the tile that made it.
     pub(crate) done: Option<(Half, Completion)>,
-    /// The other half of the tile gave the line.
+    /// True if the line came from the other half of the tile.
     pub(crate) handed_over: bool,
-    /// It has to be tried again when the line waits for nothing.
+    /// True if the access must be retried when the line is in a stable state.
     pub(crate) stalled: bool,
 }
 
-/// Lines of queues from `first` on.
+/// Caches for the lines of queues, from line `first` on.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Caches {
     first: u64,
@@ -33,20 +33,20 @@ pub(crate) struct Caches {
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 enum Lines {
-    /// A cache of its own.
+    /// A single cache.
     Single(Vec<CacheLine>),
-    /// An L1 and an NI cache behind it, which the directory takes for one.
+    /// An L1 and an NI cache behind it, which the directory sees as one cache.
     Pair(Vec<TileLine>),
 }
 
 impl Caches {
-    /// A cache for the queues of `cores` cores from `core` on.
+    /// Creates a cache for the queues of `cores` cores from core `core` on.
     pub(crate) fn single(core: u16, cores: u16) -> Self {
         let count = usize::from(cores) * QUEUE_LINES as usize;
         Self { first: u64::from(core) * QUEUE_LINES, lines: Lines::Single(vec![CacheLine::default(); count]) }
     }
 
-    /// An L1 and an NI cache for the queues of a core.
+    /// Creates an L1 and an NI cache for the queues of a core.
     pub(crate) fn pair(core: u16) -> Self {
         let lines = Lines::Pair(vec![TileLine::default(); QUEUE_LINES as usize]);
         Self { first: u64::from(core) * QUEUE_LINES, lines }
@@ -56,7 +56,7 @@ impl Caches {
         matches!(self.lines, Lines::Pair(_))
     }
 
-    /// One half reads or writes a line.
+    /// Reads or writes a line for one half.
     pub(crate) fn access(&mut self, half: Half, line: u64, access: Access) -> Outcome {
         match &mut self.lines {
             Lines::Single(lines) => {
@@ -76,7 +76,7 @@ impl Caches {
         }
     }
 
-    /// A message comes; of a cache of its own, `half` is whose it is.
+    /// Handles a coherence message. `half` is the owner of a single cache; a pair ignores it.
     pub(crate) fn receive(&mut self, half: Half, line: u64, from: Node, message: Message) -> Outcome {
         match &mut self.lines {
             Lines::Single(lines) => {

@@ -1,4 +1,4 @@
-//! A core: it writes entries of its work queue and reads those of its completion queue.
+//! A core: writes entries of its work queue and reads those of its completion queue.
 
 use crate::books::PARTS;
 use crate::caches::Access;
@@ -10,40 +10,44 @@ use hostnet_coherence::cache::Completion;
 use hostnet_coherence::tile::Half;
 use serde::{Deserialize, Serialize};
 
-/// Lines of data that addresses are drawn from.
+/// Number of lines of data from which addresses are drawn.
 const REGION_LINES: u64 = 1 << 30;
 
-/// What a core is doing.
+/// Activity of a core.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 enum Doing {
-    /// Nothing, or waiting for its turn.
+    /// Idle, or waiting for its turn.
     Nothing,
-    /// Computing or writing a queue entry, or reading one.
+    /// Computing, writing or reading a queue entry.
     Busy,
-    /// Reading its completion queue over and over.
+    /// Polling its completion queue.
     Spinning,
 }
 
-/// A core.
+/// State of a core.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Core {
     doing: Doing,
-    /// Entries written and entries read since the start.
+    /// Entries written to the work queue since the start.
     written: u64,
+    /// Entries read from the completion queue since the start.
     read: u64,
-    /// A load of the completion queue is on its way; a poll is on the agenda.
+    /// True while a load of the completion queue is in flight.
     loading: bool,
+    /// True while a poll is scheduled.
     polling: bool,
-    /// Entries of the completion queue that it has seen to be there.
+    /// Entries of the completion queue known to be written.
     seen: u64,
-    /// Without queues: operations on their way, and whether the next is on the agenda.
+    /// Without queues: loads and stores in flight.
     out: u32,
+    /// Without queues: true while the next one is scheduled.
     more: bool,
-    /// Operations by entry of the work queue; and by entry of the completion queue.
+    /// Operation of each entry of the work queue.
     pub(crate) requests: Vec<u32>,
+    /// Operation of each entry of the completion queue.
     pub(crate) completions: Vec<u32>,
     since_poll: u32,
-    /// The operation whose entry is being written.
+    /// Operation whose entry is being written.
     storing: u32,
 }
 
@@ -68,21 +72,21 @@ impl Core {
 }
 
 impl Chip {
-    /// The line of an entry of a work queue.
+    /// Returns the line that holds an entry of a work queue.
     pub(crate) fn wq_line(&self, core: u16, entry: u64) -> u64 {
         let ni = &self.fabric.params.ni;
         let (entries, per_line) = (u64::from(ni.entries), u64::from(ni.wq_entries_per_line));
         u64::from(core) * QUEUE_LINES + entry % entries / per_line
     }
 
-    /// The line of an entry of a completion queue.
+    /// Returns the line that holds an entry of a completion queue.
     pub(crate) fn cq_line(&self, core: u16, entry: u64) -> u64 {
         let ni = &self.fabric.params.ni;
         let (entries, per_line) = (u64::from(ni.entries), u64::from(ni.cq_entries_per_line));
         u64::from(core) * QUEUE_LINES + QUEUE_LINES / 2 + entry % entries / per_line
     }
 
-    /// A core begins an operation.
+    /// Begins an operation of a core.
     pub(crate) fn begin(&mut self, core: u16) {
         self.tiles[usize::from(core)].core.more = false;
         if self.stopping {
@@ -124,7 +128,7 @@ impl Chip {
         }
     }
 
-    /// A core without queues loads on, as long as it may have more loads on their way.
+    /// Counts a load of a core without queues and schedules the next one if another may be in flight.
     fn load_more(&mut self, core: u16) {
         let software = self.fabric.params.software;
         let one = &mut self.tiles[usize::from(core)].core;
@@ -135,7 +139,7 @@ impl Chip {
         }
     }
 
-    /// A core that shall begin nothing more waits for what it has begun.
+    /// Lets a core that begins no more operations wait for those in flight.
     fn end(&mut self, core: u16) {
         let one = &mut self.tiles[usize::from(core)].core;
         if one.written == one.read {
@@ -146,7 +150,7 @@ impl Chip {
         }
     }
 
-    /// The entry is computed: it is stored.
+    /// Stores a computed work queue entry.
     pub(crate) fn store_wq(&mut self, core: u16, op: u32) {
         let one = &mut self.tiles[usize::from(core)].core;
         let entry = one.written;
@@ -167,7 +171,7 @@ impl Chip {
         self.go_on(core);
     }
 
-    /// What a core does next.
+    /// Chooses the next activity of a core.
     fn go_on(&mut self, core: u16) {
         let software = self.fabric.params.software;
         let asynchronous = self.fabric.params.workload.mode == Mode::Async;
@@ -184,7 +188,7 @@ impl Chip {
         }
     }
 
-    /// A core that reads its completion queue over and over looks at a line that has changed.
+    /// Polls a changed line of the completion queue for a core that is spinning.
     pub(crate) fn poll_again(&mut self, core: u16) {
         let one = &mut self.tiles[usize::from(core)].core;
         one.polling = false;
@@ -193,7 +197,7 @@ impl Chip {
         }
     }
 
-    /// A core looks at its completion queue.
+    /// Polls the completion queue of a core.
     fn poll(&mut self, core: u16) {
         let one = &self.tiles[usize::from(core)].core;
         let entry = one.read;
@@ -208,7 +212,7 @@ impl Chip {
         match self.access(Unit::Core(core), Half::Core, line, Access::Load) {
             Some((Completion::Loaded(value), handed_over)) if u64::from(value) > entry => {
                 self.tiles[usize::from(core)].core.seen = u64::from(value);
-                // The look itself has taken a cycle of it.
+                // The poll itself has already taken one cycle of the handover.
                 let handover = self.fabric.params.ni.handover_cycles.saturating_sub(1);
                 self.read_entry(core, if handed_over { handover } else { 0 });
             }
@@ -229,7 +233,7 @@ impl Chip {
         }
     }
 
-    /// There is an entry: reading it takes software some cycles, after it has come.
+    /// Schedules the read of an entry, which takes software some cycles after the entry has arrived.
     fn read_entry(&mut self, core: u16, after: u32) {
         let seen = self.fabric.now + u64::from(after);
         self.tiles[usize::from(core)].core.doing = Doing::Busy;
@@ -243,7 +247,7 @@ impl Chip {
         self.finish(op, seen);
         match self.fabric.params.workload.mode {
             Mode::Async => {
-                // While there are entries they are read one after the other.
+                // Remaining entries are read one after the other before further operations begin.
                 self.tiles[usize::from(core)].core.since_poll = self.fabric.params.software.poll_every;
                 self.go_on(core);
             }
@@ -252,7 +256,7 @@ impl Chip {
         }
     }
 
-    /// The next core that takes part begins.
+    /// Begins an operation of the next core that takes part.
     fn next_turn(&mut self, core: u16) {
         self.tiles[usize::from(core)].core.doing = Doing::Nothing;
         let cores = &self.fabric.params.workload.cores;
@@ -261,7 +265,7 @@ impl Chip {
         self.begin(next);
     }
 
-    /// A core without queues has all its lines.
+    /// Completes an operation of a core without queues, all of whose lines have arrived.
     pub(crate) fn loaded(&mut self, op: u32) {
         let now = self.fabric.now;
         let one = self.ops.get(op);
@@ -277,7 +281,7 @@ impl Chip {
         }
     }
 
-    /// Writes down an operation that has ended.
+    /// Records a completed operation.
     fn finish(&mut self, op: u32, seen: u64) {
         let now = self.fabric.now;
         let op = self.ops.take(op);
@@ -306,7 +310,7 @@ impl Chip {
         self.books.latency.record(now - op.began);
     }
 
-    /// A cache has served what had to wait.
+    /// Handles the completion of an access that had to wait.
     pub(crate) fn cached(&mut self, at: Unit, half: Half, line: u64, completion: Completion) {
         self.filling.retain(|filled| *filled != (at, line));
         let core = (line / QUEUE_LINES) as u16;
@@ -341,7 +345,7 @@ impl Chip {
         }
     }
 
-    /// A line of a queue is no longer what it was at a place: who reads it over and over there sees that.
+    /// Reacts to a change of a queue line in a cache: a core or NI that polls the line there sees the change.
     pub(crate) fn changed(&mut self, at: Unit, line: u64) {
         let core = (line / QUEUE_LINES) as u16;
         if line % QUEUE_LINES < QUEUE_LINES / 2 {

@@ -1,4 +1,4 @@
-//! What all units of a chip share: the clock, the network, the agenda.
+//! State that all units of a chip share: clock, network and agenda.
 
 use crate::agenda::Agenda;
 use crate::chip::Action;
@@ -11,7 +11,7 @@ use hostnet_kernel::Rng;
 use hostnet_noc::Network;
 use serde::{Deserialize, Serialize};
 
-/// What all units of a chip share.
+/// State that all units of a chip share.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Fabric {
     pub(crate) now: u64,
@@ -24,12 +24,12 @@ pub(crate) struct Fabric {
 }
 
 impl Fabric {
-    /// Does something some cycles from now, at least 1.
+    /// Schedules an action in `cycles` cycles, at least 1.
     pub(crate) fn later(&mut self, cycles: u32, action: Action) {
         self.agenda.add(self.now, self.now + u64::from(cycles), action);
     }
 
-    /// Sends a letter now.
+    /// Sends a message now.
     pub(crate) fn send(&mut self, from: Unit, letter: Letter) {
         let (class, flits) = letter.shape(self.params.flit_bytes);
         let (source, destination) = (self.floor.terminal(from), self.floor.terminal(letter.to));
@@ -37,7 +37,7 @@ impl Fabric {
         self.network.offer(source, destination, class, flits, u64::from(tag));
     }
 
-    /// Sends what a step of the protocol sends, some cycles from now.
+    /// Sends the messages of a protocol step in `cycles` cycles.
     pub(crate) fn tell(&mut self, cycles: u32, (unit, from): (Unit, Node), line: u64, out: Sends, token: Token) {
         for sent in out.iter() {
             let letter = Letter {
@@ -57,7 +57,7 @@ impl Fabric {
         }
     }
 
-    /// Says one thing about a line, now.
+    /// Sends one coherence message about a line now.
     pub(crate) fn say(&mut self, (unit, from): (Unit, Node), to: Node, line: u64, message: Message, token: Token) {
         let letter = Letter { to: self.unit(to, line), line, body: Body::Coherent { from, message, token } };
         self.send(unit, letter);

@@ -1,12 +1,12 @@
 //! A chip of tiles on a network: cores with an L1, slices of the LLC with their directory, memory controllers, and
-//! network interfaces (NI) through which cores read and write the memory of other chips by queue pairs.
+//! network interfaces (NIs) through which cores read and write the memory of other chips by queue pairs.
 //!
-//! Everything that goes between tiles is a packet of [`hostnet_noc`], everything that happens to a line is a step of
-//! [`hostnet_coherence`]; this crate adds where things are and how long they take. Nothing is a measured latency: what
-//! a remote read takes is the sum of what it did.
+//! All traffic between tiles consists of packets of [`hostnet_noc`], and every change of a line is a step of
+//! [`hostnet_coherence`]. This crate adds the places of the units and the time that they take. No end-to-end latency
+//! is an input: that of a remote read is the sum of its steps.
 //!
-//! The other chips are a mirror: for every request that leaves, one comes in, and the answer takes as long as the own
-//! answers did. Or they are chips themselves: a [`Rack`].
+//! A single chip has a mirror as its peer: for every request that leaves, an equal one arrives, and the answer takes
+//! as long as the chip's own answer to it. In a [`Rack`] the peers are simulated chips.
 
 mod agenda;
 mod books;
@@ -32,5 +32,5 @@ pub use params::{
 };
 pub use rack::{Happening, Pattern, Place, Rack, RackChip, Torus};
 
-/// A chip cannot be built so.
+/// Error about the parameters of a chip that cannot be built.
 pub use hostnet_noc::NocError as ChipError;

@@ -1,24 +1,25 @@
-//! What a slice of the LLC holds: lines of data, and whether they are dirty.
+//! Contents of a slice of the LLC: lines of data and their dirty bits.
 
 use crate::CacheParams;
 use hostnet_kernel::Rng;
 use serde::{Deserialize, Serialize};
 
 const DIRTY: u64 = 1 << 63;
-/// The first of the lines that are there at the beginning.
+/// First of the lines that fill the LLC at the start.
 const OTHERS: u64 = 1 << 62;
 
-/// Sets of lines, the least recently used first.
+/// Sets of lines, each ordered from least to most recently used.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Llc {
     sets: Vec<u64>,
     ways: usize,
-    /// By what lines are divided before they are put into sets: neighbours are in other slices.
+    /// Number of slices. Line numbers are divided by it before a set is chosen, because neighbouring lines are in
+    /// other slices.
     slices: u64,
 }
 
 impl Llc {
-    /// A full cache of lines that nobody will ask for.
+    /// Creates a cache full of lines that are never accessed.
     pub(crate) fn new((slice, slices): (u16, u16), cache: &CacheParams, rng: &mut Rng) -> Self {
         let (lines, ways) = (cache.slice_lines, cache.ways);
         let other = |index: u32, rng: &mut Rng| {
@@ -38,7 +39,7 @@ impl Llc {
         &mut self.sets[set * self.ways..(set + 1) * self.ways]
     }
 
-    /// Whether a line is there, and dirty; it is the most recently used then.
+    /// Looks a line up and makes it the most recently used. Returns its dirty bit if the line is present.
     pub(crate) fn look(&mut self, line: u64) -> Option<bool> {
         let set = self.set(line);
         let way = set.iter().position(|held| held & !DIRTY == line)?;
@@ -47,7 +48,7 @@ impl Llc {
         Some(dirty)
     }
 
-    /// Puts a line there, and returns the line that had to go, if it was dirty.
+    /// Inserts a line. Returns the evicted line if it was dirty.
     pub(crate) fn put(&mut self, line: u64, dirty: bool) -> Option<u64> {
         let mark = line | if dirty { DIRTY } else { 0 };
         if self.look(line).is_some() {

@@ -1,31 +1,31 @@
-//! What goes over the network of a chip.
+//! Messages on the network of a chip.
 
 use crate::floor::Unit;
 use crate::params::class;
 use hostnet_coherence::{Class, Message, Node};
 use serde::{Deserialize, Serialize};
 
-/// A line of a request, on its way.
+/// Identifies the line of a request that a message belongs to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Token {
-    /// What for.
+    /// Purpose of the line.
     pub(crate) what: Purpose,
-    /// Which operation, or which remote request.
+    /// Number of the operation's line, or of the remote request.
     pub(crate) id: u32,
-    /// Which of its lines.
+    /// Index of the line within its operation.
     pub(crate) index: u32,
 }
 
-/// What a line is moved for.
+/// Purpose for which a line is moved.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) enum Purpose {
-    /// A queue, or nothing that anybody waits for.
+    /// A queue, or a line that no operation waits for.
     Queue,
-    /// A remote request that is served here.
+    /// A remote request that is served on this chip.
     Served,
-    /// A line that an own write sends out.
+    /// A line that a write of this chip sends to another chip.
     Outgoing,
-    /// A line that an own read has brought.
+    /// A line that a read of this chip has fetched.
     Incoming,
 }
 
@@ -33,45 +33,45 @@ impl Token {
     pub(crate) const NONE: Self = Self { what: Purpose::Queue, id: 0, index: 0 };
 }
 
-/// What a packet says.
+/// Content of a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) enum Body {
-    /// Something about a line.
+    /// A coherence message about a line.
     Coherent {
-        /// Who says it.
+        /// Sender.
         from: Node,
-        /// What.
+        /// Protocol message.
         message: Message,
-        /// What it is about.
+        /// Request that the message belongs to.
         token: Token,
     },
-    /// An entry of a work queue, to the backend.
+    /// A work queue entry on its path to the backend.
     WqEntry {
-        /// The operation.
+        /// Number of the operation.
         op: u32,
     },
-    /// An entry of a completion queue, to the frontend.
+    /// A completion queue entry on its path to the frontend.
     CqEntry {
-        /// The operation.
+        /// Number of the operation.
         op: u32,
     },
-    /// A request that leaves the chip, for a line of an operation.
+    /// A request that leaves the chip, for one line of an operation.
     Request {
-        /// The line of the operation.
+        /// Number of the operation's line.
         flight: u32,
-        /// Whether it writes, and has the line with it.
+        /// True for a write, which carries the line.
         carries_line: bool,
     },
-    /// A response that has come to the chip.
+    /// A response that has arrived at the chip.
     Reply {
-        /// The line of the operation.
+        /// Number of the operation's line.
         flight: u32,
-        /// Whether it has the line with it.
+        /// True if the response carries the line.
         carries_line: bool,
     },
 }
 
-/// A packet's content.
+/// A message: destination, line and content.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Letter {
     pub(crate) to: Unit,
@@ -79,14 +79,15 @@ pub(crate) struct Letter {
     pub(crate) body: Body,
 }
 
-/// Bytes of a header, which is all of a message without more; of a line; of an entry of a work queue, or what a request
-/// of another chip says.
+/// Size of a header in bytes, which is all of a message without more.
 const HEADER: u32 = 16;
+/// Size of a line, in bytes.
 const LINE: u32 = 64;
+/// Size of a work queue entry, or of the description of a request to another chip, in bytes.
 const ENTRY: u32 = 16;
 
 impl Letter {
-    /// Its class, and its length in flits of so many bytes.
+    /// Returns the message class, and the length in flits of `flit_bytes` bytes.
     pub(crate) fn shape(&self, flit_bytes: u32) -> (u8, u16) {
         let (class, bytes) = self.bytes();
         (class, bytes.div_ceil(flit_bytes) as u16)

@@ -1,54 +1,64 @@
-//! Remote operations on their way, and when what happened to them.
+//! Remote operations in flight, with their time stamps.
 
 use crate::OpKind;
 use serde::{Deserialize, Serialize};
 
-/// When a line of an operation came to where.
+/// Time stamps of a line of an operation, in cycles.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct LineTimes {
-    /// The request was made.
+    /// Generation of the request.
     pub(crate) made: u64,
-    /// The request was at the edge of the chip.
+    /// Arrival of the request at the edge of the chip.
     pub(crate) left: u64,
-    /// Cycles that the far end took.
+    /// Cycles of service at the remote chip.
     pub(crate) served: u64,
-    /// The response was at the edge of the chip.
+    /// Arrival of the response at the edge of the chip.
     pub(crate) back: u64,
-    /// The response was at the completion pipeline.
+    /// Arrival of the response at the completion pipeline.
     pub(crate) at_rcp: u64,
 }
 
-/// An operation: a read or write of remote memory.
+/// An operation: a read or write of remote memory. Time stamps are in cycles.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Op {
     pub(crate) kind: OpKind,
     pub(crate) core: u16,
     pub(crate) lines: u32,
-    /// Lines whose requests have been made, and lines that are complete.
+    /// Number of lines whose requests have been generated.
     pub(crate) unrolled: u32,
+    /// Number of completed lines.
     pub(crate) complete: u32,
-    /// The other chip, and cycles to it.
+    /// The remote chip.
     pub(crate) target: u16,
+    /// Cycles to the remote chip.
     pub(crate) far: u32,
-    /// First line here and there.
+    /// First line on this chip.
     pub(crate) local: u64,
+    /// First line on the remote chip.
     pub(crate) remote: u64,
-    /// The core began; its queue entry was written; the NI had it; it was through the frontend; a backend had it.
+    /// Begin of the operation at the core.
     pub(crate) began: u64,
+    /// Work queue entry written.
     pub(crate) written: u64,
+    /// Entry obtained by the NI.
     pub(crate) read: u64,
+    /// Entry passed the frontend.
     pub(crate) handed: u64,
+    /// Entry arrived at the backend.
     pub(crate) at_backend: u64,
-    /// The line that completed last.
+    /// Time stamps of the line that completed last.
     pub(crate) last: LineTimes,
-    /// All lines were complete; a frontend had it; the completion was to be written, and was written.
+    /// All lines completed.
     pub(crate) completed: u64,
+    /// Completion arrived at the frontend.
     pub(crate) at_frontend: u64,
+    /// Completion passed the frontend.
     pub(crate) posting: u64,
+    /// Completion queue entry written.
     pub(crate) posted: u64,
 }
 
-/// Things by number; numbers are used again.
+/// A slab: items by number; the numbers of removed items are used again.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Store<T> {
     all: Vec<T>,

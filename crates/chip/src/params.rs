@@ -1,112 +1,114 @@
-//! What a chip is made of. Times are in cycles of its clock.
+//! Parameters of a chip. Times are in cycles of its clock.
 
 use hostnet_noc::{Class, NocError, Order, Router};
 use serde::{Deserialize, Serialize};
 
-/// A chip, what runs on it, and the rack around it.
+/// Parameters of a chip, of its workload, and of the rack around it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ChipParams {
-    /// How the parts are joined.
+    /// Topology of the chip.
     pub shape: Shape,
-    /// Columns of tiles, from the edge with the NIs to the edge with the memory controllers; or LLC tiles. 2 to 16.
+    /// Columns of tiles, from the edge with the NIs to the edge with the memory controllers, or number of LLC tiles;
+    /// 2 to 16.
     pub columns: u16,
-    /// Rows of tiles, or cores at each LLC tile, 2 to 16; tiles and rows together are 128 at most.
+    /// Rows of tiles, or cores at each LLC tile, 2 to 16; tiles and edge parts together are 128 at most.
     pub rows: u16,
-    /// Every router of the mesh.
+    /// Parameters of every router of the mesh.
     pub router: Router,
-    /// Virtual channels of each class of messages.
+    /// Virtual channels of each message class.
     pub vcs: u8,
-    /// Bytes of a flit, which a link carries in a cycle, 4 to 128.
+    /// Bytes of a flit, which a link carries per cycle, 4 to 128.
     pub flit_bytes: u32,
-    /// How messages travel.
+    /// Routing of the messages.
     pub routing: Routing,
-    /// Caches and directories.
+    /// Parameters of caches and directories.
     pub cache: CacheParams,
-    /// Cycles of the memory behind a controller, whose bandwidth is not limited.
+    /// Latency of the memory behind a controller, in cycles; its bandwidth is not limited.
     pub memory_cycles: u32,
-    /// Columns and rows of the routers with a memory controller; none for one in every row of the last column, and in
-    /// [`Shape::NocOut`], where every LLC tile has one.
+    /// Columns and rows of the routers with a memory controller. Empty for one in every row of the last column, and
+    /// in [`Shape::NocOut`], where every LLC tile has one.
     pub memories: Vec<(u16, u16)>,
-    /// Which controller has a line.
+    /// Distribution of lines over the memory controllers.
     pub interleave: Interleave,
-    /// Which slice a line is at home in.
+    /// Distribution of lines over the home slices.
     pub home: Home,
-    /// Network interfaces.
+    /// Parameters of the network interfaces.
     pub ni: NiParams,
-    /// What software takes.
+    /// Costs of software.
     pub software: Software,
-    /// The network between chips.
+    /// Parameters of the network between chips.
     pub rack: RackParams,
-    /// What the cores do.
+    /// Workload of the cores.
     pub workload: Workload,
-    /// Decides addresses, and what packets draw that draw their way.
+    /// Seed of the addresses, and of the random routes of packets.
     pub seed: u64,
 }
 
-/// How the parts of a chip are joined.
+/// Topology of a chip.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Shape {
     /// A mesh of tiles with a core and a slice each.
     Mesh,
-    /// A row of LLC tiles, with a slice each, and chains of cores above and below each of them.
+    /// A row of LLC tiles with a slice each, and chains of cores above and below each of them.
     NocOut,
 }
 
-/// How messages travel on the mesh.
+/// Routing of messages on the mesh.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Routing {
-    /// All first along the row.
+    /// All messages along the row first (XY).
     Xy,
-    /// All first along the column.
+    /// All messages along the column first (YX).
     Yx,
-    /// Each packet draws one of the two.
+    /// Each packet draws one of the two orders.
     O1Turn,
-    /// By class (Abts and others, ISCA 2009): requests to memory first along the column, all else along the row.
+    /// By class (Abts and others, ISCA 2009): requests to memory along the column first, all others along the row.
     Cdr,
-    /// All that a directory sends first along the column, all else along the row: nothing of it turns at an edge.
+    /// Messages of a directory along the column first, all others along the row: no message of a directory turns at
+    /// an edge.
     CdrDirectory,
 }
 
-/// Which memory controller has a line.
+/// Distribution of lines over the memory controllers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Interleave {
-    /// Any, by a hash of the line.
+    /// By a hash of the line.
     Line,
-    /// Any, by a hash of its page of 4 KiB.
+    /// By a hash of the page of 4 KiB.
     Page,
-    /// The one in the row of the line's home.
+    /// The controller in the row of the line's home.
     Row,
 }
 
-/// What tells the slice that a line is at home in.
+/// Distribution of lines over the home slices.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Home {
-    /// The bits of its address within a page of 4 KiB, so there are 64 slices at most, and a power of two of them.
+    /// By the address bits within a page of 4 KiB, for at most 64 slices whose number is a power of two.
     PageOffset,
-    /// A hash of its address.
+    /// By a hash of the line.
     Hash,
 }
 
-/// Caches and directories.
+/// Parameters of caches and directories.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CacheParams {
-    /// Cycles of a look into an L1 or an NI cache, and of putting a line there.
+    /// Latency of an access to an L1 or an NI cache, and of a fill, in cycles.
     pub l1_cycles: u32,
-    /// Cycles of a bank of the LLC and its directory.
+    /// Latency of a bank of the LLC and its directory, in cycles.
     pub bank_cycles: u32,
     /// Cycles for which an access occupies the bank.
     pub bank_busy_cycles: u32,
-    /// Lines of the LLC in a slice.
+    /// LLC lines of a slice.
     pub slice_lines: u32,
     /// Ways of a set.
     pub ways: u32,
-    /// Lines of a slice that may wait for something at a time.
+    /// Largest number of lines of a slice with pending transactions.
     pub entries: u32,
-    /// Share of the lines that are dirty at the beginning, in percent; the LLC begins full.
+    /// Share of the LLC lines that are dirty at the start, in percent; the LLC starts full.
     pub dirty_percent: u32,
 }
 
-/// Where the network interfaces are.
+/// Placement of the network interfaces.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Placement {
     /// At the edge, one for every row.
@@ -115,117 +117,117 @@ pub enum Placement {
     PerTile,
     /// Queue pairs in every tile, data at the edge.
     Split,
-    /// None: cores load and store remote memory.
+    /// No NI: cores load and store remote memory.
     Numa,
 }
 
-/// When the entry of the completion queue is written.
+/// Time at which the completion queue entry is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Completion {
     /// When the data has been sent to its home.
     Posted,
-    /// When its home has it.
+    /// When the home has acknowledged the data.
     Acked,
 }
 
-/// Network interfaces.
+/// Parameters of the network interfaces.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct NiParams {
-    /// Where they are.
+    /// Placement of the NIs.
     pub placement: Placement,
-    /// Entries of a work queue, a multiple of those in a line, and of its completion queue.
+    /// Entries of a work queue and of its completion queue, a multiple of those in a line.
     pub entries: u32,
-    /// Entries of a work queue in a line of 64 B.
+    /// Work queue entries per line of 64 B.
     pub wq_entries_per_line: u32,
-    /// Entries of a completion queue in a line of 64 B.
+    /// Completion queue entries per line of 64 B.
     pub cq_entries_per_line: u32,
-    /// Request generation: from a queue entry to a request.
+    /// Frontend of request generation, which takes a queue entry, in cycles.
     pub rgp_frontend_cycles: u32,
-    /// See above.
+    /// Backend of request generation, which makes a request of the entry, in cycles.
     pub rgp_backend_cycles: u32,
-    /// Request completion: from a response to a queue entry.
+    /// Backend of request completion, which takes a response, in cycles.
     pub rcp_backend_cycles: u32,
-    /// See above.
+    /// Frontend of request completion, which writes a queue entry, in cycles.
     pub rcp_frontend_cycles: u32,
-    /// Cycles that are saved where a frontend and its backend are joined by a latch.
+    /// Cycles saved where a latch connects a frontend to its backend.
     pub latch_saves_cycles: u32,
-    /// Remote requests: from the request to its response, without memory.
+    /// Service of a remote request from its arrival to its response, without memory, in cycles.
     pub rrpp_cycles: u32,
-    /// Between the L1 and the NI cache of a tile.
+    /// Transfer of a line between the L1 and the NI cache of a tile, in cycles.
     pub handover_cycles: u32,
-    /// Lines that a request generation pipeline may have on their way.
+    /// Most lines that a request generation pipeline may have in flight.
     pub in_flight: u32,
-    /// Remote requests that an RRPP may have on their way.
+    /// Most remote requests that an RRPP may have in flight.
     pub rrpp_in_flight: u32,
-    /// When completions are written.
+    /// Time at which completions are written.
     pub completion: Completion,
 }
 
-/// What software takes, in cycles.
+/// Costs of software, in cycles.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Software {
-    /// To write an entry of the work queue.
+    /// Writing a work queue entry.
     pub wq_write: u32,
-    /// To read an entry of the completion queue.
+    /// Reading a completion queue entry.
     pub cq_read: u32,
-    /// To issue a load or store of remote memory.
+    /// Issuing a load or store of remote memory.
     pub load: u32,
-    /// Requests that are enqueued between two looks at the completion queue.
+    /// Number of requests that are enqueued between two polls of the completion queue.
     pub poll_every: u32,
-    /// Loads that a core may have on their way.
+    /// Most loads that a core may have in flight.
     pub mshrs: u32,
 }
 
-/// The network between chips.
+/// Parameters of the network between chips.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RackParams {
-    /// Hops to the other chip, at least 1.
+    /// Number of hops to the other chip, at least 1.
     pub hops: u32,
-    /// Cycles of a hop.
+    /// Latency of a hop, in cycles.
     pub hop_cycles: u32,
 }
 
-/// What is done to remote memory.
+/// Kind of an operation on remote memory.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum OpKind {
-    /// It is read into local buffers.
+    /// Reads remote memory into local buffers.
     #[default]
     Read,
-    /// It is written from local buffers.
+    /// Writes remote memory from local buffers.
     Write,
 }
 
-/// How a core goes on.
+/// Condition under which a core begins its next operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Mode {
-    /// When the request is complete; cores take turns, one at a time.
+    /// After the previous operation is complete; cores take turns, one at a time.
     Turns,
-    /// When the request is complete; all cores at once.
+    /// After the previous operation is complete; all cores run at once.
     Sync,
-    /// As long as there is room in the work queue.
+    /// While there is room in the work queue.
     Async,
 }
 
-/// What the cores do.
+/// Workload of the cores.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Workload {
     /// Share of the operations that write, in percent; the others read.
     pub writes_percent: u32,
-    /// How a core goes on.
+    /// Condition under which a core begins its next operation.
     pub mode: Mode,
-    /// Lines of a request, 1 to 256.
+    /// Lines per operation, 1 to 256.
     pub lines: u32,
-    /// The cores that take part, ascending.
+    /// Cores that take part, in ascending order.
     pub cores: Vec<u16>,
 }
 
-/// The longest time of a part, in cycles.
+/// Largest latency of a single part, in cycles.
 const CYCLES: u32 = 1 << 20;
 
-/// What a directory has bits for.
+/// Number of agents that a directory has bits for.
 const AGENTS: u32 = 128;
 
-/// The classes of messages, in the order of their virtual channels.
+/// Message classes, in the order of their virtual channels.
 pub(crate) mod class {
     pub(crate) const REQUEST: u8 = 0;
     pub(crate) const FORWARD: u8 = 1;
@@ -238,7 +240,7 @@ pub(crate) mod class {
 impl ChipParams {
     pub(crate) fn classes(&self) -> Vec<Class> {
         let order = |number: usize| match self.routing {
-            // There is one way only.
+            // There is only one path.
             _ if self.shape == Shape::NocOut => Order::Xy,
             Routing::Xy => Order::Xy,
             Routing::Yx => Order::Yx,
@@ -251,10 +253,10 @@ impl ChipParams {
         named.map(|(number, name)| Class { name: (*name).into(), order: order(number), vcs: self.vcs }).collect()
     }
 
-    /// Refuses what no chip can be.
+    /// Checks that a chip with these parameters can be built.
     ///
     /// # Errors
-    /// The field, its value and the rule.
+    /// Returns the field, its value and the rule.
     pub fn check(&self) -> Result<(), NocError> {
         let ni = &self.ni;
         self.router.check()?;
@@ -323,7 +325,7 @@ impl ChipParams {
         Ok(())
     }
 
-    /// Cores.
+    /// Returns the number of tiles, each with a core.
     #[must_use]
     pub fn tiles(&self) -> u16 {
         self.columns * self.rows

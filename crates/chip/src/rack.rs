@@ -1,72 +1,72 @@
-//! Chips that read and write each other's memory, on a torus: a partition each.
+//! Chips that read and write each other's memory, on a torus; each chip is a partition.
 //!
-//! A cycle of a chip is an event at its end. What comes from another chip comes half a cycle before, so that it never
-//! meets a cycle that is being done, and its order among others depends only on who sent it.
+//! A cycle of a chip is an event at the end of the cycle. Messages of other chips arrive half a cycle earlier, so
+//! that they never coincide with a cycle that is being processed, and their order depends only on their senders.
 
 use crate::chip::Chip;
 use crate::{Books, ChipError, ChipParams, OpKind};
 use hostnet_kernel::{mix, Across, ComponentId, Event, Partition, Scheduler, Simulation, Time};
 use serde::{Deserialize, Serialize};
 
-/// Chips on a torus.
+/// A torus of chips.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Torus {
-    /// Chips along each dimension.
+    /// Number of chips along each dimension.
     pub sides: [u16; 3],
-    /// Whose memory a chip reads and writes.
+    /// Pattern of the remote accesses.
     pub pattern: Pattern,
 }
 
-/// Whose memory a chip of a rack reads and writes.
+/// Pattern that selects the chip whose memory a chip of a rack reads and writes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Pattern {
-    /// That of every other chip, by lot.
+    /// Any other chip, at random.
     Uniform,
-    /// That of the chips at so many hops, by lot.
+    /// A chip at a given number of hops, at random.
     Distance,
-    /// Always that of the same chip at so many hops: ahead along the first dimension as far as it goes, then along the
-    /// others. No two chips have the same.
+    /// Always the same chip at a given number of hops: ahead along the first dimension as far as possible, then along
+    /// the others. Each chip is the target of only one other.
     Shift,
 }
 
 impl Torus {
-    /// Chips.
+    /// Returns the number of chips.
     #[must_use]
     pub fn chips(&self) -> u64 {
         self.sides.iter().map(|side| u64::from(*side)).product()
     }
 
-    /// Hops between the two chips that are farthest apart.
+    /// Returns the number of hops between the two chips that are farthest apart.
     #[must_use]
     pub fn diameter(&self) -> u32 {
         self.sides.iter().map(|side| u32::from(side / 2)).sum()
     }
 }
 
-/// Where a chip of a rack is.
+/// Place of a chip in its rack.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Place {
-    /// Which chip it is.
+    /// Number of the chip.
     pub chip: u16,
-    /// Chips along each dimension of the torus.
+    /// Number of chips along each dimension of the torus.
     pub sides: [u16; 3],
 }
 
 impl Place {
-    /// Chips of the rack.
+    /// Returns the number of chips of the rack.
     #[must_use]
     pub fn chips(&self) -> u16 {
         self.sides.iter().product()
     }
 
-    /// Its coordinates.
+    /// Returns the coordinates of the chip.
     #[must_use]
     pub fn at(&self) -> [u16; 3] {
         let [x, y, _] = self.sides;
         [self.chip % x, self.chip / x % y, self.chip / x / y]
     }
 
-    /// The chips whose memory it reads and writes, where `hops` counts for all patterns but the uniform one.
+    /// Returns the chips whose memory this chip reads and writes. `hops` applies to all patterns but the uniform one.
     pub(crate) fn targets(&self, pattern: Pattern, hops: u32) -> Vec<u16> {
         let others = (0..self.chips()).filter(|other| *other != self.chip);
         match pattern {
@@ -76,7 +76,7 @@ impl Place {
         }
     }
 
-    /// The chip so many hops ahead, if the torus reaches as far.
+    /// Returns the chip `hops` hops ahead, if the torus is large enough.
     fn ahead(&self, hops: u32) -> Option<u16> {
         let (mut rest, mut left, mut unit, mut chip) = (self.chip, hops, 1, 0);
         for side in self.sides {
@@ -89,7 +89,7 @@ impl Place {
         (left == 0 && hops > 0).then_some(chip)
     }
 
-    /// Hops to another chip, the shorter way around in each dimension.
+    /// Returns the number of hops to another chip, the shorter way around in each dimension.
     #[must_use]
     pub fn hops(&self, other: u16) -> u32 {
         let (mut one, mut other, mut hops) = (self.chip, other, 0);
@@ -103,47 +103,47 @@ impl Place {
     }
 }
 
-/// What leaves a chip.
+/// A message to another chip.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Outbound {
     pub(crate) to: u16,
     pub(crate) word: Word,
 }
 
-/// What chips say to each other.
+/// Content of a message between chips.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) enum Word {
-    /// Read or write a line, for a line of an operation of the sender.
+    /// A request to read or write a line, for the line `flight` of an operation of the sender.
     Request { flight: u32, kind: OpKind, line: u64 },
-    /// It is done, and took some cycles.
+    /// The answer to a request, with the cycles that its service took.
     Answer { flight: u32, cycles: u64 },
 }
 
-/// What happens to a chip of a rack.
+/// An event of a chip of a rack.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Happening(What);
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 enum What {
-    /// A cycle is to be done.
+    /// A cycle must be simulated.
     Cycle(u64),
-    /// A word comes, for a cycle.
+    /// A message arrives, for a cycle.
     Word { cycle: u64, from: u16, word: Word },
 }
 
-/// A chip of a rack.
+/// A chip of a rack, as a partition.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct RackChip {
-    /// None where another process has it.
+    /// The chip; `None` if another process simulates it.
     chip: Option<Chip>,
     place: Place,
     clock_ps: u64,
-    /// The cycle for which an event is on its way.
+    /// Cycle for which an event is scheduled.
     planned: Option<u64>,
 }
 
 impl RackChip {
-    /// The chip, if this process has it.
+    /// Returns the chip, if this process simulates it.
     #[must_use]
     pub fn chip(&self) -> Option<&Chip> {
         self.chip.as_ref()
@@ -153,7 +153,7 @@ impl RackChip {
         ComponentId(u32::from(self.place.chip))
     }
 
-    /// When a cycle ends.
+    /// Returns the time at which a cycle ends, in ps.
     fn end_ps(&self, cycle: u64) -> u64 {
         (cycle + 1) * self.clock_ps
     }
@@ -192,7 +192,7 @@ impl Partition for RackChip {
                 chip.run_until(cycle + 1);
                 self.send_out(cycle, scheduler);
             }
-            // An earlier cycle has been planned since.
+            // An earlier cycle has been scheduled since.
             What::Cycle(_) => return,
             What::Word { cycle, from, word } => {
                 chip.run_until(cycle);
@@ -207,22 +207,23 @@ impl Partition for RackChip {
     fn load(&mut self, _: &mut Happening, (): ()) {}
 }
 
-/// The chips of a rack.
+/// A rack: a torus of chips.
 pub struct Rack {
     simulation: Simulation<RackChip>,
     clock_ps: u64,
 }
 
 impl Rack {
-    /// A torus of equal chips, each with random numbers of its own.
+    /// Creates a torus of equal chips, each with its own random numbers.
     ///
     /// # Errors
-    /// When a chip cannot be built, there are fewer than 2 or more than 512, or none as far as wanted.
+    /// Fails if a chip cannot be built, if there are fewer than 2 or more than 512 chips, or if no chip is as many
+    /// hops away as the pattern requires.
     pub fn new(params: &ChipParams, torus: Torus, clock_ps: u64) -> Result<Self, ChipError> {
         Self::share(params, torus, clock_ps, |_| true)
     }
 
-    /// The same in one of several processes, which has some of the chips.
+    /// As [`Rack::new`], but in one of several processes, which simulates the chips for which `has` returns true.
     ///
     /// # Errors
     /// As [`Rack::new`].
@@ -260,7 +261,7 @@ impl Rack {
         Ok(Self { simulation: Simulation::new(parts, window), clock_ps })
     }
 
-    /// Goes on until a cycle, on so many threads at most.
+    /// Runs until a cycle, on at most `threads` threads.
     pub fn run_until(&mut self, cycle: u64, threads: usize) {
         let limit = Time::from_ps(cycle * self.clock_ps);
         if threads > 1 {
@@ -271,46 +272,46 @@ impl Rack {
         self.settle(cycle);
     }
 
-    /// The same in several processes, each of which calls it.
+    /// As [`Rack::run_until`], but in several processes, each of which calls this function.
     pub fn run_until_across(&mut self, cycle: u64, threads: usize, across: &mut Across) {
         self.simulation.run_until_across(Time::from_ps(cycle * self.clock_ps), threads, across);
         self.settle(cycle);
     }
 
-    /// Chips that have nothing to do come to the cycle, too.
+    /// Advances chips that have nothing to do to the cycle as well.
     fn settle(&mut self, cycle: u64) {
         self.here().for_each(|chip| {
             chip.run_until(cycle);
         });
     }
 
-    /// The chips of this process.
+    /// Returns the chips of this process.
     fn here(&mut self) -> impl Iterator<Item = &mut Chip> {
         self.simulation.parts_mut().iter_mut().filter_map(|(one, _)| one.chip.as_mut())
     }
 
-    /// Whether nothing is left to do on the chips of this process.
+    /// Returns true if nothing is left to do on the chips of this process.
     #[must_use]
     pub fn is_idle(&self) -> bool {
         self.simulation.parts().iter().all(|(_, scheduler)| scheduler.next_time().is_none())
     }
 
-    /// Begins to count anew.
+    /// Resets the statistics of all chips.
     pub fn clear(&mut self) {
         self.here().for_each(Chip::clear);
     }
 
-    /// Lets cores begin no more operations.
+    /// Stops cores from beginning further operations.
     pub fn stop(&mut self) {
         self.here().for_each(Chip::stop);
     }
 
-    /// The chips of this process, in their order.
+    /// Returns the chips of this process, in their order.
     pub fn chips(&self) -> impl Iterator<Item = &Chip> {
         self.simulation.worlds().filter_map(RackChip::chip)
     }
 
-    /// What each chip has counted.
+    /// Returns the statistics of each chip.
     #[must_use]
     pub fn books(&self) -> Vec<Books> {
         self.chips().map(Chip::books).collect()

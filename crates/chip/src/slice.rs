@@ -1,4 +1,4 @@
-//! A slice: a bank of the LLC, and the directory of the lines that are at home there.
+//! A slice: a bank of the LLC, and the directory of the lines homed there.
 
 use crate::chip::Action;
 use crate::fabric::Fabric;
@@ -12,12 +12,12 @@ use hostnet_kernel::Rng;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, VecDeque};
 
-/// Requests that may wait at a slice before its tile takes no more.
+/// Requests queued at a slice from which the slice accepts no more.
 const QUEUE: usize = 16;
-/// Packets of a class that may wait to set out before a slice takes no more requests.
+/// Packets of a class queued for sending from which a slice processes no more requests.
 const OUTGOING: usize = 4;
 
-/// Something that came about a line.
+/// A message that has arrived at a slice.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 struct Arrival {
     line: u64,
@@ -26,7 +26,7 @@ struct Arrival {
     token: Token,
 }
 
-/// A line that waits for something.
+/// A line with a pending transaction.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 struct Entry {
     line: u64,
@@ -35,17 +35,17 @@ struct Entry {
     waiting: VecDeque<Arrival>,
 }
 
-/// A slice.
+/// State of a slice.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Slice {
     index: u16,
     llc: Llc,
-    /// Lines of queues, which stay in the LLC.
+    /// Directory state of queue lines, which stay in the LLC.
     queues: BTreeMap<u64, DirectoryLine>,
     entries: Vec<Entry>,
     requests: VecDeque<Arrival>,
     answers: VecDeque<Arrival>,
-    /// Requests that wait in entries.
+    /// Number of requests that wait in entries.
     blocked: usize,
     busy_until: u64,
     awake: bool,
@@ -73,12 +73,12 @@ impl Slice {
         }
     }
 
-    /// Lines that wait for something.
+    /// Returns the number of lines with a pending transaction.
     pub(crate) fn waiting(&self) -> usize {
         self.entries.len()
     }
 
-    /// A letter comes.
+    /// Queues an arriving message.
     pub(crate) fn receive(&mut self, line: u64, from: Node, message: Message, token: Token, fabric: &mut Fabric) {
         let arrival = Arrival { line, from, message, token };
         if message.class() == Class::Request {
@@ -98,7 +98,7 @@ impl Slice {
         self.refresh_open(fabric);
     }
 
-    /// Does what can be done in this cycle: answers first, then requests, until the bank is busy.
+    /// Processes the messages that can be processed in this cycle, answers before requests, until the bank is busy.
     pub(crate) fn act(&mut self, fabric: &mut Fabric) {
         self.awake = false;
         while self.busy_until <= fabric.now {
@@ -127,8 +127,8 @@ impl Slice {
         }
     }
 
-    /// Whether a request may be taken: there is an entry for it, and room for what it sends. Answers are always taken,
-    /// so that entries become free.
+    /// Returns true if a request may be processed: it finds an entry, and there is room for the messages that it
+    /// sends. Answers are always processed, so that entries become free.
     fn may_take(&self, fabric: &Fabric) -> bool {
         let terminal = fabric.floor.terminal(Unit::Slice(self.index));
         let room = |class| fabric.network.queued(terminal, class) < OUTGOING;
@@ -155,16 +155,16 @@ impl Slice {
             self.blocked += 1;
             return;
         }
-        // Who is answered is who asked: the request that made the line busy, or this one.
+        // The answer goes to the requester: that of the request that made the line busy, or of this one.
         let token = place.map_or(arrival.token, |place| self.entries[place].token);
         self.carry_out(&arrival, token, &step, fabric);
         self.keep(arrival.line, place, token, &step, fabric);
     }
 
-    /// What the directory knows of a line for which nothing is waiting.
+    /// Returns the directory state of a line without a pending transaction.
     fn stored(&mut self, line: u64) -> DirectoryLine {
         if line < DATA_LINES {
-            // Queues are used all the time: their blocks stay in the LLC.
+            // Queues are in constant use, so their lines are taken to stay in the LLC.
             let fresh = DirectoryLine { block: Block::Clean(0), ..DirectoryLine::default() };
             return self.queues.get(&line).copied().unwrap_or(fresh);
         }
@@ -178,13 +178,13 @@ impl Slice {
 
     fn carry_out(&mut self, arrival: &Arrival, token: Token, step: &DirectoryStep, fabric: &mut Fabric) {
         let cache = fabric.params.cache;
-        // A line from memory that is not kept does not go through the bank.
+        // A line from memory that the LLC does not keep does not pass through the bank.
         let passes = matches!(arrival.message, Message::MemoryData(_)) && step.bank == BankAccess::None;
         let cycles = if passes || step.bank == BankAccess::None && step.out.is_empty() {
             0
         } else {
             self.occupy(fabric);
-            // What comes from memory goes on while the bank takes it.
+            // Data from memory is forwarded while it is written to the bank.
             if step.bank == BankAccess::Fill {
                 0
             } else {
@@ -199,7 +199,8 @@ impl Slice {
         self.busy_until = self.busy_until.max(fabric.now) + u64::from(fabric.params.cache.bank_busy_cycles);
     }
 
-    /// Notes the new state of a line, and lets the oldest that waits for it come next.
+    /// Stores the new state of a line. If its transaction ended, the requests that waited for it become the next
+    /// ones.
     fn keep(&mut self, line: u64, place: Option<usize>, token: Token, step: &DirectoryStep, fabric: &mut Fabric) {
         if step.line.is_busy() {
             match place {

@@ -1,4 +1,4 @@
-//! What holds of every chip.
+//! Tests invariants of every chip.
 
 mod common;
 
@@ -9,7 +9,7 @@ use proptest::prelude::*;
 const PLACEMENTS: [Placement; 4] = [Placement::Edge, Placement::PerTile, Placement::Split, Placement::Numa];
 const NOTHING: InFlight = InFlight { operations: 0, lines: 0, remote: 0, directory: 0, packets: 0 };
 
-/// Lets a chip end what it has begun.
+/// Runs the chip until all operations in flight have completed.
 fn drain(chip: &mut Chip) {
     chip.stop();
     let from = chip.status().cycle;
@@ -76,8 +76,8 @@ fn as_much_comes_in_as_goes_out() {
 
 #[test]
 fn a_line_read_moves_the_flits_of_its_messages() {
-    // Without queues only data moves: a request and a reply to the core, and on the other side a request and the line
-    // twice, and a request to memory.
+    // Without queue entries only data moves: a request and a reply for each line that a core reads, and for each line
+    // served two requests, one of them to memory, and the line twice.
     for (shape, flit_bytes) in [(Shape::Mesh, 16), (Shape::Mesh, 32), (Shape::Mesh, 12), (Shape::NocOut, 16)] {
         let flits = |bytes: u64| bytes.div_ceil(u64::from(flit_bytes));
         let (word, request, line) = (flits(16), flits(32), flits(80));

@@ -1,4 +1,4 @@
-//! Chips that read each other's memory.
+//! Tests chips that read each other's memory.
 
 mod common;
 
@@ -35,7 +35,7 @@ fn chips_reach_those_that_the_pattern_says() {
             let (out, served) = run(&params, [4, 3, 2], pattern).expect("it can be built");
             let cycles = f64::from(hops * params.rack.hop_cycles);
             assert!(out.iter().all(|mean| *mean == cycles), "{pattern:?}: {out:?} and {cycles}");
-            // Who has one chip only to read from is read from by one only.
+            // With one destination per chip, each chip also has exactly one reader, so all serve about as many lines.
             let (least, most) = (*served.iter().min().unwrap() as f64, *served.iter().max().unwrap() as f64);
             assert!(pattern == Pattern::Distance || least > 0.95 * most, "{served:?}");
         }
@@ -100,7 +100,7 @@ fn all_that_is_asked_for_is_answered() {
     }
 }
 
-/// Latency of turns and bandwidth of all cores, of a chip with a mirror and of the first of two that face each other.
+/// Returns the statistics of a chip with a mirrored peer and of the first of two chips that read from each other.
 fn both(placement: Placement, mode: Mode, lines: u32, cycles: u64) -> (Books, Books) {
     let mut params = params(placement);
     (params.workload.mode, params.workload.lines) = (mode, lines);

@@ -1,4 +1,4 @@
-//! A chip, before anything happens on it.
+//! Builds a chip.
 
 use super::{Action, Chip, Edge, Tile};
 use crate::agenda::Agenda;
@@ -16,15 +16,16 @@ use hostnet_kernel::Rng;
 use hostnet_noc::Network;
 
 impl Chip {
-    /// A chip whose cores begin in the first cycle.
+    /// Creates a chip whose cores begin in the first cycle.
     ///
     /// # Errors
-    /// When a size is out of range or messages may wait for each other in a circle.
+    /// Fails if a parameter is out of range or if the routes could deadlock.
     pub fn new(params: ChipParams) -> Result<Self, ChipError> {
         Self::build(params, None, Vec::new())
     }
 
-    /// A chip of a rack, whose remote memory lies on some others. What leaves it waits for [`Chip::take_outbound`].
+    /// Creates a chip of a rack, whose remote memory is on the chips `targets`. Messages to other chips wait for
+    /// [`Chip::take_outbound`].
     pub(crate) fn in_rack(params: ChipParams, place: Place, targets: Vec<u16>) -> Result<Self, ChipError> {
         Self::build(params, Some(place), targets)
     }
@@ -54,7 +55,7 @@ impl Chip {
         let rng = Rng::new(params.seed, 0x6368_6971);
         let mut fabric = Fabric { now: 0, network, agenda: Agenda::new(), letters: Store::new(), floor, params, rng };
         if fabric.params.ni.placement != Placement::Numa {
-            // Every frontend begins by looking at its queues.
+            // Every frontend begins with a poll of its work queue.
             (0..tiles).for_each(|core| fabric.later(1, Action::Visit(core)));
         }
         let first = if fabric.params.workload.mode == crate::Mode::Turns { 1 } else { usize::MAX };

@@ -1,4 +1,4 @@
-//! A chip: its units, and a cycle of it.
+//! A chip: its units, and the work of a cycle.
 
 mod build;
 mod queues;
@@ -20,30 +20,31 @@ use hostnet_coherence::{Message, Node};
 use hostnet_noc::{Delivery, Layout, Network};
 use serde::{Deserialize, Serialize};
 
-/// Something that is due in a cycle.
+/// An action that is due in a cycle.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) enum Action {
-    /// A letter sets out.
+    /// Sends a message.
     Send {
         from: Unit,
         letter: Letter,
     },
-    /// A bank may go on.
+    /// A slice continues with its queues.
     Slice(u16),
-    /// Memory has a line.
+    /// Memory returns a line.
     MemoryData {
         memory: u16,
         line: u64,
         token: Token,
     },
-    /// A cache has served an access that had to wait.
+    /// A cache completes an access that had to wait.
     Cached {
         at: Unit,
         half: Half,
         line: u64,
         completion: Completion,
     },
-    /// A core begins an operation, has computed a queue entry, looks at its completion queue, has read an entry.
+    /// Steps of a core: begin an operation, store a work queue entry, poll the completion queue, read one of its
+    /// entries.
     Begin(u16),
     StoreWq {
         core: u16,
@@ -54,7 +55,8 @@ pub(crate) enum Action {
         core: u16,
         seen: u64,
     },
-    /// An NI looks at a work queue; an entry has gone through a frontend; an operation is at its backend.
+    /// Steps of request generation: poll a work queue, pass an entry on from its frontend, add an operation to its
+    /// backend, generate the next request.
     Visit(u16),
     Handed {
         op: u32,
@@ -63,7 +65,7 @@ pub(crate) enum Action {
         op: u32,
     },
     Unroll(Unit),
-    /// A response is in a completion pipeline, and through it; a completion is to be written.
+    /// Steps of request completion: continue with the responses, complete a line, write a completion queue entry.
     Complete(Unit),
     LineDone {
         flight: u32,
@@ -71,7 +73,7 @@ pub(crate) enum Action {
     Post {
         op: u32,
     },
-    /// A remote request comes, is through the first half of the pipeline, and through the second.
+    /// Steps of a remote request: arrival, end of the first half of its pipeline, end of the second half.
     Arrive {
         flight: u32,
         kind: OpKind,
@@ -83,13 +85,13 @@ pub(crate) enum Action {
     Answer {
         remote: u32,
     },
-    /// A response comes.
+    /// A response arrives.
     Back {
         flight: u32,
     },
 }
 
-/// A tile: what is there besides the slice.
+/// A tile without its slice.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Tile {
     pub(crate) core: Core,
@@ -98,7 +100,7 @@ pub(crate) struct Tile {
     pub(crate) backend: Backend,
 }
 
-/// A row of the edge.
+/// Units at the edge of a row.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Edge {
     pub(crate) caches: Caches,
@@ -106,31 +108,31 @@ pub(crate) struct Edge {
     pub(crate) rrpp: Rrpp,
 }
 
-/// How a chip stands.
+/// Progress of a chip.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ChipStatus {
-    /// Cycles so far.
+    /// Number of cycles simulated.
     pub cycle: u64,
     /// Operations completed since counting began.
     pub operations: u64,
 }
 
-/// What is on its way in a chip.
+/// Operations, requests and packets in flight on a chip.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct InFlight {
-    /// Operations that cores have begun.
+    /// Operations that cores have begun and not completed.
     pub operations: usize,
-    /// Lines of them that have been made into requests.
+    /// Lines of these operations whose requests were generated.
     pub lines: usize,
-    /// Requests of other chips.
+    /// Requests of other chips that are being served.
     pub remote: usize,
-    /// Lines for which a directory waits.
+    /// Lines that a directory is waiting for.
     pub directory: usize,
     /// Packets in the network.
     pub packets: usize,
 }
 
-/// A chip and what happens on it.
+/// A chip with everything in flight on it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Chip {
     pub(crate) fabric: Fabric,
@@ -141,45 +143,45 @@ pub struct Chip {
     pub(crate) ops: Store<Op>,
     pub(crate) flights: Store<Flight>,
     pub(crate) remotes: Store<Remote>,
-    /// Where the chip is in its rack; alone it has a mirror.
+    /// Place of the chip in its rack; `None` for a single chip, which has a mirror.
     pub(crate) place: Option<Place>,
-    /// The chips on which remote memory lies; alone none.
+    /// Chips that hold the remote memory; empty for a single chip.
     pub(crate) targets: Vec<u16>,
     pub(crate) outbound: Vec<Outbound>,
     pub(crate) books: Books,
-    /// Lines that have come and are being put into their cache.
+    /// Lines that have arrived and are being written to their cache.
     pub(crate) filling: Vec<(Unit, u64)>,
-    /// Accesses that wait for such a line, or for that of the other half of a tile.
+    /// Accesses that wait for such a line, or for an access of the other half of the tile.
     pub(crate) stalled: Vec<(Unit, Half, u64, Access)>,
     pub(crate) stopping: bool,
 }
 
 impl Chip {
-    /// What was counted.
+    /// Returns the statistics.
     #[must_use]
     pub fn books(&self) -> Books {
         let flits = self.fabric.network.injected() - self.books.flits;
         Books { flits, ..self.books.clone() }
     }
 
-    /// Begins to count anew.
+    /// Resets the statistics.
     pub fn clear(&mut self) {
         self.books.clear(self.fabric.now, self.fabric.network.injected());
     }
 
-    /// Where the network's channels lie, and how many flits each output has carried.
+    /// Returns the layout of the network, and the network with the flits that each output has carried.
     #[must_use]
     pub fn network(&self) -> (&Layout, &Network) {
         (&self.layout, &self.fabric.network)
     }
 
-    /// How the chip stands.
+    /// Returns the progress of the chip.
     #[must_use]
     pub fn status(&self) -> ChipStatus {
         ChipStatus { cycle: self.fabric.now, operations: self.books.breakdown.count }
     }
 
-    /// What is on its way.
+    /// Returns the numbers of operations, requests and packets in flight.
     #[must_use]
     pub fn in_flight(&self) -> InFlight {
         InFlight {
@@ -191,18 +193,18 @@ impl Chip {
         }
     }
 
-    /// Lets cores begin no more operations.
+    /// Stops cores from beginning further operations.
     pub fn stop(&mut self) {
         self.stopping = true;
     }
 
-    /// Accesses to the banks of the LLC and lines that it has written to memory, since the start.
+    /// Returns the accesses to the LLC banks and the lines written back to memory, both since the start.
     #[must_use]
     pub fn llc(&self) -> (u64, u64) {
         (self.slices.iter().map(|slice| slice.accesses).sum(), self.slices.iter().map(|slice| slice.writebacks).sum())
     }
 
-    /// Goes on until a cycle. Returns false when nothing is left to do.
+    /// Runs until a cycle. Returns false if nothing is left to do.
     pub fn run_until(&mut self, cycle: u64) -> bool {
         let mut delivered = Vec::new();
         while self.fabric.now < cycle {
@@ -221,7 +223,7 @@ impl Chip {
         true
     }
 
-    /// The next cycle in which something happens, if nothing comes from outside.
+    /// Returns the next cycle in which something happens if nothing arrives from outside.
     pub(crate) fn next_cycle(&self) -> Option<u64> {
         if self.fabric.network.is_idle() {
             self.fabric.agenda.next(self.fabric.now)

@@ -1,4 +1,4 @@
-//! Lines of queues: who reads and writes them, and what the protocol says to that.
+//! Accesses to lines of queues, through the coherence protocol.
 
 use super::{Action, Chip};
 use crate::caches::{Access, Caches};
@@ -9,7 +9,7 @@ use hostnet_coherence::tile::Half;
 use hostnet_coherence::{Agent, Message, Node};
 
 impl Chip {
-    /// A message for the caches of queue lines.
+    /// Handles a coherence message for the caches of queue lines.
     pub(super) fn cache_message(&mut self, at: Unit, line: u64, from: Node, message: Message) {
         let half = if matches!(at, Unit::Edge(_)) { Half::Ni } else { Half::Core };
         let cycles = self.fabric.params.cache.l1_cycles;
@@ -23,8 +23,8 @@ impl Chip {
         self.changed(at, line);
     }
 
-    /// Somebody reads or writes a line of a queue. Returns what was served at once, and whether the line came from the
-    /// other half of the tile; if nothing, [`Chip::cached`] hears of it later.
+    /// Reads or writes a line of a queue. Returns the completion if the access was served at once, and whether the
+    /// line came from the other half of the tile. Otherwise [`Chip::cached`] is called when it is served.
     pub(crate) fn access(&mut self, at: Unit, half: Half, line: u64, access: Access) -> Option<(Completion, bool)> {
         if self.filling.contains(&(at, line)) {
             self.stalled.push((at, half, line, access));
@@ -45,7 +45,7 @@ impl Chip {
         Some((completion, outcome.handed_over))
     }
 
-    /// Tries again what had to wait for an access of the other half of a tile.
+    /// Retries an access that had to wait for one of the other half of a tile.
     pub(crate) fn retry(&mut self, at: Unit, line: u64) {
         let Some(place) = self.stalled.iter().position(|wait| (wait.0, wait.2) == (at, line)) else { return };
         let (at, half, line, access) = self.stalled.remove(place);
@@ -61,7 +61,7 @@ impl Chip {
         }
     }
 
-    /// The name by which the directory knows a unit.
+    /// Returns the agent as which the directory knows a unit.
     pub(crate) fn node(&self, at: Unit) -> Node {
         let index = match at {
             Unit::Edge(row) => self.fabric.params.tiles() + row,

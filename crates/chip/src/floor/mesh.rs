@@ -1,4 +1,4 @@
-//! A mesh of tiles, the network interfaces at its western edge and the memory controllers where they are said to be.
+//! A mesh of tiles with the network interfaces at its western edge and memory controllers at given places.
 
 use super::{attach, Floor};
 use crate::{ChipParams, Interleave};
@@ -37,7 +37,7 @@ pub(super) fn build(params: &ChipParams) -> Result<(Floor, Layout, Routes), NocE
     Ok((floor, layout, routes))
 }
 
-/// Columns and rows of the memory controllers.
+/// Returns the columns and rows of the memory controllers.
 fn memories(params: &ChipParams) -> Result<Vec<(u16, u16)>, NocError> {
     let (columns, rows) = (params.columns, params.rows);
     if params.memories.is_empty() {

@@ -1,4 +1,4 @@
-//! Where things are on a chip: cores, slices, what of the network interfaces is at the edge, memory controllers.
+//! Floor plan of a chip: places of cores, slices, memory controllers and the edge parts of the network interfaces.
 
 mod mesh;
 mod noc_out;
@@ -8,36 +8,38 @@ use hostnet_kernel::mix;
 use hostnet_noc::{deadlock, Layout, NocError, Place, Router, Routes, Terminal};
 use serde::{Deserialize, Serialize};
 
-/// Who gets a message.
+/// Destination of a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum Unit {
-    /// A core with its L1, and what of an NI is in its tile.
+    /// A core with its L1, and the parts of an NI in its tile.
     Core(u16),
     /// A slice of the LLC with its directory.
     Slice(u16),
-    /// What of the NIs is at the edge: a port of the network between chips, too.
+    /// The parts of the NIs at the edge, including a port of the network between chips.
     Edge(u16),
     /// A memory controller.
     Memory(u16),
 }
 
-/// The first line of data; those below are of queues.
+/// First line of data; the lines below hold queues.
 pub(crate) const DATA_LINES: u64 = 1 << 24;
-/// Lines of the queues of a core: a page, so that they are at home everywhere.
+/// Number of lines for the queues of a core: a page, so that their homes are spread over all slices.
 pub(crate) const QUEUE_LINES: u64 = 64;
 const PAGE_LINES: u64 = 64;
-/// What the hash of a line's home has in it, so that it tells nothing of the controller.
+/// Constant in the hash of a line's home, which makes it independent of the hash that selects the controller.
 const HOMES: u64 = 0x686f_6d65;
 
-/// Where things are on the chip.
+/// Floor plan of a chip.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Floor {
     cores: u16,
     slices: u16,
     edges: u16,
-    /// First terminal of the slices (those of the cores in a mesh), of the edge and of the memory controllers.
+    /// First terminal of the slices; in a mesh, slices share those of the cores.
     first_slice: u16,
+    /// First terminal of the edge.
     first_edge: u16,
+    /// First terminal of the memory controllers.
     first_memory: u16,
     memories: u16,
     interleave: Interleave,
@@ -45,10 +47,10 @@ pub struct Floor {
 }
 
 impl Floor {
-    /// The network of a chip, its routes, and where things are.
+    /// Lays out a chip. Returns the floor plan, the layout of the network and its routes.
     ///
     /// # Errors
-    /// When virtual channels do not suffice, or messages may wait for each other in a circle.
+    /// Fails if there are too few virtual channels or if the routes could deadlock.
     pub fn new(params: &ChipParams) -> Result<(Self, Layout, Routes), NocError> {
         let (floor, layout, routes) = match params.shape {
             Shape::Mesh => mesh::build(params)?,
@@ -61,7 +63,7 @@ impl Floor {
         Ok((floor, layout, routes))
     }
 
-    /// The terminal of a unit.
+    /// Returns the terminal of a unit.
     #[must_use]
     pub fn terminal(&self, unit: Unit) -> u16 {
         match unit {
@@ -72,7 +74,7 @@ impl Floor {
         }
     }
 
-    /// The slice that a line is at home in.
+    /// Returns the home slice of a line.
     #[must_use]
     pub fn home(&self, line: u64) -> u16 {
         let number = match self.home {
@@ -82,7 +84,7 @@ impl Floor {
         (number % u64::from(self.slices)) as u16
     }
 
-    /// The memory controller of a line.
+    /// Returns the memory controller of a line.
     #[must_use]
     pub fn memory(&self, line: u64) -> u16 {
         let controllers = u64::from(self.memories);
@@ -93,31 +95,31 @@ impl Floor {
         }
     }
 
-    /// The RRPP that serves remote requests for a line: that nearest to its home.
+    /// Returns the remote request pipeline (RRPP) that serves a line: the one nearest to its home.
     #[must_use]
     pub fn rrpp(&self, line: u64) -> u16 {
         self.home(line) / (self.slices / self.edges)
     }
 
-    /// What of the edge serves a core.
+    /// Returns the edge part that serves a core.
     #[must_use]
     pub fn edge_of(&self, core: u16) -> u16 {
         core / self.cores_per_edge()
     }
 
-    /// Cores that a part of the edge serves; they are numbered one after the other.
+    /// Returns the number of cores that an edge part serves; their numbers are consecutive.
     #[must_use]
     pub fn cores_per_edge(&self) -> u16 {
         self.cores / self.edges
     }
 
-    /// Parts of the edge.
+    /// Returns the number of edge parts.
     #[must_use]
     pub fn edges(&self) -> u16 {
         self.edges
     }
 
-    /// Slices of the LLC.
+    /// Returns the number of slices of the LLC.
     #[must_use]
     pub fn slices(&self) -> u16 {
         self.slices

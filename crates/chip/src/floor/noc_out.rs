@@ -1,15 +1,15 @@
-//! NOC-Out (Lotfi-Kamran and others, MICRO 2012): a row of LLC tiles that are all joined to each other, and above and
-//! below each of them a chain of cores, which lead to it and from it in a cycle per core.
+//! NOC-Out (Lotfi-Kamran and others, MICRO 2012): a row of LLC tiles, each linked to every other, and above and below
+//! each tile a chain of cores, which flits traverse in one cycle per core.
 
 use super::{attach, Floor};
 use crate::ChipParams;
 use hostnet_noc::{Layout, NocError, Place, Port, Routes, Terminal, Way};
 
-/// Tiles that a flit passes in a cycle on the wires between LLC tiles.
+/// Number of tiles that a flit passes in a cycle on the wires between LLC tiles.
 const TILES_PER_CYCLE: u32 = 2;
 
-/// Ports of the network: of every LLC tile to the others and to the heads of its chains, and of every core along its
-/// chain.
+/// Output ports of the network: from every LLC tile to the others and to the heads of its chains, and from every core
+/// along its chain.
 struct Ports {
     across: Vec<Vec<u8>>,
     chains: Vec<[u8; 2]>,
@@ -43,8 +43,8 @@ pub(super) fn build(params: &ChipParams) -> Result<(Floor, Layout, Routes), NocE
     Ok((floor, layout, routes))
 }
 
-/// Routers of cores come first, column by column, in each column those above from the LLC tile upward and then those
-/// below from it downward; the routers of LLC tiles follow.
+/// Lays out the routers. Those of the cores come first, column by column: in each column first those above the LLC
+/// tile upward, then those below it downward. The routers of the LLC tiles follow.
 fn draw(params: &ChipParams) -> (Layout, Ports) {
     let (columns, rows) = (params.columns, params.rows);
     let (half, router) = (rows / 2, &params.router);
@@ -97,7 +97,7 @@ fn draw(params: &ChipParams) -> (Layout, Ports) {
     (layout, ports)
 }
 
-/// The port by which a packet leaves a router for another.
+/// Returns the port through which a packet leaves router `at` for router `to`.
 fn step(ports: &Ports, (columns, rows): (u16, u16), at: u16, to: u16) -> u8 {
     let (first, half) = (columns * rows, rows / 2);
     let column_of = |router: u16| if router < first { router / rows } else { router - first };
@@ -109,7 +109,7 @@ fn step(ports: &Ports, (columns, rows): (u16, u16), at: u16, to: u16) -> u8 {
         }
         return ports.chains[usize::from(here)][usize::from(chain_of(to))];
     }
-    // Outward only to a core behind this one in the same chain.
+    // Outward only to a core further out in the same chain.
     let behind = to < first && to / rows == at / rows && chain_of(to) == chain_of(at) && to > at;
     if behind {
         ports.outward[usize::from(at)]

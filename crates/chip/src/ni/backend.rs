@@ -1,4 +1,4 @@
-//! Backends: they make a request of every line of an operation, and put away what comes back.
+//! Backends: generate a request for every line of an operation, and store the lines that return.
 
 use crate::chip::{Action, Chip};
 use crate::floor::Unit;
@@ -11,26 +11,27 @@ use hostnet_kernel::mix;
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
 
-/// Packets that may wait at a terminal before a pipeline stalls.
+/// Packets queued at a terminal from which a pipeline stalls.
 const QUEUED: usize = 8;
 
-/// A backend of request generation and completion.
+/// Backend of request generation and completion.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Backend {
-    /// Operations whose lines are being made into requests.
+    /// Operations whose requests are being generated.
     unrolling: VecDeque<u32>,
-    /// An unrolling is on the agenda.
+    /// True while a generation step is scheduled.
     awake: bool,
     in_flight: u32,
-    /// Responses.
+    /// Responses that wait for the completion pipeline.
     responses: VecDeque<u32>,
-    /// The pipelines go on in the next cycle; and what set out last was for a remote request.
+    /// True while the pipelines continue in the next cycle.
     pumping: bool,
+    /// True if the last line sent was for a remote request.
     remote_before: bool,
     closed: bool,
 }
 
-/// A line of an operation, on its way.
+/// A line of an operation, in flight.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Flight {
     op: u32,
@@ -39,7 +40,7 @@ pub(crate) struct Flight {
 }
 
 impl Chip {
-    /// Where the backend of a core is.
+    /// Returns the place of the backend of a core.
     fn backend_at(&self, core: u16) -> Unit {
         match self.fabric.params.ni.placement {
             Placement::Edge | Placement::Split => Unit::Edge(self.fabric.floor.edge_of(core)),
@@ -54,7 +55,7 @@ impl Chip {
         }
     }
 
-    /// An operation comes to its backend, whose pipeline takes some cycles.
+    /// Hands an operation to its backend, whose pipeline takes `cycles` cycles.
     pub(crate) fn at_backend(&mut self, op: u32, cycles: u32) {
         self.ops.get(op).at_backend = self.fabric.now;
         self.fabric.later(cycles, Action::Generate { op });
@@ -70,7 +71,7 @@ impl Chip {
         }
     }
 
-    /// A line per cycle is made into a request, as long as there is room.
+    /// Generates the request of one line per cycle, as long as there is room.
     pub(crate) fn unroll(&mut self, at: Unit) {
         let terminal = self.fabric.floor.terminal(at);
         let room = |class| self.fabric.network.queued(terminal, class) < QUEUED;
@@ -102,7 +103,7 @@ impl Chip {
         self.fabric.later(1, Action::Unroll(at));
     }
 
-    /// A request is made: a write gets its line first.
+    /// Starts a request. A write reads its line from the chip first.
     fn request(&mut self, at: Unit, flight: u32) {
         let Flight { op, index, .. } = *self.flights.get(flight);
         let op = self.ops.get(op);
@@ -120,7 +121,7 @@ impl Chip {
         self.set_out(at, flight);
     }
 
-    /// A request goes to the edge, if it is not there.
+    /// Sends a request to the edge, unless its backend is there.
     fn set_out(&mut self, at: Unit, flight: u32) {
         match at {
             Unit::Edge(_) => self.leave(flight),
@@ -132,14 +133,14 @@ impl Chip {
         }
     }
 
-    /// The port of the off-chip network that a line uses if no backend stands at one.
+    /// Returns the port of the off-chip network for a line whose backend is not at a port.
     fn port_of(&mut self, flight: u32) -> u16 {
         let Flight { op, index, .. } = *self.flights.get(flight);
         let line = self.ops.get(op).remote + u64::from(index);
         (mix(line) % u64::from(self.fabric.floor.edges())) as u16
     }
 
-    /// A request leaves the chip.
+    /// Sends a request off the chip.
     pub(crate) fn leave(&mut self, flight: u32) {
         let now = self.fabric.now;
         let one = self.flights.get(flight);
@@ -150,7 +151,7 @@ impl Chip {
         self.depart(flight, target, (kind, line));
     }
 
-    /// Whether a line is read or written.
+    /// Returns the kind of operation that a line belongs to.
     fn kind_of(&mut self, flight: u32) -> OpKind {
         let op = self.flights.get(flight).op;
         self.ops.get(op).kind
@@ -160,7 +161,7 @@ impl Chip {
         self.flights.get(flight).times.served = cycles;
     }
 
-    /// A response comes to the chip.
+    /// Handles the arrival of a response at the chip.
     pub(crate) fn back(&mut self, flight: u32) {
         let now = self.fabric.now;
         self.flights.get(flight).times.back = now;
@@ -178,7 +179,7 @@ impl Chip {
         }
     }
 
-    /// A response comes to its completion pipeline.
+    /// Hands a response to its completion pipeline.
     pub(crate) fn replied(&mut self, at: Unit, flight: u32) {
         let now = self.fabric.now;
         self.flights.get(flight).times.at_rcp = now;
@@ -190,7 +191,7 @@ impl Chip {
         self.pump(at);
     }
 
-    /// Lets the pipelines of a place go on in this cycle, unless they do already.
+    /// Starts the pipelines of a place in this cycle, unless they are running.
     pub(crate) fn pump(&mut self, at: Unit) {
         let backend = self.backend(at);
         if !backend.pumping {
@@ -199,8 +200,8 @@ impl Chip {
         }
     }
 
-    /// A line per cycle sets out for its home, as long as there is room: of a response that goes through the completion
-    /// pipeline, and at the edge in turn with remote requests.
+    /// Sends one line per cycle to its home, as long as there is room: for a response in the completion pipeline, or
+    /// at the edge alternately for a remote request.
     pub(crate) fn complete(&mut self, at: Unit) {
         let terminal = self.fabric.floor.terminal(at);
         let mut went = false;
@@ -228,7 +229,7 @@ impl Chip {
         }
     }
 
-    /// The remote request whose turn it is, if it is one's turn.
+    /// Returns the next remote request, unless it is the turn of a response.
     fn next_remote(&mut self, at: Unit) -> Option<u32> {
         let Unit::Edge(row) = at else { return None };
         let edge = &mut self.edges[usize::from(row)];
@@ -238,7 +239,7 @@ impl Chip {
         edge.rrpp.ready.pop_front()
     }
 
-    /// A response is through the backend: its data goes home.
+    /// Handles a response that has passed the backend: a read sends its line to its home.
     pub(crate) fn line_done(&mut self, flight: u32) {
         let Flight { op, index, .. } = *self.flights.get(flight);
         let Op { kind, core, local, .. } = *self.ops.get(op);
@@ -261,7 +262,7 @@ impl Chip {
         self.line_complete(flight);
     }
 
-    /// A line is complete, and with the last of them the operation.
+    /// Completes a line, and with its last line the operation.
     fn line_complete(&mut self, flight: u32) {
         let Flight { op, times, .. } = self.flights.take(flight);
         let now = self.fabric.now;
@@ -283,7 +284,7 @@ impl Chip {
         }
     }
 
-    /// An operation is complete: its frontend hears of it.
+    /// Notifies the frontend that an operation is complete.
     fn announce(&mut self, op: u32, core: u16, at: Unit) {
         let ni = self.fabric.params.ni;
         match ni.placement {

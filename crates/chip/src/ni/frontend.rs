@@ -1,4 +1,4 @@
-//! Frontends: they read work queues and write completion queues.
+//! Frontends: read work queues and write completion queues.
 
 use crate::caches::Access;
 use crate::chip::{Action, Chip};
@@ -10,16 +10,18 @@ use hostnet_coherence::tile::Half;
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
 
-/// The frontend's part of a queue pair.
+/// State of the frontend of one queue pair.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Frontend {
     /// Entries taken from the work queue since the start.
     taken: u64,
-    /// A look at the work queue is on the agenda, or its line is on its way.
+    /// True while a poll of the work queue is scheduled.
     visiting: bool,
+    /// True while the line of the work queue is being fetched.
     loading: bool,
-    /// Entries written to the completion queue since the start, and operations that wait for theirs.
+    /// Entries written to the completion queue since the start.
     posted: u64,
+    /// Operations that wait for their completion queue entry.
     posting: VecDeque<u32>,
     storing: bool,
 }
@@ -32,7 +34,7 @@ impl Frontend {
 }
 
 impl Chip {
-    /// Where the frontend of a core is.
+    /// Returns the place of the frontend of a core.
     fn frontend_at(&self, core: u16) -> Unit {
         match self.fabric.params.ni.placement {
             Placement::Edge => Unit::Edge(self.fabric.floor.edge_of(core)),
@@ -40,7 +42,7 @@ impl Chip {
         }
     }
 
-    /// The line that a frontend waits for has changed: it looks when it is this queue's turn.
+    /// Reacts to a change of the line that a frontend polls: schedules a poll for the next turn of the queue.
     pub(crate) fn wq_changed(&mut self, at: Unit, core: u16) {
         let front = &self.tiles[usize::from(core)].front;
         if at == self.frontend_at(core) && !front.visiting && !front.loading {
@@ -48,7 +50,7 @@ impl Chip {
         }
     }
 
-    /// A frontend looks at a queue per cycle, at each of its own in turn.
+    /// Schedules a poll. A frontend polls one queue per cycle, its queues in round robin.
     fn plan_visit(&mut self, core: u16) {
         self.tiles[usize::from(core)].front.visiting = true;
         let queues = u64::from(self.fabric.floor.cores_per_edge());
@@ -63,12 +65,12 @@ impl Chip {
         self.fabric.later(wait as u32, Action::Visit(core));
     }
 
-    /// A frontend looks at a work queue.
+    /// Polls a work queue.
     pub(crate) fn visit(&mut self, core: u16) {
         let entry = self.tiles[usize::from(core)].front.taken;
         let line = self.wq_line(core, entry);
         let at = self.frontend_at(core);
-        // Its own look is no change for it.
+        // This access of the frontend itself counts as no change of the line.
         let found = self.access(at, Half::Ni, line, Access::Load);
         let front = &mut self.tiles[usize::from(core)].front;
         front.visiting = false;
@@ -80,7 +82,7 @@ impl Chip {
                     requests[(entry % requests.len() as u64) as usize]
                 };
                 let ni = self.fabric.params.ni;
-                // The look itself has taken a cycle of it.
+                // The poll itself has already taken one cycle of the handover.
                 let handover = if handed_over { ni.handover_cycles.saturating_sub(1) } else { 0 };
                 self.ops.get(op).read = self.fabric.now + u64::from(handover);
                 self.fabric.later(handover + ni.rgp_frontend_cycles, Action::Handed { op });
@@ -99,7 +101,7 @@ impl Chip {
         }
     }
 
-    /// An entry is through the frontend: it goes to the backend, which is beside it or at the edge.
+    /// Passes an entry on from the frontend to its backend, which is in the same place or at the edge.
     pub(crate) fn handed(&mut self, op: u32) {
         self.ops.get(op).handed = self.fabric.now;
         let ni = self.fabric.params.ni;
@@ -112,7 +114,7 @@ impl Chip {
         }
     }
 
-    /// A completion is through the frontend: it is written to the queue.
+    /// Queues a completion that has passed the frontend for the completion queue.
     pub(crate) fn post(&mut self, op: u32) {
         let core = self.ops.get(op).core;
         self.ops.get(op).posting = self.fabric.now;
@@ -123,7 +125,7 @@ impl Chip {
         }
     }
 
-    /// Writes entries until one has to wait for its line.
+    /// Writes entries until one must wait for its line.
     fn post_next(&mut self, core: u16) {
         while !self.tiles[usize::from(core)].front.posting.is_empty() {
             let entry = self.tiles[usize::from(core)].front.posted;
@@ -138,7 +140,7 @@ impl Chip {
         }
     }
 
-    /// Notes which operation an entry is of, before anybody can read it.
+    /// Sets the operation of an entry before the entry can be read.
     fn enter(&mut self, core: u16, entry: u64) {
         let tile = &mut self.tiles[usize::from(core)];
         let place = (entry % tile.core.completions.len() as u64) as usize;

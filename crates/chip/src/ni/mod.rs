@@ -1,5 +1,5 @@
 //! Network interfaces: request generation and completion, each with a frontend for queues and a backend for data, and
-//! pipelines that serve remote requests. Where they are decides only what lies between them.
+//! pipelines that serve remote requests. Their placement decides only the paths between these parts.
 
 mod backend;
 mod frontend;

@@ -1,4 +1,4 @@
-//! Remote requests: the pipelines that serve them, and the mirror that makes them.
+//! Remote requests: the pipelines that serve them, and the mirror that generates them.
 
 use crate::chip::{Action, Chip};
 use crate::floor::Unit;
@@ -9,16 +9,16 @@ use hostnet_coherence::{Message, Node};
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
 
-/// A pipeline that serves remote requests, in a row of the edge.
+/// A pipeline that serves remote requests (RRPP), in one row of the edge.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Rrpp {
     waiting: VecDeque<u32>,
     in_flight: u32,
-    /// Requests that are through the first half of the pipeline.
+    /// Requests that have passed the first half of the pipeline.
     pub(crate) ready: VecDeque<u32>,
 }
 
-/// A remote request that is served here.
+/// A remote request that this chip serves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Remote {
     kind: OpKind,
@@ -28,17 +28,17 @@ pub(crate) struct Remote {
     asker: Asker,
 }
 
-/// Who asked for it.
+/// Requester of a remote request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) enum Asker {
-    /// A chip, and its name for it.
+    /// Another chip, with the number of the request there.
     Chip(u16, u32),
-    /// The mirror, for the line of an own operation that is answered when this request is.
+    /// The mirror, with the line of this chip's operation that is answered together with the request.
     Mirror(u32),
 }
 
 impl Chip {
-    /// The chip on which an operation's remote memory lies, and cycles to it.
+    /// Draws the chip that holds the remote memory of an operation, and returns it with the cycles to it.
     pub(crate) fn target(&mut self) -> (u16, u32) {
         let rack = self.fabric.params.rack;
         let Some(place) = self.place else { return (0, rack.hops * rack.hop_cycles) };
@@ -46,7 +46,7 @@ impl Chip {
         (other, place.hops(other) * rack.hop_cycles)
     }
 
-    /// A request leaves the chip.
+    /// Sends a request to another chip or to the mirror.
     pub(crate) fn depart(&mut self, flight: u32, to: u16, (kind, line): (OpKind, u64)) {
         if self.place.is_some() {
             self.outbound.push(Outbound { to, word: Word::Request { flight, kind, line } });
@@ -55,17 +55,17 @@ impl Chip {
         }
     }
 
-    /// What leaves the chip since this was asked last.
+    /// Takes the messages to other chips since the last call.
     pub(crate) fn take_outbound(&mut self) -> Vec<Outbound> {
         std::mem::take(&mut self.outbound)
     }
 
-    /// Cycles of a hop between chips.
+    /// Returns the number of cycles of a hop between chips.
     pub(crate) fn hop_cycles(&self) -> u64 {
         u64::from(self.fabric.params.rack.hop_cycles)
     }
 
-    /// A word comes from another chip.
+    /// Handles a message from another chip.
     pub(crate) fn hear(&mut self, from: u16, word: Word) {
         match word {
             Word::Request { flight, kind, line } => self.arrive(kind, line, Asker::Chip(from, flight)),
@@ -76,7 +76,8 @@ impl Chip {
         }
     }
 
-    /// A request has left: one like it comes in, and when that has been served here the other has been there.
+    /// Reflects a request: an equal one arrives here, and the original counts as served when that one has been
+    /// served.
     fn reflect(&mut self, flight: u32, kind: OpKind, line: u64) {
         self.fabric.later(self.mirror_cycles(), Action::Arrive { flight, kind, line });
     }
@@ -86,7 +87,7 @@ impl Chip {
         rack.hops * rack.hop_cycles
     }
 
-    /// A remote request comes, to the row of its line's home.
+    /// Handles the arrival of a remote request at the row of its line's home.
     pub(crate) fn arrive(&mut self, kind: OpKind, line: u64, asker: Asker) {
         let row = self.fabric.floor.rrpp(line);
         let remote = self.remotes.put(Remote { kind, line, row, arrived: self.fabric.now, asker });
@@ -105,14 +106,14 @@ impl Chip {
         }
     }
 
-    /// A remote request is through the first half of the pipeline: its line is read or written.
+    /// Handles a request that has passed the first half of the pipeline: its line is read or written.
     pub(crate) fn serve(&mut self, remote: u32) {
         let row = self.remotes.get(remote).row;
         self.edges[usize::from(row)].rrpp.ready.push_back(remote);
         self.pump(Unit::Edge(row));
     }
 
-    /// Asks the home of its line.
+    /// Sends the access of a remote request to the home of its line.
     pub(crate) fn ask_home(&mut self, remote: u32) {
         let Remote { kind, line, row, .. } = *self.remotes.get(remote);
         let message = match kind {
@@ -125,13 +126,13 @@ impl Chip {
         self.fabric.say(from, Node::Home, line, message, token);
     }
 
-    /// The line is here, or written.
+    /// Continues a remote request whose line has been read or written.
     pub(crate) fn have_served(&mut self, remote: u32) {
         let pipeline = self.fabric.params.ni.rrpp_cycles;
         self.fabric.later((pipeline - pipeline / 2).max(1), Action::Answer { remote });
     }
 
-    /// A remote request is answered.
+    /// Answers a remote request.
     pub(crate) fn answer(&mut self, remote: u32) {
         let Remote { kind, row, arrived, asker, .. } = self.remotes.take(remote);
         let cycles = self.fabric.now - arrived;

@@ -1,4 +1,4 @@
-//! The chip that the tests change.
+//! Chip parameters that the tests modify.
 
 use hostnet_chip::{
     CacheParams, ChipParams, Completion, Home, Interleave, Mode, NiParams, Placement, RackParams, Routing, Shape,
@@ -6,7 +6,7 @@ use hostnet_chip::{
 };
 use hostnet_noc::{Allocation, Reuse, Router};
 
-/// 64 tiles, 2 GHz, a remote read of a line at a time.
+/// A chip of 64 tiles at 2 GHz whose cores read one remote line at a time.
 pub(crate) fn params(placement: Placement) -> ChipParams {
     ChipParams {
         shape: Shape::Mesh,
