@@ -15,7 +15,7 @@ pub const TIE: f64 = 0.05;
 /// Decimal fractions are not exact in binary: a difference equal to [`TIE`] must still count as a tie.
 const ROUNDING: f64 = 1e-9;
 
-/// Limit of a workload that gets all the throughput it asks for.
+/// Limit of a workload that gets all the throughput that it offers.
 pub const OFFERED_LOAD: &str = "offered load";
 
 /// Limit of a stream whose cores have free LFB entries now and then while no domain on its path is full.

@@ -15,7 +15,7 @@ const NEAR: f64 = 1.0;
 /// would not open in time; below this share, a longer queue would show the scheduler more banks. A link sends in
 /// bursts and idles between them.
 const NEAR_BEHIND_QUEUE: f64 = 0.9;
-/// Share of time full from which a pool is named if no pool is [`FULL`] and no rate is near its limit.
+/// Share of time full from which a pool is named if no pool is full half of the time and no rate is near its limit.
 pub const OFTEN: f64 = 0.2;
 /// Queues of rates: the pool whose entries are held by the lines that wait for the rate.
 const QUEUES: [(&str, &str); 3] = [("RPQ", CHANNEL), ("WPQ", CHANNEL), ("CHA->UPI", "UPI link")];

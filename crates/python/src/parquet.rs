@@ -1,8 +1,8 @@
 //! Writes result tables as Parquet files. No Python library is used, because loading one takes longer than a short
 //! run.
 //!
-//! A file has one row group, and each column chunk has one page: definition levels, which tell the rows with a value,
-//! then the values (PLAIN), compressed with zstd. The metadata is written in the Thrift compact protocol. Both
+//! A file has one row group, and each column chunk has one page: definition levels, which mark the rows that have a
+//! value, then the values (PLAIN), compressed with zstd. The metadata is written in the Thrift compact protocol. Both
 //! formats are described at <https://parquet.apache.org/docs/file-format/> and in the `parquet.thrift` of the format,
 //! which also defines the field numbers used here.
 

@@ -49,8 +49,8 @@ pub(crate) trait Describe {
 }
 
 /// Runs `work` on another thread without the GIL. About ten times a second `progress` is called with the last status,
-/// and Python's signal handlers may run. If `progress` returns a false value other than None, `work` is asked to stop
-/// and its result is returned.
+/// and Python's signal handlers may run. If `progress` returns a false value other than None, `work` is requested to
+/// stop and its result is returned.
 ///
 /// # Errors
 /// Returns the exception that `progress` or a signal handler raised, once `work` has ended, or a panic of `work` as

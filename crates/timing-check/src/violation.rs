@@ -22,7 +22,7 @@ pub enum Fault {
     /// The second command needs an open row, but the first has closed it. Without an earlier command both are the
     /// second.
     RowClosed,
-    /// The second command has a lower clock than the first, which came before it in the stream.
+    /// The second command has a lower clock than the first, which precedes it in the stream.
     OutOfOrder,
     /// The command has a number that the device does not have; both commands are the same.
     Outside(Outside),

@@ -1,17 +1,17 @@
-//! Floats in files of NumPy (format versions 1.0 to 3.0, `numpy.lib.format`).
+//! Reads floats from files of NumPy (format versions 1.0 to 3.0, `numpy.lib.format`).
 
 use std::fs::File;
 use std::io::{self, BufReader, Read, Seek};
 use std::path::Path;
 
-/// Floats that a file may have.
+/// Largest number of floats of a file.
 pub const NPY_FLOATS_MAX: u64 = 1 << 28;
 
 const MAGIC: &[u8; 6] = b"\x93NUMPY";
-/// Of an array of floats the header has about a hundred bytes.
+/// Largest header, in bytes; that of an array of floats has about a hundred.
 const HEADER_MAX: u32 = 4096;
 
-/// The floats of a file, one after the other as they lie there.
+/// The floats of a file, in the order in which they are stored.
 pub struct Npy<R> {
     reader: R,
     floats: u64,
@@ -19,10 +19,10 @@ pub struct Npy<R> {
 }
 
 impl Npy<BufReader<File>> {
-    /// Opens a file with an array of float32, little-endian, of any shape.
+    /// Opens a file with an array of little-endian float32 of any shape.
     ///
     /// # Errors
-    /// It cannot be read, or is something else: the text says what.
+    /// Fails if the file cannot be read or contains something else; the text says what.
     pub fn open(file: &Path) -> Result<Self, String> {
         let whole = std::fs::metadata(file).map_err(|error| no_file(&error))?;
         if !whole.is_file() {
@@ -47,7 +47,7 @@ fn no_file(error: &io::Error) -> String {
 }
 
 impl<R: Read> Npy<R> {
-    /// The same of what is not a file.
+    /// As [`Npy::open`], from any source.
     ///
     /// # Errors
     /// As [`Npy::open`].
@@ -62,16 +62,16 @@ impl<R: Read> Npy<R> {
         Ok(Self { reader, floats, left: floats })
     }
 
-    /// Floats of the array, 1 to [`NPY_FLOATS_MAX`].
+    /// Returns the number of floats of the array, 1 to [`NPY_FLOATS_MAX`].
     #[must_use]
     pub fn floats(&self) -> u64 {
         self.floats
     }
 
-    /// The next floats, as many as there are up to the length of `into`. Returns how many; 0 at the end.
+    /// Reads the next floats, up to the length of `into`. Returns their number; 0 at the end.
     ///
     /// # Errors
-    /// The file ends before its array does, or cannot be read.
+    /// Fails if the file ends before its array does, or cannot be read.
     pub fn read(&mut self, into: &mut [f32]) -> Result<usize, String> {
         let count = self.left.min(into.len() as u64) as usize;
         let mut bytes = [0; 4];
@@ -89,7 +89,7 @@ impl<R: Read> Npy<R> {
     }
 }
 
-/// The text of the header: a dictionary of Python.
+/// Reads the text of the header, a Python dictionary.
 fn header(reader: &mut impl Read) -> Result<String, String> {
     const NOT_NPY: &str = "not a file of NumPy; numpy.save writes such";
     let not_npy = |_| NOT_NPY.to_owned();
@@ -119,7 +119,7 @@ fn header(reader: &mut impl Read) -> Result<String, String> {
     String::from_utf8(text).map_err(|_| "a header that is no text".to_owned())
 }
 
-/// What a header has at a key, as it is written.
+/// Returns the value of a key in the header, as it is written there.
 fn text_of<'a>(header: &'a str, key: &str) -> Result<&'a str, String> {
     let wrong = || format!("a header without {key}");
     let (_, after) = header.split_once(&format!("'{key}':")).ok_or_else(wrong)?;
@@ -131,7 +131,7 @@ fn text_of<'a>(header: &'a str, key: &str) -> Result<&'a str, String> {
     Ok(after[..end.ok_or_else(wrong)?].trim_end())
 }
 
-/// Floats of an array of that shape.
+/// Returns the number of floats of an array of that shape.
 fn floats_of(shape: &str) -> Result<u64, String> {
     let wrong = || format!("an array of shape {shape}");
     let inside = shape.strip_prefix('(').and_then(|rest| rest.strip_suffix(')')).ok_or_else(wrong)?;

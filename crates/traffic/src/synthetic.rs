@@ -1,31 +1,32 @@
-//! Generated requests: patterns of addresses, a share of writes, and Poisson arrivals.
+//! Generates requests: address patterns, a share of writes, and Poisson arrivals.
 //!
-//! Three streams of splitmix64 draw the addresses, the directions and the arrivals, so that none of them disturbs
-//! another: the addresses of a load of 30% are those of 60%.
+//! Addresses, directions and arrivals come from separate splitmix64 generators, so that they are independent: the
+//! addresses at a load of 30 % are those at 60 %.
 
 use crate::{Request, CLOCK_MAX};
 use std::fmt;
 use std::str::FromStr;
 
-/// The most streams of one pattern.
+/// Largest number of streams of one pattern.
 pub const STREAMS_MAX: u8 = 64;
-/// Streams lie 1 GiB apart.
+/// Distance between streams in lines: 1 GiB.
 const SPACING_LINES: u64 = 1 << 24;
-/// What spreads streams over the banks: 32 KiB, the four bank groups of rows of 8 KiB.
+/// Additional distance that spreads streams over the banks: 32 KiB, four bank groups with rows of 8 KiB.
 const STAGGER_LINES: u64 = 512;
-/// A share in units of 2^-53, the grain of a uniform double.
+/// A share of 1 in units of 2^-53, the resolution of a uniform double.
 const SHARE_ONE: f64 = (1u64 << 53) as f64;
 
-/// Which lines are requested.
+/// Address pattern of the requests.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Pattern {
-    /// Every line equally likely.
+    /// Uniformly random lines.
     Random,
-    /// Ascending streams, served in turn.
+    /// Ascending streams, served round robin.
     Streams {
-        /// How many: 1 to [`STREAMS_MAX`].
+        /// Number of streams, 1 to [`STREAMS_MAX`].
         count: u8,
-        /// Whether they lie exactly 1 GiB apart, so that they meet in one bank; else 1 GiB and 32 KiB.
+        /// True if streams are exactly 1 GiB apart, so that they collide in one bank; else they are 1 GiB and 32 KiB
+        /// apart.
         colliding: bool,
     },
 }
@@ -33,7 +34,7 @@ pub enum Pattern {
 impl FromStr for Pattern {
     type Err = TrafficError;
 
-    /// Reads `rand` or `random`, `seq` or `sequential`, `strN` and `cstrN`.
+    /// Parses `rand` or `random`, `seq` or `sequential`, `strN` and `cstrN`.
     fn from_str(text: &str) -> Result<Self, TrafficError> {
         let streams = |count: &str, colliding| {
             let digits = !count.is_empty() && count.bytes().all(|byte| byte.is_ascii_digit());
@@ -57,28 +58,29 @@ impl FromStr for Pattern {
     }
 }
 
-/// A description of generated requests.
+/// Description of generated requests.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Traffic {
-    /// Which lines.
+    /// Address pattern.
     pub pattern: Pattern,
-    /// Probability that a request is a write: 0 to 1, for every request by itself.
+    /// Probability that a request is a write, 0 to 1, independent for every request.
     pub write_share: f64,
-    /// Mean DRAM clocks between arrivals, above 0: clocks per line at peak, divided by the load. `None` saturates.
+    /// Mean number of DRAM clocks between arrivals, above 0: clocks per line at peak, divided by the load. `None`
+    /// saturates.
     pub mean_gap_clocks: Option<f64>,
-    /// Lines of the memory, at least 1: addresses are taken modulo this.
+    /// Size of the memory in lines, at least 1: addresses are taken modulo this.
     pub capacity_lines: u64,
-    /// How many requests.
+    /// Number of requests.
     pub requests: u64,
-    /// Equal seeds give equal requests.
+    /// Seed; equal seeds give equal requests.
     pub seed: u64,
 }
 
 impl Traffic {
-    /// The requests, in the order of their arrival.
+    /// Returns the requests in the order of their arrival.
     ///
     /// # Errors
-    /// When a field is out of its range.
+    /// Fails if a field is out of range.
     pub fn generate(&self) -> Result<Synthetic, TrafficError> {
         self.check()?;
         let (streams, random, stagger) = match self.pattern {
@@ -127,7 +129,7 @@ impl Traffic {
     }
 }
 
-/// The requests of a [`Traffic`], one at a time.
+/// The requests of a [`Traffic`], generated one at a time.
 #[derive(Clone, Debug)]
 pub struct Synthetic {
     addresses: SplitMix,
@@ -137,16 +139,17 @@ pub struct Synthetic {
     streams: u8,
     stride_lines: u64,
     capacity_lines: u64,
-    /// A draw of 53 bits below this is a write. Integers decide as the doubles would: the scale is a power of two.
+    /// A draw of 53 bits below this is a write. Integers give the same decision as doubles, because the scale is a
+    /// power of two.
     write_below: u64,
     mean_gap_clocks: Option<f64>,
     time_clocks: f64,
-    /// The clock of the next request, drawn ahead: a logarithm takes long, and who asks for a request waits for its
+    /// Clock of the next request, drawn ahead: a logarithm is slow, and the consumer of a request waits for its
     /// clock.
     next_clock: u64,
-    /// The stream whose turn it is.
+    /// Stream that is served next.
     stream: u8,
-    /// Lines that every stream has behind it.
+    /// Number of lines that every stream has already requested.
     step: u64,
     left: u64,
 }
@@ -177,7 +180,8 @@ impl Synthetic {
         }
     }
 
-    /// Exponential gaps. The sum is kept in full, so that truncation to a clock does not shift the mean.
+    /// Draws the clock of the next arrival, with exponential gaps. The sum keeps its fraction, so that truncation to
+    /// a clock does not shift the mean.
     #[inline]
     fn draw_clock(&mut self) -> u64 {
         let Some(mean) = self.mean_gap_clocks else { return 0 };
@@ -206,7 +210,7 @@ impl Iterator for Synthetic {
     }
 }
 
-/// What is wrong with a description of traffic: the value and the rule.
+/// Error in a description of traffic: the value and the rule.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TrafficError(String);
 
@@ -218,7 +222,7 @@ impl fmt::Display for TrafficError {
 
 impl std::error::Error for TrafficError {}
 
-/// Steele, Lea and Flood, "Fast splittable pseudorandom number generators", OOPSLA 2014.
+/// The splitmix64 generator (Steele, Lea and Flood, "Fast splittable pseudorandom number generators", OOPSLA 2014).
 #[derive(Clone, Debug)]
 struct SplitMix(u64);
 
@@ -231,7 +235,7 @@ impl SplitMix {
         value ^ (value >> 31)
     }
 
-    /// A uniform number below 2^53.
+    /// Returns a uniform number below 2^53.
     #[inline]
     fn next_53(&mut self) -> u64 {
         self.next() >> 11

@@ -1,4 +1,4 @@
-//! Captures are read and written as they are.
+//! Tests that captures are read and written unchanged.
 
 use hostnet_traffic::pcap::{from_reader, read, Captured, PcapError, Writer};
 use proptest::prelude::*;
@@ -6,7 +6,7 @@ use proptest::prelude::*;
 const ETHERNET: u32 = 1;
 const RAW: u32 = 101;
 
-/// How the numbers of a classic file are written.
+/// Byte order, time resolution and link type of a classic capture file.
 #[derive(Clone, Copy, Debug)]
 struct Shape {
     big: bool,
@@ -31,7 +31,7 @@ impl Shape {
         }
     }
 
-    /// A file of packets: seconds, fraction, captured bytes, length.
+    /// Writes a capture file of packets given as seconds, fraction, captured bytes and original length.
     fn file(self, packets: &[(u32, u32, Vec<u8>, u32)]) -> Vec<u8> {
         let magic = if self.nano { 0xa1b2_3c4d } else { 0xa1b2_c3d4 };
         let mut file = self.word(magic).to_vec();
@@ -61,12 +61,12 @@ fn shape() -> impl Strategy<Value = Shape> {
     })
 }
 
-/// The beginning of an IPv4 packet of a length.
+/// First bytes of an IPv4 packet of a total length of `bytes`.
 fn ipv4(bytes: u16) -> Vec<u8> {
     [&[0x45, 0][..], &bytes.to_be_bytes(), &[0; 16]].concat()
 }
 
-/// The beginning of an Ethernet frame with VLAN tags.
+/// First bytes of an Ethernet frame with VLAN tags.
 fn ethernet(kind: u16, tags: usize, inner: &[u8]) -> Vec<u8> {
     let mut frame = vec![2; 12];
     frame.extend([0x81, 0x00, 0, 7].repeat(tags));
@@ -185,7 +185,8 @@ fn block(kind: u32, body: Vec<u8>) -> Vec<u8> {
     [&kind.to_le_bytes()[..], &length.to_le_bytes(), &body, &length.to_le_bytes()].concat()
 }
 
-/// A pcapng file of Ethernet frames, with stamps of 10^-`decimals` s, or of a power of two with the highest bit set.
+/// Writes a pcapng file of Ethernet frames, with time stamps in 10^-`decimals` s, or in a power of two if the highest
+/// bit is set.
 fn pcapng(decimals: u8, packets: &[(u64, Vec<u8>, u32)]) -> Vec<u8> {
     let section = [&0x1a2b_3c4d_u32.to_le_bytes()[..], &[1, 0, 0, 0], &[0xff; 8]].concat();
     let interface = [&[1, 0, 0, 0, 0, 0, 4, 0][..], &[9, 0, 1, 0, decimals, 0, 0, 0], &[0; 4]].concat();
@@ -299,12 +300,12 @@ fn a_file_may_be_compressed_and_must_be_there() {
     assert!(read(folder.path()).unwrap_err().message().contains("not a file"));
 }
 
-/// An IPv6 header with a length of its payload and what follows, and more behind it.
+/// An IPv6 header with its payload length and next header, followed by `more`.
 fn ipv6(payload: u16, next: u8, more: &[u8]) -> Vec<u8> {
     [&[0x60, 0, 0, 0][..], &payload.to_be_bytes(), &[next, 64], &[0; 32], more].concat()
 }
 
-/// A header of TCP of so many words.
+/// A TCP header of `words` 32-bit words.
 fn tcp(words: u8) -> Vec<u8> {
     let mut header = vec![0; usize::from(words) * 4];
     header[12] = words << 4;

@@ -1,11 +1,11 @@
-//! Generated requests: the reference traffic, bit for bit, and the rules of a description.
+//! Tests generated requests: the reference traffic bit for bit, and the ranges of a description.
 
 use hostnet_traffic::{Pattern, Request, Traffic, CLOCK_MAX, STREAMS_MAX};
 use md5::{Digest, Md5};
 use proptest::prelude::*;
 use std::fmt::Write as _;
 
-/// Lines of the 16 GiB channel of the reference traffic.
+/// Number of lines of the 16 GiB channel of the reference traffic.
 const CHANNEL_LINES: u64 = 1 << 28;
 
 fn traffic(pattern: &str) -> Traffic {
@@ -19,8 +19,8 @@ fn traffic(pattern: &str) -> Traffic {
     }
 }
 
-/// `arrival,R|W,line,rank,bank group,bank,row,column`, with the line address split, from its lowest bit, into bank
-/// group 2, column 7, bank 2, rank 1 and row 16 bits.
+/// Appends a request as `arrival,R|W,line,rank,bank group,bank,row,column`. The line address is split, from its
+/// lowest bit, into bank group (2 bits), column (7), bank (2), rank (1) and row (16).
 fn neutral(request: &Request, out: &mut String) {
     let Request { clock, line, write, .. } = request;
     let (group, column, bank) = (line & 3, line >> 2 & 127, line >> 9 & 3);

@@ -30,13 +30,13 @@ pub struct Key {
     pub path: &'static str,
     /// Description of the key, in words.
     pub what: &'static str,
-    /// How the value of the key is raised.
+    /// Method that raises the value of the key.
     pub scale: Scale,
     /// Keys that are raised along with it, where they are given.
     pub along: &'static [&'static str],
 }
 
-/// How the value of a key is changed to raise its limit.
+/// Method that changes the value of a key to raise its limit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Scale {
@@ -52,7 +52,7 @@ pub enum Scale {
     Exact,
     /// Selects the next faster device of the same standard.
     Grade,
-    /// Not raised by hostnet: the key sets the load that the workload asks for.
+    /// Not raised by hostnet: the key sets the load that the workload offers.
     Asked,
 }
 

@@ -7,13 +7,13 @@ pub(super) struct Admission {
     pub(super) mean: f64,
     /// Share of the lines that come from the IIO, 0 to 1.
     pub(super) io_share: f64,
-    /// Time between two entries that come free in the same slice, in ns.
+    /// Time between two entries that become free in the same slice, in ns.
     pub(super) turn_ns: f64,
 }
 
 impl Admission {
-    /// Wait in ns of the side that sends `share` of the lines, less than half: every other entry that comes free goes
-    /// to it.
+    /// Wait in ns of the side that sends `share` of the lines, less than half: every other entry that becomes free
+    /// goes to it.
     fn lesser(&self, share: f64) -> f64 {
         (self.turn_ns * (0.5 + share) / (1.0 - 2.0 * share)).min(self.mean)
     }

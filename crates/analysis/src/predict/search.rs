@@ -11,7 +11,7 @@ const SLOPE_MIN: f64 = 1e-3;
 /// Steps of a search from a nearby root in one direction before it is given up.
 const AWAY: usize = 3;
 
-/// A group of `count` requesters that ask for `rate` each.
+/// A group of `count` requesters with a demand of `rate` each.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Asked {
     pub(super) count: f64,
@@ -25,7 +25,7 @@ pub(super) fn sorted(asked: impl Iterator<Item = Asked>) -> Vec<Asked> {
     asked
 }
 
-/// Computes the max-min fair share of `total`: requesters that ask for less get all of it, the others share the rest
+/// Computes the max-min fair share of `total`: requesters that demand less get all of it, the others share the rest
 /// evenly. `asked` must be sorted by rate. Returns infinity if all requests fit.
 pub(super) fn level(total: f64, asked: &[Asked]) -> f64 {
     let mut left = total;

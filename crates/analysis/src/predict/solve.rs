@@ -198,8 +198,7 @@ impl Problem {
                 (caused - mean) / (caused + mean + 1.0)
             })
         };
-        // The lesser side may ask for more entries than there are if it only waits for its turn: both sides then wait
-        // equally.
+        // If the lesser side needs more entries than its turns provide, both sides wait equally.
         if !search(slow.admission) {
             search(Admission { io_share: 0.5, ..slow.admission });
         }
@@ -381,8 +380,8 @@ struct Host {
     write: f64,
     /// Largest rate of reads from memory by all drives together.
     read: f64,
-    /// Fair share of `write` for a drive that asks for more.
+    /// Fair share of `write` for a drive that offers more.
     write_level: f64,
-    /// Fair share of `read` for a drive that asks for more.
+    /// Fair share of `read` for a drive that offers more.
     read_level: f64,
 }

@@ -23,8 +23,8 @@ impl Chip {
         self.changed(at, line);
     }
 
-    /// Reads or writes a line of a queue. Returns the completion if the access was served at once, and whether the
-    /// line came from the other half of the tile. Otherwise [`Chip::cached`] is called when it is served.
+    /// Reads or writes a line of a queue. If the access is served at once, returns its completion, and true if the
+    /// line came from the other half of the tile. Otherwise [`Chip::cached`] is called when the access is served.
     pub(crate) fn access(&mut self, at: Unit, half: Half, line: u64, access: Access) -> Option<(Completion, bool)> {
         if self.filling.contains(&(at, line)) {
             self.stalled.push((at, half, line, access));

@@ -1,24 +1,27 @@
-//! Groups of ranks that a file names, and those whose members it tells.
+//! Groups of ranks that a file names, and the members that it lists for some of them.
 
 use super::messages::RawNode;
 use super::{of, ChakraError, GROUPS_MAX, GROUP_NAME_MAX};
 use std::collections::BTreeMap;
 use std::str::from_utf8;
 
-/// Members of all groups of a file together.
+/// Largest number of members of all groups of a file together.
 const MEMBERS_MAX: usize = 1 << 22;
-/// Part of the name of the nodes that PyTorch describes its groups with.
+/// Part of the name of the nodes in which PyTorch describes its groups.
 const DESCRIPTION: &[u8] = b"process_group:init";
 
 #[derive(Debug, Default)]
 pub(super) struct Groups {
+    /// Index of each group by its name.
     places: BTreeMap<String, u32>,
+    /// Ranks of the groups whose members the file lists.
     pub(super) members: BTreeMap<String, Vec<u32>>,
+    /// Number of groups and members read so far, which [`MEMBERS_MAX`] bounds.
     counted: usize,
 }
 
 impl Groups {
-    /// The place of a name among all; none if there are too many.
+    /// Returns the index of a group name, which is added if it is new. Returns `None` if there are too many groups.
     pub(super) fn place(&mut self, name: String) -> Option<u32> {
         let next = self.places.len();
         match self.places.get(&name) {
@@ -28,7 +31,7 @@ impl Groups {
         }
     }
 
-    /// The names in the order of their places.
+    /// Returns the names in the order of their indices.
     pub(super) fn names(&self) -> Vec<String> {
         let mut names = vec![String::new(); self.places.len()];
         for (name, &place) in &self.places {
@@ -37,7 +40,7 @@ impl Groups {
         names
     }
 
-    /// Takes in the groups that a node describes: its input is a list of one text, JSON of all groups of PyTorch.
+    /// Reads the groups that a node describes. Its input is a list of one string, the JSON of all groups of PyTorch.
     pub(super) fn learn(&mut self, node: &RawNode) -> Result<(), ChakraError> {
         let described = node.name.windows(DESCRIPTION.len()).any(|part| part == DESCRIPTION);
         let Some(inputs) = node.inputs.as_ref().filter(|inputs| described && !inputs.values.is_empty()) else {
@@ -58,7 +61,7 @@ impl Groups {
     }
 }
 
-/// The next object of a text that has a name of a group: its name and its ranks.
+/// Finds the next object of a text that has the name of a group. Returns the name and the ranks.
 fn next_group(rest: &mut &str) -> Result<Option<(String, Vec<u32>)>, String> {
     const NAME: &str = "\"pg_name\"";
     const RANKS: &str = "\"ranks\"";
@@ -84,7 +87,7 @@ fn next_group(rest: &mut &str) -> Result<Option<(String, Vec<u32>)>, String> {
     }
 }
 
-/// What comes after the colon behind a key.
+/// Returns the text after the colon that follows a key.
 fn value(text: &str) -> Option<&str> {
     text.trim_start().strip_prefix(':').map(str::trim_start)
 }

@@ -1,4 +1,4 @@
-//! Traces as JSON: the messages of a file as protobuf maps them to JSON, one object after the other.
+//! Reads traces as JSON: the messages of a file as protobuf maps them to JSON, one object after the other.
 
 use super::messages::{Attribute, Inputs, RawNode, Truths};
 use super::{at, ChakraError};
@@ -7,10 +7,10 @@ use std::cell::Cell;
 use std::io::{self, Read};
 use std::rc::Rc;
 
-/// The largest object of a file, in bytes; it is longer than the message that it stands for.
+/// Size of the largest object of a file, in bytes. An object is longer than the message it represents.
 const OBJECT_BYTES_MAX: u64 = 1 << 23;
 
-/// The numbers of kinds of nodes, in order.
+/// Names of the node types, in the order of their numbers.
 const KINDS: [&str; 8] = [
     "INVALID_NODE",
     "METADATA_NODE",
@@ -22,7 +22,8 @@ const KINDS: [&str; 8] = [
     "COMM_COLL_NODE",
 ];
 
-/// Returns true if a file begins as JSON: a bracket and what may follow. A message may have a bracket as its length.
+/// Returns true if a file begins as JSON: with a bracket and a character that may follow it. The bracket alone may
+/// also be the length of a protobuf message.
 pub(super) fn is_json(head: &[u8]) -> bool {
     let mut visible = head.iter().filter(|byte| !byte.is_ascii_whitespace());
     match (visible.next(), visible.next()) {
@@ -32,7 +33,7 @@ pub(super) fn is_json(head: &[u8]) -> bool {
     }
 }
 
-/// The nodes of a file, each with the byte at which the object before it ends.
+/// Returns the nodes of a file, each with the byte at which the object before it ends.
 pub(super) fn nodes(from: impl Read) -> Result<impl Iterator<Item = Result<(u64, RawNode), ChakraError>>, ChakraError> {
     let left = Rc::new(Cell::new(OBJECT_BYTES_MAX));
     let mut objects = Deserializer::from_reader(Fuse { from, left: Rc::clone(&left) }).into_iter::<Value>();
@@ -48,7 +49,7 @@ pub(super) fn nodes(from: impl Read) -> Result<impl Iterator<Item = Result<(u64,
     }))
 }
 
-/// The first object has what is to know of the file.
+/// Checks that the first object is the metadata of the file.
 fn check_first(first: Option<Result<(u64, Value), ChakraError>>) -> Result<(), ChakraError> {
     const WANTED: &str = "JSON is read as chakra_jsonizer writes it, one object after the other";
     match first.transpose()? {
@@ -60,7 +61,7 @@ fn check_first(first: Option<Result<(u64, Value), ChakraError>>) -> Result<(), C
     }
 }
 
-/// A reader that gives so many bytes at most until it is told otherwise.
+/// A reader that fails after a given number of bytes, unless the limit is renewed.
 struct Fuse<R> {
     from: R,
     left: Rc<Cell<u64>>,
@@ -78,7 +79,7 @@ impl<R: Read> Read for Fuse<R> {
     }
 }
 
-/// The node that an object stands for. The error is a sentence.
+/// Converts an object to a node. The error is a sentence.
 fn node(value: &Value) -> Result<RawNode, String> {
     let object = value.as_object().ok_or("no object of a node")?;
     let whole = |names| field(object, names).map_or(Ok(0), |value| natural(value, names));
@@ -98,12 +99,12 @@ fn node(value: &Value) -> Result<RawNode, String> {
     })
 }
 
-/// A field under either of its names: as JSON has it, or as the definition of the message does.
+/// Returns a field by one of its names: the one in JSON, or the one in the definition of the message.
 fn field<'a>(object: &'a Map<String, Value>, names: [&str; 2]) -> Option<&'a Value> {
     names.into_iter().find_map(|name| object.get(name))
 }
 
-/// Numbers of 64 bits are texts in JSON of protobuf.
+/// Parses a whole number. The JSON of protobuf writes numbers of 64 bits as strings.
 fn natural(value: &Value, [name, _]: [&str; 2]) -> Result<u64, String> {
     let number = value.as_u64().or_else(|| value.as_str()?.parse().ok());
     number.ok_or_else(|| format!("{name} is {value}, no whole number"))
@@ -152,7 +153,7 @@ fn integer(value: &Value) -> Option<i64> {
     value.as_i64().or_else(|| value.as_str()?.parse().ok())
 }
 
-/// Infinities and what is no number are texts.
+/// Parses a float. The JSON of protobuf writes infinities and NaN as strings.
 fn float(value: &Value) -> Option<f64> {
     value.as_f64().or_else(|| value.as_str()?.parse().ok())
 }

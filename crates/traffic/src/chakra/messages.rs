@@ -1,14 +1,14 @@
-//! The messages of a file, one after the other.
+//! Reads the protobuf messages of a file, one after the other.
 
 use super::{at, ChakraError};
 use prost::Message;
 use std::io::{self, Read};
 
-/// The largest message of a file, in bytes.
+/// Size of the largest message of a file, in bytes.
 const MESSAGE_BYTES_MAX: u64 = 1 << 20;
-/// Bytes of the longest number in a file.
+/// Length of the longest varint in a file, in bytes.
 const VARINT_BYTES: usize = 10;
-/// The largest whole number that all smaller ones are floats to, too.
+/// Largest number up to which all whole numbers are exact as floats.
 const FLOAT_MAX: f64 = 9_007_199_254_740_992.0;
 
 #[derive(Clone, PartialEq, Message)]
@@ -37,14 +37,14 @@ pub(super) struct RawNode {
     pub(super) attr: Vec<Attribute>,
 }
 
-/// What a node gets, as text.
+/// Inputs of a node, as text.
 #[derive(Clone, PartialEq, Message)]
 pub(super) struct Inputs {
     #[prost(bytes = "vec", tag = "1")]
     pub(super) values: Vec<u8>,
 }
 
-/// An attribute with one number or text, or with truths; those of other kinds have none.
+/// An attribute with one number, string, boolean or list of booleans; attributes of other types have none of these.
 #[derive(Clone, PartialEq, Message)]
 pub(super) struct Attribute {
     #[prost(bytes = "vec", tag = "1")]
@@ -88,7 +88,7 @@ pub(super) struct Truths {
 }
 
 impl Attribute {
-    /// Its whole number, if it has one.
+    /// Returns the whole number of the attribute, if it has one.
     pub(super) fn number(&self) -> Option<i128> {
         let small = [self.int32, self.sint32, self.sfixed32].into_iter().flatten().map(i128::from);
         let large = [self.int64, self.sint64, self.sfixed64].into_iter().flatten().map(i128::from);
@@ -99,16 +99,16 @@ impl Attribute {
         small.chain(large).chain(unsigned).chain(wide).chain(whole).next()
     }
 
-    /// Whether it is true.
+    /// Returns true if the attribute is true or a number other than 0.
     pub(super) fn is_true(&self) -> bool {
         self.truth.unwrap_or_else(|| self.number().is_some_and(|number| number != 0))
     }
 }
 
-/// A file, of which the next message is read.
+/// Reads a file message by message.
 pub(super) struct Messages<R> {
     from: R,
-    /// Bytes that were read.
+    /// Number of bytes read so far.
     pub(super) offset: u64,
     /// The message that was read last.
     pub(super) message: Vec<u8>,
@@ -119,7 +119,7 @@ impl<R: Read> Messages<R> {
         Self { from, offset: 0, message: Vec::new() }
     }
 
-    /// The length of the next message; none at the end of the file.
+    /// Reads the length of the next message. Returns `None` at the end of the file.
     fn length(&mut self) -> Result<Option<u64>, ChakraError> {
         let (begin, mut length) = (self.offset, 0_u64);
         for place in 0..VARINT_BYTES {
@@ -145,7 +145,8 @@ impl<R: Read> Messages<R> {
         }
     }
 
-    /// Reads the next message; false at the end of the file. Memory is taken for what is there only.
+    /// Reads the next message. Returns false at the end of the file. It allocates memory only for bytes that are
+    /// present.
     pub(super) fn next(&mut self) -> Result<bool, ChakraError> {
         let begin = self.offset;
         let Some(length) = self.length()? else { return Ok(false) };

@@ -1,7 +1,8 @@
-//! Execution traces of MLCommons Chakra: what a rank of a training job computes and communicates, as a graph.
+//! Execution traces of MLCommons Chakra: the computation and communication of a rank of a training job, as a graph.
 //!
-//! A file is a list of messages, each with its length before it: `GlobalMetadata` first, then a `Node` for everything
-//! that the rank does (`et_def.proto` of Chakra), or the same as JSON. Fields that are not needed here are skipped.
+//! A file is a list of messages, each preceded by its length: `GlobalMetadata`, then a `Node` for every operation of
+//! the rank (`et_def.proto` of Chakra). The same messages may be given as JSON. Fields that are not needed here are
+//! skipped.
 
 mod groups;
 mod json;
@@ -23,16 +24,17 @@ use std::fs::File;
 use std::io::{BufReader, Cursor, Read};
 use std::path::Path;
 
-/// Nodes of a file at most.
+/// Largest number of nodes of a file.
 pub const NODES_MAX: usize = 1 << 20;
-/// Dependencies of all its nodes at most.
+/// Largest number of dependencies of all nodes of a file.
 pub const DEPENDENCIES_MAX: usize = 1 << 24;
-/// Names of groups of a file, and bytes of each.
+/// Largest number of group names of a file.
 const GROUPS_MAX: usize = 1 << 16;
+/// Largest length of a group name, in bytes.
 const GROUP_NAME_MAX: usize = 128;
-/// The longest that a node computes, in us.
+/// Longest computation of a node, in us.
 const MICROS_MAX: u64 = 1_000_000_000;
-/// The most that a node sends, in bytes.
+/// Largest size of a message or a collective, in bytes.
 pub const BYTES_MAX: u64 = 1_000_000_000_000_000;
 const PS_PER_US: u64 = 1_000_000;
 
@@ -42,7 +44,7 @@ const SEND: i32 = 5;
 const RECEIVE: i32 = 6;
 const COLLECTIVE: i32 = 7;
 
-/// The first thing found wrong in a trace.
+/// The first error in a trace.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ChakraError(String);
 
@@ -67,7 +69,8 @@ impl RawNode {
         self.attr.iter().find(|attribute| attribute.name == name.as_bytes())
     }
 
-    /// A whole number that an attribute has; none without that attribute.
+    /// Returns the whole number of an attribute, or `None` without that attribute. Fails if the number exceeds
+    /// `most`.
     fn number(&self, name: &str, most: u64) -> Result<Option<u64>, ChakraError> {
         let Some(attribute) = self.attribute(name) else { return Ok(None) };
         let value = attribute.number().ok_or_else(|| of(self.id, format!("attribute {name} is no whole number")))?;
@@ -77,13 +80,13 @@ impl RawNode {
         found.map(Some)
     }
 
-    /// The same of an attribute that has to be there.
+    /// As [`Self::number`], but fails if the attribute is missing.
     fn needed(&self, name: &str, most: u64) -> Result<u64, ChakraError> {
         self.number(name, most)?.ok_or_else(|| of(self.id, format!("attribute {name} is missing")))
     }
 
-    /// Returns true for the call of a communication on the processor, as PyTorch records it beside the
-    /// communication: it says nothing of what is communicated.
+    /// Returns true for the call of a communication on the processor, which PyTorch records in addition to the
+    /// communication itself. It does not describe what is communicated.
     fn is_call(&self) -> bool {
         let communicates = |attribute: &Attribute| attribute.name.starts_with(b"comm_");
         self.is_host() && !self.attr.iter().any(communicates)
@@ -93,7 +96,7 @@ impl RawNode {
         self.attribute("is_cpu_op").is_some_and(Attribute::is_true)
     }
 
-    /// The name of the group that takes part in a collective; empty for all ranks.
+    /// Returns the name of the group that takes part in a collective; empty for all ranks.
     fn group(&self) -> Result<String, ChakraError> {
         let Some(attribute) = self.attribute("pg_name") else { return self.all_dimensions().map(|()| String::new()) };
         let name = match (&attribute.text, attribute.number()) {
@@ -104,7 +107,7 @@ impl RawNode {
             .ok_or_else(|| of(self.id, format!("attribute pg_name is no text of up to {GROUP_NAME_MAX} bytes")))
     }
 
-    /// Without the name of a group all ranks take part, unless some axes of a network are left out.
+    /// Checks that all network dimensions are involved, because without the name of a group all ranks take part.
     fn all_dimensions(&self) -> Result<(), ChakraError> {
         let axes = self.attribute("involved_dim").and_then(|attribute| attribute.truths.as_ref());
         if axes.is_some_and(|axes| axes.values.contains(&false)) {
@@ -132,13 +135,13 @@ impl RawNode {
         }
     }
 
-    /// What it does; `place` finds the place of a name among those of groups.
+    /// Returns the action of the node. `place` maps the name of a group to its index.
     fn act(&self, place: impl FnOnce(String) -> Option<u32>) -> Result<Act, ChakraError> {
         let rank = |name| self.needed(name, u64::from(u32::MAX)).map(|rank| rank as u32);
         let bytes = || self.needed("comm_size", BYTES_MAX);
         let tag = || self.number("comm_tag", u64::MAX).map(|tag| tag.unwrap_or(0));
         match self.kind {
-            // What Chakra calls invalid stands for what other nodes wait for, and takes no time.
+            // Chakra uses INVALID_NODE for nodes that only others depend on; it takes no time.
             0 | METADATA => Ok(Act::Nothing),
             2..=COMPUTE => self.compute(),
             SEND | RECEIVE | COLLECTIVE if self.is_call() => self.compute(),
@@ -166,10 +169,10 @@ impl RawNode {
     }
 }
 
-/// What the trace in a file says; the file may be compressed with gzip, xz or zstd.
+/// Reads the trace in a file, which may be compressed with gzip, xz or zstd.
 ///
 /// # Errors
-/// The first thing that is wrong, with its byte or its node.
+/// Returns the first error in the file, with its byte or its node.
 pub fn read(file: &Path) -> Result<Trace, ChakraError> {
     let wrong = |error: std::io::Error| ChakraError(error.to_string());
     let opened = File::open(file).map_err(wrong)?;
@@ -179,12 +182,12 @@ pub fn read(file: &Path) -> Result<Trace, ChakraError> {
     read_from(BufReader::new(decoded(BufReader::new(opened)).map_err(wrong)?))
 }
 
-/// The same from anything, which is not compressed.
+/// As [`read`], from any uncompressed source.
 ///
 /// # Errors
-/// As of [`read`].
+/// As [`read`].
 pub fn read_from(mut from: impl Read) -> Result<Trace, ChakraError> {
-    /// Bytes by which JSON is told.
+    /// Number of bytes in which JSON is recognized.
     const HEAD_BYTES: u64 = 64;
     let mut head = Vec::new();
     from.by_ref().take(HEAD_BYTES).read_to_end(&mut head).map_err(|error| at(0, error))?;
@@ -197,7 +200,7 @@ pub fn read_from(mut from: impl Read) -> Result<Trace, ChakraError> {
     }
 }
 
-/// The nodes of a file of messages, each with the byte that it begins at.
+/// Returns the nodes of a file of protobuf messages, each with its first byte.
 fn encoded(from: impl Read) -> Result<impl Iterator<Item = Result<(u64, RawNode), ChakraError>>, ChakraError> {
     let mut messages = Messages::new(from);
     if !messages.next()? {
@@ -219,7 +222,7 @@ fn encoded(from: impl Read) -> Result<impl Iterator<Item = Result<(u64, RawNode)
     }))
 }
 
-/// The trace of nodes, each with its place in the file.
+/// Builds a trace from nodes, each with its place in the file.
 fn collect(found: impl Iterator<Item = Result<(u64, RawNode), ChakraError>>) -> Result<Trace, ChakraError> {
     let mut places = BTreeMap::new();
     let (mut acts, mut dependencies) = (Vec::new(), Vec::new());
@@ -248,7 +251,7 @@ fn collect(found: impl Iterator<Item = Result<(u64, RawNode), ChakraError>>) -> 
             places.get(other).copied().ok_or_else(|| of(id, format!("waits for node {other}, which is not there")))
         };
         let mut after = data.iter().map(place).collect::<Result<Vec<u32>, _>>()?;
-        // Chakra's converter leaves out nodes whose data nobody waits for, and keeps that others were called by them.
+        // Chakra's converter drops nodes whose data is unused, but keeps control dependencies on them: skip these.
         after.extend(calls.iter().filter_map(|other| places.get(other)));
         after.sort_unstable();
         after.dedup();

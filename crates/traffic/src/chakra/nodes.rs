@@ -1,34 +1,34 @@
-//! What a trace consists of.
+//! Nodes of a trace and their actions.
 
 use std::collections::BTreeMap;
 
-/// A collective.
+/// A collective operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Collective {
-    /// A vector of every rank is summed up, and every rank gets the sum.
+    /// Sums a vector of every rank; every rank gets the sum.
     AllReduce,
-    /// The same, and the first rank gets the sum.
+    /// Sums a vector of every rank; the first rank gets the sum.
     Reduce,
-    /// Every rank gets what all others have.
+    /// Every rank gets the data of all others.
     AllGather,
-    /// The first rank gets what all others have.
+    /// The first rank gets the data of all others.
     Gather,
-    /// Every rank gets a part of what the first rank has.
+    /// Every rank gets a part of the data of the first rank.
     Scatter,
-    /// Every rank gets what the first rank has.
+    /// Every rank gets all data of the first rank.
     Broadcast,
-    /// Every rank sends something else to every other one.
+    /// Every rank sends different data to every other rank.
     AllToAll,
-    /// A vector of every rank is summed up, and every rank gets a part of the sum.
+    /// Sums a vector of every rank; every rank gets a part of the sum.
     ReduceScatter,
-    /// The same, with parts of one size.
+    /// As [`Self::ReduceScatter`], with parts of equal size.
     ReduceScatterBlock,
-    /// No rank goes on before all have come.
+    /// No rank continues before all have arrived.
     Barrier,
 }
 
 impl Collective {
-    /// All of them, with their numbers and names in files.
+    /// All collectives with their numbers and names in files.
     const ALL: [(i64, Self, &'static str); 10] = [
         (0, Self::AllReduce, "ALL_REDUCE"),
         (1, Self::Reduce, "REDUCE"),
@@ -42,70 +42,70 @@ impl Collective {
         (9, Self::Barrier, "BARRIER"),
     ];
 
-    /// Its name in Chakra.
+    /// Returns the name of the collective in Chakra.
     #[must_use]
     pub fn name(self) -> &'static str {
         Self::ALL.iter().find(|(_, one, _)| *one == self).map_or("", |(.., name)| name)
     }
 
-    /// Its number in files.
+    /// Returns the number of the collective in files.
     pub(super) fn number(self) -> i64 {
         Self::ALL.iter().find(|(_, one, _)| *one == self).map_or(0, |(number, ..)| *number)
     }
 
-    /// The one with that number.
+    /// Returns the collective with that number.
     pub(super) fn numbered(number: u64) -> Option<Self> {
         Self::ALL.into_iter().find(|(known, ..)| u64::try_from(*known) == Ok(number)).map(|(_, kind, _)| kind)
     }
 
-    /// The numbers and names of all, for messages.
+    /// Lists the numbers and names of all collectives, for messages.
     pub(super) fn known() -> String {
         let known: Vec<String> = Self::ALL.iter().map(|(number, _, name)| format!("{number} ({name})")).collect();
         known.join(", ")
     }
 }
 
-/// What a node does.
+/// Action of a node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Act {
-    /// Nothing that takes time.
+    /// An action that takes no time.
     Nothing,
-    /// Its accelerator computes so long, in ps.
+    /// The accelerator computes for so long, in ps.
     Compute(u64),
-    /// Its accelerator computes; the trace does not say how long.
+    /// The accelerator computes, for a time that the trace does not give.
     Work {
-        /// Operations.
+        /// Number of operations.
         ops: u64,
-        /// Bytes of memory that it reads and writes.
+        /// Bytes of memory that the operations read and write.
         bytes: u64,
     },
-    /// Its processor computes so long, in ps.
+    /// The processor computes for so long, in ps.
     Host(u64),
-    /// It sends a message to a rank.
+    /// The rank sends a message to another rank.
     Send {
-        /// The rank.
+        /// Receiving rank.
         to: u32,
-        /// Bytes.
+        /// Size of the message, in bytes.
         bytes: u64,
-        /// Tells messages between two ranks apart.
+        /// Tag that distinguishes messages between the same two ranks.
         tag: u64,
     },
-    /// It receives a message from a rank.
+    /// The rank receives a message from another rank.
     Receive {
-        /// The rank.
+        /// Sending rank.
         from: u32,
-        /// Bytes.
+        /// Size of the message, in bytes.
         bytes: u64,
-        /// The tag of the message.
+        /// Tag of the message.
         tag: u64,
     },
-    /// It takes part in a collective.
+    /// The rank takes part in a collective.
     Collective {
-        /// Which.
+        /// Kind of the collective.
         kind: Collective,
-        /// Bytes, as the trace counts them.
+        /// Size of the data, in bytes as the trace counts them.
         bytes: u64,
-        /// The group of ranks, by its place in [`Trace::groups`].
+        /// Group of ranks that take part, as an index into [`Trace::groups`].
         group: u32,
     },
 }
@@ -113,21 +113,21 @@ pub enum Act {
 /// A node of the graph.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Node {
-    /// Its number in the file.
+    /// Number of the node in the file.
     pub id: u64,
-    /// What it does.
+    /// Action of the node.
     pub act: Act,
-    /// The nodes that come before it, by their places in the list, in ascending order.
+    /// Nodes that must complete before this one, as ascending indices into the list.
     pub after: Vec<u32>,
 }
 
-/// What a file says.
+/// Content of a file.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Trace {
-    /// Its nodes, in their order. Every one is after others that are in the list.
+    /// Nodes in the order of the file. Every node depends only on nodes of this list.
     pub nodes: Vec<Node>,
-    /// Names of the groups that take part in collectives; the empty one stands for all ranks.
+    /// Names of the groups that take part in collectives; the empty name stands for all ranks.
     pub groups: Vec<String>,
-    /// The ranks of groups whose members the file tells; none for all ranks.
+    /// Ranks of the groups whose members the file lists. All ranks together have no entry.
     pub members: BTreeMap<String, Vec<u32>>,
 }

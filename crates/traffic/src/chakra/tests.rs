@@ -1,4 +1,4 @@
-//! What is read is what files say, and what is written is read again.
+//! Tests that files are read as they are written, and that written files can be read.
 
 use super::messages::{Attribute, Inputs, Metadata, RawNode, Truths};
 use super::*;
@@ -241,7 +241,7 @@ fn calls_of_communications_on_the_processor_are_its_work() {
     assert_eq!(of_one(node(1, 7, &[], &[("is_cpu_op", 0)])), "node 1: attribute comm_type is missing");
 }
 
-/// A trace as chakra_jsonizer writes it.
+/// A trace as written by chakra_jsonizer.
 const JSON: &str = r###"{
   "attr": [{"name": "schema", "stringVal": "1.1.1-chakra.0.0.4"}]
 }{

@@ -1,16 +1,16 @@
-//! Writing traces.
+//! Writes traces.
 
 use super::messages::{Attribute, Metadata, RawNode};
 use super::{Act, COLLECTIVE, COMPUTE, METADATA, MICROS_MAX, PS_PER_US, RECEIVE, SEND};
 use prost::Message;
 
-/// The longest that a node computes, in ps.
+/// Longest computation of a node, in ps.
 pub const DURATION_MAX_PS: u64 = MICROS_MAX * PS_PER_US;
 
-/// What the reader of Chakra calls the form of its files.
+/// Version of the file format that the reader of Chakra expects.
 const VERSION: &str = "0.0.4";
 
-/// Writes the trace of a rank, node by node. Attributes have the types that the generators of Chakra give them.
+/// Writes the trace of a rank, node by node. Attributes have the types that the generators of Chakra use.
 #[derive(Debug)]
 pub struct TraceWriter {
     rank: u32,
@@ -22,12 +22,12 @@ fn attribute(name: &str) -> Attribute {
     Attribute { name: name.as_bytes().to_vec(), ..Attribute::default() }
 }
 
-/// A number of 64 bits; amounts and kinds are such.
+/// A number of 64 bits, for sizes and kinds.
 fn wide(name: &str, value: u64) -> Attribute {
     Attribute { int64: Some(i64::try_from(value).unwrap_or(i64::MAX)), ..attribute(name) }
 }
 
-/// A number of 32 bits; ranks and tags are such.
+/// A number of 32 bits, for ranks and tags.
 fn small(name: &str, value: u64) -> Attribute {
     Attribute { int32: Some((value & i32::MAX as u64) as i32), ..attribute(name) }
 }
@@ -40,8 +40,10 @@ impl TraceWriter {
         Self { rank, content, nodes: 0 }
     }
 
-    /// Adds a node that comes after others, and returns its number. Times are whole microseconds of up to
-    /// [`DURATION_MAX_PS`], tags have 31 bits, and collectives are those of all ranks.
+    /// Adds a node that depends on the nodes `after`, and returns its number.
+    ///
+    /// Times are truncated to whole microseconds, of up to [`DURATION_MAX_PS`]. Tags have 31 bits. Collectives are
+    /// written as those of all ranks.
     pub fn node(&mut self, name: &str, act: Act, after: &[u64]) -> u64 {
         let (kind, ps, more) = match act {
             Act::Nothing => (METADATA, 0, Vec::new()),
@@ -69,13 +71,13 @@ impl TraceWriter {
         id
     }
 
-    /// Nodes so far.
+    /// Returns the number of nodes so far.
     #[must_use]
     pub fn nodes(&self) -> u64 {
         self.nodes
     }
 
-    /// The content of the file.
+    /// Returns the content of the file.
     #[must_use]
     pub fn finish(self) -> Vec<u8> {
         self.content

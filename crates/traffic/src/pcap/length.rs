@@ -1,4 +1,4 @@
-//! Finds the length of the IP packet of a frame and of its headers, in bytes.
+//! Computes the length of the IP packet in a frame and that of its headers, in bytes.
 
 const ETHERNET_HEADER: usize = 14;
 const TYPE_AT: usize = 12;
@@ -8,27 +8,29 @@ const IPV4_HEADER: usize = 20;
 const IPV6_HEADER: u32 = 40;
 const TCP_HEADER: usize = 20;
 
-/// What the frames of a capture begin with.
+/// Link header at the begin of the frames of a capture.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Link {
     /// An Ethernet header.
     Ethernet,
-    /// A header of so many bytes, always.
+    /// A header of a fixed number of bytes.
     Fixed(usize),
-    /// An IP header.
+    /// No link header: frames begin with an IP header.
     RawIp,
 }
 
-/// The IP packet of a frame.
+/// Lengths of the IP packet in a frame.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Length {
     pub(super) ip_bytes: u32,
-    /// Headers of IP and TCP, if it is TCP.
+    /// Length of the headers of IP and TCP; `None` if the packet is not TCP.
     pub(super) tcp_headers: Option<u16>,
 }
 
-/// The IP packet in a frame of `whole` bytes, of which `data` was captured. Its length is what its header says, else
-/// all that follows the header of the link. The error is a sentence.
+/// Computes the lengths of the IP packet in a frame of `whole` bytes, of which `data` was captured.
+///
+/// The length of the packet is that in its header or, if that is implausible, all that follows the link header. The
+/// error is a sentence.
 pub(super) fn of_frame(link: Link, data: &[u8], whole: u32) -> Result<Length, String> {
     let header = match link {
         Link::RawIp => 0,
@@ -47,16 +49,17 @@ pub(super) fn of_frame(link: Link, data: &[u8], whole: u32) -> Result<Length, St
     Ok(Length { ip_bytes: ip_bytes - tcp_headers.map_or(0, |_| jumbo), tcp_headers })
 }
 
-/// The headers of a TCP packet.
+/// Lengths of the headers of a TCP packet.
 #[derive(Clone, Copy)]
 struct Headers {
-    /// IP and TCP, which all segments that it is cut into have.
+    /// Headers of IP and TCP, which every segment cut from the packet has too.
     kept: u16,
-    /// That of a jumbogram, which none of them has.
+    /// Header of a jumbogram, which no segment has.
     jumbo: u32,
 }
 
-/// Those of a packet that is TCP and no fragment. TCP has no options where its header was not captured.
+/// Returns the header lengths of a packet that is TCP and not a fragment. A TCP header that was not captured counts
+/// as one without options.
 fn headers(ip: &[u8]) -> Option<Headers> {
     const TCP: u8 = 6;
     const HOP_BY_HOP: u8 = 0;
@@ -77,7 +80,7 @@ fn headers(ip: &[u8]) -> Option<Headers> {
     (own >= IPV4_HEADER && offset >= TCP_HEADER).then_some(Headers { kept: (own + offset) as u16, jumbo: jumbo as u32 })
 }
 
-/// Bytes of an Ethernet header with its VLAN tags.
+/// Length of an Ethernet header with its VLAN tags.
 fn ethernet_header(data: &[u8]) -> usize {
     let tagged = |tags: &usize| {
         let at = TYPE_AT + tags * VLAN_TAG;
@@ -86,7 +89,7 @@ fn ethernet_header(data: &[u8]) -> usize {
     ETHERNET_HEADER + VLAN_TAG * (0..VLAN_TAGS_MAX).take_while(tagged).count()
 }
 
-/// The length that an IP header gives; none when it is not one or was cut.
+/// Returns the packet length in an IP header, or `None` if the header is invalid or was not captured.
 fn told(ip: &[u8]) -> Option<u32> {
     match ip.first()? >> 4 {
         4 => Some(u32::from(u16::from_be_bytes([*ip.get(2)?, *ip.get(3)?]))),

@@ -1,4 +1,4 @@
-//! Captures of packets: read from pcap and pcapng files, and written as pcap.
+//! Packet captures: read from pcap and pcapng files, and written as pcap.
 
 mod length;
 mod read;

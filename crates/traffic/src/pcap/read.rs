@@ -1,4 +1,4 @@
-//! Reading pcap and pcapng.
+//! Reads pcap and pcapng files.
 
 use super::length::{of_frame, Length, Link};
 use crate::decoded;
@@ -8,28 +8,28 @@ use std::fs::File;
 use std::io::{self, Read};
 use std::path::Path;
 
-/// Packets that are read at most.
+/// Largest number of packets of a capture.
 pub const PACKETS_MAX: usize = 1 << 26;
-/// The largest block of a file, in bytes.
+/// Size of the largest block of a file, in bytes.
 const BLOCK_BYTES_MAX: usize = 1 << 20;
-/// A block of pcapng that tools have not written for long.
+/// An obsolete pcapng block type, which current tools no longer write.
 const PACKET_BLOCK: u32 = 2;
 const PS_PER_S: u128 = 1_000_000_000_000;
 const PS_PER_US: u128 = 1_000_000;
 const PS_PER_NS: u128 = 1_000;
 
-/// A packet of a capture.
+/// A captured packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Captured {
-    /// When it was captured, in ps after the earliest packet.
+    /// Time of capture, in ps after the earliest packet.
     pub time_ps: u64,
-    /// Bytes of its IP packet, at least 1; without the header of a jumbogram.
+    /// Length of its IP packet in bytes, at least 1, without the header of a jumbogram.
     pub ip_bytes: u32,
-    /// Bytes of its headers of IP and TCP; none for other packets.
+    /// Length of its headers of IP and TCP, in bytes; `None` for other packets.
     pub tcp_headers: Option<u16>,
 }
 
-/// The first thing found wrong in a capture.
+/// The first error in a capture.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PcapError {
     offset: Option<u64>,
@@ -45,13 +45,14 @@ impl PcapError {
         Self { offset: None, fault: fault.into() }
     }
 
-    /// Bytes from the beginning of the file (once decompressed) to what is wrong; none when the file as a whole is.
+    /// Returns the offset of the error in bytes from the begin of the (decompressed) file; `None` if it concerns the
+    /// whole file.
     #[must_use]
     pub fn offset(&self) -> Option<u64> {
         self.offset
     }
 
-    /// What is wrong, and where in the file.
+    /// Describes the error and its place in the file.
     #[must_use]
     pub fn message(&self) -> String {
         match self.offset {
@@ -69,12 +70,13 @@ impl fmt::Display for PcapError {
 
 impl std::error::Error for PcapError {}
 
-/// Reads a capture, in the order of time: pcap with stamps in us or ns and either byte order, or pcapng; plain or
-/// compressed with gzip, xz or zstd. Frames are Ethernet, raw IP, those of Linux captures of all interfaces (SLL,
-/// SLL2), or loopback.
+/// Reads a capture and returns its packets in the order of time.
+///
+/// The file is pcap with time stamps in us or ns and either byte order, or pcapng; plain or compressed with gzip, xz
+/// or zstd. Frames are Ethernet, raw IP, Linux cooked captures (SLL, SLL2) or loopback.
 ///
 /// # Errors
-/// A file that cannot be read, is no capture, is cut short, or has other frames.
+/// Fails if the file cannot be read, is no capture, is truncated, or has other frames.
 pub fn read(path: &Path) -> Result<Vec<Captured>, PcapError> {
     let unreadable = |error: io::Error| match error.kind() {
         io::ErrorKind::NotFound => PcapError::whole("cannot be read: there is no such file"),
@@ -86,7 +88,7 @@ pub fn read(path: &Path) -> Result<Vec<Captured>, PcapError> {
     from_reader(decoded(File::open(path).map_err(unreadable)?).map_err(unreadable)?)
 }
 
-/// The same, from a reader of what a file has once it is decompressed.
+/// As [`read`], from a reader of the decompressed file.
 ///
 /// # Errors
 /// As [`read`].
@@ -123,7 +125,7 @@ pub fn from_reader(source: impl Read + Send) -> Result<Vec<Captured>, PcapError>
     packets.in_order()
 }
 
-/// Fills as much of a buffer as there is, so that the beginning of a file is seen whole.
+/// Fills the whole buffer where possible, so that the parser sees the complete file header.
 struct Whole<R>(R);
 
 impl<R: Read> Read for Whole<R> {
@@ -141,21 +143,21 @@ impl<R: Read> Read for Whole<R> {
     }
 }
 
-/// How the frames and times of a file, or of an interface in it, are to be read.
+/// Link type and clock of a file, or of an interface in it.
 #[derive(Clone, Copy)]
 struct Interface {
     link: Link,
-    /// Stamps per second.
+    /// Time stamps per second.
     resolution: u64,
     offset_s: i64,
 }
 
-/// What was read so far.
+/// Packets read so far.
 #[derive(Default)]
 struct Packets {
     interfaces: Vec<Interface>,
     ps_per_stamp: u128,
-    /// Times in ps since the epoch, and packets.
+    /// Time of each packet in ps since the epoch, and its lengths.
     found: Vec<(i128, Length)>,
 }
 
@@ -230,19 +232,19 @@ impl Packets {
     }
 }
 
-/// Stamps per second of an interface: a power of ten, or of two with the highest bit set.
+/// Returns the time stamps per second of an interface: a power of ten, or of two if the highest bit is set.
 fn stamps_per_s(code: u8) -> Result<u64, String> {
     let power = u32::from(code & 0x7f);
     let stamps = if code & 0x80 == 0 { 10u64.checked_pow(power) } else { 1u64.checked_shl(power) };
     stamps.ok_or_else(|| format!("an interface has a resolution of time, {code}, that is too fine"))
 }
 
-/// What frames of a link type begin with; the error is a sentence.
+/// Returns the link header for a link type. The error is a sentence.
 fn link_of(kind: Linktype) -> Result<Link, String> {
-    /// Raw IP, as some systems number it (LINKTYPE_RAW is 101).
+    /// Raw IP as numbered on some systems (LINKTYPE_RAW is 101).
     const RAW_OLD: [i32; 2] = [12, 14];
     const LINUX_SLL2: Linktype = Linktype(276);
-    // Above are the length of a frame check sequence, and flags.
+    // The upper bits hold the length of a frame check sequence, and flags.
     match Linktype(kind.0 & 0xffff) {
         Linktype::ETHERNET => Ok(Link::Ethernet),
         Linktype::RAW | Linktype::IPV4 | Linktype::IPV6 => Ok(Link::RawIp),

@@ -1,4 +1,4 @@
-//! Writing pcap.
+//! Writes pcap files.
 
 use std::io::{self, Write};
 
@@ -8,10 +8,10 @@ const LINKTYPE_ETHERNET: u32 = 1;
 const PS_PER_S: u64 = 1_000_000_000_000;
 const PS_PER_NS: u64 = 1_000;
 
-/// The most bytes of a frame that a capture holds: what tools take for the most that there can be.
+/// Most bytes of a frame that a capture holds: the largest value that tools accept.
 pub const SNAPLEN_MAX: u32 = 262_144;
 
-/// Writes a capture of Ethernet frames, with stamps in ns.
+/// Writes a capture of Ethernet frames with time stamps in ns.
 #[derive(Debug)]
 pub struct Writer<W> {
     out: W,
@@ -19,11 +19,10 @@ pub struct Writer<W> {
 }
 
 impl<W: Write> Writer<W> {
-    /// Begins a file. Of every frame `snaplen` bytes are kept at most: 1 to [`SNAPLEN_MAX`], which is what more and
-    /// less are taken for.
+    /// Begins a file. At most `snaplen` bytes of every frame are kept; the value is clamped to 1 to [`SNAPLEN_MAX`].
     ///
     /// # Errors
-    /// Those of `out`.
+    /// Returns the errors of `out`.
     pub fn new(mut out: W, snaplen: u32) -> io::Result<Self> {
         let snaplen = snaplen.clamp(1, SNAPLEN_MAX);
         let mut header = Vec::with_capacity(24);
@@ -36,17 +35,18 @@ impl<W: Write> Writer<W> {
         Ok(Self { out, snaplen })
     }
 
-    /// Bytes of a frame that are kept at most.
+    /// Returns the number of bytes of a frame that are kept at most.
     #[must_use]
     pub fn snaplen(&self) -> u32 {
         self.snaplen
     }
 
-    /// Writes a frame of `whole` bytes that begins with `data`, captured `time_ps` after the epoch; stamps are cut to
-    /// ns. Of a frame that is longer than `data` no more is kept.
+    /// Writes a frame of `whole` bytes that begins with `data`, captured `time_ps` after the epoch.
+    ///
+    /// The time stamp is truncated to ns. If the frame is longer than `data`, only `data` is kept.
     ///
     /// # Errors
-    /// Those of the output.
+    /// Returns the errors of the output.
     pub fn frame(&mut self, time_ps: u64, data: &[u8], whole: u32) -> io::Result<()> {
         let kept = &data[..data.len().min(self.snaplen as usize).min(whole as usize)];
         let stamp = [(time_ps / PS_PER_S) as u32, (time_ps % PS_PER_S / PS_PER_NS) as u32, kept.len() as u32, whole];
@@ -56,10 +56,10 @@ impl<W: Write> Writer<W> {
         self.out.write_all(kept)
     }
 
-    /// Ends the file and hands the output back.
+    /// Ends the file and returns the output.
     ///
     /// # Errors
-    /// Those of the output.
+    /// Returns the errors of the output.
     pub fn finish(mut self) -> io::Result<W> {
         self.out.flush()?;
         Ok(self.out)

@@ -1,24 +1,25 @@
-//! Compressed files, told by their first bytes.
+//! Decompresses files, which are recognized by their first bytes.
 
 use liblzma::stream::{Stream, CONCATENATED};
 use std::io::{self, BufReader, Cursor, Read};
 
-/// Input is read in pieces of this size.
+/// Size of the read buffer, in bytes.
 const PIECE_BYTES: usize = 1 << 16;
-/// The most memory that an xz stream may ask for; `xz -9` needs 65 MiB.
+/// Most memory that an xz stream may need, in bytes; `xz -9` needs 65 MiB.
 const XZ_BYTES_MAX: u64 = 1 << 28;
 
 const GZIP: &[u8] = &[0x1f, 0x8b];
 const XZ: &[u8] = &[0xfd, b'7', b'z', b'X', b'Z', 0];
 const ZSTD: &[u8] = &[0x28, 0xb5, 0x2f, 0xfd];
-/// A zstd file may begin with a frame to be skipped: 0x50 to 0x5f, and these (RFC 8878, 3.1.2).
+/// A zstd file may begin with a skippable frame, whose magic is 0x50 to 0x5f followed by these bytes (RFC 8878,
+/// 3.1.2).
 const ZSTD_SKIPPABLE: &[u8] = &[0x2a, 0x4d, 0x18];
 
-/// The text in `source`, plain or compressed with gzip, xz or zstd: every member, stream or frame of it, one after
-/// another.
+/// Returns the text in `source`, plain or decompressed from gzip, xz or zstd: all of its members, streams or frames,
+/// one after another.
 ///
 /// # Errors
-/// When the first bytes cannot be read, or the beginning of a compressed stream is wrong.
+/// Fails if the first bytes cannot be read or a compressed stream has an invalid header.
 pub fn decoded(mut source: impl Read + Send + 'static) -> io::Result<Box<dyn Read + Send>> {
     let mut magic = Vec::new();
     source.by_ref().take(XZ.len() as u64).read_to_end(&mut magic)?;

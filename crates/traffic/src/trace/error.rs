@@ -1,9 +1,9 @@
-//! What is wrong with a trace, and where.
+//! Errors in traces, with their places.
 
 use std::fmt;
 use std::io;
 
-/// The first thing found wrong in a trace.
+/// The first error in a trace.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TraceError(Box<Details>);
 
@@ -20,19 +20,19 @@ impl TraceError {
         Self(Box::new(Details { file: file.into(), line, fault }))
     }
 
-    /// The file, as it was named.
+    /// Returns the file as it was named.
     #[must_use]
     pub fn file(&self) -> &str {
         &self.0.file
     }
 
-    /// The line, counted from 1; none when the file as a whole is wrong.
+    /// Returns the line, counted from 1; `None` if the error concerns the whole file.
     #[must_use]
     pub fn line(&self) -> Option<u64> {
         self.0.line
     }
 
-    /// The offending value, in quotes and shortened, and the rule it breaks.
+    /// Returns the offending value, quoted and shortened, and the rule that it breaks.
     #[must_use]
     pub fn message(&self) -> &str {
         &self.0.fault.0
@@ -61,7 +61,7 @@ impl Fault {
         Self(rule.into())
     }
 
-    /// `value` breaks `rule`.
+    /// Reports that `value` breaks `rule`.
     #[cold]
     pub(super) fn value(value: &[u8], rule: &str) -> Self {
         match std::str::from_utf8(value) {
@@ -84,7 +84,7 @@ impl Fault {
     }
 }
 
-/// `text` in quotes, cut when it is long.
+/// Quotes `text`, cut if it is long.
 fn shorten(text: &str) -> String {
     const LENGTH_MAX: usize = 40;
     let mut short: String = text.chars().take(LENGTH_MAX).collect();

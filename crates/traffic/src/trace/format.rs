@@ -1,10 +1,10 @@
-//! The formats: how a line is told, and written.
+//! The formats of request traces: how they are recognized and written.
 
 use super::parse::fields;
 use crate::{Request, LINE_BYTES};
 use std::io::{self, Write};
 
-/// How a line of a trace is written. Blank lines and what follows a `#` mean nothing.
+/// Format of a request trace. Blank lines and everything after a `#` are ignored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Format {
     /// Ramulator 2: `LD|ST address`, decimal or with `0x`.
@@ -16,10 +16,10 @@ pub enum Format {
 }
 
 impl Format {
-    /// Every format.
+    /// All formats.
     pub const ALL: [Self; 3] = [Self::Ramulator, Self::Ramulator1, Self::DramSim3];
 
-    /// The name for users: `ramulator`, `ramulator1` or `dramsim3`.
+    /// Returns the name for users: `ramulator`, `ramulator1` or `dramsim3`.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -29,7 +29,7 @@ impl Format {
         }
     }
 
-    /// Whether a line carries the clock of its arrival.
+    /// Returns true if the lines of the format have the clock of arrival.
     #[must_use]
     pub fn timed(self) -> bool {
         matches!(self, Self::DramSim3)
@@ -38,7 +38,7 @@ impl Format {
     /// Writes a request as a line. Formats without clocks drop the clock; all drop the source.
     ///
     /// # Errors
-    /// Those of `out`.
+    /// Returns the errors of `out`.
     pub fn write(self, out: &mut impl Write, request: &Request) -> io::Result<()> {
         let address = u128::from(request.line) * u128::from(LINE_BYTES);
         let word = self.word(request.write);
@@ -60,8 +60,10 @@ impl Format {
         }
     }
 
-    /// Whether a word of the format means a write; `None` for other words. DRAMsim3 takes the words of the bus traces
-    /// of its ancestor as well, and all words it does not know for reads, which would hide mistakes here.
+    /// Returns true if a word of the format means a write, false if it means a read, and `None` for other words.
+    ///
+    /// DRAMsim3 also accepts the words of the bus traces of its predecessor, and takes unknown words as reads; that
+    /// would hide mistakes, so unknown words are refused here.
     #[inline]
     pub(super) fn is_write(self, word: &[u8]) -> Option<bool> {
         match (self, word) {
@@ -73,7 +75,7 @@ impl Format {
         }
     }
 
-    /// The words of the format, for messages.
+    /// Lists the words of the format, for messages.
     pub(super) fn words(self) -> &'static str {
         match self {
             Self::Ramulator => "LD or ST",
@@ -82,7 +84,7 @@ impl Format {
         }
     }
 
-    /// What `line` is by its word.
+    /// Recognizes the format of a line by its word.
     pub(super) fn of(line: &[u8]) -> Option<Self> {
         let mut fields = fields(line);
         let (first, second) = (fields.next().unwrap_or_default(), fields.next().unwrap_or_default());

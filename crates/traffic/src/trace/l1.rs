@@ -1,14 +1,14 @@
-//! What a first-level cache holds.
+//! Contents of a first-level cache.
 
-/// Sets and ways of a cache of 32 KiB, that of Intel's server cores to Cascade Lake (optimization manual, 2.5.5).
+/// Sets and ways of a cache of 32 KiB, as in Intel's server cores up to Cascade Lake (optimization manual, 2.5.5).
 const SETS: usize = 64;
 const WAYS: usize = 8;
-/// No line has this number.
+/// Marks an empty way; no line has this number.
 const EMPTY: u64 = u64::MAX;
 
-/// A cache of 32 KiB in 8 ways that gives up the line used longest ago.
+/// A cache of 32 KiB with 8 ways and LRU replacement.
 pub(super) struct L1 {
-    /// Per set, its lines from the one used last to the one used longest ago: each twice, plus one when it is dirty.
+    /// Lines of each set from most to least recently used, each stored as twice its number, plus one if it is dirty.
     sets: Box<[[u64; WAYS]; SETS]>,
 }
 
@@ -17,8 +17,8 @@ impl L1 {
         Self { sets: Box::new([[EMPTY; WAYS]; SETS]) }
     }
 
-    /// Uses a line, which is below 2^58. Returns whether nothing beyond need know: it was held, and is no more dirty
-    /// than before.
+    /// Accesses a line, which must be below 2^58. Returns true if the cache serves it alone: the line is held, and a
+    /// store does not make it dirty for the first time.
     #[inline]
     pub(super) fn serves(&mut self, line: u64, store: bool) -> bool {
         let set = &mut self.sets[line as usize % SETS];

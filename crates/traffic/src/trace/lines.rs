@@ -1,22 +1,22 @@
-//! Lines of a stream, in one buffer of fixed size.
+//! Splits a stream into lines, in one buffer of fixed size.
 
 use super::error::Fault;
 use std::io::{ErrorKind, Read};
 use std::ops::Range;
 
-/// The longest line of a trace in bytes, without its end.
+/// Largest length of a line of a trace in bytes, without its line ending.
 pub const LINE_LENGTH_MAX: usize = 4096;
 const BUFFER_BYTES: usize = 1 << 17;
 
 pub(super) struct Lines {
     source: Box<dyn Read + Send>,
     buffer: Box<[u8]>,
-    /// What has been read and not yet given out.
+    /// Range of the buffer that has been read and not yet returned.
     unread: Range<usize>,
-    /// Where the last line began in the buffer.
+    /// Offset of the last line in the buffer.
     last: usize,
     number: u64,
-    /// Whether the last line lacks its end.
+    /// True if the last line has no line ending.
     open: bool,
     ended: bool,
 }
@@ -27,12 +27,12 @@ impl Lines {
         Self { source, buffer, unread: 0..0, last: 0, number: 0, open: false, ended: false }
     }
 
-    /// Number of the last line, or of the one that an error kept from being read. The first is 1.
+    /// Returns the number of the last line, or of the line that an error kept from being read. The first line is 1.
     pub(super) fn number(&self) -> u64 {
         self.number
     }
 
-    /// The next line, without its end.
+    /// Returns the next line, without its line ending.
     #[inline]
     pub(super) fn next(&mut self) -> Result<Option<&[u8]>, Fault> {
         let length = match memchr::memchr(b'\n', &self.buffer[self.unread.clone()]) {
@@ -45,7 +45,7 @@ impl Lines {
         self.number += 1;
         self.last = self.unread.start;
         let line = self.last..self.last + length;
-        // The last line of a file may lack its end.
+        // Only the last line of a file may have no line ending.
         self.open = line.end == self.unread.end;
         self.unread.start = (line.end + 1).min(self.unread.end);
         if length > LINE_LENGTH_MAX {
@@ -54,18 +54,18 @@ impl Lines {
         Ok(Some(&self.buffer[line]))
     }
 
-    /// Whether the last line lacks its end: the file ends within it.
+    /// Returns true if the last line has no line ending, because the file ends within it.
     pub(super) fn is_open(&self) -> bool {
         self.open
     }
 
-    /// What is buffered of the lines to come; it may end within a line.
+    /// Returns the buffered part of the following lines; it may end within a line.
     #[inline]
     pub(super) fn buffered(&self) -> &[u8] {
         &self.buffer[self.unread.clone()]
     }
 
-    /// Passes over so many `bytes` of what is buffered: so many whole `lines`.
+    /// Skips `bytes` of the buffer, which are `lines` whole lines.
     #[inline]
     pub(super) fn pass(&mut self, bytes: usize, lines: u64) {
         self.unread.start += bytes;
@@ -78,7 +78,7 @@ impl Lines {
         self.number -= 1;
     }
 
-    /// Reads on until a line is complete, and gives its length; `None` at the end of the stream.
+    /// Reads on until a line is complete, and returns its length; `None` at the end of the stream.
     #[cold]
     fn fill(&mut self) -> Result<Option<usize>, Fault> {
         while !self.ended {
@@ -109,7 +109,7 @@ impl Lines {
 
 #[cold]
 fn too_long(line: &[u8]) -> Fault {
-    // Cut where a character begins, so that a long line of text is not mistaken for bytes.
+    // Cut at a character boundary, so that a long line of text is not reported as invalid UTF-8.
     let start = &line[..LINE_LENGTH_MAX.min(line.len())];
     let text = match std::str::from_utf8(start) {
         Err(error) if error.error_len().is_none() => &start[..error.valid_up_to()],

@@ -28,7 +28,7 @@ use std::fs::File;
 use std::io::{self, Read};
 use std::path::Path;
 
-/// The requests of a trace, in its order. After an error comes nothing more.
+/// The requests of a trace in its order. After an error the iterator ends.
 pub struct Trace {
     file: String,
     lines: Lines,
@@ -37,12 +37,14 @@ pub struct Trace {
 }
 
 impl Trace {
-    /// Opens a trace, plain or compressed with gzip, xz or zstd; its first bytes tell which, not its name. Without a
-    /// `format` the first request tells the format. `capacity_bytes` is the size of the memory; an address at or
-    /// beyond it is an error.
+    /// Opens a trace, plain or compressed with gzip, xz or zstd, which is recognized by its first bytes and not by
+    /// its name.
+    ///
+    /// Without a `format`, the format is recognized by the first request. `capacity_bytes` is the size of the memory;
+    /// an address at or beyond it is an error.
     ///
     /// # Errors
-    /// When the file cannot be read, holds no request, or its first request shows no known format.
+    /// Fails if the file cannot be read, has no request, or its first request is of no known format.
     pub fn open(path: impl AsRef<Path>, format: Option<Format>, capacity_bytes: u64) -> Result<Self, TraceError> {
         let name = path.as_ref().display().to_string();
         match File::open(path) {
@@ -51,7 +53,7 @@ impl Trace {
         }
     }
 
-    /// As [`Trace::open`], from anything that can be read. `name` stands in the messages.
+    /// As [`Trace::open`], from any source. `name` is used in messages.
     ///
     /// # Errors
     /// As [`Trace::open`].
@@ -74,13 +76,14 @@ impl Trace {
         }
     }
 
-    /// The format of the trace.
+    /// Returns the format of the trace.
     #[must_use]
     pub fn format(&self) -> Format {
         self.parser.format()
     }
 
-    /// Whether requests carry the clock of their arrival. Otherwise all arrive at clock 0: the source is saturating.
+    /// Returns true if requests have the clock of their arrival. Otherwise all arrive at clock 0: the source is
+    /// saturating.
     #[must_use]
     pub fn timed(&self) -> bool {
         self.format().timed()
@@ -114,12 +117,13 @@ impl Iterator for Trace {
     }
 }
 
-/// The rule that a first line breaks when it is of no format; `others` are formats besides those of requests.
+/// Rule that a first line of no known format breaks. `others` are formats besides those of requests.
 fn known_trace(others: &str) -> String {
     format!("is no known trace: a line is {others}\"LD|ST address\", \"address R|W\" or \"address OP cycle\"")
 }
 
-/// Looks ahead to the first request: its format unless one is `forced`; `None` when there is no request.
+/// Looks ahead to the first request and recognizes its format, unless one is `forced`. Returns `None` if there is no
+/// request.
 fn settle_format(lines: &mut Lines, forced: Option<Format>) -> Result<Option<Format>, Fault> {
     while let Some(line) = lines.next()? {
         if parse::is_empty(line)? {

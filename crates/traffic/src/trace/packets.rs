@@ -1,4 +1,4 @@
-//! Traces of packets of a network on a chip: a packet on every line.
+//! Packet traces of a network on a chip: one packet per line.
 
 use super::decode;
 use super::error::{Fault, TraceError};
@@ -9,26 +9,27 @@ use std::fs::File;
 use std::io::{self, Read};
 use std::path::Path;
 
-/// The most flits of a packet of a trace.
+/// Largest number of flits of a packet in a trace.
 pub const PACKET_FLITS_MAX: u16 = 1024;
 
-/// One packet.
+/// A packet of a trace.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PacketLine {
-    /// The cycle in which it is offered, not before that of the packet before it; at most [`CLOCK_MAX`].
+    /// Cycle in which the packet is offered, not before that of the previous packet; at most [`CLOCK_MAX`].
     pub cycle: u64,
-    /// The node that sends it.
+    /// Node that sends the packet.
     pub source: u16,
-    /// The node that gets it.
+    /// Node that receives the packet.
     pub destination: u16,
-    /// Its length, 1 to [`PACKET_FLITS_MAX`].
+    /// Length in flits, 1 to [`PACKET_FLITS_MAX`].
     pub flits: u16,
-    /// Its class, 0 for the first and when the line names none.
+    /// Message class, counted from 0; 0 if the line names none.
     pub class: u8,
 }
 
-/// The packets of a trace, in its order: lines of `cycle source destination flits [class]`, whose numbers are decimal,
-/// or hexadecimal with `0x`. Blank lines and what follows a `#` mean nothing. After an error comes nothing more.
+/// The packets of a trace in its order. A line is `cycle source destination flits [class]`, with numbers that are
+/// decimal, or hexadecimal with `0x`. Blank lines and everything after a `#` are ignored. After an error the iterator
+/// ends.
 pub struct PacketTrace {
     file: String,
     lines: Lines,
@@ -39,11 +40,11 @@ pub struct PacketTrace {
 }
 
 impl PacketTrace {
-    /// Opens a trace, plain or compressed with gzip, xz or zstd; its first bytes tell which, not its name. A node or
-    /// class at or beyond `nodes` or `classes` is an error.
+    /// Opens a trace, plain or compressed with gzip, xz or zstd, which is recognized by its first bytes and not by
+    /// its name. A node or class at or beyond `nodes` or `classes` is an error.
     ///
     /// # Errors
-    /// When the file cannot be read.
+    /// Fails if the file cannot be read.
     pub fn open(path: impl AsRef<Path>, nodes: u16, classes: u8) -> Result<Self, TraceError> {
         let name = path.as_ref().display().to_string();
         match File::open(path) {
@@ -52,7 +53,7 @@ impl PacketTrace {
         }
     }
 
-    /// As [`PacketTrace::open`], from anything that can be read. `name` stands in the messages.
+    /// As [`PacketTrace::open`], from any source. `name` is used in messages.
     ///
     /// # Errors
     /// As [`PacketTrace::open`].
@@ -68,13 +69,13 @@ impl PacketTrace {
         Ok(Self { file: name.into(), lines, nodes, classes, cycle: 0, ended: false })
     }
 
-    /// The error of a trace without packets, for who needs some.
+    /// Creates the error for a trace without packets, for callers that need some.
     #[must_use]
     pub fn without_packets(&self) -> TraceError {
         TraceError::new(&self.file, None, Fault::rule("holds no packet"))
     }
 
-    /// The error of a trace with more packets than its reader can keep.
+    /// Creates the error for a trace with more packets than the caller can hold.
     #[must_use]
     pub fn too_long(&self, most: usize) -> TraceError {
         let rule = format!("is one packet too many; {most} are read at most, so cut the trace into pieces");
@@ -110,11 +111,11 @@ impl Iterator for PacketTrace {
     }
 }
 
-/// What the next line has to obey.
+/// Limits that the next line must obey.
 struct Bounds {
     nodes: u16,
     classes: u8,
-    /// Cycle of the packet before.
+    /// Cycle of the previous packet.
     cycle: u64,
 }
 

@@ -1,28 +1,28 @@
-//! Where the pages of a trace lie when they are put side by side.
+//! Renumbers the pages of a trace so that they are contiguous.
 
 use crate::LINE_BYTES;
 use std::collections::HashMap;
 
-/// Bytes of a page.
+/// Size of a page, in bytes.
 pub const PAGE_BYTES: u64 = 4096;
 const PAGE_LINES: u64 = PAGE_BYTES / LINE_BYTES;
 
-/// Pages numbered in the order of their first use, so that addresses all over 64 bits become addresses from 0 on.
+/// Pages numbered in the order of their first use, which maps sparse addresses of 64 bits to addresses from 0 on.
 pub struct Pages {
     numbers: HashMap<u64, u64>,
     pages_max: u64,
-    /// The last page and its number; accesses often stay in a page.
+    /// The last page and its number: consecutive accesses are often to the same page.
     last: (u64, u64),
 }
 
 impl Pages {
-    /// No pages yet, and room for `bytes`, of which whole pages count.
+    /// Creates an empty map with room for `bytes` bytes, rounded down to whole pages.
     #[must_use]
     pub fn new(bytes: u64) -> Self {
         Self { numbers: HashMap::new(), pages_max: bytes / PAGE_BYTES, last: (u64::MAX, 0) }
     }
 
-    /// The new number of a line (byte address / 64); `None` when there is no room for its page.
+    /// Returns the new number of a line (byte address / 64), or `None` if there is no room for its page.
     #[inline]
     pub fn line(&mut self, line: u64) -> Option<u64> {
         let page = line / PAGE_LINES;
@@ -40,13 +40,13 @@ impl Pages {
         (next < self.pages_max).then(|| *self.numbers.entry(page).or_insert(next))
     }
 
-    /// Bytes of the pages that were used.
+    /// Returns the size of all used pages, in bytes.
     #[must_use]
     pub fn used_bytes(&self) -> u64 {
         self.numbers.len() as u64 * PAGE_BYTES
     }
 
-    /// Bytes that there is room for.
+    /// Returns the largest size of all pages, in bytes.
     #[must_use]
     pub fn room_bytes(&self) -> u64 {
         self.pages_max * PAGE_BYTES

@@ -1,10 +1,10 @@
-//! One line of a trace: its fields, numbers and rules.
+//! Parses a line of a trace: its fields, its numbers, and their rules.
 
 use super::error::Fault;
 use super::format::Format;
 use crate::{Request, CLOCK_MAX, LINE_BYTES};
 
-/// What the next line has to obey.
+/// Parser of a trace, with the limits that the next line must obey.
 pub(super) struct Parser {
     format: Format,
     capacity_bytes: u64,
@@ -21,7 +21,7 @@ impl Parser {
         self.format
     }
 
-    /// The request of a line; `None` when there is none on it.
+    /// Parses the request of a line. Returns `None` if the line has none.
     #[inline]
     pub(super) fn parse(&mut self, line: &[u8]) -> Result<Option<Request>, Fault> {
         let mut fields = fields(line);
@@ -72,10 +72,10 @@ impl Parser {
     }
 }
 
-/// Whether there is no request on a line.
+/// Returns true if a line has no request.
 ///
 /// # Errors
-/// When its comment is not text.
+/// Fails if the comment of the line is not UTF-8.
 pub(super) fn is_empty(line: &[u8]) -> Result<bool, Fault> {
     let mut fields = fields(line);
     if fields.next().is_some() {
@@ -88,14 +88,14 @@ fn comment(text: &[u8]) -> Result<(), Fault> {
     std::str::from_utf8(text).map(|_| ()).map_err(|_| Fault::not_text(text))
 }
 
-/// The fields of a line, up to its comment.
+/// Returns the fields of a line, up to its comment.
 #[inline]
 pub(super) fn fields(line: &[u8]) -> Fields<'_> {
     Fields { rest: line }
 }
 
 pub(super) struct Fields<'a> {
-    /// What is left of the line; after the last field, its comment.
+    /// Rest of the line; after the last field, its comment.
     rest: &'a [u8],
 }
 
@@ -116,13 +116,13 @@ impl<'a> Iterator for Fields<'a> {
     }
 }
 
-/// The carriage return of files from Windows counts as well.
+/// Returns true for blanks, including the carriage return of Windows files.
 #[inline]
 pub(super) fn is_blank(byte: u8) -> bool {
     matches!(byte, b' ' | b'\t' | b'\r')
 }
 
-/// A number: hexadecimal after `0x`, or throughout when `hexadecimal`; else decimal.
+/// Parses a number: hexadecimal with `0x`, or always if `hexadecimal` is true; else decimal.
 #[inline]
 pub(super) fn number(text: &[u8], hexadecimal: bool, what: &str) -> Result<u64, Fault> {
     let value = match text {
@@ -133,10 +133,10 @@ pub(super) fn number(text: &[u8], hexadecimal: bool, what: &str) -> Result<u64, 
     value.ok_or_else(|| not_a_number(text, hexadecimal, what))
 }
 
-/// The value of digits; `None` when there are none, other characters, or more than 64 bits.
+/// Parses digits. Returns `None` if there are none, other characters, or more than 64 bits.
 #[inline]
 pub(super) fn digits_value<const BASE: u64>(digits: &[u8]) -> Option<u64> {
-    /// So many digits cannot overflow, in base 10 and 16.
+    /// Number of digits that cannot overflow 64 bits in base 10 or 16.
     const DIGITS_SAFE: usize = 16;
     if digits.len() > DIGITS_SAFE {
         return long_value::<BASE>(digits);
@@ -164,7 +164,7 @@ fn digit_value(byte: u8) -> u64 {
     u64::from(DIGIT_VALUES[usize::from(byte)])
 }
 
-/// Values of hexadecimal digits; 255 for anything else.
+/// Values of hexadecimal digits; 255 for all other characters.
 static DIGIT_VALUES: [u8; 256] = {
     let mut values = [255; 256];
     let mut digit = 0;

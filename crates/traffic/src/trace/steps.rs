@@ -1,4 +1,4 @@
-//! A trace as the steps of a simulated core.
+//! Converts a trace to the steps of a simulated core.
 
 use super::access::{Access, AccessFormat, AccessTrace};
 use super::error::TraceError;
@@ -8,63 +8,63 @@ use crate::LINE_BYTES;
 use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
 
-/// An access that goes beyond the first-level cache, and the instructions before it.
+/// An access that the first-level cache does not serve alone, with the instructions before it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TraceStep {
-    /// Byte address of its line, in pages that lie side by side from 0 on.
+    /// Byte address of its line, in pages that are contiguous from 0 on.
     pub address: u64,
-    /// Instructions since the step before, those whose accesses the first-level cache served among them; at most 2^32 -
-    /// 1.
+    /// Instructions since the previous step, including those whose accesses the first-level cache served; at most
+    /// 2^32 - 1.
     pub instructions: u32,
-    /// Whether it stores.
+    /// True for a store.
     pub store: bool,
 }
 
-/// What becomes of a trace.
+/// Options of the conversion of a trace.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct StepOptions {
-    /// Its format; told by its first record when `None`.
+    /// Format of the trace; `None` to recognize it by its first record.
     pub format: Option<AccessFormat>,
-    /// Bytes of memory that its pages of 4 KiB may take.
+    /// Most memory that its pages of 4 KiB may use, in bytes.
     pub memory_bytes: u64,
-    /// Whose accesses are taken, as [`Access::thread`] tells; those of all threads in the order of the trace when
-    /// `None`.
+    /// Thread whose accesses are used, as in [`Access::thread`]; `None` for all threads in the order of the trace.
     pub thread: Option<u64>,
-    /// Whether it begins again at its end. Pages and the cache stay as they are. All passes after the second are like
-    /// that, if it has at most [`KEPT_STEPS_MAX`] steps: they come from memory.
+    /// True to start again at the end. Pages and cache keep their state. If the second pass has at most
+    /// [`KEPT_STEPS_MAX`] steps, all later passes repeat it from memory.
     pub repeat: bool,
 }
 
-/// The most steps of a pass that are kept for those after it.
+/// Most steps of a pass that are kept for later passes.
 pub const KEPT_STEPS_MAX: usize = 1 << 21;
 
-/// The steps of the second pass, for those after it.
+/// The steps of the second pass, kept for later passes.
 #[derive(Default)]
 struct Kept {
     steps: Vec<TraceStep>,
-    /// The next step of a later pass; none while the second is under way.
+    /// Index of the next step of a later pass; `None` during the second pass.
     next: Option<usize>,
 }
 
-/// The steps of a trace. A step is one line; an access that lies across lines is several, and the instructions stand
-/// before the first. What the first-level cache (32 KiB, 8 ways, LRU) holds is no step, but for the first store to a
-/// line that it holds clean: beyond it the line has to become dirty. After an error comes nothing more.
+/// The steps of a trace. A step accesses one line: an access that crosses lines becomes several steps, the first of
+/// which has the instructions. Accesses served by the first-level cache (32 KiB, 8 ways, LRU) cause no step, except
+/// for the first store to a clean line, which must become dirty beyond the cache too. After an error the iterator
+/// ends.
 ///
-/// [`TraceSteps::pass_over`] goes on from a given step, which is how a replay resumes.
+/// [`TraceSteps::pass_over`] continues from a given step, which is how a replay resumes.
 pub struct TraceSteps {
     path: PathBuf,
     options: StepOptions,
     trace: AccessTrace,
     pages: Pages,
     l1: L1,
-    /// Lines of the last access that were not looked at yet.
+    /// Lines of the last access that were not processed yet.
     pending: RangeInclusive<u64>,
     store: bool,
     /// Instructions since the last step.
     instructions: u32,
-    /// Steps since the trace began, to tell a trace without any.
+    /// Steps of this pass, to detect a trace that causes none.
     steps: u64,
-    /// Present from the second pass on, unless that is too long.
+    /// Present from the second pass on, unless that pass is too long.
     kept: Option<Kept>,
     passes: u64,
     ended: bool,
@@ -94,13 +94,13 @@ impl TraceSteps {
         })
     }
 
-    /// The format of the trace.
+    /// Returns the format of the trace.
     #[must_use]
     pub fn format(&self) -> AccessFormat {
         self.trace.format()
     }
 
-    /// Bytes of the pages used so far.
+    /// Returns the size of the pages used so far, in bytes.
     #[must_use]
     pub fn footprint_bytes(&self) -> u64 {
         self.pages.used_bytes()
@@ -113,7 +113,7 @@ impl TraceSteps {
         self.store = access.store;
     }
 
-    /// The step of a line that the first-level cache does not serve alone.
+    /// Returns the step for a line that the first-level cache does not serve alone.
     fn step(&mut self, line: u64) -> Result<TraceStep, TraceError> {
         let Some(line) = self.pages.line(line) else {
             let room = self.pages.room_bytes();
@@ -127,8 +127,8 @@ impl TraceSteps {
         Ok(TraceStep { address: line * LINE_BYTES, instructions, store: self.store })
     }
 
-    /// Begins again. A trace that had no step the first time never will: the cache holds all of it, or it has no
-    /// access.
+    /// Starts the next pass. A trace without a step in its first pass never has one: it has no access, or the cache
+    /// holds all of it.
     fn again(&mut self) -> Result<bool, TraceError> {
         if !self.options.repeat || self.steps == 0 {
             return Ok(false);
@@ -157,7 +157,7 @@ impl TraceSteps {
         step
     }
 
-    /// The next step out of memory, once the steps of a pass are there.
+    /// Returns the next step from memory, once a complete pass has been kept.
     fn again_from_memory(&mut self) -> Option<TraceStep> {
         let kept = self.kept.as_mut()?;
         let next = kept.next.as_mut()?;
@@ -166,10 +166,10 @@ impl TraceSteps {
         Some(step)
     }
 
-    /// Goes on after `count` more steps, or at the end if that comes first.
+    /// Skips `count` steps, or as many as there are.
     ///
     /// # Errors
-    /// The first thing that is wrong with the trace before.
+    /// Returns the first error in the skipped part of the trace.
     pub fn pass_over(&mut self, mut count: u64) -> Result<(), TraceError> {
         while count > 0 {
             if let Some(Kept { steps, next: Some(next) }) = &mut self.kept {

@@ -1,4 +1,4 @@
-//! Traces of a processor: what is written is read, and no bytes whatever do worse than an error with its place.
+//! Property tests of traces of a processor: what is written is read back, and malformed bytes cause only an error.
 
 use crate::support::{read_accesses, Packing};
 use hostnet_traffic::{Access, AccessFormat, ACCESS_BYTES_MAX};
@@ -9,7 +9,7 @@ fn written() -> impl Strategy<Value = AccessFormat> {
     select(&[AccessFormat::Lackey, AccessFormat::DrMemTrace, AccessFormat::RamulatorCpu][..])
 }
 
-/// Any accesses; addresses of all lengths.
+/// Generates accesses with addresses of all lengths.
 fn accesses() -> impl Strategy<Value = Vec<Access>> {
     let address = (any::<u64>(), 0u32..64).prop_map(|(address, bits)| address >> bits);
     let size = prop_oneof![4 => 1u32..100, 1 => 1..=ACCESS_BYTES_MAX];
@@ -21,7 +21,7 @@ fn accesses() -> impl Strategy<Value = Vec<Access>> {
     proptest::collection::vec(draw.prop_map(one), 1..40)
 }
 
-/// The accesses as a trace, and as it tells them.
+/// Writes accesses as a trace, and returns them as the format preserves them.
 fn trace(format: AccessFormat, accesses: &[Access]) -> (String, Vec<Access>) {
     let mut text = String::new();
     let mut told = Vec::new();
@@ -54,7 +54,7 @@ fn packing() -> impl Strategy<Value = Packing> {
     select(&Packing::ALL[..])
 }
 
-/// Reads to the end; an error has a line, if any, that the text has or that comes next.
+/// Reads a trace to its end or first error. The line of an error, if it has one, is one of the text or the next one.
 fn survives(bytes: Vec<u8>, format: Option<AccessFormat>, lines: Option<usize>) -> Result<(), TestCaseError> {
     let Err(error) = read_accesses(bytes, format) else { return Ok(()) };
     prop_assert!(!error.message().is_empty() && error.to_string().len() < 500, "{}", error);
@@ -106,7 +106,7 @@ proptest! {
             let found = found.expect("whole lines");
             prop_assert_eq!(&found[..], &told[..found.len()]);
         } else {
-            // Blanks before the first record show nothing to have a place.
+            // Blanks before the first record do not show a line that an error could name.
             let line = found.expect_err("a cut line").line();
             prop_assert!(line == Some(lines_of(part.as_bytes()) as u64) || (line.is_none() && part.trim().is_empty()));
         }

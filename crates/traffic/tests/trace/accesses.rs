@@ -1,4 +1,4 @@
-//! Traces of a processor: what is read of each format, and what is refused with which words.
+//! Tests traces of a processor: the accesses read from each format, and the wording of refusals.
 
 use crate::support::{read_accesses, Packing};
 use hostnet_traffic::{Access, AccessFormat, AccessTrace, Format, ACCESS_BYTES_MAX};
@@ -31,7 +31,7 @@ fn lackey_tells_instructions_and_sizes() {
     }
 }
 
-/// The listings of four generations show the same run.
+/// Listings from four generations of the tool that show the same run give the same accesses.
 #[test]
 fn every_layout_of_drmemtrace_is_read() {
     let records = [
@@ -196,7 +196,7 @@ fn a_trace_of_too_many_threads_is_refused() {
     assert!(refusal(text(65_537) + last, None).contains("has more than 65536 threads"));
 }
 
-/// Gives lines without end, and counts what was asked for.
+/// An endless source of lines that counts the bytes read from it.
 struct Endless {
     line: &'static [u8],
     given: Arc<AtomicU64>,
@@ -217,7 +217,7 @@ fn no_more_is_read_than_is_needed() {
     let trace = AccessTrace::from_reader("endless", source, None).ok().unwrap();
     let taken = 100_000_u64;
     assert_eq!(trace.take(taken as usize).filter(|access| access.as_ref().is_ok_and(|a| a.size == 8)).count(), 100_000);
-    // One buffer is all that may be read ahead.
+    // At most one buffer may be read ahead.
     let needed = taken * 28;
     assert!((needed..needed + (1 << 17) + 28).contains(&given.load(Ordering::Relaxed)));
 }

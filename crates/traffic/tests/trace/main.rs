@@ -1,4 +1,4 @@
-//! Traces: what is read, what is refused with which words, and that nothing does worse.
+//! Tests of traces: the requests read, the wording of refusals, and robustness against malformed input.
 
 mod access_properties;
 mod accesses;

@@ -1,4 +1,5 @@
-//! Traces: what is written is read, and no bytes whatever do worse than an error with its place.
+//! Property tests of traces: what is written is read back, and malformed bytes cause an error with a line and nothing
+//! else.
 
 use crate::support::{read, written, Packing, CAPACITY_BYTES};
 use hostnet_traffic::{Format, Request, CLOCK_MAX};
@@ -13,7 +14,7 @@ fn packing() -> impl Strategy<Value = Packing> {
     select(&Packing::ALL[..])
 }
 
-/// Requests as a trace of `format` can hold them.
+/// Generates requests that a trace of `format` can hold.
 fn requests(format: Format, length_max: usize) -> impl Strategy<Value = Vec<Request>> {
     let draw = (0..=CLOCK_MAX, 0..CAPACITY_BYTES / 64, any::<bool>());
     proptest::collection::vec(draw, 1..length_max).prop_map(move |mut draws| {
@@ -23,12 +24,12 @@ fn requests(format: Format, length_max: usize) -> impl Strategy<Value = Vec<Requ
     })
 }
 
-/// A trace, and how it is written and stored.
+/// Generates a trace with its format and its compression.
 fn trace() -> impl Strategy<Value = (Format, Packing, Vec<Request>)> {
     (format(), packing()).prop_flat_map(|(format, packing)| (Just(format), Just(packing), requests(format, 40)))
 }
 
-/// Pieces of traces, put together at random: closer to the rules than bytes are.
+/// Generates random concatenations of trace tokens, which are closer to valid than random bytes.
 fn pieces() -> impl Strategy<Value = Vec<u8>> {
     let numbers = "0 5 64 0x 0xffff 17179869184 18446744073709551616 9007199254740993 -1".split(' ');
     let words = "LD ST R W READ WRITE BOFF # é \0".split(' ');
@@ -37,7 +38,7 @@ fn pieces() -> impl Strategy<Value = Vec<u8>> {
     proptest::collection::vec(select(pieces), 0..60).prop_map(|pieces| pieces.concat().into_bytes())
 }
 
-/// Reads to the end; an error has a line, if any, that the text has or that comes next.
+/// Reads a trace to its end or first error. The line of an error, if it has one, is one of the text or the next one.
 fn survives(bytes: Vec<u8>, format: Option<Format>, lines: Option<usize>) -> Result<(), TestCaseError> {
     let Err(error) = read(bytes, format) else { return Ok(()) };
     prop_assert!(!error.message().is_empty() && error.to_string().len() < 400, "{}", error);
@@ -116,7 +117,7 @@ proptest! {
         if let Some(cut) = cut {
             bytes.truncate(cut.index(bytes.len()));
         }
-        // A changed compressed file may hold another text.
+        // A changed compressed file may decompress to another text, whose number of lines is not known.
         let known = file_changes.is_empty() || matches!(packing, Packing::Plain);
         survives(bytes, forced.then_some(format), known.then_some(lines + file_changes.len()))?;
     }

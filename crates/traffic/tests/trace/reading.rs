@@ -1,4 +1,4 @@
-//! Traces: what is read, and what is refused with which words.
+//! Tests reading of traces: the requests read, and the wording of refusals.
 
 use crate::support::{read, Packing, CAPACITY_BYTES};
 use hostnet_traffic::{Format, Request, Trace, CLOCK_MAX, LINE_LENGTH_MAX};
@@ -8,7 +8,7 @@ fn at(clock: u64, line: u64, write: bool) -> Request {
     Request { clock, line, write, source: 0 }
 }
 
-/// The first error of a trace in memory, as a user sees it.
+/// Returns the first error of a trace in memory, as shown to a user.
 fn refusal(text: impl AsRef<[u8]>, format: Option<Format>) -> String {
     read(text.as_ref().to_vec(), format).expect_err("must be refused").to_string()
 }
@@ -194,7 +194,7 @@ fn files_that_cannot_be_opened_are_told() {
 #[test]
 fn compressed_pieces_follow_one_another() {
     for packing in Packing::ALL {
-        // The second piece continues a line of the first.
+        // The second compressed member continues a line of the first.
         let mut bytes = packing.pack(b"LD 64\nST 1");
         bytes.extend(packing.pack(b"28\nLD 192\n"));
         assert_eq!(read(bytes, None).unwrap(), [at(0, 1, false), at(0, 2, true), at(0, 3, false)], "{packing:?}");
@@ -239,7 +239,7 @@ fn damaged_streams_are_told() {
     }
 }
 
-/// Gives a byte at a time, with interruptions, and breaks at the end.
+/// A source that returns a byte at a time between interruptions and fails at the end.
 struct Dribble {
     text: &'static [u8],
     interrupt: bool,

@@ -1,4 +1,4 @@
-//! Traces as steps of a core.
+//! Tests traces as steps of a core.
 
 use hostnet_traffic::{StepOptions, TraceError, TraceStep, TraceSteps, PAGE_BYTES};
 use proptest::prelude::*;
@@ -70,7 +70,7 @@ fn memory_ends_with_its_last_page() {
 
 #[test]
 fn a_repeated_trace_begins_again_with_a_warm_cache() {
-    // 600 lines are more than the 512 of the cache: under LRU none of a cycle is held.
+    // 600 lines exceed the 512 of the cache: under LRU a cyclic walk never hits.
     let text: String = (0..600).map(|line| format!("I  01000000,4\n L {:08x},8\n", 0x10000 + 64 * line)).collect();
     let (_file, found) = open(&text, StepOptions { repeat: true, ..OPTIONS });
     let mut found = found.ok().unwrap();
@@ -78,7 +78,7 @@ fn a_repeated_trace_begins_again_with_a_warm_cache() {
     let second: Vec<_> = found.by_ref().take(600).map(Result::unwrap).collect();
     assert_eq!(first, second);
     assert_eq!(found.footprint_bytes(), 10 * PAGE_BYTES);
-    // What fits is read once, and then there is nothing to do: the end, not a search without one.
+    // A trace that fits in the cache is read once and then causes no step: it must end instead of searching forever.
     assert_eq!(steps(" L 00001000,8\n", StepOptions { repeat: true, ..OPTIONS }), [step(0, 0, false)]);
 }
 
@@ -89,7 +89,7 @@ fn a_mistake_ends_the_steps_with_its_place() {
     assert_eq!((found.len(), found[1].as_ref().unwrap_err().line()), (2, Some(2)));
 }
 
-/// A cache of 64 sets of 8 lines, written plainly: when each line was used last, and whether it is dirty.
+/// Reference model of a cache of 64 sets of 8 lines, which maps each line to its last use and its dirty bit.
 fn reference(accesses: &[(u64, u64, bool)]) -> Vec<TraceStep> {
     let mut sets = vec![BTreeMap::<u64, (usize, bool)>::new(); 64];
     let mut pages = Vec::new();

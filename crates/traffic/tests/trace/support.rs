@@ -1,12 +1,12 @@
-//! Traces in memory, plain and compressed.
+//! Plain and compressed traces in memory.
 
 use hostnet_traffic::{Access, AccessFormat, AccessTrace, Format, Request, Trace, TraceError};
 use std::io::{Cursor, Write};
 
-/// Bytes of the memory in these tests.
+/// Capacity of the memory in these tests, in bytes.
 pub(crate) const CAPACITY_BYTES: u64 = 1 << 34;
 
-/// How a trace is stored.
+/// Compression of a trace.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Packing {
     Plain,
@@ -36,17 +36,17 @@ impl Packing {
     }
 }
 
-/// All of a trace, or its first error.
+/// Reads a whole trace, or returns its first error.
 pub(crate) fn read(bytes: Vec<u8>, format: Option<Format>) -> Result<Vec<Request>, TraceError> {
     Trace::from_reader("a.trace", Cursor::new(bytes), format, CAPACITY_BYTES)?.collect()
 }
 
-/// All accesses of a trace, or its first error.
+/// Reads all accesses of a trace, or returns its first error.
 pub(crate) fn read_accesses(bytes: Vec<u8>, format: Option<AccessFormat>) -> Result<Vec<Access>, TraceError> {
     AccessTrace::from_reader("a.trace", Cursor::new(bytes), format)?.collect()
 }
 
-/// `requests` as a trace.
+/// Writes `requests` as a trace.
 pub(crate) fn written(requests: &[Request], format: Format) -> Vec<u8> {
     let mut text = Vec::new();
     requests.iter().for_each(|request| format.write(&mut text, request).expect("memory takes all"));

@@ -1,4 +1,5 @@
-//! Ramulator's traces of a processor: instructions, the address of a load, and that of a store that comes with it.
+//! Reads Ramulator's traces of a processor: instructions, the address of a load, and that of a store on the same
+//! line.
 
 use super::super::error::Fault;
 use super::super::lines::Lines;
@@ -8,7 +9,7 @@ use crate::LINE_BYTES;
 
 #[derive(Default)]
 pub(super) struct RamulatorCpu {
-    /// The store of the line that was read last.
+    /// Address of the store on the line that was read last, if not yet returned.
     store: Option<u64>,
 }
 
@@ -34,7 +35,8 @@ fn access(address: u64, instructions_before: u32, store: bool) -> Access {
     Access { address: line, thread: 0, size: LINE_BYTES as u32, instructions_before, store }
 }
 
-/// The instructions of a line with the load, the address of the load, and that of the store if there is one.
+/// Parses a line. Returns the instructions including the load, the address of the load, and that of the store if
+/// there is one.
 fn parse(line: &[u8]) -> Result<(u32, u64, Option<u64>), Fault> {
     let mut fields = fields(line);
     let count = fields.next().unwrap_or_default();

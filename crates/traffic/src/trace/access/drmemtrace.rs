@@ -1,6 +1,6 @@
-//! Listings of DynamoRIO's drmemtrace, as its tool `view` prints them: a record in a line.
+//! Reads listings of DynamoRIO's drmemtrace, as printed by its tool `view`: one record per line.
 //!
-//! Before what happened stands whose record it is, in one of four layouts, from old to new:
+//! Each record begins with its owner, in one of four layouts, from old to new:
 //!
 //! ```text
 //! T12                   the thread
@@ -15,29 +15,31 @@ use super::super::parse::{digits_value, is_blank, number};
 use super::{check_end, refuse_open, size, Access};
 use std::collections::BTreeMap;
 
-/// The most threads that a trace may have.
+/// Largest number of threads of a trace.
 pub(super) const THREADS_MAX: usize = 1 << 16;
 
 #[derive(Default)]
 pub(super) struct DrMemTrace {
-    /// The thread of the last record, and how it stands.
+    /// Thread of the last record.
     thread: Option<u64>,
+    /// State of that thread.
     state: State,
-    /// How the other threads stood when they were left.
+    /// State of the other threads.
     others: BTreeMap<u64, State>,
-    /// The number of the last instruction, where instructions have numbers.
+    /// Number of the last instruction, if the listing numbers instructions.
     instruction: Option<u64>,
 }
 
+/// State of a thread.
 #[derive(Clone, Copy, Default)]
 struct State {
     /// Instructions since the last access.
     instructions: u32,
-    /// The last time stamp, in us.
+    /// Last time stamp, in us.
     time_us: u64,
 }
 
-/// Whose record it is.
+/// Thread and instruction that a record belongs to.
 struct Owner {
     thread: u64,
     instruction: Option<u64>,
@@ -55,7 +57,7 @@ impl DrMemTrace {
         Ok(None)
     }
 
-    /// What a line tells; `None` when it is no access to data.
+    /// Parses a line. Returns `None` if it is no access to data.
     fn parse(&mut self, line: &[u8]) -> Result<Option<Access>, Fault> {
         let mut words = Words { rest: line };
         let Some(first) = words.next() else { return Ok(None) };
@@ -90,7 +92,8 @@ impl DrMemTrace {
         Ok(Access { address, thread: self.thread.unwrap_or_default(), size, instructions_before, store })
     }
 
-    /// An instruction begins. Those that only repeat, as of a loop over strings, keep the number of the first time.
+    /// Counts an instruction. The iterations of a repeated instruction, such as a string operation, have the number
+    /// of the first one and do not count again.
     fn fetched(&mut self, number: Option<u64>) {
         if number.is_none() || number != self.instruction {
             self.state.instructions = self.state.instructions.saturating_add(1);
@@ -98,7 +101,7 @@ impl DrMemTrace {
         self.instruction = number;
     }
 
-    /// Turns to a thread.
+    /// Switches to the state of a thread.
     #[inline]
     fn enter(&mut self, thread: u64) -> Result<(), Fault> {
         if Some(thread) == self.thread {
@@ -132,14 +135,14 @@ impl DrMemTrace {
     }
 }
 
-/// Whether a line looks like part of a listing.
+/// Returns true if a line looks like part of a listing.
 pub(super) fn is_listing(line: &[u8]) -> bool {
     let has = |text: &[u8]| memchr::memmem::find(line, text).is_some();
     let oldest = line.first() == Some(&b'T') && line.get(1).is_some_and(u8::is_ascii_digit);
     line.starts_with(b"Output format:") || oldest || has(b"<marker: ") || has(b" byte(s) @ 0x")
 }
 
-/// Whether a line is about the listing as a whole: its head, its rules, its sums.
+/// Returns true if a line belongs to the frame of the listing: its head, its rules, or its totals.
 fn is_frame(line: &[u8], first: &[u8]) -> bool {
     let heads: [&[u8]; 3] = [b"Output format:", b"<", b"View tool results:"];
     let sum = |text| digits_value::<10>(first).is_some() && memchr::memmem::find(line, text).is_some();
@@ -148,7 +151,7 @@ fn is_frame(line: &[u8], first: &[u8]) -> bool {
         || line.ends_with(b"instructions") && (sum(b" : total instr") || sum(b" : total disass"))
 }
 
-/// Whose record it is, by the word that a line begins with and those behind it.
+/// Parses the owner of a record from the first word of a line and the words after it.
 fn owner(first: &[u8], words: &mut Words<'_>) -> Result<Owner, Fault> {
     if first.first() == Some(&b'T') {
         return Ok(Owner { thread: thread(first)?, instruction: None });
@@ -172,7 +175,7 @@ fn column(text: &[u8]) -> Result<u64, Fault> {
     digits_value::<10>(text).ok_or_else(|| Fault::value(text, "is not the number of a record or an instruction"))
 }
 
-/// `12`, `T12` or `W3.T12`.
+/// Parses a thread: `12`, `T12` or `W3.T12`.
 fn thread(text: &[u8]) -> Result<u64, Fault> {
     let digits = |text: &[u8]| digits_value::<10>(text).filter(|value| *value <= u64::from(u32::MAX));
     let found = match text {
@@ -184,7 +187,7 @@ fn thread(text: &[u8]) -> Result<u64, Fault> {
     found.ok_or_else(|| Fault::value(text, "is not a thread: it must be such as 12, T12 or W0.T12"))
 }
 
-/// `size byte(s) @ 0xaddress`.
+/// Parses `size byte(s) @ 0xaddress`.
 fn place(words: &mut Words<'_>, line: &[u8]) -> Result<(u64, u32), Fault> {
     let bytes = size(words.next().unwrap_or_default())?;
     if (words.next(), words.next()) != (Some(b"byte(s)"), Some(b"@")) {
@@ -196,8 +199,8 @@ fn place(words: &mut Words<'_>, line: &[u8]) -> Result<(u64, u32), Fault> {
     Ok((address, bytes))
 }
 
-/// Records that tell nothing here: hints, flushes, ends of threads, and the bytes of an instruction too long for its
-/// line.
+/// Returns true for records that are ignored: hints, flushes, ends of threads, and the bytes of an instruction too
+/// long for its line.
 fn is_silent(word: &[u8]) -> bool {
     let hints = word == b"pref" || word.starts_with(b"pref-");
     let bytes = || word.len() == 2 && word.iter().all(u8::is_ascii_hexdigit);
@@ -208,7 +211,7 @@ fn text_only(line: &[u8]) -> Result<Option<Access>, Fault> {
     std::str::from_utf8(line).map(|_| None).map_err(|_| Fault::not_text(line))
 }
 
-/// The words of a line. There are no comments: a `#` may stand in an instruction.
+/// The words of a line. There are no comments, because an instruction may contain a `#`.
 struct Words<'a> {
     rest: &'a [u8],
 }

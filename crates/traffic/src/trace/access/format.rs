@@ -1,25 +1,25 @@
-//! The formats of traces of accesses, and how a line is told.
+//! The formats of access traces, and how they are recognized.
 
 use super::super::parse::{digits_value, fields, number};
 use super::{drmemtrace, lackey};
 use crate::Format;
 
-/// How a trace of accesses is written.
+/// Format of an access trace.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AccessFormat {
     /// Valgrind: `--tool=lackey --trace-mem=yes`.
     Lackey,
     /// DynamoRIO: the listing of drmemtrace's tool `view`.
     DrMemTrace,
-    /// Ramulator, traces of a processor: `count address [address]`, the instructions before a load and its address, and
-    /// the address of a store.
+    /// Ramulator, traces of a processor: `count address [address]`, i.e. the number of instructions before a load,
+    /// its address, and the address of a store.
     RamulatorCpu,
     /// A trace of requests for a memory: lines without instructions.
     Memory(Format),
 }
 
 impl AccessFormat {
-    /// Every format.
+    /// All formats.
     pub const ALL: [Self; 6] = [
         Self::Lackey,
         Self::DrMemTrace,
@@ -29,7 +29,7 @@ impl AccessFormat {
         Self::Memory(Format::DramSim3),
     ];
 
-    /// The name for users: `lackey`, `drmemtrace`, `ramulator-cpu`, or that of a format of requests.
+    /// Returns the name for users: `lackey`, `drmemtrace`, `ramulator-cpu`, or that of a format of requests.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -40,13 +40,13 @@ impl AccessFormat {
         }
     }
 
-    /// The format of a name.
+    /// Returns the format with that name.
     #[must_use]
     pub fn named(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|format| format.name() == name)
     }
 
-    /// What `line` is by its looks.
+    /// Recognizes the format of a line.
     pub(super) fn of(line: &[u8]) -> Option<Self> {
         if lackey::is_record(line) {
             return Some(Self::Lackey);

@@ -1,16 +1,17 @@
-//! Traces of valgrind's lackey: an instruction or an access in a line.
+//! Reads traces of valgrind's lackey: one instruction or access per line.
 //!
 //! A line is `I  address,size`, ` L address,size`, ` S address,size` or ` M address,size`: an instruction, a load, a
-//! store, a load and a store of the same place. Addresses are hexadecimal, with 8 digits or more; sizes are decimal.
+//! store, or a load and a store of the same address. Addresses are hexadecimal with at least 8 digits; sizes are
+//! decimal.
 
 use super::super::error::Fault;
 use super::super::lines::Lines;
 use super::super::parse::{digits_value, is_blank, not_a_number};
 use super::{check_end, refuse_open, size, Access};
 
-/// The bytes that the quick way looks at; its longest line has 23.
+/// Bytes that the fast path examines at a time; its longest line has 23.
 const WINDOW_BYTES: usize = 32;
-/// Where the address begins.
+/// Offset of the address in a line.
 const ADDRESS_AT: usize = 3;
 
 #[derive(Default)]
@@ -48,7 +49,7 @@ impl Lackey {
         }
     }
 
-    /// Reads on while lines look as lackey writes almost all of them: to an access, or to what needs a closer look.
+    /// Reads lines in the common layout until an access. Returns `None` at a line that needs the full parser.
     #[inline]
     fn quick(&mut self, lines: &mut Lines) -> Option<Access> {
         let bytes = lines.buffered();
@@ -79,12 +80,12 @@ impl Lackey {
     }
 }
 
-/// Whether a line looks like an instruction or an access.
+/// Returns true if a line looks like an instruction or an access.
 pub(super) fn is_record(line: &[u8]) -> bool {
     kind(line).is_some() && line.contains(&b',')
 }
 
-/// Whether a line is what valgrind says about the run: `==1234== text`, `--1234-- text` or `**1234** text`.
+/// Returns true if a line is a remark of valgrind: `==1234== text`, `--1234-- text` or `**1234** text`.
 pub(super) fn is_remark(line: &[u8]) -> bool {
     [b"==", b"--", b"**"].into_iter().any(|mark| line.starts_with(mark))
 }
@@ -98,7 +99,7 @@ fn kind(line: &[u8]) -> Option<Kind> {
     }
 }
 
-/// Any line; `None` when there is no record on it.
+/// Parses any line. Returns `None` if it has no record.
 #[cold]
 fn parse(line: &[u8]) -> Result<Option<Record>, Fault> {
     let line = line.strip_suffix(b"\r").unwrap_or(line);
@@ -120,7 +121,8 @@ fn parse(line: &[u8]) -> Result<Option<Record>, Fault> {
     Ok(Some(Record { kind, address, size: bytes }))
 }
 
-/// A record with an address of 8 to 15 digits and a size of one or two, and the length of its line with its end.
+/// Parses a record with an address of 8 to 15 digits and a size of one or two. Returns it with the length of its line
+/// including the line ending.
 #[inline]
 fn quick_record(window: &[u8; WINDOW_BYTES]) -> Option<(Record, usize)> {
     let kind = kind(window)?;
@@ -128,7 +130,7 @@ fn quick_record(window: &[u8; WINDOW_BYTES]) -> Option<(Record, usize)> {
     let digits = first_zero(rest ^ (u64::from(b',') * ONES))?;
     let mut address = hexadecimal(word(window, ADDRESS_AT))?;
     if digits > 0 {
-        // The digits of the rest behind as many zeros as it takes to make eight.
+        // The remaining digits, preceded by as many zeros as make eight digits.
         let eight = rest << (64 - 8 * digits) | (u64::from(b'0') * ONES) >> (8 * digits);
         address = address << (4 * digits) | hexadecimal(eight)?;
     }
@@ -146,24 +148,24 @@ fn quick_record(window: &[u8; WINDOW_BYTES]) -> Option<(Record, usize)> {
 const ONES: u64 = 0x0101_0101_0101_0101;
 const TOP_BITS: u64 = 0x8080_8080_8080_8080;
 
-/// Eight characters, the first in the lowest byte.
+/// Loads eight characters, the first in the lowest byte.
 #[inline]
 fn word(window: &[u8; WINDOW_BYTES], at: usize) -> u64 {
     u64::from_le_bytes(std::array::from_fn(|byte| window[at + byte]))
 }
 
-/// The place of the first byte that is zero.
+/// Returns the index of the first byte that is zero.
 #[inline]
 fn first_zero(word: u64) -> Option<usize> {
-    // The lowest bit that is set is right; those above it may be carries.
+    // The lowest bit set is exact; those above it may be carries.
     let zeros = word.wrapping_sub(ONES) & !word & TOP_BITS;
     (zeros != 0).then(|| zeros.trailing_zeros() as usize / 8)
 }
 
-/// The value of eight hexadecimal digits.
+/// Returns the value of eight hexadecimal digits.
 #[inline]
 fn hexadecimal(text: u64) -> Option<u64> {
-    // A sum has its top bit where a byte below 0x80 is not less than the limit.
+    // The sum has its top bit set if a byte below 0x80 is at least the limit.
     let at_least = |word: u64, limit: u8| word + u64::from(0x80 - limit) * ONES;
     let ascii = text & !TOP_BITS;
     let lower = ascii | (u64::from(b'a' - b'A') * ONES);
@@ -172,7 +174,7 @@ fn hexadecimal(text: u64) -> Option<u64> {
     if (digits | letters) & !text & TOP_BITS != TOP_BITS {
         return None;
     }
-    // A letter's low bits count from 1, and bit 6 tells it.
+    // The low bits of a letter count from 1, and bit 6 is set for letters only.
     let values = (text & (0x0f * ONES)) + 9 * (text >> 6 & ONES);
     let pairs = (values << 4 | values >> 8) & 0x00ff_00ff_00ff_00ff;
     let fours = (pairs << 8 | pairs >> 16) & 0x0000_ffff_0000_ffff;

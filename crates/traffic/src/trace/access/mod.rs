@@ -19,28 +19,27 @@ use std::fs::File;
 use std::io::Read;
 use std::path::Path;
 
-/// The largest access in bytes; XSAVE, the largest of x86, writes less than 12 KiB.
+/// Largest access, in bytes; XSAVE, the largest of x86, writes less than 12 KiB.
 pub const ACCESS_BYTES_MAX: u32 = 1 << 16;
 
-/// An access of a processor to data.
+/// A data access of a processor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Access {
-    /// Virtual byte address of its first byte; the last byte is below 2^64.
+    /// Virtual address of its first byte; its last byte is below 2^64.
     pub address: u64,
-    /// Whose access it is: the id of the thread, with the number of its workload in the upper 32 bits; 0 when the trace
-    /// does not tell.
+    /// Id of the thread, with the number of its workload in the upper 32 bits; 0 if the trace has no threads.
     pub thread: u64,
-    /// Bytes, 1 to [`ACCESS_BYTES_MAX`]; 64 when the trace tells lines only.
+    /// Size in bytes, 1 to [`ACCESS_BYTES_MAX`]; 64 if the trace contains only lines.
     pub size: u32,
-    /// Instructions of its thread since the access before, with the one that it belongs to: 0 when that had an access
-    /// already, or when the trace tells no instructions; at most 2^32 - 1.
+    /// Instructions of its thread since the previous access, including its own; at most 2^32 - 1. It is 0 if that
+    /// instruction already had an access, or if the trace has no instructions.
     pub instructions_before: u32,
-    /// Whether it stores. An instruction that loads and stores the same place is one access that stores.
+    /// True for a store. An instruction that loads and stores the same address is one access that stores.
     pub store: bool,
 }
 
 impl Access {
-    /// The lines that it touches (byte address / 64), the first and the last.
+    /// Returns the first and the last line that the access touches (byte address / 64).
     #[inline]
     #[must_use]
     pub fn lines(&self) -> (u64, u64) {
@@ -48,7 +47,7 @@ impl Access {
     }
 }
 
-/// The accesses of a trace, in its order. After an error comes nothing more.
+/// The accesses of a trace in its order. After an error the iterator ends.
 pub struct AccessTrace {
     file: String,
     lines: Lines,
@@ -65,11 +64,13 @@ enum Reader {
 }
 
 impl AccessTrace {
-    /// Opens a trace, plain or compressed with gzip, xz or zstd; its first bytes tell which, not its name. Without a
-    /// `format` the first record tells the format.
+    /// Opens a trace, plain or compressed with gzip, xz or zstd, which is recognized by its first bytes and not by
+    /// its name.
+    ///
+    /// Without a `format`, the format is recognized by the first record.
     ///
     /// # Errors
-    /// When the file cannot be read, holds no record, or its first record shows no known format.
+    /// Fails if the file cannot be read, has no record, or its first record is of no known format.
     pub fn open(path: impl AsRef<Path>, format: Option<AccessFormat>) -> Result<Self, TraceError> {
         let name = path.as_ref().display().to_string();
         match File::open(path) {
@@ -78,7 +79,7 @@ impl AccessTrace {
         }
     }
 
-    /// As [`AccessTrace::open`], from anything that can be read. `name` stands in the messages.
+    /// As [`AccessTrace::open`], from any source. `name` is used in messages.
     ///
     /// # Errors
     /// As [`AccessTrace::open`].
@@ -100,19 +101,19 @@ impl AccessTrace {
         }
     }
 
-    /// The format of the trace.
+    /// Returns the format of the trace.
     #[must_use]
     pub fn format(&self) -> AccessFormat {
         self.format
     }
 
-    /// The line of the file that was read last, counted from 1.
+    /// Returns the number of the line that was read last, counted from 1.
     #[must_use]
     pub fn line(&self) -> u64 {
         self.lines.number()
     }
 
-    /// An error about the access that was read last.
+    /// Creates an error about the access that was read last.
     #[cold]
     #[must_use]
     pub fn error(&self, rule: String) -> TraceError {
@@ -170,7 +171,8 @@ fn next_request(parser: &mut Parser, lines: &mut Lines) -> Result<Option<Access>
     Ok(None)
 }
 
-/// Looks ahead to the first record: its format unless one is `forced`; `None` when there is no record.
+/// Looks ahead to the first record and recognizes its format, unless one is `forced`. Returns `None` if there is no
+/// record.
 fn settle_format(lines: &mut Lines, forced: Option<AccessFormat>) -> Result<Option<AccessFormat>, Fault> {
     while let Some(line) = lines.next()? {
         if parse::is_empty(line)? || (forced.is_none() && lackey::is_remark(line)) {
@@ -185,7 +187,7 @@ fn settle_format(lines: &mut Lines, forced: Option<AccessFormat>) -> Result<Opti
     Ok(None)
 }
 
-/// The rule for machine-written traces, whose last line always ends.
+/// Refuses a last line without an end: it was cut short, because tools always end their last line.
 fn refuse_open(lines: &Lines) -> Result<(), Fault> {
     if lines.is_open() {
         return Err(Fault::rule("is cut short: the last line has no end"));
@@ -193,7 +195,7 @@ fn refuse_open(lines: &Lines) -> Result<(), Fault> {
     Ok(())
 }
 
-/// The size of an access.
+/// Parses the size of an access.
 fn size(text: &[u8]) -> Result<u32, Fault> {
     parse::digits_value::<10>(text)
         .and_then(|size| u32::try_from(size).ok())
@@ -201,7 +203,7 @@ fn size(text: &[u8]) -> Result<u32, Fault> {
         .ok_or_else(|| Fault::value(text, &format!("is not a size: it must be 1 to {ACCESS_BYTES_MAX} bytes")))
 }
 
-/// Makes sure that an access ends below 2^64.
+/// Checks that an access ends below 2^64.
 fn check_end(text: &[u8], address: u64, size: u32) -> Result<(), Fault> {
     match address.checked_add(u64::from(size - 1)) {
         Some(_) => Ok(()),
