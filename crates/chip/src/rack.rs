@@ -173,6 +173,7 @@ impl RackChip {
         for Outbound { to, word } in chip.take_outbound() {
             let cycles = u64::from(self.place.hops(to)) * chip.hop_cycles();
             let there = cycle + cycles;
+            // Half a cycle early, so that the message never coincides with a cycle of the receiver.
             let delay = cycles * self.clock_ps - self.clock_ps / 2;
             let what = What::Word { cycle: there, from: self.place.chip, word };
             scheduler.send(own, ComponentId(u32::from(to)), delay, Happening(what));
@@ -257,6 +258,7 @@ impl Rack {
             Ok((one, scheduler))
         });
         let parts = parts.collect::<Result<Vec<_>, ChipError>>()?;
+        // Messages arrive half a cycle early, so the window is half a cycle shorter than a hop.
         let window = u64::from(params.rack.hop_cycles) * clock_ps - clock_ps / 2;
         Ok(Self { simulation: Simulation::new(parts, window), clock_ps })
     }

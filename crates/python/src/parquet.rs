@@ -74,6 +74,7 @@ fn page(table: &Table, column: usize) -> Vec<u8> {
     let cells = || table.rows.iter().map(|row| &row[column]);
     let groups = table.rows.len().div_ceil(8);
     let mut levels = Vec::new();
+    // Header of a bit-packed run: the number of groups of eight values, and a 1.
     varint(&mut levels, (groups as u64) << 1 | 1);
     let bits = levels.len();
     levels.resize(bits + groups, 0);
@@ -219,6 +220,7 @@ impl<'a> Struct<'a> {
     fn head_of_list(&mut self, number: u8, kind: u8, count: usize) {
         self.field(number, LIST);
         match u8::try_from(count) {
+            // The header byte holds sizes of up to 14.
             Ok(few @ 0..=14) => self.bytes.push(few << 4 | kind),
             _ => {
                 self.bytes.push(0xf0 | kind);

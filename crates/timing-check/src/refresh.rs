@@ -49,6 +49,7 @@ impl RefreshWatch {
 
     /// Reports the ranks whose refresh was due before this command, each only once until it is refreshed.
     pub(crate) fn check(&mut self, record: &CommandRecord, report: &mut dyn FnMut(Violation)) {
+        // Fast path: no deadline has passed.
         if record.clock <= self.next {
             return;
         }

@@ -161,5 +161,6 @@ fn refresh(dram: &DramParams, controller: &ControllerParams, clock_ns: f64) -> (
         Refresh::SameBank => (t.rfc_sb, t.refi),
     };
     let (duration_ns, interval_ns) = (f64::from(duration) * clock_ns, f64::from(interval.max(1)) * clock_ns);
+    // A read arrives during a refresh with probability duration / interval, and then waits for half of it on average.
     (duration_ns * duration_ns / interval_ns / 2.0, interval_ns)
 }

@@ -78,6 +78,7 @@ pub(super) fn misses(walks: &[Walks], queues: &Queues, fit: &Fit) -> (f64, f64) 
 fn reopened(walks: &[Walks], queues: &Queues, write_misses: f64) -> f64 {
     let banks = queues.banks;
     let reading: f64 = walks.iter().filter(|walk| !walk.writes).map(|walk| walk.count * walk.locality.banks).sum();
+    // Expected number of distinct banks that so many random choices hit.
     let open = banks * (1.0 - (-reading / banks).exp());
     let taken = 1.0 - (-queues.writes * write_misses / banks).exp();
     open * taken * queues.modes

@@ -337,6 +337,7 @@ impl Problem {
         let sum = |pick: fn(&Rate) -> f64| rates.iter().map(pick).sum::<f64>();
         let io = sum(|rate| rate.io_write).max(sum(|rate| rate.io_read));
         let port = (io * self.line_ns).min(0.95);
+        // The term with `port` is the mean wait in an M/D/1 queue; 0.95 keeps it finite.
         let port_ns = self.line_ns * (1.5 + port / (1.0 - port) / 2.0);
         Slow {
             load,
@@ -362,6 +363,7 @@ impl Problem {
                 Flow::Storage(storage) => (storage.cores, self.sequential),
             };
             add(count, reads, false, locality);
+            // Write-backs spread over about twice the banks of loads, set by hand (docs/predict.md).
             add(count, written, true, Locality { burst: 1.0, banks: 2.0 * locality.banks, ..locality });
             if let Flow::Storage(storage) = flow {
                 let drives = storage.drives.iter().map(|drives| drives.count).sum();

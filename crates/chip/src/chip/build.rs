@@ -58,6 +58,7 @@ impl Chip {
             // Every frontend begins with a poll of its work queue.
             (0..tiles).for_each(|core| fabric.later(1, Action::Visit(core)));
         }
+        // Cores that take turns wait for the first one.
         let first = if fabric.params.workload.mode == crate::Mode::Turns { 1 } else { usize::MAX };
         for core in fabric.params.workload.cores.clone().into_iter().take(first) {
             fabric.later(1, Action::Begin(core));

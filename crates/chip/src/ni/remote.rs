@@ -101,6 +101,7 @@ impl Chip {
         while rrpp.in_flight < most {
             let Some(remote) = rrpp.waiting.pop_front() else { return };
             rrpp.in_flight += 1;
+            // The other half of the pipeline follows the access, see `have_served`.
             let cycles = self.fabric.params.ni.rrpp_cycles / 2;
             self.fabric.later(cycles.max(1), Action::Serve { remote });
         }
