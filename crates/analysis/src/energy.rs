@@ -40,7 +40,7 @@ pub struct Activity {
 
 /// Energy that one part consumed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Consumed {
+pub struct PartEnergy {
     /// Name of the part and of its activity.
     pub part: &'static str,
     /// Number of events; `None` for a part that consumes power as long as it is on.
@@ -54,49 +54,49 @@ pub struct Consumed {
 /// # Panics
 /// Panics if the cores were active for longer than the window.
 #[must_use]
-pub fn meter(params: &EnergyParams, activity: &Activity) -> Vec<Consumed> {
+pub fn meter(params: &EnergyParams, activity: &Activity) -> Vec<PartEnergy> {
     let Activity { window_ps, cores, active_ps, sockets, ranks, nics, .. } = *activity;
     let all_ps = cores * window_ps;
     let idle_ps = all_ps.checked_sub(active_ps).expect("cores work while they are there");
     vec![
-        on("cores active", params.core_active_uw, active_ps),
-        on("cores idle", params.core_idle_uw, idle_ps),
-        on("uncore", params.uncore_uw, sockets * window_ps),
-        each("LLC lookups", params.llc_lookup_fj, activity.llc_lookups),
-        on("DRAM background", params.dram_background_uw, ranks * window_ps),
-        each("DRAM activate", params.dram_activate_fj, activity.activations),
-        each("DRAM read", params.dram_read_fj, activity.reads),
-        each("DRAM write", params.dram_write_fj, activity.writes),
-        each("DRAM refresh", params.dram_refresh_fj, activity.refreshes),
-        each("IO bytes", params.io_byte_fj, activity.io_bytes),
-        on("NIC", params.nic_uw, nics * window_ps),
-        each("NIC bytes", params.nic_byte_fj, activity.nic_bytes),
+        constant_power_energy("cores active", params.core_active_uw, active_ps),
+        constant_power_energy("cores idle", params.core_idle_uw, idle_ps),
+        constant_power_energy("uncore", params.uncore_uw, sockets * window_ps),
+        per_event_energy("LLC lookups", params.llc_lookup_fj, activity.llc_lookups),
+        constant_power_energy("DRAM background", params.dram_background_uw, ranks * window_ps),
+        per_event_energy("DRAM activate", params.dram_activate_fj, activity.activations),
+        per_event_energy("DRAM read", params.dram_read_fj, activity.reads),
+        per_event_energy("DRAM write", params.dram_write_fj, activity.writes),
+        per_event_energy("DRAM refresh", params.dram_refresh_fj, activity.refreshes),
+        per_event_energy("IO bytes", params.io_byte_fj, activity.io_bytes),
+        constant_power_energy("NIC", params.nic_uw, nics * window_ps),
+        per_event_energy("NIC bytes", params.nic_byte_fj, activity.nic_bytes),
     ]
 }
 
 /// Returns the energy that a switch consumed in a window in which its `ports` ports sent `bytes` bytes in total.
 #[must_use]
-pub fn meter_switch(params: &SwitchEnergyParams, window_ps: u64, ports: u64, bytes: u64) -> Vec<Consumed> {
+pub fn measure_switch_energy(params: &SwitchEnergyParams, window_ps: u64, ports: u64, bytes: u64) -> Vec<PartEnergy> {
     vec![
-        on("switch", params.on_uw, window_ps),
-        on("switch ports", params.port_uw, ports * window_ps),
-        each("switch bytes", params.byte_fj, bytes),
+        constant_power_energy("switch", params.on_uw, window_ps),
+        constant_power_energy("switch ports", params.port_uw, ports * window_ps),
+        per_event_energy("switch bytes", params.byte_fj, bytes),
     ]
 }
 
 /// Energy of a part with constant power: `uw` microwatts for `ps` picoseconds.
-fn on(part: &'static str, uw: u64, ps: u64) -> Consumed {
-    Consumed { part, events: None, attojoules: u128::from(uw) * u128::from(ps) }
+fn constant_power_energy(part: &'static str, uw: u64, ps: u64) -> PartEnergy {
+    PartEnergy { part, events: None, attojoules: u128::from(uw) * u128::from(ps) }
 }
 
 /// Energy of a part that consumes `fj` femtojoules per event.
-fn each(part: &'static str, fj: u64, events: u64) -> Consumed {
-    Consumed { part, events: Some(events), attojoules: u128::from(fj) * u128::from(events) * AJ_PER_FJ }
+fn per_event_energy(part: &'static str, fj: u64, events: u64) -> PartEnergy {
+    PartEnergy { part, events: Some(events), attojoules: u128::from(fj) * u128::from(events) * AJ_PER_FJ }
 }
 
 /// Sums the energy of all parts, in attojoules.
 #[must_use]
-pub fn in_all(consumed: &[Consumed]) -> u128 {
+pub fn total_attojoules(consumed: &[PartEnergy]) -> u128 {
     consumed.iter().map(|own| own.attojoules).sum()
 }
 
@@ -114,10 +114,10 @@ mod tests {
         let params = EnergyParams { core_active_uw: 1_000_000, ..nothing() };
         let second = 1_000_000_000_000;
         let activity = Activity { window_ps: second, cores: 2, active_ps: second, ..Activity::default() };
-        assert_eq!(in_all(&meter(&params, &activity)), 10_u128.pow(18));
+        assert_eq!(total_attojoules(&meter(&params, &activity)), 10_u128.pow(18));
         let params = EnergyParams { dram_read_fj: 1_000_000, ..nothing() };
         let activity = Activity { reads: 1_000_000_000, ..Activity::default() };
-        assert_eq!(in_all(&meter(&params, &activity)), 10_u128.pow(18));
+        assert_eq!(total_attojoules(&meter(&params, &activity)), 10_u128.pow(18));
     }
 
     fn any_params(values: [u64; 12]) -> EnergyParams {
@@ -183,7 +183,7 @@ mod tests {
         ) {
             let params = any_params(values);
             let [first, second] = [first, second].map(any_activity);
-            let consumed = |activity: &Activity| in_all(&meter(&params, activity));
+            let consumed = |activity: &Activity| total_attojoules(&meter(&params, activity));
             prop_assert_eq!(consumed(&first) + consumed(&second), consumed(&both(&first, &second)));
         }
     }

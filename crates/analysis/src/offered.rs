@@ -14,7 +14,7 @@ const LINES_PER_PAGE: f64 = 64.0;
 #[must_use]
 pub fn offered_gb_per_s(server: &ServerParams, class: usize) -> Option<f64> {
     server.workloads.get(class)?.kind.fio()?;
-    Some(offers(server, class).iter().map(Offer::gb_per_s).sum())
+    Some(drive_offers(server, class).iter().map(DriveOffer::gb_per_s).sum())
 }
 
 /// Names the bounds of the load that storage workload `class` offers: each one that takes more than half of a tenth
@@ -52,7 +52,7 @@ const BINDS: f64 = 0.05;
 
 /// Load that one drive offers to one workload, in GB/s of data.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct Offer {
+pub(crate) struct DriveOffer {
     /// Share of the data that is storage reads, which the device writes to memory; 0 to 1.
     pub(crate) reads: f64,
     /// Data rate while the drive is read, in GB/s.
@@ -63,16 +63,16 @@ pub(crate) struct Offer {
     pub(crate) queue: f64,
 }
 
-impl Offer {
+impl DriveOffer {
     fn gb_per_s(&self) -> f64 {
         self.queue.min(1.0 / (self.reads / self.reading + (1.0 - self.reads) / self.writing))
     }
 }
 
 /// Returns the load that each drive offers to storage workload `class`.
-pub(crate) fn offers(server: &ServerParams, class: usize) -> Vec<Offer> {
+pub(crate) fn drive_offers(server: &ServerParams, class: usize) -> Vec<DriveOffer> {
     let at = server.sockets.iter().flat_map(|socket| (0..socket.ssd.count).map(move |_| socket));
-    (0..).zip(at).filter_map(|(drive, socket)| of_drive(server, socket, class, drive)).collect()
+    (0..).zip(at).filter_map(|(drive, socket)| drive_offer(server, socket, class, drive)).collect()
 }
 
 /// One job on a drive and the workload that it belongs to.
@@ -83,7 +83,7 @@ struct Share<'a> {
 }
 
 /// Returns the load that a drive on `socket` offers to `class`, or `None` if `class` has no job on the drive.
-fn of_drive(server: &ServerParams, socket: &SocketParams, class: usize, drive: u32) -> Option<Offer> {
+fn drive_offer(server: &ServerParams, socket: &SocketParams, class: usize, drive: u32) -> Option<DriveOffer> {
     let shares: Vec<Share> = shares(server).filter(|share| share.job.ssd == drive).collect();
     let bytes = |share: &Share| share.job.block_bytes as f64 * f64::from(share.job.io_depth);
     let own = || shares.iter().filter(|share| share.class == class);
@@ -106,7 +106,7 @@ fn of_drive(server: &ServerParams, socket: &SocketParams, class: usize, drive: u
     let mean_ns = |pick: fn((f64, f64)) -> f64| {
         own().map(|share| bytes(share) * pick(phases_ns_per_byte(socket, share, cap))).sum::<f64>() / mine
     };
-    Some(Offer {
+    Some(DriveOffer {
         reads: own().map(|share| bytes(share) * storage_reads(share.job)).sum::<f64>() / mine,
         reading: turn / mean_ns(|phases| phases.0),
         writing: turn / mean_ns(|phases| phases.1),

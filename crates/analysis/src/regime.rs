@@ -15,7 +15,7 @@ pub const PREDICTION_ERROR: f64 = 0.05;
 /// Share of time with all P2M credits in use from which the regime may be red.
 const P2M_FULL: f64 = 0.5;
 /// Cores slow each other down if their latency exceeds that of a single core by more than this share.
-const CROWD_GAIN: f64 = 0.10;
+const CONTENTION_GAIN_MIN: f64 = 0.10;
 /// Largest number of workloads of a side that a sentence names one by one.
 const NAMES_MAX: usize = 2;
 
@@ -35,7 +35,7 @@ pub enum Basis {
 
 /// Gain of a workload when its side runs in isolation: cores without devices, or devices without cores.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Alone {
+pub struct IsolatedGain {
     /// Throughput without the other side relative to that with it, minus 1.
     pub gain: f64,
     /// Error of the gain in either direction.
@@ -44,7 +44,7 @@ pub struct Alone {
     pub basis: Basis,
 }
 
-impl Alone {
+impl IsolatedGain {
     /// Gain of a workload that is predicted to get `now` with the other side and `alone` without it, and was measured
     /// to get `measured` with it.
     ///
@@ -76,19 +76,19 @@ impl Alone {
 
 /// One workload of a side.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Party {
+pub struct SideWorkload {
     /// Name of the workload.
     pub name: String,
     /// Gain without the other side, if known.
-    pub alone: Option<Alone>,
+    pub alone: Option<IsolatedGain>,
 }
 
-impl Party {
+impl SideWorkload {
     /// Caps the gain of storage by the load that it offers beyond what it moves now. Storage that moves nearly all it
     /// offers cannot gain, unless a simulation shows that it does, and a predicted gain never exceeds the cap.
     #[must_use]
     pub fn capped(mut self, moved: Option<f64>, offered: Option<f64>) -> Self {
-        let cap = offered.zip(moved).map(|(offered, moved)| Alone::offered(offered, moved));
+        let cap = offered.zip(moved).map(|(offered, moved)| IsolatedGain::offered(offered, moved));
         if let (Some(alone), Some(cap)) = (&mut self.alone, cap) {
             if alone.basis == Basis::Predicted {
                 alone.gain = alone.gain.min(cap.gain);
@@ -111,7 +111,7 @@ impl Party {
 
 /// Load of the devices (P2M).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct P2m {
+pub struct P2mLoad {
     /// Share of time that the IIO credits of writes or of reads are full, whichever is larger; 0 to 1.
     pub full_share: f64,
     /// Data rate of the devices, in GB/s.
@@ -122,7 +122,7 @@ pub struct P2m {
 
 /// Load of the cores (C2M): that of the stream whose latency has grown most.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-pub struct C2m {
+pub struct C2mLoad {
     /// Mean latency, in ns.
     pub latency_ns: f64,
     /// Latency of the same cores without the devices, in ns.
@@ -133,7 +133,7 @@ pub struct C2m {
 
 /// Contention among the cores: latency of the stream that has grown most over that of one of its cores alone.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Crowd {
+pub enum CoreContention {
     /// At most one core runs, or no core waits for memory.
     None,
     /// Nothing is known about the contention among the cores.
@@ -147,30 +147,30 @@ pub enum Crowd {
     },
 }
 
-impl Crowd {
+impl CoreContention {
     fn slows(self) -> bool {
-        matches!(self, Self::Known { latency_ns, lone_ns } if latency_ns > lone_ns * (1.0 + CROWD_GAIN))
+        matches!(self, Self::Known { latency_ns, lone_ns } if latency_ns > lone_ns * (1.0 + CONTENTION_GAIN_MIN))
     }
 }
 
 /// Cores and devices of a server. A side without workloads has no traffic.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Sides {
+pub struct ContentionSides {
     /// Workloads of the cores.
-    pub cores: Vec<Party>,
+    pub cores: Vec<SideWorkload>,
     /// Workloads of the devices.
-    pub devices: Vec<Party>,
+    pub devices: Vec<SideWorkload>,
     /// Load of the cores, if there is any.
-    pub c2m: Option<C2m>,
+    pub c2m: Option<C2mLoad>,
     /// Load of the devices.
-    pub p2m: P2m,
+    pub p2m: P2mLoad,
     /// Contention among the cores.
-    pub crowd: Crowd,
+    pub crowd: CoreContention,
 }
 
 /// Workload that gains throughput without the other side.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Slowed {
+pub struct SlowedWorkload {
     /// Name of the workload.
     pub workload: String,
     /// Slowdown: throughput without the other side over that with it.
@@ -190,7 +190,7 @@ pub struct Regime {
     pub estimated: bool,
     /// Workloads that the other side slows down, the largest slowdown first.
     #[serde(default)]
-    pub slowed: Vec<Slowed>,
+    pub slowed: Vec<SlowedWorkload>,
     /// Unknown facts that would decide the regime, in words.
     #[serde(default)]
     pub open: Vec<String>,
@@ -201,7 +201,7 @@ const NO_P2M: &str = "no P2M traffic";
 
 impl Regime {
     /// Withdraws the claim that `domains` have no traffic, because the counters that would show it are missing.
-    pub(crate) fn with_untold<'a>(mut self, domains: impl Iterator<Item = &'a str>) -> Self {
+    pub(crate) fn with_unknown_traffic<'a>(mut self, domains: impl Iterator<Item = &'a str>) -> Self {
         for domain in domains {
             let absent = if domain.starts_with("C2M") { NO_C2M } else { NO_P2M };
             self.evidence.retain(|evidence| !evidence.starts_with(absent));
@@ -225,8 +225,8 @@ impl Regime {
 /// * `uncontended`: neither side gains and the cores do not slow each other down.
 /// * `not known`: anything else.
 #[must_use]
-pub fn regime(sides: &Sides) -> Regime {
-    let Sides { cores, devices, .. } = sides;
+pub fn regime(sides: &ContentionSides) -> Regime {
+    let ContentionSides { cores, devices, .. } = sides;
     let mut slowed = if cores.is_empty() { Vec::new() } else { gaining(devices, cores) };
     let held_back = !slowed.is_empty();
     if !devices.is_empty() {
@@ -243,23 +243,23 @@ pub fn regime(sides: &Sides) -> Regime {
         "blue"
     } else if sides.crowd.slows() {
         "cores"
-    } else if sides.crowd == Crowd::NotKnown && devices.is_empty() {
+    } else if sides.crowd == CoreContention::NotKnown && devices.is_empty() {
         NOT_KNOWN
     } else {
         "uncontended"
     };
-    if slowed.is_empty() && sides.crowd == Crowd::NotKnown {
+    if slowed.is_empty() && sides.crowd == CoreContention::NotKnown {
         open.push("how much the cores slow each other down".to_owned());
     }
     Regime { name: name.to_owned(), evidence: evidence(sides, name), estimated: name == NOT_KNOWN, slowed, open }
 }
 
 /// Returns the workloads of `side` that gain without `other`.
-fn gaining(side: &[Party], other: &[Party]) -> Vec<Slowed> {
-    let gain = |party: &Party| party.alone.filter(|_| party.helped()).map_or(0.0, |alone| alone.gain);
+fn gaining(side: &[SideWorkload], other: &[SideWorkload]) -> Vec<SlowedWorkload> {
+    let gain = |party: &SideWorkload| party.alone.filter(|_| party.helped()).map_or(0.0, |alone| alone.gain);
     let helped = side.iter().filter(|party| party.helped());
     let because_of: Vec<String> = other.iter().map(|party| party.name.clone()).collect();
-    let slowed = |party: &Party| Slowed {
+    let slowed = |party: &SideWorkload| SlowedWorkload {
         workload: party.name.clone(),
         times: 1.0 + gain(party),
         because_of: because_of.clone(),
@@ -268,10 +268,10 @@ fn gaining(side: &[Party], other: &[Party]) -> Vec<Slowed> {
 }
 
 /// Lists the unknown facts of each side, unless a workload of that side is known to gain.
-fn open(sides: &Sides) -> Vec<String> {
+fn open(sides: &ContentionSides) -> Vec<String> {
     let both = [(&sides.cores, &sides.devices, "the devices"), (&sides.devices, &sides.cores, "the cores")];
-    let undecided = both.into_iter().filter(|(side, _, _)| !side.iter().any(Party::helped));
-    let asked = |(side, other, all): (&Vec<Party>, &Vec<Party>, &str)| {
+    let undecided = both.into_iter().filter(|(side, _, _)| !side.iter().any(SideWorkload::helped));
+    let asked = |(side, other, all): (&Vec<SideWorkload>, &Vec<SideWorkload>, &str)| {
         let names = side.iter().filter(|party| party.is_open()).map(|party| party.name.clone());
         names.map(|name| format!("the throughput of {name} without {}", named(other, all))).collect::<Vec<_>>()
     };
@@ -279,15 +279,15 @@ fn open(sides: &Sides) -> Vec<String> {
 }
 
 /// Names the workloads of a side, or returns `all` if there are more than [`NAMES_MAX`].
-fn named(side: &[Party], all: &str) -> String {
+fn named(side: &[SideWorkload], all: &str) -> String {
     if side.len() > NAMES_MAX {
         return all.to_owned();
     }
     side.iter().map(|party| party.name.as_str()).collect::<Vec<_>>().join(" and ")
 }
 
-fn evidence(sides: &Sides, name: &str) -> Vec<String> {
-    let Sides { cores, devices, c2m, p2m, crowd } = sides;
+fn evidence(sides: &ContentionSides, name: &str) -> Vec<String> {
+    let ContentionSides { cores, devices, c2m, p2m, crowd } = sides;
     let mut found = Vec::new();
     if devices.is_empty() {
         found.push(NO_P2M.to_owned());
@@ -303,7 +303,7 @@ fn evidence(sides: &Sides, name: &str) -> Vec<String> {
         found.extend(devices.iter().filter_map(|party| gain_evidence(party, &named(cores, "the cores"))));
         found.extend(c2m.map(c2m_evidence));
     }
-    if let Crowd::Known { latency_ns, lone_ns } = crowd {
+    if let CoreContention::Known { latency_ns, lone_ns } = crowd {
         if name == "cores" {
             found.push(crowd_evidence(*latency_ns, *lone_ns));
         }
@@ -311,7 +311,7 @@ fn evidence(sides: &Sides, name: &str) -> Vec<String> {
     found
 }
 
-fn p2m_evidence(p2m: &P2m) -> [String; 2] {
+fn p2m_evidence(p2m: &P2mLoad) -> [String; 2] {
     let full = format!("P2M credits are full {:.0} % of the time", 100.0 * p2m.full_share);
     let moved = p2m.gb_per_s;
     let digits = if moved < 1.0 { 3 } else { 1 };
@@ -323,8 +323,8 @@ fn p2m_evidence(p2m: &P2m) -> [String; 2] {
     [full, rate]
 }
 
-fn gain_evidence(party: &Party, others: &str) -> Option<String> {
-    let Alone { gain, noise, basis } = party.alone?;
+fn gain_evidence(party: &SideWorkload, others: &str) -> Option<String> {
+    let IsolatedGain { gain, noise, basis } = party.alone?;
     let told = match basis {
         Basis::Measured => "simulated",
         Basis::Predicted => "predicted",
@@ -341,7 +341,7 @@ fn crowd_evidence(latency_ns: f64, lone_ns: f64) -> String {
     format!("C2M latency is {latency_ns:.0} ns, {ratio:.2} x the {lone_ns:.0} ns of one core alone (predicted)")
 }
 
-fn c2m_evidence(c2m: C2m) -> String {
+fn c2m_evidence(c2m: C2mLoad) -> String {
     let against = match c2m.basis {
         Basis::Measured => "alone",
         Basis::Predicted | Basis::Offered => "alone (predicted)",

@@ -6,7 +6,7 @@ use crate::sample::{interleaved, Sample};
 use crate::server::{row, Clock};
 use crate::{Row, Size};
 use hostnet_kernel::Rng;
-use hostnet_model::cache::{Access, Array, Caches, ClassCounts, Evicted, Read};
+use hostnet_model::cache::{Caches, ClassCounts, EvictedLine, L2Access, LlcRead, TagArray};
 use hostnet_model::params::{
     CacheParams, CleanVictims, DdioParams, Inclusion, L2Params, LlcParams, PrefetchParams, Replacement,
 };
@@ -36,7 +36,7 @@ pub fn rows(size: Size) -> Vec<Row> {
 
 /// Looks random lines up among the first `lines`, and inserts those that miss.
 fn array(replacement: Replacement, lines: u64, accesses: u64) -> Sample {
-    let mut array = Array::<u32>::new(2048, 16, replacement, Rng::new(1, 1));
+    let mut array = TagArray::<u32>::new(2048, 16, replacement, Rng::new(1, 1));
     let (mut rng, all) = (Rng::new(1, 2), array.all_ways());
     for line in 0..lines.min(1 << 15) {
         array.insert(line, 0, all);
@@ -84,10 +84,10 @@ fn socket(inclusion: Inclusion, accesses: u64) -> Sample {
 
 fn use_line(caches: &mut Caches, core: u32, line: u64, store: bool, hash: &mut Hash) {
     let class = core as u8;
-    if caches.access(core, line, class, store) != Access::Miss {
+    if caches.access(core, line, class, store) != L2Access::Miss {
         return;
     }
-    let Read { hit, evicted } = caches.read(core, line, class);
+    let LlcRead { hit, evicted } = caches.read(core, line, class);
     hash.leaves(evicted);
     if hit.is_none() {
         hash.leaves(caches.fetched(line, class));
@@ -125,8 +125,8 @@ impl Hash {
         self.0 = (self.0 ^ value).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(29);
     }
 
-    fn leaves(&mut self, evicted: Option<Evicted>) {
-        evicted.into_iter().for_each(|Evicted { line, class, io }| {
+    fn leaves(&mut self, evicted: Option<EvictedLine>) {
+        evicted.into_iter().for_each(|EvictedLine { line, class, io }| {
             self.add(line << 9 | u64::from(class) << 1 | u64::from(io));
         });
     }

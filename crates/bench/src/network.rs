@@ -7,7 +7,7 @@ use crate::sample::{interleaved, Sample};
 use crate::server::Clock;
 use crate::{peak_bytes, Row, Size};
 use hostnet_kernel::{checkpoint, mix, ComponentId, Rng, Simulation, Time};
-use hostnet_model::ether::{fabrics, Fabric, FlowEnd, Level, Stream};
+use hostnet_model::ether::{fabrics, Fabric, FlowEnd, OccupancyStats, TcpFlowEnd};
 use hostnet_model::params::{
     CableParams, ClusterParams, CongestionControl, EcnParams, End, EndpointParams, Fidelity, FlowParams, HostKind,
     HostParams, SwitchParams, TcpParams, Traffic, Transport,
@@ -127,7 +127,7 @@ fn dctcp() -> TcpParams {
 
 /// A simulation of a dumbbell.
 #[derive(Debug)]
-pub struct Running {
+pub struct DumbbellRun {
     simulation: Simulation<Fabric>,
     /// State at the begin of the window: bytes that each application had read, and packets marked and sent at the
     /// bottleneck.
@@ -137,11 +137,11 @@ pub struct Running {
 
 /// Measurements of a dumbbell in a window.
 #[derive(Clone, Debug)]
-pub struct Outcome {
+pub struct DumbbellStats {
     /// Goodput of each receiving application, in bytes per second.
     pub goodput: Vec<f64>,
     /// Queue length at the bottleneck, in packets.
-    pub queue: Level,
+    pub queue: OccupancyStats,
     /// Share of the packets over the bottleneck that were marked there, 0 to 1.
     pub marked: f64,
     /// Number of packets over the bottleneck.
@@ -150,7 +150,7 @@ pub struct Outcome {
     pub dropped: u64,
 }
 
-impl Outcome {
+impl DumbbellStats {
     /// Sums the goodput of all applications, in bytes per second.
     #[must_use]
     pub fn total(&self) -> f64 {
@@ -165,7 +165,7 @@ impl Outcome {
     }
 }
 
-impl Running {
+impl DumbbellRun {
     /// Creates the dumbbell at time zero.
     #[must_use]
     pub fn new(dumbbell: &Dumbbell) -> Self {
@@ -194,7 +194,7 @@ impl Running {
     /// # Panics
     /// Panics if no time has passed since the window began.
     #[must_use]
-    pub fn outcome(&mut self) -> Outcome {
+    pub fn outcome(&mut self) -> DumbbellStats {
         let (fabric, scheduler) = &mut self.simulation.parts_mut()[0];
         fabric.settle(scheduler.now());
         let seconds = scheduler.now().since(self.begun) as f64 / 1e12;
@@ -204,7 +204,7 @@ impl Running {
         let [marked, sent] = bottleneck(fabric);
         let (marked, packets) = (marked - self.before.1[0], sent - self.before.1[1]);
         let drops = fabric.switches().map(|switch| switch.drops()).chain(fabric.endpoints().map(|end| end.drops()));
-        Outcome {
+        DumbbellStats {
             goodput: goodput.map(|bytes| bytes / seconds).collect(),
             queue: port(fabric).egress().queue_packets().clone(),
             marked: marked as f64 / packets.max(1) as f64,
@@ -236,7 +236,7 @@ impl Running {
 }
 
 /// Returns the port of the bottleneck.
-fn port(fabric: &Fabric) -> &hostnet_model::ether::Port {
+fn port(fabric: &Fabric) -> &hostnet_model::ether::SwitchPort {
     &fabric.switches().next().expect("a dumbbell has switches").ports()[0]
 }
 
@@ -247,7 +247,7 @@ fn bottleneck(fabric: &Fabric) -> [u64; 2] {
 /// Returns the bytes that each receiving application has read.
 fn received(fabric: &Fabric) -> Vec<u64> {
     let receiving = fabric.endpoints().flat_map(|endpoint| endpoint.ends()).skip(fabric.endpoints().count() / 2);
-    receiving.filter_map(FlowEnd::stream).map(|stream: &Stream| stream.application().received_bytes()).collect()
+    receiving.filter_map(FlowEnd::stream).map(|stream: &TcpFlowEnd| stream.application().received_bytes()).collect()
 }
 
 /// Benchmarks few and many flows at 10 Gbps, and two flows at 100 Gbps.
@@ -281,7 +281,7 @@ fn row(size: Size, name: &str, dumbbell: &Dumbbell, ms: u64) -> Row {
 /// Measures one run, in seconds of processor time where the system counts that, and the data packets that crossed the
 /// bottleneck.
 fn measure(dumbbell: &Dumbbell, ms: u64) -> (Sample, u64) {
-    let mut running = Running::new(dumbbell);
+    let mut running = DumbbellRun::new(dumbbell);
     let clock = Clock::start();
     running.advance(ms * MS);
     let seconds = clock.seconds();

@@ -1,13 +1,13 @@
 //! Compares DCTCP on a dumbbell with ns-3 and with laws beyond these cases (Alizadeh et al., SIGMETRICS 2011: the
 //! share of marks and the spread of the queue).
 
-use hostnet_bench::network::{Dumbbell, Outcome, Running};
+use hostnet_bench::network::{Dumbbell, DumbbellRun, DumbbellStats};
 
 const MS: u64 = 1_000_000_000;
 
 /// Measures a window of `ms` milliseconds after a warm-up of 50 ms.
-fn measure(flows: u16, gbps: u64, mark_packets: u32, ms: u64) -> Outcome {
-    let mut running = Running::new(&Dumbbell { flows, gbps, mark_packets, buffer_packets: 4096 });
+fn measure(flows: u16, gbps: u64, mark_packets: u32, ms: u64) -> DumbbellStats {
+    let mut running = DumbbellRun::new(&Dumbbell { flows, gbps, mark_packets, buffer_packets: 4096 });
     running.advance(50 * MS);
     running.begin_window();
     running.advance(ms * MS);

@@ -95,9 +95,9 @@ impl Breakdown {
     }
 }
 
-/// Statistics since the last [`Books::clear`].
+/// Statistics since the last [`ChipStats::clear`].
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct Books {
+pub struct ChipStats {
     /// Cycle at which counting began.
     pub since: u64,
     /// Completed operations.
@@ -118,7 +118,7 @@ pub struct Books {
     pub flits: u64,
 }
 
-impl Books {
+impl ChipStats {
     /// Counts a completed line of an operation of this chip.
     pub(crate) fn own(&mut self, kind: OpKind) {
         self.lines_own += 1;

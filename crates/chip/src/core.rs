@@ -4,7 +4,7 @@ use crate::books::PARTS;
 use crate::caches::Access;
 use crate::chip::{Action, Chip};
 use crate::floor::{Unit, DATA_LINES, QUEUE_LINES};
-use crate::op::Op;
+use crate::op::RemoteOp;
 use crate::{Mode, OpKind, Placement};
 use hostnet_coherence::cache::Completion;
 use hostnet_coherence::tile::Half;
@@ -15,7 +15,7 @@ const REGION_LINES: u64 = 1 << 30;
 
 /// Activity of a core.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-enum Doing {
+enum CoreActivity {
     /// Idle, or waiting for its turn.
     Nothing,
     /// Computing, writing or reading a queue entry.
@@ -27,7 +27,7 @@ enum Doing {
 /// State of a core.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Core {
-    doing: Doing,
+    doing: CoreActivity,
     /// Entries written to the work queue since the start.
     written: u64,
     /// Entries read from the completion queue since the start.
@@ -55,7 +55,7 @@ impl Core {
     pub(crate) fn new(entries: u32) -> Self {
         let ring = vec![0; entries as usize];
         Self {
-            doing: Doing::Nothing,
+            doing: CoreActivity::Nothing,
             written: 0,
             read: 0,
             loading: false,
@@ -101,9 +101,10 @@ impl Chip {
         let (local, remote) = (base(), base());
         let (target, far) = self.target();
         let kind = self.draw_kind();
-        let op = Op { kind, core, lines, target, far, local, remote, began: self.fabric.now, ..Op::default() };
+        let op =
+            RemoteOp { kind, core, lines, target, far, local, remote, began: self.fabric.now, ..RemoteOp::default() };
         let op = self.ops.put(op);
-        self.tiles[usize::from(core)].core.doing = Doing::Busy;
+        self.tiles[usize::from(core)].core.doing = CoreActivity::Busy;
         if self.fabric.params.ni.placement == Placement::Numa {
             let now = self.fabric.now;
             let one = self.ops.get(op);
@@ -111,7 +112,7 @@ impl Chip {
             self.at_backend(op, self.fabric.params.software.load);
             self.load_more(core);
         } else {
-            self.fabric.later(self.fabric.params.software.wq_write, Action::StoreWq { core, op });
+            self.fabric.schedule(self.fabric.params.software.wq_write, Action::StoreWq { core, op });
         }
     }
 
@@ -135,7 +136,7 @@ impl Chip {
         one.out += 1;
         if self.fabric.params.workload.mode == Mode::Async && one.out < software.mshrs {
             one.more = true;
-            self.fabric.later(software.load, Action::Begin(core));
+            self.fabric.schedule(software.load, Action::Begin(core));
         }
     }
 
@@ -143,9 +144,9 @@ impl Chip {
     fn end(&mut self, core: u16) {
         let one = &mut self.tiles[usize::from(core)].core;
         if one.written == one.read {
-            one.doing = Doing::Nothing;
-        } else if one.doing != Doing::Spinning {
-            one.doing = Doing::Spinning;
+            one.doing = CoreActivity::Nothing;
+        } else if one.doing != CoreActivity::Spinning {
+            one.doing = CoreActivity::Spinning;
             self.poll(core);
         }
     }
@@ -178,7 +179,7 @@ impl Chip {
         let one = &mut self.tiles[usize::from(core)].core;
         let room = one.written - one.read < one.requests.len() as u64;
         if !(asynchronous && room) {
-            one.doing = Doing::Spinning;
+            one.doing = CoreActivity::Spinning;
             self.poll(core);
         } else if (one.since_poll >= software.poll_every && !one.loading) || one.seen > one.read {
             one.since_poll = 0;
@@ -192,7 +193,7 @@ impl Chip {
     pub(crate) fn poll_again(&mut self, core: u16) {
         let one = &mut self.tiles[usize::from(core)].core;
         one.polling = false;
-        if one.doing == Doing::Spinning {
+        if one.doing == CoreActivity::Spinning {
             self.poll(core);
         }
     }
@@ -220,7 +221,7 @@ impl Chip {
             None => {
                 let one = &mut self.tiles[usize::from(core)].core;
                 one.loading = true;
-                if one.doing != Doing::Spinning {
+                if one.doing != CoreActivity::Spinning {
                     self.begin(core);
                 }
             }
@@ -228,7 +229,7 @@ impl Chip {
     }
 
     fn found_nothing(&mut self, core: u16) {
-        if self.tiles[usize::from(core)].core.doing != Doing::Spinning {
+        if self.tiles[usize::from(core)].core.doing != CoreActivity::Spinning {
             self.begin(core);
         }
     }
@@ -236,8 +237,8 @@ impl Chip {
     /// Schedules the read of an entry, which takes software some cycles after the entry has arrived.
     fn read_entry(&mut self, core: u16, after: u32) {
         let seen = self.fabric.now + u64::from(after);
-        self.tiles[usize::from(core)].core.doing = Doing::Busy;
-        self.fabric.later(after + self.fabric.params.software.cq_read, Action::CqRead { core, seen });
+        self.tiles[usize::from(core)].core.doing = CoreActivity::Busy;
+        self.fabric.schedule(after + self.fabric.params.software.cq_read, Action::CqRead { core, seen });
     }
 
     pub(crate) fn cq_read(&mut self, core: u16, seen: u64) {
@@ -258,7 +259,7 @@ impl Chip {
 
     /// Begins an operation of the next core that takes part.
     fn next_turn(&mut self, core: u16) {
-        self.tiles[usize::from(core)].core.doing = Doing::Nothing;
+        self.tiles[usize::from(core)].core.doing = CoreActivity::Nothing;
         let cores = &self.fabric.params.workload.cores;
         let after = cores.iter().position(|one| *one > core).unwrap_or(0);
         let next = cores[after];
@@ -322,7 +323,7 @@ impl Chip {
                 let one = &mut self.tiles[usize::from(core)].core;
                 one.loading = false;
                 one.seen = one.seen.max(u64::from(value));
-                if one.doing == Doing::Spinning {
+                if one.doing == CoreActivity::Spinning {
                     if one.seen > one.read {
                         self.read_entry(core, 0);
                     } else {
@@ -341,7 +342,7 @@ impl Chip {
         let one = &mut self.tiles[usize::from(core)].core;
         if !one.polling {
             one.polling = true;
-            self.fabric.later(1, Action::Poll(core));
+            self.fabric.schedule(1, Action::Poll(core));
         }
     }
 
@@ -352,7 +353,7 @@ impl Chip {
             self.wq_changed(at, core);
         } else if at == Unit::Core(core) {
             let one = &self.tiles[usize::from(core)].core;
-            if one.doing == Doing::Spinning && !one.loading && self.cq_line(core, one.read) == line {
+            if one.doing == CoreActivity::Spinning && !one.loading && self.cq_line(core, one.read) == line {
                 self.poll_soon(core);
             }
         }

@@ -2,9 +2,9 @@
 
 use crate::agenda::Agenda;
 use crate::chip::Action;
-use crate::floor::{Floor, Unit};
-use crate::message::{Body, Letter, Token};
-use crate::op::Store;
+use crate::floor::{FloorPlan, Unit};
+use crate::message::{ChipMessage, MessageBody, Token};
+use crate::op::Slab;
 use crate::ChipParams;
 use hostnet_coherence::{Message, Node, Sends};
 use hostnet_kernel::Rng;
@@ -17,20 +17,20 @@ pub(crate) struct Fabric {
     pub(crate) now: u64,
     pub(crate) network: Network,
     pub(crate) agenda: Agenda,
-    pub(crate) letters: Store<Letter>,
-    pub(crate) floor: Floor,
+    pub(crate) letters: Slab<ChipMessage>,
+    pub(crate) floor: FloorPlan,
     pub(crate) params: ChipParams,
     pub(crate) rng: Rng,
 }
 
 impl Fabric {
     /// Schedules an action in `cycles` cycles, at least 1.
-    pub(crate) fn later(&mut self, cycles: u32, action: Action) {
+    pub(crate) fn schedule(&mut self, cycles: u32, action: Action) {
         self.agenda.add(self.now, self.now + u64::from(cycles), action);
     }
 
     /// Sends a message now.
-    pub(crate) fn send(&mut self, from: Unit, letter: Letter) {
+    pub(crate) fn send(&mut self, from: Unit, letter: ChipMessage) {
         let (class, flits) = letter.shape(self.params.flit_bytes);
         let (source, destination) = (self.floor.terminal(from), self.floor.terminal(letter.to));
         let tag = self.letters.put(letter);
@@ -38,28 +38,36 @@ impl Fabric {
     }
 
     /// Sends the messages of a protocol step in `cycles` cycles.
-    pub(crate) fn tell(&mut self, cycles: u32, (unit, from): (Unit, Node), line: u64, out: Sends, token: Token) {
+    pub(crate) fn send_step(&mut self, cycles: u32, (unit, from): (Unit, Node), line: u64, out: Sends, token: Token) {
         for sent in out.iter() {
-            let letter = Letter {
+            let letter = ChipMessage {
                 to: self.unit(sent.to, line),
                 line,
-                body: Body::Coherent { from, message: sent.message, token },
+                body: MessageBody::Coherent { from, message: sent.message, token },
             };
             self.send_in(cycles, unit, letter);
         }
     }
 
-    pub(crate) fn send_in(&mut self, cycles: u32, from: Unit, letter: Letter) {
+    pub(crate) fn send_in(&mut self, cycles: u32, from: Unit, letter: ChipMessage) {
         if cycles == 0 {
             self.send(from, letter);
         } else {
-            self.later(cycles, Action::Send { from, letter });
+            self.schedule(cycles, Action::Send { from, letter });
         }
     }
 
     /// Sends one coherence message about a line now.
-    pub(crate) fn say(&mut self, (unit, from): (Unit, Node), to: Node, line: u64, message: Message, token: Token) {
-        let letter = Letter { to: self.unit(to, line), line, body: Body::Coherent { from, message, token } };
+    pub(crate) fn send_coherence(
+        &mut self,
+        (unit, from): (Unit, Node),
+        to: Node,
+        line: u64,
+        message: Message,
+        token: Token,
+    ) {
+        let letter =
+            ChipMessage { to: self.unit(to, line), line, body: MessageBody::Coherent { from, message, token } };
         self.send(unit, letter);
     }
 

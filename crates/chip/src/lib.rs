@@ -23,14 +23,14 @@ mod params;
 mod rack;
 mod slice;
 
-pub use books::{Books, Breakdown, Part, PARTS};
+pub use books::{Breakdown, ChipStats, Part, PARTS};
 pub use chip::{Chip, ChipStatus, InFlight};
-pub use floor::{Floor, Unit};
+pub use floor::{FloorPlan, Unit};
 pub use params::{
     CacheParams, ChipParams, Completion, Home, Interleave, Mode, NiParams, OpKind, Placement, RackParams, Routing,
-    Shape, Software, Workload,
+    Shape, SoftwareCosts, Workload,
 };
-pub use rack::{Happening, Pattern, Place, Rack, RackChip, Torus};
+pub use rack::{Pattern, Place, Rack, RackChip, RackEvent, Torus};
 
 /// Error about the parameters of a chip that cannot be built.
 pub use hostnet_noc::NocError as ChipError;

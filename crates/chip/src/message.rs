@@ -35,7 +35,7 @@ impl Token {
 
 /// Content of a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) enum Body {
+pub(crate) enum MessageBody {
     /// A coherence message about a line.
     Coherent {
         /// Sender.
@@ -73,10 +73,10 @@ pub(crate) enum Body {
 
 /// A message: destination, line and content.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Letter {
+pub(crate) struct ChipMessage {
     pub(crate) to: Unit,
     pub(crate) line: u64,
-    pub(crate) body: Body,
+    pub(crate) body: MessageBody,
 }
 
 /// Size of a header in bytes, which is all of a message without more.
@@ -86,7 +86,7 @@ const LINE: u32 = 64;
 /// Size of a work queue entry, or of the description of a request to another chip, in bytes.
 const ENTRY: u32 = 16;
 
-impl Letter {
+impl ChipMessage {
     /// Returns the message class, and the length in flits of `flit_bytes` bytes.
     pub(crate) fn shape(&self, flit_bytes: u32) -> (u8, u16) {
         let (class, bytes) = self.bytes();
@@ -96,7 +96,7 @@ impl Letter {
     fn bytes(&self) -> (u8, u32) {
         let with = |carries_line: bool| if carries_line { LINE } else { 0 };
         match self.body {
-            Body::Coherent { message, .. } => {
+            MessageBody::Coherent { message, .. } => {
                 let class = match (message.class(), message) {
                     (Class::Request, _) => class::REQUEST,
                     (Class::Forward, Message::FetchMemory | Message::WriteMemory(_)) => class::MEMORY,
@@ -105,10 +105,10 @@ impl Letter {
                 };
                 (class, HEADER + with(message.carries_data()))
             }
-            Body::WqEntry { .. } => (class::NETWORK, HEADER + ENTRY),
-            Body::CqEntry { .. } => (class::NETWORK, HEADER),
-            Body::Request { carries_line, .. } => (class::NETWORK, HEADER + ENTRY + with(carries_line)),
-            Body::Reply { carries_line, .. } => (class::NETWORK, HEADER + with(carries_line)),
+            MessageBody::WqEntry { .. } => (class::NETWORK, HEADER + ENTRY),
+            MessageBody::CqEntry { .. } => (class::NETWORK, HEADER),
+            MessageBody::Request { carries_line, .. } => (class::NETWORK, HEADER + ENTRY + with(carries_line)),
+            MessageBody::Reply { carries_line, .. } => (class::NETWORK, HEADER + with(carries_line)),
         }
     }
 }

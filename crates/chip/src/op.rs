@@ -20,7 +20,7 @@ pub(crate) struct LineTimes {
 
 /// An operation: a read or write of remote memory. Time stamps are in cycles.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Op {
+pub(crate) struct RemoteOp {
     pub(crate) kind: OpKind,
     pub(crate) core: u16,
     pub(crate) lines: u32,
@@ -60,12 +60,12 @@ pub(crate) struct Op {
 
 /// A slab: items by number; the numbers of removed items are used again.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub(crate) struct Store<T> {
+pub(crate) struct Slab<T> {
     all: Vec<T>,
     vacant: Vec<u32>,
 }
 
-impl<T: Copy> Store<T> {
+impl<T: Copy> Slab<T> {
     pub(crate) fn new() -> Self {
         Self { all: Vec::new(), vacant: Vec::new() }
     }

@@ -35,7 +35,7 @@ pub struct ChipParams {
     /// Parameters of the network interfaces.
     pub ni: NiParams,
     /// Costs of software.
-    pub software: Software,
+    pub software: SoftwareCosts,
     /// Parameters of the network between chips.
     pub rack: RackParams,
     /// Workload of the cores.
@@ -165,7 +165,7 @@ pub struct NiParams {
 
 /// Costs of software, in cycles.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Software {
+pub struct SoftwareCosts {
     /// Writing a work queue entry.
     pub wq_write: u32,
     /// Reading a completion queue entry.

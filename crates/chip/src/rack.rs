@@ -4,7 +4,7 @@
 //! that they never coincide with a cycle that is being processed, and their order depends only on their senders.
 
 use crate::chip::Chip;
-use crate::{Books, ChipError, ChipParams, OpKind};
+use crate::{ChipError, ChipParams, ChipStats, OpKind};
 use hostnet_kernel::{mix, Across, ComponentId, Event, Partition, Scheduler, Simulation, Time};
 use serde::{Deserialize, Serialize};
 
@@ -107,12 +107,12 @@ impl Place {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Outbound {
     pub(crate) to: u16,
-    pub(crate) word: Word,
+    pub(crate) word: RackMessage,
 }
 
 /// Content of a message between chips.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) enum Word {
+pub(crate) enum RackMessage {
     /// A request to read or write a line, for the line `flight` of an operation of the sender.
     Request { flight: u32, kind: OpKind, line: u64 },
     /// The answer to a request, with the cycles that its service took.
@@ -121,14 +121,14 @@ pub(crate) enum Word {
 
 /// An event of a chip of a rack.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Happening(What);
+pub struct RackEvent(RackEventKind);
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-enum What {
+enum RackEventKind {
     /// A cycle must be simulated.
     Cycle(u64),
     /// A message arrives, for a cycle.
-    Word { cycle: u64, from: u16, word: Word },
+    RackMessage { cycle: u64, from: u16, word: RackMessage },
 }
 
 /// A chip of a rack, as a partition.
@@ -158,16 +158,16 @@ impl RackChip {
         (cycle + 1) * self.clock_ps
     }
 
-    fn plan(&mut self, scheduler: &mut Scheduler<Happening>) {
+    fn plan(&mut self, scheduler: &mut Scheduler<RackEvent>) {
         let Some(cycle) = self.chip.as_ref().and_then(Chip::next_cycle) else { return };
         if self.planned.is_none_or(|planned| cycle < planned) {
             self.planned = Some(cycle);
             let delay = self.end_ps(cycle) - scheduler.now().ps();
-            scheduler.send(self.own(), self.own(), delay, Happening(What::Cycle(cycle)));
+            scheduler.send(self.own(), self.own(), delay, RackEvent(RackEventKind::Cycle(cycle)));
         }
     }
 
-    fn send_out(&mut self, cycle: u64, scheduler: &mut Scheduler<Happening>) {
+    fn send_out(&mut self, cycle: u64, scheduler: &mut Scheduler<RackEvent>) {
         let own = self.own();
         let Some(chip) = &mut self.chip else { return };
         for Outbound { to, word } in chip.take_outbound() {
@@ -175,37 +175,37 @@ impl RackChip {
             let there = cycle + cycles;
             // Half a cycle early, so that the message never coincides with a cycle of the receiver.
             let delay = cycles * self.clock_ps - self.clock_ps / 2;
-            let what = What::Word { cycle: there, from: self.place.chip, word };
-            scheduler.send(own, ComponentId(u32::from(to)), delay, Happening(what));
+            let what = RackEventKind::RackMessage { cycle: there, from: self.place.chip, word };
+            scheduler.send(own, ComponentId(u32::from(to)), delay, RackEvent(what));
         }
     }
 }
 
 impl Partition for RackChip {
-    type Payload = Happening;
+    type Payload = RackEvent;
     type Cargo = ();
 
-    fn on_event(&mut self, event: Event<Happening>, scheduler: &mut Scheduler<Happening>) {
+    fn on_event(&mut self, event: Event<RackEvent>, scheduler: &mut Scheduler<RackEvent>) {
         let Some(chip) = &mut self.chip else { return };
         match event.payload.0 {
-            What::Cycle(cycle) if self.planned == Some(cycle) => {
+            RackEventKind::Cycle(cycle) if self.planned == Some(cycle) => {
                 self.planned = None;
                 chip.run_until(cycle + 1);
                 self.send_out(cycle, scheduler);
             }
             // An earlier cycle has been scheduled since.
-            What::Cycle(_) => return,
-            What::Word { cycle, from, word } => {
+            RackEventKind::Cycle(_) => return,
+            RackEventKind::RackMessage { cycle, from, word } => {
                 chip.run_until(cycle);
-                chip.hear(from, word);
+                chip.receive_message(from, word);
             }
         }
         self.plan(scheduler);
     }
 
-    fn unload(&mut self, _: &Happening) {}
+    fn unload(&mut self, _: &RackEvent) {}
 
-    fn load(&mut self, _: &mut Happening, (): ()) {}
+    fn load(&mut self, _: &mut RackEvent, (): ()) {}
 }
 
 /// A rack: a torus of chips.
@@ -315,7 +315,7 @@ impl Rack {
 
     /// Returns the statistics of each chip.
     #[must_use]
-    pub fn books(&self) -> Vec<Books> {
+    pub fn books(&self) -> Vec<ChipStats> {
         self.chips().map(Chip::books).collect()
     }
 }

@@ -4,7 +4,7 @@ use crate::chip::Action;
 use crate::fabric::Fabric;
 use crate::floor::{Unit, DATA_LINES};
 use crate::llc::Llc;
-use crate::message::{Body, Letter, Purpose, Token};
+use crate::message::{ChipMessage, MessageBody, Purpose, Token};
 use crate::params::class;
 use hostnet_coherence::directory::{self, BankAccess, Block, DirectoryEvent, DirectoryLine, DirectoryStep};
 use hostnet_coherence::{Class, Message, Node};
@@ -93,7 +93,7 @@ impl Slice {
         if !self.awake {
             self.awake = true;
             let wait = self.busy_until.saturating_sub(fabric.now).max(1) as u32;
-            fabric.later(wait, Action::Slice(self.index));
+            fabric.schedule(wait, Action::Slice(self.index));
         }
         self.refresh_open(fabric);
     }
@@ -191,7 +191,7 @@ impl Slice {
                 cache.bank_cycles
             }
         };
-        fabric.tell(cycles, (Unit::Slice(self.index), Node::Home), arrival.line, step.out, token);
+        fabric.send_step(cycles, (Unit::Slice(self.index), Node::Home), arrival.line, step.out, token);
     }
 
     fn occupy(&mut self, fabric: &Fabric) {
@@ -236,9 +236,13 @@ impl Slice {
             self.writebacks += 1;
             self.occupy(fabric);
             let token = Token { what: Purpose::Queue, ..Token::NONE };
-            let body = Body::Coherent { from: Node::Home, message: Message::WriteMemory(0), token };
+            let body = MessageBody::Coherent { from: Node::Home, message: Message::WriteMemory(0), token };
             let to = Unit::Memory(fabric.floor.memory(gone));
-            fabric.send_in(fabric.params.cache.bank_cycles, Unit::Slice(self.index), Letter { to, line: gone, body });
+            fabric.send_in(
+                fabric.params.cache.bank_cycles,
+                Unit::Slice(self.index),
+                ChipMessage { to, line: gone, body },
+            );
         }
     }
 }

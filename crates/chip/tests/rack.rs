@@ -3,7 +3,7 @@
 mod common;
 
 use common::params;
-use hostnet_chip::{Books, Chip, ChipParams, Mode, Part, Pattern, Placement, Rack, Torus};
+use hostnet_chip::{Chip, ChipParams, ChipStats, Mode, Part, Pattern, Placement, Rack, Torus};
 use hostnet_kernel::{Across, Letterbox};
 use proptest::prelude::*;
 
@@ -94,14 +94,14 @@ fn all_that_is_asked_for_is_answered() {
         rack.stop();
         rack.run_until(400_000, 2);
         assert!(rack.chips().all(|chip| chip.in_flight().operations == 0 && chip.in_flight().packets == 0));
-        let sum = |what: fn(&Books) -> u64| rack.books().iter().map(what).sum::<u64>();
+        let sum = |what: fn(&ChipStats) -> u64| rack.books().iter().map(what).sum::<u64>();
         assert!(sum(|books| books.lines_own) > 100);
         assert_eq!(sum(|books| books.lines_own), sum(|books| books.lines_served));
     }
 }
 
 /// Returns the statistics of a chip with a mirrored peer and of the first of two chips that read from each other.
-fn both(placement: Placement, mode: Mode, lines: u32, cycles: u64) -> (Books, Books) {
+fn both(placement: Placement, mode: Mode, lines: u32, cycles: u64) -> (ChipStats, ChipStats) {
     let mut params = params(placement);
     (params.workload.mode, params.workload.lines) = (mode, lines);
     let mut alone = Chip::new(params.clone()).expect("it can be built");

@@ -36,9 +36,11 @@ pub mod power;
 pub mod transport;
 mod world;
 
-pub use line::{Content, Ecn, Entry, Fifo, Kind, Packet, PacketId, Packets, Pages, Request, RequestId, Requests, Slab};
+pub use line::{
+    Content, Ecn, Fifo, Packet, PacketId, Packets, Pages, Request, RequestId, RequestKind, Requests, Slab, SlabEntry,
+};
 pub use part::{
     Access, Context, Group, Ids, IioCounter, NetContext, Part, PartKind, PartName, Payload, Pool, Slot, Start, Told,
     UpiPool,
 };
-pub use world::{Component, Machine, Member, World};
+pub use world::{Component, ComponentKind, Machine, World};

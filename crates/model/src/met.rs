@@ -37,9 +37,9 @@ pub enum Limit {
 
 /// Set of the limits that have been reached since the start of a run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Met(u16);
+pub struct ReachedLimits(u16);
 
-impl Met {
+impl ReachedLimits {
     /// Marks a limit as reached.
     #[inline]
     pub(crate) fn set(&mut self, limit: Limit) {
@@ -53,7 +53,7 @@ impl Met {
     }
 }
 
-impl BitOr for Met {
+impl BitOr for ReachedLimits {
     type Output = Self;
 
     fn bitor(self, other: Self) -> Self {
@@ -61,8 +61,8 @@ impl BitOr for Met {
     }
 }
 
-impl FromIterator<Met> for Met {
-    fn from_iter<I: IntoIterator<Item = Met>>(all: I) -> Self {
+impl FromIterator<ReachedLimits> for ReachedLimits {
+    fn from_iter<I: IntoIterator<Item = ReachedLimits>>(all: I) -> Self {
         all.into_iter().fold(Self::default(), BitOr::bitor)
     }
 }

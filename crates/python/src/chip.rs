@@ -1,9 +1,9 @@
 //! Configurations and runs of chips.
 
-use crate::alone::{plan_class, planned, result_class, Stand};
 use crate::errors::{ConfigError, SimulationError};
-use crate::exchange::{Alarm, Post};
+use crate::exchange::{AbortOnPanic, PythonExchange};
 use crate::plan::format_of;
+use crate::standalone::{plan_class, planned, result_class, StandaloneStatus};
 use crate::supervise::supervise;
 use hostnet_sim::chip::{ChipPhase, ChipReport, ChipRunStatus, ChipSimulation};
 use pyo3::prelude::*;
@@ -97,14 +97,14 @@ pub(crate) fn run_chip(
     let plan = &plan.plan;
     let first =
         processes.as_ref().map_or(Ok(true), |group| group.getattr("rank")?.extract().map(|rank: usize| rank == 0))?;
-    let way = processes.as_ref().map(Post::of).transpose()?;
+    let way = processes.as_ref().map(PythonExchange::of).transpose()?;
     let alarm = processes.map(Bound::unbind);
-    let result = supervise(py, progress, |desk| {
-        let _alarm = Alarm(alarm);
+    let result = supervise(py, progress, |monitor| {
+        let _alarm = AbortOnPanic(alarm);
         let mut simulation = ChipSimulation::with(plan, threads, way);
         while {
             let more = simulation.step()?;
-            simulation.agree(more && desk.tell(stand(simulation.status())))
+            simulation.agree(more && monitor.publish(run_status(simulation.status())))
         } {}
         let complete = simulation.complete();
         let result = ChipRunResult { report: simulation.report(), status: simulation.status(), complete };
@@ -113,11 +113,11 @@ pub(crate) fn run_chip(
     result.map_err(|error: hostnet_sim::SimulationError| SimulationError::new_err(error.to_string()))
 }
 
-fn stand(status: ChipRunStatus) -> Stand {
+fn run_status(status: ChipRunStatus) -> StandaloneStatus {
     let phase = match status.phase {
         ChipPhase::WarmUp => "warm-up".to_owned(),
         ChipPhase::Window(number) => format!("window {number}"),
     };
     let ChipRunStatus { simulated_ps, cycles, progress, .. } = status;
-    Stand { simulated_ps, phase, counts: vec![("events", cycles)], progress }
+    StandaloneStatus { simulated_ps, phase, counts: vec![("events", cycles)], progress }
 }

@@ -3,10 +3,12 @@
 use crate::errors::{os_error, ConfigError};
 use crate::memory::MemoryPlan;
 use crate::output::Output;
-use crate::supervise::{supervise, Describe, Desk};
+use crate::supervise::{supervise, Describe, RunMonitor};
 use hostnet_model::memory::CommandRecord;
 use hostnet_model::params::Refresh;
-use hostnet_timing_check::{check_file, write_header, write_record, CheckOptions, CheckReport, FileError, Found};
+use hostnet_timing_check::{
+    check_file, write_header, write_record, CheckOptions, CheckReport, FileError, LocatedViolation,
+};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use std::fs::File;
@@ -45,7 +47,7 @@ pub(crate) struct CommandCheck {
 }
 
 impl CommandCheck {
-    fn found(&self) -> Option<&Found> {
+    fn found(&self) -> Option<&LocatedViolation> {
         self.report.first.as_ref()
     }
 }
@@ -141,11 +143,11 @@ pub(crate) fn check_commands(
 ) -> PyResult<CommandCheck> {
     let plan = &plan.plan;
     let options = CheckOptions { controllers: None, refresh: plan.controller.refresh != Refresh::Off, all };
-    let result = supervise(py, progress, |desk| {
+    let result = supervise(py, progress, |monitor| {
         let file = File::open(&path).map_err(Failure::Open)?;
         let size = file.metadata().map_or(0, |found| found.len());
         let text = hostnet_traffic::decoded(file).map_err(Failure::Open)?;
-        let watched = Watched { text, desk, size, read: 0 };
+        let watched = Watched { text, monitor, size, read: 0 };
         check_file(BufReader::with_capacity(PIECE_BYTES, watched), &plan.dram, options).map_err(Failure::File)
     })?;
     let shown = path.display();
@@ -159,14 +161,14 @@ pub(crate) fn check_commands(
 /// Input text that reports how much of it was read, and fails when the user has stopped the check.
 struct Watched<'a> {
     text: Box<dyn Read + Send>,
-    desk: &'a Desk<Reading>,
+    monitor: &'a RunMonitor<Reading>,
     size: u64,
     read: u64,
 }
 
 impl Read for Watched<'_> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        if !self.desk.tell(Reading { read: self.read, size: self.size }) {
+        if !self.monitor.publish(Reading { read: self.read, size: self.size }) {
             return Err(io::Error::other("stopped"));
         }
         let read = self.text.read(buffer)?;

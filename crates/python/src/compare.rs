@@ -19,8 +19,8 @@ pub(crate) fn first_divergence(
     progress: Option<Py<PyAny>>,
 ) -> PyResult<String> {
     let plans = [&a.plan, &b.plan];
-    let found = supervise(py, progress, |desk| {
-        hostnet_sim::first_divergence(plans, from_ps, context, |status| desk.tell(One(status)))
+    let found = supervise(py, progress, |monitor| {
+        hostnet_sim::first_divergence(plans, from_ps, context, |status| monitor.publish(One(status)))
     })?;
     Ok(match found.map_err(Failure::Simulation)? {
         Lockstep::Diverged(divergence) => diverged(&divergence, plans),
@@ -44,8 +44,8 @@ pub(crate) fn first_deviation(
     let epoch = |(end_ps, hash)| Epoch { end_ps, hash };
     let records: Vec<Vec<Epoch>> = records.into_iter().map(|record| record.into_iter().map(epoch).collect()).collect();
     let plan = &plan.plan;
-    let found = supervise(py, progress, |desk| {
-        hostnet_sim::first_deviation(plan, &records, context, |status| desk.tell(One(status)))
+    let found = supervise(py, progress, |monitor| {
+        hostnet_sim::first_deviation(plan, &records, context, |status| monitor.publish(One(status)))
     })?;
     Ok(match found.map_err(Failure::Simulation)? {
         ReplayVerdict::Deviated(deviation) => deviated(&deviation, plan),

@@ -1,6 +1,6 @@
 //! Host congestion controllers written in Python.
 
-use crate::guest::{PyCallback, Raised};
+use crate::guest::{PyCallback, RaisedException};
 use hostnet_model::control::{Actions, Controller, Sampled, Signals, Smoothing, Targets, LEVEL_MAX};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
@@ -88,7 +88,7 @@ impl GuestController {
     ///
     /// # Errors
     /// Fails if the object is neither, or if its smoothing or its targets are out of range.
-    pub(crate) fn new(object: &Bound<'_, PyAny>, raised: &Raised) -> PyResult<Self> {
+    pub(crate) fn new(object: &Bound<'_, PyAny>, raised: &RaisedException) -> PyResult<Self> {
         let guest = PyCallback::new(object, "on_sample", raised)?;
         Ok(Self { guest, smoothing: smoothing(object)?, targets: targets(object)? })
     }

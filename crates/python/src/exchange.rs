@@ -8,13 +8,13 @@ use pyo3::types::{PyBytes, PyList};
 use std::sync::{Arc, Mutex};
 
 /// A Python object with `rank`, `ranks`, `exchange(letters)`, and `fail(message)`, which does not return.
-pub(crate) struct Post {
+pub(crate) struct PythonExchange {
     object: Py<PyAny>,
     rank: usize,
     ranks: usize,
 }
 
-impl Post {
+impl PythonExchange {
     /// Wraps the object of this process.
     ///
     /// # Errors
@@ -31,7 +31,7 @@ impl Post {
     }
 }
 
-impl Exchange for Post {
+impl Exchange for PythonExchange {
     fn rank(&self) -> usize {
         self.rank
     }
@@ -51,9 +51,9 @@ impl Exchange for Post {
 }
 
 /// Ends all processes of a run if this one panics, because the others would wait for it forever.
-pub(crate) struct Alarm(pub(crate) Option<Py<PyAny>>);
+pub(crate) struct AbortOnPanic(pub(crate) Option<Py<PyAny>>);
 
-impl Drop for Alarm {
+impl Drop for AbortOnPanic {
     fn drop(&mut self) {
         if let Some(object) = self.0.as_ref().filter(|_| std::thread::panicking()) {
             Python::attach(|py| fail(object, py, &last_panic()));

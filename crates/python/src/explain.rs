@@ -3,7 +3,7 @@
 use crate::errors::ConfigError;
 use crate::plan::Plan;
 use hostnet_analysis::explain::{from_counters, WorkloadFacts};
-use hostnet_analysis::formula::{self as published, Constants, Form, Missing};
+use hostnet_analysis::formula::{self as published, Constants, FormulaVariant, Missing};
 use hostnet_analysis::limits::{Key, Scale, LIMITS};
 use hostnet_analysis::regime::Regime;
 use hostnet_analysis::Counters;
@@ -43,9 +43,9 @@ pub(crate) fn formula(counters: &str, constants: &str, domain: &str, form: &str)
     let counters: Counters = parse(counters, "counters")?;
     let constants: Constants = parse(constants, "constants")?;
     let form = match form {
-        "published" => Form::Published,
-        "adj" => Form::Adj,
-        "adj-cha" => Form::AdjCha,
+        "published" => FormulaVariant::Published,
+        "adj" => FormulaVariant::Adj,
+        "adj-cha" => FormulaVariant::AdjCha,
         _ => return Err(PyValueError::new_err(format!("form \"{form}\" must be published, adj or adj-cha"))),
     };
     let inflation = match domain {

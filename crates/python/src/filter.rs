@@ -2,7 +2,7 @@
 
 use crate::errors::{os_error, ConfigError};
 use crate::output::Output;
-use crate::supervise::{supervise, Describe, Desk};
+use crate::supervise::{supervise, Describe, RunMonitor};
 use hostnet_model::params::Replacement;
 use hostnet_sim::filter::{CacheFilter, LevelParams, LEVELS_MAX};
 use hostnet_traffic::{AccessFormat, AccessTrace, Format, Pages, Request, TraceError};
@@ -16,7 +16,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::Arc;
 
 /// Number of accesses between two status reports.
-const TELL_EVERY: u64 = 1 << 16;
+const PUBLISH_EVERY: u64 = 1 << 16;
 /// Most memory, in bytes, that the pages of a trace may occupy when they are placed side by side: 64 GiB.
 const MEMORY_BYTES: u64 = 1 << 36;
 
@@ -74,12 +74,12 @@ pub(crate) fn filter_trace(
     let output_format = Format::ALL.into_iter().find(|known| known.name() == output_format).ok_or_else(|| {
         ConfigError::new_err(format!("{output_format:?} is no format of requests: ramulator, ramulator1 or dramsim3"))
     })?;
-    let result = supervise(py, progress, |desk| {
+    let result = supervise(py, progress, |monitor| {
         let input = Input::open(&path, format)?;
         let output = output.map(|path| Output::create(&path, compression)).transpose().map_err(Failure::Output)?;
         let pages = (!keep_addresses).then(|| Pages::new(MEMORY_BYTES));
         let writer = output.map(|file| Writer { file, format: output_format, pages, requests: 0 });
-        run(input, CacheFilter::new(&levels), writer, desk)
+        run(input, CacheFilter::new(&levels), writer, monitor)
     })?;
     match result {
         Ok(summary) => Ok(format!("{summary:#}")),
@@ -181,7 +181,7 @@ fn run(
     mut input: Input,
     mut filter: CacheFilter,
     mut writer: Option<Writer>,
-    desk: &Desk<Reading>,
+    monitor: &RunMonitor<Reading>,
 ) -> Result<Value, Failure> {
     let (mut accesses, mut instructions, mut complete) = (0_u64, 0_u64, true);
     while let Some(access) = input.trace.next() {
@@ -198,7 +198,7 @@ fn run(
             let rule = format!("{:#x} does not fit: its pages take more than {MEMORY_BYTES} bytes", access.address);
             return Err(input.trace.error(rule).into());
         }
-        if accesses % TELL_EVERY == 0 && !desk.tell(input.reading()) {
+        if accesses % PUBLISH_EVERY == 0 && !monitor.publish(input.reading()) {
             complete = false;
             break;
         }

@@ -1,6 +1,6 @@
 //! Frequency governors written in Python.
 
-use crate::guest::{PyCallback, Raised};
+use crate::guest::{PyCallback, RaisedException};
 use hostnet_model::power::{Governor, Look};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
@@ -135,7 +135,7 @@ impl GuestGovernor {
     ///
     /// # Errors
     /// Fails if the object is neither.
-    pub(crate) fn new(object: &Bound<'_, PyAny>, raised: &Raised) -> PyResult<Self> {
+    pub(crate) fn new(object: &Bound<'_, PyAny>, raised: &RaisedException) -> PyResult<Self> {
         PyCallback::new(object, "decide", raised).map(Self)
     }
 }

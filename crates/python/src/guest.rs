@@ -7,9 +7,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 /// The first exception that a Python object raised during a run.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Raised(Arc<Mutex<Option<PyErr>>>);
+pub(crate) struct RaisedException(Arc<Mutex<Option<PyErr>>>);
 
-impl Raised {
+impl RaisedException {
     /// Returns true if an exception was raised.
     pub(crate) fn any(&self) -> bool {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).is_some()
@@ -37,7 +37,7 @@ pub(crate) struct PyCallback {
     call: Arc<Py<PyAny>>,
     object: Arc<Py<PyAny>>,
     keeps_state: bool,
-    raised: Raised,
+    raised: RaisedException,
 }
 
 impl PyCallback {
@@ -45,7 +45,7 @@ impl PyCallback {
     ///
     /// # Errors
     /// Fails if the object is neither.
-    pub(crate) fn new(object: &Bound<'_, PyAny>, method: &str, raised: &Raised) -> PyResult<Self> {
+    pub(crate) fn new(object: &Bound<'_, PyAny>, method: &str, raised: &RaisedException) -> PyResult<Self> {
         let call = match object.getattr_opt(method)? {
             Some(method) => method,
             None => object.clone(),

@@ -18,7 +18,6 @@
 //! * [`explain`]: the published formula, and explanations of runs.
 //! * [`errors`]: the exceptions, and the conversion of panics.
 
-mod alone;
 mod capture;
 mod chip;
 mod cluster;
@@ -40,6 +39,7 @@ mod perfetto;
 mod plan;
 mod result;
 mod run;
+mod standalone;
 mod supervise;
 
 /// The native part of hostnet: it checks configurations and runs them.

@@ -1,8 +1,8 @@
 //! Configurations and runs of the memory alone.
 
-use crate::alone::{plan_class, planned, result_class, Stand};
 use crate::commands::CommandFile;
 use crate::errors::{os_error, ConfigError};
+use crate::standalone::{plan_class, planned, result_class, StandaloneStatus};
 use crate::supervise::supervise;
 use hostnet_config::Requests;
 use hostnet_sim::memory::{MemoryError, MemoryPhase, MemoryReport, MemorySimulation, MemoryStatus};
@@ -88,10 +88,10 @@ pub(crate) fn run_memory(
     progress: Option<Py<PyAny>>,
 ) -> PyResult<MemoryRunResult> {
     let plan = &plan.plan;
-    let result = supervise(py, progress, |desk| {
+    let result = supervise(py, progress, |monitor| {
         let file = commands.map(|path| CommandFile::create(&path, compression)).transpose();
         let file = file.map_err(Failure::Commands)?;
-        run(plan, file, |status| desk.tell(stand(status)))
+        run(plan, file, |status| monitor.publish(run_status(status)))
     })?;
     result.map_err(|failure: Failure| failure.into())
 }
@@ -99,9 +99,9 @@ pub(crate) fn run_memory(
 fn run(
     plan: &hostnet_config::MemoryPlan,
     mut file: Option<CommandFile>,
-    tell: impl Fn(MemoryStatus) -> bool,
+    publish: impl Fn(MemoryStatus) -> bool,
 ) -> Result<MemoryRunResult, Failure> {
-    let mut simulation = MemorySimulation::new(plan, file.is_some(), &tell).map_err(Failure::Memory)?;
+    let mut simulation = MemorySimulation::new(plan, file.is_some(), &publish).map_err(Failure::Memory)?;
     let mut written = Ok(());
     while simulation
         .step(|record| {
@@ -111,21 +111,21 @@ fn run(
         })
         .map_err(Failure::Memory)?
         && written.is_ok()
-        && tell(simulation.status())
+        && publish(simulation.status())
     {}
     written.and_then(|()| file.map_or(Ok(()), CommandFile::finish)).map_err(Failure::Commands)?;
     let complete = simulation.complete();
     Ok(MemoryRunResult { report: simulation.report(), status: simulation.status(), complete })
 }
 
-fn stand(status: MemoryStatus) -> Stand {
+fn run_status(status: MemoryStatus) -> StandaloneStatus {
     let phase = match status.phase {
         MemoryPhase::Counting => "count",
         MemoryPhase::WarmUp => "warm-up",
         MemoryPhase::Measuring => "measure",
     };
     let share = status.total.map(|total| status.requests as f64 / total.max(1) as f64);
-    Stand {
+    StandaloneStatus {
         simulated_ps: status.simulated_ps,
         phase: phase.to_owned(),
         counts: vec![("requests", status.requests)],

@@ -1,7 +1,7 @@
 //! Configurations and runs of the network on a chip alone.
 
-use crate::alone::{plan_class, planned, result_class, Stand};
 use crate::errors::ConfigError;
+use crate::standalone::{plan_class, planned, result_class, StandaloneStatus};
 use crate::supervise::supervise;
 use hostnet_config::Packets;
 use hostnet_sim::noc::{NocFault, NocPhase, NocReport, NocSimulation, NocStatus};
@@ -52,19 +52,19 @@ result_class! {
 #[pyo3(signature = (plan, *, progress=None))]
 pub(crate) fn run_noc(py: Python<'_>, plan: &NocPlan, progress: Option<Py<PyAny>>) -> PyResult<NocRunResult> {
     let plan = &plan.plan;
-    let result = supervise(py, progress, |desk| run(plan, |status| desk.tell(stand(status))))?;
+    let result = supervise(py, progress, |monitor| run(plan, |status| monitor.publish(run_status(status))))?;
     result.map_err(|fault: NocFault| ConfigError::new_err(fault.to_string()))
 }
 
-fn run(plan: &hostnet_config::NocPlan, tell: impl Fn(NocStatus) -> bool) -> Result<NocRunResult, NocFault> {
-    let mut simulation = NocSimulation::new(plan, &tell)?;
-    while simulation.step() && tell(simulation.status()) {}
-    tell(simulation.status());
+fn run(plan: &hostnet_config::NocPlan, publish: impl Fn(NocStatus) -> bool) -> Result<NocRunResult, NocFault> {
+    let mut simulation = NocSimulation::new(plan, &publish)?;
+    while simulation.step() && publish(simulation.status()) {}
+    publish(simulation.status());
     let complete = simulation.complete();
     Ok(NocRunResult { report: simulation.report(), status: simulation.status(), complete })
 }
 
-fn stand(status: NocStatus) -> Stand {
+fn run_status(status: NocStatus) -> StandaloneStatus {
     let NocStatus { phase, packets, cycles, simulated_ps, done_ppm } = status;
     let phase = match phase {
         NocPhase::Reading => "read",
@@ -73,5 +73,5 @@ fn stand(status: NocStatus) -> Stand {
         NocPhase::Draining => "drain",
     };
     let counts = vec![("cycles", cycles), ("packets", packets)];
-    Stand { simulated_ps, phase: phase.to_owned(), counts, progress: f64::from(done_ppm) / 1e6 }
+    StandaloneStatus { simulated_ps, phase: phase.to_owned(), counts, progress: f64::from(done_ppm) / 1e6 }
 }

@@ -12,7 +12,7 @@ use std::path::Path;
 type Parts = (String, String, Vec<String>, Vec<String>);
 
 /// A raised limit: its name, its key, a description of the raise, the factor, and the plan with the limit raised.
-type Raised = (&'static str, &'static str, String, f64, Plan);
+type RaisedLimit = (&'static str, &'static str, String, f64, Plan);
 
 /// A checked and resolved configuration.
 #[pyclass(module = "hostnet._core", frozen)]
@@ -121,7 +121,7 @@ impl Plan {
     ///
     /// Each entry is the name of the limit, its key, a description, the factor reached, and the plan. Limits that may
     /// be equally tight come last, raised together. The list is empty for hosts on a network.
-    fn raises(&self, factor: f64) -> Vec<Raised> {
+    fn raises(&self, factor: f64) -> Vec<RaisedLimit> {
         let Some(server) = self.plan.server() else { return Vec::new() };
         let raise = |limit: &'static Limit| {
             let (raised, factor) = limit.raised_by(server, factor);

@@ -3,9 +3,9 @@
 use crate::capture::Capture;
 use crate::controller::GuestController;
 use crate::errors::{defect, impossible_state, os_error, simulation_error, CheckpointError, ConfigError};
-use crate::exchange::{Alarm, Post};
+use crate::exchange::{AbortOnPanic, PythonExchange};
 use crate::governor::GuestGovernor;
-use crate::guest::Raised;
+use crate::guest::RaisedException;
 use crate::perfetto;
 use crate::plan::Plan;
 use crate::result::RunResult;
@@ -87,15 +87,15 @@ pub(crate) fn run(
     let threads = threads.max(1);
     let options =
         Options { threads, series_ps, checkpoint_at_ps, checkpoint_every_ps, counters_ps, trace_ps, looked_at };
-    let raised = Raised::default();
+    let raised = RaisedException::default();
     let guests = Guests::of(&controllers, &governors, &raised)?;
     let panicked = if checkpoint.is_some() { impossible_state } else { defect };
-    let way = processes.as_ref().map(Post::of).transpose()?;
+    let way = processes.as_ref().map(PythonExchange::of).transpose()?;
     let alarm = processes.map(Bound::unbind);
-    let result = supervise_or(py, progress, panicked, |desk| {
-        let _alarm = Alarm(alarm);
+    let result = supervise_or(py, progress, panicked, |monitor| {
+        let _alarm = AbortOnPanic(alarm);
         let from = checkpoint.map(|index| (index, &records[..]));
-        let mut run = start(&plan.plan, options, from, way, |stage| desk.tell(stage))?;
+        let mut run = start(&plan.plan, options, from, way, |stage| monitor.publish(stage))?;
         let joined = guests.join(&mut run);
         run.agree_on_host(joined).map_err(Failure::Host)?;
         let mut file = match capture {
@@ -107,7 +107,7 @@ pub(crate) fn run(
                 file.transpose().map_err(Failure::File)?
             }
         };
-        let on_status = |status| desk.tell(Stage::Run(One(status))) && !raised.any();
+        let on_status = |status| monitor.publish(Stage::Run(One(status))) && !raised.any();
         let on_packets = |packets: &[(Time, Packet)]| file.as_mut().is_none_or(|file| file.add(packets));
         let on_checkpoint = |kept: Kept| raised.unless(hand_over(on_checkpoint.as_ref(), kept));
         let complete = run.run_to_the_end(on_status, on_packets, on_checkpoint).map_err(Failure::Simulation)?;
@@ -151,7 +151,7 @@ struct Guests {
 type Given<'py> = [(String, Bound<'py, PyAny>)];
 
 impl Guests {
-    fn of(controllers: &Given<'_>, governors: &Given<'_>, raised: &Raised) -> PyResult<Self> {
+    fn of(controllers: &Given<'_>, governors: &Given<'_>, raised: &RaisedException) -> PyResult<Self> {
         let controllers = controllers.iter().map(|(host, own)| Ok((host.clone(), GuestController::new(own, raised)?)));
         let governors = governors.iter().map(|(host, own)| Ok((host.clone(), GuestGovernor::new(own, raised)?)));
         Ok(Self { controllers: controllers.collect::<PyResult<_>>()?, governors: governors.collect::<PyResult<_>>()? })
@@ -224,8 +224,8 @@ pub(crate) fn forecast(
     progress: Option<Py<PyAny>>,
 ) -> PyResult<(u64, u64, u64, u64, u64, f64)> {
     let budget = Duration::try_from_secs_f64(seconds).unwrap_or_default();
-    let found = supervise(py, progress, |desk| {
-        Forecast::of(&plan.plan, ranks, threads, budget, |stage| desk.tell(Stage::Preparation(stage)))
+    let found = supervise(py, progress, |monitor| {
+        Forecast::of(&plan.plan, ranks, threads, budget, |stage| monitor.publish(Stage::Preparation(stage)))
     })?;
     let Forecast { simulated_ps, target_ps, meetings, events, slowest, wall_s } = found.ok_or(Failure::Stopped)?;
     Ok((simulated_ps, target_ps, meetings, events, slowest, wall_s))
@@ -269,8 +269,8 @@ pub(crate) fn run_many(
     let threads = if threads == 0 { std::thread::available_parallelism().map_or(1, NonZero::get) } else { threads };
     let options = Options { series_ps, ..Options::default() };
     let expected_ps = plans.iter().map(expected_ps).sum();
-    let finished = supervise(py, progress, |desk| {
-        hostnet_sim::run_many(&plans, options, threads, |status| desk.tell(All { status, expected_ps }))
+    let finished = supervise(py, progress, |monitor| {
+        hostnet_sim::run_many(&plans, options, threads, |status| monitor.publish(All { status, expected_ps }))
     })?;
     let finished = finished.map_err(Failure::Simulation)?;
     Ok(finished.into_iter().map(|finished| RunResult::new(finished, None, None)).collect())

@@ -12,19 +12,19 @@ use std::time::Duration;
 const LOOK_EVERY: Duration = Duration::from_millis(100);
 
 /// State shared by the simulation and its watcher.
-pub(crate) struct Desk<S> {
+pub(crate) struct RunMonitor<S> {
     status: Mutex<Option<S>>,
     stop: AtomicBool,
     ended: AtomicBool,
 }
 
-impl<S> Desk<S> {
+impl<S> RunMonitor<S> {
     fn new() -> Self {
         Self { status: Mutex::new(None), stop: AtomicBool::new(false), ended: AtomicBool::new(false) }
     }
 
     /// Publishes the status of the simulation. Returns false if the simulation should stop.
-    pub(crate) fn tell(&self, status: S) -> bool {
+    pub(crate) fn publish(&self, status: S) -> bool {
         *self.status.lock().unwrap_or_else(PoisonError::into_inner) = Some(status);
         !self.stop.load(Ordering::Relaxed)
     }
@@ -58,7 +58,7 @@ pub(crate) trait Describe {
 pub(crate) fn supervise<S: Describe + Send, T: Send>(
     py: Python<'_>,
     progress: Option<Py<PyAny>>,
-    work: impl FnOnce(&Desk<S>) -> T + Send,
+    work: impl FnOnce(&RunMonitor<S>) -> T + Send,
 ) -> PyResult<T> {
     supervise_or(py, progress, defect, work)
 }
@@ -71,18 +71,18 @@ pub(crate) fn supervise_or<S: Describe + Send, T: Send>(
     py: Python<'_>,
     progress: Option<Py<PyAny>>,
     panicked: fn(String) -> PyErr,
-    work: impl FnOnce(&Desk<S>) -> T + Send,
+    work: impl FnOnce(&RunMonitor<S>) -> T + Send,
 ) -> PyResult<T> {
-    let desk = Desk::new();
+    let monitor = RunMonitor::new();
     let watcher = thread::current();
     let (result, raised) = thread::scope(|scope| {
         let simulation = scope.spawn(|| {
-            let result = work(&desk);
-            desk.ended.store(true, Ordering::Release);
+            let result = work(&monitor);
+            monitor.ended.store(true, Ordering::Release);
             watcher.unpark();
             result
         });
-        let raised = watch(py, &simulation, &desk, progress.as_ref());
+        let raised = watch(py, &simulation, &monitor, progress.as_ref());
         (py.detach(|| simulation.join()), raised)
     });
     raised?;
@@ -93,34 +93,34 @@ pub(crate) fn supervise_or<S: Describe + Send, T: Send>(
 fn watch<S: Describe + Send, T: Send>(
     py: Python<'_>,
     simulation: &ScopedJoinHandle<'_, T>,
-    desk: &Desk<S>,
+    monitor: &RunMonitor<S>,
     progress: Option<&Py<PyAny>>,
 ) -> PyResult<()> {
     let mut outcome = Ok(());
     // The thread counts as finished only some time after it has unparked this one, so `ended` is checked as well.
-    while !(desk.ended.load(Ordering::Acquire) || simulation.is_finished()) {
+    while !(monitor.ended.load(Ordering::Acquire) || simulation.is_finished()) {
         py.detach(|| thread::park_timeout(LOOK_EVERY));
         if outcome.is_err() {
             continue;
         }
-        outcome = py.check_signals().and_then(|()| report(py, desk, progress));
+        outcome = py.check_signals().and_then(|()| report(py, monitor, progress));
         if outcome.is_err() {
-            desk.ask_to_stop();
+            monitor.ask_to_stop();
         }
     }
     outcome
 }
 
-fn report<S: Describe>(py: Python<'_>, desk: &Desk<S>, progress: Option<&Py<PyAny>>) -> PyResult<()> {
-    let (Some(progress), Some(status)) = (progress, desk.take()) else { return Ok(()) };
-    if desk.was_asked_to_stop() {
+fn report<S: Describe>(py: Python<'_>, monitor: &RunMonitor<S>, progress: Option<&Py<PyAny>>) -> PyResult<()> {
+    let (Some(progress), Some(status)) = (progress, monitor.take()) else { return Ok(()) };
+    if monitor.was_asked_to_stop() {
         return Ok(());
     }
     let entries = PyDict::new(py);
     status.describe(&entries)?;
     let answer = progress.bind(py).call1((entries,))?;
     if !answer.is_none() && !answer.is_truthy()? {
-        desk.ask_to_stop();
+        monitor.ask_to_stop();
     }
     Ok(())
 }

@@ -1,7 +1,7 @@
 //! Traces through caches: what a hierarchy of them leaves over for memory.
 
 use hostnet_kernel::Rng;
-use hostnet_model::cache::Array;
+use hostnet_model::cache::TagArray;
 use hostnet_model::params::Replacement;
 use hostnet_traffic::{Access, Request, LINE_BYTES};
 
@@ -41,7 +41,7 @@ pub struct LevelCounts {
 
 struct Level {
     /// The odd factor of the number of sets; a slice has the rest of it, a power of two.
-    slices: Vec<Array<bool>>,
+    slices: Vec<TagArray<bool>>,
     counts: LevelCounts,
 }
 
@@ -92,14 +92,14 @@ impl Level {
         let slice_sets = 1 << sets.trailing_zeros();
         let array = |slice| {
             let rng = Rng::new(number as u64, slice);
-            Array::new(slice_sets as u32, params.ways, params.replacement, rng)
+            TagArray::new(slice_sets as u32, params.ways, params.replacement, rng)
         };
         Self { slices: (0..sets / slice_sets).map(array).collect(), counts: LevelCounts::default() }
     }
 
     /// The slice of a line, and its number there.
     #[inline]
-    fn place(&mut self, line: u64) -> (&mut Array<bool>, u64) {
+    fn place(&mut self, line: u64) -> (&mut TagArray<bool>, u64) {
         match &mut self.slices[..] {
             [only] => (only, line),
             slices => {

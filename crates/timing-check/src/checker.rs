@@ -4,7 +4,7 @@ use hostnet_model::memory::CommandRecord;
 use hostnet_model::params::DramParams;
 
 use crate::channel::{Channel, RuleBook};
-use crate::organisation::Outside;
+use crate::organisation::OutOfRange;
 use crate::rules::ORGANISATION;
 use crate::violation::{Fault, Violation};
 
@@ -58,7 +58,7 @@ impl Checker {
     /// A command with a number outside the device is reported as such and otherwise ignored.
     pub fn check_all(&mut self, record: &CommandRecord, report: &mut dyn FnMut(Violation)) {
         if let Some(outside) = self.outside(record) {
-            report(Violation::state(ORGANISATION, Fault::Outside(outside), *record, *record));
+            report(Violation::state(ORGANISATION, Fault::OutOfRange(outside), *record, *record));
             return;
         }
         let index = record.channel as usize;
@@ -87,10 +87,10 @@ impl Checker {
         self.channels.iter_mut().flatten().for_each(|channel| channel.finish(end_clock, report));
     }
 
-    fn outside(&self, record: &CommandRecord) -> Option<Outside> {
+    fn outside(&self, record: &CommandRecord) -> Option<OutOfRange> {
         if record.channel >= CONTROLLERS_MAX {
             let (value, count) = (record.channel.into(), CONTROLLERS_MAX.into());
-            return Some(Outside { field: "channel", value, count });
+            return Some(OutOfRange { field: "channel", value, count });
         }
         let organisation = self.book.organisation();
         organisation.outside(record).or_else(|| organisation.lacks(record.kind))

@@ -19,7 +19,7 @@ mod violation;
 
 pub use checker::{Checker, CONTROLLERS_MAX};
 pub use file::{mnemonic, write_header, write_record, CommandReader, FileError, FileFault, HEADER, LINE_BYTES_MAX};
-pub use organisation::Outside;
-pub use report::{check_file, CheckOptions, CheckReport, Found, RuleCount};
+pub use organisation::OutOfRange;
+pub use report::{check_file, CheckOptions, CheckReport, LocatedViolation, RuleCount};
 pub use rules::rule_names;
 pub use violation::{Fault, Violation};

@@ -35,7 +35,7 @@ pub(crate) struct Place {
 
 /// A number that the device does not have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Outside {
+pub struct OutOfRange {
     /// Name of the field of the command.
     pub field: &'static str,
     /// Value of the field; 0 for a REFSB on a device without REFSB.
@@ -44,9 +44,9 @@ pub struct Outside {
     pub count: u64,
 }
 
-impl fmt::Display for Outside {
+impl fmt::Display for OutOfRange {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Outside { field, value, count } = self;
+        let OutOfRange { field, value, count } = self;
         match count {
             0 => write!(f, "`command` is REFSB, but the device refreshes whole ranks only (REF)"),
             _ => write!(f, "`{field}` is {value}, but the device has 0 to {}", count - 1),
@@ -82,7 +82,7 @@ impl Organisation {
     }
 
     /// Returns the first number of a command that the device does not have.
-    pub(crate) fn outside(&self, record: &CommandRecord) -> Option<Outside> {
+    pub(crate) fn outside(&self, record: &CommandRecord) -> Option<OutOfRange> {
         [
             ("rank", u64::from(record.rank), self.ranks as u64),
             ("bank_group", record.bank_group.into(), self.groups as u64),
@@ -92,13 +92,13 @@ impl Organisation {
         ]
         .into_iter()
         .find(|(_, value, count)| value >= count)
-        .map(|(field, value, count)| Outside { field, value, count })
+        .map(|(field, value, count)| OutOfRange { field, value, count })
     }
 
     /// Returns an error for a REFSB on a device without REFSB.
-    pub(crate) fn lacks(&self, kind: CommandKind) -> Option<Outside> {
+    pub(crate) fn lacks(&self, kind: CommandKind) -> Option<OutOfRange> {
         let lacks = kind == CommandKind::RefreshSameBank && self.same_bank == SameBank::None;
-        lacks.then_some(Outside { field: "command", value: 0, count: 0 })
+        lacks.then_some(OutOfRange { field: "command", value: 0, count: 0 })
     }
 
     pub(crate) fn place(&self, record: &CommandRecord) -> Place {

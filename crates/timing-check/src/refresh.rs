@@ -9,7 +9,7 @@ use crate::violation::{Fault, Violation};
 
 /// Refresh state of one set of banks, those that one REFSB refreshes.
 #[derive(Clone, Copy, Debug)]
-struct Due {
+struct RefreshState {
     /// The last refresh, or the first command of the stream.
     since: CommandRecord,
     /// Last clock at which the next refresh may be issued; `u64::MAX` once its absence has been reported.
@@ -24,7 +24,7 @@ pub(crate) struct RefreshWatch {
     after_same_bank: u64,
     sets: usize,
     /// Refresh state by rank, then by set.
-    dues: Vec<Due>,
+    dues: Vec<RefreshState>,
     /// Earliest deadline.
     next: u64,
 }
@@ -37,7 +37,7 @@ impl RefreshWatch {
         let enabled = enabled && dram.timing.rfc > 0;
         let limit = |interval: u64| if enabled && interval > 0 { owed.saturating_mul(interval) } else { u64::MAX };
         let after_refresh = limit(dram.timing.refi.into());
-        let due = Due { since: first, deadline: first.clock.saturating_add(after_refresh) };
+        let due = RefreshState { since: first, deadline: first.clock.saturating_add(after_refresh) };
         RefreshWatch {
             after_refresh,
             after_same_bank: limit(u64::from(dram.timing.refi_sb) * sets as u64),
@@ -70,7 +70,7 @@ impl RefreshWatch {
             CommandKind::RefreshSameBank => (start + place.set..start + place.set + 1, self.after_same_bank),
             _ => (start..start + self.sets, self.after_refresh),
         };
-        self.dues[range].fill(Due { since: *record, deadline: record.clock.saturating_add(limit) });
+        self.dues[range].fill(RefreshState { since: *record, deadline: record.clock.saturating_add(limit) });
         self.find_next();
     }
 
@@ -79,7 +79,7 @@ impl RefreshWatch {
     }
 }
 
-fn starved(rank: u8, due: &Due, record: &CommandRecord) -> Violation {
+fn starved(rank: u8, due: &RefreshState, record: &CommandRecord) -> Violation {
     let rule = match due.since.kind {
         CommandKind::RefreshSameBank => STARVED_SAME_BANK,
         _ => STARVED,

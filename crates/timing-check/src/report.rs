@@ -33,7 +33,7 @@ pub struct CheckReport {
     /// Highest clock of these commands.
     pub end_clock: u64,
     /// First violation, if there is any.
-    pub first: Option<Found>,
+    pub first: Option<LocatedViolation>,
     /// Violations by rule, in the order of their first occurrence. A command may break several rules. Only the first
     /// command that breaks a rule counts, unless [`CheckOptions::all`] is set.
     pub counts: Vec<RuleCount>,
@@ -41,7 +41,7 @@ pub struct CheckReport {
 
 /// A violation with its line in the file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Found {
+pub struct LocatedViolation {
     /// Line of the command that breaks the rule, counted from 1; the last line for a refresh that is missing at the
     /// end.
     pub line: u64,
@@ -85,13 +85,13 @@ pub fn check_file<R: BufRead>(input: R, dram: &DramParams, options: CheckOptions
         report.end_clock = report.end_clock.max(record.clock);
         let mut worst = None;
         checker.check_all(&record, &mut |violation| report.add(violation, &mut worst));
-        report.first = report.first.or(worst.map(|violation| Found { line: reader.line(), violation }));
+        report.first = report.first.or(worst.map(|violation| LocatedViolation { line: reader.line(), violation }));
         if report.first.is_some() && !options.all {
             return Ok(report);
         }
     }
     let mut worst = None;
     checker.finish_all(report.end_clock, &mut |violation| report.add(violation, &mut worst));
-    report.first = report.first.or(worst.map(|violation| Found { line: reader.line(), violation }));
+    report.first = report.first.or(worst.map(|violation| LocatedViolation { line: reader.line(), violation }));
     Ok(report)
 }

@@ -5,7 +5,7 @@ use std::fmt;
 use hostnet_model::memory::{CommandKind, CommandRecord};
 
 use crate::file::mnemonic;
-use crate::organisation::Outside;
+use crate::organisation::OutOfRange;
 
 /// The way in which a rule is broken.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -25,7 +25,7 @@ pub enum Fault {
     /// The second command has a lower clock than the first, which precedes it in the stream.
     OutOfOrder,
     /// The command has a number that the device does not have; both commands are the same.
-    Outside(Outside),
+    OutOfRange(OutOfRange),
 }
 
 /// A broken rule with the two commands involved. Distances are in DRAM clocks.
@@ -71,7 +71,7 @@ impl Violation {
     /// others; refresh is last.
     pub(crate) fn weight(&self) -> (u8, u64) {
         match self.fault {
-            Fault::Outside(_) => (4, 0),
+            Fault::OutOfRange(_) => (4, 0),
             Fault::OutOfOrder => (3, 0),
             Fault::RowOpen | Fault::RowClosed => (2, 0),
             Fault::TooEarly => (1, self.missing),
@@ -113,7 +113,7 @@ impl fmt::Display for Violation {
             Fault::RowClosed if first == second => write!(f, "{rule}: {here} needs an open row, but none was opened"),
             Fault::RowClosed => write!(f, "{rule}: {here} needs an open row, but {there} closed it"),
             Fault::OutOfOrder => write!(f, "{rule}: {here} comes after {there}"),
-            Fault::Outside(outside) => write!(f, "{rule}: {name} at clock {}: {outside}", second.clock),
+            Fault::OutOfRange(outside) => write!(f, "{rule}: {name} at clock {}: {outside}", second.clock),
         }
     }
 }

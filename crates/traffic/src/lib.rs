@@ -6,7 +6,7 @@
 //! Traces of a processor contain more: [`AccessTrace`] reads them with sizes, threads and instructions, and
 //! [`TraceSteps`] converts them to the steps of a simulated core. [`PacketTrace`] reads traces of a network on a
 //! chip. [`pcap`] reads and writes packet captures, [`chakra`] reads and writes the traces of the ranks of training
-//! jobs, and [`Npy`] reads floats that NumPy has saved.
+//! jobs, and [`NpyFloats`] reads floats that NumPy has saved.
 
 pub mod chakra;
 mod npy;
@@ -14,7 +14,7 @@ pub mod pcap;
 mod synthetic;
 mod trace;
 
-pub use npy::{Npy, NPY_FLOATS_MAX};
+pub use npy::{NpyFloats, NPY_FLOATS_MAX};
 pub use synthetic::{Pattern, Synthetic, Traffic, TrafficError, STREAMS_MAX};
 pub use trace::{
     decoded, Access, AccessFormat, AccessTrace, Format, PacketLine, PacketTrace, Pages, StepOptions, Trace, TraceError,

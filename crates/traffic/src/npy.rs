@@ -12,13 +12,13 @@ const MAGIC: &[u8; 6] = b"\x93NUMPY";
 const HEADER_MAX: u32 = 4096;
 
 /// The floats of a file, in the order in which they are stored.
-pub struct Npy<R> {
+pub struct NpyFloats<R> {
     reader: R,
     floats: u64,
     left: u64,
 }
 
-impl Npy<BufReader<File>> {
+impl NpyFloats<BufReader<File>> {
     /// Opens a file with an array of little-endian float32 of any shape.
     ///
     /// # Errors
@@ -46,11 +46,11 @@ fn no_file(error: &io::Error) -> String {
     }
 }
 
-impl<R: Read> Npy<R> {
-    /// As [`Npy::open`], from any source.
+impl<R: Read> NpyFloats<R> {
+    /// As [`NpyFloats::open`], from any source.
     ///
     /// # Errors
-    /// As [`Npy::open`].
+    /// As [`NpyFloats::open`].
     pub fn new(mut reader: R) -> Result<Self, String> {
         let header = header(&mut reader)?;
         let descr = text_of(&header, "descr")?;
@@ -166,7 +166,7 @@ mod tests {
     }
 
     fn floats(bytes: &[u8]) -> Result<Vec<f32>, String> {
-        let mut npy = Npy::new(bytes)?;
+        let mut npy = NpyFloats::new(bytes)?;
         let (mut all, mut some) = (Vec::new(), [0.0; 7]);
         loop {
             match npy.read(&mut some)? {

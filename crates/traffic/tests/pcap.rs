@@ -1,6 +1,6 @@
 //! Tests that captures are read and written unchanged.
 
-use hostnet_traffic::pcap::{from_reader, read, Captured, PcapError, Writer};
+use hostnet_traffic::pcap::{from_reader, read, CapturedPacket, PcapError, Writer};
 use proptest::prelude::*;
 
 const ETHERNET: u32 = 1;
@@ -49,7 +49,7 @@ impl Shape {
     }
 }
 
-fn parse(file: &[u8]) -> Result<Vec<Captured>, PcapError> {
+fn parse(file: &[u8]) -> Result<Vec<CapturedPacket>, PcapError> {
     from_reader(file)
 }
 
@@ -295,7 +295,7 @@ fn a_file_may_be_compressed_and_must_be_there() {
     let file = Shape { big: false, nano: true, link: RAW }.file(&[(0, 5, ipv4(100), 100)]);
     let place = folder.path().join("trace.pcap.zst");
     std::fs::write(&place, zstd::encode_all(&file[..], 1).unwrap()).unwrap();
-    assert_eq!(read(&place).unwrap(), [Captured { time_ps: 0, ip_bytes: 100, tcp_headers: None }]);
+    assert_eq!(read(&place).unwrap(), [CapturedPacket { time_ps: 0, ip_bytes: 100, tcp_headers: None }]);
     assert!(read(&folder.path().join("none.pcap")).unwrap_err().message().contains("no such file"));
     assert!(read(folder.path()).unwrap_err().message().contains("not a file"));
 }

@@ -21,15 +21,15 @@ const ALONE: f64 = 0.9;
 const NEARLY_ALL: f64 = 0.99;
 
 /// Name of the DRAM behind a link in answers.
-pub const FAR_DRAM: &str = "CXL DRAM";
+pub const EXPANDER_DRAM: &str = "CXL DRAM";
 /// Name of the link in answers.
-pub const FAR_LINK: &str = "CXL link";
+pub const EXPANDER_LINK: &str = "CXL link";
 /// Name in answers of the port through which a server reaches a memory pool.
 pub const POOL_PORT: &str = "pool port";
 
 /// A stage on the path with a largest throughput.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Busy {
+pub struct LinkStage {
     /// Name of the stage in answers, or `None` if they do not name it.
     pub name: Option<&'static str>,
     /// Share in use of the largest throughput.
@@ -38,13 +38,13 @@ pub struct Busy {
     pub near: f64,
 }
 
-impl Busy {
+impl LinkStage {
     /// Returns the DRAM and the link of memory behind a link, from the share of time that its data buses move lines
     /// and from that in which the busier direction of the link sends.
     #[must_use]
     pub fn behind_link(buses_busy: f64, link_busy: f64) -> Vec<Self> {
         let of = |name, used, near| Self { name: Some(name), used, near };
-        vec![of(FAR_DRAM, buses_busy / BUSES_MOST, NEAR), of(FAR_LINK, link_busy, WIRE_NEAR)]
+        vec![of(EXPANDER_DRAM, buses_busy / BUSES_MOST, NEAR), of(EXPANDER_LINK, link_busy, WIRE_NEAR)]
     }
 }
 
@@ -59,7 +59,7 @@ pub struct BehindLink {
     /// Share of the workload's lines that lie behind the link, 0 to 1.
     pub share: f64,
     /// Stages with a largest throughput, other than the pools of credits.
-    pub things: Vec<Busy>,
+    pub things: Vec<LinkStage>,
     /// Pools of read and of write credits of the link.
     pub credits: Vec<Pool>,
     /// Unloaded time that a credit of each pool is held, in ns.
@@ -106,7 +106,7 @@ mod tests {
     }
 
     fn way(buses_busy: f64, link_busy: f64, read: Pool) -> BehindLink {
-        let things = Busy::behind_link(buses_busy, link_busy);
+        let things = LinkStage::behind_link(buses_busy, link_busy);
         BehindLink { ns: 100.0, saved_ns: 0.0, share: 1.0, things, credits: vec![read], unloaded_ns: vec![100.0] }
     }
 
@@ -116,16 +116,16 @@ mod tests {
         let named = |name: &str| Some(name.to_owned());
         let read = |share, ns| pool("CXL read", share, ns);
         let waiting = pool("C2M-Read", 1.0, 300.0);
-        assert_eq!(limit(way(0.9, 0.5, read(1.0, 200.0)), &waiting), named(FAR_DRAM));
-        assert_eq!(limit(way(0.8, 0.99, read(1.0, 200.0)), &waiting), named(FAR_LINK));
+        assert_eq!(limit(way(0.9, 0.5, read(1.0, 200.0)), &waiting), named(EXPANDER_DRAM));
+        assert_eq!(limit(way(0.8, 0.99, read(1.0, 200.0)), &waiting), named(EXPANDER_LINK));
         assert_eq!(limit(way(0.9, 0.98, read(1.0, 200.0)), &waiting), None, "two are as near");
         assert_eq!(limit(way(0.7, 0.9, read(1.0, 200.0)), &waiting), None, "some of the link is left");
         assert_eq!(limit(way(0.7, 0.8, read(1.0, 105.0)), &waiting), named("CXL read"));
         assert_eq!(limit(way(0.7, 0.8, read(1.0, 150.0)), &waiting), None, "something has no name");
         assert_eq!(limit(way(0.3, 0.3, read(0.4, 100.0)), &pool("C2M-Read", 0.9, 182.0)), named("C2M-Read"));
-        let port = |used| Busy { name: Some(POOL_PORT), used, near: WIRE_NEAR };
+        let port = |used| LinkStage { name: Some(POOL_PORT), used, near: WIRE_NEAR };
         let pool = |things| BehindLink { things, ..way(0.0, 0.0, read(0.4, 100.0)) };
-        let lenders = Busy { name: None, used: 0.99, near: WIRE_NEAR };
+        let lenders = LinkStage { name: None, used: 0.99, near: WIRE_NEAR };
         assert_eq!(limit(pool(vec![port(0.99)]), &waiting), named(POOL_PORT));
         assert_eq!(limit(pool(vec![port(0.95)]), &waiting), None, "some of it is left");
         assert_eq!(limit(pool(vec![port(0.5), lenders]), &waiting), None, "it has no name");

@@ -8,7 +8,7 @@ use crate::explain::outside::OutsideLimit;
 use crate::explain::{unloaded, Cached};
 use crate::limits::{Limits, LFB, NOT_KNOWN};
 use crate::offered::LINKS;
-use crate::regime::{Alone, Basis};
+use crate::regime::{Basis, IsolatedGain};
 use hostnet_model::params::SocketParams;
 use serde::{Deserialize, Serialize};
 
@@ -79,7 +79,7 @@ pub struct WorkloadFacts {
     pub isolated: Option<Isolated>,
     /// Gain without the devices, or for a workload of devices without the cores, if known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub alone: Option<Alone>,
+    pub alone: Option<IsolatedGain>,
     /// Predicted latency of one of its cores alone in ns, if known; only for streams.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub lone_ns: Option<f64>,

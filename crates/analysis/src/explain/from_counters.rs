@@ -6,7 +6,7 @@ use crate::counters::{Counters, Flow};
 use crate::limits;
 use crate::offered::offered_gb_per_s;
 use crate::predict::{isolated_latencies_ns, lone_latencies_ns, now_and_alone};
-use crate::regime::{Alone, Basis};
+use crate::regime::{Basis, IsolatedGain};
 use hostnet_model::params::{ServerParams, SocketParams, WorkloadKind};
 use std::collections::BTreeSet;
 
@@ -39,7 +39,7 @@ pub fn from_counters(counters: &Counters, server: &ServerParams) -> Vec<Workload
 
 /// Returns the predicted gain of all workloads of a kind without those of the other, if the facts cover all of that
 /// kind.
-fn alone(server: &ServerParams, facts: &WorkloadFacts) -> Option<Alone> {
+fn alone(server: &ServerParams, facts: &WorkloadFacts) -> Option<IsolatedGain> {
     let of_devices = facts.kind == Kind::Fio;
     if of_devices && only(server, Kind::Fio).is_none() {
         return None;
@@ -49,7 +49,7 @@ fn alone(server: &ServerParams, facts: &WorkloadFacts) -> Option<Alone> {
     let sums = mine.map(|(both, _)| both).try_fold([0.0, 0.0], |[now, alone], both| {
         both.map(|both| [now + both[0].gb_per_s, alone + both[1].gb_per_s])
     })?;
-    Some(Alone::predicted(sums, facts.gb_per_s))
+    Some(IsolatedGain::predicted(sums, facts.gb_per_s))
 }
 
 /// Returns the index of the only workload of `kind`, if there is exactly one.
@@ -104,8 +104,8 @@ fn predicted_alone(server: &ServerParams) -> Option<Isolated> {
 
 /// Returns C2M-Read or C2M-Write, whichever holds the LFB entries longer.
 fn core_domain(counters: &Counters, socket: &SocketParams, latency_ns: f64) -> &'static str {
-    let way_ns = (socket.core.to_cha_ps + socket.core.from_cha_ps) as f64 / 1000.0;
-    let reading_ns = counters.core_read.latency_ns(counters.window_ns).map_or(latency_ns, |ns| ns + way_ns);
+    let path_ns = (socket.core.to_cha_ps + socket.core.from_cha_ps) as f64 / 1000.0;
+    let reading_ns = counters.core_read.latency_ns(counters.window_ns).map_or(latency_ns, |ns| ns + path_ns);
     lfb_domain(reading_ns, latency_ns - reading_ns)
 }
 
@@ -159,12 +159,12 @@ fn of_storage(server: &ServerParams, class: usize, pools: Vec<Pool>) -> Workload
 }
 
 /// A domain whose traffic is not known, with the counters that would show it.
-pub(super) struct Untold {
+pub(super) struct UnknownTraffic {
     pub(super) domain: &'static str,
     missing: Vec<String>,
 }
 
-impl Untold {
+impl UnknownTraffic {
     /// Describes what cannot be computed, as a sentence.
     pub(super) fn in_words(&self) -> String {
         format!("what binds {} cannot be computed: no counter {}", self.domain, self.missing.join(", "))
@@ -172,14 +172,14 @@ impl Untold {
 }
 
 /// Returns the domains that may have traffic although the facts have none for lack of counters.
-pub(super) fn untold(counters: &Counters, facts: &[WorkloadFacts]) -> Vec<Untold> {
+pub(super) fn unknown_traffic(counters: &Counters, facts: &[WorkloadFacts]) -> Vec<UnknownTraffic> {
     let told = |domain: &str| facts.iter().any(|facts| facts.pools.iter().any(|pool| pool.domain.starts_with(domain)));
     let pools = [
         ("C2M", "lfb", counters.lfb, counters.core_read, true),
         ("P2M-Write", "iio_write", counters.iio_write, counters.io_write, false),
         ("P2M-Read", "iio_read", counters.iio_read, counters.io_read, false),
     ];
-    let untold = pools.into_iter().filter_map(|(domain, pool, held, inside, lines_needed)| {
+    let unknown_traffic = pools.into_iter().filter_map(|(domain, pool, held, inside, lines_needed)| {
         let mut missing = Vec::new();
         if held.occupancy.is_none() {
             missing.push(format!("{pool}.occupancy"));
@@ -188,7 +188,7 @@ pub(super) fn untold(counters: &Counters, facts: &[WorkloadFacts]) -> Vec<Untold
             missing.push(format!("{pool}.lines"));
         }
         let absent = inside.lines == Some(0.0) || told(domain) || missing.is_empty();
-        (!absent).then_some(Untold { domain, missing })
+        (!absent).then_some(UnknownTraffic { domain, missing })
     });
-    untold.collect()
+    unknown_traffic.collect()
 }

@@ -1,10 +1,10 @@
 //! Splits the latency of a workload into its causes.
 
 use super::facts::{unloaded_ns, Kind, WorkloadFacts};
-use super::reach::Reach;
+use super::reach::CacheReach;
 use super::unloaded;
 use crate::counters::{Counters, Flow};
-use crate::formula::{self, Causes, Constants, Form, Missing};
+use crate::formula::{self, Constants, FormulaVariant, InflationCauses, Missing};
 use hostnet_model::params::SocketParams;
 use serde::{Deserialize, Serialize};
 
@@ -37,7 +37,7 @@ pub struct Latency {
 }
 
 /// Each cause by name, with the latency that it adds in ns or the counters that it lacks.
-type Told = [(&'static str, Result<f64, Missing>); 5];
+type LatencyCauses = [(&'static str, Result<f64, Missing>); 5];
 
 /// Share of the mean latency by which one cause may exceed the latency that load adds: formulas are not exact.
 const TOLERANCE: f64 = 0.1;
@@ -58,8 +58,8 @@ pub(super) fn of(
         }
     }?;
     let mean_ns = pool.latency_ns?;
-    let way_ns = way_ns(socket, facts, &pool.domain);
-    let reach = Reach::of(socket, counters, facts, &pool.domain);
+    let path_ns = path_ns(socket, facts, &pool.domain);
+    let reach = CacheReach::of(socket, counters, facts, &pool.domain);
     let share = reach.map_or(1.0, |reach| reach.memory);
     let queueing = queueing(socket, counters, &pool.domain);
     let admission = match reach {
@@ -67,12 +67,12 @@ pub(super) fn of(
             Err(Missing::counter("CHA admission", "of the time that lines take behind the link"))
         }
         _ if facts.crosses => Err(Missing::counter("CHA admission", "of the time that lines take over UPI")),
-        None => admission(counters, facts, &pool.domain, way_ns),
-        Some(reach) => admission_beside_llc(counters, facts, &pool.domain, reach).map(|ns| ns - way_ns),
+        None => admission(counters, facts, &pool.domain, path_ns),
+        Some(reach) => admission_beside_llc(counters, facts, &pool.domain, reach).map(|ns| ns - path_ns),
     };
     let unloaded_ns = match reach {
         None => unloaded_ns(socket, facts.kind, &pool.domain, facts.store_share),
-        Some(reach) => way_ns + reach.unloaded_ns(),
+        Some(reach) => path_ns + reach.unloaded_ns(),
     } + share * facts.added_by_link_ns();
     // The CHA counters cover the lines of all cores. A wait longer than the workload's own latency belongs to other
     // lines.
@@ -81,21 +81,21 @@ pub(super) fn of(
         true => Err(Missing::counter("CHA admission", "of the time that its lines alone wait there")),
         false => Ok(ns),
     });
-    let told: Told = [
+    let causes: LatencyCauses = [
         ("switching", queueing.switching.map(|ns| share * ns)),
         ("write head-of-line", queueing.write_hol.map(|ns| share * ns)),
         ("read head-of-line", queueing.read_hol.map(|ns| share * ns)),
         ("top-of-queue", queueing.top_of_queue.map(|ns| share * ns)),
         ("CHA admission", admission.map(|ns| ns.max(0.0))),
     ];
-    note(&told, missing);
-    Some(split(pool.domain.clone(), mean_ns, unloaded_ns, told))
+    note(&causes, missing);
+    Some(split(pool.domain.clone(), mean_ns, unloaded_ns, causes))
 }
 
 /// Appends the missing causes to `missing`; causes that lack the same counters share an entry.
-fn note(told: &Told, missing: &mut Vec<String>) {
+fn note(causes: &LatencyCauses, missing: &mut Vec<String>) {
     let mut lacking: Vec<Missing> = Vec::new();
-    for failure in told.iter().filter_map(|(_, ns)| ns.as_ref().err()) {
+    for failure in causes.iter().filter_map(|(_, ns)| ns.as_ref().err()) {
         let same = |other: &&mut Missing| (&other.counters, &other.zero) == (&failure.counters, &failure.zero);
         match lacking.iter_mut().find(same) {
             Some(other) => other.quantity = format!("{}, {}", other.quantity, failure.quantity),
@@ -111,18 +111,18 @@ fn note(told: &Told, missing: &mut Vec<String>) {
 
 /// Computes the causes at the memory controller, with the variant of the formula that its authors used for their
 /// figures.
-fn queueing(socket: &SocketParams, counters: &Counters, domain: &str) -> Causes {
+fn queueing(socket: &SocketParams, counters: &Counters, domain: &str) -> InflationCauses {
     let constants = Constants::of(socket);
     if domain == "P2M-Write" {
-        return formula::causes_of_write(counters, &constants, Form::Adj);
+        return formula::causes_of_write(counters, &constants, FormulaVariant::Adj);
     }
     let told_in_cha = counters.rpq_full_share.and(counters.core_read.occupancy).and(counters.io_read.occupancy);
-    let form = if told_in_cha.is_some() { Form::AdjCha } else { Form::Adj };
+    let form = if told_in_cha.is_some() { FormulaVariant::AdjCha } else { FormulaVariant::Adj };
     formula::causes_of_read(counters, &constants, form)
 }
 
 /// Latency of the path to the CHA and back, in ns; for a stream including that of the write-backs of its stores.
-fn way_ns(socket: &SocketParams, facts: &WorkloadFacts, domain: &str) -> f64 {
+fn path_ns(socket: &SocketParams, facts: &WorkloadFacts, domain: &str) -> f64 {
     let ns = |ps: u64| ps as f64 / 1000.0;
     let (core, iio) = (&socket.core, &socket.iio);
     match (facts.kind, domain) {
@@ -132,11 +132,11 @@ fn way_ns(socket: &SocketParams, facts: &WorkloadFacts, domain: &str) -> f64 {
     }
 }
 
-fn admission(counters: &Counters, facts: &WorkloadFacts, domain: &str, way_ns: f64) -> Result<f64, Missing> {
+fn admission(counters: &Counters, facts: &WorkloadFacts, domain: &str, path_ns: f64) -> Result<f64, Missing> {
     match (facts.kind, domain) {
-        (Kind::Stream, _) => formula::core_admission_ns(counters, way_ns).and_then(|ns| with_stores(counters, ns)),
-        (Kind::Fio, "P2M-Read") => formula::io_read_admission_ns(counters, way_ns),
-        (Kind::Fio, _) => formula::io_write_admission_ns(counters, way_ns),
+        (Kind::Stream, _) => formula::core_admission_ns(counters, path_ns).and_then(|ns| with_stores(counters, ns)),
+        (Kind::Fio, "P2M-Read") => formula::io_read_admission_ns(counters, path_ns),
+        (Kind::Fio, _) => formula::io_write_admission_ns(counters, path_ns),
     }
 }
 
@@ -152,7 +152,7 @@ fn admission_beside_llc(
     counters: &Counters,
     facts: &WorkloadFacts,
     domain: &str,
-    reach: Reach,
+    reach: CacheReach,
 ) -> Result<f64, Missing> {
     let (pool, held, inside): (&str, Flow, Flow) = match (facts.kind, domain) {
         (Kind::Stream, _) => ("lfb.lines", counters.lfb, counters.core_read),
@@ -165,10 +165,10 @@ fn admission_beside_llc(
     Ok(held_ns - reach.memory * inside_ns - reach.llc_ns)
 }
 
-fn split(domain: String, mean_ns: f64, unloaded_ns: f64, told: Told) -> Latency {
-    let lacking = told.iter().filter_map(|(name, ns)| Some((name, ns.as_ref().err()?)));
+fn split(domain: String, mean_ns: f64, unloaded_ns: f64, causes: LatencyCauses) -> Latency {
+    let lacking = causes.iter().filter_map(|(name, ns)| Some((name, ns.as_ref().err()?)));
     let lacks = lacking.map(|(name, failure)| Missing { quantity: (*name).to_owned(), ..failure.clone() }).collect();
-    let [switching_ns, write_hol_ns, read_hol_ns, top_of_queue_ns, cha_admission_ns] = told.map(|(_, ns)| ns.ok());
+    let [switching_ns, write_hol_ns, read_hol_ns, top_of_queue_ns, cha_admission_ns] = causes.map(|(_, ns)| ns.ok());
     let mut latency = Latency {
         domain,
         mean_ns,

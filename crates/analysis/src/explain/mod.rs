@@ -14,7 +14,7 @@ mod reach;
 pub mod unloaded;
 mod words;
 
-pub use behind_link::{BehindLink, Busy, FAR_DRAM, FAR_LINK, POOL_PORT, WIRE_NEAR};
+pub use behind_link::{BehindLink, LinkStage, EXPANDER_DRAM, EXPANDER_LINK, POOL_PORT, WIRE_NEAR};
 pub use cached::Cached;
 pub use facts::{Isolated, Kind, Pool, WorkloadFacts};
 pub use from_counters::from_counters;
@@ -23,7 +23,7 @@ pub use on_mesh::OnMesh;
 pub use outside::{OutsideLimit, Throttling, ENDED, NOT_MEASURED, THROTTLE};
 
 use crate::counters::Counters;
-use crate::regime::{regime, Basis, C2m, Crowd, P2m, Party, Regime, Sides};
+use crate::regime::{regime, Basis, C2mLoad, ContentionSides, CoreContention, P2mLoad, Regime, SideWorkload};
 use hostnet_model::params::SocketParams;
 use serde::{Deserialize, Serialize};
 
@@ -75,12 +75,12 @@ pub fn explain(
 ) -> Explanation {
     let facts: Vec<WorkloadFacts> = facts.iter().filter(|facts| facts.has_traffic()).cloned().collect();
     let facts = facts.as_slice();
-    let untold = from_counters::untold(counters, facts);
-    let mut missing: Vec<String> = untold.iter().map(from_counters::Untold::in_words).collect();
+    let unknown_traffic = from_counters::unknown_traffic(counters, facts);
+    let mut missing: Vec<String> = unknown_traffic.iter().map(from_counters::UnknownTraffic::in_words).collect();
     let workloads: Vec<Explained> =
         facts.iter().map(|facts| explain_workload(socket, counters, facts, &mut missing)).collect();
-    let domains = untold.iter().map(|untold| untold.domain);
-    let regime = known.unwrap_or_else(|| regime_of(socket, facts).with_untold(domains));
+    let domains = unknown_traffic.iter().map(|unknown_traffic| unknown_traffic.domain);
+    let regime = known.unwrap_or_else(|| regime_of(socket, facts).with_unknown_traffic(domains));
     let suffers = suffers(socket, facts, &regime);
     Explanation { format: 1, regime, suffers, workloads, missing }
 }
@@ -110,31 +110,38 @@ pub fn regime_of(socket: &SocketParams, facts: &[WorkloadFacts]) -> Regime {
     let slowed = streams.filter_map(|facts| {
         let latency_ns = facts.main_pool()?.latency_ns?;
         let Isolated { ns, basis } = isolated(socket, facts);
-        Some(C2m { latency_ns, isolated_ns: ns, basis })
+        Some(C2mLoad { latency_ns, isolated_ns: ns, basis })
     });
     let c2m = slowed.max_by(|a, b| (a.latency_ns / a.isolated_ns).total_cmp(&(b.latency_ns / b.isolated_ns)));
     let side = |kind| {
         let moving = facts.iter().filter(move |facts| facts.kind == kind && facts.has_traffic());
         let party = |facts: &WorkloadFacts| {
             let moved = facts.app_gb_per_s.unwrap_or(facts.gb_per_s);
-            Party { name: facts.workload.clone(), alone: facts.alone }.capped(Some(moved), facts.offered_gb_per_s)
+            SideWorkload { name: facts.workload.clone(), alone: facts.alone }
+                .capped(Some(moved), facts.offered_gb_per_s)
         };
         moving.map(party).collect()
     };
     let p2m = p2m(facts).unwrap_or_default();
-    regime(&Sides { cores: side(Kind::Stream), devices: side(Kind::Fio), c2m, p2m, crowd: crowd(socket, facts) })
+    regime(&ContentionSides {
+        cores: side(Kind::Stream),
+        devices: side(Kind::Fio),
+        c2m,
+        p2m,
+        crowd: crowd(socket, facts),
+    })
 }
 
 /// Finds out how much the cores slow each other down: returns the latency of the stream that has grown most over one
 /// of its cores alone.
-fn crowd(socket: &SocketParams, facts: &[WorkloadFacts]) -> Crowd {
+fn crowd(socket: &SocketParams, facts: &[WorkloadFacts]) -> CoreContention {
     let held = |facts: &WorkloadFacts| Some((facts.main_pool()?.latency_ns?, facts.lone_ns?));
     let told = facts.iter().filter(|facts| !facts.is_doubtful()).filter_map(held);
     let most = told.max_by(|a, b| (a.0 / a.1).total_cmp(&(b.0 / b.1)));
     match most {
-        Some((latency_ns, lone_ns)) => Crowd::Known { latency_ns, lone_ns },
-        None if facts.iter().any(|facts| may_be_crowded(socket, facts)) => Crowd::NotKnown,
-        None => Crowd::None,
+        Some((latency_ns, lone_ns)) => CoreContention::Known { latency_ns, lone_ns },
+        None if facts.iter().any(|facts| may_be_crowded(socket, facts)) => CoreContention::NotKnown,
+        None => CoreContention::None,
     }
 }
 
@@ -148,13 +155,13 @@ fn may_be_crowded(socket: &SocketParams, facts: &WorkloadFacts) -> bool {
 
 /// Sums the load of all storage workloads. Returns `None` if they have no P2M pool.
 #[must_use]
-pub fn p2m(facts: &[WorkloadFacts]) -> Option<P2m> {
+pub fn p2m(facts: &[WorkloadFacts]) -> Option<P2mLoad> {
     let storage: Vec<&WorkloadFacts> = facts.iter().filter(|facts| facts.kind == Kind::Fio).collect();
     let credits = storage.iter().flat_map(|facts| &facts.pools).filter(|pool| pool.domain.starts_with("P2M"));
     let full_share = credits.map(|pool| pool.full_share).reduce(f64::max)?;
     let gb_per_s = storage.iter().map(|facts| facts.app_gb_per_s.unwrap_or(facts.gb_per_s)).sum();
     let offered: Option<Vec<f64>> = storage.iter().map(|facts| facts.offered_gb_per_s).collect();
-    Some(P2m { full_share, gb_per_s, offered_gb_per_s: offered.map(|offered| offered.iter().sum()) })
+    Some(P2mLoad { full_share, gb_per_s, offered_gb_per_s: offered.map(|offered| offered.iter().sum()) })
 }
 
 /// Returns the latency of a stream if its cores ran alone: that of the facts, else that of an unloaded socket.

@@ -11,7 +11,7 @@ fn ns(ps: u64) -> f64 {
 
 /// Shares and unloaded latencies of a workload's lines in the LLC and in memory.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Reach {
+pub(super) struct CacheReach {
     /// Share of the lines that wait for memory, 0 to 1.
     pub(super) memory: f64,
     /// Unloaded latency of these lines between CHA and memory, in ns.
@@ -20,7 +20,7 @@ pub(super) struct Reach {
     pub(super) llc_ns: f64,
 }
 
-impl Reach {
+impl CacheReach {
     /// Computes the reach of a workload's lines in `domain`. Returns `None` without caches.
     pub(super) fn of(socket: &SocketParams, counters: &Counters, facts: &WorkloadFacts, domain: &str) -> Option<Self> {
         let cache = socket.cache.as_ref()?;

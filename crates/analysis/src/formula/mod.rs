@@ -29,7 +29,7 @@ pub use needs::Missing;
 
 use crate::counters::{Counters, Flow};
 use hostnet_model::params::{DramParams, SocketParams};
-use needs::Needs;
+use needs::RequiredCounters;
 use serde::{Deserialize, Serialize};
 
 /// Constants of the formula, all in ns.
@@ -78,13 +78,13 @@ pub(crate) fn clocks_ns(dram: &DramParams, count: f64) -> f64 {
 /// Variant of the formula.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Form {
+pub enum FormulaVariant {
     /// The formula as printed. Its read head-of-line term is negative when less than one read waits at a channel.
     Published,
     /// The formula as in the scripts for the authors' figures: the read head-of-line term is never negative, and all
     /// `N` waiting writes count in the write head-of-line term.
     Adj,
-    /// As [`Form::Adj`], but while the RPQ is full the waiting reads are counted in the CHA. The authors use this
+    /// As [`FormulaVariant::Adj`], but while the RPQ is full the waiting reads are counted in the CHA. The authors use
     /// variant where reads of cores and devices together fill the RPQ.
     AdjCha,
 }
@@ -112,7 +112,7 @@ impl Inflation {
 
 /// Latency that queueing adds, in ns, by cause. Each cause has its own counters and names those it lacks.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Causes {
+pub struct InflationCauses {
     /// Turnarounds of the bus between reads and writes.
     pub switching: Result<f64, Missing>,
     /// Writes served first (write head-of-line blocking).
@@ -123,10 +123,10 @@ pub struct Causes {
     pub top_of_queue: Result<f64, Missing>,
 }
 
-impl Causes {
+impl InflationCauses {
     /// Returns all causes, or an error with all counters that they lack.
     fn whole(self, quantity: &str) -> Result<Inflation, Missing> {
-        let mut needs = Needs::new(quantity);
+        let mut needs = RequiredCounters::new(quantity);
         let inflation = Inflation {
             switching_ns: needs.found(self.switching),
             write_hol_ns: needs.found(self.write_hol),
@@ -143,17 +143,19 @@ impl Causes {
 /// # Errors
 ///
 /// Names the counters that are missing, or that are zero although the formula divides by them.
-pub fn read(counters: &Counters, constants: &Constants, form: Form) -> Result<Inflation, Missing> {
+pub fn read(counters: &Counters, constants: &Constants, form: FormulaVariant) -> Result<Inflation, Missing> {
     causes_of_read(counters, constants, form).whole("what queueing adds to reads")
 }
 
 /// As [`read`], but with a result per cause.
 #[must_use]
-pub fn causes_of_read(counters: &Counters, constants: &Constants, form: Form) -> Causes {
-    let waiting = |needs: &mut Needs| reads_waiting(counters, form, needs);
-    let lines = |needs: &mut Needs| needs.positive("lines_read", counters.lines_read);
-    let cause = |name: &str, ns: &dyn Fn(&mut Needs) -> f64| Needs::tell(&format!("{name} of reads"), ns);
-    Causes {
+pub fn causes_of_read(counters: &Counters, constants: &Constants, form: FormulaVariant) -> InflationCauses {
+    let waiting = |needs: &mut RequiredCounters| reads_waiting(counters, form, needs);
+    let lines = |needs: &mut RequiredCounters| needs.positive("lines_read", counters.lines_read);
+    let cause = |name: &str, ns: &dyn Fn(&mut RequiredCounters) -> f64| {
+        RequiredCounters::compute(&format!("{name} of reads"), ns)
+    };
+    InflationCauses {
         switching: cause("switching", &|needs| {
             let switches = needs.value("mode_switches", counters.mode_switches);
             waiting(needs) * switches / lines(needs) * constants.t_wtr_ns
@@ -164,7 +166,7 @@ pub fn causes_of_read(counters: &Counters, constants: &Constants, form: Form) ->
         }),
         read_hol: cause("read head-of-line", &|needs| {
             let ahead = waiting(needs) - 1.0;
-            constants.t_trans_ns * if form == Form::Published { ahead } else { ahead.max(0.0) }
+            constants.t_trans_ns * if form == FormulaVariant::Published { ahead } else { ahead.max(0.0) }
         }),
         top_of_queue: cause("top-of-queue", &|needs| {
             let activations = needs.value("read_activations", counters.read_activations);
@@ -175,9 +177,9 @@ pub fn causes_of_read(counters: &Counters, constants: &Constants, form: Form) ->
 }
 
 /// Number of reads that wait at a channel.
-fn reads_waiting(counters: &Counters, form: Form, needs: &mut Needs) -> f64 {
+fn reads_waiting(counters: &Counters, form: FormulaVariant, needs: &mut RequiredCounters) -> f64 {
     let queued = needs.value("rpq_occupancy", counters.rpq_occupancy);
-    if form != Form::AdjCha {
+    if form != FormulaVariant::AdjCha {
         return queued;
     }
     let full = needs.value("rpq_full_share", counters.rpq_full_share);
@@ -193,24 +195,26 @@ fn reads_waiting(counters: &Counters, form: Form, needs: &mut Needs) -> f64 {
 /// # Errors
 ///
 /// Names the counters that are missing, or that are zero although the formula divides by them.
-pub fn write(counters: &Counters, constants: &Constants, form: Form) -> Result<Inflation, Missing> {
+pub fn write(counters: &Counters, constants: &Constants, form: FormulaVariant) -> Result<Inflation, Missing> {
     causes_of_write(counters, constants, form).whole("what queueing adds to writes")
 }
 
 /// As [`write`], but with a result per cause.
 #[must_use]
-pub fn causes_of_write(counters: &Counters, constants: &Constants, form: Form) -> Causes {
-    let full = |needs: &mut Needs| needs.value("wpq_full_share", counters.wpq_full_share);
-    let lines = |needs: &mut Needs| needs.positive("lines_written", counters.lines_written);
-    let waiting = |needs: &mut Needs| writes_waiting(counters, needs);
-    let cause = |name: &str, ns: &dyn Fn(&mut Needs) -> f64| Needs::tell(&format!("{name} of writes"), ns);
-    Causes {
+pub fn causes_of_write(counters: &Counters, constants: &Constants, form: FormulaVariant) -> InflationCauses {
+    let full = |needs: &mut RequiredCounters| needs.value("wpq_full_share", counters.wpq_full_share);
+    let lines = |needs: &mut RequiredCounters| needs.positive("lines_written", counters.lines_written);
+    let waiting = |needs: &mut RequiredCounters| writes_waiting(counters, needs);
+    let cause = |name: &str, ns: &dyn Fn(&mut RequiredCounters) -> f64| {
+        RequiredCounters::compute(&format!("{name} of writes"), ns)
+    };
+    InflationCauses {
         switching: cause("switching", &|needs| {
             let switches = needs.value("mode_switches", counters.mode_switches);
             full(needs) * waiting(needs) * switches / lines(needs) * constants.t_rtw_ns
         }),
         write_hol: cause("write head-of-line", &|needs| {
-            let ahead = if form == Form::Published { waiting(needs) - 1.0 } else { waiting(needs) };
+            let ahead = if form == FormulaVariant::Published { waiting(needs) - 1.0 } else { waiting(needs) };
             full(needs) * ahead * constants.t_trans_ns
         }),
         read_hol: cause("read head-of-line", &|needs| {
@@ -226,42 +230,42 @@ pub fn causes_of_write(counters: &Counters, constants: &Constants, form: Form) -
 }
 
 /// Number of writes that wait at a channel: those in the CHA.
-fn writes_waiting(counters: &Counters, needs: &mut Needs) -> f64 {
+fn writes_waiting(counters: &Counters, needs: &mut RequiredCounters) -> f64 {
     let cores = needs.value("core_write.occupancy", counters.core_write.occupancy);
     let devices = needs.value("io_write.occupancy", counters.io_write.occupancy);
     (cores + devices) / needs.positive("channels", Some(counters.channels))
 }
 
 /// Computes the time that lines of cores wait for admission to the CHA, in ns: time in the LFB less time in the CHA,
-/// less `way_ns` for the path there and back.
+/// less `path_ns` for the path there and back.
 ///
 /// # Errors
 ///
 /// Names the counters that are missing or zero.
-pub fn core_admission_ns(counters: &Counters, way_ns: f64) -> Result<f64, Missing> {
-    outside_cha("core lines", "lfb", counters.lfb, "core_read", counters.core_read, counters.window_ns, way_ns)
+pub fn core_admission_ns(counters: &Counters, path_ns: f64) -> Result<f64, Missing> {
+    outside_cha("core lines", "lfb", counters.lfb, "core_read", counters.core_read, counters.window_ns, path_ns)
 }
 
 /// Computes the time that writes of devices wait for admission to the CHA, in ns: time in the IIO less time in the
-/// CHA, less `way_ns` for the path there and back.
+/// CHA, less `path_ns` for the path there and back.
 ///
 /// # Errors
 ///
 /// Names the counters that are missing or zero.
-pub fn io_write_admission_ns(counters: &Counters, way_ns: f64) -> Result<f64, Missing> {
+pub fn io_write_admission_ns(counters: &Counters, path_ns: f64) -> Result<f64, Missing> {
     let (held, inside) = (counters.iio_write, counters.io_write);
-    outside_cha("device writes", "iio_write", held, "io_write", inside, counters.window_ns, way_ns)
+    outside_cha("device writes", "iio_write", held, "io_write", inside, counters.window_ns, path_ns)
 }
 
 /// Computes the time that reads of devices wait for admission to the CHA, in ns: time in the IIO less time in the
-/// CHA, less `way_ns` for the path there and back.
+/// CHA, less `path_ns` for the path there and back.
 ///
 /// # Errors
 ///
 /// Names the counters that are missing or zero.
-pub fn io_read_admission_ns(counters: &Counters, way_ns: f64) -> Result<f64, Missing> {
+pub fn io_read_admission_ns(counters: &Counters, path_ns: f64) -> Result<f64, Missing> {
     let (held, inside) = (counters.iio_read, counters.io_read);
-    outside_cha("device reads", "iio_read", held, "io_read", inside, counters.window_ns, way_ns)
+    outside_cha("device reads", "iio_read", held, "io_read", inside, counters.window_ns, path_ns)
 }
 
 fn outside_cha(
@@ -271,10 +275,10 @@ fn outside_cha(
     stay: &str,
     inside: Flow,
     window_ns: f64,
-    way_ns: f64,
+    path_ns: f64,
 ) -> Result<f64, Missing> {
-    let mut needs = Needs::new(&format!("the wait of {who} for the CHA"));
+    let mut needs = RequiredCounters::new(&format!("the wait of {who} for the CHA"));
     let held_ns = needs.latency(pool, held, window_ns);
     let inside_ns = needs.latency(stay, inside, window_ns);
-    needs.done(held_ns - inside_ns - way_ns)
+    needs.done(held_ns - inside_ns - path_ns)
 }

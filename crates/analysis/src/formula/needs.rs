@@ -39,20 +39,20 @@ impl fmt::Display for Missing {
 impl std::error::Error for Missing {}
 
 /// Reads the values of counters and records those that are missing.
-pub(super) struct Needs {
+pub(super) struct RequiredCounters {
     missing: Missing,
 }
 
-impl Needs {
+impl RequiredCounters {
     /// Starts to compute `quantity` with nothing missing so far.
     pub(super) fn new(quantity: &str) -> Self {
         Self { missing: Missing { quantity: quantity.to_owned(), counters: Vec::new(), zero: Vec::new() } }
     }
 
-    /// Computes a quantity with `reckon`, or returns an error with the counters that `reckon` lacks.
-    pub(super) fn tell(quantity: &str, reckon: &dyn Fn(&mut Self) -> f64) -> Result<f64, Missing> {
+    /// Computes a quantity with `formula`, or returns an error with the counters that `formula` lacks.
+    pub(super) fn compute(quantity: &str, formula: &dyn Fn(&mut Self) -> f64) -> Result<f64, Missing> {
         let mut needs = Self::new(quantity);
-        let value = reckon(&mut needs);
+        let value = formula(&mut needs);
         needs.done(value)
     }
 

@@ -1,6 +1,6 @@
 //! The list of the limits of a server: the name of each, the configuration keys that set it, and how it is raised.
 
-use super::levers::{self, Raise};
+use super::raises::{self, Raise};
 use super::RAISE;
 use hostnet_model::params::ServerParams;
 use serde::Serialize;
@@ -96,7 +96,7 @@ impl Limit {
     #[must_use]
     pub fn raised_by(&self, server: &ServerParams, factor: f64) -> (ServerParams, f64) {
         let mut raised = server.clone();
-        let factor = levers::greatest(self.raises.iter().map(|raise| raise.apply(&mut raised, factor)));
+        let factor = raises::greatest(self.raises.iter().map(|raise| raise.apply(&mut raised, factor)));
         (raised, factor)
     }
 
@@ -121,13 +121,13 @@ pub const LIMITS: [Limit; 28] = [
         LFB,
         &[Key::of("core.lfb.entries", "LFB entries per core", Scale::Count)],
         "a quarter more LFB entries",
-        &[Raise::Socket(levers::more_lfb_entries)],
+        &[Raise::Socket(raises::more_lfb_entries)],
     ),
     Limit::of(
         CORE,
         &[Key::of("core.lfb.refill", "refill time of LFB entries", Scale::Less).with(&["core.issue"])],
         "cores a quarter faster",
-        &[Raise::Socket(levers::faster_cores)],
+        &[Raise::Socket(raises::faster_cores)],
     ),
     // Only applications depend on the clock, and predictions do not cover applications: there is nothing to raise
     // here.
@@ -136,80 +136,80 @@ pub const LIMITS: [Limit; 28] = [
         CORE,
         &[Key::of("fio.kernel_lines_per_page", "kernel work per page", Scale::Less)],
         "kernel work a quarter faster",
-        &[Raise::Workload(levers::less_kernel_work)],
+        &[Raise::Workload(raises::less_kernel_work)],
     ),
-    Limit::of(OFFERED_LOAD, &[Key::asked("gap")], "a gap a fifth shorter", &[Raise::Workload(levers::shorter_gap)]),
+    Limit::of(OFFERED_LOAD, &[Key::asked("gap")], "a gap a fifth shorter", &[Raise::Workload(raises::shorter_gap)]),
     Limit::of(
         OFFERED_LOAD,
         &[Key::of("ssd.read_bandwidth", "bandwidth of a drive", Scale::Rate).with(&["ssd.write_bandwidth"])],
         "drives a quarter faster",
-        &[Raise::Socket(levers::faster_drives)],
+        &[Raise::Socket(raises::faster_drives)],
     ),
     Limit::of(
         OFFERED_LOAD,
         &[Key::asked("rate")],
         "a rate cap a quarter higher",
-        &[Raise::Workload(levers::higher_cap)],
+        &[Raise::Workload(raises::higher_cap)],
     ),
     Limit::of(
         OFFERED_LOAD,
         &[Key::asked("iodepth")],
         "a quarter more commands in flight",
-        &[Raise::Socket(levers::longer_queues), Raise::Workload(levers::deeper_jobs)],
+        &[Raise::Socket(raises::longer_queues), Raise::Workload(raises::deeper_jobs)],
     ),
     Limit::of(
         "PCIe link",
         &[Key::of("pcie.lanes", "PCIe lanes", Scale::Whole)],
         "PCIe links a quarter faster",
-        &[Raise::Socket(levers::wider_links)],
+        &[Raise::Socket(raises::wider_links)],
     ),
     Limit::of(
         "P2M-Write",
         &[Key::of("iio.write_credits", "IIO write credits", Scale::Count)],
         "a quarter more IIO write credits",
-        &[Raise::Socket(levers::more_write_credits)],
+        &[Raise::Socket(raises::more_write_credits)],
     ),
     Limit::of(
         "P2M-Read",
         &[Key::of("iio.read_credits", "IIO read credits", Scale::Count)],
         "a quarter more IIO read credits",
-        &[Raise::Socket(levers::more_read_credits)],
+        &[Raise::Socket(raises::more_read_credits)],
     ),
     Limit::of(
         "IIO line",
         &[Key::of("iio.line", "pace of the IIO", Scale::Less)],
         "an IIO a quarter faster",
-        &[Raise::Socket(levers::faster_iio)],
+        &[Raise::Socket(raises::faster_iio)],
     ),
     Limit::of(
         "PCIe posted",
         &[Key::of("pcie.posted_lines", "PCIe posted credits", Scale::Count)],
         "a quarter more posted credits",
-        &[Raise::Socket(levers::more_posted)],
+        &[Raise::Socket(raises::more_posted)],
     ),
     Limit::of(
         "PCIe non-posted",
         &[Key::of("pcie.nonposted_lines", "PCIe non-posted credits", Scale::Count)],
         "a quarter more non-posted credits",
-        &[Raise::Socket(levers::more_nonposted)],
+        &[Raise::Socket(raises::more_nonposted)],
     ),
     Limit::of(
         "CHA TOR",
         &[Key::of("cha.tor.entries", "TOR entries per CHA slice", Scale::Count).with(&["cha.tor.write_entries"])],
         "a quarter more TOR entries",
-        &[Raise::Socket(levers::more_tor_entries)],
+        &[Raise::Socket(raises::more_tor_entries)],
     ),
     Limit::of(
         "L2 prefetch",
         &[Key::of("prefetch.credits", "prefetches in flight per core", Scale::Count)],
         "a quarter more prefetches in flight",
-        &[Raise::Socket(levers::more_prefetches)],
+        &[Raise::Socket(raises::more_prefetches)],
     ),
     Limit::of(
         "CHA->UPI",
         &[Key::of("upi.tor_entries", "TOR entries for other sockets", Scale::Count)],
         "a quarter more TOR entries for other sockets",
-        &[Raise::Server(levers::more_entries_for_others)],
+        &[Raise::Server(raises::more_remote_tor_entries)],
     ),
     Limit::of(
         "UPI request",
@@ -218,7 +218,7 @@ pub const LIMITS: [Limit; 28] = [
             Key::of("remote.upi.request_credits", "UPI request credits", Scale::Count),
         ],
         "a quarter more UPI request credits",
-        &[Raise::Upi(levers::more_upi_requests)],
+        &[Raise::Upi(raises::more_upi_requests)],
     ),
     Limit::of(
         "UPI data",
@@ -227,7 +227,7 @@ pub const LIMITS: [Limit; 28] = [
             Key::of("remote.upi.data_credits", "UPI data credits", Scale::Count),
         ],
         "a quarter more UPI data credits",
-        &[Raise::Upi(levers::more_upi_data)],
+        &[Raise::Upi(raises::more_upi_data)],
     ),
     Limit::of(
         "UPI link",
@@ -236,44 +236,44 @@ pub const LIMITS: [Limit; 28] = [
             Key::of("remote.upi.bandwidth", "bandwidth of UPI", Scale::Rate),
         ],
         "UPI a quarter faster",
-        &[Raise::Upi(levers::faster_upi)],
+        &[Raise::Upi(raises::faster_upi)],
     ),
     Limit::of(
         "CXL read",
         &[Key::of("expander.read_credits", "CXL read credits", Scale::Count)],
         "a quarter more CXL read credits",
-        &[Raise::Socket(levers::more_far_reads)],
+        &[Raise::Socket(raises::more_expander_reads)],
     ),
     Limit::of(
         "CXL write",
         &[Key::of("expander.write_credits", "CXL write credits", Scale::Count)],
         "a quarter more CXL write credits",
-        &[Raise::Socket(levers::more_far_writes)],
+        &[Raise::Socket(raises::more_expander_writes)],
     ),
     Limit::of(
         "CXL link",
         &[Key::of("expander.lanes", "lanes of the CXL link", Scale::Whole)],
         "a CXL link a quarter faster",
-        &[Raise::Socket(levers::faster_far_link)],
+        &[Raise::Socket(raises::faster_expander_link)],
     ),
     Limit::of(
         "CXL DRAM",
         &[Key::of("expander.channels", "channels of the expander", Scale::Exact)],
         "channels of the expander a quarter faster",
-        &[Raise::Socket(levers::faster_far_bus)],
+        &[Raise::Socket(raises::faster_expander_bus)],
     ),
     Limit::of(
         "mesh",
         &[Key::of("noc.clock", "clock of the mesh", Scale::Rate)],
         "a mesh a quarter faster",
-        &[Raise::Socket(levers::faster_mesh)],
+        &[Raise::Socket(raises::faster_mesh)],
     ),
     Limit::of(
         "RPQ",
         &[Key::of("memory.controller.rpq.entries", "RPQ entries", Scale::Count)
             .with(&["memory.controller.rpq.full_threshold"])],
         "a quarter more RPQ entries",
-        &[Raise::Socket(levers::longer_rpq)],
+        &[Raise::Socket(raises::longer_rpq)],
     ),
     Limit::of(
         "WPQ",
@@ -283,7 +283,7 @@ pub const LIMITS: [Limit; 28] = [
             "memory.controller.write_low",
         ])],
         "a quarter more WPQ entries",
-        &[Raise::Socket(levers::longer_wpq)],
+        &[Raise::Socket(raises::longer_wpq)],
     ),
     Limit::of(
         CHANNEL,
@@ -292,7 +292,7 @@ pub const LIMITS: [Limit; 28] = [
             Key::of("memory.channels", "memory channels", Scale::Exact),
         ],
         "memory channels a quarter faster",
-        &[Raise::Socket(levers::faster_bus)],
+        &[Raise::Socket(raises::faster_bus)],
     ),
 ];
 
@@ -302,10 +302,10 @@ pub const TOGETHER: [Limit; 1] = [Limit::of(
     &[Key::asked("ssd.read_bandwidth, pcie.lanes, rate and iodepth")],
     "all limits of the drives higher",
     &[
-        Raise::Socket(levers::faster_drives),
-        Raise::Socket(levers::wider_links),
-        Raise::Socket(levers::longer_queues),
-        Raise::Workload(levers::higher_cap),
-        Raise::Workload(levers::deeper_jobs),
+        Raise::Socket(raises::faster_drives),
+        Raise::Socket(raises::wider_links),
+        Raise::Socket(raises::longer_queues),
+        Raise::Workload(raises::higher_cap),
+        Raise::Workload(raises::deeper_jobs),
     ],
 )];

@@ -3,13 +3,13 @@
 //! Share of time full and credits in use are evidence of a limit but do not prove it: a pool may be full because of a
 //! bottleneck further downstream. Each limit is therefore raised alone, and the predictor shows which workloads gain.
 
-mod levers;
 mod list;
+mod raises;
 
 pub use list::{Key, Limit, Scale, CHANNEL, CORE, LFB, LIMITS, OFFERED_LOAD, TOGETHER};
 
 use crate::offered::offered_gb_per_s;
-use crate::predict::{outside, Base, Pace};
+use crate::predict::{outside, PredictedServer, WorkloadPace};
 use hostnet_model::params::{ServerParams, SocketParams, WorkloadKind};
 use serde::{Deserialize, Serialize};
 
@@ -88,19 +88,19 @@ pub struct Limits {
 /// Returns the limits of each workload of a server, or `None` if predictions do not cover it.
 #[must_use]
 pub fn of(server: &ServerParams) -> Option<Vec<Limits>> {
-    are_known(server).then(|| of_known(&Base::new(server)))
+    are_known(server).then(|| of_known(&PredictedServer::new(server)))
 }
 
 /// As [`of`], for a server that was already predicted.
 #[must_use]
-pub fn of_base(base: &Base) -> Option<Vec<Limits>> {
+pub fn limits_of_base(base: &PredictedServer) -> Option<Vec<Limits>> {
     are_known(base.server()).then(|| of_known(base))
 }
 
-fn of_known(base: &Base) -> Vec<Limits> {
+fn of_known(base: &PredictedServer) -> Vec<Limits> {
     let server = base.server();
     let covered = outside(server).is_empty() && base.has_settled();
-    let unraised = |Pace { gb_per_s, latency_ns }| Limits {
+    let unraised = |WorkloadPace { gb_per_s, latency_ns }| Limits {
         covered,
         gains: Vec::new(),
         predicted_gb_per_s: gb_per_s,
@@ -121,7 +121,7 @@ fn of_known(base: &Base) -> Vec<Limits> {
 }
 
 /// Raises each limit in `each` alone and records the gains. A raise whose prediction does not settle records none.
-fn raise_each(base: &Base, each: &[Limit], limits: &mut [Limits]) {
+fn raise_each(base: &PredictedServer, each: &[Limit], limits: &mut [Limits]) {
     let server = base.server();
     for limit in each {
         let (raised, factor) = limit.raised_by(server, RAISE);

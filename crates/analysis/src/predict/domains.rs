@@ -1,6 +1,6 @@
 //! Derives the domains and queues of a prediction.
 
-use super::outcome::{Domain, Memory, View};
+use super::outcome::{Domain, Memory, PredictionView};
 use super::traffic::Flow;
 
 /// Rates in lines per ns.
@@ -14,10 +14,10 @@ struct Traffic {
     cores: f64,
 }
 
-impl View<'_> {
+impl PredictionView<'_> {
     /// Returns the prediction of the memory channels.
     pub(super) fn memory(&self) -> Memory {
-        let (load, state) = (&self.solution.load, &self.solution.slow.state);
+        let (load, state) = (&self.solution.load, &self.solution.assumed.state);
         let (channel, controllers) = (&self.problem.channel, self.problem.controllers);
         let latency = &self.solution.latency;
         Memory {
@@ -27,7 +27,7 @@ impl View<'_> {
             write_row_miss_ratio: load.write_misses,
             controllers: controllers as u32,
             rpq: (load.reads * latency.read_queue).min(channel.read_entries),
-            wpq: channel.write_queue(load.writes, latency.write_queue, self.solution.slow.forced),
+            wpq: channel.write_queue(load.writes, latency.write_queue, self.solution.assumed.forced),
             write_mode_share: (state.modes * state.mode_ns).min(1.0),
             bus_busy_share: ((load.reads + load.writes) * channel.line_ns).min(1.0),
         }

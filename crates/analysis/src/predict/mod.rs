@@ -18,7 +18,7 @@ mod traffic;
 
 pub(crate) use coverage::outside;
 pub use fit::{Fit, FIT};
-pub use outcome::{Domain, Memory, Pace, Prediction, Workload};
+pub use outcome::{Domain, Memory, Prediction, Workload, WorkloadPace};
 
 use crate::limits;
 use hostnet_model::params::{ServerParams, StreamParams, Workload as Work, WorkloadKind};
@@ -33,26 +33,26 @@ pub fn predict(server: &ServerParams) -> Prediction {
 /// As [`predict`], with other constants than [`FIT`].
 #[must_use]
 pub fn predict_with(server: &ServerParams, fit: &Fit) -> Prediction {
-    Base::with(server, fit).prediction()
+    PredictedServer::with(server, fit).prediction()
 }
 
 /// Predicts only the throughput and latency of each workload, in their order: the cheapest part of [`predict`].
 #[must_use]
-pub fn paces(server: &ServerParams) -> Vec<Pace> {
-    Base::new(server).now
+pub fn paces(server: &ServerParams) -> Vec<WorkloadPace> {
+    PredictedServer::new(server).now
 }
 
 /// A server with its prediction, from which servers that differ a little are predicted at lower cost.
-pub struct Base<'a> {
+pub struct PredictedServer<'a> {
     /// Predicted throughput and latency of each workload.
-    pub now: Vec<Pace>,
+    pub now: Vec<WorkloadPace>,
     server: &'a ServerParams,
     walks: traffic::Walks<'a>,
     problem: Problem,
     solution: Solution,
 }
 
-impl<'a> Base<'a> {
+impl<'a> PredictedServer<'a> {
     /// Predicts `server`.
     #[must_use]
     pub fn new(server: &'a ServerParams) -> Self {
@@ -87,7 +87,7 @@ impl<'a> Base<'a> {
     /// Predicts each workload of a server whose memory has the same address map, or returns `None` if the prediction
     /// does not settle.
     #[must_use]
-    pub fn paces(&self, other: &ServerParams) -> Option<Vec<Pace>> {
+    pub fn paces(&self, other: &ServerParams) -> Option<Vec<WorkloadPace>> {
         let flows = if traffic::are_alike(self.server, other) {
             self.problem.flows.clone()
         } else {
@@ -104,7 +104,7 @@ impl<'a> Base<'a> {
     }
 
     /// Predicts each workload without the other side. Returns `None` for each if the server has one side only.
-    fn alone(&self) -> Vec<Option<Pace>> {
+    fn alone(&self) -> Vec<Option<WorkloadPace>> {
         let of_devices = |workload: &Work| workload.kind.is_of_devices();
         let side = |devices| {
             let mut alone = self.server.clone();
@@ -117,7 +117,7 @@ impl<'a> Base<'a> {
             return workloads.map(|_| None).collect();
         }
         let [cores, devices] = [cores, devices].map(|alone| {
-            let base = Base::with(&alone, &self.problem.fit);
+            let base = PredictedServer::with(&alone, &self.problem.fit);
             if base.has_settled() {
                 base.now
             } else {
@@ -151,11 +151,11 @@ impl<'a> Base<'a> {
 ///
 /// A workload is `None` if predictions were not checked for the server, or if there is no other side.
 #[must_use]
-pub fn now_and_alone(server: &ServerParams) -> Vec<Option<[Pace; 2]>> {
+pub fn now_and_alone(server: &ServerParams) -> Vec<Option<[WorkloadPace; 2]>> {
     if !limits::are_known(server) || !outside(server).is_empty() {
         return vec![None; server.workloads.len()];
     }
-    let base = Base::new(server);
+    let base = PredictedServer::new(server);
     if !base.has_settled() {
         return vec![None; server.workloads.len()];
     }
@@ -181,7 +181,7 @@ pub fn isolated_latencies_ns(server: &ServerParams) -> Vec<Option<f64>> {
 #[must_use]
 pub fn lone_latencies_ns(server: &ServerParams) -> Vec<Option<f64>> {
     if limits::are_known(server) {
-        Base::new(server).lone_latencies_ns()
+        PredictedServer::new(server).lone_latencies_ns()
     } else {
         vec![None; server.workloads.len()]
     }

@@ -3,11 +3,13 @@
 use super::solve::{Problem, Rate, Solution};
 use super::storage::Drives;
 use super::traffic::{Flow, Stream};
-use super::{coverage, Base};
+use super::{coverage, PredictedServer};
 use crate::binding::lfb_domain;
 use crate::explain::Pool;
 use crate::offered::offered_gb_per_s;
-use crate::regime::{regime, Alone, Basis, C2m, Crowd, P2m, Party, Regime, Sides};
+use crate::regime::{
+    regime, Basis, C2mLoad, ContentionSides, CoreContention, IsolatedGain, P2mLoad, Regime, SideWorkload,
+};
 use hostnet_model::params::ServerParams;
 
 /// Mean error of predicted throughput against the simulator over random servers, as a share; see `docs/predict.md`.
@@ -15,7 +17,7 @@ const ERROR_MEAN: f64 = 0.025;
 /// Error that 95 % of the predicted throughputs stay below, as a share.
 const ERROR_95: f64 = 0.1;
 /// Number of independent groups in which the LFB entries of a core are taken and freed, per entry.
-const BUNCHES: f64 = 0.65;
+const ENTRY_GROUPS: f64 = 0.65;
 /// Width of the transition from never full to always full, in square roots of the credits.
 const FULL_WIDTH: f64 = 0.5;
 
@@ -94,9 +96,9 @@ pub struct Prediction {
     pub outside: Vec<String>,
 }
 
-pub(super) fn of(base: &Base) -> Prediction {
+pub(super) fn of(base: &PredictedServer) -> Prediction {
     let (server, solution) = (base.server, &base.solution);
-    let view = View { base, server, problem: &base.problem, solution };
+    let view = PredictionView { base, server, problem: &base.problem, solution };
     let paces = base.now.iter().enumerate();
     let workloads: Vec<Workload> = paces.map(|(class, pace)| view.workload(class, *pace)).collect();
     let regime = view.regime(&workloads);
@@ -116,7 +118,7 @@ pub(super) fn of(base: &Base) -> Prediction {
 
 /// Predicted throughput and latency of one workload.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Pace {
+pub struct WorkloadPace {
     /// Throughput of the lines in its domains, in GB/s.
     pub gb_per_s: f64,
     /// Mean residence of a line in an LFB or IIO entry, in ns.
@@ -124,32 +126,32 @@ pub struct Pace {
 }
 
 /// Returns the throughput and latency of each workload.
-pub(super) fn paces(problem: &Problem, solution: &Solution) -> Vec<Pace> {
+pub(super) fn paces(problem: &Problem, solution: &Solution) -> Vec<WorkloadPace> {
     let latency = &solution.latency;
     let of = |(rate, flow): (&Rate, &Flow)| match flow {
         Flow::Stream(stream) => {
             let (reads, writes) = problem.of_cores(flow, rate);
             let held = latency.core_read + (1.0 - stream.loads) * latency.core_write;
-            Pace { gb_per_s: 64.0 * (reads + writes), latency_ns: held }
+            WorkloadPace { gb_per_s: 64.0 * (reads + writes), latency_ns: held }
         }
         Flow::Storage(_) => {
             let io = rate.io_write + rate.io_read;
             let held = rate.io_write * latency.io_write + rate.io_read * latency.io_read;
-            Pace { gb_per_s: 64.0 * io, latency_ns: if io > 0.0 { held / io } else { 0.0 } }
+            WorkloadPace { gb_per_s: 64.0 * io, latency_ns: if io > 0.0 { held / io } else { 0.0 } }
         }
     };
     solution.rates.iter().zip(&problem.flows).map(of).collect()
 }
 
-pub(super) struct View<'a> {
-    base: &'a Base<'a>,
+pub(super) struct PredictionView<'a> {
+    base: &'a PredictedServer<'a>,
     server: &'a ServerParams,
     pub(super) problem: &'a Problem,
     pub(super) solution: &'a Solution,
 }
 
-impl View<'_> {
-    fn workload(&self, class: usize, pace: Pace) -> Workload {
+impl PredictionView<'_> {
+    fn workload(&self, class: usize, pace: WorkloadPace) -> Workload {
         let (rate, flow) = (&self.solution.rates[class], &self.problem.flows[class]);
         let (reads, writes) = self.problem.of_cores(flow, rate);
         Workload {
@@ -182,7 +184,7 @@ impl View<'_> {
     /// Share of time that all LFB entries of a core are in use. Independent entries would give the product of their
     /// shares; as entries are taken and freed in groups, the exponent is smaller than their number.
     pub(super) fn lfb_full(&self, in_use: f64) -> f64 {
-        (in_use / self.problem.entries).clamp(0.0, 1.0).powf(BUNCHES * self.problem.entries)
+        (in_use / self.problem.entries).clamp(0.0, 1.0).powf(ENTRY_GROUPS * self.problem.entries)
     }
 
     fn storage_pools(&self, rate: &Rate) -> Vec<Pool> {
@@ -232,18 +234,18 @@ impl View<'_> {
 
     fn regime(&self, workloads: &[Workload]) -> Regime {
         let alone = self.base.alone();
-        let side = |devices: bool| -> Vec<Party> {
+        let side = |devices: bool| -> Vec<SideWorkload> {
             let mine = |class: &usize| self.is_of_devices(*class) == devices && workloads[*class].gb_per_s > 0.0;
             (0..workloads.len()).filter(mine).map(|class| self.party(class, alone[class])).collect()
         };
         let (cores, devices) = (side(false), side(true));
         let storage = workloads.iter().enumerate().filter(|(class, _)| self.is_of_devices(*class));
-        let p2m = P2m {
+        let p2m = P2mLoad {
             full_share: self.write_full().max(self.read_full()),
             gb_per_s: storage.map(|(_, workload)| workload.gb_per_s).sum(),
             offered_gb_per_s: Some((0..workloads.len()).filter_map(|class| offered_gb_per_s(self.server, class)).sum()),
         };
-        regime(&Sides { cores, devices, c2m: self.c2m(workloads, &alone), p2m, crowd: self.crowd(workloads) })
+        regime(&ContentionSides { cores, devices, c2m: self.c2m(workloads, &alone), p2m, crowd: self.crowd(workloads) })
     }
 
     fn is_of_devices(&self, class: usize) -> bool {
@@ -251,29 +253,29 @@ impl View<'_> {
     }
 
     /// Returns a workload with its predicted gain without the other side.
-    fn party(&self, class: usize, alone: Option<Pace>) -> Party {
+    fn party(&self, class: usize, alone: Option<WorkloadPace>) -> SideWorkload {
         let now = self.base.now[class].gb_per_s;
-        let gain = |pace: Pace| Alone::predicted([now, pace.gb_per_s], now);
-        Party { name: self.server.workloads[class].name.clone(), alone: alone.map(gain) }
+        let gain = |pace: WorkloadPace| IsolatedGain::predicted([now, pace.gb_per_s], now);
+        SideWorkload { name: self.server.workloads[class].name.clone(), alone: alone.map(gain) }
     }
 
     /// Returns the load of the stream whose latency has grown most over that without devices.
-    fn c2m(&self, workloads: &[Workload], alone: &[Option<Pace>]) -> Option<C2m> {
+    fn c2m(&self, workloads: &[Workload], alone: &[Option<WorkloadPace>]) -> Option<C2mLoad> {
         let cores = (0..workloads.len()).filter(|&class| !self.is_of_devices(class));
         let streams = cores.filter_map(|class| {
             let (latency_ns, isolated_ns) = (workloads[class].latency_ns, alone[class]?.latency_ns);
-            Some(C2m { latency_ns, isolated_ns, basis: Basis::Predicted })
+            Some(C2mLoad { latency_ns, isolated_ns, basis: Basis::Predicted })
         });
         streams.max_by(|a, b| (a.latency_ns / a.isolated_ns).total_cmp(&(b.latency_ns / b.isolated_ns)))
     }
 
     /// Finds out how much the cores slow each other down: returns the latency of the stream that has grown most over
     /// one of its cores alone.
-    fn crowd(&self, workloads: &[Workload]) -> Crowd {
+    fn crowd(&self, workloads: &[Workload]) -> CoreContention {
         let lone = self.base.lone_latencies_ns().into_iter().zip(workloads);
         let told = lone.filter_map(|(lone, found)| Some((found.latency_ns, lone?)));
         let most = told.max_by(|a, b| (a.0 / a.1).total_cmp(&(b.0 / b.1)));
-        most.map_or(Crowd::None, |(latency_ns, lone_ns)| Crowd::Known { latency_ns, lone_ns })
+        most.map_or(CoreContention::None, |(latency_ns, lone_ns)| CoreContention::Known { latency_ns, lone_ns })
     }
 }
 

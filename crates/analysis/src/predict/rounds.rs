@@ -18,7 +18,7 @@ const PACE_MIN: f64 = 0.02;
 
 /// Values that a round assumes.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Slow {
+pub(super) struct RoundValues {
     pub(super) load: Load,
     pub(super) state: State,
     pub(super) forced: f64,
@@ -31,7 +31,7 @@ const NUMBERS: usize = 8;
 /// Index among them of [`State::lean`], which is a logarithm.
 const LEAN: usize = 4;
 
-impl Slow {
+impl RoundValues {
     fn numbers(&mut self) -> [&mut f64; NUMBERS] {
         [
             &mut self.load.read_misses,
@@ -47,18 +47,18 @@ impl Slow {
 }
 
 /// Share of each correction that is applied: all of it at first, less when its direction alternates.
-struct Paces {
+struct StepSizes {
     paces: [f64; NUMBERS],
     last: [f64; NUMBERS],
 }
 
-impl Paces {
+impl StepSizes {
     fn new() -> Self {
         Self { paces: [1.0; NUMBERS], last: [0.0; NUMBERS] }
     }
 
     /// Moves `old` towards `found`. Returns the largest relative distance between their values.
-    fn correct(&mut self, old: &mut Slow, mut found: Slow) -> f64 {
+    fn correct(&mut self, old: &mut RoundValues, mut found: RoundValues) -> f64 {
         let mut off = 0.0_f64;
         let before = old.numbers().map(|number| *number);
         for (index, number) in found.numbers().into_iter().enumerate() {
@@ -88,25 +88,25 @@ impl Problem {
 
     /// Finds the fixed point, starting from the solution of a similar problem.
     pub(super) fn solve_from(&self, start: &Solution) -> Solution {
-        let (mut slow, mut near) = (start.slow, start.near);
+        let (mut assumed, mut near) = (start.assumed, start.near);
         let mut rates = vec![Rate::default(); self.flows.len()];
         let mut next = rates.clone();
         let mut latency = Latency::default();
-        let mut paces = Paces::new();
+        let mut paces = StepSizes::new();
         let mut moved = 1.0;
         for _ in 0..ROUNDS {
-            latency = self.balance(&slow, &mut near, &mut next);
+            latency = self.balance(&assumed, &mut near, &mut next);
             moved = rates.iter().zip(&next).map(|(old, new)| change(old, new)).fold(0.0, f64::max);
             rates.copy_from_slice(&next);
-            let found = self.settle(&slow, &rates, &latency);
-            let off = paces.correct(&mut slow, found);
+            let found = self.settle(&assumed, &rates, &latency);
+            let off = paces.correct(&mut assumed, found);
             moved = moved.max(off);
             if moved < SETTLED {
                 break;
             }
         }
-        let load = self.load(&rates, &slow);
-        Solution { rates, latency, load, slow, near, moved }
+        let load = self.load(&rates, &assumed);
+        Solution { rates, latency, load, assumed, near, moved }
     }
 }
 

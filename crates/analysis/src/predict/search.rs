@@ -13,21 +13,21 @@ const AWAY: usize = 3;
 
 /// A group of `count` requesters with a demand of `rate` each.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Asked {
+pub(super) struct RateDemand {
     pub(super) count: f64,
     pub(super) rate: f64,
 }
 
 /// Sorts the groups by rate, the smallest first.
-pub(super) fn sorted(asked: impl Iterator<Item = Asked>) -> Vec<Asked> {
-    let mut asked: Vec<Asked> = asked.collect();
+pub(super) fn sort_by_rate(asked: impl Iterator<Item = RateDemand>) -> Vec<RateDemand> {
+    let mut asked: Vec<RateDemand> = asked.collect();
     asked.sort_unstable_by(|a, b| a.rate.total_cmp(&b.rate));
     asked
 }
 
 /// Computes the max-min fair share of `total`: requesters that demand less get all of it, the others share the rest
 /// evenly. `asked` must be sorted by rate. Returns infinity if all requests fit.
-pub(super) fn level(total: f64, asked: &[Asked]) -> f64 {
+pub(super) fn max_min_share(total: f64, asked: &[RateDemand]) -> f64 {
     let mut left = total;
     let mut many: f64 = asked.iter().map(|asked| asked.count).sum();
     for asked in asked {
@@ -42,13 +42,13 @@ pub(super) fn level(total: f64, asked: &[Asked]) -> f64 {
 }
 
 /// Maps a share of 0 to 1 to a wait (in ns or lines) of 0 to infinity.
-pub(super) fn wait(share: f64) -> f64 {
+pub(super) fn wait_from_share(share: f64) -> f64 {
     share / (1.0 - share) * 100.0
 }
 
 /// Root that the last search of its kind found, where the next search begins.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Near(Option<Root>);
+pub(super) struct SearchStart(Option<Root>);
 
 #[derive(Clone, Copy, Debug)]
 struct Root {
@@ -81,8 +81,8 @@ impl Place {
 /// Finds the root of a function that decreases on 0 to 1, and evaluates it there last. Returns true if the function
 /// falls to zero.
 ///
-/// The tolerance shrinks towards 1, because [`wait`] grows fast there.
-pub(super) fn root(near: &mut Near, mut f: impl FnMut(f64) -> f64) -> bool {
+/// The tolerance shrinks towards 1, because [`wait_from_share`] grows fast there.
+pub(super) fn root(near: &mut SearchStart, mut f: impl FnMut(f64) -> f64) -> bool {
     if let Some(start) = near.0.take() {
         near.0 = root_from(start, &mut f);
         if near.0.is_some() {

@@ -3,9 +3,9 @@
 use super::admission::Admission;
 use super::channel::{Channel, Load};
 use super::fit::Fit;
-use super::rounds::Slow;
+use super::rounds::RoundValues;
 use super::rows::{misses, Walks};
-use super::search::{level, root, sorted, wait, Asked, Near};
+use super::search::{max_min_share, root, sort_by_rate, wait_from_share, RateDemand, SearchStart};
 use super::storage::{least, Drives};
 use super::traffic::{self, Flow, Locality, Storage, Stream};
 use hostnet_model::params::{Pattern, SocketParams};
@@ -93,9 +93,9 @@ pub(super) struct Problem {
     /// Largest rate in each direction that the IIO sends into the processor, in lines per ns.
     pub(super) port: f64,
     /// Rates in lines per ns at which drives would write to memory, the smallest first.
-    offered_writes: Vec<Asked>,
+    offered_writes: Vec<RateDemand>,
     /// Rates in lines per ns at which drives would read from memory, the smallest first.
-    offered_reads: Vec<Asked>,
+    offered_reads: Vec<RateDemand>,
     pub(super) slices: f64,
     pub(super) slice_entries: f64,
     sequential: Locality,
@@ -103,9 +103,9 @@ pub(super) struct Problem {
 
 /// Roots that the searches of the last round found.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Nears {
-    backlog: Near,
-    admission: Near,
+pub(super) struct SearchStarts {
+    backlog: SearchStart,
+    admission: SearchStart,
 }
 
 /// Solution of a [`Problem`].
@@ -114,8 +114,8 @@ pub(super) struct Solution {
     pub(super) rates: Vec<Rate>,
     pub(super) latency: Latency,
     pub(super) load: Load,
-    pub(super) slow: Slow,
-    pub(super) near: Nears,
+    pub(super) assumed: RoundValues,
+    pub(super) near: SearchStarts,
     /// Largest relative change of a rate or of an assumed value in the last round.
     pub(super) moved: f64,
 }
@@ -132,7 +132,9 @@ impl Problem {
         let (core, cha, iio) = (&socket.core, &socket.cha, &socket.iio);
         let drives = || flows.iter().flat_map(Flow::drives);
         let asked = |pick: fn(&Drives) -> f64| {
-            sorted(drives().map(|drives| Asked { count: drives.count, rate: drives.offered() * pick(drives) }))
+            sort_by_rate(
+                drives().map(|drives| RateDemand { count: drives.count, rate: drives.offered() * pick(drives) }),
+            )
         };
         Self {
             channel: Channel::new(socket),
@@ -170,20 +172,20 @@ impl Problem {
 
     /// Finds rates and latencies for given rows and modes: the backlog at the controllers must match their
     /// utilisation, and the wait for the CHA must match its occupancy.
-    pub(super) fn balance(&self, slow: &Slow, near: &mut Nears, rates: &mut [Rate]) -> Latency {
+    pub(super) fn balance(&self, assumed: &RoundValues, near: &mut SearchStarts, rates: &mut [Rate]) -> Latency {
         let mut latency = Latency::default();
         root(&mut near.backlog, |share| {
-            let backlog = wait(share);
-            latency = self.admit(slow, backlog, &mut near.admission, rates);
-            let load = self.load(rates, slow);
-            self.channel.state(&load, slow.forced, &self.fit).busy - Channel::utilisation(backlog)
+            let backlog = wait_from_share(share);
+            latency = self.admit(assumed, backlog, &mut near.admission, rates);
+            let load = self.load(rates, assumed);
+            self.channel.state(&load, assumed.forced, &self.fit).busy - Channel::utilisation(backlog)
         });
         latency
     }
 
     /// Computes the latencies under a backlog, including the wait for the CHA that they cause.
-    fn admit(&self, slow: &Slow, backlog: f64, near: &mut Near, rates: &mut [Rate]) -> Latency {
-        let mut latency = self.latency(slow, backlog, Admission::default());
+    fn admit(&self, assumed: &RoundValues, backlog: f64, near: &mut SearchStart, rates: &mut [Rate]) -> Latency {
+        let mut latency = self.latency(assumed, backlog, Admission::default());
         self.rates(&latency, rates);
         let free = self.admission(rates, &latency);
         if free.mean < ADMISSION_MIN_NS {
@@ -191,22 +193,22 @@ impl Problem {
         }
         let mut search = |sides: Admission| {
             root(near, |share| {
-                let mean = wait(share);
-                latency = self.latency(slow, backlog, Admission { mean, ..sides });
+                let mean = wait_from_share(share);
+                latency = self.latency(assumed, backlog, Admission { mean, ..sides });
                 self.rates(&latency, rates);
                 let caused = self.admission(rates, &latency).mean.min(1e9);
                 (caused - mean) / (caused + mean + 1.0)
             })
         };
         // If the lesser side needs more entries than its turns provide, both sides wait equally.
-        if !search(slow.admission) {
-            search(Admission { io_share: 0.5, ..slow.admission });
+        if !search(assumed.admission) {
+            search(Admission { io_share: 0.5, ..assumed.admission });
         }
         latency
     }
 
-    fn latency(&self, slow: &Slow, backlog: f64, admission: Admission) -> Latency {
-        let (d, state) = (&self.delays, &slow.state);
+    fn latency(&self, assumed: &RoundValues, backlog: f64, admission: Admission) -> Latency {
+        let (d, state) = (&self.delays, &assumed.state);
         let service = self.channel.line_ns;
         let write_share = state.write_share(&self.fit);
         let read_backlog = (1.0 - write_share) * backlog;
@@ -218,8 +220,8 @@ impl Problem {
         Latency {
             core_read: d.to_cha + admission.core() + cha_read + d.from_cha,
             core_write: d.to_cha + admission.core() + d.write_ack,
-            io_write: d.io_write + slow.port_ns + admission.io() + cha_io_write,
-            io_read: d.io_read + slow.port_ns + admission.io() + cha_read,
+            io_write: d.io_write + assumed.port_ns + admission.io() + cha_io_write,
+            io_read: d.io_read + assumed.port_ns + admission.io() + cha_read,
             cha_read,
             cha_core_write,
             cha_io_write,
@@ -236,8 +238,8 @@ impl Problem {
         let host = Host {
             write,
             read,
-            write_level: level(write, &self.offered_writes),
-            read_level: level(read, &self.offered_reads),
+            write_level: max_min_share(write, &self.offered_writes),
+            read_level: max_min_share(read, &self.offered_reads),
         };
         for (rate, flow) in rates.iter_mut().zip(&self.flows) {
             *rate = match flow {
@@ -316,18 +318,18 @@ impl Problem {
         }
     }
 
-    pub(super) fn load(&self, rates: &[Rate], slow: &Slow) -> Load {
+    pub(super) fn load(&self, rates: &[Rate], assumed: &RoundValues) -> Load {
         let (mut reads, mut writes) = (0.0, 0.0);
         for (rate, flow) in rates.iter().zip(&self.flows) {
             let (read, written) = self.of_cores(flow, rate);
             reads += read + rate.io_read;
             writes += written + rate.io_write * (1.0 + flow.extra());
         }
-        Load { reads: reads / self.controllers, writes: writes / self.controllers, ..slow.load }
+        Load { reads: reads / self.controllers, writes: writes / self.controllers, ..assumed.load }
     }
 
     /// Derives rows, modes and queues from the rates of a round.
-    pub(super) fn settle(&self, old: &Slow, rates: &[Rate], latency: &Latency) -> Slow {
+    pub(super) fn settle(&self, old: &RoundValues, rates: &[Rate], latency: &Latency) -> RoundValues {
         let mut load = self.load(rates, old);
         let forced = self.channel.state(&load, old.forced, &self.fit).busy.min(1.0).powf(self.fit.forced);
         let waiting = (load.reads * latency.read_queue).min(self.channel.read_entries);
@@ -339,7 +341,7 @@ impl Problem {
         let port = (io * self.line_ns).min(0.95);
         // The term with `port` is the mean wait in an M/D/1 queue; 0.95 keeps it finite.
         let port_ns = self.line_ns * (1.5 + port / (1.0 - port) / 2.0);
-        Slow {
+        RoundValues {
             load,
             state: self.channel.state(&load, forced, &self.fit),
             forced,

@@ -1,6 +1,6 @@
 //! The load that drives offer to the host.
 
-use crate::offered::{offers, Offer};
+use crate::offered::{drive_offers, DriveOffer};
 use hostnet_model::params::ServerParams;
 
 const LINE_BYTES: f64 = 64.0;
@@ -48,7 +48,7 @@ pub(super) fn least(first: f64, second: f64) -> f64 {
 /// Returns the drives of storage workload `class` with the load that drive, link, rate cap and queue depth allow.
 pub(super) fn drives(server: &ServerParams, class: usize) -> Vec<Drives> {
     let mut found: Vec<Drives> = Vec::new();
-    for Offer { reads, reading, writing, queue } in offers(server, class) {
+    for DriveOffer { reads, reading, writing, queue } in drive_offers(server, class) {
         let [writing, reading, depth] = [reading, writing, queue].map(|bytes| bytes / LINE_BYTES);
         let alike =
             |known: &&mut Drives| *known == &Drives { count: known.count, share: reads, writing, reading, depth };

@@ -6,7 +6,10 @@ use hostnet_analysis::binding::{
     binding, full_share_estimate, lfb_domain, stream_otherwise, CORE, FULL_SHARE_MIN, OFFERED_LOAD,
 };
 use hostnet_analysis::offered::offered_gb_per_s;
-use hostnet_analysis::regime::{regime, Alone, Basis, Crowd, P2m, Party, Regime, Sides, GAIN_MIN, PREDICTION_ERROR};
+use hostnet_analysis::regime::{
+    regime, Basis, ContentionSides, CoreContention, IsolatedGain, P2mLoad, Regime, SideWorkload, GAIN_MIN,
+    PREDICTION_ERROR,
+};
 use proptest::prelude::*;
 
 #[test]
@@ -57,18 +60,18 @@ fn a_pool_in_full_use_is_full_and_an_absent_one_is_not() {
 }
 
 /// A workload with a measured gain of `gain` without the other side, plus or minus `noise`.
-fn party(name: &str, gain: f64, noise: f64) -> Party {
-    Party { name: name.to_owned(), alone: Some(Alone { gain, noise, basis: Basis::Measured }) }
+fn party(name: &str, gain: f64, noise: f64) -> SideWorkload {
+    SideWorkload { name: name.to_owned(), alone: Some(IsolatedGain { gain, noise, basis: Basis::Measured }) }
 }
 
-fn unknown(name: &str) -> Party {
-    Party { name: name.to_owned(), alone: None }
+fn unknown(name: &str) -> SideWorkload {
+    SideWorkload { name: name.to_owned(), alone: None }
 }
 
 /// Cores and drives, with P2M credits that are full for a share `full_share` of the time.
-fn sides(cores: Party, devices: Party, full_share: f64) -> Sides {
-    let p2m = P2m { full_share, gb_per_s: 9.0, offered_gb_per_s: None };
-    Sides { cores: vec![cores], devices: vec![devices], c2m: None, p2m, crowd: Crowd::None }
+fn sides(cores: SideWorkload, devices: SideWorkload, full_share: f64) -> ContentionSides {
+    let p2m = P2mLoad { full_share, gb_per_s: 9.0, offered_gb_per_s: None };
+    ContentionSides { cores: vec![cores], devices: vec![devices], c2m: None, p2m, crowd: CoreContention::None }
 }
 
 /// Names of the workloads that the regime reports as slowed down.
@@ -100,7 +103,7 @@ fn blue_needs_a_gain_of_cores_and_devices_that_keep_their_rate() {
 #[test]
 fn a_small_gain_that_is_predicted_accuses_nobody() {
     let found = |gain, basis| {
-        let cores = Party { name: "c".to_owned(), alone: Some(Alone { gain, noise: 0.01, basis }) };
+        let cores = SideWorkload { name: "c".to_owned(), alone: Some(IsolatedGain { gain, noise: 0.01, basis }) };
         let found = regime(&sides(cores, party("d", 0.0, 0.0), 0.0));
         (found.name, found.slowed.len())
     };
@@ -136,20 +139,20 @@ fn storage_that_moves_what_it_offers_cannot_gain() {
 #[test]
 fn one_side_alone_is_slowed_down_by_nobody() {
     let one = |cores, devices, crowd| {
-        let p2m = P2m { full_share: 1.0, gb_per_s: 3.0, offered_gb_per_s: Some(10.0) };
-        regime(&Sides { cores, devices, c2m: None, p2m, crowd })
+        let p2m = P2mLoad { full_share: 1.0, gb_per_s: 3.0, offered_gb_per_s: Some(10.0) };
+        regime(&ContentionSides { cores, devices, c2m: None, p2m, crowd })
     };
-    let crowd = |latency_ns| Crowd::Known { latency_ns, lone_ns: 70.0 };
+    let crowd = |latency_ns| CoreContention::Known { latency_ns, lone_ns: 70.0 };
     let cores = |crowd| one(vec![party("c", 1.0, 0.0)], Vec::new(), crowd);
     assert_eq!(cores(crowd(77.0)).name, "uncontended", "10% is not more than 10%");
     assert_eq!(cores(crowd(77.1)).name, "cores");
-    assert_eq!(cores(Crowd::NotKnown).open, ["how much the cores slow each other down"]);
-    assert_eq!(cores(Crowd::None).evidence, ["no P2M traffic"]);
-    let drives = one(Vec::new(), vec![party("d", 1.0, 0.0)], Crowd::None);
+    assert_eq!(cores(CoreContention::NotKnown).open, ["how much the cores slow each other down"]);
+    assert_eq!(cores(CoreContention::None).evidence, ["no P2M traffic"]);
+    let drives = one(Vec::new(), vec![party("d", 1.0, 0.0)], CoreContention::None);
     assert_eq!((drives.name.as_str(), slowed(&drives).len()), ("uncontended", 0));
     assert_eq!(drives.evidence[2], "no C2M traffic but what serves P2M, such as copies of the kernel");
-    assert_eq!(one(Vec::new(), Vec::new(), Crowd::None).evidence, ["no P2M traffic", "no C2M traffic"]);
-    let beside = Sides { crowd: crowd(109.0), ..sides(party("c", 0.0, 0.0), party("d", 0.0, 0.0), 0.0) };
+    assert_eq!(one(Vec::new(), Vec::new(), CoreContention::None).evidence, ["no P2M traffic", "no C2M traffic"]);
+    let beside = ContentionSides { crowd: crowd(109.0), ..sides(party("c", 0.0, 0.0), party("d", 0.0, 0.0), 0.0) };
     assert_eq!(regime(&beside).name, "cores", "drives have no part in it");
 }
 

@@ -2,7 +2,7 @@
 
 use crate::common::{counters, flow, idle, plan, with_caches, STREAM};
 use hostnet_analysis::explain::{explain, from_counters, unloaded, Cached, Explanation, Kind, Pool, WorkloadFacts};
-use hostnet_analysis::regime::{Alone, Basis, Regime, Slowed};
+use hostnet_analysis::regime::{Basis, IsolatedGain, Regime, SlowedWorkload};
 use hostnet_analysis::{Counters, Flow};
 use hostnet_model::params::{ServerParams, SocketParams};
 use proptest::prelude::*;
@@ -285,7 +285,7 @@ fn known_workloads_give_names_offered_rates_and_the_lines_of_the_kernel() {
 
 #[test]
 fn a_regime_that_is_known_is_taken_over() {
-    let slowed = Slowed { workload: "P2M-Write".to_owned(), times: 1.2, because_of: vec!["C2M".to_owned()] };
+    let slowed = SlowedWorkload { workload: "P2M-Write".to_owned(), times: 1.2, because_of: vec!["C2M".to_owned()] };
     let known = Regime {
         name: "red".to_owned(),
         evidence: vec!["seen".to_owned()],
@@ -311,7 +311,7 @@ fn counters_beside_drives_of_no_workload_accuse_nobody() {
         ["the throughput of C2M without P2M-Write and P2M-Read", "the throughput of P2M-Write without C2M"]
     );
     for facts in &mut facts {
-        facts.alone = Some(Alone { gain: 0.01, noise: 0.01, basis: Basis::Measured });
+        facts.alone = Some(IsolatedGain { gain: 0.01, noise: 0.01, basis: Basis::Measured });
     }
     let measured = explain(server.socket(), &counters, &facts, None).regime;
     assert!(!measured.estimated && measured.slowed.is_empty(), "{measured:?}");

@@ -3,7 +3,7 @@
 use crate::common::{counters, plan, CONSTANTS, STREAM};
 use hostnet_analysis::formula::{
     causes_of_read, causes_of_write, core_admission_ns, io_read_admission_ns, io_write_admission_ns, read, write,
-    Causes, Constants, Form, Inflation,
+    Constants, FormulaVariant, Inflation, InflationCauses,
 };
 use hostnet_analysis::Counters;
 use proptest::prelude::*;
@@ -19,14 +19,14 @@ fn same(found: Inflation, expected: [f64; 4]) {
 
 #[test]
 fn reads_follow_figure_9() {
-    let found = read(&counters(), &CONSTANTS, Form::Published).unwrap();
+    let found = read(&counters(), &CONSTANTS, FormulaVariant::Published).unwrap();
     same(found, [11.0 * 0.05 * 8.0, 11.0 * 0.5 * 2.0, 10.0 * 2.0, 0.2 * 10.0 + 0.1 * 20.0]);
     assert!(close(found.total_ns(), 4.4 + 11.0 + 20.0 + 4.0));
 }
 
 #[test]
 fn writes_follow_figure_10() {
-    let found = write(&counters(), &CONSTANTS, Form::Published).unwrap();
+    let found = write(&counters(), &CONSTANTS, FormulaVariant::Published).unwrap();
     let waiting = (10.0 + 30.0) / 2.0;
     let x = [waiting * 0.1 * 16.0, (waiting - 1.0) * 2.0, waiting * 2.0 * 2.0, 0.2 * 10.0 + 0.1 * 20.0];
     same(found, x.map(|part| 0.5 * part));
@@ -35,18 +35,21 @@ fn writes_follow_figure_10() {
 #[test]
 fn the_adjusted_form_counts_every_waiting_write_and_no_negative_read() {
     let few = Counters { rpq_occupancy: Some(0.4), ..counters() };
-    assert!(close(read(&few, &CONSTANTS, Form::Published).unwrap().read_hol_ns, -1.2));
-    assert_eq!(read(&few, &CONSTANTS, Form::Adj).unwrap().read_hol_ns, 0.0);
-    assert!(close(write(&counters(), &CONSTANTS, Form::Adj).unwrap().write_hol_ns, 0.5 * 20.0 * 2.0));
+    assert!(close(read(&few, &CONSTANTS, FormulaVariant::Published).unwrap().read_hol_ns, -1.2));
+    assert_eq!(read(&few, &CONSTANTS, FormulaVariant::Adj).unwrap().read_hol_ns, 0.0);
+    assert!(close(write(&counters(), &CONSTANTS, FormulaVariant::Adj).unwrap().write_hol_ns, 0.5 * 20.0 * 2.0));
 }
 
 #[test]
 fn while_the_rpq_is_full_its_reads_are_counted_in_the_cha() {
-    let found = read(&counters(), &CONSTANTS, Form::AdjCha).unwrap();
+    let found = read(&counters(), &CONSTANTS, FormulaVariant::AdjCha).unwrap();
     let waiting = 0.25 * (15.0 + 5.0) / 2.0 + 0.75 * 11.0;
     assert!(close(found.read_hol_ns, (waiting - 1.0) * 2.0));
     let never_full = Counters { rpq_full_share: Some(0.0), ..counters() };
-    assert_eq!(read(&never_full, &CONSTANTS, Form::AdjCha), read(&never_full, &CONSTANTS, Form::Adj));
+    assert_eq!(
+        read(&never_full, &CONSTANTS, FormulaVariant::AdjCha),
+        read(&never_full, &CONSTANTS, FormulaVariant::Adj)
+    );
 }
 
 #[test]
@@ -95,19 +98,19 @@ fn every_missing_counter_is_named_with_what_needs_it() {
     for (name, remove) in FOR_BOTH.iter().chain(FOR_READS) {
         let mut left = counters();
         remove(&mut left);
-        let missing = read(&left, &CONSTANTS, Form::AdjCha).unwrap_err();
+        let missing = read(&left, &CONSTANTS, FormulaVariant::AdjCha).unwrap_err();
         assert_eq!(missing.to_string(), format!("what queueing adds to reads cannot be computed: no counter {name}"));
     }
     for (name, remove) in FOR_BOTH.iter().chain(FOR_WRITES) {
         let mut left = counters();
         remove(&mut left);
-        let missing = write(&left, &CONSTANTS, Form::Adj).unwrap_err();
+        let missing = write(&left, &CONSTANTS, FormulaVariant::Adj).unwrap_err();
         assert_eq!(missing.counters, [name.to_owned()]);
         assert!(missing.to_string().contains("writes"));
     }
 }
 
-fn causes(found: Causes) -> [Option<f64>; 4] {
+fn causes(found: InflationCauses) -> [Option<f64>; 4] {
     [found.switching, found.write_hol, found.read_hol, found.top_of_queue].map(|cause| cause.ok())
 }
 
@@ -131,13 +134,13 @@ fn each_cause_needs_its_own_counters_only() {
         removals.filter(|(other, _)| *other == name).for_each(|(_, remove)| remove(&mut left));
         for (whole, left, lacks) in [
             (
-                causes_of_read(&counters(), &CONSTANTS, Form::Adj),
-                causes_of_read(&left, &CONSTANTS, Form::Adj),
+                causes_of_read(&counters(), &CONSTANTS, FormulaVariant::Adj),
+                causes_of_read(&left, &CONSTANTS, FormulaVariant::Adj),
                 for_reads,
             ),
             (
-                causes_of_write(&counters(), &CONSTANTS, Form::Adj),
-                causes_of_write(&left, &CONSTANTS, Form::Adj),
+                causes_of_write(&counters(), &CONSTANTS, FormulaVariant::Adj),
+                causes_of_write(&left, &CONSTANTS, FormulaVariant::Adj),
                 for_writes,
             ),
         ] {
@@ -152,15 +155,15 @@ fn each_cause_needs_its_own_counters_only() {
 fn what_a_form_does_not_need_may_be_missing() {
     let mut left = counters();
     FOR_WRITES.iter().for_each(|(_, remove)| remove(&mut left));
-    assert_eq!(read(&left, &CONSTANTS, Form::AdjCha), read(&counters(), &CONSTANTS, Form::AdjCha));
+    assert_eq!(read(&left, &CONSTANTS, FormulaVariant::AdjCha), read(&counters(), &CONSTANTS, FormulaVariant::AdjCha));
     left.core_read.occupancy = None;
     left.rpq_full_share = None;
-    assert_eq!(read(&left, &CONSTANTS, Form::Adj), read(&counters(), &CONSTANTS, Form::Adj));
+    assert_eq!(read(&left, &CONSTANTS, FormulaVariant::Adj), read(&counters(), &CONSTANTS, FormulaVariant::Adj));
 }
 
 #[test]
 fn several_missing_counters_are_named_together() {
-    let missing = read(&Counters::default(), &CONSTANTS, Form::Adj).unwrap_err();
+    let missing = read(&Counters::default(), &CONSTANTS, FormulaVariant::Adj).unwrap_err();
     assert_eq!(
         missing.counters,
         ["mode_switches", "rpq_occupancy", "lines_read", "lines_written", "read_activations", "read_conflicts"]
@@ -172,12 +175,12 @@ fn several_missing_counters_are_named_together() {
 #[test]
 fn counters_that_count_nothing_are_told_from_those_that_are_missing() {
     let idle = Counters { lines_read: Some(0.0), ..counters() };
-    let missing = read(&idle, &CONSTANTS, Form::Adj).unwrap_err();
+    let missing = read(&idle, &CONSTANTS, FormulaVariant::Adj).unwrap_err();
     assert_eq!(missing.to_string(), "what queueing adds to reads cannot be computed: lines_read is zero");
     let nowhere = Counters { channels: 0.0, ..counters() };
-    assert_eq!(write(&nowhere, &CONSTANTS, Form::Adj).unwrap_err().zero, ["channels"]);
+    assert_eq!(write(&nowhere, &CONSTANTS, FormulaVariant::Adj).unwrap_err().zero, ["channels"]);
     let garbage = Counters { lines_written: Some(f64::NAN), ..counters() };
-    assert_eq!(read(&garbage, &CONSTANTS, Form::Adj).unwrap_err().counters, ["lines_written"]);
+    assert_eq!(read(&garbage, &CONSTANTS, FormulaVariant::Adj).unwrap_err().counters, ["lines_written"]);
 }
 
 prop_compose! {
@@ -212,7 +215,7 @@ fn parts(inflation: Inflation) -> [f64; 4] {
 proptest! {
     #[test]
     fn adjusted_components_are_never_negative_and_add_up(counters in any_counters()) {
-        for form in [Form::Adj, Form::AdjCha] {
+        for form in [FormulaVariant::Adj, FormulaVariant::AdjCha] {
             for inflation in [read(&counters, &CONSTANTS, form).unwrap(), write(&counters, &CONSTANTS, form).unwrap()] {
                 prop_assert!(parts(inflation).iter().all(|part| *part >= 0.0));
                 prop_assert!(close(parts(inflation).iter().sum::<f64>(), inflation.total_ns()));
@@ -225,7 +228,7 @@ proptest! {
         let mut longer = counters.clone();
         longer.rpq_occupancy = counters.rpq_occupancy.map(|queue| queue + more);
         longer.core_write.occupancy = counters.core_write.occupancy.map(|queue| queue + more);
-        for form in [Form::Published, Form::Adj, Form::AdjCha] {
+        for form in [FormulaVariant::Published, FormulaVariant::Adj, FormulaVariant::AdjCha] {
             for of in [read, write] {
                 let (before, after) = (
                     of(&counters, &CONSTANTS, form).unwrap(),
@@ -248,7 +251,7 @@ proptest! {
             mode_switches: scale(counters.mode_switches),
             ..counters.clone()
         };
-        let (a, b) = (read(&counters, &CONSTANTS, Form::Adj).unwrap(), read(&scaled, &CONSTANTS, Form::Adj).unwrap());
+        let [a, b] = [&counters, &scaled].map(|own| read(own, &CONSTANTS, FormulaVariant::Adj).unwrap());
         prop_assert!(parts(a).iter().zip(parts(b)).all(|(a, b)| close(*a, b)));
     }
 }

@@ -2,7 +2,7 @@
 
 use hostnet_analysis::limits::{self, LIMITS, RAISE};
 use hostnet_analysis::offered::offered_gb_per_s;
-use hostnet_analysis::predict::{isolated_latencies_ns, predict, Base, Domain, Prediction};
+use hostnet_analysis::predict::{isolated_latencies_ns, predict, Domain, PredictedServer, Prediction};
 use hostnet_config::{resolve, Format, Input};
 use hostnet_model::params::ServerParams;
 use proptest::prelude::*;
@@ -278,10 +278,10 @@ fn one_channel((cores, reads): (u32, &str), (drives, rw, block): (u32, &str, &st
 fn what_a_raise_gives_is_what_is_predicted_of_the_raised_server() {
     let mut untold = 0;
     for server in on_one_channel() {
-        let base = Base::new(&server);
+        let base = PredictedServer::new(&server);
         for limit in &LIMITS {
             let raised = limit.raised(&server, RAISE);
-            let (Some(told), again) = (base.paces(&raised), Base::new(&raised)) else {
+            let (Some(told), again) = (base.paces(&raised), PredictedServer::new(&raised)) else {
                 untold += 1;
                 continue;
             };

@@ -2,13 +2,13 @@
 
 use super::{Action, Chip, Edge, Tile};
 use crate::agenda::Agenda;
-use crate::books::Books;
+use crate::books::ChipStats;
 use crate::caches::Caches;
 use crate::core::Core;
 use crate::fabric::Fabric;
-use crate::floor::Floor;
+use crate::floor::FloorPlan;
 use crate::ni::{Backend, Frontend, Rrpp};
-use crate::op::Store;
+use crate::op::Slab;
 use crate::rack::Place;
 use crate::slice::Slice;
 use crate::{ChipError, ChipParams, Placement};
@@ -32,7 +32,7 @@ impl Chip {
 
     fn build(params: ChipParams, place: Option<Place>, targets: Vec<u16>) -> Result<Self, ChipError> {
         params.check()?;
-        let (floor, layout, routes) = Floor::new(&params)?;
+        let (floor, layout, routes) = FloorPlan::new(&params)?;
         let network = Network::new(params.router, &layout, routes, params.seed);
         let mut fill = Rng::new(params.seed, 0x6368_6970);
         let (tiles, edges) = (params.tiles(), floor.edges());
@@ -53,15 +53,15 @@ impl Chip {
         });
         let edges = edges.collect();
         let rng = Rng::new(params.seed, 0x6368_6971);
-        let mut fabric = Fabric { now: 0, network, agenda: Agenda::new(), letters: Store::new(), floor, params, rng };
+        let mut fabric = Fabric { now: 0, network, agenda: Agenda::new(), letters: Slab::new(), floor, params, rng };
         if fabric.params.ni.placement != Placement::Numa {
             // Every frontend begins with a poll of its work queue.
-            (0..tiles).for_each(|core| fabric.later(1, Action::Visit(core)));
+            (0..tiles).for_each(|core| fabric.schedule(1, Action::Visit(core)));
         }
         // Cores that take turns wait for the first one.
         let first = if fabric.params.workload.mode == crate::Mode::Turns { 1 } else { usize::MAX };
         for core in fabric.params.workload.cores.clone().into_iter().take(first) {
-            fabric.later(1, Action::Begin(core));
+            fabric.schedule(1, Action::Begin(core));
         }
         Ok(Self {
             fabric,
@@ -69,13 +69,13 @@ impl Chip {
             tiles: tiles_all,
             edges,
             slices,
-            ops: Store::new(),
-            flights: Store::new(),
-            remotes: Store::new(),
+            ops: Slab::new(),
+            flights: Slab::new(),
+            remotes: Slab::new(),
             place,
             targets,
             outbound: Vec::new(),
-            books: Books::default(),
+            books: ChipStats::default(),
             filling: Vec::new(),
             stalled: Vec::new(),
             stopping: false,

@@ -3,14 +3,14 @@
 mod build;
 mod queues;
 
-use crate::books::Books;
+use crate::books::ChipStats;
 use crate::caches::{Access, Caches};
 use crate::core::Core;
 use crate::fabric::Fabric;
 use crate::floor::Unit;
-use crate::message::{Body, Letter, Purpose, Token};
-use crate::ni::{Asker, Backend, Flight, Frontend, Remote, Rrpp};
-use crate::op::{Op, Store};
+use crate::message::{ChipMessage, MessageBody, Purpose, Token};
+use crate::ni::{Backend, Frontend, LineInFlight, RemoteRequest, Requester, Rrpp};
+use crate::op::{RemoteOp, Slab};
 use crate::rack::{Outbound, Place};
 use crate::slice::Slice;
 use crate::OpKind;
@@ -26,7 +26,7 @@ pub(crate) enum Action {
     /// Sends a message.
     Send {
         from: Unit,
-        letter: Letter,
+        letter: ChipMessage,
     },
     /// A slice continues with its queues.
     Slice(u16),
@@ -140,15 +140,15 @@ pub struct Chip {
     pub(crate) tiles: Vec<Tile>,
     pub(crate) edges: Vec<Edge>,
     slices: Vec<Slice>,
-    pub(crate) ops: Store<Op>,
-    pub(crate) flights: Store<Flight>,
-    pub(crate) remotes: Store<Remote>,
+    pub(crate) ops: Slab<RemoteOp>,
+    pub(crate) flights: Slab<LineInFlight>,
+    pub(crate) remotes: Slab<RemoteRequest>,
     /// Place of the chip in its rack; `None` for a single chip, which has a mirror.
     pub(crate) place: Option<Place>,
     /// Chips that hold the remote memory; empty for a single chip.
     pub(crate) targets: Vec<u16>,
     pub(crate) outbound: Vec<Outbound>,
-    pub(crate) books: Books,
+    pub(crate) books: ChipStats,
     /// Lines that have arrived and are being written to their cache.
     pub(crate) filling: Vec<(Unit, u64)>,
     /// Accesses that wait for such a line, or for an access of the other half of the tile.
@@ -159,9 +159,9 @@ pub struct Chip {
 impl Chip {
     /// Returns the statistics.
     #[must_use]
-    pub fn books(&self) -> Books {
+    pub fn books(&self) -> ChipStats {
         let flits = self.fabric.network.injected() - self.books.flits;
-        Books { flits, ..self.books.clone() }
+        ChipStats { flits, ..self.books.clone() }
     }
 
     /// Resets the statistics.
@@ -253,7 +253,7 @@ impl Chip {
             Action::Slice(slice) => self.slices[usize::from(slice)].act(&mut self.fabric),
             Action::MemoryData { memory, line, token } => {
                 let from = (Unit::Memory(memory), Node::Memory);
-                self.fabric.say(from, Node::Home, line, Message::MemoryData(0), token);
+                self.fabric.send_coherence(from, Node::Home, line, Message::MemoryData(0), token);
             }
             Action::Cached { at, half, line, completion } => self.cached(at, half, line, completion),
             Action::Begin(core) => self.begin(core),
@@ -267,24 +267,24 @@ impl Chip {
             Action::Complete(unit) => self.complete(unit),
             Action::LineDone { flight } => self.line_done(flight),
             Action::Post { op } => self.post(op),
-            Action::Arrive { flight, kind, line } => self.arrive(kind, line, Asker::Mirror(flight)),
+            Action::Arrive { flight, kind, line } => self.arrive(kind, line, Requester::Mirror(flight)),
             Action::Serve { remote } => self.serve(remote),
             Action::Answer { remote } => self.answer(remote),
             Action::Back { flight } => self.back(flight),
         }
     }
 
-    fn deliver(&mut self, letter: Letter) {
-        let Letter { to, line, body } = letter;
+    fn deliver(&mut self, letter: ChipMessage) {
+        let ChipMessage { to, line, body } = letter;
         match body {
-            Body::Coherent { from, message, token } => self.coherent(to, line, from, message, token),
-            Body::WqEntry { op } => self.at_backend(op, self.fabric.params.ni.rgp_backend_cycles),
-            Body::CqEntry { op } => {
+            MessageBody::Coherent { from, message, token } => self.coherent(to, line, from, message, token),
+            MessageBody::WqEntry { op } => self.at_backend(op, self.fabric.params.ni.rgp_backend_cycles),
+            MessageBody::CqEntry { op } => {
                 self.ops.get(op).at_frontend = self.fabric.now;
-                self.fabric.later(self.fabric.params.ni.rcp_frontend_cycles, Action::Post { op });
+                self.fabric.schedule(self.fabric.params.ni.rcp_frontend_cycles, Action::Post { op });
             }
-            Body::Request { flight, .. } => self.leave(flight),
-            Body::Reply { flight, .. } => self.replied(to, flight),
+            MessageBody::Request { flight, .. } => self.leave(flight),
+            MessageBody::Reply { flight, .. } => self.replied(to, flight),
         }
     }
 
@@ -295,13 +295,13 @@ impl Chip {
             }
             (Unit::Memory(memory), Message::FetchMemory) => {
                 let cycles = self.fabric.params.memory_cycles;
-                self.fabric.later(cycles, Action::MemoryData { memory, line, token });
+                self.fabric.schedule(cycles, Action::MemoryData { memory, line, token });
             }
             (Unit::Memory(_), _) => {}
             (_, Message::DataOnce(_) | Message::WriteAck) => match token.what {
-                Purpose::Served => self.have_served(token.id),
-                Purpose::Outgoing => self.have_outgoing(to, token.id),
-                Purpose::Incoming => self.have_stored(token.id),
+                Purpose::Served => self.line_served(token.id),
+                Purpose::Outgoing => self.outgoing_line_read(to, token.id),
+                Purpose::Incoming => self.line_stored(token.id),
                 Purpose::Queue => {}
             },
             _ => self.cache_message(to, line, from, message),

@@ -15,9 +15,9 @@ impl Chip {
         let cycles = self.fabric.params.cache.l1_cycles;
         let node = self.node(at);
         let outcome = self.caches(at).receive(half, line, from, message);
-        self.fabric.tell(cycles, (at, node), line, outcome.out, Token::NONE);
+        self.fabric.send_step(cycles, (at, node), line, outcome.out, Token::NONE);
         if let Some((half, completion)) = outcome.done {
-            self.fabric.later(cycles, Action::Cached { at, half, line, completion });
+            self.fabric.schedule(cycles, Action::Cached { at, half, line, completion });
             self.filling.push((at, line));
         }
         self.changed(at, line);
@@ -37,7 +37,7 @@ impl Chip {
             return None;
         }
         let cycles = self.fabric.params.cache.l1_cycles;
-        self.fabric.tell(cycles, (at, node), line, outcome.out, Token::NONE);
+        self.fabric.send_step(cycles, (at, node), line, outcome.out, Token::NONE);
         let (_, completion) = outcome.done?;
         if matches!(access, Access::Store(_)) && self.caches(at).is_pair() {
             self.changed(at, line);

@@ -1,11 +1,11 @@
 //! A mesh of tiles with the network interfaces at its western edge and memory controllers at given places.
 
-use super::{attach, Floor};
+use super::{attach, FloorPlan};
 use crate::{ChipParams, Interleave};
 use hostnet_noc::topology::{mesh_next, mesh_routers};
 use hostnet_noc::{Layout, NocError, Place, Routes, Way};
 
-pub(super) fn build(params: &ChipParams) -> Result<(Floor, Layout, Routes), NocError> {
+pub(super) fn build(params: &ChipParams) -> Result<(FloorPlan, Layout, Routes), NocError> {
     let (columns, rows) = (params.columns, params.rows);
     let (mut layout, ports) = mesh_routers(columns, rows, &params.router);
     for index in 0..columns * rows {
@@ -23,7 +23,7 @@ pub(super) fn build(params: &ChipParams) -> Result<(Floor, Layout, Routes), NocE
     };
     let routes = Routes::new(&layout, &params.classes(), &next)?;
     let cores = columns * rows;
-    let floor = Floor {
+    let floor = FloorPlan {
         cores,
         slices: cores,
         edges: rows,

@@ -31,7 +31,7 @@ const HOMES: u64 = 0x686f_6d65;
 
 /// Floor plan of a chip.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Floor {
+pub struct FloorPlan {
     cores: u16,
     slices: u16,
     edges: u16,
@@ -46,7 +46,7 @@ pub struct Floor {
     home: Home,
 }
 
-impl Floor {
+impl FloorPlan {
     /// Lays out a chip. Returns the floor plan, the layout of the network and its routes.
     ///
     /// # Errors

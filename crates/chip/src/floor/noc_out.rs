@@ -1,7 +1,7 @@
 //! NOC-Out (Lotfi-Kamran and others, MICRO 2012): a row of LLC tiles, each linked to every other, and above and below
 //! each tile a chain of cores, which flits traverse in one cycle per core.
 
-use super::{attach, Floor};
+use super::{attach, FloorPlan};
 use crate::ChipParams;
 use hostnet_noc::{Layout, NocError, Place, Port, Routes, Terminal, Way};
 
@@ -17,7 +17,7 @@ struct Ports {
     outward: Vec<u8>,
 }
 
-pub(super) fn build(params: &ChipParams) -> Result<(Floor, Layout, Routes), NocError> {
+pub(super) fn build(params: &ChipParams) -> Result<(FloorPlan, Layout, Routes), NocError> {
     let (columns, rows) = (params.columns, params.rows);
     if rows % 2 != 0 {
         return Err(NocError::new("rows", format!("{rows} cores of a column; they lie above and below, so even")));
@@ -29,7 +29,7 @@ pub(super) fn build(params: &ChipParams) -> Result<(Floor, Layout, Routes), NocE
         (step(&ports, (columns, rows), at, to), Way::All)
     };
     let routes = Routes::new(&layout, &params.classes(), &next)?;
-    let floor = Floor {
+    let floor = FloorPlan {
         cores,
         slices: columns,
         edges: columns,

@@ -2,8 +2,8 @@
 
 use crate::chip::{Action, Chip};
 use crate::floor::Unit;
-use crate::message::{Body, Letter, Purpose, Token};
-use crate::op::{LineTimes, Op};
+use crate::message::{ChipMessage, MessageBody, Purpose, Token};
+use crate::op::{LineTimes, RemoteOp};
 use crate::params::class;
 use crate::{Completion, OpKind, Placement};
 use hostnet_coherence::{Message, Node};
@@ -33,7 +33,7 @@ pub(crate) struct Backend {
 
 /// A line of an operation, in flight.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Flight {
+pub(crate) struct LineInFlight {
     op: u32,
     index: u32,
     times: LineTimes,
@@ -58,7 +58,7 @@ impl Chip {
     /// Hands an operation to its backend, whose pipeline takes `cycles` cycles.
     pub(crate) fn at_backend(&mut self, op: u32, cycles: u32) {
         self.ops.get(op).at_backend = self.fabric.now;
-        self.fabric.later(cycles, Action::Generate { op });
+        self.fabric.schedule(cycles, Action::Generate { op });
     }
 
     pub(crate) fn generate(&mut self, op: u32) {
@@ -97,45 +97,45 @@ impl Chip {
             }
             self.backend(at).in_flight += 1;
             let times = LineTimes { made: self.fabric.now, ..LineTimes::default() };
-            let flight = self.flights.put(Flight { op, index, times });
+            let flight = self.flights.put(LineInFlight { op, index, times });
             self.request(at, flight);
         }
-        self.fabric.later(1, Action::Unroll(at));
+        self.fabric.schedule(1, Action::Unroll(at));
     }
 
     /// Starts a request. A write reads its line from the chip first.
     fn request(&mut self, at: Unit, flight: u32) {
-        let Flight { op, index, .. } = *self.flights.get(flight);
+        let LineInFlight { op, index, .. } = *self.flights.get(flight);
         let op = self.ops.get(op);
         if op.kind == OpKind::Read {
-            self.set_out(at, flight);
+            self.send_to_edge(at, flight);
             return;
         }
         let line = op.local + u64::from(index);
         let token = Token { what: Purpose::Outgoing, id: flight, index };
         let from = (at, self.node(at));
-        self.fabric.say(from, Node::Home, line, Message::ReadOnce, token);
+        self.fabric.send_coherence(from, Node::Home, line, Message::ReadOnce, token);
     }
 
-    pub(crate) fn have_outgoing(&mut self, at: Unit, flight: u32) {
-        self.set_out(at, flight);
+    pub(crate) fn outgoing_line_read(&mut self, at: Unit, flight: u32) {
+        self.send_to_edge(at, flight);
     }
 
     /// Sends a request to the edge, unless its backend is there.
-    fn set_out(&mut self, at: Unit, flight: u32) {
+    fn send_to_edge(&mut self, at: Unit, flight: u32) {
         match at {
             Unit::Edge(_) => self.leave(flight),
             _ => {
                 let to = Unit::Edge(self.port_of(flight));
                 let carries_line = self.kind_of(flight) == OpKind::Write;
-                self.fabric.send(at, Letter { to, line: 0, body: Body::Request { flight, carries_line } });
+                self.fabric.send(at, ChipMessage { to, line: 0, body: MessageBody::Request { flight, carries_line } });
             }
         }
     }
 
     /// Returns the port of the off-chip network for a line whose backend is not at a port.
     fn port_of(&mut self, flight: u32) -> u16 {
-        let Flight { op, index, .. } = *self.flights.get(flight);
+        let LineInFlight { op, index, .. } = *self.flights.get(flight);
         let line = self.ops.get(op).remote + u64::from(index);
         (mix(line) % u64::from(self.fabric.floor.edges())) as u16
     }
@@ -148,7 +148,7 @@ impl Chip {
         let (op, index) = (one.op, one.index);
         let op = self.ops.get(op);
         let (target, kind, line) = (op.target, op.kind, op.remote + u64::from(index));
-        self.depart(flight, target, (kind, line));
+        self.send_off_chip(flight, target, (kind, line));
     }
 
     /// Returns the kind of operation that a line belongs to.
@@ -174,7 +174,7 @@ impl Chip {
             to => {
                 let from = Unit::Edge(self.port_of(flight));
                 let carries_line = self.kind_of(flight) == OpKind::Read;
-                self.fabric.send(from, Letter { to, line: 0, body: Body::Reply { flight, carries_line } });
+                self.fabric.send(from, ChipMessage { to, line: 0, body: MessageBody::Reply { flight, carries_line } });
             }
         }
     }
@@ -208,10 +208,10 @@ impl Chip {
         if self.fabric.network.queued(terminal, class::REQUEST) < QUEUED {
             let remote = self.next_remote(at);
             if let Some(remote) = remote {
-                self.ask_home(remote);
+                self.access_home(remote);
                 went = true;
             } else if let Some(flight) = self.backend(at).responses.pop_front() {
-                self.fabric.later(self.fabric.params.ni.rcp_backend_cycles, Action::LineDone { flight });
+                self.fabric.schedule(self.fabric.params.ni.rcp_backend_cycles, Action::LineDone { flight });
                 went = true;
             }
             self.backend(at).remote_before = remote.is_some();
@@ -225,7 +225,7 @@ impl Chip {
             self.fabric.network.set_open(terminal, class::NETWORK, !full);
         }
         if pumping {
-            self.fabric.later(1, Action::Complete(at));
+            self.fabric.schedule(1, Action::Complete(at));
         }
     }
 
@@ -241,8 +241,8 @@ impl Chip {
 
     /// Handles a response that has passed the backend: a read sends its line to its home.
     pub(crate) fn line_done(&mut self, flight: u32) {
-        let Flight { op, index, .. } = *self.flights.get(flight);
-        let Op { kind, core, local, .. } = *self.ops.get(op);
+        let LineInFlight { op, index, .. } = *self.flights.get(flight);
+        let RemoteOp { kind, core, local, .. } = *self.ops.get(op);
         if kind == OpKind::Write {
             self.line_complete(flight);
             return;
@@ -252,19 +252,19 @@ impl Chip {
         let acked = self.fabric.params.ni.completion == Completion::Acked;
         let what = if acked { Purpose::Incoming } else { Purpose::Queue };
         let token = Token { what, id: flight, index };
-        self.fabric.say(from, Node::Home, local + u64::from(index), Message::WriteLine(0), token);
+        self.fabric.send_coherence(from, Node::Home, local + u64::from(index), Message::WriteLine(0), token);
         if !acked {
             self.line_complete(flight);
         }
     }
 
-    pub(crate) fn have_stored(&mut self, flight: u32) {
+    pub(crate) fn line_stored(&mut self, flight: u32) {
         self.line_complete(flight);
     }
 
     /// Completes a line, and with its last line the operation.
     fn line_complete(&mut self, flight: u32) {
-        let Flight { op, times, .. } = self.flights.take(flight);
+        let LineInFlight { op, times, .. } = self.flights.take(flight);
         let now = self.fabric.now;
         let one = self.ops.get(op);
         self.books.own(one.kind);
@@ -276,26 +276,26 @@ impl Chip {
         backend.in_flight -= 1;
         if !backend.awake && !backend.unrolling.is_empty() {
             backend.awake = true;
-            self.fabric.later(1, Action::Unroll(at));
+            self.fabric.schedule(1, Action::Unroll(at));
         }
         if whole {
             self.ops.get(op).completed = now;
-            self.announce(op, core, at);
+            self.notify_frontend(op, core, at);
         }
     }
 
     /// Notifies the frontend that an operation is complete.
-    fn announce(&mut self, op: u32, core: u16, at: Unit) {
+    fn notify_frontend(&mut self, op: u32, core: u16, at: Unit) {
         let ni = self.fabric.params.ni;
         match ni.placement {
             Placement::Numa => self.loaded(op),
             Placement::Split => {
-                self.fabric.send(at, Letter { to: Unit::Core(core), line: 0, body: Body::CqEntry { op } });
+                self.fabric.send(at, ChipMessage { to: Unit::Core(core), line: 0, body: MessageBody::CqEntry { op } });
             }
             Placement::Edge | Placement::PerTile => {
                 self.ops.get(op).at_frontend = self.fabric.now;
                 let cycles = ni.rcp_frontend_cycles.saturating_sub(ni.latch_saves_cycles).max(1);
-                self.fabric.later(cycles, Action::Post { op });
+                self.fabric.schedule(cycles, Action::Post { op });
             }
         }
     }

@@ -3,7 +3,7 @@
 use crate::caches::Access;
 use crate::chip::{Action, Chip};
 use crate::floor::Unit;
-use crate::message::{Body, Letter};
+use crate::message::{ChipMessage, MessageBody};
 use crate::Placement;
 use hostnet_coherence::cache::Completion;
 use hostnet_coherence::tile::Half;
@@ -62,7 +62,7 @@ impl Chip {
             }
             _ => 1,
         };
-        self.fabric.later(wait as u32, Action::Visit(core));
+        self.fabric.schedule(wait as u32, Action::Visit(core));
     }
 
     /// Polls a work queue.
@@ -85,7 +85,7 @@ impl Chip {
                 // The poll itself has already taken one cycle of the handover.
                 let handover = if handed_over { ni.handover_cycles.saturating_sub(1) } else { 0 };
                 self.ops.get(op).read = self.fabric.now + u64::from(handover);
-                self.fabric.later(handover + ni.rgp_frontend_cycles, Action::Handed { op });
+                self.fabric.schedule(handover + ni.rgp_frontend_cycles, Action::Handed { op });
                 self.plan_visit(core);
             }
             Some(_) => {}
@@ -108,7 +108,7 @@ impl Chip {
         if ni.placement == Placement::Split {
             let core = self.ops.get(op).core;
             let to = Unit::Edge(self.fabric.floor.edge_of(core));
-            self.fabric.send(Unit::Core(core), Letter { to, line: 0, body: Body::WqEntry { op } });
+            self.fabric.send(Unit::Core(core), ChipMessage { to, line: 0, body: MessageBody::WqEntry { op } });
         } else {
             self.at_backend(op, ni.rgp_backend_cycles.saturating_sub(ni.latch_saves_cycles).max(1));
         }

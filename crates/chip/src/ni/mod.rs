@@ -5,6 +5,6 @@ mod backend;
 mod frontend;
 mod remote;
 
-pub(crate) use backend::{Backend, Flight};
+pub(crate) use backend::{Backend, LineInFlight};
 pub(crate) use frontend::Frontend;
-pub(crate) use remote::{Asker, Remote, Rrpp};
+pub(crate) use remote::{RemoteRequest, Requester, Rrpp};

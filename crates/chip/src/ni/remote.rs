@@ -3,7 +3,7 @@
 use crate::chip::{Action, Chip};
 use crate::floor::Unit;
 use crate::message::{Purpose, Token};
-use crate::rack::{Outbound, Word};
+use crate::rack::{Outbound, RackMessage};
 use crate::OpKind;
 use hostnet_coherence::{Message, Node};
 use serde::{Deserialize, Serialize};
@@ -20,17 +20,17 @@ pub(crate) struct Rrpp {
 
 /// A remote request that this chip serves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Remote {
+pub(crate) struct RemoteRequest {
     kind: OpKind,
     line: u64,
     row: u16,
     arrived: u64,
-    asker: Asker,
+    requester: Requester,
 }
 
 /// Requester of a remote request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) enum Asker {
+pub(crate) enum Requester {
     /// Another chip, with the number of the request there.
     Chip(u16, u32),
     /// The mirror, with the line of this chip's operation that is answered together with the request.
@@ -47,9 +47,9 @@ impl Chip {
     }
 
     /// Sends a request to another chip or to the mirror.
-    pub(crate) fn depart(&mut self, flight: u32, to: u16, (kind, line): (OpKind, u64)) {
+    pub(crate) fn send_off_chip(&mut self, flight: u32, to: u16, (kind, line): (OpKind, u64)) {
         if self.place.is_some() {
-            self.outbound.push(Outbound { to, word: Word::Request { flight, kind, line } });
+            self.outbound.push(Outbound { to, word: RackMessage::Request { flight, kind, line } });
         } else {
             self.reflect(flight, kind, line);
         }
@@ -66,10 +66,10 @@ impl Chip {
     }
 
     /// Handles a message from another chip.
-    pub(crate) fn hear(&mut self, from: u16, word: Word) {
+    pub(crate) fn receive_message(&mut self, from: u16, word: RackMessage) {
         match word {
-            Word::Request { flight, kind, line } => self.arrive(kind, line, Asker::Chip(from, flight)),
-            Word::Answer { flight, cycles } => {
+            RackMessage::Request { flight, kind, line } => self.arrive(kind, line, Requester::Chip(from, flight)),
+            RackMessage::Answer { flight, cycles } => {
                 self.served_in(flight, cycles);
                 self.back(flight);
             }
@@ -79,7 +79,7 @@ impl Chip {
     /// Reflects a request: an equal one arrives here, and the original counts as served when that one has been
     /// served.
     fn reflect(&mut self, flight: u32, kind: OpKind, line: u64) {
-        self.fabric.later(self.mirror_cycles(), Action::Arrive { flight, kind, line });
+        self.fabric.schedule(self.mirror_cycles(), Action::Arrive { flight, kind, line });
     }
 
     fn mirror_cycles(&self) -> u32 {
@@ -88,9 +88,9 @@ impl Chip {
     }
 
     /// Handles the arrival of a remote request at the row of its line's home.
-    pub(crate) fn arrive(&mut self, kind: OpKind, line: u64, asker: Asker) {
+    pub(crate) fn arrive(&mut self, kind: OpKind, line: u64, requester: Requester) {
         let row = self.fabric.floor.rrpp(line);
-        let remote = self.remotes.put(Remote { kind, line, row, arrived: self.fabric.now, asker });
+        let remote = self.remotes.put(RemoteRequest { kind, line, row, arrived: self.fabric.now, requester });
         self.edges[usize::from(row)].rrpp.waiting.push_back(remote);
         self.start_service(row);
     }
@@ -101,9 +101,9 @@ impl Chip {
         while rrpp.in_flight < most {
             let Some(remote) = rrpp.waiting.pop_front() else { return };
             rrpp.in_flight += 1;
-            // The other half of the pipeline follows the access, see `have_served`.
+            // The other half of the pipeline follows the access, see `line_served`.
             let cycles = self.fabric.params.ni.rrpp_cycles / 2;
-            self.fabric.later(cycles.max(1), Action::Serve { remote });
+            self.fabric.schedule(cycles.max(1), Action::Serve { remote });
         }
     }
 
@@ -115,8 +115,8 @@ impl Chip {
     }
 
     /// Sends the access of a remote request to the home of its line.
-    pub(crate) fn ask_home(&mut self, remote: u32) {
-        let Remote { kind, line, row, .. } = *self.remotes.get(remote);
+    pub(crate) fn access_home(&mut self, remote: u32) {
+        let RemoteRequest { kind, line, row, .. } = *self.remotes.get(remote);
         let message = match kind {
             OpKind::Read => Message::ReadOnce,
             OpKind::Write => Message::WriteLine(0),
@@ -124,25 +124,27 @@ impl Chip {
         let token = Token { what: Purpose::Served, id: remote, index: 0 };
         let at = Unit::Edge(row);
         let from = (at, self.node(at));
-        self.fabric.say(from, Node::Home, line, message, token);
+        self.fabric.send_coherence(from, Node::Home, line, message, token);
     }
 
     /// Continues a remote request whose line has been read or written.
-    pub(crate) fn have_served(&mut self, remote: u32) {
+    pub(crate) fn line_served(&mut self, remote: u32) {
         let pipeline = self.fabric.params.ni.rrpp_cycles;
-        self.fabric.later((pipeline - pipeline / 2).max(1), Action::Answer { remote });
+        self.fabric.schedule((pipeline - pipeline / 2).max(1), Action::Answer { remote });
     }
 
     /// Answers a remote request.
     pub(crate) fn answer(&mut self, remote: u32) {
-        let Remote { kind, row, arrived, asker, .. } = self.remotes.take(remote);
+        let RemoteRequest { kind, row, arrived, requester, .. } = self.remotes.take(remote);
         let cycles = self.fabric.now - arrived;
         self.books.serve(kind, cycles);
-        match asker {
-            Asker::Chip(to, flight) => self.outbound.push(Outbound { to, word: Word::Answer { flight, cycles } }),
-            Asker::Mirror(flight) => {
+        match requester {
+            Requester::Chip(to, flight) => {
+                self.outbound.push(Outbound { to, word: RackMessage::Answer { flight, cycles } })
+            }
+            Requester::Mirror(flight) => {
                 self.served_in(flight, cycles);
-                self.fabric.later(self.mirror_cycles(), Action::Back { flight });
+                self.fabric.schedule(self.mirror_cycles(), Action::Back { flight });
             }
         }
         self.edges[usize::from(row)].rrpp.in_flight -= 1;

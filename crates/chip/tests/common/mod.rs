@@ -2,7 +2,7 @@
 
 use hostnet_chip::{
     CacheParams, ChipParams, Completion, Home, Interleave, Mode, NiParams, Placement, RackParams, Routing, Shape,
-    Software, Workload,
+    SoftwareCosts, Workload,
 };
 use hostnet_noc::{Allocation, Reuse, Router};
 
@@ -52,7 +52,7 @@ pub(crate) fn params(placement: Placement) -> ChipParams {
             rrpp_in_flight: 64,
             completion: Completion::Posted,
         },
-        software: Software { wq_write: 13, cq_read: 10, load: 1, poll_every: 4, mshrs: 32 },
+        software: SoftwareCosts { wq_write: 13, cq_read: 10, load: 1, poll_every: 4, mshrs: 32 },
         rack: RackParams { hops: 1, hop_cycles: 70 },
         workload: Workload { writes_percent: 0, mode: Mode::Turns, lines: 1, cores: (0..64).collect() },
         seed: 1,

@@ -16,8 +16,8 @@ use crate::spec::{
     ChipModeSpec, ChipOpSpec, ChipSpec, CompletionSpec, CoreList, HomeSpec, McInterleaveSpec, PlacementSpec, Size, Time,
 };
 use hostnet_chip::{
-    CacheParams, ChipError, ChipParams, Completion, Floor, Home, Interleave, Mode, NiParams, Placement, RackParams,
-    Software, Workload,
+    CacheParams, ChipError, ChipParams, Completion, FloorPlan, Home, Interleave, Mode, NiParams, Placement, RackParams,
+    SoftwareCosts, Workload,
 };
 use hostnet_noc::{Allocation, Reuse, Router};
 use serde_json::{json, Value};
@@ -80,7 +80,7 @@ fn plan_of(mut spec: ChipSpec, file: &str) -> Result<ChipPlan, Issue> {
     spec.run.window.get_or_insert(if loaded { WINDOW_LOADED } else { WINDOW_TURNS });
     let clock_hz = spec.chip.clock.0;
     let chip = params(&spec)?;
-    chip.check().and_then(|()| Floor::new(&chip).map(|_| ())).map_err(refused)?;
+    chip.check().and_then(|()| FloorPlan::new(&chip).map(|_| ())).map_err(refused)?;
     let cycles_of = |time: Option<Time>| time.map_or(0, |time| cycles(time, clock_hz));
     let windows = ChipWindows {
         warm_up: cycles_of(spec.run.warmup),
@@ -162,7 +162,7 @@ fn params(spec: &ChipSpec) -> Result<ChipParams, Issue> {
             HomeSpec::Hash => Home::Hash,
         },
         ni: interfaces(spec),
-        software: Software {
+        software: SoftwareCosts {
             wq_write: spec.software.wq_write_cycles,
             cq_read: spec.software.cq_read_cycles,
             load: spec.software.load_cycles,

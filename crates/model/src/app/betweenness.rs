@@ -4,7 +4,7 @@
 use super::graph::{Arrays, NODE};
 use super::levels::Levels;
 use super::script::{Piece, Script};
-use super::{Bases, Step};
+use super::{MemoryBases, Step};
 use crate::params::{AppParams, GraphParams};
 use hostnet_kernel::Rng;
 use serde::{Deserialize, Serialize};
@@ -68,7 +68,7 @@ pub(super) fn bytes(params: &AppParams, graph: &GraphParams) -> u64 {
 }
 
 impl Betweenness {
-    pub(super) fn new(params: &AppParams, graph: &GraphParams, bases: Bases, rng: &mut Rng) -> Self {
+    pub(super) fn new(params: &AppParams, graph: &GraphParams, bases: MemoryBases, rng: &mut Rng) -> Self {
         let arrays = arrays(params, graph, bases.shared);
         let nodes = arrays.graph.nodes();
         let levels = Levels::new(nodes, arrays.graph.neighbours);
@@ -108,7 +108,7 @@ impl Betweenness {
             self.search(rng);
             self.edge += 1;
         } else {
-            self.add_up(rng);
+            self.accumulate_neighbour(rng);
             self.edge += 1;
         }
         if self.edge == last {
@@ -201,7 +201,7 @@ impl Betweenness {
     }
 
     /// Plans the visit of a neighbour in the backward pass: loads its paths and dependency if it is one level deeper.
-    fn add_up(&mut self, rng: &mut Rng) {
+    fn accumulate_neighbour(&mut self, rng: &mut Rng) {
         if rng.chance(self.levels.further(self.level)) {
             self.gather(COUNTS, COUNT, self.work.edge + self.work.dependency, rng);
             self.gather(DELTAS, SCORE, 1, rng);

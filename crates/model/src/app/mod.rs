@@ -35,7 +35,7 @@ use serde::{Deserialize, Serialize};
 
 /// Base addresses of a thread's memory, in virtual bytes, multiples of 4096.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Bases {
+pub struct MemoryBases {
     /// Memory that all threads of the application share.
     pub shared: u64,
     /// Private memory of the thread. For a client, that of its server thread.
@@ -81,7 +81,7 @@ impl Generator {
     /// Creates the generator of `thread` of `threads`. The threads of a shared graph generate the same graph
     /// independently.
     #[must_use]
-    pub fn new(params: &AppParams, thread: u32, threads: u32, bases: Bases, rng: &mut Rng) -> Self {
+    pub fn new(params: &AppParams, thread: u32, threads: u32, bases: MemoryBases, rng: &mut Rng) -> Self {
         match &params.app {
             App::Redis(redis) => Self::Redis(Redis::new(params, redis, bases, rng)),
             App::PageRank(graph) => Self::PageRank(PageRank::new(params, graph, thread, threads, bases, rng)),
@@ -96,7 +96,7 @@ impl Generator {
     /// Creates the generator of a client of the thread whose memory begins at `bases.thread`. Returns `None` if the
     /// application has no clients.
     #[must_use]
-    pub fn client(params: &AppParams, bases: Bases) -> Option<Self> {
+    pub fn client(params: &AppParams, bases: MemoryBases) -> Option<Self> {
         match &params.app {
             App::Redis(redis) => Some(Self::RedisClient(RedisClient::new(params, redis, bases))),
             _ => None,
@@ -143,7 +143,7 @@ pub fn footprint(params: &AppParams) -> Footprint {
 /// An operation of PageRank is the visit of a node. An operation of betweenness centrality is a visit in the search
 /// or in the backward pass, so there are two per node and source.
 #[must_use]
-pub fn operations_in_all(params: &AppParams) -> Option<u64> {
+pub fn count_operations(params: &AppParams) -> Option<u64> {
     let visits = |graph: &GraphParams| u64::from(graph.rounds) << graph.scale;
     match &params.app {
         App::PageRank(graph) => Some(visits(graph)),

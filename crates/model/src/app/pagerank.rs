@@ -3,7 +3,7 @@
 use super::graph::{Arrays, NODE};
 use super::layout::LINE;
 use super::script::{Piece, Script};
-use super::{Bases, Step};
+use super::{MemoryBases, Step};
 use crate::params::{AppParams, GraphParams};
 use hostnet_kernel::Rng;
 use serde::{Deserialize, Serialize};
@@ -51,7 +51,7 @@ impl PageRank {
         graph: &GraphParams,
         thread: u32,
         threads: u32,
-        bases: Bases,
+        bases: MemoryBases,
         rng: &mut Rng,
     ) -> Self {
         let arrays = arrays(params, graph, bases.shared);

@@ -2,7 +2,7 @@
 
 use super::layout::{lines, Arena, Ring, Walks, LINE};
 use super::script::{Piece, Script};
-use super::{Bases, Footprint, Step};
+use super::{Footprint, MemoryBases, Step};
 use crate::params::{AppParams, RedisParams};
 use hostnet_kernel::Rng;
 use serde::{Deserialize, Serialize};
@@ -15,7 +15,7 @@ const IN_FRONT: u32 = 2;
 
 /// Addresses of the structures of one server.
 #[derive(Clone, Debug)]
-struct Places {
+struct ServerAddresses {
     table: u64,
     pairs: u64,
     objects: u64,
@@ -28,7 +28,7 @@ struct Places {
     bytes: u64,
 }
 
-impl Places {
+impl ServerAddresses {
     fn new(params: &AppParams, redis: &RedisParams, base: u64) -> Self {
         let mut arena = Arena::new(base);
         let layout = &redis.layout;
@@ -52,7 +52,7 @@ pub(super) fn footprint(params: &AppParams, redis: &RedisParams) -> Footprint {
         arena.place(1, buffer_bytes(redis));
         arena.bytes()
     };
-    Footprint { shared_bytes: 0, thread_bytes: Places::new(params, redis, 0).bytes, client_bytes }
+    Footprint { shared_bytes: 0, thread_bytes: ServerAddresses::new(params, redis, 0).bytes, client_bytes }
 }
 
 fn buckets(redis: &RedisParams) -> u64 {
@@ -114,8 +114,8 @@ pub struct Redis {
 }
 
 impl Redis {
-    pub(super) fn new(params: &AppParams, redis: &RedisParams, bases: Bases, rng: &mut Rng) -> Self {
-        let places = Places::new(params, redis, bases.thread);
+    pub(super) fn new(params: &AppParams, redis: &RedisParams, bases: MemoryBases, rng: &mut Rng) -> Self {
+        let places = ServerAddresses::new(params, redis, bases.thread);
         let buckets = buckets(redis);
         let ring = |base| Ring::new(base, buffer_bytes(redis), 0);
         let socket = |base| Ring::new(base, socket_bytes(redis), 0);
@@ -266,8 +266,8 @@ pub struct RedisClient {
 }
 
 impl RedisClient {
-    pub(super) fn new(params: &AppParams, redis: &RedisParams, bases: Bases) -> Self {
-        let places = Places::new(params, redis, bases.thread);
+    pub(super) fn new(params: &AppParams, redis: &RedisParams, bases: MemoryBases) -> Self {
+        let places = ServerAddresses::new(params, redis, bases.thread);
         let socket = |base| Ring::new(base, socket_bytes(redis), 0);
         Self {
             redis: redis.clone(),

@@ -6,7 +6,7 @@ use std::collections::VecDeque;
 
 /// Step of a trace.
 #[derive(Clone, Copy, Debug)]
-struct Recorded {
+struct TraceStep {
     address: u64,
     instructions: u32,
     store: bool,
@@ -23,7 +23,7 @@ pub struct Replay {
     #[serde(skip)]
     ended: bool,
     #[serde(skip)]
-    waiting: VecDeque<Recorded>,
+    waiting: VecDeque<TraceStep>,
 }
 
 impl Replay {
@@ -58,7 +58,7 @@ impl Replay {
     /// Appends a step: a byte address relative to the thread's memory, and the instructions before the access. The
     /// access itself is an instruction, so there is at least one.
     pub fn push(&mut self, address: u64, instructions: u32, store: bool) {
-        self.waiting.push_back(Recorded { address, instructions: instructions.max(1), store });
+        self.waiting.push_back(TraceStep { address, instructions: instructions.max(1), store });
     }
 
     /// Announces that no step follows those that wait.
@@ -72,7 +72,7 @@ impl Replay {
     /// Panics if no step waits and the end has not been announced.
     #[inline]
     pub(super) fn step(&mut self) -> Option<Step> {
-        let Some(Recorded { address, instructions, store }) = self.waiting.pop_front() else {
+        let Some(TraceStep { address, instructions, store }) = self.waiting.pop_front() else {
             assert!(self.ended, "a replay ran out of steps after {} of them", self.taken);
             return None;
         };

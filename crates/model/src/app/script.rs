@@ -10,7 +10,7 @@ const PIECES: usize = 32;
 
 /// Type of access of a piece.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-enum Kind {
+enum PieceKind {
     #[default]
     Load,
     Store,
@@ -29,7 +29,7 @@ pub(super) struct Piece {
     before: u32,
     /// Instructions per line.
     each: u32,
-    kind: Kind,
+    kind: PieceKind,
     depends: bool,
     ends: bool,
 }
@@ -42,12 +42,12 @@ impl Piece {
 
     /// Creates a store to `lines` lines.
     pub(super) fn store(address: u64, lines: u32) -> Self {
-        Self { kind: Kind::Store, ..Self::load(address, lines) }
+        Self { kind: PieceKind::Store, ..Self::load(address, lines) }
     }
 
     /// Creates a copy of `lines` lines.
     pub(super) fn copy(from: u64, to: u64, lines: u32) -> Self {
-        Self { to: to / LINE * LINE, kind: Kind::Copy, each: 2, ..Self::load(from, 2 * lines) }
+        Self { to: to / LINE * LINE, kind: PieceKind::Copy, each: 2, ..Self::load(from, 2 * lines) }
     }
 
     /// Adds instructions before the first access.
@@ -68,10 +68,10 @@ impl Piece {
     fn step(&mut self) -> Step {
         let first = self.done == 0;
         let (base, line, store, instructions) = match self.kind {
-            Kind::Load => (self.from, self.done, false, self.each),
-            Kind::Store => (self.from, self.done, true, self.each),
-            Kind::Copy if self.done % 2 == 0 => (self.from, self.done / 2, false, self.each / 2),
-            Kind::Copy => (self.to, self.done / 2, true, self.each - self.each / 2),
+            PieceKind::Load => (self.from, self.done, false, self.each),
+            PieceKind::Store => (self.from, self.done, true, self.each),
+            PieceKind::Copy if self.done % 2 == 0 => (self.from, self.done / 2, false, self.each / 2),
+            PieceKind::Copy => (self.to, self.done / 2, true, self.each - self.each / 2),
         };
         self.done += 1;
         Step {

@@ -3,7 +3,7 @@
 use super::graph::mix;
 use super::layout::{Arena, Walks, LINE};
 use super::script::{Piece, Script};
-use super::{Bases, Step};
+use super::{MemoryBases, Step};
 use crate::params::{AppParams, ChaseParams, Kernel, KernelParams, MlcParams};
 use hostnet_kernel::Rng;
 use serde::{Deserialize, Serialize};
@@ -33,7 +33,7 @@ pub struct Stream {
 }
 
 impl Stream {
-    pub(super) fn new(kernel: &KernelParams, thread: u32, threads: u32, bases: Bases) -> Self {
+    pub(super) fn new(kernel: &KernelParams, thread: u32, threads: u32, bases: MemoryBases) -> Self {
         let ([a, b, c], _) = stream_arena(kernel, bases.shared);
         let (loads, load_count, store) = match kernel.kernel {
             Kernel::Copy => ([a, a], 1, c),
@@ -104,7 +104,7 @@ pub struct Mlc {
 }
 
 impl Mlc {
-    pub(super) fn new(params: &AppParams, mlc: &MlcParams, bases: Bases) -> Self {
+    pub(super) fn new(params: &AppParams, mlc: &MlcParams, bases: MemoryBases) -> Self {
         let delay = u128::from(mlc.delay_ps) * 1000 / u128::from(params.instruction_fs.max(1));
         let work = u32::try_from(delay).unwrap_or(u32::MAX).saturating_add(mlc.line);
         let (buffer, _) = buffer(params, mlc.working_set_bytes, bases.thread);
@@ -147,7 +147,7 @@ pub struct Chase {
 }
 
 impl Chase {
-    pub(super) fn new(params: &AppParams, chase: &ChaseParams, bases: Bases, rng: &mut Rng) -> Self {
+    pub(super) fn new(params: &AppParams, chase: &ChaseParams, bases: MemoryBases, rng: &mut Rng) -> Self {
         let (buffer, _) = buffer(params, chase.working_set_bytes, bases.thread);
         let bits = u64::BITS - (buffer.lines - 1).leading_zeros();
         Self { script: Script::new(), buffer, work: chase.line, bits, seed: rng.next_u64(), at: 0 }

@@ -3,7 +3,7 @@ use crate::params::*;
 use hostnet_kernel::Rng;
 use proptest::prelude::*;
 
-const BASES: Bases = Bases { shared: 1 << 44, thread: 1 << 45, client: 1 << 46 };
+const BASES: MemoryBases = MemoryBases { shared: 1 << 44, thread: 1 << 45, client: 1 << 46 };
 const ONE: u64 = 1 << 32;
 
 fn params(app: App) -> AppParams {
@@ -376,9 +376,9 @@ fn a_chase_visits_every_line_once_in_a_turn_and_every_access_waits() {
 
 #[test]
 fn whole_runs_count_visits() {
-    assert_eq!(operations_in_all(&params(App::PageRank(graph(25, 16)))), Some(3 << 25));
-    assert_eq!(operations_in_all(&params(App::Betweenness(graph(25, 16)))), Some(6 << 25));
-    assert_eq!(operations_in_all(&params(chase(64))), None);
+    assert_eq!(count_operations(&params(App::PageRank(graph(25, 16)))), Some(3 << 25));
+    assert_eq!(count_operations(&params(App::Betweenness(graph(25, 16)))), Some(6 << 25));
+    assert_eq!(count_operations(&params(chase(64))), None);
 }
 
 fn any_app() -> impl Strategy<Value = App> {

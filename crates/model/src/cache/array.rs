@@ -14,19 +14,19 @@ use std::marker::PhantomData;
 /// Words of a cache line of the host processor.
 const HOST_LINE_WORDS: usize = 8;
 
-/// Data that an [`Array`] keeps with a line, in a few bits.
-pub trait Data: Copy {
+/// Data that an [`TagArray`] keeps with a line, in a few bits.
+pub trait LineData: Copy {
     /// Number of bits, at most 32.
     const BITS: u32;
 
-    /// Returns the value as bits. No bit from [`Data::BITS`] on is set.
+    /// Returns the value as bits. No bit from [`LineData::BITS`] on is set.
     fn to_bits(self) -> u64;
 
     /// Returns the value that the bits stand for.
     fn from_bits(bits: u64) -> Self;
 }
 
-impl Data for bool {
+impl LineData for bool {
     const BITS: u32 = 1;
 
     #[inline]
@@ -40,7 +40,7 @@ impl Data for bool {
     }
 }
 
-impl Data for u8 {
+impl LineData for u8 {
     const BITS: u32 = u8::BITS;
 
     #[inline]
@@ -54,7 +54,7 @@ impl Data for u8 {
     }
 }
 
-impl Data for u32 {
+impl LineData for u32 {
     const BITS: u32 = u32::BITS;
 
     #[inline]
@@ -68,9 +68,9 @@ impl Data for u32 {
     }
 }
 
-/// Position of a line in an [`Array`]. Valid until the next insertion or removal.
+/// Position of a line in an [`TagArray`]. Valid until the next insertion or removal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Slot {
+pub struct ArraySlot {
     /// Index of the first word of the set.
     base: usize,
     way: usize,
@@ -79,14 +79,14 @@ pub struct Slot {
 /// Set-associative array of lines with data `M`. The set of a line is its number modulo the number of sets. Takes 10
 /// to 12 bytes per line.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct Array<M> {
+pub struct TagArray<M> {
     ways: usize,
     set_bits: u32,
     /// Words of marks in a set, and also of ages.
     groups: usize,
     policy: Replacement,
     rng: Rng,
-    /// Checksum of the content: the sum of [`placed`] over all entries.
+    /// Checksum of the content: the sum of [`entry_checksum`] over all entries.
     held: u64,
     sets: Vec<u64>,
     data: PhantomData<M>,
@@ -94,7 +94,7 @@ pub struct Array<M> {
 
 /// Returns the contribution of an entry to the checksum.
 #[inline]
-fn placed(index: usize, entry: u64) -> u64 {
+fn entry_checksum(index: usize, entry: u64) -> u64 {
     let mixed = (entry ^ (index as u64).rotate_right(20)).wrapping_mul(0x9e37_79b9_7f4a_7c15);
     (mixed ^ mixed >> 32).wrapping_mul(0xd6e8_feb8_6659_fd93)
 }
@@ -105,7 +105,7 @@ fn mark(tag: u64) -> u64 {
     tag.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 56
 }
 
-impl<M: Data> Array<M> {
+impl<M: LineData> TagArray<M> {
     /// Creates an empty array. Only [`Replacement::Random`] draws from `rng`.
     ///
     /// # Panics
@@ -151,7 +151,7 @@ impl<M: Data> Array<M> {
 
     /// Returns the index of the word of a way.
     #[inline]
-    fn index(&self, slot: Slot) -> usize {
+    fn index(&self, slot: ArraySlot) -> usize {
         slot.base + 2 * self.groups + slot.way
     }
 
@@ -163,7 +163,7 @@ impl<M: Data> Array<M> {
     /// Returns the position of a line, if held. Does not count as a use.
     #[must_use]
     #[inline]
-    pub fn find(&self, line: u64) -> Option<Slot> {
+    pub fn find(&self, line: u64) -> Option<ArraySlot> {
         let (base, tag) = self.split(line);
         let set = &self.sets[base..][..self.stride()];
         let (marks, rest) = set.split_at(self.groups);
@@ -174,7 +174,7 @@ impl<M: Data> Array<M> {
             while alike != 0 {
                 let way = group * GROUP + byte(alike);
                 if entries[way] >> M::BITS == tag {
-                    return Some(Slot { base, way });
+                    return Some(ArraySlot { base, way });
                 }
                 alike &= alike - 1;
             }
@@ -197,13 +197,13 @@ impl<M: Data> Array<M> {
         let (base, _) = self.split(line);
         let ages = &self.sets[base + self.groups..][..self.groups];
         let way = replacement::first(self.policy, ages, self.ways)?;
-        let entry = self.sets[self.index(Slot { base, way })];
+        let entry = self.sets[self.index(ArraySlot { base, way })];
         Some(entry >> M::BITS << self.set_bits | line & ((1 << self.set_bits) - 1))
     }
 
     /// Returns the position of a line, if held, and marks the line as used.
     #[inline]
-    pub fn lookup(&mut self, line: u64) -> Option<Slot> {
+    pub fn lookup(&mut self, line: u64) -> Option<ArraySlot> {
         let slot = self.find(line)?;
         self.touch(slot);
         Some(slot)
@@ -211,7 +211,7 @@ impl<M: Data> Array<M> {
 
     /// Marks the line in a slot as used.
     #[inline]
-    pub fn touch(&mut self, slot: Slot) {
+    pub fn touch(&mut self, slot: ArraySlot) {
         let policy = self.policy;
         replacement::touch(policy, self.ages(slot.base), slot.way);
     }
@@ -226,7 +226,7 @@ impl<M: Data> Array<M> {
     /// Returns the data in a slot.
     #[must_use]
     #[inline]
-    pub fn data(&self, slot: Slot) -> M {
+    pub fn data(&self, slot: ArraySlot) -> M {
         self.unpacked(self.sets[self.index(slot)])
     }
 
@@ -237,13 +237,14 @@ impl<M: Data> Array<M> {
 
     /// Changes the data in a slot. Does not count as a use.
     #[inline]
-    pub fn set_data(&mut self, slot: Slot, data: M) {
+    pub fn set_data(&mut self, slot: ArraySlot, data: M) {
         let index = self.index(slot);
         let before = self.sets[index];
         let after = before >> M::BITS << M::BITS | data.to_bits();
         if after != before {
             self.sets[index] = after;
-            self.held = self.held.wrapping_sub(placed(index, before)).wrapping_add(placed(index, after));
+            self.held =
+                self.held.wrapping_sub(entry_checksum(index, before)).wrapping_add(entry_checksum(index, after));
         }
     }
 
@@ -264,16 +265,16 @@ impl<M: Data> Array<M> {
         let ages = &mut self.sets[base + self.groups..][..self.groups];
         let free = replacement::free(ages, mask);
         let way = free.unwrap_or_else(|| replacement::victim(policy, ages, self.ways, mask, &mut self.rng));
-        let index = self.index(Slot { base, way });
+        let index = self.index(ArraySlot { base, way });
         let (before, after) = (self.sets[index], tag << M::BITS | data.to_bits());
         self.sets[index] = after;
         set_byte(&mut self.sets[base..], way, mark(tag));
         replacement::come(policy, self.ages(base), way);
-        self.held = self.held.wrapping_add(placed(index, after));
+        self.held = self.held.wrapping_add(entry_checksum(index, after));
         if free.is_some() {
             return None;
         }
-        self.held = self.held.wrapping_sub(placed(index, before));
+        self.held = self.held.wrapping_sub(entry_checksum(index, before));
         let set = line & ((1 << self.set_bits) - 1);
         Some((before >> M::BITS << self.set_bits | set, self.unpacked(before)))
     }
@@ -287,10 +288,10 @@ impl<M: Data> Array<M> {
 
     /// Removes the line in a slot. Returns its data.
     #[inline]
-    pub fn take(&mut self, slot: Slot) -> M {
+    pub fn take(&mut self, slot: ArraySlot) -> M {
         let index = self.index(slot);
         let before = std::mem::replace(&mut self.sets[index], 0);
-        self.held = self.held.wrapping_sub(placed(index, before));
+        self.held = self.held.wrapping_sub(entry_checksum(index, before));
         replacement::leave(self.ages(slot.base), slot.way);
         self.unpacked(before)
     }
@@ -333,8 +334,8 @@ mod tests {
 
     const POLICIES: [Replacement; 3] = [Replacement::Lru, Replacement::Random, Replacement::Qlru];
 
-    fn array(sets: u32, ways: u32, replacement: Replacement) -> Array<u8> {
-        Array::new(sets, ways, replacement, Rng::new(1, 1))
+    fn array(sets: u32, ways: u32, replacement: Replacement) -> TagArray<u8> {
+        TagArray::new(sets, ways, replacement, Rng::new(1, 1))
     }
 
     #[test]
@@ -384,7 +385,7 @@ mod tests {
     #[test]
     fn random_replacement_is_even_and_repeats_with_its_seed() {
         let left = |seed| {
-            let mut array = Array::<u8>::new(1, 8, Replacement::Random, Rng::new(seed, 0));
+            let mut array = TagArray::<u8>::new(1, 8, Replacement::Random, Rng::new(seed, 0));
             (0..8).for_each(|line| assert_eq!(array.insert(line, line as u8, 0xff), None));
             let ways = (8..8008).map(move |line| {
                 let way = array.insert(line, 0, 0b0111_0110).map(|_| array.find(line).expect("it came in").way);
@@ -409,11 +410,11 @@ mod tests {
 
     /// Reference model of an LRU set: by way, the line, its data and the time of its last use.
     #[derive(Clone, Default)]
-    struct Plain {
+    struct ReferenceModel {
         ways: Vec<Option<(u64, u8, usize)>>,
     }
 
-    impl Plain {
+    impl ReferenceModel {
         fn lookup(&mut self, line: u64, now: usize) -> Option<u8> {
             let held = self.ways.iter_mut().flatten().find(|held| held.0 == line)?;
             held.2 = now;
@@ -440,7 +441,7 @@ mod tests {
             steps in prop::collection::vec((0_u8..4, 0_u64..80, any::<u32>()), 1..400),
         ) {
             let mut array = array(1 << set_bits, ways, Replacement::Lru);
-            let mut plain = vec![Plain { ways: vec![None; ways as usize] }; 1 << set_bits];
+            let mut plain = vec![ReferenceModel { ways: vec![None; ways as usize] }; 1 << set_bits];
             for (now, (action, line, mask)) in steps.into_iter().enumerate() {
                 let plain = &mut plain[line as usize & ((1 << set_bits) - 1)];
                 let mask = if mask & array.all_ways() == 0 { u32::MAX } else { mask };
@@ -499,7 +500,7 @@ mod tests {
                     let (set, way) = (index / array.stride(), index % array.stride() - 2 * array.groups);
                     array.sets[set * array.stride() + array.groups] >> (8 * way) & EMPTY == 0
                 });
-                let sum = held.fold(0_u64, |sum, (index, &entry)| sum.wrapping_add(placed(index, entry)));
+                let sum = held.fold(0_u64, |sum, (index, &entry)| sum.wrapping_add(entry_checksum(index, entry)));
                 prop_assert_eq!(array.held, sum);
             }
         }

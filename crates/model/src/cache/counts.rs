@@ -1,6 +1,6 @@
 //! Counters of the caches.
 
-use super::Shared;
+use super::LlcLine;
 use serde::{Deserialize, Serialize};
 
 /// Counters of one workload.
@@ -104,20 +104,20 @@ impl CacheCounts {
 
     /// Counts a line that has entered the LLC.
     #[inline]
-    pub(super) fn enter(&mut self, line: Shared) {
+    pub(super) fn enter(&mut self, line: LlcLine) {
         *self.lines(line) += 1;
         self.class(line.class).dirty_lines += u64::from(line.dirty);
     }
 
     /// Counts a line that has left the LLC.
     #[inline]
-    pub(super) fn leave(&mut self, line: Shared) {
+    pub(super) fn leave(&mut self, line: LlcLine) {
         *self.lines(line) -= 1;
         self.class(line.class).dirty_lines -= u64::from(line.dirty);
     }
 
     #[inline]
-    fn lines(&mut self, line: Shared) -> &mut u64 {
+    fn lines(&mut self, line: LlcLine) -> &mut u64 {
         let counts = self.class(line.class);
         if line.io {
             &mut counts.io_lines
@@ -128,7 +128,7 @@ impl CacheCounts {
 
     /// Counts a dirty line that leaves the LLC for memory.
     #[inline]
-    pub(super) fn write_back(&mut self, line: Shared) {
+    pub(super) fn write_back(&mut self, line: LlcLine) {
         let counts = self.class(line.class);
         if line.io {
             counts.ddio_evictions += 1;

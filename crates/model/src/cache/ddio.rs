@@ -1,6 +1,6 @@
 //! Accesses of devices to the caches.
 
-use super::{Caches, Holder, IoWrite, Shared};
+use super::{Caches, Holder, IoWrite, LlcLine};
 
 impl Caches {
     /// Writes a whole line of a device into the LLC (DDIO). A line that the LLC has is updated in place, in whatever
@@ -8,7 +8,7 @@ impl Caches {
     /// copies.
     pub fn io_write(&mut self, line: u64, class: u8) -> IoWrite {
         let slice = self.slice(line);
-        let written = Shared { class, dirty: true, io: true, read: false, holder: Holder::NOBODY };
+        let written = LlcLine { class, dirty: true, io: true, read: false, holder: Holder::NONE };
         let llc = &mut self.llc[slice];
         if let Some(slot) = llc.find(line) {
             llc.touch(slot);
@@ -17,10 +17,10 @@ impl Caches {
             self.counts.leave(before);
             self.counts.enter(written);
             self.counts.class(class).ddio_updates += 1;
-            self.withdraw(line, before.holder, None);
+            self.invalidate_copies(line, before.holder, None);
             return IoWrite { hit: true, evicted: None };
         }
-        let hit = self.withdraw_noted(slice, line);
+        let hit = self.invalidate_tracked(slice, line);
         self.counts.class(class).ddio_allocations += 1;
         IoWrite { hit, evicted: self.allocate(slice, line, written, self.params.ddio.ways) }
     }
@@ -30,17 +30,17 @@ impl Caches {
         let slice = self.slice(line);
         if let Some(gone) = self.llc[slice].remove(line) {
             self.counts.leave(gone);
-            self.withdraw(line, gone.holder, None);
+            self.invalidate_copies(line, gone.holder, None);
         } else {
-            self.withdraw_noted(slice, line);
+            self.invalidate_tracked(slice, line);
         }
     }
 
     /// Removes a line from the snoop filter and from the cores. Returns true if a core had it.
     #[inline]
-    fn withdraw_noted(&mut self, slice: usize, line: u64) -> bool {
-        let noted = self.filter.get_mut(slice).and_then(|filter| filter.remove(line));
-        noted.is_some_and(|holder| self.withdraw(line, holder, None).any)
+    fn invalidate_tracked(&mut self, slice: usize, line: u64) -> bool {
+        let tracked_holder = self.filter.get_mut(slice).and_then(|filter| filter.remove(line));
+        tracked_holder.is_some_and(|holder| self.invalidate_copies(line, holder, None).any)
     }
 
     /// Reads a line for a device. Returns true if a cache has it. Data written by a device counts as read from then
@@ -50,10 +50,10 @@ impl Caches {
         let llc = &mut self.llc[slice];
         let hit = match llc.lookup(line) {
             Some(slot) => {
-                llc.set_data(slot, Shared { read: true, ..llc.data(slot) });
+                llc.set_data(slot, LlcLine { read: true, ..llc.data(slot) });
                 true
             }
-            None => self.a_core_has(slice, line),
+            None => self.core_has_line(slice, line),
         };
         let counts = self.counts.class(class);
         counts.io_reads += 1;
@@ -62,7 +62,7 @@ impl Caches {
     }
 
     #[inline]
-    pub(super) fn a_core_has(&self, slice: usize, line: u64) -> bool {
+    pub(super) fn core_has_line(&self, slice: usize, line: u64) -> bool {
         let holder = self.filter.get(slice).and_then(|filter| filter.peek(line)).unwrap_or_default();
         self.l2[holder.cores(self.l2.len())].iter().any(|l2| l2.find(line).is_some())
     }

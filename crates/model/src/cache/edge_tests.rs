@@ -30,12 +30,12 @@ fn caches(inclusion: Inclusion, l2_ways: u32, ways: u32, filter_ways: u32) -> Ca
 
 /// Lets a core use a line without anything else happening meanwhile. Returns true if the LLC side had the line, or
 /// `None` if the L2 had it, and the lines that left for memory.
-fn use_line(caches: &mut Caches, core: u32, line: u64, store: bool) -> (Option<bool>, Vec<Evicted>) {
+fn use_line(caches: &mut Caches, core: u32, line: u64, store: bool) -> (Option<bool>, Vec<EvictedLine>) {
     let class = core as u8;
-    if caches.access(core, line, class, store) != Access::Miss {
+    if caches.access(core, line, class, store) != L2Access::Miss {
         return (None, Vec::new());
     }
-    let Read { hit, evicted } = caches.read(core, line, class);
+    let LlcRead { hit, evicted } = caches.read(core, line, class);
     let mut left: Vec<_> = evicted.into_iter().collect();
     if hit.is_none() {
         left.extend(caches.fetched(line, class));
@@ -119,7 +119,7 @@ fn a_line_that_leaves_an_inclusive_llc_leaves_the_core_and_takes_its_dirty_data_
     let mut caches = caches(Inclusion::Inclusive, 4, 2, 32);
     use_line(&mut caches, 0, LINE, true);
     use_line(&mut caches, 0, 1, false);
-    assert_eq!(use_line(&mut caches, 0, 2, false).1, [Evicted { line: LINE, class: 0, io: false }]);
+    assert_eq!(use_line(&mut caches, 0, 2, false).1, [EvictedLine { line: LINE, class: 0, io: false }]);
     assert!(!caches.holds(0, LINE));
     assert_eq!(caches.counts().classes()[0].back_invalidations, 1);
     assert_eq!(caches.counts().classes()[0].core_evictions, 1);
@@ -130,7 +130,7 @@ fn a_line_that_the_snoop_filter_forgets_leaves_the_core() {
     let mut caches = caches(Inclusion::Victim, 8, 8, 2);
     use_line(&mut caches, 0, LINE, true);
     use_line(&mut caches, 0, 1, false);
-    assert_eq!(use_line(&mut caches, 0, 2, false).1, [Evicted { line: LINE, class: 0, io: false }]);
+    assert_eq!(use_line(&mut caches, 0, 2, false).1, [EvictedLine { line: LINE, class: 0, io: false }]);
     assert_eq!(use_line(&mut caches, 0, 3, false).1, []);
     assert_eq!(caches.counts().classes()[0].back_invalidations, 2);
     assert!([LINE, 1].iter().all(|&line| !caches.holds(0, line)) && caches.holds(0, 2) && caches.holds(0, 3));
@@ -166,7 +166,7 @@ fn a_dirty_line_moves_to_its_reader_or_to_an_inclusive_llc() {
     }
     assert!(!inclusive.holds(0, LINE));
     assert_eq!(use_line(&mut inclusive, 1, 3, false).1, []);
-    assert_eq!(use_line(&mut inclusive, 1, 4, false).1, [Evicted { line: LINE, class: 0, io: false }]);
+    assert_eq!(use_line(&mut inclusive, 1, 4, false).1, [EvictedLine { line: LINE, class: 0, io: false }]);
 }
 
 #[test]
@@ -189,7 +189,7 @@ fn device_data_that_was_read_does_not_leak() {
     let mut caches = caches(Inclusion::Victim, 2, 4, 32);
     caches.io_write(1, 2);
     assert!(caches.io_read(1, 2) && !caches.io_read(7, 2));
-    assert_eq!(caches.io_write(2, 2).evicted, Some(Evicted { line: 1, class: 2, io: true }));
+    assert_eq!(caches.io_write(2, 2).evicted, Some(EvictedLine { line: 1, class: 2, io: true }));
     let counts = caches.counts().classes()[2];
     assert_eq!((counts.ddio_evictions, counts.ddio_leaks, counts.io_reads, counts.io_read_hits), (1, 0, 2, 1));
     // A core takes the other line, which belongs to the core when it returns.
@@ -207,7 +207,7 @@ fn a_device_write_updates_what_the_llc_has_and_allocates_what_a_core_has() {
     // Lines 1 and 2 are in ways 0 and 1. Way 1 is not a way of DDIO.
     assert_eq!(caches.io_write(2, 2), IoWrite { hit: true, evicted: None });
     assert_eq!((lines(&caches, 0), lines(&caches, 2)), ((1, 0), (0, 1)));
-    let evicted = Some(Evicted { line: 1, class: 0, io: false });
+    let evicted = Some(EvictedLine { line: 1, class: 0, io: false });
     assert_eq!(caches.io_write(3, 2), IoWrite { hit: true, evicted });
     assert!(!caches.holds(0, 3));
     let counts = caches.counts().classes()[2];
@@ -245,8 +245,8 @@ fn a_prefetched_line_counts_at_its_first_use() {
     let mut caches = caches(Inclusion::Victim, 2, 4, 32);
     caches.read(0, LINE, 0);
     caches.fill(0, LINE, 0, false, true);
-    assert_eq!(caches.access(0, LINE, 0, false), Access::Hit { prefetched: true });
-    assert_eq!(caches.access(0, LINE, 0, false), Access::Hit { prefetched: false });
+    assert_eq!(caches.access(0, LINE, 0, false), L2Access::Hit { prefetched: true });
+    assert_eq!(caches.access(0, LINE, 0, false), L2Access::Hit { prefetched: false });
     let counts = caches.counts().classes()[0];
     assert_eq!((counts.prefetch_filled, counts.prefetch_used, counts.l2_lookups, counts.l2_misses), (1, 1, 2, 0));
 }

@@ -15,12 +15,12 @@ const FIRM: i16 = 256;
 
 /// Saturating counter of a core's hits in the observed sets of the LLC.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct Foresight {
+pub(super) struct ReusePredictor {
     /// Hits minus misses, within `-FIRM..FIRM`.
     balance: i16,
 }
 
-impl Foresight {
+impl ReusePredictor {
     fn note(&mut self, hit: bool) {
         self.balance = (self.balance + if hit { 1 } else { -1 }).clamp(-FIRM, FIRM - 1);
     }

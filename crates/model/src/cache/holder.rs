@@ -1,14 +1,14 @@
 //! Holders of lines: the snoop filter, or the directory bits of an inclusive LLC, and the operations on cores'
 //! copies.
 
-use super::{Array, Caches, Data, Evicted, Private, Shared, Slot};
+use super::{ArraySlot, Caches, EvictedLine, L2Line, LineData, LlcLine, TagArray};
 use std::ops::Range;
 
 /// Cores that may have a line: none, one, or several (any core).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Holder(u16);
 
-impl Data for Holder {
+impl LineData for Holder {
     const BITS: u32 = u16::BITS;
 
     #[inline]
@@ -24,12 +24,12 @@ impl Data for Holder {
 
 impl Default for Holder {
     fn default() -> Self {
-        Self::NOBODY
+        Self::NONE
     }
 }
 
 impl Holder {
-    pub(super) const NOBODY: Self = Self(u16::MAX);
+    pub(super) const NONE: Self = Self(u16::MAX);
     pub(super) const SEVERAL: Self = Self(u16::MAX - 1);
     pub(super) const CORES_MAX: u32 = Self::SEVERAL.0 as u32;
 
@@ -41,7 +41,7 @@ impl Holder {
     /// Adds a core.
     #[inline]
     pub(super) fn and(self, core: u32) -> Self {
-        if self == Self::NOBODY || self == Self::core(core) {
+        if self == Self::NONE || self == Self::core(core) {
             Self::core(core)
         } else {
             Self::SEVERAL
@@ -57,7 +57,7 @@ impl Holder {
     #[inline]
     pub(super) fn cores(self, cores: usize) -> Range<usize> {
         match self {
-            Self::NOBODY => 0..0,
+            Self::NONE => 0..0,
             Self::SEVERAL => 0..cores,
             Self(core) => usize::from(core)..usize::from(core) + 1,
         }
@@ -74,7 +74,7 @@ pub(super) struct Copies {
 
 impl Copies {
     #[inline]
-    fn add(&mut self, copy: Private) {
+    fn add(&mut self, copy: L2Line) {
         self.any = true;
         self.dirty = copy.dirty.then_some(copy.class).or(self.dirty);
     }
@@ -83,7 +83,7 @@ impl Copies {
 impl Caches {
     /// Returns the holder of a line and the slot that records it, or `None` if the line is not tracked.
     #[inline]
-    pub(super) fn noted(&self, slice: usize, line: u64) -> Option<(Slot, Holder)> {
+    pub(super) fn tracked_holder(&self, slice: usize, line: u64) -> Option<(ArraySlot, Holder)> {
         if self.inclusive {
             let llc = &self.llc[slice];
             llc.find(line).map(|slot| (slot, llc.data(slot).holder))
@@ -93,12 +93,12 @@ impl Caches {
         }
     }
 
-    /// Records the holder of a line in the slot that [`Caches::noted`] returned.
+    /// Records the holder of a line in the slot that [`Caches::tracked_holder`] returned.
     #[inline]
-    pub(super) fn note(&mut self, slice: usize, slot: Slot, holder: Holder) {
+    pub(super) fn note(&mut self, slice: usize, slot: ArraySlot, holder: Holder) {
         if self.inclusive {
             let llc = &mut self.llc[slice];
-            llc.set_data(slot, Shared { holder, ..llc.data(slot) });
+            llc.set_data(slot, LlcLine { holder, ..llc.data(slot) });
         } else {
             self.filter[slice].set_data(slot, holder);
         }
@@ -107,11 +107,11 @@ impl Caches {
     /// Adds a line to the snoop filter, which does not have it. The line of a replaced entry is invalidated in the
     /// cores. Returns that line if it was dirty.
     #[inline]
-    pub(super) fn track(&mut self, slice: usize, line: u64, core: u32) -> Option<Evicted> {
+    pub(super) fn track(&mut self, slice: usize, line: u64, core: u32) -> Option<EvictedLine> {
         let (line, holder) = self.filter[slice].insert(line, Holder::core(core), u32::MAX)?;
         let class = self.back_invalidate(line, holder).dirty?;
         self.counts.class(class).core_evictions += 1;
-        Some(Evicted { line, class, io: false })
+        Some(EvictedLine { line, class, io: false })
     }
 
     /// Invalidates a line in its holders because its entry is needed.
@@ -131,7 +131,7 @@ impl Caches {
     /// Invalidates a line in its holders because a device or another core writes it. The core `writer` keeps its
     /// copy.
     #[inline]
-    pub(super) fn withdraw(&mut self, line: u64, holder: Holder, writer: Option<u32>) -> Copies {
+    pub(super) fn invalidate_copies(&mut self, line: u64, holder: Holder, writer: Option<u32>) -> Copies {
         let mut copies = Copies::default();
         for core in holder.cores(self.l2.len()).filter(|&core| Some(core as u32) != writer) {
             if let Some(copy) = self.l2[core].remove(line) {
@@ -158,7 +158,7 @@ impl Caches {
             if l2.data(slot).dirty && !inclusive {
                 l2.take(slot);
             } else {
-                l2.set_data(slot, Private { dirty: false, shared: true, ..l2.data(slot) });
+                l2.set_data(slot, L2Line { dirty: false, shared: true, ..l2.data(slot) });
             }
         }
         copies
@@ -167,20 +167,20 @@ impl Caches {
     /// Invalidates the copies of all other cores, because `core` stores to the line.
     pub(super) fn claim(&mut self, core: u32, line: u64) {
         let slice = self.slice(line);
-        if let Some((slot, before)) = self.noted(slice, line) {
+        if let Some((slot, before)) = self.tracked_holder(slice, line) {
             self.note(slice, slot, Holder::core(core));
-            self.withdraw(line, before, Some(core));
+            self.invalidate_copies(line, before, Some(core));
         }
     }
 
     /// Merges an older copy into that of a core that still has the line. Returns true if there is such a core.
     #[inline]
-    pub(super) fn absorb(&mut self, line: u64, holder: Holder, dirty: bool) -> bool {
+    pub(super) fn merge_into_copy(&mut self, line: u64, holder: Holder, dirty: bool) -> bool {
         let holders = holder.cores(self.l2.len());
-        let held = |l2: &mut Array<Private>| {
+        let held = |l2: &mut TagArray<L2Line>| {
             let slot = l2.find(line)?;
             let copy = l2.data(slot);
-            l2.set_data(slot, Private { dirty: copy.dirty | dirty, ..copy });
+            l2.set_data(slot, L2Line { dirty: copy.dirty | dirty, ..copy });
             Some(())
         };
         self.l2[holders].iter_mut().find_map(held).is_some()

@@ -1,6 +1,6 @@
 //! Operations of cores on the LLC.
 
-use super::{Caches, Evicted, Holder, Read, Shared, Slot, Victim};
+use super::{ArraySlot, Caches, EvictedLine, Holder, LlcLine, LlcRead, Victim};
 
 impl Caches {
     /// Reads a line for a core whose L2 does not have it.
@@ -9,18 +9,18 @@ impl Caches {
     /// core's L2 is taken from there: a clean copy is shared, and a dirty one migrates to the reader, which must then
     /// write it back, like the migratory snoops of Skylake-SP. An inclusive LLC keeps the line and the dirty data, so
     /// the reader's copy is always clean.
-    pub fn read(&mut self, core: u32, line: u64, class: u8) -> Read {
+    pub fn read(&mut self, core: u32, line: u64, class: u8) -> LlcRead {
         let (hit, evicted) =
             if self.inclusive { (self.read_inclusive(core, line, class), None) } else { self.read_victim(core, line) };
         self.observe(core, line, hit.is_some());
         let counts = self.counts.class(class);
         counts.llc_lookups += 1;
         counts.llc_misses += u64::from(hit.is_none());
-        Read { hit, evicted }
+        LlcRead { hit, evicted }
     }
 
     #[inline]
-    fn read_victim(&mut self, core: u32, line: u64) -> (Option<bool>, Option<Evicted>) {
+    fn read_victim(&mut self, core: u32, line: u64) -> (Option<bool>, Option<EvictedLine>) {
         let slice = self.slice(line);
         if let Some(given) = self.llc[slice].remove(line) {
             self.counts.leave(given);
@@ -33,7 +33,7 @@ impl Caches {
     }
 
     /// Reads a line that the snoop filter tracks. While the line is in flight to or from a core, no core may have it.
-    fn read_held(&mut self, core: u32, line: u64, slice: usize, slot: Slot) -> Option<bool> {
+    fn read_held(&mut self, core: u32, line: u64, slice: usize, slot: ArraySlot) -> Option<bool> {
         let holder = self.filter[slice].data(slot);
         let copies = self.snoop(core, line, holder);
         self.filter[slice].set_data(slot, holder.and(core));
@@ -48,12 +48,12 @@ impl Caches {
         llc.touch(slot);
         let held = llc.data(slot);
         if held.io {
-            let read = Shared { class, io: false, ..held };
+            let read = LlcLine { class, io: false, ..held };
             llc.set_data(slot, read);
             self.counts.leave(held);
             self.counts.enter(read);
         }
-        if !(held.holder == Holder::NOBODY || held.holder == Holder::core(core)) {
+        if !(held.holder == Holder::NONE || held.holder == Holder::core(core)) {
             self.write_back_copies(core, line, held.holder);
         }
         Some(false)
@@ -71,24 +71,24 @@ impl Caches {
 
     /// Inserts a line read from memory into an inclusive LLC. Returns the dirty line evicted to make room, if any.
     #[inline]
-    pub fn fetched(&mut self, line: u64, class: u8) -> Option<Evicted> {
+    pub fn fetched(&mut self, line: u64, class: u8) -> Option<EvictedLine> {
         let slice = self.slice(line);
         if !self.inclusive || self.llc[slice].find(line).is_some() {
             return None;
         }
-        self.allocate(slice, line, Shared { class, ..Shared::default() }, self.masks[usize::from(class)])
+        self.allocate(slice, line, LlcLine { class, ..LlcLine::default() }, self.masks[usize::from(class)])
     }
 
     /// Handles a line that left the L2 of a core: the LLC takes it, or the snoop filter drops its entry. If a core
     /// has read the line again meanwhile, that copy becomes dirty instead and the LLC does not change. Returns the
     /// dirty line evicted to make room, if any.
-    pub fn put(&mut self, core: u32, victim: Victim) -> Option<Evicted> {
+    pub fn put(&mut self, core: u32, victim: Victim) -> Option<EvictedLine> {
         let Victim { line, class, dirty, taken } = victim;
         let slice = self.slice(line);
-        let noted = self.filter.get(slice).and_then(|filter| filter.find(line));
-        if let Some(slot) = noted {
+        let tracked_holder = self.filter.get(slice).and_then(|filter| filter.find(line));
+        if let Some(slot) = tracked_holder {
             let holder = self.filter[slice].data(slot);
-            if self.absorb(line, holder, dirty) {
+            if self.merge_into_copy(line, holder, dirty) {
                 return None;
             }
             self.filter[slice].take(slot);
@@ -102,15 +102,15 @@ impl Caches {
         if !taken {
             return None;
         }
-        let put = Shared { class, dirty, ..Shared::default() };
+        let put = LlcLine { class, dirty, ..LlcLine::default() };
         self.allocate(slice, line, put, self.masks[usize::from(class)])
     }
 
     /// Replaces the LLC's data of a line by a core's.
     #[inline]
-    fn take_over(&mut self, slice: usize, slot: Slot, class: u8) {
+    fn take_over(&mut self, slice: usize, slot: ArraySlot, class: u8) {
         let held = self.llc[slice].data(slot);
-        let taken = Shared { class, dirty: true, io: false, read: false, ..held };
+        let taken = LlcLine { class, dirty: true, io: false, read: false, ..held };
         self.counts.leave(held);
         self.llc[slice].set_data(slot, taken);
         self.counts.enter(taken);
@@ -118,26 +118,26 @@ impl Caches {
 
     /// Clears the holder of a line in an inclusive LLC if that core has lost the line.
     #[inline]
-    fn release(&mut self, core: u32, slice: usize, slot: Slot, line: u64) {
+    fn release(&mut self, core: u32, slice: usize, slot: ArraySlot, line: u64) {
         let held = self.llc[slice].data(slot);
         if held.holder == Holder::core(core) && self.l2[core as usize].find(line).is_none() {
-            self.llc[slice].set_data(slot, Shared { holder: Holder::NOBODY, ..held });
+            self.llc[slice].set_data(slot, LlcLine { holder: Holder::NONE, ..held });
         }
     }
 
     /// Inserts a line that the LLC does not have into one of the ways of `mask`. Returns the dirty line evicted to
     /// make room, if any.
     #[inline]
-    pub(super) fn allocate(&mut self, slice: usize, line: u64, coming: Shared, mask: u32) -> Option<Evicted> {
+    pub(super) fn allocate(&mut self, slice: usize, line: u64, coming: LlcLine, mask: u32) -> Option<EvictedLine> {
         self.counts.enter(coming);
         let (line, mut left) = self.llc[slice].insert(line, coming, mask)?;
         self.counts.leave(left);
         if let Some(class) = self.back_invalidate(line, left.holder).dirty {
-            left = Shared { class, dirty: true, io: false, ..left };
+            left = LlcLine { class, dirty: true, io: false, ..left };
         }
         left.dirty.then(|| {
             self.counts.write_back(left);
-            Evicted { line, class: left.class, io: left.io }
+            EvictedLine { line, class: left.class, io: left.io }
         })
     }
 }

@@ -9,22 +9,22 @@ mod edge_tests;
 mod foresight;
 mod holder;
 mod llc;
-mod peers;
-#[cfg(test)]
-mod plain_tests;
 mod private;
+#[cfg(test)]
+mod reference_tests;
+mod remote;
 mod replacement;
 mod sockets;
 #[cfg(test)]
 mod tests;
 
-pub use array::{Array, Data, Slot};
+pub use array::{ArraySlot, LineData, TagArray};
 pub use counts::{CacheCounts, ClassCounts};
 pub use sockets::SocketCaches;
 
 use crate::line::slice_of;
 use crate::params::{CacheParams, Inclusion};
-use foresight::Foresight;
+use foresight::ReusePredictor;
 use holder::Holder;
 use hostnet_kernel::Rng;
 use serde::{Deserialize, Serialize};
@@ -44,7 +44,7 @@ pub struct Victim {
 
 /// Dirty line that is evicted from the caches to memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Evicted {
+pub struct EvictedLine {
     /// Physical line.
     pub line: u64,
     /// Workload that the line belongs to.
@@ -55,7 +55,7 @@ pub struct Evicted {
 
 /// Result of an access to an L2.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Access {
+pub enum L2Access {
     /// The L2 has the line.
     Hit {
         /// True at the first use of a line that a prefetch brought in.
@@ -67,11 +67,11 @@ pub enum Access {
 
 /// Result of a core's read at the LLC.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Read {
+pub struct LlcRead {
     /// `None` on a miss. On a hit, true if the line is dirty, and then the reader's copy is dirty.
     pub hit: Option<bool>,
     /// Dirty line evicted from a core because the snoop filter needs its entry.
-    pub evicted: Option<Evicted>,
+    pub evicted: Option<EvictedLine>,
 }
 
 /// Result of a device's write at the LLC.
@@ -80,12 +80,12 @@ pub struct IoWrite {
     /// True if the LLC or a core had the line.
     pub hit: bool,
     /// Dirty line that must be written back first.
-    pub evicted: Option<Evicted>,
+    pub evicted: Option<EvictedLine>,
 }
 
 /// Line in an L2.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-struct Private {
+struct L2Line {
     class: u8,
     dirty: bool,
     /// True if a prefetch brought the line in and nothing has used it.
@@ -94,7 +94,7 @@ struct Private {
     shared: bool,
 }
 
-impl Data for Private {
+impl LineData for L2Line {
     const BITS: u32 = 11;
 
     #[inline]
@@ -112,7 +112,7 @@ impl Data for Private {
 
 /// Line in the LLC.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-struct Shared {
+struct LlcLine {
     class: u8,
     dirty: bool,
     /// True if a device wrote the line and no core has read it.
@@ -123,7 +123,7 @@ struct Shared {
     holder: Holder,
 }
 
-impl Data for Shared {
+impl LineData for LlcLine {
     const BITS: u32 = 11 + Holder::BITS;
 
     #[inline]
@@ -152,13 +152,13 @@ pub struct Caches {
     masks: Vec<u32>,
     counts: CacheCounts,
     /// L2 caches, by core.
-    l2: Vec<Array<Private>>,
+    l2: Vec<TagArray<L2Line>>,
     /// Reuse predictor of clean victims, by core.
-    foresight: Vec<Foresight>,
+    foresight: Vec<ReusePredictor>,
     /// LLC, by slice.
-    llc: Vec<Array<Shared>>,
+    llc: Vec<TagArray<LlcLine>>,
     /// Snoop filter, by slice. Empty if the LLC is inclusive and records the holders itself.
-    filter: Vec<Array<Holder>>,
+    filter: Vec<TagArray<Holder>>,
 }
 
 /// Returns the random stream of an array: the kind of array in the bits from 32 up, its index below. Each array draws
@@ -186,14 +186,14 @@ impl Caches {
         assert!(ddio.ways & all != 0 && masks.iter().all(|&mask| mask != 0), "a mask has no way of the LLC");
         let inclusive = llc.inclusion == Inclusion::Inclusive;
         let filters = if inclusive { 0 } else { slices };
-        let filter = |index| Array::new(llc.filter_sets, llc.filter_ways, llc.replacement, rng(3, index));
+        let filter = |index| TagArray::new(llc.filter_sets, llc.filter_ways, llc.replacement, rng(3, index));
         Self {
             inclusive,
             masks,
             counts: CacheCounts::new(classes),
-            l2: (0..cores).map(|index| Array::new(l2.sets, l2.ways, l2.replacement, rng(1, index))).collect(),
-            foresight: vec![Foresight::default(); cores as usize],
-            llc: (0..slices).map(|index| Array::new(llc.sets, llc.ways, llc.replacement, rng(2, index))).collect(),
+            l2: (0..cores).map(|index| TagArray::new(l2.sets, l2.ways, l2.replacement, rng(1, index))).collect(),
+            foresight: vec![ReusePredictor::default(); cores as usize],
+            llc: (0..slices).map(|index| TagArray::new(llc.sets, llc.ways, llc.replacement, rng(2, index))).collect(),
             filter: (0..filters).map(filter).collect(),
             slices,
             params: params.clone(),

@@ -1,27 +1,27 @@
 //! Operations on the L2 of a core.
 
-use super::{Access, Caches, Holder, Private, Victim};
+use super::{Caches, Holder, L2Access, L2Line, Victim};
 
 impl Caches {
     /// Looks a line up in the L2 of a core, for a load or a store. A store makes the line dirty and invalidates the
     /// copies of other cores.
     #[inline]
-    pub fn access(&mut self, core: u32, line: u64, class: u8, store: bool) -> Access {
+    pub fn access(&mut self, core: u32, line: u64, class: u8, store: bool) -> L2Access {
         let counts = self.counts.class(class);
         counts.l2_lookups += 1;
         let l2 = &mut self.l2[core as usize];
         let Some(slot) = l2.lookup(line) else {
             counts.l2_misses += 1;
-            return Access::Miss;
+            return L2Access::Miss;
         };
-        let held @ Private { dirty, prefetched, shared, .. } = l2.data(slot);
+        let held @ L2Line { dirty, prefetched, shared, .. } = l2.data(slot);
         counts.prefetch_used += u64::from(prefetched);
-        let used = Private { dirty: dirty || store, prefetched: false, shared: shared && !store, ..held };
+        let used = L2Line { dirty: dirty || store, prefetched: false, shared: shared && !store, ..held };
         l2.set_data(slot, used);
         if store && shared {
             self.claim(core, line);
         }
-        Access::Hit { prefetched }
+        L2Access::Hit { prefetched }
     }
 
     /// Returns true if the L2 of a core has a line. Changes nothing.
@@ -43,11 +43,11 @@ impl Caches {
         let l2 = &mut self.l2[core as usize];
         if let Some(slot) = l2.lookup(line) {
             let held = l2.data(slot);
-            l2.set_data(slot, Private { dirty: held.dirty || dirty, ..held });
+            l2.set_data(slot, L2Line { dirty: held.dirty || dirty, ..held });
             return None;
         }
         self.counts.class(class).prefetch_filled += u64::from(prefetched);
-        let (line, left) = l2.insert(line, Private { class, dirty, prefetched, shared }, u32::MAX)?;
+        let (line, left) = l2.insert(line, L2Line { class, dirty, prefetched, shared }, u32::MAX)?;
         self.leaves(core, line, left.class, left.dirty)
     }
 
@@ -63,7 +63,7 @@ impl Caches {
     fn join(&mut self, core: u32, line: u64, dirty: bool) -> Option<bool> {
         let inclusive = self.inclusive;
         let slice = self.slice(line);
-        let (slot, holder) = self.noted(slice, line)?;
+        let (slot, holder) = self.tracked_holder(slice, line)?;
         if holder == Holder::core(core) {
             return Some(false);
         }
@@ -72,13 +72,13 @@ impl Caches {
         }
         if dirty {
             self.note(slice, slot, Holder::core(core));
-            self.withdraw(line, holder, Some(core));
+            self.invalidate_copies(line, holder, Some(core));
             return Some(false);
         }
         self.note(slice, slot, holder.and(core));
-        if inclusive && holder != Holder::NOBODY {
+        if inclusive && holder != Holder::NONE {
             self.write_back_copies(core, line, holder);
         }
-        Some(holder != Holder::NOBODY)
+        Some(holder != Holder::NONE)
     }
 }

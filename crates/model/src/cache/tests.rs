@@ -23,7 +23,7 @@ pub(super) enum Step {
 
 /// Message in flight between a core and the LLC. The class of a core is its number.
 #[derive(Clone, Copy, Debug)]
-enum OnItsWay {
+enum InFlight {
     Data { core: u32, line: u64, dirty: bool, from_memory: bool, prefetched: bool },
     Victim { core: u32, victim: Victim },
 }
@@ -31,8 +31,8 @@ enum OnItsWay {
 /// Caches, messages in flight, and the lines whose dirty data memory must still receive.
 struct World {
     caches: Caches,
-    on_its_way: Vec<OnItsWay>,
-    owed: BTreeSet<u64>,
+    in_flight: Vec<InFlight>,
+    unwritten: BTreeSet<u64>,
     at_once: bool,
 }
 
@@ -41,9 +41,9 @@ impl World {
         match step {
             Step::Use { core, line, store } => {
                 if store {
-                    self.owed.insert(line);
+                    self.unwritten.insert(line);
                 }
-                if self.caches.access(core, line, core as u8, store) == Access::Miss {
+                if self.caches.access(core, line, core as u8, store) == L2Access::Miss {
                     self.read(core, line, store, false)?;
                 }
             }
@@ -56,7 +56,7 @@ impl World {
                 let (had, updates) = (self.way(line), self.caches.counts.class(class).ddio_updates);
                 let IoWrite { evicted, hit } = self.caches.io_write(line, class);
                 self.leaves(evicted)?;
-                self.owed.insert(line);
+                self.unwritten.insert(line);
                 prop_assert!(hit || had.is_none());
                 prop_assert_eq!(self.caches.counts.class(class).ddio_updates - updates, u64::from(had.is_some()));
                 self.came(line, had, self.caches.params.ddio.ways)?;
@@ -64,33 +64,33 @@ impl World {
             }
             Step::IoInvalidate { line } => {
                 self.caches.io_invalidate(line);
-                self.owed.remove(&line);
+                self.unwritten.remove(&line);
                 prop_assert!(self.way(line).is_none() && (0..CORES).all(|core| !self.caches.holds(core, line)));
             }
             Step::IoRead { line, class } => {
                 let had = self.way(line).is_some() || (0..CORES).any(|core| self.caches.holds(core, line));
                 prop_assert_eq!(self.caches.io_read(line, class), had);
             }
-            Step::Deliver { index } if !self.on_its_way.is_empty() => self.deliver(index % self.on_its_way.len())?,
+            Step::Deliver { index } if !self.in_flight.is_empty() => self.deliver(index % self.in_flight.len())?,
             Step::Deliver { .. } => {}
         }
-        while self.at_once && !self.on_its_way.is_empty() {
+        while self.at_once && !self.in_flight.is_empty() {
             self.deliver(0)?;
         }
         Ok(())
     }
 
     fn read(&mut self, core: u32, line: u64, store: bool, prefetched: bool) -> TestCaseResult {
-        let Read { hit, evicted } = self.caches.read(core, line, core as u8);
+        let LlcRead { hit, evicted } = self.caches.read(core, line, core as u8);
         self.leaves(evicted)?;
         let dirty = store || hit == Some(true);
-        self.on_its_way.push(OnItsWay::Data { core, line, dirty, from_memory: hit.is_none(), prefetched });
+        self.in_flight.push(InFlight::Data { core, line, dirty, from_memory: hit.is_none(), prefetched });
         Ok(())
     }
 
     fn deliver(&mut self, index: usize) -> TestCaseResult {
-        match self.on_its_way.remove(index) {
-            OnItsWay::Data { core, line, dirty, from_memory, prefetched } => {
+        match self.in_flight.remove(index) {
+            InFlight::Data { core, line, dirty, from_memory, prefetched } => {
                 if from_memory {
                     let had = self.way(line);
                     let evicted = self.caches.fetched(line, core as u8);
@@ -100,9 +100,9 @@ impl World {
                 let victim = self.caches.fill(core, line, core as u8, dirty, prefetched);
                 let passed = victim.is_some_and(|victim| victim.line == line);
                 prop_assert!(!self.at_once || (self.caches.holds(core, line) && !passed));
-                self.on_its_way.extend(victim.map(|victim| OnItsWay::Victim { core, victim }));
+                self.in_flight.extend(victim.map(|victim| InFlight::Victim { core, victim }));
             }
-            OnItsWay::Victim { core, victim } => {
+            InFlight::Victim { core, victim } => {
                 let had = self.way(victim.line);
                 let evicted = self.caches.put(core, victim);
                 self.leaves(evicted)?;
@@ -112,9 +112,9 @@ impl World {
         Ok(())
     }
 
-    fn leaves(&mut self, evicted: Option<Evicted>) -> TestCaseResult {
-        if let Some(Evicted { line, .. }) = evicted {
-            prop_assert!(self.owed.remove(&line) || !self.at_once, "line {line} was not dirty");
+    fn leaves(&mut self, evicted: Option<EvictedLine>) -> TestCaseResult {
+        if let Some(EvictedLine { line, .. }) = evicted {
+            prop_assert!(self.unwritten.remove(&line) || !self.at_once, "line {line} was not dirty");
         }
         Ok(())
     }
@@ -134,7 +134,7 @@ impl World {
     }
 
     fn check(&self) -> TestCaseResult {
-        let shared: Vec<_> = self.caches.llc.iter().flat_map(Array::iter).collect();
+        let shared: Vec<_> = self.caches.llc.iter().flat_map(TagArray::iter).collect();
         let private: Vec<_> = (0..CORES)
             .flat_map(|core| self.caches.l2[core as usize].iter().map(move |(line, _, held)| (core, line, held)))
             .collect();
@@ -153,7 +153,7 @@ impl World {
         self.check_dirty(&shared, &private)
     }
 
-    fn check_counts(&self, shared: &[(u64, usize, Shared)]) -> TestCaseResult {
+    fn check_counts(&self, shared: &[(u64, usize, LlcLine)]) -> TestCaseResult {
         for (class, counts) in self.caches.counts().classes().iter().enumerate() {
             let lines = |io| shared.iter().filter(|held| usize::from(held.2.class) == class && held.2.io == io).count();
             prop_assert_eq!((counts.core_lines, counts.io_lines), (lines(false) as u64, lines(true) as u64));
@@ -166,7 +166,7 @@ impl World {
         Ok(())
     }
 
-    fn check_places(&self, shared: &[(u64, usize, Shared)], private: &[(u32, u64, Private)]) -> TestCaseResult {
+    fn check_places(&self, shared: &[(u64, usize, LlcLine)], private: &[(u32, u64, L2Line)]) -> TestCaseResult {
         let lines: BTreeSet<u64> = shared.iter().map(|held| held.0).collect();
         prop_assert_eq!(lines.len(), shared.len(), "no line is in the LLC twice");
         let copies: BTreeSet<_> = private.iter().map(|&(core, line, _)| (core, line)).collect();
@@ -177,23 +177,28 @@ impl World {
         for (slice, array) in self.caches.llc.iter().enumerate() {
             prop_assert!(array.iter().all(|held| self.caches.slice(held.0) == slice));
         }
-        let noted = self.caches.filter.iter().flat_map(Array::iter).filter(|noted| lines.contains(&noted.0));
-        prop_assert_eq!(noted.count(), 0, "the filter notes no line of the LLC");
+        let tracked_holder = self
+            .caches
+            .filter
+            .iter()
+            .flat_map(TagArray::iter)
+            .filter(|tracked_holder| lines.contains(&tracked_holder.0));
+        prop_assert_eq!(tracked_holder.count(), 0, "the filter notes no line of the LLC");
         Ok(())
     }
 
-    fn check_dirty(&self, shared: &[(u64, usize, Shared)], private: &[(u32, u64, Private)]) -> TestCaseResult {
+    fn check_dirty(&self, shared: &[(u64, usize, LlcLine)], private: &[(u32, u64, L2Line)]) -> TestCaseResult {
         let in_llc = shared.iter().filter(|held| held.2.dirty).map(|held| held.0);
         let in_l2 = private.iter().filter(|held| held.2.dirty).map(|held| held.1);
-        let on_its_way = self.on_its_way.iter().filter_map(|&moving| match moving {
-            OnItsWay::Data { line, dirty, .. } => dirty.then_some(line),
-            OnItsWay::Victim { victim, .. } => victim.dirty.then_some(victim.line),
+        let in_flight = self.in_flight.iter().filter_map(|&moving| match moving {
+            InFlight::Data { line, dirty, .. } => dirty.then_some(line),
+            InFlight::Victim { victim, .. } => victim.dirty.then_some(victim.line),
         });
-        let places: Vec<u64> = in_llc.chain(in_l2).chain(on_its_way).collect();
+        let places: Vec<u64> = in_llc.chain(in_l2).chain(in_flight).collect();
         let dirty: BTreeSet<u64> = places.iter().copied().collect();
-        prop_assert!(self.owed.is_subset(&dirty), "lost: {:?}", self.owed.difference(&dirty));
+        prop_assert!(self.unwritten.is_subset(&dirty), "lost: {:?}", self.unwritten.difference(&dirty));
         if self.at_once {
-            prop_assert_eq!(&self.owed, &dirty);
+            prop_assert_eq!(&self.unwritten, &dirty);
             // An inclusive LLC may have older data of a line that is dirty in an L2.
             prop_assert!(self.caches.inclusive || places.len() == dirty.len(), "dirty twice: {places:?}");
         }
@@ -264,7 +269,7 @@ proptest! {
         steps in steps(),
     ) {
         let caches = Caches::new(&params, CORES, slices, CLASSES, 1);
-        let mut world = World { caches, on_its_way: Vec::new(), owed: BTreeSet::new(), at_once };
+        let mut world = World { caches, in_flight: Vec::new(), unwritten: BTreeSet::new(), at_once };
         for step in steps {
             world.step(step)?;
             world.check().map_err(|error| TestCaseError::fail(format!("after {step:?}: {error}")))?;
@@ -273,14 +278,14 @@ proptest! {
 
     #[test]
     fn caches_read_back_go_on_as_the_ones_written(params in geometry(policies()), steps in steps()) {
-        let world = |caches| World { caches, on_its_way: Vec::new(), owed: BTreeSet::new(), at_once: true };
+        let world = |caches| World { caches, in_flight: Vec::new(), unwritten: BTreeSet::new(), at_once: true };
         let mut first = world(Caches::new(&params, CORES, 2, CLASSES, 7));
         for &step in &steps[..steps.len() / 2] {
             first.step(step)?;
         }
         let text = serde_json::to_string(&first.caches).expect("caches can be written");
         let mut second = world(serde_json::from_str(&text).expect("what was written can be read"));
-        second.owed.clone_from(&first.owed);
+        second.unwritten.clone_from(&first.unwritten);
         for &step in &steps[steps.len() / 2..] {
             first.step(step)?;
             second.step(step)?;

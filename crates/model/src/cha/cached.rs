@@ -4,8 +4,8 @@
 //! victim waits until the memory controller has accepted the victim: the request carries the victim to memory.
 
 use super::Cha;
-use crate::cache::{Evicted, Victim};
-use crate::line::{Home, Kind, Request, RequestId};
+use crate::cache::{EvictedLine, Victim};
+use crate::line::{Home, Request, RequestId, RequestKind};
 use crate::part::{Context, Payload};
 
 /// Delay from the decision to write a line to memory until the request arrives at its slice or channel, in ps.
@@ -17,52 +17,53 @@ impl Cha {
         let now = context.now();
         let request = context.requests.get_mut(id);
         request.admitted = now;
-        let abroad = self.is_abroad(request);
+        let is_remote = self.is_remote_line(request);
         let Request { kind, class, line, owner, .. } = *request;
         if self.wiring.upis.contains(owner) {
             return self.serve_remote(id, context);
         }
         match kind {
-            Kind::CoreRead => self.serve_core(id, context),
-            Kind::CoreWrite | Kind::CoreClean | Kind::CoreDrop => {
-                let victim = Victim { line, class, dirty: kind == Kind::CoreWrite, taken: kind != Kind::CoreDrop };
+            RequestKind::CoreRead => self.serve_core(id, context),
+            RequestKind::CoreWrite | RequestKind::CoreClean | RequestKind::CoreDrop => {
+                let victim =
+                    Victim { line, class, dirty: kind == RequestKind::CoreWrite, taken: kind != RequestKind::CoreDrop };
                 let core = self.wiring.cores.number(owner);
                 let evicted = context.caches().put(core, victim);
-                if self.carries(id, evicted, context) {
+                if self.carry_victim(id, evicted, context) {
                     return false;
                 }
-                if kind == Kind::CoreWrite {
+                if kind == RequestKind::CoreWrite {
                     context.send(owner, self.core_write_ack_ps, Payload::Taken(id));
                 } else {
                     context.requests.remove(id);
                 }
                 true
             }
-            Kind::Flush | Kind::FlushDoorbell | Kind::FlushTail => {
+            RequestKind::Flush | RequestKind::FlushDoorbell | RequestKind::FlushTail => {
                 let dirty = context.caches().clean(line);
                 // A flush that is a doorbell must reach the device even if the line is clean.
-                let done = kind == Kind::Flush && !dirty;
+                let done = kind == RequestKind::Flush && !dirty;
                 if done {
                     context.send(owner, self.core_write_ack_ps, Payload::Acknowledged(id));
                 }
                 done
             }
-            Kind::IoPut if !abroad => {
+            RequestKind::IoPut if !is_remote => {
                 let evicted = context.caches().io_write(line, class).evicted;
-                if self.carries(id, evicted, context) {
+                if self.carry_victim(id, evicted, context) {
                     return false;
                 }
                 context.send(owner, self.put_ps + self.io_write_ack_ps, Payload::Acknowledged(id));
                 true
             }
-            Kind::IoRead => {
+            RequestKind::IoRead => {
                 let hit = context.caches().io_read(line, class);
                 if hit {
                     context.send(owner, self.hit_ps + self.io_read_return_ps, Payload::Data(id));
                 }
                 hit
             }
-            Kind::IoWrite | Kind::IoPut => {
+            RequestKind::IoWrite | RequestKind::IoPut => {
                 context.caches().io_invalidate(line);
                 false
             }
@@ -84,9 +85,9 @@ impl Cha {
     }
 
     /// Fills an inclusive LLC with the line that a core has read, as its data passes.
-    pub(super) fn keep_in_llc(&mut self, id: RequestId, context: &mut Context) {
+    pub(super) fn fill_inclusive_llc(&mut self, id: RequestId, context: &mut Context) {
         let Request { kind, class, line, .. } = *context.requests.get(id);
-        if kind != Kind::CoreRead {
+        if kind != RequestKind::CoreRead {
             return;
         }
         if let Some(evicted) = context.caches().fetched(line, class) {
@@ -96,7 +97,7 @@ impl Cha {
 
     /// Makes a request carry the dirty victim of its line to memory. Returns true if it does. The entry still counts
     /// for the workload of the request. A victim homed on another socket leaves by a separate request.
-    fn carries(&mut self, id: RequestId, evicted: Option<Evicted>, context: &mut Context) -> bool {
+    fn carry_victim(&mut self, id: RequestId, evicted: Option<EvictedLine>, context: &mut Context) -> bool {
         let Some(evicted) = evicted else { return false };
         let Home { socket, place, .. } = context.homes.of(evicted.line);
         if socket != self.socket {
@@ -112,13 +113,18 @@ impl Cha {
 
     /// Writes a dirty line to memory. Nothing waits for that write.
     #[allow(clippy::unused_self)]
-    pub(super) fn evict(&self, evicted: Evicted, context: &mut Context) {
-        let id = Self::write_by_itself(Kind::Evict, evicted.line, evicted.class, context);
+    pub(super) fn evict(&self, evicted: EvictedLine, context: &mut Context) {
+        let id = Self::create_background_request(RequestKind::Evict, evicted.line, evicted.class, context);
         context.send(context.id, EVICT_PS, Payload::Arrive(id));
     }
 
     /// Creates a request of this CHA that no part waits for: a write, or a speculative read.
-    pub(super) fn write_by_itself(kind: Kind, line: u64, class: u8, context: &mut Context) -> RequestId {
+    pub(super) fn create_background_request(
+        kind: RequestKind,
+        line: u64,
+        class: u8,
+        context: &mut Context,
+    ) -> RequestId {
         let request = context.request(kind, line, class, 0);
         context.requests.insert(request)
     }

@@ -6,35 +6,35 @@
 //! IIO and remote sockets have separate input queues, which are served round robin. Requests for lines homed on
 //! another socket wait in queues apart from those for local lines.
 
-mod abroad;
 mod cached;
 mod remote;
+mod remote_sockets;
 mod slice;
 mod snoop;
 
-use crate::line::{Kind, Request, RequestId};
+use crate::line::{Request, RequestId, RequestKind};
 use crate::params::{CacheParams, ChaParams, CoreParams, IioParams, RemoteParams};
 pub use crate::part::BOOKS;
 use crate::part::{self, Context, Group, Ids, Part, PartKind, Payload, Pool};
-pub use abroad::Abroad;
-use abroad::{Crossing, NEXT_PS};
 use cached::EVICT_PS;
 use hostnet_kernel::{ComponentId, Time};
 use hostnet_measure::Domain;
+pub use remote_sockets::RemoteSockets;
+use remote_sockets::{UpiTransfer, NEXT_PS};
 use serde::{Deserialize, Serialize};
-use slice::{Slice, Way};
-use snoop::Asked;
+use slice::{ChaSlice, InputQueue};
+use snoop::SnoopTracker;
 
 /// Returns the class of a request in the domains of the CHA: one class for the cores and one for the devices of each
 /// workload.
 #[inline]
-fn book(kind: Kind, class: u8) -> u16 {
+fn cha_class(kind: RequestKind, class: u8) -> u16 {
     u16::from(class) * BOOKS as u16 + u16::from(kind.is_io())
 }
 
 /// Ids of the parts that the CHAs send to.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
-pub struct Wiring {
+pub struct ChaWiring {
     /// Cores of the socket.
     pub cores: Ids,
     /// Memory channels of the socket.
@@ -50,7 +50,7 @@ pub struct Wiring {
 pub struct Cha {
     socket: u8,
     params: ChaParams,
-    wiring: Wiring,
+    wiring: ChaWiring,
     from_cha_ps: u64,
     core_write_ack_ps: u64,
     io_write_ack_ps: u64,
@@ -64,9 +64,9 @@ pub struct Cha {
     /// True if memory keeps a directory of the sockets that own its lines.
     directory: bool,
     /// State of requests to remote sockets, if there are any that are simulated.
-    crossing: Option<Box<Crossing>>,
-    slices: Vec<Slice>,
-    /// All entries. Each is also in `read`, in `write` or in the domain of `crossing`, which know the class of the
+    upi_transfer: Option<Box<UpiTransfer>>,
+    slices: Vec<ChaSlice>,
+    /// All entries. Each is also in `read`, in `write` or in the domain of `upi_transfer`, which know the class of the
     /// entry.
     tor: Domain,
     read: Domain,
@@ -80,7 +80,7 @@ impl Cha {
     pub fn new(
         socket: u8,
         params: ChaParams,
-        wiring: Wiring,
+        wiring: ChaWiring,
         core: &CoreParams,
         iio: &IioParams,
         cache: Option<&CacheParams>,
@@ -97,8 +97,8 @@ impl Cha {
             put_ps: cache.map_or(0, |cache| cache.ddio.write_ps),
             upi_ps: 0,
             directory: false,
-            crossing: None,
-            slices: vec![Slice::default(); params.slices as usize],
+            upi_transfer: None,
+            slices: vec![ChaSlice::default(); params.slices as usize],
             tor: domain(),
             read: domain(),
             write: domain(),
@@ -118,11 +118,12 @@ impl Cha {
 
     /// Connects the CHAs to other sockets that have their own caches and memory.
     #[must_use]
-    pub fn with_sockets(mut self, abroad: Abroad) -> Self {
-        self.upi_ps = abroad.upi_ps;
-        self.directory = abroad.directory;
+    pub fn with_sockets(mut self, remote_sockets: RemoteSockets) -> Self {
+        self.upi_ps = remote_sockets.upi_ps;
+        self.directory = remote_sockets.directory;
         let domain = Domain::new(self.tor.capacity(), self.tor.capacity(), self.read.classes().len());
-        self.crossing = Some(Box::new(Crossing { abroad, domain, asked: Asked::default() }));
+        self.upi_transfer =
+            Some(Box::new(UpiTransfer { remote_sockets, domain, snoop_tracker: SnoopTracker::default() }));
         self
     }
 
@@ -147,18 +148,18 @@ impl Cha {
 
     /// Handles a request that arrives at its slice.
     pub(crate) fn on_arrival(&mut self, id: RequestId, context: &mut Context) {
-        if self.crossing.is_some() {
-            return self.arrive_from_sockets(id, context);
+        if self.upi_transfer.is_some() {
+            return self.arrive_multisocket(id, context);
         }
         self.arrive(id, context);
     }
 
     /// Handles a request that arrives at its slice on a server of several sockets: answers a snoop, and snoops remote
     /// copies of the line first if the request needs that.
-    fn arrive_from_sockets(&mut self, id: RequestId, context: &mut Context) {
+    fn arrive_multisocket(&mut self, id: RequestId, context: &mut Context) {
         let Request { kind, line, socket, .. } = *context.requests.get(id);
         match kind {
-            Kind::Snoop => return self.on_snoop(id, context),
+            RequestKind::Snoop => return self.on_snoop(id, context),
             _ if socket != self.socket => {
                 // A line homed on another socket has a slice of the home; here it passes a slice of this socket.
                 context.requests.get_mut(id).slice = context.homes.slice(self.socket, line);
@@ -173,32 +174,32 @@ impl Cha {
     fn arrive(&mut self, id: RequestId, context: &mut Context) {
         let request = context.requests.get_mut(id);
         // An ownership request only invalidates copies, so it needs no entry.
-        if request.kind == Kind::IoOwn {
+        if request.kind == RequestKind::IoOwn {
             return self.on_ownership(id, context);
         }
-        request.book = book(request.kind, request.class);
+        request.cha_class = cha_class(request.kind, request.class);
         let request = *request;
         let index = usize::from(request.slice);
-        let way = self.way(&request) as usize;
-        if self.slices[index].queues[way].is_empty() && self.has_room(index, &request) {
+        let input_queue = self.input_queue(&request) as usize;
+        if self.slices[index].queues[input_queue].is_empty() && self.has_room(index, &request) {
             self.admit(id, context);
             return;
         }
         self.slices[index].waiting += 1;
-        self.slices[index].queues[way].push(context.requests, id);
+        self.slices[index].queues[input_queue].push(context.requests, id);
     }
 
     /// Returns the input queue of a request.
     #[inline]
-    fn way(&self, request: &Request) -> Way {
-        if self.crossing.is_some() && self.wiring.upis.contains(request.owner) {
-            return Way::Socket;
+    fn input_queue(&self, request: &Request) -> InputQueue {
+        if self.upi_transfer.is_some() && self.wiring.upis.contains(request.owner) {
+            return InputQueue::Socket;
         }
-        match (self.is_abroad(request), request.kind.is_io()) {
-            (false, false) => Way::Core,
-            (false, true) => Way::Io,
-            (true, false) => Way::CoreAbroad,
-            (true, true) => Way::IoAbroad,
+        match (self.is_remote_line(request), request.kind.is_io()) {
+            (false, false) => InputQueue::Core,
+            (false, true) => InputQueue::Io,
+            (true, false) => InputQueue::CoreRemote,
+            (true, true) => InputQueue::IoRemote,
         }
     }
 
@@ -206,8 +207,8 @@ impl Cha {
     /// that they hold, and so have writes of cores.
     fn has_room(&self, index: usize, request: &Request) -> bool {
         let slice = &self.slices[index];
-        if let Some(crossing) = self.crossing.as_ref().filter(|_| self.is_abroad(request)) {
-            return slice.used < self.params.tor_entries && slice.abroad < crossing.abroad.entries;
+        if let Some(upi_transfer) = self.upi_transfer.as_ref().filter(|_| self.is_remote_line(request)) {
+            return slice.used < self.params.tor_entries && slice.remote_sockets < upi_transfer.remote_sockets.entries;
         }
         slice.used < self.params.tor_entries
             && (!request.kind.is_core_write() || slice.core_writes < self.params.tor_write_entries)
@@ -218,8 +219,8 @@ impl Cha {
         if context.caches.are_there() && self.serve_from_llc(id, context) {
             return;
         }
-        if self.is_abroad(context.requests.get(id)) {
-            self.pass_abroad(id, context);
+        if self.is_remote_line(context.requests.get(id)) {
+            self.pass_to_home(id, context);
         } else {
             self.pass_to_memory(id, context);
         }
@@ -231,22 +232,24 @@ impl Cha {
         let now = context.now();
         let request = context.requests.get_mut(id);
         request.admitted = now;
-        let Request { kind, slice, owner, book, .. } = *request;
+        let Request { kind, slice, owner, cha_class, .. } = *request;
         let slice = &mut self.slices[usize::from(slice)];
         slice.used += 1;
         let pool = if kind.is_read() { &mut self.read } else { &mut self.write };
-        let taken = self.tor.try_acquire_unnamed(now) && pool.try_acquire(now, book);
+        let taken = self.tor.try_acquire_unnamed(now) && pool.try_acquire(now, cha_class);
         assert!(taken, "a slice with a free entry has room");
         let delay = match kind {
-            Kind::CoreRead | Kind::IoRead | Kind::Speculate | Kind::CoreFetch => self.params.read_to_mc_ps,
-            Kind::IoWrite => self.params.io_write_to_mc_ps,
+            RequestKind::CoreRead | RequestKind::IoRead | RequestKind::Speculate | RequestKind::CoreFetch => {
+                self.params.read_to_mc_ps
+            }
+            RequestKind::IoWrite => self.params.io_write_to_mc_ps,
             // A DDIO write that evicts a dirty line waits until the channel has room for that line, not until the line
             // is there.
-            Kind::IoPut => EVICT_PS,
+            RequestKind::IoPut => EVICT_PS,
             _ => self.params.core_write_to_mc_ps,
         };
         slice.core_writes += u32::from(kind.is_core_write());
-        if matches!(kind, Kind::CoreWrite | Kind::CorePost) || kind.is_flush() {
+        if matches!(kind, RequestKind::CoreWrite | RequestKind::CorePost) || kind.is_flush() {
             context.send(owner, self.core_write_ack_ps, Payload::Admitted(id));
         } else if self.wiring.upis.contains(owner) {
             // The credit of a read is back with this message, one UPI latency later; for a write the UPI link adds
@@ -255,8 +258,8 @@ impl Cha {
             context.send(owner, delay, Payload::Admitted(id));
         }
         self.to_channel(id, delay, context);
-        if self.crossing.is_some() {
-            self.ask_all(id, context);
+        if self.upi_transfer.is_some() {
+            self.snoop_all(id, context);
         }
     }
 
@@ -275,22 +278,22 @@ impl Cha {
     /// Passes the data of a read on, after the channel has sent the last beat, and frees the entry.
     pub(crate) fn on_read(&mut self, id: RequestId, context: &mut Context) {
         let now = context.now();
-        let Request { kind, slice, owner, admitted, book, .. } = *context.requests.get(id);
-        if kind == Kind::Speculate {
-            return Self::end_beside(id, Payload::Data(id), context);
+        let Request { kind, slice, owner, admitted, cha_class, .. } = *context.requests.get(id);
+        if kind == RequestKind::Speculate {
+            return Self::end_without_entry(id, Payload::Data(id), context);
         }
-        // With home snoop, a read whose snoops are outstanding ends with the last answer (see `on_snooped`).
-        if self.crossing.as_mut().is_some_and(|crossing| crossing.asked.data(id)) {
+        // With home snoop, a read whose snoops are outstanding ends with the last answer (see `on_snoop_answer`).
+        if self.upi_transfer.as_mut().is_some_and(|upi_transfer| upi_transfer.snoop_tracker.data(id)) {
             return;
         }
-        self.read.release(now, book, admitted);
+        self.read.release(now, cha_class, admitted);
         self.tor.release_unnamed(now);
         let mut delay = if kind.is_io() { self.io_read_return_ps } else { self.from_cha_ps };
         if self.wiring.upis.contains(owner) {
-            delay = if self.crossing.is_some() { NEXT_PS } else { delay };
+            delay = if self.upi_transfer.is_some() { NEXT_PS } else { delay };
             self.note_owner(id, context);
         } else if context.caches.are_there() {
-            self.keep_in_llc(id, context);
+            self.fill_inclusive_llc(id, context);
         }
         context.send(owner, delay, Payload::Data(id));
         self.free_entry(usize::from(slice), context);
@@ -299,18 +302,18 @@ impl Cha {
     /// Frees the entry of a write that the memory controller has accepted, and acknowledges the write to its owner.
     pub(crate) fn on_accepted(&mut self, id: RequestId, context: &mut Context) {
         let now = context.now();
-        let Request { kind, slice, owner, admitted, book, .. } = *context.requests.get(id);
-        if kind == Kind::Directory {
-            return Self::end_beside(id, Payload::Acknowledged(id), context);
+        let Request { kind, slice, owner, admitted, cha_class, .. } = *context.requests.get(id);
+        if kind == RequestKind::Directory {
+            return Self::end_without_entry(id, Payload::Acknowledged(id), context);
         }
-        self.write.release(now, book, admitted);
+        self.write.release(now, cha_class, admitted);
         self.tor.release_unnamed(now);
         let index = usize::from(slice);
         if kind.is_io() {
-            // The request may have carried a victim of another workload (see `carries`); the answer is for its own
+            // The request may have carried a victim of another workload (see `carry_victim`); the answer is for its own
             // workload.
-            context.requests.get_mut(id).class = (book / BOOKS as u16) as u8;
-            let from_socket = self.crossing.is_some() && self.wiring.upis.contains(owner);
+            context.requests.get_mut(id).class = (cha_class / BOOKS as u16) as u8;
+            let from_socket = self.upi_transfer.is_some() && self.wiring.upis.contains(owner);
             let delay = if from_socket { NEXT_PS } else { self.io_write_ack_ps };
             context.send(owner, delay, Payload::Acknowledged(id));
         } else {
@@ -318,7 +321,7 @@ impl Cha {
             if kind.is_flush() {
                 context.send(owner, self.core_write_ack_ps, Payload::Acknowledged(id));
             // The device that receives a write past the caches ends the request.
-            } else if kind != Kind::CorePost {
+            } else if kind != RequestKind::CorePost {
                 context.requests.remove(id);
             }
         }
@@ -326,7 +329,7 @@ impl Cha {
     }
 
     /// Ends a request that took no entry, such as a speculative read, or sends `answer` if another part owns it.
-    fn end_beside(id: RequestId, answer: Payload, context: &mut Context) {
+    fn end_without_entry(id: RequestId, answer: Payload, context: &mut Context) {
         let owner = context.requests.get(id).owner;
         if owner == context.id {
             context.requests.remove(id);
@@ -347,10 +350,10 @@ impl Cha {
 
     /// Gives free entries to waiting requests, taking the queues round robin.
     fn admit_waiting(&mut self, index: usize, context: &mut Context) {
-        while let Some(way) = self.next_waiting(index, context) {
+        while let Some(input_queue) = self.next_waiting(index, context) {
             let slice = &mut self.slices[index];
-            slice.turn = (way + 1) as u8;
-            if let Some(id) = slice.queues[way].pop(context.requests) {
+            slice.turn = (input_queue + 1) as u8;
+            if let Some(id) = slice.queues[input_queue].pop(context.requests) {
                 slice.waiting -= 1;
                 self.admit(id, context);
             }
@@ -361,8 +364,8 @@ impl Cha {
     fn next_waiting(&self, index: usize, context: &Context) -> Option<usize> {
         let slice = &self.slices[index];
         let count = slice.queues.len();
-        (0..count).map(|step| (usize::from(slice.turn) + step) % count).find(|&way| {
-            let first = slice.queues[way].front();
+        (0..count).map(|step| (usize::from(slice.turn) + step) % count).find(|&input_queue| {
+            let first = slice.queues[input_queue].front();
             first.is_some_and(|id| self.has_room(index, context.requests.get(id)))
         })
     }
@@ -375,8 +378,8 @@ impl Part for Cha {
 
     fn on_event(&mut self, payload: Payload, _source: ComponentId, context: &mut Context) {
         match payload {
-            Payload::Data(id) => self.on_abroad_data(id, context),
-            Payload::Taken(id) => self.on_abroad_done(id, context),
+            Payload::Data(id) => self.on_remote_data(id, context),
+            Payload::Taken(id) => self.on_remote_done(id, context),
             other => unreachable!("the CHA was sent {other:?}"),
         }
     }
@@ -385,24 +388,24 @@ impl Part for Cha {
         visit(Pool::new(Group::Tor, &self.tor));
         visit(Pool::new(Group::ChaRead, &self.read));
         visit(Pool::new(Group::ChaWrite, &self.write));
-        if let Some(crossing) = &self.crossing {
-            visit(Pool::new(Group::ChaUpi, &crossing.domain));
+        if let Some(upi_transfer) = &self.upi_transfer {
+            visit(Pool::new(Group::ChaUpi, &upi_transfer.domain));
         }
     }
 
     fn settle(&mut self, now: Time) {
         part::settle([&mut self.tor, &mut self.read, &mut self.write], now);
-        let Some(crossing) = &mut self.crossing else {
+        let Some(upi_transfer) = &mut self.upi_transfer else {
             return self.tor.take_over(&[&self.read, &self.write]);
         };
-        crossing.domain.settle_all(now);
-        self.tor.take_over(&[&self.read, &self.write, &crossing.domain]);
+        upi_transfer.domain.settle_all(now);
+        self.tor.take_over(&[&self.read, &self.write, &upi_transfer.domain]);
     }
 
     fn reset(&mut self, now: Time) {
         part::reset([&mut self.tor, &mut self.read, &mut self.write], now);
-        if let Some(crossing) = &mut self.crossing {
-            crossing.domain.reset(now);
+        if let Some(upi_transfer) = &mut self.upi_transfer {
+            upi_transfer.domain.reset(now);
         }
     }
 }

@@ -3,9 +3,9 @@
 //! The LLC does not allocate lines for remote sockets. It serves the copies that it happens to hold, such as lines
 //! that a device has written.
 
-use super::abroad::NEXT_PS;
+use super::remote_sockets::NEXT_PS;
 use super::Cha;
-use crate::line::{Kind, Request, RequestId};
+use crate::line::{Request, RequestId, RequestKind};
 use crate::part::{Context, Payload};
 
 /// Delay from the data of a line at the memory side to the arrival of its directory write at the channel, in ps.
@@ -15,12 +15,12 @@ impl Cha {
     /// Looks up a request of a remote socket in the caches. Returns true if they serve it without memory. A line that
     /// the remote socket writes is invalidated.
     pub(super) fn serve_remote(&mut self, id: RequestId, context: &mut Context) -> bool {
-        if self.crossing.is_some() {
-            return self.serve_socket(id, context);
+        if self.upi_transfer.is_some() {
+            return self.serve_cached_socket(id, context);
         }
         let Request { kind, line, for_store, owner, .. } = *context.requests.get(id);
-        let hit = kind == Kind::CoreRead && context.caches().llc_has(line);
-        if for_store || kind == Kind::CoreWrite {
+        let hit = kind == RequestKind::CoreRead && context.caches().llc_has(line);
+        if for_store || kind == RequestKind::CoreWrite {
             context.caches().io_invalidate(line);
         }
         if hit {
@@ -33,16 +33,16 @@ impl Cha {
 
     /// Looks up a request of a remote socket that has simulated caches. Returns true if the caches serve it without
     /// memory.
-    fn serve_socket(&mut self, id: RequestId, context: &mut Context) -> bool {
+    fn serve_cached_socket(&mut self, id: RequestId, context: &mut Context) -> bool {
         let Request { kind, line, class, owner, .. } = *context.requests.get(id);
         // With home snoop the agent looks up the LLC, over the path from the CHA to the agent in the opposite
         // direction.
         let [agent, _] = self.agent_ps();
         match kind {
-            Kind::CoreRead | Kind::IoRead => {
+            RequestKind::CoreRead | RequestKind::IoRead => {
                 let hit = match kind {
                     // The socket of the device has counted the access.
-                    Kind::IoRead => context.caches().has(line),
+                    RequestKind::IoRead => context.caches().has(line),
                     _ => self.lend(id, context),
                 };
                 if !hit {
@@ -54,7 +54,7 @@ impl Cha {
                 context.send(owner, self.hit_ps.max(NEXT_PS) + agent, Payload::Data(id));
                 true
             }
-            Kind::IoPut => {
+            RequestKind::IoPut => {
                 context.send(owner, NEXT_PS, Payload::Admitted(id));
                 if let Some(evicted) = context.caches().io_write(line, class).evicted {
                     self.evict(evicted, context);
@@ -62,7 +62,7 @@ impl Cha {
                 context.send(owner, self.put_ps.max(NEXT_PS) + agent, Payload::Acknowledged(id));
                 true
             }
-            Kind::IoWrite => {
+            RequestKind::IoWrite => {
                 context.caches().io_invalidate(line);
                 false
             }
@@ -79,7 +79,7 @@ impl Cha {
         let hit = caches.has(line);
         let dirty = if for_store { caches.give_up(line) } else { caches.lend(line) };
         if dirty.is_some() && !for_store {
-            let write = Self::write_by_itself(Kind::Evict, line, class, context);
+            let write = Self::create_background_request(RequestKind::Evict, line, class, context);
             context.send(context.id, NEXT_PS, Payload::Arrive(write));
         }
         hit
@@ -100,11 +100,11 @@ impl Cha {
     /// Makes memory read a line that no requester needs, as the speculative read of a request that turned out not to
     /// need memory. The read takes no entry of the CHA, and nothing waits for it.
     pub(super) fn read_ahead(&self, id: RequestId, context: &mut Context) {
-        if !self.crossing.as_ref().is_some_and(|crossing| crossing.abroad.speculative) {
+        if !self.upi_transfer.as_ref().is_some_and(|upi_transfer| upi_transfer.remote_sockets.speculative) {
             return;
         }
         let Request { class, line, .. } = *context.requests.get(id);
-        let id = Self::write_by_itself(Kind::Speculate, line, class, context);
+        let id = Self::create_background_request(RequestKind::Speculate, line, class, context);
         self.to_channel(id, self.params.read_to_mc_ps, context);
     }
 
@@ -113,7 +113,7 @@ impl Cha {
     pub(super) fn note_owner(&self, id: RequestId, context: &mut Context) {
         let Request { class, line, for_store, .. } = *context.requests.get(id);
         if self.directory && for_store {
-            let id = Self::write_by_itself(Kind::Directory, line, class, context);
+            let id = Self::create_background_request(RequestKind::Directory, line, class, context);
             self.to_channel(id, DIRECTORY_PS, context);
         }
     }

@@ -5,14 +5,14 @@ use serde::{Deserialize, Serialize};
 
 /// Entries and queues of a slice.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
-pub(super) struct Slice {
+pub(super) struct ChaSlice {
     /// Entries in use.
     pub(super) used: u32,
     /// Entries in use by writes of cores.
     pub(super) core_writes: u32,
     /// Entries in use by requests to remote sockets.
-    pub(super) abroad: u32,
-    /// Requests that wait for an entry, by input queue (see [`Way`]).
+    pub(super) remote_sockets: u32,
+    /// Requests that wait for an entry, by input queue (see [`InputQueue`]).
     pub(super) queues: [Fifo<Request>; 5],
     /// Requests in all queues.
     pub(super) waiting: u32,
@@ -22,7 +22,7 @@ pub(super) struct Slice {
 
 /// Input queue of a slice, by the origin of its requests.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Way {
+pub(super) enum InputQueue {
     /// Cores of this socket, and cores of remote sockets of which nothing else is simulated.
     Core,
     /// The IIO of this socket.
@@ -31,12 +31,12 @@ pub(super) enum Way {
     Socket,
     /// Cores of this socket, with lines homed on another socket. Separate, because these requests also wait for one of
     /// the entries that such lines may hold, and must not block the others.
-    CoreAbroad,
+    CoreRemote,
     /// The IIO of this socket, with lines homed on another socket.
-    IoAbroad,
+    IoRemote,
 }
 
-impl Slice {
+impl ChaSlice {
     /// Returns true if no request waits.
     pub(super) fn is_idle(&self) -> bool {
         self.waiting == 0

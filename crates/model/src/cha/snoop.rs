@@ -6,21 +6,21 @@
 //! sent by a home agent beside the memory controller, so that snoops and answers also take the path between the agent
 //! and the CHA.
 
-use super::abroad::NEXT_PS;
+use super::remote_sockets::NEXT_PS;
 use super::Cha;
 use crate::cache::Caches;
-use crate::line::{Kind, Request, RequestId};
+use crate::line::{Request, RequestId, RequestKind};
 use crate::part::{Context, Payload};
 use serde::{Deserialize, Serialize};
 
 /// Reads that memory serves and that wait for snoops: by request, the snoops outstanding and true once the data has
 /// arrived.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
-pub(super) struct Asked(Vec<(u8, bool)>);
+pub(super) struct SnoopTracker(Vec<(u8, bool)>);
 
-impl Asked {
+impl SnoopTracker {
     /// Starts to wait for `snoops` answers.
-    fn ask(&mut self, id: RequestId, snoops: u8) {
+    fn expect_answers(&mut self, id: RequestId, snoops: u8) {
         let at = id.0 as usize;
         if self.0.len() <= at {
             self.0.resize(at + 1, (0, false));
@@ -52,18 +52,19 @@ impl Asked {
 
 impl Cha {
     /// Snoops all remote sockets for a line that memory is about to read, if the server uses home snoop.
-    pub(super) fn ask_all(&mut self, id: RequestId, context: &mut Context) {
+    pub(super) fn snoop_all(&mut self, id: RequestId, context: &mut Context) {
         let request = *context.requests.get(id);
-        let reads = matches!(request.kind, Kind::CoreRead | Kind::IoRead);
-        if !reads || !self.crossing().abroad.broadcast {
+        let reads = matches!(request.kind, RequestKind::CoreRead | RequestKind::IoRead);
+        if !reads || !self.upi_transfer().remote_sockets.broadcast {
             return;
         }
-        let from = self.comes_from(&request);
-        let others: Vec<u8> = self.crossing().abroad.others().filter(|&socket| Some(socket) != from).collect();
+        let from = self.requesting_socket(&request);
+        let others: Vec<u8> =
+            self.upi_transfer().remote_sockets.others().filter(|&socket| Some(socket) != from).collect();
         let home = context.homes.of(request.line);
-        self.crossing().asked.ask(id, others.len() as u8);
+        self.upi_transfer().snoop_tracker.expect_answers(id, others.len() as u8);
         for socket in others {
-            let snoop = self.send_to(socket, Kind::Snoop, home, id, context);
+            let snoop = self.send_to(socket, RequestKind::Snoop, home, id, context);
             context.requests.get_mut(snoop).for_store = false;
         }
     }
@@ -73,14 +74,14 @@ impl Cha {
     pub(super) fn snoops(&mut self, id: RequestId, context: &mut Context) -> bool {
         let request = *context.requests.get(id);
         let writes = match request.kind {
-            Kind::CoreRead | Kind::IoRead => request.for_store,
-            Kind::IoWrite | Kind::IoPut | Kind::IoOwn => true,
+            RequestKind::CoreRead | RequestKind::IoRead => request.for_store,
+            RequestKind::IoWrite | RequestKind::IoPut | RequestKind::IoOwn => true,
             _ => return false,
         };
-        let from = self.comes_from(&request);
+        let from = self.requesting_socket(&request);
         let Some(peer) = context.caches.peer_with(request.line, from, !writes) else { return false };
         let home = context.homes.of(request.line);
-        let snoop = self.send_to(peer, Kind::Snoop, home, id, context);
+        let snoop = self.send_to(peer, RequestKind::Snoop, home, id, context);
         context.requests.get_mut(snoop).for_store = writes;
         true
     }
@@ -105,33 +106,33 @@ impl Cha {
 
     /// Handles the answer of a remote socket to a snoop, with the data if `dirty`. The data serves a read, and memory
     /// gets it too unless a store follows. Any other request proceeds as it would without the copy.
-    pub(super) fn on_snooped(&mut self, id: RequestId, dirty: bool, context: &mut Context) {
+    pub(super) fn on_snoop_answer(&mut self, id: RequestId, dirty: bool, context: &mut Context) {
         let Request { kind, line, class, for_store, owner, .. } = *context.requests.get(id);
         // A home snoop runs beside the read of memory, so its answer only releases that read.
-        if self.crossing().asked.waits(id) {
+        if self.upi_transfer().snoop_tracker.waits(id) {
             if dirty {
-                let write = Self::write_by_itself(Kind::Evict, line, class, context);
+                let write = Self::create_background_request(RequestKind::Evict, line, class, context);
                 context.send(context.id, NEXT_PS, Payload::Arrive(write));
             }
-            if self.crossing().asked.answer(id) {
+            if self.upi_transfer().snoop_tracker.answer(id) {
                 self.on_read(id, context);
             }
             return;
         }
         if !(dirty && kind.is_read()) {
-            return self.arrive_from_sockets(id, context);
+            return self.arrive_multisocket(id, context);
         }
         if !for_store {
-            let write = Self::write_by_itself(Kind::Evict, line, class, context);
+            let write = Self::create_background_request(RequestKind::Evict, line, class, context);
             context.send(context.id, NEXT_PS, Payload::Arrive(write));
         }
-        if self.comes_from(context.requests.get(id)).is_some() {
+        if self.requesting_socket(context.requests.get(id)).is_some() {
             self.note_owner(id, context);
             self.read_ahead(id, context);
             context.send(owner, self.upi_ps, Payload::Admitted(id));
             context.send(owner, NEXT_PS, Payload::Data(id));
-        } else if kind == Kind::CoreRead {
-            self.take_in(id, context);
+        } else if kind == RequestKind::CoreRead {
+            self.record_remote_read(id, context);
             context.send(owner, self.from_cha_ps, Payload::Data(id));
         } else {
             context.send(owner, self.io_read_return_ps, Payload::Data(id));
@@ -139,12 +140,12 @@ impl Cha {
     }
 
     /// Records in the caches a line that a local core reads and a remote socket had.
-    fn take_in(&mut self, id: RequestId, context: &mut Context) {
+    fn record_remote_read(&mut self, id: RequestId, context: &mut Context) {
         let Request { class, line, owner, .. } = *context.requests.get(id);
         let core = self.wiring.cores.number(owner);
         if let Some(evicted) = context.caches().read(core, line, class).evicted {
             self.evict(evicted, context);
         }
-        self.keep_in_llc(id, context);
+        self.fill_inclusive_llc(id, context);
     }
 }

@@ -61,7 +61,7 @@ pub struct ControlCounts {
 
 /// Current state of a host, and its counts.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
-pub(super) struct Book {
+pub(super) struct ControlRecorder {
     pub(super) counts: ControlCounts,
     pub(super) level: u8,
     pub(super) echo: bool,
@@ -71,7 +71,7 @@ pub(super) struct Book {
     since: Time,
 }
 
-impl Book {
+impl ControlRecorder {
     /// Brings the counts up to `now`.
     pub(super) fn settle(&mut self, now: Time) {
         let ps = now.since(self.since);

@@ -5,12 +5,12 @@ use serde::{Deserialize, Serialize};
 
 /// Difference between two reads of a register.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Difference {
+pub(super) struct RegisterDifference {
     pub(super) counted: u64,
     pub(super) ps: u64,
 }
 
-impl Difference {
+impl RegisterDifference {
     /// Returns the mean occupancy in units of 2^-10 lines, for a register that accumulates it every `clock_ps` ps.
     pub(super) fn occupancy(self, clock_ps: u64) -> u64 {
         self.per_ps(u128::from(clock_ps) << 10)
@@ -28,27 +28,27 @@ impl Difference {
 
 /// Last read of a register.
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
-pub(super) struct Meter {
+pub(super) struct RegisterMeter {
     last: Option<(Time, u64)>,
 }
 
-impl Meter {
+impl RegisterMeter {
     /// Records a read of `value`. Returns the difference to the previous read, or nothing for the first read and for a
     /// second one at the same time.
-    pub(super) fn read(&mut self, now: Time, value: u64) -> Option<Difference> {
+    pub(super) fn read(&mut self, now: Time, value: u64) -> Option<RegisterDifference> {
         let (before, counted) = self.last.replace((now, value))?;
-        let difference = Difference { counted: value.wrapping_sub(counted), ps: now.since(before) };
+        let difference = RegisterDifference { counted: value.wrapping_sub(counted), ps: now.since(before) };
         (difference.ps > 0).then_some(difference)
     }
 }
 
 /// Exponentially weighted moving average that starts at 0, in integers as in a kernel.
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
-pub(super) struct Average {
+pub(super) struct MovingAverage {
     value: u64,
 }
 
-impl Average {
+impl MovingAverage {
     /// Adds a sample with a weight of 2 to the minus `shift`, and returns the average. It rounds down: from below, it
     /// stays up to 2^shift - 1 units below a constant sample.
     pub(super) fn take(&mut self, sample: u64, shift: u32) -> u64 {
@@ -65,42 +65,42 @@ mod tests {
 
     #[test]
     fn the_first_read_and_a_second_at_the_same_time_tell_nothing() {
-        let mut meter = Meter::default();
+        let mut meter = RegisterMeter::default();
         assert_eq!(meter.read(Time::from_ps(7), 100), None);
         assert_eq!(meter.read(Time::from_ps(7), 100), None);
-        assert_eq!(meter.read(Time::from_ps(17), 130), Some(Difference { counted: 30, ps: 10 }));
+        assert_eq!(meter.read(Time::from_ps(17), 130), Some(RegisterDifference { counted: 30, ps: 10 }));
     }
 
     #[test]
     fn a_register_may_wrap() {
-        let mut meter = Meter::default();
+        let mut meter = RegisterMeter::default();
         let _ = meter.read(Time::ZERO, u64::MAX - 9);
-        assert_eq!(meter.read(Time::from_ps(1), 5), Some(Difference { counted: 15, ps: 1 }));
+        assert_eq!(meter.read(Time::from_ps(1), 5), Some(RegisterDifference { counted: 15, ps: 1 }));
     }
 
     #[test]
     fn signals_are_lines_and_bytes_per_second() {
         // 65 lines over 300 clocks of 2 ns, in which 150 lines arrived.
         let ps = 600_000;
-        assert_eq!(Difference { counted: 65 * 300, ps }.occupancy(2000), 65 << 10);
-        assert_eq!(Difference { counted: 150, ps }.bandwidth(), 16_000_000_000);
-        assert_eq!(Difference { counted: u64::MAX, ps: 1 }.bandwidth(), u64::MAX);
+        assert_eq!(RegisterDifference { counted: 65 * 300, ps }.occupancy(2000), 65 << 10);
+        assert_eq!(RegisterDifference { counted: 150, ps }.bandwidth(), 16_000_000_000);
+        assert_eq!(RegisterDifference { counted: u64::MAX, ps: 1 }.bandwidth(), u64::MAX);
     }
 
     #[test]
     fn an_average_without_shift_is_the_sample() {
-        let mut average = Average::default();
+        let mut average = MovingAverage::default();
         assert_eq!(average.take(12_345, 0), 12_345);
         assert_eq!(average.take(1, 0), 1);
     }
 
     #[test]
     fn one_sample_has_its_weight() {
-        let mut average = Average::default();
+        let mut average = MovingAverage::default();
         assert_eq!(average.take(8 << 10, 3), 1 << 10);
         assert_eq!(average.take(8 << 10, 3), (7 << 10) / 8 + (1 << 10));
-        assert_eq!(Average::default().take(255, 8), 0);
-        assert_eq!(Average::default().take(256, 8), 1);
+        assert_eq!(MovingAverage::default().take(255, 8), 0);
+        assert_eq!(MovingAverage::default().take(256, 8), 1);
     }
 
     proptest! {
@@ -110,7 +110,7 @@ mod tests {
             sample in 0_u64..1 << 40,
             shift in 0_u32..=8
         ) {
-            let mut average = Average { value: start };
+            let mut average = MovingAverage { value: start };
             let mut before = start;
             for _ in 0..40 << shift {
                 let now = average.take(sample, shift);

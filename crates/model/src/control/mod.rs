@@ -23,15 +23,15 @@ pub use throttle::Throttled;
 
 use crate::params::{ControlParams, ControlRule};
 use crate::part::{Context, IioCounter, Part, PartKind, Payload, Start};
-use counts::Book;
+use counts::ControlRecorder;
 use hostnet_kernel::{ComponentId, Rng, Time};
-use meter::{Average, Meter};
+use meter::{MovingAverage, RegisterMeter};
 use serde::{Deserialize, Serialize};
-use throttle::{Step, Steps};
+use throttle::{LevelStep, LevelSteps};
 
 /// Parts that a host congestion control is connected to.
 #[derive(Clone, Debug)]
-pub struct Wiring {
+pub struct ControlWiring {
     /// Cores that the levels throttle.
     pub throttled: Throttled,
     /// Cores that mark packets.
@@ -46,17 +46,17 @@ pub struct Control {
     params: ControlParams,
     rng: Rng,
     rule: Rule,
-    steps: Steps,
+    steps: LevelSteps,
     /// Cores that mark packets.
     marking: Vec<ComponentId>,
     /// IIO whose registers are read.
     iio: ComponentId,
     /// Meters of occupancy and of bandwidth.
-    meters: [Meter; 2],
+    meters: [RegisterMeter; 2],
     /// Moving averages of occupancy and of bandwidth.
-    averages: [Average; 2],
+    averages: [MovingAverage; 2],
     signals: Signals,
-    book: Book,
+    recorder: ControlRecorder,
     /// Level that a register is being written for, if one is.
     writing: Option<u8>,
     /// Level to reach, step by step.
@@ -69,8 +69,8 @@ pub struct Control {
 impl Control {
     /// Creates a host congestion control that is connected as `wiring` says.
     #[must_use]
-    pub fn new(params: ControlParams, wiring: Wiring, rng: Rng) -> Self {
-        let Wiring { throttled, marking, iio } = wiring;
+    pub fn new(params: ControlParams, wiring: ControlWiring, rng: Rng) -> Self {
+        let ControlWiring { throttled, marking, iio } = wiring;
         let signals = Signals {
             now_ps: 0,
             sampled: Sampled::Occupancy,
@@ -82,10 +82,10 @@ impl Control {
         };
         Self {
             rule: Rule::new(&params.rule),
-            steps: Steps::new(throttled, params.mba_ps),
-            meters: [Meter::default(); 2],
-            averages: [Average::default(); 2],
-            book: Book::default(),
+            steps: LevelSteps::new(throttled, params.mba_ps),
+            meters: [RegisterMeter::default(); 2],
+            averages: [MovingAverage::default(); 2],
+            recorder: ControlRecorder::default(),
             writing: None,
             wanted: 0,
             waiting: false,
@@ -137,13 +137,13 @@ impl Control {
     /// Returns the level, 0 to [`LEVEL_MAX`], for which the registers have been written and the signals sent.
     #[must_use]
     pub fn level(&self) -> u8 {
-        self.book.level
+        self.recorder.level
     }
 
     /// Returns true while packets are marked.
     #[must_use]
     pub fn echo(&self) -> bool {
-        self.book.echo
+        self.recorder.echo
     }
 
     /// Returns the signals as of the last sample.
@@ -155,7 +155,7 @@ impl Control {
     /// Returns the counts since the last [`Control::reset`], up to the last [`Control::settle`].
     #[must_use]
     pub fn counts(&self) -> &ControlCounts {
-        &self.book.counts
+        &self.recorder.counts
     }
 
     /// Returns the registers that the two loops read.
@@ -184,9 +184,9 @@ impl Control {
         let Some(difference) = self.meters[0].read(context.now(), value) else { return };
         let smoothing = self.rule.controller().smoothing();
         let occupancy = difference.occupancy(self.params.iio_clock_ps.max(1));
-        self.book.counts.samples[0] += 1;
+        self.recorder.counts.samples[0] += 1;
         if smoothing.discards_occupancy(occupancy) {
-            self.book.counts.discarded[0] += 1;
+            self.recorder.counts.discarded[0] += 1;
             return;
         }
         self.signals.occupancy = occupancy;
@@ -198,9 +198,9 @@ impl Control {
         let Some(difference) = self.meters[1].read(context.now(), value) else { return };
         let smoothing = self.rule.controller().smoothing();
         let bandwidth = difference.bandwidth();
-        self.book.counts.samples[1] += 1;
+        self.recorder.counts.samples[1] += 1;
         if smoothing.discards_bandwidth(bandwidth) {
-            self.book.counts.discarded[1] += 1;
+            self.recorder.counts.discarded[1] += 1;
             return;
         }
         self.signals.bandwidth = bandwidth;
@@ -212,14 +212,14 @@ impl Control {
     /// Passes the signals to the rule, and carries its actions out.
     fn decide(&mut self, sampled: Sampled, context: &mut Context) {
         let now = context.now();
-        self.signals = Signals { now_ps: now.ps(), sampled, level: self.book.level, ..self.signals };
+        self.signals = Signals { now_ps: now.ps(), sampled, level: self.recorder.level, ..self.signals };
         let Signals { occupancy_smoothed, bandwidth_smoothed, .. } = self.signals;
         let targets = self.rule.controller().targets();
         let regime = targets.map(|targets| Regime::of(targets, occupancy_smoothed, bandwidth_smoothed));
-        self.book.set_signals(now, [occupancy_smoothed, bandwidth_smoothed], regime);
+        self.recorder.set_signals(now, [occupancy_smoothed, bandwidth_smoothed], regime);
         let Some(controller) = self.rule.controller_mut() else { return };
         let Actions { level, echo } = controller.on_sample(&self.signals);
-        if let Some(on) = echo.filter(|&on| self.book.set_echo(now, on)) {
+        if let Some(on) = echo.filter(|&on| self.recorder.set_echo(now, on)) {
             let echo = Payload::Echo { on, outgoing: self.params.sender };
             self.marking.iter().for_each(|&core| context.send(core, 1, echo));
         }
@@ -232,26 +232,26 @@ impl Control {
 
     /// Goes to the wanted level, step by step, until a register has to be written.
     fn step(&mut self, context: &mut Context) {
-        while self.book.level != self.wanted {
-            let from = self.book.level;
+        while self.recorder.level != self.wanted {
+            let from = self.recorder.level;
             let to = if self.wanted > from { from + 1 } else { from - 1 };
-            match self.steps.between(from, to) {
-                Step::Signal { on } => {
+            match self.steps.step_between(from, to) {
+                LevelStep::Signal { on } => {
                     let delay = self.params.signal_ps.max(1);
-                    self.steps.all().for_each(|core| context.send(core, delay, Payload::Halt { on }));
+                    self.steps.throttled_cores().for_each(|core| context.send(core, delay, Payload::Halt { on }));
                 }
                 // A level without a socket of its own takes no register write.
-                Step::Write { registers: 0, .. } => {}
-                Step::Write { registers, cores, ps } => {
+                LevelStep::Write { registers: 0, .. } => {}
+                LevelStep::Write { registers, cores, ps } => {
                     let delay = (self.params.write_ps * registers).max(1);
                     cores.iter().for_each(|&core| context.send(core, delay, Payload::Throttle { ps }));
                     context.send(context.id, delay, Payload::RegisterWritten);
-                    self.book.counts.writes += registers;
+                    self.recorder.counts.writes += registers;
                     self.writing = Some(to);
                     return;
                 }
             }
-            self.book.set_level(context.now(), to);
+            self.recorder.set_level(context.now(), to);
         }
     }
 
@@ -259,7 +259,7 @@ impl Control {
     /// follows.
     fn on_written(&mut self, context: &mut Context) {
         if let Some(level) = self.writing.take() {
-            self.book.set_level(context.now(), level);
+            self.recorder.set_level(context.now(), level);
         }
         self.step(context);
         if self.waiting && self.writing.is_none() {
@@ -300,11 +300,11 @@ impl Part for Control {
     }
 
     fn settle(&mut self, now: Time) {
-        self.book.settle(now);
+        self.recorder.settle(now);
     }
 
     fn reset(&mut self, now: Time) {
-        self.book.reset(now);
+        self.recorder.reset(now);
     }
 
     /// Stops reading registers.

@@ -108,22 +108,22 @@ fn regimes_are_those_of_the_paper() {
 #[test]
 fn times_are_those_between_changes() {
     let at = Time::from_ps;
-    let mut book = Book::default();
-    book.set_level(at(10), 3);
-    book.set_level(at(25), 4);
-    assert!(book.set_echo(at(30), true));
-    assert!(!book.set_echo(at(40), true));
-    book.set_level(at(50), 3);
-    book.set_signals(at(60), [7, 9], Some(Regime::Unmet));
-    book.settle(at(100));
+    let mut recorder = ControlRecorder::default();
+    recorder.set_level(at(10), 3);
+    recorder.set_level(at(25), 4);
+    assert!(recorder.set_echo(at(30), true));
+    assert!(!recorder.set_echo(at(40), true));
+    recorder.set_level(at(50), 3);
+    recorder.set_signals(at(60), [7, 9], Some(Regime::Unmet));
+    recorder.settle(at(100));
     let ControlCounts { levels_ps, echo_ps, stops, changes, regimes_ps, history, smoothed_area, .. } =
-        book.counts.clone();
+        recorder.counts.clone();
     assert_eq!((levels_ps, echo_ps), ([10, 0, 0, 15 + 50, 25], 70));
     assert_eq!((stops, changes, regimes_ps, smoothed_area), (2, 3, [0, 0, 0, 40], [7 * 40, 9 * 40]));
     assert_eq!(history, [(at(10), 3), (at(25), 4), (at(50), 3)]);
-    book.reset(at(110));
-    book.settle(at(115));
-    assert_eq!((book.counts.levels_ps, book.counts.echo_ps, book.counts.changes), ([0, 0, 0, 5, 0], 5, 0));
+    recorder.reset(at(110));
+    recorder.settle(at(115));
+    assert_eq!((recorder.counts.levels_ps, recorder.counts.echo_ps, recorder.counts.changes), ([0, 0, 0, 5, 0], 5, 0));
 }
 
 #[test]

@@ -9,7 +9,7 @@ use hostnet_kernel::Time;
 use serde::{Deserialize, Serialize};
 
 /// Kind of engine, to find the engines of that kind on a core.
-pub trait Runs: Sized {
+pub trait EngineKind: Sized {
     /// Returns the engine if it is of this kind.
     fn of(engine: &Engine) -> Option<&Self>;
 
@@ -32,7 +32,7 @@ macro_rules! engines {
                 }
             }
 
-            impl Runs for $engine {
+            impl EngineKind for $engine {
                 fn of(engine: &Engine) -> Option<&Self> {
                     match engine {
                         Engine::$engine(engine) => Some(engine),
@@ -85,7 +85,7 @@ impl Engine {
 
     /// Returns true if an event is for the engine. Answers to requests are not decided here: each goes to the engine
     /// that made the request.
-    pub(super) fn heeds(&self, payload: &Payload) -> bool {
+    pub(super) fn handles_event(&self, payload: &Payload) -> bool {
         match (payload, self) {
             (Payload::Refill | Payload::Step, _) => true,
             (Payload::KernelWork { class, .. } | Payload::Message { class }, Self::Executor(executor)) => {
@@ -130,32 +130,32 @@ impl Engine {
     }
 
     /// Gives the core to the engine, for its turn or for work that does not wait for one.
-    pub(super) fn go(&mut self, turn: bool, lfb: &mut Lfb, context: &mut Context) {
+    pub(super) fn resume(&mut self, turn: bool, lfb: &mut Lfb, context: &mut Context) {
         match self {
-            Self::Programs(programs) => programs.go(lfb, context),
-            Self::Executor(executor) => executor.go(lfb, context),
+            Self::Programs(programs) => programs.resume(lfb, context),
+            Self::Executor(executor) => executor.resume(lfb, context),
             Self::NetStack(stack) => stack.set_turn(turn, lfb, context),
-            Self::Worker(worker) => worker.executor_mut().go(lfb, context),
+            Self::Worker(worker) => worker.executor_mut().resume(lfb, context),
         }
     }
 
     /// Takes the core from the engine.
-    pub(super) fn hold(&mut self, lfb: &mut Lfb, context: &mut Context) {
+    pub(super) fn suspend(&mut self, lfb: &mut Lfb, context: &mut Context) {
         match self {
-            Self::Programs(programs) => programs.hold(),
-            Self::Executor(executor) => executor.hold(context.now()),
+            Self::Programs(programs) => programs.suspend(),
+            Self::Executor(executor) => executor.suspend(context.now()),
             Self::NetStack(stack) => stack.set_turn(false, lfb, context),
-            Self::Worker(worker) => worker.executor_mut().hold(context.now()),
+            Self::Worker(worker) => worker.executor_mut().suspend(context.now()),
         }
     }
 
     /// Makes the engine begin without the core, because it shares the core.
     pub(super) fn share(&mut self) {
         match self {
-            Self::Programs(programs) => programs.hold(),
-            Self::Executor(executor) => executor.hold(Time::ZERO),
+            Self::Programs(programs) => programs.suspend(),
+            Self::Executor(executor) => executor.suspend(Time::ZERO),
             Self::NetStack(stack) => stack.share(),
-            Self::Worker(worker) => worker.executor_mut().hold(Time::ZERO),
+            Self::Worker(worker) => worker.executor_mut().suspend(Time::ZERO),
         }
     }
 

@@ -7,13 +7,15 @@
 //! prefetchers keep in flight together.
 
 mod engine;
+mod engine_scheduler;
 mod executor;
 mod programs;
-mod turns;
 mod worker;
 
-pub use engine::{Engine, Runs};
-pub use executor::{Block, Errand, Errands, Executor, Partner, Source, Storage, Stream, Thread, ThreadWaits};
+pub use engine::{Engine, EngineKind};
+pub use executor::{
+    Block, Executor, Partner, RankOperation, RankOperations, Source, Storage, Stream, Thread, ThreadWaits,
+};
 pub use programs::{Program, Programs};
 pub use worker::{RankMemory, Worker};
 
@@ -23,17 +25,17 @@ use crate::os::NetStack;
 use crate::params::{CoreParams, PowerParams};
 use crate::part::{self, Context, Part, PartKind, Payload, Pool, PowerEvent, Start};
 use crate::power::{Clock, ClockChange};
+use engine_scheduler::EngineScheduler;
 use hostnet_kernel::{ComponentId, Time};
 use hostnet_measure::Domain;
 use serde::{Deserialize, Serialize};
-use turns::Turns;
 
 /// Backlog of kernel work at a core, in lines, at which the core begins to hold the drives back.
 const KERNEL_BACKLOG_LINES: u64 = 4096;
 
 /// Ids of the parts that a core sends to.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct Wiring {
+pub struct CoreWiring {
     /// Part that its requests go to: the CHA, or the UPI link to the socket of the memory.
     pub home: ComponentId,
     /// Drives of the server, for whose jobs the core may do kernel work.
@@ -46,18 +48,18 @@ pub struct Core {
     kind: PartKind,
     lfb: Lfb,
     engines: Vec<Engine>,
-    turns: Turns,
-    speeds: Option<Box<Speeds>>,
+    engine_scheduler: EngineScheduler,
+    frequencies: Option<Box<CoreFrequencies>>,
 }
 
 /// Frequencies that the core may have, in kHz, where the power management selects one.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-struct Speeds {
+struct CoreFrequencies {
     reference_khz: u32,
     pstates_khz: Vec<u32>,
 }
 
-impl Speeds {
+impl CoreFrequencies {
     fn clock(&self, pstate: usize) -> Clock {
         Clock { reference_khz: self.reference_khz, khz: self.pstates_khz[pstate] }
     }
@@ -75,7 +77,7 @@ impl Core {
         }
         let mut lfb = Lfb::new(params, idle, classes);
         lfb.shared = engines.len() > 1;
-        Self { kind, lfb, turns: Turns::new(engines.len()), engines, speeds: None }
+        Self { kind, lfb, engine_scheduler: EngineScheduler::new(engines.len()), engines, frequencies: None }
     }
 
     /// Gives the core frequencies; it begins with the fastest. A core that runs only network traffic follows the power
@@ -87,19 +89,19 @@ impl Core {
         }
         let pstates_khz: Vec<u32> = params.pstates.iter().map(|pstate| pstate.khz).collect();
         let fastest = pstates_khz.len() - 1;
-        let speeds = Speeds { reference_khz: params.reference_khz, pstates_khz };
-        let clock = speeds.clock(fastest);
+        let frequencies = CoreFrequencies { reference_khz: params.reference_khz, pstates_khz };
+        let clock = frequencies.clock(fastest);
         self.lfb.clock = clock;
         self.engines.iter_mut().for_each(|engine| engine.set_clock(clock));
-        self.speeds = Some(Box::new(speeds));
+        self.frequencies = Some(Box::new(frequencies));
         self
     }
 
     /// Handles a change of the clock by the power management. Returns false if the event is something else.
     fn on_clock(&mut self, payload: Payload, context: &mut Context) -> bool {
-        let (Payload::Power(event), Some(speeds)) = (payload, &self.speeds) else { return false };
+        let (Payload::Power(event), Some(frequencies)) = (payload, &self.frequencies) else { return false };
         let change = match event {
-            PowerEvent::Frequency(pstate) => ClockChange::To(speeds.clock(usize::from(pstate))),
+            PowerEvent::Frequency(pstate) => ClockChange::To(frequencies.clock(usize::from(pstate))),
             PowerEvent::Halt(ps) => ClockChange::Halt(u64::from(ps)),
             _ => return false,
         };
@@ -115,15 +117,15 @@ impl Core {
 
     /// Returns the time for which an engine of a shared core had the core since the last reset, until `now`, in ps.
     #[must_use]
-    pub fn had_ps(&self, engine: usize, now: Time) -> u64 {
-        self.turns.had_ps(engine, now)
+    pub fn run_ps(&self, engine: usize, now: Time) -> u64 {
+        self.engine_scheduler.run_ps(engine, now)
     }
 
     /// Returns the time for which an engine of a shared core waited for the core since the last reset, until `now`, in
     /// ps.
     #[must_use]
     pub fn waited_ps(&self, engine: usize, now: Time) -> u64 {
-        self.turns.waited_ps(engine, now)
+        self.engine_scheduler.waited_ps(engine, now)
     }
 
     /// Returns the engines that run on the core.
@@ -178,7 +180,7 @@ impl Core {
         self.lfb.idle += u32::from(payload == Payload::Refill);
         match &mut self.engines[..] {
             [only] => only.on_event(payload, &mut self.lfb, context),
-            several => self.turns.on_event(payload, several, &mut self.lfb, context),
+            several => self.engine_scheduler.on_event(payload, several, &mut self.lfb, context),
         }
     }
 
@@ -223,7 +225,7 @@ impl Part for Core {
         let entries = self.lfb.held.capacity();
         match &self.engines[..] {
             [only] => only.start(entries, start),
-            several => self.turns.start(several, start),
+            several => self.engine_scheduler.start(several, start),
         }
     }
 
@@ -248,7 +250,7 @@ impl Part for Core {
 
     fn reset(&mut self, now: Time) {
         part::reset(self.lfb.domains_mut(), now);
-        self.turns.reset(now);
+        self.engine_scheduler.reset(now);
         self.engines.iter_mut().for_each(|engine| engine.reset(now));
     }
 

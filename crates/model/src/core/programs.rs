@@ -1,8 +1,8 @@
 //! Engine of a core without caches: every access misses.
 
-use super::{Wiring, KERNEL_BACKLOG_LINES};
+use super::{CoreWiring, KERNEL_BACKLOG_LINES};
 use crate::lfb::Lfb;
-use crate::line::{Evictions, Home, Kind, Pages, Request, RequestId, Walk};
+use crate::line::{Evictions, Home, Pages, Request, RequestId, RequestKind, Walk};
 use crate::params::CoreParams;
 use crate::part::{Context, Payload, Start};
 use crate::power::{Clock, ClockChange};
@@ -51,14 +51,14 @@ pub struct Programs {
     ready: Vec<Time>,
     turn: usize,
     next_issue: Time,
-    wiring: Wiring,
+    wiring: CoreWiring,
     /// Delay that MBA adds to every read, in ps.
     throttle_ps: u64,
     halted: bool,
     /// True while another engine has the core.
     held: bool,
     /// On a shared core: time of the last wake-up that was scheduled for the next access.
-    asked: Time,
+    wake_up_at: Time,
     /// Kernel work that the core has not acknowledged to the drives: drive and pages.
     waiting: VecDeque<(u8, u32)>,
 }
@@ -66,7 +66,7 @@ pub struct Programs {
 impl Programs {
     /// Creates an engine that runs `programs` round robin.
     #[must_use]
-    pub fn new(params: CoreParams, wiring: Wiring, pages: Pages, rng: Rng, programs: Vec<Program>) -> Self {
+    pub fn new(params: CoreParams, wiring: CoreWiring, pages: Pages, rng: Rng, programs: Vec<Program>) -> Self {
         Self {
             waiting: VecDeque::with_capacity(WAITING_CAPACITY),
             next_issue: Time::ZERO,
@@ -74,7 +74,7 @@ impl Programs {
             throttle_ps: 0,
             halted: false,
             held: false,
-            asked: Time::ZERO,
+            wake_up_at: Time::ZERO,
             turn: 0,
             clock: Clock::default(),
             params,
@@ -168,8 +168,8 @@ impl Programs {
         if !lfb.shared {
             lfb.idle -= 1;
             context.send(context.id, at.since(context.now()), Payload::Refill);
-        } else if self.asked != at {
-            self.asked = at;
+        } else if self.wake_up_at != at {
+            self.wake_up_at = at;
             context.send(context.id, at.since(context.now()), Payload::Step);
         }
     }
@@ -239,7 +239,7 @@ impl Programs {
         let request = context.requests.get_mut(id);
         lfb.turn(request.class, now);
         let line = self.programs[request.tag as usize].evictions.next(&self.pages, &mut self.rng);
-        request.kind = Kind::CoreWrite;
+        request.kind = RequestKind::CoreWrite;
         request.since = now;
         request.line = line;
         let Home { socket, slice, place } = context.homes.of(line);
@@ -271,12 +271,12 @@ impl Programs {
     }
 
     /// Takes the core from the programs.
-    pub(super) fn hold(&mut self) {
+    pub(super) fn suspend(&mut self) {
         self.held = true;
     }
 
     /// Gives the core to the programs.
-    pub(super) fn go(&mut self, lfb: &mut Lfb, context: &mut Context) {
+    pub(super) fn resume(&mut self, lfb: &mut Lfb, context: &mut Context) {
         self.held = false;
         self.take_idle(lfb, context);
     }

@@ -16,7 +16,7 @@ pub(super) const NEXT_PS: u64 = 1;
 
 /// Credits of reads or of writes, and the requests that wait for one.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-struct Way {
+struct CreditQueue {
     credits: Domain,
     waiting: Fifo<Request>,
 }
@@ -26,24 +26,25 @@ struct Way {
 pub(super) struct AsyncPort {
     channel: ComponentId,
     /// Credit queues of reads and of writes.
-    ways: [Way; 2],
+    credit_queues: [CreditQueue; 2],
     /// By request number: time at which the request took its credit, and its class.
     taken: Vec<(Time, u8)>,
 }
 
 impl AsyncPort {
     pub(super) fn new(params: &DimmParams, channel: ComponentId, classes: usize) -> Self {
-        let way = |credits| Way { credits: Domain::new(credits, credits, classes), waiting: Fifo::default() };
-        Self { channel, ways: [way(params.ids), way(params.writes)], taken: Vec::new() }
+        let credit_queue =
+            |credits| CreditQueue { credits: Domain::new(credits, credits, classes), waiting: Fifo::default() };
+        Self { channel, credit_queues: [credit_queue(params.ids), credit_queue(params.writes)], taken: Vec::new() }
     }
 
     pub(super) fn domains(&self) -> [&Domain; 2] {
-        let [reads, writes] = &self.ways;
+        let [reads, writes] = &self.credit_queues;
         [&reads.credits, &writes.credits]
     }
 
     pub(super) fn domains_mut(&mut self) -> [&mut Domain; 2] {
-        let [reads, writes] = &mut self.ways;
+        let [reads, writes] = &mut self.credit_queues;
         [&mut reads.credits, &mut writes.credits]
     }
 
@@ -55,9 +56,9 @@ impl AsyncPort {
 
     /// Handles a request of the host.
     pub(super) fn arrive(&mut self, id: RequestId, context: &mut Context) {
-        let way = &mut self.ways[usize::from(!context.requests.get(id).kind.is_read())];
-        if !way.waiting.is_empty() || way.credits.free() == 0 {
-            way.waiting.push(context.requests, id);
+        let credit_queue = &mut self.credit_queues[usize::from(!context.requests.get(id).kind.is_read())];
+        if !credit_queue.waiting.is_empty() || credit_queue.credits.free() == 0 {
+            credit_queue.waiting.push(context.requests, id);
             return;
         }
         self.begin(id, context);
@@ -68,7 +69,7 @@ impl AsyncPort {
         let now = context.now();
         let request = context.requests.get(id);
         let (read, class) = (request.kind.is_read(), request.class);
-        let taken = self.ways[usize::from(!read)].credits.try_acquire(now, class);
+        let taken = self.credit_queues[usize::from(!read)].credits.try_acquire(now, class);
         assert!(taken, "a credit is free");
         let index = id.0 as usize;
         self.taken.resize(self.taken.len().max(index + 1), (Time::ZERO, 0));
@@ -84,9 +85,9 @@ impl AsyncPort {
     /// Ends a request on the DIMM, and frees its credit.
     pub(super) fn end(&mut self, id: RequestId, read: bool, context: &mut Context) {
         let (since, class) = self.taken[id.0 as usize];
-        let way = &mut self.ways[usize::from(!read)];
-        way.credits.release(context.now(), class, since);
-        if let Some(next) = way.waiting.pop(context.requests) {
+        let credit_queue = &mut self.credit_queues[usize::from(!read)];
+        credit_queue.credits.release(context.now(), class, since);
+        if let Some(next) = credit_queue.waiting.pop(context.requests) {
             self.begin(next, context);
         }
     }

@@ -3,7 +3,7 @@
 //! A clone copies the content of DRAM, so it begins when no write waits for its banks. Meanwhile no read goes to the
 //! controllers, so that the writes get through.
 
-use super::books::DimmCounters;
+use super::counters::DimmCounters;
 use super::ncontroller::NController;
 use super::rowclone::RowClone;
 use crate::line::PacketId;
@@ -35,12 +35,12 @@ pub(super) struct Clone {
 
 /// Clones under way.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub(super) struct Clones {
+pub(super) struct PacketClones {
     rows: RowClone,
     under_way: Vec<Clone>,
 }
 
-impl Clones {
+impl PacketClones {
     pub(super) fn new(rows: RowClone) -> Self {
         Self { rows, under_way: Vec::with_capacity(64) }
     }
@@ -77,7 +77,7 @@ impl Clones {
     pub(super) fn begin(
         &mut self,
         memory: &mut NController,
-        books: &mut DimmCounters,
+        counters: &mut DimmCounters,
         overwrite: &mut dyn FnMut(u32, u32),
         context: &mut Context,
     ) {
@@ -89,7 +89,7 @@ impl Clones {
             let Some(end) = memory.occupy(banks, ps, context) else { continue };
             overwrite(clone.to, self.rows.lines_per_row());
             clone.running = true;
-            books.clones[class as usize] += 1;
+            counters.clones[class as usize] += 1;
             context.send(context.id, end.since(now).max(1), Payload::Cloned(clone.packet));
         }
     }

@@ -1,8 +1,8 @@
 //! NIC side of the buffer device: DMA writes, doorbells, and the clones of packets.
 
 use super::async_port::NEXT_PS;
-use super::{dma, Buffers, Dimm, Writing};
-use crate::line::{memory_of, Kind, PacketId, RequestId};
+use super::{dma, Dimm, PacketBuffers, PacketWrite};
+use crate::line::{memory_of, PacketId, RequestId, RequestKind};
 use crate::part::{Access, Context, Payload, Slot, Tag};
 use crate::transport::journey::Stage;
 use hostnet_kernel::{ComponentId, Time};
@@ -14,7 +14,7 @@ impl Dimm {
     }
 
     /// Passes a register access to the NIC.
-    pub(super) fn tell_nic(&self, access: Access, context: &mut Context) {
+    pub(super) fn notify_nic(&self, access: Access, context: &mut Context) {
         context.send(self.nic, NEXT_PS, Payload::Register { link: 0, access });
     }
 
@@ -24,7 +24,7 @@ impl Dimm {
         let now = context.now();
         context.packets.get_mut(packet).end(Stage::TxFlush, now);
         if !self.clones.ring(packet) {
-            self.tell_nic(Access::Doorbell { id: packet, core }, context);
+            self.notify_nic(Access::Doorbell { id: packet, core }, context);
         }
     }
 
@@ -34,7 +34,7 @@ impl Dimm {
         (line..line + u64::from(lines)).for_each(|line| self.overwrite(line));
         if self.begins_packet(line) {
             self.end_burst();
-            self.writing = Writing { begun: now, first: line, next: line, last: now };
+            self.writing = PacketWrite { begun: now, first: line, next: line, last: now };
         }
         if self.writing.next == line {
             self.writing.next += u64::from(lines);
@@ -44,7 +44,7 @@ impl Dimm {
 
     /// Returns true if a line is the first of a packet buffer.
     pub(super) fn begins_packet(&self, line: u64) -> bool {
-        let within = |buffers: &Buffers| {
+        let within = |buffers: &PacketBuffers| {
             let at = line.wrapping_sub(buffers.line);
             at < buffers.lines && at % buffers.step == 0
         };
@@ -53,7 +53,7 @@ impl Dimm {
 
     /// Counts the packet that was written last.
     pub(super) fn end_burst(&mut self) {
-        let Writing { begun, first, next, last } = self.writing;
+        let PacketWrite { begun, first, next, last } = self.writing;
         if next > first && last > begun {
             self.counters.bursts += 1;
             self.counters.burst_ps += last.since(begun);
@@ -64,7 +64,7 @@ impl Dimm {
     /// Sends the command of a clone, which a core has requested, over the channel.
     pub(super) fn command(&mut self, packet: PacketId, context: &mut Context) {
         let line = memory_of(1) / 64;
-        let id = dma::request(Kind::Flush, line, 0, 0, context);
+        let id = dma::request(RequestKind::Flush, line, 0, 0, context);
         self.commands.push((id, packet));
         self.port.want(id, Slot::Write, context);
     }
@@ -77,7 +77,7 @@ impl Dimm {
             context.send(clone.core, self.to_cha_ps + self.to_core_ps, Payload::Cloned(packet));
         } else {
             context.packets.get_mut(packet).end(Stage::TxCopy, now);
-            self.tell_nic(Access::Doorbell { id: packet, core: clone.core }, context);
+            self.notify_nic(Access::Doorbell { id: packet, core: clone.core }, context);
         }
     }
 }

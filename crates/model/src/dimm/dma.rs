@@ -1,6 +1,6 @@
 //! DMA engine of the buffer device, which the NIC is attached to: moves lines of TLPs to and from local memory.
 
-use crate::line::{Kind, Request, RequestId};
+use crate::line::{Request, RequestId, RequestKind};
 use crate::link::Lane;
 use crate::params::PcieParams;
 use crate::part::{Context, Group, Payload, Pool, Tag};
@@ -11,7 +11,7 @@ use std::collections::VecDeque;
 
 /// TLP whose lines wait for entries.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
-struct Waiting {
+struct WaitingTlp {
     line: u64,
     /// Lines that have no entry yet.
     left: u8,
@@ -25,7 +25,7 @@ struct Waiting {
 
 /// Read request of the NIC whose lines are in flight.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
-struct Burst {
+struct ReadBurst {
     class: u8,
     /// Lines without data.
     outstanding: u8,
@@ -35,7 +35,7 @@ struct Burst {
 
 /// Write in flight. Writes are kept in the order of their arrival.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
-struct Written {
+struct PendingWrite {
     id: RequestId,
     /// Tag that the NIC receives when the write is visible, or [`Tag::NONE`].
     tag: Tag,
@@ -45,20 +45,20 @@ struct Written {
 
 /// DMA engine.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub(super) struct Dma {
+pub(super) struct DmaEngine {
     nic: ComponentId,
     link: PcieParams,
     down: Lane,
     /// TLPs that wait: writes, and reads.
-    waiting: [VecDeque<Waiting>; 2],
-    written: VecDeque<Written>,
-    bursts: Vec<Burst>,
+    waiting: [VecDeque<WaitingTlp>; 2],
+    written: VecDeque<PendingWrite>,
+    bursts: Vec<ReadBurst>,
     bursts_free: Vec<u32>,
     /// Entries of lines that are written, and of lines that are read.
     entries: [Domain; 2],
 }
 
-impl Dma {
+impl DmaEngine {
     pub(super) fn new(nic: ComponentId, link: PcieParams, lines: u32, classes: usize) -> Self {
         let domain = || Domain::new(lines, lines, classes);
         Self {
@@ -89,12 +89,12 @@ impl Dma {
 
     /// Queues a write TLP of the NIC.
     pub(super) fn write(&mut self, line: u64, lines: u8, class: u8, tag: Tag) {
-        self.waiting[0].push_back(Waiting { line, left: lines, lines, class, burst: 0, tag });
+        self.waiting[0].push_back(WaitingTlp { line, left: lines, lines, class, burst: 0, tag });
     }
 
     /// Queues a read request of the NIC.
     pub(super) fn read(&mut self, line: u64, lines: u8, class: u8) {
-        let burst = Burst { class, outstanding: lines, ready: 0 };
+        let burst = ReadBurst { class, outstanding: lines, ready: 0 };
         let number = match self.bursts_free.pop() {
             Some(number) => {
                 self.bursts[number as usize] = burst;
@@ -105,7 +105,7 @@ impl Dma {
                 self.bursts.len() as u32 - 1
             }
         };
-        self.waiting[1].push_back(Waiting { line, left: lines, lines, class, burst: number, tag: Tag::NONE });
+        self.waiting[1].push_back(WaitingTlp { line, left: lines, lines, class, burst: number, tag: Tag::NONE });
     }
 
     /// Returns the next line that may go to memory, as a request; writes and reads each go in order.
@@ -117,11 +117,11 @@ impl Dma {
         let tlp = *tlp;
         let taken = self.entries[read].try_acquire(context.now(), tlp.class);
         assert!(taken, "an entry is free");
-        let kind = if read == 1 { Kind::IoRead } else { Kind::IoWrite };
+        let kind = if read == 1 { RequestKind::IoRead } else { RequestKind::IoWrite };
         let id = request(kind, line, tlp.class, tlp.burst, context);
         if read == 0 {
             let tag = if tlp.left == 0 { tlp.tag } else { Tag::NONE };
-            self.written.push_back(Written { id, tag, done: false });
+            self.written.push_back(PendingWrite { id, tag, done: false });
         }
         if tlp.left == 0 {
             self.waiting[read].pop_front();
@@ -141,7 +141,7 @@ impl Dma {
         if let Some(written) = self.written.iter_mut().find(|written| written.id == id) {
             written.done = true;
         }
-        while let Some(&Written { tag, done: true, .. }) = self.written.front() {
+        while let Some(&PendingWrite { tag, done: true, .. }) = self.written.front() {
             self.written.pop_front();
             if tag != Tag::NONE {
                 context.send(self.nic, 1, Payload::Seen { tag });
@@ -158,7 +158,7 @@ impl Dma {
         let burst = &mut self.bursts[tag as usize];
         burst.outstanding -= 1;
         burst.ready += 1;
-        let Burst { class, outstanding, ready } = *burst;
+        let ReadBurst { class, outstanding, ready } = *burst;
         if outstanding == 0 || u32::from(ready) * 64 >= self.link.mps_bytes {
             burst.ready = 0;
             let bytes = u64::from(ready) * 64 + u64::from(self.link.completion_overhead_bytes);
@@ -172,7 +172,7 @@ impl Dma {
 }
 
 /// Creates a request of the buffer device.
-pub(super) fn request(kind: Kind, line: u64, class: u8, tag: u32, context: &mut Context) -> RequestId {
+pub(super) fn request(kind: RequestKind, line: u64, class: u8, tag: u32, context: &mut Context) -> RequestId {
     let request = context.request(kind, line, class, tag);
     context.requests.insert(request)
 }

@@ -4,8 +4,8 @@
 //! commands and writes over its channel. Clones of rows take the place of copies.
 
 mod async_port;
-mod books;
 mod clones;
+mod counters;
 mod device;
 mod dma;
 mod ncache;
@@ -15,26 +15,26 @@ mod rowclone;
 #[cfg(test)]
 mod tests;
 
-pub use books::DimmCounters;
+pub use counters::DimmCounters;
 pub use ncache::NCache;
 pub use rowclone::{CloneClass, RowClone};
 
-use crate::line::{memory_of, Kind, PacketId, Request, RequestId};
+use crate::line::{memory_of, PacketId, Request, RequestId, RequestKind};
 use crate::memory::Channel;
 use crate::params::{DimmParams, PcieParams};
 use crate::part::{self, Access, Context, Part, PartKind, Payload, Pool, Slot, Start};
 use async_port::AsyncPort;
-use clones::Clones;
-use dma::Dma;
+use clones::PacketClones;
+use dma::DmaEngine;
 use hostnet_kernel::{ComponentId, Rng, Time};
 use hostnet_measure::Domain;
 use ncontroller::NController;
-use nprefetch::{Arrived, NPrefetcher};
+use nprefetch::{NPrefetcher, PrefetchOutcome};
 use serde::{Deserialize, Serialize};
 
 /// Region of buffers that packets are written to, each packet from the first line of a buffer on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Buffers {
+pub struct PacketBuffers {
     /// First physical line.
     pub line: u64,
     /// Number of lines.
@@ -45,7 +45,7 @@ pub struct Buffers {
 
 /// Ids of the parts that a DIMM sends to, and its memory layout.
 #[derive(Clone, Debug)]
-pub struct Wiring {
+pub struct DimmWiring {
     /// CHAs of the socket.
     pub cha: ComponentId,
     /// NIC in the DIMM.
@@ -59,14 +59,14 @@ pub struct Wiring {
     /// Delay from the CHA to a core, in ps.
     pub to_core_ps: u64,
     /// Buffers that packets are written to.
-    pub buffers: Vec<Buffers>,
+    pub buffers: Vec<PacketBuffers>,
     /// Physical line from which on everything is a clone.
     pub cloned_from: u64,
 }
 
 /// Packet that the NIC is writing.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-struct Writing {
+struct PacketWrite {
     /// Time of the first write TLP.
     begun: Time,
     /// First line.
@@ -87,14 +87,14 @@ pub struct Dimm {
     hit_ps: u64,
     header: bool,
     cloned_from: u64,
-    buffers: Vec<Buffers>,
+    buffers: Vec<PacketBuffers>,
     port: AsyncPort,
     ncache: NCache,
     prefetcher: NPrefetcher,
     memory: NController,
-    dma: Dma,
-    clones: Clones,
-    writing: Writing,
+    dma: DmaEngine,
+    clones: PacketClones,
+    writing: PacketWrite,
     counters: DimmCounters,
     /// Commands of clones on the channel, each with its packet.
     commands: Vec<(RequestId, PacketId)>,
@@ -105,7 +105,7 @@ impl Dimm {
     ///
     /// # Panics Panics if it has no ids, entries or turns, or its device or its cache has no delay.
     #[must_use]
-    pub fn new(params: &DimmParams, id: ComponentId, wiring: Wiring, rng: Rng, classes: usize) -> Self {
+    pub fn new(params: &DimmParams, id: ComponentId, wiring: DimmWiring, rng: Rng, classes: usize) -> Self {
         let least = params.ids.min(params.writes).min(params.dma_lines).min(params.nic_turns);
         assert!(least > 0, "a DIMM has ids, entries and turns");
         assert!(params.device_ps > 0 && params.ncache.hit_ps > 0, "a device takes time");
@@ -123,9 +123,9 @@ impl Dimm {
             ncache: NCache::new(&params.ncache, rng),
             prefetcher: NPrefetcher::new(prefetch),
             memory: NController::new(params, id, classes),
-            dma: Dma::new(wiring.nic, wiring.link, params.dma_lines, classes),
-            clones: Clones::new(RowClone::new(&params.clone, &params.memory.dram)),
-            writing: Writing::default(),
+            dma: DmaEngine::new(wiring.nic, wiring.link, params.dma_lines, classes),
+            clones: PacketClones::new(RowClone::new(&params.clone, &params.memory.dram)),
+            writing: PacketWrite::default(),
             counters: DimmCounters::default(),
             commands: Vec::with_capacity(64),
         }
@@ -205,7 +205,7 @@ impl Dimm {
     /// Prefetches the lines after one that the host has read.
     fn prefetch(&mut self, line: u64, class: u8, context: &mut Context) {
         for line in self.prefetcher.after(line, |line| !self.ncache.has(line)) {
-            let id = dma::request(Kind::Speculate, line, class, 0, context);
+            let id = dma::request(RequestKind::Speculate, line, class, 0, context);
             self.prefetcher.begin(line, id);
             self.counters.prefetches += 1;
             self.memory.ask(id, false, context);
@@ -231,12 +231,12 @@ impl Dimm {
         let Request { kind, line, place, .. } = *context.requests.get(id);
         self.memory.done(place.channel, true);
         match kind {
-            Kind::Speculate => {
+            RequestKind::Speculate => {
                 context.requests.remove(id);
                 match self.prefetcher.end(id) {
-                    Arrived::Keep => self.ncache.insert(line, false),
-                    Arrived::Hand(reader) => self.port.want(reader, Slot::Send, context),
-                    Arrived::Drop => {}
+                    PrefetchOutcome::Keep => self.ncache.insert(line, false),
+                    PrefetchOutcome::Hand(reader) => self.port.want(reader, Slot::Send, context),
+                    PrefetchOutcome::Drop => {}
                 }
             }
             _ if self.is_own(id, context) => self.dma.data(id, context),
@@ -262,12 +262,12 @@ impl Dimm {
         self.port.end(id, false, context);
         context.send(self.cha, self.to_cha_ps, Payload::Accepted(id));
         match kind {
-            Kind::FlushDoorbell => self.on_doorbell(PacketId(tag), owner, context),
-            Kind::FlushTail => {
+            RequestKind::FlushDoorbell => self.on_doorbell(PacketId(tag), owner, context),
+            RequestKind::FlushTail => {
                 // The driver packs three values into the tag: armed in bit 31, the queue below it, the count in the
                 // low 16 bits.
                 let (queue, armed, count) = ((tag >> 16) as u16 & 0x7fff, tag >> 31 == 1, tag as u16);
-                self.tell_nic(Access::Tail { queue, count, armed }, context);
+                self.notify_nic(Access::Tail { queue, count, armed }, context);
             }
             _ => {}
         }

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 
 /// Cached line and its flag.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-struct Held {
+struct CachedLine {
     line: u64,
     /// True for the first line of a packet, after which nothing is prefetched.
     first: bool,
@@ -21,7 +21,7 @@ pub struct NCache {
     ways: usize,
     sets: u64,
     /// Lines, set by set.
-    lines: Vec<Option<Held>>,
+    lines: Vec<Option<CachedLine>>,
     rng: Rng,
 }
 
@@ -71,7 +71,7 @@ impl NCache {
         if set.is_empty() {
             return;
         }
-        let held = Some(Held { line, first });
+        let held = Some(CachedLine { line, first });
         let place = self.find(line).or_else(|| set.clone().find(|&at| self.lines[at].is_none()));
         let place = place.unwrap_or_else(|| set.start + (self.rng.next_u64() % self.ways as u64) as usize);
         self.lines[place] = held;

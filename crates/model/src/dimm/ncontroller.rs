@@ -1,7 +1,7 @@
 //! Arbitration at the memory controllers of the buffer device. Requests of the NIC go first, but only a limited number
 //! of them go before a waiting request of the host.
 
-use super::books::DimmCounters;
+use super::counters::DimmCounters;
 use crate::line::{Fifo, Request, RequestId};
 use crate::memory::Channel;
 use crate::params::DimmParams;
@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 
 /// Memory controller, and the requests that wait for it.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-struct Port {
+struct ControllerPort {
     channel: Channel,
     /// Requests that wait: of the NIC, and of the host.
     waiting: [Fifo<Request>; 2],
@@ -28,16 +28,16 @@ pub(super) struct NController {
     nic_turns: u64,
     /// Maximum number of reads, and of writes, at a controller.
     most: [u32; 2],
-    ports: Vec<Port>,
+    ports: Vec<ControllerPort>,
 }
 
 impl NController {
     pub(super) fn new(params: &DimmParams, id: ComponentId, classes: usize) -> Self {
         let memory = &params.memory;
         let port = |number| {
-            let way = params.device_ps;
-            let channel = Channel::new(&memory.dram, &memory.controller, id, way, way, classes, number);
-            Port { channel, waiting: [Fifo::default(), Fifo::default()], out: [0; 2], passed: 0 }
+            let path_ps = params.device_ps;
+            let channel = Channel::new(&memory.dram, &memory.controller, id, path_ps, path_ps, classes, number);
+            ControllerPort { channel, waiting: [Fifo::default(), Fifo::default()], out: [0; 2], passed: 0 }
         };
         Self {
             device_ps: params.device_ps,
@@ -68,7 +68,7 @@ impl NController {
 
     /// Sends requests to their controllers as far as these have room. `reads` is false while clones wait for writes:
     /// then no read is sent.
-    pub(super) fn grant(&mut self, reads: bool, books: &mut DimmCounters, context: &mut Context) {
+    pub(super) fn grant(&mut self, reads: bool, counters: &mut DimmCounters, context: &mut Context) {
         for at in 0..self.ports.len() {
             while let Some(list) = self.next(at, reads, context) {
                 let port = &mut self.ports[at];
@@ -76,7 +76,7 @@ impl NController {
                 let read = context.requests.get(id).kind.is_read();
                 let host_waits = !port.waiting[1].is_empty();
                 port.passed = if list == 0 && host_waits { port.passed + 1 } else { 0 };
-                books.passed_max = books.passed_max.max(port.passed);
+                counters.passed_max = counters.passed_max.max(port.passed);
                 port.out[usize::from(!read)] += 1;
                 port.channel.expect(id, context.now() + self.device_ps, context);
             }

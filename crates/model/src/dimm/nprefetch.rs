@@ -8,7 +8,7 @@ const PAGE_LINES: u64 = 64;
 
 /// Line in flight from memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-struct Coming {
+struct PrefetchInFlight {
     line: u64,
     id: RequestId,
     /// Read of the host that waits for the line.
@@ -19,7 +19,7 @@ struct Coming {
 
 /// Use of a prefetched line that has arrived.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Arrived {
+pub(super) enum PrefetchOutcome {
     /// The cache takes the line.
     Keep,
     /// A read of the host waits for the line.
@@ -32,7 +32,7 @@ pub(super) enum Arrived {
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(super) struct NPrefetcher {
     depth: u64,
-    coming: Vec<Coming>,
+    coming: Vec<PrefetchInFlight>,
 }
 
 impl NPrefetcher {
@@ -49,13 +49,14 @@ impl NPrefetcher {
 
     /// Records a line that is read from memory.
     pub(super) fn begin(&mut self, line: u64, id: RequestId) {
-        self.coming.push(Coming { line, id, reader: RequestId::NONE, stale: false });
+        self.coming.push(PrefetchInFlight { line, id, reader: RequestId::NONE, stale: false });
     }
 
     /// Makes a read of the host wait for a line in flight. Returns false if there is no such line, or another read
     /// waits.
     pub(super) fn join(&mut self, line: u64, reader: RequestId) -> bool {
-        let free = |coming: &&mut Coming| coming.line == line && !coming.stale && coming.reader == RequestId::NONE;
+        let free =
+            |coming: &&mut PrefetchInFlight| coming.line == line && !coming.stale && coming.reader == RequestId::NONE;
         let found = self.coming.iter_mut().find(free);
         found.map(|coming| coming.reader = reader).is_some()
     }
@@ -66,13 +67,13 @@ impl NPrefetcher {
     }
 
     /// Handles a line that has arrived. Returns its use.
-    pub(super) fn end(&mut self, id: RequestId) -> Arrived {
+    pub(super) fn end(&mut self, id: RequestId) -> PrefetchOutcome {
         let at = self.coming.iter().position(|coming| coming.id == id).expect("a prefetch that was begun comes back");
-        let Coming { reader, stale, .. } = self.coming.swap_remove(at);
+        let PrefetchInFlight { reader, stale, .. } = self.coming.swap_remove(at);
         match (reader, stale) {
-            (RequestId::NONE, false) => Arrived::Keep,
-            (RequestId::NONE, true) => Arrived::Drop,
-            (reader, _) => Arrived::Hand(reader),
+            (RequestId::NONE, false) => PrefetchOutcome::Keep,
+            (RequestId::NONE, true) => PrefetchOutcome::Drop,
+            (reader, _) => PrefetchOutcome::Hand(reader),
         }
     }
 }

@@ -8,7 +8,7 @@ const NONE: u32 = u32::MAX;
 
 /// A known host, linked to the hosts last seen before and after it.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
-struct Entry {
+struct AddressEntry {
     port: u16,
     seen: Time,
     older: u32,
@@ -28,9 +28,9 @@ pub struct AddressCounts {
 
 /// An address table of limited size. If it is full, a new host displaces the one that was seen least recently.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct Addresses {
+pub struct AddressTable {
     /// Entry of each host by number, up to the highest number seen.
-    entries: Vec<Option<Entry>>,
+    entries: Vec<Option<AddressEntry>>,
     oldest: u32,
     newest: u32,
     known: u32,
@@ -40,7 +40,7 @@ pub struct Addresses {
     counts: AddressCounts,
 }
 
-impl Addresses {
+impl AddressTable {
     /// Creates an empty table of `table` entries (at least 1), each of which expires `ttl_ps` after its host was last
     /// seen.
     #[must_use]
@@ -49,7 +49,7 @@ impl Addresses {
         Self { entries: Vec::new(), oldest: NONE, newest: NONE, known: 0, table: table.max(1), ttl_ps, counts }
     }
 
-    /// Records that a host is seen at a port. Calls of this and of [`Addresses::port_of`] must be in order of time.
+    /// Records that a host is seen at a port. Calls of this and of [`AddressTable::port_of`] must be in order of time.
     pub fn learn(&mut self, host: u16, port: u16, now: Time) {
         self.forget(now);
         let place = usize::from(host);
@@ -65,7 +65,7 @@ impl Addresses {
             }
             self.counts.learned += 1;
         }
-        self.entries[place] = Some(Entry { port, seen: now, older: self.newest, newer: NONE });
+        self.entries[place] = Some(AddressEntry { port, seen: now, older: self.newest, newer: NONE });
         self.relink(self.newest, |entry| entry.newer = host.into());
         if self.oldest == NONE {
             self.oldest = host.into();
@@ -88,15 +88,15 @@ impl Addresses {
         }
     }
 
-    fn is_over(&self, entry: &Entry, now: Time) -> bool {
+    fn is_over(&self, entry: &AddressEntry, now: Time) -> bool {
         now.since(entry.seen) >= self.ttl_ps
     }
 
-    fn entry(&self, host: u32) -> Option<&Entry> {
+    fn entry(&self, host: u32) -> Option<&AddressEntry> {
         self.entries.get(host as usize)?.as_ref()
     }
 
-    fn relink(&mut self, host: u32, change: impl Fn(&mut Entry)) {
+    fn relink(&mut self, host: u32, change: impl Fn(&mut AddressEntry)) {
         if let Some(Some(entry)) = self.entries.get_mut(host as usize) {
             change(entry);
         }
@@ -138,7 +138,7 @@ mod tests {
 
     #[test]
     fn a_host_is_known_until_it_was_not_seen_for_so_long() {
-        let mut addresses = Addresses::new(4, TTL_PS);
+        let mut addresses = AddressTable::new(4, TTL_PS);
         addresses.learn(7, 3, at(50));
         assert_eq!((addresses.port_of(7, at(1049)), addresses.port_of(6, at(1049))), (Some(3), None));
         assert_eq!(addresses.at(at(1050)).0, 0, "looking changes nothing");
@@ -153,7 +153,7 @@ mod tests {
 
     #[test]
     fn the_oldest_goes_where_there_is_no_room() {
-        let mut addresses = Addresses::new(2, TTL_PS);
+        let mut addresses = AddressTable::new(2, TTL_PS);
         addresses.learn(0, 0, at(1));
         addresses.learn(1, 1, at(2));
         addresses.learn(0, 0, at(3));
@@ -170,7 +170,7 @@ mod tests {
             table in 1_u32..6,
             steps in prop::collection::vec((0_u64..600, 0_u16..8, 0_u16..4, any::<bool>()), 1..80)
         ) {
-            let mut addresses = Addresses::new(table, TTL_PS);
+            let mut addresses = AddressTable::new(table, TTL_PS);
             let mut simple: BTreeMap<u16, (Time, usize, u16)> = BTreeMap::new();
             let mut now = Time::ZERO;
             for (number, (wait, host, port, learns)) in steps.into_iter().enumerate() {

@@ -3,10 +3,10 @@
 use super::cut::ranges;
 use super::egress::Egress;
 use super::endpoint::Endpoint;
-use super::fabric::{Fabric, Node};
+use super::fabric::{Fabric, FabricNode};
 use super::flow_end::FlowEnd;
 use super::learning::LearningSwitch;
-use super::routes::{Graph, PortOf, Routes};
+use super::routes::{ClusterGraph, GraphPort, Routes};
 use super::switch::Switch;
 use super::wire::{Wire, WireParams};
 use crate::params::{CableParams, ClusterParams, EndpointParams, HostKind, SwitchParams};
@@ -25,7 +25,7 @@ const STREAMS: u64 = 1 << 40;
 
 /// Fabrics of a network, and the data that the servers around them need.
 #[derive(Clone, Debug)]
-pub struct Built {
+pub struct BuiltFabrics {
     /// Partitions of switches and endpoints with their schedulers, which already hold the start events of flows. The
     /// fabric is none if the partition runs elsewhere.
     pub fabrics: Vec<(Option<Fabric>, Scheduler<Payload>)>,
@@ -35,7 +35,7 @@ pub struct Built {
     pub window_ps: Option<u64>,
 }
 
-impl Built {
+impl BuiltFabrics {
     /// Returns the fabrics that run here, with their schedulers.
     pub fn here(self) -> impl Iterator<Item = (Fabric, Scheduler<Payload>)> {
         self.fabrics.into_iter().filter_map(|(fabric, scheduler)| Some((fabric?, scheduler)))
@@ -44,7 +44,7 @@ impl Built {
 
 struct Builder<'a> {
     cluster: &'a ClusterParams,
-    graph: Graph,
+    graph: ClusterGraph,
     /// Component of each node (switches first, then hosts).
     components: Vec<ComponentId>,
     /// Nodes of the fabrics (switches and endpoints) in the order of their components.
@@ -59,7 +59,7 @@ struct Builder<'a> {
 
 /// Partitioning of a network.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Cut {
+pub struct NetworkCut {
     /// Switches and endpoints of each partition, as ranges over the order of their components.
     pub ranges: Vec<Range<usize>>,
     /// Ports of each partition, an estimate of its share of the work.
@@ -71,7 +71,7 @@ pub struct Cut {
 /// Partitions the network of a cluster into at least one and at most `parts` partitions of whole racks. `servers` has
 /// the meaning that it has for [`fabrics`].
 #[must_use]
-pub fn cut(cluster: &ClusterParams, servers: &[Option<ComponentId>], parts: usize) -> Cut {
+pub fn cut(cluster: &ClusterParams, servers: &[Option<ComponentId>], parts: usize) -> NetworkCut {
     Builder::new(cluster, ComponentId(0), servers).cut(parts)
 }
 
@@ -89,7 +89,7 @@ pub fn fabrics(
     servers: &[Option<ComponentId>],
     parts: usize,
     here: impl Fn(usize) -> bool,
-) -> Built {
+) -> BuiltFabrics {
     assert_eq!(servers.len(), cluster.hosts.len(), "every host is a server or not");
     let builder = Builder::new(cluster, first, servers);
     let mut switch_routes = builder.graph.routes(cluster);
@@ -99,7 +99,7 @@ pub fn fabrics(
         None => Vec::new(),
     });
     let wires = wires.collect();
-    let Cut { ranges: parts, window_ps, .. } = builder.cut(parts);
+    let NetworkCut { ranges: parts, window_ps, .. } = builder.cut(parts);
     let fabric = |(number, part): (usize, &Range<usize>)| {
         let first = ComponentId(first.0 + part.start as u32);
         if !here(number) {
@@ -112,7 +112,7 @@ pub fn fabrics(
         fabric.begin(&mut scheduler);
         (Some(fabric), scheduler)
     };
-    Built { fabrics: parts.iter().enumerate().map(fabric).collect(), wires, window_ps }
+    BuiltFabrics { fabrics: parts.iter().enumerate().map(fabric).collect(), wires, window_ps }
 }
 
 /// Returns the binary logarithm of the width of a slot of the event queue, in ps: wide enough that a usual hop stays
@@ -125,7 +125,7 @@ fn slot_bits(cluster: &ClusterParams) -> u32 {
 
 impl<'a> Builder<'a> {
     fn new(cluster: &'a ClusterParams, first: ComponentId, servers: &[Option<ComponentId>]) -> Self {
-        let graph = Graph::new(cluster);
+        let graph = ClusterGraph::new(cluster);
         let order = order(cluster, &graph, servers);
         let at_switches = cluster.switches.iter().map(|_| first);
         let mut components: Vec<ComponentId> =
@@ -145,7 +145,7 @@ impl<'a> Builder<'a> {
         part: &Range<usize>,
         switch_routes: &mut [Option<Routes>],
         host_routes: &[Option<Routes>],
-    ) -> Vec<Node> {
+    ) -> Vec<FabricNode> {
         let node = |&node: &usize| match node.checked_sub(self.cluster.switches.len()) {
             None => {
                 let routes = switch_routes[node].take()?;
@@ -153,19 +153,19 @@ impl<'a> Builder<'a> {
             }
             Some(host) => {
                 let params = self.endpoint_params(node)?;
-                Some(Node::Endpoint(Box::new(self.endpoint(host, params, host_routes[host].as_ref()))))
+                Some(FabricNode::Endpoint(Box::new(self.endpoint(host, params, host_routes[host].as_ref()))))
             }
         };
         self.order[part.clone()].iter().filter_map(node).collect()
     }
 
-    fn cut(&self, parts: usize) -> Cut {
+    fn cut(&self, parts: usize) -> NetworkCut {
         let ranges = ranges(&self.racks(), parts.max(1));
         let window_ps = self.window_ps(&ranges);
         let ports =
             |part: &Range<usize>| self.order[part.clone()].iter().map(|&node| self.graph.ports[node].len() as u64);
         let ports = ranges.iter().map(|part| ports(part).sum()).collect();
-        Cut { ranges, ports, window_ps }
+        NetworkCut { ranges, ports, window_ps }
     }
 
     /// Returns the number of nodes and the weight of each rack, in the order of components. A rack is a switch with
@@ -200,7 +200,7 @@ impl<'a> Builder<'a> {
         (0..).zip(endpoints).filter_map(|(number, (node, _))| Some((number, places[node]?))).collect()
     }
 
-    fn cable(&self, port: &PortOf) -> &'a CableParams {
+    fn cable(&self, port: &GraphPort) -> &'a CableParams {
         &self.cluster.cables[port.cable]
     }
 
@@ -209,7 +209,7 @@ impl<'a> Builder<'a> {
         self.graph.ports[node].iter().enumerate().map(|(index, port)| self.wire(node, index as u16, port)).collect()
     }
 
-    fn wire(&self, node: usize, index: u16, port: &PortOf) -> WireParams {
+    fn wire(&self, node: usize, index: u16, port: &GraphPort) -> WireParams {
         let cable = self.cable(port);
         WireParams {
             port: index,
@@ -265,7 +265,7 @@ impl<'a> Builder<'a> {
 
     fn switch(&self, index: usize, params: &SwitchParams, routes: Routes) -> Switch {
         let lossless = params.pfc.map_or(0, |pfc| u64::from(pfc.priorities.count_ones()));
-        let room = |cable: &CableParams, port: &PortOf| {
+        let room = |cable: &CableParams, port: &GraphPort| {
             headroom_bytes(cable.bytes_per_s, cable.latency_ps, self.before_ps(port.node), self.mtu_bytes)
         };
         let headroom = self.graph.ports[index].iter().map(|port| lossless * room(self.cable(port), port)).sum();
@@ -273,13 +273,13 @@ impl<'a> Builder<'a> {
     }
 
     /// Builds a switch that learns or one with static routes, as its parameters say.
-    fn switch_node(&self, index: usize, params: &SwitchParams, routes: Routes) -> Node {
+    fn switch_node(&self, index: usize, params: &SwitchParams, routes: Routes) -> FabricNode {
         let switch = self.switch(index, params, routes);
         match params.learning {
-            None => Node::Switch(Box::new(switch)),
+            None => FabricNode::Switch(Box::new(switch)),
             Some(learning) => {
                 let random = self.random(self.cluster.switches.len() + index);
-                Node::Learning(Box::new(LearningSwitch::new(learning, switch, random)))
+                FabricNode::Learning(Box::new(LearningSwitch::new(learning, switch, random)))
             }
         }
     }
@@ -321,7 +321,7 @@ impl<'a> Builder<'a> {
         let part_of = &part_of;
         let delays = (0..part_of.len()).flat_map(|node| {
             let crossing = self.graph.ports[node].iter().enumerate();
-            let inside = move |port: &PortOf| part_of[node].is_some() && part_of[node] == part_of[port.node];
+            let inside = move |port: &GraphPort| part_of[node].is_some() && part_of[node] == part_of[port.node];
             let crossing = crossing.filter(move |(_, port)| !inside(port));
             crossing.map(move |(index, port)| self.delay_ps(node, index as u16, port))
         });
@@ -331,7 +331,7 @@ impl<'a> Builder<'a> {
     /// Returns the least delay of an event that a node sends by a port, in ps. It is only the latency of the cable
     /// where a switch sends pauses, which do not wait for the wire, and at servers, whose NICs add delays that are not
     /// known here.
-    fn delay_ps(&self, node: usize, index: u16, port: &PortOf) -> u64 {
+    fn delay_ps(&self, node: usize, index: u16, port: &GraphPort) -> u64 {
         let pauses = self.cluster.switches.get(node).is_some_and(|switch| switch.pfc.is_some());
         if pauses || self.is_server[node] || self.is_server[port.node] {
             return self.cable(port).latency_ps.max(1);
@@ -343,7 +343,7 @@ impl<'a> Builder<'a> {
 
 /// Returns the switches and endpoints in the order of their components. Each switch is followed by the endpoints
 /// cabled to it, so that a rack is a contiguous range. Endpoints without a switch come last.
-fn order(cluster: &ClusterParams, graph: &Graph, servers: &[Option<ComponentId>]) -> Vec<usize> {
+fn order(cluster: &ClusterParams, graph: &ClusterGraph, servers: &[Option<ComponentId>]) -> Vec<usize> {
     let switches = cluster.switches.len();
     let mut racks: Vec<Vec<usize>> = vec![Vec::new(); switches];
     let mut others = Vec::new();

@@ -10,7 +10,7 @@ use std::collections::VecDeque;
 
 /// Packet inside the fabric, with the time at which it reaches the port.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
-struct Waiting {
+struct CrossingPacket {
     ready: Time,
     id: PacketId,
     /// Bytes on the wire if the packet is flooded because the port of its receiver is unknown.
@@ -19,8 +19,8 @@ struct Waiting {
 
 /// Path through the fabric to one port.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
-pub struct Crossing {
-    queue: VecDeque<Waiting>,
+pub struct FabricCrossing {
+    queue: VecDeque<CrossingPacket>,
     /// Times at which the fabric is free for the next packet to this port, and at which the last packet reaches the
     /// port.
     free_at: Time,
@@ -32,7 +32,7 @@ pub struct Crossing {
     flooded_wire_bytes: u64,
 }
 
-impl Crossing {
+impl FabricCrossing {
     /// Admits a packet that arrived at `at`. `flooded_wire_bytes` are its bytes on the wire if the packet is flooded.
     /// Returns the time at which it reaches the port if no other packet is ahead of it.
     pub(super) fn push(
@@ -48,17 +48,17 @@ impl Crossing {
         self.taken_bytes += u64::from(packet.ip_bytes);
         // The random delay must not reorder packets to the same port.
         let jitter_ps = if params.jitter_ps > 0 { rng.below(params.jitter_ps + 1) } else { 0 };
-        self.free_at = self.free_at.max(at) + carried_ps(params, packet.ip_bytes);
+        self.free_at = self.free_at.max(at) + fabric_crossing_ps(params, packet.ip_bytes);
         self.last_at = self.last_at.max(self.free_at + params.delay_ps + jitter_ps);
         let waiting = &mut self.waiting[usize::from(packet.priority) % PRIORITIES];
         *waiting = (waiting.0 + 1, waiting.1 + u64::from(packet.ip_bytes));
-        self.queue.push_back(Waiting { ready: self.last_at, id, flooded_wire_bytes });
+        self.queue.push_back(CrossingPacket { ready: self.last_at, id, flooded_wire_bytes });
         (self.queue.len() == 1).then_some(self.last_at)
     }
 
     /// Removes and returns the next packet if it has reached the port.
     pub(super) fn pop(&mut self, now: Time, packets: &Packets) -> Option<PacketId> {
-        let Waiting { id, flooded_wire_bytes, .. } = *self.queue.front().filter(|next| next.ready <= now)?;
+        let CrossingPacket { id, flooded_wire_bytes, .. } = *self.queue.front().filter(|next| next.ready <= now)?;
         self.queue.pop_front();
         let packet = packets.get(id);
         self.flooded_packets += u64::from(flooded_wire_bytes.is_some());
@@ -106,7 +106,7 @@ impl Crossing {
 
 /// Returns the time that `ip_bytes` take through the fabric, in ps; at least 1.
 #[must_use]
-pub fn carried_ps(params: &LearningParams, ip_bytes: u32) -> u64 {
+pub fn fabric_crossing_ps(params: &LearningParams, ip_bytes: u32) -> u64 {
     let ps = u128::from(ip_bytes) * 1_000_000_000_000;
     u64::try_from(ps.div_ceil(u128::from(params.fabric_bytes_per_s.max(1)))).unwrap_or(u64::MAX).max(1)
 }

@@ -18,7 +18,7 @@ pub struct PausedPort {
 
 /// A paused port with waiting packets, and the port at the other end of its cable.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Paused {
+pub struct PausedLink {
     /// The paused port.
     pub at: PausedPort,
     /// Component at the other end of the cable, and its port there.
@@ -27,7 +27,7 @@ pub struct Paused {
 
 /// Reason why a paused port stays paused, as the switch behind it knows.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Wait {
+pub struct PauseWait {
     /// The paused port.
     pub at: PausedPort,
     /// XON threshold: bytes from `at` in the switch at or below which it ends the pause.
@@ -47,13 +47,13 @@ impl Network<'_> {
 
     /// Returns the ports of the local switches that are paused while packets wait.
     #[must_use]
-    pub fn paused(&self) -> Vec<Paused> {
+    pub fn paused(&self) -> Vec<PausedLink> {
         let mut paused = Vec::new();
         for (switch, node) in self.switches() {
             for (port, at) in (0..).zip(node.ports()) {
                 let (egress, switch) = (at.egress(), switch as u16);
                 let stuck = |priority: &u8| egress.is_paused(*priority) && egress.waiting_of(*priority).0 > 0;
-                let of = |priority| Paused { at: PausedPort { switch, port, priority }, behind: egress.peer() };
+                let of = |priority| PausedLink { at: PausedPort { switch, port, priority }, behind: egress.peer() };
                 paused.extend((0..8).filter(stuck).map(of));
             }
         }
@@ -63,21 +63,21 @@ impl Network<'_> {
     /// Returns the ports of `paused`, which lists all paused ports of the world, that wait for a local switch, with
     /// the reason why each stays paused.
     #[must_use]
-    pub fn waits(&self, paused: &[Paused]) -> Vec<Wait> {
+    pub fn waits(&self, paused: &[PausedLink]) -> Vec<PauseWait> {
         paused.iter().filter_map(|port| self.wait(port, paused)).collect()
     }
 
-    fn wait(&self, &Paused { at, behind: (peer, port) }: &Paused, paused: &[Paused]) -> Option<Wait> {
+    fn wait(&self, &PausedLink { at, behind: (peer, port) }: &PausedLink, paused: &[PausedLink]) -> Option<PauseWait> {
         let number = self.switch_at(peer)?;
         let (switch, packets) = (self.switch(number)?, self.packets_at(number)?);
-        let xon_bytes = switch.xon_bytes().filter(|_| switch.ports()[usize::from(port)].asks_pause(at.priority))?;
+        let xon_bytes = switch.xon_bytes().filter(|_| switch.ports()[usize::from(port)].requests_pause(at.priority))?;
         let here = paused.iter().map(|next| next.at);
         let here = here.filter(|next| usize::from(next.switch) == number && next.priority == at.priority);
         let held = here.map(|next| {
             let queue = switch.ports()[usize::from(next.port)].egress().queue_of(next.priority);
             (next, bytes_from(queue, packets, port))
         });
-        Some(Wait { at, xon_bytes, held: held.filter(|held| held.1 > 0).collect() })
+        Some(PauseWait { at, xon_bytes, held: held.filter(|held| held.1 > 0).collect() })
     }
 }
 
@@ -85,14 +85,14 @@ impl Network<'_> {
 /// other stuck ports hold more bytes from it than the XON threshold: its pause then never ends, whatever other ports
 /// send.
 #[must_use]
-pub fn cycle(waits: &[Wait]) -> Vec<PausedPort> {
-    let mut stuck: Vec<&Wait> = waits.iter().collect();
+pub fn cycle(waits: &[PauseWait]) -> Vec<PausedPort> {
+    let mut stuck: Vec<&PauseWait> = waits.iter().collect();
     // Ports that others may still release are removed until no more can be.
     stuck.sort_unstable_by_key(|wait| wait.at);
     loop {
         let ports: Vec<PausedPort> = stuck.iter().map(|wait| wait.at).collect();
         let is_stuck = |port: &PausedPort| ports.binary_search(port).is_ok();
-        let held = |wait: &Wait| wait.held.iter().filter(|held| is_stuck(&held.0)).map(|held| held.1).sum::<u64>();
+        let held = |wait: &PauseWait| wait.held.iter().filter(|held| is_stuck(&held.0)).map(|held| held.1).sum::<u64>();
         stuck.retain(|wait| held(wait) > wait.xon_bytes);
         if stuck.len() == ports.len() {
             break;

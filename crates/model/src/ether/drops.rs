@@ -37,7 +37,7 @@ impl DropReason {
 
     /// Returns the reason that `packet` is counted under: [`DropReason::Copy`] for a copy, this reason otherwise.
     #[must_use]
-    pub(super) fn of(self, packet: &Packet) -> Self {
+    pub(super) fn for_packet(self, packet: &Packet) -> Self {
         if packet.copy {
             Self::Copy
         } else {
@@ -48,7 +48,7 @@ impl DropReason {
 
 /// Packets that one part dropped since the start of the run.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
-pub struct Drops {
+pub struct DropCounters {
     packets: [u64; DropReason::ALL.len()],
     bytes: [u64; DropReason::ALL.len()],
     flows: BTreeMap<(u32, DropReason), u64>,
@@ -58,7 +58,7 @@ pub struct Drops {
     pub(super) nacks: u64,
 }
 
-impl Drops {
+impl DropCounters {
     /// Counts a dropped packet of `flow` with `ip_bytes` bytes.
     #[cold]
     pub fn count(&mut self, flow: u32, ip_bytes: u32, reason: DropReason) {

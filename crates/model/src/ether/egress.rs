@@ -6,9 +6,9 @@
 
 use super::drops::DropReason;
 use super::engines::Compressor;
-use super::occupancy::Level;
-use super::port_queues::{Queues, PRIORITIES};
-use super::wire::{Fate, Wire, WireParams, BYTE_PARTS};
+use super::occupancy::OccupancyStats;
+use super::port_queues::{PortQueues, PRIORITIES};
+use super::wire::{PacketFate, Wire, WireParams, BYTE_PARTS};
 use crate::line::{Fifo, Packet, PacketId, Packets, POOL_FLOW};
 use crate::part::{NetContext, Payload};
 use hostnet_kernel::{ComponentId, Time};
@@ -18,7 +18,7 @@ use serde::{Deserialize, Serialize};
 
 /// A packet that has left a port: its first bit is on the wire.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Left {
+pub struct DepartedPacket {
     /// Id of the packet, which may no longer be in the store.
     pub id: PacketId,
     /// Flow of the packet.
@@ -53,7 +53,7 @@ pub struct Egress {
     /// Bit masks of the priorities: those with waiting packets, and those that the peer has paused.
     waiting: u8,
     paused: u8,
-    queues: Box<Queues>,
+    queues: Box<PortQueues>,
 }
 
 impl Egress {
@@ -71,7 +71,7 @@ impl Egress {
             sent_packets: 0,
             sent_bytes: 0,
             sent_wire_bytes: 0,
-            queues: Box::new(Queues::new(params)),
+            queues: Box::new(PortQueues::new(params)),
         }
     }
 
@@ -121,7 +121,7 @@ impl Egress {
 
     /// Sends a packet or enqueues it. Returns the packet if it was sent.
     #[inline]
-    pub fn push(&mut self, id: PacketId, context: &mut NetContext) -> Option<Left> {
+    pub fn push(&mut self, id: PacketId, context: &mut NetContext) -> Option<DepartedPacket> {
         let now = context.now();
         let packet = context.packets.get(id);
         let priority = packet.priority % PRIORITIES as u8;
@@ -141,7 +141,7 @@ impl Egress {
     /// Handles the port's own [`Payload::PortReady`]: sends the next packet, if there is one that is not paused, and
     /// returns it.
     #[inline]
-    pub fn on_ready(&mut self, context: &mut NetContext) -> Option<Left> {
+    pub fn on_ready(&mut self, context: &mut NetContext) -> Option<DepartedPacket> {
         self.armed = false;
         let ready = self.waiting & !self.paused;
         if ready == 0 {
@@ -188,7 +188,7 @@ impl Egress {
 
     /// Puts a packet on the wire.
     #[inline]
-    fn transmit(&mut self, id: PacketId, context: &mut NetContext) -> Left {
+    fn transmit(&mut self, id: PacketId, context: &mut NetContext) -> DepartedPacket {
         let now = context.now();
         context.packets.pass(id, context.id, now);
         let packet = context.packets.get_mut(id);
@@ -213,10 +213,11 @@ impl Egress {
         self.sent_packets += 1;
         self.sent_bytes += u64::from(packet.ip_bytes);
         self.sent_wire_bytes += u64::from(wire_bytes);
-        let fate = if self.wire.faulty { self.queues.faults.fate(first, serialization_ps) } else { Fate::Arrives };
-        packet.corrupt |= fate == Fate::ArrivesDamaged;
-        let dropped = (fate == Fate::Lost).then(|| DropReason::LinkDown.of(packet));
-        let left = Left {
+        let fate =
+            if self.wire.faulty { self.queues.faults.fate(first, serialization_ps) } else { PacketFate::Arrives };
+        packet.corrupt |= fate == PacketFate::ArrivesDamaged;
+        let dropped = (fate == PacketFate::Lost).then(|| DropReason::LinkDown.for_packet(packet));
+        let left = DepartedPacket {
             id,
             flow: packet.flow,
             ip_bytes: whole_bytes,
@@ -248,7 +249,12 @@ impl Egress {
     }
 
     /// Removes and returns the next packet of a priority, if `may` is true of it.
-    pub(super) fn take(&mut self, priority: u8, may: fn(&Packet) -> bool, net: &mut NetContext) -> Option<PacketId> {
+    pub(super) fn take_next(
+        &mut self,
+        priority: u8,
+        may: fn(&Packet) -> bool,
+        net: &mut NetContext,
+    ) -> Option<PacketId> {
         let next = self.queues.classes[usize::from(priority)].fifo.front();
         next.filter(|&id| may(net.packets.get(id)))?;
         let (id, last) = self.queues.pop(priority, net)?;
@@ -258,7 +264,7 @@ impl Egress {
 
     /// Requests a pause of `priority` from the peer, or ends it. Pause frames are never lost and take no time on the
     /// wire.
-    pub fn ask_pause(&self, priority: u8, on: bool, context: &mut NetContext) {
+    pub fn request_pause(&self, priority: u8, on: bool, context: &mut NetContext) {
         let port = self.wire.peer_port;
         context.send(self.wire.peer, self.queues.faults.latency_ps, Payload::Pause { port, priority, on });
     }
@@ -315,13 +321,13 @@ impl Egress {
 
     /// Returns the statistics of the number of waiting packets.
     #[must_use]
-    pub fn queue_packets(&self) -> &Level {
+    pub fn queue_packets(&self) -> &OccupancyStats {
         &self.queues.packets
     }
 
     /// Returns the statistics of the bytes of waiting IP packets.
     #[must_use]
-    pub fn queue_bytes(&self) -> &Level {
+    pub fn queue_bytes(&self) -> &OccupancyStats {
         &self.queues.bytes
     }
 

@@ -1,17 +1,17 @@
 //! An endpoint: a host without a host network, with ends of flows at the end of a cable. It costs nothing but its
 //! latency.
 
-use super::drops::{DropReason, Drops};
-use super::egress::{Egress, Left};
-use super::engines::{Compressor, Restorer};
+use super::drops::{DropCounters, DropReason};
+use super::egress::{DepartedPacket, Egress};
+use super::engines::{Compressor, Decompressor};
 use super::flow_end::FlowEnd;
 use super::flow_index::FlowIndex;
 use super::port_queues::PRIORITIES;
-use super::ranked::Ranks;
-use super::served::Services;
+use super::ranks::EndpointRanks;
+use super::served::EndpointServices;
 use crate::flow::Workers;
 use crate::line::{PacketId, Packets};
-use crate::met::{Limit, Met};
+use crate::met::{Limit, ReachedLimits};
 use crate::params::{CompressParams, Written};
 use crate::part::{NetContext, Payload};
 use hostnet_kernel::{Ahead, ComponentId, Scheduler, Time};
@@ -30,12 +30,12 @@ pub struct Endpoint {
     queue_packets: u32,
     pub(super) ends: Vec<FlowEnd>,
     by_flow: FlowIndex,
-    services: Option<Box<Services>>,
-    pub(super) ranks: Option<Box<Ranks>>,
+    services: Option<Box<EndpointServices>>,
+    pub(super) ranks: Option<Box<EndpointRanks>>,
     /// Decompression engine for received packets, if there is one.
-    restorer: Option<Box<Restorer>>,
-    drops: Drops,
-    met: Met,
+    decompressor: Option<Box<Decompressor>>,
+    drops: DropCounters,
+    met: ReachedLimits,
 }
 
 impl Endpoint {
@@ -46,7 +46,7 @@ impl Endpoint {
         let by_flow = FlowIndex::new(ends.iter().map(FlowEnd::flow).collect());
         let blocked = vec![VecDeque::new(); ports.len() * PRIORITIES];
         let queue_packets = queue_packets.max(1);
-        let services = Services::new(&ends);
+        let services = EndpointServices::new(&ends);
         Self {
             ports,
             blocked,
@@ -55,9 +55,9 @@ impl Endpoint {
             by_flow,
             services,
             ranks: None,
-            restorer: None,
-            drops: Drops::default(),
-            met: Met::default(),
+            decompressor: None,
+            drops: DropCounters::default(),
+            met: ReachedLimits::default(),
         }
     }
 
@@ -66,20 +66,20 @@ impl Endpoint {
     #[must_use]
     pub fn with_engines(mut self, params: CompressParams, out: &[(u32, Written)], into: Vec<u32>) -> Self {
         self.ports.iter_mut().for_each(|port| port.compress(Compressor::new(params.clone(), out.to_vec())));
-        self.restorer = Some(Box::new(Restorer::new(params, into)));
+        self.decompressor = Some(Box::new(Decompressor::new(params, into)));
         self
     }
 
     /// Returns the limits of the configuration that have come into play.
     #[must_use]
-    pub fn met(&self) -> Met {
+    pub fn met(&self) -> ReachedLimits {
         self.met
     }
 
     /// Returns the decompression engine, if there is one.
     #[must_use]
-    pub fn restorer(&self) -> Option<&Restorer> {
-        self.restorer.as_deref()
+    pub fn decompressor(&self) -> Option<&Decompressor> {
+        self.decompressor.as_deref()
     }
 
     /// Schedules the start of every end that begins a flow, and of every rank.
@@ -123,32 +123,32 @@ impl Endpoint {
     }
 
     /// Handles a received packet. A compressed packet is decompressed first, and is then handled again as if it had
-    /// come in by [`Restorer::PORT`].
+    /// come in by [`Decompressor::PORT`].
     #[inline]
     pub(super) fn on_packet(&mut self, id: PacketId, port: u16, context: &mut NetContext) {
-        if port != Restorer::PORT && self.restorer.is_some() && self.restore(id, context) {
+        if port != Decompressor::PORT && self.decompressor.is_some() && self.decompress(id, context) {
             return;
         }
         context.packets.pass(id, context.id, context.now());
         let mut packet = context.packets.remove(id);
         if packet.corrupt {
-            return self.drops.count(packet.flow, packet.ip_bytes, DropReason::Corrupt.of(&packet));
+            return self.drops.count(packet.flow, packet.ip_bytes, DropReason::Corrupt.for_packet(&packet));
         }
         let Some(end) = self.end_of(packet.flow) else {
-            return self.drops.count(packet.flow, packet.ip_bytes, DropReason::NoRoute.of(&packet));
+            return self.drops.count(packet.flow, packet.ip_bytes, DropReason::NoRoute.for_packet(&packet));
         };
         self.ends[end as usize].on_packet(&mut packet, context.now());
         self.advance(end, context);
     }
 
     /// Returns true if the packet goes through the decompression engine or is dropped there.
-    fn restore(&mut self, id: PacketId, context: &mut NetContext) -> bool {
-        let Some(restorer) = &mut self.restorer else { return false };
+    fn decompress(&mut self, id: PacketId, context: &mut NetContext) -> bool {
+        let Some(decompressor) = &mut self.decompressor else { return false };
         let now = context.now();
-        match restorer.take(context.packets.get_mut(id), now) {
+        match decompressor.admit(context.packets.get_mut(id), now) {
             None => return false,
             Some(Some(delay_ps)) => {
-                context.send(context.id, delay_ps, Payload::Packet { id, port: Restorer::PORT });
+                context.send(context.id, delay_ps, Payload::Packet { id, port: Decompressor::PORT });
             }
             Some(None) => {
                 let packet = context.packets.remove(id);
@@ -186,7 +186,7 @@ impl Endpoint {
     fn on_served(&mut self, service: u32, context: &mut NetContext) {
         let now = context.now();
         while let Some((end, number)) = self.services.as_mut().and_then(|services| services.served(service, now)) {
-            self.ends[end as usize].tell(now, |application| application.serve(number));
+            self.ends[end as usize].update_application(now, |application| application.serve(number));
             self.advance(end, context);
         }
         let to_set = self.services.as_mut().and_then(|services| services.event(service));
@@ -196,7 +196,7 @@ impl Endpoint {
     /// Passes requests that have arrived at an end to their workers.
     fn take_requests(&mut self, end: u32, context: &mut NetContext) {
         let Some(services) = &mut self.services else { return };
-        let to_set = services.take(end, &mut self.ends[end as usize], context.now());
+        let to_set = services.admit(end, &mut self.ends[end as usize], context.now());
         self.arm_service(to_set, context);
     }
 
@@ -309,7 +309,7 @@ impl Endpoint {
     }
 
     #[inline]
-    fn note_loss(&mut self, left: &Left) {
+    fn note_loss(&mut self, left: &DepartedPacket) {
         if let Some(reason) = left.dropped {
             self.drops.count(left.flow, left.ip_bytes, reason);
         }
@@ -324,7 +324,7 @@ impl Endpoint {
     pub fn reset(&mut self, now: Time) {
         self.ports.iter_mut().for_each(|port| port.reset(now));
         self.ends.iter_mut().for_each(FlowEnd::reset);
-        self.restorer.iter_mut().for_each(|restorer| restorer.reset(now));
+        self.decompressor.iter_mut().for_each(|decompressor| decompressor.reset(now));
         self.services.iter_mut().for_each(|services| services.reset(now));
         self.reset_sums(now);
     }
@@ -361,7 +361,7 @@ impl Endpoint {
     /// Returns the drop counters: damaged packets received, packets for other hosts (as of flooding), packets without
     /// room at the decompression engine, and packets lost on outgoing cables.
     #[must_use]
-    pub fn drops(&self) -> &Drops {
+    pub fn drops(&self) -> &DropCounters {
         &self.drops
     }
 }

@@ -151,14 +151,14 @@ impl Compressor {
 
 /// Decompression engine behind a port. Packets wait before it in a buffer.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct Restorer {
+pub struct Decompressor {
     engine: Engine,
     /// Time at which each packet leaves the engine, and its compressed bytes.
     inside: VecDeque<(Time, u32)>,
     inside_bytes: u64,
 }
 
-impl Restorer {
+impl Decompressor {
     /// Number of the virtual port by which a decompressed packet is received again.
     pub const PORT: u16 = u16::MAX;
 
@@ -173,7 +173,7 @@ impl Restorer {
 
     /// Handles a received packet. Returns nothing for a packet that bypasses the engine. Otherwise returns the time
     /// until the packet is decompressed, in ps, or `Some(None)` if the buffer has no room for it.
-    pub fn take(&mut self, packet: &mut Packet, now: Time) -> Option<Option<u64>> {
+    pub fn admit(&mut self, packet: &mut Packet, now: Time) -> Option<Option<u64>> {
         if packet.corrupt || packet.copy {
             return None;
         }
@@ -274,14 +274,14 @@ mod tests {
         fn packets_are_restored_one_after_the_other_as_far_as_they_have_room(
             packets in proptest::collection::vec((0_u32..1400, 0_u64..400_000), 1..60),
         ) {
-            let mut restorer = Restorer::new(PARAMS, vec![1]);
+            let mut decompressor = Decompressor::new(PARAMS, vec![1]);
             let (mut now, mut last, mut lost) = (Time::from_ps(1), Time::ZERO, 0);
             for (bytes, gap_ps) in packets {
                 now += gap_ps;
                 let mut own = packet(1, bytes);
                 own.ip_bytes = TCP_HEADER_BYTES + PARAMS.wire_bytes(bytes, 0);
-                prop_assert_eq!(restorer.take(&mut packet(2, bytes), now), None);
-                match restorer.take(&mut own, now) {
+                prop_assert_eq!(decompressor.admit(&mut packet(2, bytes), now), None);
+                match decompressor.admit(&mut own, now) {
                     Some(Some(delay_ps)) => {
                         prop_assert_eq!(own.ip_bytes, TCP_HEADER_BYTES + bytes);
                         let work_ps = PARAMS.cycles_ps(ETHERNET_BYTES + TCP_HEADER_BYTES, bytes);
@@ -291,8 +291,8 @@ mod tests {
                     _ => lost += 1,
                 }
             }
-            prop_assert_eq!(restorer.counts(now).dropped, lost);
-            prop_assert!(restorer.inside_bytes <= PARAMS.buffer_bytes);
+            prop_assert_eq!(decompressor.counts(now).dropped, lost);
+            prop_assert!(decompressor.inside_bytes <= PARAMS.buffer_bytes);
         }
     }
 }

@@ -4,7 +4,7 @@ use super::egress::Egress;
 use super::endpoint::Endpoint;
 use super::learning::LearningSwitch;
 use super::port_queues::PRIORITIES;
-use super::switch::{Port, Switch};
+use super::switch::{Switch, SwitchPort};
 use crate::line::{Packet, Packets};
 use crate::part::{NetContext, Payload};
 use hostnet_kernel::{Ahead, ComponentId, Event, Partition, Scheduler, Time};
@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 
 /// A switch or endpoint of a fabric.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub enum Node {
+pub enum FabricNode {
     /// A switch with static routes.
     Switch(Box<Switch>),
     /// A switch that learns the ports of hosts.
@@ -21,7 +21,7 @@ pub enum Node {
     Endpoint(Box<Endpoint>),
 }
 
-impl Node {
+impl FabricNode {
     /// Returns the ports and the buffer of a switch of either kind.
     #[must_use]
     pub fn switch(&self) -> Option<&Switch> {
@@ -46,7 +46,7 @@ impl Node {
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Fabric {
     pub(super) first: ComponentId,
-    pub(super) nodes: Vec<Node>,
+    pub(super) nodes: Vec<FabricNode>,
     /// Number of the first switch of this partition; the others follow without a gap.
     pub(super) first_switch: u32,
     /// Indices of the switches among the nodes.
@@ -61,7 +61,7 @@ impl Fabric {
     /// Creates a fabric whose nodes are the components from `first` on. Switches are numbered in order from
     /// `first_switch` on. `endpoints` gives the number and the index of each endpoint, in the order of the hosts.
     #[must_use]
-    pub fn new(first: ComponentId, nodes: Vec<Node>, first_switch: u32, endpoints: Vec<(u32, u32)>) -> Self {
+    pub fn new(first: ComponentId, nodes: Vec<FabricNode>, first_switch: u32, endpoints: Vec<(u32, u32)>) -> Self {
         let switches = (0..).zip(&nodes).filter(|(_, node)| node.switch().is_some());
         let switches = switches.map(|(index, _)| index).collect();
         Self { first, nodes, first_switch, switches, endpoints, packets: Packets::default() }
@@ -70,7 +70,7 @@ impl Fabric {
     /// Schedules the start of every end of a flow.
     pub(super) fn begin(&self, scheduler: &mut Scheduler<Payload>) {
         for (index, node) in self.nodes.iter().enumerate() {
-            if let Node::Endpoint(endpoint) = node {
+            if let FabricNode::Endpoint(endpoint) = node {
                 endpoint.begin(self.component(index), scheduler);
             }
         }
@@ -84,7 +84,7 @@ impl Fabric {
 
     /// Returns the nodes, in the order of their components.
     #[must_use]
-    pub fn nodes(&self) -> &[Node] {
+    pub fn nodes(&self) -> &[FabricNode] {
         &self.nodes
     }
 
@@ -99,12 +99,12 @@ impl Fabric {
     pub fn waiting_at(&self, node: usize) -> impl Iterator<Item = &Packet> {
         let node = &self.nodes[node];
         let ports: Box<dyn Iterator<Item = &Egress>> = match node {
-            Node::Endpoint(endpoint) => Box::new(endpoint.ports().iter()),
-            Node::Switch(_) | Node::Learning(_) => {
-                Box::new(node.switch().into_iter().flat_map(Switch::ports).map(Port::egress))
+            FabricNode::Endpoint(endpoint) => Box::new(endpoint.ports().iter()),
+            FabricNode::Switch(_) | FabricNode::Learning(_) => {
+                Box::new(node.switch().into_iter().flat_map(Switch::ports).map(SwitchPort::egress))
             }
         };
-        let inside = if let Node::Learning(switch) = node { Some(switch.inside(&self.packets)) } else { None };
+        let inside = if let FabricNode::Learning(switch) = node { Some(switch.inside(&self.packets)) } else { None };
         let at = |port: &'_ Egress, priority: u8| port.queue_of(priority).iter(&self.packets);
         let waiting = ports.flat_map(move |port| (0..PRIORITIES as u8).flat_map(move |priority| at(port, priority)));
         inside.into_iter().flatten().chain(waiting)
@@ -151,11 +151,11 @@ impl Fabric {
     pub fn learning_switches(&self) -> impl Iterator<Item = (u32, &LearningSwitch)> {
         let nodes = self.switch_nodes();
         nodes.filter_map(
-            |(number, node)| if let Node::Learning(switch) = node { Some((number, &**switch)) } else { None },
+            |(number, node)| if let FabricNode::Learning(switch) = node { Some((number, &**switch)) } else { None },
         )
     }
 
-    fn switch_nodes(&self) -> impl Iterator<Item = (u32, &Node)> {
+    fn switch_nodes(&self) -> impl Iterator<Item = (u32, &FabricNode)> {
         (self.first_switch..).zip(&self.switches).map(|(number, &node)| (number, &self.nodes[node as usize]))
     }
 
@@ -174,16 +174,18 @@ impl Fabric {
     /// Iterates over the endpoints and their numbers among those of the world, in the order of the hosts.
     pub fn numbered_endpoints(&self) -> impl Iterator<Item = (u32, &Endpoint)> {
         let nodes = self.endpoints.iter().map(|&(number, node)| (number, &self.nodes[node as usize]));
-        nodes.filter_map(|(number, node)| if let Node::Endpoint(end) = node { Some((number, &**end)) } else { None })
+        nodes.filter_map(
+            |(number, node)| if let FabricNode::Endpoint(end) = node { Some((number, &**end)) } else { None },
+        )
     }
 
     /// Begins a new measuring window at `now`.
     pub fn reset(&mut self, now: Time) {
         for node in &mut self.nodes {
             match node {
-                Node::Switch(switch) => switch.reset(now),
-                Node::Learning(switch) => switch.reset(now),
-                Node::Endpoint(endpoint) => endpoint.reset(now),
+                FabricNode::Switch(switch) => switch.reset(now),
+                FabricNode::Learning(switch) => switch.reset(now),
+                FabricNode::Endpoint(endpoint) => endpoint.reset(now),
             }
         }
     }
@@ -192,9 +194,9 @@ impl Fabric {
     pub fn settle(&mut self, now: Time) {
         for node in &mut self.nodes {
             match node {
-                Node::Switch(switch) => switch.settle(now),
-                Node::Learning(switch) => switch.switch_mut().settle(now),
-                Node::Endpoint(endpoint) => endpoint.settle(now),
+                FabricNode::Switch(switch) => switch.settle(now),
+                FabricNode::Learning(switch) => switch.switch_mut().settle(now),
+                FabricNode::Endpoint(endpoint) => endpoint.settle(now),
             }
         }
     }
@@ -202,7 +204,7 @@ impl Fabric {
     /// Stops all sources of traffic. Packets in flight still arrive, so the fabric drains.
     pub fn stop_sources(&mut self) {
         for node in &mut self.nodes {
-            if let Node::Endpoint(endpoint) = node {
+            if let FabricNode::Endpoint(endpoint) = node {
                 endpoint.stop();
             }
         }
@@ -225,10 +227,10 @@ impl Partition for Fabric {
     fn prepare(&self, event: &Event<Payload>, ahead: Ahead) {
         let Some(node) = self.nodes.get(event.target.0.wrapping_sub(self.first.0) as usize) else { return };
         match (&event.payload, node) {
-            (Payload::Packet { id, .. }, Node::Switch(switch)) => switch.fetch(*id, &self.packets, ahead),
-            (Payload::Packet { id, .. }, Node::Endpoint(endpoint)) => endpoint.fetch(*id, &self.packets, ahead),
-            (Payload::PortReady { port }, Node::Switch(switch)) => switch.fetch_port(*port, &self.packets, ahead),
-            (Payload::PortReady { port }, Node::Endpoint(endpoint)) => {
+            (Payload::Packet { id, .. }, FabricNode::Switch(switch)) => switch.fetch(*id, &self.packets, ahead),
+            (Payload::Packet { id, .. }, FabricNode::Endpoint(endpoint)) => endpoint.fetch(*id, &self.packets, ahead),
+            (Payload::PortReady { port }, FabricNode::Switch(switch)) => switch.fetch_port(*port, &self.packets, ahead),
+            (Payload::PortReady { port }, FabricNode::Endpoint(endpoint)) => {
                 endpoint.fetch_port(*port, &self.packets, ahead);
             }
             _ => {}
@@ -240,21 +242,25 @@ impl Partition for Fabric {
         let mut context = NetContext { id: event.target, packets: &mut self.packets, scheduler };
         let node = &mut self.nodes[(event.target.0 - self.first.0) as usize];
         match (event.payload, node) {
-            (Payload::Packet { id, port }, Node::Switch(switch)) => switch.on_packet(id, port, &mut context),
-            (Payload::Packet { id, port }, Node::Endpoint(endpoint)) => endpoint.on_packet(id, port, &mut context),
-            (Payload::PortReady { port }, Node::Switch(switch)) => switch.on_ready(port, &mut context),
-            (Payload::PortReady { port }, Node::Endpoint(endpoint)) => endpoint.on_ready(port, &mut context),
-            (Payload::Pause { port, priority, on }, Node::Switch(switch)) => {
+            (Payload::Packet { id, port }, FabricNode::Switch(switch)) => switch.on_packet(id, port, &mut context),
+            (Payload::Packet { id, port }, FabricNode::Endpoint(endpoint)) => {
+                endpoint.on_packet(id, port, &mut context)
+            }
+            (Payload::PortReady { port }, FabricNode::Switch(switch)) => switch.on_ready(port, &mut context),
+            (Payload::PortReady { port }, FabricNode::Endpoint(endpoint)) => endpoint.on_ready(port, &mut context),
+            (Payload::Pause { port, priority, on }, FabricNode::Switch(switch)) => {
                 switch.on_pause(port, priority, on, &mut context);
             }
-            (Payload::Pause { port, priority, on }, Node::Endpoint(endpoint)) => {
+            (Payload::Pause { port, priority, on }, FabricNode::Endpoint(endpoint)) => {
                 endpoint.on_pause(port, priority, on, &mut context);
             }
-            (Payload::Begin { connection }, Node::Endpoint(endpoint)) => endpoint.on_begin(connection, &mut context),
-            (Payload::Timer { connection, generation }, Node::Endpoint(endpoint)) => {
+            (Payload::Begin { connection }, FabricNode::Endpoint(endpoint)) => {
+                endpoint.on_begin(connection, &mut context)
+            }
+            (Payload::Timer { connection, generation }, FabricNode::Endpoint(endpoint)) => {
                 endpoint.on_timer(connection, generation, &mut context);
             }
-            (payload, Node::Learning(switch)) => switch.on_event(payload, &mut context),
+            (payload, FabricNode::Learning(switch)) => switch.on_event(payload, &mut context),
             (payload, _) => unreachable!("component {} was sent {payload:?}", event.target.0),
         }
     }

@@ -1,7 +1,7 @@
 //! One end of a flow at an endpoint: its transport, its application and its counters.
 
 use super::port_queues::PRIORITIES;
-use super::stream::{Memory, Stream, Timer};
+use super::stream::{RdmaFlowEnd, TcpFlowEnd, TransportTimer};
 use crate::flow::{Application, Datagrams};
 use crate::line::{Content, Ecn, Packet, PacketId};
 use crate::params::{FlowParams, Traffic, Transport};
@@ -18,11 +18,11 @@ pub const TCP_HEADER_BYTES: u32 = 52;
 /// miss.
 #[allow(clippy::large_enum_variant)]
 #[derive(Clone, Debug, Serialize, Deserialize)]
-enum Kind {
+enum FlowEndKind {
     /// A TCP connection.
-    Stream(Stream),
+    TcpFlowEnd(TcpFlowEnd),
     /// Memory of RoCE.
-    Memory(Box<Memory>),
+    RdmaFlowEnd(Box<RdmaFlowEnd>),
     /// Datagrams over UDP.
     Datagrams(Box<Datagrams>),
     /// Packets to replay from a capture (offset from the start in ps, IP bytes), in reverse order.
@@ -43,8 +43,8 @@ pub struct FlowEnd {
     start_ps: u64,
     /// Number of the service whose workers answer at this end, and their count; none at other ends.
     service: Option<(u32, u32)>,
-    kind: Kind,
-    timer: Timer,
+    kind: FlowEndKind,
+    timer: TransportTimer,
     /// Time at which to wake the application, and time of the pending event for it.
     wake_at: Option<Time>,
     wake_set: Option<Time>,
@@ -61,17 +61,19 @@ impl FlowEnd {
     pub fn new(flow: u32, params: &FlowParams, initiator: bool, port: u16, port_bytes_per_s: u64) -> Self {
         let (host, peer) = if initiator { (params.from, params.to) } else { (params.to, params.from) };
         let kind = match (&params.transport, &params.traffic) {
-            (Transport::Tcp(tcp), _) => Kind::Stream(Stream::new(tcp, params, initiator)),
+            (Transport::Tcp(tcp), _) => FlowEndKind::TcpFlowEnd(TcpFlowEnd::new(tcp, params, initiator)),
             (Transport::Roce(roce), _) => {
-                Kind::Memory(Box::new(Memory::new(roce, params, initiator, port_bytes_per_s)))
+                FlowEndKind::RdmaFlowEnd(Box::new(RdmaFlowEnd::new(roce, params, initiator, port_bytes_per_s)))
             }
-            (Transport::Udp(_), traffic) => {
-                Kind::Datagrams(Box::new(Datagrams::new(traffic, initiator, Time::from_ps(params.start_ps.max(1)))))
-            }
+            (Transport::Udp(_), traffic) => FlowEndKind::Datagrams(Box::new(Datagrams::new(
+                traffic,
+                initiator,
+                Time::from_ps(params.start_ps.max(1)),
+            ))),
             (Transport::Raw, Traffic::Replay { packets }) if initiator => {
-                Kind::Replay(packets.iter().rev().copied().collect())
+                FlowEndKind::Replay(packets.iter().rev().copied().collect())
             }
-            (Transport::Raw, _) => Kind::Sink,
+            (Transport::Raw, _) => FlowEndKind::Sink,
         };
         Self {
             flow,
@@ -86,7 +88,7 @@ impl FlowEnd {
                 _ => None,
             },
             kind,
-            timer: Timer::default(),
+            timer: TransportTimer::default(),
             wake_at: None,
             wake_set: initiator.then(|| Time::from_ps(params.start_ps.max(1))),
             sent_packets: 0,
@@ -100,7 +102,7 @@ impl FlowEnd {
     #[inline(always)]
     pub(super) fn fetch(&self) {
         prefetch_index(std::slice::from_ref(&self.received_packets), 0);
-        if let Kind::Stream(stream) = &self.kind {
+        if let FlowEndKind::TcpFlowEnd(stream) = &self.kind {
             stream.connection().fetch();
         }
     }
@@ -118,12 +120,12 @@ impl FlowEnd {
         self.received_bytes += u64::from(packet.ip_bytes);
         let marked = packet.ecn == Ecn::Marked;
         match (&mut self.kind, &mut packet.content) {
-            (Kind::Stream(stream), Content::Tcp(segment)) => {
+            (FlowEndKind::TcpFlowEnd(stream), Content::Tcp(segment)) => {
                 segment.marked = marked;
                 self.wake_at = stream.on_segment(now, segment);
             }
-            (Kind::Memory(memory), Content::Roce(roce)) => memory.on_packet(now, roce, marked),
-            (Kind::Datagrams(datagrams), Content::Udp(datagram)) => {
+            (FlowEndKind::RdmaFlowEnd(memory), Content::Roce(roce)) => memory.on_packet(now, roce, marked),
+            (FlowEndKind::Datagrams(datagrams), Content::Udp(datagram)) => {
                 datagram.journey.end(Stage::Wire, now);
                 datagrams.receive(now, *datagram);
             }
@@ -137,9 +139,9 @@ impl FlowEnd {
         if meant {
             (self.wake_set, self.wake_at) = (None, None);
             match &mut self.kind {
-                Kind::Stream(stream) => self.wake_at = stream.poll(now),
-                Kind::Memory(memory) => memory.begin(),
-                Kind::Datagrams(_) | Kind::Replay(_) | Kind::Sink => {}
+                FlowEndKind::TcpFlowEnd(stream) => self.wake_at = stream.poll(now),
+                FlowEndKind::RdmaFlowEnd(memory) => memory.begin(),
+                FlowEndKind::Datagrams(_) | FlowEndKind::Replay(_) | FlowEndKind::Sink => {}
             }
         }
         meant
@@ -147,13 +149,13 @@ impl FlowEnd {
 
     /// Handles a timer event. Returns false if the timer has been set again since.
     pub(super) fn on_timer(&mut self, generation: u32, now: Time) -> bool {
-        if !self.timer.comes(generation) {
+        if !self.timer.take_event(generation) {
             return false;
         }
         match &mut self.kind {
-            Kind::Stream(stream) => self.wake_at = stream.on_timer(now),
-            Kind::Memory(memory) => memory.on_timer(now),
-            Kind::Datagrams(_) | Kind::Replay(_) | Kind::Sink => {}
+            FlowEndKind::TcpFlowEnd(stream) => self.wake_at = stream.on_timer(now),
+            FlowEndKind::RdmaFlowEnd(memory) => memory.on_timer(now),
+            FlowEndKind::Datagrams(_) | FlowEndKind::Replay(_) | FlowEndKind::Sink => {}
         }
         true
     }
@@ -163,10 +165,10 @@ impl FlowEnd {
     #[inline]
     pub(super) fn timer_to_set(&mut self, now: Time) -> Option<(Time, u32)> {
         let wanted = match &self.kind {
-            Kind::Stream(stream) => stream.connection().timer()?,
-            Kind::Memory(memory) => memory.timer(now)?,
-            Kind::Datagrams(datagrams) => datagrams.timer()?,
-            Kind::Replay(_) | Kind::Sink => return None,
+            FlowEndKind::TcpFlowEnd(stream) => stream.connection().timer()?,
+            FlowEndKind::RdmaFlowEnd(memory) => memory.timer(now)?,
+            FlowEndKind::Datagrams(datagrams) => datagrams.timer()?,
+            FlowEndKind::Replay(_) | FlowEndKind::Sink => return None,
         };
         self.timer.next_to_set(wanted)
     }
@@ -186,22 +188,24 @@ impl FlowEnd {
     #[inline]
     pub(super) fn next(&mut self, now: Time) -> Option<Packet> {
         let (ip_bytes, ecn, content) = match &mut self.kind {
-            Kind::Stream(stream) => {
+            FlowEndKind::TcpFlowEnd(stream) => {
                 let (segment, ecn) = stream.next(now)?;
                 (TCP_HEADER_BYTES + segment.bytes, ecn, Content::Tcp(segment))
             }
-            Kind::Memory(memory) => {
+            FlowEndKind::RdmaFlowEnd(memory) => {
                 let roce = memory.next(now)?;
                 (roce.ip_bytes(), Ecn::Capable, Content::Roce(roce))
             }
-            Kind::Datagrams(datagrams) => {
+            FlowEndKind::Datagrams(datagrams) => {
                 let datagram = datagrams.next(now);
                 self.wake_at = datagrams.wake_at().filter(|&at| at > now);
                 let datagram = datagram?;
                 (datagram.ip_bytes(), Ecn::NotCapable, Content::Udp(datagram))
             }
-            Kind::Replay(left) => (replay(left, self.start_ps, now, &mut self.wake_at)?, Ecn::NotCapable, Content::Raw),
-            Kind::Sink => return None,
+            FlowEndKind::Replay(left) => {
+                (replay(left, self.start_ps, now, &mut self.wake_at)?, Ecn::NotCapable, Content::Raw)
+            }
+            FlowEndKind::Sink => return None,
         };
         self.sent_packets += 1;
         self.sent_bytes += u64::from(ip_bytes);
@@ -226,17 +230,17 @@ impl FlowEnd {
     /// later, sets the wake-up to that time.
     pub(super) fn may_have_more(&mut self, now: Time) -> bool {
         match &self.kind {
-            Kind::Stream(_) | Kind::Memory(_) => true,
-            Kind::Datagrams(datagrams) => {
+            FlowEndKind::TcpFlowEnd(_) | FlowEndKind::RdmaFlowEnd(_) => true,
+            FlowEndKind::Datagrams(datagrams) => {
                 self.wake_at = datagrams.wake_at().filter(|&at| at > now);
                 datagrams.may_send(now)
             }
-            Kind::Replay(left) => {
+            FlowEndKind::Replay(left) => {
                 let next = left.last().map(|&(at, _)| Time::from_ps(self.start_ps.saturating_add(at)));
                 self.wake_at = next.filter(|&at| at > now).or(self.wake_at);
                 next.is_some_and(|at| at <= now)
             }
-            Kind::Sink => false,
+            FlowEndKind::Sink => false,
         }
     }
 
@@ -248,21 +252,21 @@ impl FlowEnd {
     /// Returns the application of a TCP connection, or the one that carries the messages of ranks over RoCE.
     pub(super) fn application_mut(&mut self) -> Option<&mut Application> {
         match &mut self.kind {
-            Kind::Stream(stream) => Some(stream.application_mut()),
-            Kind::Memory(memory) => memory.application_mut(),
-            Kind::Datagrams(_) | Kind::Replay(_) | Kind::Sink => None,
+            FlowEndKind::TcpFlowEnd(stream) => Some(stream.application_mut()),
+            FlowEndKind::RdmaFlowEnd(memory) => memory.application_mut(),
+            FlowEndKind::Datagrams(_) | FlowEndKind::Replay(_) | FlowEndKind::Sink => None,
         }
     }
 
     /// Applies a change to the application, then has the application do everything it can do now.
-    pub(super) fn tell(&mut self, now: Time, tell: impl FnOnce(&mut Application)) {
+    pub(super) fn update_application(&mut self, now: Time, update_application: impl FnOnce(&mut Application)) {
         if let Some(application) = self.application_mut() {
-            tell(application);
+            update_application(application);
         }
         match &mut self.kind {
-            Kind::Stream(stream) => self.wake_at = stream.poll(now),
-            Kind::Memory(memory) => memory.poll(now),
-            Kind::Datagrams(_) | Kind::Replay(_) | Kind::Sink => {}
+            FlowEndKind::TcpFlowEnd(stream) => self.wake_at = stream.poll(now),
+            FlowEndKind::RdmaFlowEnd(memory) => memory.poll(now),
+            FlowEndKind::Datagrams(_) | FlowEndKind::Replay(_) | FlowEndKind::Sink => {}
         }
     }
 
@@ -290,28 +294,28 @@ impl FlowEnd {
     /// Begins a new measuring window.
     pub(super) fn reset(&mut self) {
         match &mut self.kind {
-            Kind::Stream(stream) => stream.reset(),
-            Kind::Memory(memory) => memory.reset(),
-            Kind::Datagrams(datagrams) => datagrams.reset(),
-            Kind::Replay(_) | Kind::Sink => {}
+            FlowEndKind::TcpFlowEnd(stream) => stream.reset(),
+            FlowEndKind::RdmaFlowEnd(memory) => memory.reset(),
+            FlowEndKind::Datagrams(datagrams) => datagrams.reset(),
+            FlowEndKind::Replay(_) | FlowEndKind::Sink => {}
         }
     }
 
     /// Stops the application: it begins nothing new.
     pub(super) fn stop(&mut self) {
         match &mut self.kind {
-            Kind::Stream(stream) => stream.stop(),
-            Kind::Memory(memory) => memory.stop(),
-            Kind::Datagrams(datagrams) => datagrams.stop(),
-            Kind::Replay(left) => left.clear(),
-            Kind::Sink => {}
+            FlowEndKind::TcpFlowEnd(stream) => stream.stop(),
+            FlowEndKind::RdmaFlowEnd(memory) => memory.stop(),
+            FlowEndKind::Datagrams(datagrams) => datagrams.stop(),
+            FlowEndKind::Replay(left) => left.clear(),
+            FlowEndKind::Sink => {}
         }
     }
 
     /// Returns the connection and the application of a flow over TCP.
     #[must_use]
-    pub fn stream(&self) -> Option<&Stream> {
-        if let Kind::Stream(stream) = &self.kind {
+    pub fn stream(&self) -> Option<&TcpFlowEnd> {
+        if let FlowEndKind::TcpFlowEnd(stream) = &self.kind {
             Some(stream)
         } else {
             None
@@ -321,7 +325,7 @@ impl FlowEnd {
     /// Returns the transport of a flow over RoCE.
     #[must_use]
     pub fn memory(&self) -> Option<&RoceConnection> {
-        if let Kind::Memory(memory) = &self.kind {
+        if let FlowEndKind::RdmaFlowEnd(memory) = &self.kind {
             Some(memory.connection())
         } else {
             None
@@ -331,7 +335,7 @@ impl FlowEnd {
     /// Returns the application of a flow over UDP.
     #[must_use]
     pub fn datagrams(&self) -> Option<&Datagrams> {
-        if let Kind::Datagrams(datagrams) = &self.kind {
+        if let FlowEndKind::Datagrams(datagrams) = &self.kind {
             Some(datagrams)
         } else {
             None

@@ -4,8 +4,8 @@
 //! Packets that arrive at the same time are handled in the order of their ports: they are collected until that time is
 //! over, 1 ps later, and handled as of their arrival. Their output ports and buffer are those of a [`Switch`].
 
-use super::addresses::{AddressCounts, Addresses};
-use super::crossing::Crossing;
+use super::addresses::{AddressCounts, AddressTable};
+use super::crossing::FabricCrossing;
 use super::drops::DropReason;
 use super::port_queues::PRIORITIES;
 use super::switch::Switch;
@@ -43,9 +43,9 @@ pub struct LearningSwitch {
     /// Ports and buffer. The routes say where hosts really are; only counters and reports use them.
     switch: Switch,
     params: LearningParams,
-    addresses: Addresses,
+    addresses: AddressTable,
     /// Paths through the fabric, one per port.
-    crossings: Vec<Crossing>,
+    crossings: Vec<FabricCrossing>,
     /// Packets that are not handled yet, in order of time.
     arrivals: Vec<Arrival>,
     rng: Rng,
@@ -62,10 +62,10 @@ impl LearningSwitch {
     #[must_use]
     pub fn new(params: LearningParams, switch: Switch, random: (u64, u64)) -> Self {
         Self {
-            crossings: vec![Crossing::default(); switch.ports().len()],
+            crossings: vec![FabricCrossing::default(); switch.ports().len()],
             switch,
             params,
-            addresses: Addresses::new(params.table, params.ttl_ps),
+            addresses: AddressTable::new(params.table, params.ttl_ps),
             arrivals: Vec::new(),
             rng: Rng::new(random.0, random.1),
             counts: LearningCounts::default(),
@@ -230,7 +230,7 @@ impl LearningSwitch {
 
     /// Returns the paths through the fabric, in the order of the ports.
     #[must_use]
-    pub fn crossings(&self) -> &[Crossing] {
+    pub fn crossings(&self) -> &[FabricCrossing] {
         &self.crossings
     }
 

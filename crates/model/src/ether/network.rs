@@ -38,7 +38,7 @@ impl<'a> Network<'a> {
         self.fabrics.is_empty()
     }
 
-    fn at(&self, number: usize) -> Option<&(u32, &'a Switch, &'a Packets)> {
+    fn find_switch(&self, number: usize) -> Option<&(u32, &'a Switch, &'a Packets)> {
         let place = self.switches.binary_search_by_key(&number, |switch| switch.0 as usize).ok()?;
         self.switches.get(place)
     }
@@ -46,12 +46,12 @@ impl<'a> Network<'a> {
     /// Returns a switch by its number, if it is in this view.
     #[must_use]
     pub fn switch(&self, number: usize) -> Option<&'a Switch> {
-        self.at(number).map(|switch| switch.1)
+        self.find_switch(number).map(|switch| switch.1)
     }
 
     /// Returns the packets of the partition of a switch.
     pub(super) fn packets_at(&self, number: usize) -> Option<&'a Packets> {
-        self.at(number).map(|switch| switch.2)
+        self.find_switch(number).map(|switch| switch.2)
     }
 
     /// Returns the number of the switch that is the component `component`, if it is one.

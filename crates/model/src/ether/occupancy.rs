@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 /// A quantity over time: its mean, standard deviation and extremes since the last reset.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
-pub struct Level {
+pub struct OccupancyStats {
     value: u64,
     since: Time,
     reset_at: Time,
@@ -15,7 +15,7 @@ pub struct Level {
     max: u64,
 }
 
-impl Level {
+impl OccupancyStats {
     /// Sets the quantity to `value` from `now` on.
     #[inline]
     pub(crate) fn set(&mut self, now: Time, value: u64) {
@@ -74,7 +74,7 @@ impl Level {
         }
     }
 
-    /// Returns the standard deviation over the same time as [`Level::mean`]; 0 if no time has passed.
+    /// Returns the standard deviation over the same time as [`OccupancyStats::mean`]; 0 if no time has passed.
     #[must_use]
     pub fn standard_deviation(&self) -> f64 {
         match self.since.since(self.reset_at) {
@@ -90,7 +90,7 @@ mod tests {
 
     #[test]
     fn means_are_over_time() {
-        let mut level = Level::default();
+        let mut level = OccupancyStats::default();
         let at = Time::from_ps;
         level.set(at(10), 3);
         level.set(at(10), 4);

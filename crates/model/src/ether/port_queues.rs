@@ -1,8 +1,8 @@
 //! The queues of an output port, one per priority.
 
 use super::engines::Compressor;
-use super::occupancy::Level;
-use super::wire::{Faults, WireParams};
+use super::occupancy::OccupancyStats;
+use super::wire::{CableFaults, WireParams};
 use crate::line::{Fifo, Packet, PacketId};
 use crate::part::NetContext;
 use hostnet_kernel::Time;
@@ -14,7 +14,7 @@ pub const PRIORITIES: usize = 8;
 
 /// Queue of one priority of a port.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
-pub(super) struct Class {
+pub(super) struct PriorityQueue {
     pub(super) fifo: Fifo<Packet>,
     pub(super) bytes: u64,
     pub(super) paused_at: Time,
@@ -23,14 +23,14 @@ pub(super) struct Class {
 
 /// State that a port needs only when packets wait or when its cable has faults.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub(super) struct Queues {
+pub(super) struct PortQueues {
     pub(super) waiting_packets: u32,
     pub(super) waiting_bytes: u64,
-    pub(super) packets: Level,
-    pub(super) bytes: Level,
+    pub(super) packets: OccupancyStats,
+    pub(super) bytes: OccupancyStats,
     pub(super) reset_at: Time,
-    pub(super) classes: [Class; PRIORITIES],
-    pub(super) faults: Faults,
+    pub(super) classes: [PriorityQueue; PRIORITIES],
+    pub(super) faults: CableFaults,
     /// Compression engine before the wire, if there is one.
     pub(super) compressor: Option<Box<Compressor>>,
     /// Busy time of the wire, if it is recorded.
@@ -39,16 +39,16 @@ pub(super) struct Queues {
     pub(super) bypass_ps: u64,
 }
 
-impl Queues {
+impl PortQueues {
     pub(super) fn new(params: &WireParams) -> Self {
         Self {
             waiting_packets: 0,
             waiting_bytes: 0,
-            packets: Level::default(),
-            bytes: Level::default(),
+            packets: OccupancyStats::default(),
+            bytes: OccupancyStats::default(),
             reset_at: Time::ZERO,
             classes: Default::default(),
-            faults: Faults::new(params),
+            faults: CableFaults::new(params),
             compressor: None,
             busy: params.watched.then(Box::default),
             bypass_ps: 0,

@@ -1,6 +1,6 @@
 //! Moves the cuts between fabrics, so that a run continues with another number of threads.
 
-use super::fabric::{Fabric, Node};
+use super::fabric::{Fabric, FabricNode};
 use crate::line::Packets;
 use crate::part::Payload;
 use hostnet_kernel::{ComponentId, Scheduler};
@@ -13,7 +13,7 @@ type Part = (Fabric, Scheduler<Payload>);
 /// # Panics
 /// Panics as [`recut`] does, and if there is no part.
 #[must_use]
-pub fn join(parts: Vec<Part>) -> Part {
+pub fn join_fabrics(parts: Vec<Part>) -> Part {
     let nodes = 0..parts.iter().map(|part| part.0.nodes.len()).sum();
     recut(parts, &[nodes]).pop().expect("there is a part")
 }
@@ -39,7 +39,7 @@ pub fn recut(mut from: Vec<Part>, ranges: &[Range<usize>]) -> Vec<Part> {
             node.move_packets(&mut from[part].0.packets, &mut packets);
             node
         });
-        let own: Vec<Node> = own.collect();
+        let own: Vec<FabricNode> = own.collect();
         let inside = endpoints.iter().filter(|(_, place)| range.contains(place));
         let inside = inside.map(|&(number, place)| (number, (place - range.start) as u32)).collect();
         let mut fabric = Fabric::new(ComponentId(first + range.start as u32), own, first_switch, inside);
@@ -52,7 +52,7 @@ pub fn recut(mut from: Vec<Part>, ranges: &[Range<usize>]) -> Vec<Part> {
 }
 
 /// Takes all nodes out of the parts, each with the index of its part.
-fn take_nodes(from: &mut [Part]) -> Vec<(usize, Node)> {
+fn take_nodes(from: &mut [Part]) -> Vec<(usize, FabricNode)> {
     let parts = from.iter_mut().enumerate();
     parts
         .flat_map(|(part, (fabric, _))| std::mem::take(&mut fabric.nodes).into_iter().map(move |node| (part, node)))

@@ -17,7 +17,7 @@ pub struct Routes {
     starts: Vec<u32>,
     ports: Vec<u16>,
     /// Explicitly assigned ports, as (flow, destination host, port), in order.
-    given: Vec<(u32, u16, u16)>,
+    assigned: Vec<(u32, u16, u16)>,
     /// Salt of the ECMP hash. It differs from node to node, so that choices along a path are independent.
     salt: u64,
 }
@@ -28,9 +28,9 @@ impl Routes {
     #[must_use]
     #[inline]
     pub fn port(&self, flow: u32, from: u16, to: u16) -> Option<u16> {
-        if !self.given.is_empty() {
-            if let Ok(at) = self.given.binary_search_by_key(&(flow, to), |given| (given.0, given.1)) {
-                return Some(self.given[at].2);
+        if !self.assigned.is_empty() {
+            if let Ok(at) = self.assigned.binary_search_by_key(&(flow, to), |assigned| (assigned.0, assigned.1)) {
+                return Some(self.assigned[at].2);
             }
         }
         let set = usize::from(*self.sets.get(usize::from(to))?);
@@ -38,7 +38,7 @@ impl Routes {
         match end - start {
             0 => None,
             1 => Some(self.ports[start]),
-            count => Some(self.ports[start + choice(self.salt, flow, from, count)]),
+            count => Some(self.ports[start + choose_path(self.salt, flow, from, count)]),
         }
     }
 
@@ -57,20 +57,20 @@ impl Routes {
 }
 
 /// Chooses one of `count` equal paths by a hash. The two directions of a flow are hashed independently.
-fn choice(salt: u64, flow: u32, from: u16, count: usize) -> usize {
+fn choose_path(salt: u64, flow: u32, from: u16, count: usize) -> usize {
     let hash = mix(salt ^ (u64::from(flow) << 16 | u64::from(from)));
     ((u128::from(hash) * count as u128) >> 64) as usize
 }
 
 /// Routes of a node under construction.
 #[derive(Debug, Default)]
-struct Table {
+struct RouteTable {
     numbers: BTreeMap<Vec<u16>, u16>,
     /// Index of the port set of each host.
     sets: Vec<u16>,
 }
 
-impl Table {
+impl RouteTable {
     /// Returns the index of a port set, which is added if it is new.
     fn set(&mut self, ports: &[u16]) -> u16 {
         if let Some(&number) = self.numbers.get(ports) {
@@ -82,7 +82,7 @@ impl Table {
     }
 
     /// Assigns a port set to a host.
-    fn lead(&mut self, host: usize, set: u16) {
+    fn assign_set(&mut self, host: usize, set: u16) {
         if self.sets.len() <= host {
             self.sets.resize(host + 1, 0);
         }
@@ -98,23 +98,23 @@ impl Table {
             starts.push(ports.len() as u32);
         }
         debug_assert_eq!(self.sets.len(), hosts, "every host has a set, if an empty one");
-        Routes { sets: self.sets, starts, ports, given: Vec::new(), salt }
+        Routes { sets: self.sets, starts, ports, assigned: Vec::new(), salt }
     }
 }
 
 /// Graph of a cluster. Nodes are numbered: switches, then hosts.
 #[derive(Clone, Debug)]
-pub(super) struct Graph {
+pub(super) struct ClusterGraph {
     switches: usize,
     /// Ports of each node.
-    pub(super) ports: Vec<Vec<PortOf>>,
+    pub(super) ports: Vec<Vec<GraphPort>>,
     /// Node whose cables lead to each node: the node itself, or for a DIMM its host.
-    around: Vec<usize>,
+    attached_to: Vec<usize>,
 }
 
 /// A port of a node: its cable, the end of the cable here, and the node and port at the other end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct PortOf {
+pub(super) struct GraphPort {
     pub(super) cable: usize,
     pub(super) end: usize,
     pub(super) node: usize,
@@ -123,25 +123,25 @@ pub(super) struct PortOf {
     pub(super) length: u32,
 }
 
-impl Graph {
+impl ClusterGraph {
     pub(super) fn new(cluster: &ClusterParams) -> Self {
         let switches = cluster.switches.len();
         let node = |end: End| match end {
             End::Switch(switch) => usize::from(switch),
             End::Host(host) => switches + usize::from(host),
         };
-        let mut ports: Vec<Vec<PortOf>> = vec![Vec::new(); switches + cluster.hosts.len()];
+        let mut ports: Vec<Vec<GraphPort>> = vec![Vec::new(); switches + cluster.hosts.len()];
         for (cable, params) in cluster.cables.iter().enumerate() {
             let [a, b] = params.ends.map(node);
             let port_a = ports[a].len() as u16;
             let port_b = ports[b].len() as u16 + u16::from(a == b);
             let length = params.length.max(1);
-            ports[a].push(PortOf { cable, end: 0, node: b, port: port_b, length });
-            ports[b].push(PortOf { cable, end: 1, node: a, port: port_a, length });
+            ports[a].push(GraphPort { cable, end: 0, node: b, port: port_b, length });
+            ports[b].push(GraphPort { cable, end: 1, node: a, port: port_a, length });
         }
-        let hosts = (0..).zip(&cluster.hosts).map(|(host, params)| switches + usize::from(around(host, params)));
-        let around = (0..switches).chain(hosts).collect();
-        Self { switches, ports, around }
+        let hosts = (0..).zip(&cluster.hosts).map(|(host, params)| switches + usize::from(attached_to(host, params)));
+        let attached_to = (0..switches).chain(hosts).collect();
+        Self { switches, ports, attached_to }
     }
 
     /// Returns the node of a host.
@@ -165,51 +165,51 @@ impl Graph {
                     let port = self.ports[node].iter().position(|port| port.node == next);
                     let port = port.expect("a cable joins neighbours on a way");
                     if let Some(routes) = &mut routes[node] {
-                        routes.given.push((number, to, port as u16));
+                        routes.assigned.push((number, to, port as u16));
                     }
                 }
             }
         }
-        routes.iter_mut().flatten().for_each(|routes| routes.given.sort_unstable());
+        routes.iter_mut().flatten().for_each(|routes| routes.assigned.sort_unstable());
         routes
     }
 
     fn shortest(&self, seed: u64) -> Vec<Option<Routes>> {
         let chooses = |node: usize| node < self.switches || self.ports[node].len() > 1;
-        let mut tables: Vec<_> = (0..self.ports.len()).map(|node| chooses(node).then(Table::default)).collect();
+        let mut tables: Vec<_> = (0..self.ports.len()).map(|node| chooses(node).then(RouteTable::default)).collect();
         let choosing: Vec<usize> = (0..self.ports.len()).filter(|&node| chooses(node)).collect();
         // All hosts at one switch share the shortest paths to that switch, so one search per switch suffices.
         let mut racks: Vec<Vec<(usize, u16)>> = vec![Vec::new(); self.switches];
         let mut others = Vec::new();
         for host in self.switches..self.ports.len() {
-            match self.only_switch(self.around[host]) {
+            match self.only_switch(self.attached_to[host]) {
                 Some(port) => racks[port.node].push((host, port.port)),
                 None => others.push(host),
             }
         }
-        let mut ways = Vec::new();
+        let mut shortest_ports = Vec::new();
         for (switch, rack) in racks.iter().enumerate().filter(|(_, rack)| !rack.is_empty()) {
             let distances = self.distances(switch);
             for &node in choosing.iter().filter(|&&node| node != switch) {
-                self.ways(node, switch, &distances, &mut ways);
+                self.shortest_ports(node, switch, &distances, &mut shortest_ports);
                 let table = tables[node].as_mut().expect("it chooses");
-                let set = table.set(&ways);
-                rack.iter().for_each(|&(host, _)| table.lead(host - self.switches, set));
+                let set = table.set(&shortest_ports);
+                rack.iter().for_each(|&(host, _)| table.assign_set(host - self.switches, set));
             }
             let table = tables[switch].as_mut().expect("switches choose");
             for &(host, port) in rack {
                 let set = table.set(&[port]);
-                table.lead(host - self.switches, set);
+                table.assign_set(host - self.switches, set);
             }
         }
         for host in others {
-            let target = self.around[host];
+            let target = self.attached_to[host];
             let distances = self.distances(target);
             for &node in &choosing {
-                self.ways(node, target, &distances, &mut ways);
+                self.shortest_ports(node, target, &distances, &mut shortest_ports);
                 let table = tables[node].as_mut().expect("it chooses");
-                let set = table.set(&ways);
-                table.lead(host - self.switches, set);
+                let set = table.set(&shortest_ports);
+                table.assign_set(host - self.switches, set);
             }
         }
         let hosts = self.ports.len() - self.switches;
@@ -218,7 +218,7 @@ impl Graph {
     }
 
     /// Returns the port of a host that has only one, if a switch is at the other end of the cable.
-    fn only_switch(&self, host: usize) -> Option<PortOf> {
+    fn only_switch(&self, host: usize) -> Option<GraphPort> {
         match self.ports[host][..] {
             [port] if port.node < self.switches => Some(port),
             _ => None,
@@ -226,12 +226,12 @@ impl Graph {
     }
 
     /// Collects the ports of a node on a shortest path to `target`. `distances` are those of all nodes to `target`.
-    fn ways(&self, node: usize, target: usize, distances: &[u32], ways: &mut Vec<u16>) {
+    fn shortest_ports(&self, node: usize, target: usize, distances: &[u32], shortest_ports: &mut Vec<u16>) {
         let forwards = |node: usize| node < self.switches || node == target;
-        let nearer = |port: &PortOf| distances[port.node].checked_add(port.length) == Some(distances[node]);
-        let nearer = |port: &PortOf| nearer(port) && forwards(port.node);
-        ways.clear();
-        ways.extend((0..).zip(&self.ports[node]).filter(|(_, port)| nearer(port)).map(|(index, _)| index));
+        let nearer = |port: &GraphPort| distances[port.node].checked_add(port.length) == Some(distances[node]);
+        let nearer = |port: &GraphPort| nearer(port) && forwards(port.node);
+        shortest_ports.clear();
+        shortest_ports.extend((0..).zip(&self.ports[node]).filter(|(_, port)| nearer(port)).map(|(index, _)| index));
     }
 
     /// Returns the distance of each node from `target` through switches only; `u32::MAX` if there is no path.
@@ -264,7 +264,7 @@ impl Graph {
 }
 
 /// Returns the host whose cables lead to `host`: for a DIMM its host, otherwise `host` itself.
-fn around(host: u16, params: &HostParams) -> u16 {
+fn attached_to(host: u16, params: &HostParams) -> u16 {
     let HostKind::Server(server) = &params.kind else { return host };
     let mcn = server.sockets.first().and_then(|socket| socket.mcn.as_deref()).filter(|mcn| mcn.on_dimm);
     mcn.and_then(|mcn| Some(mcn.interfaces.first()?.host)).unwrap_or(host)
@@ -276,7 +276,7 @@ mod tests {
 
     /// Builds a line of switches with the given numbers of hosts each, a host at the first and last switch, and a host
     /// behind that one.
-    fn graph(hosts: &[usize]) -> Graph {
+    fn graph(hosts: &[usize]) -> ClusterGraph {
         let switches = hosts.len();
         let single: usize = hosts.iter().sum();
         let mut cables: Vec<(usize, usize)> = (1..switches).map(|switch| (switch - 1, switch)).collect();
@@ -290,11 +290,11 @@ mod tests {
         for (cable, (a, b)) in cables.into_iter().enumerate() {
             let [port_a, port_b] = [ports[a].len() as u16, ports[b].len() as u16];
             let length = 1;
-            ports[a].push(PortOf { cable, end: 0, node: b, port: port_b, length });
-            ports[b].push(PortOf { cable, end: 1, node: a, port: port_a, length });
+            ports[a].push(GraphPort { cable, end: 0, node: b, port: port_b, length });
+            ports[b].push(GraphPort { cable, end: 1, node: a, port: port_a, length });
         }
-        let around = (0..ports.len()).collect();
-        Graph { switches, ports, around }
+        let attached_to = (0..ports.len()).collect();
+        ClusterGraph { switches, ports, attached_to }
     }
 
     #[test]
@@ -305,9 +305,9 @@ mod tests {
                 let Some(routes) = routes else { continue };
                 for host in graph.switches..graph.ports.len() {
                     let to = (host - graph.switches) as u16;
-                    let mut ways = Vec::new();
-                    graph.ways(node, host, &graph.distances(host), &mut ways);
-                    assert_eq!(routes.ports(to), ways, "{hosts:?}: from {node} to {host}");
+                    let mut shortest_ports = Vec::new();
+                    graph.shortest_ports(node, host, &graph.distances(host), &mut shortest_ports);
+                    assert_eq!(routes.ports(to), shortest_ports, "{hosts:?}: from {node} to {host}");
                 }
             }
         }

@@ -10,7 +10,7 @@ const NONE: u32 = u32::MAX;
 
 /// The services of an endpoint.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub(super) struct Services {
+pub(super) struct EndpointServices {
     workers: Vec<Workers>,
     /// Index of the service of each end.
     of_ends: Vec<u32>,
@@ -18,7 +18,7 @@ pub(super) struct Services {
     set: Vec<Option<Time>>,
 }
 
-impl Services {
+impl EndpointServices {
     /// Creates the services of the given ends; none if no end has a service.
     pub(super) fn new(ends: &[FlowEnd]) -> Option<Box<Self>> {
         let mut workers: Vec<Workers> = Vec::new();
@@ -37,7 +37,7 @@ impl Services {
 
     /// Hands the requests that have arrived at an end to their workers. Returns the index of the service and the time
     /// of the event to schedule for it, if any.
-    pub(super) fn take(&mut self, end: u32, at: &mut FlowEnd, now: Time) -> Option<(u32, Time)> {
+    pub(super) fn admit(&mut self, end: u32, at: &mut FlowEnd, now: Time) -> Option<(u32, Time)> {
         let place = *self.of_ends.get(end as usize).filter(|&&place| place != NONE)?;
         let workers = &mut self.workers[place as usize];
         while let Some((number, time_ps)) = at.application_mut().and_then(Application::take_request) {

@@ -11,13 +11,13 @@ use serde::{Deserialize, Serialize};
 
 /// Directory of the pages that a switch decides about.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub(super) struct Sharers {
+pub(super) struct PageSharers {
     /// Number of shared pages, from the first on, that the switch decides about.
     pages: u64,
     directory: Directory,
 }
 
-impl Sharers {
+impl PageSharers {
     pub(super) fn new(params: &SharersParams) -> Self {
         Self { pages: params.pages, directory: Directory::new(params.regions.clone()) }
     }

@@ -4,18 +4,18 @@ use crate::flow::Application;
 use crate::line::Ecn;
 use crate::params::{FlowParams, RoceParams, TcpParams, Traffic};
 use crate::transport::roce::{Roce, RoceConnection};
-use crate::transport::tcp::{Connection, Segment};
+use crate::transport::tcp::{Segment, TcpConnection};
 use hostnet_kernel::Time;
 use serde::{Deserialize, Serialize};
 
 /// Pending event of a transport's timer.
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
-pub(super) struct Timer {
+pub(super) struct TransportTimer {
     set: Option<Time>,
     generation: u32,
 }
 
-impl Timer {
+impl TransportTimer {
     /// Returns the time and the generation of the event to schedule, unless one is pending that is due no later.
     #[inline]
     pub(super) fn next_to_set(&mut self, wanted: Time) -> Option<(Time, u32)> {
@@ -28,7 +28,7 @@ impl Timer {
     }
 
     /// Handles an event. Returns false if the timer has been set again since.
-    pub(super) fn comes(&mut self, generation: u32) -> bool {
+    pub(super) fn take_event(&mut self, generation: u32) -> bool {
         let own = generation == self.generation;
         if own {
             self.set = None;
@@ -39,17 +39,17 @@ impl Timer {
 
 /// A TCP connection and the application that uses its byte stream.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct Stream {
-    connection: Connection,
+pub struct TcpFlowEnd {
+    connection: TcpConnection,
     application: Application,
 }
 
-impl Stream {
+impl TcpFlowEnd {
     pub(super) fn new(params: &TcpParams, flow: &FlowParams, initiator: bool) -> Self {
         // Each segment is one packet: TSO would save the work of cores, and an endpoint has none.
         let params = TcpParams { tso_bytes: params.mss_bytes, ..params.clone() };
         let application = Application::new(&flow.traffic, initiator, flow.deaf_ps);
-        let mut connection = Connection::new(&params);
+        let mut connection = TcpConnection::new(&params);
         if flow.traffic.no_delay() {
             connection.set_no_delay();
         }
@@ -105,7 +105,7 @@ impl Stream {
 
     /// Returns the connection.
     #[must_use]
-    pub fn connection(&self) -> &Connection {
+    pub fn connection(&self) -> &TcpConnection {
         &self.connection
     }
 
@@ -119,7 +119,7 @@ impl Stream {
 /// An end of a RoCE flow. Its memory is read and written without software, except by ranks of jobs, which post their
 /// writes and are notified of data that has arrived.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub(super) struct Memory {
+pub(super) struct RdmaFlowEnd {
     connection: RoceConnection,
     /// Application that carries the messages of ranks, if the flow is between ranks.
     application: Option<Application>,
@@ -128,7 +128,7 @@ pub(super) struct Memory {
     initiator: bool,
 }
 
-impl Memory {
+impl RdmaFlowEnd {
     pub(super) fn new(params: &RoceParams, flow: &FlowParams, initiator: bool, port_bytes_per_s: u64) -> Self {
         let connection = RoceConnection::new(params, &flow.traffic, initiator, port_bytes_per_s);
         let ranks = matches!(flow.traffic, Traffic::Messages(_));

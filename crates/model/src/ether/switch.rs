@@ -1,10 +1,10 @@
 //! A switch with output queues in one shared buffer.
 
-use super::drops::{DropReason, Drops};
-use super::egress::{Egress, Left};
+use super::drops::{DropCounters, DropReason};
+use super::egress::{DepartedPacket, Egress};
 use super::port_queues::PRIORITIES;
 use super::routes::Routes;
-use super::sharers::Sharers;
+use super::sharers::PageSharers;
 use crate::line::{Ecn, PacketId, Packets};
 use crate::params::{EcnParams, PfcParams, SwitchParams};
 use crate::part::NetContext;
@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 
 /// A port of a switch: its output queue, and the bytes that came in by it and still wait.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct Port {
+pub struct SwitchPort {
     pub(super) egress: Egress,
     /// Bytes per lossless priority that came in by this port and wait anywhere in the switch.
     held_bytes: Box<[u64; PRIORITIES]>,
@@ -25,7 +25,7 @@ pub struct Port {
     overflowed: u64,
 }
 
-impl Port {
+impl SwitchPort {
     /// Returns the output port.
     #[must_use]
     pub fn egress(&self) -> &Egress {
@@ -52,7 +52,7 @@ impl Port {
 
     /// Returns true if the peer is requested to pause the priority now.
     #[must_use]
-    pub fn asks_pause(&self, priority: u8) -> bool {
+    pub fn requests_pause(&self, priority: u8) -> bool {
         self.asked >> priority & 1 != 0
     }
 
@@ -66,7 +66,7 @@ impl Port {
 /// A switch with output queues, a shared buffer, ECN and PFC.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Switch {
-    pub(super) ports: Vec<Port>,
+    pub(super) ports: Vec<SwitchPort>,
     pub(super) routes: Routes,
     buffer_bytes: u64,
     /// Bytes of the shared buffer that packets of lossy priorities may fill.
@@ -77,8 +77,8 @@ pub struct Switch {
     used_bytes: u64,
     used_bytes_max: u64,
     rng: Rng,
-    pub(super) drops: Drops,
-    pub(super) sharers: Option<Box<Sharers>>,
+    pub(super) drops: DropCounters,
+    pub(super) sharers: Option<Box<PageSharers>>,
 }
 
 impl Switch {
@@ -93,7 +93,8 @@ impl Switch {
         headroom_bytes: u64,
         random: (u64, u64),
     ) -> Self {
-        let port = |egress| Port { egress, held_bytes: Box::default(), asked: 0, marked: 0, pauses: 0, overflowed: 0 };
+        let port =
+            |egress| SwitchPort { egress, held_bytes: Box::default(), asked: 0, marked: 0, pauses: 0, overflowed: 0 };
         Self {
             ports: ports.into_iter().map(port).collect(),
             routes,
@@ -105,8 +106,8 @@ impl Switch {
             used_bytes: 0,
             used_bytes_max: 0,
             rng: Rng::new(random.0, random.1),
-            drops: Drops::default(),
-            sharers: params.sharers.as_ref().map(|sharers| Box::new(Sharers::new(sharers))),
+            drops: DropCounters::default(),
+            sharers: params.sharers.as_ref().map(|sharers| Box::new(PageSharers::new(sharers))),
         }
     }
 
@@ -247,23 +248,23 @@ impl Switch {
         let Some(pfc) = self.pfc.filter(|_| self.is_lossless(priority)) else { return };
         let port = &mut self.ports[usize::from(port)];
         port.held_bytes[usize::from(priority)] += ip_bytes;
-        if port.held_bytes(priority) >= pfc.xoff_bytes && !port.asks_pause(priority) {
+        if port.held_bytes(priority) >= pfc.xoff_bytes && !port.requests_pause(priority) {
             port.asked |= 1 << priority;
             port.pauses += 1;
-            port.egress.ask_pause(priority, true, context);
+            port.egress.request_pause(priority, true, context);
         }
     }
 
     /// Removes a packet from the buffer. Ends the pause of the peer if the port is down to XON.
     #[inline]
-    pub(super) fn release(&mut self, left: &Left, context: &mut NetContext) {
+    pub(super) fn release(&mut self, left: &DepartedPacket, context: &mut NetContext) {
         self.used_bytes -= u64::from(left.ip_bytes);
         let Some(pfc) = self.pfc.filter(|_| self.is_lossless(left.priority)) else { return };
         let port = &mut self.ports[usize::from(left.queue)];
         port.held_bytes[usize::from(left.priority)] -= u64::from(left.ip_bytes);
-        if port.held_bytes(left.priority) <= pfc.xon_bytes && port.asks_pause(left.priority) {
+        if port.held_bytes(left.priority) <= pfc.xon_bytes && port.requests_pause(left.priority) {
             port.asked &= !(1 << left.priority);
-            port.egress.ask_pause(left.priority, false, context);
+            port.egress.request_pause(left.priority, false, context);
         }
     }
 
@@ -277,11 +278,11 @@ impl Switch {
     pub(super) fn drop(&mut self, id: PacketId, reason: DropReason, context: &mut NetContext) {
         let packet = context.packets.remove(id);
         self.drops.count_pool(&packet);
-        self.drops.count(packet.flow, packet.ip_bytes, reason.of(&packet));
+        self.drops.count(packet.flow, packet.ip_bytes, reason.for_packet(&packet));
     }
 
     #[inline]
-    fn note_loss(&mut self, left: &Left) {
+    fn note_loss(&mut self, left: &DepartedPacket) {
         if let Some(reason) = left.dropped {
             self.drops.count(left.flow, left.ip_bytes, reason);
         }
@@ -307,7 +308,7 @@ impl Switch {
 
     /// Returns the ports, in the order of the cables.
     #[must_use]
-    pub fn ports(&self) -> &[Port] {
+    pub fn ports(&self) -> &[SwitchPort] {
         &self.ports
     }
 
@@ -325,7 +326,7 @@ impl Switch {
 
     /// Returns the drop counters, including packets lost on outgoing cables and copies.
     #[must_use]
-    pub fn drops(&self) -> &Drops {
+    pub fn drops(&self) -> &DropCounters {
         &self.drops
     }
 

@@ -36,7 +36,7 @@ pub struct WireParams {
 
 /// Fate of a packet on the wire.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Fate {
+pub(super) enum PacketFate {
     Arrives,
     ArrivesDamaged,
     Lost,
@@ -54,7 +54,7 @@ pub(super) struct Wire {
     pub(super) port: u16,
     framing_bytes: u16,
     frame_min_bytes: u16,
-    /// True if the cable has [`Faults`].
+    /// True if the cable has [`CableFaults`].
     pub(super) faulty: bool,
 }
 
@@ -100,7 +100,7 @@ impl Wire {
 
 /// Losses and damage on one direction of a cable.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub(super) struct Faults {
+pub(super) struct CableFaults {
     pub(super) latency_ps: u64,
     before_ps: u64,
     /// Intervals in which the cable is down, latest first, so that the next one is popped from the end.
@@ -109,7 +109,7 @@ pub(super) struct Faults {
     rng: Rng,
 }
 
-impl Faults {
+impl CableFaults {
     pub(super) fn new(params: &WireParams) -> Self {
         let mut down_ps = params.down_ps.clone();
         // An interval of no length has no effect.
@@ -126,14 +126,14 @@ impl Faults {
 
     /// Returns the fate of a packet whose first bit leaves the queue at `now` and whose last bit leaves it
     /// `serialization_ps` later. Calls must be in order of time.
-    pub(super) fn fate(&mut self, now: Time, serialization_ps: u64) -> Fate {
+    pub(super) fn fate(&mut self, now: Time, serialization_ps: u64) -> PacketFate {
         if !self.down_ps.is_empty() && self.is_down(now.ps() + self.before_ps, serialization_ps) {
-            return Fate::Lost;
+            return PacketFate::Lost;
         }
         if self.corrupt > 0 && self.rng.chance(self.corrupt) {
-            return Fate::ArrivesDamaged;
+            return PacketFate::ArrivesDamaged;
         }
-        Fate::Arrives
+        PacketFate::Arrives
     }
 
     /// Returns true if the cable is down at any time from the first bit at the sender until the last bit at the
@@ -197,23 +197,23 @@ mod tests {
             steps in prop::collection::vec((0_u64..200, 1_u64..100), 1..60)
         ) {
             let down: Vec<(u64, u64)> = down.into_iter().map(|(from, length)| (from, from + length)).collect();
-            let mut wire = Faults::new(&WireParams { down_ps: down.clone(), ..params() });
+            let mut wire = CableFaults::new(&WireParams { down_ps: down.clone(), ..params() });
             let mut now = Time::ZERO;
             for (wait, length) in steps {
                 now += wait;
                 let (first, last) = (now.ps() + 7, now.ps() + 7 + length + 100);
                 let lost = down.iter().any(|&(from, to)| from < to && from < last && to > first);
-                prop_assert_eq!(wire.fate(now, length) == Fate::Lost, lost, "from {} to {}", first, last);
+                prop_assert_eq!(wire.fate(now, length) == PacketFate::Lost, lost, "from {} to {}", first, last);
             }
         }
     }
 
     #[test]
     fn damage_comes_as_often_as_asked_for() {
-        let mut wire = Faults::new(&WireParams { corrupt: 1 << 30, ..params() });
-        let damaged = (0..10_000).filter(|_| wire.fate(Time::ZERO, 1) == Fate::ArrivesDamaged).count();
+        let mut wire = CableFaults::new(&WireParams { corrupt: 1 << 30, ..params() });
+        let damaged = (0..10_000).filter(|_| wire.fate(Time::ZERO, 1) == PacketFate::ArrivesDamaged).count();
         assert!((2300..2700).contains(&damaged), "{damaged} of 10000 at a share of a quarter");
-        let mut all = Faults::new(&WireParams { corrupt: 1 << 32, ..params() });
-        assert!((0..100).all(|_| all.fate(Time::ZERO, 1) == Fate::ArrivesDamaged));
+        let mut all = CableFaults::new(&WireParams { corrupt: 1 << 32, ..params() });
+        assert!((0..100).all(|_| all.fate(Time::ZERO, 1) == PacketFate::ArrivesDamaged));
     }
 }

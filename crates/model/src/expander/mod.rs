@@ -18,12 +18,12 @@ const NEXT_PS: u64 = 1;
 
 /// Credits of reads or of writes, and the requests that wait for one.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-struct Way {
+struct CreditQueue {
     credits: Domain,
     waiting: Fifo<Request>,
 }
 
-impl Way {
+impl CreditQueue {
     fn new(credits: u32, classes: usize) -> Self {
         Self { credits: Domain::new(credits, credits, classes), waiting: Fifo::default() }
     }
@@ -39,7 +39,7 @@ pub struct Expander {
     down: Lane,
     up: Lane,
     /// Credit queues of reads and of writes.
-    ways: [Way; 2],
+    credit_queues: [CreditQueue; 2],
     /// By request number: time at which the request took its credit, and its class.
     taken: Vec<(Time, u8)>,
     channels: Vec<Channel>,
@@ -66,7 +66,8 @@ impl Expander {
             device_ps: params.device_ps,
             down: lane(),
             up: lane(),
-            ways: [params.read_credits, params.write_credits].map(|credits| Way::new(credits, classes)),
+            credit_queues: [params.read_credits, params.write_credits]
+                .map(|credits| CreditQueue::new(credits, classes)),
             taken: Vec::new(),
             channels: (0..memory.map.channels * memory.dram.subchannels).map(channel).collect(),
         }
@@ -75,7 +76,7 @@ impl Expander {
     /// Returns the credits of reads, and those of writes.
     #[must_use]
     pub fn credits(&self) -> [&Domain; 2] {
-        let [reads, writes] = &self.ways;
+        let [reads, writes] = &self.credit_queues;
         [&reads.credits, &writes.credits]
     }
 
@@ -87,7 +88,7 @@ impl Expander {
 
     /// Handles a request of the CHA that arrives at the host's end of the link.
     fn on_arrival(&mut self, id: RequestId, context: &mut Context) {
-        let way = &mut self.ways[usize::from(!context.requests.get(id).kind.is_read())];
+        let way = &mut self.credit_queues[usize::from(!context.requests.get(id).kind.is_read())];
         if !way.waiting.is_empty() || way.credits.free() == 0 {
             way.waiting.push(context.requests, id);
             return;
@@ -102,7 +103,7 @@ impl Expander {
         let now = context.now();
         let request = context.requests.get(id);
         let (read, class, channel) = (request.kind.is_read(), request.class, usize::from(request.place.channel));
-        let taken = self.ways[usize::from(!read)].credits.try_acquire(now, class);
+        let taken = self.credit_queues[usize::from(!read)].credits.try_acquire(now, class);
         assert!(taken, "a credit is free");
         let index = id.0 as usize;
         self.taken.resize(self.taken.len().max(index + 1), (Time::ZERO, 0));
@@ -123,9 +124,9 @@ impl Expander {
         let now = context.now();
         let (since, class) = self.taken[id.0 as usize];
         let way = usize::from(!read);
-        self.ways[way].credits.release(now, class, since);
+        self.credit_queues[way].credits.release(now, class, since);
         context.send(self.cha, NEXT_PS, if read { Payload::Read(id) } else { Payload::Accepted(id) });
-        if let Some(next) = self.ways[way].waiting.pop(context.requests) {
+        if let Some(next) = self.credit_queues[way].waiting.pop(context.requests) {
             self.send(next, context);
         }
     }
@@ -160,12 +161,12 @@ impl Part for Expander {
     }
 
     fn settle(&mut self, now: Time) {
-        part::settle(self.ways.iter_mut().map(|way| &mut way.credits), now);
+        part::settle(self.credit_queues.iter_mut().map(|way| &mut way.credits), now);
         self.channels.iter_mut().for_each(|channel| channel.settle(now));
     }
 
     fn reset(&mut self, now: Time) {
-        part::reset(self.ways.iter_mut().map(|way| &mut way.credits), now);
+        part::reset(self.credit_queues.iter_mut().map(|way| &mut way.credits), now);
         self.channels.iter_mut().for_each(|channel| channel.reset(now));
     }
 }

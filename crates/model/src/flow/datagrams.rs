@@ -3,7 +3,7 @@
 
 use super::packets::Packets;
 use crate::params::Traffic;
-use crate::transport::journey::Journeys;
+use crate::transport::journey::StageStats;
 use crate::transport::udp::Datagram;
 use hostnet_kernel::Time;
 use hostnet_measure::Histogram;
@@ -42,7 +42,7 @@ struct Pinger {
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-enum Kind {
+enum DatagramKind {
     /// Sends at a fixed rate, or as fast as it can.
     Open {
         bytes: u32,
@@ -64,12 +64,12 @@ enum Kind {
 /// Application at one end of a flow of datagrams.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Datagrams {
-    kind: Kind,
+    kind: DatagramKind,
     stopped: bool,
     counts: DatagramCounts,
     /// Latencies, only for an end that sends requests.
     latency: Option<Histogram>,
-    journeys: Journeys,
+    journeys: StageStats,
 }
 
 impl Datagrams {
@@ -79,10 +79,12 @@ impl Datagrams {
     pub fn new(traffic: &Traffic, initiator: bool, start: Time) -> Self {
         let kind = match *traffic {
             Traffic::Datagrams { bytes, bytes_per_s } if initiator => {
-                Kind::Open { bytes: bytes.max(1), bytes_per_s, start }
+                DatagramKind::Open { bytes: bytes.max(1), bytes_per_s, start }
             }
-            Traffic::Generate { bytes } if initiator => Kind::Open { bytes: bytes.max(1), bytes_per_s: None, start },
-            Traffic::Ping { request_bytes, think_ps, timeout_ps, .. } if initiator => Kind::Ping(Pinger {
+            Traffic::Generate { bytes } if initiator => {
+                DatagramKind::Open { bytes: bytes.max(1), bytes_per_s: None, start }
+            }
+            Traffic::Ping { request_bytes, think_ps, timeout_ps, .. } if initiator => DatagramKind::Ping(Pinger {
                 bytes: request_bytes.max(1),
                 think_ps,
                 timeout_ps: timeout_ps.max(1),
@@ -90,13 +92,13 @@ impl Datagrams {
                 next_at: start,
             }),
             Traffic::Ping { response_bytes, .. } => {
-                Kind::Echo { bytes: response_bytes.max(1), asked: VecDeque::with_capacity(1) }
+                DatagramKind::Echo { bytes: response_bytes.max(1), asked: VecDeque::with_capacity(1) }
             }
-            Traffic::Packets(ref params) if initiator => Kind::Packets(Box::new(Packets::new(params, start))),
-            _ => Kind::Sink,
+            Traffic::Packets(ref params) if initiator => DatagramKind::Packets(Box::new(Packets::new(params, start))),
+            _ => DatagramKind::Sink,
         };
-        let latency = matches!(kind, Kind::Ping(_)).then(Histogram::default);
-        Self { kind, stopped: false, counts: DatagramCounts::default(), latency, journeys: Journeys::default() }
+        let latency = matches!(kind, DatagramKind::Ping(_)).then(Histogram::default);
+        Self { kind, stopped: false, counts: DatagramCounts::default(), latency, journeys: StageStats::default() }
     }
 
     /// Returns the datagram to send now, if any. A request that has waited longer than the timeout is given up for the
@@ -105,15 +107,15 @@ impl Datagrams {
     pub fn next(&mut self, now: Time) -> Option<Datagram> {
         let Self { kind, stopped, counts, .. } = self;
         let datagram = match kind {
-            Kind::Open { .. } | Kind::Packets(_) if *stopped => None,
-            Kind::Packets(packets) => packets.take(now).map(|bytes| Datagram::new(bytes, counts.sent, now)),
-            Kind::Open { bytes, bytes_per_s, start } => {
+            DatagramKind::Open { .. } | DatagramKind::Packets(_) if *stopped => None,
+            DatagramKind::Packets(packets) => packets.take_due(now).map(|bytes| Datagram::new(bytes, counts.sent, now)),
+            DatagramKind::Open { bytes, bytes_per_s, start } => {
                 let due = due(*start, *bytes, *bytes_per_s, counts.sent) <= now;
                 due.then_some(Datagram::new(*bytes, counts.sent, now))
             }
-            Kind::Ping(pinger) => pinger.next(now, *stopped, counts),
-            Kind::Echo { bytes, asked } => asked.pop_front().map(|number| Datagram::new(*bytes, number, now)),
-            Kind::Sink => None,
+            DatagramKind::Ping(pinger) => pinger.next(now, *stopped, counts),
+            DatagramKind::Echo { bytes, asked } => asked.pop_front().map(|number| Datagram::new(*bytes, number, now)),
+            DatagramKind::Sink => None,
         }?;
         counts.sent += 1;
         counts.sent_bytes += u64::from(datagram.bytes);
@@ -125,18 +127,20 @@ impl Datagrams {
     #[inline]
     pub fn wake_at(&self) -> Option<Time> {
         match &self.kind {
-            Kind::Open { .. } | Kind::Packets(_) if self.stopped => None,
-            Kind::Packets(packets) => packets.due(),
-            Kind::Open { bytes, bytes_per_s, start } => Some(due(*start, *bytes, *bytes_per_s, self.counts.sent)),
-            Kind::Ping(pinger) => Some(pinger.next_at).filter(|_| !self.stopped && pinger.waiting.is_none()),
-            Kind::Echo { .. } | Kind::Sink => None,
+            DatagramKind::Open { .. } | DatagramKind::Packets(_) if self.stopped => None,
+            DatagramKind::Packets(packets) => packets.due(),
+            DatagramKind::Open { bytes, bytes_per_s, start } => {
+                Some(due(*start, *bytes, *bytes_per_s, self.counts.sent))
+            }
+            DatagramKind::Ping(pinger) => Some(pinger.next_at).filter(|_| !self.stopped && pinger.waiting.is_none()),
+            DatagramKind::Echo { .. } | DatagramKind::Sink => None,
         }
     }
 
     /// Returns the time at which the request without an answer times out, if there is one.
     #[must_use]
     pub fn timer(&self) -> Option<Time> {
-        let Kind::Ping(pinger) = &self.kind else { return None };
+        let DatagramKind::Ping(pinger) = &self.kind else { return None };
         pinger.waiting.map(|(_, since)| since + pinger.timeout_ps)
     }
 
@@ -144,7 +148,7 @@ impl Datagrams {
     #[must_use]
     pub fn may_send(&self, now: Time) -> bool {
         match &self.kind {
-            Kind::Echo { asked, .. } => !asked.is_empty(),
+            DatagramKind::Echo { asked, .. } => !asked.is_empty(),
             _ => self.wake_at().or(self.timer()).is_some_and(|at| at <= now),
         }
     }
@@ -156,7 +160,7 @@ impl Datagrams {
         self.counts.received_bytes += u64::from(datagram.bytes);
         self.journeys.add(&datagram.journey);
         match &mut self.kind {
-            Kind::Ping(pinger) => match pinger.waiting {
+            DatagramKind::Ping(pinger) => match pinger.waiting {
                 Some((number, since)) if number == datagram.number => {
                     pinger.waiting = None;
                     pinger.next_at = now + pinger.think_ps;
@@ -164,8 +168,8 @@ impl Datagrams {
                 }
                 _ => self.counts.late += 1,
             },
-            Kind::Echo { asked, .. } => asked.push_back(datagram.number),
-            Kind::Open { .. } | Kind::Packets(_) | Kind::Sink => {}
+            DatagramKind::Echo { asked, .. } => asked.push_back(datagram.number),
+            DatagramKind::Open { .. } | DatagramKind::Packets(_) | DatagramKind::Sink => {}
         }
     }
 
@@ -197,7 +201,7 @@ impl Datagrams {
 
     /// Returns the latency by stage of the datagrams read since the last reset.
     #[must_use]
-    pub fn journeys(&self) -> &Journeys {
+    pub fn journeys(&self) -> &StageStats {
         &self.journeys
     }
 

@@ -3,39 +3,39 @@
 //!
 //! RDMA reads and replayed packets have no application; see [`Application::new`].
 
+mod completed_steps;
 mod datagrams;
 mod packets;
-mod passed;
 mod phases;
 mod rank;
+mod rank_request;
 mod reducer;
 mod rpc;
 mod service;
 mod sockets;
 #[cfg(test)]
 mod tests;
-mod wanted;
 mod workers;
 
+pub use completed_steps::CompletedStep;
 pub use datagrams::{DatagramCounts, Datagrams};
-pub use passed::Passed;
-pub use phases::PhaseBooks;
+pub use phases::PhaseStats;
 pub use rank::Rank;
-pub use reducer::{Reducer, SumEngine, Summing};
+pub use rank_request::{CoreWork, RankLink, RankRequest};
+pub use reducer::{Reducer, ReducerRequest, SumEngine};
 pub use service::RequestCounts;
-pub use wanted::{CoreWork, Link, RankRequest};
-pub use workers::{ServiceBooks, Workers};
+pub use workers::{ServiceStats, Workers};
 
 use crate::params::Traffic;
 use hostnet_kernel::Time;
 use hostnet_measure::Histogram;
-use rpc::{Caller, Responder, Sizes};
+use rpc::{RpcClient, RpcServer, RpcSizes};
 use serde::{Deserialize, Serialize};
 use service::{OpenLoopClient, ServiceServer};
 
 /// Result of polling an application.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Action {
+pub struct ApplicationAction {
     /// Bytes that the application reads; at most the readable bytes.
     pub read: u64,
     /// Bytes that the application writes; at most the room.
@@ -45,7 +45,7 @@ pub struct Action {
 }
 
 #[derive(Clone, Debug, Serialize, Deserialize)]
-enum Kind {
+enum ApplicationKind {
     /// Writes `left` more bytes, and reads whatever arrives.
     Writer {
         left: u64,
@@ -54,8 +54,8 @@ enum Kind {
     Reader {
         expected: u64,
     },
-    Caller(Caller),
-    Responder(Responder),
+    RpcClient(RpcClient),
+    RpcServer(RpcServer),
     /// Boxed: larger and rarer than the others.
     OpenLoopClient(Box<OpenLoopClient>),
     ServiceServer(Box<ServiceServer>),
@@ -69,7 +69,7 @@ enum Kind {
 /// Application at one end of a flow.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Application {
-    kind: Kind,
+    kind: ApplicationKind,
     /// Interval in which the application does not read, in ps.
     deaf_ps: Option<(u64, u64)>,
     stopped: bool,
@@ -87,24 +87,30 @@ impl Application {
     #[must_use]
     pub fn new(traffic: &Traffic, initiator: bool, deaf_ps: Option<(u64, u64)>) -> Self {
         let kind = match *traffic {
-            Traffic::Bulk { bytes } if initiator => Kind::Writer { left: bytes },
-            Traffic::Bulk { bytes } => Kind::Reader { expected: bytes },
+            Traffic::Bulk { bytes } if initiator => ApplicationKind::Writer { left: bytes },
+            Traffic::Bulk { bytes } => ApplicationKind::Reader { expected: bytes },
             Traffic::Rpc { request_bytes, response_bytes, other, in_flight, think_ps } if initiator => {
-                Kind::Caller(Caller::new(Sizes::new(request_bytes, response_bytes, other), in_flight, think_ps))
+                ApplicationKind::RpcClient(RpcClient::new(
+                    RpcSizes::new(request_bytes, response_bytes, other),
+                    in_flight,
+                    think_ps,
+                ))
             }
             Traffic::Rpc { request_bytes, response_bytes, other, .. } => {
-                Kind::Responder(Responder::new(Sizes::new(request_bytes, response_bytes, other)))
+                ApplicationKind::RpcServer(RpcServer::new(RpcSizes::new(request_bytes, response_bytes, other)))
             }
-            Traffic::Service(ref params) if initiator => Kind::OpenLoopClient(Box::new(OpenLoopClient::new(params))),
-            Traffic::Service(ref params) => Kind::ServiceServer(Box::new(ServiceServer::new(params))),
-            Traffic::Messages(_) => Kind::Channel { unwritten: 0, arrived: 0 },
+            Traffic::Service(ref params) if initiator => {
+                ApplicationKind::OpenLoopClient(Box::new(OpenLoopClient::new(params)))
+            }
+            Traffic::Service(ref params) => ApplicationKind::ServiceServer(Box::new(ServiceServer::new(params))),
+            Traffic::Messages(_) => ApplicationKind::Channel { unwritten: 0, arrived: 0 },
             Traffic::Read { .. }
             | Traffic::Replay { .. }
             | Traffic::Datagrams { .. }
             | Traffic::Generate { .. }
             | Traffic::Ping { .. }
             | Traffic::Packets(_)
-            | Traffic::Forward(_) => Kind::Reader { expected: u64::MAX },
+            | Traffic::Forward(_) => ApplicationKind::Reader { expected: u64::MAX },
         };
         Self {
             deaf_ps: if initiator { None } else { deaf_ps },
@@ -112,7 +118,8 @@ impl Application {
             received: 0,
             written: 0,
             completed_at: None,
-            latency: matches!(kind, Kind::Caller(_) | Kind::OpenLoopClient(_)).then(Histogram::default),
+            latency: matches!(kind, ApplicationKind::RpcClient(_) | ApplicationKind::OpenLoopClient(_))
+                .then(Histogram::default),
             kind,
         }
     }
@@ -120,37 +127,37 @@ impl Application {
     /// Returns what the application does now, with `readable` bytes received and `room` bytes in the send buffer. The
     /// caller must read and write these bytes.
     #[inline]
-    pub fn poll(&mut self, now: Time, readable: u64, room: u64) -> Action {
+    pub fn poll(&mut self, now: Time, readable: u64, room: u64) -> ApplicationAction {
         let (read, awake_at) = self.read(now, readable);
         self.received += read;
         let (write, wake_at) = match &mut self.kind {
-            Kind::Writer { left } => (room.min(*left), None),
-            Kind::Reader { expected } => {
+            ApplicationKind::Writer { left } => (room.min(*left), None),
+            ApplicationKind::Reader { expected } => {
                 if self.received >= *expected && self.completed_at.is_none() {
                     self.completed_at = Some(now);
                 }
                 (0, None)
             }
-            Kind::Caller(caller) => caller.poll(now, read, room, self.stopped, self.latency.as_mut()),
-            Kind::Responder(responder) => (responder.poll(read, room), None),
-            Kind::OpenLoopClient(caller) => {
+            ApplicationKind::RpcClient(caller) => caller.poll(now, read, room, self.stopped, self.latency.as_mut()),
+            ApplicationKind::RpcServer(responder) => (responder.poll(read, room), None),
+            ApplicationKind::OpenLoopClient(caller) => {
                 caller.poll(now, read, room, self.stopped, self.latency.get_or_insert_with(Histogram::default))
             }
-            Kind::ServiceServer(servant) => (servant.poll(read, room), None),
-            Kind::Channel { unwritten, arrived } => {
+            ApplicationKind::ServiceServer(servant) => (servant.poll(read, room), None),
+            ApplicationKind::Channel { unwritten, arrived } => {
                 *arrived += read;
                 let write = room.min(*unwritten);
                 *unwritten -= write;
                 (write, None)
             }
         };
-        if let Kind::Writer { left } = &mut self.kind {
+        if let ApplicationKind::Writer { left } = &mut self.kind {
             if *left != u64::MAX {
                 *left -= write;
             }
         }
         self.written += write;
-        Action { read, write, wake_at: earlier(awake_at, wake_at) }
+        ApplicationAction { read, write, wake_at: earlier(awake_at, wake_at) }
     }
 
     /// Returns the bytes to read, and the time at which reading resumes if it is suspended.
@@ -165,7 +172,7 @@ impl Application {
     /// completed.
     pub fn stop(&mut self) {
         self.stopped = true;
-        if let Kind::Writer { left } = &mut self.kind {
+        if let ApplicationKind::Writer { left } = &mut self.kind {
             *left = 0;
         }
     }
@@ -193,8 +200,8 @@ impl Application {
     #[must_use]
     pub fn requests(&self) -> u64 {
         match &self.kind {
-            Kind::Caller(caller) => caller.begun(),
-            Kind::OpenLoopClient(caller) => caller.begun(),
+            ApplicationKind::RpcClient(caller) => caller.begun(),
+            ApplicationKind::OpenLoopClient(caller) => caller.begun(),
             _ => 0,
         }
     }
@@ -202,7 +209,7 @@ impl Application {
     /// Returns the counters of an open loop's requests in the window; none except at the end that sends them.
     #[must_use]
     pub fn request_counts(&self) -> Option<RequestCounts> {
-        if let Kind::OpenLoopClient(caller) = &self.kind {
+        if let ApplicationKind::OpenLoopClient(caller) = &self.kind {
             Some(caller.counts())
         } else {
             None
@@ -211,7 +218,7 @@ impl Application {
 
     /// Returns the number of a received request that has not been passed to a worker, and its service time, in ps.
     pub(crate) fn take_request(&mut self) -> Option<(u64, u64)> {
-        if let Kind::ServiceServer(servant) = &mut self.kind {
+        if let ApplicationKind::ServiceServer(servant) = &mut self.kind {
             servant.take()
         } else {
             None
@@ -220,7 +227,7 @@ impl Application {
 
     /// Posts `bytes` that a rank sends; they are written from the next poll on.
     pub(crate) fn post(&mut self, bytes: u64) {
-        if let Kind::Channel { unwritten, .. } = &mut self.kind {
+        if let ApplicationKind::Channel { unwritten, .. } = &mut self.kind {
             *unwritten += bytes;
         }
     }
@@ -228,19 +235,19 @@ impl Application {
     /// Takes the bytes received for a rank since the last call.
     pub(crate) fn take_arrived(&mut self) -> u64 {
         match &mut self.kind {
-            Kind::Channel { arrived, .. } => std::mem::take(arrived),
+            ApplicationKind::Channel { arrived, .. } => std::mem::take(arrived),
             _ => 0,
         }
     }
 
     /// Returns true if all bytes posted by a rank have been written.
     pub(crate) fn is_written(&self) -> bool {
-        matches!(self.kind, Kind::Channel { unwritten: 0, .. })
+        matches!(self.kind, ApplicationKind::Channel { unwritten: 0, .. })
     }
 
     /// Records that a worker has served a request. Its answer is written at the next poll.
     pub(crate) fn serve(&mut self, number: u64) {
-        if let Kind::ServiceServer(servant) = &mut self.kind {
+        if let ApplicationKind::ServiceServer(servant) = &mut self.kind {
             servant.serve(number);
         }
     }
@@ -255,7 +262,7 @@ impl Application {
     /// Starts a new measuring window: resets the latencies. Byte counters continue.
     pub fn reset(&mut self) {
         self.latency.iter_mut().for_each(Histogram::reset);
-        if let Kind::OpenLoopClient(caller) = &mut self.kind {
+        if let ApplicationKind::OpenLoopClient(caller) = &mut self.kind {
             caller.reset();
         }
     }

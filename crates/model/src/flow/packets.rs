@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 /// Source of sizes and times.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-enum Source {
+enum PacketSource {
     Drawn {
         bytes: Draw,
         interval_ps: Option<Draw>,
@@ -20,7 +20,7 @@ enum Source {
 /// sender alone.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(super) struct Packets {
-    source: Source,
+    source: PacketSource,
     start: Time,
     /// Time at which the next datagram is due, and its payload.
     next: Option<(Time, u32)>,
@@ -29,10 +29,12 @@ pub(super) struct Packets {
 impl Packets {
     pub(super) fn new(params: &PacketsParams, start: Time) -> Self {
         let source = match params {
-            PacketsParams::Drawn { bytes, interval_ps, seed } => {
-                Source::Drawn { bytes: bytes.clone(), interval_ps: interval_ps.clone(), rng: Rng::new(*seed, u64::MAX) }
-            }
-            PacketsParams::Given(packets) => Source::Given(packets.iter().rev().copied().collect()),
+            PacketsParams::Drawn { bytes, interval_ps, seed } => PacketSource::Drawn {
+                bytes: bytes.clone(),
+                interval_ps: interval_ps.clone(),
+                rng: Rng::new(*seed, u64::MAX),
+            },
+            PacketsParams::Given(packets) => PacketSource::Given(packets.iter().rev().copied().collect()),
         };
         let mut packets = Self { source, start, next: None };
         packets.next = packets.draw(start);
@@ -45,7 +47,7 @@ impl Packets {
     }
 
     /// Removes the next datagram if it is due, and returns its payload.
-    pub(super) fn take(&mut self, now: Time) -> Option<u32> {
+    pub(super) fn take_due(&mut self, now: Time) -> Option<u32> {
         let (at, bytes) = self.next.filter(|&(at, _)| at <= now)?;
         self.next = self.draw(at);
         Some(bytes)
@@ -54,12 +56,12 @@ impl Packets {
     /// Draws the datagram after the one that was due at `last`.
     fn draw(&mut self, last: Time) -> Option<(Time, u32)> {
         match &mut self.source {
-            Source::Drawn { bytes, interval_ps, rng } => {
+            PacketSource::Drawn { bytes, interval_ps, rng } => {
                 let gap = interval_ps.as_ref().map_or(0, |interval| interval.next(rng));
                 let size = u32::try_from(bytes.next(rng)).unwrap_or(u32::MAX).max(1);
                 Some((Time::from_ps(last.ps().saturating_add(gap)), size))
             }
-            Source::Given(left) => {
+            PacketSource::Given(left) => {
                 let (at, bytes) = left.pop()?;
                 Some((Time::from_ps(self.start.ps().saturating_add(at)), bytes.max(1)))
             }

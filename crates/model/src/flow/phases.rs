@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 /// Statistics of all steps with the same name.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct PhaseBooks {
+pub struct PhaseStats {
     /// Completed steps.
     pub steps: u64,
     /// Total time of the steps, and time of the longest one, in ps.
@@ -23,7 +23,7 @@ pub struct PhaseBooks {
     pub received_bytes: u64,
 }
 
-impl PhaseBooks {
+impl PhaseStats {
     /// Returns the sum of two statistics.
     #[must_use]
     pub fn plus(&self, other: &Self) -> Self {

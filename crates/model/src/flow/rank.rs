@@ -1,12 +1,12 @@
 //! A rank of a job, as a pure state machine that takes the steps of its program: requests come out, completed work
 //! goes in. Messages from one rank to another are received in the order in which they were sent.
 
-mod books;
+mod stats;
 
-use super::passed::PassedSteps;
-use super::phases::PhaseBooks;
-use super::sockets::Sockets;
-use super::wanted::{CoreWork, Link, RankRequest};
+use super::completed_steps::CompletedSteps;
+use super::phases::PhaseStats;
+use super::rank_request::{CoreWork, RankLink, RankRequest};
+use super::sockets::SocketCore;
 use crate::params::{DeviceParams, JobParams, StepParams};
 use hostnet_kernel::{ComponentId, Time};
 use serde::{Deserialize, Serialize};
@@ -14,9 +14,9 @@ use std::collections::{BTreeSet, VecDeque};
 
 /// Another rank that this one exchanges messages with.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-struct Peer {
+struct RankPeer {
     rank: u32,
-    link: Link,
+    link: RankLink,
     /// Bytes that have arrived and are not received yet.
     inbox: u64,
     /// Bytes of messages sent to the peer, and received from it.
@@ -25,7 +25,7 @@ struct Peer {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-enum State {
+enum RankState {
     /// Waits for the start of the job.
     Before(Time),
     /// Computes, or waits for the accelerator, until this time.
@@ -54,11 +54,11 @@ pub struct Rank {
     blocks: Vec<(u32, Vec<StepParams>)>,
     /// Local copy between ranks of a host: bytes per second, and fixed time in ps.
     copy: (u64, u64),
-    peers: Vec<Peer>,
+    peers: Vec<RankPeer>,
     /// True if the core of a server computes and copies for the rank.
     on_core: bool,
     /// Core of the rank at an endpoint, if it has one.
-    sockets: Option<Sockets>,
+    sockets: Option<SocketCore>,
     /// Time spent computing in the current step so far, in ps.
     computed_ps: u64,
     /// Completion time of each work of the accelerator that is not known to be done, and start of the accelerator's
@@ -66,23 +66,23 @@ pub struct Rank {
     device: VecDeque<(Time, Time)>,
     /// Current position in the program: block, completed repetitions of the block, step.
     at: (usize, u32, usize),
-    state: State,
+    state: RankState,
     /// Time at which the current step began.
     since: Time,
-    phases: Vec<PhaseBooks>,
-    passed: PassedSteps,
+    phases: Vec<PhaseStats>,
+    completed_steps: CompletedSteps,
 }
 
 impl Rank {
     /// Creates rank `rank` of job number `job`. `link` returns the connection to another rank.
     #[must_use]
-    pub fn new(job: u32, params: &JobParams, rank: u32, mut link: impl FnMut(u32) -> Option<Link>) -> Self {
+    pub fn new(job: u32, params: &JobParams, rank: u32, mut link: impl FnMut(u32) -> Option<RankLink>) -> Self {
         let own = |block: &crate::params::BlockParams| (block.times, block.steps[rank as usize].clone());
         let blocks: Vec<_> = params.blocks.iter().map(own).collect();
         let steps = blocks.iter().flat_map(|(_, steps)| steps);
         let known: BTreeSet<u32> =
             steps.flat_map(|step| [step.send, step.receive]).flatten().map(|to| to.rank).collect();
-        let peer = |rank| link(rank).map(|link| Peer { rank, link, inbox: 0, sent: 0, taken: 0 });
+        let peer = |rank| link(rank).map(|link| RankPeer { rank, link, inbox: 0, sent: 0, taken: 0 });
         let start = Time::from_ps(params.start_ps.max(1));
         let mut found = Self {
             job,
@@ -91,16 +91,16 @@ impl Rank {
             copy: (params.copy_bytes_per_s, params.copy_ps),
             peers: known.into_iter().filter_map(peer).collect(),
             on_core: false,
-            sockets: params.socket_bytes_per_s.map(Sockets::new),
+            sockets: params.socket_bytes_per_s.map(SocketCore::new),
             computed_ps: 0,
             device: VecDeque::new(),
             at: (0, 0, 0),
-            state: State::Before(start),
+            state: RankState::Before(start),
             since: start,
-            phases: vec![PhaseBooks::default(); params.phases.len()],
-            passed: PassedSteps::of_ranks(params.hosts.len()),
+            phases: vec![PhaseStats::default(); params.phases.len()],
+            completed_steps: CompletedSteps::of_ranks(params.hosts.len()),
         };
-        found.skip();
+        found.skip_finished_blocks();
         found
     }
 
@@ -119,7 +119,7 @@ impl Rank {
     }
 
     /// Skips blocks that have no steps left.
-    fn skip(&mut self) {
+    fn skip_finished_blocks(&mut self) {
         while let Some((times, steps)) = self.blocks.get(self.at.0) {
             if self.at.1 < *times && self.at.2 < steps.len() {
                 return;
@@ -132,7 +132,7 @@ impl Rank {
         }
     }
 
-    fn peer(&mut self, rank: u32) -> Option<&mut Peer> {
+    fn peer(&mut self, rank: u32) -> Option<&mut RankPeer> {
         let at = self.peers.binary_search_by_key(&rank, |peer| peer.rank).ok()?;
         self.peers.get_mut(at)
     }
@@ -141,9 +141,9 @@ impl Rank {
     #[must_use]
     pub fn wakes_at(&self) -> Option<Time> {
         match self.state {
-            State::Before(at) | State::Until(at) => Some(at),
-            State::Moving { copied, .. } => copied,
-            State::Working(_) | State::Computed | State::Done(_) => None,
+            RankState::Before(at) | RankState::Until(at) => Some(at),
+            RankState::Moving { copied, .. } => copied,
+            RankState::Working(_) | RankState::Computed | RankState::Done(_) => None,
         }
     }
 
@@ -151,78 +151,78 @@ impl Rank {
     /// [`RankRequest::Wake`].
     pub fn next(&mut self, now: Time) -> RankRequest {
         self.take_reads(now);
-        let wanted = self.act(now);
+        let rank_request = self.act(now);
         // A rank that only waits lets its core read what has arrived.
-        match (&mut self.sockets, self.state, wanted) {
-            (Some(sockets), State::Moving { .. }, RankRequest::Wake(at)) => {
-                RankRequest::Wake(sockets.idle(now).map_or(at, |read| read.min(at)))
+        match (&mut self.sockets, self.state, rank_request) {
+            (Some(sockets), RankState::Moving { .. }, RankRequest::Wake(at)) => {
+                RankRequest::Wake(sockets.read_while_idle(now).map_or(at, |read| read.min(at)))
             }
-            (Some(sockets), State::Moving { .. }, RankRequest::Nothing) => {
-                sockets.idle(now).map_or(RankRequest::Nothing, RankRequest::Wake)
+            (Some(sockets), RankState::Moving { .. }, RankRequest::Nothing) => {
+                sockets.read_while_idle(now).map_or(RankRequest::Nothing, RankRequest::Wake)
             }
-            _ => wanted,
+            _ => rank_request,
         }
     }
 
     fn act(&mut self, now: Time) -> RankRequest {
         loop {
             match self.state {
-                State::Done(_) | State::Working(_) => return RankRequest::Nothing,
-                State::Computed => {
-                    if let Some(wanted) = self.send(now) {
-                        return wanted;
+                RankState::Done(_) | RankState::Working(_) => return RankRequest::Nothing,
+                RankState::Computed => {
+                    if let Some(rank_request) = self.send(now) {
+                        return rank_request;
                     }
                 }
-                State::Before(at) | State::Until(at) if at > now => return RankRequest::Wake(at),
-                State::Before(_) => self.enter(now),
-                State::Until(_) => {
-                    if let Some(wanted) = self.begin(now) {
-                        return wanted;
+                RankState::Before(at) | RankState::Until(at) if at > now => return RankRequest::Wake(at),
+                RankState::Before(_) => self.enter_step(now),
+                RankState::Until(_) => {
+                    if let Some(rank_request) = self.begin(now) {
+                        return rank_request;
                     }
                 }
-                State::Moving { copied: Some(at), .. } => return RankRequest::Wake(at),
-                State::Moving { sending: Some(end), .. } => return self.post(end, now),
-                State::Moving { .. } => {
+                RankState::Moving { copied: Some(at), .. } => return RankRequest::Wake(at),
+                RankState::Moving { sending: Some(end), .. } => return self.post(end, now),
+                RankState::Moving { .. } => {
                     let Some(step) = self.step() else { return RankRequest::Nothing };
                     if !self.receives(&step) {
                         return RankRequest::Nothing;
                     }
-                    self.passed.now.received = now;
-                    if let Some(labor) = self.copy_out(&step) {
-                        return self.labor(labor);
+                    self.completed_steps.now.received = now;
+                    if let Some(core_work) = self.copy_out(&step) {
+                        return self.core_work(core_work);
                     }
-                    self.go_on(&step, now);
+                    self.finish_step(&step, now);
                 }
             }
         }
     }
 
     /// Completes a step, and enters the next one, if there is one.
-    fn go_on(&mut self, step: &StepParams, now: Time) {
-        self.ends(step, now);
-        self.enter(now);
+    fn finish_step(&mut self, step: &StepParams, now: Time) {
+        self.record_step(step, now);
+        self.enter_step(now);
     }
 
     /// Enters the next step, if there is one.
-    fn enter(&mut self, now: Time) {
+    fn enter_step(&mut self, now: Time) {
         self.since = now;
-        self.passed.begin(now);
+        self.completed_steps.begin(now);
         let Some(next) = self.step() else {
-            self.state = State::Done(now);
+            self.state = RankState::Done(now);
             return;
         };
-        let given = self.give(next.device, now);
+        let given = self.feed_device(next.device, now);
         let ready = match &mut self.sockets {
             _ if self.on_core => given,
             Some(sockets) if next.compute_ps > 0 => sockets.occupy(given, next.compute_ps),
             _ => given + next.compute_ps,
         };
         self.computed_ps = ready.since(now);
-        self.state = State::Until(ready);
+        self.state = RankState::Until(ready);
     }
 
     /// Hands the accelerator its work. Returns the time at which no more than the allowed number of works are left.
-    fn give(&mut self, device: DeviceParams, now: Time) -> Time {
+    fn feed_device(&mut self, device: DeviceParams, now: Time) -> Time {
         while self.device.front().is_some_and(|&(done, _)| done <= now) {
             self.device.pop_front();
         }
@@ -232,42 +232,42 @@ impl Rank {
         }
         let Some(more) = self.device.len().checked_sub(1 + device.left as usize) else { return now };
         let (done, busy_since) = self.device[more];
-        self.passed.now.device = Some((busy_since, done));
+        self.completed_steps.now.device = Some((busy_since, done));
         done
     }
 
-    fn labor(&mut self, labor: CoreWork) -> RankRequest {
-        self.state = State::Working(labor);
-        RankRequest::CoreWork(labor)
+    fn core_work(&mut self, core_work: CoreWork) -> RankRequest {
+        self.state = RankState::Working(core_work);
+        RankRequest::CoreWork(core_work)
     }
 
     /// Returns the copy out of shared memory that a step needs for the message it has received, if any.
     fn copy_out(&mut self, step: &StepParams) -> Option<CoreWork> {
         let message = step.receive?;
-        let shared = matches!(self.peer(message.rank)?.link, Link::Core(_));
+        let shared = matches!(self.peer(message.rank)?.link, RankLink::Core(_));
         shared.then_some(CoreWork::CopyOut { rank: message.rank, bytes: message.bytes })
     }
 
     /// Records that the core has completed its work by now. After a copy into shared memory, returns the core of the
     /// receiver and the bytes.
     pub fn worked(&mut self, now: Time) -> Option<(ComponentId, u64)> {
-        let State::Working(labor) = self.state else { return None };
-        match labor {
+        let RankState::Working(core_work) = self.state else { return None };
+        match core_work {
             CoreWork::Compute { .. } => {
                 self.computed_ps = now.since(self.since);
-                self.state = State::Computed;
+                self.state = RankState::Computed;
                 None
             }
             CoreWork::CopyIn { rank, bytes } => {
                 self.all_written(now);
                 match self.peer(rank)?.link {
-                    Link::Core(core) => Some((core, bytes)),
-                    Link::End(_) | Link::Local(_) => None,
+                    RankLink::Core(core) => Some((core, bytes)),
+                    RankLink::End(_) | RankLink::Local(_) => None,
                 }
             }
             CoreWork::CopyOut { .. } => {
                 let step = self.step()?;
-                self.go_on(&step, now);
+                self.finish_step(&step, now);
                 None
             }
         }
@@ -277,7 +277,7 @@ impl Rank {
     fn begin(&mut self, now: Time) -> Option<RankRequest> {
         let step = self.step()?;
         if self.on_core && (step.compute_ps > 0 || step.work > 0) {
-            return Some(self.labor(CoreWork::Compute { work: step.work, ps: step.compute_ps }));
+            return Some(self.core_work(CoreWork::Compute { work: step.work, ps: step.compute_ps }));
         }
         self.send(now)
     }
@@ -285,38 +285,38 @@ impl Rank {
     /// Begins to send the message of the step, if it has one.
     fn send(&mut self, now: Time) -> Option<RankRequest> {
         let step = self.step()?;
-        self.passed.now.computed = now;
+        self.completed_steps.now.computed = now;
         // This holds for a step that sends nothing; a message replaces the state below.
         self.all_written(now);
-        self.want(&step);
+        self.prioritize_read(&step);
         let message = step.send?;
         let peer = self.peer(message.rank)?;
         peer.sent += message.bytes;
         let link = peer.link;
         let (rate, latency_ps) = self.copy;
         Some(match link {
-            Link::End(end) => {
-                self.state = State::Moving { sending: Some(end), copied: None };
+            RankLink::End(end) => {
+                self.state = RankState::Moving { sending: Some(end), copied: None };
                 let Some(sockets) = &mut self.sockets else { return Some(RankRequest::Send(end, message.bytes)) };
                 sockets.begin(message.bytes, now);
                 self.post(end, now)
             }
-            Link::Core(_) => self.labor(CoreWork::CopyIn { rank: message.rank, bytes: message.bytes }),
-            Link::Local(_) => {
+            RankLink::Core(_) => self.core_work(CoreWork::CopyIn { rank: message.rank, bytes: message.bytes }),
+            RankLink::Local(_) => {
                 let ps = u128::from(message.bytes) * 1_000_000_000_000 / u128::from(rate.max(1));
                 let at = now + latency_ps.saturating_add(u64::try_from(ps).unwrap_or(u64::MAX)).max(1);
-                self.state = State::Moving { sending: None, copied: Some(at) };
+                self.state = RankState::Moving { sending: None, copied: Some(at) };
                 RankRequest::Wake(at)
             }
         })
     }
 
     /// Sets the data that the core reads with priority: the message that the step receives.
-    fn want(&mut self, step: &StepParams) {
+    fn prioritize_read(&mut self, step: &StepParams) {
         let Some(message) = step.receive else { return };
         let came = self.peer(message.rank).map_or(0, |peer| peer.inbox);
         if let Some(sockets) = &mut self.sockets {
-            sockets.want(message.rank, message.bytes.saturating_sub(came));
+            sockets.prioritize_read(message.rank, message.bytes.saturating_sub(came));
         }
     }
 
@@ -340,8 +340,8 @@ impl Rank {
 
     /// Records that all data that the step sends has been written.
     fn all_written(&mut self, now: Time) {
-        self.state = State::Moving { sending: None, copied: None };
-        self.passed.now.written = now;
+        self.state = RankState::Moving { sending: None, copied: None };
+        self.completed_steps.now.written = now;
     }
 
     /// Returns true if the message that the step receives has arrived, and takes it.
@@ -356,22 +356,22 @@ impl Rank {
     /// Completes a copy to another rank of this host if it is due. Returns the number of that rank at this host, and
     /// the bytes.
     pub fn copied(&mut self, now: Time) -> Option<(u32, u64)> {
-        let State::Moving { copied: Some(at), .. } = self.state else { return None };
+        let RankState::Moving { copied: Some(at), .. } = self.state else { return None };
         if at > now {
             return None;
         }
         self.all_written(now);
         let message = self.step()?.send?;
         match self.peer(message.rank)?.link {
-            Link::Local(to) => Some((to, message.bytes)),
-            Link::End(_) | Link::Core(_) => None,
+            RankLink::Local(to) => Some((to, message.bytes)),
+            RankLink::End(_) | RankLink::Core(_) => None,
         }
     }
 
     /// Records that the connection has written everything passed to an end. Returns false if the rank does not wait
     /// for that.
     pub fn written(&mut self, end: u32, now: Time) -> bool {
-        if !matches!(self.state, State::Moving { sending: Some(by), .. } if by == end) {
+        if !matches!(self.state, RankState::Moving { sending: Some(by), .. } if by == end) {
             return false;
         }
         let all = self.sockets.as_mut().map_or(Some(true), |sockets| sockets.written(now));

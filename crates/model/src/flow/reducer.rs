@@ -19,7 +19,7 @@ struct Input {
 
 /// Request of a reducer to its environment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Summing {
+pub enum ReducerRequest {
     /// Call [`Reducer::next`] again at this time. Returned once per sum.
     Wake(Time),
     /// Send these bytes towards the root of the tree.
@@ -112,21 +112,21 @@ impl Reducer {
     }
 
     /// Returns the next request of the reducer, using the engine of its switch. The caller repeats the call until it
-    /// is [`Summing::Nothing`] or [`Summing::Wake`].
-    pub fn next(&mut self, engine: &mut SumEngine, now: Time) -> Summing {
+    /// is [`ReducerRequest::Nothing`] or [`ReducerRequest::Wake`].
+    pub fn next(&mut self, engine: &mut SumEngine, now: Time) -> ReducerRequest {
         if self.down > 0 {
-            return Summing::Down(std::mem::take(&mut self.down));
+            return ReducerRequest::Down(std::mem::take(&mut self.down));
         }
         if let Some((done, bytes)) = self.adding {
             if done > now {
-                return Summing::Nothing;
+                return ReducerRequest::Nothing;
             }
             self.adding = None;
             self.summed_bytes += bytes;
-            return if self.output.is_some() { Summing::Up(bytes) } else { Summing::Down(bytes) };
+            return if self.output.is_some() { ReducerRequest::Up(bytes) } else { ReducerRequest::Down(bytes) };
         }
         if self.lacking > 0 || self.inputs.is_empty() {
-            return Summing::Nothing;
+            return ReducerRequest::Nothing;
         }
         let bytes = self.inputs.iter().map(|input| input.waiting).fold(self.packet_bytes, u64::min);
         self.inputs.iter_mut().for_each(|input| input.waiting -= bytes);
@@ -135,7 +135,7 @@ impl Reducer {
         let done = engine.work(now, ps);
         self.busy_ps += ps;
         self.adding = Some((done, bytes));
-        Summing::Wake(done)
+        ReducerRequest::Wake(done)
     }
 
     /// Returns the end of the flow towards the root, unless this is the root.
@@ -223,16 +223,16 @@ mod tests {
     fn what_has_come_of_every_input_is_added_packet_by_packet() {
         let (mut root, mut engine) = (reducer(None), SumEngine::default());
         root.arrive(10, 1500);
-        assert_eq!(root.next(&mut engine, at(5)), Summing::Nothing, "the other input has nothing");
+        assert_eq!(root.next(&mut engine, at(5)), ReducerRequest::Nothing, "the other input has nothing");
         root.arrive(11, 2500);
-        assert_eq!(root.next(&mut engine, at(10)), Summing::Wake(at(1010)));
-        assert_eq!(root.next(&mut engine, at(500)), Summing::Nothing, "it was told already");
+        assert_eq!(root.next(&mut engine, at(10)), ReducerRequest::Wake(at(1010)));
+        assert_eq!(root.next(&mut engine, at(500)), ReducerRequest::Nothing, "it was told already");
         assert_eq!(root.busy_ps(at(500)), 490_000);
-        assert_eq!(root.next(&mut engine, at(1010)), Summing::Down(1000));
-        assert_eq!(root.next(&mut engine, at(1010)), Summing::Wake(at(1510)), "the rest is half a packet");
+        assert_eq!(root.next(&mut engine, at(1010)), ReducerRequest::Down(1000));
+        assert_eq!(root.next(&mut engine, at(1010)), ReducerRequest::Wake(at(1510)), "the rest is half a packet");
         root.reset(at(1210));
-        assert_eq!(root.next(&mut engine, at(1510)), Summing::Down(500));
-        assert_eq!(root.next(&mut engine, at(1510)), Summing::Nothing);
+        assert_eq!(root.next(&mut engine, at(1510)), ReducerRequest::Down(500));
+        assert_eq!(root.next(&mut engine, at(1510)), ReducerRequest::Nothing);
         assert_eq!((root.busy_ps(at(2000)), root.summed_bytes(), root.waiting_bytes()), (300_000, 500, 1000));
     }
 
@@ -240,11 +240,11 @@ mod tests {
     fn a_switch_below_the_root_sends_up_and_hands_down() {
         let (mut leaf, mut engine) = (reducer(Some(7)), SumEngine::default());
         leaf.arrive(17, 4000);
-        assert_eq!(leaf.next(&mut engine, at(1)), Summing::Down(4000), "what comes from above takes no time");
+        assert_eq!(leaf.next(&mut engine, at(1)), ReducerRequest::Down(4000), "what comes from above takes no time");
         leaf.arrive(10, 200);
         leaf.arrive(11, 200);
-        assert_eq!(leaf.next(&mut engine, at(1)), Summing::Wake(at(201)));
-        assert_eq!(leaf.next(&mut engine, at(201)), Summing::Up(200));
+        assert_eq!(leaf.next(&mut engine, at(1)), ReducerRequest::Wake(at(201)));
+        assert_eq!(leaf.next(&mut engine, at(201)), ReducerRequest::Up(200));
     }
 
     #[test]
@@ -254,7 +254,7 @@ mod tests {
             reducer.arrive(10, 1000);
             reducer.arrive(11, 1000);
         }
-        assert_eq!(one.next(&mut engine, at(0)), Summing::Wake(at(1000)));
-        assert_eq!(other.next(&mut engine, at(0)), Summing::Wake(at(2000)));
+        assert_eq!(one.next(&mut engine, at(0)), ReducerRequest::Wake(at(1000)));
+        assert_eq!(other.next(&mut engine, at(0)), ReducerRequest::Wake(at(2000)));
     }
 }

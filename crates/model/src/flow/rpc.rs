@@ -8,13 +8,13 @@ use std::collections::VecDeque;
 
 /// Sizes of requests and answers.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
-pub(super) struct Sizes {
+pub(super) struct RpcSizes {
     request_bytes: u64,
     response_bytes: u64,
     other: Option<OtherRequests>,
 }
 
-impl Sizes {
+impl RpcSizes {
     /// Creates the sizes of requests of one kind, or with requests of another kind among them. Requests and answers
     /// have at least one byte.
     pub(super) fn new(request_bytes: u64, response_bytes: u64, other: Option<OtherRequests>) -> Self {
@@ -37,8 +37,8 @@ impl Sizes {
 
 /// The end that sends requests (closed loop).
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub(super) struct Caller {
-    sizes: Sizes,
+pub(super) struct RpcClient {
+    sizes: RpcSizes,
     think_ps: u64,
     /// Start time of each request without an answer, oldest first.
     waiting: VecDeque<Time>,
@@ -51,9 +51,9 @@ pub(super) struct Caller {
     answer: u64,
 }
 
-impl Caller {
+impl RpcClient {
     /// Creates an end with `in_flight` requests in flight, at least one.
-    pub(super) fn new(sizes: Sizes, in_flight: u32, think_ps: u64) -> Self {
+    pub(super) fn new(sizes: RpcSizes, in_flight: u32, think_ps: u64) -> Self {
         let in_flight = in_flight.max(1) as usize;
         let mut thinking = VecDeque::with_capacity(in_flight);
         thinking.resize(in_flight, Time::ZERO);
@@ -116,16 +116,16 @@ impl Caller {
 
 /// The end that answers.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub(super) struct Responder {
-    sizes: Sizes,
+pub(super) struct RpcServer {
+    sizes: RpcSizes,
     answered: u64,
     /// Bytes received of the next request.
     request: u64,
     unwritten: u64,
 }
 
-impl Responder {
-    pub(super) fn new(sizes: Sizes) -> Self {
+impl RpcServer {
+    pub(super) fn new(sizes: RpcSizes) -> Self {
         Self { sizes, answered: 0, request: 0, unwritten: 0 }
     }
 

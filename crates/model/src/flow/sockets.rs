@@ -11,7 +11,7 @@ const PS_PER_S: u128 = 1_000_000_000_000;
 
 /// A call that reads bytes of another rank.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
-struct Read {
+struct SocketRead {
     from: u32,
     bytes: u64,
     done: Time,
@@ -19,7 +19,7 @@ struct Read {
 
 /// A message that is written, one call at a time.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
-struct Write {
+struct SocketWrite {
     /// Bytes of the current call, and the time at which they are copied.
     bytes: u64,
     copied: Time,
@@ -31,7 +31,7 @@ struct Write {
 
 /// Core of a rank at an endpoint.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub(super) struct Sockets {
+pub(super) struct SocketCore {
     /// Rates of reading and of writing, in bytes per second.
     bytes_per_s: [u64; 2],
     /// Time at which the core is done with all accepted work.
@@ -44,11 +44,11 @@ pub(super) struct Sockets {
     unread: Vec<(u32, u64)>,
     /// Rank that the current step receives from, and the bytes still to be read for it.
     wanted: (u32, u64),
-    reading: Option<Read>,
-    write: Option<Write>,
+    reading: Option<SocketRead>,
+    write: Option<SocketWrite>,
 }
 
-impl Sockets {
+impl SocketCore {
     /// Creates an idle core with these rates of reading and of writing, in bytes per second.
     pub(super) fn new(bytes_per_s: [u64; 2]) -> Self {
         let bytes_per_s = bytes_per_s.map(|rate| rate.max(1));
@@ -98,7 +98,7 @@ impl Sockets {
     }
 
     /// Sets the rank that is read with priority, and the bytes still to be read from it.
-    pub(super) fn want(&mut self, from: u32, bytes: u64) {
+    pub(super) fn prioritize_read(&mut self, from: u32, bytes: u64) {
         self.wanted = (from, bytes);
     }
 
@@ -119,12 +119,12 @@ impl Sockets {
             self.unread.remove(at);
         }
         let done = self.copy(now, bytes, self.bytes_per_s[0]);
-        self.reading = Some(Read { from, bytes, done });
+        self.reading = Some(SocketRead { from, bytes, done });
     }
 
     /// Lets the core read while the rank waits. Returns the time at which the read is done or the core is free to
     /// read.
-    pub(super) fn idle(&mut self, now: Time) -> Option<Time> {
+    pub(super) fn read_while_idle(&mut self, now: Time) -> Option<Time> {
         if self.free <= now {
             self.read(now);
         }
@@ -134,7 +134,7 @@ impl Sockets {
 
     /// Takes the bytes that have been read by now: the rank they are from, and their number.
     pub(super) fn take_read(&mut self, now: Time) -> Option<(u32, u64)> {
-        let Read { from, bytes, .. } = self.reading.take_if(|read| read.done <= now)?;
+        let SocketRead { from, bytes, .. } = self.reading.take_if(|read| read.done <= now)?;
         if from == self.wanted.0 {
             self.wanted.1 = self.wanted.1.saturating_sub(bytes);
         }
@@ -150,7 +150,7 @@ impl Sockets {
     pub(super) fn begin(&mut self, bytes: u64, now: Time) {
         let call = bytes.min(CALL_BYTES);
         let copied = self.copy(now, call, self.bytes_per_s[1]);
-        self.write = Some(Write { bytes: call, copied, posted: false, left: bytes - call });
+        self.write = Some(SocketWrite { bytes: call, copied, posted: false, left: bytes - call });
     }
 
     /// Returns the time at which the bytes of the call are copied, if the connection does not have them yet.

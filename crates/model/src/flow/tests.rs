@@ -11,7 +11,7 @@ struct Pipe {
     held: u64,
 }
 
-fn step(now: Time, app: &mut Application, from: &mut Pipe, to: &mut Pipe, share: u64) -> Action {
+fn step(now: Time, app: &mut Application, from: &mut Pipe, to: &mut Pipe, share: u64) -> ApplicationAction {
     let room = (to.size - to.held).min(share);
     let action = app.poll(now, from.held, room);
     assert!(action.read <= from.held && action.write <= room);
@@ -72,12 +72,12 @@ fn a_request_follows_its_answer_after_the_time_to_think() {
     let traffic = Traffic::Rpc { request_bytes: 100, response_bytes: 50, other: None, in_flight: 1, think_ps: 30 };
     let mut caller = Application::new(&traffic, true, None);
     let at = Time::from_ps;
-    assert_eq!(caller.poll(at(5), 0, 60), Action { read: 0, write: 60, wake_at: None });
-    assert_eq!(caller.poll(at(6), 0, 60), Action { read: 0, write: 40, wake_at: None });
-    assert_eq!(caller.poll(at(10), 49, 60), Action { read: 49, write: 0, wake_at: None });
-    assert_eq!(caller.poll(at(12), 1, 60), Action { read: 1, write: 0, wake_at: Some(at(42)) });
-    assert_eq!(caller.poll(at(41), 0, 60), Action { read: 0, write: 0, wake_at: Some(at(42)) });
-    assert_eq!(caller.poll(at(42), 0, 600), Action { read: 0, write: 100, wake_at: None });
+    assert_eq!(caller.poll(at(5), 0, 60), ApplicationAction { read: 0, write: 60, wake_at: None });
+    assert_eq!(caller.poll(at(6), 0, 60), ApplicationAction { read: 0, write: 40, wake_at: None });
+    assert_eq!(caller.poll(at(10), 49, 60), ApplicationAction { read: 49, write: 0, wake_at: None });
+    assert_eq!(caller.poll(at(12), 1, 60), ApplicationAction { read: 1, write: 0, wake_at: Some(at(42)) });
+    assert_eq!(caller.poll(at(41), 0, 60), ApplicationAction { read: 0, write: 0, wake_at: Some(at(42)) });
+    assert_eq!(caller.poll(at(42), 0, 600), ApplicationAction { read: 0, write: 100, wake_at: None });
     assert_eq!(
         (caller.requests(), caller.latency().expect("it calls").count(), caller.latency().expect("it calls").sum()),
         (2, 1, 7)
@@ -91,7 +91,10 @@ fn bulk_ends_with_its_last_byte() {
     let traffic = Traffic::Bulk { bytes: 1000 };
     let (mut writer, mut reader) = (Application::new(&traffic, true, None), Application::new(&traffic, false, None));
     assert_eq!([writer.poll(Time::ZERO, 0, 600).write, writer.poll(Time::ZERO, 0, 600).write], [600, 400]);
-    assert_eq!(reader.poll(Time::from_ps(1), 999, 600), Action { read: 999, ..Action::default() });
+    assert_eq!(
+        reader.poll(Time::from_ps(1), 999, 600),
+        ApplicationAction { read: 999, ..ApplicationAction::default() }
+    );
     assert_eq!(reader.completed_at(), None);
     reader.poll(Time::from_ps(2), 1, 600);
     reader.poll(Time::from_ps(3), 0, 600);
@@ -109,9 +112,13 @@ fn the_deaf_do_not_read_from_the_first_to_the_last_moment() {
     let mut reader = Application::new(&traffic, false, Some((100, 200)));
     let at = Time::from_ps;
     assert_eq!(reader.poll(at(99), 10, 0).read, 10);
-    assert_eq!(reader.poll(at(100), 10, 0), Action { read: 0, write: 0, wake_at: Some(at(200)) });
+    assert_eq!(reader.poll(at(100), 10, 0), ApplicationAction { read: 0, write: 0, wake_at: Some(at(200)) });
     assert_eq!(reader.poll(at(199), 10, 0).read, 0);
-    assert_eq!(reader.poll(at(200), 10, 0), Action { read: 10, ..Action::default() });
+    assert_eq!(reader.poll(at(200), 10, 0), ApplicationAction { read: 10, ..ApplicationAction::default() });
     let mut writer = Application::new(&traffic, true, Some((100, 200)));
-    assert_eq!(writer.poll(at(150), 10, 5), Action { read: 10, write: 5, wake_at: None }, "it hears what comes back");
+    assert_eq!(
+        writer.poll(at(150), 10, 5),
+        ApplicationAction { read: 10, write: 5, wake_at: None },
+        "it hears what comes back"
+    );
 }

@@ -8,7 +8,7 @@ use std::collections::{BinaryHeap, VecDeque};
 
 /// A request that waits for a worker.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
-struct Waiting {
+struct WaitingRequest {
     end: u32,
     number: u64,
     time_ps: u64,
@@ -17,7 +17,7 @@ struct Waiting {
 
 /// Statistics of the workers in the measuring window.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
-pub struct ServiceBooks {
+pub struct ServiceStats {
     /// Requests that arrived, and requests that were served.
     pub arrived: u64,
     /// See `arrived`.
@@ -32,7 +32,7 @@ pub struct ServiceBooks {
     pub queue_max: u64,
 }
 
-impl ServiceBooks {
+impl ServiceStats {
     /// Adds the statistics of other workers of the same service.
     pub fn merge(&mut self, other: &Self) {
         self.arrived += other.arrived;
@@ -49,12 +49,12 @@ impl ServiceBooks {
 pub struct Workers {
     service: u32,
     workers: u32,
-    queue: VecDeque<Waiting>,
+    queue: VecDeque<WaitingRequest>,
     /// Requests in service: completion time, order in which they began, and the end and number of each.
     busy: BinaryHeap<Reverse<(Time, u64, u32, u64)>>,
     begun: u64,
     settled: Time,
-    books: ServiceBooks,
+    books: ServiceStats,
 }
 
 impl Workers {
@@ -68,7 +68,7 @@ impl Workers {
             busy: BinaryHeap::new(),
             begun: 0,
             settled: Time::ZERO,
-            books: ServiceBooks::default(),
+            books: ServiceStats::default(),
         }
     }
 
@@ -76,7 +76,7 @@ impl Workers {
     pub fn arrive(&mut self, now: Time, end: u32, number: u64, time_ps: u64) {
         self.settle(now);
         self.books.arrived += 1;
-        self.queue.push_back(Waiting { end, number, time_ps, since: now });
+        self.queue.push_back(WaitingRequest { end, number, time_ps, since: now });
         self.begin(now);
         self.books.queue_max = self.books.queue_max.max(self.queue.len() as u64);
     }
@@ -118,7 +118,7 @@ impl Workers {
     /// Begins a new measuring window.
     pub fn reset(&mut self, now: Time) {
         self.settle(now);
-        self.books = ServiceBooks { queue_max: self.queue.len() as u64, ..ServiceBooks::default() };
+        self.books = ServiceStats { queue_max: self.queue.len() as u64, ..ServiceStats::default() };
     }
 
     /// Returns the number of the service.
@@ -141,7 +141,7 @@ impl Workers {
 
     /// Returns the statistics since the window began.
     #[must_use]
-    pub fn books(&self) -> &ServiceBooks {
+    pub fn books(&self) -> &ServiceStats {
         &self.books
     }
 }

@@ -8,22 +8,22 @@
 //! residence time of a line is over. Its last line enters when an entry is free for it. Both times are known as soon
 //! as the write arrives.
 
-mod books;
-mod flights;
+mod counters;
 mod probe;
 #[cfg(test)]
 mod tests;
+mod writes_in_flight;
 
-pub use books::FluidCounts;
+pub use counters::FluidCounts;
 pub use probe::{lines_of, Copier, Feeder, Probe};
 
 use crate::link::Lane;
 use crate::params::{FluidParams, FluidPoint, PcieParams, FLUID_SHARES};
 use crate::part::{Context, IioCounter, Part, PartKind, Payload, Rates, Tag};
-use books::{Books, LINE};
-use flights::Flights;
+use counters::{FluidCounters, LINE};
 use hostnet_kernel::{ComponentId, Time};
 use serde::{Deserialize, Serialize};
+use writes_in_flight::WritesInFlight;
 
 /// Picoseconds per second.
 const PS_PER_S: u128 = 1_000_000_000_000;
@@ -78,7 +78,7 @@ pub struct FluidMemory {
     halted: u32,
     /// By core: end of its current copy.
     copying_until: Vec<Time>,
-    flights: Flights,
+    writes_in_flight: WritesInFlight,
     /// Moving average of the rate at which devices write, as a share of the drain rate in units of 2^-16.
     share: u32,
     /// Time of the last update of that average.
@@ -88,7 +88,7 @@ pub struct FluidMemory {
     reads_end: Time,
     /// Time since which the traffic of workloads that are not simulated has had its current rate.
     steady_since: Time,
-    books: Books,
+    counters: FluidCounters,
 }
 
 impl FluidMemory {
@@ -106,7 +106,7 @@ impl FluidMemory {
         // The overhead of completions is taken off the rate, because the lane sends their payload only.
         let bytes_per_s = pcie.bytes_per_s * payload / (payload + u64::from(pcie.completion_overhead_bytes));
         Self {
-            flights: Flights::new(),
+            writes_in_flight: WritesInFlight::new(),
             down: Lane::new(&PcieParams { bytes_per_s, ..pcie.clone() }),
             params,
             device,
@@ -120,14 +120,14 @@ impl FluidMemory {
             share_at: Time::ZERO,
             reads_end: Time::ZERO,
             steady_since: Time::ZERO,
-            books: Books::new(classes),
+            counters: FluidCounters::new(classes),
         }
     }
 
     /// Returns the counts since the last reset, up to `now`.
     #[must_use]
     pub fn counts(&self, now: Time) -> FluidCounts {
-        self.books.counts(self.flights.area(now))
+        self.counters.counts(self.writes_in_flight.area(now))
     }
 
     /// Returns the time until which the rates as of `from` hold if nothing arrives: until a copy ends, or the share
@@ -143,7 +143,7 @@ impl FluidMemory {
     }
 
     /// Settles the counters before the state changes.
-    fn change(&mut self, now: Time) {
+    fn settle_before_change(&mut self, now: Time) {
         self.settle(now);
         self.steady_since = now;
     }
@@ -153,10 +153,10 @@ impl FluidMemory {
     pub fn counter(&self, counter: IioCounter, now: Time) -> u64 {
         let clocks = |area: u128| (area / u128::from(self.clock_ps)) as u64;
         match counter {
-            IioCounter::WriteOccupancy => clocks(self.flights.area(now)),
-            IioCounter::WriteInsertions => self.books.ever[0],
-            IioCounter::ReadOccupancy => clocks(self.books.read_area_ever),
-            IioCounter::ReadInsertions => self.books.ever[1],
+            IioCounter::WriteOccupancy => clocks(self.writes_in_flight.area(now)),
+            IioCounter::WriteInsertions => self.counters.lines_ever[0],
+            IioCounter::ReadOccupancy => clocks(self.counters.read_area_ever),
+            IioCounter::ReadInsertions => self.counters.lines_ever[1],
         }
     }
 
@@ -189,7 +189,7 @@ impl FluidMemory {
     }
 
     /// Adds writes worth `service_ps` of the memory's time to the share.
-    fn take_in(&mut self, service_ps: u64, now: Time) {
+    fn add_writes(&mut self, service_ps: u64, now: Time) {
         let span = now.since(self.share_at);
         let come = u128::from(service_ps.min(span)) << 16;
         let sum = u128::from(self.share) * u128::from(MEMORY_PS) + come;
@@ -201,15 +201,15 @@ impl FluidMemory {
     /// as exact as rates are.
     fn write(&mut self, lines: u8, class: u8, tag: Tag, context: &mut Context) {
         let now = context.now();
-        self.change(now);
+        self.settle_before_change(now);
         let drain = u128::from(point(&self.params, self.hold(), self.copying(now)).drain_bytes_per_s.max(1));
         let service_ps = (u128::from(lines) * 64 * PS_PER_S / drain) as u64;
-        self.take_in(service_ps, now);
+        self.add_writes(service_ps, now);
         let rates = point(&self.params, self.hold(), self.copying(now));
         let residence_ps = FluidPoint::at(&rates.write_ps, self.share);
-        let entered = self.flights.add(now, lines, service_ps, residence_ps, self.params.lines_held(rates));
+        let entered = self.writes_in_flight.add(now, lines, service_ps, residence_ps, self.params.lines_held(rates));
         let each = rates.missed.as_ref().map_or(LINE, |missed| FluidPoint::at(&missed[1], self.share));
-        self.books.write(class, lines, each);
+        self.counters.write(class, lines, each);
         let delay = entered.since(now) + self.latency_ps;
         context.send(self.device, delay, Payload::PostedCredit { lines });
         if tag != Tag::NONE {
@@ -225,7 +225,7 @@ impl FluidMemory {
         let turn_ps = latency_ps * u64::from(lines) / u64::from(self.params.read_credits.max(1));
         let end = (self.reads_end + turn_ps).max(now + latency_ps);
         self.reads_end = end;
-        self.books.read(class, lines, latency_ps);
+        self.counters.read(class, lines, latency_ps);
         let wire_ps = self.down.send(end, u64::from(lines) * 64);
         context.send(self.device, end.since(now) + wire_ps, Payload::Completion { lines, class });
     }
@@ -233,7 +233,7 @@ impl FluidMemory {
 
 impl Rates for FluidMemory {
     fn copy(&mut self, core: u32, class: u8, lines: u64, first: bool, now: Time) -> u64 {
-        self.change(now);
+        self.settle_before_change(now);
         // The core counts as copying while the rate of its own copy is looked up.
         self.copying_until[core as usize] = Time::MAX;
         let share = self.share_at(now);
@@ -242,14 +242,14 @@ impl Rates for FluidMemory {
         let ps = (wait_ps + ((FluidPoint::at(&point.copy_ps, share) * lines) >> 10)).max(1);
         self.copying_until[core as usize] = now + ps;
         if let Some(missed) = &point.missed {
-            self.books.add(class, lines * FluidPoint::at(&missed[0], share), 0);
+            self.counters.add(class, lines * FluidPoint::at(&missed[0], share), 0);
         }
         ps
     }
 
     fn count(&mut self, class: u8, reads: u64, writes: u64) {
         if self.params.holds[0].copying[0].missed.is_none() {
-            self.books.add(class, reads * LINE, writes * LINE);
+            self.counters.add(class, reads * LINE, writes * LINE);
         }
     }
 }
@@ -269,7 +269,7 @@ impl Part for FluidMemory {
                 context.send(source, 1, Payload::Counter { counter, value });
             }
             Payload::Throttle { ps } => {
-                self.change(now);
+                self.settle_before_change(now);
                 self.throttled = match self.throttling {
                     Throttling::Sockets if ps > 0 => self.throttled + 1,
                     Throttling::Sockets => self.throttled.saturating_sub(1),
@@ -277,7 +277,7 @@ impl Part for FluidMemory {
                 };
             }
             Payload::Halt { on } => {
-                self.change(now);
+                self.settle_before_change(now);
                 self.halted = if on { self.halted + 1 } else { self.halted.saturating_sub(1) };
             }
             other => unreachable!("a memory of rates was sent {other:?}"),
@@ -287,12 +287,12 @@ impl Part for FluidMemory {
     /// Brings the traffic of workloads that are not simulated up to `now`. Extra calls change nothing: rates hold from
     /// one change of the state to the next.
     fn settle(&mut self, now: Time) {
-        while self.books.settled() < now {
+        while self.counters.settled() < now {
             let from = self.steady_since;
             let end = self.steady_until(from);
             let copying = self.copying_until.iter().filter(|&&until| until > from).count();
             let (share, point) = (self.share_at(from), point(&self.params, self.hold(), copying));
-            self.books.add_workloads(point, share, end.min(now));
+            self.counters.add_workloads(point, share, end.min(now));
             if end <= now {
                 self.steady_since = end;
             }
@@ -301,7 +301,7 @@ impl Part for FluidMemory {
 
     fn reset(&mut self, now: Time) {
         self.settle(now);
-        self.books.reset(self.flights.area(now));
+        self.counters.reset(self.writes_in_flight.area(now));
     }
 }
 

@@ -180,14 +180,14 @@ impl Feeder {
 
     fn on_event(&mut self, payload: Payload, context: &mut Context) {
         match payload {
-            Payload::Step => self.go_on(context),
+            Payload::Step => self.send_next(context),
             Payload::Received(id) => self.received(id, context),
             // The source ignores interrupts and doorbells.
             _ => {}
         }
     }
 
-    fn go_on(&mut self, context: &mut Context) {
+    fn send_next(&mut self, context: &mut Context) {
         if self.gap == 0 {
             while self.inside < self.most {
                 self.send(context);
@@ -235,7 +235,7 @@ impl Feeder {
         self.inside -= 1;
         context.send(self.nic, 1, Payload::Replenished { queue, count: 1, armed: false });
         if self.gap == 0 {
-            self.go_on(context);
+            self.send_next(context);
         }
     }
 }

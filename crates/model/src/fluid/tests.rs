@@ -1,6 +1,6 @@
 //! Closed forms of the fluid memory.
 
-use super::flights::Flights;
+use super::writes_in_flight::WritesInFlight;
 use super::*;
 use crate::params::{FluidHold, FluidRow, FLUID_SHARES};
 use proptest::prelude::*;
@@ -59,19 +59,19 @@ fn memory(throttling: Throttling) -> FluidMemory {
 
 #[test]
 fn a_write_alone_stays_for_a_residence() {
-    let mut flights = Flights::new();
-    assert_eq!(flights.add(at(1_000), 64, 500, 3_000, CREDITS), at(1_000));
-    assert_eq!(flights.area(at(1_000_000)), 64 * 3_000);
+    let mut writes_in_flight = WritesInFlight::new();
+    assert_eq!(writes_in_flight.add(at(1_000), 64, 500, 3_000, CREDITS), at(1_000));
+    assert_eq!(writes_in_flight.area(at(1_000_000)), 64 * 3_000);
 }
 
 #[test]
 fn a_full_buffer_holds_its_credits() {
-    let mut flights = Flights::new();
+    let mut writes_in_flight = WritesInFlight::new();
     let mut entered = at(0);
     let mut looks = Vec::new();
     for _ in 0..100 {
-        entered = flights.add(entered, 64, 64_000, 10_000, CREDITS);
-        looks.push((entered.ps(), flights.area(entered)));
+        entered = writes_in_flight.add(entered, 64, 64_000, 10_000, CREDITS);
+        looks.push((entered.ps(), writes_in_flight.area(entered)));
     }
     let [(from, before), (to, after)] = [looks[20], looks[99]];
     assert_eq!((after - before) / u128::from(to - from), u128::from(CREDITS));
@@ -79,10 +79,10 @@ fn a_full_buffer_holds_its_credits() {
 
 #[test]
 fn writes_enter_as_fast_as_they_are_drained() {
-    let mut flights = Flights::new();
+    let mut writes_in_flight = WritesInFlight::new();
     let mut entered = at(0);
     for _ in 0..1000 {
-        entered = flights.add(entered, 64, 64_000, 10_000, CREDITS);
+        entered = writes_in_flight.add(entered, 64, 64_000, 10_000, CREDITS);
     }
     let lines = entered.ps() / 1_000;
     assert!((63_000..=64_000).contains(&lines), "{lines} lines at one per ns");
@@ -90,9 +90,9 @@ fn writes_enter_as_fast_as_they_are_drained() {
 
 #[test]
 fn a_write_that_leaves_as_soon_as_it_enters_never_takes_area_back() {
-    let mut flights = Flights::new();
-    let _ = flights.add(at(1289), 160, 221, 54_781, 1);
-    let areas: Vec<u128> = (1289..70_000).map(|ps| flights.area(at(ps))).collect();
+    let mut writes_in_flight = WritesInFlight::new();
+    let _ = writes_in_flight.add(at(1289), 160, 221, 54_781, 1);
+    let areas: Vec<u128> = (1289..70_000).map(|ps| writes_in_flight.area(at(ps))).collect();
     assert!(areas.is_sorted());
 }
 
@@ -105,24 +105,24 @@ proptest! {
         ),
         step in 1_u64..50_000,
     ) {
-        let mut flights = Flights::new();
+        let mut writes_in_flight = WritesInFlight::new();
         let (mut now, mut area, mut before) = (0, 0, at(0));
         for (gap, lines, service_ps, residence_ps, credits) in writes {
             let arrival = now + gap;
             while now < arrival {
                 now = (now + step).min(arrival);
-                let next = flights.area(at(now));
+                let next = writes_in_flight.area(at(now));
                 prop_assert!(next >= area, "{next} after {area}");
                 area = next;
             }
-            let entered = flights.add(at(now), lines, service_ps, residence_ps, credits);
+            let entered = writes_in_flight.add(at(now), lines, service_ps, residence_ps, credits);
             prop_assert!(entered >= at(now) && entered >= before, "credits come back in order");
             before = entered;
-            prop_assert!(flights.area(at(now)) >= area);
+            prop_assert!(writes_in_flight.area(at(now)) >= area);
         }
-        let last = flights.area(at(now + 1_000_000_000));
+        let last = writes_in_flight.area(at(now + 1_000_000_000));
         prop_assert!(last >= area);
-        prop_assert_eq!(flights.area(at(now + 2_000_000_000)), last);
+        prop_assert_eq!(writes_in_flight.area(at(now + 2_000_000_000)), last);
     }
 }
 
@@ -162,7 +162,7 @@ fn local_waits_name_the_state() {
 fn a_share_comes_to_what_is_written_and_is_forgotten() {
     let mut memory = memory(Throttling::Sockets);
     for packet in 1..1_000 {
-        memory.take_in(400_000, at(packet * 800_000));
+        memory.add_writes(400_000, at(packet * 800_000));
     }
     let share = f64::from(memory.share) / 65_536.0;
     assert!((share - 0.5).abs() < 0.01, "{share}");
@@ -201,8 +201,8 @@ fn bytes_after(acts: &[(u64, u64, bool)], looks: &[u64]) -> Vec<[u64; 2]> {
         match act {
             Some((lines, true)) => drop(memory.copy(0, 1, *lines, true, at(*ps))),
             Some((size, false)) => {
-                memory.change(at(*ps));
-                memory.take_in(size * 10_000, at(*ps));
+                memory.settle_before_change(at(*ps));
+                memory.add_writes(size * 10_000, at(*ps));
             }
             None => memory.settle(at(*ps)),
         }
@@ -231,7 +231,7 @@ fn with_ddio_what_misses_is_counted_and_nothing_else() {
     let _ = memory.copy(0, 1, 64, true, at(1));
     memory.count(1, 64, 64);
     assert_eq!(memory.counts(at(1)).bytes[1], [64 * 64 / 4, 0]);
-    memory.books.write(1, 8, 3 << 14);
+    memory.counters.write(1, 8, 3 << 14);
     assert_eq!(memory.counts(at(1)).bytes[1], [64 * 64 / 4, 8 * 64 * 3 / 4]);
 }
 

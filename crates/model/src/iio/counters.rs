@@ -5,13 +5,13 @@ use serde::{Deserialize, Serialize};
 
 /// Counters of one buffer. Sums wrap, as those of registers do.
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
-pub(super) struct Cumulative {
+pub(super) struct BufferCounters {
     /// Sum of the times of all releases, less the sum of the times of all allocations, in ps.
     moments_ps: u64,
     inserted: u64,
 }
 
-impl Cumulative {
+impl BufferCounters {
     /// Counts a line that takes an entry.
     #[inline]
     pub(super) fn insert(&mut self, now: Time) {
@@ -46,7 +46,7 @@ mod tests {
         fn occupancy_is_what_was_held_times_how_long(
             steps in prop::collection::vec((0_u64..1000, any::<bool>()), 1..200)
         ) {
-            let (mut counts, mut now) = (Cumulative::default(), Time::ZERO);
+            let (mut counts, mut now) = (BufferCounters::default(), Time::ZERO);
             let (mut held, mut area, mut inserted) = (0_u32, 0, 0);
             for (wait, take) in steps {
                 now += wait;

@@ -7,11 +7,11 @@
 mod counters;
 mod registers;
 
-use crate::line::{Kind, Request, RequestId};
+use crate::line::{Request, RequestId, RequestKind};
 use crate::link::Lane;
 use crate::params::{IioParams, LineSize, PcieParams};
 use crate::part::{self, Context, Group, IioCounter, Part, PartKind, Payload, Pool, Tag};
-use counters::Cumulative;
+use counters::BufferCounters;
 use hostnet_kernel::{ComponentId, Rng, Time};
 use hostnet_measure::Domain;
 use serde::{Deserialize, Serialize};
@@ -19,7 +19,7 @@ use std::collections::VecDeque;
 
 /// TLP at the IIO whose lines wait for entries.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
-struct Waiting {
+struct WaitingTlp {
     line: u64,
     /// Lines that have no entry yet.
     left: u8,
@@ -33,7 +33,7 @@ struct Waiting {
 
 /// Read request of a device whose lines are in flight.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
-struct Burst {
+struct ReadBurst {
     link: u8,
     class: u8,
     /// Lines without data.
@@ -44,11 +44,11 @@ struct Burst {
 
 /// Link to a device.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-struct Link {
+struct IioLink {
     device: ComponentId,
     pcie: PcieParams,
-    writes: VecDeque<Waiting>,
-    reads: VecDeque<Waiting>,
+    writes: VecDeque<WaitingTlp>,
+    reads: VecDeque<WaitingTlp>,
     down: Lane,
     /// Writes that leave their entries in order of arrival, each with true once memory has accepted it; `None` with
     /// relaxed ordering.
@@ -58,7 +58,7 @@ struct Link {
     watched: VecDeque<(RequestId, Tag, bool)>,
 }
 
-impl Link {
+impl IioLink {
     /// Records that memory has accepted a write. Returns the writes that leave their entries now, in order.
     fn acknowledge(&mut self, id: RequestId) -> impl Iterator<Item = RequestId> + '_ {
         if let Some(watched) = self.watched.iter_mut().find(|watched| watched.0 == id) {
@@ -81,7 +81,7 @@ impl Link {
 
 /// Ids of the parts that an IIO sends to, and its links.
 #[derive(Clone, Debug)]
-pub struct Wiring {
+pub struct IioWiring {
     /// CHAs of the socket.
     pub cha: ComponentId,
     /// Links, by number: the device at the other end, and the parameters of the link.
@@ -94,10 +94,10 @@ pub struct Iio {
     params: IioParams,
     cha: ComponentId,
     rng: Rng,
-    links: Vec<Link>,
+    links: Vec<IioLink>,
     /// By link: true if writes go to the LLC (DDIO); empty without caches.
     ddio: Vec<bool>,
-    bursts: Vec<Burst>,
+    bursts: Vec<ReadBurst>,
     bursts_free: Vec<u32>,
     write_turn: usize,
     read_turn: usize,
@@ -107,7 +107,7 @@ pub struct Iio {
     write: Domain,
     read: Domain,
     /// Counters of the write buffer and of the read buffer.
-    counts: [Cumulative; 2],
+    counts: [BufferCounters; 2],
     /// Period of the clock that accumulates occupancy, in ps.
     clock_ps: u64,
     /// Lines of 64 B that an entry stands for.
@@ -117,11 +117,11 @@ pub struct Iio {
 impl Iio {
     /// Creates an IIO. `ddio` has true for each link whose writes go to the LLC; links beyond its end do not use DDIO.
     #[must_use]
-    pub fn new(params: IioParams, wiring: Wiring, ddio: Vec<bool>, rng: Rng, classes: usize) -> Self {
-        let Wiring { cha, links } = wiring;
+    pub fn new(params: IioParams, wiring: IioWiring, ddio: Vec<bool>, rng: Rng, classes: usize) -> Self {
+        let IioWiring { cha, links } = wiring;
         let depth = |pcie: &PcieParams| (pcie.posted_lines.max(pcie.nonposted_lines) + 1) as usize;
         let bursts = links.iter().map(|(_, pcie)| depth(pcie)).sum();
-        let link = |(device, pcie): (ComponentId, PcieParams)| Link {
+        let link = |(device, pcie): (ComponentId, PcieParams)| IioLink {
             device,
             writes: VecDeque::with_capacity(depth(&pcie)),
             reads: VecDeque::with_capacity(depth(&pcie)),
@@ -140,7 +140,7 @@ impl Iio {
             write_turn: 0,
             read_turn: 0,
             ports_free: [Time::ZERO; 2],
-            counts: [Cumulative::default(); 2],
+            counts: [BufferCounters::default(); 2],
             clock_ps: 1,
             line_size: LineSize::LINE,
             cha,
@@ -204,15 +204,15 @@ impl Iio {
     /// Handles a write TLP of `lines` lines from `line` on, which arrives over `link`. Unless `tag` is [`Tag::NONE`],
     /// the device receives it when the last line is visible.
     pub(crate) fn on_write_tlp(&mut self, line: u64, lines: u8, class: u8, link: u8, tag: Tag, context: &mut Context) {
-        let waiting = Waiting { line, left: lines, lines, class, burst: u32::from(link), tag };
+        let waiting = WaitingTlp { line, left: lines, lines, class, burst: u32::from(link), tag };
         self.links[usize::from(link)].writes.push_back(waiting);
         self.start_writes(context);
     }
 
     /// Handles a read request for `lines` lines from `line` on, which arrives over `link`.
     pub(crate) fn on_read_tlp(&mut self, line: u64, lines: u8, class: u8, link: u8, context: &mut Context) {
-        let burst = self.open_burst(Burst { link, class, outstanding: lines, ready: 0 });
-        let waiting = Waiting { line, left: lines, lines, class, burst, tag: Tag::NONE };
+        let burst = self.open_burst(ReadBurst { link, class, outstanding: lines, ready: 0 });
+        let waiting = WaitingTlp { line, left: lines, lines, class, burst, tag: Tag::NONE };
         self.links[usize::from(link)].reads.push_back(waiting);
         self.start_reads(context);
     }
@@ -236,7 +236,7 @@ impl Iio {
         self.start_writes(context);
     }
 
-    fn open_burst(&mut self, burst: Burst) -> u32 {
+    fn open_burst(&mut self, burst: ReadBurst) -> u32 {
         if let Some(index) = self.bursts_free.pop() {
             self.bursts[index as usize] = burst;
             return index;
@@ -252,7 +252,7 @@ impl Iio {
             let next = (0..count).map(|step| (self.write_turn + step) % count);
             let Some(link) = next.into_iter().find(|&link| !self.links[link].writes.is_empty()) else { return };
             let Some(mut tlp) = self.links[link].writes.pop_front() else { return };
-            let kind = if self.ddio.get(link) == Some(&true) { Kind::IoPut } else { Kind::IoWrite };
+            let kind = if self.ddio.get(link) == Some(&true) { RequestKind::IoPut } else { RequestKind::IoWrite };
             while tlp.left > 0 && self.write.free() > 0 {
                 self.start_line(&mut tlp, kind, context);
             }
@@ -265,7 +265,7 @@ impl Iio {
             self.write_turn = link + 1;
             // Posted credits return once all lines of the TLP have an entry.
             let credit = Payload::PostedCredit { lines: tlp.lines };
-            let Link { device, pcie, .. } = &self.links[link];
+            let IioLink { device, pcie, .. } = &self.links[link];
             context.send(*device, pcie.latency_ps, credit);
         }
     }
@@ -278,7 +278,7 @@ impl Iio {
             let Some(link) = next.into_iter().find(|&link| !self.links[link].reads.is_empty()) else { return };
             let Some(mut tlp) = self.links[link].reads.pop_front() else { return };
             while tlp.left > 0 && self.read.free() > 0 {
-                self.start_line(&mut tlp, Kind::IoRead, context);
+                self.start_line(&mut tlp, RequestKind::IoRead, context);
             }
             if tlp.left > 0 {
                 self.links[link].reads.push_front(tlp);
@@ -290,11 +290,11 @@ impl Iio {
     }
 
     /// Takes an entry for the next line of a TLP and sends the line, or the request for it, to the CHA.
-    fn start_line(&mut self, tlp: &mut Waiting, kind: Kind, context: &mut Context) {
+    fn start_line(&mut self, tlp: &mut WaitingTlp, kind: RequestKind, context: &mut Context) {
         let now = context.now();
         let [writes, reads] = &mut self.counts;
         let (domain, counts, to_cha_ps) = match kind {
-            Kind::IoWrite | Kind::IoPut => (&mut self.write, writes, self.params.write_to_cha_ps),
+            RequestKind::IoWrite | RequestKind::IoPut => (&mut self.write, writes, self.params.write_to_cha_ps),
             _ => (&mut self.read, reads, self.params.read_to_cha_ps),
         };
         let taken = domain.try_acquire(now, tlp.class);
@@ -302,13 +302,13 @@ impl Iio {
         counts.insert(now);
         let line = tlp.line + u64::from(tlp.lines - tlp.left);
         tlp.left -= 1;
-        let link = if kind == Kind::IoRead { self.bursts[tlp.burst as usize].link } else { tlp.burst as u8 };
+        let link = if kind == RequestKind::IoRead { self.bursts[tlp.burst as usize].link } else { tlp.burst as u8 };
         let request = Request { engine: link, ..context.request(kind, line, tlp.class, tlp.burst) };
         let id = context.requests.insert(request);
         if tlp.tag != Tag::NONE && tlp.left == 0 {
             self.links[tlp.burst as usize].watched.push_back((id, tlp.tag, false));
         }
-        if kind != Kind::IoRead {
+        if kind != RequestKind::IoRead {
             if let Some(writes) = &mut self.links[tlp.burst as usize].in_order {
                 writes.push_back((id, false));
             }
@@ -317,7 +317,7 @@ impl Iio {
             // Speed of the simulator only: prefetches its tables for the lookup to come.
             caches.expect(line);
         }
-        let port_free = &mut self.ports_free[usize::from(kind == Kind::IoRead)];
+        let port_free = &mut self.ports_free[usize::from(kind == RequestKind::IoRead)];
         let start = now.max(*port_free);
         *port_free = start + self.rng.around(self.params.line_ps, self.params.line_spread_ps);
         context.send(self.cha, start.since(now) + to_cha_ps, Payload::Arrive(id));
@@ -333,8 +333,8 @@ impl Iio {
         let burst = &mut self.bursts[tag as usize];
         burst.outstanding -= 1;
         burst.ready += 1;
-        let Burst { link, class, outstanding, ready } = *burst;
-        let Link { device, pcie, down, .. } = &mut self.links[usize::from(link)];
+        let ReadBurst { link, class, outstanding, ready } = *burst;
+        let IioLink { device, pcie, down, .. } = &mut self.links[usize::from(link)];
         if outstanding == 0 || u32::from(ready) * 64 >= pcie.mps_bytes {
             burst.ready = 0;
             let bytes = u64::from(ready) * 64 + u64::from(pcie.completion_overhead_bytes);

@@ -1,13 +1,13 @@
 //! Accesses of cores to device registers, as TLPs on the downstream lane.
 
-use super::{Iio, Link};
+use super::{Iio, IioLink};
 use crate::link::REGISTER_BYTES;
 use crate::part::{Access, Context, Payload};
 
 impl Iio {
     /// Sends an access of a core to a register of the device at `link`, behind the completions that are on the lane.
     pub(super) fn on_register(&mut self, link: u8, access: Access, context: &mut Context) {
-        let Link { device, pcie, down, .. } = &mut self.links[usize::from(link)];
+        let IioLink { device, pcie, down, .. } = &mut self.links[usize::from(link)];
         let bytes = match access {
             Access::Status { .. } => u64::from(pcie.read_overhead_bytes),
             Access::Doorbell { .. } | Access::Tail { .. } => u64::from(pcie.write_overhead_bytes) + REGISTER_BYTES,

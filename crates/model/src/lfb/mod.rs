@@ -4,7 +4,7 @@
 //! (C2M-Write) until the CHA admits the write-back. A freed entry can be allocated again after a refill time.
 
 use crate::cache::Victim;
-use crate::line::{Home, Kind, Request, RequestId};
+use crate::line::{Home, Request, RequestId, RequestKind};
 use crate::params::CoreParams;
 use crate::part::{Context, Group, Payload, Pool};
 use crate::power::Clock;
@@ -114,7 +114,8 @@ impl Lfb {
     /// Creates a read of a line for the engine that runs now.
     #[inline(always)]
     pub(crate) fn request(&self, line: u64, class: u8, for_store: bool, tag: u32, context: &mut Context) -> RequestId {
-        let request = Request { for_store, engine: self.engine, ..context.request(Kind::CoreRead, line, class, tag) };
+        let request =
+            Request { for_store, engine: self.engine, ..context.request(RequestKind::CoreRead, line, class, tag) };
         context.requests.insert(request)
     }
 }
@@ -129,9 +130,9 @@ pub(crate) fn turn<'a>(id: RequestId, victim: Victim, context: &'a mut Context) 
         caches.expect(victim.line);
     }
     let kind = match victim {
-        Victim { dirty: true, .. } => Kind::CoreWrite,
-        Victim { taken: true, .. } => Kind::CoreClean,
-        Victim { .. } => Kind::CoreDrop,
+        Victim { dirty: true, .. } => RequestKind::CoreWrite,
+        Victim { taken: true, .. } => RequestKind::CoreClean,
+        Victim { .. } => RequestKind::CoreDrop,
     };
     let request = context.requests.get_mut(id);
     *request = Request { kind, class: victim.class, line: victim.line, socket, slice, place, since: now, ..*request };

@@ -37,14 +37,14 @@ pub struct Decoder {
     subchannels: u64,
     /// Consecutive lines of one channel, as a power of two, where channels take turns because their number is no power
     /// of two.
-    turn_bits: Option<u32>,
+    interleave_bits: Option<u32>,
     /// Clusters that the channels are divided among, if there are several.
-    clusters: Option<Clusters>,
+    clusters: Option<ClusterMap>,
 }
 
 /// Division of the channels among clusters. The channels of a cluster follow those of the previous one.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-struct Clusters {
+struct ClusterMap {
     /// Channels of a cluster.
     channels: u64,
     /// First bit of the channel number that belongs to the cluster.
@@ -54,7 +54,7 @@ struct Clusters {
     lacking: Vec<(u32, u32)>,
 }
 
-impl Clusters {
+impl ClusterMap {
     /// Divides the channels among `count` clusters, a power of two. Returns nothing if a bit of the channel depends on
     /// no address bit of its own.
     fn new(map: &MapParams, count: u32) -> Option<Self> {
@@ -94,15 +94,15 @@ impl Decoder {
         let highest = masks.iter().map(|(mask, _)| 64 - mask.leading_zeros()).max().unwrap_or(0);
         let bytes = highest.saturating_sub(LINE_BITS).div_ceil(8) as usize;
         let tables = (0..bytes * 256).map(|index| Self::entry(&masks, index / 256, (index % 256) as u64)).collect();
-        let turn_bits = (map.channel_bytes > 0).then(|| map.channel_bytes.trailing_zeros() - LINE_BITS);
+        let interleave_bits = (map.channel_bytes > 0).then(|| map.channel_bytes.trailing_zeros() - LINE_BITS);
         let (channels, subchannels) = (u64::from(map.channels), u64::from(dram.subchannels));
-        Self { tables, channels, subchannels, turn_bits, clusters: None }
+        Self { tables, channels, subchannels, interleave_bits, clusters: None }
     }
 
     /// Returns true if the channels of a map can be divided among `count` clusters.
     #[must_use]
     pub fn can_share(map: &MapParams, count: u32) -> bool {
-        map.channels % count == 0 && Clusters::new(map, count).is_some()
+        map.channels % count == 0 && ClusterMap::new(map, count).is_some()
     }
 
     /// Divides the channels among `count` clusters, a power of two. Each cluster has the same number of channels and
@@ -111,7 +111,7 @@ impl Decoder {
     /// # Panics Panics if the channels cannot be divided so.
     #[must_use]
     pub fn with_clusters(self, map: &MapParams, count: u32) -> Self {
-        let clusters = (count > 1).then(|| Clusters::new(map, count).expect("the channels can be shared out"));
+        let clusters = (count > 1).then(|| ClusterMap::new(map, count).expect("the channels can be shared out"));
         Self { clusters, ..self }
     }
 
@@ -128,7 +128,7 @@ impl Decoder {
         if let Some(clusters) = &self.clusters {
             return self.place_in(clusters, line);
         }
-        match self.turn_bits {
+        match self.interleave_bits {
             None => self.look_up(line),
             Some(bits) => {
                 let turn = line >> bits;
@@ -141,9 +141,9 @@ impl Decoder {
     }
 
     /// Returns the place of a line of a machine with clusters.
-    fn place_in(&self, clusters: &Clusters, line: u64) -> Place {
+    fn place_in(&self, clusters: &ClusterMap, line: u64) -> Place {
         let (cluster, line) = of_cluster(line);
-        if let Some(bits) = self.turn_bits {
+        if let Some(bits) = self.interleave_bits {
             let (turn, within) = (line >> bits, line & ((1 << bits) - 1));
             let place = self.look_up((turn / clusters.channels) << bits | within);
             let channel = (cluster * clusters.channels + turn % clusters.channels) * self.subchannels;

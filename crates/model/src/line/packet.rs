@@ -1,7 +1,7 @@
 //! Packets, from the NIC or endpoint that creates a packet to the part that ends it.
 
 use super::pool_message::PoolMessage;
-use super::slab::{Entry, Slab, NONE};
+use super::slab::{Slab, SlabEntry, NONE};
 use crate::transport::journey::Stage;
 use crate::transport::roce::Roce;
 use crate::transport::tcp::Segment;
@@ -90,7 +90,7 @@ impl Packet {
     }
 }
 
-impl Entry for Packet {
+impl SlabEntry for Packet {
     type Id = PacketId;
 
     #[inline]
@@ -115,12 +115,12 @@ pub struct Packets {
     slab: Slab<Packet>,
     /// Recorder of packets; it is no part of the state.
     #[serde(skip)]
-    tap: Option<Box<Tap>>,
+    recorder: Option<Box<PacketRecorder>>,
 }
 
 /// Record of the packets that one NIC or endpoint sends and receives.
 #[derive(Clone, Debug)]
-struct Tap {
+struct PacketRecorder {
     part: ComponentId,
     seen: Vec<(Time, Packet)>,
 }
@@ -129,22 +129,22 @@ impl Packets {
     /// Records from now on every packet that `part` puts on its cable, at the first bit, and every undamaged packet
     /// for `part` that arrives there, at the last bit. The record grows until [`Packets::take_recorded`] empties it.
     pub fn record(&mut self, part: ComponentId) {
-        self.tap = Some(Box::new(Tap { part, seen: Vec::new() }));
+        self.recorder = Some(Box::new(PacketRecorder { part, seen: Vec::new() }));
     }
 
     /// Returns the packets recorded since the last call, in order of time.
     pub fn take_recorded(&mut self) -> Vec<(Time, Packet)> {
-        self.tap.as_mut().map(|tap| std::mem::take(&mut tap.seen)).unwrap_or_default()
+        self.recorder.as_mut().map(|recorder| std::mem::take(&mut recorder.seen)).unwrap_or_default()
     }
 
     /// Returns the part that packets are recorded for, if there is one.
     pub(crate) fn recorded_part(&self) -> Option<ComponentId> {
-        self.tap.as_ref().map(|tap| tap.part)
+        self.recorder.as_ref().map(|recorder| recorder.part)
     }
 
     /// Moves the record to another store.
     pub(crate) fn move_record(&mut self, to: &mut Self) {
-        to.tap = self.tap.take();
+        to.recorder = self.recorder.take();
     }
 
     /// Removes a packet and returns it.
@@ -156,10 +156,10 @@ impl Packets {
     /// Records a packet that `part` sends or receives, if packets are recorded for `part`.
     #[inline]
     pub(crate) fn pass(&mut self, id: PacketId, part: ComponentId, now: Time) {
-        if let Some(tap) = self.tap.as_mut().filter(|tap| tap.part == part) {
+        if let Some(recorder) = self.recorder.as_mut().filter(|recorder| recorder.part == part) {
             let packet = *self.slab.get(id);
             if !packet.corrupt && !packet.copy && packet.flow != super::POOL_FLOW {
-                tap.seen.push((now, packet));
+                recorder.seen.push((now, packet));
             }
         }
     }

@@ -26,12 +26,12 @@ pub struct Pages {
     /// Clusters of a socket.
     clusters: u8,
     /// Mappings, by socket and cluster.
-    memories: Vec<Network>,
+    memories: Vec<RunPermutation>,
 }
 
 /// Mapping of the runs of a cluster's memory.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
-struct Network {
+struct RunPermutation {
     runs: u64,
     /// Bits of half a run number; 0 if runs lie in their order.
     half_bits: u32,
@@ -55,7 +55,7 @@ impl Pages {
         assert!(runs > 0, "memory smaller than one run of pages");
         assert_eq!(params.run_bytes, self.run_bytes, "all sockets have runs of one size");
         let bits = u64::BITS - (runs - 1).leading_zeros();
-        self.memories.push(Network { runs, half_bits: bits.div_ceil(2).max(1) });
+        self.memories.push(RunPermutation { runs, half_bits: bits.div_ceil(2).max(1) });
         self
     }
 
@@ -128,7 +128,7 @@ impl Pages {
         (base | run, within)
     }
 
-    fn permute(&self, Network { half_bits, .. }: Network, value: u64) -> u64 {
+    fn permute(&self, RunPermutation { half_bits, .. }: RunPermutation, value: u64) -> u64 {
         if half_bits == 0 {
             return value;
         }

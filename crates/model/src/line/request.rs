@@ -1,6 +1,6 @@
 //! Requests: one line each, from the part that creates a request to the part that ends it.
 
-use super::slab::{Entry, Slab, NONE};
+use super::slab::{Slab, SlabEntry, NONE};
 use super::Place;
 use hostnet_kernel::{ComponentId, Time};
 use serde::{Deserialize, Serialize};
@@ -16,7 +16,7 @@ impl RequestId {
 
 /// Operation of a request.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
-pub enum Kind {
+pub enum RequestKind {
     /// A core reads a line (load miss, or read for ownership of a store).
     CoreRead,
     /// A core writes back a dirty line.
@@ -27,9 +27,9 @@ pub enum Kind {
     CoreDrop,
     /// A core flushes a line to memory, and receives an acknowledgement when memory has the line.
     Flush,
-    /// As [`Kind::Flush`], for the line of a descriptor; it acts as a doorbell.
+    /// As [`RequestKind::Flush`], for the line of a descriptor; it acts as a doorbell.
     FlushDoorbell,
-    /// As [`Kind::Flush`], for the line that gives a NIC the tail of a receive ring.
+    /// As [`RequestKind::Flush`], for the line that gives a NIC the tail of a receive ring.
     FlushTail,
     /// The CHA writes a dirty line of the LLC to memory.
     Evict,
@@ -53,7 +53,7 @@ pub enum Kind {
     CorePost,
 }
 
-impl Kind {
+impl RequestKind {
     /// Returns true for reads.
     #[must_use]
     pub fn is_read(self) -> bool {
@@ -86,11 +86,11 @@ impl Kind {
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub struct Request {
     /// Operation of the request.
-    pub kind: Kind,
+    pub kind: RequestKind,
     /// Workload that caused the request.
     pub class: u8,
     /// Class in the domains of the CHA that the entry of the request counts for, once it has one.
-    pub book: u16,
+    pub cha_class: u16,
     /// For a read of a core: true if the line will be dirty there, because a store follows or the LLC has it dirty.
     pub for_store: bool,
     /// Socket whose memory holds the line.
@@ -117,7 +117,7 @@ pub struct Request {
     pub next: RequestId,
 }
 
-impl Entry for Request {
+impl SlabEntry for Request {
     type Id = RequestId;
 
     #[inline]

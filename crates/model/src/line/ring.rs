@@ -4,13 +4,13 @@ use serde::{Deserialize, Serialize};
 
 /// Ring of lines in virtual memory, used in order. The writer and the reader of the lines each have a copy.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Ring {
+pub struct LineRing {
     base: u64,
     bytes: u64,
     at: u64,
 }
 
-impl Ring {
+impl LineRing {
     /// Creates a ring of `bytes` bytes, at least one line, from virtual address `base` on.
     #[must_use]
     pub fn new(base: u64, bytes: u64) -> Self {
@@ -38,13 +38,13 @@ const PER_LINE: u32 = (64 / DESCRIPTOR_BYTES) as u32;
 /// Descriptor ring of a receive queue, with several descriptors per line. The writer and the reader of the descriptors
 /// each have a copy.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Descriptors {
+pub struct DescriptorRing {
     base: u64,
     entries: u32,
     at: u32,
 }
 
-impl Descriptors {
+impl DescriptorRing {
     /// Creates a ring of `entries` descriptors, at least 1, from virtual address `base` on, a multiple of 64.
     #[must_use]
     pub fn new(base: u64, entries: u32) -> Self {
@@ -82,23 +82,23 @@ impl Descriptors {
 
 /// Rings of the queues of one core.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Rings {
+pub struct QueueRings {
     /// Completions of received packets, which the device writes.
-    pub received: Ring,
+    pub received: LineRing,
     /// Descriptors of segments, which the core writes.
-    pub segments: Ring,
+    pub segments: LineRing,
     /// Completions of segments, which the device writes.
-    pub sent: Ring,
+    pub sent: LineRing,
     /// Descriptors of the receive queue; `None` if they cost nothing.
-    pub free: Option<Descriptors>,
+    pub free: Option<DescriptorRing>,
     /// Lines that the device writes before it interrupts, if it does.
-    pub events: Option<Ring>,
+    pub events: Option<LineRing>,
 }
 
-impl Rings {
+impl QueueRings {
     /// Rings of a core without queues, which never uses them.
     pub const NONE: Self = {
-        let ring = Ring { base: 0, bytes: 64, at: 0 };
+        let ring = LineRing { base: 0, bytes: 64, at: 0 };
         Self { received: ring, segments: ring, sent: ring, free: None, events: None }
     };
 }
@@ -115,16 +115,16 @@ mod tests {
             counts in prop::collection::vec(1_u32..40, 1..60),
         ) {
             let base = 1 << 20;
-            let mut ring = Descriptors::new(base, entries);
+            let mut ring = DescriptorRing::new(base, entries);
             let mut at = 0;
             for count in counts {
                 let (taken, address, lines) = ring.advance(count);
                 let within = count.div_ceil(4) * 4 - at % 4;
                 prop_assert!(taken == count.min(within).min(entries - at) && taken > 0);
-                prop_assert!(lines <= Descriptors::lines(count));
+                prop_assert!(lines <= DescriptorRing::lines(count));
                 prop_assert_eq!(address, base + u64::from(at / 4) * 64);
                 prop_assert_eq!(lines, (at + taken).div_ceil(4) - at / 4);
-                prop_assert!(address + u64::from(lines) * 64 <= base + Descriptors::bytes(entries));
+                prop_assert!(address + u64::from(lines) * 64 <= base + DescriptorRing::bytes(entries));
                 at = (at + taken) % entries;
             }
         }

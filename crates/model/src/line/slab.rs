@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 pub(crate) const NONE: u32 = u32::MAX;
 
 /// Entry of a [`Slab`].
-pub trait Entry: Copy {
+pub trait SlabEntry: Copy {
     /// Id of an entry in its slab.
     type Id: Copy;
 
@@ -34,7 +34,7 @@ impl<T> Default for Slab<T> {
     }
 }
 
-impl<T: Entry> Slab<T> {
+impl<T: SlabEntry> Slab<T> {
     /// Creates a slab with room for `capacity` entries before it has to allocate.
     #[must_use]
     pub fn with_capacity(capacity: usize) -> Self {
@@ -103,19 +103,19 @@ impl<T: Entry> Slab<T> {
 
 /// First-in first-out list of entries, each of which is in one list at most.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct Fifo<T: Entry> {
+pub struct Fifo<T: SlabEntry> {
     head: T::Id,
     tail: T::Id,
     len: u32,
 }
 
-impl<T: Entry> Default for Fifo<T> {
+impl<T: SlabEntry> Default for Fifo<T> {
     fn default() -> Self {
         Self { head: T::id(NONE), tail: T::id(NONE), len: 0 }
     }
 }
 
-impl<T: Entry> Fifo<T> {
+impl<T: SlabEntry> Fifo<T> {
     /// Appends an entry.
     #[inline]
     pub fn push(&mut self, slab: &mut Slab<T>, id: T::Id) {
@@ -192,7 +192,7 @@ mod tests {
         next: u32,
     }
 
-    impl Entry for Card {
+    impl SlabEntry for Card {
         type Id = u32;
 
         fn id(number: u32) -> u32 {

@@ -18,7 +18,7 @@ fn blocked_from(credits: u32, packet_bytes: u32) -> u32 {
 
 /// Write TLP whose credits have not returned. Credits return in the order of the TLPs.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
-struct Written {
+struct PendingWrite {
     lines: u8,
     class: u8,
     since: Time,
@@ -28,14 +28,14 @@ struct Written {
 
 /// Device end of a PCIe link.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub(crate) struct Endpoint {
+pub(crate) struct PcieEndpoint {
     iio: ComponentId,
     link: u8,
     pcie: PcieParams,
     up: Lane,
     posted: Domain,
     nonposted: Domain,
-    written: VecDeque<Written>,
+    written: VecDeque<PendingWrite>,
     /// Time at which each non-posted credit in use was taken, and its class.
     asked: VecDeque<(Time, u8)>,
     /// Bytes written since the last reset.
@@ -44,7 +44,7 @@ pub(crate) struct Endpoint {
     asked_lines: u64,
 }
 
-impl Endpoint {
+impl PcieEndpoint {
     pub(crate) fn new(iio: ComponentId, link: u8, pcie: PcieParams, classes: usize) -> Self {
         Self {
             iio,
@@ -141,7 +141,7 @@ impl Endpoint {
         self.nonposted.free() >= lines
     }
 
-    /// Sends a write TLP of `bytes` bytes from `line` on. [`Endpoint::credited`] returns `tag` when its credits are
+    /// Sends a write TLP of `bytes` bytes from `line` on. [`PcieEndpoint::credited`] returns `tag` when its credits are
     /// back.
     ///
     /// # Panics Panics if there are too few posted credits.
@@ -149,7 +149,7 @@ impl Endpoint {
         self.write_tlp(line, bytes, class, [tag, Tag::NONE], context);
     }
 
-    /// Sends a write TLP as [`Endpoint::write`] does, but the device receives `tag` when the lines are visible to all.
+    /// Sends a write TLP as [`PcieEndpoint::write`] does, but the device receives `tag` when all see the lines.
     pub(crate) fn write_seen(&mut self, line: u64, bytes: u32, class: u8, tag: Tag, context: &mut Context) {
         self.write_tlp(line, bytes, class, [Tag::NONE, tag], context);
     }
@@ -162,7 +162,7 @@ impl Endpoint {
             let taken = self.posted.try_acquire(now, class);
             assert!(taken, "posted credits were checked");
         }
-        self.written.push_back(Written { lines, class, since: now, tag });
+        self.written.push_back(PendingWrite { lines, class, since: now, tag });
         let delay = self.up.send(now, u64::from(bytes) + u64::from(self.pcie.write_overhead_bytes));
         context.send(self.iio, delay, Payload::WriteTlp { line, lines, class, link: self.link, tag: seen });
     }

@@ -4,6 +4,6 @@ mod endpoint;
 mod lane;
 mod upi;
 
-pub(crate) use endpoint::{Endpoint, REGISTER_BYTES};
+pub(crate) use endpoint::{PcieEndpoint, REGISTER_BYTES};
 pub use lane::Lane;
 pub use upi::Upi;

@@ -10,7 +10,7 @@
 //! At the far CHA the UPI link is the owner of a request. The link remembers the original owner.
 
 use super::Lane;
-use crate::line::{Fifo, Kind, Request, RequestId};
+use crate::line::{Fifo, Request, RequestId, RequestKind};
 use crate::params::UpiParams;
 use crate::part::{self, Context, Group, Part, PartKind, Payload, Pool, UpiPool};
 use hostnet_kernel::{ComponentId, Time};
@@ -32,10 +32,10 @@ impl UpiPool {
     }
 
     /// Returns the pool that a request takes its credit from.
-    fn of(kind: Kind) -> Self {
+    fn of(kind: RequestKind) -> Self {
         match kind {
-            Kind::Snoop => Self::Snoop,
-            Kind::CoreRead | Kind::IoRead | Kind::IoOwn => Self::Request,
+            RequestKind::Snoop => Self::Snoop,
+            RequestKind::CoreRead | RequestKind::IoRead | RequestKind::IoOwn => Self::Request,
             _ => Self::WriteBack,
         }
     }
@@ -53,7 +53,7 @@ impl UpiPool {
 
 /// Credits of a pool.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-struct Credits {
+struct UpiCredits {
     domain: Domain,
     /// Bytes of a message.
     bytes: u64,
@@ -63,7 +63,7 @@ struct Credits {
     returning: VecDeque<(u8, Time)>,
 }
 
-impl Credits {
+impl UpiCredits {
     fn new(pool: UpiPool, params: &UpiParams, classes: usize) -> Self {
         let (count, bytes) = if pool.has_data() {
             (params.data_credits, params.data_bytes)
@@ -81,17 +81,17 @@ impl Credits {
 
 /// Original owner of a request at the far CHA, and the time at which the request took its credit.
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
-struct Flight {
+struct SavedOwner {
     owner: ComponentId,
     since: Time,
 }
 
 /// One end of a link: the lane that leaves it, and the credits of its requests and of their answers.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-struct End {
+struct UpiEnd {
     lane: Lane,
     /// Credits by [`UpiPool`]; none at an end that makes no requests.
-    pools: Vec<Credits>,
+    pools: Vec<UpiCredits>,
 }
 
 /// UPI link between two sockets.
@@ -100,9 +100,9 @@ pub struct Upi {
     /// CHAs at the ends; `None` at an end with cores of a socket of which nothing else is simulated.
     chas: [Option<ComponentId>; 2],
     latency_ps: u64,
-    ends: [End; 2],
+    ends: [UpiEnd; 2],
     /// Original owners, by request number.
-    flights: Vec<Flight>,
+    saved_owners: Vec<SavedOwner>,
 }
 
 impl Upi {
@@ -125,11 +125,11 @@ impl Upi {
     #[must_use]
     pub fn between(params: &UpiParams, chas: [ComponentId; 2], classes: usize) -> Self {
         assert!(params.latency_ps > 0, "a UPI has a latency");
-        let end = || End {
+        let end = || UpiEnd {
             lane: Lane::at_rate(params.bytes_per_s, params.latency_ps),
-            pools: UpiPool::ALL.map(|pool| Credits::new(pool, params, classes)).into(),
+            pools: UpiPool::ALL.map(|pool| UpiCredits::new(pool, params, classes)).into(),
         };
-        Self { chas: chas.map(Some), latency_ps: params.latency_ps, ends: [end(), end()], flights: Vec::new() }
+        Self { chas: chas.map(Some), latency_ps: params.latency_ps, ends: [end(), end()], saved_owners: Vec::new() }
     }
 
     /// Returns the credits of a pool for the requests of an end, 0 or 1.
@@ -151,7 +151,7 @@ impl Upi {
     }
 
     /// Sends a message for the requests of an end, or queues it until a credit is free.
-    fn offer(&mut self, end: usize, pool: UpiPool, id: RequestId, context: &mut Context) {
+    fn send_or_queue(&mut self, end: usize, pool: UpiPool, id: RequestId, context: &mut Context) {
         let credits = &mut self.ends[end].pools[pool as usize];
         if credits.domain.free() == 0 {
             credits.waiting.push(context.requests, id);
@@ -169,7 +169,7 @@ impl Upi {
         assert!(taken, "a free credit was seen");
         if pool.is_outward() {
             let delay = self.ends[end].lane.send(now, bytes);
-            self.set_out(id, context);
+            self.save_owner(id, context);
             let far = self.chas[1 - end].expect("there are CHAs at the far end");
             context.send(far, delay, Payload::Arrive(id));
             return;
@@ -180,7 +180,7 @@ impl Upi {
         context.send(context.id, delay + self.latency_ps, Payload::UpiCredit { pool, end: end as u8 });
         let request = context.requests.get_mut(id);
         let payload = if pool == UpiPool::Data {
-            request.owner = self.flights[id.0 as usize].owner;
+            request.owner = self.saved_owners[id.0 as usize].owner;
             Payload::Data(id)
         } else {
             Payload::Taken(id)
@@ -190,14 +190,14 @@ impl Upi {
     }
 
     /// Saves the owner of a request before the request continues as one of this link.
-    fn set_out(&mut self, id: RequestId, context: &mut Context) {
+    fn save_owner(&mut self, id: RequestId, context: &mut Context) {
         let index = id.0 as usize;
-        if index >= self.flights.len() {
-            self.flights.resize(index + 1, Flight::default());
+        if index >= self.saved_owners.len() {
+            self.saved_owners.resize(index + 1, SavedOwner::default());
         }
         let since = context.now();
         let request = context.requests.get_mut(id);
-        self.flights[index] = Flight { owner: request.owner, since };
+        self.saved_owners[index] = SavedOwner { owner: request.owner, since };
         request.owner = context.id;
     }
 
@@ -207,34 +207,34 @@ impl Upi {
     /// answered when memory has accepted it.
     fn on_admitted(&mut self, end: usize, id: RequestId, context: &mut Context) {
         let request = *context.requests.get(id);
-        let Flight { owner, since } = self.flights[id.0 as usize];
+        let SavedOwner { owner, since } = self.saved_owners[id.0 as usize];
         let pool = UpiPool::of(request.kind);
         if pool != UpiPool::WriteBack {
-            self.give_back(end, pool, request.class, since, context);
+            self.return_credit(end, pool, request.class, since, context);
             return;
         }
         self.ends[end].pools[pool as usize].returning.push_back((request.class, since));
         context.send(context.id, self.latency_ps, Payload::UpiCredit { pool, end: end as u8 });
-        if request.kind == Kind::CoreWrite {
+        if request.kind == RequestKind::CoreWrite {
             let answer = context.requests.insert(Request { owner, next: RequestId::NONE, ..request });
-            self.offer(end, UpiPool::Answer, answer, context);
+            self.send_or_queue(end, UpiPool::Answer, answer, context);
         }
     }
 
     /// Sends the answer to a request that is done and has no data to return.
     fn on_done(&mut self, end: usize, id: RequestId, context: &mut Context) {
-        context.requests.get_mut(id).owner = self.flights[id.0 as usize].owner;
-        self.offer(end, UpiPool::Answer, id, context);
+        context.requests.get_mut(id).owner = self.saved_owners[id.0 as usize].owner;
+        self.send_or_queue(end, UpiPool::Answer, id, context);
     }
 
     fn on_credit(&mut self, end: usize, pool: UpiPool, context: &mut Context) {
         if let Some((class, since)) = self.ends[end].pools[pool as usize].returning.pop_front() {
-            self.give_back(end, pool, class, since, context);
+            self.return_credit(end, pool, class, since, context);
         }
     }
 
     /// Frees a credit that is back, and sends the next message that waits for one.
-    fn give_back(&mut self, end: usize, pool: UpiPool, class: u8, since: Time, context: &mut Context) {
+    fn return_credit(&mut self, end: usize, pool: UpiPool, class: u8, since: Time, context: &mut Context) {
         let credits = &mut self.ends[end].pools[pool as usize];
         credits.domain.release(context.now(), class, since);
         if let Some(id) = credits.waiting.pop(context.requests) {
@@ -253,9 +253,9 @@ impl Part for Upi {
         match payload {
             Payload::Arrive(id) => {
                 let pool = UpiPool::of(context.requests.get(id).kind);
-                self.offer(near, pool, id, context);
+                self.send_or_queue(near, pool, id, context);
             }
-            Payload::Data(id) => self.offer(1 - near, UpiPool::Data, id, context),
+            Payload::Data(id) => self.send_or_queue(1 - near, UpiPool::Data, id, context),
             Payload::Admitted(id) => self.on_admitted(1 - near, id, context),
             Payload::Acknowledged(id) => self.on_done(1 - near, id, context),
             Payload::UpiCredit { pool, end } => self.on_credit(usize::from(end), pool, context),

@@ -1,8 +1,8 @@
 //! Driver on the receive side: it is woken, looks at the poll words, and reads the messages that it saw.
 
-use super::engine::Engines;
-use super::link::Link;
-use super::{Mcn, Way, NEXT_PS};
+use super::engine::CopyEngines;
+use super::link::RingPair;
+use super::{Mcn, PacketRoute, NEXT_PS};
 use crate::line::{Packet, PacketId};
 use crate::params::McnWake;
 use crate::part::{Context, Payload};
@@ -11,8 +11,8 @@ impl Mcn {
     /// Returns true if the driver may take a packet. A packet for another ring must stay where it is while that
     /// ring's queue of relayed packets is full.
     pub(super) fn has_room(&self, packet: &Packet) -> bool {
-        match self.way(packet.from, packet.to) {
-            Way::Interface(port) if self.is_relayed(packet) => {
+        match self.route_packet(packet.from, packet.to) {
+            PacketRoute::Interface(port) if self.is_relayed(packet) => {
                 self.links[usize::from(port)].relayed() < self.params.queue_packets
             }
             _ => true,
@@ -34,7 +34,7 @@ impl Mcn {
         }
         link.look();
         if let Some((id, at, _)) = link.take(context.packets) {
-            self.haul(id, port, at, false, context);
+            self.transfer(id, port, at, false, context);
         }
     }
 
@@ -107,14 +107,14 @@ impl Mcn {
     fn waits(&self, signal: u16) -> bool {
         let mut links = self.links.iter().filter(|link| self.params.signal(&link.interface) == signal);
         matches!(self.params.wake, McnWake::Timer(_))
-            || links.any(Link::has_come)
-            || self.engines.as_ref().is_some_and(Engines::has_come)
+            || links.any(RingPair::has_message)
+            || self.engines.as_ref().is_some_and(CopyEngines::has_message)
     }
 
     /// Returns the signal of an interface from which the driver has seen a message that it can now read, if any.
-    pub(super) fn may_go_on(&self, context: &Context) -> Option<u16> {
+    pub(super) fn find_resumable_signal(&self, context: &Context) -> Option<u16> {
         let has_room = |id: &PacketId| self.has_room(context.packets.get(*id));
-        let engines = self.engines.as_ref().and_then(Engines::next_seen).filter(has_room);
+        let engines = self.engines.as_ref().and_then(CopyEngines::next_seen).filter(has_room);
         let link = self.links.iter().find(|link| link.next_seen().filter(has_room).is_some());
         link.map(|link| self.params.signal(&link.interface)).or(engines.map(|_| 0))
     }
@@ -127,7 +127,7 @@ impl Mcn {
         let link = &mut self.links[usize::from(port)];
         link.consumed += lines;
         link.counts.read += 1;
-        self.tell_consumed(port, context);
+        self.report_consumed(port, context);
         self.read_next(context);
     }
 }

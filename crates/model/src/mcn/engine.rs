@@ -7,8 +7,8 @@
 
 use super::ring::lines_of;
 use super::tags::RingTag;
-use super::{write_of, Mcn, NEXT_PS};
-use crate::line::{Kind, PacketId, Pages, Request, RequestId};
+use super::{create_write, Mcn, NEXT_PS};
+use crate::line::{PacketId, Pages, Request, RequestId, RequestKind};
 use crate::params::McnInterface;
 use crate::part::{Context, Payload};
 use serde::{Deserialize, Serialize};
@@ -29,7 +29,7 @@ pub struct CopyEngineConfig {
 
 /// Message that an engine moves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-struct Haul {
+struct MessageTransfer {
     id: PacketId,
     port: u16,
     /// True if the message goes to the other machine.
@@ -48,17 +48,17 @@ struct Haul {
 
 /// Copy engine.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
-struct Engine {
-    waiting: VecDeque<Haul>,
-    haul: Option<Haul>,
+struct CopyEngine {
+    waiting: VecDeque<MessageTransfer>,
+    transfer: Option<MessageTransfer>,
 }
 
 /// Copy engines of a machine.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub(super) struct Engines {
+pub(super) struct CopyEngines {
     /// Engines, by channel.
-    all: Vec<Engine>,
-    hauling: CopyEngineConfig,
+    all: Vec<CopyEngine>,
+    engine_config: CopyEngineConfig,
     /// Offset of the next packet in the memory for received packets, in bytes.
     next: u64,
     /// Packets in memory that the driver has not handled, each with its interface.
@@ -67,23 +67,23 @@ pub(super) struct Engines {
     seen: u32,
 }
 
-impl Engines {
+impl CopyEngines {
     /// Creates the engines of a machine with these interfaces.
-    pub(super) fn new(interfaces: &[McnInterface], hauling: CopyEngineConfig) -> Self {
+    pub(super) fn new(interfaces: &[McnInterface], engine_config: CopyEngineConfig) -> Self {
         let count = interfaces.iter().map(|interface| interface.channel + 1).max().unwrap_or(1);
-        let all = vec![Engine::default(); count as usize];
-        Self { all, hauling, next: 0, ready: VecDeque::new(), seen: 0 }
+        let all = vec![CopyEngine::default(); count as usize];
+        Self { all, engine_config, next: 0, ready: VecDeque::new(), seen: 0 }
     }
 
     /// Allocates virtual memory for a packet of `lines` lines. Returns its first line.
     fn place(&mut self, lines: u32) -> u64 {
         let bytes = u64::from(lines) * 64;
-        if self.next + bytes > self.hauling.bytes {
+        if self.next + bytes > self.engine_config.bytes {
             self.next = 0;
         }
         let at = self.next;
         self.next += bytes;
-        (self.hauling.base + at) / 64
+        (self.engine_config.base + at) / 64
     }
 
     /// Records that the driver looks at the packets in memory.
@@ -103,43 +103,43 @@ impl Engines {
     }
 
     /// Returns true if packets wait for the driver.
-    pub(super) fn has_come(&self) -> bool {
+    pub(super) fn has_message(&self) -> bool {
         !self.ready.is_empty()
     }
 }
 
 impl Mcn {
     /// Queues a message at the engine of its channel. `at` is the first line in the ring.
-    pub(super) fn haul(&mut self, id: PacketId, port: u16, at: u32, out: bool, context: &mut Context) {
+    pub(super) fn transfer(&mut self, id: PacketId, port: u16, at: u32, out: bool, context: &mut Context) {
         let packet = context.packets.get(id);
         let (lines, line) = (lines_of(packet.ip_bytes), packet.line);
         let channel = self.links[usize::from(port)].interface.channel as usize;
         let Some(engines) = &mut self.engines else { return };
         let memory = if out { line } else { engines.place(lines) };
-        engines.all[channel].waiting.push_back(Haul { id, port, out, at, memory, lines, asked: 0, done: 0 });
-        self.go_on(channel, context);
+        engines.all[channel].waiting.push_back(MessageTransfer { id, port, out, at, memory, lines, asked: 0, done: 0 });
+        self.request_lines(channel, context);
     }
 
     /// Requests as many lines of the engine's current message as may be in flight.
-    fn go_on(&mut self, channel: usize, context: &mut Context) {
+    fn request_lines(&mut self, channel: usize, context: &mut Context) {
         let most = self.params.dma_lines.unwrap_or(1);
         let Some(engines) = &mut self.engines else { return };
         let engine = &mut engines.all[channel];
-        if engine.haul.is_none() {
-            engine.haul = engine.waiting.pop_front();
+        if engine.transfer.is_none() {
+            engine.transfer = engine.waiting.pop_front();
         }
-        let Some(haul) = &mut engine.haul else { return };
-        let class = engines.hauling.classes[context.packets.get(haul.id).flow as usize];
-        while haul.asked < haul.lines.min(haul.done + most) {
-            let tag = RingTag::Read { slot: haul.asked as u16 }.tag(class);
-            let line = if haul.out {
-                engines.hauling.pages.physical((haul.memory + u64::from(haul.asked)) * 64) / 64
+        let Some(transfer) = &mut engine.transfer else { return };
+        let class = engines.engine_config.classes[context.packets.get(transfer.id).flow as usize];
+        while transfer.asked < transfer.lines.min(transfer.done + most) {
+            let tag = RingTag::Read { slot: transfer.asked as u16 }.tag(class);
+            let line = if transfer.out {
+                engines.engine_config.pages.physical((transfer.memory + u64::from(transfer.asked)) * 64) / 64
             } else {
                 let ring = self.params.ring_bytes[1] / 64;
-                self.windows[usize::from(haul.port)].ring(false, (haul.at + haul.asked) % ring)
+                self.windows[usize::from(transfer.port)].ring(false, (transfer.at + transfer.asked) % ring)
             };
-            let kind = if haul.out { Kind::IoRead } else { Kind::CoreFetch };
-            haul.asked += 1;
+            let kind = if transfer.out { RequestKind::IoRead } else { RequestKind::CoreFetch };
+            transfer.asked += 1;
             let id = ask(kind, line, class, tag, channel, context);
             context.send(self.cha, self.to_cha_ps, Payload::Arrive(id));
         }
@@ -152,20 +152,20 @@ impl Mcn {
         let RingTag::Read { slot } = RingTag::of(tag) else { unreachable!("an engine reads lines of messages") };
         let channel = usize::from(engine);
         let Some(engines) = &self.engines else { return };
-        let haul = engines.all[channel].haul.expect("who asked has a message");
-        let id = if haul.out {
+        let transfer = engines.all[channel].transfer.expect("who asked has a message");
+        let id = if transfer.out {
             let ring = self.params.ring_bytes[0] / 64;
-            let line = self.windows[usize::from(haul.port)].ring(true, (haul.at + u32::from(slot)) % ring);
-            write_of(line, class, RingTag::Data { port: haul.port }, context)
+            let line = self.windows[usize::from(transfer.port)].ring(true, (transfer.at + u32::from(slot)) % ring);
+            create_write(line, class, RingTag::Data { port: transfer.port }, context)
         } else {
-            let line = engines.hauling.pages.physical((haul.memory + u64::from(slot)) * 64) / 64;
-            ask(Kind::IoWrite, line, class, tag, channel, context)
+            let line = engines.engine_config.pages.physical((transfer.memory + u64::from(slot)) * 64) / 64;
+            ask(RequestKind::IoWrite, line, class, tag, channel, context)
         };
         context.send(self.cha, self.to_cha_ps, Payload::Arrive(id));
     }
 
     /// Counts a line of a received message that memory has accepted.
-    pub(super) fn on_kept(&mut self, id: RequestId, context: &mut Context) {
+    pub(super) fn on_line_written(&mut self, id: RequestId, context: &mut Context) {
         let channel = usize::from(context.requests.get(id).engine);
         context.requests.remove(id);
         self.line_done(channel, context);
@@ -175,29 +175,29 @@ impl Mcn {
     pub(super) fn line_done(&mut self, channel: usize, context: &mut Context) {
         let Some(engines) = &mut self.engines else { return };
         let engine = &mut engines.all[channel];
-        let Some(haul) = &mut engine.haul else { return };
-        haul.done += 1;
-        if haul.done == haul.lines {
-            let haul = *haul;
-            engine.haul = None;
-            self.end_haul(haul, context);
+        let Some(transfer) = &mut engine.transfer else { return };
+        transfer.done += 1;
+        if transfer.done == transfer.lines {
+            let transfer = *transfer;
+            engine.transfer = None;
+            self.end_transfer(transfer, context);
         }
-        self.go_on(channel, context);
+        self.request_lines(channel, context);
     }
 
     /// Ends the move of a message: stores the pointer of a sent message, or notifies the driver of a received one.
-    fn end_haul(&mut self, haul: Haul, context: &mut Context) {
-        let Haul { id, port, lines, memory, .. } = haul;
-        if haul.out {
+    fn end_transfer(&mut self, transfer: MessageTransfer, context: &mut Context) {
+        let MessageTransfer { id, port, lines, memory, .. } = transfer;
+        if transfer.out {
             let line = self.windows[usize::from(port)].own_end();
-            let id = write_of(line, self.class, RingTag::End { port }, context);
+            let id = create_write(line, self.class, RingTag::End { port }, context);
             return context.send(self.cha, self.to_cha_ps, Payload::Arrive(id));
         }
         context.packets.get_mut(id).line = memory;
         let link = &mut self.links[usize::from(port)];
         link.consumed += lines;
         link.counts.read += 1;
-        self.tell_consumed(port, context);
+        self.report_consumed(port, context);
         let Some(engines) = &mut self.engines else { return };
         engines.ready.push_back((id, port));
         self.interrupt(0, context);
@@ -205,7 +205,7 @@ impl Mcn {
 
     /// Hands the next packet in memory to the core. If there is none, or no room for it, the driver stops.
     pub(super) fn hand_next(&mut self, context: &mut Context) {
-        let next = self.engines.as_ref().and_then(Engines::next_seen);
+        let next = self.engines.as_ref().and_then(CopyEngines::next_seen);
         let may = next.is_some_and(|id| self.has_room(context.packets.get(id)));
         let Some(engines) = self.engines.as_mut().filter(|_| may) else { return self.rest(context) };
         match engines.take() {
@@ -216,7 +216,7 @@ impl Mcn {
 }
 
 /// Creates a request of an engine for a line.
-fn ask(kind: Kind, line: u64, class: u8, tag: u32, channel: usize, context: &mut Context) -> RequestId {
+fn ask(kind: RequestKind, line: u64, class: u8, tag: u32, channel: usize, context: &mut Context) -> RequestId {
     let request = Request { engine: channel as u8, ..context.request(kind, line, class, tag) };
     context.requests.insert(request)
 }

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 /// Destination of a packet. Each packet goes to exactly one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Way {
+pub enum PacketRoute {
     /// The packet is for this machine.
     Own,
     /// The packet goes to the machine at the other side of an interface.
@@ -17,13 +17,13 @@ pub enum Way {
 /// Returns the destination of a packet for host `to` at host `own`. A host sends to a DIMM only packets addressed to
 /// it, and all others to its NIC. A DIMM sends everything to its host.
 #[must_use]
-pub fn way(own: u16, to: u16, on_dimm: bool, interfaces: &[McnInterface]) -> Way {
+pub fn route_packet(own: u16, to: u16, on_dimm: bool, interfaces: &[McnInterface]) -> PacketRoute {
     if to == own {
-        return Way::Own;
+        return PacketRoute::Own;
     }
     match interfaces.iter().position(|interface| on_dimm || interface.host == to) {
-        Some(at) => Way::Interface(at as u16),
-        None => Way::Nic,
+        Some(at) => PacketRoute::Interface(at as u16),
+        None => PacketRoute::Nic,
     }
 }
 
@@ -34,14 +34,17 @@ mod tests {
     #[test]
     fn a_host_tells_itself_its_dimms_and_the_rest_apart() {
         let interfaces = [(4, 0), (6, 1)].map(|(host, channel)| McnInterface { host, port: 0, channel });
-        let ways = [2, 4, 5, 6].map(|to| way(2, to, false, &interfaces));
-        assert_eq!(ways, [Way::Own, Way::Interface(0), Way::Nic, Way::Interface(1)]);
+        let ways = [2, 4, 5, 6].map(|to| route_packet(2, to, false, &interfaces));
+        assert_eq!(ways, [PacketRoute::Own, PacketRoute::Interface(0), PacketRoute::Nic, PacketRoute::Interface(1)]);
     }
 
     #[test]
     fn a_dimm_sends_everything_to_its_host() {
         let interfaces = [McnInterface { host: 2, port: 1, channel: 0 }];
-        let ways = [4, 2, 6, 9].map(|to| way(4, to, true, &interfaces));
-        assert_eq!(ways, [Way::Own, Way::Interface(0), Way::Interface(0), Way::Interface(0)]);
+        let ways = [4, 2, 6, 9].map(|to| route_packet(4, to, true, &interfaces));
+        assert_eq!(
+            ways,
+            [PacketRoute::Own, PacketRoute::Interface(0), PacketRoute::Interface(0), PacketRoute::Interface(0)]
+        );
     }
 }

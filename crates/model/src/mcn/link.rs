@@ -1,6 +1,6 @@
 //! Driver state of the two rings between this machine and one at the other side of a buffer device.
 
-use super::books::McnCounts;
+use super::counters::McnCounts;
 use super::ring::{lines_of, Ring};
 use crate::line::{PacketId, Packets};
 use crate::params::McnInterface;
@@ -10,7 +10,7 @@ use std::collections::VecDeque;
 
 /// Message that is being written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct Writing {
+pub(super) struct OutgoingMessage {
     pub(super) id: PacketId,
     /// Core that writes the message.
     pub(super) writer: ComponentId,
@@ -24,7 +24,7 @@ pub(super) struct Writing {
 
 /// Pair of rings to and from one machine.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub(super) struct Link {
+pub(super) struct RingPair {
     pub(super) interface: McnInterface,
     /// Component at the other side.
     pub(super) peer: ComponentId,
@@ -35,7 +35,7 @@ pub(super) struct Link {
     queue: VecDeque<(PacketId, ComponentId, bool)>,
     /// Number of packets in `queue` that come from another DIMM.
     relayed: u32,
-    pub(super) writing: Option<Writing>,
+    pub(super) writing: Option<OutgoingMessage>,
     /// Lines in flight of messages whose pointer overtook them.
     late: u32,
     /// Messages that have arrived, oldest first.
@@ -45,11 +45,11 @@ pub(super) struct Link {
     /// Lines that have been read and not yet reported to the other side.
     pub(super) consumed: u32,
     /// Lines of the report in flight, if any.
-    pub(super) telling: Option<u32>,
+    pub(super) reporting: Option<u32>,
     pub(super) counts: McnCounts,
 }
 
-impl Link {
+impl RingPair {
     pub(super) fn new(interface: McnInterface, peer: ComponentId, [out, into]: [u32; 2]) -> Self {
         Self {
             interface,
@@ -63,7 +63,7 @@ impl Link {
             come: VecDeque::new(),
             seen: 0,
             consumed: 0,
-            telling: None,
+            reporting: None,
             counts: McnCounts::default(),
         }
     }
@@ -91,7 +91,7 @@ impl Link {
     }
 
     /// Begins to write the next message if the ring has room. The message reserves its lines of the ring.
-    pub(super) fn begin(&mut self, packets: &Packets) -> Option<Writing> {
+    pub(super) fn begin(&mut self, packets: &Packets) -> Option<OutgoingMessage> {
         if self.writing.is_some() {
             return None;
         }
@@ -100,7 +100,7 @@ impl Link {
         let at = self.out.push(lines)?;
         self.queue.pop_front();
         self.relayed -= u32::from(relayed);
-        self.writing = Some(Writing { id, writer, at, lines, left: lines });
+        self.writing = Some(OutgoingMessage { id, writer, at, lines, left: lines });
         self.writing
     }
 
@@ -118,7 +118,7 @@ impl Link {
     }
 
     /// Ends the current message: its pointer has reached the device, so the other machine can see the message.
-    pub(super) fn end(&mut self, packets: &Packets) -> Option<Writing> {
+    pub(super) fn end(&mut self, packets: &Packets) -> Option<OutgoingMessage> {
         let writing = self.writing.take()?;
         self.counts.early += u64::from(writing.left > 0);
         self.late += writing.left;
@@ -163,7 +163,7 @@ impl Link {
     }
 
     /// Returns true if an arrived message waits to be read.
-    pub(super) fn has_come(&self) -> bool {
+    pub(super) fn has_message(&self) -> bool {
         !self.come.is_empty()
     }
 
@@ -193,8 +193,8 @@ mod tests {
     /// Both sides of one ring, and the packets that go through it.
     struct Pair {
         packets: Packets,
-        from: Link,
-        to: Link,
+        from: RingPair,
+        to: RingPair,
         /// Packets that were accepted and not read, oldest first.
         taken: VecDeque<PacketId>,
         /// Lines read that the writer does not know of, by message.
@@ -204,7 +204,7 @@ mod tests {
     impl Pair {
         fn new(bytes: u32) -> Self {
             let interface = McnInterface { host: 1, port: 0, channel: 0 };
-            let link = |rings| Link::new(interface, ComponentId(1), rings);
+            let link = |rings| RingPair::new(interface, ComponentId(1), rings);
             let (from, to) = (link([bytes, 128]), link([128, bytes]));
             Self { packets: Packets::default(), from, to, taken: VecDeque::new(), told: VecDeque::new() }
         }
@@ -250,7 +250,7 @@ mod tests {
 
         fn read(&mut self) {
             self.to.look();
-            assert_eq!(self.to.next_seen().is_some(), self.to.has_come());
+            assert_eq!(self.to.next_seen().is_some(), self.to.has_message());
             if let Some((id, _, lines)) = self.to.take(&self.packets) {
                 assert_eq!(Some(id), self.taken.pop_front(), "messages stay in their order");
                 self.to.counts.read += 1;

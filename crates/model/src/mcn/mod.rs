@@ -5,7 +5,7 @@
 //! command. The DIMM reaches the SRAM over its on-chip interconnect. Cores or engines move the lines. This component
 //! tracks which lines of which message have arrived, who may write next, and what is visible at the other side.
 
-mod books;
+mod counters;
 mod driver;
 mod engine;
 mod forward;
@@ -15,20 +15,20 @@ mod sram;
 mod tags;
 mod window;
 
-pub use books::McnCounts;
+pub use counters::McnCounts;
 pub use engine::CopyEngineConfig;
-pub use forward::{way, Way};
+pub use forward::{route_packet, PacketRoute};
 pub use ring::{largest_packet, lines_of, Ring, LINE_BYTES};
 pub(crate) use tags::RingTag;
-pub use window::Window;
+pub use window::SramWindow;
 
-use crate::line::{Content, Kind, PacketId, RequestId};
+use crate::line::{Content, PacketId, RequestId, RequestKind};
 use crate::params::{McnParams, McnWake};
 use crate::part::{Context, Part, PartKind, Payload, Start};
 use crate::transport::journey::Stage;
-use engine::Engines;
+use engine::CopyEngines;
 use hostnet_kernel::ComponentId;
-use link::Link;
+use link::RingPair;
 use serde::{Deserialize, Serialize};
 use sram::Sram;
 
@@ -37,7 +37,7 @@ pub(crate) const NEXT_PS: u64 = 1;
 
 /// Components that the interfaces send to.
 #[derive(Clone, Debug)]
-pub struct Wiring {
+pub struct McnWiring {
     /// CHA of the machine.
     pub cha: ComponentId,
     /// Latency of a line from a core to the CHA, in ps.
@@ -47,11 +47,11 @@ pub struct Wiring {
     /// Components at the other sides, by interface.
     pub peers: Vec<ComponentId>,
     /// Lines of each buffer device, by interface.
-    pub windows: Vec<Window>,
+    pub windows: Vec<SramWindow>,
     /// Traffic class of the driver's own requests.
     pub class: u8,
     /// Configuration of the copy engines, if they move the lines.
-    pub hauling: Option<CopyEngineConfig>,
+    pub engine_config: Option<CopyEngineConfig>,
 }
 
 /// Interfaces of a machine to a memory channel network.
@@ -61,11 +61,11 @@ pub struct Mcn {
     cha: ComponentId,
     to_cha_ps: u64,
     core: ComponentId,
-    windows: Vec<Window>,
+    windows: Vec<SramWindow>,
     class: u8,
-    links: Vec<Link>,
+    links: Vec<RingPair>,
     sram: Option<Sram>,
-    engines: Option<Engines>,
+    engines: Option<CopyEngines>,
     /// True from the time the driver is woken until it has read all messages that it saw.
     polling: bool,
     /// Signal that woke the driver.
@@ -83,14 +83,14 @@ impl Mcn {
     /// # Panics
     /// Panics if the numbers of interfaces, peers and windows differ.
     #[must_use]
-    pub fn new(params: McnParams, wiring: Wiring) -> Self {
+    pub fn new(params: McnParams, wiring: McnWiring) -> Self {
         assert_eq!(params.interfaces.len(), wiring.peers.len(), "every interface leads somewhere");
         assert_eq!(params.interfaces.len(), wiring.windows.len(), "every interface has a window");
         let links = params.interfaces.iter().zip(&wiring.peers);
-        let links = links.map(|(interface, peer)| Link::new(*interface, *peer, params.ring_bytes)).collect();
+        let links = links.map(|(interface, peer)| RingPair::new(*interface, *peer, params.ring_bytes)).collect();
         let sram = params.on_dimm.then(|| Sram::new(params.sram_bytes_per_s, params.sram_ps));
-        let Wiring { cha, to_cha_ps, core, windows, class, hauling, .. } = wiring;
-        let engines = hauling.map(|hauling| Engines::new(&params.interfaces, hauling));
+        let McnWiring { cha, to_cha_ps, core, windows, class, engine_config, .. } = wiring;
+        let engines = engine_config.map(|engine_config| CopyEngines::new(&params.interfaces, engine_config));
         let again = vec![false; usize::from(params.signals())];
         Self {
             params,
@@ -117,12 +117,12 @@ impl Mcn {
 
     /// Returns the number of packets that wait in the driver for each ring or are being written to it.
     pub fn waiting(&self) -> impl Iterator<Item = u64> + '_ {
-        self.links.iter().map(Link::waiting)
+        self.links.iter().map(RingPair::waiting)
     }
 
     /// Returns the lines of each buffer device.
     #[must_use]
-    pub fn windows(&self) -> &[Window] {
+    pub fn windows(&self) -> &[SramWindow] {
         &self.windows
     }
 
@@ -140,7 +140,7 @@ impl Mcn {
     /// Queues a packet that a core hands to the driver, or drops it.
     fn enqueue(&mut self, id: PacketId, writer: ComponentId, context: &mut Context) {
         let packet = *context.packets.get(id);
-        let Way::Interface(port) = self.way(packet.from, packet.to) else {
+        let PacketRoute::Interface(port) = self.route_packet(packet.from, packet.to) else {
             unreachable!("who asks for a ring has one")
         };
         let (relayed, most) = (self.is_relayed(&packet), self.params.queue_packets);
@@ -148,17 +148,17 @@ impl Mcn {
             return self.write_next(port, context);
         }
         context.packets.remove(id);
-        Self::tell_sent(&packet, writer, context);
+        Self::notify_sent(&packet, writer, context);
     }
 
     /// Returns the destination of a packet. At a host, packets of other machines come from an interface or the NIC,
     /// and never return there.
-    fn way(&self, from: u16, to: u16) -> Way {
-        way(from, to, self.params.on_dimm, &self.params.interfaces)
+    fn route_packet(&self, from: u16, to: u16) -> PacketRoute {
+        route_packet(from, to, self.params.on_dimm, &self.params.interfaces)
     }
 
     /// Notifies the sender that a packet has left the driver, so that its data may be released.
-    fn tell_sent(packet: &crate::line::Packet, writer: ComponentId, context: &mut Context) {
+    fn notify_sent(packet: &crate::line::Packet, writer: ComponentId, context: &mut Context) {
         let bytes = match packet.content {
             Content::Tcp(segment) => segment.bytes,
             Content::Udp(datagram) => datagram.bytes,
@@ -171,7 +171,7 @@ impl Mcn {
     fn write_next(&mut self, port: u16, context: &mut Context) {
         if let Some(writing) = self.links[usize::from(port)].begin(context.packets) {
             if self.engines.is_some() {
-                return self.haul(writing.id, port, writing.at, true, context);
+                return self.transfer(writing.id, port, writing.at, true, context);
             }
             let payload = Payload::RingWrite { id: writing.id, port, line: writing.at as u16 };
             context.send(writing.writer, NEXT_PS, payload);
@@ -184,7 +184,7 @@ impl Mcn {
         let (RingTag::Data { port, .. } | RingTag::End { port, .. } | RingTag::Start { port }) = tag else {
             unreachable!("what is written to a device is a line of a ring")
         };
-        end_of_write(id, context);
+        end_half_write(id, context);
         let link = &mut self.links[usize::from(port)];
         match tag {
             RingTag::Data { .. } => {
@@ -196,54 +196,54 @@ impl Mcn {
                     context.send(writing.writer, self.params.fence_ps, Payload::RingFenced { port });
                 }
             }
-            RingTag::End { .. } => self.show(port, context),
+            RingTag::End { .. } => self.publish_message(port, context),
             RingTag::Start { .. } => {
-                if let Some(lines) = link.telling.take() {
+                if let Some(lines) = link.reporting.take() {
                     let freed = Payload::RingFreed { port: link.interface.port, lines: lines as u16 };
                     context.send(link.peer, self.params.cross_ps, freed);
                 }
-                self.tell_consumed(port, context);
+                self.report_consumed(port, context);
             }
             RingTag::Read { .. } => {}
         }
     }
 
     /// Makes the written message visible to the other machine, and starts the next.
-    fn show(&mut self, port: u16, context: &mut Context) {
+    fn publish_message(&mut self, port: u16, context: &mut Context) {
         let link = &mut self.links[usize::from(port)];
         let Some(writing) = link.end(context.packets) else { return };
         let (peer, there) = (link.peer, link.interface.port);
         let packet = context.packets.get_mut(writing.id);
         packet.end(Stage::TxDriver, context.scheduler.now());
         let packet = *packet;
-        Self::tell_sent(&packet, writing.writer, context);
+        Self::notify_sent(&packet, writing.writer, context);
         context.send(peer, self.params.cross_ps, Payload::Packet { id: writing.id, port: there });
         self.write_next(port, context);
     }
 
     /// Reports to the other side up to where this side has read. While one report is in flight, further lines
     /// accumulate.
-    fn tell_consumed(&mut self, port: u16, context: &mut Context) {
+    fn report_consumed(&mut self, port: u16, context: &mut Context) {
         let link = &mut self.links[usize::from(port)];
-        if link.consumed == 0 || link.telling.is_some() {
+        if link.consumed == 0 || link.reporting.is_some() {
             return;
         }
-        link.telling = Some(std::mem::take(&mut link.consumed));
+        link.reporting = Some(std::mem::take(&mut link.consumed));
         let line = self.windows[usize::from(port)].own_start();
-        let id = write_of(line, self.class, RingTag::Start { port }, context);
+        let id = create_write(line, self.class, RingTag::Start { port }, context);
         context.send(self.cha, self.to_cha_ps, Payload::Arrive(id));
     }
 }
 
 /// Creates a write of a whole line that bypasses the caches.
-pub(crate) fn write_of(line: u64, class: u8, tag: RingTag, context: &mut Context) -> RequestId {
-    let request = context.request(Kind::CorePost, line, class, tag.tag(class));
+pub(crate) fn create_write(line: u64, class: u8, tag: RingTag, context: &mut Context) -> RequestId {
+    let request = context.request(RequestKind::CorePost, line, class, tag.tag(class));
     context.requests.insert(request)
 }
 
 /// Ends one half of a write that bypasses the caches. The writer learns that the write was admitted, and the device
 /// that it has the line. The second of the two removes the request.
-pub(crate) fn end_of_write(id: RequestId, context: &mut Context) {
+pub(crate) fn end_half_write(id: RequestId, context: &mut Context) {
     let request = context.requests.get_mut(id);
     // A write of this kind does not use `for_store`, so the flag marks that the first half has ended.
     if std::mem::replace(&mut request.for_store, true) {
@@ -267,11 +267,11 @@ impl Part for Mcn {
             Payload::Transmit(id) => self.enqueue(id, source, context),
             Payload::Packet { id, port } => self.on_message(id, port, context),
             Payload::Issued(id) => self.on_written(id, context),
-            Payload::Admitted(id) => end_of_write(id, context),
+            Payload::Admitted(id) => end_half_write(id, context),
             Payload::RingFreed { port, lines } => {
                 self.links[usize::from(port)].out.pop(lines.into());
                 self.write_next(port, context);
-                if let Some(signal) = self.may_go_on(context).filter(|_| !self.polling) {
+                if let Some(signal) = self.find_resumable_signal(context).filter(|_| !self.polling) {
                     self.wake_driver(signal, NEXT_PS, context);
                 }
             }
@@ -281,7 +281,7 @@ impl Part for Mcn {
             Payload::RingWaited { port, ps } => self.links[usize::from(port)].fenced(ps),
             Payload::Wake => self.on_timer(context),
             Payload::Data(id) => self.on_line(id, context),
-            Payload::Acknowledged(id) => self.on_kept(id, context),
+            Payload::Acknowledged(id) => self.on_line_written(id, context),
             Payload::Arrive(id) => {
                 if let Some(sram) = &mut self.sram {
                     sram.serve(id, self.cha, context);

@@ -9,14 +9,14 @@ const POINTERS: u32 = 4;
 
 /// Physical lines of a buffer device's SRAM in the memory of one machine.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Window {
+pub struct SramWindow {
     lines: Vec<u64>,
     on_dimm: bool,
     /// Lines of the ring to the DIMM.
     down: u32,
 }
 
-impl Window {
+impl SramWindow {
     /// Returns the number of lines that rings of these sizes occupy, pointers included.
     #[must_use]
     pub fn lines(ring_bytes: [u32; 2]) -> u32 {
@@ -73,12 +73,13 @@ mod tests {
     #[test]
     fn both_machines_name_the_same_lines_and_no_two_writers_share_one() {
         let (down, up) = (192, 256);
-        let lines: Vec<u64> = (100..100 + u64::from(Window::lines([down, up]))).collect();
-        let host = Window::new(lines.clone(), [down, up], false);
-        let dimm = Window::new(lines, [up, down], true);
+        let lines: Vec<u64> = (100..100 + u64::from(SramWindow::lines([down, up]))).collect();
+        let host = SramWindow::new(lines.clone(), [down, up], false);
+        let dimm = SramWindow::new(lines, [up, down], true);
         assert_eq!((host.own_end(), host.other_end()), (dimm.other_end(), dimm.own_end()));
         assert_eq!((host.own_start(), host.other_start()), (dimm.other_start(), dimm.own_start()));
-        let of = |window: &Window, out, bytes| (0..bytes / 64).map(|line| window.ring(out, line)).collect::<Vec<_>>();
+        let of =
+            |window: &SramWindow, out, bytes| (0..bytes / 64).map(|line| window.ring(out, line)).collect::<Vec<_>>();
         assert_eq!(of(&host, true, down), of(&dimm, false, down));
         assert_eq!(of(&host, false, up), of(&dimm, true, up));
         let mut all = [of(&host, true, down), of(&host, false, up)].concat();

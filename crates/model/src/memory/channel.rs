@@ -7,7 +7,7 @@
 use super::alarm::Alarm;
 use super::slots::Slots;
 use super::{Clock, Controller, Incoming, Offered, Served};
-use crate::line::{Kind, RequestId};
+use crate::line::{RequestId, RequestKind};
 use crate::params::{ControllerParams, DramParams};
 use crate::part::{self, Context, Group, Part, PartKind, Payload, Pool, Start};
 use hostnet_kernel::{ComponentId, Time};
@@ -140,7 +140,7 @@ impl Channel {
     pub(crate) fn expect(&mut self, id: RequestId, at: Time, context: &mut Context) {
         let request = context.requests.get(id);
         let (place, class, read) = (request.place, request.class, request.kind.is_read());
-        let tag = if request.kind == Kind::CorePost { id.0 | WATCHED } else { id.0 };
+        let tag = if request.kind == RequestKind::CorePost { id.0 | WATCHED } else { id.0 };
         let coming = Coming { at, request: Incoming { tag, place, class, read } };
         let before = self.coming.iter().rev().take_while(|other| other.at > at).count();
         if before == 0 {

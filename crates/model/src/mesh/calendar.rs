@@ -11,13 +11,13 @@ const WORD: u64 = 64;
 /// Taken cycles of a port, one bit each. A message that is simulated later may reach the port earlier: it takes any
 /// cycle that is still free.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub(super) struct Calendar {
+pub(super) struct PortCalendar {
     /// Cycle of the first bit, a multiple of 64.
     from: u64,
     words: VecDeque<u64>,
 }
 
-impl Calendar {
+impl PortCalendar {
     pub(super) fn new() -> Self {
         Self { from: 0, words: VecDeque::with_capacity(CAPACITY_WORDS) }
     }
@@ -72,7 +72,7 @@ mod tests {
 
     #[test]
     fn a_cycle_is_taken_once() {
-        let mut calendar = Calendar::new();
+        let mut calendar = PortCalendar::new();
         assert_eq!(calendar.take(10, 2, 0), 0);
         assert_eq!(calendar.take(12, 2, 0), 0);
         assert_eq!(calendar.take(9, 2, 0), 4, "one before what is taken, one behind it");
@@ -85,7 +85,7 @@ mod tests {
         fn takes_what_a_list_of_free_cycles_says(
             asked in prop::collection::vec((0u64..150, 1u32..5, 0u64..40), 1..200),
         ) {
-            let mut calendar = Calendar::new();
+            let mut calendar = PortCalendar::new();
             let (mut taken, mut now) = (BTreeSet::new(), 0);
             for (ahead, count, step) in asked {
                 now += step;

@@ -6,21 +6,21 @@
 //! its route: where it enters the mesh, on each link, and where it leaves the mesh. Requests (AD), lines (BL) and
 //! acknowledgements (AK) have separate rings, so that no kind blocks another. A message goes along the column first.
 
-mod books;
 mod calendar;
-mod way;
+mod counters;
+mod route;
 
-pub use books::{Books, Leg, LegBooks};
-pub use way::{Port, Ring, Side};
+pub use counters::{LegCounters, MeshCounters, MeshLeg};
+pub use route::{MeshPort, MeshRing, StopSide};
 
-use crate::line::{slice_of, Kind, Request};
+use crate::line::{slice_of, Request, RequestKind};
 use crate::params::{DieParams, Stop};
-use calendar::Calendar;
+use calendar::PortCalendar;
 use hostnet_kernel::{ComponentId, Time};
+use route::{MeshRoute, MeshRoutes};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::ops::Range;
-use way::{Way, Ways};
 
 /// Delay of a message that the CHA hands on without crossing the mesh, in ps.
 const HANDED_ON_PS: u64 = 1;
@@ -30,7 +30,7 @@ const LATE_CYCLES: u64 = 512;
 
 /// Ids of the parts of a socket that use the mesh.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct Wiring {
+pub struct MeshWiring {
     /// Number of the socket.
     pub socket: u8,
     /// Cores of the socket.
@@ -48,7 +48,7 @@ pub struct Wiring {
 
 /// Part that uses the mesh.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum User {
+enum MeshUser {
     Core(u32),
     Cha,
     Channel(u32),
@@ -59,31 +59,31 @@ enum User {
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Mesh {
     die: DieParams,
-    wiring: Wiring,
+    wiring: MeshWiring,
     /// By kind of part (core, channel, IIO): mean time to a slice, and how much less the shortest route takes, in ps.
     means_ps: [[u64; 2]; 3],
     /// By kind of part and delay: the time to subtract in place of the mean, where the shortest routes would get a
     /// negative delay, in ps.
     kept_ps: BTreeMap<(usize, u64), u64>,
     #[serde(skip)]
-    ways: Ways,
-    /// Calendars, by [`Port`].
-    calendars: Vec<Calendar>,
-    books: Books,
+    routes: MeshRoutes,
+    /// Calendars, by [`MeshPort`].
+    calendars: Vec<PortCalendar>,
+    counters: MeshCounters,
 }
 
 impl Mesh {
     /// Creates the mesh of a die, for `classes` workloads.
     #[must_use]
-    pub fn new(die: &DieParams, wiring: Wiring, classes: usize) -> Self {
+    pub fn new(die: &DieParams, wiring: MeshWiring, classes: usize) -> Self {
         let mean = |stops: &[Stop]| [die.mean_ps(stops, &die.slices), die.nearer_ps(stops, &die.slices)];
         Self {
             wiring,
             means_ps: [mean(&die.cores), mean(&die.channels), mean(&die.io)],
             kept_ps: BTreeMap::new(),
-            ways: Ways::new(die),
-            calendars: vec![Calendar::new(); Port::count(die)],
-            books: Books::new(Port::count(die), classes),
+            routes: MeshRoutes::new(die),
+            calendars: vec![PortCalendar::new(); MeshPort::count(die)],
+            counters: MeshCounters::new(MeshPort::count(die), classes),
             die: die.clone(),
         }
     }
@@ -96,35 +96,35 @@ impl Mesh {
 
     /// Returns the counters since the last reset.
     #[must_use]
-    pub fn books(&self) -> &Books {
-        &self.books
+    pub fn counters(&self) -> &MeshCounters {
+        &self.counters
     }
 
     /// Starts a new measuring window.
     pub(crate) fn reset(&mut self) {
-        self.books.reset();
+        self.counters.reset();
     }
 
-    fn user(&self, id: ComponentId) -> Option<User> {
-        let Wiring { cores, cha, channels, iio, .. } = &self.wiring;
+    fn user(&self, id: ComponentId) -> Option<MeshUser> {
+        let MeshWiring { cores, cha, channels, iio, .. } = &self.wiring;
         let ComponentId(id) = id;
         if cha.contains(&id) {
-            Some(User::Cha)
+            Some(MeshUser::Cha)
         } else if cores.contains(&id) {
-            Some(User::Core(id - cores.start))
+            Some(MeshUser::Core(id - cores.start))
         } else if channels.contains(&id) {
-            Some(User::Channel(id - channels.start))
+            Some(MeshUser::Channel(id - channels.start))
         } else {
-            iio.contains(&id).then_some(User::Iio)
+            iio.contains(&id).then_some(MeshUser::Iio)
         }
     }
 
-    fn stop(&self, user: User, request: &Request) -> Stop {
+    fn stop(&self, user: MeshUser, request: &Request) -> Stop {
         match user {
-            User::Core(core) => self.die.cores[core as usize],
-            User::Channel(channel) => self.die.channels[channel as usize],
-            User::Iio => self.die.links[usize::from(request.engine)],
-            User::Cha => self.die.slices[usize::from(self.slice(request))],
+            MeshUser::Core(core) => self.die.cores[core as usize],
+            MeshUser::Channel(channel) => self.die.channels[channel as usize],
+            MeshUser::Iio => self.die.links[usize::from(request.engine)],
+            MeshUser::Cha => self.die.slices[usize::from(self.slice(request))],
         }
     }
 
@@ -142,26 +142,26 @@ impl Mesh {
     pub(crate) fn delay_ps(
         &mut self,
         [from, to]: [ComponentId; 2],
-        message: Message,
+        message: MeshMessage,
         request: &Request,
         now: Time,
         delay_ps: u64,
     ) -> u64 {
         let (Some(sender), Some(receiver)) = (self.user(from), self.user(to)) else { return delay_ps };
-        let is_way = sender != User::Cha || delay_ps > HANDED_ON_PS;
+        let is_way = sender != MeshUser::Cha || delay_ps > HANDED_ON_PS;
         let Some(leg) = leg(sender, receiver).filter(|_| is_way) else { return delay_ps };
         let [from, to] = [self.stop(sender, request), self.stop(receiver, request)];
-        let cycles = u64::from(self.die.way_cycles(from, to));
-        let way_ps = cycles * self.die.cycle_ps;
-        let alone_ps = (delay_ps + way_ps).saturating_sub(self.kept_ps(leg, delay_ps)).max(1);
-        let start = (now + alone_ps).ps().saturating_sub(way_ps) / self.die.cycle_ps;
+        let cycles = u64::from(self.die.route_cycles(from, to));
+        let route_ps = cycles * self.die.cycle_ps;
+        let alone_ps = (delay_ps + route_ps).saturating_sub(self.kept_ps(leg, delay_ps)).max(1);
+        let start = (now + alone_ps).ps().saturating_sub(route_ps) / self.die.cycle_ps;
         let past = (now.ps() / self.die.cycle_ps).saturating_sub(LATE_CYCLES);
-        let way = Way { from, to, ring: Ring::of(message, request.kind) };
-        let waited = self.carry(way, start, past, request.class);
-        self.books.note(leg, request.class, cycles, waited);
+        let route = MeshRoute { from, to, ring: MeshRing::of(message, request.kind) };
+        let waited = self.carry(route, start, past, request.class);
+        self.counters.note(leg, request.class, cycles, waited);
         let delay_ps = alone_ps + waited * self.die.cycle_ps;
         // A later message could find that the CHA has already ended the request.
-        if message == Message::Admission {
+        if message == MeshMessage::Admission {
             delay_ps.min(self.wiring.admitted_ps)
         } else {
             delay_ps
@@ -169,12 +169,12 @@ impl Mesh {
     }
 
     /// Returns the time on the mesh that the delay of a leg already includes, in ps.
-    fn kept_ps(&mut self, leg: Leg, delay_ps: u64) -> u64 {
+    fn kept_ps(&mut self, leg: MeshLeg, delay_ps: u64) -> u64 {
         let partner = leg.partner();
         let [mean_ps, nearer_ps] = self.means_ps[partner];
         // A channel reports an answer when only a part of its delay is left. The configuration ensures that the whole
         // delay is long enough.
-        if delay_ps > nearer_ps || leg == Leg::ChannelToCha {
+        if delay_ps > nearer_ps || leg == MeshLeg::ChannelToCha {
             return mean_ps;
         }
         let Self { die, kept_ps, .. } = self;
@@ -184,16 +184,16 @@ impl Mesh {
 
     /// Takes cycles of all ports on a route that begins at cycle `start`. Returns the cycles lost to other messages.
     /// Cycles before `past` are over.
-    fn carry(&mut self, way: Way, start: u64, past: u64, class: u8) -> u64 {
-        let count = if way.ring == Ring::Line { self.die.line_cycles } else { 1 };
+    fn carry(&mut self, route: MeshRoute, start: u64, past: u64, class: u8) -> u64 {
+        let count = if route.ring == MeshRing::Line { self.die.line_cycles } else { 1 };
         let mut waited = 0;
-        let Self { die, ways, calendars, books, .. } = self;
-        if ways.is_empty() {
-            *ways = Ways::new(die);
+        let Self { die, routes, calendars, counters, .. } = self;
+        if routes.is_empty() {
+            *routes = MeshRoutes::new(die);
         }
-        for (port, after) in ways.ports(die, way) {
+        for (port, after) in routes.ports(die, route) {
             let late = calendars[port.index()].take(start + after + waited, count, past);
-            books.take(port, class, count, late);
+            counters.take(port, class, count, late);
             waited += late;
         }
         waited
@@ -201,21 +201,21 @@ impl Mesh {
 }
 
 /// Returns the leg between two parts, if it is on the mesh.
-fn leg(from: User, to: User) -> Option<Leg> {
+fn leg(from: MeshUser, to: MeshUser) -> Option<MeshLeg> {
     match (from, to) {
-        (User::Core(_), User::Cha) => Some(Leg::CoreToCha),
-        (User::Cha, User::Core(_)) => Some(Leg::ChaToCore),
-        (User::Channel(_), User::Cha) => Some(Leg::ChannelToCha),
-        (User::Cha, User::Channel(_)) => Some(Leg::ChaToChannel),
-        (User::Iio, User::Cha) => Some(Leg::IioToCha),
-        (User::Cha, User::Iio) => Some(Leg::ChaToIio),
+        (MeshUser::Core(_), MeshUser::Cha) => Some(MeshLeg::CoreToCha),
+        (MeshUser::Cha, MeshUser::Core(_)) => Some(MeshLeg::ChaToCore),
+        (MeshUser::Channel(_), MeshUser::Cha) => Some(MeshLeg::ChannelToCha),
+        (MeshUser::Cha, MeshUser::Channel(_)) => Some(MeshLeg::ChaToChannel),
+        (MeshUser::Iio, MeshUser::Cha) => Some(MeshLeg::IioToCha),
+        (MeshUser::Cha, MeshUser::Iio) => Some(MeshLeg::ChaToIio),
         _ => None,
     }
 }
 
 /// Kind of a message about a line.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Message {
+pub(crate) enum MeshMessage {
     /// Request for a line, or a write with its line.
     Request,
     /// Data of the line.
@@ -226,31 +226,31 @@ pub(crate) enum Message {
     Acknowledgement,
 }
 
-impl Ring {
+impl MeshRing {
     /// Returns the ring that carries a message.
-    fn of(message: Message, kind: Kind) -> Self {
+    fn of(message: MeshMessage, kind: RequestKind) -> Self {
         let is_line = match kind {
-            Kind::CoreWrite
-            | Kind::CorePost
-            | Kind::CoreClean
-            | Kind::Evict
-            | Kind::Directory
-            | Kind::IoWrite
-            | Kind::IoPut => true,
-            Kind::Flush | Kind::FlushDoorbell | Kind::FlushTail => true,
-            Kind::CoreRead
-            | Kind::CoreFetch
-            | Kind::CoreDrop
-            | Kind::IoRead
-            | Kind::IoOwn
-            | Kind::Snoop
-            | Kind::Speculate => false,
+            RequestKind::CoreWrite
+            | RequestKind::CorePost
+            | RequestKind::CoreClean
+            | RequestKind::Evict
+            | RequestKind::Directory
+            | RequestKind::IoWrite
+            | RequestKind::IoPut => true,
+            RequestKind::Flush | RequestKind::FlushDoorbell | RequestKind::FlushTail => true,
+            RequestKind::CoreRead
+            | RequestKind::CoreFetch
+            | RequestKind::CoreDrop
+            | RequestKind::IoRead
+            | RequestKind::IoOwn
+            | RequestKind::Snoop
+            | RequestKind::Speculate => false,
         };
         match message {
-            Message::Data => Self::Line,
-            Message::Request if is_line => Self::Line,
-            Message::Request => Self::Request,
-            Message::Admission | Message::Acknowledgement => Self::Acknowledgement,
+            MeshMessage::Data => Self::Line,
+            MeshMessage::Request if is_line => Self::Line,
+            MeshMessage::Request => Self::Request,
+            MeshMessage::Admission | MeshMessage::Acknowledgement => Self::Acknowledgement,
         }
     }
 }

@@ -1,7 +1,7 @@
 //! Counters of the NIC.
 
-use crate::ether::Level;
-use crate::met::Met;
+use crate::ether::OccupancyStats;
+use crate::met::ReachedLimits;
 use hostnet_kernel::Time;
 use hostnet_measure::Histogram;
 use serde::{Deserialize, Serialize};
@@ -92,7 +92,7 @@ impl FlowCounters {
 
 /// Resource that the packet at the head of the receive buffer waits for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Wait {
+pub enum HeadWait {
     /// No resource, or only the next slot on the PCIe lane.
     None,
     /// Posted credits.
@@ -107,17 +107,17 @@ pub enum Wait {
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct NicCounters {
     /// Bytes of frames in the receive buffer.
-    pub buffer: Level,
+    pub buffer: OccupancyStats,
     /// Time in the receive buffer of every packet that was not dropped, in ps.
     pub buffered_ps: Histogram,
     /// 1 while the packet at the head of the buffer waits for posted credits, else 0.
-    pub credit_wait: Level,
+    pub credit_wait: OccupancyStats,
     /// 1 while the packet at the head of the buffer waits because its ring is empty, else 0.
-    pub descriptor_wait: Level,
+    pub descriptor_wait: OccupancyStats,
     /// 1 while the packet at the head of the buffer waits for the NIC to fetch a descriptor, else 0.
-    pub fetch_wait: Level,
+    pub fetch_wait: OccupancyStats,
     /// 1 while data is ready to be sent and the send window has no room for it, else 0.
-    pub window_wait: Level,
+    pub window_wait: OccupancyStats,
     /// Bytes of frames written to memory.
     pub written_bytes: u64,
     /// Bytes of data read from memory for sending.
@@ -135,13 +135,13 @@ pub struct NicCounters {
     /// PFC pauses received from the peer.
     pub pauses_received: u64,
     /// Number of priorities that the peer is asked to pause.
-    pub pausing: Level,
+    pub pausing: OccupancyStats,
     /// Limits that have been reached since the start of the run.
-    pub met: Met,
+    pub met: ReachedLimits,
 }
 
 impl NicCounters {
-    fn levels(&mut self) -> [&mut Level; 6] {
+    fn levels(&mut self) -> [&mut OccupancyStats; 6] {
         let Self { buffer, credit_wait, descriptor_wait, fetch_wait, window_wait, pausing, .. } = self;
         [buffer, credit_wait, descriptor_wait, fetch_wait, window_wait, pausing]
     }
@@ -158,9 +158,9 @@ impl NicCounters {
         *self = Self { buffer, credit_wait, descriptor_wait, fetch_wait, window_wait, pausing, met, ..others };
     }
 
-    pub(super) fn wait(&mut self, time: Time, wait: Wait) {
-        self.credit_wait.set(time, u64::from(wait == Wait::Credits));
-        self.descriptor_wait.set(time, u64::from(wait == Wait::Descriptor));
-        self.fetch_wait.set(time, u64::from(wait == Wait::Fetch));
+    pub(super) fn wait(&mut self, time: Time, wait: HeadWait) {
+        self.credit_wait.set(time, u64::from(wait == HeadWait::Credits));
+        self.descriptor_wait.set(time, u64::from(wait == HeadWait::Descriptor));
+        self.fetch_wait.set(time, u64::from(wait == HeadWait::Fetch));
     }
 }

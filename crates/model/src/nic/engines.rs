@@ -1,7 +1,7 @@
 //! Compression engines of the NIC: one compresses the data of sent packets, another decompresses received packets.
 
 use super::{DropReason, Nic};
-use crate::ether::{Compressor, Restorer};
+use crate::ether::{Compressor, Decompressor};
 use crate::line::PacketId;
 use crate::params::{CompressParams, Written};
 use crate::part::{Context, Payload};
@@ -12,31 +12,31 @@ impl Nic {
     #[must_use]
     pub fn with_engines(mut self, params: CompressParams, out: Vec<(u32, Written)>, into: Vec<u32>) -> Self {
         self.common.port.compress(Compressor::new(params.clone(), out));
-        self.restorer = Some(Box::new(Restorer::new(params, into)));
+        self.decompressor = Some(Box::new(Decompressor::new(params, into)));
         self
     }
 
     /// Returns the decompression engine, if the NIC has one.
     #[must_use]
-    pub fn restorer(&self) -> Option<&Restorer> {
-        self.restorer.as_deref()
+    pub fn decompressor(&self) -> Option<&Decompressor> {
+        self.decompressor.as_deref()
     }
 
     /// Returns true if the decompression engine took the packet: it is received later, or dropped because the
     /// engine's buffer is full.
-    pub(super) fn restore(&mut self, id: PacketId, context: &mut Context) -> bool {
-        let Some(restorer) = &mut self.restorer else { return false };
+    pub(super) fn decompress(&mut self, id: PacketId, context: &mut Context) -> bool {
+        let Some(decompressor) = &mut self.decompressor else { return false };
         let now = context.now();
-        match restorer.take(context.packets.get_mut(id), now) {
+        match decompressor.admit(context.packets.get_mut(id), now) {
             None => return false,
             Some(Some(delay_ps)) => {
-                context.send(context.id, delay_ps, Payload::Packet { id, port: Restorer::PORT });
+                context.send(context.id, delay_ps, Payload::Packet { id, port: Decompressor::PORT });
             }
             Some(None) => {
                 let packet = context.packets.remove(id);
-                let books = &mut self.common.flow_counters[packet.flow as usize];
-                books.received.add(packet.ip_bytes);
-                books.drop(DropReason::BufferFull, packet.ip_bytes);
+                let flow_counters = &mut self.common.flow_counters[packet.flow as usize];
+                flow_counters.received.add(packet.ip_bytes);
+                flow_counters.drop(DropReason::BufferFull, packet.ip_bytes);
             }
         }
         true

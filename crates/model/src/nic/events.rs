@@ -2,19 +2,19 @@
 
 use super::queue::Queue;
 use super::Common;
-use crate::link::Endpoint;
+use crate::link::PcieEndpoint;
 use crate::part::{Context, Payload, Tag};
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
 
 /// Interrupts that wait until their event queue entry is written.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub(super) struct Events {
+pub(super) struct EventQueues {
     /// Receive queues whose interrupt is pending, by function.
     due: Vec<VecDeque<u16>>,
 }
 
-impl Events {
+impl EventQueues {
     pub(super) fn new(functions: usize) -> Self {
         Self { due: vec![VecDeque::new(); functions] }
     }
@@ -31,7 +31,7 @@ impl Events {
     }
 
     /// Returns true if an entry is pending and a function has the credits to write it.
-    pub(super) fn may_write(&self, function: usize, endpoint: &Endpoint, common: &Common) -> bool {
+    pub(super) fn may_write(&self, function: usize, endpoint: &PcieEndpoint, common: &Common) -> bool {
         !self.due[function].is_empty() && endpoint.may_write(common.params.event_bytes)
     }
 
@@ -40,7 +40,7 @@ impl Events {
         &mut self,
         function: usize,
         queues: &mut [Queue],
-        endpoint: &mut Endpoint,
+        endpoint: &mut PcieEndpoint,
         common: &Common,
         context: &mut Context,
     ) -> bool {

@@ -1,7 +1,7 @@
 //! A function of the NIC: its PCIe link, and the arbitration between reads and writes on the link.
 
 use super::FunctionWiring;
-use crate::link::Endpoint;
+use crate::link::PcieEndpoint;
 use crate::part::{Context, Payload};
 use hostnet_kernel::Time;
 use serde::{Deserialize, Serialize};
@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 /// Function of the NIC with a private PCIe link.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Function {
-    pub(super) endpoint: Endpoint,
+    pub(super) endpoint: PcieEndpoint,
     /// Time of the pending `Send` event that is valid. Scheduling an earlier one invalidates a later one.
     wake: Option<Time>,
     /// True if reads go next on the lane.
@@ -21,7 +21,7 @@ pub(super) struct Function {
 impl Function {
     pub(super) fn new(wiring: FunctionWiring, classes: usize) -> Self {
         let FunctionWiring { iio, link, pcie } = wiring;
-        Self { endpoint: Endpoint::new(iio, link, pcie, classes), wake: None, read_turn: false, steered: 0 }
+        Self { endpoint: PcieEndpoint::new(iio, link, pcie, classes), wake: None, read_turn: false, steered: 0 }
     }
 
     /// Starts a new measurement window of the counters.
@@ -40,7 +40,7 @@ impl Function {
     }
 
     /// Returns true if the `Send` event at `now` is the valid one, and clears it.
-    pub(super) fn awake(&mut self, now: Time) -> bool {
+    pub(super) fn take_due_wake(&mut self, now: Time) -> bool {
         let due = self.wake == Some(now);
         if due {
             self.wake = None;

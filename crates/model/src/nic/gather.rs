@@ -9,7 +9,7 @@ use std::collections::VecDeque;
 
 /// Packet that a read request belongs to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct Owner {
+pub(super) struct PacketOwner {
     /// Function that cut the packet.
     pub(super) function: usize,
     /// Number of the packet among those that the function cut.
@@ -20,7 +20,7 @@ pub(super) struct Owner {
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub(super) struct Fragment {
     /// Packet that the fragment belongs to.
-    pub(super) owner: Owner,
+    pub(super) owner: PacketOwner,
     /// Next line of virtual memory to request.
     pub(super) line: u64,
     /// Lines that are not yet requested.
@@ -30,7 +30,7 @@ pub(super) struct Fragment {
 
 /// Packet whose data is being read.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
-struct Reading {
+struct PendingPacket {
     id: PacketId,
     /// Fragment reads of the packet that are still outstanding.
     reads: u32,
@@ -40,18 +40,18 @@ struct Reading {
 
 /// Packets that a function has cut and that have not reached the port, oldest first.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
-pub(super) struct Gather {
+pub(super) struct GatherQueue {
     /// Number of the oldest packet.
     first: u64,
-    packets: VecDeque<Reading>,
+    packets: VecDeque<PendingPacket>,
 }
 
-impl Gather {
+impl GatherQueue {
     /// Appends a packet that `function`, the owner of this list, has just cut.
-    pub(super) fn begin(&mut self, id: PacketId, function: usize) -> Owner {
+    pub(super) fn begin(&mut self, id: PacketId, function: usize) -> PacketOwner {
         let number = self.first + self.packets.len() as u64;
-        self.packets.push_back(Reading { id, reads: 0, whole: false });
-        Owner { function, number }
+        self.packets.push_back(PendingPacket { id, reads: 0, whole: false });
+        PacketOwner { function, number }
     }
 
     /// Adds an outstanding read to the last packet.
@@ -65,13 +65,13 @@ impl Gather {
     }
 
     /// Removes an outstanding read from a packet.
-    pub(super) fn done(&mut self, Owner { number, .. }: Owner) {
+    pub(super) fn done(&mut self, PacketOwner { number, .. }: PacketOwner) {
         self.packets[(number - self.first) as usize].reads -= 1;
     }
 
     /// Removes and returns the oldest packet if all of its data has arrived.
     pub(super) fn next(&mut self) -> Option<PacketId> {
-        let Reading { id, .. } = *self.packets.front().filter(|packet| packet.whole && packet.reads == 0)?;
+        let PendingPacket { id, .. } = *self.packets.front().filter(|packet| packet.whole && packet.reads == 0)?;
         self.packets.pop_front();
         self.first += 1;
         Some(id)
@@ -84,7 +84,7 @@ mod tests {
 
     #[test]
     fn a_packet_waits_for_all_its_fragments_and_for_those_before_it() {
-        let mut gather = Gather::default();
+        let mut gather = GatherQueue::default();
         let [first, second] = [3, 4].map(|id| {
             let owner = gather.begin(PacketId(id), 1);
             gather.ask();
@@ -102,7 +102,7 @@ mod tests {
 
     #[test]
     fn a_packet_of_which_more_comes_does_not_go() {
-        let mut gather = Gather::default();
+        let mut gather = GatherQueue::default();
         let owner = gather.begin(PacketId(3), 0);
         gather.ask();
         gather.done(owner);

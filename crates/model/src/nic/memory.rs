@@ -1,6 +1,6 @@
 //! Memory of the queues of one core: rings and buffer pool.
 
-use crate::line::{Descriptors, Ring, Rings};
+use crate::line::{DescriptorRing, LineRing, QueueRings};
 use crate::params::NicParams;
 use serde::{Deserialize, Serialize};
 
@@ -36,7 +36,7 @@ impl QueueMemory {
     #[must_use]
     pub fn bytes(params: &NicParams) -> u64 {
         let Self { pool_bytes, completion_bytes, event_bytes, descriptors, .. } = Self::at(0, params);
-        pool_bytes + completion_bytes + 2 * SEND_RING_BYTES + event_bytes + Descriptors::bytes(descriptors)
+        pool_bytes + completion_bytes + 2 * SEND_RING_BYTES + event_bytes + DescriptorRing::bytes(descriptors)
     }
 
     /// Returns the virtual address of the buffer pool for received frames.
@@ -47,16 +47,16 @@ impl QueueMemory {
 
     /// Returns the rings of the queues.
     #[must_use]
-    pub fn rings(&self) -> Rings {
+    pub fn rings(&self) -> QueueRings {
         let received = self.base + self.pool_bytes;
         let segments = received + self.completion_bytes;
-        Rings {
-            received: Ring::new(received, self.completion_bytes),
-            segments: Ring::new(segments, SEND_RING_BYTES),
-            sent: Ring::new(segments + SEND_RING_BYTES, SEND_RING_BYTES),
+        QueueRings {
+            received: LineRing::new(received, self.completion_bytes),
+            segments: LineRing::new(segments, SEND_RING_BYTES),
+            sent: LineRing::new(segments + SEND_RING_BYTES, SEND_RING_BYTES),
             free: (self.descriptors > 0)
-                .then(|| Descriptors::new(segments + 2 * SEND_RING_BYTES + self.event_bytes, self.descriptors)),
-            events: (self.event_bytes > 0).then(|| Ring::new(segments + 2 * SEND_RING_BYTES, self.event_bytes)),
+                .then(|| DescriptorRing::new(segments + 2 * SEND_RING_BYTES + self.event_bytes, self.descriptors)),
+            events: (self.event_bytes > 0).then(|| LineRing::new(segments + 2 * SEND_RING_BYTES, self.event_bytes)),
         }
     }
 }

@@ -4,6 +4,7 @@
 //! function: the packet at its head waits for a descriptor of its ring and for posted credits. On the send side, the
 //! NIC reads the segments of cores from memory, cuts them into packets and hands these to the port.
 
+mod arbitration;
 mod counters;
 mod engines;
 mod events;
@@ -23,20 +24,19 @@ mod steering;
 #[cfg(test)]
 mod tests;
 mod transmit;
-mod turns;
 mod waits;
 mod wiring;
 mod writer;
 
-pub use counters::{DropReason, FlowCounters, NicCounters, Tally, Wait};
+pub use counters::{DropReason, FlowCounters, HeadWait, NicCounters, Tally};
 pub use memory::QueueMemory;
 pub use ncap::{NcapCounts, NcapWiring};
 pub use rdma::{RankEnd, RdmaEnd, RDMA_MTU_MAX, RDMA_REGION_BYTES};
 pub use waits::NicWaits;
-pub use wiring::{FunctionWiring, NicFlow, QueueWiring, Wiring};
+pub use wiring::{FunctionWiring, NicFlow, NicWiring, QueueWiring};
 
-use crate::ether::{Egress, Restorer};
-use crate::line::{socket_of, PacketId, Pages, Rings, Translator};
+use crate::ether::{Decompressor, Egress};
+use crate::line::{socket_of, PacketId, Pages, QueueRings, Translator};
 use crate::params::{NicParams, PcieParams};
 use crate::part::{self, Context, Part, PartKind, Payload, Pool, Start};
 use function::Function;
@@ -47,7 +47,7 @@ use rdma::Rdma;
 use receive::Receive;
 use sent::Sent;
 use serde::{Deserialize, Serialize};
-use transmit::{Place, Transmit};
+use transmit::{QueuePlacement, Transmit};
 
 /// State that the receive side and the send side share.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -71,7 +71,7 @@ struct Common {
     counters: NicCounters,
     flow_counters: Vec<FlowCounters>,
     /// Counter of requests for power management (NCAP), if enabled.
-    watch: Option<Box<ncap::Watch>>,
+    watch: Option<Box<ncap::NcapWatch>>,
 }
 
 impl Common {
@@ -93,7 +93,7 @@ pub struct Nic {
     receive: Receive,
     transmit: Transmit,
     /// Engine that decompresses received packets, if any.
-    restorer: Option<Box<Restorer>>,
+    decompressor: Option<Box<Decompressor>>,
     /// Component that handles the messages of the memory pool, and the number of packets waiting at the port from
     /// which on prefetch messages are dropped.
     pool: Option<(ComponentId, u32)>,
@@ -109,8 +109,8 @@ impl Nic {
     /// function that does not exist or has no descriptors, if a completion is not 1 to 64 bytes, if a pool cannot
     /// hold one buffer, if the send window cannot hold one packet, or if the credits cannot cover one TLP.
     #[must_use]
-    pub fn new(params: NicParams, wiring: Wiring, pages: Pages, mut rng: Rng) -> Self {
-        let Wiring { functions, hints, queues, armed, steers, flows, rdma, mut wire, classes } = wiring;
+    pub fn new(params: NicParams, wiring: NicWiring, pages: Pages, mut rng: Rng) -> Self {
+        let NicWiring { functions, hints, queues, armed, steers, flows, rdma, mut wire, classes } = wiring;
         assert!(!functions.is_empty(), "a card has a function");
         assert_eq!(queues.len() as u32, params.queues, "every queue has a core");
         assert!(queues.iter().all(|queue| queue.function < functions.len()), "queues go by functions that there are");
@@ -130,11 +130,13 @@ impl Nic {
         let all: Vec<ComponentId> = senders.iter().copied().chain(queues.iter().map(|queue| queue.core)).collect();
         let place = |core: ComponentId| {
             let queue = queues.iter().find(|queue| queue.core == core);
-            queue.map_or(Place { rings: Rings::NONE, function: 0, far: false, away_ps: 0 }, |queue| Place {
-                rings: queue.memory.rings(),
-                function: queue.function,
-                far: queue.far,
-                away_ps: queue.away_ps,
+            queue.map_or(QueuePlacement { rings: QueueRings::NONE, function: 0, far: false, away_ps: 0 }, |queue| {
+                QueuePlacement {
+                    rings: queue.memory.rings(),
+                    function: queue.function,
+                    far: queue.far,
+                    away_ps: queue.away_ps,
+                }
             })
         };
         let transmit = Transmit::new(functions.len(), &senders, all, place);
@@ -145,7 +147,7 @@ impl Nic {
             receive: Receive::new(functions.len(), queues, flows.len(), lossy_bytes),
             functions: functions.into_iter().map(|wiring| Function::new(wiring, classes)).collect(),
             transmit,
-            restorer: None,
+            decompressor: None,
             pool: None,
             waits,
             common: Common {
@@ -289,15 +291,15 @@ impl Part for Nic {
         if payload == Payload::Send && !self.send_due(context) {
             return;
         }
-        if self.pool.is_some() && self.passes(payload, source, context) {
+        if self.pool.is_some() && self.forward_pool_message(payload, source, context) {
             return;
         }
         let common = &mut self.common;
         match payload {
             Payload::Send => {}
             Payload::Packet { id, port } => {
-                // A decompressed packet comes back on `Restorer::PORT` and must not be decompressed again.
-                if port != Restorer::PORT && self.restorer.is_some() && self.restore(id, context) {
+                // A decompressed packet comes back on `Decompressor::PORT` and must not be decompressed again.
+                if port != Decompressor::PORT && self.decompressor.is_some() && self.decompress(id, context) {
                     return;
                 }
                 let common = &mut self.common;
@@ -368,7 +370,7 @@ impl Part for Nic {
         self.common.rdma.reset();
         self.common.port.reset(now);
         self.reset_ncap();
-        self.restorer.iter_mut().for_each(|restorer| restorer.reset(now));
+        self.decompressor.iter_mut().for_each(|decompressor| decompressor.reset(now));
     }
 
     /// Stops the RoCE flows from issuing further requests.

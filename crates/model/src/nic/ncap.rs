@@ -7,13 +7,13 @@ use super::Nic;
 use crate::line::{Content, Packet};
 use crate::params::{Draw, NcapParams, ServiceParams};
 use crate::part::{Context, Payload, PowerEvent, Start};
-use crate::power::{Cause, Ncap};
+use crate::power::{InterruptCause, Ncap};
 use hostnet_kernel::{ComponentId, Time};
 use serde::{Deserialize, Serialize};
 
 /// Request boundaries of one flow.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-struct Requests {
+struct RequestBoundaries {
     service: ServiceParams,
     /// Next request that has not been seen. Used only if request sizes vary.
     next: u64,
@@ -21,7 +21,7 @@ struct Requests {
     next_at: u64,
 }
 
-impl Requests {
+impl RequestBoundaries {
     /// Returns true if a request begins at offset `place` of the stream. Requests of varying size are followed in
     /// order, and a retransmitted one does not count again.
     fn begins_at(&mut self, place: u64) -> bool {
@@ -66,12 +66,12 @@ pub struct NcapCounts {
 
 /// State of NCAP at the NIC.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub(super) struct Watch {
+pub(super) struct NcapWatch {
     params: NcapParams,
     ncap: Ncap,
     core: ComponentId,
     interrupt_ps: u64,
-    flows: Vec<Option<Requests>>,
+    flows: Vec<Option<RequestBoundaries>>,
     at_max: bool,
     fastest: u16,
     /// True if a request has arrived that must not wait for the master timer.
@@ -82,7 +82,7 @@ pub(super) struct Watch {
 /// Work of the driver's timer, in ns (assumed: a timer interrupt and a few divisions).
 const TIMER_NS: u32 = 1000;
 
-impl Watch {
+impl NcapWatch {
     /// Schedules the first expiry of the timer.
     pub(super) fn start(&self, start: &mut Start<'_>) {
         start.wake(self.params.period_ps.max(1), Payload::Power(PowerEvent::Wake));
@@ -122,7 +122,7 @@ impl Watch {
         self.at_max = at >= self.fastest;
     }
 
-    fn expired(&mut self, context: &mut Context) -> Option<Cause> {
+    fn expired(&mut self, context: &mut Context) -> Option<InterruptCause> {
         context.send(context.id, self.params.period_ps.max(1), Payload::Power(PowerEvent::Wake));
         if self.params.software {
             context.send(self.core, 1, Payload::Power(PowerEvent::Timer(TIMER_NS)));
@@ -139,8 +139,9 @@ impl Nic {
     #[must_use]
     pub fn with_ncap(mut self, wiring: NcapWiring) -> Self {
         let NcapWiring { params, core, interrupt_ps, flows, fastest } = wiring;
-        let requests = |service: Option<ServiceParams>| Some(Requests { service: service?, next: 0, next_at: 0 });
-        self.common.watch = Some(Box::new(Watch {
+        let requests =
+            |service: Option<ServiceParams>| Some(RequestBoundaries { service: service?, next: 0, next_at: 0 });
+        self.common.watch = Some(Box::new(NcapWatch {
             ncap: Ncap::new(&params, Time::ZERO),
             core,
             // In software, the driver's own timer announces bursts, without an interrupt of the NIC.

@@ -19,7 +19,12 @@ impl Nic {
     }
 
     /// Forwards a message of the pool to or from the cable. Returns false if the event is not such a message.
-    pub(super) fn passes(&mut self, payload: Payload, source: ComponentId, context: &mut Context) -> bool {
+    pub(super) fn forward_pool_message(
+        &mut self,
+        payload: Payload,
+        source: ComponentId,
+        context: &mut Context,
+    ) -> bool {
         let Some((pool, port_packets)) = self.pool else { return false };
         match payload {
             Payload::Packet { id, port } if context.packets.get(id).flow == POOL_FLOW => {

@@ -1,8 +1,8 @@
 //! Receive queue: ring of descriptors, buffer pool, and interrupt moderation.
 
 use super::QueueWiring;
-use crate::line::{Descriptors, Pages, Ring};
-use crate::met::{Limit, Met};
+use crate::line::{DescriptorRing, LineRing, Pages};
+use crate::met::{Limit, ReachedLimits};
 use crate::params::NicParams;
 use hostnet_kernel::{ComponentId, Time};
 use serde::{Deserialize, Serialize};
@@ -21,7 +21,7 @@ pub(super) enum Moderation {
 /// Descriptor prefetch of a receive queue.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 struct Fetch {
-    ring: Descriptors,
+    ring: DescriptorRing,
     /// Descriptors read at a time.
     batch: u32,
     /// Descriptors that the NIC has read and not used.
@@ -46,9 +46,9 @@ pub(super) struct Queue {
     pool_bytes: u64,
     /// Offset of the next buffer in the pool, in bytes.
     buffer: u64,
-    completions: Ring,
+    completions: LineRing,
     /// Event queue, if the NIC writes an entry before an interrupt.
-    events: Option<Ring>,
+    events: Option<LineRing>,
     /// Traffic class of the last packet delivered, which the event queue entry is accounted to.
     pub(super) class: u8,
     /// Descriptors in the ring.
@@ -130,7 +130,7 @@ impl Queue {
 
     /// Returns true if descriptors should be fetched: none is being read, fewer than a batch are known, and a full
     /// batch is in memory, or any if none is known.
-    pub(super) fn wants_descriptors(&self) -> bool {
+    pub(super) fn needs_descriptors(&self) -> bool {
         self.fetch.is_some_and(|Fetch { batch, known, coming, .. }| {
             let there = self.free - known;
             coming == 0 && known < batch && (there >= batch || (known == 0 && there > 0))
@@ -139,7 +139,7 @@ impl Queue {
 
     /// Returns the most lines that one read of descriptors covers.
     pub(super) fn lines_to_fetch(&self) -> u32 {
-        self.fetch.map_or(0, |fetch| Descriptors::lines(fetch.batch))
+        self.fetch.map_or(0, |fetch| DescriptorRing::lines(fetch.batch))
     }
 
     /// Begins to fetch descriptors. Returns the virtual address of their first line, and the number of lines.
@@ -174,7 +174,7 @@ impl Queue {
     }
 
     /// Records a packet that the core was notified of.
-    pub(super) fn deliver(&mut self, now: Time, params: &NicParams, met: &mut Met) -> Moderation {
+    pub(super) fn deliver(&mut self, now: Time, params: &NicParams, met: &mut ReachedLimits) -> Moderation {
         self.seen += 1;
         if !self.armed {
             return Moderation::Nothing;
@@ -194,7 +194,7 @@ impl Queue {
         armed: bool,
         now: Time,
         params: &NicParams,
-        met: &mut Met,
+        met: &mut ReachedLimits,
     ) -> Moderation {
         self.free += count;
         self.seen = self.seen.checked_sub(count).expect("descriptors come back once");
@@ -207,7 +207,7 @@ impl Queue {
         self.moderate(now, params, met)
     }
 
-    fn moderate(&mut self, now: Time, params: &NicParams, met: &mut Met) -> Moderation {
+    fn moderate(&mut self, now: Time, params: &NicParams, met: &mut ReachedLimits) -> Moderation {
         if self.pending == 0 {
             return Moderation::Nothing;
         }

@@ -66,11 +66,11 @@ pub struct RankEnd {
 }
 
 #[derive(Clone, Debug, Serialize, Deserialize)]
-struct End {
+struct EndState {
     own: RdmaEnd,
     begun: bool,
-    /// True while the end is listed in `wanting` of [`Rdma`].
-    wanting: bool,
+    /// True while the end is listed in `sendable` of [`Rdma`].
+    sendable: bool,
     generation: u32,
     timer_at: Option<Time>,
     /// Pending event that an earlier deadline has replaced, and its generation. Events cannot be cancelled, so a
@@ -81,11 +81,11 @@ struct End {
 /// Ends of RoCE flows at a NIC.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Rdma {
-    ends: Vec<End>,
+    ends: Vec<EndState>,
     /// Index of the end, by flow, if the flow has one here.
     by_flow: Vec<Option<u32>>,
     /// Ends that may have a packet to send, in round-robin order.
-    wanting: VecDeque<u32>,
+    sendable: VecDeque<u32>,
     stopped: bool,
 }
 
@@ -95,9 +95,9 @@ impl Rdma {
         for (index, end) in (0..).zip(&ends) {
             by_flow[end.flow as usize] = Some(index);
         }
-        let end = |own| End { own, begun: false, wanting: false, generation: 0, timer_at: None, replaced: None };
+        let end = |own| EndState { own, begun: false, sendable: false, generation: 0, timer_at: None, replaced: None };
         Self {
-            wanting: VecDeque::with_capacity(ends.len()),
+            sendable: VecDeque::with_capacity(ends.len()),
             ends: ends.into_iter().map(end).collect(),
             by_flow,
             stopped: false,
@@ -120,15 +120,15 @@ impl Rdma {
     /// Begins a flow.
     pub(super) fn begin(&mut self, index: u32) {
         self.ends[index as usize].begun = true;
-        self.want(index);
+        self.mark_sendable(index);
     }
 
-    fn want(&mut self, index: u32) {
+    fn mark_sendable(&mut self, index: u32) {
         let end = &mut self.ends[index as usize];
         let silenced = self.stopped && end.own.is_source();
-        if !end.wanting && !silenced && (end.begun || !end.own.is_source()) {
-            end.wanting = true;
-            self.wanting.push_back(index);
+        if !end.sendable && !silenced && (end.begun || !end.own.is_source()) {
+            end.sendable = true;
+            self.sendable.push_back(index);
         }
     }
 
@@ -139,7 +139,7 @@ impl Rdma {
         let connection = &mut self.ends[index as usize].own.connection;
         let placed = connection.on_packet(context.now(), roce, packet.ecn == Ecn::Marked);
         self.hand_over(index, 0, context);
-        self.want(index);
+        self.mark_sendable(index);
         placed.map(|placed| self.address(index, placed.offset))
     }
 
@@ -155,7 +155,7 @@ impl Rdma {
         rank.application.post(bytes);
         rank.waits = true;
         self.hand_over(index, 0, context);
-        self.want(index);
+        self.mark_sendable(index);
     }
 
     /// Passes bytes of a flow that are visible in memory to its rank.
@@ -187,26 +187,26 @@ impl Rdma {
     }
 
     /// Returns true if an end may have a packet to send and its priority is not paused.
-    pub(super) fn is_wanting(&self, port: &Egress) -> bool {
-        self.wanting.iter().any(|&index| !port.is_paused(self.ends[index as usize].own.priority))
+    pub(super) fn may_send(&self, port: &Egress) -> bool {
+        self.sendable.iter().any(|&index| !port.is_paused(self.ends[index as usize].own.priority))
     }
 
     /// Returns the next packet to send, round robin over the ends, and the virtual address of its data.
     pub(super) fn next(&mut self, port: &Egress, context: &mut Context) -> Option<(Packet, u64)> {
         let mut held = 0;
-        while held < self.wanting.len() {
-            let index = self.wanting.pop_front()?;
+        while held < self.sendable.len() {
+            let index = self.sendable.pop_front()?;
             let end = &mut self.ends[index as usize];
             if port.is_paused(end.own.priority) {
-                self.wanting.push_back(index);
+                self.sendable.push_back(index);
                 held += 1;
                 continue;
             }
-            end.wanting = false;
+            end.sendable = false;
             let next = end.own.connection.next(context.now());
             self.set_timer(index, context);
             if let Some(roce) = next {
-                self.want(index);
+                self.mark_sendable(index);
                 let packet = packet(&self.ends[index as usize].own, roce);
                 return Some((packet, self.address(index, roce.offset)));
             }
@@ -250,7 +250,7 @@ impl Rdma {
         }
         end.timer_at = None;
         end.own.connection.on_timer(context.now());
-        self.want(index);
+        self.mark_sendable(index);
         self.set_timer(index, context);
     }
 }

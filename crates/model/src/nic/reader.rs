@@ -1,12 +1,12 @@
 //! DMA reads of one function: descriptors, then the data of packets, in read requests.
 
-use super::gather::{Fragment, Owner};
+use super::gather::{Fragment, PacketOwner};
 use super::rdma::RDMA_MTU_MAX;
 use super::segments::{data_bytes, may_cut, next_bytes, piece, LAST, RDMA_CONTROL, RDMA_DATA};
-use super::transmit::{Open, PostedDescriptor, Transmit};
+use super::transmit::{OpenSegment, PostedDescriptor, Transmit};
 use super::Common;
 use crate::line::{Content, Packets};
-use crate::link::Endpoint;
+use crate::link::PcieEndpoint;
 use crate::part::Context;
 use hostnet_kernel::Time;
 use serde::{Deserialize, Serialize};
@@ -18,7 +18,7 @@ const PAGE_LINES: u64 = 64;
 /// Packet whose data is being requested from memory.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 struct Cut {
-    owner: Owner,
+    owner: PacketOwner,
     /// Next line of virtual memory to request.
     line: u64,
     /// Lines that are not yet requested.
@@ -30,7 +30,7 @@ struct Cut {
 
 /// Purpose of a read request, applied when its last line arrives.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
-enum Brings {
+enum ReadPurpose {
     /// Descriptor of the next segment of a send queue.
     Descriptor(u16),
     /// Descriptors of a receive queue.
@@ -38,27 +38,27 @@ enum Brings {
     /// Part of a fragment lent by another function, but not the last part.
     Part,
     /// Last part of a lent fragment, or any part of a packet that this function cuts.
-    Fragment(Owner),
+    Fragment(PacketOwner),
 }
 
 /// Outstanding read request.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
-struct Read {
+struct ReadRequest {
     /// Lines that have not arrived.
     lines: u32,
-    brings: Brings,
+    purpose: ReadPurpose,
 }
 
 /// Next action of a send queue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Action {
+enum ReadAction {
     Fetch(usize),
     Cut(usize),
 }
 
 /// State of the DMA reads of one function.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
-pub(super) struct Reader {
+pub(super) struct DmaReader {
     function: usize,
     /// Send queue that goes first in the round robin.
     turn: usize,
@@ -70,10 +70,10 @@ pub(super) struct Reader {
     /// True if a lent fragment goes next.
     lent_turn: bool,
     /// Outstanding read requests, oldest first.
-    reads: VecDeque<Read>,
+    reads: VecDeque<ReadRequest>,
 }
 
-impl Reader {
+impl DmaReader {
     pub(super) fn new(function: usize) -> Self {
         Self { function, ..Self::default() }
     }
@@ -83,7 +83,7 @@ impl Reader {
         &self,
         of: &Transmit,
         now: Time,
-        endpoint: &Endpoint,
+        endpoint: &PcieEndpoint,
         packets: &Packets,
         common: &Common,
     ) -> Option<Time> {
@@ -100,14 +100,14 @@ impl Reader {
     /// Returns true if the send window admits another RDMA packet and an end may have one.
     fn may_rdma(&self, of: &Transmit, common: &Common) -> bool {
         self.function == 0
-            && common.rdma.is_wanting(&common.port)
+            && common.rdma.may_send(&common.port)
             && of.window_used + RDMA_MTU_MAX <= common.params.send_window_bytes
     }
 
     /// Returns the time at which the NIC sees the next doorbell.
     fn doorbell(&self, of: &Transmit, now: Time) -> Option<Time> {
         let own = of.queues.iter().filter(|queue| queue.function == self.function);
-        own.filter_map(|queue| queue.next().map(|next| next.heard)).filter(|&heard| heard > now).min()
+        own.filter_map(|queue| queue.next().map(|next| next.visible_at)).filter(|&visible_at| visible_at > now).min()
     }
 
     /// Returns the next action, round robin over the send queues. Cutting a packet goes before fetching a descriptor.
@@ -115,10 +115,10 @@ impl Reader {
         &self,
         of: &Transmit,
         now: Time,
-        endpoint: &Endpoint,
+        endpoint: &PcieEndpoint,
         packets: &Packets,
         common: &Common,
-    ) -> Option<Action> {
+    ) -> Option<ReadAction> {
         if of.segments == 0 {
             return None;
         }
@@ -127,9 +127,9 @@ impl Reader {
         let turns = || (self.turn..self.turn + count).map(|queue| queue % count).filter(own);
         let may_cut = |&queue: &usize| may_cut(of, &of.queues[queue], packets, common);
         let may_fetch =
-            |&queue: &usize| of.queues[queue].next().is_some_and(|next| next.heard <= now) && endpoint.may_read(1);
-        let cut = turns().find(may_cut).map(Action::Cut);
-        cut.or_else(|| turns().find(may_fetch).map(Action::Fetch))
+            |&queue: &usize| of.queues[queue].next().is_some_and(|next| next.visible_at <= now) && endpoint.may_read(1);
+        let cut = turns().find(may_cut).map(ReadAction::Cut);
+        cut.or_else(|| turns().find(may_fetch).map(ReadAction::Fetch))
     }
 
     /// Sends the next read request, alternating between lent fragments and the queues of this function. Returns true
@@ -137,7 +137,7 @@ impl Reader {
     pub(super) fn read(
         &mut self,
         of: &mut Transmit,
-        endpoint: &mut Endpoint,
+        endpoint: &mut PcieEndpoint,
         common: &mut Common,
         context: &mut Context,
     ) -> bool {
@@ -152,7 +152,7 @@ impl Reader {
     fn read_own(
         &mut self,
         of: &mut Transmit,
-        endpoint: &mut Endpoint,
+        endpoint: &mut PcieEndpoint,
         common: &mut Common,
         context: &mut Context,
     ) -> bool {
@@ -166,11 +166,11 @@ impl Reader {
             match self.action(of, context.now(), endpoint, context.packets, common) {
                 None if self.may_rdma(of, common) => self.cut_rdma(of, common, context),
                 None => return false,
-                Some(Action::Fetch(queue)) => {
+                Some(ReadAction::Fetch(queue)) => {
                     self.fetch(queue, of, endpoint, common, context);
                     return true;
                 }
-                Some(Action::Cut(queue)) => self.cut(queue, of, common, context),
+                Some(ReadAction::Cut(queue)) => self.cut(queue, of, common, context),
             }
         }
         self.ask(of, endpoint, common, context)
@@ -181,22 +181,22 @@ impl Reader {
         &mut self,
         index: usize,
         of: &mut Transmit,
-        endpoint: &mut Endpoint,
+        endpoint: &mut PcieEndpoint,
         common: &mut Common,
         context: &mut Context,
     ) {
         let queue = &mut of.queues[index];
         let Some(PostedDescriptor { id, .. }) = queue.waiting.pop_front() else { return };
-        queue.open.push_back(Open { id, known: false, cut: 0 });
+        queue.open.push_back(OpenSegment { id, known: false, cut: 0 });
         let line = common.pages.physical(queue.descriptors.next_line()) / 64;
         let class = common.flows[context.packets.get(id).flow as usize].class;
-        self.reads.push_back(Read { lines: 1, brings: Brings::Descriptor(index as u16) });
+        self.reads.push_back(ReadRequest { lines: 1, purpose: ReadPurpose::Descriptor(index as u16) });
         endpoint.read(line, 1, class, context);
     }
 
     /// Records a read request for descriptors of a receive queue.
     pub(super) fn expect(&mut self, queue: u16, lines: u32) {
-        self.reads.push_back(Read { lines, brings: Brings::Free(queue) });
+        self.reads.push_back(ReadRequest { lines, purpose: ReadPurpose::Free(queue) });
     }
 
     /// Cuts the next packet from the first segment of a send queue. A packet without data is sent immediately,
@@ -272,14 +272,20 @@ impl Reader {
     }
 
     /// Requests the next part of the packet being cut. Returns true if a request was sent.
-    fn ask(&mut self, of: &mut Transmit, endpoint: &mut Endpoint, common: &mut Common, context: &mut Context) -> bool {
+    fn ask(
+        &mut self,
+        of: &mut Transmit,
+        endpoint: &mut PcieEndpoint,
+        common: &mut Common,
+        context: &mut Context,
+    ) -> bool {
         let Some(Cut { owner, line, lines, class, .. }) = self.cut else { return false };
         let lines = endpoint.read_lines(lines).min(lines_of_page(line, common));
         if !endpoint.may_read(lines) {
             return false;
         }
         of.gathers[self.function].ask();
-        self.send(line, lines, class, Brings::Fragment(owner), endpoint, common, context);
+        self.send(line, lines, class, ReadPurpose::Fragment(owner), endpoint, common, context);
         self.advance(lines, of);
         self.lend(of, common);
         self.lent_turn = true;
@@ -291,12 +297,12 @@ impl Reader {
         self.lent.push_back(fragment);
     }
 
-    fn may_ask_lent(&self, endpoint: &Endpoint) -> bool {
+    fn may_ask_lent(&self, endpoint: &PcieEndpoint) -> bool {
         self.lent.front().is_some_and(|fragment| endpoint.may_read(endpoint.read_lines(fragment.lines)))
     }
 
     /// Requests the next part of the oldest lent fragment. Returns true if a request was sent.
-    fn ask_lent(&mut self, endpoint: &mut Endpoint, common: &mut Common, context: &mut Context) -> bool {
+    fn ask_lent(&mut self, endpoint: &mut PcieEndpoint, common: &mut Common, context: &mut Context) -> bool {
         if !self.may_ask_lent(endpoint) {
             return false;
         }
@@ -309,8 +315,8 @@ impl Reader {
         if ends {
             self.lent.pop_front();
         }
-        let brings = if ends { Brings::Fragment(owner) } else { Brings::Part };
-        self.send(line, lines, class, brings, endpoint, common, context);
+        let purpose = if ends { ReadPurpose::Fragment(owner) } else { ReadPurpose::Part };
+        self.send(line, lines, class, purpose, endpoint, common, context);
         true
     }
 
@@ -320,14 +326,14 @@ impl Reader {
         line: u64,
         lines: u32,
         class: u8,
-        brings: Brings,
-        endpoint: &mut Endpoint,
+        purpose: ReadPurpose,
+        endpoint: &mut PcieEndpoint,
         common: &mut Common,
         context: &mut Context,
     ) {
         endpoint.read(common.pages.physical(line * 64) / 64, lines, class, context);
         common.counters.read_bytes += u64::from(lines) * common.params.line_size.bytes();
-        self.reads.push_back(Read { lines, brings });
+        self.reads.push_back(ReadRequest { lines, purpose });
     }
 
     /// Processes `lines` lines of arrived data. Data that memory reorders counts for the oldest requests.
@@ -343,13 +349,13 @@ impl Reader {
             if read.lines > 0 {
                 return;
             }
-            let brings = read.brings;
+            let purpose = read.purpose;
             self.reads.pop_front();
-            match brings {
-                Brings::Descriptor(queue) => of.learn(queue),
-                Brings::Free(queue) => of.fetched.push(queue),
-                Brings::Part => {}
-                Brings::Fragment(owner) => of.gather(owner, common, context),
+            match purpose {
+                ReadPurpose::Descriptor(queue) => of.mark_descriptor_arrived(queue),
+                ReadPurpose::Free(queue) => of.fetched.push(queue),
+                ReadPurpose::Part => {}
+                ReadPurpose::Fragment(owner) => of.gather(owner, common, context),
             }
         }
     }

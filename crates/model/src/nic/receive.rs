@@ -1,13 +1,13 @@
 //! Receive side: from the cable through the buffer to memory.
 
 use super::counters::DropReason;
-use super::events::Events;
+use super::events::EventQueues;
 use super::queue::{Moderation, Queue};
-use super::writer::{end, Step, Writer};
+use super::writer::{end, DmaWriter, WriteStep};
 use super::Common;
 use crate::ether::{headroom_bytes, WireParams};
 use crate::line::{Content, Packet, PacketId, Packets};
-use crate::link::Endpoint;
+use crate::link::PcieEndpoint;
 use crate::params::NicParams;
 use crate::part::{Context, Payload};
 use crate::transport::journey::Stage;
@@ -51,9 +51,9 @@ pub(super) fn lossy_bytes(params: &NicParams, wire: &WireParams, frame_bytes: u3
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Receive {
     /// Packets in the buffer, by function.
-    writers: Vec<Writer>,
+    writers: Vec<DmaWriter>,
     pub(super) queues: Vec<Queue>,
-    pub(super) events: Events,
+    pub(super) events: EventQueues,
     /// Bytes in the buffer.
     used: u64,
     /// Bytes in the buffer, by priority.
@@ -73,9 +73,9 @@ impl Receive {
     /// most `lossy_bytes` bytes of the buffer.
     pub(super) fn new(functions: usize, queues: Vec<Queue>, flows: usize, lossy_bytes: u64) -> Self {
         Self {
-            writers: vec![Writer::default(); functions],
+            writers: vec![DmaWriter::default(); functions],
             queues,
-            events: Events::new(functions),
+            events: EventQueues::new(functions),
             used: 0,
             used_of: [0; 8],
             used_lossy: 0,
@@ -91,7 +91,13 @@ impl Receive {
     }
 
     /// Returns the next step of a function.
-    pub(super) fn next(&self, function: usize, endpoint: &Endpoint, packets: &Packets, common: &Common) -> Step {
+    pub(super) fn next(
+        &self,
+        function: usize,
+        endpoint: &PcieEndpoint,
+        packets: &Packets,
+        common: &Common,
+    ) -> WriteStep {
         self.writers[function].next(&self.queues, endpoint, packets, common)
     }
 
@@ -99,7 +105,7 @@ impl Receive {
     pub(super) fn write(
         &mut self,
         function: usize,
-        endpoint: &mut Endpoint,
+        endpoint: &mut PcieEndpoint,
         common: &mut Common,
         context: &mut Context,
     ) {
@@ -118,13 +124,13 @@ impl Receive {
     /// Admits a packet from the cable to the buffer, merges it into the last packet of its flow, or drops it.
     pub(super) fn arrive(&mut self, id: PacketId, common: &mut Common, context: &mut Context) {
         let packet = *context.packets.get(id);
-        let books = &mut common.flow_counters[packet.flow as usize];
+        let flow_counters = &mut common.flow_counters[packet.flow as usize];
         if packet.copy {
-            books.strays.add(packet.ip_bytes);
+            flow_counters.strays.add(packet.ip_bytes);
             context.packets.remove(id);
             return;
         }
-        books.received.add(packet.ip_bytes);
+        flow_counters.received.add(packet.ip_bytes);
         if let Some(reason) = self.reason_to_drop(&packet, common) {
             common.flow_counters[packet.flow as usize].drop(reason, packet.ip_bytes);
             context.packets.remove(id);
@@ -242,7 +248,7 @@ impl Receive {
         self.pausing ^= bit;
         common.counters.pauses_sent += u64::from(on);
         common.counters.pausing.set(context.now(), u64::from(self.pausing.count_ones()));
-        common.port.ask_pause(priority, on, &mut context.net());
+        common.port.request_pause(priority, on, &mut context.net());
     }
 
     /// Delivers a packet whose completion has become visible, or whose RDMA data has become visible to a rank.
@@ -306,7 +312,7 @@ impl Receive {
     pub(super) fn write_event(
         &mut self,
         function: usize,
-        endpoint: &mut Endpoint,
+        endpoint: &mut PcieEndpoint,
         common: &Common,
         context: &mut Context,
     ) -> bool {

@@ -2,7 +2,7 @@
 
 use super::receive::Receive;
 use super::Nic;
-use crate::link::Endpoint;
+use crate::link::PcieEndpoint;
 use crate::part::{Access, Context};
 use hostnet_kernel::ComponentId;
 
@@ -53,9 +53,9 @@ impl Nic {
 
 impl Receive {
     /// Returns a receive queue of the function that needs descriptors, if the credits for reading them are available.
-    pub(super) fn to_fetch(&self, function: usize, endpoint: &Endpoint) -> Option<u16> {
+    pub(super) fn to_fetch(&self, function: usize, endpoint: &PcieEndpoint) -> Option<u16> {
         let mut queues = (0..).zip(&self.queues).filter(|(_, queue)| queue.function == function);
-        let (number, queue) = queues.find(|(_, queue)| queue.wants_descriptors())?;
+        let (number, queue) = queues.find(|(_, queue)| queue.needs_descriptors())?;
         endpoint.may_read(queue.lines_to_fetch()).then_some(number)
     }
 }

@@ -1,6 +1,6 @@
 //! Segments of cores, and the packets that they are cut into.
 
-use super::transmit::{Open, SendQueue, Transmit};
+use super::transmit::{OpenSegment, SendQueue, Transmit};
 use super::Common;
 use crate::line::{Content, Packet, PacketId, Packets};
 
@@ -33,7 +33,7 @@ pub(super) fn data_bytes(packet: &Packet) -> u32 {
 }
 
 /// Returns the bytes of data of the next packet of a segment.
-pub(super) fn next_bytes(packet: &Packet, open: &Open, common: &Common) -> u32 {
+pub(super) fn next_bytes(packet: &Packet, open: &OpenSegment, common: &Common) -> u32 {
     match packet.content {
         Content::Tcp(segment) => (segment.bytes - open.cut).min(common.flows[packet.flow as usize].mss_bytes),
         Content::Udp(datagram) => datagram.bytes,

@@ -1,9 +1,9 @@
 //! Send completions: written to memory when a segment has left the port, and then reported to its core.
 
-use super::transmit::Place;
+use super::transmit::QueuePlacement;
 use super::Common;
-use crate::line::{PacketId, Ring};
-use crate::link::Endpoint;
+use crate::line::{LineRing, PacketId};
+use crate::link::PcieEndpoint;
 use crate::part::{Context, Payload};
 use hostnet_kernel::ComponentId;
 use serde::{Deserialize, Serialize};
@@ -11,7 +11,7 @@ use std::collections::VecDeque;
 
 /// Segment or datagram that has left the port.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
-struct Ended {
+struct SentSegment {
     queue: u16,
     flow: u32,
     bytes: u32,
@@ -20,10 +20,10 @@ struct Ended {
 
 /// Completion ring of a send queue.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
-struct Target {
+struct CompletionRing {
     /// Core that is notified.
     core: ComponentId,
-    ring: Ring,
+    ring: LineRing,
     function: usize,
     /// True if the ring is on another socket than the function.
     far: bool,
@@ -33,14 +33,14 @@ struct Target {
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Sent {
     /// Completion ring, by send queue.
-    targets: Vec<Target>,
+    targets: Vec<CompletionRing>,
     /// Completions that must be written, by function.
-    ended: Vec<VecDeque<Ended>>,
+    ended: Vec<VecDeque<SentSegment>>,
     /// Completions in flight whose posted credits have not returned, by function.
-    written: Vec<VecDeque<Ended>>,
+    written: Vec<VecDeque<SentSegment>>,
     /// Completions in flight of datagrams, and of queues on other sockets, by function. These count as delivered once
     /// they are globally visible.
-    unseen: Vec<VecDeque<Ended>>,
+    unseen: Vec<VecDeque<SentSegment>>,
 }
 
 impl Sent {
@@ -48,10 +48,13 @@ impl Sent {
     pub(super) const TAG: PacketId = PacketId(u32::MAX - 1);
 
     /// Creates the completion state for the send queues of `targets`, served by `functions` functions.
-    pub(super) fn new<'a>(functions: usize, targets: impl Iterator<Item = (&'a ComponentId, &'a Place)>) -> Self {
-        let target = |(&core, place): (&ComponentId, &Place)| {
-            let Place { rings, function, far, .. } = *place;
-            Target { core, ring: rings.sent, function, far }
+    pub(super) fn new<'a>(
+        functions: usize,
+        targets: impl Iterator<Item = (&'a ComponentId, &'a QueuePlacement)>,
+    ) -> Self {
+        let target = |(&core, place): (&ComponentId, &QueuePlacement)| {
+            let QueuePlacement { rings, function, far, .. } = *place;
+            CompletionRing { core, ring: rings.sent, function, far }
         };
         let none = vec![VecDeque::new(); functions];
         Self { targets: targets.map(target).collect(), ended: none.clone(), written: none.clone(), unseen: none }
@@ -68,7 +71,7 @@ impl Sent {
         common: &Common,
         context: &mut Context,
     ) {
-        let ended = Ended { queue, flow, bytes, datagram };
+        let ended = SentSegment { queue, flow, bytes, datagram };
         if common.params.line_size.is_burst() {
             self.tell(ended, context);
         } else {
@@ -77,7 +80,7 @@ impl Sent {
     }
 
     /// Returns true if a completion is queued and a function has the credits to write it.
-    pub(super) fn may_write(&self, function: usize, endpoint: &Endpoint, common: &Common) -> bool {
+    pub(super) fn may_write(&self, function: usize, endpoint: &PcieEndpoint, common: &Common) -> bool {
         !self.ended[function].is_empty() && endpoint.may_write(common.params.completion_bytes)
     }
 
@@ -85,7 +88,7 @@ impl Sent {
     pub(super) fn write(
         &mut self,
         function: usize,
-        endpoint: &mut Endpoint,
+        endpoint: &mut PcieEndpoint,
         common: &mut Common,
         context: &mut Context,
     ) -> bool {
@@ -93,7 +96,7 @@ impl Sent {
             return false;
         }
         let Some(ended) = self.ended[function].pop_front() else { return false };
-        let Target { ring, far, .. } = &mut self.targets[usize::from(ended.queue)];
+        let CompletionRing { ring, far, .. } = &mut self.targets[usize::from(ended.queue)];
         let line = common.pages.physical(ring.next_line()) / 64;
         let class = common.flows[ended.flow as usize].class;
         let bytes = common.params.completion_bytes;
@@ -122,7 +125,7 @@ impl Sent {
         }
     }
 
-    fn tell(&self, Ended { queue, flow, bytes, .. }: Ended, context: &mut Context) {
+    fn tell(&self, SentSegment { queue, flow, bytes, .. }: SentSegment, context: &mut Context) {
         context.send(self.targets[usize::from(queue)].core, 1, Payload::Sent { flow, bytes });
     }
 }

@@ -1,14 +1,14 @@
 //! Send side: from a segment of a core in memory to packets at the port.
 
-use super::gather::{Fragment, Gather, Owner};
+use super::gather::{Fragment, GatherQueue, PacketOwner};
 use super::rdma::RDMA_MTU_MAX;
-use super::reader::Reader;
+use super::reader::DmaReader;
 use super::segments::{HEADER_BYTES, LAST, RDMA_CONTROL, RDMA_DATA, TCP, UDP};
 use super::sent::Sent;
 use super::Common;
-use crate::ether::Left;
-use crate::line::{Content, Packet, PacketId, Packets, Ring, Rings, POOL_FLOW};
-use crate::link::Endpoint;
+use crate::ether::DepartedPacket;
+use crate::line::{Content, LineRing, Packet, PacketId, Packets, QueueRings, POOL_FLOW};
+use crate::link::PcieEndpoint;
 use crate::met::Limit;
 use crate::part::Context;
 use crate::transport::journey::Stage;
@@ -20,7 +20,7 @@ use std::collections::VecDeque;
 
 /// Segment whose descriptor has been requested.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
-pub(super) struct Open {
+pub(super) struct OpenSegment {
     pub(super) id: PacketId,
     /// True once the descriptor has arrived.
     pub(super) known: bool,
@@ -38,7 +38,7 @@ const OPEN_DATAGRAMS: usize = 32;
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub(super) struct PostedDescriptor {
     /// Time from which on the descriptor may be read.
-    pub(super) heard: Time,
+    pub(super) visible_at: Time,
     pub(super) id: PacketId,
     datagram: bool,
 }
@@ -46,7 +46,7 @@ pub(super) struct PostedDescriptor {
 /// Send queue of one core.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct SendQueue {
-    pub(super) descriptors: Ring,
+    pub(super) descriptors: LineRing,
     /// Function that the queue belongs to.
     pub(super) function: usize,
     /// Extra latency of a doorbell from another socket, in ps.
@@ -54,7 +54,7 @@ pub(super) struct SendQueue {
     /// Segments whose doorbells have been rung and whose descriptors have not been requested.
     pub(super) waiting: VecDeque<PostedDescriptor>,
     /// Segments whose descriptors have been requested.
-    pub(super) open: VecDeque<Open>,
+    pub(super) open: VecDeque<OpenSegment>,
 }
 
 impl SendQueue {
@@ -67,8 +67,8 @@ impl SendQueue {
 
 /// Placement of a core's queue: its rings, and its distance to the function.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Place {
-    pub(super) rings: Rings,
+pub(super) struct QueuePlacement {
+    pub(super) rings: QueueRings,
     pub(super) function: usize,
     pub(super) far: bool,
     pub(super) away_ps: u64,
@@ -87,9 +87,9 @@ pub(super) struct Transmit {
     /// Segments in the queues.
     pub(super) segments: u32,
     /// DMA reads, by function.
-    readers: Vec<Reader>,
+    readers: Vec<DmaReader>,
     /// Packets that have been cut and have not reached the port, by function.
-    pub(super) gathers: Vec<Gather>,
+    pub(super) gathers: Vec<GatherQueue>,
     /// Receive queues whose descriptors have arrived.
     pub(super) fetched: Vec<u16>,
     /// Bytes requested from memory and not yet sent.
@@ -106,13 +106,13 @@ impl Transmit {
         functions: usize,
         cores: &[ComponentId],
         mut own: Vec<ComponentId>,
-        queue_of: impl Fn(ComponentId) -> Place,
+        queue_of: impl Fn(ComponentId) -> QueuePlacement,
     ) -> Self {
         own.sort_unstable_by_key(|core| core.0);
         own.dedup();
-        let places: Vec<Place> = own.iter().map(|&core| queue_of(core)).collect();
+        let places: Vec<QueuePlacement> = own.iter().map(|&core| queue_of(core)).collect();
         let queue_of = cores.iter().map(|core| own.partition_point(|other| other.0 < core.0) as u16).collect();
-        let queue = |place: &Place| SendQueue {
+        let queue = |place: &QueuePlacement| SendQueue {
             descriptors: place.rings.segments,
             function: place.function,
             away_ps: place.away_ps,
@@ -124,8 +124,8 @@ impl Transmit {
             queue_of,
             left_bytes: vec![0; cores.len()],
             segments: 0,
-            readers: (0..functions).map(Reader::new).collect(),
-            gathers: vec![Gather::default(); functions],
+            readers: (0..functions).map(DmaReader::new).collect(),
+            gathers: vec![GatherQueue::default(); functions],
             fetched: Vec::new(),
             window_used: 0,
             sent: Sent::new(functions, own.iter().zip(&places)),
@@ -146,7 +146,7 @@ impl Transmit {
     /// Returns true if there is data to be sent and the send window has no room for the largest packet.
     pub(super) fn waits_for_window(&self, common: &Common) -> bool {
         let full = self.window_used + common.largest_bytes > common.params.send_window_bytes;
-        full && (self.segments > 0 || common.rdma.is_wanting(&common.port))
+        full && (self.segments > 0 || common.rdma.may_send(&common.port))
     }
 
     /// Takes `bytes` bytes of the send window for the next packet.
@@ -171,8 +171,8 @@ impl Transmit {
         // A thread may move to another core while its flow runs, so the queue follows the last sender.
         self.queue_of[flow as usize] = number as u16;
         let queue = &mut self.queues[number];
-        let heard = now + queue.away_ps + common.params.transmit_ps;
-        queue.waiting.push_back(PostedDescriptor { heard, id, datagram: matches!(content, Content::Udp(_)) });
+        let visible_at = now + queue.away_ps + common.params.transmit_ps;
+        queue.waiting.push_back(PostedDescriptor { visible_at, id, datagram: matches!(content, Content::Udp(_)) });
         self.segments += 1;
     }
 
@@ -181,7 +181,7 @@ impl Transmit {
         &self,
         function: usize,
         now: Time,
-        endpoint: &Endpoint,
+        endpoint: &PcieEndpoint,
         packets: &Packets,
         common: &Common,
     ) -> Option<Time> {
@@ -192,7 +192,7 @@ impl Transmit {
     pub(super) fn read(
         &mut self,
         function: usize,
-        endpoint: &mut Endpoint,
+        endpoint: &mut PcieEndpoint,
         common: &mut Common,
         context: &mut Context,
     ) -> bool {
@@ -220,7 +220,7 @@ impl Transmit {
     }
 
     /// Completes a read of a packet, and sends all packets that are now complete and next in order.
-    pub(super) fn gather(&mut self, owner: Owner, common: &mut Common, context: &mut Context) {
+    pub(super) fn gather(&mut self, owner: PacketOwner, common: &mut Common, context: &mut Context) {
         self.gathers[owner.function].done(owner);
         while let Some(id) = self.gathers[owner.function].next() {
             self.send(id, common, context);
@@ -228,7 +228,7 @@ impl Transmit {
     }
 
     /// Marks the oldest requested descriptor of a send queue as arrived.
-    pub(super) fn learn(&mut self, queue: u16) {
+    pub(super) fn mark_descriptor_arrived(&mut self, queue: u16) {
         let open = &mut self.queues[usize::from(queue)].open;
         if let Some(open) = open.iter_mut().find(|open| !open.known) {
             open.known = true;
@@ -246,16 +246,16 @@ impl Transmit {
 
     /// Frees the send window of a packet that has left. Queues the completion of its segment if it was the last
     /// packet.
-    pub(super) fn leave(&mut self, left: &Left, common: &mut Common, context: &mut Context) {
+    pub(super) fn leave(&mut self, left: &DepartedPacket, common: &mut Common, context: &mut Context) {
         common.watch.iter_mut().for_each(|watch| watch.sent(left.ip_bytes));
         if left.flow == POOL_FLOW {
             return;
         }
         let flow = left.flow as usize;
-        let books = &mut common.flow_counters[flow];
-        books.sent.add(left.ip_bytes);
+        let flow_counters = &mut common.flow_counters[flow];
+        flow_counters.sent.add(left.ip_bytes);
         if left.dropped.is_some() {
-            books.lost.add(left.ip_bytes);
+            flow_counters.lost.add(left.ip_bytes);
         }
         let bytes = match left.queue & !LAST {
             TCP => left.ip_bytes - HEADER_BYTES,

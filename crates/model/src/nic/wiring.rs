@@ -48,7 +48,7 @@ pub struct QueueWiring {
 
 /// Connections of a NIC to its server and to the network.
 #[derive(Clone, Debug)]
-pub struct Wiring {
+pub struct NicWiring {
     /// Functions of the NIC. RDMA uses the first.
     pub functions: Vec<FunctionWiring>,
     /// By node: function that reads the data sent from that node, whatever function the queue belongs to (IOctoSG).

@@ -1,11 +1,11 @@
 //! DMA writes of one function: from the receive buffer to memory, packet by packet, in TLPs.
 
-use super::counters::Wait;
+use super::counters::HeadWait;
 use super::queue::Queue;
 use super::receive::{frame_bytes, Receive};
 use super::Common;
 use crate::line::{Content, PacketId, Packets};
-use crate::link::Endpoint;
+use crate::link::PcieEndpoint;
 use crate::part::Context;
 use hostnet_kernel::Time;
 use serde::{Deserialize, Serialize};
@@ -13,14 +13,14 @@ use std::collections::VecDeque;
 
 /// Packet that waits in the buffer.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
-struct Arrival {
+struct BufferedPacket {
     id: PacketId,
     since: Time,
 }
 
 /// Packet that is being written.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
-struct Head {
+struct DmaHead {
     id: PacketId,
     queue: u16,
     class: u8,
@@ -31,36 +31,42 @@ struct Head {
     /// True if the packet goes to an RDMA region and needs neither descriptor nor completion.
     rdma: bool,
     /// True if a rank must be notified once the data is visible.
-    told: bool,
+    notify_rank: bool,
     since: Time,
 }
 
 /// Next step of a function's DMA writes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Step {
+pub(super) enum WriteStep {
     /// No step is possible, because the head of the buffer waits for this resource.
-    Wait(Wait),
+    HeadWait(HeadWait),
     /// A TLP can be sent at this time, or as soon as possible after it.
     Write(Time),
 }
 
 /// Receive buffer of one function.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
-pub(super) struct Writer {
-    buffer: VecDeque<Arrival>,
-    head: Option<Head>,
+pub(super) struct DmaWriter {
+    buffer: VecDeque<BufferedPacket>,
+    head: Option<DmaHead>,
     /// Lines written that did not fill a burst.
-    owed_lines: u32,
+    carried_lines: u32,
 }
 
-impl Writer {
+impl DmaWriter {
     /// Appends a packet that has arrived in the buffer.
     pub(super) fn push(&mut self, id: PacketId, now: Time) {
-        self.buffer.push_back(Arrival { id, since: now });
+        self.buffer.push_back(BufferedPacket { id, since: now });
     }
 
     /// Returns the next step.
-    pub(super) fn next(&self, queues: &[Queue], endpoint: &Endpoint, packets: &Packets, common: &Common) -> Step {
+    pub(super) fn next(
+        &self,
+        queues: &[Queue],
+        endpoint: &PcieEndpoint,
+        packets: &Packets,
+        common: &Common,
+    ) -> WriteStep {
         let (ready, bytes) = match (&self.head, self.buffer.front()) {
             (Some(head), _) if head.left > 0 => (head.since, endpoint.write_bytes(head.address, head.left)),
             (Some(head), _) => (head.since, common.params.completion_bytes),
@@ -70,23 +76,23 @@ impl Writer {
                 if let Content::Roce(roce) = &packet.content {
                     let bytes = common.params.line_size.shrink(roce.data_bytes());
                     return if endpoint.may_write(endpoint.write_bytes(0, bytes)) {
-                        Step::Write(ready)
+                        WriteStep::Write(ready)
                     } else {
-                        Step::Wait(Wait::Credits)
+                        WriteStep::HeadWait(HeadWait::Credits)
                     };
                 }
                 let queue = &queues[usize::from(packet.queue)];
                 if !queue.has_descriptor() {
-                    return Step::Wait(if queue.free > 0 { Wait::Fetch } else { Wait::Descriptor });
+                    return WriteStep::HeadWait(if queue.free > 0 { HeadWait::Fetch } else { HeadWait::Descriptor });
                 }
                 (ready, endpoint.write_bytes(0, common.params.line_size.shrink(frame_bytes(packet))))
             }
-            (None, None) => return Step::Wait(Wait::None),
+            (None, None) => return WriteStep::HeadWait(HeadWait::None),
         };
         if endpoint.may_write(bytes) {
-            Step::Write(ready)
+            WriteStep::Write(ready)
         } else {
-            Step::Wait(Wait::Credits)
+            WriteStep::HeadWait(HeadWait::Credits)
         }
     }
 
@@ -94,7 +100,7 @@ impl Writer {
     pub(super) fn write(
         &mut self,
         of: &mut Receive,
-        endpoint: &mut Endpoint,
+        endpoint: &mut PcieEndpoint,
         common: &mut Common,
         context: &mut Context,
     ) {
@@ -108,9 +114,9 @@ impl Writer {
         head.left -= bytes;
         // A burst has room for the completion, so that none is written separately.
         let completes = head.left == 0 && common.params.line_size.is_burst() && !head.rdma;
-        let told = head.left == 0 && head.told;
-        let id = if completes || told { head.id } else { PacketId::NONE };
-        if told || completes && of.queues[usize::from(head.queue)].far {
+        let notify_rank = head.left == 0 && head.notify_rank;
+        let id = if completes || notify_rank { head.id } else { PacketId::NONE };
+        if notify_rank || completes && of.queues[usize::from(head.queue)].far {
             endpoint.write_seen(line, bytes, head.class, id.into(), context);
         } else {
             endpoint.write(line, bytes, head.class, id.into(), context);
@@ -118,7 +124,7 @@ impl Writer {
         common.counters.written_bytes += common.params.line_size.expand(u64::from(bytes));
         if head.left == 0 {
             of.leave(head.id, head.since, common, context);
-            if told {
+            if notify_rank {
                 return;
             }
             if head.rdma {
@@ -134,8 +140,8 @@ impl Writer {
 
     /// Takes the first packet of the buffer and determines the address of its data. Returns `None` if the data is not
     /// written to memory.
-    fn begin(&mut self, of: &mut Receive, common: &mut Common, context: &mut Context) -> Option<Head> {
-        let Arrival { id, since } = self.buffer.pop_front()?;
+    fn begin(&mut self, of: &mut Receive, common: &mut Common, context: &mut Context) -> Option<DmaHead> {
+        let BufferedPacket { id, since } = self.buffer.pop_front()?;
         let packet = *context.packets.get(id);
         let class = common.flows[packet.flow as usize].class;
         let joinable = &mut of.joinable[packet.flow as usize];
@@ -150,14 +156,14 @@ impl Writer {
                 return None;
             };
             let left = self.burst_bytes(roce.bytes, 0, common);
-            let told = common.rdma.has_rank(packet.flow);
-            return Some(Head { id, queue: 0, class, address, left, rdma: true, told, since });
+            let notify_rank = common.rdma.has_rank(packet.flow);
+            return Some(DmaHead { id, queue: 0, class, address, left, rdma: true, notify_rank, since });
         }
         let (queue, frame) = (packet.queue, frame_bytes(&packet));
         let left = self.burst_bytes(frame, 1, common);
         let address = of.queues[usize::from(queue)].take(common.params.step_bytes(left));
         context.packets.get_mut(id).line = address / 64;
-        Some(Head { id, queue, class, address, left, rdma: false, told: false, since })
+        Some(DmaHead { id, queue, class, address, left, rdma: false, notify_rank: false, since })
     }
 
     /// Returns the bytes of simulated memory for a frame of `bytes` bytes and `completions` lines of completions.
@@ -167,15 +173,15 @@ impl Writer {
         if !size.is_burst() {
             return bytes;
         }
-        self.owed_lines += bytes.div_ceil(64) + completions;
-        let bursts = size.shrink(self.owed_lines).max(1);
-        self.owed_lines = self.owed_lines.saturating_sub(size.expand(bursts));
+        self.carried_lines += bytes.div_ceil(64) + completions;
+        let bursts = size.shrink(self.carried_lines).max(1);
+        self.carried_lines = self.carried_lines.saturating_sub(size.expand(bursts));
         bursts * 64
     }
 }
 
 /// Writes the completion of a packet.
-fn complete(head: &Head, of: &mut Receive, endpoint: &mut Endpoint, common: &mut Common, context: &mut Context) {
+fn complete(head: &DmaHead, of: &mut Receive, endpoint: &mut PcieEndpoint, common: &mut Common, context: &mut Context) {
     let queue = &mut of.queues[usize::from(head.queue)];
     let line = queue.completion_line(common.pages.pages());
     let bytes = common.params.completion_bytes;

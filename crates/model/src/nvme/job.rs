@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 /// Share of a job on a drive.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct Job {
+pub struct DriveJob {
     /// Parameters of the job.
     pub params: FioJob,
     /// Workload.
@@ -31,7 +31,7 @@ pub struct Job {
 
 /// Service that a workload got from a drive since the last reset.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
-pub struct Service {
+pub struct DriveService {
     /// Bytes of data moved.
     pub bytes: u64,
     /// Commands completed.
@@ -41,7 +41,7 @@ pub struct Service {
     pub latency: Histogram,
 }
 
-impl Service {
+impl DriveService {
     /// Counts a command and records its latency, in ps, unless the command is an `initial` one.
     pub(super) fn count(&mut self, latency_ps: u64, initial: bool) {
         self.completed += 1;

@@ -12,9 +12,9 @@ use crate::params::SsdParams;
 use crate::part::{self, Context, Part, PartKind, Payload, Pool, Start, Tag};
 use hostnet_kernel::{ComponentId, Rng, Time};
 use hostnet_measure::Domain;
-pub use job::{Job, Service};
-pub use ports::PortWiring;
-use ports::Ports;
+pub use job::{DriveJob, DriveService};
+pub use ports::DrivePortWiring;
+use ports::DrivePorts;
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
 pub use written::WrittenLine;
@@ -45,10 +45,10 @@ pub struct Ssd {
     /// Number among the drives of the server.
     number: u8,
     params: SsdParams,
-    ports: Ports,
+    ports: DrivePorts,
     pages: Pages,
     rng: Rng,
-    jobs: Vec<Job>,
+    jobs: Vec<DriveJob>,
     /// By job: commands that it begins with and has not started yet.
     initial: Vec<u32>,
     /// Commands with TLPs to send.
@@ -61,15 +61,15 @@ pub struct Ssd {
     page_bytes: u64,
     kernel_pages: u32,
     extra_owed: u64,
-    services: Vec<Service>,
+    services: Vec<DriveService>,
     stopped: bool,
 }
 
 /// Ports of a drive, and its number.
 #[derive(Clone, Debug)]
-pub struct Wiring {
+pub struct DriveWiring {
     /// Ports: the one on the drive's own socket, then those on other sockets if there are any.
-    pub ports: Vec<PortWiring>,
+    pub ports: Vec<DrivePortWiring>,
     /// Number among the drives of the server.
     pub number: u8,
 }
@@ -77,9 +77,16 @@ pub struct Wiring {
 impl Ssd {
     /// Creates a drive with the jobs that use it. `params` holds the drive's share of any rate cap.
     #[must_use]
-    pub fn new(wiring: Wiring, params: SsdParams, pages: Pages, rng: Rng, jobs: Vec<Job>, classes: usize) -> Self {
+    pub fn new(
+        wiring: DriveWiring,
+        params: SsdParams,
+        pages: Pages,
+        rng: Rng,
+        jobs: Vec<DriveJob>,
+        classes: usize,
+    ) -> Self {
         Self {
-            ports: Ports::new(wiring.ports, classes),
+            ports: DrivePorts::new(wiring.ports, classes),
             number: wiring.number,
             open: VecDeque::with_capacity(params.queue_depth as usize),
             draining: VecDeque::with_capacity(params.queue_depth as usize),
@@ -89,7 +96,7 @@ impl Ssd {
             page_bytes: 0,
             kernel_pages: 0,
             extra_owed: 0,
-            services: vec![Service::default(); classes],
+            services: vec![DriveService::default(); classes],
             stopped: false,
             params,
             pages,
@@ -107,7 +114,7 @@ impl Ssd {
 
     /// Returns the service that each workload got from the drive.
     #[must_use]
-    pub fn services(&self) -> &[Service] {
+    pub fn services(&self) -> &[DriveService] {
         &self.services
     }
 

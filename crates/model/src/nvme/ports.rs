@@ -1,7 +1,7 @@
 //! Ports of a drive, each a link to the IIO of a socket: one port, or one on every socket.
 
 use crate::line::socket_of;
-use crate::link::Endpoint;
+use crate::link::PcieEndpoint;
 use crate::params::PcieParams;
 use crate::part::Pool;
 use hostnet_kernel::{ComponentId, Time};
@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 
 /// Connection of a port.
 #[derive(Clone, Debug)]
-pub struct PortWiring {
+pub struct DrivePortWiring {
     /// Socket of the port.
     pub socket: u8,
     /// IIO of that socket.
@@ -22,22 +22,22 @@ pub struct PortWiring {
 }
 
 #[derive(Clone, Debug, Serialize, Deserialize)]
-struct Port {
+struct DrivePort {
     socket: u8,
     link: u8,
-    endpoint: Endpoint,
+    endpoint: PcieEndpoint,
 }
 
 /// Ports of a drive. The first is on the drive's own socket; all have the same parameters.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub(super) struct Ports(Vec<Port>);
+pub(super) struct DrivePorts(Vec<DrivePort>);
 
-impl Ports {
-    pub(super) fn new(wiring: Vec<PortWiring>, classes: usize) -> Self {
-        let port = |PortWiring { socket, iio, link, pcie }| Port {
+impl DrivePorts {
+    pub(super) fn new(wiring: Vec<DrivePortWiring>, classes: usize) -> Self {
+        let port = |DrivePortWiring { socket, iio, link, pcie }| DrivePort {
             socket,
             link,
-            endpoint: Endpoint::new(iio, link, pcie, classes),
+            endpoint: PcieEndpoint::new(iio, link, pcie, classes),
         };
         Self(wiring.into_iter().map(port).collect())
     }
@@ -61,18 +61,18 @@ impl Ports {
         self.0.iter().position(|port| port.socket == home).unwrap_or(0)
     }
 
-    pub(super) fn endpoint(&self, port: usize) -> &Endpoint {
+    pub(super) fn endpoint(&self, port: usize) -> &PcieEndpoint {
         &self.0[port].endpoint
     }
 
-    pub(super) fn endpoint_mut(&mut self, port: usize) -> &mut Endpoint {
+    pub(super) fn endpoint_mut(&mut self, port: usize) -> &mut PcieEndpoint {
         &mut self.0[port].endpoint
     }
 
     /// Returns the device end of the link to an IIO.
     ///
     /// # Panics Panics if no port leads to that IIO.
-    pub(super) fn from(&mut self, iio: ComponentId) -> &mut Endpoint {
+    pub(super) fn from(&mut self, iio: ComponentId) -> &mut PcieEndpoint {
         let port = self.0.iter_mut().find(|port| port.endpoint.iio() == iio);
         &mut port.expect("who answers a drive is at the end of a link of it").endpoint
     }

@@ -1,6 +1,6 @@
 //! What a network core counts.
 
-use crate::met::Met;
+use crate::met::ReachedLimits;
 use hostnet_kernel::Time;
 use hostnet_measure::Bins;
 use serde::{Deserialize, Serialize};
@@ -151,5 +151,5 @@ pub struct StackCounts {
     /// Lines of headers and completions.
     pub extra_lines: u64,
     /// Limits that have come into play.
-    pub met: Met,
+    pub met: ReachedLimits,
 }

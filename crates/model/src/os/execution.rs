@@ -106,7 +106,7 @@ impl Execution {
             ClockChange::To(clock) => {
                 let before = std::mem::replace(&mut self.clock, clock);
                 if self.is_at_work() {
-                    clock.going_on(before, left_ps)
+                    clock.rescale_remaining(before, left_ps)
                 } else {
                     left_ps
                 }

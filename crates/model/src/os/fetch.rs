@@ -1,6 +1,6 @@
 //! The way of the lines that a network core asks for: the line fill buffer of the core, the CHA, memory.
 
-use crate::cache::{Access, Caches};
+use crate::cache::{Caches, L2Access};
 use crate::lfb::{turn, Lfb};
 use crate::line::{Request, RequestId};
 use crate::params::CoreParams;
@@ -134,7 +134,7 @@ impl Fetch {
             if purpose == Purpose::Unasked && caches.holds(self.index, line) {
                 return Asked::There;
             }
-            if purpose != Purpose::Unasked && caches.access(self.index, line, class, store) != Access::Miss {
+            if purpose != Purpose::Unasked && caches.access(self.index, line, class, store) != L2Access::Miss {
                 if store {
                     context.caches.claim(line);
                 }
@@ -156,7 +156,7 @@ impl Fetch {
 
     /// Reads a line before time begins, in `caches` alone.
     pub(super) fn warm_up(&self, line: u64, class: u8, caches: &mut Caches) {
-        if caches.access(self.index, line, class, false) != Access::Miss {
+        if caches.access(self.index, line, class, false) != L2Access::Miss {
             return;
         }
         let found = caches.read(self.index, line, class);

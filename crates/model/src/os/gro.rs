@@ -1,6 +1,6 @@
 //! Joining packets of a flow before TCP sees them (generic receive offload).
 
-use crate::met::{Limit, Met};
+use crate::met::{Limit, ReachedLimits};
 use crate::transport::tcp::Segment;
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
@@ -18,7 +18,7 @@ pub(super) struct Joined {
 
 impl Joined {
     /// Whether a packet that follows may be joined.
-    fn takes(&self, next: &Segment, most: u32, met: &mut Met) -> bool {
+    fn takes(&self, next: &Segment, most: u32, met: &mut ReachedLimits) -> bool {
         let held = &self.segment;
         let alike = held.marked == next.marked && held.echo == next.echo && !next.reduced;
         let follows = alike && held.sequence + u64::from(held.bytes) == next.sequence;
@@ -53,7 +53,7 @@ impl Gro {
     }
 
     /// A packet of a connection: it is joined to the one before it, or kept for the next, or ready.
-    pub(super) fn add(&mut self, socket: u32, segment: Segment, met: &mut Met) {
+    pub(super) fn add(&mut self, socket: u32, segment: Segment, met: &mut ReachedLimits) {
         let held = self.held.iter().position(|joined| joined.socket == socket);
         if let Some(index) = held {
             let joined = &mut self.held[index];

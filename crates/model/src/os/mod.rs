@@ -41,12 +41,12 @@ pub use power::PowerWiring;
 pub use region::Region;
 pub use service::ServiceWiring;
 
-use crate::flow::{Application, Datagrams, ServiceBooks};
-use crate::line::{Packets, Pages, Rings};
+use crate::flow::{Application, Datagrams, ServiceStats};
+use crate::line::{Packets, Pages, QueueRings};
 use crate::params::{CoreParams, StackParams};
 use crate::part::{Context, Group, Payload, Pool};
 use crate::power::{Clock, ClockChange, CoreMeter};
-use crate::transport::tcp::Connection;
+use crate::transport::tcp::TcpConnection;
 use dimm::DimmDriver;
 use ends::output::Output;
 use ends::FlowEnds;
@@ -72,7 +72,7 @@ pub struct NetCoreWiring {
     /// The receive queue of the NIC that it serves, if any.
     pub queue: Option<u16>,
     /// The rings of its queues at the NIC.
-    pub rings: Rings,
+    pub rings: QueueRings,
     /// Flows of its host that end at other cores and whose packets may arrive here, in ascending order.
     pub elsewhere: Vec<MigratedFlow>,
     /// Extra delay to the function of the NIC if it is on a remote socket, in ps.
@@ -210,7 +210,7 @@ impl NetStack {
 
     /// Returns the sockets at the core: their parameters, their counts since the start of the run, the connection and
     /// the application.
-    pub fn sockets(&self) -> impl Iterator<Item = (&NetSocketParams, &SocketCounts, &Connection, &Application)> {
+    pub fn sockets(&self) -> impl Iterator<Item = (&NetSocketParams, &SocketCounts, &TcpConnection, &Application)> {
         let present = self.ends.sockets.iter().filter(|socket| socket.present);
         present.map(|socket| (&socket.params, &socket.counts, &socket.connection, &socket.application))
     }
@@ -223,7 +223,7 @@ impl NetStack {
 
     /// Returns the services that requests arrive here for: number, requests begun at a time at most, requests that
     /// wait, and statistics.
-    pub fn services(&self) -> impl Iterator<Item = (u32, u32, usize, &ServiceBooks)> {
+    pub fn services(&self) -> impl Iterator<Item = (u32, u32, usize, &ServiceStats)> {
         self.services.iter().flat_map(|services| services.admissions())
     }
 

@@ -1,12 +1,12 @@
-//! The driver of the NIC on a core: its rings, its registers, and what is special about a NIC in a DIMM or a memory channel
-//! network.
+//! The driver of the NIC on a core: its rings, its registers, and extensions for a NIC in a DIMM and for a memory
+//! channel network.
 
 use super::delays::TO_NIC_PS;
 use super::dimm::DimmDriver;
 use super::ends::FlowEnds;
 use super::lines::Lines;
 use super::mcn::RingDriver;
-use crate::line::{PacketId, Rings};
+use crate::line::{PacketId, QueueRings};
 use crate::params::AttachParams;
 use crate::part::{Access, Context, Payload};
 use hostnet_kernel::ComponentId;
@@ -28,7 +28,7 @@ pub struct RegisterPath {
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct NicDriver {
     nic: ComponentId,
-    pub(super) rings: Rings,
+    pub(super) rings: QueueRings,
     /// Extra delay to the function of the NIC if it is on a remote socket, in ps.
     remote_ps: u64,
     registers: Option<RegisterPath>,
@@ -44,7 +44,7 @@ pub(super) struct NicDriver {
 
 impl NicDriver {
     /// Creates the driver of an ordinary NIC.
-    pub(super) fn new(nic: ComponentId, rings: Rings, remote_ps: u64, registers: Option<RegisterPath>) -> Self {
+    pub(super) fn new(nic: ComponentId, rings: QueueRings, remote_ps: u64, registers: Option<RegisterPath>) -> Self {
         let status_reads = VecDeque::new();
         Self { nic, rings, remote_ps, registers, status_reads, class: 0, dimm: None, mcn: None }
     }

@@ -52,7 +52,7 @@ impl DieParams {
 
     /// Cycles from a stop to another with nobody else on the mesh.
     #[must_use]
-    pub fn way_cycles(&self, from: Stop, to: Stop) -> u32 {
+    pub fn route_cycles(&self, from: Stop, to: Stop) -> u32 {
         let vertical = u32::from(from.row.abs_diff(to.row)) * self.vertical_cycles;
         vertical + u32::from(from.column.abs_diff(to.column)) * self.horizontal_cycles
     }
@@ -63,7 +63,7 @@ impl DieParams {
     /// If there are none.
     #[must_use]
     pub fn mean_ps(&self, from: &[Stop], to: &[Stop]) -> u64 {
-        let ways = from.iter().flat_map(|&from| to.iter().map(move |&to| u64::from(self.way_cycles(from, to))));
+        let ways = from.iter().flat_map(|&from| to.iter().map(move |&to| u64::from(self.route_cycles(from, to))));
         ways.sum::<u64>() * self.cycle_ps / (from.len() * to.len()) as u64
     }
 
@@ -75,7 +75,7 @@ impl DieParams {
     #[must_use]
     pub fn kept_ps(&self, from: &[Stop], to: &[Stop], delay_ps: u64) -> u64 {
         let ways = from.iter().flat_map(|&from| to.iter().map(move |&to| (from, to)));
-        let ways: Vec<u64> = ways.map(|(from, to)| u64::from(self.way_cycles(from, to)) * self.cycle_ps).collect();
+        let ways: Vec<u64> = ways.map(|(from, to)| u64::from(self.route_cycles(from, to)) * self.cycle_ps).collect();
         let wanted = delay_ps.max(1) * ways.len() as u64;
         let sum = |less: u64| ways.iter().map(|&way| (delay_ps + way).saturating_sub(less).max(1)).sum::<u64>();
         let (mut low, mut high) = (0, delay_ps + ways.iter().max().copied().unwrap_or(0));
@@ -93,7 +93,7 @@ impl DieParams {
     /// How much less than the mean the shortest of these ways takes, in ps.
     #[must_use]
     pub fn nearer_ps(&self, from: &[Stop], to: &[Stop]) -> u64 {
-        let ways = from.iter().flat_map(|&from| to.iter().map(move |&to| u64::from(self.way_cycles(from, to))));
+        let ways = from.iter().flat_map(|&from| to.iter().map(move |&to| u64::from(self.route_cycles(from, to))));
         self.mean_ps(from, to) - ways.min().unwrap_or(0) * self.cycle_ps
     }
 }
@@ -122,7 +122,7 @@ mod tests {
             };
             let kept_ps = die.kept_ps(&from, &to, delay_ps);
             let pairs = from.iter().flat_map(|&from| to.iter().map(move |&to| (from, to)));
-            let of = |(from, to)| u64::from(die.way_cycles(from, to)) * cycle_ps;
+            let of = |(from, to)| u64::from(die.route_cycles(from, to)) * cycle_ps;
             let all: Vec<u64> = pairs.map(|pair| (delay_ps + of(pair)).saturating_sub(kept_ps).max(1)).collect();
             let mean = all.iter().sum::<u64>() as f64 / all.len() as f64;
             prop_assert!((mean - delay_ps as f64).abs() <= 1.0, "{mean} ps for {delay_ps}");

@@ -2,7 +2,7 @@
 
 use super::{Payload, Rates};
 use crate::cache::{Caches, SocketCaches};
-use crate::line::{Home, Homes, Kind, Packets, Request, RequestId, Requests};
+use crate::line::{Home, Homes, Packets, Request, RequestId, RequestKind, Requests};
 use crate::mesh::Mesh;
 use hostnet_kernel::{ComponentId, Scheduler, Time};
 
@@ -64,13 +64,13 @@ impl Context<'_> {
     /// A request of this part for a line, which has all its credits from now on.
     #[must_use]
     #[inline(always)]
-    pub(crate) fn request(&self, kind: Kind, line: u64, class: u8, tag: u32) -> Request {
+    pub(crate) fn request(&self, kind: RequestKind, line: u64, class: u8, tag: u32) -> Request {
         let Home { socket, slice, place } = self.homes.of(line);
         let now = self.now();
         Request {
             kind,
             class,
-            book: 0,
+            cha_class: 0,
             for_store: false,
             socket,
             slice,

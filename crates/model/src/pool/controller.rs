@@ -33,11 +33,11 @@ impl PoolPort {
         let controller = self.controller.as_mut().expect("only the controller is asked");
         controller.waiting.push_back((from, message));
         if controller.waiting.len() == 1 {
-            self.look_at_next(context);
+            self.process_next(context);
         }
     }
 
-    fn look_at_next(&mut self, context: &mut Context) {
+    fn process_next(&mut self, context: &mut Context) {
         let delay_ps = self.controller.as_ref().map_or(1, |controller| controller.message_ps);
         context.send(context.id, delay_ps, Payload::Timer { connection: TIMER, generation: 0 });
     }
@@ -53,7 +53,7 @@ impl PoolPort {
             self.send(message, to, self.params.latency_ps, context);
         }
         if more {
-            self.look_at_next(context);
+            self.process_next(context);
         }
     }
 }

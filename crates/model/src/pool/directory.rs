@@ -14,9 +14,9 @@ use std::collections::{BTreeMap, VecDeque};
 
 /// Set of servers of a region, by their position in it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-struct Set([u64; 4]);
+struct MemberSet([u64; 4]);
 
-impl Set {
+impl MemberSet {
     fn first(members: usize) -> Self {
         let mut set = Self::default();
         (0..members).for_each(|at| set.put(at, true));
@@ -49,7 +49,7 @@ impl Set {
 
 /// Request for a page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Ask {
+pub(crate) struct PageRequest {
     /// Server that requests the page.
     pub(crate) host: u16,
     /// True for a request to write, false for a request to read.
@@ -62,7 +62,7 @@ pub(crate) struct Ask {
     pub(crate) small_bytes: u16,
 }
 
-impl Ask {
+impl PageRequest {
     /// Returns the request that a message makes, if any.
     fn of(message: &PoolMessage) -> Option<Self> {
         let PoolMessage { kind, requester, small_bytes, slot, sequence, .. } = *message;
@@ -78,21 +78,21 @@ impl Ask {
 
 /// Request that waits for answers of other servers.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
-struct Turn {
-    ask: Ask,
-    left: Set,
+struct PendingGrant {
+    ask: PageRequest,
+    left: MemberSet,
 }
 
 /// Directory entry of a page.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-struct Page {
-    sharers: Set,
+struct PageEntry {
+    sharers: MemberSet,
     /// True if the only sharer may write the page.
     writable: bool,
-    turn: Option<Turn>,
+    pending_grant: Option<PendingGrant>,
     /// Number of the last round of orders.
     round: u32,
-    waiting: VecDeque<Ask>,
+    waiting: VecDeque<PageRequest>,
 }
 
 /// Message to be sent, with its receiver.
@@ -103,7 +103,7 @@ pub(crate) type Order = (u16, PoolMessage);
 pub(crate) struct Directory {
     regions: Vec<RegionParams>,
     /// Entries of the pages that a server has asked for.
-    pages: BTreeMap<u64, Page>,
+    pages: BTreeMap<u64, PageEntry>,
     /// Requests granted.
     pub(crate) decided: u64,
     /// Servers ordered to give a page away or to stop writing it.
@@ -121,16 +121,16 @@ impl Directory {
         let number = message.line;
         let at = self.regions.partition_point(|region| region.first_page <= number) - 1;
         let members = &self.regions[at].members;
-        let page = self.pages.entry(number).or_insert_with(|| Page {
-            sharers: Set::first(members.len()),
+        let page = self.pages.entry(number).or_insert_with(|| PageEntry {
+            sharers: MemberSet::first(members.len()),
             writable: false,
-            turn: None,
+            pending_grant: None,
             round: 0,
             waiting: VecDeque::new(),
         });
         let before = orders.len();
-        let mut step = Step { number, members, orders };
-        match Ask::of(message) {
+        let mut step = PageDecision { number, members, orders };
+        match PageRequest::of(message) {
             Some(ask) => page.ask(ask, &mut step),
             None => page.left(from, message.round, &mut step),
         }
@@ -157,25 +157,25 @@ impl Directory {
 }
 
 /// Decision about a page, with the messages to be sent for it.
-struct Step<'a> {
+struct PageDecision<'a> {
     number: u64,
     members: &'a [u16],
     orders: &'a mut Vec<Order>,
 }
 
-impl Step<'_> {
+impl PageDecision<'_> {
     fn place(&self, host: u16) -> usize {
         self.members.binary_search(&host).expect("only those that share a page ask for it")
     }
 }
 
-impl Page {
+impl PageEntry {
     /// Handles a request, which may be a repeated one. A repeated request also repeats the orders that have not been
     /// answered.
-    fn ask(&mut self, ask: Ask, step: &mut Step) {
-        let Some(turn) = &mut self.turn else { return self.begin(ask, step) };
-        if turn.ask.host == ask.host && turn.ask.writes == ask.writes {
-            turn.ask = ask;
+    fn ask(&mut self, ask: PageRequest, step: &mut PageDecision) {
+        let Some(pending_grant) = &mut self.pending_grant else { return self.begin(ask, step) };
+        if pending_grant.ask.host == ask.host && pending_grant.ask.writes == ask.writes {
+            pending_grant.ask = ask;
             return self.tell(step);
         }
         match self.waiting.iter_mut().find(|other| other.host == ask.host) {
@@ -187,30 +187,30 @@ impl Page {
         }
     }
 
-    fn begin(&mut self, ask: Ask, step: &mut Step) {
+    fn begin(&mut self, ask: PageRequest, step: &mut PageDecision) {
         let others = self.sharers.without(step.place(ask.host));
         // A request to read conflicts only with a writer.
-        let left = if ask.writes || self.writable { others } else { Set::default() };
+        let left = if ask.writes || self.writable { others } else { MemberSet::default() };
         if left.is_empty() {
             return self.grant(ask, step);
         }
         self.round = self.round.wrapping_add(1);
-        self.turn = Some(Turn { ask, left });
+        self.pending_grant = Some(PendingGrant { ask, left });
         self.tell(step);
     }
 
     /// Sends orders to the servers that have not answered.
-    fn tell(&self, step: &mut Step) {
-        let Some(Turn { ask, left }) = self.turn else { return };
+    fn tell(&self, step: &mut PageDecision) {
+        let Some(PendingGrant { ask, left }) = self.pending_grant else { return };
         let kind = if ask.writes { PoolKind::Revoke } else { PoolKind::Demote };
         let message = ask.message(kind, step.number, self.round);
         step.orders.extend(left.iter().map(|at| (step.members[at], message)));
     }
 
-    fn grant(&mut self, ask: Ask, step: &mut Step) {
+    fn grant(&mut self, ask: PageRequest, step: &mut PageDecision) {
         let me = step.place(ask.host);
         if ask.writes {
-            self.sharers = Set::default();
+            self.sharers = MemberSet::default();
             self.writable = true;
         } else {
             // A recorded writer that asks to read has lost a message. It may still repeat its request to write.
@@ -222,21 +222,25 @@ impl Page {
 
     /// Handles the answer of a server that has given the page away or stopped writing it. After the last answer,
     /// grants the request and starts the next one.
-    fn left(&mut self, from: u16, round: u32, step: &mut Step) {
+    fn left(&mut self, from: u16, round: u32, step: &mut PageDecision) {
         let at = step.place(from);
-        let Some(turn) = self.turn.as_mut().filter(|turn| round == self.round && turn.left.has(at)) else { return };
-        turn.left.put(at, false);
-        let Turn { ask, left } = *turn;
+        let Some(pending_grant) =
+            self.pending_grant.as_mut().filter(|pending_grant| round == self.round && pending_grant.left.has(at))
+        else {
+            return;
+        };
+        pending_grant.left.put(at, false);
+        let PendingGrant { ask, left } = *pending_grant;
         if ask.writes {
             self.sharers.put(at, false);
         }
         if !left.is_empty() {
             return;
         }
-        self.turn = None;
+        self.pending_grant = None;
         self.writable = false;
         self.grant(ask, step);
-        while self.turn.is_none() {
+        while self.pending_grant.is_none() {
             let Some(next) = self.waiting.pop_front() else { return };
             self.begin(next, step);
         }

@@ -1,18 +1,18 @@
 //! Accesses to the lender's memory for other servers.
 
-use super::cache::Spot;
+use super::cache::FrameLine;
 use super::PoolPort;
-use crate::line::{Kind, PoolKind, PoolMessage, RequestId};
+use crate::line::{PoolKind, PoolMessage, RequestId, RequestKind};
 use crate::part::{Context, Payload};
 use serde::{Deserialize, Serialize};
 
 /// Purpose of an access beside the CHA.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
-pub(super) enum Served {
+pub(super) enum BesideAccess {
     /// Request of another server.
     Asked(PoolMessage),
     /// Write of an arrived line to its frame in the local cache.
-    Kept(Spot),
+    Kept(FrameLine),
     /// Read of a dirty line for its write-back. Holds the index of the transfer.
     Leaving(u32),
 }
@@ -23,14 +23,21 @@ impl PoolPort {
         let line = self.pages.physical(self.wiring.lent + message.line * 64) / 64;
         let writes = matches!(message.kind, PoolKind::Write | PoolKind::WriteBack | PoolKind::Return);
         // The CHA passes on the answers to these two kinds without an entry of its request buffer.
-        let kind = if writes { Kind::Directory } else { Kind::Speculate };
+        let kind = if writes { RequestKind::Directory } else { RequestKind::Speculate };
         let delay_ps = self.params.latency_ps + self.wiring.to_channel_ps;
-        self.beside(line, kind, Served::Asked(message), delay_ps, context);
+        self.access_beside_cha(line, kind, BesideAccess::Asked(message), delay_ps, context);
     }
 
     /// Reads or writes a physical line at its channel, bypassing the CHA. The request reaches the channel after
     /// `delay_ps`.
-    pub(super) fn beside(&mut self, line: u64, kind: Kind, served: Served, delay_ps: u64, context: &mut Context) {
+    pub(super) fn access_beside_cha(
+        &mut self,
+        line: u64,
+        kind: RequestKind,
+        served: BesideAccess,
+        delay_ps: u64,
+        context: &mut Context,
+    ) {
         let request = context.request(kind, line, self.wiring.class, 0);
         let id = context.requests.insert(request);
         let index = id.0 as usize;
@@ -45,9 +52,9 @@ impl PoolPort {
         context.requests.remove(id);
         let served = self.serving.get_mut(id.0 as usize).and_then(Option::take);
         match served.expect("it is for somebody or something") {
-            Served::Asked(message) => self.answer(message, context),
-            Served::Kept(spot) => self.kept(spot),
-            Served::Leaving(place) => self.send_transfer(place, context),
+            BesideAccess::Asked(message) => self.answer(message, context),
+            BesideAccess::Kept(spot) => self.kept(spot),
+            BesideAccess::Leaving(place) => self.send_transfer(place, context),
         }
     }
 

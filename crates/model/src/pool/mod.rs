@@ -27,16 +27,16 @@ use crate::params::PoolParams;
 use crate::part::{self, Context, Group, Ids, Part, PartKind, Payload, Pool};
 use controller::Controller;
 use hostnet_kernel::{ComponentId, Time};
-use lender::Served;
+use lender::BesideAccess;
 use paging::Paging;
 use prefetch::Prefetcher;
-use requester::{Slot, Way};
+use requester::{CreditQueue, Slot};
 use serde::{Deserialize, Serialize};
 use sharing::Sharing;
 
 /// Connections of a pool port.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
-pub struct Wiring {
+pub struct PoolWiring {
     /// Number of the server among the hosts.
     pub host: u16,
     /// CHA of the server.
@@ -54,12 +54,12 @@ pub struct Wiring {
     /// Virtual address at which the local memory set aside as a cache begins.
     pub cached: u64,
     /// Path of the lines, if it is simple enough to be described.
-    pub way: Option<PoolWay>,
+    pub way: Option<PoolPath>,
 }
 
 /// Path between a server and its lenders. Used for reports only: the network model itself adds the latency.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
-pub struct PoolWay {
+pub struct PoolPath {
     /// Time of both messages of a read over the idle network to the nearest lender, in ps.
     pub read_ps: u64,
     /// Bandwidth of the server's port in each direction, in bytes per second.
@@ -73,10 +73,10 @@ pub struct PoolWay {
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct PoolPort {
     params: PoolParams,
-    wiring: Wiring,
+    wiring: PoolWiring,
     pages: Translator,
     /// Credit queues of reads and of writes.
-    ways: [Way; 2],
+    credit_queues: [CreditQueue; 2],
     slots: Vec<Slot>,
     free: Vec<u32>,
     sequence: u32,
@@ -85,7 +85,7 @@ pub struct PoolPort {
     sharing: Option<Box<Sharing>>,
     controller: Option<Box<Controller>>,
     /// Purpose of each access beside the CHA, by the id of the request.
-    serving: Vec<Option<Served>>,
+    serving: Vec<Option<BesideAccess>>,
     counts: PoolCounts,
 }
 
@@ -95,12 +95,13 @@ impl PoolPort {
     /// # Panics
     /// Panics if there are no credits, or if the latency to the port or a timer is 0.
     #[must_use]
-    pub fn new(params: PoolParams, wiring: Wiring, pages: Pages, classes: usize) -> Self {
+    pub fn new(params: PoolParams, wiring: PoolWiring, pages: Pages, classes: usize) -> Self {
         assert!(params.read_credits.min(params.write_credits) > 0, "a pool has credits");
         assert!(params.latency_ps.min(params.retry_ps).min(params.timeout_ps) > 0, "ways and timers take time");
         let slots = params.read_credits + params.write_credits;
         Self {
-            ways: [params.read_credits, params.write_credits].map(|credits| Way::new(credits, classes)),
+            credit_queues: [params.read_credits, params.write_credits]
+                .map(|credits| CreditQueue::new(credits, classes)),
             slots: vec![Slot::default(); slots as usize],
             free: (0..slots).rev().collect(),
             sequence: 0,
@@ -137,7 +138,7 @@ impl PoolPort {
 
     /// Returns the path of the lines, if it is described.
     #[must_use]
-    pub fn way(&self) -> Option<&PoolWay> {
+    pub fn way(&self) -> Option<&PoolPath> {
         self.wiring.way.as_ref()
     }
 
@@ -182,7 +183,7 @@ impl PoolPort {
         }
         match message.kind {
             kind if kind.is_asked_of_controller() => self.on_page_message(packet.from, message, context),
-            PoolKind::Revoke | PoolKind::Demote => self.give_away(packet.from, message, context),
+            PoolKind::Revoke | PoolKind::Demote => self.on_page_order(packet.from, message, context),
             _ => self.serve(message, context),
         }
     }
@@ -204,17 +205,17 @@ impl Part for PoolPort {
     }
 
     fn pools<'a>(&'a self, visit: &mut dyn FnMut(Pool<'a>)) {
-        let [reads, writes] = &self.ways;
+        let [reads, writes] = &self.credit_queues;
         visit(Pool::new(Group::PoolRead, &reads.credits));
         visit(Pool::new(Group::PoolWrite, &writes.credits));
     }
 
     fn settle(&mut self, now: Time) {
-        part::settle(self.ways.iter_mut().map(|way| &mut way.credits), now);
+        part::settle(self.credit_queues.iter_mut().map(|way| &mut way.credits), now);
     }
 
     fn reset(&mut self, now: Time) {
-        part::reset(self.ways.iter_mut().map(|way| &mut way.credits), now);
+        part::reset(self.credit_queues.iter_mut().map(|way| &mut way.credits), now);
         self.counts.reset();
         self.controller.iter_mut().for_each(|controller| controller.directory.reset());
     }

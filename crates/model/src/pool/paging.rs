@@ -5,10 +5,10 @@
 //! line is written to its frame, bypassing the CHA. The other lines of its page, and dirty lines, are transferred one
 //! by one with the priority of prefetches. A lost fetch is not repeated, but a lost write-back is.
 
-use super::cache::{Cache, Held, Spot};
-use super::lender::Served;
+use super::cache::{Cache, CacheLookup, FrameLine};
+use super::lender::BesideAccess;
 use super::PoolPort;
-use crate::line::{Home, Kind, PoolKind, PoolMessage, RequestId};
+use crate::line::{Home, PoolKind, PoolMessage, RequestId, RequestKind};
 use crate::params::PoolCacheParams;
 use crate::part::{Context, Payload};
 use serde::{Deserialize, Serialize};
@@ -20,7 +20,7 @@ const NEXT_PS: u64 = 1;
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 struct Transfer {
     /// Line in the cache, while it is in flight.
-    spot: Option<Spot>,
+    spot: Option<FrameLine>,
     sequence: u32,
     /// Generation of the timer, which increases each time it is set.
     timer: u32,
@@ -63,11 +63,11 @@ impl PoolPort {
 
     /// Serves a request of the CHA from local memory: a read of a line that is there, or a write to a page that has a
     /// frame. Returns false if neither applies.
-    pub(super) fn serve_here(&mut self, id: RequestId, line: u64, read: bool, context: &mut Context) -> bool {
+    pub(super) fn serve_from_cache(&mut self, id: RequestId, line: u64, read: bool, context: &mut Context) -> bool {
         let Some(paging) = &mut self.paging else { return false };
         let spot = match paging.cache.find(line) {
-            Held::Line(spot) => spot,
-            Held::Room(spot, _) if !read => spot,
+            CacheLookup::Line(spot) => spot,
+            CacheLookup::Room(spot, _) if !read => spot,
             _ => return false,
         };
         if read {
@@ -85,15 +85,15 @@ impl PoolPort {
     }
 
     /// Gives a frame to the page of a read that misses the cache, if one is available.
-    pub(super) fn make_room(&mut self, line: u64) {
+    pub(super) fn claim_frame(&mut self, line: u64) {
         let Some(paging) = &mut self.paging else { return };
         let spot = match paging.cache.find(line) {
-            Held::Line(_) => return,
-            Held::Room(spot, asked) => {
+            CacheLookup::Line(_) => return,
+            CacheLookup::Room(spot, asked) => {
                 self.counts.cache_late += u64::from(asked);
                 spot
             }
-            Held::Nothing => {
+            CacheLookup::Nothing => {
                 let Some((spot, evicts)) = paging.cache.claim(line) else {
                     self.counts.cache_full += 1;
                     return;
@@ -114,26 +114,33 @@ impl PoolPort {
     /// frame or the line is there already.
     pub(super) fn keep(&mut self, line: u64, delay_ps: u64, context: &mut Context) -> bool {
         let Some(paging) = &mut self.paging else { return false };
-        let Held::Room(spot, _) = paging.cache.find(line) else { return false };
+        let CacheLookup::Room(spot, _) = paging.cache.find(line) else { return false };
         self.counts.lines_in += 1;
-        self.at_channel(spot, Kind::Directory, Served::Kept(spot), delay_ps, context);
+        self.at_channel(spot, RequestKind::Directory, BesideAccess::Kept(spot), delay_ps, context);
         true
     }
 
     /// Returns true if a line is in local memory.
-    pub(super) fn is_here(&self, line: u64) -> bool {
-        self.paging.as_ref().is_some_and(|paging| matches!(paging.cache.find(line), Held::Line(_)))
+    pub(super) fn is_cached(&self, line: u64) -> bool {
+        self.paging.as_ref().is_some_and(|paging| matches!(paging.cache.find(line), CacheLookup::Line(_)))
     }
 
     /// Reads or writes a line of a frame at its channel, bypassing the CHA.
-    fn at_channel(&mut self, spot: Spot, kind: Kind, served: Served, delay_ps: u64, context: &mut Context) {
+    fn at_channel(
+        &mut self,
+        spot: FrameLine,
+        kind: RequestKind,
+        served: BesideAccess,
+        delay_ps: u64,
+        context: &mut Context,
+    ) {
         let local = self.paging.as_ref().map_or(0, |paging| paging.cache.local_line(spot));
         let line = self.pages.physical(self.wiring.cached + local * 64) / 64;
-        self.beside(line, kind, served, delay_ps + self.wiring.to_channel_ps, context);
+        self.access_beside_cha(line, kind, served, delay_ps + self.wiring.to_channel_ps, context);
     }
 
     /// Marks a line as present once it has been written to its frame.
-    pub(super) fn kept(&mut self, spot: Spot) {
+    pub(super) fn kept(&mut self, spot: FrameLine) {
         let paging = self.paging.as_mut().expect("only a cache keeps lines");
         if paging.cache.is_valid(spot) {
             paging.cache.arrive(spot);
@@ -141,14 +148,14 @@ impl PoolPort {
     }
 
     /// Starts as many fetches and write-backs as possible.
-    pub(super) fn turn_pages(&mut self, context: &mut Context) {
+    pub(super) fn start_transfers(&mut self, context: &mut Context) {
         while let Some(place) = self.next_transfer(0) {
             self.counts.fetches += 1;
             self.send_transfer(place, context);
         }
         while let Some(place) = self.next_transfer(1) {
             let spot = self.transfer(place).spot.expect("it has begun");
-            self.at_channel(spot, Kind::Speculate, Served::Leaving(place), 0, context);
+            self.at_channel(spot, RequestKind::Speculate, BesideAccess::Leaving(place), 0, context);
         }
     }
 
@@ -196,7 +203,7 @@ impl PoolPort {
     }
 
     /// Handles a NACK for a write-back of a page that another server has requested.
-    pub(super) fn on_dropped_transfer(&mut self, place: u32, sequence: u32, context: &mut Context) {
+    pub(super) fn on_transfer_nack(&mut self, place: u32, sequence: u32, context: &mut Context) {
         let transfer = self.transfer(place);
         if transfer.spot.is_some() && transfer.sequence == sequence {
             self.counts.nacks += 1;
@@ -207,7 +214,7 @@ impl PoolPort {
     }
 
     /// Handles a timeout of a transfer. A write-back is sent again, and a fetch is given up.
-    pub(super) fn on_late_transfer(&mut self, place: u32, generation: u32, context: &mut Context) {
+    pub(super) fn on_transfer_timeout(&mut self, place: u32, generation: u32, context: &mut Context) {
         let Transfer { spot: Some(spot), timer, .. } = self.transfer(place) else { return };
         if timer != generation {
             return;
@@ -245,7 +252,13 @@ impl PoolPort {
             self.counts.stale += u64::from(!wanted);
             if wanted {
                 self.counts.lines_in += 1;
-                self.at_channel(spot, Kind::Directory, Served::Kept(spot), self.params.latency_ps, context);
+                self.at_channel(
+                    spot,
+                    RequestKind::Directory,
+                    BesideAccess::Kept(spot),
+                    self.params.latency_ps,
+                    context,
+                );
             }
         }
         self.end_transfer(place, context);
@@ -256,6 +269,6 @@ impl PoolPort {
         paging.transfers[place as usize].spot = None;
         let way = usize::from(place as usize >= paging.transfers.len() / 2);
         paging.free[way].push(place);
-        self.turn_pages(context);
+        self.start_transfers(context);
     }
 }

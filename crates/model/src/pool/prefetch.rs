@@ -32,11 +32,11 @@ struct Stream {
 
 /// Result of a lookup in the prefetch queue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Found {
+pub(super) enum PrefetchLookup {
     /// The line is ready.
     Line,
     /// The line is in flight.
-    OnItsWay,
+    InFlight,
     Nothing,
 }
 
@@ -69,13 +69,15 @@ impl Prefetcher {
     }
 
     /// Removes a line from the queue, because it is read or written.
-    pub(super) fn take(&mut self, line: u64) -> Found {
-        let Some(entry) = self.entries.iter_mut().find(|entry| entry.line == line) else { return Found::Nothing };
+    pub(super) fn take(&mut self, line: u64) -> PrefetchLookup {
+        let Some(entry) = self.entries.iter_mut().find(|entry| entry.line == line) else {
+            return PrefetchLookup::Nothing;
+        };
         let ready = std::mem::replace(entry, EMPTY).ready;
         if ready {
-            Found::Line
+            PrefetchLookup::Line
         } else {
-            Found::OnItsWay
+            PrefetchLookup::InFlight
         }
     }
 
@@ -194,10 +196,10 @@ mod tests {
         let (place, sequence) = ahead.place(5, Time::ZERO).expect("a free place");
         assert_eq!(ahead.place(5, Time::ZERO), Err(false));
         assert_eq!((ahead.arrive(place, sequence), ahead.arrive(place, sequence + 1)), (Some(5), None));
-        assert_eq!((ahead.take(5), ahead.take(5)), (Found::Line, Found::Nothing));
+        assert_eq!((ahead.take(5), ahead.take(5)), (PrefetchLookup::Line, PrefetchLookup::Nothing));
         assert_eq!(ahead.arrive(place, sequence), None, "it was taken");
         ahead.place(6, Time::ZERO).expect("a free place");
-        assert_eq!(ahead.take(6), Found::OnItsWay);
+        assert_eq!(ahead.take(6), PrefetchLookup::InFlight);
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! Requests of a server for lines in the memory of other servers.
 
-use super::prefetch::Found;
+use super::prefetch::PrefetchLookup;
 use super::{controller, PoolPort};
 use crate::line::{Fifo, PoolKind, PoolMessage, Request, RequestId};
 use crate::part::{Context, Payload};
@@ -15,12 +15,12 @@ pub(super) const NODE_LINES: u64 = 1 << 40;
 
 /// Credit queue of reads or of writes: the credits, and the requests that wait for one.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub(super) struct Way {
+pub(super) struct CreditQueue {
     pub(super) credits: Domain,
     waiting: Fifo<Request>,
 }
 
-impl Way {
+impl CreditQueue {
     pub(super) fn new(credits: u32, classes: usize) -> Self {
         Self { credits: Domain::new(credits, credits, classes), waiting: Fifo::default() }
     }
@@ -72,32 +72,32 @@ impl PoolPort {
         if !self.may_begin(id, line, read, context) {
             return;
         }
-        let found = self.prefetcher.as_mut().map_or(Found::Nothing, |ahead| ahead.take(line));
-        if self.serve_here(id, line, read, context) {
-        } else if read && found == Found::Line {
+        let found = self.prefetcher.as_mut().map_or(PrefetchLookup::Nothing, |ahead| ahead.take(line));
+        if self.serve_from_cache(id, line, read, context) {
+        } else if read && found == PrefetchLookup::Line {
             self.counts.prefetch_hits += 1;
             self.counts.reads += 1;
             self.counts.latency[0].record(context.now().since(admitted) + NEXT_PS);
             context.send(self.wiring.cha, NEXT_PS, Payload::Read(id));
-            self.make_room(line);
+            self.claim_frame(line);
             self.keep(line, 0, context);
         } else {
-            self.counts.prefetch_late += u64::from(read && found == Found::OnItsWay);
-            self.go_out(id, line, read, context);
+            self.counts.prefetch_late += u64::from(read && found == PrefetchLookup::InFlight);
+            self.send_or_queue(id, line, read, context);
         }
         if read {
             self.read_ahead(line, context);
         }
-        self.turn_pages(context);
+        self.start_transfers(context);
     }
 
     /// Sends a request to its lender, or queues it until a credit is free.
-    fn go_out(&mut self, id: RequestId, line: u64, read: bool, context: &mut Context) {
+    fn send_or_queue(&mut self, id: RequestId, line: u64, read: bool, context: &mut Context) {
         if read {
-            self.make_room(line);
+            self.claim_frame(line);
         }
-        self.note_open(line, true, context);
-        let way = &mut self.ways[usize::from(!read)];
+        self.count_access(line, true, context);
+        let way = &mut self.credit_queues[usize::from(!read)];
         if !way.waiting.is_empty() || way.credits.free() == 0 {
             way.waiting.push(context.requests, id);
         } else {
@@ -107,7 +107,7 @@ impl PoolPort {
 
     /// Returns true if requests wait for credits.
     pub(super) fn is_waiting(&self) -> bool {
-        self.ways.iter().any(|way| !way.waiting.is_empty())
+        self.credit_queues.iter().any(|way| !way.waiting.is_empty())
     }
 
     /// Takes a credit for a request and sends it.
@@ -118,7 +118,7 @@ impl PoolPort {
         let now = context.now();
         let Request { kind, class, line, .. } = *context.requests.get(id);
         let read = kind.is_read();
-        let taken = self.ways[usize::from(!read)].credits.try_acquire(now, class);
+        let taken = self.credit_queues[usize::from(!read)].credits.try_acquire(now, class);
         assert!(taken, "a credit is free");
         let (to, line) = self.lender_of(line % NODE_LINES);
         let number = self.free.pop().expect("there is a place for every credit");
@@ -156,8 +156,8 @@ impl PoolPort {
         }
         if let Some(place) = number.checked_sub(self.slots.len() as u32) {
             return match place.checked_sub(self.transfers()) {
-                Some(place) => self.on_late_ask(place, generation, context),
-                None => self.on_late_transfer(place, generation, context),
+                Some(place) => self.on_page_timeout(place, generation, context),
+                None => self.on_transfer_timeout(place, generation, context),
             };
         }
         let slot = &self.slots[number as usize];
@@ -177,8 +177,8 @@ impl PoolPort {
         }
         if let Some(place) = message.slot.checked_sub(self.slots.len() as u32) {
             return match place.checked_sub(self.transfers()) {
-                Some(place) => self.on_dropped_ask(place, message.sequence, context),
-                None => self.on_dropped_transfer(place, message.sequence, context),
+                Some(place) => self.on_page_nack(place, message.sequence, context),
+                None => self.on_transfer_nack(place, message.sequence, context),
             };
         }
         let slot = self.slots[message.slot as usize];
@@ -214,21 +214,21 @@ impl PoolPort {
         slot.timer = slot.timer.wrapping_add(1);
         self.free.push(number);
         let way = usize::from(!read);
-        self.ways[way].credits.release(now, class, since);
+        self.credit_queues[way].credits.release(now, class, since);
         let Request { admitted, line, .. } = *context.requests.get(request);
         self.counts.latency[way].record(now.since(admitted) + self.params.latency_ps);
         self.counts.reads += u64::from(read);
         self.counts.writes += u64::from(!read);
         let answer = if read { Payload::Read(request) } else { Payload::Accepted(request) };
         context.send(self.wiring.cha, self.params.latency_ps, answer);
-        if let Some(next) = self.ways[way].waiting.pop(context.requests) {
+        if let Some(next) = self.credit_queues[way].waiting.pop(context.requests) {
             self.begin(next, context);
         }
         if read {
             self.keep(line % NODE_LINES, self.params.latency_ps, context);
         }
-        self.note_open(line % NODE_LINES, false, context);
-        self.turn_pages(context);
+        self.count_access(line % NODE_LINES, false, context);
+        self.start_transfers(context);
     }
 
     /// Issues the prefetches that follow from a read.
@@ -240,7 +240,7 @@ impl PoolPort {
             if line >= self.params.borrowed_bytes / 64 {
                 break;
             }
-            if self.is_here(line) {
+            if self.is_cached(line) {
                 continue;
             }
             match ahead.place(line, context.now()) {

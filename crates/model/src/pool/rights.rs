@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 
 /// Right of a server to a page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-pub(super) enum Right {
+pub(super) enum PageRight {
     Nothing,
     Read,
     Write,
@@ -15,7 +15,7 @@ pub(super) enum Right {
 
 /// Order to give a page away or to stop writing it, until it has been carried out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct Leaving<T> {
+pub(super) struct PageOrder<T> {
     /// True if the page stays readable.
     pub(super) keeps: bool,
     /// Round number of the directory. A duplicate message has the same.
@@ -26,25 +26,25 @@ pub(super) struct Leaving<T> {
 
 /// State of a page at a server.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
-struct Page<T> {
-    right: Right,
+struct PageState<T> {
+    right: PageRight,
     /// Reads and writes at the lender or in flight.
     open: u32,
     /// Slot of the outstanding request for the page.
     ask: Option<u32>,
-    leaving: Option<Leaving<T>>,
+    leaving: Option<PageOrder<T>>,
 }
 
-impl<T> Default for Page<T> {
+impl<T> Default for PageState<T> {
     /// Returns the state that applies until a server asks to write the page.
     fn default() -> Self {
-        Self { right: Right::Read, open: 0, ask: None, leaving: None }
+        Self { right: PageRight::Read, open: 0, ask: None, leaving: None }
     }
 }
 
 /// Request for a page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct Ask {
+pub(super) struct PageRequest {
     pub(super) page: u64,
     pub(super) writes: bool,
     pub(super) sequence: u32,
@@ -59,21 +59,21 @@ pub(super) struct Ask {
 
 /// Rights of a server to shared pages. `T` is the answer that it sends after giving a page away.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub(super) struct Rights<T> {
-    pages: BTreeMap<u64, Page<T>>,
-    asks: Vec<Ask>,
+pub(super) struct PageRights<T> {
+    pages: BTreeMap<u64, PageState<T>>,
+    asks: Vec<PageRequest>,
     free: Vec<u32>,
     sequence: u32,
 }
 
-impl<T: Copy> Rights<T> {
+impl<T: Copy> PageRights<T> {
     pub(super) fn new() -> Self {
         Self { pages: BTreeMap::new(), asks: Vec::new(), free: Vec::new(), sequence: 0 }
     }
 
     /// Returns true if a page may be read, or written if `writes` is set.
     pub(super) fn has(&self, page: u64, writes: bool) -> bool {
-        let wanted = if writes { Right::Write } else { Right::Read };
+        let wanted = if writes { PageRight::Write } else { PageRight::Read };
         self.pages.get(&page).map_or(!writes, |page| page.right >= wanted && page.leaving.is_none())
     }
 
@@ -86,7 +86,7 @@ impl<T: Copy> Rights<T> {
     pub(super) fn end(&mut self, page: u64) {
         let of = self.pages.get_mut(&page).expect("what ends has begun");
         of.open -= 1;
-        if of.open == 0 && of.right == Right::Read && of.ask.is_none() && of.leaving.is_none() {
+        if of.open == 0 && of.right == PageRight::Read && of.ask.is_none() && of.leaving.is_none() {
             self.pages.remove(&page);
         }
     }
@@ -99,10 +99,10 @@ impl<T: Copy> Rights<T> {
             return None;
         }
         self.sequence = self.sequence.wrapping_add(1);
-        let ask = Ask { page, writes, sequence: self.sequence, since: now, timer: 0, sent: 0, open: true };
+        let ask = PageRequest { page, writes, sequence: self.sequence, since: now, timer: 0, sent: 0, open: true };
         let place = self.free.pop().unwrap_or(self.asks.len() as u32);
         match self.asks.get_mut(place as usize) {
-            Some(old) => *old = Ask { timer: old.timer, ..ask },
+            Some(old) => *old = PageRequest { timer: old.timer, ..ask },
             None => self.asks.push(ask),
         }
         of.ask = Some(place);
@@ -110,13 +110,13 @@ impl<T: Copy> Rights<T> {
     }
 
     /// Returns the outstanding request of a slot, if any.
-    pub(super) fn asked(&self, place: u32) -> Option<&Ask> {
+    pub(super) fn asked(&self, place: u32) -> Option<&PageRequest> {
         self.asks.get(place as usize).filter(|ask| ask.open)
     }
 
     /// Counts a transmission of the outstanding request of a slot. Returns it with the number of earlier
     /// transmissions.
-    pub(super) fn send(&mut self, place: u32) -> Option<(Ask, u32)> {
+    pub(super) fn send(&mut self, place: u32) -> Option<(PageRequest, u32)> {
         let ask = self.asks.get_mut(place as usize).filter(|ask| ask.open)?;
         ask.sent += 1;
         Some((*ask, ask.sent - 1))
@@ -130,25 +130,25 @@ impl<T: Copy> Rights<T> {
     }
 
     /// Grants a request. Returns it, or `None` if it is not the outstanding one.
-    pub(super) fn granted(&mut self, place: u32, sequence: u32) -> Option<Ask> {
+    pub(super) fn granted(&mut self, place: u32, sequence: u32) -> Option<PageRequest> {
         let ask = *self.asked(place).filter(|ask| ask.sequence == sequence)?;
-        let Ask { page, writes, .. } = ask;
+        let PageRequest { page, writes, .. } = ask;
         self.asks[place as usize].open = false;
         self.free.push(place);
         let of = self.pages.get_mut(&page).expect("it was asked for");
         of.ask = None;
-        of.right = of.right.max(if writes { Right::Write } else { Right::Read });
+        of.right = of.right.max(if writes { PageRight::Write } else { PageRight::Read });
         Some(ask)
     }
 
     /// Records an order to give a page away, unless it is a duplicate. Returns the slot of an outstanding request for
     /// the page, which gets a new sequence number because any earlier grant is void.
-    pub(super) fn leave(&mut self, page: u64, leaving: Leaving<T>) -> Option<u32> {
+    pub(super) fn leave(&mut self, page: u64, leaving: PageOrder<T>) -> Option<u32> {
         let of = self.pages.entry(page).or_default();
         if of.leaving.as_ref().is_some_and(|other| other.round == leaving.round) {
             return None;
         }
-        of.right = of.right.min(if leaving.keeps { Right::Read } else { Right::Nothing });
+        of.right = of.right.min(if leaving.keeps { PageRight::Read } else { PageRight::Nothing });
         of.leaving = Some(leaving);
         let place = of.ask?;
         self.sequence = self.sequence.wrapping_add(1);
@@ -157,7 +157,7 @@ impl<T: Copy> Rights<T> {
     }
 
     /// Returns the order for a page if no access to the page is open.
-    pub(super) fn may_leave(&self, page: u64) -> Option<Leaving<T>> {
+    pub(super) fn may_leave(&self, page: u64) -> Option<PageOrder<T>> {
         self.pages.get(&page).filter(|page| page.open == 0).and_then(|page| page.leaving)
     }
 

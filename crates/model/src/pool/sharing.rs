@@ -4,7 +4,7 @@
 //! Requests for pages go to the controller. A switch on the path answers those for pages that it decides on. A page
 //! leaves once no line of the page is in flight to or from its lender, and its dirty lines have been written back.
 
-use super::rights::{Ask, Leaving, Rights};
+use super::rights::{PageOrder, PageRequest, PageRights};
 use super::PoolPort;
 use crate::line::{Fifo, PoolKind, PoolMessage, Request, RequestId};
 use crate::params::SharedParams;
@@ -24,14 +24,14 @@ type Answer = (u16, PoolMessage);
 pub(super) struct Sharing {
     params: SharedParams,
     page_lines: u64,
-    pub(super) rights: Rights<Answer>,
+    pub(super) rights: PageRights<Answer>,
     /// Requests that wait for a page, by page.
     waiting: BTreeMap<u64, Fifo<Request>>,
 }
 
 impl Sharing {
     pub(super) fn new(params: SharedParams, page_bytes: u64) -> Self {
-        Self { params, page_lines: page_bytes / 64, rights: Rights::new(), waiting: BTreeMap::new() }
+        Self { params, page_lines: page_bytes / 64, rights: PageRights::new(), waiting: BTreeMap::new() }
     }
 }
 
@@ -57,7 +57,7 @@ impl PoolPort {
     }
 
     /// Counts an access that leaves for the lender of its page, or that has ended there.
-    pub(super) fn note_open(&mut self, line: u64, begins: bool, context: &mut Context) {
+    pub(super) fn count_access(&mut self, line: u64, begins: bool, context: &mut Context) {
         let Some(sharing) = &mut self.sharing else { return };
         let page = line / sharing.page_lines;
         if begins {
@@ -75,7 +75,7 @@ impl PoolPort {
     fn send_ask(&mut self, place: u32, context: &mut Context) {
         let number = self.ask_number(place);
         let sharing = self.sharing.as_mut().expect("pages are shared");
-        let Some((Ask { page, writes, sequence, .. }, before)) = sharing.rights.send(place) else { return };
+        let Some((PageRequest { page, writes, sequence, .. }, before)) = sharing.rights.send(place) else { return };
         let kind = if writes { PoolKind::Own } else { PoolKind::Share };
         let controller = sharing.params.controller;
         let line = sharing.params.first_page + page;
@@ -93,7 +93,7 @@ impl PoolPort {
     }
 
     /// Handles a timeout of a page request.
-    pub(super) fn on_late_ask(&mut self, place: u32, generation: u32, context: &mut Context) {
+    pub(super) fn on_page_timeout(&mut self, place: u32, generation: u32, context: &mut Context) {
         let asked = self.sharing.as_ref().and_then(|sharing| sharing.rights.asked(place));
         if asked.is_some_and(|ask| ask.timer == generation) {
             self.counts.retries += 1;
@@ -102,7 +102,7 @@ impl PoolPort {
     }
 
     /// Handles a NACK for a page request.
-    pub(super) fn on_dropped_ask(&mut self, place: u32, sequence: u32, context: &mut Context) {
+    pub(super) fn on_page_nack(&mut self, place: u32, sequence: u32, context: &mut Context) {
         let asked = self.sharing.as_ref().and_then(|sharing| sharing.rights.asked(place));
         if asked.is_some_and(|ask| ask.sequence == sequence) {
             self.counts.nacks += 1;
@@ -116,7 +116,7 @@ impl PoolPort {
     pub(super) fn on_granted(&mut self, message: PoolMessage, context: &mut Context) {
         let place = message.slot - self.ask_number(0);
         let sharing = self.sharing.as_mut().expect("pages are shared");
-        let Some(Ask { page, writes, since, .. }) = sharing.rights.granted(place, message.sequence) else {
+        let Some(PageRequest { page, writes, since, .. }) = sharing.rights.granted(place, message.sequence) else {
             self.counts.stale += 1;
             return;
         };
@@ -137,12 +137,12 @@ impl PoolPort {
     }
 
     /// Handles an order to give a page away or to stop writing it.
-    pub(super) fn give_away(&mut self, from: u16, message: PoolMessage, context: &mut Context) {
+    pub(super) fn on_page_order(&mut self, from: u16, message: PoolMessage, context: &mut Context) {
         let keeps = message.kind == PoolKind::Demote;
         let sharing = self.sharing.as_mut().expect("only those that share a page are told");
         let page = message.line - sharing.params.first_page;
         let answer = (from, PoolMessage { kind: PoolKind::Left, ..message });
-        let asked = sharing.rights.leave(page, Leaving { keeps, round: message.round, answer });
+        let asked = sharing.rights.leave(page, PageOrder { keeps, round: message.round, answer });
         self.counts.taken += 1;
         if let Some(place) = asked {
             self.send_ask(place, context);
@@ -151,7 +151,7 @@ impl PoolPort {
             prefetcher.forget(page);
         }
         self.try_to_leave(page, context);
-        self.turn_pages(context);
+        self.start_transfers(context);
     }
 
     /// Returns true if a line belongs to a page that another server has requested.
@@ -162,7 +162,7 @@ impl PoolPort {
     /// Completes an order for a page if no access or dirty line of the page is left.
     pub(super) fn try_to_leave(&mut self, page: u64, context: &mut Context) {
         let sharing = self.sharing.as_mut().expect("pages are shared");
-        let Some(Leaving { keeps, answer: (to, message), .. }) = sharing.rights.may_leave(page) else { return };
+        let Some(PageOrder { keeps, answer: (to, message), .. }) = sharing.rights.may_leave(page) else { return };
         if self.paging.as_mut().is_some_and(|paging| !paging.cache.give_back(page, !keeps)) {
             return;
         }

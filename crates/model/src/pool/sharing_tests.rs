@@ -2,7 +2,7 @@
 //! messages.
 
 use super::directory::{Directory, Order};
-use super::rights::{Leaving, Rights};
+use super::rights::{PageOrder, PageRights};
 use crate::line::{PoolKind, PoolMessage};
 use crate::params::RegionParams;
 use hostnet_kernel::Time;
@@ -15,7 +15,7 @@ const DECIDES: u16 = 99;
 
 /// Next action. Indices are taken modulo the number of hosts or messages.
 #[derive(Clone, Copy, Debug)]
-enum Act {
+enum TestAction {
     /// A host accesses a page, for writing if the flag is set.
     Want(usize, u64, bool),
     /// An access to a page ends at a host.
@@ -26,24 +26,24 @@ enum Act {
     Repeat(usize),
     Lose(usize),
     /// A host repeats its outstanding requests.
-    ReplayVerdict(usize),
+    AskAgain(usize),
 }
 
-fn act() -> impl Strategy<Value = Act> {
+fn act() -> impl Strategy<Value = TestAction> {
     prop_oneof![
-        4 => (any::<usize>(), 0..PAGES, any::<bool>()).prop_map(|(host, page, writes)| Act::Want(host, page, writes)),
-        3 => (any::<usize>(), 0..PAGES).prop_map(|(host, page)| Act::End(host, page)),
-        8 => any::<usize>().prop_map(Act::Arrive),
-        1 => any::<usize>().prop_map(Act::Repeat),
-        1 => any::<usize>().prop_map(Act::Lose),
-        2 => any::<usize>().prop_map(Act::ReplayVerdict),
+        4 => (any::<usize>(), 0..PAGES, any::<bool>()).prop_map(|(host, page, write)| TestAction::Want(host, page, write)),
+        3 => (any::<usize>(), 0..PAGES).prop_map(|(host, page)| TestAction::End(host, page)),
+        8 => any::<usize>().prop_map(TestAction::Arrive),
+        1 => any::<usize>().prop_map(TestAction::Repeat),
+        1 => any::<usize>().prop_map(TestAction::Lose),
+        2 => any::<usize>().prop_map(TestAction::AskAgain),
     ]
 }
 
 /// Host: its rights, and the accesses that wait.
 struct Host {
     number: u16,
-    rights: Rights<PoolMessage>,
+    rights: PageRights<PoolMessage>,
     waits: Vec<(u64, bool)>,
 }
 
@@ -61,7 +61,7 @@ impl World {
             RegionParams { first_page: 0, members: vec![1, 2] },
             RegionParams { first_page: FIRST, members: members.clone() },
         ];
-        let host = |number| Host { number, rights: Rights::new(), waits: Vec::new() };
+        let host = |number| Host { number, rights: PageRights::new(), waits: Vec::new() };
         Self { directory: Directory::new(regions), hosts: members.into_iter().map(host).collect(), wire: Vec::new() }
     }
 
@@ -96,7 +96,7 @@ impl World {
 
     fn leave(&mut self, at: usize, page: u64) {
         let host = &mut self.hosts[at];
-        if let Some(Leaving { answer, .. }) = host.rights.may_leave(page) {
+        if let Some(PageOrder { answer, .. }) = host.rights.may_leave(page) {
             host.rights.left(page);
             self.wire.push((host.number, DECIDES, answer));
             self.serve(at, page);
@@ -128,35 +128,35 @@ impl World {
         }
         let keeps = message.kind == PoolKind::Demote;
         let answer = PoolMessage { kind: PoolKind::Left, ..message };
-        if let Some(place) = self.hosts[at].rights.leave(page, Leaving { keeps, round: message.round, answer }) {
+        if let Some(place) = self.hosts[at].rights.leave(page, PageOrder { keeps, round: message.round, answer }) {
             self.ask(at, place);
         }
         self.leave(at, page);
     }
 
-    fn act(&mut self, act: Act) {
+    fn act(&mut self, act: TestAction) {
         let hosts = self.hosts.len();
         let pick = |of: usize, len: usize| (len > 0).then(|| of % len);
         match act {
-            Act::Want(at, page, writes) => self.want(at % hosts, page, writes),
-            Act::End(at, page) => self.end(at % hosts, page),
-            Act::Arrive(of) => {
+            TestAction::Want(at, page, writes) => self.want(at % hosts, page, writes),
+            TestAction::End(at, page) => self.end(at % hosts, page),
+            TestAction::Arrive(of) => {
                 if let Some(at) = pick(of, self.wire.len()) {
                     let message = self.wire.remove(at);
                     self.arrive(message);
                 }
             }
-            Act::Repeat(of) => {
+            TestAction::Repeat(of) => {
                 if let Some(at) = pick(of, self.wire.len()) {
                     self.arrive(self.wire[at]);
                 }
             }
-            Act::Lose(of) => {
+            TestAction::Lose(of) => {
                 if let Some(at) = pick(of, self.wire.len()) {
                     self.wire.remove(at);
                 }
             }
-            Act::ReplayVerdict(at) => (0..2 * PAGES as u32).for_each(|place| self.ask(at % hosts, place)),
+            TestAction::AskAgain(at) => (0..2 * PAGES as u32).for_each(|place| self.ask(at % hosts, place)),
         }
     }
 
@@ -193,10 +193,10 @@ proptest! {
         }
         // Without further losses, all waiting accesses are served.
         for _ in 0..100 {
-            (0..hosts as usize).for_each(|at| world.act(Act::ReplayVerdict(at)));
+            (0..hosts as usize).for_each(|at| world.act(TestAction::AskAgain(at)));
             let mut messages = 0;
             while !world.wire.is_empty() {
-                world.act(Act::Arrive(0));
+                world.act(TestAction::Arrive(0));
                 world.check()?;
                 messages += 1;
                 prop_assert!(messages < 10_000, "messages answer each other for ever");

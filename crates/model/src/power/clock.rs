@@ -27,7 +27,7 @@ impl Clock {
 
     /// Converts a remaining `time` at the clock `before` to the current one.
     #[must_use]
-    pub fn going_on(self, before: Self, time: u64) -> u64 {
+    pub fn rescale_remaining(self, before: Self, time: u64) -> u64 {
         scaled(time, before.khz.into(), self.khz.into())
     }
 }

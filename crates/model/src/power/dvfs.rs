@@ -8,7 +8,7 @@ const PS_PER_US: u64 = 1_000_000;
 
 /// Change of a frequency domain during a transition.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Change {
+pub enum DvfsChange {
     /// The voltage of this P-state takes effect: at the start of an upward ramp and at the end of a downward ramp, so
     /// that a ramp is accounted at its higher end.
     Voltage(usize),
@@ -23,7 +23,7 @@ pub enum Change {
 
 /// Next step of a transition.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-enum Step {
+enum TransitionStep {
     Raise,
     Halt,
     Switch,
@@ -48,7 +48,7 @@ pub struct Dvfs {
     goal: usize,
     /// Last target requested.
     target: usize,
-    next: Option<(Step, Time)>,
+    next: Option<(TransitionStep, Time)>,
     changes: u64,
 }
 
@@ -72,7 +72,7 @@ impl Dvfs {
 
     /// Requests P-state `target`, or the fastest if `target` does not exist. The transition starts at `now`, or when
     /// the one in progress ends. A later request replaces an earlier one.
-    pub fn want(&mut self, now: Time, target: usize) {
+    pub fn request_pstate(&mut self, now: Time, target: usize) {
         self.target = target.min(self.uv.len() - 1);
         if !self.under_way() {
             self.begin(now);
@@ -87,23 +87,23 @@ impl Dvfs {
 
     /// Applies and returns the next change due by `now`, if any. Call until `None` is returned. Each step is timed
     /// from the due time of the step before, not from the time of the call.
-    pub fn advance(&mut self, now: Time) -> Option<Change> {
+    pub fn advance(&mut self, now: Time) -> Option<DvfsChange> {
         let (step, due) = self.next.filter(|(_, due)| *due <= now)?;
         Some(match step {
-            Step::Raise => {
+            TransitionStep::Raise => {
                 self.voltage = self.goal;
-                self.next = Some((Step::Halt, due.saturating_add(self.ramp_ps(self.frequency, self.goal))));
-                Change::Voltage(self.goal)
+                self.next = Some((TransitionStep::Halt, due.saturating_add(self.ramp_ps(self.frequency, self.goal))));
+                DvfsChange::Voltage(self.goal)
             }
-            Step::Halt => {
-                self.next = Some((Step::Switch, due.saturating_add(self.relock_ps)));
-                Change::Halt { ps: self.relock_ps }
+            TransitionStep::Halt => {
+                self.next = Some((TransitionStep::Switch, due.saturating_add(self.relock_ps)));
+                DvfsChange::Halt { ps: self.relock_ps }
             }
-            Step::Switch => self.switch(due),
-            Step::Lower => {
+            TransitionStep::Switch => self.switch(due),
+            TransitionStep::Lower => {
                 self.voltage = self.goal;
                 self.begin(due);
-                Change::Voltage(self.voltage)
+                DvfsChange::Voltage(self.voltage)
             }
         })
     }
@@ -132,31 +132,31 @@ impl Dvfs {
         self.changes
     }
 
-    fn switch(&mut self, due: Time) -> Change {
+    fn switch(&mut self, due: Time) -> DvfsChange {
         let before = std::mem::replace(&mut self.frequency, self.goal);
         self.changes += 1;
         // Upward, the voltage has risen before the switch, so the transition ends here.
         if self.voltage == self.goal {
             self.begin(due);
         } else {
-            self.next = Some((Step::Lower, due.saturating_add(self.ramp_ps(before, self.goal))));
+            self.next = Some((TransitionStep::Lower, due.saturating_add(self.ramp_ps(before, self.goal))));
         }
-        Change::Frequency(self.frequency)
+        DvfsChange::Frequency(self.frequency)
     }
 
     /// Returns true if the transition has begun and must run to its end.
     fn under_way(&self) -> bool {
         match self.next {
-            None | Some((Step::Raise, _)) => false,
-            Some((Step::Halt, _)) => self.goal > self.frequency,
-            Some((Step::Switch | Step::Lower, _)) => true,
+            None | Some((TransitionStep::Raise, _)) => false,
+            Some((TransitionStep::Halt, _)) => self.goal > self.frequency,
+            Some((TransitionStep::Switch | TransitionStep::Lower, _)) => true,
         }
     }
 
     /// Starts a transition to the last target, if the frequency differs.
     fn begin(&mut self, now: Time) {
         self.goal = self.target;
-        let step = if self.goal > self.frequency { Step::Raise } else { Step::Halt };
+        let step = if self.goal > self.frequency { TransitionStep::Raise } else { TransitionStep::Halt };
         self.next = (self.goal != self.frequency).then_some((step, now));
     }
 
@@ -172,7 +172,7 @@ impl Dvfs {
 
 #[cfg(test)]
 mod tests {
-    use super::Change::{Frequency, Halt, Voltage};
+    use super::DvfsChange::{Frequency, Halt, Voltage};
     use super::*;
     use crate::power::tables::params;
     use proptest::prelude::*;
@@ -184,7 +184,7 @@ mod tests {
     }
 
     /// Runs all changes until `until`. Returns each with its time in us.
-    fn run(dvfs: &mut Dvfs, until: Time) -> Vec<(u64, Change)> {
+    fn run(dvfs: &mut Dvfs, until: Time) -> Vec<(u64, DvfsChange)> {
         let mut seen = Vec::new();
         while let Some(at) = dvfs.next_at().filter(|at| *at <= until) {
             seen.push((at.ps() / US, dvfs.advance(at).expect("it is due")));
@@ -196,7 +196,7 @@ mod tests {
     #[test]
     fn on_the_way_up_the_voltage_is_there_before_the_frequency() {
         let mut dvfs = Dvfs::new(&params(), 0);
-        dvfs.want(at_us(100), 4);
+        dvfs.request_pstate(at_us(100), 4);
         assert_eq!(dvfs.next_at(), Some(at_us(100)));
         assert_eq!(dvfs.advance(Time::from_ps(100 * US - 1)), None, "not before it is due");
         let seen = run(&mut dvfs, at_us(1000));
@@ -209,7 +209,7 @@ mod tests {
     #[test]
     fn on_the_way_down_the_voltage_falls_behind_the_frequency() {
         let mut dvfs = Dvfs::new(&params(), 4);
-        dvfs.want(at_us(0), 1);
+        dvfs.request_pstate(at_us(0), 1);
         assert_eq!(run(&mut dvfs, at_us(5)), [(0, Halt { ps: 5 * US }), (5, Frequency(1))]);
         assert_eq!((dvfs.frequency(), dvfs.voltage()), (1, 4), "the ramp is counted at its higher end");
         assert_eq!(run(&mut dvfs, at_us(1000)), [(35, Voltage(1))]);
@@ -219,10 +219,10 @@ mod tests {
     #[test]
     fn the_last_wish_amid_a_transition_begins_when_it_is_over() {
         let mut dvfs = Dvfs::new(&params(), 0);
-        dvfs.want(at_us(0), 2);
+        dvfs.request_pstate(at_us(0), 2);
         run(&mut dvfs, at_us(10));
-        dvfs.want(at_us(10), 4);
-        dvfs.want(at_us(11), 1);
+        dvfs.request_pstate(at_us(10), 4);
+        dvfs.request_pstate(at_us(11), 1);
         assert_eq!((dvfs.target(), dvfs.frequency()), (1, 0));
         let seen = run(&mut dvfs, at_us(1000));
         let up = [(20, Halt { ps: 5 * US }), (25, Frequency(2))];
@@ -233,9 +233,9 @@ mod tests {
     #[test]
     fn a_wish_while_the_voltage_falls_waits_for_its_end() {
         let mut dvfs = Dvfs::new(&params(), 2);
-        dvfs.want(at_us(0), 1);
+        dvfs.request_pstate(at_us(0), 1);
         run(&mut dvfs, at_us(5));
-        dvfs.want(at_us(6), 2);
+        dvfs.request_pstate(at_us(6), 2);
         assert_eq!(dvfs.next_at(), Some(at_us(15)));
         let seen = run(&mut dvfs, at_us(1000));
         assert_eq!(seen, [(15, Voltage(1)), (15, Voltage(2)), (25, Halt { ps: 5 * US }), (30, Frequency(2))]);
@@ -246,12 +246,12 @@ mod tests {
         let mut dvfs = Dvfs::new(&params(), 3);
         assert_eq!((dvfs.frequency(), dvfs.voltage(), dvfs.target()), (3, 3, 3));
         assert_eq!(Dvfs::new(&params(), 9).frequency(), 4, "the fastest in the place of one that is not there");
-        dvfs.want(at_us(7), 3);
+        dvfs.request_pstate(at_us(7), 3);
         assert_eq!((dvfs.next_at(), dvfs.advance(Time::MAX), dvfs.changes()), (None, None, 0));
         // A request withdrawn during the transition: the domain goes to the target and back.
-        dvfs.want(at_us(7), 4);
+        dvfs.request_pstate(at_us(7), 4);
         run(&mut dvfs, at_us(7));
-        dvfs.want(at_us(8), 3);
+        dvfs.request_pstate(at_us(8), 3);
         run(&mut dvfs, Time::MAX);
         assert_eq!((dvfs.frequency(), dvfs.changes()), (3, 2));
     }
@@ -260,20 +260,20 @@ mod tests {
     fn a_wish_of_which_nothing_has_happened_is_forgotten() {
         for (start, first) in [(1, 4), (4, 0)] {
             let mut dvfs = Dvfs::new(&params(), start);
-            dvfs.want(at_us(1), first);
-            dvfs.want(at_us(1), start);
+            dvfs.request_pstate(at_us(1), first);
+            dvfs.request_pstate(at_us(1), start);
             assert_eq!(dvfs.next_at(), None);
-            dvfs.want(at_us(1), first);
-            dvfs.want(at_us(2), 2);
+            dvfs.request_pstate(at_us(1), first);
+            dvfs.request_pstate(at_us(2), 2);
             assert_eq!(dvfs.next_at(), Some(at_us(2)));
             run(&mut dvfs, Time::MAX);
             assert_eq!((dvfs.frequency(), dvfs.changes()), (2, 1));
         }
         // Upward, the voltage has already risen when the halt is due, so the transition cannot be dropped any more.
         let mut dvfs = Dvfs::new(&params(), 0);
-        dvfs.want(at_us(0), 1);
+        dvfs.request_pstate(at_us(0), 1);
         dvfs.advance(at_us(0));
-        dvfs.want(at_us(1), 0);
+        dvfs.request_pstate(at_us(1), 0);
         assert_eq!(dvfs.next_at(), Some(at_us(10)));
     }
 
@@ -281,7 +281,7 @@ mod tests {
     fn without_slew_and_relock_a_transition_takes_no_time_and_still_halts() {
         let params = PowerParams { slew_uv_per_us: 0, relock_ps: 0, ..params() };
         let mut dvfs = Dvfs::new(&params, 0);
-        dvfs.want(at_us(3), 9);
+        dvfs.request_pstate(at_us(3), 9);
         assert_eq!(run(&mut dvfs, at_us(3)), [(3, Voltage(4)), (3, Halt { ps: 0 }), (3, Frequency(4))]);
     }
 
@@ -289,7 +289,7 @@ mod tests {
     fn a_ramp_is_no_shorter_than_the_slew_allows() {
         let params = PowerParams { slew_uv_per_us: 30_000, ..params() };
         let mut dvfs = Dvfs::new(&params, 0);
-        dvfs.want(Time::ZERO, 1);
+        dvfs.request_pstate(Time::ZERO, 1);
         dvfs.advance(Time::ZERO);
         // 100 mV at 30 mV per us take 3.33 us.
         assert_eq!(dvfs.next_at(), Some(Time::from_ps(3_333_334)));
@@ -306,7 +306,7 @@ mod tests {
             for (after, target) in &wishes {
                 now += after;
                 seen.extend(run(&mut dvfs, at_us(now)));
-                dvfs.want(at_us(now), *target);
+                dvfs.request_pstate(at_us(now), *target);
             }
             seen.extend(run(&mut dvfs, Time::MAX));
             let (mut frequency, mut voltage, mut halted, mut changes) = (start, start, None, 0);
@@ -334,10 +334,11 @@ mod tests {
         #[test]
         fn whoever_asks_late_gets_the_same_changes(late in 0u64..1000, from in 0usize..5, to in 0usize..5) {
             let (mut prompt, mut tardy) = (Dvfs::new(&params(), from), Dvfs::new(&params(), from));
-            prompt.want(Time::ZERO, to);
-            tardy.want(Time::ZERO, to);
-            let expected: Vec<Change> = run(&mut prompt, at_us(late)).into_iter().map(|(_, change)| change).collect();
-            let got: Vec<Change> = std::iter::from_fn(|| tardy.advance(at_us(late))).collect();
+            prompt.request_pstate(Time::ZERO, to);
+            tardy.request_pstate(Time::ZERO, to);
+            let all = run(&mut prompt, at_us(late)).into_iter();
+            let expected: Vec<DvfsChange> = all.map(|(_, change)| change).collect();
+            let got: Vec<DvfsChange> = std::iter::from_fn(|| tardy.advance(at_us(late))).collect();
             prop_assert_eq!(got, expected);
             prop_assert_eq!(tardy.next_at(), prompt.next_at());
         }

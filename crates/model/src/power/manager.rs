@@ -3,9 +3,9 @@
 //! Cores report their load. Cores that do not report count as always busy if work is assigned to them, and else as
 //! always idle.
 
-use super::governor::{Governor, Seat};
-use super::ncap::{orders, Cause};
-use super::{core_power_uw, Change, CoreActivity, CoreMeter, Dvfs, Load, Look};
+use super::governor::{Governor, GovernorSlot};
+use super::ncap::{driver_orders, InterruptCause};
+use super::{core_power_uw, CoreActivity, CoreMeter, Dvfs, DvfsChange, Load, Look};
 use crate::params::{GovernorParams, IdleParams, NcapParams, PowerDomain, PowerParams};
 use crate::part::{Context, Part, PartKind, Payload, PowerEvent, Start};
 use hostnet_kernel::{ComponentId, Time};
@@ -16,21 +16,21 @@ const TO_CORE_PS: u64 = 100_000;
 
 /// Core of a frequency domain.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Managed {
+pub enum ManagedCore {
     /// Core that reports its load.
-    Tells(ComponentId),
+    Reporting(ComponentId),
     /// Core that is always busy and is only notified of its clock.
-    Works(ComponentId),
+    AlwaysBusy(ComponentId),
     /// Core without work.
-    Empty,
+    AlwaysIdle,
 }
 
 /// Frequency domain: cores that share one clock.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-struct Domain {
-    cores: Vec<Managed>,
+struct FrequencyDomain {
+    cores: Vec<ManagedCore>,
     dvfs: Dvfs,
-    seat: Seat,
+    governor_slot: GovernorSlot,
     /// Loads reported since the last request.
     loads: Vec<Option<Load>>,
     /// Time until which the governor must not decide.
@@ -51,7 +51,7 @@ pub struct PowerManager {
     ncap: Option<NcapParams>,
     /// NIC that is notified of the frequency of the first domain, if any.
     nic: Option<ComponentId>,
-    domains: Vec<Domain>,
+    domains: Vec<FrequencyDomain>,
     looked_at: Time,
     look_at: Time,
     /// True while load reports are outstanding.
@@ -65,18 +65,18 @@ pub struct PowerManager {
 impl PowerManager {
     /// Creates the power management of cores in their frequency domains, with the NIC if NCAP is used.
     #[must_use]
-    pub fn new(params: &PowerParams, ncap: Option<(&NcapParams, ComponentId)>, domains: Vec<Vec<Managed>>) -> Self {
+    pub fn new(params: &PowerParams, ncap: Option<(&NcapParams, ComponentId)>, domains: Vec<Vec<ManagedCore>>) -> Self {
         let at = params.pstates.len() - 1;
-        let domain = |cores: Vec<Managed>| Domain {
+        let domain = |cores: Vec<ManagedCore>| FrequencyDomain {
             loads: vec![None; cores.len()],
             meters: cores.iter().map(|core| meter(params, *core, at)).collect(),
             cores,
             dvfs: Dvfs::new(params, at),
-            seat: Seat::new(&params.governor),
+            governor_slot: GovernorSlot::new(&params.governor),
             held_until: Time::ZERO,
             history: vec![(Time::ZERO, at as u16)],
         };
-        let domains: Vec<Domain> = domains.into_iter().map(domain).collect();
+        let domains: Vec<FrequencyDomain> = domains.into_iter().map(domain).collect();
         Self {
             params: params.clone(),
             ncap: ncap.map(|(ncap, _)| ncap.clone()),
@@ -106,7 +106,7 @@ impl PowerManager {
     /// Returns the meters of the cores that do not report, each with the index of the core in the server.
     pub fn meters(&self) -> impl Iterator<Item = (usize, &CoreMeter)> {
         let cores = self.domains.iter().flat_map(|domain| domain.cores.iter().zip(&domain.meters)).enumerate();
-        let own = cores.filter(|(_, (core, _))| !matches!(core, Managed::Tells(_)));
+        let own = cores.filter(|(_, (core, _))| !matches!(core, ManagedCore::Reporting(_)));
         own.map(|(place, (_, meter))| (place, meter))
     }
 
@@ -116,13 +116,13 @@ impl PowerManager {
         self.announced
     }
 
-    /// Attaches a copy of a user-defined governor to each frequency domain. See [`Seat`].
+    /// Attaches a copy of a user-defined governor to each frequency domain. See [`GovernorSlot`].
     ///
     /// # Errors
     /// Returns an error if the governor cannot continue from the state of a checkpoint, or if the parameters do not
     /// name a user-defined governor.
     pub fn attach(&mut self, governor: &dyn Governor) -> Result<(), String> {
-        self.domains.iter_mut().try_for_each(|domain| domain.seat.attach(governor.clone_box()))
+        self.domains.iter_mut().try_for_each(|domain| domain.governor_slot.attach(governor.clone_box()))
     }
 
     /// Returns the name of the user-defined governor, if the parameters name one.
@@ -137,7 +137,7 @@ impl PowerManager {
     /// Returns the name of a user-defined governor that has not been attached.
     #[must_use]
     pub fn missing(&self) -> Option<&str> {
-        self.domains.first()?.seat.missing()
+        self.domains.first()?.governor_slot.missing()
     }
 
     /// Checks that the governors can be part of a checkpoint.
@@ -145,27 +145,27 @@ impl PowerManager {
     /// # Errors
     /// Returns an error if a user-defined governor does not give its state.
     pub fn check_state(&self) -> Result<(), String> {
-        self.domains.iter().try_for_each(|domain| domain.seat.check_state())
+        self.domains.iter().try_for_each(|domain| domain.governor_slot.check_state())
     }
 
     fn on_wake(&mut self, context: &mut Context) {
         for number in 0..self.domains.len() {
             self.wakes[number] = self.wakes[number].filter(|&at| at > context.now());
-            self.go_on(number, context);
+            self.apply_changes(number, context);
         }
         if self.look_at <= context.now() && !self.asked {
-            self.ask(context);
+            self.request_loads(context);
         }
     }
 
     /// Requests load reports from the cores.
-    fn ask(&mut self, context: &mut Context) {
+    fn request_loads(&mut self, context: &mut Context) {
         self.asked = true;
         let mut telling = false;
         for domain in &mut self.domains {
             for (core, load) in domain.cores.iter().zip(&mut domain.loads) {
                 *load = None;
-                if let Managed::Tells(id) = *core {
+                if let ManagedCore::Reporting(id) = *core {
                     telling = true;
                     context.send(id, TO_CORE_PS, Payload::Power(PowerEvent::Look));
                 }
@@ -179,16 +179,16 @@ impl PowerManager {
     /// Records the load report of a core. Once all reports have arrived, lets the governors decide.
     fn on_load(&mut self, source: ComponentId, load: Load, context: &mut Context) {
         for domain in &mut self.domains {
-            if let Some(place) = domain.cores.iter().position(|core| *core == Managed::Tells(source)) {
+            if let Some(place) = domain.cores.iter().position(|core| *core == ManagedCore::Reporting(source)) {
                 domain.loads[place] = Some(load);
             }
         }
-        let missing = |domain: &Domain| {
+        let missing = |domain: &FrequencyDomain| {
             domain
                 .cores
                 .iter()
                 .zip(&domain.loads)
-                .any(|(core, load)| matches!(core, Managed::Tells(_)) && load.is_none())
+                .any(|(core, load)| matches!(core, ManagedCore::Reporting(_)) && load.is_none())
         };
         if self.asked && !self.domains.iter().any(missing) {
             self.decide(context);
@@ -208,9 +208,9 @@ impl PowerManager {
                 .iter()
                 .zip(&domain.loads)
                 .map(|(core, load)| match core {
-                    Managed::Tells(_) => load.unwrap_or_default(),
-                    Managed::Works(_) => Load { busy_ps: window_ps, waiting_ps: 0, util: 1024 },
-                    Managed::Empty => Load::default(),
+                    ManagedCore::Reporting(_) => load.unwrap_or_default(),
+                    ManagedCore::AlwaysBusy(_) => Load { busy_ps: window_ps, waiting_ps: 0, util: 1024 },
+                    ManagedCore::AlwaysIdle => Load::default(),
                 })
                 .collect();
             let look = Look {
@@ -221,20 +221,20 @@ impl PowerManager {
                 loads: &loads,
                 pstates: &self.params.pstates,
             };
-            let target = domain.seat.decide(&look);
-            domain.dvfs.want(now, target);
-            if let (Some(Managed::Tells(core)), true) = (domain.cores.first(), self.params.costs()) {
+            let target = domain.governor_slot.decide(&look);
+            domain.dvfs.request_pstate(now, target);
+            if let (Some(ManagedCore::Reporting(core)), true) = (domain.cores.first(), self.params.costs()) {
                 let work = PowerEvent::Work((self.params.governor_ps / 1000) as u32);
                 context.send(*core, TO_CORE_PS, Payload::Power(work));
             }
-            self.go_on(number, context);
+            self.apply_changes(number, context);
         }
         self.looked_at = now;
         self.asked = false;
-        self.look_later(context);
+        self.schedule_sample(context);
     }
 
-    fn look_later(&mut self, context: &mut Context) {
+    fn schedule_sample(&mut self, context: &mut Context) {
         if !self.params.governor.samples() || self.stopped {
             self.look_at = Time::MAX;
             return;
@@ -245,14 +245,14 @@ impl PowerManager {
     }
 
     /// Applies the changes of a domain that are due, and schedules the next.
-    fn go_on(&mut self, number: usize, context: &mut Context) {
+    fn apply_changes(&mut self, number: usize, context: &mut Context) {
         let now = context.now();
         let domain = &mut self.domains[number];
         while let Some(change) = domain.dvfs.advance(now) {
             let event = match change {
-                Change::Voltage(at) => PowerEvent::Voltage(at as u16),
-                Change::Halt { ps } => PowerEvent::Halt(u32::try_from(ps).unwrap_or(u32::MAX)),
-                Change::Frequency(at) => {
+                DvfsChange::Voltage(at) => PowerEvent::Voltage(at as u16),
+                DvfsChange::Halt { ps } => PowerEvent::Halt(u32::try_from(ps).unwrap_or(u32::MAX)),
+                DvfsChange::Frequency(at) => {
                     if domain.history.len() < CHANGES_MAX {
                         domain.history.push((now, at as u16));
                     }
@@ -265,14 +265,18 @@ impl PowerManager {
             };
             let (frequency, voltage) = (domain.dvfs.frequency(), domain.dvfs.voltage());
             for (core, meter) in domain.cores.iter().zip(&mut domain.meters) {
-                if let (Managed::Works(id), PowerEvent::Halt(_) | PowerEvent::Frequency(_)) = (*core, event) {
+                if let (ManagedCore::AlwaysBusy(id), PowerEvent::Halt(_) | PowerEvent::Frequency(_)) = (*core, event) {
                     context.send(id, 1, Payload::Power(event));
                 }
                 match *core {
-                    Managed::Tells(id) => context.send(id, 1, Payload::Power(event)),
-                    Managed::Works(_) | Managed::Empty => {
+                    ManagedCore::Reporting(id) => context.send(id, 1, Payload::Power(event)),
+                    ManagedCore::AlwaysBusy(_) | ManagedCore::AlwaysIdle => {
                         meter.clock(now, frequency);
-                        meter.turn(now, meter.being(), core_power_uw(&self.params, frequency, voltage, meter.being()));
+                        meter.turn(
+                            now,
+                            meter.activity(),
+                            core_power_uw(&self.params, frequency, voltage, meter.activity()),
+                        );
                     }
                 }
             }
@@ -296,40 +300,40 @@ impl PowerManager {
         let all = number.map_or(0..self.domains.len(), |number| number..number + 1);
         for number in all {
             let domain = &mut self.domains[number];
-            let cause = Cause { rx: true, high, low: !high };
-            let orders = orders(cause, domain.dvfs.target(), &self.params.pstates, steps);
-            if orders.hold {
+            let cause = InterruptCause { rx: true, high, low: !high };
+            let driver_orders = driver_orders(cause, domain.dvfs.target(), &self.params.pstates, steps);
+            if driver_orders.hold {
                 domain.held_until = now + self.params.period_ps;
             }
-            if let Some(at) = orders.frequency {
-                domain.dvfs.want(now, at);
+            if let Some(at) = driver_orders.frequency {
+                domain.dvfs.request_pstate(now, at);
             }
-            if let Some(sleep) = orders.sleep {
+            if let Some(sleep) = driver_orders.sleep {
                 for core in &domain.cores {
-                    if let Managed::Tells(id) = *core {
+                    if let ManagedCore::Reporting(id) = *core {
                         context.send(id, TO_CORE_PS, Payload::Power(PowerEvent::Sleep(sleep)));
                     }
                 }
             }
-            self.go_on(number, context);
+            self.apply_changes(number, context);
         }
     }
 
     fn domain_of(&self, core: ComponentId) -> Option<usize> {
-        self.domains.iter().position(|domain| domain.cores.contains(&Managed::Tells(core)))
+        self.domains.iter().position(|domain| domain.cores.contains(&ManagedCore::Reporting(core)))
     }
 }
 
 /// Creates the meter of a core that does not report.
-fn meter(params: &PowerParams, core: Managed, at: usize) -> CoreMeter {
+fn meter(params: &PowerParams, core: ManagedCore, at: usize) -> CoreMeter {
     let deepest = params.cstates.len().checked_sub(1).filter(|_| params.idle != IdleParams::Poll);
-    let being = match (core, deepest) {
-        (Managed::Works(_), _) => CoreActivity::Running,
+    let activity = match (core, deepest) {
+        (ManagedCore::AlwaysBusy(_), _) => CoreActivity::Running,
         (_, Some(deepest)) => CoreActivity::Asleep(deepest),
         (_, None) => CoreActivity::Polling,
     };
     let mut meter = CoreMeter::new(params, Time::ZERO, at, 0);
-    meter.turn(Time::ZERO, being, core_power_uw(params, at, at, being));
+    meter.turn(Time::ZERO, activity, core_power_uw(params, at, at, activity));
     meter
 }
 

@@ -30,10 +30,10 @@ pub enum CoreActivity {
 /// # Panics
 /// Panics if a P-state or C-state does not exist.
 #[must_use]
-pub fn core_power_uw(params: &PowerParams, frequency: usize, voltage: usize, being: CoreActivity) -> u64 {
+pub fn core_power_uw(params: &PowerParams, frequency: usize, voltage: usize, activity: CoreActivity) -> u64 {
     let (clock, supply) = (params.pstates[frequency], params.pstates[voltage]);
     let dynamic_uw = u128::from(supply.dynamic_uw) * u128::from(clock.khz) / u128::from(supply.khz.max(1));
-    let beyond_uw = match being {
+    let beyond_uw = match activity {
         CoreActivity::Running => dynamic_uw,
         CoreActivity::Polling => dynamic_uw * u128::from(params.poll_ppm) / MILLION,
         CoreActivity::Asleep(at) => return params.cstates[at].power_uw.unwrap_or(supply.static_uw),
@@ -65,8 +65,8 @@ impl Residency {
         self.running_ps + self.polling_ps + asleep_ps + self.waking_ps + self.halted_ps
     }
 
-    fn of(&mut self, being: CoreActivity) -> &mut u64 {
-        match being {
+    fn of(&mut self, activity: CoreActivity) -> &mut u64 {
+        match activity {
             CoreActivity::Running => &mut self.running_ps,
             CoreActivity::Polling => &mut self.polling_ps,
             CoreActivity::Asleep(at) => &mut self.asleep_ps[at],
@@ -81,7 +81,7 @@ impl Residency {
 pub struct CoreMeter {
     opened: Time,
     settled: Time,
-    being: CoreActivity,
+    activity: CoreActivity,
     power_uw: u64,
     frequency: usize,
     /// Energy in microwatts times picoseconds, which are attojoules.
@@ -97,7 +97,7 @@ impl CoreMeter {
         Self {
             opened: now,
             settled: now,
-            being: CoreActivity::Polling,
+            activity: CoreActivity::Polling,
             power_uw,
             frequency,
             attojoules: 0,
@@ -110,9 +110,9 @@ impl CoreMeter {
     ///
     /// # Panics
     /// Panics if `now` is before the last update.
-    pub fn turn(&mut self, now: Time, being: CoreActivity, power_uw: u64) {
+    pub fn turn(&mut self, now: Time, activity: CoreActivity, power_uw: u64) {
         self.settle(now);
-        (self.being, self.power_uw) = (being, power_uw);
+        (self.activity, self.power_uw) = (activity, power_uw);
     }
 
     /// Sets the frequency of the core to that of P-state `frequency` from `now` on. [`CoreMeter::turn`] sets the
@@ -132,7 +132,7 @@ impl CoreMeter {
     pub fn settle(&mut self, now: Time) {
         let ps = now.since(self.settled);
         self.attojoules += u128::from(self.power_uw) * u128::from(ps);
-        *self.residency.of(self.being) += ps;
+        *self.residency.of(self.activity) += ps;
         self.at_frequency_ps[self.frequency] += ps;
         self.settled = now;
     }
@@ -153,8 +153,8 @@ impl CoreMeter {
 
     /// Returns the current activity.
     #[must_use]
-    pub fn being(&self) -> CoreActivity {
-        self.being
+    pub fn activity(&self) -> CoreActivity {
+        self.activity
     }
 
     /// Returns the current power, in microwatts.
@@ -220,7 +220,7 @@ mod tests {
     }
 
     #[test]
-    fn the_books_say_what_was() {
+    fn the_meter_accumulates_time_and_energy() {
         let mut meter = CoreMeter::new(&params(), at(100), 1, 7);
         meter.turn(at(110), CoreActivity::Running, 1000);
         meter.turn(at(140), CoreActivity::Halted, 3);
@@ -235,11 +235,11 @@ mod tests {
         assert_eq!(meter.window_ps(), 149);
         assert_eq!(meter.attojoules(), 10 * 7 + 30 * 1000 + 5 * 3 + 4 * 5);
         assert_eq!(meter.at_frequency_ps(), [0, 45, 0, 0, 104]);
-        assert_eq!((meter.being(), meter.power_uw()), (CoreActivity::Waking, 5));
+        assert_eq!((meter.activity(), meter.power_uw()), (CoreActivity::Waking, 5));
     }
 
     #[test]
-    fn a_reset_opens_the_books_anew_and_the_core_goes_on() {
+    fn a_reset_starts_a_window_and_keeps_the_activity() {
         let mut meter = CoreMeter::new(&params(), at(0), 2, 7);
         meter.turn(at(10), CoreActivity::Asleep(1), 11);
         meter.reset(at(30));
@@ -276,10 +276,10 @@ mod tests {
         ) {
             let mut meter = CoreMeter::new(&params(), at(0), 0, 0);
             let (mut now, mut begin, mut energy, mut last_uw) = (0, 0, 0u128, 0);
-            for (turn, (ps, being, power_uw, frequency)) in turns.into_iter().enumerate() {
+            for (turn, (ps, activity, power_uw, frequency)) in turns.into_iter().enumerate() {
                 now += ps;
                 energy += u128::from(ps) * u128::from(last_uw);
-                meter.turn(at(now), being, power_uw);
+                meter.turn(at(now), activity, power_uw);
                 meter.clock(at(now), frequency);
                 last_uw = power_uw;
                 if turn == reset {

@@ -14,13 +14,13 @@ pub mod util;
 
 pub(crate) use clock::scaled;
 pub use clock::{Clock, ClockChange};
-pub use dvfs::{Change, Dvfs};
-pub use governor::{Governor, Load, Look, Seat};
+pub use dvfs::{Dvfs, DvfsChange};
+pub use governor::{Governor, GovernorSlot, Load, Look};
 pub use idle::IdleGovernor;
-pub use manager::{Managed, PowerManager};
+pub use manager::{ManagedCore, PowerManager};
 pub use meter::{core_power_uw, CoreActivity, CoreMeter, Residency};
-pub use ncap::{Cause, Ncap, Orders};
-pub use util::Util;
+pub use ncap::{DriverOrders, InterruptCause, Ncap};
+pub use util::UtilTracker;
 
 #[cfg(test)]
 pub(crate) mod tables;

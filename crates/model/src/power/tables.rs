@@ -51,7 +51,7 @@ pub(crate) fn params() -> PowerParams {
 }
 
 /// Returns `state` after a round trip through a checkpoint.
-pub(crate) fn written_and_read<T: Serialize + DeserializeOwned>(state: &T) -> T {
+pub(crate) fn round_trip_checkpoint<T: Serialize + DeserializeOwned>(state: &T) -> T {
     let bytes = checkpoint::write("", state).expect("it can be written");
     checkpoint::read("", &bytes).expect("it has been written")
 }

@@ -1,6 +1,6 @@
 //! Tests that hold for all state machines of this module.
 
-use super::tables::{params, written_and_read};
+use super::tables::{params, round_trip_checkpoint};
 use super::*;
 use crate::params::{IdleParams, NcapParams};
 use hostnet_kernel::Time;
@@ -11,19 +11,19 @@ use std::fmt::Debug;
 const US: u64 = 1_000_000;
 
 fn survives<T: Serialize + DeserializeOwned + Debug>(machine: &T) {
-    assert_eq!(format!("{:?}", written_and_read(machine)), format!("{machine:?}"));
+    assert_eq!(format!("{:?}", round_trip_checkpoint(machine)), format!("{machine:?}"));
 }
 
 #[test]
 fn machines_come_out_of_a_checkpoint_as_they_went_in() {
     let (params, now) = (params(), Time::from_ps(70 * US));
     let mut dvfs = Dvfs::new(&params, 1);
-    dvfs.want(now, 3);
+    dvfs.request_pstate(now, 3);
     dvfs.advance(now);
-    dvfs.want(now, 2);
+    dvfs.request_pstate(now, 2);
     survives(&dvfs);
 
-    let mut util = Util::new(now);
+    let mut util = UtilTracker::new(now);
     util.run(now + 12_345 * US, 1, 2);
     survives(&util);
 

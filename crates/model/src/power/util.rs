@@ -13,7 +13,7 @@ const PERIOD_PS: u64 = 1024 * 1024 * 1000;
 const HALF_LIFE: u64 = 32;
 
 /// Decay factor of `n` periods: 2^32 times 2^(-n/32), rounded down (`runnable_avg_yN_inv` in Linux).
-const LEFT: [u64; HALF_LIFE as usize] = [
+const DECAY_FACTORS: [u64; HALF_LIFE as usize] = [
     0x1_0000_0000,
     0xfa83_b2db,
     0xf525_7d15,
@@ -56,7 +56,7 @@ const SUM_MAX_PS: u64 = 48_934_993_102;
 ///
 /// Follows `kernel/sched/pelt.c` of Linux 4.19, but in ps where Linux counts in steps of 1024 ns.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct Util {
+pub struct UtilTracker {
     at: Time,
     /// Elapsed part of the current period, in ps.
     into_ps: u64,
@@ -64,7 +64,7 @@ pub struct Util {
     sum: u64,
 }
 
-impl Util {
+impl UtilTracker {
     /// Creates the utilisation of a core that has never been busy.
     #[must_use]
     pub fn new(now: Time) -> Self {
@@ -114,7 +114,7 @@ impl Util {
 /// Returns `value` after a decay of `periods` periods (`decay_load`).
 fn decayed(value: u64, periods: u64) -> u64 {
     let halved = u32::try_from(periods / HALF_LIFE).ok().and_then(|times| value.checked_shr(times)).unwrap_or(0);
-    let left = u128::from(halved) * u128::from(LEFT[(periods % HALF_LIFE) as usize]);
+    let left = u128::from(halved) * u128::from(DECAY_FACTORS[(periods % HALF_LIFE) as usize]);
     (left >> 32) as u64
 }
 
@@ -132,7 +132,7 @@ mod tests {
 
     #[test]
     fn a_core_that_always_works_is_full() {
-        let mut util = Util::new(Time::ZERO);
+        let mut util = UtilTracker::new(Time::ZERO);
         util.run(Time::from_ps(2000 * MS), MAX_KHZ, MAX_KHZ);
         assert_eq!(util.util(), CAPACITY);
         for step in 1..1000 {
@@ -143,7 +143,7 @@ mod tests {
 
     #[test]
     fn half_is_left_after_a_half_life() {
-        let mut util = Util::new(Time::ZERO);
+        let mut util = UtilTracker::new(Time::ZERO);
         util.run(periods(32), MAX_KHZ, MAX_KHZ);
         assert!(util.util().abs_diff(512) <= 1, "as much is there as is missing: {}", util.util());
         util.rest(periods(64));
@@ -156,14 +156,14 @@ mod tests {
 
     #[test]
     fn work_counts_in_proportion_to_the_frequency() {
-        let mut util = Util::new(Time::ZERO);
+        let mut util = UtilTracker::new(Time::ZERO);
         util.run(periods(2000), MAX_KHZ / 3, MAX_KHZ);
         assert_eq!(util.util(), 341, "1024 / 3");
     }
 
     #[test]
     fn a_quarter_of_short_intervals_is_a_quarter() {
-        let mut util = Util::new(Time::ZERO);
+        let mut util = UtilTracker::new(Time::ZERO);
         for turn in 0..40_000 {
             util.run(Time::from_ps(turn * 10_000_000 + 2_500_000), MAX_KHZ, MAX_KHZ);
             util.rest(Time::from_ps((turn + 1) * 10_000_000));
@@ -173,7 +173,7 @@ mod tests {
 
     #[test]
     fn part_of_the_first_period_counts_over_all_that_could_have_been() {
-        let mut util = Util::new(Time::ZERO);
+        let mut util = UtilTracker::new(Time::ZERO);
         util.run(Time::from_ps(PERIOD_PS / 2), MAX_KHZ, MAX_KHZ);
         // Half a period of 45.67 and a half: 0.5 / 46.17 of 1024 is 11.
         assert_eq!(util.util(), 11);
@@ -189,11 +189,11 @@ mod tests {
 
     #[test]
     fn what_periods_leave_is_a_geometric_series() {
-        for n in 1..LEFT.len() {
-            let expected = (u128::from(LEFT[n - 1]) * u128::from(LEFT[1])) >> 32;
-            assert!(u128::from(LEFT[n]).abs_diff(expected) <= 2, "{n}");
+        for n in 1..DECAY_FACTORS.len() {
+            let expected = (u128::from(DECAY_FACTORS[n - 1]) * u128::from(DECAY_FACTORS[1])) >> 32;
+            assert!(u128::from(DECAY_FACTORS[n]).abs_diff(expected) <= 2, "{n}");
         }
-        let last = (u128::from(LEFT[31]) * u128::from(LEFT[1])) >> 32;
+        let last = (u128::from(DECAY_FACTORS[31]) * u128::from(DECAY_FACTORS[1])) >> 32;
         assert!(last.abs_diff(1 << 31) <= 2, "32 periods leave half");
     }
 
@@ -203,7 +203,7 @@ mod tests {
             cuts in prop::collection::vec(1u64..5_000_000_000, 1..30),
             busy_ps in 0u64..100_000_000_000,
         ) {
-            let mut one = Util::new(Time::ZERO);
+            let mut one = UtilTracker::new(Time::ZERO);
             one.run(Time::from_ps(busy_ps), 1, 2);
             let mut other = one.clone();
             let mut now = Time::from_ps(busy_ps);
@@ -219,7 +219,7 @@ mod tests {
         fn it_stays_within_the_capacity(
             steps in prop::collection::vec((any::<u32>(), any::<u64>(), any::<bool>()), 1..50),
         ) {
-            let mut util = Util::new(Time::ZERO);
+            let mut util = UtilTracker::new(Time::ZERO);
             let mut now = Time::ZERO;
             for (khz, ps, busy) in steps {
                 now = now.saturating_add(ps);

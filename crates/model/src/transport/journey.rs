@@ -68,12 +68,12 @@ impl Stage {
 
 /// Time of one datagram in each stage so far.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Journey {
+pub struct StageTimes {
     begun: Time,
     ps: [u64; Stage::ALL.len()],
 }
 
-impl Journey {
+impl StageTimes {
     /// Starts a breakdown now.
     #[must_use]
     pub fn begin(now: Time) -> Self {
@@ -106,17 +106,17 @@ impl Journey {
 
 /// Latency statistics of the datagrams that applications have read since the last reset.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct Journeys {
+pub struct StageStats {
     total: Histogram,
     ps: [u64; Stage::ALL.len()],
     /// Breakdowns of single datagrams, at most the first [`KEPT_MAX`]; none unless they are recorded.
     #[serde(skip)]
-    kept: Option<Vec<Journey>>,
+    kept: Option<Vec<StageTimes>>,
 }
 
-impl Journeys {
+impl StageStats {
     /// Adds a datagram that has been read.
-    pub fn add(&mut self, journey: &Journey) {
+    pub fn add(&mut self, journey: &StageTimes) {
         if let Some(kept) = self.kept.as_mut().filter(|kept| kept.len() < KEPT_MAX) {
             kept.push(*journey);
         }
@@ -149,7 +149,7 @@ impl Journeys {
 
     /// Returns the recorded breakdowns.
     #[must_use]
-    pub fn kept(&self) -> &[Journey] {
+    pub fn kept(&self) -> &[StageTimes] {
         self.kept.as_deref().unwrap_or_default()
     }
 
@@ -171,7 +171,7 @@ mod tests {
             steps in prop::collection::vec((0_usize..10, 0_u64..1 << 40), 0..40),
         ) {
             let mut now = Time::from_ps(begun);
-            let mut journey = Journey::begin(now);
+            let mut journey = StageTimes::begin(now);
             let mut expected = [0; Stage::ALL.len()];
             for (stage, ps) in steps {
                 now += ps;
@@ -180,7 +180,7 @@ mod tests {
             }
             prop_assert_eq!(Stage::ALL.map(|stage| journey.ps(stage)), expected);
             prop_assert_eq!(journey.total_ps(), now.ps() - begun);
-            let mut journeys = Journeys::default();
+            let mut journeys = StageStats::default();
             (0..2).for_each(|_| journeys.add(&journey));
             prop_assert_eq!(Stage::ALL.map(|stage| journeys.sum_ps(stage)), expected.map(|ps| 2 * ps));
             prop_assert_eq!(journeys.total().sum(), 2 * u128::from(journey.total_ps()));

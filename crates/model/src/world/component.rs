@@ -5,7 +5,7 @@ use crate::part::Part;
 use serde::{Deserialize, Serialize};
 
 /// Kind of part, to find the parts of that kind in a machine.
-pub trait Member: Sized {
+pub trait ComponentKind: Sized {
     /// Returns the part if it is of this kind.
     fn of(component: &Component) -> Option<&Self>;
 
@@ -33,7 +33,7 @@ macro_rules! members {
                 }
             }
 
-            impl Member for crate::$room::$part {
+            impl ComponentKind for crate::$room::$part {
                 fn of(component: &Component) -> Option<&Self> {
                     match component {
                         Component::$kind(part) => Some(part),
@@ -81,12 +81,12 @@ impl Component {
 
     /// Returns the part if it is of kind `T`.
     #[must_use]
-    pub fn get<T: Member>(&self) -> Option<&T> {
+    pub fn get<T: ComponentKind>(&self) -> Option<&T> {
         T::of(self)
     }
 
     /// Returns the part, to change it, if it is of kind `T`.
-    pub fn get_mut<T: Member>(&mut self) -> Option<&mut T> {
+    pub fn get_mut<T: ComponentKind>(&mut self) -> Option<&mut T> {
         T::of_mut(self)
     }
 }

@@ -1,9 +1,9 @@
 //! Machine: the parts of a server, and the dispatch of events to them.
 
-use super::{Component, Member};
+use super::{Component, ComponentKind};
 use crate::cache::{Caches, SocketCaches};
 use crate::control::{Control, Controller};
-use crate::core::{Core, Runs};
+use crate::core::{Core, EngineKind};
 use crate::fluid::FluidMemory;
 use crate::line::{Homes, Packet, Packets, Requests};
 use crate::mesh::Mesh;
@@ -32,7 +32,7 @@ pub struct Machine {
     meshes: Vec<Option<Box<Mesh>>>,
     components: Vec<Component>,
     /// Socket of each component; one past the last socket for components that are on none of these.
-    places: Vec<u8>,
+    component_sockets: Vec<u8>,
     /// Announcements that were made while the last event was handled.
     #[serde(skip)]
     told: Vec<Told>,
@@ -53,9 +53,12 @@ impl Machine {
         components: Vec<(Option<u8>, Component)>,
         requests_capacity: usize,
     ) -> Self {
-        let (places, components): (Vec<Option<u8>>, Vec<Component>) = components.into_iter().unzip();
+        let (component_sockets, components): (Vec<Option<u8>>, Vec<Component>) = components.into_iter().unzip();
         let none = caches.len() as u8;
-        assert!(places.iter().flatten().all(|&socket| socket < none), "every part is on a socket that there is");
+        assert!(
+            component_sockets.iter().flatten().all(|&socket| socket < none),
+            "every part is on a socket that there is"
+        );
         Self {
             first,
             homes,
@@ -64,7 +67,7 @@ impl Machine {
             fluids: caches.iter().map(|_| None).collect(),
             meshes: caches.iter().map(|_| None).collect(),
             caches,
-            places: places.into_iter().map(|socket| socket.unwrap_or(none)).collect(),
+            component_sockets: component_sockets.into_iter().map(|socket| socket.unwrap_or(none)).collect(),
             names: names(&components),
             told: Vec::with_capacity(TOLD_CAPACITY),
             components,
@@ -145,23 +148,23 @@ impl Machine {
     }
 
     /// Returns the caches and the parts, to fill the caches before the simulation starts.
-    pub fn warming(&mut self) -> (&mut [Option<Caches>], &mut [Component]) {
+    pub fn warm_up_parts(&mut self) -> (&mut [Option<Caches>], &mut [Component]) {
         (&mut self.caches, &mut self.components)
     }
 
     /// Returns the parts of a kind, in the order of their numbers.
-    pub fn each<T: Member + 'static>(&self) -> impl Iterator<Item = &T> {
+    pub fn each<T: ComponentKind + 'static>(&self) -> impl Iterator<Item = &T> {
         self.components.iter().filter_map(T::of)
     }
 
     /// Returns the first part of a kind.
     #[must_use]
-    pub fn first<T: Member + 'static>(&self) -> Option<&T> {
+    pub fn first<T: ComponentKind + 'static>(&self) -> Option<&T> {
         self.each().next()
     }
 
     /// Returns the engines of a kind on all cores.
-    pub fn engines<T: Runs + 'static>(&self) -> impl Iterator<Item = &T> {
+    pub fn engines<T: EngineKind + 'static>(&self) -> impl Iterator<Item = &T> {
         self.each().flat_map(|core: &Core| core.engines().iter().filter_map(T::of))
     }
 
@@ -170,7 +173,7 @@ impl Machine {
     /// # Panics Panics if there is none.
     #[must_use]
     pub fn part(&self, index: usize) -> &dyn Part {
-        let fluid = || Some(&**self.fluids.get(usize::from(self.places[index]))?.as_ref()? as &dyn Part);
+        let fluid = || Some(&**self.fluids.get(usize::from(self.component_sockets[index]))?.as_ref()? as &dyn Part);
         self.components[index].part().or_else(fluid).expect("the memory is there that has a place")
     }
 
@@ -178,8 +181,8 @@ impl Machine {
     ///
     /// # Panics Panics if there is none.
     pub fn part_mut(&mut self, index: usize) -> &mut dyn Part {
-        let Self { fluids, places, components, .. } = self;
-        let memory = fluids.get_mut(usize::from(places[index]));
+        let Self { fluids, component_sockets, components, .. } = self;
+        let memory = fluids.get_mut(usize::from(component_sockets[index]));
         let fluid = || Some(&mut **memory?.as_mut()? as &mut dyn Part);
         components[index].part_mut().or_else(fluid).expect("the memory is there that has a place")
     }
@@ -343,7 +346,7 @@ impl Partition for Machine {
     fn on_event(&mut self, event: Event<Payload>, scheduler: &mut Scheduler<Payload>) {
         let source = event.source;
         let index = (event.target.0 - self.first.0) as usize;
-        let place = usize::from(self.places[index]);
+        let place = usize::from(self.component_sockets[index]);
         let fluid = self.fluids.get_mut(place).and_then(Option::as_deref_mut);
         let mesh = self.meshes.get_mut(place).and_then(Option::as_deref_mut);
         self.told.clear();

@@ -9,6 +9,6 @@ mod component;
 mod machine;
 mod partition;
 
-pub use component::{Component, Member};
+pub use component::{Component, ComponentKind};
 pub use machine::Machine;
 pub use partition::World;

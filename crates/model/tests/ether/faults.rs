@@ -23,7 +23,7 @@ fn a_lossless_priority_loses_nothing_when_there_is_headroom() {
         assert_eq!(books.iter().all(|books| books.received == 1000), lossless);
         let switch = fabric.switches().next().expect("a switch");
         assert_eq!(switch.ports()[0].pauses_asked() > 0, lossless);
-        assert!((0..3).all(|port| switch.ports()[port].held_bytes(0) == 0 && !switch.ports()[port].asks_pause(0)));
+        assert!((0..3).all(|port| switch.ports()[port].held_bytes(0) == 0 && !switch.ports()[port].requests_pause(0)));
         let sender = &fabric.endpoints().next().expect("a host").ports()[0];
         assert_eq!(sender.paused_ps(0, hostnet_kernel::Time::from_ps(100_000_000_000)) > 0, lossless);
     }

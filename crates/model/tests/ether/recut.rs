@@ -3,7 +3,7 @@
 use crate::lab::*;
 use crate::random::{tcp, topology};
 use hostnet_kernel::{checkpoint, ComponentId, Event, Scheduler, Simulation, Time};
-use hostnet_model::ether::{fabrics, join, recut, Fabric};
+use hostnet_model::ether::{fabrics, join_fabrics, recut, Fabric};
 use hostnet_model::params::*;
 use hostnet_model::{Packet, PacketId, Payload};
 use proptest::prelude::*;
@@ -32,7 +32,7 @@ struct State {
 
 fn state(parts: Vec<(Fabric, Scheduler<Payload>)>, nodes: usize) -> State {
     let apart = recut(parts, &[0..1, 1..nodes]);
-    let (fabric, scheduler) = join(apart);
+    let (fabric, scheduler) = join_fabrics(apart);
     let (_, handled, pending, sequences) = scheduler.state();
     let on_the_way = |payload| match payload {
         Payload::Packet { id, .. } => Some(nowhere(*fabric.packets().get(id))),

@@ -4,7 +4,7 @@ use crate::build::mcn::rings_without_nic;
 use crate::build::{Builder, SocketBuilder};
 use hostnet_kernel::ComponentId;
 use hostnet_model::ether::WireParams;
-use hostnet_model::nic::{Nic, NicFlow, Wiring};
+use hostnet_model::nic::{Nic, NicFlow, NicWiring};
 use hostnet_model::os::{
     self, DatagramEndParams, Hop, NetFootprint, NetSocketParams, NetStack, Region, FILE_BYTES, FILE_END_BYTES,
 };
@@ -302,7 +302,7 @@ impl SocketBuilder<'_> {
             let core = core(place.map_or(0, |_| at));
             NicFlow { class: self.server.class_of(flow), queue, core, mss_bytes }
         });
-        let wiring = Wiring {
+        let wiring = NicWiring {
             functions: self.server.functions(),
             hints: self.server.hints(&params),
             queues: serving

@@ -1,7 +1,7 @@
 //! The caching and home agents.
 
 use super::SocketBuilder;
-use hostnet_model::cha::{Cha, Wiring};
+use hostnet_model::cha::{Cha, ChaWiring};
 use hostnet_model::PartKind;
 
 impl SocketBuilder<'_> {
@@ -14,7 +14,7 @@ impl SocketBuilder<'_> {
         let sram = params.mcn.as_ref().filter(|mcn| mcn.on_dimm).map(|_| layout.of(PartKind::Mcn).first());
         let pool = params.pool.as_ref().map(|_| layout.of(PartKind::Pool).first());
         let expander = expander.or(sram).or(pool);
-        let wiring = Wiring { cores: layout.cores(), channels: layout.of(PartKind::Channel), upis, expander };
+        let wiring = ChaWiring { cores: layout.cores(), channels: layout.of(PartKind::Channel), upis, expander };
         let cha = Cha::new(
             layout.number,
             params.cha.clone(),
@@ -26,7 +26,7 @@ impl SocketBuilder<'_> {
         );
         match (&params.remote, &self.server.params.upi) {
             (Some(remote), _) => cha.with_remote(remote),
-            (None, Some(upi)) => cha.with_sockets(self.server.abroad(layout.number, upi)),
+            (None, Some(upi)) => cha.with_sockets(self.server.remote_sockets(layout.number, upi)),
             (None, None) => cha,
         }
     }

@@ -2,9 +2,9 @@
 
 use super::{Builder, Node, SocketBuilder, SocketLayout};
 use hostnet_kernel::Rng;
-use hostnet_model::app::{footprint, Bases, Generator};
+use hostnet_model::app::{footprint, Generator, MemoryBases};
 use hostnet_model::core::{
-    Core, Engine, Executor, Partner, Program, Programs, Source, Storage, Stream, Thread, Wiring,
+    Core, CoreWiring, Engine, Executor, Partner, Program, Programs, Source, Storage, Stream, Thread,
 };
 use hostnet_model::line::{Evictions, Walk};
 use hostnet_model::params::{AppParams, CacheParams, FioParams, Pattern, StreamParams, WorkloadKind, KERNEL_BYTES};
@@ -95,9 +95,9 @@ impl SocketBuilder<'_> {
     }
 
     /// Whom the cores of this socket talk to.
-    pub(super) fn wiring(&self) -> Wiring {
+    pub(super) fn wiring(&self) -> CoreWiring {
         let drives = |socket: &SocketLayout| socket.of(PartKind::Ssd).iter();
-        Wiring { home: self.layout.home(), drives: self.server.layout.sockets.iter().flat_map(drives).collect() }
+        CoreWiring { home: self.layout.home(), drives: self.server.layout.sockets.iter().flat_map(drives).collect() }
     }
 
     /// What every core with caches executes.
@@ -146,7 +146,7 @@ impl SocketBuilder<'_> {
         for (number, &core) in (0..).zip(&app.cores) {
             let Some(core) = self.layout.own_core(core) else { continue };
             let mut bases =
-                Bases { shared, thread: self.take_for(class, self.node(core), needed.thread_bytes), client: 0 };
+                MemoryBases { shared, thread: self.take_for(class, self.node(core), needed.thread_bytes), client: 0 };
             let mut rng = self.stream_rng(core, threads[core as usize].len());
             let client = app.clients.get(number as usize).map(|&client| self.layout.expect_core(client));
             let thread = |generator, partner| Thread {

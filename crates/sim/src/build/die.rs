@@ -1,7 +1,7 @@
 //! The mesh of a socket.
 
 use super::SocketBuilder;
-use hostnet_model::mesh::{Mesh, Wiring};
+use hostnet_model::mesh::{Mesh, MeshWiring};
 use hostnet_model::params::DieParams;
 use hostnet_model::{Ids, PartKind};
 
@@ -10,7 +10,7 @@ impl SocketBuilder<'_> {
     pub(super) fn mesh(&self) -> Option<Mesh> {
         let die = self.params.die.as_ref()?;
         let range = |ids: Ids| ids.first().0..ids.end().0;
-        let wiring = Wiring {
+        let wiring = MeshWiring {
             socket: self.layout.number,
             cores: range(self.layout.cores()),
             cha: range(self.layout.of(PartKind::Cha)),

@@ -1,7 +1,7 @@
 //! A NIC in a DIMM: the buffer device, and the way of drivers to it.
 
 use super::SocketBuilder;
-use hostnet_model::dimm::{Buffers, Dimm, Wiring};
+use hostnet_model::dimm::{Dimm, DimmWiring, PacketBuffers};
 use hostnet_model::line::memory_of;
 use hostnet_model::os::{AllocCache, DimmWay};
 use hostnet_model::params::DimmParams;
@@ -27,14 +27,14 @@ impl SocketBuilder<'_> {
         let serving = attachment.zip(self.server.params.stack.as_ref()).map(|(at, stack)| at.cores(stack));
         let serving = serving.unwrap_or_default();
         let serving_count = serving.len() as u32;
-        let buffers = self.server.queues(nic, &serving).iter().map(|queue| Buffers {
+        let buffers = self.server.queues(nic, &serving).iter().map(|queue| PacketBuffers {
             line: queue.pool() / 64,
             lines: nic.pool_bytes / 64,
             step: u64::from(nic.descriptor_bytes) / 64,
         });
         let [all, own] = rows(params);
         let first = all - own * (nic.queues.max(serving_count));
-        let wiring = Wiring {
+        let wiring = DimmWiring {
             cloned_from: memory_of(NODE) / 64 + u64::from(first) * u64::from(params.memory.dram.lines_per_row),
             cha: self.layout.home(),
             nic: self.server.layout.nic(),

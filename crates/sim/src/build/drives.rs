@@ -2,7 +2,7 @@
 
 use super::{Builder, SocketBuilder};
 use hostnet_model::line::Walk;
-use hostnet_model::nvme::{Job, PortWiring, Ssd, Wiring};
+use hostnet_model::nvme::{DriveJob, DrivePortWiring, DriveWiring, Ssd};
 use hostnet_model::params::{Pattern, WorkloadKind, EXTRA_BYTES};
 use hostnet_model::PartKind;
 
@@ -32,7 +32,7 @@ impl SocketBuilder<'_> {
                 let at = self.server.node(job.core);
                 let base = self.take_for(class as u8, at, job.block_bytes * u64::from(job.io_depth));
                 let extra = self.take_for(class as u8, at, EXTRA_BYTES);
-                jobs.push(Job {
+                jobs.push(DriveJob {
                     params: job.clone(),
                     class: class as u8,
                     base,
@@ -50,18 +50,18 @@ impl SocketBuilder<'_> {
                 });
             }
         }
-        let wiring = Wiring { ports: self.server.ports(self.layout.number, index), number: number as u8 };
+        let wiring = DriveWiring { ports: self.server.ports(self.layout.number, index), number: number as u8 };
         Ssd::new(wiring, ssd, self.pages.clone(), rng, jobs, self.server.classes)
     }
 }
 
 impl Builder<'_> {
     /// The ports of a drive, told by its socket and its number there: that on its own socket first.
-    fn ports(&self, socket: u8, index: u32) -> Vec<PortWiring> {
+    fn ports(&self, socket: u8, index: u32) -> Vec<DrivePortWiring> {
         let pcie = &self.at(socket).1.pcie;
         let port = |at: u8| {
             let link = self.params.drives_at(at).iter().position(|&drive| drive == (socket, index))?;
-            Some(PortWiring { socket: at, iio: self.at(at).0.iio(), link: link as u8, pcie: pcie.clone() })
+            Some(DrivePortWiring { socket: at, iio: self.at(at).0.iio(), link: link as u8, pcie: pcie.clone() })
         };
         let others = (0..self.params.sockets.len() as u8).filter(|&other| other != socket);
         std::iter::once(socket).chain(others).filter_map(port).collect()

@@ -6,7 +6,7 @@
 
 use super::Layout;
 use hostnet_model::app::Replay;
-use hostnet_model::core::{Core, Executor, Runs};
+use hostnet_model::core::{Core, EngineKind, Executor};
 use hostnet_model::params::{App, ServerParams, TraceParams, WorkloadKind};
 use hostnet_model::Machine;
 use hostnet_traffic::{AccessFormat, StepOptions, TraceError, TraceSteps};

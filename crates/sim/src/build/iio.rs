@@ -2,7 +2,7 @@
 
 use super::SocketBuilder;
 use hostnet_kernel::ComponentId;
-use hostnet_model::iio::{Iio, Wiring};
+use hostnet_model::iio::{Iio, IioWiring};
 use hostnet_model::params::{LineSize, PcieParams};
 use hostnet_model::PartKind;
 
@@ -14,7 +14,7 @@ impl SocketBuilder<'_> {
             self.server.params.ddio_at(self.layout.number).into_iter().chain(nic).collect()
         });
         let rng = self.server.component_rng(self.layout.iio());
-        let wiring = Wiring { cha: self.layout.home(), links: self.links() };
+        let wiring = IioWiring { cha: self.layout.home(), links: self.links() };
         let mut iio = Iio::new(params.iio.clone(), wiring, ddio, rng, self.server.classes);
         if self.server.params.nic().is_some_and(|nic| !nic.relaxed_ordering) {
             self.nic_link().into_iter().for_each(|link| iio.keep_order(link.into()));

@@ -2,8 +2,8 @@
 
 use super::{homes_of, Builder, SocketBuilder};
 use hostnet_kernel::ComponentId;
-use hostnet_model::line::{memory_of, Ring, Rings};
-use hostnet_model::mcn::{CopyEngineConfig, Mcn, Window, Wiring, LINE_BYTES};
+use hostnet_model::line::{memory_of, LineRing, QueueRings};
+use hostnet_model::mcn::{CopyEngineConfig, Mcn, McnWiring, SramWindow, LINE_BYTES};
 use hostnet_model::os::{NetStack, Region, RingWiring, RING_PACKET_BYTES};
 use hostnet_model::params::{ClusterParams, FlowParams, HostKind, HostParams, McnParams, ServerParams};
 use hostnet_model::PartKind;
@@ -28,11 +28,11 @@ pub(crate) fn window_ps(cluster: &ClusterParams) -> Option<u64> {
 impl Builder<'_> {
     /// The physical lines of the buffer devices of this machine. At a host those of a device are beyond its memory, all
     /// in the channel that it is at; at a DIMM they are a memory of their own.
-    fn windows(&self, mcn: &McnParams) -> Vec<Window> {
-        let count = Window::lines(mcn.ring_bytes);
+    fn windows(&self, mcn: &McnParams) -> Vec<SramWindow> {
+        let count = SramWindow::lines(mcn.ring_bytes);
         if mcn.on_dimm {
             let first = memory_of(1) / u64::from(LINE_BYTES);
-            return vec![Window::new((first..first + u64::from(count)).collect(), mcn.ring_bytes, true)];
+            return vec![SramWindow::new((first..first + u64::from(count)).collect(), mcn.ring_bytes, true)];
         }
         let socket = self.params.socket();
         let (memory, decoder) = (&socket.memory, homes_of(socket).decoder);
@@ -42,7 +42,7 @@ impl Builder<'_> {
             let next = &mut next[at as usize];
             let lines: Vec<u64> = (*next..).filter(|&line| channel(line) == at).take(count as usize).collect();
             *next = lines.last().map_or(*next, |last| last + 1);
-            Window::new(lines, mcn.ring_bytes, false)
+            SramWindow::new(lines, mcn.ring_bytes, false)
         };
         mcn.interfaces.iter().map(|interface| interface.channel).map(window).collect()
     }
@@ -57,14 +57,14 @@ impl SocketBuilder<'_> {
     pub(super) fn mcn(&self) -> Option<Mcn> {
         let params = self.params.mcn.as_deref()?;
         let attachment = self.server.attachment.as_ref()?;
-        let wiring = Wiring {
+        let wiring = McnWiring {
             cha: self.layout.home(),
             to_cha_ps: self.params.core.to_cha_ps,
             core: self.server.layout.core(params.core),
             peers: attachment.peers.clone(),
             windows: self.server.windows(params),
             class: self.server.class_of_first(),
-            hauling: params.dma_lines.is_some().then(|| CopyEngineConfig {
+            engine_config: params.dma_lines.is_some().then(|| CopyEngineConfig {
                 base: self.take(params.core, RING_PACKET_BYTES),
                 bytes: RING_PACKET_BYTES,
                 pages: self.pages.clone(),
@@ -100,6 +100,6 @@ impl SocketBuilder<'_> {
 }
 
 /// The rings of a core of a machine without a NIC: it has as many descriptors as there are.
-pub(super) fn rings_without_nic() -> Rings {
-    Rings { segments: Ring::new(0, SEND_ENTRIES * 64), ..Rings::NONE }
+pub(super) fn rings_without_nic() -> QueueRings {
+    QueueRings { segments: LineRing::new(0, SEND_ENTRIES * 64), ..QueueRings::NONE }
 }

@@ -2,7 +2,7 @@
 
 use super::{Node, SocketBuilder};
 use hostnet_model::params::{CableParams, ClusterParams, End, PageParams, PoolParams, SocketParams};
-use hostnet_model::pool::{PoolPort, PoolWay, Wiring};
+use hostnet_model::pool::{PoolPath, PoolPort, PoolWiring};
 use hostnet_model::PartKind;
 
 /// The pages of what a server borrows; nothing if it borrows nothing. Those of its own are permuted as its memory is,
@@ -13,7 +13,7 @@ pub(super) fn borrowed(socket: &SocketParams, pool: &PoolParams) -> Option<PageP
 }
 
 /// What lines cross to lenders; nothing if they have no cable or several, or a cable of their own to each other.
-fn way(cluster: &ClusterParams, host: u16, params: &PoolParams) -> Option<PoolWay> {
+fn way(cluster: &ClusterParams, host: u16, params: &PoolParams) -> Option<PoolPath> {
     let cable_of = |host: u16| {
         let mut all = cluster.cables.iter().filter(|cable| cable.ends.contains(&End::Host(host)));
         all.next().filter(|_| all.next().is_none())
@@ -28,7 +28,7 @@ fn way(cluster: &ClusterParams, host: u16, params: &PoolParams) -> Option<PoolWa
     let cables = params.lenders.iter().map(|lender| cable_of(lender.host)).collect::<Option<Vec<_>>>()?;
     let nearest = cables.iter().map(|cable| wire_ps(cable)).min()?;
     let slowest = cables.iter().map(|cable| cable.bytes_per_s).min()?;
-    Some(PoolWay {
+    Some(PoolPath {
         read_ps: wire_ps(own) + 2 * beside.latency_ps + nearest,
         bytes_per_s: own.bytes_per_s,
         lenders_bytes_per_s: slowest * cables.len() as u64,
@@ -46,7 +46,7 @@ impl SocketBuilder<'_> {
         let node = Node { socket: self.layout.number, cluster: 0 };
         let lent = if params.lent_bytes > 0 { self.server.spaces.of(node, params.lent_bytes) } else { 0 };
         let cached = params.cache.map_or(0, |cache| self.server.spaces.of(node, cache.bytes));
-        let wiring = Wiring {
+        let wiring = PoolWiring {
             host: attachment.host,
             cha: self.layout.home(),
             nic: self.server.layout.nic(),

@@ -2,12 +2,12 @@
 
 use super::Builder;
 use hostnet_kernel::ComponentId;
-use hostnet_model::core::{Core, Runs};
+use hostnet_model::core::{Core, EngineKind};
 use hostnet_model::nic::{NcapWiring, Nic};
 use hostnet_model::os::{NetStack, PowerWiring};
 use hostnet_model::params::{FlowParams, PowerDomain, Traffic};
-use hostnet_model::power::{Managed, PowerManager};
-use hostnet_model::{Component, Member};
+use hostnet_model::power::{ManagedCore, PowerManager};
+use hostnet_model::{Component, ComponentKind};
 
 impl Builder<'_> {
     /// What a core is told of the power management, if there is any.
@@ -19,7 +19,7 @@ impl Builder<'_> {
     /// The power management, if there is any, of cores that are built.
     pub(super) fn power(&self, parts: &[Component]) -> Option<PowerManager> {
         let params = self.params.power.as_deref()?;
-        let cores: Vec<Managed> = parts.iter().filter_map(Core::of).zip(self.core_ids()).map(managed).collect();
+        let cores: Vec<ManagedCore> = parts.iter().filter_map(Core::of).zip(self.core_ids()).map(managed).collect();
         let domains = match params.domain {
             PowerDomain::Core => cores.into_iter().map(|core| vec![core]).collect(),
             PowerDomain::Chip => {
@@ -73,10 +73,10 @@ impl Builder<'_> {
 }
 
 /// What is known of a core.
-fn managed((core, id): (&Core, ComponentId)) -> Managed {
+fn managed((core, id): (&Core, ComponentId)) -> ManagedCore {
     match core.engines() {
-        [] => Managed::Empty,
-        [only] if NetStack::of(only).is_some_and(|stack| stack.power().is_some()) => Managed::Tells(id),
-        _ => Managed::Works(id),
+        [] => ManagedCore::AlwaysIdle,
+        [only] if NetStack::of(only).is_some_and(|stack| stack.power().is_some()) => ManagedCore::Reporting(id),
+        _ => ManagedCore::AlwaysBusy(id),
     }
 }

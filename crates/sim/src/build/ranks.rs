@@ -1,8 +1,8 @@
 //! Ranks of jobs on the cores of a server.
 
 use super::{Attachment, SocketBuilder};
-use hostnet_model::core::{Engine, Errands, Executor, RankMemory, Source, Thread, Worker};
-use hostnet_model::flow::{Link, Rank};
+use hostnet_model::core::{Engine, Executor, RankMemory, RankOperations, Source, Thread, Worker};
+use hostnet_model::flow::{Rank, RankLink};
 use hostnet_model::params::{JobParams, Traffic, Transport};
 use std::collections::BTreeMap;
 
@@ -90,7 +90,7 @@ impl SocketBuilder<'_> {
         let instruction_fs = params.cores[rank as usize].instruction_fs;
         let thread = Thread {
             class: job.class,
-            source: Source::Errands(Box::new(Errands::new(own, walk_at, walk_at + walk * 64))),
+            source: Source::RankOperations(Box::new(RankOperations::new(own, walk_at, walk_at + walk * 64))),
             instruction_fs,
             in_flight: 0,
             think_ps: 0,
@@ -101,8 +101,8 @@ impl SocketBuilder<'_> {
         let classes = self.server.classes;
         let executor = Executor::new(core, self.params.core.clone(), self.wiring(), cache, pages, rng, thread, classes);
         let link = |to: u32| match job.ranks.binary_search(&to) {
-            Ok(_) => Some(Link::Core(self.server.layout.core(params.cores[to as usize].core))),
-            Err(_) => job.flows.get(&(rank, to)).map(|&flow| Link::End(flow)),
+            Ok(_) => Some(RankLink::Core(self.server.layout.core(params.cores[to as usize].core))),
+            Err(_) => job.flows.get(&(rank, to)).map(|&flow| RankLink::End(flow)),
         };
         let [shared, ranks, number] = among;
         let memory = RankMemory { messages, shared, ranks, number };

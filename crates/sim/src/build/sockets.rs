@@ -2,9 +2,9 @@
 
 use super::{Builder, Node, SocketBuilder, SocketLayout};
 use hostnet_kernel::ComponentId;
-use hostnet_model::cha::Abroad;
+use hostnet_model::cha::RemoteSockets;
 use hostnet_model::control::{self, Control, Throttled};
-use hostnet_model::core::{Core, Programs, Wiring};
+use hostnet_model::core::{Core, CoreWiring, Programs};
 use hostnet_model::link::Upi;
 use hostnet_model::params::{ControlParams, CoreParams, RemoteCore, ServerParams, SocketParams, SocketsParams};
 use hostnet_model::PartKind;
@@ -52,7 +52,7 @@ impl SocketBuilder<'_> {
             let node = Node { socket: self.layout.number, cluster: 0 };
             let program = self.stream(core.class, node, &core.stream, self.server.stream_rng(first + index, 0));
             let rng = self.server.component_rng(self.layout.of(PartKind::Remote).get(index));
-            let wiring = Wiring { home: self.layout.of(PartKind::Upi).get(core.socket), drives: Vec::new() };
+            let wiring = CoreWiring { home: self.layout.of(PartKind::Upi).get(core.socket), drives: Vec::new() };
             let programs = Programs::new(params.clone(), wiring, self.pages.clone(), rng, vec![program]);
             Core::new(PartKind::Remote, &params, vec![programs.into()], self.server.classes)
         };
@@ -69,13 +69,13 @@ impl Builder<'_> {
     }
 
     /// What the CHAs of a socket know of the others.
-    pub(super) fn abroad(&self, socket: u8, params: &SocketsParams) -> Abroad {
+    pub(super) fn remote_sockets(&self, socket: u8, params: &SocketsParams) -> RemoteSockets {
         let pairs = self.layout.pairs();
         let upi = |other: u8| {
             let between = pairs.iter().position(|pair| pair.contains(&socket) && pair.contains(&other))?;
             (other != socket).then(|| self.layout.upis.get(between as u32))
         };
-        Abroad {
+        RemoteSockets {
             upis: (0..self.layout.sockets.len() as u8).map(upi).collect(),
             upi_ps: params.upi.latency_ps,
             entries: params.tor_entries,
@@ -133,6 +133,6 @@ impl Builder<'_> {
         let layout = &self.layout;
         let marking = self.network_cores().into_iter().map(|core| layout.core(core)).collect();
         let rng = self.component_rng(ComponentId(layout.control));
-        Control::new(control.clone(), control::Wiring { throttled, marking, iio: layout.at_nic().iio() }, rng)
+        Control::new(control.clone(), control::ControlWiring { throttled, marking, iio: layout.at_nic().iio() }, rng)
     }
 }

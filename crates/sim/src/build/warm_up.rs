@@ -7,7 +7,7 @@
 use crate::build::feeds::Feeds;
 use crate::build::Layout;
 use hostnet_model::cache::{Caches, ClassCounts};
-use hostnet_model::core::{Core, Executor, Runs};
+use hostnet_model::core::{Core, EngineKind, Executor};
 use hostnet_model::line::socket_of;
 use hostnet_model::nvme::{Ssd, WrittenLine};
 use hostnet_model::params::{CacheParams, ServerParams, SocketParams};
@@ -91,7 +91,7 @@ pub(crate) fn fill(
     feeds: &mut Feeds,
     on_filling: &mut dyn FnMut(Filling) -> bool,
 ) -> bool {
-    let (caches_of, components) = machine.warming();
+    let (caches_of, components) = machine.warm_up_parts();
     let lines = params.sockets.iter().filter_map(wanted).map(|[lines, written]| lines + written).sum();
     let mut filling = Filling { done: 0, lines };
     for ((caches, of_socket), layout_of) in caches_of.iter_mut().zip(&params.sockets).zip(&layout.sockets) {

@@ -1,7 +1,7 @@
 //! By which function of a NIC things go, and where its queues have their memory.
 
 use super::{Builder, Node};
-use hostnet_model::line::Rings;
+use hostnet_model::line::QueueRings;
 use hostnet_model::nic::{FunctionWiring, QueueMemory, QueueWiring};
 use hostnet_model::os::RegisterPath;
 use hostnet_model::params::{NicParams, PcieParams};
@@ -84,12 +84,12 @@ impl Builder<'_> {
     }
 
     /// The rings of a queue of the NIC.
-    pub(super) fn rings(&self, queue: u16) -> Rings {
+    pub(super) fn rings(&self, queue: u16) -> QueueRings {
         let at = usize::from(self.layout.at_nic().number);
         let (Some(params), Some(stack), Some(attachment)) =
             (&self.params.sockets[at].nic, &self.params.stack, &self.attachment)
         else {
-            return Rings::NONE;
+            return QueueRings::NONE;
         };
         self.queues(params, &attachment.cores(stack))[usize::from(queue)].rings()
     }

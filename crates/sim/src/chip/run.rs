@@ -3,7 +3,7 @@
 use super::machine::Machine;
 use super::report::{self, ChipReport};
 use crate::{SimulationError, Way};
-use hostnet_chip::{Books, Chip, Mode};
+use hostnet_chip::{Chip, ChipStats, Mode};
 use hostnet_config::ChipPlan;
 use serde::{Deserialize, Serialize};
 
@@ -51,7 +51,7 @@ impl Before {
 /// What a window has measured of a chip.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Window {
-    pub(super) books: Books,
+    pub(super) books: ChipStats,
     pub(super) cycles: u64,
     /// Flits by output of the routers.
     pub(super) sent: Vec<u64>,

@@ -1,7 +1,7 @@
 //! RoCE v2: UDP, and the transport headers of InfiniBand (InfiniBand architecture specification, chapter 9 and annex
 //! A17).
 
-use hostnet_model::transport::roce::{Operation, Roce};
+use hostnet_model::transport::roce::{Roce, RoceOperation};
 
 const UDP_PORT: u16 = 4791;
 /// The source port spreads flows over paths.
@@ -30,12 +30,12 @@ pub(super) fn append(frame: &mut Vec<u8>, message: &Roce, flow: u32) {
     frame.extend([opcode(message), 0]);
     frame.extend(PARTITION);
     frame.extend(((QUEUE_PAIR + flow) & 0x00ff_ffff).to_be_bytes());
-    let request = if message.last && message.operation == Operation::Write { ACKNOWLEDGE_REQUEST } else { 0 };
+    let request = if message.last && message.operation == RoceOperation::Write { ACKNOWLEDGE_REQUEST } else { 0 };
     let sequence = ((message.sequence & SEQUENCE_MASK) as u32).to_be_bytes();
     frame.extend([request, sequence[1], sequence[2], sequence[3]]);
     extended(frame, message);
     let data = match message.operation {
-        Operation::Write | Operation::ReadResponse => message.bytes as usize,
+        RoceOperation::Write | RoceOperation::ReadResponse => message.bytes as usize,
         _ => 0,
     };
     let padded = data.next_multiple_of(4);
@@ -49,28 +49,28 @@ pub(super) fn append(frame: &mut Vec<u8>, message: &Roce, flow: u32) {
 /// would name the memory; it is shown as one from the middle.
 fn opcode(message: &Roce) -> u8 {
     match (message.operation, message.last) {
-        (Operation::Write, false) => 0x07,
-        (Operation::Write, true) => 0x08,
-        (Operation::ReadRequest, _) => 0x0c,
-        (Operation::ReadResponse, false) => 0x0e,
-        (Operation::ReadResponse, true) => 0x0f,
-        (Operation::Acknowledge | Operation::OutOfOrder, _) => 0x11,
-        (Operation::Congestion, _) => 0x81,
+        (RoceOperation::Write, false) => 0x07,
+        (RoceOperation::Write, true) => 0x08,
+        (RoceOperation::ReadRequest, _) => 0x0c,
+        (RoceOperation::ReadResponse, false) => 0x0e,
+        (RoceOperation::ReadResponse, true) => 0x0f,
+        (RoceOperation::Acknowledge | RoceOperation::OutOfOrder, _) => 0x11,
+        (RoceOperation::Congestion, _) => 0x81,
     }
 }
 
 /// Adds the header that the operation has beyond that of every packet.
 fn extended(frame: &mut Vec<u8>, message: &Roce) {
     match (message.operation, message.last) {
-        (Operation::ReadRequest, _) => {
+        (RoceOperation::ReadRequest, _) => {
             frame.extend(message.offset.to_be_bytes());
             frame.extend([0; 4]);
             frame.extend(message.bytes.to_be_bytes());
         }
-        (Operation::Acknowledge, _) | (Operation::ReadResponse, true) => frame.extend([SYNDROME_ACK, 0, 0, 0]),
-        (Operation::OutOfOrder, _) => frame.extend([SYNDROME_OUT_OF_ORDER, 0, 0, 0]),
-        (Operation::Congestion, _) => frame.extend([0; NOTIFICATION_BYTES]),
-        (Operation::Write, _) | (Operation::ReadResponse, false) => {}
+        (RoceOperation::Acknowledge, _) | (RoceOperation::ReadResponse, true) => frame.extend([SYNDROME_ACK, 0, 0, 0]),
+        (RoceOperation::OutOfOrder, _) => frame.extend([SYNDROME_OUT_OF_ORDER, 0, 0, 0]),
+        (RoceOperation::Congestion, _) => frame.extend([0; NOTIFICATION_BYTES]),
+        (RoceOperation::Write, _) | (RoceOperation::ReadResponse, false) => {}
     }
 }
 

@@ -6,12 +6,12 @@ use hostnet_model::flow::{Application, Datagrams};
 use hostnet_model::nic::Nic;
 use hostnet_model::os::NetStack;
 use hostnet_model::transport::roce::RoceConnection;
-use hostnet_model::transport::tcp::Connection;
+use hostnet_model::transport::tcp::TcpConnection;
 use hostnet_model::Machine;
 use hostnet_model::World;
 
 /// The ends of TCP flows of a partition: flow, host, connection, application.
-pub(crate) fn ends(world: &World) -> Vec<(u32, u16, &Connection, &Application)> {
+pub(crate) fn ends(world: &World) -> Vec<(u32, u16, &TcpConnection, &Application)> {
     match world {
         World::Server(machine) => {
             let sockets = machine.engines::<NetStack>().flat_map(NetStack::sockets);

@@ -8,7 +8,7 @@ use hostnet_model::nic::{DropReason, Nic};
 use hostnet_model::os::NetStack;
 use hostnet_model::params::{ClusterParams, Traffic};
 use hostnet_model::transport::roce::RoceConnection;
-use hostnet_model::transport::tcp::{Connection, Counters};
+use hostnet_model::transport::tcp::{Counters, TcpConnection};
 use hostnet_model::World;
 use serde::{Deserialize, Serialize};
 
@@ -56,7 +56,7 @@ pub(crate) struct FlowTotals {
 }
 
 impl FlowTotals {
-    fn add_end(&mut self, initiator: bool, connection: &Connection, application: &Application, now: Time) {
+    fn add_end(&mut self, initiator: bool, connection: &TcpConnection, application: &Application, now: Time) {
         self.received_bytes[usize::from(initiator)] += application.received_bytes();
         let Counters {
             packets_sent,

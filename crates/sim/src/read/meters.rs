@@ -1,7 +1,7 @@
 //! Books of cores that have frequencies and sleep.
 
 use hostnet_kernel::Time;
-use hostnet_model::core::{Core, Runs};
+use hostnet_model::core::{Core, EngineKind};
 use hostnet_model::os::NetStack;
 use hostnet_model::power::{CoreMeter, PowerManager};
 use hostnet_model::Machine;

@@ -4,7 +4,7 @@ use super::rows;
 use crate::read::sample::{Group, Sample};
 use crate::report::table::{Cell, Column, Rows, Table};
 use crate::report::view::ServerView;
-use hostnet_analysis::energy::{in_all, meter, Activity, Consumed};
+use hostnet_analysis::energy::{meter, total_attojoules, Activity, PartEnergy};
 use hostnet_kernel::Time;
 use hostnet_model::core::{Core, Engine};
 use hostnet_model::dimm::Dimm;
@@ -23,7 +23,7 @@ const W_PER_AJ_PER_PS: f64 = 1e-6;
 
 /// What a part, or all of them, consumed.
 pub(crate) struct EnergyRow {
-    consumed: Consumed,
+    consumed: PartEnergy,
     all: u128,
     window_ps: f64,
     band: f64,
@@ -148,10 +148,10 @@ impl ServerView<'_> {
 }
 
 /// A row for all that was consumed in a window and one for each part, and all of it in attojoules.
-pub(super) fn table(consumed: Vec<Consumed>, window_ps: f64, band: f64) -> (Table, u128) {
-    let all = in_all(&consumed);
+pub(super) fn table(consumed: Vec<PartEnergy>, window_ps: f64, band: f64) -> (Table, u128) {
+    let all = total_attojoules(&consumed);
     let mut energy = Table::of("energy", ENERGY);
-    for consumed in [Consumed { part: "all", events: None, attojoules: all }].into_iter().chain(consumed) {
+    for consumed in [PartEnergy { part: "all", events: None, attojoules: all }].into_iter().chain(consumed) {
         energy.add(ENERGY, &EnergyRow { consumed, all, window_ps, band });
     }
     (energy, all)

@@ -7,11 +7,11 @@ use crate::report::stages::stages;
 use crate::report::throttle::throttling;
 use crate::report::view::ServerView;
 use hostnet_analysis::binding::{lfb_domain, stream_otherwise, OFFERED_LOAD};
-use hostnet_analysis::explain::{unloaded, BehindLink, Busy, Cached, Isolated, Kind, Pool, WorkloadFacts};
+use hostnet_analysis::explain::{unloaded, BehindLink, Cached, Isolated, Kind, LinkStage, Pool, WorkloadFacts};
 use hostnet_analysis::limits;
 use hostnet_analysis::offered::{bounds_in_words, offered_gb_per_s};
-use hostnet_analysis::predict::{isolated_latencies_ns, lone_latencies_ns, now_and_alone, Pace};
-use hostnet_analysis::regime::{Alone, Basis};
+use hostnet_analysis::predict::{isolated_latencies_ns, lone_latencies_ns, now_and_alone, WorkloadPace};
+use hostnet_analysis::regime::{Basis, IsolatedGain};
 use hostnet_model::cache::ClassCounts;
 use hostnet_model::params::{ExpanderParams, SocketParams, SocketsParams, WorkloadKind};
 use hostnet_model::pool::PoolPort;
@@ -24,7 +24,8 @@ pub(crate) fn all(view: &ServerView, total: &Sample) -> Vec<WorkloadFacts> {
     let lone = lone_latencies_ns(view.server);
     let with = |(class, ns): (usize, Option<f64>)| {
         let facts = facts(view, total, class);
-        let gain = |[now, alone]: [Pace; 2]| Alone::predicted([now.gb_per_s, alone.gb_per_s], facts.gb_per_s);
+        let gain =
+            |[now, alone]: [WorkloadPace; 2]| IsolatedGain::predicted([now.gb_per_s, alone.gb_per_s], facts.gb_per_s);
         WorkloadFacts {
             isolated: ns.map(|ns| Isolated { ns, basis: Basis::Predicted }),
             // A run that was stopped before it measured says nothing of gains.
@@ -132,7 +133,7 @@ fn behind_link(view: &ServerView, total: &Sample, class: usize) -> Option<Behind
         ns,
         saved_ns,
         share: lines / all.iter().sum::<f64>().max(1.0),
-        things: Busy::behind_link(buses_busy(view), link_busy(view, total, expander)),
+        things: LinkStage::behind_link(buses_busy(view), link_busy(view, total, expander)),
         unloaded_ns: unloaded_ns.collect(),
         credits,
     })

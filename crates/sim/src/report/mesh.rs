@@ -4,7 +4,7 @@ use crate::read::sample::Sample;
 use crate::report::table::{Column, Rows, Table};
 use crate::report::view::ServerView;
 use hostnet_analysis::explain::OnMesh;
-use hostnet_model::mesh::{Leg, LegBooks, Mesh, Port, Ring, Side};
+use hostnet_model::mesh::{LegCounters, Mesh, MeshLeg, MeshPort, MeshRing, StopSide};
 use hostnet_model::params::{DieParams, Stop};
 use serde_json::{json, Value};
 use std::cmp::Reverse;
@@ -15,8 +15,8 @@ pub(crate) struct SideRow<'a> {
     socket: u32,
     mesh: &'a Mesh,
     stop: Stop,
-    side: Side,
-    ports: [Port; 3],
+    side: StopSide,
+    ports: [MeshPort; 3],
 }
 
 /// The rows of the table of ports.
@@ -31,25 +31,25 @@ pub(crate) const MESH: &[Column<Sides>] = &[
     Column::key(Column::integer("column", |row| u32::from(row.stop.column).into())),
     Column::key(Column::integer("row", |row| u32::from(row.stop.row).into())),
     Column::key(Column::text("side", |row| side(row.side).into())),
-    Column::number("requests_busy_share", |row| row.busy_share(Ring::Request).into()),
-    Column::number("lines_busy_share", |row| row.busy_share(Ring::Line).into()),
-    Column::number("acknowledgements_busy_share", |row| row.busy_share(Ring::Acknowledgement).into()),
+    Column::number("requests_busy_share", |row| row.busy_share(MeshRing::Request).into()),
+    Column::number("lines_busy_share", |row| row.busy_share(MeshRing::Line).into()),
+    Column::number("acknowledgements_busy_share", |row| row.busy_share(MeshRing::Acknowledgement).into()),
     Column::number("waited_ns", |row| row.waited_ns().into()),
 ];
 
 impl SideRow<'_> {
-    fn busy_share(&self, ring: Ring) -> f64 {
-        let taken = self.mesh.books().taken(self.ports[ring as usize]);
+    fn busy_share(&self, ring: MeshRing) -> f64 {
+        let taken = self.mesh.counters().taken(self.ports[ring as usize]);
         (taken * self.mesh.die().cycle_ps) as f64 / self.view.window_ps()
     }
 
     /// What messages lost here on the mean.
     fn waited_ns(&self) -> Option<f64> {
-        let books = self.mesh.books();
+        let counters = self.mesh.counters();
         let lost: u64 =
-            (0..self.view.classes()).flat_map(|class| self.ports.map(|port| books.waited(port, class))).sum();
-        let messages = |ring: Ring| books.taken(self.ports[ring as usize]) / cycles(self.mesh.die(), ring);
-        let messages: u64 = Ring::ALL.into_iter().map(messages).sum();
+            (0..self.view.classes()).flat_map(|class| self.ports.map(|port| counters.waited(port, class))).sum();
+        let messages = |ring: MeshRing| counters.taken(self.ports[ring as usize]) / cycles(self.mesh.die(), ring);
+        let messages: u64 = MeshRing::ALL.into_iter().map(messages).sum();
         (messages > 0).then(|| (lost * self.mesh.die().cycle_ps) as f64 / messages as f64 / 1000.0)
     }
 }
@@ -58,8 +58,8 @@ impl SideRow<'_> {
 pub(crate) struct WayRow<'a> {
     socket: u32,
     workload: &'a str,
-    leg: Leg,
-    books: LegBooks,
+    leg: MeshLeg,
+    counters: LegCounters,
     die: &'a DieParams,
 }
 
@@ -74,25 +74,25 @@ pub(crate) const MESH_WAYS: &[Column<Ways>] = &[
     Column::key(Column::integer("socket", |row| row.socket.into())),
     Column::key(Column::text("workload", |row| row.workload.into())),
     Column::key(Column::text("leg", |row| leg(row.leg).into())),
-    Column::integer("messages", |row| row.books.messages.into()),
-    Column::number("way_ns", |row| row.ns(row.books.way_cycles).into()),
+    Column::integer("messages", |row| row.counters.messages.into()),
+    Column::number("way_ns", |row| row.ns(row.counters.route_cycles).into()),
     Column::number("mean_way_ns", |row| (row.mean_ps() as f64 / 1000.0).into()),
-    Column::number("waited_ns", |row| row.ns(row.books.waited_cycles).into()),
+    Column::number("waited_ns", |row| row.ns(row.counters.waited_cycles).into()),
 ];
 
 impl WayRow<'_> {
     /// Cycles of all messages as the time of one.
     fn ns(&self, cycles: u64) -> f64 {
-        (cycles * self.die.cycle_ps) as f64 / self.books.messages as f64 / 1000.0
+        (cycles * self.die.cycle_ps) as f64 / self.counters.messages as f64 / 1000.0
     }
 
     /// What the delays of the configuration contain.
     fn mean_ps(&self) -> u64 {
         let die = self.die;
         let partners = match self.leg {
-            Leg::CoreToCha | Leg::ChaToCore => &die.cores,
-            Leg::ChaToChannel | Leg::ChannelToCha => &die.channels,
-            Leg::IioToCha | Leg::ChaToIio => &die.io,
+            MeshLeg::CoreToCha | MeshLeg::ChaToCore => &die.cores,
+            MeshLeg::ChaToChannel | MeshLeg::ChannelToCha => &die.channels,
+            MeshLeg::IioToCha | MeshLeg::ChaToIio => &die.io,
         };
         die.mean_ps(partners, &die.slices)
     }
@@ -113,15 +113,18 @@ impl ServerView<'_> {
             let socket = socket as u32;
             for (stop, side, of_rings) in sides(mesh.die()) {
                 let row = SideRow { view: self, socket, mesh, stop, side, ports: of_rings };
-                if of_rings.iter().any(|&port| mesh.books().taken(port) > 0) {
+                if of_rings.iter().any(|&port| mesh.counters().taken(port) > 0) {
                     ports.add(MESH, &row);
                 }
             }
             for (class, workload) in self.server.workloads.iter().enumerate() {
-                for leg in Leg::ALL {
-                    let books = mesh.books().leg(leg, class);
-                    if books.messages > 0 {
-                        ways.add(MESH_WAYS, &WayRow { socket, workload: &workload.name, leg, books, die: mesh.die() });
+                for leg in MeshLeg::ALL {
+                    let counters = mesh.counters().leg(leg, class);
+                    if counters.messages > 0 {
+                        ways.add(
+                            MESH_WAYS,
+                            &WayRow { socket, workload: &workload.name, leg, counters, die: mesh.die() },
+                        );
                     }
                 }
             }
@@ -163,16 +166,16 @@ impl ServerView<'_> {
     }
 
     fn worst(&self, mesh: &Mesh, class: usize) -> Option<Worst> {
-        let lost = |port: Port| mesh.books().waited(port, class);
-        let first_most = |&(port, ..): &(Port, Ring, Stop, Side)| (lost(port), Reverse(port.index()));
-        let (port, ring, stop, side) = Port::all(mesh.die()).max_by_key(first_most)?;
+        let lost = |port: MeshPort| mesh.counters().waited(port, class);
+        let first_most = |&(port, ..): &(MeshPort, MeshRing, Stop, StopSide)| (lost(port), Reverse(port.index()));
+        let (port, ring, stop, side) = MeshPort::all(mesh.die()).max_by_key(first_most)?;
         (lost(port) > 0).then(|| Worst {
             ring,
             stop,
             side,
             lost: lost(port),
-            all: Port::all(mesh.die()).map(|(port, ..)| lost(port)).sum(),
-            busy_share: (mesh.books().taken(port) * mesh.die().cycle_ps) as f64 / self.window_ps(),
+            all: MeshPort::all(mesh.die()).map(|(port, ..)| lost(port)).sum(),
+            busy_share: (mesh.counters().taken(port) * mesh.die().cycle_ps) as f64 / self.window_ps(),
         })
     }
 
@@ -180,7 +183,7 @@ impl ServerView<'_> {
     pub(crate) fn on_mesh(&self, total: &Sample, class: usize) -> Option<OnMesh> {
         let meshes = || self.machine.meshes().map(|(_, mesh)| mesh);
         let lost_ps = |mesh: &Mesh| {
-            let cycles: u64 = Leg::ALL.into_iter().map(|leg| mesh.books().leg(leg, class).waited_cycles).sum();
+            let cycles: u64 = MeshLeg::ALL.into_iter().map(|leg| mesh.counters().leg(leg, class).waited_cycles).sum();
             cycles * mesh.die().cycle_ps
         };
         let mesh = meshes().max_by_key(|mesh| lost_ps(mesh))?;
@@ -194,17 +197,17 @@ impl ServerView<'_> {
 
 /// The port where a workload lost most time: cycles lost there and in all.
 struct Worst {
-    ring: Ring,
+    ring: MeshRing,
     stop: Stop,
-    side: Side,
+    side: StopSide,
     lost: u64,
     all: u64,
     busy_share: f64,
 }
 
 /// Cycles that a message of a ring takes of a port.
-fn cycles(die: &DieParams, ring: Ring) -> u64 {
-    if ring == Ring::Line {
+fn cycles(die: &DieParams, ring: MeshRing) -> u64 {
+    if ring == MeshRing::Line {
         u64::from(die.line_cycles)
     } else {
         1
@@ -212,11 +215,11 @@ fn cycles(die: &DieParams, ring: Ring) -> u64 {
 }
 
 /// Every side of every stop, with its ports by the numbers of the rings.
-fn sides(die: &DieParams) -> Vec<(Stop, Side, [Port; 3])> {
-    let all: Vec<(Port, Ring, Stop, Side)> = Port::all(die).collect();
-    let of_requests = all.iter().filter(|(_, ring, ..)| *ring == Ring::Request);
-    let of = |stop: Stop, side: Side| {
-        Ring::ALL.map(|ring| {
+fn sides(die: &DieParams) -> Vec<(Stop, StopSide, [MeshPort; 3])> {
+    let all: Vec<(MeshPort, MeshRing, Stop, StopSide)> = MeshPort::all(die).collect();
+    let of_requests = all.iter().filter(|(_, ring, ..)| *ring == MeshRing::Request);
+    let of = |stop: Stop, side: StopSide| {
+        MeshRing::ALL.map(|ring| {
             let found = all.iter().find(|&&(_, of, at, by)| (of, at, by) == (ring, stop, side));
             found.expect("every ring has every side of every stop").0
         })
@@ -242,32 +245,32 @@ fn stops(die: &DieParams) -> Vec<Value> {
         .collect()
 }
 
-fn side(side: Side) -> &'static str {
+fn side(side: StopSide) -> &'static str {
     match side {
-        Side::North => "north",
-        Side::East => "east",
-        Side::South => "south",
-        Side::West => "west",
-        Side::In => "in",
-        Side::Out => "out",
+        StopSide::North => "north",
+        StopSide::East => "east",
+        StopSide::South => "south",
+        StopSide::West => "west",
+        StopSide::In => "in",
+        StopSide::Out => "out",
     }
 }
 
-fn ring_name(ring: Ring) -> &'static str {
+fn ring_name(ring: MeshRing) -> &'static str {
     match ring {
-        Ring::Request => "requests",
-        Ring::Line => "lines",
-        Ring::Acknowledgement => "acknowledgements",
+        MeshRing::Request => "requests",
+        MeshRing::Line => "lines",
+        MeshRing::Acknowledgement => "acknowledgements",
     }
 }
 
-fn leg(leg: Leg) -> &'static str {
+fn leg(leg: MeshLeg) -> &'static str {
     match leg {
-        Leg::CoreToCha => "core to CHA",
-        Leg::ChaToCore => "CHA to core",
-        Leg::ChaToChannel => "CHA to MC",
-        Leg::ChannelToCha => "MC to CHA",
-        Leg::IioToCha => "IIO to CHA",
-        Leg::ChaToIio => "CHA to IIO",
+        MeshLeg::CoreToCha => "core to CHA",
+        MeshLeg::ChaToCore => "CHA to core",
+        MeshLeg::ChaToChannel => "CHA to MC",
+        MeshLeg::ChannelToCha => "MC to CHA",
+        MeshLeg::IioToCha => "IIO to CHA",
+        MeshLeg::ChaToIio => "CHA to IIO",
     }
 }

@@ -6,9 +6,9 @@
 use super::occupancy::{dram_ns, pool};
 use super::view::ServerView;
 use crate::read::sample::{Group, Sample};
-use hostnet_analysis::explain::{BehindLink, Busy, Pool, POOL_PORT, WIRE_NEAR};
+use hostnet_analysis::explain::{BehindLink, LinkStage, Pool, POOL_PORT, WIRE_NEAR};
 use hostnet_model::params::{Placement, PoolParams};
-use hostnet_model::pool::{PoolCounts, PoolPort, PoolWay};
+use hostnet_model::pool::{PoolCounts, PoolPath, PoolPort};
 
 /// A page lies whole at one lender, so that several are not used evenly: the fullest of them by so much more than all
 /// on average (assumed).
@@ -61,7 +61,7 @@ pub(super) fn in_pool(view: &ServerView, total: &Sample, class: usize) -> Option
 }
 
 /// How busy the port of a server is in its busier direction, and those of its lenders with what it moves there.
-fn busy(view: &ServerView, params: &PoolParams, counts: &PoolCounts, way: &PoolWay) -> Vec<Busy> {
+fn busy(view: &ServerView, params: &PoolParams, counts: &PoolCounts, way: &PoolPath) -> Vec<LinkStage> {
     let sent: u64 = counts.sent_bytes.iter().sum();
     let lines = (counts.reads * u64::from(params.data_bytes) + counts.writes * u64::from(params.small_bytes)) as f64;
     let share = |bytes: f64, bytes_per_s: u64| bytes * 1e12 / bytes_per_s as f64 / view.window_ps();
@@ -69,5 +69,5 @@ fn busy(view: &ServerView, params: &PoolParams, counts: &PoolCounts, way: &PoolW
     let own = f64::max(share(sent as f64, way.bytes_per_s), share(lines, way.bytes_per_s));
     let lent = f64::max(share(sent as f64, way.lenders_bytes_per_s), share(lines, way.lenders_bytes_per_s));
     let lent = if params.lenders.len() > 1 { lent * UNEVEN } else { lent };
-    vec![Busy { name: Some(POOL_PORT), used: own, near }, Busy { name: None, used: lent, near }]
+    vec![LinkStage { name: Some(POOL_PORT), used: own, near }, LinkStage { name: None, used: lent, near }]
 }

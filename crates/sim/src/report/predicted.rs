@@ -11,7 +11,7 @@ use crate::report::table::{Cell, Table};
 use hostnet_analysis::binding::{stream_otherwise, OFFERED_LOAD};
 use hostnet_analysis::explain::{Kind, WorkloadFacts};
 use hostnet_analysis::offered::offered_gb_per_s;
-use hostnet_analysis::predict::{Base, Domain, Memory, Workload as Found};
+use hostnet_analysis::predict::{Domain, Memory, PredictedServer, Workload as Found};
 use hostnet_analysis::{limits, Prediction};
 use hostnet_config::Plan;
 use hostnet_model::params::{ServerParams, Workload};
@@ -22,7 +22,7 @@ use serde_json::{json, Map, Value};
 #[must_use]
 pub fn predict(plan: &Plan) -> Option<Report> {
     let server = plan.server()?;
-    let base = Base::new(server);
+    let base = PredictedServer::new(server);
     let prediction = base.prediction();
     let limited = limited(&base, &prediction.workloads);
     let workloads = workloads(server, &prediction.workloads, &limited);
@@ -66,9 +66,9 @@ fn uncertainty(prediction: &Prediction) -> Value {
 }
 
 /// What limits each workload, with the pools on its path for evidence.
-fn limited(base: &Base, predicted: &[Found]) -> Vec<WorkloadFacts> {
+fn limited(base: &PredictedServer, predicted: &[Found]) -> Vec<WorkloadFacts> {
     let server = base.server();
-    let mut limits = limits::of_base(base).unwrap_or_default().into_iter();
+    let mut limits = limits::limits_of_base(base).unwrap_or_default().into_iter();
     let (workloads, issue_ps) = (server.workloads.iter().zip(predicted), server.socket().core.issue_ps);
     workloads.map(|(workload, found)| facts(workload, found, issue_ps).with_limits(limits.next())).collect()
 }

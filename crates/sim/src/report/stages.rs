@@ -8,7 +8,7 @@ use crate::read::crossed::{crossed, Crossed};
 use crate::read::sample::{Group, Sample};
 use hostnet_analysis::binding::full_share_estimate;
 use hostnet_analysis::evidence::{Load, Stage, OFTEN};
-use hostnet_analysis::explain::{Pool, FAR_DRAM, FAR_LINK};
+use hostnet_analysis::explain::{Pool, EXPANDER_DRAM, EXPANDER_LINK};
 use hostnet_analysis::limits::CHANNEL;
 use hostnet_measure::Domain;
 use hostnet_model::memory::{Channel, Counters};
@@ -269,8 +269,8 @@ impl Way<'_> {
             return Vec::new();
         }
         vec![
-            Stage::rate(FAR_DRAM, "the expander", buses_busy(self.view), BUS_MOST),
-            Stage::rate(FAR_LINK, "the expander", link_busy(self.view, total, expander), WIRE_MOST),
+            Stage::rate(EXPANDER_DRAM, "the expander", buses_busy(self.view), BUS_MOST),
+            Stage::rate(EXPANDER_LINK, "the expander", link_busy(self.view, total, expander), WIRE_MOST),
         ]
     }
 }

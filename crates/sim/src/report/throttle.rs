@@ -4,7 +4,7 @@ use super::network::rule_name;
 use super::view::ServerView;
 use hostnet_analysis::explain::{Pool, Throttling};
 use hostnet_model::control::LEVEL_MAX;
-use hostnet_model::core::{Core, Runs};
+use hostnet_model::core::{Core, EngineKind};
 use hostnet_model::os::NetStack;
 
 /// The cores of a workload that a level reaches, and how.

@@ -7,7 +7,7 @@ use crate::report::view::ServerView;
 use hostnet_analysis::explain::WorkloadFacts;
 use hostnet_measure::batch::Estimate;
 use hostnet_measure::Histogram;
-use hostnet_model::app::operations_in_all;
+use hostnet_model::app::count_operations;
 use hostnet_model::core::Executor;
 use hostnet_model::memory::Counters;
 use hostnet_model::nvme::Ssd;
@@ -215,7 +215,7 @@ impl ServerView<'_> {
             per_ps: ended as f64 / self.window_ps(),
             ci95: ratio_ci95(self.batches, |sample| sample.operations(class, &app.cores) as f64, time),
             latency: self.operation_latency(class, app),
-            in_all: operations_in_all(app),
+            in_all: count_operations(app),
         }
     }
 

@@ -2,7 +2,7 @@
 
 use crate::watch::fingerprint;
 use hostnet_kernel::{ComponentId, Event, Scheduler, Simulation, Time};
-use hostnet_model::ether::{Fabric, Node};
+use hostnet_model::ether::{Fabric, FabricNode};
 use hostnet_model::{Machine, Packet, Payload, World};
 use serde::{Deserialize, Serialize};
 
@@ -65,7 +65,12 @@ impl Digest {
         }
         for (place, (node, sequence)) in fabric.nodes().iter().zip(sequences).enumerate() {
             let waiting: Vec<&Packet> = fabric.waiting_at(place).collect();
-            self.add::<(ComponentId, u64, &Node, Vec<&Packet>)>(&(fabric.component(place), *sequence, node, waiting));
+            self.add::<(ComponentId, u64, &FabricNode, Vec<&Packet>)>(&(
+                fabric.component(place),
+                *sequence,
+                node,
+                waiting,
+            ));
         }
     }
 }

@@ -6,7 +6,7 @@ use hostnet_model::ether::Fabric;
 use hostnet_model::memory::Place;
 use hostnet_model::params::HostKind;
 use hostnet_model::World;
-use hostnet_model::{Kind, Machine, PartName, Payload, RequestId};
+use hostnet_model::{Machine, PartName, Payload, RequestId, RequestKind};
 use serde_json::{json, Value};
 
 /// A part of a world by its kind and number. Unlike the number of a component it means the same in two servers that
@@ -59,7 +59,7 @@ impl Part {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Line {
     /// What its request does.
-    pub kind: Kind,
+    pub kind: RequestKind,
     /// The workload that caused it.
     pub class: u8,
     /// Where it lies.
@@ -140,25 +140,25 @@ impl EventRecord {
 }
 
 /// What a request does, in words.
-fn kind_name(kind: Kind) -> &'static str {
+fn kind_name(kind: RequestKind) -> &'static str {
     match kind {
-        Kind::CoreRead => "core read",
-        Kind::CoreWrite => "core write",
-        Kind::CoreClean => "core clean line",
-        Kind::CoreDrop => "core dropped line",
-        Kind::Flush => "core flush",
-        Kind::FlushDoorbell => "core flush of a doorbell",
-        Kind::FlushTail => "core flush of a tail",
-        Kind::Evict => "LLC write",
-        Kind::Directory => "directory write",
-        Kind::IoRead => "IO read",
-        Kind::IoWrite => "IO write",
-        Kind::IoPut => "IO write to LLC",
-        Kind::IoOwn => "IO ownership",
-        Kind::Snoop => "snoop",
-        Kind::Speculate => "read ahead",
-        Kind::CoreFetch => "core read past caches",
-        Kind::CorePost => "core write past caches",
+        RequestKind::CoreRead => "core read",
+        RequestKind::CoreWrite => "core write",
+        RequestKind::CoreClean => "core clean line",
+        RequestKind::CoreDrop => "core dropped line",
+        RequestKind::Flush => "core flush",
+        RequestKind::FlushDoorbell => "core flush of a doorbell",
+        RequestKind::FlushTail => "core flush of a tail",
+        RequestKind::Evict => "LLC write",
+        RequestKind::Directory => "directory write",
+        RequestKind::IoRead => "IO read",
+        RequestKind::IoWrite => "IO write",
+        RequestKind::IoPut => "IO write to LLC",
+        RequestKind::IoOwn => "IO ownership",
+        RequestKind::Snoop => "snoop",
+        RequestKind::Speculate => "read ahead",
+        RequestKind::CoreFetch => "core read past caches",
+        RequestKind::CorePost => "core write past caches",
     }
 }
 

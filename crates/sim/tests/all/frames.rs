@@ -3,7 +3,7 @@
 use etherparse::{SlicedPacket, TcpOptionElement, TransportSlice};
 use hostnet_kernel::Time;
 use hostnet_model::params::{FlowParams, Traffic, Transport};
-use hostnet_model::transport::roce::{Operation, Roce};
+use hostnet_model::transport::roce::{Roce, RoceOperation};
 use hostnet_model::transport::tcp::{SackBlock, Segment};
 use hostnet_model::transport::udp::Datagram;
 use hostnet_model::{Content, Ecn, Packet, PacketId};
@@ -149,8 +149,8 @@ proptest! {
     #[test]
     fn a_packet_of_roce_is_udp_with_a_base_transport_header(
         operation in prop::sample::select(vec![
-            Operation::Write, Operation::ReadRequest, Operation::ReadResponse, Operation::Acknowledge,
-            Operation::OutOfOrder, Operation::Congestion,
+            RoceOperation::Write, RoceOperation::ReadRequest, RoceOperation::ReadResponse, RoceOperation::Acknowledge,
+            RoceOperation::OutOfOrder, RoceOperation::Congestion,
         ]),
         sequence in any::<u64>(),
         bytes in 0u32..=4096,
@@ -170,7 +170,7 @@ proptest! {
             "queue pairs 0 and 1 are for management"
         );
         let pad = u32::from(header[1] >> 4 & 3);
-        if matches!(operation, Operation::Write) {
+        if matches!(operation, RoceOperation::Write) {
             prop_assert_eq!(header.len() as u32, 12 + bytes + pad + 4);
         }
         prop_assert_eq!(header.len() % 4, 0);

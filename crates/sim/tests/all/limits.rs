@@ -2,7 +2,7 @@
 
 use crate::common::example;
 use hostnet_analysis::limits::{self, Key, Limit, Limits, Scale, LIMITS, NOT_KNOWN, RAISE, TOGETHER};
-use hostnet_analysis::predict::Base;
+use hostnet_analysis::predict::PredictedServer;
 use hostnet_bench::random;
 use hostnet_config::Plan;
 use hostnet_sim::{Options, Run};
@@ -147,7 +147,7 @@ impl Tally {
         let plan = random::server(seed);
         let (told, now) = (told(&plan), simulated(&plan));
         let server = plan.server().expect("a server");
-        let base = Base::new(server);
+        let base = PredictedServer::new(server);
         let mut tally = Self::default();
         for limit in LIMITS.iter().filter(|limit| limit.raised(server, RAISE) != *server) {
             let Some(predicted) = base.paces(&limit.raised(server, RAISE)) else { continue };

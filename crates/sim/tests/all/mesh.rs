@@ -7,7 +7,7 @@ use crate::common::{example, hash, settled, stream, us};
 use hostnet_config::Plan;
 use hostnet_kernel::{checkpoint, Simulation, Time};
 use hostnet_measure::Domain;
-use hostnet_model::mesh::{Leg, Port, Side};
+use hostnet_model::mesh::{MeshLeg, MeshPort, StopSide};
 use hostnet_model::params::{DieParams, ServerParams, Stop};
 use hostnet_model::Machine;
 use hostnet_sim::build;
@@ -87,7 +87,7 @@ fn a_line_takes_what_its_parts_are_nearer_or_farther() {
         };
         let server = on(&plan, die(plan.server().unwrap(), 8, 4, place));
         let die = server.socket().die.as_ref().unwrap();
-        let way_ps = u64::from(die.way_cycles(die.cores[0], die.slices[0])) * die.cycle_ps;
+        let way_ps = u64::from(die.route_cycles(die.cores[0], die.slices[0])) * die.cycle_ps;
         let expected_ps = core.to_cha_ps + core.from_cha_ps + 2 * way_ps - 2 * die.mean_ps(&die.cores, &die.slices);
         let mut simulation = run(&server, us(100));
         drain(&mut simulation);
@@ -115,7 +115,7 @@ fn a_link_passes_a_line_in_so_many_cycles_and_no_more() {
     assert!(lines <= most + 8 * 12, "{lines} lines of {most}");
     assert!(lines * 100 >= most * 97, "{lines} lines of {most}");
     let mesh = machine.meshes().next().expect("a mesh").1;
-    let busiest = Port::all(mesh.die()).map(|(port, ..)| mesh.books().taken(port)).max().unwrap();
+    let busiest = MeshPort::all(mesh.die()).map(|(port, ..)| mesh.counters().taken(port)).max().unwrap();
     let cycles = us(200).ps() / mesh.die().cycle_ps;
     assert!(busiest * 100 >= cycles * 97 && busiest <= cycles + 64 * 96, "{busiest} of {cycles} cycles");
 }
@@ -125,25 +125,25 @@ fn a_lone_line_waits_for_nobody() {
     let plan = stream("0", 1.0, &["core.lfb.entries=1"]);
     let place = |kind: u32, number: u32| Stop { column: ((kind * 5 + number * 3) % 6) as u8, row: (number % 5) as u8 };
     let mut simulation = run(&on(&plan, die(plan.server().unwrap(), 6, 5, place)), us(100));
-    let books = settled(&mut simulation).meshes().next().expect("a mesh").1.books().clone();
-    assert!(books.leg(Leg::CoreToCha, 0).messages > 100);
-    for leg in Leg::ALL {
-        assert_eq!(books.leg(leg, 0).waited_cycles, 0, "{leg:?}");
+    let counters = settled(&mut simulation).meshes().next().expect("a mesh").1.counters().clone();
+    assert!(counters.leg(MeshLeg::CoreToCha, 0).messages > 100);
+    for leg in MeshLeg::ALL {
+        assert_eq!(counters.leg(leg, 0).waited_cycles, 0, "{leg:?}");
     }
 }
 
 /// Every message is one of a line that a domain counts.
 fn assert_messages(machine: &Machine, classes: usize) {
-    let books = machine.meshes().next().expect("a mesh").1.books();
+    let counters = machine.meshes().next().expect("a mesh").1.counters();
     let entered = |group, class| common::acquired(machine, group, class);
     for class in 0..classes {
-        let of = |leg| books.leg(leg, class).messages;
+        let of = |leg| counters.leg(leg, class).messages;
         let from_cores = entered(Group::C2mRead, class) + entered(Group::C2mWrite, class);
         let from_devices = entered(Group::P2mRead, class) + entered(Group::P2mWrite, class);
         let to_memory = entered(Group::ChaRead, class) + entered(Group::ChaWrite, class);
-        assert_eq!([of(Leg::CoreToCha), of(Leg::ChaToCore)], [from_cores; 2], "class {class}: cores");
-        assert_eq!([of(Leg::IioToCha), of(Leg::ChaToIio)], [from_devices; 2], "class {class}: devices");
-        assert_eq!([of(Leg::ChaToChannel), of(Leg::ChannelToCha)], [to_memory; 2], "class {class}: memory");
+        assert_eq!([of(MeshLeg::CoreToCha), of(MeshLeg::ChaToCore)], [from_cores; 2], "class {class}: cores");
+        assert_eq!([of(MeshLeg::IioToCha), of(MeshLeg::ChaToIio)], [from_devices; 2], "class {class}: devices");
+        assert_eq!([of(MeshLeg::ChaToChannel), of(MeshLeg::ChannelToCha)], [to_memory; 2], "class {class}: memory");
     }
 }
 
@@ -151,9 +151,9 @@ fn assert_messages(machine: &Machine, classes: usize) {
 fn assert_ports(machine: &Machine, now: Time) {
     let mesh = machine.meshes().next().expect("a mesh").1;
     let most = now.ps() / mesh.die().cycle_ps;
-    for (port, ring, stop, side) in Port::all(mesh.die()) {
+    for (port, ring, stop, side) in MeshPort::all(mesh.die()) {
         // What is on its way has cycles to come.
-        let taken = mesh.books().taken(port);
+        let taken = mesh.counters().taken(port);
         assert!(taken <= most + 20_000, "{ring:?} {stop:?} {side:?}: {taken} of {most} cycles");
     }
 }
@@ -215,8 +215,8 @@ fn a_window_begins_with_empty_books() {
     let (machine, scheduler) = &mut simulation.parts_mut()[0];
     machine.reset(scheduler.now());
     let mesh = machine.meshes().next().expect("a mesh").1;
-    assert!(Port::all(mesh.die()).all(|(port, ..)| mesh.books().taken(port) == 0));
-    assert!(Leg::ALL.iter().all(|&leg| mesh.books().leg(leg, 0).messages == 0));
+    assert!(MeshPort::all(mesh.die()).all(|(port, ..)| mesh.counters().taken(port) == 0));
+    assert!(MeshLeg::ALL.iter().all(|&leg| mesh.counters().leg(leg, 0).messages == 0));
 }
 
 #[test]
@@ -254,15 +254,15 @@ fn a_cluster_keeps_its_lines_to_itself() {
         let mut simulation = run(&on(&plan, die), us(100));
         let machine = settled(&mut simulation);
         let mesh = machine.meshes().next().expect("a mesh").1;
-        let crossed: u64 = Port::all(mesh.die())
+        let crossed: u64 = MeshPort::all(mesh.die())
             .filter(|(_, _, stop, side)| {
-                (stop.column, *side) == (2, Side::East) || (stop.column, *side) == (3, Side::West)
+                (stop.column, *side) == (2, StopSide::East) || (stop.column, *side) == (3, StopSide::West)
             })
-            .map(|(port, ..)| mesh.books().taken(port))
+            .map(|(port, ..)| mesh.counters().taken(port))
             .sum();
         assert_eq!(crossed > 0, clusters == 1, "{clusters} clusters: {crossed} cycles between the halves");
-        let leg = mesh.books().leg(Leg::CoreToCha, 0);
-        leg.way_cycles as f64 / leg.messages as f64
+        let leg = mesh.counters().leg(MeshLeg::CoreToCha, 0);
+        leg.route_cycles as f64 / leg.messages as f64
     });
     assert!(ways[1] < 0.7 * ways[0], "{ways:?} cycles from a core to a slice");
 }

@@ -54,7 +54,7 @@ fn a_graph_takes_as_long_as_its_operations() {
     let hostnet_model::params::WorkloadKind::App(app) = &plan.server().unwrap().workloads[0].kind else {
         panic!("an application")
     };
-    let all = hostnet_model::app::operations_in_all(app).expect("a graph has an end") as f64;
+    let all = hostnet_model::app::count_operations(app).expect("a graph has an end") as f64;
     assert!((of("execution_time_s") * of("operations_per_s") / all - 1.0).abs() < 1e-9);
 }
 

@@ -3,7 +3,7 @@
 use std::io;
 
 use super::{HEADER, LINE_BYTES_MAX};
-use crate::organisation::Outside;
+use crate::organisation::OutOfRange;
 
 /// The first error in a command file.
 #[derive(Debug, thiserror::Error)]
@@ -64,7 +64,7 @@ pub enum FileFault {
     },
     /// A number is too large for the device.
     #[error("{0}")]
-    Outside(Outside),
+    OutOfRange(OutOfRange),
     /// A number is too large for any device.
     #[error("`{field}` is {value}, but must be below 2^63")]
     Huge {

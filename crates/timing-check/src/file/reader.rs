@@ -7,7 +7,7 @@ use hostnet_model::params::{DramParams, SameBank};
 
 use super::{needs, FileError, FileFault, FIELDS, HEADER, LINE_BYTES_MAX, MNEMONICS};
 use crate::checker::CONTROLLERS_MAX;
-use crate::organisation::{Organisation, Outside};
+use crate::organisation::{Organisation, OutOfRange};
 
 /// Most characters of the user's text that a message quotes.
 const QUOTED_MAX: usize = 40;
@@ -154,7 +154,7 @@ fn parse(line: &[u8], organisation: &Organisation, controllers: u32) -> Result<C
     within("channel", channel, controllers.into())?;
     let kind = command(fields[2])?;
     if let Some(outside) = organisation.lacks(kind) {
-        return Err(FileFault::Outside(outside));
+        return Err(FileFault::OutOfRange(outside));
     }
     let [rank, bank_group, bank, row, column] = places(kind, &fields, organisation)?;
     Ok(CommandRecord {
@@ -233,7 +233,7 @@ fn number(field: &'static str, text: &[u8]) -> Result<Option<u64>, FileFault> {
 fn within(field: &'static str, value: u64, count: u64) -> Result<(), FileFault> {
     match value < count {
         true => Ok(()),
-        false => Err(FileFault::Outside(Outside { field, value, count })),
+        false => Err(FileFault::OutOfRange(OutOfRange { field, value, count })),
     }
 }
 

@@ -5,8 +5,8 @@ use std::io::{BufReader, Cursor, Read};
 use hostnet_model::memory::{CommandKind, CommandRecord};
 use hostnet_model::params::DramParams;
 use hostnet_timing_check::{
-    check_file, write_header, write_record, CheckOptions, CommandReader, FileError, Found, RuleCount, HEADER,
-    LINE_BYTES_MAX,
+    check_file, write_header, write_record, CheckOptions, CommandReader, FileError, LocatedViolation, RuleCount,
+    HEADER, LINE_BYTES_MAX,
 };
 use proptest::prelude::*;
 
@@ -172,7 +172,7 @@ fn a_file_is_checked_to_its_first_violation_or_to_its_end() {
     let found = |options| check_file(text.as_bytes(), &ddr4(), options).unwrap();
     let first = found(CheckOptions::default());
     assert_eq!((first.commands, first.end_clock), (2, 20));
-    assert!(matches!(first.first, Some(Found { line: 3, violation }) if violation.rule == "tRCD"));
+    assert!(matches!(first.first, Some(LocatedViolation { line: 3, violation }) if violation.rule == "tRCD"));
     let all = found(CheckOptions { all: true, ..CheckOptions::default() });
     assert_eq!((all.commands, all.end_clock, all.first), (4, 21, first.first));
     let count = |rule, violations| RuleCount { rule, violations };

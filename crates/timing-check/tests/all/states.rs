@@ -2,7 +2,7 @@
 
 use hostnet_model::memory::{CommandKind, CommandRecord};
 use hostnet_model::params::DramParams;
-use hostnet_timing_check::{Checker, Fault, Outside, Violation, CONTROLLERS_MAX};
+use hostnet_timing_check::{Checker, Fault, OutOfRange, Violation, CONTROLLERS_MAX};
 
 use crate::common::{at, command, ddr3, ddr4, ddr5, devices, hbm};
 use CommandKind::{
@@ -100,7 +100,7 @@ fn what_the_device_does_not_have_is_refused() {
         let count = value;
         assert_eq!(
             (violation.rule, violation.fault),
-            ("organisation", Fault::Outside(Outside { field, value, count }))
+            ("organisation", Fault::OutOfRange(OutOfRange { field, value, count }))
         );
     }
     let violation = Checker::new(&p).check(&command(RefreshSameBank, 0, 0, 0)).unwrap_err();

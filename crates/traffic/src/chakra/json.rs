@@ -1,6 +1,6 @@
 //! Reads traces as JSON: the messages of a file as protobuf maps them to JSON, one object after the other.
 
-use super::messages::{Attribute, Inputs, RawNode, Truths};
+use super::messages::{Attribute, BoolList, Inputs, RawNode};
 use super::{at, ChakraError};
 use serde_json::{Deserializer, Map, Value};
 use std::cell::Cell;
@@ -36,7 +36,7 @@ pub(super) fn is_json(head: &[u8]) -> bool {
 /// Returns the nodes of a file, each with the byte at which the object before it ends.
 pub(super) fn nodes(from: impl Read) -> Result<impl Iterator<Item = Result<(u64, RawNode), ChakraError>>, ChakraError> {
     let left = Rc::new(Cell::new(OBJECT_BYTES_MAX));
-    let mut objects = Deserializer::from_reader(Fuse { from, left: Rc::clone(&left) }).into_iter::<Value>();
+    let mut objects = Deserializer::from_reader(LimitedReader { from, left: Rc::clone(&left) }).into_iter::<Value>();
     let mut next = move || {
         left.set(OBJECT_BYTES_MAX);
         let begin = objects.byte_offset() as u64;
@@ -62,12 +62,12 @@ fn check_first(first: Option<Result<(u64, Value), ChakraError>>) -> Result<(), C
 }
 
 /// A reader that fails after a given number of bytes, unless the limit is renewed.
-struct Fuse<R> {
+struct LimitedReader<R> {
     from: R,
     left: Rc<Cell<u64>>,
 }
 
-impl<R: Read> Read for Fuse<R> {
+impl<R: Read> Read for LimitedReader<R> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let most = usize::try_from(self.left.get()).unwrap_or(usize::MAX).min(buffer.len());
         if most == 0 && !buffer.is_empty() {
@@ -129,7 +129,7 @@ fn attribute(value: &Value) -> Result<Attribute, String> {
         let wrong = || format!("attribute {name}: {key} is {value}");
         match key.replace('_', "").to_ascii_lowercase().as_str() {
             "boolval" => attribute.truth = Some(value.as_bool().ok_or_else(wrong)?),
-            "boollist" => attribute.truths = Some(Truths { values: truths(value).ok_or_else(wrong)? }),
+            "boollist" => attribute.truths = Some(BoolList { values: truths(value).ok_or_else(wrong)? }),
             "stringval" => attribute.text = Some(value.as_str().ok_or_else(wrong)?.into()),
             "doubleval" | "floatval" => attribute.double = Some(float(value).ok_or_else(wrong)?),
             "int32val" | "int64val" | "sint32val" | "sint64val" | "sfixed32val" | "sfixed64val" => {

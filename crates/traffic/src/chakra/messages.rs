@@ -76,13 +76,13 @@ pub(super) struct Attribute {
     #[prost(bool, optional, tag = "27")]
     pub(super) truth: Option<bool>,
     #[prost(message, optional, tag = "28")]
-    pub(super) truths: Option<Truths>,
+    pub(super) truths: Option<BoolList>,
     #[prost(bytes = "vec", optional, tag = "29")]
     pub(super) text: Option<Vec<u8>>,
 }
 
 #[derive(Clone, PartialEq, Message)]
-pub(super) struct Truths {
+pub(super) struct BoolList {
     #[prost(bool, repeated, tag = "1")]
     pub(super) values: Vec<bool>,
 }

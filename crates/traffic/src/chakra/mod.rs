@@ -12,7 +12,7 @@ mod nodes;
 mod tests;
 mod write;
 
-pub use nodes::{Act, Collective, Node, Trace};
+pub use nodes::{Collective, Node, NodeAction, Trace};
 pub use write::{TraceWriter, DURATION_MAX_PS};
 
 use crate::decoded;
@@ -118,35 +118,35 @@ impl RawNode {
         Ok(())
     }
 
-    fn compute(&self) -> Result<Act, ChakraError> {
+    fn compute(&self) -> Result<NodeAction, ChakraError> {
         if self.duration_micros > MICROS_MAX {
             let fault = format!("duration_micros is {}; at most {MICROS_MAX} is allowed", self.duration_micros);
             return Err(of(self.id, fault));
         }
         match (self.duration_micros * PS_PER_US, self.is_host()) {
-            (0, true) => Ok(Act::Nothing),
-            (ps, true) => Ok(Act::Host(ps)),
+            (0, true) => Ok(NodeAction::Nothing),
+            (ps, true) => Ok(NodeAction::Host(ps)),
             (0, false) => {
                 let amount = |name| self.number(name, u64::MAX).map(|amount| amount.unwrap_or(0));
                 let (ops, bytes) = (amount("num_ops")?, amount("tensor_size")?);
-                Ok(if ops == 0 && bytes == 0 { Act::Nothing } else { Act::Work { ops, bytes } })
+                Ok(if ops == 0 && bytes == 0 { NodeAction::Nothing } else { NodeAction::Work { ops, bytes } })
             }
-            (ps, false) => Ok(Act::Compute(ps)),
+            (ps, false) => Ok(NodeAction::Compute(ps)),
         }
     }
 
     /// Returns the action of the node. `place` maps the name of a group to its index.
-    fn act(&self, place: impl FnOnce(String) -> Option<u32>) -> Result<Act, ChakraError> {
+    fn act(&self, place: impl FnOnce(String) -> Option<u32>) -> Result<NodeAction, ChakraError> {
         let rank = |name| self.needed(name, u64::from(u32::MAX)).map(|rank| rank as u32);
         let bytes = || self.needed("comm_size", BYTES_MAX);
         let tag = || self.number("comm_tag", u64::MAX).map(|tag| tag.unwrap_or(0));
         match self.kind {
             // Chakra uses INVALID_NODE for nodes that only others depend on; it takes no time.
-            0 | METADATA => Ok(Act::Nothing),
+            0 | METADATA => Ok(NodeAction::Nothing),
             2..=COMPUTE => self.compute(),
             SEND | RECEIVE | COLLECTIVE if self.is_call() => self.compute(),
-            SEND => Ok(Act::Send { to: rank("comm_dst")?, bytes: bytes()?, tag: tag()? }),
-            RECEIVE => Ok(Act::Receive { from: rank("comm_src")?, bytes: bytes()?, tag: tag()? }),
+            SEND => Ok(NodeAction::Send { to: rank("comm_dst")?, bytes: bytes()?, tag: tag()? }),
+            RECEIVE => Ok(NodeAction::Receive { from: rank("comm_src")?, bytes: bytes()?, tag: tag()? }),
             COLLECTIVE => {
                 let number = self.needed("comm_type", i64::MAX as u64)?;
                 let Some(kind) = Collective::numbered(number) else {
@@ -156,7 +156,7 @@ impl RawNode {
                 let bytes = if kind == Collective::Barrier { 1 } else { bytes()? };
                 let group = place(self.group()?)
                     .ok_or_else(|| of(self.id, format!("more than {GROUPS_MAX} groups of ranks in a file")))?;
-                Ok(Act::Collective { kind, bytes, group })
+                Ok(NodeAction::Collective { kind, bytes, group })
             }
             other => Err(of(
                 self.id,
@@ -246,7 +246,7 @@ fn collect(found: impl Iterator<Item = Result<(u64, RawNode), ChakraError>>) -> 
         acts.push((raw.id, raw.act(|name| groups.place(name))?));
         dependencies.push((raw.ctrl_deps, raw.data_deps));
     }
-    let node = |((id, act), (calls, data)): ((u64, Act), (Vec<u64>, Vec<u64>))| {
+    let node = |((id, act), (calls, data)): ((u64, NodeAction), (Vec<u64>, Vec<u64>))| {
         let place = |other: &u64| {
             places.get(other).copied().ok_or_else(|| of(id, format!("waits for node {other}, which is not there")))
         };

@@ -67,7 +67,7 @@ impl Collective {
 
 /// Action of a node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Act {
+pub enum NodeAction {
     /// An action that takes no time.
     Nothing,
     /// The accelerator computes for so long, in ps.
@@ -116,7 +116,7 @@ pub struct Node {
     /// Number of the node in the file.
     pub id: u64,
     /// Action of the node.
-    pub act: Act,
+    pub act: NodeAction,
     /// Nodes that must complete before this one, as ascending indices into the list.
     pub after: Vec<u32>,
 }

@@ -1,6 +1,6 @@
 //! Tests that files are read as they are written, and that written files can be read.
 
-use super::messages::{Attribute, Inputs, Metadata, RawNode, Truths};
+use super::messages::{Attribute, BoolList, Inputs, Metadata, RawNode};
 use super::*;
 use proptest::prelude::*;
 
@@ -31,7 +31,7 @@ fn found(nodes: &[RawNode]) -> Trace {
     read_from(&file(nodes)[..]).expect("it is right")
 }
 
-fn acts(nodes: &[RawNode]) -> Vec<Act> {
+fn acts(nodes: &[RawNode]) -> Vec<NodeAction> {
     found(nodes).nodes.iter().map(|node| node.act).collect()
 }
 
@@ -55,15 +55,15 @@ fn nodes_are_what_the_messages_say() {
         node(7, 0, &[], &[]),
         node(8, 7, &[], &[("comm_type", 8), ("comm_size", 3)]),
     ];
-    let collective = |kind, bytes| Act::Collective { kind, bytes, group: 0 };
+    let collective = |kind, bytes| NodeAction::Collective { kind, bytes, group: 0 };
     let expected = [
-        Act::Compute(7 * PS_PER_US),
+        NodeAction::Compute(7 * PS_PER_US),
         collective(Collective::AllReduce, 1000),
-        Act::Send { to: 3, bytes: 5, tag: 9 },
-        Act::Receive { from: 2, bytes: 6, tag: 0 },
-        Act::Nothing,
+        NodeAction::Send { to: 3, bytes: 5, tag: 9 },
+        NodeAction::Receive { from: 2, bytes: 6, tag: 0 },
+        NodeAction::Nothing,
         collective(Collective::Barrier, 1),
-        Act::Nothing,
+        NodeAction::Nothing,
         collective(Collective::ReduceScatterBlock, 3),
     ];
     assert_eq!(acts(&nodes), expected);
@@ -84,9 +84,10 @@ fn computing_is_of_the_accelerator_or_the_processor_and_may_have_no_duration() {
         node(7, 4, &[], &[("num_ops", 0), ("tensor_size", 0)]),
     ];
     nodes[2..].iter_mut().for_each(|node| node.duration_micros = 0);
-    let work = |ops, bytes| Act::Work { ops, bytes };
-    let (host, device) = (Act::Host(7 * PS_PER_US), Act::Compute(7 * PS_PER_US));
-    let expected = [host, device, work(5, 6), work(0, 6), Act::Nothing, Act::Nothing, Act::Nothing];
+    let work = |ops, bytes| NodeAction::Work { ops, bytes };
+    let (host, device) = (NodeAction::Host(7 * PS_PER_US), NodeAction::Compute(7 * PS_PER_US));
+    let expected =
+        [host, device, work(5, 6), work(0, 6), NodeAction::Nothing, NodeAction::Nothing, NodeAction::Nothing];
     assert_eq!(acts(&nodes), expected);
     let truth = |truth| Attribute { truth: Some(truth), ..attribute("is_cpu_op") };
     let of = |truth| acts(&[RawNode { attr: vec![truth], ..node(1, 4, &[], &[]) }])[0];
@@ -111,7 +112,7 @@ fn whole_numbers_of_every_type_are_numbers() {
     ];
     for size in all {
         let sent = RawNode { attr: vec![number("comm_dst", 1), size.clone()], ..node(1, 5, &[], &[]) };
-        assert_eq!(acts(&[sent]), [Act::Send { to: 1, bytes: 3, tag: 0 }], "{size:?}");
+        assert_eq!(acts(&[sent]), [NodeAction::Send { to: 1, bytes: 3, tag: 0 }], "{size:?}");
     }
     for value in [0.5, -1.0, f64::NAN, f64::INFINITY, 1e300] {
         let size = Attribute { double: Some(value), ..attribute("comm_size") };
@@ -133,7 +134,7 @@ fn groups_have_names_and_their_ranks_stand_in_what_pytorch_says_of_them() {
     assert_eq!(trace.groups, ["7", "12"]);
     assert_eq!(trace.members, BTreeMap::from([("0".to_owned(), vec![]), ("7".to_owned(), vec![2, 0])]));
     let axes =
-        |values: &[bool]| Attribute { truths: Some(Truths { values: values.to_vec() }), ..attribute("involved_dim") };
+        |values: &[bool]| Attribute { truths: Some(BoolList { values: values.to_vec() }), ..attribute("involved_dim") };
     assert_eq!(found(&[sum(1, axes(&[true, true]))]).groups, [""]);
     assert!(of_one(sum(1, axes(&[true, false]))).contains("node 1: attribute involved_dim leaves out axes"));
     let mut both = sum(1, axes(&[true, false]));
@@ -180,13 +181,13 @@ fn who_called_a_node_may_be_left_out() {
 #[test]
 fn what_is_written_is_read_again() {
     let acts = [
-        Act::Host(3 * PS_PER_US),
-        Act::Compute(DURATION_MAX_PS),
-        Act::Work { ops: 1 << 40, bytes: 7 },
-        Act::Send { to: 1, bytes: 5, tag: 77 },
-        Act::Receive { from: 2, bytes: 1 << 40, tag: (1 << 31) - 1 },
-        Act::Collective { kind: Collective::Scatter, bytes: 64, group: 0 },
-        Act::Nothing,
+        NodeAction::Host(3 * PS_PER_US),
+        NodeAction::Compute(DURATION_MAX_PS),
+        NodeAction::Work { ops: 1 << 40, bytes: 7 },
+        NodeAction::Send { to: 1, bytes: 5, tag: 77 },
+        NodeAction::Receive { from: 2, bytes: 1 << 40, tag: (1 << 31) - 1 },
+        NodeAction::Collective { kind: Collective::Scatter, bytes: 64, group: 0 },
+        NodeAction::Nothing,
     ];
     let mut scribe = TraceWriter::new(0);
     let mut last = Vec::new();
@@ -233,10 +234,10 @@ proptest! {
 fn calls_of_communications_on_the_processor_are_its_work() {
     let host = |kind, more: &[(&str, u64)]| node(1, kind, &[], &[&[("is_cpu_op", 1)], more].concat());
     for kind in [SEND, RECEIVE, COLLECTIVE] {
-        assert_eq!(acts(&[host(kind, &[])]), [Act::Host(7 * PS_PER_US)]);
+        assert_eq!(acts(&[host(kind, &[])]), [NodeAction::Host(7 * PS_PER_US)]);
     }
     let sum = host(COLLECTIVE, &[("comm_type", 0), ("comm_size", 8)]);
-    assert_eq!(acts(&[sum]), [Act::Collective { kind: Collective::AllReduce, bytes: 8, group: 0 }]);
+    assert_eq!(acts(&[sum]), [NodeAction::Collective { kind: Collective::AllReduce, bytes: 8, group: 0 }]);
     assert_eq!(of_one(host(COLLECTIVE, &[("comm_size", 8)])), "node 1: attribute comm_type is missing");
     assert_eq!(of_one(node(1, 7, &[], &[("is_cpu_op", 0)])), "node 1: attribute comm_type is missing");
 }
@@ -273,8 +274,9 @@ const JSON: &str = r###"{
 #[test]
 fn json_says_what_the_messages_say() {
     let trace = read_from(JSON.as_bytes()).expect("it is right");
-    let sum = Act::Collective { kind: Collective::AllReduce, bytes: 1000, group: 0 };
-    let expected = [(3, Act::Nothing, vec![]), (8, Act::Compute(7 * PS_PER_US), vec![0]), (9, sum, vec![0, 1])];
+    let sum = NodeAction::Collective { kind: Collective::AllReduce, bytes: 1000, group: 0 };
+    let expected =
+        [(3, NodeAction::Nothing, vec![]), (8, NodeAction::Compute(7 * PS_PER_US), vec![0]), (9, sum, vec![0, 1])];
     let found: Vec<_> = trace.nodes.iter().map(|node| (node.id, node.act, node.after.clone())).collect();
     assert_eq!(found, expected);
     assert_eq!((trace.groups, &trace.members["1"][..]), (vec!["1".to_owned()], &[1, 0][..]));

@@ -1,7 +1,7 @@
 //! Writes traces.
 
 use super::messages::{Attribute, Metadata, RawNode};
-use super::{Act, COLLECTIVE, COMPUTE, METADATA, MICROS_MAX, PS_PER_US, RECEIVE, SEND};
+use super::{NodeAction, COLLECTIVE, COMPUTE, METADATA, MICROS_MAX, PS_PER_US, RECEIVE, SEND};
 use prost::Message;
 
 /// Longest computation of a node, in ps.
@@ -44,18 +44,18 @@ impl TraceWriter {
     ///
     /// Times are truncated to whole microseconds, of up to [`DURATION_MAX_PS`]. Tags have 31 bits. Collectives are
     /// written as those of all ranks.
-    pub fn node(&mut self, name: &str, act: Act, after: &[u64]) -> u64 {
+    pub fn node(&mut self, name: &str, act: NodeAction, after: &[u64]) -> u64 {
         let (kind, ps, more) = match act {
-            Act::Nothing => (METADATA, 0, Vec::new()),
-            Act::Compute(ps) | Act::Host(ps) => (COMPUTE, ps, Vec::new()),
-            Act::Work { ops, bytes } => (COMPUTE, 0, vec![wide("num_ops", ops), wide("tensor_size", bytes)]),
-            Act::Send { to, bytes, tag } => (SEND, 0, message(self.rank, to, bytes, tag)),
-            Act::Receive { from, bytes, tag } => (RECEIVE, 0, message(from, self.rank, bytes, tag)),
-            Act::Collective { kind, bytes, .. } => {
+            NodeAction::Nothing => (METADATA, 0, Vec::new()),
+            NodeAction::Compute(ps) | NodeAction::Host(ps) => (COMPUTE, ps, Vec::new()),
+            NodeAction::Work { ops, bytes } => (COMPUTE, 0, vec![wide("num_ops", ops), wide("tensor_size", bytes)]),
+            NodeAction::Send { to, bytes, tag } => (SEND, 0, message(self.rank, to, bytes, tag)),
+            NodeAction::Receive { from, bytes, tag } => (RECEIVE, 0, message(from, self.rank, bytes, tag)),
+            NodeAction::Collective { kind, bytes, .. } => {
                 (COLLECTIVE, 0, vec![wide("comm_type", kind.number() as u64), wide("comm_size", bytes)])
             }
         };
-        let is_host = Attribute { truth: Some(matches!(act, Act::Host(_))), ..attribute("is_cpu_op") };
+        let is_host = Attribute { truth: Some(matches!(act, NodeAction::Host(_))), ..attribute("is_cpu_op") };
         let id = self.nodes;
         let node = RawNode {
             id,

@@ -10,7 +10,7 @@ const TCP_HEADER: usize = 20;
 
 /// Link header at the begin of the frames of a capture.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Link {
+pub(super) enum LinkHeader {
     /// An Ethernet header.
     Ethernet,
     /// A header of a fixed number of bytes.
@@ -21,7 +21,7 @@ pub(super) enum Link {
 
 /// Lengths of the IP packet in a frame.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Length {
+pub(super) struct PacketLengths {
     pub(super) ip_bytes: u32,
     /// Length of the headers of IP and TCP; `None` if the packet is not TCP.
     pub(super) tcp_headers: Option<u16>,
@@ -31,11 +31,11 @@ pub(super) struct Length {
 ///
 /// The length of the packet is that in its header or, if that is implausible, all that follows the link header. The
 /// error is a sentence.
-pub(super) fn of_frame(link: Link, data: &[u8], whole: u32) -> Result<Length, String> {
+pub(super) fn of_frame(link: LinkHeader, data: &[u8], whole: u32) -> Result<PacketLengths, String> {
     let header = match link {
-        Link::RawIp => 0,
-        Link::Fixed(bytes) => bytes,
-        Link::Ethernet => ethernet_header(data),
+        LinkHeader::RawIp => 0,
+        LinkHeader::Fixed(bytes) => bytes,
+        LinkHeader::Ethernet => ethernet_header(data),
     };
     let rest = whole.saturating_sub(header as u32);
     if rest == 0 {
@@ -46,7 +46,7 @@ pub(super) fn of_frame(link: Link, data: &[u8], whole: u32) -> Result<Length, St
     let headers = headers(ip);
     let jumbo = headers.map_or(0, |headers| headers.jumbo);
     let tcp_headers = headers.map(|headers| headers.kept).filter(|&kept| u32::from(kept) + jumbo <= ip_bytes);
-    Ok(Length { ip_bytes: ip_bytes - tcp_headers.map_or(0, |_| jumbo), tcp_headers })
+    Ok(PacketLengths { ip_bytes: ip_bytes - tcp_headers.map_or(0, |_| jumbo), tcp_headers })
 }
 
 /// Lengths of the headers of a TCP packet.

@@ -4,5 +4,5 @@ mod length;
 mod read;
 mod write;
 
-pub use read::{from_reader, read, Captured, PcapError, PACKETS_MAX};
+pub use read::{from_reader, read, CapturedPacket, PcapError, PACKETS_MAX};
 pub use write::{Writer, SNAPLEN_MAX};

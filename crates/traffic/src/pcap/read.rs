@@ -1,6 +1,6 @@
 //! Reads pcap and pcapng files.
 
-use super::length::{of_frame, Length, Link};
+use super::length::{of_frame, LinkHeader, PacketLengths};
 use crate::decoded;
 use pcap_parser::{create_reader, Block, Linktype, PcapBlockOwned, PcapError as Broken, PcapHeader};
 use std::fmt;
@@ -20,7 +20,7 @@ const PS_PER_NS: u128 = 1_000;
 
 /// A captured packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Captured {
+pub struct CapturedPacket {
     /// Time of capture, in ps after the earliest packet.
     pub time_ps: u64,
     /// Length of its IP packet in bytes, at least 1, without the header of a jumbogram.
@@ -77,7 +77,7 @@ impl std::error::Error for PcapError {}
 ///
 /// # Errors
 /// Fails if the file cannot be read, is no capture, is truncated, or has other frames.
-pub fn read(path: &Path) -> Result<Vec<Captured>, PcapError> {
+pub fn read(path: &Path) -> Result<Vec<CapturedPacket>, PcapError> {
     let unreadable = |error: io::Error| match error.kind() {
         io::ErrorKind::NotFound => PcapError::whole("cannot be read: there is no such file"),
         _ => PcapError::whole(format!("cannot be read: {error}")),
@@ -92,8 +92,8 @@ pub fn read(path: &Path) -> Result<Vec<Captured>, PcapError> {
 ///
 /// # Errors
 /// As [`read`].
-pub fn from_reader(source: impl Read + Send) -> Result<Vec<Captured>, PcapError> {
-    let mut source = Whole(source);
+pub fn from_reader(source: impl Read + Send) -> Result<Vec<CapturedPacket>, PcapError> {
+    let mut source = FullReader(source);
     let mut reader = match create_reader(BLOCK_BYTES_MAX, &mut source) {
         Ok(reader) => reader,
         Err(Broken::Eof) => return Err(PcapError::whole("is empty")),
@@ -126,9 +126,9 @@ pub fn from_reader(source: impl Read + Send) -> Result<Vec<Captured>, PcapError>
 }
 
 /// Fills the whole buffer where possible, so that the parser sees the complete file header.
-struct Whole<R>(R);
+struct FullReader<R>(R);
 
-impl<R: Read> Read for Whole<R> {
+impl<R: Read> Read for FullReader<R> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let mut filled = 0;
         while filled < buffer.len() {
@@ -146,7 +146,7 @@ impl<R: Read> Read for Whole<R> {
 /// Link type and clock of a file, or of an interface in it.
 #[derive(Clone, Copy)]
 struct Interface {
-    link: Link,
+    link: LinkHeader,
     /// Time stamps per second.
     resolution: u64,
     offset_s: i64,
@@ -158,7 +158,7 @@ struct Packets {
     interfaces: Vec<Interface>,
     ps_per_stamp: u128,
     /// Time of each packet in ps since the epoch, and its lengths.
-    found: Vec<(i128, Length)>,
+    found: Vec<(i128, PacketLengths)>,
 }
 
 impl Packets {
@@ -220,13 +220,13 @@ impl Packets {
         Ok(())
     }
 
-    fn in_order(mut self) -> Result<Vec<Captured>, PcapError> {
+    fn in_order(mut self) -> Result<Vec<CapturedPacket>, PcapError> {
         self.found.sort_by_key(|(time, _)| *time);
         let first = self.found.first().map_or(0, |(time, _)| *time);
-        let captured = |(time, Length { ip_bytes, tcp_headers }): (i128, Length)| {
+        let captured = |(time, PacketLengths { ip_bytes, tcp_headers }): (i128, PacketLengths)| {
             let time_ps = u64::try_from(time - first);
             let time_ps = time_ps.map_err(|_| PcapError::whole("its packets lie more than 200 days apart"))?;
-            Ok(Captured { time_ps, ip_bytes, tcp_headers })
+            Ok(CapturedPacket { time_ps, ip_bytes, tcp_headers })
         };
         self.found.into_iter().map(captured).collect()
     }
@@ -240,18 +240,18 @@ fn stamps_per_s(code: u8) -> Result<u64, String> {
 }
 
 /// Returns the link header for a link type. The error is a sentence.
-fn link_of(kind: Linktype) -> Result<Link, String> {
+fn link_of(kind: Linktype) -> Result<LinkHeader, String> {
     /// Raw IP as numbered on some systems (LINKTYPE_RAW is 101).
     const RAW_OLD: [i32; 2] = [12, 14];
     const LINUX_SLL2: Linktype = Linktype(276);
     // The upper bits hold the length of a frame check sequence, and flags.
     match Linktype(kind.0 & 0xffff) {
-        Linktype::ETHERNET => Ok(Link::Ethernet),
-        Linktype::RAW | Linktype::IPV4 | Linktype::IPV6 => Ok(Link::RawIp),
-        Linktype::LINUX_SLL => Ok(Link::Fixed(16)),
-        LINUX_SLL2 => Ok(Link::Fixed(20)),
-        Linktype::NULL | Linktype::LOOP => Ok(Link::Fixed(4)),
-        Linktype(number) if RAW_OLD.contains(&number) => Ok(Link::RawIp),
+        Linktype::ETHERNET => Ok(LinkHeader::Ethernet),
+        Linktype::RAW | Linktype::IPV4 | Linktype::IPV6 => Ok(LinkHeader::RawIp),
+        Linktype::LINUX_SLL => Ok(LinkHeader::Fixed(16)),
+        LINUX_SLL2 => Ok(LinkHeader::Fixed(20)),
+        Linktype::NULL | Linktype::LOOP => Ok(LinkHeader::Fixed(4)),
+        Linktype(number) if RAW_OLD.contains(&number) => Ok(LinkHeader::RawIp),
         Linktype(number) => Err(format!(
             "its link type is {number}; Ethernet (1), raw IP (101, 228, 229), Linux SLL (113, 276) and loopback (0, \
             108) can be read"

@@ -20,7 +20,7 @@ impl L1 {
     /// Accesses a line, which must be below 2^58. Returns true if the cache serves it alone: the line is held, and a
     /// store does not make it dirty for the first time.
     #[inline]
-    pub(super) fn serves(&mut self, line: u64, store: bool) -> bool {
+    pub(super) fn serve_access(&mut self, line: u64, store: bool) -> bool {
         let set = &mut self.sets[line as usize % SETS];
         let way = set.iter().position(|held| held / 2 == line);
         let dirty = way.is_some_and(|way| set[way] % 2 == 1);

@@ -190,7 +190,7 @@ impl TraceSteps {
                 return Ok(Some(step));
             }
             while let Some(line) = self.pending.next() {
-                if !self.l1.serves(line, self.store) {
+                if !self.l1.serve_access(line, self.store) {
                     let step = self.step(line)?;
                     return Ok(Some(self.keep(step)));
                 }

@@ -4,7 +4,7 @@ use crate::error::Issue;
 use crate::spec::{CodecModeSpec, CompressSpec};
 use hostnet_codec::{Codec, Mode, GROUP};
 use hostnet_model::params::GradientParams;
-use hostnet_traffic::Npy;
+use hostnet_traffic::NpyFloats;
 use std::path::Path;
 
 /// Floats that are read at a time: groups of eight.
@@ -33,7 +33,7 @@ pub(super) fn read(spec: &CompressSpec, path: &str, base_dir: &Path) -> Result<O
         .map_err(|error| Issue::new(format!("{path}.bound"), error.to_string()))?;
     let place = base_dir.join(file);
     let fail = |reason: String| Issue::new(&at, format!("cannot read {place:?}: {reason}"));
-    let mut npy = Npy::open(&place).map_err(fail)?;
+    let mut npy = NpyFloats::open(&place).map_err(fail)?;
     let (mut values, mut groups) = (vec![0.0_f32; FLOATS_AT_ONCE], Vec::new());
     loop {
         let count = npy.read(&mut values).map_err(fail)?;

@@ -3,7 +3,7 @@
 use crate::error::Issue;
 use crate::spec::{FlowKindSpec, FlowSpec};
 use crate::units::shorten;
-use hostnet_traffic::pcap::{self, Captured, PACKETS_MAX};
+use hostnet_traffic::pcap::{self, CapturedPacket, PACKETS_MAX};
 use std::path::Path;
 
 /// The largest MTU that a flow may have.
@@ -58,13 +58,13 @@ pub(super) fn read(path: &str, spec: &mut FlowSpec, mtu_bytes: u32) -> Result<Re
 }
 
 /// Returns true if a NIC would segment a packet to the MTU: it is TCP, and the MTU has room for data after its headers.
-fn can_be_cut(packet: &Captured, mtu_bytes: u32) -> bool {
+fn can_be_cut(packet: &CapturedPacket, mtu_bytes: u32) -> bool {
     packet.tcp_headers.is_some_and(|headers| u32::from(headers) < mtu_bytes.min(packet.ip_bytes))
 }
 
 /// Returns the packets that one of a capture becomes on the wire, in bytes: segments with headers of their own, each as
 /// large as the MTU except the last.
-fn segments(packet: &Captured, mtu_bytes: u32) -> impl Iterator<Item = u32> {
+fn segments(packet: &CapturedPacket, mtu_bytes: u32) -> impl Iterator<Item = u32> {
     let headers = packet.tcp_headers.filter(|_| packet.ip_bytes > mtu_bytes).map_or(0, u32::from);
     let data = packet.ip_bytes - headers;
     let most = mtu_bytes - headers;
@@ -96,7 +96,7 @@ mod tests {
             mtu in 128u32..=MTU_MAX,
             headers in 40u16..=60,
         ) {
-            let packet = Captured { time_ps: 0, ip_bytes, tcp_headers: Some(headers) };
+            let packet = CapturedPacket { time_ps: 0, ip_bytes, tcp_headers: Some(headers) };
             let headers = u32::from(headers);
             let parts: Vec<u32> = segments(&packet, mtu).collect();
             let data: u32 = parts.iter().map(|part| part - headers).sum();

@@ -12,9 +12,9 @@ use std::collections::VecDeque;
 
 /// Operation that has begun.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct Operation(u32);
+pub(super) struct ClientOperation(u32);
 
-impl Operation {
+impl ClientOperation {
     /// Operation that no client requested.
     pub(super) const UNASKED: Self = Self(u32::MAX);
 }
@@ -55,15 +55,15 @@ impl Clients {
     }
 
     /// Begins an operation. Returns the operation and its arrival time.
-    pub(super) fn begin(&mut self) -> (Operation, Time) {
-        let Some(arrival) = self.arrivals.pop_front() else { return (Operation::UNASKED, Time::ZERO) };
+    pub(super) fn begin(&mut self) -> (ClientOperation, Time) {
+        let Some(arrival) = self.arrivals.pop_front() else { return (ClientOperation::UNASKED, Time::ZERO) };
         let number = self.free.pop().expect("no more operations than clients");
         self.begun[number as usize] = arrival;
-        (Operation(number), arrival)
+        (ClientOperation(number), arrival)
     }
 
     /// Ends an operation at `at`. Returns true if the operation is part of a loop, and so leads to another one.
-    pub(super) fn end(&mut self, operation: Operation, at: Time) -> bool {
+    pub(super) fn end(&mut self, operation: ClientOperation, at: Time) -> bool {
         self.count += 1;
         let Some(arrival) = self.begun.get(operation.0 as usize) else { return false };
         self.latency.record(at.since(*arrival));

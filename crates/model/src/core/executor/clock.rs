@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 /// Times of a core at the reference clock.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
-pub(super) struct Reference {
+pub(super) struct ReferenceTimes {
     pub(super) instruction_fs: u64,
     pub(super) l2_hit_ps: u64,
     /// Current clock.
@@ -17,7 +17,7 @@ pub(super) struct Reference {
     pub(super) fastest: Clock,
 }
 
-impl Reference {
+impl ReferenceTimes {
     /// Creates the times of a core that always has the reference clock.
     pub(super) fn new(instruction_fs: u64, l2_hit_ps: u64) -> Self {
         Self { instruction_fs, l2_hit_ps, clock: Clock::default(), fastest: Clock::default() }
@@ -45,7 +45,7 @@ impl Executor {
         match change {
             ClockChange::To(clock) => {
                 if executes && ahead_fs > 0 {
-                    self.front_fs = since_fs + clock.going_on(self.reference.clock, ahead_fs);
+                    self.front_fs = since_fs + clock.rescale_remaining(self.reference.clock, ahead_fs);
                 }
                 self.use_clock(clock);
             }

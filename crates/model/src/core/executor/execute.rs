@@ -1,11 +1,11 @@
 //! Execution of accesses on a core with caches: in program order, as far as data, reorder window and LFB allow.
 
-use super::clients::Operation;
-use super::flights::Flight;
-use super::source::Item;
-use super::waits::Wait;
-use super::{Executor, Pending, Source, AHEAD_PS};
-use crate::cache::Access;
+use super::clients::ClientOperation;
+use super::lines_in_flight::LineInFlight;
+use super::source::LineAccess;
+use super::waits::WaitCause;
+use super::{Executor, PendingAccess, Source, AHEAD_PS};
+use crate::cache::L2Access;
 use crate::lfb::Lfb;
 use crate::part::{Context, Payload};
 use hostnet_kernel::Time;
@@ -13,18 +13,18 @@ use hostnet_kernel::Time;
 impl Executor {
     /// Executes accesses until one has to wait.
     pub(super) fn advance(&mut self, lfb: &mut Lfb, context: &mut Context) {
-        let wait = self.go_on(lfb, context);
+        let wait = self.execute_until_wait(lfb, context);
         if self.waits.is_some() {
             self.note_wait(context.now(), wait, lfb);
         }
     }
 
     /// Executes accesses until one has to wait. Returns the limit that it waits for.
-    fn go_on(&mut self, lfb: &mut Lfb, context: &mut Context) -> Wait {
+    fn execute_until_wait(&mut self, lfb: &mut Lfb, context: &mut Context) -> WaitCause {
         while self.wake.is_none() && !self.halted && self.held_since.is_none() {
             let Some(pending) = self.fetch(lfb, context) else {
                 self.starved = true;
-                return Wait::None;
+                return WaitCause::None;
             };
             let at = match self.gate(&pending) {
                 Ok(at) => at,
@@ -35,7 +35,7 @@ impl Executor {
             if at > now + AHEAD_PS || (pending.missed && at > now) {
                 self.wake = Some(at);
                 context.send(context.id, at.since(now), Payload::Step);
-                return Wait::None;
+                return WaitCause::None;
             }
             let done = if pending.missed {
                 self.miss(&pending, lfb, context)
@@ -43,14 +43,14 @@ impl Executor {
                 self.look_up(&pending, at, lfb, context)
             };
             if !done {
-                return Wait::Lfb;
+                return WaitCause::Lfb;
             }
         }
-        Wait::None
+        WaitCause::None
     }
 
     /// Returns the pending access, or makes the next one pending.
-    fn fetch(&mut self, lfb: &mut Lfb, context: &mut Context) -> Option<Pending> {
+    fn fetch(&mut self, lfb: &mut Lfb, context: &mut Context) -> Option<PendingAccess> {
         if self.pending.is_some() {
             return self.pending;
         }
@@ -77,7 +77,7 @@ impl Executor {
                 self.front_fs = arrival.ps() * 1000;
                 self.idle_until = arrival;
             }
-            if matches!(thread.source, Source::Errands(_)) {
+            if matches!(thread.source, Source::RankOperations(_)) {
                 self.front_fs = self.front_fs.max(context.now().ps() * 1000);
             }
         }
@@ -89,18 +89,18 @@ impl Executor {
         }
         self.position += u64::from(item.instructions);
         self.front_fs += u64::from(item.instructions) * instruction_fs;
-        self.pending = Some(Pending { item, position: self.position, missed: false });
+        self.pending = Some(PendingAccess { item, position: self.position, missed: false });
         self.pending
     }
 
     /// Returns the time at which the pending access may be executed, or the limit that it waits for.
-    fn gate(&mut self, pending: &Pending) -> Result<Time, Wait> {
+    fn gate(&mut self, pending: &PendingAccess) -> Result<Time, WaitCause> {
         let instruction_fs = self.thread.instruction_fs;
-        self.front_fs = self.window.enter(pending.position, self.front_fs, instruction_fs).ok_or(Wait::Window)?;
+        self.front_fs = self.window.enter(pending.position, self.front_fs, instruction_fs).ok_or(WaitCause::Window)?;
         let mut at = Time::from_ps(self.front_fs / 1000).max(self.issued);
         if pending.item.depends {
             if self.window.outstanding() > 0 {
-                return Err(Wait::None);
+                return Err(WaitCause::None);
             }
             at = at.max(self.window.last_done());
         }
@@ -108,11 +108,11 @@ impl Executor {
     }
 
     /// Looks the pending access up in the L2. Returns false if it needs an LFB entry and none is free.
-    fn look_up(&mut self, pending: &Pending, at: Time, lfb: &mut Lfb, context: &mut Context) -> bool {
-        let Item { line, store, .. } = pending.item;
+    fn look_up(&mut self, pending: &PendingAccess, at: Time, lfb: &mut Lfb, context: &mut Context) -> bool {
+        let LineAccess { line, store, .. } = pending.item;
         let class = self.class();
         let access = context.caches().access(self.index, line, class, store);
-        let hit = matches!(access, Access::Hit { .. });
+        let hit = matches!(access, L2Access::Hit { .. });
         if hit && store {
             context.caches.claim(line);
         }
@@ -125,14 +125,14 @@ impl Executor {
             self.ask(ahead, class, lfb, context);
         }
         if !hit && at <= context.now() {
-            let pending = Pending { missed: true, ..*pending };
+            let pending = PendingAccess { missed: true, ..*pending };
             return self.miss(&pending, lfb, context);
         }
         true
     }
 
-    fn hit(&mut self, pending: &Pending, at: Time, context: &mut Context) {
-        let Item { store, ends, .. } = pending.item;
+    fn hit(&mut self, pending: &PendingAccess, at: Time, context: &mut Context) {
+        let LineAccess { store, ends, .. } = pending.item;
         self.issued = at;
         self.pending = None;
         let done = if store { at } else { at + self.l2_hit_ps };
@@ -146,17 +146,17 @@ impl Executor {
 
     /// Executes the pending access after a miss in the L2: joins the line in flight, or requests the line. Returns
     /// false if it needs an LFB entry and none is free.
-    fn miss(&mut self, pending: &Pending, lfb: &mut Lfb, context: &mut Context) -> bool {
-        let Item { line, store, ends, .. } = pending.item;
+    fn miss(&mut self, pending: &PendingAccess, lfb: &mut Lfb, context: &mut Context) -> bool {
+        let LineAccess { line, store, ends, .. } = pending.item;
         let now = context.now();
         let class = self.class();
-        let flight = match self.flights.find(line) {
+        let flight = match self.lines_in_flight.find(line) {
             Some(flight) => {
-                if self.flights.get_mut(flight).demand.is_none() {
+                if self.lines_in_flight.get_mut(flight).demand.is_none() {
                     if !lfb.try_take(class, now) {
                         return false;
                     }
-                    self.flights.get_mut(flight).demand = Some(now);
+                    self.lines_in_flight.get_mut(flight).demand = Some(now);
                 }
                 flight
             }
@@ -174,7 +174,7 @@ impl Executor {
                 if !lfb.try_take(class, now) {
                     return false;
                 }
-                let flight = Flight { demand: Some(now), ..Flight::default() };
+                let flight = LineInFlight { demand: Some(now), ..LineInFlight::default() };
                 let flight = self.depart(line, class, flight, lfb, context);
                 let waiting = self.params.lfb_entries - lfb.idle;
                 if let Some(pair) = self.prefetcher.adjacent(line, waiting, self.params.lfb_entries) {
@@ -200,15 +200,15 @@ impl Executor {
     /// Records in a line in flight that an access waits for the line.
     fn wait_for(&mut self, flight: u16, position: u64, store: bool, ends: bool, context: &mut Context) {
         if store {
-            self.flights.get_mut(flight).store = true;
+            self.lines_in_flight.get_mut(flight).store = true;
             if ends {
                 self.end(context.now(), context);
             }
             return;
         }
-        let operation = ends.then(|| std::mem::replace(&mut self.operation, Operation::UNASKED));
+        let operation = ends.then(|| std::mem::replace(&mut self.operation, ClientOperation::UNASKED));
         let load = self.window.push_waiting(position, flight, operation);
-        let flight = self.flights.get_mut(flight);
+        let flight = self.lines_in_flight.get_mut(flight);
         flight.several |= flight.load.is_some();
         flight.load.get_or_insert(load);
     }

@@ -1,6 +1,6 @@
 //! Lines that a core with caches requests, and lines that leave its L2 for them.
 
-use super::flights::Flight;
+use super::lines_in_flight::LineInFlight;
 use super::Executor;
 use crate::cache::Victim;
 use crate::lfb::{turn, Lfb};
@@ -16,18 +16,25 @@ const OF_PREFETCH: u32 = 1;
 impl Executor {
     /// Requests a line for the prefetchers, unless the core has the line, it is in flight, or no credit is left.
     pub(super) fn ask(&mut self, line: u64, class: u8, lfb: &mut Lfb, context: &mut Context) {
-        let unwanted = self.flights.find(line).is_some() || context.caches().holds(self.index, line);
+        let unwanted = self.lines_in_flight.find(line).is_some() || context.caches().holds(self.index, line);
         if unwanted || self.prefetch.free() == 0 {
             return;
         }
         let taken = self.prefetch.try_acquire(context.now(), class);
         assert!(taken, "a prefetch credit is free");
-        self.depart(line, class, Flight { prefetch: true, ..Flight::default() }, lfb, context);
+        self.depart(line, class, LineInFlight { prefetch: true, ..LineInFlight::default() }, lfb, context);
     }
 
     /// Sends the request for a line. Returns the number of the line in flight.
-    pub(super) fn depart(&mut self, line: u64, class: u8, flight: Flight, lfb: &mut Lfb, context: &mut Context) -> u16 {
-        let flight = self.flights.add(line, flight);
+    pub(super) fn depart(
+        &mut self,
+        line: u64,
+        class: u8,
+        flight: LineInFlight,
+        lfb: &mut Lfb,
+        context: &mut Context,
+    ) -> u16 {
+        let flight = self.lines_in_flight.add(line, flight);
         let id = lfb.request(line, class, false, u32::from(flight), context);
         context.caches().expect(line);
         context.send(self.wiring.home, self.params.to_cha_ps + self.throttle_ps, Payload::Arrive(id));
@@ -39,7 +46,7 @@ impl Executor {
         let now = context.now();
         let Request { class, line, for_store, since, tag, .. } = *context.requests.get(id);
         let number = tag as u16;
-        let flight = self.flights.take(number);
+        let flight = self.lines_in_flight.take(number);
         let wanted = flight.demand.is_some();
         let dirty = for_store || flight.store;
         if dirty {

@@ -7,37 +7,37 @@
 
 mod clients;
 mod clock;
-mod errands;
 mod execute;
-mod flights;
 mod lines;
+mod lines_in_flight;
 mod prefetch;
+mod rank_operations;
 mod source;
 mod waits;
 mod warm;
 mod window;
 
-pub use errands::{Errand, Errands};
+pub use rank_operations::{RankOperation, RankOperations};
 pub use source::{Block, Source, Storage, Stream};
 pub use waits::ThreadWaits;
 
-use super::{Wiring, KERNEL_BACKLOG_LINES};
+use super::{CoreWiring, KERNEL_BACKLOG_LINES};
 use crate::app::{Generator, Replay};
 use crate::cache::Caches;
 use crate::lfb::Lfb;
 use crate::line::{Pages, Translator};
 use crate::params::{CacheParams, CoreParams};
 use crate::part::{Context, Group, Payload, Pool};
-use clients::{Clients, Operation};
-use clock::Reference;
-use flights::Flights;
+use clients::{ClientOperation, Clients};
+use clock::ReferenceTimes;
 use hostnet_kernel::{ComponentId, Rng, Time};
 use hostnet_measure::{Domain, Histogram};
+use lines_in_flight::LinesInFlight;
 use prefetch::Prefetcher;
 use serde::{Deserialize, Serialize};
-use source::Item;
+use source::LineAccess;
 use std::collections::VecDeque;
-use window::Window;
+use window::ReorderWindow;
 
 /// Time by which hits are executed ahead of the clock, in ps: they change only private state of the core.
 const AHEAD_PS: u64 = 500_000;
@@ -71,8 +71,8 @@ pub enum Partner {
 
 /// Next access, once it is known.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
-struct Pending {
-    item: Item,
+struct PendingAccess {
+    item: LineAccess,
     /// Instructions of the thread before the access.
     position: u64,
     /// True if the access has missed the L2.
@@ -84,10 +84,10 @@ struct Pending {
 pub struct Executor {
     /// Number of the core.
     index: u32,
-    wiring: Wiring,
+    wiring: CoreWiring,
     params: CoreParams,
     l2_hit_ps: u64,
-    reference: Reference,
+    reference: ReferenceTimes,
     pages: Translator,
     rng: Rng,
     thread: Thread,
@@ -96,8 +96,8 @@ pub struct Executor {
     throttle_ps: u64,
     halted: bool,
     /// First access of an operation that no client has requested yet.
-    held: Option<Item>,
-    pending: Option<Pending>,
+    held: Option<LineAccess>,
+    pending: Option<PendingAccess>,
     /// Time of the wake-up that is scheduled for the pending access, if one is.
     wake: Option<Time>,
     /// Arrival time of the operation that begins with the pending access, if it had not arrived yet.
@@ -111,12 +111,12 @@ pub struct Executor {
     /// Time at which the last access was executed.
     issued: Time,
     position: u64,
-    window: Window,
-    flights: Flights,
+    window: ReorderWindow,
+    lines_in_flight: LinesInFlight,
     prefetcher: Prefetcher,
     clients: Clients,
     /// Operation that began last, until its last access is executed.
-    operation: Operation,
+    operation: ClientOperation,
     /// Kernel work that the core has not acknowledged to the drives: drive and pages.
     waiting: VecDeque<(u8, u32)>,
     prefetch: Domain,
@@ -130,7 +130,7 @@ impl Executor {
     pub fn new(
         index: u32,
         params: CoreParams,
-        wiring: Wiring,
+        wiring: CoreWiring,
         cache: &CacheParams,
         pages: Pages,
         rng: Rng,
@@ -142,14 +142,14 @@ impl Executor {
         // At the start all operations are at the server; the core of the clients waits for replies.
         let asks = matches!(thread.partner, Some(Partner::Server(_)));
         Self {
-            window: Window::new(params.rob),
-            flights: Flights::new(entries + credits),
+            window: ReorderWindow::new(params.rob),
+            lines_in_flight: LinesInFlight::new(entries + credits),
             prefetcher: Prefetcher::new(&cache.prefetch),
             clients: Clients::new(thread.in_flight, if asks { 0 } else { thread.in_flight }),
             l2_hit_ps: cache.l2.hit_ps,
-            reference: Reference::new(thread.instruction_fs, cache.l2.hit_ps),
+            reference: ReferenceTimes::new(thread.instruction_fs, cache.l2.hit_ps),
             prefetch: Domain::new(credits, credits, classes),
-            operation: Operation::UNASKED,
+            operation: ClientOperation::UNASKED,
             waiting: VecDeque::new(),
             waits: None,
             stopped: false,
@@ -275,9 +275,9 @@ impl Executor {
     }
 
     /// Begins an operation of a rank, if the thread executes those.
-    pub(super) fn run_errand(&mut self, errand: Errand, lfb: &mut Lfb, context: &mut Context) {
-        if let Source::Errands(errands) = &mut self.thread.source {
-            errands.begin(errand);
+    pub(super) fn run_rank_operation(&mut self, rank_operation: RankOperation, lfb: &mut Lfb, context: &mut Context) {
+        if let Source::RankOperations(rank_operations) = &mut self.thread.source {
+            rank_operations.begin(rank_operation);
             self.starved = false;
             self.advance(lfb, context);
         }
@@ -285,7 +285,7 @@ impl Executor {
 
     /// Ends the operation of the last access at `at`.
     fn end(&mut self, at: Time, context: &mut Context) {
-        let operation = std::mem::replace(&mut self.operation, Operation::UNASKED);
+        let operation = std::mem::replace(&mut self.operation, ClientOperation::UNASKED);
         let asked = u32::from(self.clients.end(operation, at));
         self.follow(1, asked, at, context);
     }
@@ -306,7 +306,7 @@ impl Executor {
             let delay = from.ps().saturating_sub(context.now().ps()).max(1);
             context.send(core, delay, Payload::Message { class: thread.class });
         }
-        if let Source::Errands(_) = &thread.source {
+        if let Source::RankOperations(_) = &thread.source {
             let delay = at.ps().saturating_sub(context.now().ps()).max(1);
             context.send(context.id, delay, Payload::Worked);
         }
@@ -333,12 +333,12 @@ impl Executor {
     }
 
     /// Takes the core from the executor at `now`.
-    pub(super) fn hold(&mut self, now: Time) {
+    pub(super) fn suspend(&mut self, now: Time) {
         self.held_since = Some(now);
     }
 
     /// Gives the core to the executor. Work that it had begun ahead of the clock takes the time that it still needs.
-    pub(super) fn go(&mut self, lfb: &mut Lfb, context: &mut Context) {
+    pub(super) fn resume(&mut self, lfb: &mut Lfb, context: &mut Context) {
         if let Some(since) = self.held_since.take() {
             let now_fs = context.now().ps() * 1000;
             let ahead_fs = self.front_fs.saturating_sub(since.ps() * 1000);

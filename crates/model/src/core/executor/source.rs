@@ -1,6 +1,6 @@
 //! Sources of accesses of a core with caches: an application, a stream, the kernel's work for storage, or a rank.
 
-use super::Errands;
+use super::RankOperations;
 use crate::app::{Generator, Step};
 use crate::line::{Translator, Walk};
 use hostnet_kernel::Rng;
@@ -54,19 +54,19 @@ impl Storage {
         }
     }
 
-    fn next(&mut self, pages: &mut Translator, rng: &mut Rng) -> Option<Item> {
+    fn next(&mut self, pages: &mut Translator, rng: &mut Rng) -> Option<LineAccess> {
         if self.owed >= LINE {
             self.owed -= LINE;
             let load = self.loads >= 1 << 32 || (self.loads > 0 && rng.chance(self.loads));
             let line = self.walk.next(pages.pages(), rng);
-            return Some(Item { line, instructions: KERNEL_INSTRUCTIONS, store: !load, ..Item::default() });
+            return Some(LineAccess { line, instructions: KERNEL_INSTRUCTIONS, store: !load, ..LineAccess::default() });
         }
         let block = self.blocks.front_mut().filter(|block| block.lines > 0)?;
         let line = pages.physical(block.address) / 64;
         block.address += 64;
         block.lines -= 1;
         let ends = block.lines == 0;
-        Some(Item { line, instructions: CONSUME_INSTRUCTIONS, ends, ..Item::default() })
+        Some(LineAccess { line, instructions: CONSUME_INSTRUCTIONS, ends, ..LineAccess::default() })
     }
 }
 
@@ -89,12 +89,12 @@ pub enum Source {
     /// Kernel work for storage.
     Storage(Storage),
     /// Operations of a rank of a job.
-    Errands(Box<Errands>),
+    RankOperations(Box<RankOperations>),
 }
 
 /// Access to a physical line, and the instructions before it; see [`Step`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct Item {
+pub(super) struct LineAccess {
     pub(super) line: u64,
     pub(super) instructions: u32,
     pub(super) store: bool,
@@ -105,23 +105,23 @@ pub(super) struct Item {
 
 impl Source {
     /// Returns the next access, if there is anything to do.
-    pub(super) fn next(&mut self, pages: &mut Translator, rng: &mut Rng) -> Option<Item> {
+    pub(super) fn next(&mut self, pages: &mut Translator, rng: &mut Rng) -> Option<LineAccess> {
         match self {
             Self::App(generator) => {
                 let Step { address, instructions, store, depends, begins, ends } = generator.step(rng)?;
                 let line = pages.physical(address) / 64;
-                Some(Item { line, instructions, store, depends, begins, ends })
+                Some(LineAccess { line, instructions, store, depends, begins, ends })
             }
             Self::Stream(stream) => {
                 let load = stream.reads >= 1 << 32 || (stream.reads > 0 && rng.chance(stream.reads));
                 let line = stream.walk.next(pages.pages(), rng);
-                Some(Item { line, instructions: 1, store: !load, ..Item::default() })
+                Some(LineAccess { line, instructions: 1, store: !load, ..LineAccess::default() })
             }
             Self::Storage(storage) => storage.next(pages, rng),
-            Self::Errands(errands) => {
-                let Step { address, instructions, store, depends, begins, ends } = errands.next(rng)?;
+            Self::RankOperations(rank_operations) => {
+                let Step { address, instructions, store, depends, begins, ends } = rank_operations.next(rng)?;
                 let line = pages.physical(address) / 64;
-                Some(Item { line, instructions, store, depends, begins, ends })
+                Some(LineAccess { line, instructions, store, depends, begins, ends })
             }
         }
     }

@@ -11,7 +11,7 @@ pub(super) const NEARLY: u32 = 8;
 
 /// Limit that keeps a thread from its next access.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Wait {
+pub(super) enum WaitCause {
     /// None of the following.
     None,
     /// No LFB entry can be allocated.
@@ -49,26 +49,30 @@ impl Executor {
 
     /// Records the limit that the thread waits for from now on. The wait begins when the thread has executed the work
     /// that it has begun ahead of the clock.
-    pub(super) fn note_wait(&mut self, now: Time, wait: Wait, lfb: &Lfb) {
-        let wait = self.behind(wait, lfb);
+    pub(super) fn note_wait(&mut self, now: Time, wait: WaitCause, lfb: &Lfb) {
+        let wait = self.refine_wait(wait, lfb);
         let Some(waits) = &mut self.waits else { return };
         let at = Time::from_ps(self.front_fs / 1000).max(now);
-        let all = [(&mut waits.lfb, Wait::Lfb), (&mut waits.window, Wait::Window), (&mut waits.both, Wait::Both)];
-        for (books, kind) in all {
+        let all = [
+            (&mut waits.lfb, WaitCause::Lfb),
+            (&mut waits.window, WaitCause::Window),
+            (&mut waits.both, WaitCause::Both),
+        ];
+        for (record, kind) in all {
             let waits = kind == wait;
-            books.set(if waits { at } else { now }, waits);
+            record.set(if waits { at } else { now }, waits);
         }
     }
 
-    /// Returns `wait`, or [`Wait::Both`] if the other limit is nearly reached as well.
-    fn behind(&self, wait: Wait, lfb: &Lfb) -> Wait {
+    /// Returns `wait`, or [`WaitCause::Both`] if the other limit is nearly reached as well.
+    fn refine_wait(&self, wait: WaitCause, lfb: &Lfb) -> WaitCause {
         let near = match wait {
-            Wait::Lfb => self.window.is_nearly_full(self.position),
-            Wait::Window => lfb.idle * NEARLY < self.params.lfb_entries,
-            Wait::None | Wait::Both => false,
+            WaitCause::Lfb => self.window.is_nearly_full(self.position),
+            WaitCause::Window => lfb.idle * NEARLY < self.params.lfb_entries,
+            WaitCause::None | WaitCause::Both => false,
         };
         if near {
-            Wait::Both
+            WaitCause::Both
         } else {
             wait
         }

@@ -2,7 +2,7 @@
 //! server.
 
 use super::{Executor, Source};
-use crate::cache::{Access, Caches};
+use crate::cache::{Caches, L2Access};
 
 /// Approximate latency of a miss on a busy server, in ps. It sets the rates of the cores in the warm-up, which matter
 /// to the mix of lines in the LLC, not to time.
@@ -26,7 +26,7 @@ pub(super) fn step(core: &mut Executor, caches: &mut Caches) -> Option<u64> {
     }
     let work_ps = u64::from(item.instructions) * thread.instruction_fs / 1000;
     let class = thread.class;
-    if caches.access(core.index, item.line, class, item.store) != Access::Miss {
+    if caches.access(core.index, item.line, class, item.store) != L2Access::Miss {
         return Some(work_ps.max(1));
     }
     let found = caches.read(core.index, item.line, class);

@@ -1,7 +1,7 @@
 //! Reorder window of a core: loads in program order, and the stalls of the front end that they cause.
 
-use super::clients::Operation;
-use super::flights::NO_FLIGHT;
+use super::clients::ClientOperation;
+use super::lines_in_flight::NO_LINE_IN_FLIGHT;
 use super::waits::NEARLY;
 use hostnet_kernel::Time;
 use serde::{Deserialize, Serialize};
@@ -9,22 +9,22 @@ use std::collections::VecDeque;
 
 /// Load in the window.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
-struct Load {
+struct WindowLoad {
     /// Instructions of the thread before the load.
     position: u64,
-    /// Line in flight that the load waits for, or [`NO_FLIGHT`].
+    /// Line in flight that the load waits for, or [`NO_LINE_IN_FLIGHT`].
     flight: u16,
     /// Operation that ends with the load, if one does.
-    ends: Option<Operation>,
+    ends: Option<ClientOperation>,
     /// Time at which the data arrived or will arrive.
     done: Time,
 }
 
 /// Loads that the front end has passed and that may still stall it.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub(super) struct Window {
+pub(super) struct ReorderWindow {
     rob: u64,
-    loads: VecDeque<Load>,
+    loads: VecDeque<WindowLoad>,
     /// Number of the first load in the list.
     first: u64,
     /// Loads without data.
@@ -32,7 +32,7 @@ pub(super) struct Window {
     last_done: Time,
 }
 
-impl Window {
+impl ReorderWindow {
     pub(super) fn new(rob: u32) -> Self {
         let capacity = rob as usize + 1;
         Self {
@@ -62,7 +62,7 @@ impl Window {
             if leaves_at >= position && self.loads.len() <= self.rob as usize {
                 break;
             }
-            if oldest.flight != NO_FLIGHT {
+            if oldest.flight != NO_LINE_IN_FLIGHT {
                 return None;
             }
             let behind = position.saturating_sub(leaves_at);
@@ -75,7 +75,7 @@ impl Window {
 
     /// Returns true if the instruction at `position` leaves hardly any room in the window.
     pub(super) fn is_nearly_full(&self, position: u64) -> bool {
-        let oldest = self.loads.iter().find(|load| load.flight != NO_FLIGHT);
+        let oldest = self.loads.iter().find(|load| load.flight != NO_LINE_IN_FLIGHT);
         let span = oldest.map_or(0, |oldest| position.saturating_sub(oldest.position));
         span + self.rob / u64::from(NEARLY) > self.rob
     }
@@ -83,13 +83,13 @@ impl Window {
     /// Adds a load at `position` whose data arrives at `done`.
     pub(super) fn push_done(&mut self, position: u64, done: Time) {
         self.last_done = self.last_done.max(done);
-        self.loads.push_back(Load { position, flight: NO_FLIGHT, ends: None, done });
+        self.loads.push_back(WindowLoad { position, flight: NO_LINE_IN_FLIGHT, ends: None, done });
     }
 
     /// Adds a load at `position` that waits for a line in flight. Returns the number of the load.
-    pub(super) fn push_waiting(&mut self, position: u64, flight: u16, ends: Option<Operation>) -> u64 {
+    pub(super) fn push_waiting(&mut self, position: u64, flight: u16, ends: Option<ClientOperation>) -> u64 {
         self.outstanding += 1;
-        self.loads.push_back(Load { position, flight, ends, done: Time::ZERO });
+        self.loads.push_back(WindowLoad { position, flight, ends, done: Time::ZERO });
         self.first + self.loads.len() as u64 - 1
     }
 
@@ -101,14 +101,14 @@ impl Window {
         number: u64,
         several: bool,
         now: Time,
-        on_end: impl FnMut(Operation),
+        on_end: impl FnMut(ClientOperation),
     ) {
         let start = (number - self.first) as usize;
         let stop = if several { self.loads.len() } else { start + 1 };
         let waiting = self.loads.range_mut(start..stop).filter(|load| load.flight == flight);
         let outstanding = &mut self.outstanding;
         let ended = waiting.filter_map(|load| {
-            load.flight = NO_FLIGHT;
+            load.flight = NO_LINE_IN_FLIGHT;
             load.done = now;
             *outstanding -= 1;
             load.ends
@@ -124,8 +124,8 @@ mod tests {
 
     #[test]
     fn the_front_end_runs_ahead_by_the_window_and_no_further() {
-        let mut window = Window::new(100);
-        let load = window.push_waiting(10, 3, Some(Operation::UNASKED));
+        let mut window = ReorderWindow::new(100);
+        let load = window.push_waiting(10, 3, Some(ClientOperation::UNASKED));
         assert_eq!(window.enter(110, 5_000, 100), Some(5_000), "position 110 is within 100 instructions of 10");
         assert_eq!(window.enter(111, 5_000, 100), None, "position 111 is not");
         let mut ended = 0;
@@ -137,10 +137,10 @@ mod tests {
 
     #[test]
     fn several_loads_may_wait_for_one_line() {
-        let mut window = Window::new(10);
+        let mut window = ReorderWindow::new(10);
         let first = window.push_waiting(1, 7, None);
-        window.push_waiting(2, 8, Some(Operation::UNASKED));
-        window.push_waiting(3, 7, Some(Operation::UNASKED));
+        window.push_waiting(2, 8, Some(ClientOperation::UNASKED));
+        window.push_waiting(3, 7, Some(ClientOperation::UNASKED));
         let mut ended = 0;
         window.complete(7, first, true, Time::from_ps(5), |_| ended += 1);
         assert_eq!(ended, 1);

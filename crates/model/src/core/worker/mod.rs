@@ -3,7 +3,7 @@
 //! The core executes the computations of the rank and copies messages for other ranks of the server through memory
 //! that they share. It hands all other messages to its sockets, or posts them to the NIC.
 
-use super::{Errand, Executor, ThreadWaits};
+use super::{Executor, RankOperation, ThreadWaits};
 use crate::flow::{CoreWork, Rank, RankRequest};
 use crate::lfb::Lfb;
 use crate::params::WorkParams;
@@ -171,12 +171,12 @@ impl Worker {
                     context.send(to, after_ps.max(1), Payload::Post { flow, bytes });
                 }
                 RankRequest::CoreWork(labor) => {
-                    let errand = self.errand(labor);
-                    if let Errand::Work(work) = errand {
+                    let rank_operation = self.rank_operation(labor);
+                    if let RankOperation::Work(work) = rank_operation {
                         let ps = u128::from(work.instructions) * u128::from(self.executor.instruction_fs()) / 1000;
                         self.executing_ps = ps as u64;
                     }
-                    return self.executor.run_errand(errand, lfb, context);
+                    return self.executor.run_rank_operation(rank_operation, lfb, context);
                 }
                 RankRequest::Wake(at) => {
                     if self.woken_at != at {
@@ -191,16 +191,20 @@ impl Worker {
     }
 
     /// Returns the operation that the core executes for a request of the rank.
-    fn errand(&self, labor: CoreWork) -> Errand {
+    fn rank_operation(&self, labor: CoreWork) -> RankOperation {
         let RankMemory { messages, number, .. } = self.memory;
-        let copy =
-            |from, to, bytes: u64| Errand::Copy { from, to, around: RankMemory::SLOT_BYTES, lines: bytes.div_ceil(64) };
+        let copy = |from, to, bytes: u64| RankOperation::Copy {
+            from,
+            to,
+            around: RankMemory::SLOT_BYTES,
+            lines: bytes.div_ceil(64),
+        };
         match labor {
             CoreWork::Compute { work, ps } => {
                 let instructions = u128::from(ps) * 1000 / u128::from(self.instruction_fs.max(1));
                 let instructions = u64::try_from(instructions).unwrap_or(u64::MAX);
                 let busy = WorkParams { instructions, ..WorkParams::default() };
-                Errand::Work(work.checked_sub(1).map_or(busy, |at| self.works[usize::from(at)]))
+                RankOperation::Work(work.checked_sub(1).map_or(busy, |at| self.works[usize::from(at)]))
             }
             CoreWork::CopyIn { rank, bytes } => copy(messages, self.memory.slot(number, self.local(rank)), bytes),
             CoreWork::CopyOut { rank, bytes } => copy(self.memory.slot(self.local(rank), number), messages, bytes),

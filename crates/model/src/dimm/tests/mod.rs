@@ -1,7 +1,7 @@
 //! Laws of nCache, of nPrefetcher and of clones, without time.
 
 use super::ncache::NCache;
-use super::nprefetch::{Arrived, NPrefetcher};
+use super::nprefetch::{NPrefetcher, PrefetchOutcome};
 use super::rowclone::{CloneClass, RowClone};
 use crate::line::RequestId;
 use crate::memory::timing_tests::{dram, DDR4_2933};
@@ -67,7 +67,7 @@ proptest! {
                         continue;
                     }
                     let (id, line, version) = model.coming.swap_remove(line as usize % model.coming.len());
-                    if prefetcher.end(id) == Arrived::Keep {
+                    if prefetcher.end(id) == PrefetchOutcome::Keep {
                         let now = model.memory.get(&line).copied().unwrap_or(0);
                         prop_assert_eq!(now, version, "nothing stale is kept");
                         cache.insert(line, false);
@@ -124,5 +124,5 @@ fn whoever_waits_for_a_prefetch_gets_it_once() {
     prefetcher.begin(11, RequestId(1));
     assert_eq!(prefetcher.after(10, |_| true), [12], "what is coming is not asked for again");
     assert!(prefetcher.join(11, RequestId(7)) && !prefetcher.join(11, RequestId(8)));
-    assert_eq!(prefetcher.end(RequestId(1)), Arrived::Hand(RequestId(7)));
+    assert_eq!(prefetcher.end(RequestId(1)), PrefetchOutcome::Hand(RequestId(7)));
 }

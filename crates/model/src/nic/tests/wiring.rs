@@ -1,7 +1,7 @@
 //! Connections of the NIC under test.
 
 use crate::ether::WireParams;
-use crate::nic::{FunctionWiring, NicFlow, QueueMemory, QueueWiring, RdmaEnd, Wiring};
+use crate::nic::{FunctionWiring, NicFlow, NicWiring, QueueMemory, QueueWiring, RdmaEnd};
 use crate::params::NicParams;
 use hostnet_kernel::ComponentId;
 
@@ -14,7 +14,7 @@ const AWAY_PS: u64 = 22_000;
 
 /// Connects queues to two cores alternately. With two functions, queues alternate between them, and the second
 /// function is farther from its cores.
-pub(super) fn wiring(params: &NicParams, flows: Vec<NicFlow>, rdma: Vec<RdmaEnd>, wire: WireParams) -> Wiring {
+pub(super) fn wiring(params: &NicParams, flows: Vec<NicFlow>, rdma: Vec<RdmaEnd>, wire: WireParams) -> NicWiring {
     let functions = 1 + params.functions.len();
     let bytes = QueueMemory::bytes(params).next_multiple_of(4096);
     assert!(u64::from(params.queues) * bytes < 1 << 29);
@@ -26,7 +26,7 @@ pub(super) fn wiring(params: &NicParams, flows: Vec<NicFlow>, rdma: Vec<RdmaEnd>
         away_ps: u64::from(queue) % functions as u64 * AWAY_PS,
     };
     let function = |&iio: &ComponentId| FunctionWiring { iio, link: 0, pcie: params.pcie.clone() };
-    Wiring {
+    NicWiring {
         functions: IIOS[..functions].iter().map(function).collect(),
         hints: if params.scatter {
             (0..2).map(|node| (node < functions).then_some(node)).collect()

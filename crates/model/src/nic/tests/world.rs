@@ -8,7 +8,7 @@ use crate::line::{socket_of, Content, Decoder, Ecn, Homes, Packet, PacketId, Pac
 use crate::nic::{FlowCounters, Nic, NicFlow, RdmaEnd};
 use crate::params::{LineSize, NicParams, PageParams, PcieParams};
 use crate::part::{Context, Part, Payload, PowerEvent, Tag};
-use crate::transport::roce::{Operation, RoceConnection};
+use crate::transport::roce::{RoceConnection, RoceOperation};
 use crate::transport::tcp::Segment;
 use hostnet_kernel::{ComponentId, Event, Partition, Rng, Scheduler, Simulation, Time};
 use serde::{Deserialize, Serialize};
@@ -356,7 +356,7 @@ impl World {
         }
         let Some(roce) = next else { return };
         remote.busy = true;
-        let has_data = matches!(roce.operation, Operation::Write | Operation::ReadResponse);
+        let has_data = matches!(roce.operation, RoceOperation::Write | RoceOperation::ReadResponse);
         let ip_bytes = 44 + if has_data { roce.bytes } else { 16 };
         let id = self.packets.insert(Packet { content: Content::Roce(roce), ..data(0, ip_bytes) });
         let wire_ps = u64::from(ip_bytes + 38) * 80;

@@ -15,7 +15,7 @@ use super::ends::FlowEnds;
 use super::lines::Lines;
 use super::task::{Choice, Task};
 use crate::lfb::Lfb;
-use crate::line::{memory_of, Content, Kind, Packet, PacketId, Request, RequestId};
+use crate::line::{memory_of, Content, Packet, PacketId, Request, RequestId, RequestKind};
 use crate::params::DimmDriverParams;
 use crate::part::{Context, Payload};
 use hostnet_kernel::{ComponentId, Rng};
@@ -47,7 +47,7 @@ pub struct DimmWay {
 struct Flush {
     /// The physical line.
     line: u64,
-    kind: Kind,
+    kind: RequestKind,
     tag: u32,
     class: u8,
 }
@@ -206,14 +206,14 @@ impl DimmDriver {
         let onward = end.as_ref().is_some_and(|end| end.sends_on());
         let (again, zoned) = end.map_or((false, false), |end| end.written_before());
         let count = if again { 0 } else { u64::from(bytes).div_ceil(64) };
-        let flush = |line: u64| Flush { line: lines.physical(line * 64), kind: Kind::Flush, tag: 0, class };
+        let flush = |line: u64| Flush { line: lines.physical(line * 64), kind: RequestKind::Flush, tag: 0, class };
         let data: VecDeque<Flush> = (packet.line..packet.line + count).map(flush).collect();
         let cloned = datagram && count > 0 && zoned && !onward && self.params.clone && !self.params.copy;
         let clone = if cloned { self.clone_of(packet.line, count, id, false) } else { None };
         if let Some((line, _)) = clone {
             context.packets.get_mut(id).line = line;
         }
-        let bell = Flush { kind: Kind::FlushDoorbell, tag: id.0, ..flush(descriptor / 64) };
+        let bell = Flush { kind: RequestKind::FlushDoorbell, tag: id.0, ..flush(descriptor / 64) };
         let clone = clone.map(|(_, command)| command);
         self.jobs.push_back(Job { step: Step::Stores, lines: data, packet: id, clone, bell: Some(bell) });
         if datagram {
@@ -233,10 +233,10 @@ impl DimmDriver {
         lines: &Lines,
     ) {
         let tag = u32::from(armed) << 31 | u32::from(queue) << 16 | u32::from(count);
-        let flush = |&address: &u64| Flush { line: lines.physical(address), kind: Kind::Flush, tag: 0, class };
+        let flush = |&address: &u64| Flush { line: lines.physical(address), kind: RequestKind::Flush, tag: 0, class };
         let mut lines: VecDeque<Flush> = addresses.iter().map(flush).collect();
         if let Some(last) = lines.back_mut() {
-            *last = Flush { kind: Kind::FlushTail, tag, ..*last };
+            *last = Flush { kind: RequestKind::FlushTail, tag, ..*last };
         }
         self.jobs.push_back(Job { step: Step::Flushes, lines, packet: PacketId::NONE, clone: None, bell: None });
     }

@@ -7,7 +7,7 @@ use crate::line::Packet;
 use crate::os::books::SocketCounts;
 use crate::os::region::Region;
 use crate::params::{LineSize, TcpParams, Traffic};
-use crate::transport::tcp::{Connection, Segment};
+use crate::transport::tcp::{Segment, TcpConnection};
 use hostnet_kernel::{ComponentId, Time};
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, VecDeque};
@@ -78,7 +78,7 @@ struct Piece {
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(in crate::os) struct Socket {
     pub(in crate::os) params: NetSocketParams,
-    pub(in crate::os) connection: Connection,
+    pub(in crate::os) connection: TcpConnection,
     pub(in crate::os) application: Application,
     pub(in crate::os) counts: SocketCounts,
     /// The service that its requests are for, by its place among those of the server.
@@ -124,7 +124,7 @@ pub(in crate::os) struct Socket {
 
 impl Socket {
     pub(in crate::os) fn new(params: NetSocketParams, buffer: Buffer) -> Self {
-        let mut connection = Connection::new(&params.tcp);
+        let mut connection = TcpConnection::new(&params.tcp);
         if params.traffic.no_delay() {
             connection.set_no_delay();
         }

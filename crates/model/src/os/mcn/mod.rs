@@ -13,7 +13,7 @@ use super::region::Region;
 use super::task::Choice;
 use crate::lfb::Lfb;
 use crate::line::{Packet, PacketId};
-use crate::mcn::{end_of_write, way, RingTag, Way, Window, NEXT_PS};
+use crate::mcn::{end_half_write, route_packet, PacketRoute, RingTag, SramWindow, NEXT_PS};
 use crate::params::McnParams;
 use crate::part::{Context, Payload};
 use hostnet_kernel::{ComponentId, Rng};
@@ -37,7 +37,7 @@ pub struct RingWiring {
     /// See `cha`.
     pub to_cha_ps: u64,
     /// The lines of the buffer devices, by interface.
-    pub windows: Vec<Window>,
+    pub windows: Vec<SramWindow>,
     /// The interfaces and what they cost.
     pub params: McnParams,
     /// The number of its host.
@@ -126,9 +126,9 @@ impl RingDriver {
         self.wiring.flows[flow as usize].0
     }
 
-    fn way(&self, to: u16) -> Way {
+    fn route_packet(&self, to: u16) -> PacketRoute {
         let McnParams { on_dimm, interfaces, .. } = &self.wiring.params;
-        way(self.wiring.host, to, *on_dimm, interfaces)
+        route_packet(self.wiring.host, to, *on_dimm, interfaces)
     }
 
     /// A place in virtual memory for a packet of so many lines.
@@ -165,7 +165,7 @@ impl RingDriver {
                 let request = *context.requests.get(id);
                 lfb.write.release(context.now(), request.class, request.since);
                 lfb.free(request.class, request.entered, &mut self.wiring.rng, context);
-                end_of_write(id, context);
+                end_half_write(id, context);
             }
             _ => return false,
         }
@@ -179,7 +179,7 @@ impl RingDriver {
 
     /// Hands a packet to the interfaces. Returns false if it does not go by one.
     pub(super) fn transmit(&self, id: PacketId, context: &mut Context) -> bool {
-        let by_ring = matches!(self.way(context.packets.get(id).to), Way::Interface(_));
+        let by_ring = matches!(self.route_packet(context.packets.get(id).to), PacketRoute::Interface(_));
         if by_ring {
             context.send(self.wiring.part, NEXT_PS, Payload::Transmit(id));
         }
@@ -188,18 +188,18 @@ impl RingDriver {
 
     /// Returns true if a packet is for this host.
     pub(super) fn is_own(&self, packet: &Packet) -> bool {
-        self.way(packet.to) == Way::Own
+        self.route_packet(packet.to) == PacketRoute::Own
     }
 
     /// Returns where a packet that was read out of a ring goes, and its class.
     pub(super) fn exit_of(&self, packet: &Packet, own: ComponentId) -> (RingExit, u8) {
         let (class, core) = self.wiring.flows[packet.flow as usize];
-        let exit = match (self.way(packet.to), core) {
-            (Way::Own, Some(core)) if self.wiring.params.steer && core != own => RingExit::Core(core),
-            (Way::Own, Some(_)) => RingExit::Here,
-            (Way::Interface(_), _) => RingExit::Interface,
-            (Way::Nic, _) => RingExit::Nic,
-            (Way::Own, None) => RingExit::Stranger,
+        let exit = match (self.route_packet(packet.to), core) {
+            (PacketRoute::Own, Some(core)) if self.wiring.params.steer && core != own => RingExit::Core(core),
+            (PacketRoute::Own, Some(_)) => RingExit::Here,
+            (PacketRoute::Interface(_), _) => RingExit::Interface,
+            (PacketRoute::Nic, _) => RingExit::Nic,
+            (PacketRoute::Own, None) => RingExit::Stranger,
         };
         (exit, class)
     }

@@ -2,8 +2,8 @@
 
 use super::{Job, RingDriver, RingStep};
 use crate::lfb::Lfb;
-use crate::line::{Kind, Request};
-use crate::mcn::{lines_of, write_of, RingTag, NEXT_PS};
+use crate::line::{Request, RequestKind};
+use crate::mcn::{create_write, lines_of, RingTag, NEXT_PS};
 use crate::os::books::{Spent, StackCounts};
 use crate::os::fetch::Asked;
 use crate::os::lines::Lines;
@@ -130,7 +130,7 @@ impl RingDriver {
         }
         let request = Request {
             engine: lfb.engine,
-            ..context.request(Kind::CoreFetch, line, class, RingTag::Read { slot }.tag(class))
+            ..context.request(RequestKind::CoreFetch, line, class, RingTag::Read { slot }.tag(class))
         };
         let id = context.requests.insert(request);
         context.send(self.wiring.cha, self.wiring.to_cha_ps, Payload::Arrive(id));
@@ -143,7 +143,7 @@ impl RingDriver {
             return false;
         }
         lfb.take_for_write(class, context.now());
-        let id = write_of(line, class, tag, context);
+        let id = create_write(line, class, tag, context);
         context.requests.get_mut(id).engine = lfb.engine;
         context.send(self.wiring.cha, self.wiring.to_cha_ps, Payload::Arrive(id));
         true

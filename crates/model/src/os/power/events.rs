@@ -41,7 +41,7 @@ impl CorePower {
         let before = self.khz();
         self.frequency = at;
         self.meter.clock(now, at);
-        self.set_activity(now, self.meter.being());
+        self.set_activity(now, self.meter.activity());
         before
     }
 
@@ -66,7 +66,7 @@ impl Execution {
             }
             PowerEvent::Voltage(at) => {
                 power.voltage = usize::from(at);
-                power.set_activity(now, power.meter.being());
+                power.set_activity(now, power.meter.activity());
             }
             PowerEvent::Halt(ps) => self.halt(u64::from(ps), context),
             PowerEvent::Frequency(at) => self.set_frequency(usize::from(at), context),
@@ -103,7 +103,7 @@ impl Execution {
     /// The clock has gone again since a halt that is over.
     pub(in crate::os) fn end_halt(&mut self, now: Time) {
         let Some(power) = &mut self.power else { return };
-        match power.meter.being() {
+        match power.meter.activity() {
             CoreActivity::Halted if power.halted_until <= now => power.set_activity(now, power.resumed(now)),
             CoreActivity::Waking if power.waking_until <= now && power.halted_until > now => {
                 power.set_activity(now, CoreActivity::Halted)

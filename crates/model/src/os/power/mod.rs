@@ -12,7 +12,7 @@ mod sleep;
 pub(super) use cause::CauseRead;
 
 use crate::params::PowerParams;
-use crate::power::{core_power_uw, scaled, CoreActivity, CoreMeter, IdleGovernor, Util};
+use crate::power::{core_power_uw, scaled, CoreActivity, CoreMeter, IdleGovernor, UtilTracker};
 use hostnet_kernel::{ComponentId, Time};
 use serde::{Deserialize, Serialize};
 use std::cmp::Reverse;
@@ -40,7 +40,7 @@ pub(super) struct CorePower {
     frequency: usize,
     voltage: usize,
     meter: CoreMeter,
-    util: Util,
+    util: UtilTracker,
     governor: IdleGovernor,
     may_sleep: bool,
     /// Whether it looks for packets all the time, so that it is never idle.
@@ -78,16 +78,16 @@ impl CorePower {
     pub(super) fn new(wiring: PowerWiring, spins: bool) -> Self {
         let PowerWiring { manager, params } = wiring;
         let at = params.pstates.len() - 1;
-        let being = if spins { CoreActivity::Running } else { CoreActivity::Polling };
-        let power_uw = core_power_uw(&params, at, at, being);
+        let activity = if spins { CoreActivity::Running } else { CoreActivity::Polling };
+        let power_uw = core_power_uw(&params, at, at, activity);
         let mut meter = CoreMeter::new(&params, Time::ZERO, at, power_uw);
-        meter.turn(Time::ZERO, being, power_uw);
+        meter.turn(Time::ZERO, activity, power_uw);
         Self {
             manager,
             frequency: at,
             voltage: at,
             meter,
-            util: Util::new(Time::ZERO),
+            util: UtilTracker::new(Time::ZERO),
             governor: IdleGovernor::new(params.idle, &params.cstates),
             may_sleep: true,
             spins,
@@ -154,9 +154,9 @@ impl CorePower {
     }
 
     /// From now on it does this.
-    fn set_activity(&mut self, now: Time, being: CoreActivity) {
-        let power_uw = core_power_uw(&self.params, self.frequency, self.voltage, being);
-        self.meter.turn(now, being, power_uw);
+    fn set_activity(&mut self, now: Time, activity: CoreActivity) {
+        let power_uw = core_power_uw(&self.params, self.frequency, self.voltage, activity);
+        self.meter.turn(now, activity, power_uw);
     }
 
     /// Whether nothing can be done now, whatever there is.

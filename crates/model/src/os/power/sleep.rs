@@ -39,7 +39,7 @@ impl CorePower {
     /// worth it (`poll_idle` of Linux since 4.19): it asks again.
     pub(super) fn doze(&mut self, now: Time) -> Option<u64> {
         let since = self.idle_since.filter(|_| self.doze_at == Some(now))?;
-        if self.meter.being() != CoreActivity::Polling {
+        if self.meter.activity() != CoreActivity::Polling {
             return None;
         }
         self.governor.reflect(now, now.since(since));
@@ -75,7 +75,7 @@ impl CorePower {
             self.busy_since = now;
             self.governor.reflect(now, now.since(since));
         }
-        if self.meter.being() != CoreActivity::Running {
+        if self.meter.activity() != CoreActivity::Running {
             self.set_activity(now, CoreActivity::Running);
         }
     }
@@ -100,7 +100,7 @@ impl CorePower {
     /// A core that polls and does not ask its governor again by itself asks it now.
     pub(super) fn poll_idle_timeout(&mut self, now: Time) -> Option<u64> {
         let asks =
-            self.may_sleep && self.meter.being() == CoreActivity::Polling && self.doze_at.is_none_or(|at| at <= now);
+            self.may_sleep && self.meter.activity() == CoreActivity::Polling && self.doze_at.is_none_or(|at| at <= now);
         if asks {
             self.sleep(now)
         } else {

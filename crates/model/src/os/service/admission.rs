@@ -1,6 +1,6 @@
 //! The requests of a service that wait for a worker at a core.
 
-use crate::flow::ServiceBooks;
+use crate::flow::ServiceStats;
 use crate::params::ServiceParams;
 use hostnet_kernel::Time;
 use serde::{Deserialize, Serialize};
@@ -29,7 +29,7 @@ pub(super) struct Admission {
     begun: u32,
     waiting: VecDeque<Request>,
     settled: Time,
-    books: ServiceBooks,
+    books: ServiceStats,
 }
 
 /// Work between two reads of storage, before the first and after the last among it, in ns.
@@ -48,7 +48,7 @@ impl Admission {
             begun: 0,
             waiting: VecDeque::new(),
             settled: Time::ZERO,
-            books: ServiceBooks::default(),
+            books: ServiceStats::default(),
         }
     }
 
@@ -74,7 +74,7 @@ impl Admission {
         self.waiting.len()
     }
 
-    pub(super) fn books(&self) -> &ServiceBooks {
+    pub(super) fn books(&self) -> &ServiceStats {
         &self.books
     }
 
@@ -116,6 +116,6 @@ impl Admission {
     /// Begins a new measuring window.
     pub(super) fn reset(&mut self, now: Time) {
         self.settle(now);
-        self.books = ServiceBooks { queue_max: self.waiting.len() as u64, ..ServiceBooks::default() };
+        self.books = ServiceStats { queue_max: self.waiting.len() as u64, ..ServiceStats::default() };
     }
 }

@@ -12,7 +12,7 @@ use super::books::Spent;
 use super::delays::TO_CORE_PS;
 use super::ends::FlowEnds;
 use super::task::{Choice, Task};
-use crate::flow::ServiceBooks;
+use crate::flow::ServiceStats;
 use crate::params::ServiceParams;
 use crate::part::{Chore, Context, Payload};
 use admission::{Admission, Request};
@@ -112,7 +112,7 @@ impl Services {
 
     /// Returns the services that requests arrive for: number, requests begun at a time at most, requests that wait,
     /// and statistics.
-    pub(super) fn admissions(&self) -> impl Iterator<Item = (u32, u32, usize, &ServiceBooks)> {
+    pub(super) fn admissions(&self) -> impl Iterator<Item = (u32, u32, usize, &ServiceStats)> {
         self.admissions.iter().map(|own| (own.service(), own.most(), own.waiting(), own.books()))
     }
 

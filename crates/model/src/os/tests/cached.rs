@@ -2,8 +2,8 @@
 
 use super::rig::{core_params, flows, run_us, socket, stack, world, Run, MSS};
 use crate::cache::Caches;
-use crate::cha::{Cha, Wiring};
-use crate::line::Ring;
+use crate::cha::{Cha, ChaWiring};
+use crate::line::LineRing;
 use crate::params::{
     CacheParams, ChaParams, CleanVictims, DdioParams, IioParams, Inclusion, L2Params, LlcParams, PrefetchParams,
     Replacement, StackParams, Traffic,
@@ -54,7 +54,7 @@ fn cha(cache: &CacheParams) -> Cha {
         line_spread_ps: 0,
         relaxed_ordering: true,
     };
-    let wiring = Wiring {
+    let wiring = ChaWiring {
         cores: Ids::new(ComponentId(0), 1),
         channels: Ids::new(ComponentId(3), 1),
         upis: Ids::default(),
@@ -106,7 +106,7 @@ fn an_entry_of_the_event_queue_is_read_at_every_interrupt() {
         let rig = world(&mut run);
         rig.caches = Some(Caches::new(&params, 1, 4, 2, 1));
         rig.cha = Some(cha(&params));
-        rig.core.driver.rings.events = events.then(|| Ring::new(1 << 28, 1 << 12));
+        rig.core.driver.rings.events = events.then(|| LineRing::new(1 << 28, 1 << 12));
         run_us(&mut run, 20_000);
         let core = &world(&mut run).core;
         let (counts, acks) = (core.counts(), core.ends.sockets[0].counts.acks);

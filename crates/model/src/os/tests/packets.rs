@@ -2,7 +2,7 @@
 
 use super::rig::*;
 use crate::line::Ecn;
-use crate::met::Met;
+use crate::met::ReachedLimits;
 use crate::os::gro::Gro;
 use crate::params::{StackParams, Traffic};
 use crate::part::Payload;
@@ -23,15 +23,15 @@ fn segments_of(gro: &mut Gro) -> Vec<(u64, u32, u32)> {
 #[test]
 fn packets_are_joined_up_to_the_limit_and_not_beyond() {
     let mut gro = Gro::new(3000);
-    (0..4).for_each(|index| gro.add(0, data(index * 1000, 1000), &mut Met::default()));
+    (0..4).for_each(|index| gro.add(0, data(index * 1000, 1000), &mut ReachedLimits::default()));
     let first = gro.next().map(|joined| joined.segment.bytes);
     assert_eq!(first, Some(3000), "the limit is reached exactly: ready before the poll ends");
     assert_eq!(segments_of(&mut gro), [(3000, 1000, 1)]);
     let mut gro = Gro::new(2999);
-    (0..3).for_each(|index| gro.add(0, data(index * 1000, 1000), &mut Met::default()));
+    (0..3).for_each(|index| gro.add(0, data(index * 1000, 1000), &mut ReachedLimits::default()));
     assert_eq!(segments_of(&mut gro), [(0, 2000, 2), (2000, 1000, 1)]);
     let mut gro = Gro::new(0);
-    (0..2).for_each(|index| gro.add(0, data(index * 1000, 1000), &mut Met::default()));
+    (0..2).for_each(|index| gro.add(0, data(index * 1000, 1000), &mut ReachedLimits::default()));
     assert_eq!(segments_of(&mut gro), [(0, 1000, 1), (1000, 1000, 1)]);
 }
 
@@ -40,7 +40,7 @@ fn a_gap_another_mark_and_an_acknowledgement_end_what_was_joined() {
     let mut gro = Gro::new(65_536);
     let marked = Segment { marked: true, ..data(2000, 1000) };
     for segment in [data(0, 1000), data(1000, 1000), marked, data(4000, 1000), data(5000, 0), data(5000, 1000)] {
-        gro.add(0, segment, &mut Met::default());
+        gro.add(0, segment, &mut ReachedLimits::default());
     }
     let expected = [(0, 2000, 2), (2000, 1000, 1), (4000, 1000, 1), (5000, 0, 1), (5000, 1000, 1)];
     assert_eq!(segments_of(&mut gro), expected);
@@ -50,8 +50,8 @@ fn a_gap_another_mark_and_an_acknowledgement_end_what_was_joined() {
 fn flows_are_joined_apart() {
     let mut gro = Gro::new(65_536);
     for index in 0..3 {
-        gro.add(0, data(index * 1000, 1000), &mut Met::default());
-        gro.add(1, data(index * 500, 500), &mut Met::default());
+        gro.add(0, data(index * 1000, 1000), &mut ReachedLimits::default());
+        gro.add(1, data(index * 500, 500), &mut ReachedLimits::default());
     }
     assert_eq!(segments_of(&mut gro), [(0, 3000, 3), (0, 1500, 3)]);
 }

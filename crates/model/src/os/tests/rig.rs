@@ -4,11 +4,13 @@ use crate::cache::{Caches, SocketCaches};
 use crate::cha::Cha;
 use crate::flow::Application;
 use crate::lfb::Lfb;
-use crate::line::{one_bank, Content, Ecn, Homes, Kind, Packet, PacketId, Packets, Requests, Ring, Rings, SocketHomes};
+use crate::line::{
+    one_bank, Content, Ecn, Homes, LineRing, Packet, PacketId, Packets, QueueRings, RequestKind, Requests, SocketHomes,
+};
 use crate::os::{NetCoreWiring, NetFootprint, NetSocketParams, NetStack};
 use crate::params::{CongestionControl, CoreParams, LineSize, PageParams, StackParams, TcpParams, Traffic};
 use crate::part::{Context, Payload, Told};
-use crate::transport::tcp::{Connection, Segment};
+use crate::transport::tcp::{Segment, TcpConnection};
 use crate::Pages;
 use hostnet_kernel::{ComponentId, Event, Partition, Rng, Scheduler, Simulation, Time};
 use serde::{Deserialize, Serialize};
@@ -106,9 +108,9 @@ pub(super) fn pages() -> Pages {
 }
 
 /// Rings above the memory of packets.
-fn rings() -> Rings {
-    let ring = |number: u64| Ring::new(1 << 29 | number << 16, 1 << 16);
-    Rings { received: ring(0), segments: ring(1), sent: ring(2), free: None, events: None }
+fn rings() -> QueueRings {
+    let ring = |number: u64| LineRing::new(1 << 29 | number << 16, 1 << 16);
+    QueueRings { received: ring(0), segments: ring(1), sent: ring(2), free: None, events: None }
 }
 
 pub(super) fn net_core(stack: StackParams, sockets: Vec<NetSocketParams>) -> NetStack {
@@ -127,7 +129,7 @@ pub(super) fn net_core(stack: StackParams, sockets: Vec<NetSocketParams>) -> Net
 /// The other end of a flow.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Peer {
-    pub(super) connection: Connection,
+    pub(super) connection: TcpConnection,
     pub(super) application: Application,
 }
 
@@ -145,7 +147,7 @@ pub(super) struct Far {
     pub(super) lose: u64,
     /// With caches: whether packets go to the LLC, else to memory.
     pub(super) ddio: bool,
-    completions: Ring,
+    completions: LineRing,
     wire_free: Time,
     armed: bool,
     next_line: u64,
@@ -286,7 +288,7 @@ impl Far {
                 context.send(CHA, self.line_ps, answer);
             }
             Payload::Arrive(id) => {
-                if context.requests.get(id).kind == Kind::CoreRead {
+                if context.requests.get(id).kind == RequestKind::CoreRead {
                     self.reads += 1;
                     context.send(CORE, self.line_ps, Payload::Data(id));
                 } else {
@@ -427,7 +429,7 @@ pub(super) fn rig(core: NetStack, peers: Vec<Option<Peer>>) -> Run {
 /// The other end of a flow of which the core has `socket`.
 pub(super) fn peer(socket: &NetSocketParams) -> Option<Peer> {
     Some(Peer {
-        connection: Connection::new(&socket.tcp),
+        connection: TcpConnection::new(&socket.tcp),
         application: Application::new(&socket.traffic, !socket.initiator, socket.deaf_ps),
     })
 }

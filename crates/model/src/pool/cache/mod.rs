@@ -6,7 +6,7 @@
 mod bits;
 
 use crate::params::PoolCacheParams;
-use bits::Bits;
+use bits::LineBits;
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
 
@@ -52,7 +52,7 @@ const EMPTY: Frame = Frame {
 
 /// Line of a frame. Valid as long as the frame keeps its page.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
-pub(super) struct Spot {
+pub(super) struct FrameLine {
     pub(super) frame: u32,
     pub(super) generation: u32,
     pub(super) within: u64,
@@ -60,18 +60,18 @@ pub(super) struct Spot {
 
 /// Fetch of a whole page, line by line, starting after the line that was demanded.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
-struct Job {
-    wanted: Spot,
+struct PageFetch {
+    wanted: FrameLine,
     done: u64,
 }
 
 /// Result of a lookup in the cache.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Held {
+pub(super) enum CacheLookup {
     /// The line is present.
-    Line(Spot),
+    Line(FrameLine),
     /// The page has a frame but the line is not present. The flag is true if the line is in flight.
-    Room(Spot, bool),
+    Room(FrameLine, bool),
     /// The page has no frame.
     Nothing,
 }
@@ -88,11 +88,11 @@ pub(super) struct Cache {
     used: usize,
     /// Clock hand: the next frame to examine.
     hand: usize,
-    present: Bits,
-    dirty: Bits,
+    present: LineBits,
+    dirty: LineBits,
     /// Lines in flight to the cache.
-    asked: Bits,
-    fetching: VecDeque<Job>,
+    asked: LineBits,
+    fetching: VecDeque<PageFetch>,
     cleaning: VecDeque<u32>,
     /// Number of frames in `cleaning` because a page needs a frame.
     wanted: usize,
@@ -109,9 +109,9 @@ impl Cache {
             frames: vec![EMPTY; frames],
             used: 0,
             hand: 0,
-            present: Bits::new(frames, page_lines),
-            dirty: Bits::new(frames, page_lines),
-            asked: Bits::new(frames, page_lines),
+            present: LineBits::new(frames, page_lines),
+            dirty: LineBits::new(frames, page_lines),
+            asked: LineBits::new(frames, page_lines),
             fetching: VecDeque::with_capacity(params.transfers as usize),
             cleaning: VecDeque::with_capacity(frames),
             wanted: 0,
@@ -124,49 +124,49 @@ impl Cache {
     }
 
     /// Returns the line of the cache's memory at a spot.
-    pub(super) fn local_line(&self, spot: Spot) -> u64 {
+    pub(super) fn local_line(&self, spot: FrameLine) -> u64 {
         u64::from(spot.frame) * self.page_lines + spot.within
     }
 
     /// Returns the pool line that belongs at a spot.
-    pub(super) fn line_at(&self, spot: Spot) -> u64 {
+    pub(super) fn line_at(&self, spot: FrameLine) -> u64 {
         self.frames[spot.frame as usize].page * self.page_lines + spot.within
     }
 
     /// Looks up a pool line.
-    pub(super) fn find(&self, line: u64) -> Held {
+    pub(super) fn find(&self, line: u64) -> CacheLookup {
         let (page, within) = (line / self.page_lines, line % self.page_lines);
         let mut frame = self.heads[self.head(page)];
         while frame != NONE {
             let Frame { page: other, next, generation, .. } = self.frames[frame as usize];
             if other == page {
-                let spot = Spot { frame, generation, within };
+                let spot = FrameLine { frame, generation, within };
                 let there = self.present.get(spot);
-                return if there { Held::Line(spot) } else { Held::Room(spot, self.asked.get(spot)) };
+                return if there { CacheLookup::Line(spot) } else { CacheLookup::Room(spot, self.asked.get(spot)) };
             }
             frame = next;
         }
-        Held::Nothing
+        CacheLookup::Nothing
     }
 
     /// Returns true if a frame still has the page of a spot.
-    pub(super) fn is_valid(&self, spot: Spot) -> bool {
+    pub(super) fn is_valid(&self, spot: FrameLine) -> bool {
         self.frames[spot.frame as usize].generation == spot.generation
     }
 
     /// Returns true if the line at a spot is present.
-    pub(super) fn is_there(&self, spot: Spot) -> bool {
+    pub(super) fn is_there(&self, spot: FrameLine) -> bool {
         self.present.get(spot)
     }
 
     /// Marks the page of a spot as used.
-    pub(super) fn touch(&mut self, spot: Spot) {
+    pub(super) fn touch(&mut self, spot: FrameLine) {
         self.frames[spot.frame as usize].referenced = true;
     }
 
     /// Claims a frame for the page of a line. Returns the spot, and true if another page was evicted. Returns `None`
     /// if all frames examined have lines that are not written back. One of them is then queued for write-back.
-    pub(super) fn claim(&mut self, line: u64) -> Option<(Spot, bool)> {
+    pub(super) fn claim(&mut self, line: u64) -> Option<(FrameLine, bool)> {
         let (page, within) = (line / self.page_lines, line % self.page_lines);
         let fresh = self.used < self.frames.len();
         let frame = if fresh { self.used as u32 } else { self.victim()? };
@@ -182,7 +182,7 @@ impl Cache {
         let generation = self.frames[frame as usize].generation.wrapping_add(1);
         self.frames[frame as usize] = Frame { page, next: self.heads[head], generation, referenced: true, ..EMPTY };
         self.heads[head] = frame;
-        Some((Spot { frame, generation, within }, evicts))
+        Some((FrameLine { frame, generation, within }, evicts))
     }
 
     /// Returns the victim of a clock sweep: the next frame without dirty lines that has not been used since the last
@@ -225,18 +225,18 @@ impl Cache {
     }
 
     /// Marks a missing line as in flight, or as no longer expected.
-    pub(super) fn ask(&mut self, spot: Spot, on: bool) {
+    pub(super) fn ask(&mut self, spot: FrameLine, on: bool) {
         self.asked.put(spot, on);
     }
 
     /// Marks a line as present.
-    pub(super) fn arrive(&mut self, spot: Spot) {
+    pub(super) fn arrive(&mut self, spot: FrameLine) {
         self.present.put(spot, true);
         self.asked.put(spot, false);
     }
 
     /// Marks a line as written in the cache. Returns true if the line was clean.
-    pub(super) fn overwrite(&mut self, spot: Spot) -> bool {
+    pub(super) fn overwrite(&mut self, spot: FrameLine) -> bool {
         self.arrive(spot);
         self.touch(spot);
         let was = self.dirty.put(spot, true);
@@ -249,19 +249,19 @@ impl Cache {
 
     /// Queues a fetch of the lines of a page, starting after this one, unless one is queued already or the queue is
     /// full.
-    pub(super) fn fetch_page(&mut self, wanted: Spot) {
+    pub(super) fn fetch_page(&mut self, wanted: FrameLine) {
         let frame = &mut self.frames[wanted.frame as usize];
         if !frame.fetching && self.fetching.len() < self.params.transfers as usize {
             frame.fetching = true;
-            self.fetching.push_back(Job { wanted, done: 0 });
+            self.fetching.push_back(PageFetch { wanted, done: 0 });
         }
     }
 
     /// Returns the next line to fetch without demand and marks it as in flight.
-    pub(super) fn next_fetch(&mut self) -> Option<Spot> {
+    pub(super) fn next_fetch(&mut self) -> Option<FrameLine> {
         while let Some(job) = self.fetching.front_mut() {
             job.done += 1;
-            let Job { wanted, done } = *job;
+            let PageFetch { wanted, done } = *job;
             let valid = self.is_valid(wanted);
             if !valid || done == self.page_lines {
                 self.fetching.pop_front();
@@ -270,7 +270,7 @@ impl Cache {
                 }
                 continue;
             }
-            let spot = Spot { within: (wanted.within + done) % self.page_lines, ..wanted };
+            let spot = FrameLine { within: (wanted.within + done) % self.page_lines, ..wanted };
             if !self.present.get(spot) && !self.asked.put(spot, true) {
                 return Some(spot);
             }
@@ -296,14 +296,14 @@ impl Cache {
 
     /// Returns the next line to write back and marks it as clean. The frame stays in use meanwhile. If `busy` is set,
     /// returns a line only if a page needs the frame.
-    pub(super) fn next_back(&mut self, busy: bool) -> Option<Spot> {
+    pub(super) fn next_back(&mut self, busy: bool) -> Option<FrameLine> {
         if busy && self.wanted == 0 {
             return None;
         }
         let frame = *self.cleaning.front()?;
         let within = self.dirty.first(frame).expect("a frame that is cleaned has a dirty line");
         let of = &mut self.frames[frame as usize];
-        let spot = Spot { frame, generation: of.generation, within };
+        let spot = FrameLine { frame, generation: of.generation, within };
         of.dirty -= 1;
         of.backs += 1;
         if of.dirty == 0 {
@@ -316,14 +316,16 @@ impl Cache {
     }
 
     /// Counts a line that has been written back.
-    pub(super) fn written_back(&mut self, spot: Spot) {
+    pub(super) fn written_back(&mut self, spot: FrameLine) {
         self.frames[spot.frame as usize].backs -= 1;
     }
 
     /// Prepares a page to be given away: queues the write-back of its dirty lines, and then, if `leave` is set, frees
     /// its frame. Returns true if no dirty line is left.
     pub(super) fn give_back(&mut self, page: u64, leave: bool) -> bool {
-        let (Held::Line(spot) | Held::Room(spot, _)) = self.find(page * self.page_lines) else { return true };
+        let (CacheLookup::Line(spot) | CacheLookup::Room(spot, _)) = self.find(page * self.page_lines) else {
+            return true;
+        };
         let Frame { dirty, backs, generation, .. } = self.frames[spot.frame as usize];
         if dirty + backs > 0 {
             self.clean(spot.frame, true);

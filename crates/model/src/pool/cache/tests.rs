@@ -12,8 +12,8 @@ fn cache(frames: u64, early: bool) -> Cache {
 /// Brings a line into the cache. Returns false if its page gets no frame.
 fn bring(cache: &mut Cache, line: u64) -> bool {
     let spot = match cache.find(line) {
-        Held::Nothing => cache.claim(line).map(|(spot, _)| spot),
-        Held::Line(spot) | Held::Room(spot, _) => Some(spot),
+        CacheLookup::Nothing => cache.claim(line).map(|(spot, _)| spot),
+        CacheLookup::Line(spot) | CacheLookup::Room(spot, _) => Some(spot),
     };
     spot.map(|spot| cache.arrive(spot)).is_some()
 }
@@ -24,7 +24,7 @@ fn as_many_pages_fit_as_there_are_frames() {
         let mut cache = cache(8, false);
         let claims = (0..pages).map(|page| cache.claim(page * LINES).expect("all are clean").1);
         assert_eq!(claims.filter(|&evicts| evicts).count() > 0, evicts);
-        let there = (0..pages).filter(|&page| cache.find(page * LINES) != Held::Nothing).count();
+        let there = (0..pages).filter(|&page| cache.find(page * LINES) != CacheLookup::Nothing).count();
         assert_eq!(there, 8);
     }
 }
@@ -34,11 +34,11 @@ fn a_page_that_was_used_since_stays_once_more() {
     let mut cache = cache(4, false);
     (0..4).for_each(|page| assert!(bring(&mut cache, page * LINES)));
     assert!(bring(&mut cache, 4 * LINES), "all were used: the first leaves");
-    assert_eq!(cache.find(0), Held::Nothing);
-    let Held::Line(spot) = cache.find(LINES) else { panic!("the second stays") };
+    assert_eq!(cache.find(0), CacheLookup::Nothing);
+    let CacheLookup::Line(spot) = cache.find(LINES) else { panic!("the second stays") };
     cache.touch(spot);
     assert!(bring(&mut cache, 5 * LINES));
-    assert!(cache.find(LINES) != Held::Nothing && cache.find(2 * LINES) == Held::Nothing);
+    assert!(cache.find(LINES) != CacheLookup::Nothing && cache.find(2 * LINES) == CacheLookup::Nothing);
 }
 
 #[test]
@@ -68,7 +68,7 @@ fn the_lines_of_a_page_are_fetched_but_for_those_that_are_there_or_on_their_way(
     let mut cache = cache(2, false);
     let (spot, _) = cache.claim(60).expect("a free frame");
     cache.ask(spot, true);
-    cache.arrive(Spot { within: 1, ..spot });
+    cache.arrive(FrameLine { within: 1, ..spot });
     cache.fetch_page(spot);
     cache.fetch_page(spot);
     let fetched: Vec<u64> = std::iter::from_fn(|| cache.next_fetch()).map(|spot| spot.within).collect();
@@ -80,7 +80,7 @@ fn the_lines_of_a_page_are_fetched_but_for_those_that_are_there_or_on_their_way(
 
 /// Checks the invariants of all frames and pages.
 fn check(cache: &mut Cache, pages: u64, dirty: &BTreeMap<u64, bool>) {
-    let held = |line: u64| cache.find(line) != Held::Nothing;
+    let held = |line: u64| cache.find(line) != CacheLookup::Nothing;
     let resident = (0..pages).filter(|page| held(page * LINES)).count();
     assert_eq!(resident, cache.used);
     for frame in 0..cache.frames.len() as u32 {
@@ -88,12 +88,12 @@ fn check(cache: &mut Cache, pages: u64, dirty: &BTreeMap<u64, bool>) {
         let bits: u32 = cache.dirty.of(frame).iter().map(|word| word.count_ones()).sum();
         assert_eq!(bits, dirty);
         assert!(!cleaning || dirty > 0);
-        let spot = |within| Spot { frame, generation: 0, within };
+        let spot = |within| FrameLine { frame, generation: 0, within };
         assert!((0..LINES).all(|within| !cache.dirty.get(spot(within)) || cache.present.get(spot(within))));
         let mine = cache.frames.iter().filter(|other| other.page == page).count();
         assert!(page == NO_PAGE || mine == 1);
     }
-    assert!(dirty.iter().all(|(&line, &dirty)| !dirty || matches!(cache.find(line), Held::Line(_))));
+    assert!(dirty.iter().all(|(&line, &dirty)| !dirty || matches!(cache.find(line), CacheLookup::Line(_))));
 }
 
 proptest! {
@@ -110,7 +110,7 @@ proptest! {
             let line = page * LINES + within;
             match step {
                 0 => { bring(&mut cache, line); }
-                1 => if let Held::Line(spot) | Held::Room(spot, _) = cache.find(line) {
+                1 => if let CacheLookup::Line(spot) | CacheLookup::Room(spot, _) = cache.find(line) {
                     prop_assert_eq!(cache.overwrite(spot), dirty.insert(line, true) != Some(true));
                 },
                 2 => if let Some(spot) = cache.next_back(within == 0) {

@@ -15,7 +15,7 @@ pub use ondemand::Ondemand;
 pub use performance::Performance;
 pub use powersave::Powersave;
 pub use schedutil::Schedutil;
-pub use seat::Seat;
+pub use seat::GovernorSlot;
 pub use userspace::Userspace;
 
 use crate::params::{GovernorParams, PState, PowerParams};
@@ -30,7 +30,7 @@ pub struct Load {
     /// Time that the core was idle while its storage reads were outstanding, in ps.
     pub waiting_ps: u64,
     /// Utilisation as the scheduler tracks it, in units of 1/1024 of a core at the highest frequency. See
-    /// [`Util`](crate::power::Util).
+    /// [`UtilTracker`](crate::power::Util).
     pub util: u64,
 }
 
@@ -182,7 +182,7 @@ fn built(params: &GovernorParams) -> Option<Box<dyn Governor>> {
 }
 
 /// Restores a governor without state, whose state in a checkpoint must be empty.
-fn nothing(state: &[u8]) -> Result<(), String> {
+fn restore_stateless(state: &[u8]) -> Result<(), String> {
     if state.is_empty() {
         Ok(())
     } else {

@@ -1,6 +1,6 @@
 //! Ondemand governor: the highest frequency above a load, else one that fits the load.
 
-use super::{nothing, Governor, Look};
+use super::{restore_stateless, Governor, Look};
 use crate::params::OndemandVariant;
 
 /// Points of load by which the old rule stays below the threshold. The value is that of kernels with exact idle times
@@ -40,7 +40,7 @@ impl Governor for Ondemand {
     }
 
     fn restore(&mut self, state: &[u8]) -> Result<(), String> {
-        nothing(state)
+        restore_stateless(state)
     }
 }
 

@@ -1,6 +1,6 @@
 //! Performance governor: the highest frequency.
 
-use super::{nothing, Governor, Look};
+use super::{restore_stateless, Governor, Look};
 
 /// Always selects the fastest P-state (`cpufreq_performance.c`).
 #[derive(Clone, Copy, Debug)]
@@ -16,6 +16,6 @@ impl Governor for Performance {
     }
 
     fn restore(&mut self, state: &[u8]) -> Result<(), String> {
-        nothing(state)
+        restore_stateless(state)
     }
 }

@@ -1,6 +1,6 @@
 //! Powersave governor: the lowest frequency.
 
-use super::{nothing, Governor, Look};
+use super::{restore_stateless, Governor, Look};
 
 /// Always selects the slowest P-state (`cpufreq_powersave.c`).
 #[derive(Clone, Copy, Debug)]
@@ -16,6 +16,6 @@ impl Governor for Powersave {
     }
 
     fn restore(&mut self, state: &[u8]) -> Result<(), String> {
-        nothing(state)
+        restore_stateless(state)
     }
 }

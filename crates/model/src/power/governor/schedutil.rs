@@ -1,6 +1,6 @@
 //! Schedutil governor: the frequency that the tracked utilisation needs.
 
-use super::{nothing, Governor, Look};
+use super::{restore_stateless, Governor, Look};
 use crate::power::util::CAPACITY;
 
 /// `kernel/sched/cpufreq_schedutil.c` of Linux 4.19: 1.25 times the highest frequency times the utilisation of the
@@ -19,6 +19,6 @@ impl Governor for Schedutil {
     }
 
     fn restore(&mut self, state: &[u8]) -> Result<(), String> {
-        nothing(state)
+        restore_stateless(state)
     }
 }

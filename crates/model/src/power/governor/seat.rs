@@ -9,14 +9,14 @@ use serde::{Deserialize, Serialize};
 /// Governor of a frequency domain, as part of a checkpoint. A user-defined governor must be attached, also after a
 /// checkpoint has been read.
 #[derive(Clone, Debug)]
-pub struct Seat {
+pub struct GovernorSlot {
     params: GovernorParams,
     governor: Option<Box<dyn Governor>>,
     /// State of a user-defined governor from a checkpoint, until the governor is attached.
     state: Option<Vec<u8>>,
 }
 
-impl Serialize for Seat {
+impl Serialize for GovernorSlot {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let state = match &self.governor {
             None => self.state.clone(),
@@ -30,19 +30,19 @@ impl Serialize for Seat {
     }
 }
 
-impl<'de> Deserialize<'de> for Seat {
+impl<'de> Deserialize<'de> for GovernorSlot {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let (params, state): (GovernorParams, Option<Vec<u8>>) = Deserialize::deserialize(deserializer)?;
-        let mut seat = Self::new(&params);
-        match (&mut seat.governor, state) {
+        let mut governor_slot = Self::new(&params);
+        match (&mut governor_slot.governor, state) {
             (Some(governor), Some(state)) => governor.restore(&state).map_err(D::Error::custom)?,
-            (_, state) => seat.state = state,
+            (_, state) => governor_slot.state = state,
         }
-        Ok(seat)
+        Ok(governor_slot)
     }
 }
 
-impl Seat {
+impl GovernorSlot {
     /// Creates the governor that the parameters name. A user-defined one must be attached.
     #[must_use]
     pub fn new(params: &GovernorParams) -> Self {
@@ -105,7 +105,7 @@ impl Seat {
 mod tests {
     use super::*;
     use crate::power::governor::Load;
-    use crate::power::tables::{self, written_and_read};
+    use crate::power::tables::{self, round_trip_checkpoint};
     use hostnet_kernel::checkpoint;
 
     /// Governor that selects the next P-state at each decision.
@@ -131,30 +131,31 @@ mod tests {
         }
     }
 
-    fn decide(seat: &mut Seat, at: usize) -> usize {
+    fn decide(governor_slot: &mut GovernorSlot, at: usize) -> usize {
         let (pstates, loads) = (tables::pstates(), [Load { busy_ps: 90, ..Load::default() }]);
-        seat.decide(&Look { now_ps: 0, window_ps: 100, domain: 0, at, loads: &loads, pstates: &pstates })
+        governor_slot.decide(&Look { now_ps: 0, window_ps: 100, domain: 0, at, loads: &loads, pstates: &pstates })
     }
 
     #[test]
     fn a_governor_of_linux_goes_on_from_a_checkpoint() {
-        let mut seat = Seat::new(&GovernorParams::Conservative { up_threshold: 80, down_threshold: 20, step: 10 });
-        assert_eq!(decide(&mut seat, 2), 2, "it wants 2.3 GHz");
-        assert_eq!((seat.missing(), seat.check_state()), (None, Ok(())));
-        assert_eq!(decide(&mut written_and_read(&seat), 2), 3, "2.6 GHz");
+        let mut governor_slot =
+            GovernorSlot::new(&GovernorParams::Conservative { up_threshold: 80, down_threshold: 20, step: 10 });
+        assert_eq!(decide(&mut governor_slot, 2), 2, "it wants 2.3 GHz");
+        assert_eq!((governor_slot.missing(), governor_slot.check_state()), (None, Ok(())));
+        assert_eq!(decide(&mut round_trip_checkpoint(&governor_slot), 2), 3, "2.6 GHz");
         let other = checkpoint::write("", &(GovernorParams::Performance, Some(vec![1u8]))).expect("it is plain data");
-        assert!(checkpoint::read::<Seat>("", &other).is_err(), "a state of something else");
+        assert!(checkpoint::read::<GovernorSlot>("", &other).is_err(), "a state of something else");
     }
 
     #[test]
     fn a_guest_sits_down_and_goes_on_from_a_checkpoint() {
-        let mut seat = Seat::new(&GovernorParams::User("round".to_owned()));
-        assert_eq!(seat.missing(), Some("round"));
-        assert_eq!(decide(&mut seat, 3), 3, "as it was");
-        seat.attach(Box::new(Round { next: 0, tells: true })).expect("there is a seat");
-        assert_eq!(seat.missing(), None);
-        assert_eq!([decide(&mut seat, 3), decide(&mut seat, 3)], [1, 2]);
-        let mut other = written_and_read(&written_and_read(&seat));
+        let mut governor_slot = GovernorSlot::new(&GovernorParams::User("round".to_owned()));
+        assert_eq!(governor_slot.missing(), Some("round"));
+        assert_eq!(decide(&mut governor_slot, 3), 3, "as it was");
+        governor_slot.attach(Box::new(Round { next: 0, tells: true })).expect("there is a seat");
+        assert_eq!(governor_slot.missing(), None);
+        assert_eq!([decide(&mut governor_slot, 3), decide(&mut governor_slot, 3)], [1, 2]);
+        let mut other = round_trip_checkpoint(&round_trip_checkpoint(&governor_slot));
         assert_eq!(other.missing(), Some("round"));
         other.attach(Box::new(Round { next: 0, tells: true })).expect("there is a seat");
         assert_eq!([decide(&mut other, 0), decide(&mut other, 0), decide(&mut other, 0)], [3, 4, 4]);
@@ -164,18 +165,18 @@ mod tests {
 
     #[test]
     fn a_guest_that_does_not_tell_its_state_is_no_part_of_a_checkpoint() {
-        let mut seat = Seat::new(&GovernorParams::User("round".to_owned()));
-        seat.attach(Box::new(Round { next: 0, tells: false })).expect("there is a seat");
-        let why = seat.check_state().expect_err("it does not tell");
+        let mut governor_slot = GovernorSlot::new(&GovernorParams::User("round".to_owned()));
+        governor_slot.attach(Box::new(Round { next: 0, tells: false })).expect("there is a seat");
+        let why = governor_slot.check_state().expect_err("it does not tell");
         assert!(why.contains("\"round\""), "{why}");
-        assert!(checkpoint::write("", &seat).is_err());
-        assert!(serde_json::to_string(&seat).is_ok(), "people may read it all the same");
+        assert!(checkpoint::write("", &governor_slot).is_err());
+        assert!(serde_json::to_string(&governor_slot).is_ok(), "people may read it all the same");
     }
 
     #[test]
     fn nobody_takes_the_seat_of_another() {
-        let mut seat = Seat::new(&GovernorParams::Powersave);
-        assert!(seat.attach(Box::new(Round { next: 0, tells: true })).is_err());
-        assert_eq!(decide(&mut seat, 3), 0);
+        let mut governor_slot = GovernorSlot::new(&GovernorParams::Powersave);
+        assert!(governor_slot.attach(Box::new(Round { next: 0, tells: true })).is_err());
+        assert_eq!(decide(&mut governor_slot, 3), 0);
     }
 }

@@ -1,6 +1,6 @@
 //! Userspace governor: a fixed frequency.
 
-use super::{nothing, Governor, Look};
+use super::{restore_stateless, Governor, Look};
 
 /// Always selects one P-state (`cpufreq_userspace.c`).
 #[derive(Clone, Copy, Debug)]
@@ -19,6 +19,6 @@ impl Governor for Userspace {
     }
 
     fn restore(&mut self, state: &[u8]) -> Result<(), String> {
-        nothing(state)
+        restore_stateless(state)
     }
 }

@@ -2,7 +2,7 @@
 //! or by the mean of the last sleeps.
 
 use super::menu::{bucket, BUCKETS, DECAY, INTERVALS, LONG_PS, PS_PER_NS, RESOLUTION, VARIANCE_SMALL};
-use super::Depth;
+use super::CStateLatency;
 use serde::{Deserialize, Serialize};
 
 /// Timers that expire sooner than this are polled for, in ps.
@@ -15,7 +15,7 @@ const RELUCTANCE: u64 = 10;
 /// `menu.c` of Linux 2.6.38, for a core with a stopped tick and without the average load of `performance_multiplier`.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct EarlyMenu {
-    depths: Vec<Depth>,
+    depths: Vec<CStateLatency>,
     /// Corrections by magnitude, without and with outstanding IO, in units of 1 / (`RESOLUTION` x `DECAY`).
     corrections: [u64; 2 * BUCKETS],
     /// Last sleeps, exit latency included, in ns.
@@ -28,7 +28,7 @@ pub struct EarlyMenu {
 }
 
 impl EarlyMenu {
-    pub(super) fn new(depths: Vec<Depth>) -> Self {
+    pub(super) fn new(depths: Vec<CStateLatency>) -> Self {
         Self {
             depths,
             corrections: [RESOLUTION * DECAY; 2 * BUCKETS],
@@ -46,7 +46,7 @@ impl EarlyMenu {
         self.bucket = bucket(self.timer_ps) + if reads > 0 { BUCKETS } else { 0 };
         let predicted_ps = self.predicted_ps();
         let reluctance = 1 + RELUCTANCE * u64::from(reads);
-        let suits = |depth: &Depth| {
+        let suits = |depth: &CStateLatency| {
             depth.fits(qos_ps)
                 && depth.residency_ps <= predicted_ps
                 && depth.exit_ps.saturating_mul(reluctance) <= predicted_ps
@@ -96,7 +96,7 @@ mod tests {
     const MS: u64 = 1000 * US;
 
     fn fresh() -> EarlyMenu {
-        EarlyMenu::new(Depth::all(&tables::cstates()))
+        EarlyMenu::new(CStateLatency::all(&tables::cstates()))
     }
 
     /// Returns a governor after sleeps of the given lengths in us, with a timer 40 ms ahead.

@@ -1,6 +1,6 @@
 //! Ladder governor: one state deeper after several long sleeps, one shallower after a short one.
 
-use super::Depth;
+use super::CStateLatency;
 use serde::{Deserialize, Serialize};
 
 /// Long sleeps before the next deeper state (`PROMOTION_COUNT`).
@@ -11,7 +11,7 @@ const PROMOTION_COUNT: u32 = 4;
 /// residencies, and polls only if even the lightest state takes too long to leave.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Ladder {
-    depths: Vec<Depth>,
+    depths: Vec<CStateLatency>,
     /// Current state.
     rung: usize,
     /// Long sleeps in the current state.
@@ -23,7 +23,7 @@ pub struct Ladder {
 }
 
 impl Ladder {
-    pub(super) fn new(depths: Vec<Depth>) -> Self {
+    pub(super) fn new(depths: Vec<CStateLatency>) -> Self {
         Self { depths, rung: 0, promotions: 0, asleep: false, slept_ps: None }
     }
 
@@ -44,7 +44,7 @@ impl Ladder {
         }
     }
 
-    fn climb(&mut self, slept_ps: u64, depth: Depth, qos_ps: Option<u64>) {
+    fn climb(&mut self, slept_ps: u64, depth: CStateLatency, qos_ps: Option<u64>) {
         let deeper = self.depths.get(self.rung + 1).is_some_and(|next| next.fits(qos_ps));
         if slept_ps > depth.exit_ps && deeper {
             self.promotions += 1;

@@ -1,7 +1,7 @@
 //! Menu governor: predicts by the next timer, corrected by how far sleeps have fallen short of it, or by the typical
 //! length of the last sleeps.
 
-use super::Depth;
+use super::CStateLatency;
 use serde::{Deserialize, Serialize};
 
 /// Number of corrections, one for each magnitude of the time to the timer (half of `BUCKETS` in Linux: those without
@@ -30,7 +30,7 @@ pub(super) const PS_PER_NS: u64 = 1000;
 /// us.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Menu {
-    depths: Vec<Depth>,
+    depths: Vec<CStateLatency>,
     /// Corrections by magnitude, in units of 1 / (`RESOLUTION` x `DECAY`).
     corrections: [u64; BUCKETS],
     /// Last sleeps, exit latency excluded, in ns.
@@ -44,7 +44,7 @@ pub struct Menu {
 }
 
 impl Menu {
-    pub(super) fn new(depths: Vec<Depth>) -> Self {
+    pub(super) fn new(depths: Vec<CStateLatency>) -> Self {
         Self {
             depths,
             corrections: [RESOLUTION * DECAY; BUCKETS],
@@ -90,7 +90,7 @@ impl Menu {
         let predicted_ps = self.predicted_ps();
         // A core must not take longer to wake than it sleeps (`performance_multiplier`, 1 without outstanding IO).
         let latency_ps = qos_ps.unwrap_or(u64::MAX).min(predicted_ps);
-        let fits = |depth: &Depth| depth.fits(qos_ps) && depth.exit_ps <= latency_ps;
+        let fits = |depth: &CStateLatency| depth.fits(qos_ps) && depth.exit_ps <= latency_ps;
         let first = self.depths.first().filter(|depth| fits(depth) && depth.residency_ps <= self.timer_ps)?;
         if first.residency_ps > predicted_ps {
             // A short sleep is better than polling, unless a timer expires before the residency is reached.
@@ -145,7 +145,7 @@ mod tests {
     /// Returns a governor that remembers these sleeps, in us, and has made no correction.
     fn that_slept(us: [u64; INTERVALS]) -> Menu {
         let intervals = us.map(|us| us * 1000);
-        Menu { intervals, ..Menu::new(Depth::all(&tables::cstates())) }
+        Menu { intervals, ..Menu::new(CStateLatency::all(&tables::cstates())) }
     }
 
     fn typical_us(us: [u64; INTERVALS]) -> Option<u64> {

@@ -18,14 +18,14 @@ use serde::{Deserialize, Serialize};
 
 /// Latencies of a C-state.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-struct Depth {
+struct CStateLatency {
     /// Exit latency, in ps.
     exit_ps: u64,
     /// Target residency, in ps.
     residency_ps: u64,
 }
 
-impl Depth {
+impl CStateLatency {
     fn all(cstates: &[CState]) -> Vec<Self> {
         cstates.iter().map(|cstate| Self { exit_ps: cstate.exit_ps, residency_ps: cstate.residency_ps }).collect()
     }
@@ -57,7 +57,7 @@ impl IdleGovernor {
     /// Creates the governor `kind` for C-states ordered from the lightest to the deepest.
     #[must_use]
     pub fn new(kind: IdleParams, cstates: &[CState]) -> Self {
-        let depths = Depth::all(cstates);
+        let depths = CStateLatency::all(cstates);
         match kind {
             IdleParams::Poll => Self::Poll,
             IdleParams::Ladder => Self::Ladder(Ladder::new(depths)),

@@ -1,6 +1,6 @@
 //! Timer events oriented governor (TEO): predicts by how often timers woke the core, and when other events did.
 
-use super::Depth;
+use super::CStateLatency;
 use hostnet_kernel::Time;
 use serde::{Deserialize, Serialize};
 
@@ -25,7 +25,7 @@ struct Bin {
 /// `teo.c` of Linux 6.2 without its use of the utilisation, for a core with a stopped tick.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Teo {
-    depths: Vec<Depth>,
+    depths: Vec<CStateLatency>,
     /// Bin of polling, followed by those of the C-states.
     bins: Vec<Bin>,
     /// Bin in which each recent sleep was intercepted, if it was.
@@ -41,7 +41,7 @@ pub struct Teo {
 }
 
 impl Teo {
-    pub(super) fn new(depths: Vec<Depth>) -> Self {
+    pub(super) fn new(depths: Vec<CStateLatency>) -> Self {
         let bins = vec![Bin::default(); depths.len() + 1];
         Self { depths, bins, recent: [None; RECENT], oldest: 0, selected: Time::ZERO, timer_ps: 0, chosen: None }
     }

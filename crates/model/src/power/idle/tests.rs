@@ -221,7 +221,7 @@ fn a_governor_goes_on_from_a_checkpoint() {
     for kind in [IdleParams::Ladder, IdleParams::Menu, IdleParams::EarlyMenu, IdleParams::Teo] {
         let mut governor = IdleGovernor::new(kind, &tables::cstates());
         for turn in 1..40 {
-            let mut other = tables::written_and_read(&governor);
+            let mut other = tables::round_trip_checkpoint(&governor);
             let timer_ps = Some(turn * 37 % 17 * 50 * US);
             let chosen = governor.select(Time::ZERO, timer_ps, None);
             assert_eq!(other.select(Time::ZERO, timer_ps, None), chosen);

@@ -1,6 +1,6 @@
 //! Decision of NCAP to interrupt.
 
-use super::Cause;
+use super::InterruptCause;
 use crate::params::NcapParams;
 use hostnet_kernel::Time;
 use serde::{Deserialize, Serialize};
@@ -55,7 +55,7 @@ impl DecisionEngine {
     /// # Panics
     /// Panics if `now` is before the last expiry.
     #[must_use]
-    pub fn expired(&mut self, now: Time, requests: u64, sent_bytes: u64, at_max: bool) -> Option<Cause> {
+    pub fn expired(&mut self, now: Time, requests: u64, sent_bytes: u64, at_max: bool) -> Option<InterruptCause> {
         let begin = std::mem::replace(&mut self.expired, now);
         let window_ps = now.since(begin);
         if window_ps == 0 {
@@ -69,22 +69,22 @@ impl DecisionEngine {
         self.low_since = low.then(|| self.low_since.unwrap_or(begin));
         if armed && self.high_per_s.is_some_and(|high| requested > by(high)) {
             self.level = self.steps;
-            return Some(self.interrupt(now, Cause { rx: true, high: true, low: false }));
+            return Some(self.interrupt(now, InterruptCause { rx: true, high: true, low: false }));
         }
         let over = self.low_since.is_some_and(|since| now.since(since) >= self.low_ps);
         if over && self.level > 0 {
             self.level -= 1;
             self.low_since = Some(now);
-            return Some(self.interrupt(now, Cause { low: true, ..Cause::default() }));
+            return Some(self.interrupt(now, InterruptCause { low: true, ..InterruptCause::default() }));
         }
         None
     }
 
     /// Handles a counted request. `requests` is the count since the last timer expiry.
     #[must_use]
-    pub fn request(&mut self, now: Time, requests: u64) -> Option<Cause> {
+    pub fn request(&mut self, now: Time, requests: u64) -> Option<InterruptCause> {
         let quiet = self.idle_ps.is_some_and(|idle_ps| now.since(self.interrupted) > idle_ps);
-        (quiet && requests > 0).then(|| self.interrupt(now, Cause { rx: true, ..Cause::default() }))
+        (quiet && requests > 0).then(|| self.interrupt(now, InterruptCause { rx: true, ..InterruptCause::default() }))
     }
 
     /// Records an interrupt for another reason.
@@ -98,7 +98,7 @@ impl DecisionEngine {
         self.level
     }
 
-    fn interrupt(&mut self, now: Time, cause: Cause) -> Cause {
+    fn interrupt(&mut self, now: Time, cause: InterruptCause) -> InterruptCause {
         self.interrupted = now;
         cause
     }

@@ -1,13 +1,13 @@
 //! Driver of NCAP: the response to an interrupt.
 
-use super::Cause;
+use super::InterruptCause;
 use crate::params::PState;
 use crate::power::governor::at_most;
 use serde::{Deserialize, Serialize};
 
-/// Request of the driver to power management. `Orders::default()` requests nothing.
+/// Request of the driver to power management. `DriverOrders::default()` requests nothing.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Orders {
+pub struct DriverOrders {
     /// P-state to switch to.
     pub frequency: Option<usize>,
     /// True if the frequency governor is held for one of its periods.
@@ -22,19 +22,19 @@ pub struct Orders {
 /// fastest P-state of at most its target frequency, so that `steps` steps suffice. Cores may sleep from the first
 /// IT_LOW on, as the text of the thesis says. The algorithm says so only above the lowest frequency.
 #[must_use]
-pub fn orders(cause: Cause, at: usize, pstates: &[PState], steps: u32) -> Orders {
+pub fn driver_orders(cause: InterruptCause, at: usize, pstates: &[PState], steps: u32) -> DriverOrders {
     let fastest = pstates.len() - 1;
     let khz = |at: usize| u64::from(pstates[at.min(fastest)].khz);
     if cause.high {
-        return Orders { frequency: Some(fastest), hold: true, sleep: Some(false) };
+        return DriverOrders { frequency: Some(fastest), hold: true, sleep: Some(false) };
     }
     if !cause.low {
-        return Orders::default();
+        return DriverOrders::default();
     }
     if at == 0 {
-        return Orders { sleep: Some(true), ..Orders::default() };
+        return DriverOrders { sleep: Some(true), ..DriverOrders::default() };
     }
     let step = (khz(fastest) - khz(0)).div_ceil(u64::from(steps.max(1)));
     let lower = at_most(pstates, khz(at).saturating_sub(step));
-    Orders { frequency: Some(lower), hold: true, sleep: Some(true) }
+    DriverOrders { frequency: Some(lower), hold: true, sleep: Some(true) }
 }

@@ -10,16 +10,16 @@ mod monitor;
 mod tests;
 
 pub use decision::DecisionEngine;
-pub use driver::{orders, Orders};
+pub use driver::{driver_orders, DriverOrders};
 pub use monitor::ReqMonitor;
 
 use crate::params::NcapParams;
 use hostnet_kernel::Time;
 use serde::{Deserialize, Serialize};
 
-/// Bits set in the interrupt cause register (ICR) when NCAP interrupts. `Cause::default()` has none.
+/// Bits set in the interrupt cause register (ICR) when NCAP interrupts. `InterruptCause::default()` has none.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Cause {
+pub struct InterruptCause {
     /// Packets have been received (IT_RX).
     pub rx: bool,
     /// A burst has started (IT_HIGH).
@@ -46,7 +46,7 @@ impl Ncap {
     /// Handles a received packet whose payload begins with the two bytes `first`. Returns the cause of an immediate
     /// interrupt, if one is due.
     #[must_use]
-    pub fn received(&mut self, now: Time, first: [u8; 2]) -> Option<Cause> {
+    pub fn received(&mut self, now: Time, first: [u8; 2]) -> Option<InterruptCause> {
         if self.monitor.received(first) {
             self.engine.request(now, self.monitor.requests())
         } else {
@@ -62,7 +62,7 @@ impl Ncap {
     /// Handles an expiry of the timer. `at_max` is true if the cores have the highest frequency. Returns the cause of
     /// an interrupt, if one is due.
     #[must_use]
-    pub fn expired(&mut self, now: Time, at_max: bool) -> Option<Cause> {
+    pub fn expired(&mut self, now: Time, at_max: bool) -> Option<InterruptCause> {
         let (requests, sent_bytes) = self.monitor.take();
         self.engine.expired(now, requests, sent_bytes, at_max)
     }

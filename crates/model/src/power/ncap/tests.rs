@@ -5,9 +5,9 @@ use crate::power::tables;
 use proptest::prelude::*;
 
 const US: u64 = 1_000_000;
-const RX: Cause = Cause { rx: true, high: false, low: false };
-const HIGH: Cause = Cause { rx: true, high: true, low: false };
-const LOW: Cause = Cause { rx: false, high: false, low: true };
+const RX: InterruptCause = InterruptCause { rx: true, high: false, low: false };
+const HIGH: InterruptCause = InterruptCause { rx: true, high: true, low: false };
+const LOW: InterruptCause = InterruptCause { rx: false, high: false, low: true };
 
 /// Returns the thresholds of the thesis, section 2.6, with a timer of 100 us.
 fn params() -> NcapParams {
@@ -31,7 +31,7 @@ fn at_us(us: u64) -> Time {
 }
 
 /// Expires the timer every 100 us after the given requests and bytes. Returns the interrupts with their times in us.
-fn run(engine: &mut DecisionEngine, begin_us: u64, periods: &[(u64, u64)], at_max: bool) -> Vec<(u64, Cause)> {
+fn run(engine: &mut DecisionEngine, begin_us: u64, periods: &[(u64, u64)], at_max: bool) -> Vec<(u64, InterruptCause)> {
     let times = (1..).map(|period| begin_us + period * 100);
     let expire = |(us, (requests, bytes)): (u64, &(u64, u64))| {
         engine.expired(at_us(us), *requests, *bytes, at_max).map(|cause| (us, cause))
@@ -191,24 +191,24 @@ fn what_is_sent_keeps_a_burst_alive() {
 #[test]
 fn the_driver_goes_to_the_highest_at_once_and_down_by_steps() {
     let pstates = tables::pstates();
-    let orders = |cause, at, steps| orders(cause, at, &pstates, steps);
-    let down = |to| Orders { frequency: Some(to), hold: true, sleep: Some(true) };
-    assert_eq!(orders(HIGH, 0, 5), Orders { frequency: Some(4), hold: true, sleep: Some(false) });
-    assert_eq!(orders(HIGH, 4, 5), Orders { frequency: Some(4), hold: true, sleep: Some(false) });
-    assert_eq!(orders(RX, 2, 5), Orders::default());
-    assert_eq!(orders(LOW, 4, 1), down(0));
-    assert_eq!(orders(LOW, 2, 1), down(0), "no lower than the lowest");
-    assert_eq!(orders(LOW, 4, 2), down(2));
-    assert_eq!(orders(LOW, 4, 0), down(0), "no steps are one");
+    let driver_orders = |cause, at, steps| driver_orders(cause, at, &pstates, steps);
+    let down = |to| DriverOrders { frequency: Some(to), hold: true, sleep: Some(true) };
+    assert_eq!(driver_orders(HIGH, 0, 5), DriverOrders { frequency: Some(4), hold: true, sleep: Some(false) });
+    assert_eq!(driver_orders(HIGH, 4, 5), DriverOrders { frequency: Some(4), hold: true, sleep: Some(false) });
+    assert_eq!(driver_orders(RX, 2, 5), DriverOrders::default());
+    assert_eq!(driver_orders(LOW, 4, 1), down(0));
+    assert_eq!(driver_orders(LOW, 2, 1), down(0), "no lower than the lowest");
+    assert_eq!(driver_orders(LOW, 4, 2), down(2));
+    assert_eq!(driver_orders(LOW, 4, 0), down(0), "no steps are one");
     // 2.0 GHz in 3 steps are 0.67 each. 3.0 - 0.67 = 2.33: at most that is 2.0. From 2.0, 1.33: 1.0.
-    assert_eq!(orders(LOW, 4, 3), down(2));
-    assert_eq!(orders(LOW, 2, 3), down(0));
+    assert_eq!(driver_orders(LOW, 4, 3), down(2));
+    assert_eq!(driver_orders(LOW, 2, 3), down(0));
     // A step is rounded up: 10 kHz in 4 steps are 3 each: 20, 17, 14, 11, 10.
     let narrow: Vec<_> =
         (10..=20).map(|khz| crate::params::PState { khz, uv: 1, static_uw: 0, dynamic_uw: 0 }).collect();
-    assert_eq!(super::orders(LOW, 10, &narrow, 4), down(7));
-    assert_eq!(orders(LOW, 0, 3), Orders { frequency: None, hold: false, sleep: Some(true) });
-    assert_eq!(orders(Cause { low: true, ..HIGH }, 0, 5).frequency, Some(4), "a burst goes first");
+    assert_eq!(super::driver_orders(LOW, 10, &narrow, 4), down(7));
+    assert_eq!(driver_orders(LOW, 0, 3), DriverOrders { frequency: None, hold: false, sleep: Some(true) });
+    assert_eq!(driver_orders(InterruptCause { low: true, ..HIGH }, 0, 5).frequency, Some(4), "a burst goes first");
 }
 
 proptest! {
@@ -221,7 +221,7 @@ proptest! {
         let pstates: Vec<_> = khz.into_iter().map(of).collect();
         let mut at = pstates.len() - 1;
         for _ in 0..steps {
-            let to = orders(LOW, at, &pstates, steps).frequency.unwrap_or(0);
+            let to = driver_orders(LOW, at, &pstates, steps).frequency.unwrap_or(0);
             prop_assert!(to < at || at == 0);
             at = to;
         }

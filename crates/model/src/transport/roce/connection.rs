@@ -1,11 +1,11 @@
 //! One end of a RoCE flow.
 
-use super::dcqcn::{Notifier, Reaction};
-use super::plan::Plan;
-use super::posted::Posted;
+use super::dcqcn::{NotificationPoint, ReactionPoint};
+use super::plan::MessagePlan;
+use super::posted::PostedMessages;
 use super::requester::Requester;
 use super::responder::{control, Responder};
-use super::{Operation, Roce, RoceCounters, DATA_HEADER_BYTES};
+use super::{Roce, RoceCounters, RoceOperation, DATA_HEADER_BYTES};
 use crate::params::{DcqcnParams, RoceParams, Traffic};
 use hostnet_kernel::Time;
 use hostnet_measure::Histogram;
@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 
 /// Received data that must be placed in memory.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Placed {
+pub struct PlacedData {
     /// Offset in the memory region of the flow, in bytes.
     pub offset: u64,
     /// Length, in bytes.
@@ -26,16 +26,16 @@ pub struct Placed {
 ///
 /// After every [`RoceConnection::on_packet`] and [`RoceConnection::on_timer`], call [`RoceConnection::next`] until it
 /// returns nothing or there is no room to send, then query [`RoceConnection::timer`] again. A returned
-/// [`Operation::Write`] or [`Operation::ReadResponse`] carries `bytes` from `offset` of this end's memory.
+/// [`RoceOperation::Write`] or [`RoceOperation::ReadResponse`] carries `bytes` from `offset` of this end's memory.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct RoceConnection {
-    plan: Plan,
+    plan: MessagePlan,
     /// Requester and responder; an end has both if both ends write.
     requester: Option<Requester>,
     responder: Option<Responder>,
     dcqcn: Option<DcqcnParams>,
-    reaction: Option<Reaction>,
-    notifier: Notifier,
+    reaction: Option<ReactionPoint>,
+    notifier: NotificationPoint,
     /// Time at which the next packet with payload may be sent.
     next_at: Time,
     counters: RoceCounters,
@@ -49,12 +49,12 @@ impl RoceConnection {
         let reads = matches!(traffic, Traffic::Read { .. });
         let both = matches!(traffic, Traffic::Messages(_));
         Self {
-            plan: Plan::new(params, traffic),
+            plan: MessagePlan::new(params, traffic),
             requester: (initiator || both).then(|| Requester::new(reads, params.in_flight, params.timeout_ps)),
             responder: (!initiator || both).then(|| Responder::new(reads, params.ack_packets)),
             dcqcn: params.dcqcn,
-            reaction: params.dcqcn.map(|dcqcn| Reaction::new(dcqcn, port_bytes_per_s)),
-            notifier: Notifier::default(),
+            reaction: params.dcqcn.map(|dcqcn| ReactionPoint::new(dcqcn, port_bytes_per_s)),
+            notifier: NotificationPoint::default(),
             next_at: Time::ZERO,
             counters: RoceCounters::default(),
         }
@@ -62,9 +62,9 @@ impl RoceConnection {
 
     /// Returns the next packet to send now: notifications and acknowledgements first, then data as the rate allows.
     pub fn next(&mut self, now: Time) -> Option<Roce> {
-        if std::mem::take(&mut self.notifier.owed) {
+        if std::mem::take(&mut self.notifier.notification_due) {
             self.counters.notifications_sent += 1;
-            return Some(control(Operation::Congestion, 0));
+            return Some(control(RoceOperation::Congestion, 0));
         }
         if let Some(packet) = self.responder.as_mut().and_then(|own| own.acknowledge(&mut self.counters)) {
             return Some(packet);
@@ -77,7 +77,7 @@ impl RoceConnection {
             (_, Some(responder)) if responder.ready() => responder.send(&self.plan, &mut self.counters),
             _ => return None,
         };
-        if packet.operation != Operation::ReadRequest {
+        if packet.operation != RoceOperation::ReadRequest {
             self.pace(now, u64::from(packet.bytes + DATA_HEADER_BYTES));
         }
         Some(packet)
@@ -92,7 +92,7 @@ impl RoceConnection {
     /// complete.
     #[must_use]
     pub fn room(&self) -> u64 {
-        self.plan.posted().map_or(0, Posted::room)
+        self.plan.posted().map_or(0, PostedMessages::room)
     }
 
     /// Posts `bytes` bytes of a rank, for which there must be room.
@@ -119,15 +119,15 @@ impl RoceConnection {
 
     /// Handles a received packet; `marked` is true if it carries an ECN mark. Returns the data to place in memory, if
     /// any.
-    pub fn on_packet(&mut self, now: Time, packet: &Roce, marked: bool) -> Option<Placed> {
-        let data = matches!(packet.operation, Operation::Write | Operation::ReadResponse);
+    pub fn on_packet(&mut self, now: Time, packet: &Roce, marked: bool) -> Option<PlacedData> {
+        let data = matches!(packet.operation, RoceOperation::Write | RoceOperation::ReadResponse);
         if data && marked {
             self.counters.packets_marked += 1;
             if let Some(dcqcn) = &self.dcqcn {
                 self.notifier.on_mark(now, dcqcn);
             }
         }
-        if packet.operation == Operation::Congestion {
+        if packet.operation == RoceOperation::Congestion {
             self.counters.notifications_received += 1;
             if let Some(reaction) = &mut self.reaction {
                 reaction.on_notification(now);
@@ -138,24 +138,24 @@ impl RoceConnection {
         if let (Some(posted), Some(requester)) = (self.plan.posted_mut(), &self.requester) {
             posted.complete(requester.completed());
         }
-        placed.then_some(Placed { offset: packet.offset, bytes: packet.bytes })
+        placed.then_some(PlacedData { offset: packet.offset, bytes: packet.bytes })
     }
 
     /// Handles a packet that is not a notification. Returns true if its data must be placed in memory.
     fn take(&mut self, now: Time, packet: &Roce) -> bool {
         let (plan, counters) = (&self.plan, &mut self.counters);
         match (&mut self.requester, &mut self.responder, packet.operation) {
-            (Some(requester), _, Operation::Acknowledge) => {
+            (Some(requester), _, RoceOperation::Acknowledge) => {
                 requester.on_ack(now, plan, packet.sequence.saturating_add(1));
                 false
             }
-            (Some(requester), _, Operation::OutOfOrder) => {
+            (Some(requester), _, RoceOperation::OutOfOrder) => {
                 requester.on_nak(now, plan, packet.sequence, counters);
                 false
             }
-            (Some(requester), _, Operation::ReadResponse) => requester.on_data(now, plan, packet, counters),
-            (_, Some(responder), Operation::Write) => responder.on_write(packet, counters),
-            (_, Some(responder), Operation::ReadRequest) => {
+            (Some(requester), _, RoceOperation::ReadResponse) => requester.on_data(now, plan, packet, counters),
+            (_, Some(responder), RoceOperation::Write) => responder.on_write(packet, counters),
+            (_, Some(responder), RoceOperation::ReadRequest) => {
                 responder.on_request(plan, packet);
                 false
             }
@@ -224,18 +224,18 @@ impl RoceConnection {
     /// only responds.
     #[must_use]
     pub fn window_limited_ps(&self, now: Time) -> u64 {
-        self.requester.as_ref().map_or(0, |requester| requester.held_ps(now))
+        self.requester.as_ref().map_or(0, |requester| requester.window_full_ps(now))
     }
 
     /// Returns the rate of DCQCN as of the last packet or notification, in bytes per second; none without DCQCN.
     #[must_use]
     pub fn rate_bytes_per_s(&self) -> Option<u64> {
-        self.reaction.as_ref().map(Reaction::rate)
+        self.reaction.as_ref().map(ReactionPoint::rate)
     }
 
     /// Returns alpha of DCQCN as of the last notification, in units of 2^-16; none without DCQCN.
     #[must_use]
     pub fn alpha(&self) -> Option<u32> {
-        self.reaction.as_ref().map(Reaction::alpha)
+        self.reaction.as_ref().map(ReactionPoint::alpha)
     }
 }

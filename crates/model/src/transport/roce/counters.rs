@@ -1,6 +1,6 @@
 //! Counters of one end of a RoCE flow.
 
-use crate::met::Met;
+use crate::met::ReachedLimits;
 use serde::{Deserialize, Serialize};
 
 /// Counters of one end since the start of the run.
@@ -45,7 +45,7 @@ pub struct RoceCounters {
     /// See `paced_ps`.
     pub at_line_ps: u64,
     /// Limits that have come into play.
-    pub met: Met,
+    pub met: ReachedLimits,
 }
 
 impl RoceCounters {

@@ -13,25 +13,25 @@ const PS_PER_S: u128 = 1_000_000_000_000;
 
 /// Notification point (receiver of data): sends at most one notification per period.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
-pub(crate) struct Notifier {
+pub(crate) struct NotificationPoint {
     /// Time before which no notification is sent.
     quiet_to: Time,
-    pub(crate) owed: bool,
+    pub(crate) notification_due: bool,
 }
 
-impl Notifier {
+impl NotificationPoint {
     /// Handles a marked packet.
     pub(crate) fn on_mark(&mut self, now: Time, params: &DcqcnParams) {
         if now >= self.quiet_to {
             self.quiet_to = now.saturating_add(params.notify_ps);
-            self.owed = true;
+            self.notification_due = true;
         }
     }
 }
 
 /// Reaction point (sender of data): controls the rate.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub(crate) struct Reaction {
+pub(crate) struct ReactionPoint {
     params: DcqcnParams,
     line: u64,
     /// Current and target rate, in bytes per second.
@@ -49,7 +49,7 @@ pub(crate) struct Reaction {
     byte_rounds: u32,
 }
 
-impl Reaction {
+impl ReactionPoint {
     /// Starts a flow at the rate of its port (section 3.3), with an alpha of 1.
     pub(crate) fn new(params: DcqcnParams, line: u64) -> Self {
         let line = line.max(1);

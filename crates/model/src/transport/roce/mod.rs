@@ -19,7 +19,7 @@ mod responder;
 #[cfg(test)]
 mod tests;
 
-pub use connection::{Placed, RoceConnection};
+pub use connection::{PlacedData, RoceConnection};
 pub use counters::RoceCounters;
 
 use serde::{Deserialize, Serialize};
@@ -33,7 +33,7 @@ pub const ACKNOWLEDGE_BYTES: u32 = 4;
 
 /// Operation of a RoCE packet.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
-pub enum Operation {
+pub enum RoceOperation {
     /// Data of an RDMA write.
     Write,
     /// A request for an RDMA read.
@@ -52,7 +52,7 @@ pub enum Operation {
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Roce {
     /// Operation of the packet.
-    pub operation: Operation,
+    pub operation: RoceOperation,
     /// Packet sequence number (PSN); for an acknowledgement, the last one that it covers.
     pub sequence: u64,
     /// Bytes of payload; for a read request, bytes requested.
@@ -68,7 +68,7 @@ impl Roce {
     #[must_use]
     pub fn data_bytes(&self) -> u32 {
         match self.operation {
-            Operation::Write | Operation::ReadResponse => self.bytes,
+            RoceOperation::Write | RoceOperation::ReadResponse => self.bytes,
             _ => 0,
         }
     }
@@ -77,9 +77,9 @@ impl Roce {
     #[must_use]
     pub fn ip_bytes(&self) -> u32 {
         let beyond = match self.operation {
-            Operation::Write | Operation::ReadResponse => self.bytes,
-            Operation::ReadRequest | Operation::Congestion => REQUEST_BYTES,
-            Operation::Acknowledge | Operation::OutOfOrder => ACKNOWLEDGE_BYTES,
+            RoceOperation::Write | RoceOperation::ReadResponse => self.bytes,
+            RoceOperation::ReadRequest | RoceOperation::Congestion => REQUEST_BYTES,
+            RoceOperation::Acknowledge | RoceOperation::OutOfOrder => ACKNOWLEDGE_BYTES,
         };
         DATA_HEADER_BYTES + beyond
     }

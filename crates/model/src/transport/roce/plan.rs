@@ -1,7 +1,7 @@
 //! Mapping from packet sequence numbers to bytes. All messages of a flow except the last have the same size, so the
 //! mapping is arithmetic; messages of ranks are posted one by one.
 
-use super::posted::Posted;
+use super::posted::PostedMessages;
 use crate::params::{RoceParams, Traffic};
 use serde::{Deserialize, Serialize};
 
@@ -13,19 +13,19 @@ enum Messages {
         each: u64,
         packets: u64,
     },
-    Posted(Posted),
+    PostedMessages(PostedMessages),
 }
 
 /// The messages of a flow and their packets.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub(crate) struct Plan {
+pub(crate) struct MessagePlan {
     mtu: u64,
     messages: Messages,
 }
 
 /// A message.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
-pub(crate) struct Message {
+pub(crate) struct RdmaMessage {
     /// PSN of its first packet.
     pub(crate) first: u64,
     /// Offset of its data in the memory region, and bytes.
@@ -35,13 +35,13 @@ pub(crate) struct Message {
 
 /// Data of one packet.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) struct Piece {
+pub(crate) struct PacketPayload {
     pub(crate) offset: u64,
     pub(crate) bytes: u32,
     pub(crate) last: bool,
 }
 
-impl Plan {
+impl MessagePlan {
     /// Creates the plan of a flow. Traffic other than writes, reads and messages of ranks sends nothing.
     pub(crate) fn new(params: &RoceParams, traffic: &Traffic) -> Self {
         let each = params.message_bytes.max(1);
@@ -49,24 +49,24 @@ impl Plan {
         let alike = |total| Messages::Alike { total, each, packets: each.div_ceil(mtu) };
         let messages = match traffic {
             Traffic::Bulk { bytes } | Traffic::Read { bytes } => alike(*bytes),
-            Traffic::Messages(_) => Messages::Posted(Posted::new(each, mtu, params.in_flight)),
+            Traffic::Messages(_) => Messages::PostedMessages(PostedMessages::new(each, mtu, params.in_flight)),
             _ => alike(0),
         };
         Self { mtu, messages }
     }
 
     /// Returns the posted messages, if the flow is between ranks.
-    pub(crate) fn posted(&self) -> Option<&Posted> {
+    pub(crate) fn posted(&self) -> Option<&PostedMessages> {
         match &self.messages {
-            Messages::Posted(posted) => Some(posted),
+            Messages::PostedMessages(posted) => Some(posted),
             Messages::Alike { .. } => None,
         }
     }
 
     /// Returns the posted messages mutably, if the flow is between ranks.
-    pub(crate) fn posted_mut(&mut self) -> Option<&mut Posted> {
+    pub(crate) fn posted_mut(&mut self) -> Option<&mut PostedMessages> {
         match &mut self.messages {
-            Messages::Posted(posted) => Some(posted),
+            Messages::PostedMessages(posted) => Some(posted),
             Messages::Alike { .. } => None,
         }
     }
@@ -75,7 +75,7 @@ impl Plan {
     pub(crate) fn packets(&self) -> u64 {
         match &self.messages {
             Messages::Alike { total, each, packets } => total / each * packets + (total % each).div_ceil(self.mtu),
-            Messages::Posted(posted) => posted.packets(),
+            Messages::PostedMessages(posted) => posted.packets(),
         }
     }
 
@@ -83,28 +83,28 @@ impl Plan {
     pub(crate) fn packets_of(&self, messages: u64) -> u64 {
         match &self.messages {
             Messages::Alike { packets, .. } => messages.saturating_mul(*packets).min(self.packets()),
-            Messages::Posted(posted) => posted.packets_of(messages),
+            Messages::PostedMessages(posted) => posted.packets_of(messages),
         }
     }
 
     /// Returns the message of packet `sequence`, which must be one of the flow's.
-    fn message(&self, sequence: u64) -> Message {
+    fn message(&self, sequence: u64) -> RdmaMessage {
         match &self.messages {
             Messages::Alike { total, each, packets } => {
                 let number = sequence / packets;
                 let offset = number * each;
-                Message { first: number * packets, offset, bytes: *each.min(&(total - offset)) }
+                RdmaMessage { first: number * packets, offset, bytes: *each.min(&(total - offset)) }
             }
-            Messages::Posted(posted) => posted.message(sequence),
+            Messages::PostedMessages(posted) => posted.message(sequence),
         }
     }
 
     /// Returns the data of packet `sequence`, which must be one of the flow's.
-    pub(crate) fn piece(&self, sequence: u64) -> Piece {
+    pub(crate) fn piece(&self, sequence: u64) -> PacketPayload {
         let message = self.message(sequence);
         let within = (sequence - message.first) * self.mtu;
         let bytes = self.mtu.min(message.bytes - within);
-        Piece { offset: message.offset + within, bytes: bytes as u32, last: within + bytes == message.bytes }
+        PacketPayload { offset: message.offset + within, bytes: bytes as u32, last: within + bytes == message.bytes }
     }
 
     /// Returns the bytes from packet `sequence` to the end of its message, limited to `limit` packets.

@@ -1,26 +1,26 @@
 //! Messages that a rank posts one by one. They are kept until they are complete.
 
-use super::plan::Message;
+use super::plan::RdmaMessage;
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
 
 /// Messages posted by a rank.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub(crate) struct Posted {
+pub(crate) struct PostedMessages {
     /// Most bytes of a message, and of a packet.
     each: u64,
     mtu: u64,
     /// Most messages that are posted and not complete.
     most: u64,
     /// Messages that are not complete, and the number of those that are.
-    open: VecDeque<Message>,
+    open: VecDeque<RdmaMessage>,
     complete: u64,
     /// Packets and bytes of all messages so far.
     packets: u64,
     bytes: u64,
 }
 
-impl Posted {
+impl PostedMessages {
     pub(crate) fn new(each: u64, mtu: u64, most: u32) -> Self {
         let most = u64::from(most.max(1));
         Self { each, mtu, most, open: VecDeque::new(), complete: 0, packets: 0, bytes: 0 }
@@ -36,7 +36,7 @@ impl Posted {
         let mut left = bytes;
         while left > 0 {
             let bytes = left.min(self.each);
-            self.open.push_back(Message { first: self.packets, offset: self.bytes, bytes });
+            self.open.push_back(RdmaMessage { first: self.packets, offset: self.bytes, bytes });
             self.packets += bytes.div_ceil(self.mtu);
             self.bytes += bytes;
             left -= bytes;
@@ -61,7 +61,7 @@ impl Posted {
     }
 
     /// Returns the message of packet `sequence`, which must not be complete.
-    pub(crate) fn message(&self, sequence: u64) -> Message {
+    pub(crate) fn message(&self, sequence: u64) -> RdmaMessage {
         let after = self.open.partition_point(|message| message.first <= sequence);
         self.open[after - 1]
     }
@@ -73,16 +73,16 @@ mod tests {
 
     #[test]
     fn what_is_posted_is_cut_and_makes_room_when_it_is_complete() {
-        let mut posted = Posted::new(1000, 400, 3);
+        let mut posted = PostedMessages::new(1000, 400, 3);
         assert_eq!((posted.room(), posted.packets_of(5)), (3000, 0));
         posted.post(2001);
         assert_eq!((posted.room(), posted.packets()), (0, 3 + 3 + 1));
         assert_eq!([1, 2, 3, 4].map(|messages| posted.packets_of(messages)), [3, 6, 7, 7]);
-        assert_eq!(posted.message(5), Message { first: 3, offset: 1000, bytes: 1000 });
+        assert_eq!(posted.message(5), RdmaMessage { first: 3, offset: 1000, bytes: 1000 });
         posted.complete(2);
         assert_eq!((posted.room(), posted.packets_of(2), posted.packets_of(3)), (2000, 6, 7));
         posted.post(10);
-        assert_eq!(posted.message(7), Message { first: 7, offset: 2001, bytes: 10 });
+        assert_eq!(posted.message(7), RdmaMessage { first: 7, offset: 2001, bytes: 10 });
         assert_eq!(posted.message(6).bytes, 1);
     }
 }

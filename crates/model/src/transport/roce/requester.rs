@@ -1,7 +1,7 @@
 //! The requester of a connection: sends writes or read requests, with go-back-N.
 
-use super::plan::Plan;
-use super::{Operation, Roce, RoceCounters};
+use super::plan::MessagePlan;
+use super::{Roce, RoceCounters, RoceOperation};
 use crate::met::Limit;
 use hostnet_kernel::Time;
 use hostnet_measure::Histogram;
@@ -24,15 +24,15 @@ pub(crate) struct Requester {
     high: u64,
     /// True if the requester has gone back because of a hole and the missing packet has not arrived: one rewind per
     /// hole.
-    again: bool,
+    rewound: bool,
     completed: u64,
     /// Post times of the messages in flight.
     posted: VecDeque<Time>,
     timeout_at: Time,
     /// Time since which as many messages as may be in flight are sent, if they are, and the sum of such times before,
     /// in ps.
-    held: Option<Time>,
-    held_ps: u64,
+    window_full_since: Option<Time>,
+    window_full_ps: u64,
     pub(crate) done_at: Option<Time>,
     pub(crate) latency: Histogram,
 }
@@ -46,24 +46,24 @@ impl Requester {
             una: 0,
             next: 0,
             high: 0,
-            again: false,
+            rewound: false,
             completed: 0,
             posted: VecDeque::new(),
             timeout_at: Time::MAX,
-            held: None,
-            held_ps: 0,
+            window_full_since: None,
+            window_full_ps: 0,
             done_at: None,
             latency: Histogram::default(),
         }
     }
 
     /// Returns the end of the packets that may be sent, given the number of messages that may be in flight.
-    fn limit(&self, plan: &Plan) -> u64 {
+    fn limit(&self, plan: &MessagePlan) -> u64 {
         plan.packets_of(self.completed + self.in_flight)
     }
 
     /// Returns true if there is a packet to send now.
-    pub(crate) fn ready(&self, plan: &Plan) -> bool {
+    pub(crate) fn ready(&self, plan: &MessagePlan) -> bool {
         self.next < self.limit(plan)
     }
 
@@ -72,7 +72,7 @@ impl Requester {
     }
 
     /// Returns true if all messages are complete.
-    pub(crate) fn done(&self, plan: &Plan) -> bool {
+    pub(crate) fn done(&self, plan: &MessagePlan) -> bool {
         self.una == plan.packets()
     }
 
@@ -81,7 +81,7 @@ impl Requester {
     }
 
     /// Posts as many messages as may be in flight.
-    pub(crate) fn post(&mut self, now: Time, plan: &Plan) {
+    pub(crate) fn post(&mut self, now: Time, plan: &MessagePlan) {
         while (self.posted.len() as u64) < self.in_flight
             && plan.packets_of(self.completed + self.posted.len() as u64) < plan.packets()
         {
@@ -90,56 +90,56 @@ impl Requester {
     }
 
     /// Returns the next packet; there must be one.
-    pub(crate) fn send(&mut self, now: Time, plan: &Plan, counters: &mut RoceCounters) -> Roce {
+    pub(crate) fn send(&mut self, now: Time, plan: &MessagePlan, counters: &mut RoceCounters) -> Roce {
         self.post(now, plan);
         self.timeout_at = now.saturating_add(self.timeout_ps);
-        let packet = if self.reads { self.ask(plan, counters) } else { self.write(plan, counters) };
+        let packet = if self.reads { self.request_read(plan, counters) } else { self.write(plan, counters) };
         if !self.ready(plan) {
             counters.met.set(Limit::InFlight);
         }
-        self.note_held(now, plan);
+        self.note_window_full(now, plan);
         packet
     }
 
     /// Notes if as many messages as may be in flight are sent.
-    fn note_held(&mut self, now: Time, plan: &Plan) {
+    fn note_window_full(&mut self, now: Time, plan: &MessagePlan) {
         let is_held = self.posted.len() as u64 == self.in_flight && !self.ready(plan);
         if is_held {
-            self.held.get_or_insert(now);
-        } else if let Some(since) = self.held.take() {
-            self.held_ps += now.since(since);
+            self.window_full_since.get_or_insert(now);
+        } else if let Some(since) = self.window_full_since.take() {
+            self.window_full_ps += now.since(since);
         }
     }
 
     /// Returns the time up to `now` for which as many messages as may be in flight were sent, in ps.
-    pub(crate) fn held_ps(&self, now: Time) -> u64 {
-        self.held_ps + self.held.map_or(0, |since| now.since(since))
+    pub(crate) fn window_full_ps(&self, now: Time) -> u64 {
+        self.window_full_ps + self.window_full_since.map_or(0, |since| now.since(since))
     }
 
-    fn write(&mut self, plan: &Plan, counters: &mut RoceCounters) -> Roce {
+    fn write(&mut self, plan: &MessagePlan, counters: &mut RoceCounters) -> Roce {
         let sequence = self.next;
         let piece = plan.piece(sequence);
         counters.count_data(piece.bytes, sequence < self.high);
         self.next += 1;
         self.high = self.high.max(self.next);
-        Roce { operation: Operation::Write, sequence, bytes: piece.bytes, offset: piece.offset, last: piece.last }
+        Roce { operation: RoceOperation::Write, sequence, bytes: piece.bytes, offset: piece.offset, last: piece.last }
     }
 
-    fn ask(&mut self, plan: &Plan, counters: &mut RoceCounters) -> Roce {
+    fn request_read(&mut self, plan: &MessagePlan, counters: &mut RoceCounters) -> Roce {
         let sequence = self.next;
         let bytes = plan.rest(sequence, REQUEST_PACKETS);
         let offset = plan.piece(sequence).offset;
         counters.requests_sent += 1;
         self.next += plan.packets_in(bytes);
         self.high = self.high.max(self.next);
-        Roce { operation: Operation::ReadRequest, sequence, bytes: bytes as u32, offset, last: true }
+        Roce { operation: RoceOperation::ReadRequest, sequence, bytes: bytes as u32, offset, last: true }
     }
 
     /// Records that all packets below `una` have arrived.
-    fn advance(&mut self, now: Time, plan: &Plan, una: u64) {
+    fn advance(&mut self, now: Time, plan: &MessagePlan, una: u64) {
         self.una = una;
         self.next = self.next.max(una);
-        self.again = false;
+        self.rewound = false;
         while let Some(&posted) = self.posted.front().filter(|_| plan.packets_of(self.completed + 1) <= una) {
             self.latency.record(now.since(posted));
             self.posted.pop_front();
@@ -150,18 +150,18 @@ impl Requester {
             self.done_at = Some(now);
         }
         self.timeout_at = if una < self.high { now.saturating_add(self.timeout_ps) } else { Time::MAX };
-        self.note_held(now, plan);
+        self.note_window_full(now, plan);
     }
 
     /// Handles an acknowledgement of all packets below `una`.
-    pub(crate) fn on_ack(&mut self, now: Time, plan: &Plan, una: u64) {
+    pub(crate) fn on_ack(&mut self, now: Time, plan: &MessagePlan, una: u64) {
         if !self.reads && una > self.una && una <= self.high {
             self.advance(now, plan, una);
         }
     }
 
     /// Handles a NAK: the responder misses packet or request `expected`.
-    pub(crate) fn on_nak(&mut self, now: Time, plan: &Plan, expected: u64, counters: &mut RoceCounters) {
+    pub(crate) fn on_nak(&mut self, now: Time, plan: &MessagePlan, expected: u64, counters: &mut RoceCounters) {
         counters.naks_received += 1;
         if expected > self.high {
             return;
@@ -181,7 +181,13 @@ impl Requester {
     }
 
     /// Handles data of a read. Returns true if it is the packet expected.
-    pub(crate) fn on_data(&mut self, now: Time, plan: &Plan, packet: &Roce, counters: &mut RoceCounters) -> bool {
+    pub(crate) fn on_data(
+        &mut self,
+        now: Time,
+        plan: &MessagePlan,
+        packet: &Roce,
+        counters: &mut RoceCounters,
+    ) -> bool {
         if !self.reads {
             return false;
         }
@@ -196,8 +202,8 @@ impl Requester {
             return false;
         }
         counters.packets_out_of_order += 1;
-        if !self.again {
-            self.again = true;
+        if !self.rewound {
+            self.rewound = true;
             self.rewind(self.una, counters);
         }
         false
@@ -206,7 +212,7 @@ impl Requester {
     pub(crate) fn on_timer(&mut self, now: Time, counters: &mut RoceCounters) {
         if now >= self.timeout_at {
             self.timeout_at = Time::MAX;
-            self.again = false;
+            self.rewound = false;
             counters.timeouts += 1;
             self.rewind(self.una, counters);
         }

@@ -1,7 +1,7 @@
 //! The responder of a connection: accepts writes in order, and sends the data of reads.
 
-use super::plan::Plan;
-use super::{Operation, Roce, RoceCounters};
+use super::plan::MessagePlan;
+use super::{Roce, RoceCounters, RoceOperation};
 use serde::{Deserialize, Serialize};
 
 /// The responder of a connection.
@@ -18,10 +18,10 @@ pub(crate) struct Responder {
     ack: bool,
     nak: bool,
     /// True if a NAK was sent and the packet that it requests has not arrived: one NAK per hole.
-    complained: bool,
+    nak_sent: bool,
     /// PSN of the last read request that a NAK answered. A request that is not beyond it is a repetition, and gets
     /// another NAK.
-    complained_to: u64,
+    nak_sent_to: u64,
 }
 
 impl Responder {
@@ -36,8 +36,8 @@ impl Responder {
             unacknowledged: 0,
             ack: false,
             nak: false,
-            complained: false,
-            complained_to: 0,
+            nak_sent: false,
+            nak_sent_to: 0,
         }
     }
 
@@ -48,7 +48,7 @@ impl Responder {
         }
         if packet.sequence > self.expected {
             counters.packets_out_of_order += 1;
-            self.complain();
+            self.request_nak();
             return false;
         }
         if packet.sequence < self.expected {
@@ -59,7 +59,7 @@ impl Responder {
         counters.packets_received += 1;
         counters.bytes_received += u64::from(packet.bytes);
         self.expected += 1;
-        self.complained = false;
+        self.nak_sent = false;
         self.nak = false;
         self.unacknowledged += 1;
         self.ack |= packet.last || self.unacknowledged >= self.ack_packets;
@@ -67,17 +67,17 @@ impl Responder {
     }
 
     /// Handles a read request. If the request was served before, its data is sent again from there.
-    pub(crate) fn on_request(&mut self, plan: &Plan, packet: &Roce) {
+    pub(crate) fn on_request(&mut self, plan: &MessagePlan, packet: &Roce) {
         if !self.reads {
             return;
         }
         if packet.sequence > self.expected {
-            self.complained &= packet.sequence > self.complained_to;
-            self.complained_to = packet.sequence;
-            self.complain();
+            self.nak_sent &= packet.sequence > self.nak_sent_to;
+            self.nak_sent_to = packet.sequence;
+            self.request_nak();
             return;
         }
-        self.complained = false;
+        self.nak_sent = false;
         self.nak = false;
         if packet.sequence < self.expected {
             if packet.sequence > self.next {
@@ -90,9 +90,9 @@ impl Responder {
         self.expected = end.min(plan.packets());
     }
 
-    fn complain(&mut self) {
-        self.nak |= !self.complained;
-        self.complained = true;
+    fn request_nak(&mut self) {
+        self.nak |= !self.nak_sent;
+        self.nak_sent = true;
     }
 
     /// Returns true if there is data of a read to send.
@@ -101,14 +101,14 @@ impl Responder {
     }
 
     /// Returns the next packet of a read; there must be one.
-    pub(crate) fn send(&mut self, plan: &Plan, counters: &mut RoceCounters) -> Roce {
+    pub(crate) fn send(&mut self, plan: &MessagePlan, counters: &mut RoceCounters) -> Roce {
         let sequence = self.next;
         let piece = plan.piece(sequence);
         counters.count_data(piece.bytes, sequence < self.high);
         self.next += 1;
         self.high = self.high.max(self.next);
         Roce {
-            operation: Operation::ReadResponse,
+            operation: RoceOperation::ReadResponse,
             sequence,
             bytes: piece.bytes,
             offset: piece.offset,
@@ -123,7 +123,7 @@ impl Responder {
             self.ack = false;
             self.unacknowledged = 0;
             counters.naks_sent += 1;
-            return Some(control(Operation::OutOfOrder, self.expected));
+            return Some(control(RoceOperation::OutOfOrder, self.expected));
         }
         if !self.ack {
             return None;
@@ -131,11 +131,11 @@ impl Responder {
         self.ack = false;
         self.unacknowledged = 0;
         counters.acks_sent += 1;
-        Some(control(Operation::Acknowledge, self.expected - 1))
+        Some(control(RoceOperation::Acknowledge, self.expected - 1))
     }
 }
 
 /// Creates a packet without payload.
-pub(crate) fn control(operation: Operation, sequence: u64) -> Roce {
+pub(crate) fn control(operation: RoceOperation, sequence: u64) -> Roce {
     Roce { operation, sequence, bytes: 0, offset: 0, last: true }
 }

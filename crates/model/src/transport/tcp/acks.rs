@@ -2,7 +2,7 @@
 
 use super::congestion::Acked;
 use super::scoreboard::DUPLICATES;
-use super::sender::{Reduction, Sender, State};
+use super::sender::{RecoveryState, Reduction, Sender};
 use super::{Counters, Segment};
 use hostnet_kernel::Time;
 
@@ -30,7 +30,7 @@ impl Sender {
         self.see_echo(acked, segment.echo, counters);
         self.recover(counters);
         if acked > 0 {
-            if grow && self.state != State::Recovery && self.una > self.reduced_to {
+            if grow && self.state != RecoveryState::Recovery && self.una > self.reduced_to {
                 self.congestion.grow(Acked { bytes: delivered, now, rtt_ps: self.rtt.smoothed_ps() });
             } else {
                 self.congestion.skip(now);
@@ -46,7 +46,7 @@ impl Sender {
     fn delivered(&self, acked: u64, arrived: u64) -> u64 {
         match (self.sack, self.state) {
             (true, _) => self.una + self.board.sacked_bytes() - arrived,
-            (false, State::Loss) => acked.min(self.mss),
+            (false, RecoveryState::Loss) => acked.min(self.mss),
             (false, _) => acked,
         }
     }
@@ -71,7 +71,7 @@ impl Sender {
         self.edge = edge;
         if self.persist_at != Time::MAX {
             self.persist_at = Time::MAX;
-            self.rtt.restore();
+            self.rtt.reset_backoff();
         }
         self.window_probe = false;
         true
@@ -111,7 +111,7 @@ impl Sender {
         if segment.sent_echo != Time::ZERO && segment.sent_echo <= now {
             self.rtt.sample(now.since(segment.sent_echo));
         }
-        self.rtt.restore();
+        self.rtt.reset_backoff();
         self.rto_at = Time::MAX;
         if self.una < self.next {
             self.start_timer(now);
@@ -136,25 +136,25 @@ impl Sender {
     fn see_echo(&mut self, acked: u64, echo: bool, counters: &mut Counters) {
         if acked > 0 {
             self.congestion.observe(acked, echo, self.una, self.next);
-            if self.una > self.reduced_to || self.state != State::Open {
+            if self.una > self.reduced_to || self.state != RecoveryState::Open {
                 self.reduction = None;
             } else if let Some(reduction) = &mut self.reduction {
                 reduction.delivered += acked;
             }
         }
-        if echo && self.state == State::Open && self.una > self.reduced_to {
+        if echo && self.state == RecoveryState::Open && self.una > self.reduced_to {
             self.congestion.on_echo();
             self.reduction = Some(Reduction { flight: self.in_flight().max(1) + acked, delivered: acked, sent: 0 });
             self.reduced_to = self.next;
-            self.tell_reduced = true;
+            self.send_cwr = true;
             counters.reductions += 1;
         }
     }
 
     /// Detects losses, and begins and ends recovery.
     fn recover(&mut self, counters: &mut Counters) {
-        if self.state != State::Open && self.una >= self.recover {
-            self.state = State::Open;
+        if self.state != RecoveryState::Open && self.una >= self.recover {
+            self.state = RecoveryState::Open;
             self.duplicates = 0;
         }
         if self.sack {
@@ -168,8 +168,8 @@ impl Sender {
     /// Detects losses without SACK (RFC 6582): the first packet is lost after three duplicates, and in recovery after
     /// every partial acknowledgement.
     fn detect_without_sack(&mut self) {
-        let begin = self.state == State::Open && self.duplicates >= DUPLICATES;
-        let partial = self.state == State::Recovery && self.una > self.lost_without_sack;
+        let begin = self.state == RecoveryState::Open && self.duplicates >= DUPLICATES;
+        let partial = self.state == RecoveryState::Recovery && self.una > self.lost_without_sack;
         if begin || partial {
             self.lost_without_sack = self.una;
             self.force = true;
@@ -179,10 +179,10 @@ impl Sender {
 
     /// Begins recovery if data in flight has been lost.
     pub(super) fn enter_recovery(&mut self, counters: &mut Counters) {
-        if self.state != State::Open || self.board.lost_bytes() == 0 {
+        if self.state != RecoveryState::Open || self.board.lost_bytes() == 0 {
             return;
         }
-        self.state = State::Recovery;
+        self.state = RecoveryState::Recovery;
         self.recover = self.next;
         self.force = true;
         self.probe_at = Time::MAX;

@@ -11,11 +11,11 @@ use serde::{Deserialize, Serialize};
 
 /// One end of a TCP flow, for both directions of data. Time must not decrease between calls.
 ///
-/// After every [`Connection::on_segment`], [`Connection::write`], [`Connection::read`] and
-/// [`Connection::on_timer`], call [`Connection::next`] until it returns nothing or there is no room to send, then
-/// query [`Connection::timer`] again.
+/// After every [`TcpConnection::on_segment`], [`TcpConnection::write`], [`TcpConnection::read`] and
+/// [`TcpConnection::on_timer`], call [`TcpConnection::next`] until it returns nothing or there is no room to send, then
+/// query [`TcpConnection::timer`] again.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct Connection {
+pub struct TcpConnection {
     sender: Sender,
     receiver: Receiver,
     counters: Counters,
@@ -23,7 +23,7 @@ pub struct Connection {
     dctcp: bool,
 }
 
-impl Connection {
+impl TcpConnection {
     /// Creates an established connection: the handshake is not modelled, and both ends must have the same parameters.
     #[must_use]
     pub fn new(params: &TcpParams) -> Self {
@@ -55,7 +55,7 @@ impl Connection {
     /// Writes `bytes` to the stream on behalf of the application.
     ///
     /// # Panics
-    /// Panics if `bytes` exceeds [`Connection::room`].
+    /// Panics if `bytes` exceeds [`TcpConnection::room`].
     pub fn write(&mut self, bytes: u64) {
         self.sender.write(bytes);
     }
@@ -86,9 +86,9 @@ impl Connection {
     /// Reads `bytes` from the stream on behalf of the application.
     ///
     /// # Panics
-    /// Panics if `bytes` exceeds [`Connection::readable`].
+    /// Panics if `bytes` exceeds [`TcpConnection::readable`].
     pub fn read(&mut self, _now: Time, bytes: u64) {
-        self.receiver.take(bytes);
+        self.receiver.read_bytes(bytes);
     }
 
     /// Handles a received segment. Segments with invalid acknowledgements or blocks are tolerated.
@@ -114,7 +114,7 @@ impl Connection {
             self.receiver.acknowledge(&mut segment);
             return Some(segment);
         }
-        if !self.receiver.owes() {
+        if !self.receiver.is_ack_due() {
             return None;
         }
         self.receiver.acknowledge(&mut ack);
@@ -122,7 +122,7 @@ impl Connection {
         Some(ack)
     }
 
-    /// Returns the time at which to call [`Connection::on_timer`]; none if no timer runs.
+    /// Returns the time at which to call [`TcpConnection::on_timer`]; none if no timer runs.
     #[must_use]
     pub fn timer(&self) -> Option<Time> {
         let at = self.sender.timer().min(self.receiver.timer());
@@ -135,7 +135,7 @@ impl Connection {
         self.sender.on_timer(now, &mut self.counters);
     }
 
-    /// Returns true if the packets of a segment from [`Connection::next`] are ECN-capable: new data (RFC 3168
+    /// Returns true if the packets of a segment from [`TcpConnection::next`] are ECN-capable: new data (RFC 3168
     /// section 6.1), or with DCTCP all packets.
     #[must_use]
     pub fn ecn_capable(&self, segment: &Segment) -> bool {

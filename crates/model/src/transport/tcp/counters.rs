@@ -1,6 +1,6 @@
 //! Counters of one end of a TCP flow.
 
-use crate::met::Met;
+use crate::met::ReachedLimits;
 use serde::{Deserialize, Serialize};
 
 /// Counters of one end since the start of the run. A packet is a piece of a segment, cut to the segment size.
@@ -57,5 +57,5 @@ pub struct Counters {
     /// Time for which the send buffer had no room for the application while all data in it was in flight, in ps.
     pub buffer_limited_ps: u64,
     /// Limits that have come into play.
-    pub met: Met,
+    pub met: ReachedLimits,
 }

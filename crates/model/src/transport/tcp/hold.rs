@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 /// Limit that holds the next data of a sender back.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) enum Hold {
+pub(super) enum SendLimit {
     /// The receiver's window.
     Receiver,
     /// The congestion window.
@@ -18,11 +18,11 @@ pub(super) enum Hold {
 
 /// Limit that holds data back now, if any, and since when.
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
-pub(super) struct Held(Option<(Hold, Time)>);
+pub(super) struct SendLimitClock(Option<(SendLimit, Time)>);
 
-impl Held {
+impl SendLimitClock {
     /// Sets the limit that holds data back from now on.
-    pub(super) fn turn(&mut self, now: Time, hold: Option<Hold>, counters: &mut Counters) {
+    pub(super) fn set_limit(&mut self, now: Time, hold: Option<SendLimit>, counters: &mut Counters) {
         if self.0.map(|(hold, _)| hold) != hold {
             self.count(now, counters);
             self.0 = hold.map(|hold| (hold, now));
@@ -33,9 +33,9 @@ impl Held {
     pub(super) fn count(&self, now: Time, counters: &mut Counters) {
         let Some((hold, since)) = self.0 else { return };
         let sum = match hold {
-            Hold::Receiver => &mut counters.window_limited_ps,
-            Hold::Congestion => &mut counters.congestion_limited_ps,
-            Hold::Buffer => &mut counters.buffer_limited_ps,
+            SendLimit::Receiver => &mut counters.window_limited_ps,
+            SendLimit::Congestion => &mut counters.congestion_limited_ps,
+            SendLimit::Buffer => &mut counters.buffer_limited_ps,
         };
         *sum += now.since(since);
     }

@@ -28,6 +28,6 @@ mod sender;
 mod tests;
 mod timers;
 
-pub use connection::Connection;
+pub use connection::TcpConnection;
 pub use counters::Counters;
 pub use segment::{SackBlock, Segment};

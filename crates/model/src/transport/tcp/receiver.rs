@@ -13,7 +13,7 @@ const NOWHERE: u64 = u64::MAX;
 
 /// A pending acknowledgement of the data before a change of marks (RFC 8257 section 3.2).
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
-struct Earlier {
+struct PendingAck {
     ack: u64,
     echo: bool,
     stamp: Time,
@@ -40,11 +40,11 @@ pub(crate) struct Receiver {
     recent: [u64; 3],
     /// Duplicate data to report in the next acknowledgement (RFC 2883).
     duplicate: Option<SackBlock>,
-    earlier: VecDeque<Earlier>,
+    earlier: VecDeque<PendingAck>,
     /// Bytes received in order and not acknowledged.
     pending: u64,
     /// True if an acknowledgement is due.
-    owed: bool,
+    ack_due: bool,
     /// Time at which a delayed acknowledgement is due.
     ack_at: Time,
     /// Value of the ECN echo in the next acknowledgement.
@@ -71,7 +71,7 @@ impl Receiver {
             duplicate: None,
             earlier: VecDeque::new(),
             pending: 0,
-            owed: false,
+            ack_due: false,
             ack_at: Time::MAX,
             congested: false,
             stamp: Time::ZERO,
@@ -86,14 +86,14 @@ impl Receiver {
 
     /// Removes `bytes` that the application reads. Advertises the window if it opens by much and little of it was
     /// left, as Linux does.
-    pub(crate) fn take(&mut self, bytes: u64) {
+    pub(crate) fn read_bytes(&mut self, bytes: u64) {
         assert!(bytes <= self.readable(), "more was read than had arrived in order");
         self.read += bytes;
         let known = self.edge - self.next;
         let open = self.read + self.buffer - self.next;
         let step = (2 * self.mss).min(self.buffer / 2);
         if 2 * known <= self.buffer && open >= 2 * known && open - known >= step {
-            self.owed = true;
+            self.ack_due = true;
         }
     }
 
@@ -113,12 +113,12 @@ impl Receiver {
         if from < to {
             self.place(now, from, to, counters);
         } else {
-            self.owed = true;
+            self.ack_due = true;
         }
         let duplicate = (to.saturating_sub(segment.sequence)).saturating_sub(self.news(counters));
         if duplicate > 0 {
             counters.bytes_duplicate += duplicate;
-            self.owed = true;
+            self.ack_due = true;
             self.duplicate = Some(SackBlock { start: segment.sequence, end: segment.sequence + duplicate });
         }
     }
@@ -137,12 +137,12 @@ impl Receiver {
             self.congested = segment.marked || (self.congested && !segment.reduced);
         } else if segment.marked != self.congested {
             if self.pending > 0 {
-                self.earlier.push_back(Earlier { ack: self.next, echo: self.congested, stamp: self.stamp });
+                self.earlier.push_back(PendingAck { ack: self.next, echo: self.congested, stamp: self.stamp });
                 self.acked = self.next;
                 self.pending = 0;
             }
             self.congested = segment.marked;
-            self.owed = true;
+            self.ack_due = true;
         }
     }
 
@@ -151,7 +151,7 @@ impl Receiver {
         if from > self.next {
             self.early.insert(from, to);
             self.remember(from);
-            self.owed = true;
+            self.ack_due = true;
             return;
         }
         let before = self.next;
@@ -162,16 +162,16 @@ impl Receiver {
             }
             self.early.remove_below(self.next);
             // A segment that fills a hole is acknowledged at once (RFC 5681 section 4.2).
-            self.owed = true;
+            self.ack_due = true;
         }
         self.pending += self.next - before;
-        if !self.owed && self.pending < self.ack_segments.max(2) * self.mss {
+        if !self.ack_due && self.pending < self.ack_segments.max(2) * self.mss {
             counters.met.set(Limit::AckCount);
         }
         if self.ack_segments <= 1 || self.pending >= self.ack_segments * self.mss {
-            self.owed = true;
+            self.ack_due = true;
         } else if self.ack_delay_ps == 0 {
-            self.owed = true;
+            self.ack_due = true;
             counters.met.set(Limit::AckDelay);
         } else if self.ack_at == Time::MAX {
             self.ack_at = now.saturating_add(self.ack_delay_ps);
@@ -190,8 +190,8 @@ impl Receiver {
     }
 
     /// Returns true if an acknowledgement is due.
-    pub(crate) fn owes(&self) -> bool {
-        self.owed
+    pub(crate) fn is_ack_due(&self) -> bool {
+        self.ack_due
     }
 
     pub(crate) fn timer(&self) -> Time {
@@ -202,7 +202,7 @@ impl Receiver {
         if now >= self.ack_at {
             counters.met.set(Limit::AckDelay);
             self.ack_at = Time::MAX;
-            self.owed = true;
+            self.ack_due = true;
         }
     }
 
@@ -230,7 +230,7 @@ impl Receiver {
         self.duplicate = None;
         self.acked = self.next;
         self.pending = 0;
-        self.owed = false;
+        self.ack_due = false;
         self.ack_at = Time::MAX;
     }
 

@@ -10,7 +10,7 @@ const BACKOFF_MAX: u32 = 16;
 
 /// Estimator of the round-trip time.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub(crate) struct Rtt {
+pub(crate) struct RttEstimator {
     smoothed_ps: u64,
     variation_ps: u64,
     least_ps: u64,
@@ -19,7 +19,7 @@ pub(crate) struct Rtt {
     backoff: u32,
 }
 
-impl Rtt {
+impl RttEstimator {
     pub(crate) fn new(rto_min_ps: u64, rto_initial_ps: u64) -> Self {
         let rto_ps = rto_initial_ps.max(rto_min_ps).min(RTO_MAX_PS);
         Self { smoothed_ps: 0, variation_ps: 0, least_ps: u64::MAX, rto_min_ps, rto_ps, backoff: 0 }
@@ -60,7 +60,7 @@ impl Rtt {
         self.backoff = (self.backoff + 1).min(BACKOFF_MAX);
     }
 
-    pub(crate) fn restore(&mut self) {
+    pub(crate) fn reset_backoff(&mut self) {
         self.backoff = 0;
     }
 }

@@ -24,7 +24,7 @@ struct Retransmission {
 pub(crate) struct Scoreboard {
     sacked: Intervals,
     lost: Intervals,
-    again: VecDeque<Retransmission>,
+    retransmissions: VecDeque<Retransmission>,
     /// End of the bytes that were ever sent again.
     again_to: u64,
     /// All holes below have been considered lost.
@@ -60,8 +60,8 @@ impl Scoreboard {
         if !self.lost.is_empty() {
             self.lost.remove_below(una);
         }
-        while self.again.front().is_some_and(|packet| packet.end <= una) {
-            self.again.pop_front();
+        while self.retransmissions.front().is_some_and(|packet| packet.end <= una) {
+            self.retransmissions.pop_front();
         }
     }
 
@@ -80,17 +80,20 @@ impl Scoreboard {
     /// Considers packets lost again that were sent again before one that has arrived (RFC 8985 section 6.2, without
     /// reordering).
     fn overtake(&mut self, start: u64, end: u64) {
-        let Some(index) = self.again.iter().position(|packet| packet.start < end && packet.end > start) else { return };
+        let Some(index) = self.retransmissions.iter().position(|packet| packet.start < end && packet.end > start)
+        else {
+            return;
+        };
         for _ in 0..index {
             self.lose_first_again();
         }
-        if self.again.front().is_some_and(|packet| self.sacked.contains(packet.start, packet.end)) {
-            self.again.pop_front();
+        if self.retransmissions.front().is_some_and(|packet| self.sacked.contains(packet.start, packet.end)) {
+            self.retransmissions.pop_front();
         }
     }
 
     fn lose_first_again(&mut self) {
-        if let Some(packet) = self.again.pop_front() {
+        if let Some(packet) = self.retransmissions.pop_front() {
             let lost = &mut self.lost;
             self.sacked.gaps(packet.start, packet.end, |from, to| {
                 lost.insert(from, to);
@@ -105,7 +108,7 @@ impl Scoreboard {
         if let Some(limit) = self.certain_to(mss) {
             self.lose_below(una, limit);
         }
-        while self.again.front().is_some_and(|packet| packet.after < top.end) {
+        while self.retransmissions.front().is_some_and(|packet| packet.after < top.end) {
             self.lose_first_again();
         }
         self.lost.remove_below(una);
@@ -144,7 +147,7 @@ impl Scoreboard {
 
     /// Considers all bytes in flight lost that are not known to have arrived.
     pub(crate) fn lose_all(&mut self, una: u64, next: u64) {
-        self.again.clear();
+        self.retransmissions.clear();
         self.lost.clear();
         self.lost_to = una;
         self.lose_below(una, next);
@@ -158,7 +161,7 @@ impl Scoreboard {
         let mut at = start;
         while at < end {
             let to = (at + mss).min(end);
-            self.again.push_back(Retransmission { start: at, end: to, after: next });
+            self.retransmissions.push_back(Retransmission { start: at, end: to, after: next });
             at = to;
         }
     }

@@ -1,8 +1,8 @@
 //! The sending half of a connection.
 
 use super::congestion::Congestion;
-use super::hold::{Held, Hold};
-use super::rtt::Rtt;
+use super::hold::{SendLimit, SendLimitClock};
+use super::rtt::RttEstimator;
 use super::scoreboard::Scoreboard;
 use super::{Counters, Segment};
 use crate::met::Limit;
@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 
 /// State of loss recovery.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
-pub(super) enum State {
+pub(super) enum RecoveryState {
     Open,
     /// Fast recovery, until all data that was in flight at its start is acknowledged.
     Recovery,
@@ -46,7 +46,7 @@ pub(crate) struct Sender {
     /// End of the receiver's window.
     pub(super) edge: u64,
     pub(super) board: Scoreboard,
-    pub(super) state: State,
+    pub(super) state: RecoveryState,
     /// End of the data in flight when recovery began, and when the window was last reduced. When all below is
     /// acknowledged, recovery ends, and an echo may reduce the window again.
     pub(super) recover: u64,
@@ -62,8 +62,8 @@ pub(crate) struct Sender {
     /// True if the next retransmission ignores the congestion window.
     pub(super) force: bool,
     /// True if CWR must be set in the next segment with new data.
-    pub(super) tell_reduced: bool,
-    pub(super) rtt: Rtt,
+    pub(super) send_cwr: bool,
+    pub(super) rtt: RttEstimator,
     pub(super) congestion: Congestion,
     /// True if packets that are not full are sent at once (TCP_NODELAY).
     pub(super) no_delay: bool,
@@ -72,7 +72,7 @@ pub(crate) struct Sender {
     /// First byte of the last packet of new data.
     pub(super) tail: u64,
     last_sent: Time,
-    pub(super) held: Held,
+    pub(super) held: SendLimitClock,
     pub(super) rto_at: Time,
     pub(super) probe_at: Time,
     pub(super) reorder_at: Time,
@@ -102,7 +102,7 @@ impl Sender {
             next: 0,
             edge: params.receive_buffer_bytes,
             board: Scoreboard::default(),
-            state: State::Open,
+            state: RecoveryState::Open,
             recover: 0,
             reduced_to: 0,
             reduction: None,
@@ -110,14 +110,14 @@ impl Sender {
             duplicates: 0,
             lost_without_sack: 0,
             force: false,
-            tell_reduced: false,
+            send_cwr: false,
             no_delay: false,
             small_to: 0,
-            rtt: Rtt::new(params.rto_min_ps, params.rto_initial_ps),
+            rtt: RttEstimator::new(params.rto_min_ps, params.rto_initial_ps),
             congestion: Congestion::new(params),
             tail: 0,
             last_sent: Time::ZERO,
-            held: Held::default(),
+            held: SendLimitClock::default(),
             rto_at: Time::MAX,
             probe_at: Time::MAX,
             reorder_at: Time::MAX,
@@ -154,13 +154,13 @@ impl Sender {
     /// Returns the next segment with data to send.
     pub(crate) fn next(&mut self, now: Time, counters: &mut Counters) -> Option<Segment> {
         if self.una == self.written {
-            self.held.turn(now, None, counters);
+            self.held.set_limit(now, None, counters);
             return None;
         }
         if self.window_probe {
             return self.probe_window(now, counters);
         }
-        if let Some(segment) = self.again(now, counters) {
+        if let Some(segment) = self.retransmit_lost(now, counters) {
             return Some(segment);
         }
         if std::mem::take(&mut self.probe) {
@@ -168,11 +168,11 @@ impl Sender {
                 return Some(segment);
             }
         }
-        self.fresh(now, counters)
+        self.send_new_data(now, counters)
     }
 
     /// Returns a retransmission of lost data, if the congestion window admits one.
-    fn again(&mut self, now: Time, counters: &mut Counters) -> Option<Segment> {
+    fn retransmit_lost(&mut self, now: Time, counters: &mut Counters) -> Option<Segment> {
         let (start, end) = self.board.first_lost()?;
         let allowed = self.allowed() / self.mss * self.mss;
         let allowed = if self.force { allowed.max(self.mss) } else { allowed };
@@ -183,11 +183,11 @@ impl Sender {
         }
         self.force = false;
         self.board.send_again(start, start + bytes, self.mss, self.next);
-        Some(self.copy(now, start, bytes, counters))
+        Some(self.repeat_data(now, start, bytes, counters))
     }
 
     /// Returns a segment that repeats data.
-    fn copy(&mut self, now: Time, sequence: u64, bytes: u64, counters: &mut Counters) -> Segment {
+    fn repeat_data(&mut self, now: Time, sequence: u64, bytes: u64, counters: &mut Counters) -> Segment {
         counters.segments_retransmitted += 1;
         counters.packets_retransmitted += bytes.div_ceil(self.mss);
         counters.bytes_retransmitted += bytes;
@@ -210,7 +210,7 @@ impl Sender {
     }
 
     /// Returns a segment with new data, if there is any and the windows admit it.
-    fn fresh(&mut self, now: Time, counters: &mut Counters) -> Option<Segment> {
+    fn send_new_data(&mut self, now: Time, counters: &mut Counters) -> Option<Segment> {
         let waiting = self.written - self.next;
         if waiting == 0 {
             if self.room() == 0 {
@@ -218,32 +218,32 @@ impl Sender {
             }
             // Linux wakes a writer when a third of the buffer is free (sk_stream_is_writeable).
             let full = self.room() < self.buffer / 3;
-            self.held.turn(now, full.then_some(Hold::Buffer), counters);
+            self.held.set_limit(now, full.then_some(SendLimit::Buffer), counters);
             return None;
         }
         self.restart_after_idle(now);
         let open = self.edge - self.next;
         let least = waiting.min(self.mss);
         if open < least {
-            self.held.turn(now, Some(Hold::Receiver), counters);
+            self.held.set_limit(now, Some(SendLimit::Receiver), counters);
             counters.met.set(Limit::ReceiveBuffer);
             self.watch_window(now);
             return None;
         }
         let allowed = self.allowed();
         if allowed < least {
-            self.held.turn(now, Some(Hold::Congestion), counters);
+            self.held.set_limit(now, Some(SendLimit::Congestion), counters);
             self.limited_to = self.next;
             counters.met.set(Limit::CongestionWindow);
             return None;
         }
-        self.held.turn(now, None, counters);
+        self.held.set_limit(now, None, counters);
         self.mark_limits(waiting, open, allowed, counters);
         let bytes = waiting.min(self.tso).min(open).min(allowed);
         let hold = !self.no_delay && self.una < self.small_to;
         // Partial packets are sent only at the end of the data, and not while another one is in flight.
         let bytes = if bytes < waiting || hold { bytes / self.mss * self.mss } else { bytes };
-        (bytes > 0).then(|| self.first(now, bytes, counters))
+        (bytes > 0).then(|| self.new_segment(now, bytes, counters))
     }
 
     /// Records the limits that make the next segment shorter than it could be.
@@ -261,7 +261,7 @@ impl Sender {
     }
 
     /// Creates a segment with new data.
-    fn first(&mut self, now: Time, bytes: u64, counters: &mut Counters) -> Segment {
+    fn new_segment(&mut self, now: Time, bytes: u64, counters: &mut Counters) -> Segment {
         let sequence = self.next;
         // Idle time does not count for the curve of CUBIC (RFC 9438 section 5.8).
         if self.una == sequence {
@@ -281,7 +281,7 @@ impl Sender {
         self.last_sent = now;
         self.start_timer(now);
         self.schedule_probe(now);
-        let reduced = std::mem::take(&mut self.tell_reduced);
+        let reduced = std::mem::take(&mut self.send_cwr);
         Segment { sequence, bytes: bytes as u32, reduced, sent: now, ..Segment::default() }
     }
 
@@ -297,9 +297,9 @@ impl Sender {
         self.probe_copy = bytes == 0 || self.edge - self.next < bytes;
         if self.probe_copy {
             let start = self.tail.max(self.una);
-            return Some(self.copy(now, start, self.next - start, counters));
+            return Some(self.repeat_data(now, start, self.next - start, counters));
         }
-        let segment = self.first(now, bytes, counters);
+        let segment = self.new_segment(now, bytes, counters);
         self.probe_to = self.next;
         self.probe_at = Time::MAX;
         Some(segment)
@@ -312,7 +312,7 @@ impl Sender {
         let bytes = (self.edge - self.next).min(self.written - self.next).min(self.mss);
         counters.window_probes += 1;
         if bytes > 0 {
-            return Some(self.first(now, bytes, counters));
+            return Some(self.new_segment(now, bytes, counters));
         }
         self.window_probe_to = self.next + 1;
         self.last_sent = now;

@@ -1,6 +1,6 @@
 //! Timers of the sending half: retransmission, tail loss, reordering, closed windows.
 
-use super::sender::{Sender, State};
+use super::sender::{RecoveryState, Sender};
 use super::Counters;
 use hostnet_kernel::Time;
 
@@ -40,10 +40,10 @@ impl Sender {
     fn time_out(&mut self, counters: &mut Counters) {
         self.rto_at = Time::MAX;
         counters.timeouts += 1;
-        self.congestion.on_timeout(self.state != State::Open);
+        self.congestion.on_timeout(self.state != RecoveryState::Open);
         self.rtt.back_off();
         self.board.lose_all(self.una, self.next);
-        self.state = State::Loss;
+        self.state = RecoveryState::Loss;
         self.recover = self.next;
         self.reduced_to = self.una;
         self.duplicates = 0;
@@ -65,7 +65,7 @@ impl Sender {
     /// retransmission timeout mostly comes first.
     pub(super) fn schedule_probe(&mut self, now: Time) {
         self.probe_at = Time::MAX;
-        let calm = self.state == State::Open && self.board.sacked_bytes() == 0;
+        let calm = self.state == RecoveryState::Open && self.board.sacked_bytes() == 0;
         if !self.tail_loss_probe || !calm || self.una == self.next || self.una < self.probe_to {
             return;
         }

@@ -25,7 +25,7 @@ impl Filled {
     pub(crate) fn fill(&mut self, machine: &mut Machine, params: &ServerParams, load: &Load) {
         let socket = params.socket();
         let (Some(nic), true) = (&socket.nic, has_ddio(socket) && !load.cores.is_empty()) else { return };
-        let (caches_of, components) = machine.warming();
+        let (caches_of, components) = machine.warm_up_parts();
         let Some(caches) = &mut caches_of[0] else { return };
         if let Some((_, filled)) = self.0.iter().find(|(seed, _)| *seed == params.seed) {
             caches.clone_from(filled);

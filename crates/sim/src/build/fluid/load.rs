@@ -8,7 +8,7 @@ use hostnet_model::ether::WireParams;
 use hostnet_model::fluid::{lines_of, Copier, Feeder, Probe};
 use hostnet_model::iio::Iio;
 use hostnet_model::memory::Channel;
-use hostnet_model::nic::{FunctionWiring, Nic, NicFlow, QueueMemory, QueueWiring, Wiring};
+use hostnet_model::nic::{FunctionWiring, Nic, NicFlow, NicWiring, QueueMemory, QueueWiring};
 use hostnet_model::os::{CopyLines, CopySource, NetFootprint, PacketMemory};
 use hostnet_model::params::{NicParams, ServerParams};
 use hostnet_model::{Component, Machine, PartKind, Payload};
@@ -199,7 +199,7 @@ impl SocketBuilder<'_> {
             QueueWiring { core: feeder, memory, function: 0, far: false, away_ps: 0 }
         };
         let flow = |queue| NicFlow { class, queue: Some(queue), core: feeder, mss_bytes };
-        let wiring = Wiring {
+        let wiring = NicWiring {
             functions: vec![FunctionWiring {
                 iio: self.layout.iio(),
                 link: self.nic_link()?,

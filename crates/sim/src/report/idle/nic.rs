@@ -2,7 +2,7 @@
 
 use crate::read::sample::Group;
 use crate::report::view::ServerView;
-use hostnet_model::met::{Limit, Met};
+use hostnet_model::met::{Limit, ReachedLimits};
 use hostnet_model::nic::{DropReason, Nic};
 use hostnet_model::os::NetStack;
 use hostnet_model::params::NicParams;
@@ -62,7 +62,7 @@ fn acks(view: &ServerView) -> u64 {
 }
 
 /// Returns the limits that have come into play at the NIC and at the cores.
-fn met(view: &ServerView) -> Met {
+fn met(view: &ServerView) -> ReachedLimits {
     nics(view).map(|nic| nic.counters().met).chain(stacks(view).map(|stack| stack.counts().met)).collect()
 }
 

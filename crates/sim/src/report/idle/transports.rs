@@ -4,7 +4,7 @@ use crate::read::ends::{ends, rdma_ends};
 use crate::read::flows::FlowTotals;
 use crate::report::view::WorldView;
 use hostnet_config::Plan;
-use hostnet_model::met::{Limit, Met};
+use hostnet_model::met::{Limit, ReachedLimits};
 use hostnet_model::params::Traffic;
 use hostnet_model::World;
 use std::collections::BTreeSet;
@@ -87,13 +87,13 @@ fn may_be_posted(view: &WorldView, limit: Limit, is_own: impl Fn(usize) -> bool)
 }
 
 /// Returns the limits that have come into play at the ends of some flows. At endpoints each segment is a packet.
-fn met(view: &WorldView, limit: Limit, is_own: impl Fn(usize) -> bool) -> Met {
+fn met(view: &WorldView, limit: Limit, is_own: impl Fn(usize) -> bool) -> ReachedLimits {
     let worlds = view.simulation.worlds();
     let worlds = worlds.filter(|world| limit != Limit::Offload || matches!(world, World::Server(_)));
     let of_world = |world| {
         let streams = ends(world).into_iter().map(|(flow, _, connection, _)| (flow, connection.counters().met));
         let rdma = rdma_ends(world).into_iter().map(|(flow, _, connection)| (flow, connection.counters().met));
-        streams.chain(rdma).filter(|(flow, _)| is_own(*flow as usize)).map(|(_, met)| met).collect::<Met>()
+        streams.chain(rdma).filter(|(flow, _)| is_own(*flow as usize)).map(|(_, met)| met).collect::<ReachedLimits>()
     };
     worlds.map(of_world).collect()
 }

@@ -22,22 +22,22 @@ const GROWS: f64 = 0.01;
 const BACKLOG_BYTES: f64 = 20_000.0;
 
 /// A port on the path of a class, and its counts at the start of the window.
-type Passed<'a> = (PortView<'a>, PortTotals);
+type CompletedStep<'a> = (PortView<'a>, PortTotals);
 
 /// The port that is used the most by a share of something.
 struct Fullest<'a> {
     load: f64,
     overflows: bool,
-    passed: Passed<'a>,
+    completed_steps: CompletedStep<'a>,
 }
 
 /// The share of a cable that a port uses.
-fn cable_load(view: &WorldView, (port, before): &Passed) -> Option<f64> {
+fn cable_load(view: &WorldView, (port, before): &CompletedStep) -> Option<f64> {
     Some(view.sent_gbps(port, *before) / view.rate_gbps(port)?)
 }
 
 /// The share that is used of the fabric of a switch that learns to one of its ports.
-fn fabric_load(view: &WorldView, (port, before): &Passed) -> Option<f64> {
+fn fabric_load(view: &WorldView, (port, before): &CompletedStep) -> Option<f64> {
     let End::Switch(switch) = port.end else { return None };
     let learning = view.plan.cluster.switches[usize::from(switch)].learning?;
     let carried = view.gbps(port.totals.carried_bytes - before.carried_bytes);
@@ -45,23 +45,26 @@ fn fabric_load(view: &WorldView, (port, before): &Passed) -> Option<f64> {
 }
 
 /// Returns true if a port or the fabric before it is overloaded: it drops packets, or its queue grows.
-fn overflows_queue(view: &WorldView, passed: &Passed) -> bool {
-    let (port, before) = passed;
+fn overflows_queue(view: &WorldView, completed_steps: &CompletedStep) -> bool {
+    let (port, before) = completed_steps;
     let grown = |pick: fn(&PortTotals) -> u64| pick(&port.totals).saturating_sub(pick(before)) as f64;
     let (dropped, sent) = (grown(|port| port.overflowed_packets), grown(|port| port.sent_packets));
     let (waiting, left) = (grown(|port| port.waiting_bytes), grown(|port| port.sent_bytes));
-    let full = [cable_load(view, passed), fabric_load(view, passed)].into_iter().flatten().any(|load| load >= FULL);
+    let full = [cable_load(view, completed_steps), fabric_load(view, completed_steps)]
+        .into_iter()
+        .flatten()
+        .any(|load| load >= FULL);
     let grows = waiting >= GROWS * (waiting + left) && waiting >= BACKLOG_BYTES;
     full && (dropped > 0.0 && dropped >= DROPPED * (dropped + sent) || grows)
 }
 
 /// Lists the ports on the path of a class that decide what arrives: those without an overloaded port downstream.
 /// Each comes with whether it is overloaded itself.
-fn deciding_ports<'a>(view: &'a WorldView<'a>, class: &'a Class) -> Vec<(Passed<'a>, bool)> {
-    let all: Vec<(Passed, bool)> = ports_of(view, class)
-        .map(|passed| {
-            let overflows = overflows_queue(view, &passed);
-            (passed, overflows)
+fn deciding_ports<'a>(view: &'a WorldView<'a>, class: &'a Class) -> Vec<(CompletedStep<'a>, bool)> {
+    let all: Vec<(CompletedStep, bool)> = ports_of(view, class)
+        .map(|completed_steps| {
+            let overflows = overflows_queue(view, &completed_steps);
+            (completed_steps, overflows)
         })
         .collect();
     let dropping: BTreeSet<PortPlace> =
@@ -78,18 +81,20 @@ fn deciding_ports<'a>(view: &'a WorldView<'a>, class: &'a Class) -> Vec<(Passed<
 fn fullest_port<'a>(
     view: &'a WorldView<'a>,
     class: &'a Class,
-    load: impl Fn(&Passed) -> Option<f64>,
+    load: impl Fn(&CompletedStep) -> Option<f64>,
 ) -> Option<Fullest<'a>> {
     let loads = deciding_ports(view, class).into_iter();
-    let full = loads.filter_map(|(passed, overflows)| Some(Fullest { load: load(&passed)?, overflows, passed }));
+    let full = loads.filter_map(|(completed_steps, overflows)| {
+        Some(Fullest { load: load(&completed_steps)?, overflows, completed_steps })
+    });
     let full = full.filter(|port| port.load >= FULL);
     full.max_by(|one, other| one.overflows.cmp(&other.overflows).then(one.load.total_cmp(&other.load)))
 }
 
 /// Names the fullest cable, unless something else is as full.
 pub(super) fn full_cable(view: &WorldView, class: &Class) -> Option<Limit> {
-    let Fullest { load, overflows, passed: (port, before) } =
-        fullest_port(view, class, |passed| cable_load(view, passed))?;
+    let Fullest { load, overflows, completed_steps: (port, before) } =
+        fullest_port(view, class, |completed_steps| cable_load(view, completed_steps))?;
     let (sent, rate) = (view.sent_gbps(&port, before), view.rate_gbps(&port)?);
     let place = cable_words(view, &port);
     let mut why = format!("the cable {place} carries {sent:.1} of {} Gbps", gbps_words(rate));
@@ -114,10 +119,10 @@ fn beyond_fair_share_of(view: &WorldView, class: &Class, place: PortPlace) -> Op
 fn equally_full_words(view: &WorldView, class: &Class, port: &PortView) -> String {
     let (place, ways) = (port.place(), class.ways.iter());
     let along: BTreeSet<PortPlace> = ways.filter(|way| way.contains(&place)).flatten().copied().collect();
-    let is_other = |passed: &Passed| {
-        passed.0.place() != place
-            && along.contains(&passed.0.place())
-            && cable_load(view, passed).is_some_and(|load| load >= FULL)
+    let is_other = |completed_steps: &CompletedStep| {
+        completed_steps.0.place() != place
+            && along.contains(&completed_steps.0.place())
+            && cable_load(view, completed_steps).is_some_and(|load| load >= FULL)
     };
     let others: Vec<String> =
         ports_of(view, class).filter(is_other).map(|(other, _)| cable_words(view, &other)).collect();
@@ -130,7 +135,8 @@ fn equally_full_words(view: &WorldView, class: &Class, port: &PortView) -> Strin
 
 /// The way through the fabric of a switch that learns to one of its ports.
 pub(super) fn full_fabric(view: &WorldView, class: &Class) -> Option<Limit> {
-    let Fullest { load, passed: (port, before), .. } = fullest_port(view, class, |passed| fabric_load(view, passed))?;
+    let Fullest { load, completed_steps: (port, before), .. } =
+        fullest_port(view, class, |completed_steps| fabric_load(view, completed_steps))?;
     let carried = view.gbps(port.totals.carried_bytes - before.carried_bytes);
     let place = view.name_of(port.end).to_owned();
     let peer = port.peer().map_or("", |peer| view.name_of(peer));

@@ -26,7 +26,7 @@ pub(crate) struct Class<'a> {
     pub(crate) hosts: [BTreeSet<u16>; 2],
     /// The ports that its data passes, in their order, and all of them.
     pub(super) ways: BTreeSet<Vec<PortPlace>>,
-    passed: BTreeSet<PortPlace>,
+    completed_steps: BTreeSet<PortPlace>,
 }
 
 impl<'a> Class<'a> {
@@ -52,16 +52,16 @@ impl<'a> Class<'a> {
                 passed_ways.extend(ways.map(|ways| ways.places(number as u32, from, to)));
             }
         }
-        let passed = passed_ways.iter().flatten().copied().collect();
+        let completed_steps = passed_ways.iter().flatten().copied().collect();
         let (now_ps, numbers, ways) = (view.now.ps(), own.to_vec(), passed_ways);
-        Self { now_ps, flows, numbers, each, totals, all, has_load, ended, hosts, ways, passed }
+        Self { now_ps, flows, numbers, each, totals, all, has_load, ended, hosts, ways, completed_steps }
     }
 
     /// Whether a port is on its way.
     fn passes(&self, port: &PortView) -> bool {
         match port.end {
             End::Host(host) => self.hosts[0].contains(&host),
-            End::Switch(_) => self.passed.contains(&port.place()),
+            End::Switch(_) => self.completed_steps.contains(&port.place()),
         }
     }
 

@@ -8,7 +8,7 @@ use super::pcie::dropping_nics;
 use super::sums::full_way;
 use crate::report::view::WorldView;
 use hostnet_model::core::Worker;
-use hostnet_model::flow::PhaseBooks;
+use hostnet_model::flow::PhaseStats;
 use hostnet_model::params::JobParams;
 
 /// What limits a class that is a job with all of its ranks on cores of servers.
@@ -29,7 +29,7 @@ pub(super) fn ranks_on_cores(view: &WorldView, name: &str, class: &Class) -> Opt
         return Some(not_known(None, why.to_owned()));
     }
     let books = workers.iter().flat_map(|worker| worker.rank().phases());
-    let books = books.fold(PhaseBooks::default(), |sum, books| sum.plus(books));
+    let books = books.fold(PhaseStats::default(), |sum, books| sum.plus(books));
     let instructions_ps: u64 = workers.iter().map(|worker| worker.instructions_ps()).sum();
     let computes = 1.0 - books.communication_share()?;
     let instructions = instructions_ps as f64 / books.time_ps.max(1) as f64;

@@ -3,7 +3,7 @@
 use super::class::machine_of;
 use super::limit::{not_known, Limit, BUS_FULL, MOST, NOT_KNOWN};
 use super::segment_bottleneck::{busiest, is_clear, OnPath};
-use hostnet_model::core::{Core, Runs, Worker};
+use hostnet_model::core::{Core, EngineKind, Worker};
 use hostnet_model::memory::Channel;
 
 /// What a rank does for this share of the time that it computes, and so much more than all else, is what binds it.

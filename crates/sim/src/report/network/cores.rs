@@ -6,7 +6,7 @@ use super::fair_share::{full_place, FullPlace};
 use super::hosts::{data_words, memory_load};
 use super::limit::{not_known, Limit, BUS_FULL, FULL};
 use crate::report::view::WorldView;
-use hostnet_model::core::{Core, Runs};
+use hostnet_model::core::{Core, EngineKind};
 use hostnet_model::dimm::Dimm;
 use hostnet_model::os::{CoreTimes, NetStack, Spent};
 use hostnet_model::params::{FlowParams, Transport};

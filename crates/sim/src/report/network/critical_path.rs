@@ -2,7 +2,7 @@
 //! what was waited for last. Shortening anything beside it shortens nothing.
 
 use hostnet_kernel::Time;
-use hostnet_model::flow::{Passed, Rank};
+use hostnet_model::flow::{CompletedStep, Rank};
 use std::collections::BTreeMap;
 
 /// What is done in a piece of the path.
@@ -58,7 +58,7 @@ impl Piece {
 
 /// The steps of ranks, in their order, and who sent what when.
 struct Steps {
-    of: Vec<Vec<Passed>>,
+    of: Vec<Vec<CompletedStep>>,
     /// All bytes that a rank had sent to another one by the end of a step of it, and which one that is.
     sent: BTreeMap<(u32, u32), Vec<(u64, usize)>>,
     /// Of vectors that switches sum up, by all bytes that each rank had sent by then: who sent its one last, when, and
@@ -70,7 +70,7 @@ struct Steps {
 
 impl Steps {
     fn new(ranks: &[&Rank]) -> Self {
-        let of: Vec<Vec<Passed>> = ranks.iter().map(|rank| rank.passed().copied().collect()).collect();
+        let of: Vec<Vec<CompletedStep>> = ranks.iter().map(|rank| rank.completed_steps().copied().collect()).collect();
         let taken = |rank: &Rank| rank.phases().iter().map(|books| books.steps).sum::<u64>();
         let whole = ranks.iter().zip(&of).map(|(rank, steps)| taken(rank) == steps.len() as u64).collect();
         let mut sent: BTreeMap<_, Vec<_>> = BTreeMap::new();
@@ -129,7 +129,7 @@ impl Steps {
     /// before that was given the first of the works since which the accelerator was busy.
     fn begin_of(&self, (rank, index): (u32, usize), pieces: &mut Vec<Piece>) -> Option<(u32, usize)> {
         let steps = &self.of[rank as usize];
-        let Passed { phase, began, device, computed, .. } = steps[index];
+        let CompletedStep { phase, began, device, computed, .. } = steps[index];
         let Some((busy_since, until)) = device else {
             pieces.push(Piece::new(phase, Does::Compute, (rank, rank), (began, computed)));
             return index.checked_sub(1).map(|before| (rank, before));

@@ -5,7 +5,7 @@ use crate::read::flows::FlowTotals;
 use crate::report::energy::{table, EfficiencyRow, EFFICIENCY};
 use crate::report::table::Table;
 use crate::report::view::WorldView;
-use hostnet_analysis::energy::meter_switch;
+use hostnet_analysis::energy::measure_switch_energy;
 use hostnet_model::ether::BYTE_PARTS;
 use hostnet_model::params::End;
 
@@ -18,7 +18,7 @@ pub(super) fn metered_switches<'a>(view: &'a WorldView<'a>) -> impl Iterator<Ite
         // Only what of a packet fell into the window, as `queues.sent_gbps` counts it.
         let parts: Vec<_> = own.map(|(port, before)| port.totals.carried_parts - before.carried_parts).collect();
         let bytes = parts.iter().sum::<u64>() / BYTE_PARTS;
-        let consumed = meter_switch(params, view.now.since(view.window_start), parts.len() as u64, bytes);
+        let consumed = measure_switch_energy(params, view.now.since(view.window_start), parts.len() as u64, bytes);
         let (energy, all) = table(consumed, view.window_ps(), 0.0);
         Some((switch.name.as_str(), energy, all))
     })

@@ -54,15 +54,15 @@ fn engine_counts(view: &WorldView, host: u16) -> Option<[EngineCounts; 2]> {
     let (out, into): (Vec<EngineCounts>, _) = match machine_of(view, host) {
         Some(machine) => {
             let nic = machine.each::<Nic>().next()?;
-            (out(nic.port().compressor()).into_iter().collect(), nic.restorer())
+            (out(nic.port().compressor()).into_iter().collect(), nic.decompressor())
         }
         None => {
             let (_, _, endpoint) = view.endpoints().find(|&(at, ..)| at == host)?;
             let ports = endpoint.ports().iter().filter_map(|port| out(port.compressor()));
-            (ports.collect(), endpoint.restorer())
+            (ports.collect(), endpoint.decompressor())
         }
     };
-    let into = into.map(|restorer| restorer.counts(view.now))?;
+    let into = into.map(|decompressor| decompressor.counts(view.now))?;
     Some([out.into_iter().max_by_key(|counts| counts.busy_ps).unwrap_or_default(), into])
 }
 

@@ -8,7 +8,7 @@ use super::limit::{not_known, Limit, MOST, NOT_KNOWN};
 use super::sums::busy_sums;
 use crate::report::table::{Cell, Column, Rows, Table, TableInfo};
 use crate::report::view::WorldView;
-use hostnet_model::flow::{PhaseBooks, Rank};
+use hostnet_model::flow::{PhaseStats, Rank};
 use hostnet_model::params::{JobParams, Traffic};
 
 /// From this share of the time on an engine that is not full may hold a job up nevertheless.
@@ -31,13 +31,13 @@ struct Job<'a> {
 
 impl<'a> Job<'a> {
     /// The sum of the books of all ranks, of the steps of a name or of all.
-    fn books(&self, phase: Option<usize>) -> PhaseBooks {
+    fn books(&self, phase: Option<usize>) -> PhaseStats {
         let own = |rank: &&'a Rank| match phase {
             Some(phase) => rank.phases().get(phase..=phase),
             None => Some(rank.phases()),
         };
         let all = self.ranks.iter().filter_map(own).flatten();
-        all.fold(PhaseBooks::default(), |sum, books| sum.plus(books))
+        all.fold(PhaseStats::default(), |sum, books| sum.plus(books))
     }
 
     fn unfinished(&self) -> u64 {
@@ -112,7 +112,7 @@ const JOBS: &[Column<Jobs>] = &[
 struct Step<'a> {
     job: &'a str,
     name: &'a str,
-    books: PhaseBooks,
+    books: PhaseStats,
     /// Time of all steps of the job, in ps.
     all_ps: u64,
 }
@@ -200,7 +200,7 @@ pub(super) fn waiting_ranks(view: &WorldView, class: &Class) -> Option<Limit> {
         return Some(not_known(None, format!("{}, and nothing on its way is full", engine.why)));
     }
     let books = view.ranks_of(job).into_iter().flat_map(Rank::phases);
-    let share = books.fold(PhaseBooks::default(), |sum, books| sum.plus(books)).communication_share()?;
+    let share = books.fold(PhaseStats::default(), |sum, books| sum.plus(books)).communication_share()?;
     let why = format!(
         "nothing on its way is full: its ranks compute {:.0} % of the time, and send or wait for each other in the \
          rest",

@@ -3,7 +3,7 @@
 use super::class::{machine_of, Class};
 use super::limit::{worst, Limit, FULL};
 use crate::report::view::WorldView;
-use hostnet_model::core::{Core, Runs};
+use hostnet_model::core::{Core, EngineKind};
 use hostnet_model::os::{NetStack, Spent};
 use hostnet_model::params::{HostKind, McnParams};
 use std::collections::BTreeSet;

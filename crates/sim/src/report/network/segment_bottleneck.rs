@@ -10,9 +10,9 @@ use super::ways::Ways;
 use crate::read::ports::PortView;
 use crate::report::view::WorldView;
 use hostnet_measure::Bins;
-use hostnet_model::core::{Core, Runs};
+use hostnet_model::core::{Core, EngineKind};
 use hostnet_model::dimm::Dimm;
-use hostnet_model::ether::{Compressor, Restorer};
+use hostnet_model::ether::{Compressor, Decompressor};
 use hostnet_model::flow::Rank;
 use hostnet_model::nic::Nic;
 use hostnet_model::os::{CoreTimes, NetStack, Spent};
@@ -159,11 +159,13 @@ impl<'a> OnPath<'a> {
         let out = ports.iter().filter_map(|port| port.egress.compressor()).map(Compressor::busy);
         let host = self.host(to);
         let into = match machine_of(self.view, host) {
-            Some(machine) => machine.first::<Nic>().and_then(Nic::restorer),
-            None => self.view.endpoints().find(|&(at, ..)| at == host).and_then(|(.., endpoint)| endpoint.restorer()),
+            Some(machine) => machine.first::<Nic>().and_then(Nic::decompressor),
+            None => {
+                self.view.endpoints().find(|&(at, ..)| at == host).and_then(|(.., endpoint)| endpoint.decompressor())
+            }
         };
         let from = ports.first().map_or("", |port| self.view.name_of(port.end));
-        let all = out.map(|busy| (busy, from)).chain(into.map(Restorer::busy).map(|busy| (busy, self.name(to))));
+        let all = out.map(|busy| (busy, from)).chain(into.map(Decompressor::busy).map(|busy| (busy, self.name(to))));
         let (load, place) = busiest(all, intervals)?;
         let why = format!("an engine of {place} worked {:.0} % of the time", 100.0 * load);
         Some(Limit { limit: "compression", place: place.to_owned(), load: Some(load), why })

@@ -8,7 +8,7 @@ use crate::read::ends::ends;
 use crate::report::table::{Column, Rows, Table, TableInfo};
 use crate::report::view::WorldView;
 use hostnet_measure::Histogram;
-use hostnet_model::flow::{RequestCounts, ServiceBooks, Workers};
+use hostnet_model::flow::{RequestCounts, ServiceStats, Workers};
 use hostnet_model::os::NetStack;
 use hostnet_model::params::{HostParams, Traffic};
 use hostnet_model::Machine;
@@ -43,7 +43,7 @@ pub(super) struct Served {
     service: u32,
     workers: u32,
     waiting: usize,
-    books: ServiceBooks,
+    books: ServiceStats,
 }
 
 impl Served {

@@ -4,7 +4,7 @@ use super::flows::us;
 use crate::read::ends::datagram_ends;
 use crate::report::table::{Column, Holds, Rows, Table, TableInfo};
 use crate::report::view::WorldView;
-use hostnet_model::transport::journey::{Journeys, Stage};
+use hostnet_model::transport::journey::{Stage, StageStats};
 
 /// A stage of the datagrams of a class in one direction, or all of them.
 struct StageRow<'a> {
@@ -12,7 +12,7 @@ struct StageRow<'a> {
     way: &'static str,
     /// None: the whole way.
     stage: Option<Stage>,
-    journeys: &'a Journeys,
+    journeys: &'a StageStats,
 }
 
 impl StageRow<'_> {
@@ -48,7 +48,7 @@ pub(super) fn table_info() -> TableInfo {
 /// By class and direction: the stages that datagrams read in the window have come through. Nothing without any.
 pub(super) fn stage_table(view: &WorldView) -> Option<Table> {
     let cluster = &view.plan.cluster;
-    let mut journeys = vec![[Journeys::default(), Journeys::default()]; cluster.classes.len()];
+    let mut journeys = vec![[StageStats::default(), StageStats::default()]; cluster.classes.len()];
     for (flow, host, application, _) in view.simulation.worlds().flat_map(datagram_ends) {
         let flow = &cluster.flows[flow as usize];
         let back = usize::from(host == flow.from);
@@ -57,8 +57,8 @@ pub(super) fn stage_table(view: &WorldView) -> Option<Table> {
     let mut table = Table::of("stages", STAGES);
     for (class, both) in cluster.classes.iter().zip(&journeys) {
         for (way, journeys) in ["there", "back"].into_iter().zip(both).filter(|(_, own)| own.total().count() > 0) {
-            let passed = Stage::ALL.into_iter().filter(|&stage| journeys.sum_ps(stage) > 0).map(Some);
-            for stage in passed.chain([None]) {
+            let completed_steps = Stage::ALL.into_iter().filter(|&stage| journeys.sum_ps(stage) > 0).map(Some);
+            for stage in completed_steps.chain([None]) {
                 table.add(STAGES, &StageRow { class, way, stage, journeys });
             }
         }

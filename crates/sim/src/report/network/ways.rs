@@ -3,7 +3,7 @@
 use crate::read::ends::network;
 use crate::read::ports::{ports, PortPlace, PortView};
 use crate::report::view::WorldView;
-use hostnet_model::ether::{carried_ps, Egress, Network, TCP_HEADER_BYTES};
+use hostnet_model::ether::{fabric_crossing_ps, Egress, Network, TCP_HEADER_BYTES};
 use hostnet_model::params::{End, FlowParams, LearningParams, Traffic, Transport};
 use hostnet_model::transport::roce::{ACKNOWLEDGE_BYTES, DATA_HEADER_BYTES, REQUEST_BYTES};
 use std::collections::BTreeMap;
@@ -33,7 +33,7 @@ impl Stage<'_> {
     fn serialization_ps(self, ip_bytes: u32) -> u64 {
         match self {
             Self::Port(egress) => egress.serialization_ps(ip_bytes),
-            Self::Fabric(params) => carried_ps(params, ip_bytes),
+            Self::Fabric(params) => fabric_crossing_ps(params, ip_bytes),
         }
     }
 

@@ -1,7 +1,7 @@
 //! Datagrams on their way from one application to another, stage by stage.
 
 use hostnet_model::os::NetStack;
-use hostnet_model::transport::journey::{Journey, Stage};
+use hostnet_model::transport::journey::{Stage, StageTimes};
 use hostnet_model::Machine;
 
 /// A datagram that an application has read.
@@ -10,7 +10,7 @@ pub struct Passage {
     /// The class that its lines belong to, among the workloads of the server.
     pub class: u8,
     /// Where its time went.
-    pub journey: Journey,
+    pub journey: StageTimes,
 }
 
 impl Passage {
@@ -76,7 +76,7 @@ mod tests {
     use proptest::prelude::*;
 
     fn passage(class: u8, start_ps: u64, ps: u64) -> Passage {
-        let mut journey = Journey::begin(Time::from_ps(start_ps));
+        let mut journey = StageTimes::begin(Time::from_ps(start_ps));
         journey.end(Stage::Wire, Time::from_ps(start_ps + ps / 2));
         journey.end(Stage::RxCopy, Time::from_ps(start_ps + ps));
         Passage { class, journey }

@@ -5,14 +5,14 @@ use hostnet_kernel::Simulation;
 use hostnet_model::ether::DropReason;
 use hostnet_model::flow::{Application, DatagramCounts};
 use hostnet_model::os::{NetStack, SocketCounts};
-use hostnet_model::transport::tcp::Connection;
+use hostnet_model::transport::tcp::TcpConnection;
 use hostnet_model::World;
 
 /// One end of a flow over TCP.
 pub struct Stream<'a> {
     pub flow: usize,
     pub host: u16,
-    pub connection: &'a Connection,
+    pub connection: &'a TcpConnection,
     pub application: &'a Application,
     /// What its core counts, at a server.
     pub counts: Option<&'a SocketCounts>,

@@ -203,7 +203,7 @@ fn slots_never_overlap_with_the_lines_of_dram() {
         machine
             .components_mut()
             .iter_mut()
-            .filter_map(<Channel as hostnet_model::Member>::of_mut)
+            .filter_map(<Channel as hostnet_model::ComponentKind>::of_mut)
             .for_each(Channel::keep_slots);
     }
     simulation.run_until(us(60), |_| true);
@@ -212,7 +212,7 @@ fn slots_never_overlap_with_the_lines_of_dram() {
         let channel = machine
             .components_mut()
             .iter_mut()
-            .find_map(<Channel as hostnet_model::Member>::of_mut)
+            .find_map(<Channel as hostnet_model::ComponentKind>::of_mut)
             .expect("a channel");
         let slots = channel.kept_slots().len();
         let all = uses(channel, 17, 12, 4);

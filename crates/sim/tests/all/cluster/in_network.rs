@@ -6,7 +6,7 @@ use crate::cluster::ranks::assert_same_however_run;
 use crate::common::laws::cases;
 use hostnet_config::Plan;
 use hostnet_kernel::{Simulation, Time};
-use hostnet_model::flow::{PhaseBooks, Rank, Reducer};
+use hostnet_model::flow::{PhaseStats, Rank, Reducer};
 use hostnet_model::World;
 use hostnet_sim::{Options, Report, Run};
 use proptest::prelude::*;
@@ -57,7 +57,7 @@ fn assert_books(run: &mut Run, sums: u64) {
         assert_eq!(rank.unreceived_bytes(), 0);
         rank.phases()
     });
-    let all = books.fold(PhaseBooks::default(), |sum, books| sum.plus(books));
+    let all = books.fold(PhaseStats::default(), |sum, books| sum.plus(books));
     assert_eq!(all.bytes, all.received_bytes);
     let reducers = reducers(simulation);
     assert_eq!(reducers.len(), planned);

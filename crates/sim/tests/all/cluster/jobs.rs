@@ -6,7 +6,7 @@ use crate::cluster::ranks::assert_same_however_run;
 use crate::common::laws::cases;
 use hostnet_config::Plan;
 use hostnet_kernel::Simulation;
-use hostnet_model::flow::{PhaseBooks, Rank};
+use hostnet_model::flow::{PhaseStats, Rank};
 use hostnet_model::World;
 use hostnet_sim::{Options, Report, Run};
 use proptest::prelude::*;
@@ -121,8 +121,8 @@ fn hosts_that_run_launch_others() {
 }
 
 /// The sum of the books of ranks.
-pub fn books(ranks: &[&Rank]) -> PhaseBooks {
-    ranks.iter().flat_map(|rank| rank.phases()).fold(PhaseBooks::default(), |sum, books| sum.plus(books))
+pub fn books(ranks: &[&Rank]) -> PhaseStats {
+    ranks.iter().flat_map(|rank| rank.phases()).fold(PhaseStats::default(), |sum, books| sum.plus(books))
 }
 
 /// The time of the steps of a rank is the time of its run, and what was sent was received.

@@ -2,7 +2,7 @@
 
 use crate::cluster::lab::servers;
 use hostnet_kernel::{Event, Observer, Simulation};
-use hostnet_model::mcn::{lines_of, Mcn, McnCounts, Window};
+use hostnet_model::mcn::{lines_of, Mcn, McnCounts, SramWindow};
 use hostnet_model::params::{ClusterParams, HostKind, McnParams};
 use hostnet_model::{Machine, PartKind, Payload, RequestId, World};
 use std::collections::{HashMap, VecDeque};
@@ -165,7 +165,7 @@ fn params(cluster: &ClusterParams) -> Vec<&McnParams> {
 }
 
 /// The lines of a window and what they are, of the ring that its machine writes and the one that it reads.
-fn roles(window: &Window, [out, into]: [usize; 2], bytes: [u32; 2]) -> impl Iterator<Item = (u64, Role)> + '_ {
+fn roles(window: &SramWindow, [out, into]: [usize; 2], bytes: [u32; 2]) -> impl Iterator<Item = (u64, Role)> + '_ {
     let line = |ring, write, bytes: u32| {
         (0..bytes / 64).map(move |at| (window.ring(write, at), Role::Ring { ring, at: at as usize }))
     };

@@ -4,7 +4,7 @@ use crate::cluster::lab::{plan, servers};
 use hostnet_config::Plan;
 use hostnet_kernel::Simulation;
 use hostnet_measure::Histogram;
-use hostnet_model::flow::{RequestCounts, ServiceBooks};
+use hostnet_model::flow::{RequestCounts, ServiceStats};
 use hostnet_model::os::NetStack;
 use hostnet_model::World;
 use hostnet_sim::{Options, Report, Run};
@@ -110,8 +110,8 @@ pub fn cores(simulation: &Simulation<World>) -> Vec<&NetStack> {
 }
 
 /// What became of requests at the server: its workers, those that wait, and the books.
-pub fn workers(simulation: &Simulation<World>) -> (u32, usize, ServiceBooks) {
-    let mut all = (0, 0, ServiceBooks::default());
+pub fn workers(simulation: &Simulation<World>) -> (u32, usize, ServiceStats) {
+    let mut all = (0, 0, ServiceStats::default());
     for (_, most, waiting, books) in cores(simulation).into_iter().flat_map(NetStack::services) {
         all.0 += most;
         all.1 += waiting;

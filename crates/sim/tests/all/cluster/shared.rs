@@ -45,7 +45,7 @@ fn core(simulation: &Simulation<World>) -> &Core {
 
 fn had(simulation: &Simulation<World>, now: Time) -> Vec<u64> {
     let core = core(simulation);
-    (0..core.engines().len()).map(|engine| core.had_ps(engine, now)).collect()
+    (0..core.engines().len()).map(|engine| core.run_ps(engine, now)).collect()
 }
 
 /// Lines that the entries of the LFB have brought for each workload.

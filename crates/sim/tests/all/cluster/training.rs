@@ -2,7 +2,7 @@
 
 use crate::cluster::lab::{fabric, plan};
 use hostnet_config::Plan;
-use hostnet_model::flow::PhaseBooks;
+use hostnet_model::flow::PhaseStats;
 use hostnet_sim::{Options, Report, Run};
 use serde_json::Value;
 
@@ -28,9 +28,9 @@ fn took(plan: &Plan) -> (f64, Report) {
     assert_eq!(run.run(|_| true), Ok(true));
     let start_ps = plan.cluster.jobs[0].start_ps.max(1);
     let simulation = run.simulation();
-    let mut all = PhaseBooks::default();
+    let mut all = PhaseStats::default();
     for rank in fabric(simulation).endpoints().flat_map(|endpoint| endpoint.ranks()) {
-        let books = rank.phases().iter().fold(PhaseBooks::default(), |sum, books| sum.plus(books));
+        let books = rank.phases().iter().fold(PhaseStats::default(), |sum, books| sum.plus(books));
         assert_eq!(books.time_ps, rank.done_at().expect("it is done").ps() - start_ps, "{:?}", rank.number());
         all = all.plus(&books);
     }

@@ -3,7 +3,7 @@
 use crate::cluster::lab::{plan, servers};
 use hostnet_config::Plan;
 use hostnet_model::core::Worker;
-use hostnet_model::flow::{PhaseBooks, Rank};
+use hostnet_model::flow::{PhaseStats, Rank};
 use hostnet_sim::{Epoch, Options, Report, Run};
 use proptest::prelude::*;
 use serde_json::Value;
@@ -136,9 +136,9 @@ fn books_of_steps_add_up_and_all_that_is_sent_is_received() {
     for hosts in [1, 2] {
         let (report, run) = finished(&jobs(hosts, "kind = \"npb-cg\"\nranks = 8\niterations = 1"));
         let done = row(&report)["done_us"].as_f64().expect("it is done");
-        let mut all = PhaseBooks::default();
+        let mut all = PhaseStats::default();
         for rank in ranks(&run) {
-            let books = rank.phases().iter().fold(PhaseBooks::default(), |sum, books| sum.plus(books));
+            let books = rank.phases().iter().fold(PhaseStats::default(), |sum, books| sum.plus(books));
             let end = rank.done_at().expect("it is done");
             assert_eq!(books.time_ps, end.ps() - 1, "from its beginning to its end");
             assert!(books.compute_ps <= books.time_ps && end.ps() as f64 / 1e6 <= done + 1e-6);

@@ -40,7 +40,7 @@ struct State {
 }
 
 /// Thread and instruction that a record belongs to.
-struct Owner {
+struct RecordOwner {
     thread: u64,
     instruction: Option<u64>,
 }
@@ -152,9 +152,9 @@ fn is_frame(line: &[u8], first: &[u8]) -> bool {
 }
 
 /// Parses the owner of a record from the first word of a line and the words after it.
-fn owner(first: &[u8], words: &mut Words<'_>) -> Result<Owner, Fault> {
+fn owner(first: &[u8], words: &mut Words<'_>) -> Result<RecordOwner, Fault> {
     if first.first() == Some(&b'T') {
-        return Ok(Owner { thread: thread(first)?, instruction: None });
+        return Ok(RecordOwner { thread: thread(first)?, instruction: None });
     }
     let instruction = match first.strip_suffix(b":") {
         Some(record) => {
@@ -168,7 +168,7 @@ fn owner(first: &[u8], words: &mut Words<'_>) -> Result<Owner, Fault> {
         }
     };
     let thread = thread(words.next().unwrap_or_default())?;
-    Ok(Owner { thread, instruction })
+    Ok(RecordOwner { thread, instruction })
 }
 
 fn column(text: &[u8]) -> Result<u64, Fault> {

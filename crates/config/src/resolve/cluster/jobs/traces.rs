@@ -8,7 +8,7 @@ use crate::error::suggestion;
 use crate::plan::Plan;
 use crate::spec::{Bandwidth, JobKindSpec, JobSpec, Size};
 use hostnet_model::params::{BlockParams, JobParams, MessageParams, StepParams};
-use hostnet_traffic::chakra::{Act, Collective, TraceWriter, BYTES_MAX, DURATION_MAX_PS, NODES_MAX};
+use hostnet_traffic::chakra::{Collective, NodeAction, TraceWriter, BYTES_MAX, DURATION_MAX_PS, NODES_MAX};
 use serde::Deserialize;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -212,7 +212,7 @@ impl Pen {
             self.device(name, step);
             let ps = self.own.of(step.compute_ps);
             if ps > 0 {
-                self.last = vec![self.scribe.node(name, Act::Host(ps), &self.last)];
+                self.last = vec![self.scribe.node(name, NodeAction::Host(ps), &self.last)];
             }
             self.messages(name, step, lines, &mut at);
         }
@@ -223,7 +223,7 @@ impl Pen {
     }
 
     fn collective(&mut self, mark: &Mark) {
-        let act = Act::Collective { kind: mark.kind, bytes: mark.bytes, group: 0 };
+        let act = NodeAction::Collective { kind: mark.kind, bytes: mark.bytes, group: 0 };
         self.last = vec![self.scribe.node(mark.kind.name(), act, &self.last)];
     }
 
@@ -232,7 +232,7 @@ impl Pen {
         if step.device.work_ps > 0 {
             let mut after = self.last.clone();
             after.extend(self.works.last().filter(|work| !self.last.contains(work)));
-            let act = Act::Compute(self.device.of(step.device.work_ps));
+            let act = NodeAction::Compute(self.device.of(step.device.work_ps));
             self.works.push(self.scribe.node(name, act, &after));
         }
         let waited = self.works.len().checked_sub(step.device.left as usize).filter(|&done| done > 0);
@@ -255,8 +255,11 @@ impl Pen {
             let mut after = before.clone();
             for (piece, bytes) in lines.pieces(line, *begin, bytes) {
                 let tag = (number + piece) % TAGS;
-                let act =
-                    if sends { Act::Send { to: other, bytes, tag } } else { Act::Receive { from: other, bytes, tag } };
+                let act = if sends {
+                    NodeAction::Send { to: other, bytes, tag }
+                } else {
+                    NodeAction::Receive { from: other, bytes, tag }
+                };
                 after = vec![self.scribe.node(name, act, &after)];
             }
             *begin += bytes;

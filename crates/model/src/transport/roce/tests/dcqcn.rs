@@ -1,6 +1,6 @@
 //! Compares DCQCN with the closed form of its equations.
 
-use super::super::dcqcn::Reaction;
+use super::super::dcqcn::ReactionPoint;
 use super::laws::dcqcn;
 use crate::params::DcqcnParams;
 use hostnet_kernel::Time;
@@ -14,7 +14,7 @@ fn at(us: u64) -> Time {
 
 #[test]
 fn the_first_notification_halves_the_rate_and_alpha_stays_at_one() {
-    let mut reaction = Reaction::new(dcqcn(), LINE);
+    let mut reaction = ReactionPoint::new(dcqcn(), LINE);
     reaction.on_notification(at(1_000));
     assert_eq!(reaction.rate(), LINE / 2);
     assert_eq!(reaction.alpha(), 1 << 16);
@@ -24,7 +24,7 @@ fn the_first_notification_halves_the_rate_and_alpha_stays_at_one() {
 fn alpha_decays_by_its_gain_in_every_period_without_notification() {
     let gain = 1.0 / 256.0;
     for periods in [0, 1, 10, 100, 1000] {
-        let mut reaction = Reaction::new(DcqcnParams { increase_ps: u64::MAX / 4, ..dcqcn() }, LINE);
+        let mut reaction = ReactionPoint::new(DcqcnParams { increase_ps: u64::MAX / 4, ..dcqcn() }, LINE);
         reaction.on_notification(at(0));
         reaction.on_notification(at(55 * periods));
         let decayed = (1.0_f64 - gain).powi(periods as i32);
@@ -41,7 +41,7 @@ fn alpha_decays_by_its_gain_in_every_period_without_notification() {
 
 #[test]
 fn fast_recovery_halves_the_distance_to_the_old_rate_and_then_the_target_rises() {
-    let mut reaction = Reaction::new(dcqcn(), LINE);
+    let mut reaction = ReactionPoint::new(dcqcn(), LINE);
     reaction.on_notification(at(0));
     reaction.on_notification(at(1));
     // From 2.5 to 1.25 GB/s (alpha is 1); rounds follow every 55 us.
@@ -67,7 +67,7 @@ fn fast_recovery_halves_the_distance_to_the_old_rate_and_then_the_target_rises()
 
 #[test]
 fn hyper_increase_begins_when_timer_and_bytes_are_both_beyond_their_rounds() {
-    let mut reaction = Reaction::new(dcqcn(), LINE);
+    let mut reaction = ReactionPoint::new(dcqcn(), LINE);
     reaction.on_notification(at(0));
     reaction.on_notification(at(1));
     reaction.catch_up(at(1 + 55 * 6));
@@ -75,7 +75,7 @@ fn hyper_increase_begins_when_timer_and_bytes_are_both_beyond_their_rounds() {
         reaction.on_sent(10_000_000);
     }
     // Two rounds of the timer and five of the byte counter had the additive step; now both are beyond five.
-    let settled = |reaction: &Reaction| reaction.rate() as f64;
+    let settled = |reaction: &ReactionPoint| reaction.rate() as f64;
     let before = settled(&reaction);
     let target = 2.5e9 + 7.0 * 5e6;
     reaction.on_sent(9_999_999);
@@ -87,7 +87,7 @@ fn hyper_increase_begins_when_timer_and_bytes_are_both_beyond_their_rounds() {
 
 #[test]
 fn the_rate_stays_between_its_least_and_the_port() {
-    let mut reaction = Reaction::new(dcqcn(), LINE);
+    let mut reaction = ReactionPoint::new(dcqcn(), LINE);
     for us in 0..1000 {
         reaction.on_notification(at(us));
     }

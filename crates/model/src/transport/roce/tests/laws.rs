@@ -1,7 +1,7 @@
 //! Tests of invariants, and of the edge cases of go-back-N.
 
 use super::super::responder::control;
-use super::super::{Operation, Roce, RoceConnection};
+use super::super::{Roce, RoceConnection, RoceOperation};
 use crate::params::{ChannelParams, DcqcnParams, RoceParams, Traffic};
 use hostnet_kernel::Time;
 use proptest::prelude::*;
@@ -83,7 +83,7 @@ impl Pair {
     fn serve(&mut self, end: usize) {
         while let Some(packet) = self.ends[end].next(self.now) {
             self.log.push(packet);
-            let data = matches!(packet.operation, Operation::Write | Operation::ReadResponse);
+            let data = matches!(packet.operation, RoceOperation::Write | RoceOperation::ReadResponse);
             let index = self.data_sent;
             self.data_sent += u64::from(data);
             self.free[end] = self.free[end].max(self.now) + US;
@@ -170,12 +170,12 @@ proptest! {
         let traffic = [traffic(false, 30_000), traffic(true, 30_000), ranks];
         let mut connection = RoceConnection::new(&params, &traffic[kind], initiator, PORT);
         let operations = [
-            Operation::Write,
-            Operation::ReadRequest,
-            Operation::ReadResponse,
-            Operation::Acknowledge,
-            Operation::OutOfOrder,
-            Operation::Congestion,
+            RoceOperation::Write,
+            RoceOperation::ReadRequest,
+            RoceOperation::ReadResponse,
+            RoceOperation::Acknowledge,
+            RoceOperation::OutOfOrder,
+            RoceOperation::Congestion,
         ];
         let mut now = Time::from_ps(1);
         for (operation, sequence, bytes, step, marked) in packets {
@@ -200,7 +200,7 @@ fn a_hole_is_complained_about_once_and_everything_from_it_on_is_sent_again() {
     let mut pair = Pair::new(&params(), &traffic(false, 20_000), 0, 0, 1);
     pair.lose = vec![3];
     assert!(pair.run(Time::from_ps(10_000 * US)));
-    let naks: Vec<_> = pair.log.iter().filter(|packet| packet.operation == Operation::OutOfOrder).collect();
+    let naks: Vec<_> = pair.log.iter().filter(|packet| packet.operation == RoceOperation::OutOfOrder).collect();
     assert_eq!(naks.iter().map(|nak| nak.sequence).collect::<Vec<_>>(), [3]);
     // All 20 packets of both messages were in flight: those from the hole on are sent again.
     assert_eq!(pair.ends[0].counters().packets_retransmitted, 17);
@@ -223,8 +223,12 @@ fn a_last_packet_that_is_lost_waits_for_the_timeout() {
 fn every_so_many_packets_and_every_last_one_are_acknowledged() {
     let mut pair = Pair::new(&params(), &traffic(false, 10_000), 0, 0, 1);
     assert!(pair.run(Time::from_ps(10_000 * US)));
-    let acks: Vec<_> =
-        pair.log.iter().filter(|packet| packet.operation == Operation::Acknowledge).map(|ack| ack.sequence).collect();
+    let acks: Vec<_> = pair
+        .log
+        .iter()
+        .filter(|packet| packet.operation == RoceOperation::Acknowledge)
+        .map(|ack| ack.sequence)
+        .collect();
     assert_eq!(acks, [3, 7, 9]);
 }
 
@@ -239,7 +243,7 @@ fn messages_in_flight_are_limited() {
         assert_eq!(connection.window_limited_ps(Time::from_ps(100)), 99);
         if !reads {
             // The first message is complete: the window admits another, so nothing is held back until it is sent.
-            connection.on_packet(Time::from_ps(200), &control(Operation::Acknowledge, 9), false);
+            connection.on_packet(Time::from_ps(200), &control(RoceOperation::Acknowledge, 9), false);
             assert_eq!(connection.window_limited_ps(Time::from_ps(300)), 199);
             assert_eq!(std::iter::from_fn(|| connection.next(Time::from_ps(400))).count(), 10);
             assert_eq!(connection.window_limited_ps(Time::from_ps(450)), 249);
@@ -255,7 +259,7 @@ fn a_lost_packet_of_a_read_is_asked_for_again_from_there() {
     let asked: Vec<_> = pair
         .log
         .iter()
-        .filter(|packet| packet.operation == Operation::ReadRequest)
+        .filter(|packet| packet.operation == RoceOperation::ReadRequest)
         .map(|p| (p.sequence, p.bytes))
         .collect();
     assert_eq!(asked, [(0, 10_000), (4, 10_000 - 4 * 1024)]);
@@ -283,11 +287,11 @@ fn one_notification_per_period() {
     let mut told = Vec::new();
     for (sequence, at) in [0, 10, 49, 50, 51, 99, 100, 170].into_iter().enumerate() {
         let packet =
-            Roce { operation: Operation::Write, sequence: sequence as u64, bytes: 1024, offset: 0, last: false };
+            Roce { operation: RoceOperation::Write, sequence: sequence as u64, bytes: 1024, offset: 0, last: false };
         let now = Time::from_ps((at + 1) * US);
         connection.on_packet(now, &packet, true);
         while let Some(out) = connection.next(now) {
-            if out.operation == Operation::Congestion {
+            if out.operation == RoceOperation::Congestion {
                 told.push(at);
             }
         }

@@ -1,6 +1,6 @@
 //! Tests with both ends posting messages at the same time, as ranks do.
 
-use super::super::{Operation, Roce, RoceConnection};
+use super::super::{Roce, RoceConnection, RoceOperation};
 use super::laws::{dcqcn, params, PORT, US};
 use crate::params::{ChannelParams, RoceParams, Traffic};
 use hostnet_kernel::Time;
@@ -39,7 +39,7 @@ impl Pair {
             let fate = *self.fates.get(self.sent % self.fates.len()).filter(|_| self.sent < LOSSY).unwrap_or(&255);
             self.sent += 1;
             if fate < 16 {
-                self.lost += u64::from(packet.operation == Operation::Write);
+                self.lost += u64::from(packet.operation == RoceOperation::Write);
             } else {
                 self.ways[end].push_back((self.now + 5 * US, packet, fate < 64));
             }

@@ -1,6 +1,6 @@
 //! CUBIC (RFC 9438) in integers: bytes and microseconds. C = 0.4 segments per second cubed, beta = 0.7.
 
-use super::{Acked, Window};
+use super::{Acked, CongestionWindow};
 use hostnet_kernel::Time;
 use serde::{Deserialize, Serialize};
 
@@ -33,7 +33,7 @@ pub(crate) struct Cubic {
 }
 
 impl Cubic {
-    pub(super) fn grow(&mut self, window: &mut Window, acked: Acked) {
+    pub(super) fn grow(&mut self, window: &mut CongestionWindow, acked: Acked) {
         self.seen = acked.now;
         let left = window.slow_start(acked.bytes);
         if left == 0 {
@@ -74,7 +74,7 @@ impl Cubic {
     }
 
     /// Starts a new epoch from the current window (section 4.2).
-    fn begin(&mut self, window: &Window, now: Time) -> Time {
+    fn begin(&mut self, window: &CongestionWindow, now: Time) -> Time {
         self.plateau = self.plateau.max(window.bytes);
         let below = u128::from(self.plateau - window.bytes);
         self.rise_us = cube_root(below * SCALE / u128::from(window.mss));
@@ -87,7 +87,7 @@ impl Cubic {
 
     /// Grows the window of Reno by 9/17 of a segment per window until it reaches the window before the reduction, then
     /// by one (section 4.3).
-    fn grow_reno(&mut self, window: &Window, acked: u64) {
+    fn grow_reno(&mut self, window: &CongestionWindow, acked: u64) {
         let (up, down) = if self.reno < self.prior { (9, 17) } else { (1, 1) };
         let growth = self.reno_rest + up * window.mss * acked / down;
         self.reno += growth / window.bytes;
@@ -108,7 +108,7 @@ impl Cubic {
 
     /// Reduces the window to 0.7 of its size (section 4.6). A flow that did not reach its last plateau lowers the next
     /// one to make room for others (section 4.7).
-    pub(super) fn reduce(&mut self, window: &mut Window) {
+    pub(super) fn reduce(&mut self, window: &mut CongestionWindow) {
         let bytes = window.bytes;
         self.plateau = if bytes < self.plateau { bytes / 20 * 17 } else { bytes };
         self.prior = bytes;

@@ -1,6 +1,6 @@
 //! DCTCP (RFC 8257): reduces the window in proportion to the share of marked bytes.
 
-use super::Window;
+use super::CongestionWindow;
 use serde::{Deserialize, Serialize};
 
 /// One, in units of alpha.
@@ -48,7 +48,7 @@ impl Dctcp {
     }
 
     /// Reduces the window by half of alpha (RFC 8257 section 3.3, step 9).
-    pub(super) fn reduce(&self, window: &mut Window) {
+    pub(super) fn reduce(&self, window: &mut CongestionWindow) {
         let cut = (u128::from(window.bytes) * u128::from(self.alpha)) >> 33;
         window.reduce_to(window.bytes - cut as u64);
     }

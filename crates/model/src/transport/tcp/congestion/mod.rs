@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 
 /// Congestion window.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub(crate) struct Window {
+pub(crate) struct CongestionWindow {
     /// Bytes that may be in flight.
     pub(crate) bytes: u64,
     /// Slow-start threshold, in bytes.
@@ -25,7 +25,7 @@ pub(crate) struct Window {
     acked: u64,
 }
 
-impl Window {
+impl CongestionWindow {
     /// Returns the least window after a reduction, in bytes (RFC 5681 equation 4).
     fn floor(&self) -> u64 {
         2 * self.mss
@@ -50,7 +50,7 @@ impl Window {
 }
 
 #[derive(Clone, Debug, Serialize, Deserialize)]
-enum Rule {
+enum CongestionRule {
     Reno,
     Cubic(Cubic),
     Dctcp(Dctcp),
@@ -70,9 +70,9 @@ pub(crate) struct Acked {
 /// Congestion control of one direction of a flow.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Congestion {
-    window: Window,
+    window: CongestionWindow,
     initial: u64,
-    rule: Rule,
+    rule: CongestionRule,
 }
 
 impl Congestion {
@@ -80,11 +80,11 @@ impl Congestion {
         let mss = u64::from(params.mss_bytes);
         let initial = u64::from(params.initial_window.max(1)) * mss;
         let rule = match params.control {
-            CongestionControl::Reno => Rule::Reno,
-            CongestionControl::Cubic => Rule::Cubic(Cubic::default()),
-            CongestionControl::Dctcp { gain, alpha } => Rule::Dctcp(Dctcp::new(gain, alpha)),
+            CongestionControl::Reno => CongestionRule::Reno,
+            CongestionControl::Cubic => CongestionRule::Cubic(Cubic::default()),
+            CongestionControl::Dctcp { gain, alpha } => CongestionRule::Dctcp(Dctcp::new(gain, alpha)),
         };
-        Self { window: Window { bytes: initial, threshold: u64::MAX, mss, acked: 0 }, initial, rule }
+        Self { window: CongestionWindow { bytes: initial, threshold: u64::MAX, mss, acked: 0 }, initial, rule }
     }
 
     /// Returns the congestion window, in bytes.
@@ -99,7 +99,7 @@ impl Congestion {
     /// Returns alpha of DCTCP, in units of 2^-16; 0 for other algorithms.
     pub(crate) fn alpha(&self) -> u32 {
         match &self.rule {
-            Rule::Dctcp(dctcp) => dctcp.alpha(),
+            CongestionRule::Dctcp(dctcp) => dctcp.alpha(),
             _ => 0,
         }
     }
@@ -107,14 +107,14 @@ impl Congestion {
     /// Grows the window after an acknowledgement of new data while the window limited the sender.
     pub(crate) fn grow(&mut self, acked: Acked) {
         match &mut self.rule {
-            Rule::Reno | Rule::Dctcp(_) => reno::grow(&mut self.window, acked.bytes),
-            Rule::Cubic(cubic) => cubic.grow(&mut self.window, acked),
+            CongestionRule::Reno | CongestionRule::Dctcp(_) => reno::grow(&mut self.window, acked.bytes),
+            CongestionRule::Cubic(cubic) => cubic.grow(&mut self.window, acked),
         }
     }
 
     /// Notes that the window could not grow up to now because it was not used or nothing was acknowledged.
     pub(crate) fn skip(&mut self, now: Time) {
-        if let Rule::Cubic(cubic) = &mut self.rule {
+        if let CongestionRule::Cubic(cubic) = &mut self.rule {
             cubic.skip(now);
         }
     }
@@ -122,7 +122,7 @@ impl Congestion {
     /// Updates the estimate of marks: `acked` bytes up to `una` were acknowledged, with an ECN echo or without; `next`
     /// is the first byte never sent.
     pub(crate) fn observe(&mut self, acked: u64, echo: bool, una: u64, next: u64) {
-        if let Rule::Dctcp(dctcp) = &mut self.rule {
+        if let CongestionRule::Dctcp(dctcp) = &mut self.rule {
             dctcp.observe(acked, echo, una, next);
         }
     }
@@ -130,9 +130,9 @@ impl Congestion {
     /// Reduces the window after an ECN echo. Must be called once per window at most.
     pub(crate) fn on_echo(&mut self) {
         match &mut self.rule {
-            Rule::Reno => reno::reduce(&mut self.window),
-            Rule::Cubic(cubic) => cubic.reduce(&mut self.window),
-            Rule::Dctcp(dctcp) => dctcp.reduce(&mut self.window),
+            CongestionRule::Reno => reno::reduce(&mut self.window),
+            CongestionRule::Cubic(cubic) => cubic.reduce(&mut self.window),
+            CongestionRule::Dctcp(dctcp) => dctcp.reduce(&mut self.window),
         }
     }
 
@@ -140,10 +140,10 @@ impl Congestion {
     /// it again (RFC 8257 section 3.5).
     pub(crate) fn on_loss(&mut self, reduced: bool) {
         match &mut self.rule {
-            Rule::Dctcp(_) => reno::reduce(&mut self.window),
-            Rule::Reno if !reduced => reno::reduce(&mut self.window),
-            Rule::Cubic(cubic) if !reduced => cubic.reduce(&mut self.window),
-            Rule::Reno | Rule::Cubic(_) => {}
+            CongestionRule::Dctcp(_) => reno::reduce(&mut self.window),
+            CongestionRule::Reno if !reduced => reno::reduce(&mut self.window),
+            CongestionRule::Cubic(cubic) if !reduced => cubic.reduce(&mut self.window),
+            CongestionRule::Reno | CongestionRule::Cubic(_) => {}
         }
     }
 
@@ -153,7 +153,7 @@ impl Congestion {
         if !again {
             self.on_loss(false);
         }
-        if let Rule::Cubic(cubic) = &mut self.rule {
+        if let CongestionRule::Cubic(cubic) = &mut self.rule {
             cubic.forget();
         }
         self.window.bytes = self.window.mss;

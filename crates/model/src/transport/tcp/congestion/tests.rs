@@ -2,15 +2,15 @@
 
 use super::cubic::{cube_root, Cubic};
 use super::dctcp::Dctcp;
-use super::{reno, Acked, Congestion, Window};
+use super::{reno, Acked, Congestion, CongestionWindow};
 use crate::params::{CongestionControl, TcpParams};
 use hostnet_kernel::Time;
 use proptest::prelude::*;
 
 const MSS: u64 = 1448;
 
-fn window(bytes: u64, threshold: u64) -> Window {
-    Window { bytes, threshold, mss: MSS, acked: 0 }
+fn window(bytes: u64, threshold: u64) -> CongestionWindow {
+    CongestionWindow { bytes, threshold, mss: MSS, acked: 0 }
 }
 
 proptest! {

@@ -1,6 +1,6 @@
 //! Effects of one episode of probing, recovery or idleness on the next.
 
-use super::super::{Connection, SackBlock, Segment};
+use super::super::{SackBlock, Segment, TcpConnection};
 use super::pipe::{params, DCTCP, US};
 use crate::params::{CongestionControl, TcpParams};
 use hostnet_kernel::Time;
@@ -8,7 +8,7 @@ use hostnet_kernel::Time;
 const RENO: CongestionControl = CongestionControl::Reno;
 const MSS: u64 = 1448;
 
-fn drain(connection: &mut Connection, now: Time) -> Vec<Segment> {
+fn drain(connection: &mut TcpConnection, now: Time) -> Vec<Segment> {
     std::iter::from_fn(|| connection.next(now)).collect()
 }
 
@@ -24,8 +24,8 @@ fn sack(packets: u64, from: u64, to: u64) -> Segment {
 
 /// Returns a sender with an estimate of its round-trip time (two packets were acknowledged) and `packets` packets in
 /// flight.
-fn under_way(params: &TcpParams, packets: u64) -> (Connection, Time) {
-    let mut connection = Connection::new(params);
+fn under_way(params: &TcpParams, packets: u64) -> (TcpConnection, Time) {
+    let mut connection = TcpConnection::new(params);
     connection.write(2 * MSS);
     drain(&mut connection, Time::from_ps(1));
     let now = Time::from_ps(1 + 20 * US);
@@ -66,8 +66,8 @@ fn recovery_answers_for_the_probe_before_it() {
 }
 
 /// Returns a sender after a timeout: of ten packets, the first and its retransmission were lost.
-fn after_a_timeout() -> (Connection, Time) {
-    let mut connection = Connection::new(&params(RENO));
+fn after_a_timeout() -> (TcpConnection, Time) {
+    let mut connection = TcpConnection::new(&params(RENO));
     connection.write(60 * MSS);
     assert_eq!(drain(&mut connection, Time::from_ps(1)).len(), 10);
     let now = Time::from_ps(20 * US);

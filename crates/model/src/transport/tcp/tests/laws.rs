@@ -1,7 +1,7 @@
 //! Tests of invariants that hold whatever the network does.
 
-use super::super::{Connection, SackBlock, Segment};
-use super::pipe::{params, Pipe, Way, DCTCP, MS, US};
+use super::super::{SackBlock, Segment, TcpConnection};
+use super::pipe::{params, Pipe, PipeDirection, DCTCP, MS, US};
 use crate::params::{CongestionControl, TcpParams};
 use hostnet_kernel::Time;
 use proptest::prelude::*;
@@ -10,11 +10,11 @@ fn controls() -> impl Strategy<Value = CongestionControl> {
     prop_oneof![Just(CongestionControl::Reno), Just(CongestionControl::Cubic), Just(DCTCP)]
 }
 
-fn ways() -> impl Strategy<Value = Way> {
+fn ways() -> impl Strategy<Value = PipeDirection> {
     let shape = (1..2000_u64, 1..200_u64, 2..60_usize, 1..40_usize);
     let harm = (0..150_u64, 0..200_u64, 1..500_u64, 0..100_u64);
     (shape, harm).prop_map(|((ps_per_byte, delay_us, queue_packets, mark_from), (loss, reorder, reorder_us, copy))| {
-        Way {
+        PipeDirection {
             ps_per_byte,
             delay_ps: delay_us * US,
             queue_packets,
@@ -79,7 +79,7 @@ proptest! {
         control in controls(), bytes in 1..2_000_000_u64, tso in 1..45_u32, acks in 1..3_u32, delay in 1..100_u64
     ) {
         let params = TcpParams { tso_bytes: 1448 * tso, ack_segments: acks, tail_loss_probe: false, ..params(control) };
-        let way = Way { delay_ps: delay * US, mark_from: 65, ..Way::default() };
+        let way = PipeDirection { delay_ps: delay * US, mark_from: 65, ..PipeDirection::default() };
         let mut pipe = Pipe::new(&params, [bytes, 0], [way.clone(), way], 1);
         prop_assert!(pipe.run(Time::from_ps(10_000 * MS)));
         let counters = pipe.hosts[0].connection.counters();
@@ -119,7 +119,7 @@ proptest! {
             (any::<bool>(), any::<bool>(), any::<bool>(), 0..4_u8)), 1..200)
     ) {
         let params = TcpParams { sack, receive_buffer_bytes: 30_000, send_buffer_bytes: 20_000, ..params(control) };
-        let mut connection = Connection::new(&params);
+        let mut connection = TcpConnection::new(&params);
         let mut now = Time::from_ps(1);
         for ((step, bytes, sequence, ack), blocks, (echo, reduced, marked, far)) in segments {
             let big = if far == 0 { u64::MAX - 100_000 } else { 0 };
@@ -152,7 +152,7 @@ proptest! {
 #[test]
 fn a_flow_without_end_fills_the_link_with_every_control() {
     for control in [CongestionControl::Reno, CongestionControl::Cubic, DCTCP] {
-        let way = Way { mark_from: 65, queue_packets: 200, ..Way::default() };
+        let way = PipeDirection { mark_from: 65, queue_packets: 200, ..PipeDirection::default() };
         let mut pipe =
             Pipe::new(&TcpParams { ack_segments: 1, ..params(control) }, [40_000_000, 0], [way.clone(), way], 1);
         assert!(pipe.run(Time::from_ps(1000 * MS)));
@@ -164,8 +164,8 @@ fn a_flow_without_end_fills_the_link_with_every_control() {
 
 #[test]
 fn losses_of_one_in_a_hundred_cost_no_timeout() {
-    let way = Way { loss: 10, ..Way::default() };
-    let mut pipe = Pipe::new(&params(DCTCP), [30_000_000, 0], [way, Way::default()], 7);
+    let way = PipeDirection { loss: 10, ..PipeDirection::default() };
+    let mut pipe = Pipe::new(&params(DCTCP), [30_000_000, 0], [way, PipeDirection::default()], 7);
     assert!(pipe.run(Time::from_ps(5000 * MS)));
     let counters = pipe.hosts[0].connection.counters();
     assert_eq!(counters.timeouts, 0, "{counters:?}");

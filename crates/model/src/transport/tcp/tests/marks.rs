@@ -1,14 +1,14 @@
 //! Tests of DCTCP and ECN.
 
-use super::super::{Connection, Segment};
-use super::pipe::{params, Pipe, Way, DCTCP, MS, US};
+use super::super::{Segment, TcpConnection};
+use super::pipe::{params, Pipe, PipeDirection, DCTCP, MS, US};
 use crate::params::{CongestionControl, TcpParams};
 use hostnet_kernel::Time;
 
 /// Returns a sender with `segments` segments in flight.
-fn sending(params: &TcpParams, segments: u64) -> Connection {
+fn sending(params: &TcpParams, segments: u64) -> TcpConnection {
     let params = TcpParams { initial_window: segments as u32, ..params.clone() };
-    let mut connection = Connection::new(&params);
+    let mut connection = TcpConnection::new(&params);
     connection.write(connection.room());
     while connection.next(Time::from_ps(1)).is_some() {}
     assert_eq!(connection.in_flight_bytes(), segments * 1448);
@@ -26,7 +26,7 @@ fn ack(segments: u64, echo: bool) -> Segment {
     }
 }
 
-fn drain(connection: &mut Connection, now: Time) -> Vec<Segment> {
+fn drain(connection: &mut TcpConnection, now: Time) -> Vec<Segment> {
     std::iter::from_fn(|| connection.next(now)).collect()
 }
 
@@ -95,7 +95,7 @@ fn data(index: u64, marked: bool, at: u64) -> Segment {
 
 #[test]
 fn a_change_of_marks_is_told_at_once_and_what_came_before_apart() {
-    let mut connection = Connection::new(&params(DCTCP));
+    let mut connection = TcpConnection::new(&params(DCTCP));
     let now = Time::from_ps(US);
     connection.on_segment(now, &data(0, false, 1));
     assert!(drain(&mut connection, now).is_empty());
@@ -113,7 +113,7 @@ fn a_change_of_marks_is_told_at_once_and_what_came_before_apart() {
 
 #[test]
 fn other_receivers_echo_until_the_sender_has_reduced() {
-    let mut connection = Connection::new(&TcpParams { ack_segments: 1, ..params(CongestionControl::Reno) });
+    let mut connection = TcpConnection::new(&TcpParams { ack_segments: 1, ..params(CongestionControl::Reno) });
     let now = Time::from_ps(US);
     let mut echo = |segment: Segment| {
         connection.on_segment(now, &segment);
@@ -130,11 +130,11 @@ fn other_receivers_echo_until_the_sender_has_reduced() {
 fn retransmissions_and_pure_acknowledgements_are_capable_with_dctcp_only() {
     let again = Segment { retransmitted: true, ..data(0, false, 1) };
     for (control, all) in [(CongestionControl::Reno, false), (DCTCP, true)] {
-        let connection = Connection::new(&params(control));
+        let connection = TcpConnection::new(&params(control));
         assert!(connection.ecn_capable(&data(0, false, 1)));
         assert_eq!(connection.ecn_capable(&again), all);
         assert_eq!(connection.ecn_capable(&Segment::default()), all);
-        let incapable = Connection::new(&TcpParams { ecn: false, ..params(control) });
+        let incapable = TcpConnection::new(&TcpParams { ecn: false, ..params(control) });
         assert!(!incapable.ecn_capable(&data(0, false, 1)));
     }
 }
@@ -143,8 +143,8 @@ fn retransmissions_and_pure_acknowledgements_are_capable_with_dctcp_only() {
 fn one_dctcp_flow_keeps_the_queue_at_the_threshold_and_marks_as_its_law_says() {
     let params = TcpParams { ack_segments: 1, rto_min_ps: 10 * MS, ..params(DCTCP) };
     // 10 Gbps, 60 us: a bandwidth-delay product of about 50 packets, with a marking threshold of 65.
-    let there = Way { mark_from: 65, delay_ps: 30 * US, ..Way::default() };
-    let back = Way { delay_ps: 30 * US, ps_per_byte: 1, ..Way::default() };
+    let there = PipeDirection { mark_from: 65, delay_ps: 30 * US, ..PipeDirection::default() };
+    let back = PipeDirection { delay_ps: 30 * US, ps_per_byte: 1, ..PipeDirection::default() };
     let mut pipe = Pipe::new(&params, [u64::MAX / 2, 0], [there, back], 1);
     pipe.run(Time::from_ps(50 * MS));
     pipe.most_queued = [0; 2];

@@ -1,6 +1,6 @@
 //! Two ends and a pipe between them: rate, delay, a queue that marks and drops, losses, reordering, copies.
 
-use super::super::{Connection, Segment};
+use super::super::{Segment, TcpConnection};
 use crate::params::{CongestionControl, TcpParams};
 use hostnet_kernel::Time;
 use std::cmp::Reverse;
@@ -32,7 +32,7 @@ pub(super) const DCTCP: CongestionControl = CongestionControl::Dctcp { gain: 1 <
 
 /// One direction of the pipe. Shares are out of 1000.
 #[derive(Clone, Debug)]
-pub(super) struct Way {
+pub(super) struct PipeDirection {
     pub(super) ps_per_byte: u64,
     pub(super) delay_ps: u64,
     pub(super) queue_packets: usize,
@@ -45,7 +45,7 @@ pub(super) struct Way {
     pub(super) lose: Vec<u64>,
 }
 
-impl Default for Way {
+impl Default for PipeDirection {
     fn default() -> Self {
         Self {
             ps_per_byte: 800,
@@ -63,7 +63,7 @@ impl Default for Way {
 
 /// One end with its application, and the data that a naive receiver would hold.
 pub(super) struct Host {
-    pub(super) connection: Connection,
+    pub(super) connection: TcpConnection,
     pub(super) total: u64,
     written: u64,
     pub(super) read: u64,
@@ -81,7 +81,7 @@ pub(super) struct Host {
 impl Host {
     fn new(params: &TcpParams, total: u64) -> Self {
         Self {
-            connection: Connection::new(params),
+            connection: TcpConnection::new(params),
             total,
             written: 0,
             read: 0,
@@ -137,7 +137,7 @@ enum Event {
 pub(super) struct Pipe {
     pub(super) now: Time,
     pub(super) hosts: [Host; 2],
-    pub(super) ways: [Way; 2],
+    pub(super) ways: [PipeDirection; 2],
     free: [Time; 2],
     pub(super) queued: [usize; 2],
     pub(super) most_queued: [usize; 2],
@@ -154,7 +154,7 @@ pub(super) struct Pipe {
 }
 
 impl Pipe {
-    pub(super) fn new(params: &TcpParams, bytes: [u64; 2], ways: [Way; 2], seed: u64) -> Self {
+    pub(super) fn new(params: &TcpParams, bytes: [u64; 2], ways: [PipeDirection; 2], seed: u64) -> Self {
         Self {
             now: Time::from_ps(US),
             hosts: bytes.map(|total| Host::new(params, total)),

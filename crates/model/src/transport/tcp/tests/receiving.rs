@@ -1,7 +1,7 @@
 //! Tests of the receiving half.
 
-use super::super::{Connection, SackBlock, Segment};
-use super::pipe::{params, Pipe, Way, MS, US};
+use super::super::{SackBlock, Segment, TcpConnection};
+use super::pipe::{params, Pipe, PipeDirection, MS, US};
 use crate::params::{CongestionControl, TcpParams};
 use hostnet_kernel::Time;
 
@@ -12,7 +12,7 @@ fn data(sequence: u64, bytes: u64) -> Segment {
     Segment { sequence, bytes: bytes as u32, window: 1 << 20, sent: Time::from_ps(1), ..Segment::default() }
 }
 
-fn answer(connection: &mut Connection, now: Time, segment: &Segment) -> Option<Segment> {
+fn answer(connection: &mut TcpConnection, now: Time, segment: &Segment) -> Option<Segment> {
     connection.on_segment(now, segment);
     let first = connection.next(now);
     assert!(connection.next(now).is_none());
@@ -25,7 +25,7 @@ fn block(start: u64, end: u64) -> SackBlock {
 
 #[test]
 fn an_acknowledgement_waits_for_the_second_segment_or_for_its_delay() {
-    let mut connection = Connection::new(&params(RENO));
+    let mut connection = TcpConnection::new(&params(RENO));
     let now = Time::from_ps(US);
     assert!(answer(&mut connection, now, &data(0, MSS)).is_none());
     let due = now + 40 * MS;
@@ -42,7 +42,7 @@ fn an_acknowledgement_waits_for_the_second_segment_or_for_its_delay() {
 
 #[test]
 fn full_segments_count_and_joined_ones_count_as_several() {
-    let mut connection = Connection::new(&TcpParams { ack_segments: 3, ..params(RENO) });
+    let mut connection = TcpConnection::new(&TcpParams { ack_segments: 3, ..params(RENO) });
     let now = Time::from_ps(US);
     assert!(answer(&mut connection, now, &data(0, 3 * MSS - 1)).is_none());
     assert!(answer(&mut connection, now, &data(3 * MSS - 1, 1)).is_some());
@@ -52,7 +52,7 @@ fn full_segments_count_and_joined_ones_count_as_several() {
 
 #[test]
 fn every_packet_is_acknowledged_when_that_is_asked_for() {
-    let mut connection = Connection::new(&TcpParams { ack_segments: 1, ..params(RENO) });
+    let mut connection = TcpConnection::new(&TcpParams { ack_segments: 1, ..params(RENO) });
     for byte in 0..5 {
         assert_eq!(answer(&mut connection, Time::from_ps(US), &data(byte, 1)).unwrap().ack, byte + 1);
     }
@@ -60,7 +60,7 @@ fn every_packet_is_acknowledged_when_that_is_asked_for() {
 
 #[test]
 fn an_acknowledgement_rides_on_data() {
-    let mut connection = Connection::new(&params(RENO));
+    let mut connection = TcpConnection::new(&params(RENO));
     let now = Time::from_ps(US);
     connection.write(100);
     connection.on_segment(now, &data(0, 2 * MSS));
@@ -72,7 +72,7 @@ fn an_acknowledgement_rides_on_data() {
 
 #[test]
 fn disorder_is_told_at_once_with_the_latest_block_first() {
-    let mut connection = Connection::new(&params(RENO));
+    let mut connection = TcpConnection::new(&params(RENO));
     let now = Time::from_ps(US);
     let out = answer(&mut connection, now, &data(1000, 100)).unwrap();
     assert_eq!((out.ack, out.sack), (0, [block(1000, 1100), block(0, 0), block(0, 0)]));
@@ -95,7 +95,7 @@ fn disorder_is_told_at_once_with_the_latest_block_first() {
 
 #[test]
 fn without_sack_there_are_no_blocks() {
-    let mut connection = Connection::new(&TcpParams { sack: false, ..params(RENO) });
+    let mut connection = TcpConnection::new(&TcpParams { sack: false, ..params(RENO) });
     let out = answer(&mut connection, Time::from_ps(US), &data(1000, 100)).unwrap();
     assert_eq!((out.ack, out.sack), (0, [SackBlock::default(); 3]));
 }
@@ -103,7 +103,7 @@ fn without_sack_there_are_no_blocks() {
 #[test]
 fn what_the_window_has_no_room_for_is_refused() {
     let buffer = 10 * MSS;
-    let mut connection = Connection::new(&TcpParams { receive_buffer_bytes: buffer, ..params(RENO) });
+    let mut connection = TcpConnection::new(&TcpParams { receive_buffer_bytes: buffer, ..params(RENO) });
     let now = Time::from_ps(US);
     let out = answer(&mut connection, now, &data(0, buffer + 7)).unwrap();
     assert_eq!((out.ack, out.window), (buffer, 0));
@@ -115,7 +115,7 @@ fn what_the_window_has_no_room_for_is_refused() {
 #[test]
 fn a_closed_window_is_offered_anew_when_two_segments_fit() {
     let buffer = 10 * MSS;
-    let mut connection = Connection::new(&TcpParams { receive_buffer_bytes: buffer, ..params(RENO) });
+    let mut connection = TcpConnection::new(&TcpParams { receive_buffer_bytes: buffer, ..params(RENO) });
     let now = Time::from_ps(US);
     answer(&mut connection, now, &data(0, buffer)).unwrap();
     connection.read(now, 2 * MSS - 1);
@@ -131,7 +131,7 @@ fn a_closed_window_is_offered_anew_when_two_segments_fit() {
 
 #[test]
 fn an_open_window_needs_no_update() {
-    let mut connection = Connection::new(&TcpParams { receive_buffer_bytes: 20 * MSS, ..params(RENO) });
+    let mut connection = TcpConnection::new(&TcpParams { receive_buffer_bytes: 20 * MSS, ..params(RENO) });
     let now = Time::from_ps(US);
     assert_eq!(answer(&mut connection, now, &data(0, 8 * MSS)).unwrap().window, 12 * MSS);
     connection.read(now, 8 * MSS);
@@ -142,8 +142,8 @@ fn an_open_window_needs_no_update() {
 fn a_closed_window_is_probed_and_nothing_is_lost() {
     let params = TcpParams { receive_buffer_bytes: 20 * MSS, rto_min_ps: 10 * MS, ..params(RENO) };
     // Window updates get lost, so only probes find the open window.
-    let back = Way::default();
-    let mut pipe = Pipe::new(&params, [100 * MSS, 0], [Way::default(), back], 1);
+    let back = PipeDirection::default();
+    let mut pipe = Pipe::new(&params, [100 * MSS, 0], [PipeDirection::default(), back], 1);
     pipe.hosts[1].deaf = (Time::ZERO, Time::from_ps(500 * MS));
     pipe.run(Time::from_ps(400 * MS));
     assert_eq!(pipe.hosts[1].connection.readable(), 20 * MSS);

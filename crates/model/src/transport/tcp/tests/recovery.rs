@@ -1,20 +1,20 @@
 //! Tests of loss detection and recovery.
 
-use super::super::{Connection, SackBlock, Segment};
-use super::pipe::{params, Pipe, Way, DCTCP, MS, US};
+use super::super::{SackBlock, Segment, TcpConnection};
+use super::pipe::{params, Pipe, PipeDirection, DCTCP, MS, US};
 use crate::params::{CongestionControl, TcpParams};
 use hostnet_kernel::Time;
 
 const RENO: CongestionControl = CongestionControl::Reno;
 const MSS: u64 = 1448;
 
-fn drain(connection: &mut Connection, now: Time) -> Vec<Segment> {
+fn drain(connection: &mut TcpConnection, now: Time) -> Vec<Segment> {
     std::iter::from_fn(|| connection.next(now)).collect()
 }
 
 /// Returns a sender with ten segments in flight and nothing more to send.
-fn ten(params: &TcpParams) -> Connection {
-    let mut connection = Connection::new(params);
+fn ten(params: &TcpParams) -> TcpConnection {
+    let mut connection = TcpConnection::new(params);
     connection.write(10 * MSS);
     assert_eq!(drain(&mut connection, Time::from_ps(1)).len(), 10);
     connection
@@ -81,8 +81,9 @@ fn several_holes_go_out_as_the_window_allows() {
 #[test]
 fn a_retransmission_that_is_lost_is_sent_again_when_later_ones_arrive() {
     let lose = vec![20, 21, 22, 36];
-    let way = Way { lose, ..Way::default() };
-    let mut pipe = Pipe::new(&TcpParams { ack_segments: 1, ..params(RENO) }, [200 * MSS, 0], [way, Way::default()], 1);
+    let way = PipeDirection { lose, ..PipeDirection::default() };
+    let mut pipe =
+        Pipe::new(&TcpParams { ack_segments: 1, ..params(RENO) }, [200 * MSS, 0], [way, PipeDirection::default()], 1);
     assert!(pipe.run(Time::from_ps(1000 * MS)));
     let counters = pipe.hosts[0].connection.counters();
     assert_eq!((counters.timeouts, counters.packets_retransmitted), (0, pipe.dropped[0]));
@@ -95,7 +96,7 @@ fn one_small_loss_beyond_which_little_comes_is_found_by_time() {
     let mut pipe = Pipe::new(
         &TcpParams { ack_segments: 1, ..params(RENO) },
         [33 * MSS, 0],
-        [Way { lose: vec![30], ..Way::default() }, Way::default()],
+        [PipeDirection { lose: vec![30], ..PipeDirection::default() }, PipeDirection::default()],
         1,
     );
     assert!(pipe.run(Time::from_ps(100 * MS)));
@@ -107,7 +108,7 @@ fn one_small_loss_beyond_which_little_comes_is_found_by_time() {
 /// that the last one takes.
 fn tail_loss(packets: u64, tail_loss_probe: bool) -> (Pipe, u64) {
     let params = TcpParams { ack_segments: 1, tail_loss_probe, ..params(DCTCP) };
-    let mut pipe = Pipe::new(&params, [packets * MSS, 0], [Way::default(), Way::default()], 1);
+    let mut pipe = Pipe::new(&params, [packets * MSS, 0], [PipeDirection::default(), PipeDirection::default()], 1);
     for _ in 0..2 {
         assert!(pipe.run(Time::from_ps(50 * MS)));
         pipe.hosts[0].total += packets * MSS;
@@ -137,7 +138,7 @@ fn a_probe_saves_two_packets_from_the_timeout_that_a_lone_one_suffers() {
 #[test]
 fn a_probe_is_sent_after_two_round_trips_and_not_before() {
     let params = params(RENO);
-    let mut connection = Connection::new(&params);
+    let mut connection = TcpConnection::new(&params);
     connection.write(2 * MSS);
     drain(&mut connection, Time::from_ps(1));
     let now = Time::from_ps(1 + 20 * US);
@@ -158,7 +159,7 @@ fn a_probe_is_sent_after_two_round_trips_and_not_before() {
 
 #[test]
 fn a_probe_prefers_new_data() {
-    let mut connection = Connection::new(&TcpParams { initial_window: 2, ..params(RENO) });
+    let mut connection = TcpConnection::new(&TcpParams { initial_window: 2, ..params(RENO) });
     connection.write(3 * MSS);
     drain(&mut connection, Time::from_ps(1));
     let now = Time::from_ps(1 + 20 * US);
@@ -211,7 +212,7 @@ fn acknowledgements_of_what_was_never_sent_are_ignored() {
 
 #[test]
 fn a_window_that_the_application_does_not_fill_does_not_grow() {
-    let mut pipe = Pipe::new(&params(RENO), [2 * MSS, 0], [Way::default(), Way::default()], 1);
+    let mut pipe = Pipe::new(&params(RENO), [2 * MSS, 0], [PipeDirection::default(), PipeDirection::default()], 1);
     for _ in 0..100 {
         assert!(pipe.run(Time::from_ps(u64::MAX / 2)));
         pipe.hosts[0].total += 2 * MSS;

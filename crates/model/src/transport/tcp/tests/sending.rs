@@ -1,6 +1,6 @@
 //! Tests of when partial packets are sent, and of the limits that hold data back.
 
-use super::super::{Connection, Segment};
+use super::super::{Segment, TcpConnection};
 use super::pipe::{params, DCTCP, US};
 use crate::params::TcpParams;
 use hostnet_kernel::Time;
@@ -8,7 +8,7 @@ use hostnet_kernel::Time;
 /// Returns the sizes of the segments sent at once when an application writes `writes`, and of those sent after
 /// everything is acknowledged.
 fn sizes(no_delay: bool, writes: &[u64]) -> (Vec<u32>, Vec<u32>) {
-    let mut connection = Connection::new(&TcpParams { tso_bytes: 14_480, ..params(DCTCP) });
+    let mut connection = TcpConnection::new(&TcpParams { tso_bytes: 14_480, ..params(DCTCP) });
     if no_delay {
         connection.set_no_delay();
     }
@@ -43,7 +43,7 @@ fn held(receiver: u64, congestion: u64, buffer: u64) -> [u64; 3] {
     params.receive_buffer_bytes = receiver * mss;
     params.send_buffer_bytes = buffer * mss;
     params.initial_window = congestion as u32;
-    let mut connection = Connection::new(&params);
+    let mut connection = TcpConnection::new(&params);
     connection.write(connection.room());
     while connection.next(Time::from_ps(1)).is_some() {}
     let counters = connection.counters_at(Time::from_ps(101));

@@ -10,7 +10,7 @@ use super::walk::{Place, Walk};
 use super::Collectives;
 use crate::error::Issue;
 use crate::resolve::cluster::jobs::program::Program;
-use hostnet_traffic::chakra::{Act, Collective};
+use hostnet_traffic::chakra::{Collective, NodeAction};
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 /// Bytes from one rank to another in all.
@@ -121,7 +121,7 @@ impl<'a> Schedule<'a> {
             self.walks[rank as usize].go(self.program);
             self.hear(rank)?;
             let Some(&(id, place)) = self.walk(rank).told.first() else { return Ok(()) };
-            if let Act::Collective { group, .. } = self.walk(rank).act(place) {
+            if let NodeAction::Collective { group, .. } = self.walk(rank).act(place) {
                 self.parked[rank as usize] = Some(group);
                 let found = &mut self.groups[group as usize];
                 found.arrived.insert(rank);
@@ -148,17 +148,17 @@ impl<'a> Schedule<'a> {
     fn hear(&mut self, rank: u32) -> Result<(), Issue> {
         for (id, place) in std::mem::take(&mut self.walk(rank).news) {
             match self.walk(rank).act(place) {
-                Act::Send { to, .. } => {
+                NodeAction::Send { to, .. } => {
                     self.check_other(rank, id, "send", to)?;
                     self.could.insert((id, rank, place));
                 }
-                Act::Receive { from, tag, .. } => {
+                NodeAction::Receive { from, tag, .. } => {
                     self.check_other(rank, id, "receive", from)?;
                     let line = (from, rank, tag);
                     self.asked.entry(line).or_default().insert((id, place));
                     self.offer(line);
                 }
-                Act::Collective { group, .. } => {
+                NodeAction::Collective { group, .. } => {
                     let found = &mut self.groups[group as usize];
                     found.offers.entry(rank).or_default().insert((id, place));
                     if found.offers.len() == found.ranks.len() {
@@ -189,8 +189,8 @@ impl<'a> Schedule<'a> {
         self.could.remove(&(id, rank, place));
         self.walks[rank as usize].begin(self.program, (id, place));
         match self.walk(rank).act(place) {
-            Act::Send { to, bytes, tag } => self.send(rank, id, (to, bytes, tag))?,
-            Act::Receive { from, bytes, tag } => self.receive(rank, (id, place), (from, bytes, tag))?,
+            NodeAction::Send { to, bytes, tag } => self.send(rank, id, (to, bytes, tag))?,
+            NodeAction::Receive { from, bytes, tag } => self.receive(rank, (id, place), (from, bytes, tag))?,
             _ => {
                 self.walks[rank as usize].host(self.program, place);
                 return Ok(());
@@ -283,7 +283,7 @@ impl<'a> Schedule<'a> {
         }
         let mut first = None;
         for (&rank, &(id, place)) in ranks.iter().zip(&places) {
-            if let Act::Collective { kind, bytes, .. } = self.walk(rank).act(place) {
+            if let NodeAction::Collective { kind, bytes, .. } = self.walk(rank).act(place) {
                 self.agree(*first.get_or_insert((rank, id, kind, bytes)), (rank, id, kind, bytes))?;
                 self.walks[rank as usize].begin(self.program, (id, place));
             }
@@ -343,12 +343,12 @@ impl<'a> Schedule<'a> {
     /// What a node waits for that does not come, in words.
     fn missing(&self, walk: &Walk, place: u32) -> String {
         match walk.act(place) {
-            Act::Receive { from, tag, .. } => {
+            NodeAction::Receive { from, tag, .. } => {
                 let others = self.sent.keys().find(|(sender, receiver, _)| (*sender, *receiver) == (from, walk.rank));
                 let other = others.map_or(String::new(), |(.., tag)| format!("; one with tag {tag} is there"));
                 format!("a message with tag {tag} from rank {from}{other}")
             }
-            Act::Collective { kind, bytes, group } => {
+            NodeAction::Collective { kind, bytes, group } => {
                 let Group { name, ranks, offers, .. } = &self.groups[group as usize];
                 let absent = ranks.iter().find(|rank| !offers.contains_key(rank)).copied().unwrap_or_default();
                 let named = if name.is_empty() { String::new() } else { format!(" of the group \"{name}\"") };

@@ -7,7 +7,7 @@ use super::groups::Groups;
 use super::Accelerator;
 use crate::error::Issue;
 use crate::resolve::cluster::jobs::program::Program;
-use hostnet_traffic::chakra::{Act, Node, Trace};
+use hostnet_traffic::chakra::{Node, NodeAction, Trace};
 use std::cmp::Reverse;
 use std::collections::{BTreeSet, BinaryHeap};
 
@@ -56,10 +56,10 @@ impl Walk {
         for Node { id, act, .. } in &mut nodes {
             let own = |fault| wrong(Some(*id), fault);
             match act {
-                Act::Work { ops, bytes } => {
-                    *act = Act::Compute(accelerator.time_ps(*ops, *bytes).map_err(own)?);
+                NodeAction::Work { ops, bytes } => {
+                    *act = NodeAction::Compute(accelerator.time_ps(*ops, *bytes).map_err(own)?);
                 }
-                Act::Collective { group, .. } => {
+                NodeAction::Collective { group, .. } => {
                     let at = *group as usize;
                     let number = match numbers[at] {
                         Some(number) => number,
@@ -88,7 +88,7 @@ impl Walk {
         Ok(walk)
     }
 
-    pub(super) fn act(&self, place: u32) -> Act {
+    pub(super) fn act(&self, place: u32) -> NodeAction {
         self.nodes[place as usize].act
     }
 
@@ -97,9 +97,12 @@ impl Walk {
         let node = &self.nodes[place as usize];
         let entry = (node.id, place);
         match node.act {
-            Act::Nothing | Act::Compute(_) | Act::Work { .. } => self.given.push(Reverse(entry)),
-            Act::Host(_) if self.needs[place as usize] <= self.waited => self.own.push(Reverse(entry)),
-            Act::Host(_) | Act::Send { .. } | Act::Receive { .. } | Act::Collective { .. } => {
+            NodeAction::Nothing | NodeAction::Compute(_) | NodeAction::Work { .. } => self.given.push(Reverse(entry)),
+            NodeAction::Host(_) if self.needs[place as usize] <= self.waited => self.own.push(Reverse(entry)),
+            NodeAction::Host(_)
+            | NodeAction::Send { .. }
+            | NodeAction::Receive { .. }
+            | NodeAction::Collective { .. } => {
                 self.told.insert(entry);
                 self.news.push(entry);
             }
@@ -125,7 +128,7 @@ impl Walk {
         loop {
             while let Some(Reverse((_, place))) = self.given.pop() {
                 let needs = match self.act(place) {
-                    Act::Compute(ps) if ps > 0 => {
+                    NodeAction::Compute(ps) if ps > 0 => {
                         program.device(self.rank, compute, ps, u32::MAX - 1);
                         self.works += 1;
                         self.works
@@ -157,7 +160,7 @@ impl Walk {
 
     /// The rank computes.
     pub(super) fn host(&mut self, program: &mut Program, place: u32) {
-        if let Act::Host(ps) = self.act(place) {
+        if let NodeAction::Host(ps) = self.act(place) {
             program.compute(&[self.rank], "host", ps);
         }
         self.over(place);

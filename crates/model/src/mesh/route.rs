@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 /// Ring of the mesh, named after its messages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Ring {
+pub enum MeshRing {
     /// Requests (AD).
     Request,
     /// Lines of data (BL).
@@ -14,14 +14,14 @@ pub enum Ring {
     Acknowledgement,
 }
 
-impl Ring {
+impl MeshRing {
     /// All rings.
     pub const ALL: [Self; 3] = [Self::Request, Self::Line, Self::Acknowledgement];
 }
 
 /// Side of a stop, by which messages leave it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Side {
+pub enum StopSide {
     /// To the next stop of the column, with the lower row.
     North,
     /// To the next stop of the row, with the higher column.
@@ -36,31 +36,31 @@ pub enum Side {
     Out,
 }
 
-impl Side {
+impl StopSide {
     /// All sides.
     pub const ALL: [Self; 6] = [Self::North, Self::East, Self::South, Self::West, Self::In, Self::Out];
 }
 
 /// Port of the mesh: a side of a stop on a ring, by its number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Port(usize);
+pub struct MeshPort(usize);
 
-impl Port {
+impl MeshPort {
     /// Returns the number of ports of a die.
     #[must_use]
     pub fn count(die: &DieParams) -> usize {
-        usize::from(die.columns) * usize::from(die.rows) * Ring::ALL.len() * Side::ALL.len()
+        usize::from(die.columns) * usize::from(die.rows) * MeshRing::ALL.len() * StopSide::ALL.len()
     }
 
-    fn new(die: &DieParams, ring: Ring, stop: Stop, side: Side) -> Self {
-        Self((number(die, stop) * Ring::ALL.len() + ring as usize) * Side::ALL.len() + side as usize)
+    fn new(die: &DieParams, ring: MeshRing, stop: Stop, side: StopSide) -> Self {
+        Self((number(die, stop) * MeshRing::ALL.len() + ring as usize) * StopSide::ALL.len() + side as usize)
     }
 
     /// Returns all ports of a die, in the order of their numbers.
-    pub fn all(die: &DieParams) -> impl Iterator<Item = (Self, Ring, Stop, Side)> + '_ {
+    pub fn all(die: &DieParams) -> impl Iterator<Item = (Self, MeshRing, Stop, StopSide)> + '_ {
         let stops = (0..die.rows).flat_map(|row| (0..die.columns).map(move |column| Stop { column, row }));
-        let sides = Ring::ALL.into_iter().flat_map(|ring| Side::ALL.map(|side| (ring, side)));
-        let sides: Vec<(Ring, Side)> = sides.collect();
+        let sides = MeshRing::ALL.into_iter().flat_map(|ring| StopSide::ALL.map(|side| (ring, side)));
+        let sides: Vec<(MeshRing, StopSide)> = sides.collect();
         stops
             .flat_map(move |stop| sides.clone().into_iter().map(move |(ring, side)| (ring, stop, side)))
             .map(|(ring, stop, side)| (Self::new(die, ring, stop, side), ring, stop, side))
@@ -75,23 +75,23 @@ impl Port {
 
 /// Routes between all stops of a die: the ports of each on the first ring, and the cycles to them.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Ways {
+pub(super) struct MeshRoutes {
     /// Index of the first port of each route, by the numbers of the two stops, and at last the number of all ports.
     first: Vec<u32>,
     /// Ports of all routes, and the cycles to each from the start of its route.
     ports: Vec<(u32, u32)>,
 }
 
-impl Ways {
+impl MeshRoutes {
     pub(super) fn new(die: &DieParams) -> Self {
         let stops = || (0..die.rows).flat_map(|row| (0..die.columns).map(move |column| Stop { column, row }));
-        let mut ways = Self { first: vec![0], ports: Vec::new() };
+        let mut routes = Self { first: vec![0], ports: Vec::new() };
         for (from, to) in stops().flat_map(|from| stops().map(move |to| (from, to))) {
-            let way = Way { from, to, ring: Ring::Request };
-            ways.ports.extend(way.ports(die).map(|(port, after)| (port.0 as u32, after as u32)));
-            ways.first.push(ways.ports.len() as u32);
+            let route = MeshRoute { from, to, ring: MeshRing::Request };
+            routes.ports.extend(route.ports(die).map(|(port, after)| (port.0 as u32, after as u32)));
+            routes.first.push(routes.ports.len() as u32);
         }
-        ways
+        routes
     }
 
     /// Returns true if the routes are not known, as after a checkpoint.
@@ -100,12 +100,12 @@ impl Ways {
     }
 
     /// Returns the ports of a route, and the cycles to them.
-    pub(super) fn ports(&self, die: &DieParams, way: Way) -> impl Iterator<Item = (Port, u64)> + '_ {
-        let [from, to] = [way.from, way.to].map(|stop| number(die, stop));
+    pub(super) fn ports(&self, die: &DieParams, route: MeshRoute) -> impl Iterator<Item = (MeshPort, u64)> + '_ {
+        let [from, to] = [route.from, route.to].map(|stop| number(die, stop));
         let index = from * usize::from(die.columns) * usize::from(die.rows) + to;
         let ports = &self.ports[self.first[index] as usize..self.first[index + 1] as usize];
-        let ring = way.ring as usize * Side::ALL.len();
-        ports.iter().map(move |&(port, after)| (Port(port as usize + ring), u64::from(after)))
+        let ring = route.ring as usize * StopSide::ALL.len();
+        ports.iter().map(move |&(port, after)| (MeshPort(port as usize + ring), u64::from(after)))
     }
 }
 
@@ -116,34 +116,34 @@ fn number(die: &DieParams, stop: Stop) -> usize {
 
 /// Route from stop to stop on a ring: along the column, then along the row.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Way {
+pub(super) struct MeshRoute {
     pub(super) from: Stop,
     pub(super) to: Stop,
-    pub(super) ring: Ring,
+    pub(super) ring: MeshRing,
 }
 
-impl Way {
+impl MeshRoute {
     /// Returns the ports on the route, and the cycles from its start to each. A stop has no route to itself.
-    fn ports(self, die: &DieParams) -> impl Iterator<Item = (Port, u64)> + '_ {
+    fn ports(self, die: &DieParams) -> impl Iterator<Item = (MeshPort, u64)> + '_ {
         let Self { from, to, ring } = self;
         let down = u64::from(die.vertical_cycles);
         let across = u64::from(die.horizontal_cycles);
         let rows = from.row.abs_diff(to.row);
         let columns = from.column.abs_diff(to.column);
-        let vertical = if to.row < from.row { Side::North } else { Side::South };
-        let horizontal = if to.column < from.column { Side::West } else { Side::East };
-        let at = move |stop: Stop, side: Side, after: u64| (Port::new(die, ring, stop, side), after);
-        let first = (from != to).then(|| at(from, Side::In, 0));
+        let vertical = if to.row < from.row { StopSide::North } else { StopSide::South };
+        let horizontal = if to.column < from.column { StopSide::West } else { StopSide::East };
+        let at = move |stop: Stop, side: StopSide, after: u64| (MeshPort::new(die, ring, stop, side), after);
+        let first = (from != to).then(|| at(from, StopSide::In, 0));
         let along_column = (0..rows).map(move |hop| {
-            let row = if vertical == Side::North { from.row - hop } else { from.row + hop };
+            let row = if vertical == StopSide::North { from.row - hop } else { from.row + hop };
             at(Stop { row, ..from }, vertical, u64::from(hop) * down)
         });
         let turned = u64::from(rows) * down;
         let along_row = (0..columns).map(move |hop| {
-            let column = if horizontal == Side::West { from.column - hop } else { from.column + hop };
+            let column = if horizontal == StopSide::West { from.column - hop } else { from.column + hop };
             at(Stop { row: to.row, column }, horizontal, turned + u64::from(hop) * across)
         });
-        let last = (from != to).then(|| at(to, Side::Out, turned + u64::from(columns) * across));
+        let last = (from != to).then(|| at(to, StopSide::Out, turned + u64::from(columns) * across));
         first.into_iter().chain(along_column).chain(along_row).chain(last)
     }
 }

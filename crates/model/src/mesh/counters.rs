@@ -1,11 +1,11 @@
 //! Counters of a mesh, by port and by leg.
 
-use super::Port;
+use super::MeshPort;
 use serde::{Deserialize, Serialize};
 
 /// Leg of the path of a line over the mesh.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Leg {
+pub enum MeshLeg {
     /// From a core to a slice.
     CoreToCha,
     /// From a slice to a core.
@@ -20,7 +20,7 @@ pub enum Leg {
     ChaToIio,
 }
 
-impl Leg {
+impl MeshLeg {
     /// All legs.
     pub const ALL: [Self; 6] =
         [Self::CoreToCha, Self::ChaToCore, Self::ChaToChannel, Self::ChannelToCha, Self::IioToCha, Self::ChaToIio];
@@ -38,18 +38,18 @@ impl Leg {
 
 /// Counters of the messages of a leg.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct LegBooks {
+pub struct LegCounters {
     /// Number of messages.
     pub messages: u64,
     /// Total cycles of their routes on an idle mesh.
-    pub way_cycles: u64,
+    pub route_cycles: u64,
     /// Total cycles lost to other messages.
     pub waited_cycles: u64,
 }
 
 /// Counters of a mesh since the last reset.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct Books {
+pub struct MeshCounters {
     classes: usize,
     ports: usize,
     /// Cycles taken, by port.
@@ -57,17 +57,17 @@ pub struct Books {
     /// Cycles that messages lost, by class and port.
     waited: Vec<u64>,
     /// Counters of messages, by class and leg.
-    legs: Vec<LegBooks>,
+    legs: Vec<LegCounters>,
 }
 
-impl Books {
+impl MeshCounters {
     pub(super) fn new(ports: usize, classes: usize) -> Self {
         Self {
             classes,
             ports,
             taken: vec![0; ports],
             waited: vec![0; ports * classes],
-            legs: vec![LegBooks::default(); Leg::ALL.len() * classes],
+            legs: vec![LegCounters::default(); MeshLeg::ALL.len() * classes],
         }
     }
 
@@ -77,37 +77,37 @@ impl Books {
 
     /// Counts `count` cycles that a message takes of a port, and the `late` cycles that it lost there.
     #[inline]
-    pub(super) fn take(&mut self, port: Port, class: u8, count: u32, late: u64) {
+    pub(super) fn take(&mut self, port: MeshPort, class: u8, count: u32, late: u64) {
         self.taken[port.index()] += u64::from(count);
         if late > 0 {
             self.waited[usize::from(class) * self.ports + port.index()] += late;
         }
     }
 
-    /// Counts a message of a leg: `way` cycles on an idle mesh, and `waited` cycles lost.
+    /// Counts a message of a leg: `route` cycles on an idle mesh, and `waited` cycles lost.
     #[inline]
-    pub(super) fn note(&mut self, leg: Leg, class: u8, way: u64, waited: u64) {
-        let books = &mut self.legs[usize::from(class) * Leg::ALL.len() + leg as usize];
-        books.messages += 1;
-        books.way_cycles += way;
-        books.waited_cycles += waited;
+    pub(super) fn note(&mut self, leg: MeshLeg, class: u8, route: u64, waited: u64) {
+        let counters = &mut self.legs[usize::from(class) * MeshLeg::ALL.len() + leg as usize];
+        counters.messages += 1;
+        counters.route_cycles += route;
+        counters.waited_cycles += waited;
     }
 
     /// Returns the cycles of a port that were taken.
     #[must_use]
-    pub fn taken(&self, port: Port) -> u64 {
+    pub fn taken(&self, port: MeshPort) -> u64 {
         self.taken[port.index()]
     }
 
     /// Returns the cycles that messages of a workload lost at a port.
     #[must_use]
-    pub fn waited(&self, port: Port, class: usize) -> u64 {
+    pub fn waited(&self, port: MeshPort, class: usize) -> u64 {
         self.waited[class * self.ports + port.index()]
     }
 
     /// Returns the counters of the messages of a workload on a leg.
     #[must_use]
-    pub fn leg(&self, leg: Leg, class: usize) -> LegBooks {
-        self.legs[class * Leg::ALL.len() + leg as usize]
+    pub fn leg(&self, leg: MeshLeg, class: usize) -> LegCounters {
+        self.legs[class * MeshLeg::ALL.len() + leg as usize]
     }
 }

@@ -6,7 +6,7 @@ use std::collections::VecDeque;
 
 /// Write in the IIO.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
-struct Flight {
+struct WriteInFlight {
     lines: u32,
     /// Time at which its last line enters.
     enters: Time,
@@ -16,7 +16,7 @@ struct Flight {
     span_ps: u64,
 }
 
-impl Flight {
+impl WriteInFlight {
     /// Returns the integral of its lines over time until `now`, in lines times ps. The lines enter and leave evenly;
     /// both are counted a span late, so that no register is ever set back or jumps.
     fn area(&self, now: Time) -> u128 {
@@ -37,8 +37,8 @@ impl Flight {
 
 /// Writes in the IIO, in order.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub(super) struct Flights {
-    flights: VecDeque<Flight>,
+pub(super) struct WritesInFlight {
+    writes_in_flight: VecDeque<WriteInFlight>,
     /// Time at which the last write enters. Writes enter and leave in order, however full the buffer is by then.
     entered: Time,
     /// Time at which the last write leaves.
@@ -47,24 +47,24 @@ pub(super) struct Flights {
     past: u128,
 }
 
-impl Flights {
+impl WritesInFlight {
     pub(super) fn new() -> Self {
-        Self { flights: VecDeque::with_capacity(64), entered: Time::ZERO, last: Time::ZERO, past: 0 }
+        Self { writes_in_flight: VecDeque::with_capacity(64), entered: Time::ZERO, last: Time::ZERO, past: 0 }
     }
 
     /// Adds a write of `lines` lines that arrives now. The memory needs `service_ps` for it, and a line stays for at
     /// least `residence_ps`. Returns the time at which its last line enters, given a buffer of `credits` lines.
     pub(super) fn add(&mut self, now: Time, lines: u8, service_ps: u64, residence_ps: u64, credits: u64) -> Time {
-        while self.flights.front().is_some_and(|flight| flight.leaves + flight.span_ps <= now) {
-            self.past += self.flights.pop_front().map_or(0, |flight| flight.area(now));
+        while self.writes_in_flight.front().is_some_and(|flight| flight.leaves + flight.span_ps <= now) {
+            self.past += self.writes_in_flight.pop_front().map_or(0, |flight| flight.area(now));
         }
         let leaves = (self.last + service_ps).max(now + residence_ps.max(1));
         self.last = leaves;
         let lines = u32::from(lines);
-        self.flights.push_back(Flight { lines, enters: now, leaves, span_ps: service_ps.max(1) });
+        self.writes_in_flight.push_back(WriteInFlight { lines, enters: now, leaves, span_ps: service_ps.max(1) });
         let enters = self.room_at(credits).max(now).max(self.entered);
         self.entered = enters;
-        if let Some(flight) = self.flights.back_mut() {
+        if let Some(flight) = self.writes_in_flight.back_mut() {
             flight.enters = enters;
         }
         enters
@@ -73,7 +73,7 @@ impl Flights {
     /// Returns the time at which enough lines have left for the last write to have an entry for each of its lines.
     fn room_at(&self, credits: u64) -> Time {
         let mut ahead = credits;
-        for flight in self.flights.iter().rev() {
+        for flight in self.writes_in_flight.iter().rev() {
             let lines = u64::from(flight.lines);
             if ahead < lines {
                 let staying_ps = ahead * flight.span_ps / lines;
@@ -86,6 +86,6 @@ impl Flights {
 
     /// Returns lines times ps of all writes until `now`.
     pub(super) fn area(&self, now: Time) -> u128 {
-        self.past + self.flights.iter().map(|flight| flight.area(now)).sum::<u128>()
+        self.past + self.writes_in_flight.iter().map(|flight| flight.area(now)).sum::<u128>()
     }
 }

@@ -23,7 +23,7 @@ pub(crate) fn planned<P>(
 }
 
 /// Status of a run, for `progress`.
-pub(crate) struct Stand {
+pub(crate) struct StandaloneStatus {
     pub(crate) simulated_ps: u64,
     pub(crate) phase: String,
     /// Counts of the run by name, such as its cycles.
@@ -32,7 +32,7 @@ pub(crate) struct Stand {
     pub(crate) progress: f64,
 }
 
-impl Describe for Stand {
+impl Describe for StandaloneStatus {
     fn describe(&self, entries: &Bound<'_, PyDict>) -> PyResult<()> {
         entries.set_item("simulated_ps", self.simulated_ps)?;
         for (name, count) in &self.counts {

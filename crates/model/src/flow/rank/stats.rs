@@ -1,36 +1,36 @@
 //! Statistics and state of a rank, for reports.
 
-use super::super::passed::Passed;
-use super::super::phases::PhaseBooks;
-use super::super::sockets::Sockets;
-use super::{Link, Peer, Rank, State};
+use super::super::completed_steps::CompletedStep;
+use super::super::phases::PhaseStats;
+use super::super::sockets::SocketCore;
+use super::{Rank, RankLink, RankPeer, RankState};
 use crate::params::{MessageParams, StepParams};
 use hostnet_kernel::Time;
 use hostnet_measure::Bins;
 
 impl Rank {
     /// Adds the completed step to the statistics, and advances to the next one.
-    pub(super) fn ends(&mut self, step: &StepParams, now: Time) {
+    pub(super) fn record_step(&mut self, step: &StepParams, now: Time) {
         let took_ps = now.since(self.since);
-        let books = &mut self.phases[usize::from(step.phase)];
-        books.steps += 1;
-        books.time_ps += took_ps;
-        books.most_ps = books.most_ps.max(took_ps);
-        books.compute_ps += std::mem::take(&mut self.computed_ps);
-        books.device_ps += self.passed.now.device.map_or(0, |(_, until)| until.since(self.since));
+        let stats = &mut self.phases[usize::from(step.phase)];
+        stats.steps += 1;
+        stats.time_ps += took_ps;
+        stats.most_ps = stats.most_ps.max(took_ps);
+        stats.compute_ps += std::mem::take(&mut self.computed_ps);
+        stats.device_ps += self.completed_steps.now.device.map_or(0, |(_, until)| until.since(self.since));
         if let Some(message) = step.send {
-            books.messages += 1;
-            books.bytes += message.bytes;
+            stats.messages += 1;
+            stats.bytes += message.bytes;
         }
-        books.received_bytes += step.receive.map_or(0, |message| message.bytes);
-        let total = |message: Option<MessageParams>, of: fn(&Peer) -> u64| {
+        stats.received_bytes += step.receive.map_or(0, |message| message.bytes);
+        let total = |message: Option<MessageParams>, of: fn(&RankPeer) -> u64| {
             let peer = self.peers.iter().find(|peer| Some(peer.rank) == message.map(|message| message.rank))?;
             Some((peer.rank, of(peer)))
         };
         let (sent, taken) = (total(step.send, |peer| peer.sent), total(step.receive, |peer| peer.taken));
-        self.passed.end(now, step.phase, sent, taken);
+        self.completed_steps.end(now, step.phase, sent, taken);
         self.at.2 += 1;
-        self.skip();
+        self.skip_finished_blocks();
     }
 
     /// Returns the time that the current step spent computing, in ps, if computing has ended.
@@ -49,7 +49,7 @@ impl Rank {
     #[must_use]
     pub fn done_at(&self) -> Option<Time> {
         match self.state {
-            State::Done(at) => Some(at),
+            RankState::Done(at) => Some(at),
             _ => None,
         }
     }
@@ -62,30 +62,30 @@ impl Rank {
 
     /// Returns the statistics of the steps since the start of the run, by name.
     #[must_use]
-    pub fn phases(&self) -> &[PhaseBooks] {
+    pub fn phases(&self) -> &[PhaseStats] {
         &self.phases
     }
 
     /// Returns the busy time of a core at an endpoint; none without one.
     #[must_use]
     pub fn core_busy(&self) -> Option<&Bins> {
-        self.sockets.as_ref().map(Sockets::busy)
+        self.sockets.as_ref().map(SocketCore::busy)
     }
 
     /// Iterates over the latest completed steps that are kept, in order.
-    pub fn passed(&self) -> impl Iterator<Item = &Passed> {
-        self.passed.steps()
+    pub fn completed_steps(&self) -> impl Iterator<Item = &CompletedStep> {
+        self.completed_steps.steps()
     }
 
     /// Returns the bytes that have arrived from other ranks and that no step has received.
     #[must_use]
     pub fn unreceived_bytes(&self) -> u64 {
-        let unread = self.sockets.as_ref().map_or(0, Sockets::unread_bytes);
+        let unread = self.sockets.as_ref().map_or(0, SocketCore::unread_bytes);
         self.peers.iter().map(|peer| peer.inbox).sum::<u64>() + unread
     }
 
     /// Iterates over the other ranks that this one exchanges messages with, and the connections to them.
-    pub fn links(&self) -> impl Iterator<Item = (u32, Link)> + '_ {
+    pub fn links(&self) -> impl Iterator<Item = (u32, RankLink)> + '_ {
         self.peers.iter().map(|peer| (peer.rank, peer.link))
     }
 }

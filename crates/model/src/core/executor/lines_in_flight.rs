@@ -4,14 +4,14 @@ use hostnet_kernel::Time;
 use serde::{Deserialize, Serialize};
 
 /// Number that stands for no line in flight.
-pub(super) const NO_FLIGHT: u16 = u16::MAX;
+pub(super) const NO_LINE_IN_FLIGHT: u16 = u16::MAX;
 
 /// Marks a slot without a line.
 const FREE: u64 = u64::MAX;
 
 /// Line in flight.
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
-pub(super) struct Flight {
+pub(super) struct LineInFlight {
     /// True if a prefetcher requested the line, which then holds a prefetch credit.
     pub(super) prefetch: bool,
     /// Time since which an access waits for the line and holds an LFB entry, if one does.
@@ -26,18 +26,18 @@ pub(super) struct Flight {
 
 /// All lines in flight to one L2.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub(super) struct Flights {
+pub(super) struct LinesInFlight {
     lines: Vec<u64>,
-    flights: Vec<Flight>,
+    lines_in_flight: Vec<LineInFlight>,
     free: Vec<u16>,
 }
 
-impl Flights {
+impl LinesInFlight {
     /// Creates a table with room for `capacity` lines.
     pub(super) fn new(capacity: u32) -> Self {
         Self {
             lines: vec![FREE; capacity as usize],
-            flights: vec![Flight::default(); capacity as usize],
+            lines_in_flight: vec![LineInFlight::default(); capacity as usize],
             free: (0..capacity as u16).rev().collect(),
         }
     }
@@ -48,21 +48,21 @@ impl Flights {
     }
 
     /// Adds a line and returns its number. Every line holds a credit, so there is room.
-    pub(super) fn add(&mut self, line: u64, flight: Flight) -> u16 {
+    pub(super) fn add(&mut self, line: u64, flight: LineInFlight) -> u16 {
         let index = self.free.pop().expect("a line on its way holds a credit");
         self.lines[usize::from(index)] = line;
-        self.flights[usize::from(index)] = flight;
+        self.lines_in_flight[usize::from(index)] = flight;
         index
     }
 
-    pub(super) fn get_mut(&mut self, index: u16) -> &mut Flight {
-        &mut self.flights[usize::from(index)]
+    pub(super) fn get_mut(&mut self, index: u16) -> &mut LineInFlight {
+        &mut self.lines_in_flight[usize::from(index)]
     }
 
     /// Removes a line that has arrived.
-    pub(super) fn take(&mut self, index: u16) -> Flight {
+    pub(super) fn take(&mut self, index: u16) -> LineInFlight {
         self.lines[usize::from(index)] = FREE;
         self.free.push(index);
-        self.flights[usize::from(index)]
+        self.lines_in_flight[usize::from(index)]
     }
 }

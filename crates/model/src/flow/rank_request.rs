@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 /// Connection to another rank.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Link {
+pub enum RankLink {
     /// The end of a flow at this host.
     End(u32),
     /// Another rank of this host, by its number here: messages are copied.

@@ -1,8 +1,8 @@
 //! Arbitration between the reads and writes of each function.
 
-use super::counters::Wait;
+use super::counters::HeadWait;
 use super::function::Function;
-use super::writer::Step;
+use super::writer::WriteStep;
 use super::Nic;
 use crate::part::Context;
 use hostnet_kernel::ComponentId;
@@ -24,7 +24,7 @@ impl Nic {
             return;
         }
         let next = self.receive.next(number, endpoint, context.packets, common);
-        if matches!(next, Step::Write(time) if time <= context.now()) {
+        if matches!(next, WriteStep::Write(time) if time <= context.now()) {
             self.receive.write(number, endpoint, common, context);
             *read_turn = true;
         } else if !*read_turn {
@@ -36,14 +36,14 @@ impl Nic {
     /// descriptor, if the head of any function waits for one.
     pub(super) fn plan(&mut self, context: &mut Context) {
         let now = context.now();
-        let mut waits = Wait::None;
+        let mut waits = HeadWait::None;
         for (number, function) in self.functions.iter_mut().enumerate() {
             let endpoint = &function.endpoint;
             let write = match self.receive.next(number, endpoint, context.packets, &self.common) {
-                Step::Write(time) => Some(time),
-                Step::Wait(wait) => {
+                WriteStep::Write(time) => Some(time),
+                WriteStep::HeadWait(wait) => {
                     // A missing descriptor takes precedence, because drops are attributed to it.
-                    waits = if waits == Wait::None || wait == Wait::Descriptor { wait } else { waits };
+                    waits = if waits == HeadWait::None || wait == HeadWait::Descriptor { wait } else { waits };
                     None
                 }
             };
@@ -65,7 +65,7 @@ impl Nic {
     pub(super) fn send_due(&mut self, context: &mut Context) -> bool {
         let mut due = false;
         for number in 0..self.functions.len() {
-            if self.functions[number].awake(context.now()) {
+            if self.functions[number].take_due_wake(context.now()) {
                 self.send(number, context);
                 due = true;
             }

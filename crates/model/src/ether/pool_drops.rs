@@ -2,7 +2,7 @@
 //! waits for are dropped first; if that does not suffice, the requester gets a NACK.
 
 use super::drops::DropReason;
-use super::egress::Left;
+use super::egress::DepartedPacket;
 use super::port_queues::PRIORITIES;
 use super::switch::Switch;
 use crate::line::{Content, Packet, PacketId, PoolKind, PoolMessage};
@@ -33,10 +33,10 @@ impl Switch {
     fn evict(&mut self, way: usize, priority: u8, context: &mut NetContext) -> bool {
         let may: fn(&Packet) -> bool =
             |packet| matches!(packet.content, Content::Pool(message) if !message.kind.is_demand());
-        let out = (0..priority).find_map(|lower| self.ports[way].egress.take(lower, may, context));
+        let out = (0..priority).find_map(|lower| self.ports[way].egress.take_next(lower, may, context));
         let Some(id) = out else { return false };
         let Packet { flow, ip_bytes, priority, queue, .. } = *context.packets.get(id);
-        self.release(&Left { id, flow, ip_bytes, priority, queue, dropped: None }, context);
+        self.release(&DepartedPacket { id, flow, ip_bytes, priority, queue, dropped: None }, context);
         self.drop(id, DropReason::Full, context);
         true
     }

@@ -8,7 +8,7 @@ use proptest::prelude::{prop_assert_eq, proptest, Just};
 
 /// Array that holds a line: the L2 of a core, or the LLC or snoop filter of a slice.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Where {
+enum ArrayId {
     L2(u32),
     Llc(u8),
     Filter(u8),
@@ -16,7 +16,7 @@ enum Where {
 
 #[derive(Clone, Copy, Debug)]
 struct Row {
-    place: Where,
+    place: ArrayId,
     line: u64,
     way: u32,
     used: u64,
@@ -27,7 +27,7 @@ struct Row {
     prefetched: bool,
 }
 
-struct Plain {
+struct ReferenceModel {
     params: CacheParams,
     slices: u32,
     rows: Vec<Row>,
@@ -38,29 +38,29 @@ struct Plain {
     found: [i32; CORES as usize],
 }
 
-impl Plain {
+impl ReferenceModel {
     /// Returns true if the set of a line is observed. With so few sets only the first is.
     fn observed(&self, line: u64) -> bool {
         line % u64::from(self.params.llc.sets) == 0
     }
 
-    fn llc(&self, line: u64) -> Where {
-        Where::Llc(slice_of(line, self.slices))
+    fn llc(&self, line: u64) -> ArrayId {
+        ArrayId::Llc(slice_of(line, self.slices))
     }
 
-    fn filter(&self, line: u64) -> Where {
-        Where::Filter(slice_of(line, self.slices))
+    fn filter(&self, line: u64) -> ArrayId {
+        ArrayId::Filter(slice_of(line, self.slices))
     }
 
     fn victim_mode(&self) -> bool {
         self.params.llc.inclusion == Inclusion::Victim
     }
 
-    fn find(&mut self, place: Where, line: u64) -> Option<&mut Row> {
+    fn find(&mut self, place: ArrayId, line: u64) -> Option<&mut Row> {
         self.rows.iter_mut().find(|row| row.place == place && row.line == line)
     }
 
-    fn use_row(&mut self, place: Where, line: u64) -> Option<&mut Row> {
+    fn use_row(&mut self, place: ArrayId, line: u64) -> Option<&mut Row> {
         self.now += 1;
         let now = self.now;
         let row = self.find(place, line)?;
@@ -68,16 +68,16 @@ impl Plain {
         Some(row)
     }
 
-    fn remove(&mut self, place: Where, line: u64) -> Option<Row> {
+    fn remove(&mut self, place: ArrayId, line: u64) -> Option<Row> {
         let index = self.rows.iter().position(|row| row.place == place && row.line == line)?;
         Some(self.rows.remove(index))
     }
 
-    fn insert(&mut self, place: Where, line: u64, class: u8, mask: u32) -> (&mut Row, Option<Row>) {
+    fn insert(&mut self, place: ArrayId, line: u64, class: u8, mask: u32) -> (&mut Row, Option<Row>) {
         let (sets, ways) = match place {
-            Where::L2(_) => (self.params.l2.sets, self.params.l2.ways),
-            Where::Llc(_) => (self.params.llc.sets, self.params.llc.ways),
-            Where::Filter(_) => (self.params.llc.filter_sets, self.params.llc.filter_ways),
+            ArrayId::L2(_) => (self.params.l2.sets, self.params.l2.ways),
+            ArrayId::Llc(_) => (self.params.llc.sets, self.params.llc.ways),
+            ArrayId::Filter(_) => (self.params.llc.filter_sets, self.params.llc.filter_ways),
         };
         let rows = &self.rows;
         let in_way = |way| {
@@ -99,7 +99,7 @@ impl Plain {
     /// Invalidates a line in all cores but one. Returns the copies.
     fn lose(&mut self, line: u64, spared: Option<u32>) -> Vec<Row> {
         let cores = (0..CORES).filter(|&core| Some(core) != spared);
-        cores.filter_map(|core| self.remove(Where::L2(core), line)).collect()
+        cores.filter_map(|core| self.remove(ArrayId::L2(core), line)).collect()
     }
 
     fn count(&mut self, class: u8) -> &mut ClassCounts {
@@ -152,12 +152,12 @@ impl Plain {
 
     fn use_line(&mut self, core: u32, line: u64, store: bool, prefetch: bool) {
         let class = core as u8;
-        if prefetch && self.find(Where::L2(core), line).is_some() {
+        if prefetch && self.find(ArrayId::L2(core), line).is_some() {
             return;
         }
         if !prefetch {
             self.count(class).l2_lookups += 1;
-            if let Some(row) = self.use_row(Where::L2(core), line) {
+            if let Some(row) = self.use_row(ArrayId::L2(core), line) {
                 row.dirty |= store;
                 let used = std::mem::take(&mut row.prefetched);
                 self.count(class).prefetch_used += u64::from(used);
@@ -179,7 +179,7 @@ impl Plain {
         if dirty {
             self.lose(line, Some(core));
         }
-        let (row, left) = self.insert(Where::L2(core), line, class, u32::MAX);
+        let (row, left) = self.insert(ArrayId::L2(core), line, class, u32::MAX);
         (row.dirty, row.prefetched) = (dirty, prefetch);
         if let Some(left) = left {
             self.leave_l2(left);
@@ -196,15 +196,15 @@ impl Plain {
             self.track(line);
             return None;
         }
-        let dirty = (0..CORES).find(|&core| self.find(Where::L2(core), line).is_some_and(|row| row.dirty));
-        dirty.and_then(|core| self.remove(Where::L2(core), line));
+        let dirty = (0..CORES).find(|&core| self.find(ArrayId::L2(core), line).is_some_and(|row| row.dirty));
+        dirty.and_then(|core| self.remove(ArrayId::L2(core), line));
         Some(dirty.is_some())
     }
 
     /// Reads a line from an inclusive LLC, which fetches a line on a miss.
     fn copy(&mut self, line: u64, class: u8) -> Option<bool> {
         let dirty = (0..CORES).filter_map(|core| {
-            let row = self.find(Where::L2(core), line)?;
+            let row = self.find(ArrayId::L2(core), line)?;
             std::mem::take(&mut row.dirty).then_some(row.class)
         });
         let dirty = dirty.last();
@@ -225,11 +225,11 @@ impl Plain {
         let Row { line, class, dirty, .. } = left;
         let mask = self.params.masks[usize::from(class)];
         if self.victim_mode() {
-            if (0..CORES).any(|core| self.find(Where::L2(core), line).is_some()) {
+            if (0..CORES).any(|core| self.find(ArrayId::L2(core), line).is_some()) {
                 return;
             }
             self.remove(self.filter(line), line);
-            let Where::L2(core) = left.place else { unreachable!("it left an L2") };
+            let ArrayId::L2(core) = left.place else { unreachable!("it left an L2") };
             let taken = match self.params.llc.clean_victims {
                 CleanVictims::All => true,
                 CleanVictims::Foreseen => self.observed(line) || self.found[core as usize] >= 0,
@@ -258,7 +258,7 @@ impl Plain {
 
     fn io_read(&mut self, line: u64, class: u8) {
         let in_llc = self.use_row(self.llc(line), line).map(|row| row.read = true).is_some();
-        let hit = in_llc || (0..CORES).any(|core| self.find(Where::L2(core), line).is_some());
+        let hit = in_llc || (0..CORES).any(|core| self.find(ArrayId::L2(core), line).is_some());
         self.count(class).io_reads += 1;
         self.count(class).io_read_hits += u64::from(hit);
     }
@@ -276,7 +276,7 @@ impl Plain {
 
     fn counts(&self) -> Vec<ClassCounts> {
         let mut counts = self.counts.clone();
-        for row in self.rows.iter().filter(|row| matches!(row.place, Where::Llc(_))) {
+        for row in self.rows.iter().filter(|row| matches!(row.place, ArrayId::Llc(_))) {
             let counts = &mut counts[usize::from(row.class)];
             *(if row.io { &mut counts.io_lines } else { &mut counts.core_lines }) += 1;
             counts.dirty_lines += u64::from(row.dirty);
@@ -287,9 +287,9 @@ impl Plain {
 
 /// Applies one step to the caches, completing all transfers. Appends the lines that leave for memory to `left`.
 fn step(caches: &mut Caches, step: Step, left: &mut Vec<(u64, u8, bool)>) {
-    let mut note = |evicted: Option<Evicted>| left.extend(evicted.map(|gone| (gone.line, gone.class, gone.io)));
+    let mut note = |evicted: Option<EvictedLine>| left.extend(evicted.map(|gone| (gone.line, gone.class, gone.io)));
     let (core, line, store, prefetched) = match step {
-        Step::Use { core, line, store } if caches.access(core, line, core as u8, store) == Access::Miss => {
+        Step::Use { core, line, store } if caches.access(core, line, core as u8, store) == L2Access::Miss => {
             (core, line, store, false)
         }
         Step::Prefetch { core, line } if !caches.holds(core, line) => (core, line, false, true),
@@ -302,7 +302,7 @@ fn step(caches: &mut Caches, step: Step, left: &mut Vec<(u64, u8, bool)>) {
         _ => return,
     };
     let class = core as u8;
-    let Read { hit, evicted } = caches.read(core, line, class);
+    let LlcRead { hit, evicted } = caches.read(core, line, class);
     note(evicted);
     if hit.is_none() {
         note(caches.fetched(line, class));
@@ -321,7 +321,8 @@ proptest! {
     ) {
         let mut caches = Caches::new(&params, CORES, slices, CLASSES, 1);
         let counts = vec![ClassCounts::default(); CLASSES];
-        let mut plain = Plain { params, slices, rows: Vec::new(), now: 0, counts, left: Vec::new(), found: [0; 3] };
+        let (rows, left) = (Vec::new(), Vec::new());
+        let mut plain = ReferenceModel { params, slices, rows, now: 0, counts, left, found: [0; 3] };
         let mut left = Vec::new();
         for next in steps {
             step(&mut caches, next, &mut left);

@@ -1,7 +1,7 @@
 //! Engine of a switch that sums the vectors of jobs. It is modelled as an endpoint behind a cable within the switch.
 
 use super::endpoint::Endpoint;
-use crate::flow::{Reducer, SumEngine, Summing};
+use crate::flow::{Reducer, ReducerRequest, SumEngine};
 use crate::params::ClusterParams;
 use crate::part::{NetContext, Payload};
 use hostnet_kernel::Time;
@@ -9,12 +9,12 @@ use serde::{Deserialize, Serialize};
 
 /// Reducers of a switch, and the engine that they share.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
-pub(super) struct Sums {
+pub(super) struct SwitchSums {
     pub(super) reducers: Vec<Reducer>,
     engine: SumEngine,
 }
 
-impl Sums {
+impl SwitchSums {
     /// Creates the reducers of all jobs at a host. `end` gives the end of the flow between two members of a job: its
     /// arguments are the job, this member and the other one.
     pub(super) fn new(cluster: &ClusterParams, host: u16, end: impl Fn(u32, u32, u32) -> Option<u32>) -> Self {
@@ -47,7 +47,7 @@ impl Endpoint {
     }
 
     /// Passes bytes received at an end to a reducer. Returns false if there are none.
-    pub(super) fn take_vectors(&mut self, sums: &mut Sums, reducer: u32, end: u32) -> bool {
+    pub(super) fn take_vectors(&mut self, sums: &mut SwitchSums, reducer: u32, end: u32) -> bool {
         let application = self.ends[end as usize].application_mut();
         let bytes = application.map_or(0, |application| application.take_arrived());
         if bytes > 0 {
@@ -57,21 +57,21 @@ impl Endpoint {
     }
 
     /// Runs a reducer until it has to wait. Its events are [`Payload::Begin`] of connection `event`.
-    pub(super) fn run_reducer(&mut self, sums: &mut Sums, reducer: u32, event: u32, context: &mut NetContext) {
+    pub(super) fn run_reducer(&mut self, sums: &mut SwitchSums, reducer: u32, event: u32, context: &mut NetContext) {
         let (at, now) = (reducer as usize, context.now());
         loop {
             match sums.reducers[at].next(&mut sums.engine, now) {
-                Summing::Nothing => return,
-                Summing::Wake(done) => {
+                ReducerRequest::Nothing => return,
+                ReducerRequest::Wake(done) => {
                     let delay_ps = done.ps().saturating_sub(now.ps()).max(1);
                     return context.send(context.id, delay_ps, Payload::Begin { connection: event });
                 }
-                Summing::Up(bytes) => {
+                ReducerRequest::Up(bytes) => {
                     if let Some(end) = sums.reducers[at].output() {
                         self.post_sum(sums, reducer, (end, bytes), context);
                     }
                 }
-                Summing::Down(bytes) => {
+                ReducerRequest::Down(bytes) => {
                     for input in 0..sums.reducers[at].inputs() {
                         if let Some(end) = sums.reducers[at].input(input) {
                             self.post_sum(sums, reducer, (end, bytes), context);
@@ -83,8 +83,8 @@ impl Endpoint {
     }
 
     /// Sends bytes of a sum by an end.
-    fn post_sum(&mut self, sums: &mut Sums, reducer: u32, (end, bytes): (u32, u64), context: &mut NetContext) {
-        self.ends[end as usize].tell(context.now(), |application| application.post(bytes));
+    fn post_sum(&mut self, sums: &mut SwitchSums, reducer: u32, (end, bytes): (u32, u64), context: &mut NetContext) {
+        self.ends[end as usize].update_application(context.now(), |application| application.post(bytes));
         self.take_vectors(sums, reducer, end);
         self.flush(end, context);
     }

@@ -22,9 +22,9 @@ pub struct FluidCounts {
 
 /// Counters of a fluid memory.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub(super) struct Books {
+pub(super) struct FluidCounters {
     /// Lines written and read by devices since the start of the run.
-    pub(super) ever: [u64; 2],
+    pub(super) lines_ever: [u64; 2],
     /// Entries of the read buffer in use, times ps, since the start of the run.
     pub(super) read_area_ever: u128,
     /// Lines written and read up to the last reset.
@@ -39,10 +39,10 @@ pub(super) struct Books {
     settled: Time,
 }
 
-impl Books {
+impl FluidCounters {
     pub(super) fn new(classes: usize) -> Self {
         Self {
-            ever: [0; 2],
+            lines_ever: [0; 2],
             read_area_ever: 0,
             ever_before: [0; 2],
             area_before: [0; 2],
@@ -69,12 +69,12 @@ impl Books {
 
     /// Counts lines that a device writes; `each` is the share of a line that goes to memory, in units of 2^-16.
     pub(super) fn write(&mut self, class: u8, lines: u8, each: u64) {
-        self.ever[0] += u64::from(lines);
+        self.lines_ever[0] += u64::from(lines);
         self.add(class, 0, u64::from(lines) * each);
     }
 
     pub(super) fn read(&mut self, class: u8, lines: u8, latency_ps: u64) {
-        self.ever[1] += u64::from(lines);
+        self.lines_ever[1] += u64::from(lines);
         self.read_area_ever += u128::from(lines) * u128::from(latency_ps);
         self.add(class, u64::from(lines) * LINE, 0);
     }
@@ -87,7 +87,7 @@ impl Books {
     }
 
     pub(super) fn reset(&mut self, write_area: u128) {
-        self.ever_before = self.ever;
+        self.ever_before = self.lines_ever;
         self.area_before = [write_area, self.read_area_ever];
         self.lines.iter_mut().for_each(|lines| *lines = [0; 2]);
         self.workloads.iter_mut().for_each(|bytes| *bytes = [0; 2]);
@@ -96,11 +96,11 @@ impl Books {
     pub(super) fn counts(&self, write_area: u128) -> FluidCounts {
         let area = [write_area, self.read_area_ever];
         let bytes = |(lines, workload): (&[u64; 2], &[u128; 2])| {
-            [0, 1].map(|way| lines[way] / (LINE / 64) + (workload[way] / PS_PER_S) as u64)
+            [0, 1].map(|direction| lines[direction] / (LINE / 64) + (workload[direction] / PS_PER_S) as u64)
         };
         FluidCounts {
-            lines: [0, 1].map(|way| self.ever[way] - self.ever_before[way]),
-            area: [0, 1].map(|way| area[way] - self.area_before[way]),
+            lines: [0, 1].map(|direction| self.lines_ever[direction] - self.ever_before[direction]),
+            area: [0, 1].map(|direction| area[direction] - self.area_before[direction]),
             bytes: self.lines.iter().zip(&self.workloads).map(bytes).collect(),
         }
     }

@@ -7,7 +7,7 @@
 //! whichever engine has the core. Kernel work on packets interrupts the engine that has the core, is charged to its
 //! account, and gives the core back.
 
-use super::{Engine, Runs, Worker};
+use super::{Engine, EngineKind, Worker};
 use crate::lfb::Lfb;
 use crate::os::NetStack;
 use crate::part::{Context, Payload, Start};
@@ -20,7 +20,7 @@ const SLICE_PS: u64 = 100_000_000;
 
 /// Scheduler of the engines of a core.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
-pub(super) struct Turns {
+pub(super) struct EngineScheduler {
     /// Engine whose turn it is.
     turn: usize,
     /// Time up to which the accounts are settled.
@@ -36,7 +36,7 @@ pub(super) struct Turns {
     /// Time since which that engine has had the core.
     runs_since: Time,
     /// Time for which each engine had the core in this window, in ps.
-    had_ps: Vec<u64>,
+    run_ps: Vec<u64>,
     /// Time for which each engine waited for the core in this window, in ps.
     waited_ps: Vec<u64>,
     /// Start of this window.
@@ -47,22 +47,22 @@ pub(super) struct Turns {
     offered: usize,
 }
 
-impl Turns {
+impl EngineScheduler {
     /// Creates the scheduler of `count` engines, none of which has the core.
     pub(super) fn new(count: usize) -> Self {
         Self {
             account_ps: vec![0; count],
             awake: vec![false; count],
-            had_ps: vec![0; count],
+            run_ps: vec![0; count],
             waited_ps: vec![0; count],
             ..Self::default()
         }
     }
 
     /// Returns the time for which an engine had the core since the last reset, until `now`, in ps.
-    pub(super) fn had_ps(&self, engine: usize, now: Time) -> u64 {
+    pub(super) fn run_ps(&self, engine: usize, now: Time) -> u64 {
         let running = if self.engine() == Some(engine) { now.since(self.runs_since) } else { 0 };
-        self.had_ps[engine] + running
+        self.run_ps[engine] + running
     }
 
     /// Returns the time for which an engine with something to do waited for the core since the last reset, until
@@ -88,7 +88,7 @@ impl Turns {
 
     /// Starts a new measuring window.
     pub(super) fn reset(&mut self, now: Time) {
-        self.had_ps.fill(0);
+        self.run_ps.fill(0);
         self.waited_ps.fill(0);
         (self.runs_since, self.window_from) = (now, now);
     }
@@ -109,16 +109,16 @@ impl Turns {
     /// Handles an event of a core with `engines`.
     pub(super) fn on_event(&mut self, payload: Payload, engines: &mut [Engine], lfb: &mut Lfb, context: &mut Context) {
         // An engine whose work is over by now gives the core up before the event brings new work.
-        self.pass_on(engines, lfb, context);
+        self.switch_engine(engines, lfb, context);
         let now = context.now();
         let first = if payload == Payload::Refill { self.offer(engines.len()) } else { 0 };
-        let asked = asked_by(payload, context);
+        let asked = requesting_engine(payload, context);
         for number in (first..engines.len()).chain(0..first) {
-            if asked.map_or_else(|| engines[number].heeds(&payload), |engine| engine == number) {
-                address(number, engines, lfb, now).on_event(payload, lfb, context);
+            if asked.map_or_else(|| engines[number].handles_event(&payload), |engine| engine == number) {
+                select_engine(number, engines, lfb, now).on_event(payload, lfb, context);
             }
         }
-        self.pass_on(engines, lfb, context);
+        self.switch_engine(engines, lfb, context);
     }
 
     /// Returns the engine that a free LFB entry is offered to first, round robin.
@@ -128,7 +128,7 @@ impl Turns {
     }
 
     /// Gives the core to the engine that `next` chooses.
-    fn pass_on(&mut self, engines: &mut [Engine], lfb: &mut Lfb, context: &mut Context) {
+    fn switch_engine(&mut self, engines: &mut [Engine], lfb: &mut Lfb, context: &mut Context) {
         let now = context.now();
         // An engine may find out only when it has the core that it has nothing to do; the bound lets each do so.
         for _ in 0..=2 * engines.len() {
@@ -138,17 +138,17 @@ impl Turns {
                 break;
             }
             if let Some(engine) = self.engine() {
-                self.had_ps[engine] += now.since(self.runs_since);
+                self.run_ps[engine] += now.since(self.runs_since);
                 if next.is_none_or(|(next, _)| next != engine) {
-                    address(engine, engines, lfb, now).hold(lfb, context);
+                    select_engine(engine, engines, lfb, now).suspend(lfb, context);
                 }
             }
             (self.runs, self.runs_since) = (next, now);
             if let Some((engine, turn)) = next {
-                address(engine, engines, lfb, now).go(turn, lfb, context);
+                select_engine(engine, engines, lfb, now).resume(turn, lfb, context);
             }
         }
-        self.look_later(context);
+        self.schedule_slice_check(context);
     }
 
     /// Returns the engine that must have the core, and true if it is its turn.
@@ -199,7 +199,7 @@ impl Turns {
     }
 
     /// Schedules a check for the time when a waiting engine is a slice behind, if any engine waits.
-    fn look_later(&mut self, context: &mut Context) {
+    fn schedule_slice_check(&mut self, context: &mut Context) {
         let now = context.now();
         self.look_at = self.look_at.filter(|&at| at > now);
         let waiting = (0..self.awake.len()).filter(|&engine| self.awake[engine] && engine != self.turn);
@@ -213,7 +213,7 @@ impl Turns {
 }
 
 /// Selects an engine to run: marks it as the running one in the LFB, and sets its contention flag.
-fn address<'a>(number: usize, engines: &'a mut [Engine], lfb: &mut Lfb, now: Time) -> &'a mut Engine {
+fn select_engine<'a>(number: usize, engines: &'a mut [Engine], lfb: &mut Lfb, now: Time) -> &'a mut Engine {
     let contended = (0..engines.len()).any(|other| other != number && engines[other].wants(now));
     lfb.engine = number as u8;
     engines[number].set_contended(contended);
@@ -221,7 +221,7 @@ fn address<'a>(number: usize, engines: &'a mut [Engine], lfb: &mut Lfb, now: Tim
 }
 
 /// Returns the engine that an answer is for, which is the one that made the request.
-fn asked_by(payload: Payload, context: &Context) -> Option<usize> {
+fn requesting_engine(payload: Payload, context: &Context) -> Option<usize> {
     match payload {
         Payload::Data(id) | Payload::Admitted(id) | Payload::Taken(id) | Payload::Acknowledged(id) => {
             Some(usize::from(context.requests.get(id).engine))

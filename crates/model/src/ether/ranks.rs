@@ -2,8 +2,8 @@
 
 use super::endpoint::Endpoint;
 use super::flow_end::FlowEnd;
-use super::summed::Sums;
-use crate::flow::{Link, Rank, RankRequest};
+use super::sums::SwitchSums;
+use crate::flow::{Rank, RankLink, RankRequest};
 use crate::params::{ClusterParams, Traffic};
 use crate::part::{NetContext, Payload};
 use hostnet_kernel::{ComponentId, Scheduler, Time};
@@ -15,17 +15,17 @@ const NONE: u32 = u32::MAX;
 
 /// Ranks and reducers at an endpoint; reducers stand for the engine of a switch that sums vectors.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub(super) struct Ranks {
+pub(super) struct EndpointRanks {
     ranks: Vec<Rank>,
     /// Rank or reducer that each end belongs to, by its number at this endpoint, and the rank at the other end.
     /// Numbers of reducers follow those of the ranks.
     of_ends: Vec<(u32, u32)>,
     /// Time of the pending event of each rank.
     set: Vec<Option<Time>>,
-    pub(super) sums: Sums,
+    pub(super) sums: SwitchSums,
 }
 
-impl Ranks {
+impl EndpointRanks {
     /// Creates the ranks and reducers of all jobs at a host; none if there are none.
     fn new(cluster: &ClusterParams, host: u16, ends: &[FlowEnd]) -> Option<Box<Self>> {
         let mut numbers = BTreeMap::new();
@@ -44,7 +44,7 @@ impl Ranks {
             by_ranks.insert((job, own, other), index);
             of_ends[index as usize] = (numbers.get(&(job, own)).copied().unwrap_or(NONE), other);
         }
-        let sums = Sums::new(cluster, host, |job, own, other| by_ranks.get(&(job, own, other)).copied());
+        let sums = SwitchSums::new(cluster, host, |job, own, other| by_ranks.get(&(job, own, other)).copied());
         for (number, reducer) in (numbers.len() as u32..).zip(&sums.reducers) {
             let (job, own) = reducer.number();
             for (_, &end) in by_ranks.range((job, own, 0)..=(job, own, u32::MAX)) {
@@ -53,8 +53,8 @@ impl Ranks {
         }
         let rank = |&(job, rank): &(u32, u32)| {
             Rank::new(job, &cluster.jobs[job as usize], rank, |to| {
-                let local = numbers.get(&(job, to)).map(|&number| Link::Local(number));
-                local.or_else(|| by_ranks.get(&(job, rank, to)).map(|&end| Link::End(end)))
+                let local = numbers.get(&(job, to)).map(|&number| RankLink::Local(number));
+                local.or_else(|| by_ranks.get(&(job, rank, to)).map(|&end| RankLink::End(end)))
             })
         };
         let ranks: Vec<Rank> = numbers.keys().map(rank).collect();
@@ -74,7 +74,7 @@ impl Endpoint {
     #[must_use]
     pub fn with_ranks(mut self, cluster: &ClusterParams, host: u16) -> Self {
         if !cluster.jobs.is_empty() {
-            self.ranks = Ranks::new(cluster, host, &self.ends);
+            self.ranks = EndpointRanks::new(cluster, host, &self.ends);
         }
         self
     }
@@ -141,7 +141,7 @@ impl Endpoint {
 
     /// Notifies a rank of bytes received at one of its ends and of a completed write. Returns false if there is
     /// neither.
-    fn exchange(&mut self, end: u32, ranks: &mut Ranks, now: Time) -> bool {
+    fn exchange(&mut self, end: u32, ranks: &mut EndpointRanks, now: Time) -> bool {
         let (rank, from) = ranks.of_ends[end as usize];
         let (at, rank) = (&mut self.ends[end as usize], &mut ranks.ranks[rank as usize]);
         let Some(application) = at.application_mut() else { return false };
@@ -154,12 +154,12 @@ impl Endpoint {
     }
 
     /// Runs a rank until it has to wait.
-    fn run_rank(&mut self, ranks: &mut Ranks, rank: u32, context: &mut NetContext) {
+    fn run_rank(&mut self, ranks: &mut EndpointRanks, rank: u32, context: &mut NetContext) {
         let (first, now) = (self.first_rank(), context.now());
         loop {
             match ranks.ranks[rank as usize].next(now) {
                 RankRequest::Send(end, bytes) => {
-                    self.ends[end as usize].tell(now, |application| application.post(bytes));
+                    self.ends[end as usize].update_application(now, |application| application.post(bytes));
                     self.exchange(end, ranks, now);
                     self.flush(end, context);
                 }

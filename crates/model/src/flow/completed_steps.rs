@@ -12,7 +12,7 @@ const KEPT_OF_RANK: (usize, usize) = (16, 1 << 13);
 
 /// A completed step of a rank.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Passed {
+pub struct CompletedStep {
     /// Name of the step, as an index into [`crate::params::JobParams::phases`].
     pub phase: u8,
     /// Time at which the step began.
@@ -35,23 +35,23 @@ pub struct Passed {
 
 /// The latest steps of a rank.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub(super) struct PassedSteps {
+pub(super) struct CompletedSteps {
     most: usize,
-    steps: VecDeque<Passed>,
+    steps: VecDeque<CompletedStep>,
     /// The current step.
-    pub(super) now: Passed,
+    pub(super) now: CompletedStep,
 }
 
-impl PassedSteps {
+impl CompletedSteps {
     /// Creates the record of one of `ranks` ranks.
     pub(super) fn of_ranks(ranks: usize) -> Self {
         let (least, most) = KEPT_OF_RANK;
-        Self { most: (KEPT / ranks.max(1)).clamp(least, most), steps: VecDeque::new(), now: Passed::default() }
+        Self { most: (KEPT / ranks.max(1)).clamp(least, most), steps: VecDeque::new(), now: CompletedStep::default() }
     }
 
     /// Records that a step begins.
     pub(super) fn begin(&mut self, now: Time) {
-        self.now = Passed { began: now, ..Passed::default() };
+        self.now = CompletedStep { began: now, ..CompletedStep::default() };
     }
 
     /// Records that the current step ends.
@@ -59,10 +59,10 @@ impl PassedSteps {
         if self.steps.len() == self.most {
             self.steps.pop_front();
         }
-        self.steps.push_back(Passed { phase, ended, sent, taken, ..self.now });
+        self.steps.push_back(CompletedStep { phase, ended, sent, taken, ..self.now });
     }
 
-    pub(super) fn steps(&self) -> impl Iterator<Item = &Passed> {
+    pub(super) fn steps(&self) -> impl Iterator<Item = &CompletedStep> {
         self.steps.iter()
     }
 }

@@ -16,7 +16,7 @@ const COPY_INSTRUCTIONS: u64 = 8;
 
 /// Operation of a rank.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Errand {
+pub enum RankOperation {
     /// Work over the memory of the rank.
     Work(WorkParams),
     /// Copy of lines from one place to another.
@@ -34,8 +34,8 @@ pub enum Errand {
 
 /// Progress of an operation.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
-struct Current {
-    errand: Errand,
+struct OperationProgress {
+    rank_operation: RankOperation,
     /// Accesses of the operation.
     accesses: u64,
     /// Instructions of the operation.
@@ -53,17 +53,17 @@ struct Current {
 
 /// Operations of a rank.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct Errands {
+pub struct RankOperations {
     /// Virtual address of the private line of the rank.
     own: u64,
     /// Virtual address of the memory that is walked through.
     walk: u64,
     /// Virtual address of the memory that is read at random.
     random: u64,
-    current: Option<Current>,
+    current: Option<OperationProgress>,
 }
 
-impl Errands {
+impl RankOperations {
     /// Creates the operations of a rank with its private line, walk and random reads at these virtual addresses.
     #[must_use]
     pub fn new(own: u64, walk: u64, random: u64) -> Self {
@@ -71,13 +71,13 @@ impl Errands {
     }
 
     /// Begins an operation; the previous one is over.
-    pub(super) fn begin(&mut self, errand: Errand) {
-        let (accesses, instructions) = match errand {
-            Errand::Work(work) => (work.read_lines + work.write_lines + work.gathers, work.instructions),
-            Errand::Copy { lines, .. } => (2 * lines, 2 * lines * COPY_INSTRUCTIONS),
+    pub(super) fn begin(&mut self, rank_operation: RankOperation) {
+        let (accesses, instructions) = match rank_operation {
+            RankOperation::Work(work) => (work.read_lines + work.write_lines + work.gathers, work.instructions),
+            RankOperation::Copy { lines, .. } => (2 * lines, 2 * lines * COPY_INSTRUCTIONS),
         };
-        self.current = Some(Current {
-            errand,
+        self.current = Some(OperationProgress {
+            rank_operation,
             accesses,
             instructions,
             accessed: 0,
@@ -109,7 +109,7 @@ impl Errands {
     }
 }
 
-impl Current {
+impl OperationProgress {
     /// Returns the instructions due before the next access; before the last access, all that are left.
     fn due(&self) -> u64 {
         let upto = u128::from(self.instructions) * u128::from(self.accessed + 1) / u128::from(self.accesses + 1);
@@ -119,13 +119,13 @@ impl Current {
 
     /// Returns the address of the next access, and true if it is a store.
     fn access(&mut self, walk: u64, random: u64, rng: &mut Rng) -> (u64, bool) {
-        match self.errand {
-            Errand::Copy { from, to, around, .. } => {
+        match self.rank_operation {
+            RankOperation::Copy { from, to, around, .. } => {
                 let number = self.accessed - 1;
                 let offset = number / 2 * 64 % around.max(64);
                 (if number % 2 == 0 { from } else { to } + offset, number % 2 == 1)
             }
-            Errand::Work(work) => {
+            RankOperation::Work(work) => {
                 let kind = self.kind(&work);
                 if kind == 2 {
                     return (random + rng.below(work.gather_lines.max(1)) * 64, false);
@@ -153,11 +153,11 @@ impl Current {
 mod tests {
     use super::*;
 
-    fn all(errand: Errand) -> Vec<Step> {
-        let mut errands = Errands::new(0, 1 << 20, 1 << 30);
+    fn all(rank_operation: RankOperation) -> Vec<Step> {
+        let mut rank_operations = RankOperations::new(0, 1 << 20, 1 << 30);
         let mut rng = Rng::new(1, 1);
-        errands.begin(errand);
-        std::iter::from_fn(|| errands.next(&mut rng)).collect()
+        rank_operations.begin(rank_operation);
+        std::iter::from_fn(|| rank_operations.next(&mut rng)).collect()
     }
 
     #[test]
@@ -170,7 +170,7 @@ mod tests {
             span_lines: 16,
             gather_lines: 9,
         };
-        let steps = all(Errand::Work(work));
+        let steps = all(RankOperation::Work(work));
         assert_eq!(steps.iter().map(|step| u64::from(step.instructions)).sum::<u64>(), work.instructions);
         assert_eq!(steps.iter().filter(|step| step.store).count(), 20);
         assert_eq!(steps.iter().filter(|step| step.address >= 1 << 30).count(), 7);
@@ -183,14 +183,14 @@ mod tests {
 
     #[test]
     fn instructions_alone_come_in_stretches() {
-        let steps = all(Errand::Work(WorkParams { instructions: 5 * STRETCH + 1, ..WorkParams::default() }));
+        let steps = all(RankOperation::Work(WorkParams { instructions: 5 * STRETCH + 1, ..WorkParams::default() }));
         assert_eq!(steps.len(), 6);
         assert_eq!(steps.iter().map(|step| u64::from(step.instructions)).sum::<u64>(), 5 * STRETCH + 1);
     }
 
     #[test]
     fn a_copy_loads_and_stores_every_line_and_begins_again_at_its_end() {
-        let steps = all(Errand::Copy { from: 0x10000, to: 0x20000, around: 128, lines: 3 });
+        let steps = all(RankOperation::Copy { from: 0x10000, to: 0x20000, around: 128, lines: 3 });
         let seen: Vec<(u64, bool)> = steps.iter().map(|step| (step.address, step.store)).collect();
         let lines = [(0x10000, false), (0x20000, true), (0x10040, false), (0x20040, true)];
         assert_eq!(seen[..4], lines);

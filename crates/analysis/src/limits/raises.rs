@@ -156,7 +156,7 @@ pub(super) fn more_prefetches(socket: &mut SocketParams, by: f64) -> f64 {
     count(&mut cache.prefetch.credits, by)
 }
 
-pub(super) fn more_entries_for_others(server: &mut ServerParams, by: f64) -> f64 {
+pub(super) fn more_remote_tor_entries(server: &mut ServerParams, by: f64) -> f64 {
     let Some(sockets) = &mut server.upi else { return 1.0 };
     let before = sockets.tor_entries;
     count(&mut sockets.tor_entries, by);
@@ -179,24 +179,24 @@ pub(super) fn faster_upi(upi: &mut UpiParams, by: f64) -> f64 {
 }
 
 /// Applies `raise` to the memory behind a CXL link, if the socket has any.
-fn of_expander(socket: &mut SocketParams, raise: impl FnOnce(&mut ExpanderParams) -> f64) -> f64 {
+fn raise_expander(socket: &mut SocketParams, raise: impl FnOnce(&mut ExpanderParams) -> f64) -> f64 {
     socket.expander.as_deref_mut().map_or(1.0, raise)
 }
 
-pub(super) fn more_far_reads(socket: &mut SocketParams, by: f64) -> f64 {
-    of_expander(socket, |expander| count(&mut expander.read_credits, by))
+pub(super) fn more_expander_reads(socket: &mut SocketParams, by: f64) -> f64 {
+    raise_expander(socket, |expander| count(&mut expander.read_credits, by))
 }
 
-pub(super) fn more_far_writes(socket: &mut SocketParams, by: f64) -> f64 {
-    of_expander(socket, |expander| count(&mut expander.write_credits, by))
+pub(super) fn more_expander_writes(socket: &mut SocketParams, by: f64) -> f64 {
+    raise_expander(socket, |expander| count(&mut expander.write_credits, by))
 }
 
-pub(super) fn faster_far_link(socket: &mut SocketParams, by: f64) -> f64 {
-    of_expander(socket, |expander| rate(&mut expander.bytes_per_s, by))
+pub(super) fn faster_expander_link(socket: &mut SocketParams, by: f64) -> f64 {
+    raise_expander(socket, |expander| rate(&mut expander.bytes_per_s, by))
 }
 
-pub(super) fn faster_far_bus(socket: &mut SocketParams, by: f64) -> f64 {
-    of_expander(socket, |expander| faster_dram(&mut expander.memory.dram, by))
+pub(super) fn faster_expander_bus(socket: &mut SocketParams, by: f64) -> f64 {
+    raise_expander(socket, |expander| faster_dram(&mut expander.memory.dram, by))
 }
 
 pub(super) fn more_tor_entries(socket: &mut SocketParams, by: f64) -> f64 {

@@ -6,9 +6,9 @@
 //! entries that only lines homed there may take, so that a request which crosses never waits at the other side for one
 //! that crosses in the opposite direction: two sockets that request lines of each other do not deadlock.
 
-use super::snoop::Asked;
+use super::snoop::SnoopTracker;
 use super::Cha;
-use crate::line::{Home, Kind, Request, RequestId};
+use crate::line::{Home, Request, RequestId, RequestKind};
 use crate::params::RemoteDdio;
 use crate::part::{Context, Payload};
 use hostnet_kernel::ComponentId;
@@ -20,7 +20,7 @@ pub(super) const NEXT_PS: u64 = 1;
 
 /// Remote sockets of a server, and the protocol to keep lines coherent with them.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct Abroad {
+pub struct RemoteSockets {
     /// UPI link to each socket, by socket number; `None` for this socket.
     pub upis: Vec<Option<ComponentId>>,
     /// One-way latency of UPI, in ps.
@@ -39,7 +39,7 @@ pub struct Abroad {
     pub ddio: RemoteDdio,
 }
 
-impl Abroad {
+impl RemoteSockets {
     /// Returns the socket at the far end of a UPI link.
     fn socket(&self, upi: ComponentId) -> Option<u8> {
         self.upis.iter().position(|&other| other == Some(upi)).map(|socket| socket as u8)
@@ -58,64 +58,66 @@ impl Abroad {
 
 /// State of a CHA for requests to remote sockets.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub(super) struct Crossing {
-    pub(super) abroad: Abroad,
+pub(super) struct UpiTransfer {
+    pub(super) remote_sockets: RemoteSockets,
     /// Entries from the admission of a request until the remote socket answers.
     pub(super) domain: Domain,
     /// Reads that wait for snoops, by request number.
-    pub(super) asked: Asked,
+    pub(super) snoop_tracker: SnoopTracker,
 }
 
 impl Cha {
     /// Returns true if a request is for memory of another socket.
     #[inline]
-    pub(super) fn is_abroad(&self, request: &Request) -> bool {
-        self.crossing.is_some() && request.socket != self.socket
+    pub(super) fn is_remote_line(&self, request: &Request) -> bool {
+        self.upi_transfer.is_some() && request.socket != self.socket
     }
 
-    pub(super) fn crossing(&mut self) -> &mut Crossing {
-        self.crossing.as_deref_mut().expect("lines of other sockets come to sockets that know them")
+    pub(super) fn upi_transfer(&mut self) -> &mut UpiTransfer {
+        self.upi_transfer.as_deref_mut().expect("lines of other sockets come to sockets that know them")
     }
 
     /// Returns the socket that a request comes from, if it is a remote one.
-    pub(super) fn comes_from(&self, request: &Request) -> Option<u8> {
-        self.crossing.as_ref()?.abroad.socket(request.owner)
+    pub(super) fn requesting_socket(&self, request: &Request) -> Option<u8> {
+        self.upi_transfer.as_ref()?.remote_sockets.socket(request.owner)
     }
 
     /// Returns the delays from a slice to the home agent and back, in ps. The agent is as far away as the memory
     /// controller. Both are 0 without home snoop: the CHA itself is the home.
     pub(super) fn agent_ps(&self) -> [u64; 2] {
-        match &self.crossing {
-            Some(crossing) if crossing.abroad.broadcast => [self.params.read_to_mc_ps, self.params.from_mc_ps],
+        match &self.upi_transfer {
+            Some(upi_transfer) if upi_transfer.remote_sockets.broadcast => {
+                [self.params.read_to_mc_ps, self.params.from_mc_ps]
+            }
             _ => [0, 0],
         }
     }
 
     /// Takes an entry for a request and sends a request of this CHA to the home socket in its place.
-    pub(super) fn pass_abroad(&mut self, id: RequestId, context: &mut Context) {
+    pub(super) fn pass_to_home(&mut self, id: RequestId, context: &mut Context) {
         let now = context.now();
         let request = context.requests.get_mut(id);
         request.admitted = now;
-        let Request { kind, slice, line, owner, book, .. } = *request;
+        let Request { kind, slice, line, owner, cha_class, .. } = *request;
         let slice = &mut self.slices[usize::from(slice)];
         slice.used += 1;
-        slice.abroad += 1;
-        let taken = self.tor.try_acquire_unnamed(now) && self.crossing().domain.try_acquire(now, book);
+        slice.remote_sockets += 1;
+        let taken = self.tor.try_acquire_unnamed(now) && self.upi_transfer().domain.try_acquire(now, cha_class);
         assert!(taken, "a slice with a free entry has room");
         // A write-back is over for its core once the CHA of its own socket has taken the line.
-        if kind == Kind::CoreWrite {
+        if kind == RequestKind::CoreWrite {
             context.send(owner, self.core_write_ack_ps, Payload::Admitted(id));
         }
         let kind = match kind {
-            Kind::CoreRead | Kind::IoRead => kind,
-            Kind::IoWrite | Kind::IoPut => Kind::IoOwn,
-            _ => Kind::CoreWrite,
+            RequestKind::CoreRead | RequestKind::IoRead => kind,
+            RequestKind::IoWrite | RequestKind::IoPut => RequestKind::IoOwn,
+            _ => RequestKind::CoreWrite,
         };
         self.cross(kind, line, id, context);
     }
 
     /// Sends a request of this CHA, on behalf of `parent`, to the home socket of a line.
-    fn cross(&mut self, kind: Kind, line: u64, parent: RequestId, context: &mut Context) {
+    fn cross(&mut self, kind: RequestKind, line: u64, parent: RequestId, context: &mut Context) {
         let home = context.homes.of(line);
         self.send_to(home.socket, kind, home, parent, context);
     }
@@ -124,7 +126,7 @@ impl Cha {
     pub(super) fn send_to(
         &mut self,
         socket: u8,
-        kind: Kind,
+        kind: RequestKind,
         home: Home,
         parent: RequestId,
         context: &mut Context,
@@ -143,58 +145,59 @@ impl Cha {
             next: RequestId::NONE,
             ..*context.requests.get(parent)
         };
-        let upi = self.crossing().abroad.upi(socket);
+        let upi = self.upi_transfer().remote_sockets.upi(socket);
         let id = context.requests.insert(request);
-        let [to_agent, _] = if kind == Kind::Snoop { self.agent_ps() } else { [0, 0] };
+        let [to_agent, _] = if kind == RequestKind::Snoop { self.agent_ps() } else { [0, 0] };
         context.send(upi, to_agent.max(NEXT_PS), Payload::Arrive(id));
         id
     }
 
     /// Handles data from a remote socket: a line homed there, or the dirty copy that a snoop found.
-    pub(super) fn on_abroad_data(&mut self, id: RequestId, context: &mut Context) {
+    pub(super) fn on_remote_data(&mut self, id: RequestId, context: &mut Context) {
         let Request { kind, tag, for_store, .. } = *context.requests.get(id);
         let parent = RequestId(tag);
         context.requests.remove(id);
-        if kind == Kind::Snoop {
-            return self.on_snooped(parent, true, context);
+        if kind == RequestKind::Snoop {
+            return self.on_snoop_answer(parent, true, context);
         }
         context.requests.get_mut(parent).for_store |= for_store;
         if context.caches.are_there() {
-            self.keep_in_llc(parent, context);
+            self.fill_inclusive_llc(parent, context);
         }
         let Request { kind, owner, .. } = *context.requests.get(parent);
         let delay = if kind.is_io() { self.io_read_return_ps } else { self.from_cha_ps };
         context.send(owner, delay, Payload::Data(parent));
-        self.leave_abroad(parent, context);
+        self.free_remote_entry(parent, context);
     }
 
     /// Handles the completion of a write, an ownership request or a snoop by a remote socket.
-    pub(super) fn on_abroad_done(&mut self, id: RequestId, context: &mut Context) {
+    pub(super) fn on_remote_done(&mut self, id: RequestId, context: &mut Context) {
         let Request { kind, tag, .. } = *context.requests.get(id);
         let parent = RequestId(tag);
-        if kind == Kind::IoOwn && self.goes_on(id, parent, context) {
+        if kind == RequestKind::IoOwn && self.continue_device_write(id, parent, context) {
             return;
         }
         context.requests.remove(id);
         match kind {
-            Kind::Snoop => self.on_snooped(parent, false, context),
-            Kind::CoreWrite => {
-                self.leave_abroad(parent, context);
+            RequestKind::Snoop => self.on_snoop_answer(parent, false, context),
+            RequestKind::CoreWrite => {
+                self.free_remote_entry(parent, context);
                 context.requests.remove(parent);
             }
             _ => {
                 let owner = context.requests.get(parent).owner;
                 context.send(owner, self.io_write_ack_ps, Payload::Acknowledged(parent));
-                self.leave_abroad(parent, context);
+                self.free_remote_entry(parent, context);
             }
         }
     }
 
     /// Continues a device write that has ownership of its line. Returns true if the line crosses to its home socket,
     /// false if the LLC of this socket has taken it.
-    fn goes_on(&mut self, id: RequestId, parent: RequestId, context: &mut Context) -> bool {
+    fn continue_device_write(&mut self, id: RequestId, parent: RequestId, context: &mut Context) -> bool {
         let Request { kind, line, class, .. } = *context.requests.get(parent);
-        let ddio = if kind == Kind::IoPut { self.crossing().abroad.ddio } else { RemoteDdio::Memory };
+        let ddio =
+            if kind == RequestKind::IoPut { self.upi_transfer().remote_sockets.ddio } else { RemoteDdio::Memory };
         if ddio == RemoteDdio::Device {
             context.caches.claim(line);
             if let Some(evicted) = context.caches().io_write(line, class).evicted {
@@ -203,21 +206,21 @@ impl Cha {
             return false;
         }
         let request = context.requests.get_mut(id);
-        request.kind = if ddio == RemoteDdio::Home { Kind::IoPut } else { Kind::IoWrite };
+        request.kind = if ddio == RemoteDdio::Home { RequestKind::IoPut } else { RequestKind::IoWrite };
         let socket = request.socket;
-        let upi = self.crossing().abroad.upi(socket);
+        let upi = self.upi_transfer().remote_sockets.upi(socket);
         context.send(upi, NEXT_PS, Payload::Arrive(id));
         true
     }
 
     /// Frees the entry of a request to a remote socket.
-    fn leave_abroad(&mut self, id: RequestId, context: &mut Context) {
+    fn free_remote_entry(&mut self, id: RequestId, context: &mut Context) {
         let now = context.now();
-        let Request { slice, admitted, book, .. } = *context.requests.get(id);
-        self.crossing().domain.release(now, book, admitted);
+        let Request { slice, admitted, cha_class, .. } = *context.requests.get(id);
+        self.upi_transfer().domain.release(now, cha_class, admitted);
         self.tor.release_unnamed(now);
         let index = usize::from(slice);
-        self.slices[index].abroad -= 1;
+        self.slices[index].remote_sockets -= 1;
         self.free_entry(index, context);
     }
 }
