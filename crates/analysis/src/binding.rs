@@ -21,6 +21,14 @@ pub const OFFERED_LOAD: &str = "offered load";
 /// Limit of a stream whose cores have free LFB entries now and then while no domain on its path is full.
 pub const CORE: &str = "core";
 
+/// Name of the line fill buffers, whose entries hold the misses of a core.
+pub const LFB: &str = "LFB";
+/// Name of the buses of the memory channels.
+pub const CHANNEL: &str = "DRAM channel";
+
+/// Name given to the limit of a workload if no named limit explains it.
+pub const NOT_KNOWN: &str = "not known";
+
 /// Share of the rate allowed by its gap, 0 to 1, from which a stream is limited by the gap: the rest is jitter.
 const GAP_REACHED: f64 = 0.9;
 

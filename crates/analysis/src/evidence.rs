@@ -4,7 +4,7 @@
 //! says only that the limit is at the pool or further downstream. A saturated link or channel is a limit by itself,
 //! because nothing downstream can make it busy.
 
-use crate::limits::CHANNEL;
+use crate::binding::CHANNEL;
 use serde::{Deserialize, Serialize};
 
 /// Share of time full from which a pool may be the limit: its senders wait more often than not.

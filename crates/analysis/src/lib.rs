@@ -18,6 +18,7 @@ pub mod explain;
 pub mod formula;
 pub mod limits;
 pub mod offered;
+mod pool;
 pub mod predict;
 pub mod regime;
 

@@ -1,7 +1,6 @@
 //! Computes the load that storage offers: the throughput of its drives if nothing in the host held them back.
 
 use crate::explain::unloaded;
-use crate::limits::LIMITS;
 use hostnet_model::params::{FioJob, FioParams, PcieParams, ServerParams, SocketParams};
 
 const LINES_PER_PAGE: f64 = 64.0;
@@ -17,38 +16,8 @@ pub fn offered_gb_per_s(server: &ServerParams, class: usize) -> Option<f64> {
     Some(drive_offers(server, class).iter().map(DriveOffer::gb_per_s).sum())
 }
 
-/// Names the bounds of the load that storage workload `class` offers: each one that takes more than half of a tenth
-/// off the load when it is lowered by a tenth, and the commands in flight if doubling them adds that much.
-#[must_use]
-pub fn bounds_in_words(server: &ServerParams, class: usize) -> Vec<String> {
-    let Some(offered) = offered_gb_per_s(server, class) else { return Vec::new() };
-    let with = |changes: &[&str], factor: f64| {
-        let mut changed = server.clone();
-        for limit in LIMITS.iter().filter(|limit| changes.contains(&limit.key())) {
-            changed = limit.raised(&changed, factor);
-        }
-        offered_gb_per_s(&changed, class).unwrap_or(0.0)
-    };
-    let binds = |key: &str| match key {
-        "iodepth" => with(&[key], 2.0) > (1.0 + BINDS) * offered,
-        key => with(&[key], 0.9) < (1.0 - BINDS) * offered,
-    };
-    BOUNDS.iter().filter(|(key, _)| binds(key)).map(|(_, words)| (*words).to_owned()).collect()
-}
-
-/// Possible bounds of the offered load: the key of each limit and its name in answers.
-const BOUNDS: [(&str, &str); 4] = [
-    ("ssd.read_bandwidth", "bandwidth of its drives"),
-    ("pcie.lanes", LINKS),
-    ("rate", "its rate"),
-    ("iodepth", "commands in flight"),
-];
-
 /// Name of the PCIe links in answers, where they bound the offered load.
 pub const LINKS: &str = "its PCIe links";
-
-/// Least change of the offered load, as a share, that shows that a bound matters.
-const BINDS: f64 = 0.05;
 
 /// Load that one drive offers to one workload, in GB/s of data.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -4,7 +4,7 @@
 //! A side is blamed only if the other side is known to gain without it. A latency above that of an idle server, full
 //! credits and a rate below the offered load are evidence of load but do not show which side causes it.
 
-use crate::limits::NOT_KNOWN;
+use crate::binding::NOT_KNOWN;
 use serde::{Deserialize, Serialize};
 
 /// Least gain in throughput without the other side, as a share, for which that side is blamed.

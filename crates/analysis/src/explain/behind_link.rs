@@ -5,7 +5,7 @@
 //! pool whose credits are all in use because of a slow stage behind it has a low utilization in this sense. The stage
 //! with the highest utilization is named if it is near its limit and no other stage is about as near.
 
-use super::facts::Pool;
+use crate::pool::Pool;
 
 /// Largest share of time that the data buses of a device can move lines: the rest is refresh and read-write
 /// turnarounds.

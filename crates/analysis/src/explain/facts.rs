@@ -1,13 +1,14 @@
 //! The facts about a workload from which its performance is explained.
 
-use crate::binding::{binding, OFFERED_LOAD};
+use crate::binding::{binding, LFB, NOT_KNOWN, OFFERED_LOAD};
 use crate::evidence::{limiting, Stage};
 use crate::explain::behind_link::BehindLink;
 use crate::explain::on_mesh::{OnMesh, MESH};
 use crate::explain::outside::OutsideLimit;
 use crate::explain::{unloaded, Cached};
-use crate::limits::{Limits, LFB, NOT_KNOWN};
+use crate::limits::Limits;
 use crate::offered::LINKS;
+use crate::pool::Pool;
 use crate::regime::{Basis, IsolatedGain};
 use hostnet_model::params::SocketParams;
 use serde::{Deserialize, Serialize};
@@ -26,26 +27,6 @@ pub enum Kind {
     Stream,
     /// Storage IO.
     Fio,
-}
-
-/// A pool of credits on the path of a workload, summed over all the parts (cores, drives) that the workload uses.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Pool {
-    /// Name of the domain that the pool stands for.
-    pub domain: String,
-    /// Number of credits.
-    pub credits: f64,
-    /// Mean number of credits in use by any workload.
-    pub in_use: f64,
-    /// Share of time with all credits in use, mean over the parts; 0 to 1.
-    pub full_share: f64,
-    /// Mean time that the workload holds a credit, in ns; `None` without a line.
-    pub latency_ns: Option<f64>,
-    /// Throughput of the workload's lines through the pool, in GB/s.
-    pub gb_per_s: f64,
-    /// Place of the pool, such as `socket 0`, if it is the fullest of several places that the workload uses.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub place: Option<String>,
 }
 
 /// Latency of a stream if its cores ran alone.

@@ -1,10 +1,11 @@
 //! Derives the facts about workloads from counters alone: those of all cores together and those of all devices.
 
-use super::facts::{Isolated, Kind, Pool, WorkloadFacts};
+use super::facts::{Isolated, Kind, WorkloadFacts};
 use crate::binding::{full_share_estimate, lfb_domain, stream_otherwise, OFFERED_LOAD};
 use crate::counters::{Counters, Flow};
 use crate::limits;
 use crate::offered::offered_gb_per_s;
+use crate::pool::Pool;
 use crate::predict::{isolated_latencies_ns, lone_latencies_ns, now_and_alone};
 use crate::regime::{Basis, IsolatedGain};
 use hostnet_model::params::{ServerParams, SocketParams, WorkloadKind};

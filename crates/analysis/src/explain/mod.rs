@@ -10,13 +10,15 @@ mod from_counters;
 mod latency;
 mod on_mesh;
 mod outside;
+mod outside_facts;
 mod reach;
 pub mod unloaded;
 mod words;
 
+pub use crate::pool::Pool;
 pub use behind_link::{BehindLink, LinkStage, EXPANDER_DRAM, EXPANDER_LINK, POOL_PORT, WIRE_NEAR};
 pub use cached::Cached;
-pub use facts::{Isolated, Kind, Pool, WorkloadFacts};
+pub use facts::{Isolated, Kind, WorkloadFacts};
 pub use from_counters::from_counters;
 pub use latency::Latency;
 pub use on_mesh::OnMesh;

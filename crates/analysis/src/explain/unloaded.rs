@@ -1,6 +1,5 @@
 //! Unloaded latencies of a socket: sums of fixed delays, see `docs/domains.md`.
 
-use crate::formula::clocks_ns;
 use hostnet_model::params::{DramParams, SocketParams};
 
 fn ns(ps: u64) -> f64 {
@@ -47,4 +46,9 @@ pub fn p2m_write_ns(socket: &SocketParams) -> f64 {
 #[must_use]
 pub fn p2m_read_ns(socket: &SocketParams) -> f64 {
     ns(socket.iio.read_to_cha_ps + socket.iio.read_return_ps) + cha_read_ns(socket)
+}
+
+/// Converts `count` DRAM clocks to ns.
+pub(crate) fn clocks_ns(dram: &DramParams, count: f64) -> f64 {
+    count * dram.clock_ps_numerator as f64 / dram.clock_ps_denominator as f64 / 1000.0
 }

@@ -1,9 +1,10 @@
 //! Describes the limit of a workload in words.
 
-use super::facts::{Kind, Pool, WorkloadFacts};
+use super::facts::{Kind, WorkloadFacts};
 use super::Cached;
-use crate::binding::{CORE, OFFERED_LOAD};
-use crate::limits::{Gain, NOT_KNOWN};
+use crate::binding::{CORE, NOT_KNOWN, OFFERED_LOAD};
+use crate::limits::Gain;
+use crate::pool::Pool;
 
 impl WorkloadFacts {
     /// Names the limit for a table, with a question mark if it may be wrong.

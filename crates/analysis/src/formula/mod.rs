@@ -28,7 +28,8 @@ mod needs;
 pub use needs::Missing;
 
 use crate::counters::{Counters, Flow};
-use hostnet_model::params::{DramParams, SocketParams};
+use crate::explain::unloaded::{self, clocks_ns};
+use hostnet_model::params::SocketParams;
 use needs::RequiredCounters;
 use serde::{Deserialize, Serialize};
 
@@ -64,15 +65,10 @@ impl Constants {
             t_rtw_ns: clocks((timing.cl + timing.read_to_write).saturating_sub(timing.cwl)),
             t_act_ns: clocks(timing.rcd),
             t_pre_ns: clocks(timing.rp),
-            const_read_ns: crate::explain::unloaded::c2m_read_ns(socket),
-            const_write_ns: crate::explain::unloaded::p2m_write_ns(socket),
+            const_read_ns: unloaded::c2m_read_ns(socket),
+            const_write_ns: unloaded::p2m_write_ns(socket),
         }
     }
-}
-
-/// Converts `count` DRAM clocks to ns.
-pub(crate) fn clocks_ns(dram: &DramParams, count: f64) -> f64 {
-    count * dram.clock_ps_numerator as f64 / dram.clock_ps_denominator as f64 / 1000.0
 }
 
 /// Variant of the formula.

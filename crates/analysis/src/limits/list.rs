@@ -5,7 +5,7 @@ use super::RAISE;
 use hostnet_model::params::ServerParams;
 use serde::Serialize;
 
-pub use crate::binding::{CORE, OFFERED_LOAD};
+pub use crate::binding::{CHANNEL, CORE, LFB, OFFERED_LOAD};
 
 /// Factors within this distance of [`RAISE`] are described as a quarter: small counts cannot be raised by exactly
 /// that.
@@ -109,11 +109,6 @@ impl Limit {
         self.raised_by_a_quarter.replace("a quarter", &format!("{:.0} %", 100.0 * (factor - 1.0)))
     }
 }
-
-/// Name of the line fill buffers, whose entries hold the misses of a core.
-pub const LFB: &str = "LFB";
-/// Name of the buses of the memory channels.
-pub const CHANNEL: &str = "DRAM channel";
 
 /// Every limit of a server.
 pub const LIMITS: [Limit; 28] = [

@@ -3,14 +3,17 @@
 //! Share of time full and credits in use are evidence of a limit but do not prove it: a pool may be full because of a
 //! bottleneck further downstream. Each limit is therefore raised alone, and the predictor shows which workloads gain.
 
+mod bounds;
 mod list;
 mod raises;
 
+pub use crate::binding::NOT_KNOWN;
+pub use bounds::offer_bounds_in_words;
 pub use list::{Key, Limit, Scale, CHANNEL, CORE, LFB, LIMITS, OFFERED_LOAD, TOGETHER};
 
 use crate::offered::offered_gb_per_s;
-use crate::predict::{outside, PredictedServer, WorkloadPace};
-use hostnet_model::params::{ServerParams, SocketParams, WorkloadKind};
+use crate::predict::{are_known, outside, PredictedServer, WorkloadPace};
+use hostnet_model::params::ServerParams;
 use serde::{Deserialize, Serialize};
 
 /// Factor by which a limit is raised.
@@ -25,9 +28,6 @@ const NAMED_WITH: f64 = 0.5;
 const DOUBTFUL: f64 = 0.15;
 /// Least relative error of a predicted latency of a line for which the predicted gains are doubtful.
 const DOUBTFUL_LATENCY: f64 = 0.25;
-/// Name given to the limit of a workload if no named limit explains it.
-pub const NOT_KNOWN: &str = "not known";
-
 /// Gain of a workload when one limit is raised.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Gain {
@@ -61,15 +61,6 @@ impl Gain {
     fn rank(&self) -> (bool, f64) {
         (self.gain >= NAMED_MIN, self.per_quarter())
     }
-}
-
-/// Returns true if predictions cover the parts of the server and its workloads.
-#[must_use]
-pub fn are_known(server: &ServerParams) -> bool {
-    let streams_and_storage = |kind: &WorkloadKind| matches!(kind, WorkloadKind::Stream(_) | WorkloadKind::Fio(_));
-    let kinds = server.workloads.iter().all(|workload| streams_and_storage(&workload.kind));
-    let plain = |socket: &SocketParams| socket.cache.is_none() && socket.nic.is_none() && socket.remote.is_none();
-    kinds && matches!(&server.sockets[..], [socket] if plain(socket))
 }
 
 /// Limits of a workload, as far as predictions show them.

@@ -1,8 +1,8 @@
 //! Lists the properties of a server that predictions do not cover.
 
 use hostnet_model::params::{
-    EntryUntil, GovernorParams, IdleDrain, PagePolicy, Pattern, Placement, Protect, Scheduler, ServerParams, Workload,
-    WorkloadKind,
+    EntryUntil, GovernorParams, IdleDrain, PagePolicy, Pattern, Placement, Protect, Scheduler, ServerParams,
+    SocketParams, Workload, WorkloadKind,
 };
 
 /// Returns true if cores may run at another frequency than the one that predictions assume.
@@ -18,6 +18,15 @@ fn changes_clock(server: &ServerParams) -> bool {
 /// banks busy as it has reads for: with fewer entries each is held while a row opens, and the channel moves entries x
 /// 64 B in that time. Predictions do not model this (2 to 5 times too much with 2 entries, 11 % with 24).
 const READ_ENTRIES_MIN: u32 = 24;
+
+/// Returns true if predictions cover the parts of the server and its workloads.
+#[must_use]
+pub(crate) fn are_known(server: &ServerParams) -> bool {
+    let streams_and_storage = |kind: &WorkloadKind| matches!(kind, WorkloadKind::Stream(_) | WorkloadKind::Fio(_));
+    let kinds = server.workloads.iter().all(|workload| streams_and_storage(&workload.kind));
+    let plain = |socket: &SocketParams| socket.cache.is_none() && socket.nic.is_none() && socket.remote.is_none();
+    kinds && matches!(&server.sockets[..], [socket] if plain(socket))
+}
 
 /// Lists the properties of a server that predictions were not checked against, one clause each.
 pub(crate) fn outside(server: &ServerParams) -> Vec<String> {

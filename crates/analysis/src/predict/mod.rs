@@ -16,11 +16,10 @@ mod solve;
 mod storage;
 mod traffic;
 
-pub(crate) use coverage::outside;
+pub(crate) use coverage::{are_known, outside};
 pub use fit::{Fit, FIT};
 pub use outcome::{Domain, Memory, Prediction, Workload, WorkloadPace};
 
-use crate::limits;
 use hostnet_model::params::{ServerParams, StreamParams, Workload as Work, WorkloadKind};
 use solve::{Problem, Solution};
 
@@ -132,7 +131,7 @@ impl<'a> PredictedServer<'a> {
     fn lone_latencies_ns(&self) -> Vec<Option<f64>> {
         let server = self.server;
         let cores: usize = server.workloads.iter().map(|workload| workload.kind.cores().len()).sum();
-        if !limits::are_known(server) || cores < 2 {
+        if !are_known(server) || cores < 2 {
             return vec![None; server.workloads.len()];
         }
         let lone = |workload: &Work| {
@@ -152,7 +151,7 @@ impl<'a> PredictedServer<'a> {
 /// A workload is `None` if predictions were not checked for the server, or if there is no other side.
 #[must_use]
 pub fn now_and_alone(server: &ServerParams) -> Vec<Option<[WorkloadPace; 2]>> {
-    if !limits::are_known(server) || !outside(server).is_empty() {
+    if !are_known(server) || !outside(server).is_empty() {
         return vec![None; server.workloads.len()];
     }
     let base = PredictedServer::new(server);
@@ -166,7 +165,7 @@ pub fn now_and_alone(server: &ServerParams) -> Vec<Option<[WorkloadPace; 2]>> {
 /// It is `None` for other workloads, and everywhere if predictions do not cover the server.
 #[must_use]
 pub fn isolated_latencies_ns(server: &ServerParams) -> Vec<Option<f64>> {
-    if !limits::are_known(server) {
+    if !are_known(server) {
         return vec![None; server.workloads.len()];
     }
     let is_stream = |kind: &WorkloadKind| matches!(kind, WorkloadKind::Stream(_));
@@ -180,7 +179,7 @@ pub fn isolated_latencies_ns(server: &ServerParams) -> Vec<Option<f64>> {
 /// other workloads, and everywhere if predictions do not cover the server or it uses one core only.
 #[must_use]
 pub fn lone_latencies_ns(server: &ServerParams) -> Vec<Option<f64>> {
-    if limits::are_known(server) {
+    if are_known(server) {
         PredictedServer::new(server).lone_latencies_ns()
     } else {
         vec![None; server.workloads.len()]

@@ -5,8 +5,8 @@ use super::storage::Drives;
 use super::traffic::{Flow, Stream};
 use super::{coverage, PredictedServer};
 use crate::binding::lfb_domain;
-use crate::explain::Pool;
 use crate::offered::offered_gb_per_s;
+use crate::pool::Pool;
 use crate::regime::{
     regime, Basis, C2mLoad, ContentionSides, CoreContention, IsolatedGain, P2mLoad, Regime, SideWorkload,
 };

@@ -9,7 +9,8 @@ use crate::report::view::ServerView;
 use hostnet_analysis::binding::{lfb_domain, stream_otherwise, OFFERED_LOAD};
 use hostnet_analysis::explain::{unloaded, BehindLink, Cached, Isolated, Kind, LinkStage, Pool, WorkloadFacts};
 use hostnet_analysis::limits;
-use hostnet_analysis::offered::{bounds_in_words, offered_gb_per_s};
+use hostnet_analysis::limits::offer_bounds_in_words;
+use hostnet_analysis::offered::offered_gb_per_s;
 use hostnet_analysis::predict::{isolated_latencies_ns, lone_latencies_ns, now_and_alone, WorkloadPace};
 use hostnet_analysis::regime::{Basis, IsolatedGain};
 use hostnet_model::cache::ClassCounts;
@@ -167,7 +168,7 @@ fn facts(view: &ServerView, total: &Sample, class: usize) -> WorkloadFacts {
         if workload.kind.fio().is_some() {
             facts.app_gb_per_s = Some(total.app_bytes[class] as f64 * 1000.0 / view.window_ps());
             facts.offered_gb_per_s = offered_gb_per_s(view.server, class);
-            facts.offered_by = bounds_in_words(view.server, class);
+            facts.offered_by = offer_bounds_in_words(view.server, class);
         }
         return facts;
     }
