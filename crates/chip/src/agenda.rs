@@ -1,12 +1,88 @@
 //! Actions to be done, by cycle.
 
-use crate::chip::Action;
+use crate::floor::Unit;
+use crate::message::{ChipMessage, Token};
+use crate::OpKind;
+use hostnet_coherence::cache::Completion;
+use hostnet_coherence::tile::Half;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
 // Cycles that the ring of slots covers, a multiple of the 64 bits of a word; later actions are in a map.
 const SLOTS: u64 = 4096;
 
+/// An action that is due in a cycle.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub(crate) enum Action {
+    /// Sends a message.
+    Send {
+        from: Unit,
+        message: ChipMessage,
+    },
+    /// A slice continues with its queues.
+    Slice(u16),
+    /// Memory returns a line.
+    MemoryData {
+        memory: u16,
+        line: u64,
+        token: Token,
+    },
+    /// A cache completes an access that had to wait.
+    Cached {
+        at: Unit,
+        half: Half,
+        line: u64,
+        completion: Completion,
+    },
+    /// Steps of a core: begin an operation, store a work queue entry, poll the completion queue, read one of its
+    /// entries.
+    Begin(u16),
+    StoreWq {
+        core: u16,
+        op: u32,
+    },
+    Poll(u16),
+    CqRead {
+        core: u16,
+        seen: u64,
+    },
+    /// Steps of request generation: poll a work queue, pass an entry on from its frontend, add an operation to its
+    /// backend, generate the next request.
+    Visit(u16),
+    Handed {
+        op: u32,
+    },
+    Generate {
+        op: u32,
+    },
+    Unroll(Unit),
+    /// Steps of request completion: continue with the responses, complete a line, write a completion queue entry.
+    Complete(Unit),
+    LineDone {
+        flight: u32,
+    },
+    Post {
+        op: u32,
+    },
+    /// Steps of a remote request: arrival, end of the first half of its pipeline, end of the second half.
+    Arrive {
+        flight: u32,
+        kind: OpKind,
+        line: u64,
+    },
+    Serve {
+        remote: u32,
+    },
+    Answer {
+        remote: u32,
+    },
+    /// A response arrives.
+    Back {
+        flight: u32,
+    },
+}
+
+/// Actions of a chip, by the cycle in which they are due.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Agenda {
     slots: Vec<Vec<Action>>,

@@ -1,21 +1,13 @@
 //! A core: writes entries of its work queue and reads those of its completion queue.
 
-use crate::books::PARTS;
-use crate::caches::Access;
-use crate::chip::{Action, Chip};
-use crate::floor::{Unit, DATA_LINES, QUEUE_LINES};
-use crate::op::RemoteOp;
-use crate::{Mode, OpKind, Placement};
-use hostnet_coherence::cache::Completion;
-use hostnet_coherence::tile::Half;
 use serde::{Deserialize, Serialize};
 
 /// Number of lines of data from which addresses are drawn.
-const REGION_LINES: u64 = 1 << 30;
+pub(crate) const REGION_LINES: u64 = 1 << 30;
 
 /// Activity of a core.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-enum CoreActivity {
+pub(crate) enum CoreActivity {
     /// Idle, or waiting for its turn.
     Nothing,
     /// Computing, writing or reading a queue entry.
@@ -27,28 +19,28 @@ enum CoreActivity {
 /// State of a core.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Core {
-    doing: CoreActivity,
+    pub(crate) doing: CoreActivity,
     /// Entries written to the work queue since the start.
-    written: u64,
+    pub(crate) written: u64,
     /// Entries read from the completion queue since the start.
-    read: u64,
+    pub(crate) read: u64,
     /// True while a load of the completion queue is in flight.
-    loading: bool,
+    pub(crate) loading: bool,
     /// True while a poll is scheduled.
-    polling: bool,
+    pub(crate) polling: bool,
     /// Entries of the completion queue known to be written.
-    seen: u64,
+    pub(crate) seen: u64,
     /// Without queues: loads and stores in flight.
-    out: u32,
+    pub(crate) out: u32,
     /// Without queues: true while the next one is scheduled.
-    more: bool,
+    pub(crate) more: bool,
     /// Operation of each entry of the work queue.
     pub(crate) requests: Vec<u32>,
     /// Operation of each entry of the completion queue.
     pub(crate) completions: Vec<u32>,
-    since_poll: u32,
+    pub(crate) since_poll: u32,
     /// Operation whose entry is being written.
-    storing: u32,
+    pub(crate) storing: u32,
 }
 
 impl Core {
@@ -67,295 +59,6 @@ impl Core {
             completions: ring,
             since_poll: 0,
             storing: 0,
-        }
-    }
-}
-
-impl Chip {
-    /// Returns the line that holds an entry of a work queue.
-    pub(crate) fn wq_line(&self, core: u16, entry: u64) -> u64 {
-        let ni = &self.fabric.params.ni;
-        let (entries, per_line) = (u64::from(ni.entries), u64::from(ni.wq_entries_per_line));
-        u64::from(core) * QUEUE_LINES + entry % entries / per_line
-    }
-
-    /// Returns the line that holds an entry of a completion queue.
-    pub(crate) fn cq_line(&self, core: u16, entry: u64) -> u64 {
-        let ni = &self.fabric.params.ni;
-        let (entries, per_line) = (u64::from(ni.entries), u64::from(ni.cq_entries_per_line));
-        u64::from(core) * QUEUE_LINES + QUEUE_LINES / 2 + entry % entries / per_line
-    }
-
-    /// Begins an operation of a core.
-    pub(crate) fn begin(&mut self, core: u16) {
-        self.tiles[usize::from(core)].core.more = false;
-        if self.stopping {
-            self.end(core);
-            return;
-        }
-        let lines = self.fabric.params.workload.lines;
-        let mut base = || {
-            let places = REGION_LINES / u64::from(lines);
-            DATA_LINES + self.fabric.rng.below(places) * u64::from(lines)
-        };
-        let (local, remote) = (base(), base());
-        let (target, far) = self.target();
-        let kind = self.draw_kind();
-        let op =
-            RemoteOp { kind, core, lines, target, far, local, remote, began: self.fabric.now, ..RemoteOp::default() };
-        let op = self.ops.put(op);
-        self.tiles[usize::from(core)].core.doing = CoreActivity::Busy;
-        if self.fabric.params.ni.placement == Placement::Numa {
-            let now = self.fabric.now;
-            let one = self.ops.get(op);
-            (one.written, one.read, one.handed) = (now, now, now);
-            self.at_backend(op, self.fabric.params.software.load);
-            self.load_more(core);
-        } else {
-            self.fabric.schedule(self.fabric.params.software.wq_write, Action::StoreWq { core, op });
-        }
-    }
-
-    fn draw_kind(&mut self) -> OpKind {
-        let writes = match self.fabric.params.workload.writes_percent {
-            0 => false,
-            100 => true,
-            percent => self.fabric.rng.below(100) < u64::from(percent),
-        };
-        if writes {
-            OpKind::Write
-        } else {
-            OpKind::Read
-        }
-    }
-
-    /// Counts a load of a core without queues and schedules the next one if another may be in flight.
-    fn load_more(&mut self, core: u16) {
-        let software = self.fabric.params.software;
-        let one = &mut self.tiles[usize::from(core)].core;
-        one.out += 1;
-        if self.fabric.params.workload.mode == Mode::Async && one.out < software.mshrs {
-            one.more = true;
-            self.fabric.schedule(software.load, Action::Begin(core));
-        }
-    }
-
-    /// Lets a core that begins no more operations wait for those in flight.
-    fn end(&mut self, core: u16) {
-        let one = &mut self.tiles[usize::from(core)].core;
-        if one.written == one.read {
-            one.doing = CoreActivity::Nothing;
-        } else if one.doing != CoreActivity::Spinning {
-            one.doing = CoreActivity::Spinning;
-            self.poll(core);
-        }
-    }
-
-    /// Stores a computed work queue entry.
-    pub(crate) fn store_wq(&mut self, core: u16, op: u32) {
-        let one = &mut self.tiles[usize::from(core)].core;
-        let entry = one.written;
-        let place = (entry % one.requests.len() as u64) as usize;
-        one.requests[place] = op;
-        one.storing = op;
-        let line = self.wq_line(core, entry);
-        if self.access(Unit::Core(core), Half::Core, line, Access::Store(entry as u32 + 1)).is_some() {
-            self.stored_wq(core);
-        }
-    }
-
-    fn stored_wq(&mut self, core: u16) {
-        let one = &mut self.tiles[usize::from(core)].core;
-        one.written += 1;
-        one.since_poll += 1;
-        self.ops.get(one.storing).written = self.fabric.now;
-        self.go_on(core);
-    }
-
-    /// Chooses the next activity of a core.
-    fn go_on(&mut self, core: u16) {
-        let software = self.fabric.params.software;
-        let asynchronous = self.fabric.params.workload.mode == Mode::Async;
-        let one = &mut self.tiles[usize::from(core)].core;
-        let room = one.written - one.read < one.requests.len() as u64;
-        if !(asynchronous && room) {
-            one.doing = CoreActivity::Spinning;
-            self.poll(core);
-        } else if (one.since_poll >= software.poll_every && !one.loading) || one.seen > one.read {
-            one.since_poll = 0;
-            self.poll(core);
-        } else {
-            self.begin(core);
-        }
-    }
-
-    /// Polls a changed line of the completion queue for a core that is spinning.
-    pub(crate) fn poll_again(&mut self, core: u16) {
-        let one = &mut self.tiles[usize::from(core)].core;
-        one.polling = false;
-        if one.doing == CoreActivity::Spinning {
-            self.poll(core);
-        }
-    }
-
-    /// Polls the completion queue of a core.
-    fn poll(&mut self, core: u16) {
-        let one = &self.tiles[usize::from(core)].core;
-        let entry = one.read;
-        if one.seen > entry {
-            self.read_entry(core, 0);
-            return;
-        }
-        if one.loading {
-            return;
-        }
-        let line = self.cq_line(core, entry);
-        match self.access(Unit::Core(core), Half::Core, line, Access::Load) {
-            Some((Completion::Loaded(value), handed_over)) if u64::from(value) > entry => {
-                self.tiles[usize::from(core)].core.seen = u64::from(value);
-                // The poll itself has already taken one cycle of the handover.
-                let handover = self.fabric.params.ni.handover_cycles.saturating_sub(1);
-                self.read_entry(core, if handed_over { handover } else { 0 });
-            }
-            Some(_) => self.found_nothing(core),
-            None => {
-                let one = &mut self.tiles[usize::from(core)].core;
-                one.loading = true;
-                if one.doing != CoreActivity::Spinning {
-                    self.begin(core);
-                }
-            }
-        }
-    }
-
-    fn found_nothing(&mut self, core: u16) {
-        if self.tiles[usize::from(core)].core.doing != CoreActivity::Spinning {
-            self.begin(core);
-        }
-    }
-
-    /// Schedules the read of an entry, which takes software some cycles after the entry has arrived.
-    fn read_entry(&mut self, core: u16, after: u32) {
-        let seen = self.fabric.now + u64::from(after);
-        self.tiles[usize::from(core)].core.doing = CoreActivity::Busy;
-        self.fabric.schedule(after + self.fabric.params.software.cq_read, Action::CqRead { core, seen });
-    }
-
-    pub(crate) fn cq_read(&mut self, core: u16, seen: u64) {
-        let one = &mut self.tiles[usize::from(core)].core;
-        let op = one.completions[(one.read % one.completions.len() as u64) as usize];
-        one.read += 1;
-        self.finish(op, seen);
-        match self.fabric.params.workload.mode {
-            Mode::Async => {
-                // Remaining entries are read one after the other before further operations begin.
-                self.tiles[usize::from(core)].core.since_poll = self.fabric.params.software.poll_every;
-                self.go_on(core);
-            }
-            Mode::Sync => self.begin(core),
-            Mode::Turns => self.next_turn(core),
-        }
-    }
-
-    /// Begins an operation of the next core that takes part.
-    fn next_turn(&mut self, core: u16) {
-        self.tiles[usize::from(core)].core.doing = CoreActivity::Nothing;
-        let cores = &self.fabric.params.workload.cores;
-        let after = cores.iter().position(|one| *one > core).unwrap_or(0);
-        let next = cores[after];
-        self.begin(next);
-    }
-
-    /// Completes an operation of a core without queues, all of whose lines have arrived.
-    pub(crate) fn loaded(&mut self, op: u32) {
-        let now = self.fabric.now;
-        let one = self.ops.get(op);
-        (one.at_frontend, one.posting, one.posted) = (now, now, now);
-        let core = one.core;
-        self.finish(op, now);
-        let one = &mut self.tiles[usize::from(core)].core;
-        one.out -= 1;
-        match self.fabric.params.workload.mode {
-            Mode::Turns => self.next_turn(core),
-            Mode::Async if one.more => {}
-            Mode::Sync | Mode::Async => self.begin(core),
-        }
-    }
-
-    /// Records a completed operation.
-    fn finish(&mut self, op: u32, seen: u64) {
-        let now = self.fabric.now;
-        let op = self.ops.take(op);
-        let last = op.last;
-        let arrived = last.left + u64::from(op.far);
-        let times: [u64; PARTS.len() + 1] = [
-            op.began,
-            op.written,
-            op.read,
-            op.handed,
-            op.at_backend,
-            last.made,
-            last.left,
-            arrived,
-            arrived + last.served,
-            last.back,
-            last.at_rcp,
-            op.completed,
-            op.at_frontend,
-            op.posting,
-            op.posted,
-            seen,
-            now,
-        ];
-        self.books.breakdown.add(&times);
-        self.books.latency.record(now - op.began);
-    }
-
-    /// Handles the completion of an access that had to wait.
-    pub(crate) fn cached(&mut self, at: Unit, half: Half, line: u64, completion: Completion) {
-        self.filling.retain(|filled| *filled != (at, line));
-        let core = (line / QUEUE_LINES) as u16;
-        match (half, completion) {
-            (Half::Ni, Completion::Loaded(_)) => self.wq_loaded(core),
-            (Half::Ni, Completion::Stored) => self.cq_stored(core),
-            (Half::Core, Completion::Stored) => self.stored_wq(core),
-            (Half::Core, Completion::Loaded(value)) => {
-                let one = &mut self.tiles[usize::from(core)].core;
-                one.loading = false;
-                one.seen = one.seen.max(u64::from(value));
-                if one.doing == CoreActivity::Spinning {
-                    if one.seen > one.read {
-                        self.read_entry(core, 0);
-                    } else {
-                        self.poll_soon(core);
-                    }
-                }
-            }
-        }
-        if self.caches(at).is_pair() {
-            self.changed(at, line);
-        }
-        self.retry(at, line);
-    }
-
-    fn poll_soon(&mut self, core: u16) {
-        let one = &mut self.tiles[usize::from(core)].core;
-        if !one.polling {
-            one.polling = true;
-            self.fabric.schedule(1, Action::Poll(core));
-        }
-    }
-
-    /// Reacts to a change of a queue line in a cache: a core or NI that polls the line there sees the change.
-    pub(crate) fn changed(&mut self, at: Unit, line: u64) {
-        let core = (line / QUEUE_LINES) as u16;
-        if line % QUEUE_LINES < QUEUE_LINES / 2 {
-            self.wq_changed(at, core);
-        } else if at == Unit::Core(core) {
-            let one = &self.tiles[usize::from(core)].core;
-            if one.doing == CoreActivity::Spinning && !one.loading && self.cq_line(core, one.read) == line {
-                self.poll_soon(core);
-            }
         }
     }
 }

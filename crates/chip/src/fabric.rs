@@ -1,7 +1,7 @@
 //! State that all units of a chip share: clock, network and agenda.
 
+use crate::agenda::Action;
 use crate::agenda::Agenda;
-use crate::chip::Action;
 use crate::floor::{FloorPlan, Unit};
 use crate::message::{ChipMessage, MessageBody, Token};
 use crate::op::Slab;
@@ -17,7 +17,7 @@ pub(crate) struct Fabric {
     pub(crate) now: u64,
     pub(crate) network: Network,
     pub(crate) agenda: Agenda,
-    pub(crate) letters: Slab<ChipMessage>,
+    pub(crate) messages: Slab<ChipMessage>,
     pub(crate) floor: FloorPlan,
     pub(crate) params: ChipParams,
     pub(crate) rng: Rng,
@@ -30,30 +30,30 @@ impl Fabric {
     }
 
     /// Sends a message now.
-    pub(crate) fn send(&mut self, from: Unit, letter: ChipMessage) {
-        let (class, flits) = letter.shape(self.params.flit_bytes);
-        let (source, destination) = (self.floor.terminal(from), self.floor.terminal(letter.to));
-        let tag = self.letters.put(letter);
+    pub(crate) fn send(&mut self, from: Unit, message: ChipMessage) {
+        let (class, flits) = message.shape(self.params.flit_bytes);
+        let (source, destination) = (self.floor.terminal(from), self.floor.terminal(message.to));
+        let tag = self.messages.put(message);
         self.network.offer(source, destination, class, flits, u64::from(tag));
     }
 
     /// Sends the messages of a protocol step in `cycles` cycles.
     pub(crate) fn send_step(&mut self, cycles: u32, (unit, from): (Unit, Node), line: u64, out: Sends, token: Token) {
         for sent in out.iter() {
-            let letter = ChipMessage {
+            let message = ChipMessage {
                 to: self.unit(sent.to, line),
                 line,
                 body: MessageBody::Coherent { from, message: sent.message, token },
             };
-            self.send_in(cycles, unit, letter);
+            self.send_in(cycles, unit, message);
         }
     }
 
-    pub(crate) fn send_in(&mut self, cycles: u32, from: Unit, letter: ChipMessage) {
+    pub(crate) fn send_in(&mut self, cycles: u32, from: Unit, message: ChipMessage) {
         if cycles == 0 {
-            self.send(from, letter);
+            self.send(from, message);
         } else {
-            self.schedule(cycles, Action::Send { from, letter });
+            self.schedule(cycles, Action::Send { from, message });
         }
     }
 
@@ -66,9 +66,9 @@ impl Fabric {
         message: Message,
         token: Token,
     ) {
-        let letter =
+        let message =
             ChipMessage { to: self.unit(to, line), line, body: MessageBody::Coherent { from, message, token } };
-        self.send(unit, letter);
+        self.send(unit, message);
     }
 
     fn unit(&self, node: Node, line: u64) -> Unit {

@@ -1,6 +1,6 @@
 //! A slice: a bank of the LLC, and the directory of the lines homed there.
 
-use crate::chip::Action;
+use crate::agenda::Action;
 use crate::fabric::Fabric;
 use crate::floor::{Unit, DATA_LINES};
 use crate::llc::Llc;

@@ -1,5 +1,6 @@
 //! What a codec is set to: its mode and its bound.
 
+use crate::format::Mode;
 use crate::payload;
 use crate::quantiser::Quantiser;
 use thiserror::Error;
@@ -8,18 +9,6 @@ use thiserror::Error;
 pub const BOUND_EXPONENT_MIN: u32 = 1;
 /// The smallest bound is 2^-15: that is what the fifteen fractional bits of the 16-bit class can keep.
 pub const BOUND_EXPONENT_MAX: u32 = 15;
-
-/// Which floats get how many bits, and how what does not fit is dropped.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Mode {
-    /// Algorithms 3 and 4 as they are printed. The error of the 8-bit class is up to 2^-7 whatever the bound.
-    #[default]
-    Thesis,
-    /// As printed, but with the 8-bit class only for bounds of 2^-7 and more; 16 bits take its place below.
-    Bounded,
-    /// To the nearest value instead of the next one towards zero, with the 8-bit class for bounds of 2^-8 and more.
-    Nearest,
-}
 
 impl Mode {
     /// All modes, in the order of their numbers in streams.

@@ -14,6 +14,7 @@
 
 mod codec;
 mod feedback;
+mod format;
 mod payload;
 mod portable;
 mod quantiser;
@@ -23,8 +24,9 @@ mod tables;
 #[cfg(target_arch = "x86_64")]
 mod x86;
 
-pub use codec::{BoundError, Codec, Mode, BOUND_EXPONENT_MAX, BOUND_EXPONENT_MIN};
+pub use codec::{BoundError, Codec, BOUND_EXPONENT_MAX, BOUND_EXPONENT_MIN};
 pub use feedback::ErrorFeedback;
-pub use payload::{decode, DecodeError, GROUP, GROUP_BYTES_MAX};
+pub use format::{Mode, GROUP, GROUP_BYTES_MAX};
+pub use payload::{decode, DecodeError};
 pub use sizes::Sizes;
 pub use stream::{decompress, Decoder, Header, StreamError, HEADER_BYTES};

@@ -1,15 +1,9 @@
 //! Payloads: groups of eight floats, one after the other.
 
+use crate::format::{GROUP, GROUP_BYTES_MAX, TAG_BYTES};
 use crate::portable;
 use crate::quantiser::Quantiser;
 use thiserror::Error;
-
-/// Floats of a group, which is a burst of 256 bits in the NIC.
-pub const GROUP: usize = 8;
-/// The most bytes of a group: its tags, and 32 bits for each float.
-pub const GROUP_BYTES_MAX: usize = TAG_BYTES + 4 * GROUP;
-/// Bytes of the tags of a group, and the fewest that a group has.
-pub(crate) const TAG_BYTES: usize = 2;
 
 /// Groups that are encoded before they are appended: they and their floats fit into a first-level cache.
 const BLOCK_GROUPS: usize = 256;

@@ -1,7 +1,7 @@
 //! Groups on any processor.
 
-use crate::payload::{GROUP, GROUP_BYTES_MAX, TAG_BYTES};
-use crate::quantiser::{float, Quantiser, CLASS_BYTES, CLASS_MASK, CLASS_SHIFT};
+use crate::format::{CLASS_BYTES, CLASS_MASK, CLASS_SHIFT, GROUP, GROUP_BYTES_MAX, TAG_BYTES};
+use crate::quantiser::{float, Quantiser};
 use crate::tables::BYTES;
 
 /// Writes a group and returns how many bytes it takes; those behind are undefined.

@@ -4,7 +4,7 @@
 //! with shifts. So both classes are the top bytes of one word, sign first, then 31 fractional bits, and decoding is a
 //! conversion and a multiplication instead of a search for the leading one.
 
-use crate::codec::Mode;
+use crate::format::{Mode, CLASS_MASK};
 
 /// Bits of the exponent of 1.0, from which on a float stays as it is.
 const ONE: u32 = 127 << 23;
@@ -18,13 +18,6 @@ const HALVES: [u32; 2] = [1 << 23, 1 << 15];
 /// The largest k of a bound 2^-k that seven fractional bits keep: without a half, and with rounding to the nearest.
 const EIGHT_BITS_MAX: u32 = 7;
 const EIGHT_BITS_NEAREST_MAX: u32 = 8;
-
-/// Bytes of a float by its class, which is its tag: none, 8, 16 and 32 bits.
-pub(crate) const CLASS_BYTES: [usize; 4] = [0, 1, 2, 4];
-/// How far the bits of a class lie above the bottom of the word.
-pub(crate) const CLASS_SHIFT: [u32; 4] = [0, 24, 16, 0];
-/// What remains of the word in each class.
-pub(crate) const CLASS_MASK: [u32; 4] = [0, 0xFF00_0000, 0xFFFF_0000, u32::MAX];
 
 /// Where the classes begin, as bits of magnitudes, and what is added before bits are dropped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

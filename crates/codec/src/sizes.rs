@@ -1,8 +1,7 @@
 //! What a payload takes.
 
 use crate::codec::Codec;
-use crate::payload::{GROUP, TAG_BYTES};
-use crate::quantiser::CLASS_BYTES;
+use crate::format::{CLASS_BYTES, GROUP, TAG_BYTES};
 
 /// Floats whose classes are counted in 32 bits before the sums are added up.
 const BLOCK: usize = 1 << 16;

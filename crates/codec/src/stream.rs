@@ -1,7 +1,8 @@
 //! Streams: a payload with a header that says what it holds.
 
-use crate::codec::{Codec, Mode};
-use crate::payload::{decode, DecodeError, GROUP, GROUP_BYTES_MAX, TAG_BYTES};
+use crate::codec::Codec;
+use crate::format::{Mode, GROUP, GROUP_BYTES_MAX, TAG_BYTES};
+use crate::payload::{decode, DecodeError};
 use thiserror::Error;
 
 /// Bytes of the header of a stream.

@@ -1,6 +1,6 @@
 //! Tables by the tags of four floats, which are a byte.
 
-use crate::quantiser::CLASS_BYTES;
+use crate::format::CLASS_BYTES;
 
 /// Leaves a byte of a shuffle empty.
 const EMPTY: u8 = 0x80;

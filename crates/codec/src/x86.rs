@@ -1,6 +1,6 @@
 //! Groups on x86 with AVX2: the words of eight floats at once, and a shuffle for the bytes of four.
 
-use crate::payload::{GROUP, GROUP_BYTES_MAX, TAG_BYTES};
+use crate::format::{GROUP, GROUP_BYTES_MAX, TAG_BYTES};
 use crate::quantiser::Quantiser;
 use crate::tables::{BYTES, PACK, SPREAD, UNPACK};
 use core::arch::x86_64::{__m128i, __m256, __m256i};

@@ -1,6 +1,7 @@
 //! Builds a chip.
 
-use super::{Action, Chip, Edge, Tile};
+use super::{Chip, Edge, Tile};
+use crate::agenda::Action;
 use crate::agenda::Agenda;
 use crate::books::ChipStats;
 use crate::caches::Caches;
@@ -53,7 +54,7 @@ impl Chip {
         });
         let edges = edges.collect();
         let rng = Rng::new(params.seed, 0x6368_6971);
-        let mut fabric = Fabric { now: 0, network, agenda: Agenda::new(), letters: Slab::new(), floor, params, rng };
+        let mut fabric = Fabric { now: 0, network, agenda: Agenda::new(), messages: Slab::new(), floor, params, rng };
         if fabric.params.ni.placement != Placement::Numa {
             // Every frontend begins with a poll of its work queue.
             (0..tiles).for_each(|core| fabric.schedule(1, Action::Visit(core)));

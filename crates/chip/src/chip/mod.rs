@@ -1,8 +1,13 @@
 //! A chip: its units, and the work of a cycle.
 
+mod backend;
 mod build;
+mod core;
+mod frontend;
 mod queues;
+mod remote;
 
+use crate::agenda::Action;
 use crate::books::ChipStats;
 use crate::caches::{Access, Caches};
 use crate::core::Core;
@@ -13,83 +18,10 @@ use crate::ni::{Backend, Frontend, LineInFlight, RemoteRequest, Requester, Rrpp}
 use crate::op::{RemoteOp, Slab};
 use crate::rack::{Outbound, Place};
 use crate::slice::Slice;
-use crate::OpKind;
-use hostnet_coherence::cache::Completion;
 use hostnet_coherence::tile::Half;
 use hostnet_coherence::{Message, Node};
 use hostnet_noc::{Delivery, Layout, Network};
 use serde::{Deserialize, Serialize};
-
-/// An action that is due in a cycle.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-pub(crate) enum Action {
-    /// Sends a message.
-    Send {
-        from: Unit,
-        letter: ChipMessage,
-    },
-    /// A slice continues with its queues.
-    Slice(u16),
-    /// Memory returns a line.
-    MemoryData {
-        memory: u16,
-        line: u64,
-        token: Token,
-    },
-    /// A cache completes an access that had to wait.
-    Cached {
-        at: Unit,
-        half: Half,
-        line: u64,
-        completion: Completion,
-    },
-    /// Steps of a core: begin an operation, store a work queue entry, poll the completion queue, read one of its
-    /// entries.
-    Begin(u16),
-    StoreWq {
-        core: u16,
-        op: u32,
-    },
-    Poll(u16),
-    CqRead {
-        core: u16,
-        seen: u64,
-    },
-    /// Steps of request generation: poll a work queue, pass an entry on from its frontend, add an operation to its
-    /// backend, generate the next request.
-    Visit(u16),
-    Handed {
-        op: u32,
-    },
-    Generate {
-        op: u32,
-    },
-    Unroll(Unit),
-    /// Steps of request completion: continue with the responses, complete a line, write a completion queue entry.
-    Complete(Unit),
-    LineDone {
-        flight: u32,
-    },
-    Post {
-        op: u32,
-    },
-    /// Steps of a remote request: arrival, end of the first half of its pipeline, end of the second half.
-    Arrive {
-        flight: u32,
-        kind: OpKind,
-        line: u64,
-    },
-    Serve {
-        remote: u32,
-    },
-    Answer {
-        remote: u32,
-    },
-    /// A response arrives.
-    Back {
-        flight: u32,
-    },
-}
 
 /// A tile without its slice.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -241,15 +173,15 @@ impl Chip {
         self.fabric.agenda.give_back(now, due);
         self.fabric.network.step(delivered);
         for delivery in delivered.drain(..) {
-            let letter = self.fabric.letters.take(delivery.packet.tag as u32);
-            self.deliver(letter);
+            let message = self.fabric.messages.take(delivery.packet.tag as u32);
+            self.deliver(message);
         }
         self.fabric.now = now + 1;
     }
 
     fn act(&mut self, action: Action) {
         match action {
-            Action::Send { from, letter } => self.fabric.send(from, letter),
+            Action::Send { from, message } => self.fabric.send(from, message),
             Action::Slice(slice) => self.slices[usize::from(slice)].act(&mut self.fabric),
             Action::MemoryData { memory, line, token } => {
                 let from = (Unit::Memory(memory), Node::Memory);
@@ -274,8 +206,8 @@ impl Chip {
         }
     }
 
-    fn deliver(&mut self, letter: ChipMessage) {
-        let ChipMessage { to, line, body } = letter;
+    fn deliver(&mut self, message: ChipMessage) {
+        let ChipMessage { to, line, body } = message;
         match body {
             MessageBody::Coherent { from, message, token } => self.coherent(to, line, from, message, token),
             MessageBody::WqEntry { op } => self.at_backend(op, self.fabric.params.ni.rgp_backend_cycles),

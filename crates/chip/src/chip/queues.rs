@@ -1,6 +1,7 @@
 //! Accesses to lines of queues, through the coherence protocol.
 
-use super::{Action, Chip};
+use super::Chip;
+use crate::agenda::Action;
 use crate::caches::{Access, Caches};
 use crate::floor::Unit;
 use crate::message::Token;

@@ -1,12 +1,5 @@
 //! Frontends: read work queues and write completion queues.
 
-use crate::caches::Access;
-use crate::chip::{Action, Chip};
-use crate::floor::Unit;
-use crate::message::{ChipMessage, MessageBody};
-use crate::Placement;
-use hostnet_coherence::cache::Completion;
-use hostnet_coherence::tile::Half;
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
 
@@ -14,151 +7,21 @@ use std::collections::VecDeque;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Frontend {
     /// Entries taken from the work queue since the start.
-    taken: u64,
+    pub(crate) taken: u64,
     /// True while a poll of the work queue is scheduled.
-    visiting: bool,
+    pub(crate) visiting: bool,
     /// True while the line of the work queue is being fetched.
-    loading: bool,
+    pub(crate) loading: bool,
     /// Entries written to the completion queue since the start.
-    posted: u64,
+    pub(crate) posted: u64,
     /// Operations that wait for their completion queue entry.
-    posting: VecDeque<u32>,
-    storing: bool,
+    pub(crate) posting: VecDeque<u32>,
+    pub(crate) storing: bool,
 }
 
 impl Frontend {
     pub(crate) fn new(entries: u32) -> Self {
         let posting = VecDeque::with_capacity(entries as usize);
         Self { taken: 0, visiting: false, loading: false, posted: 0, posting, storing: false }
-    }
-}
-
-impl Chip {
-    /// Returns the place of the frontend of a core.
-    fn frontend_at(&self, core: u16) -> Unit {
-        match self.fabric.params.ni.placement {
-            Placement::Edge => Unit::Edge(self.fabric.floor.edge_of(core)),
-            _ => Unit::Core(core),
-        }
-    }
-
-    /// Reacts to a change of the line that a frontend polls: schedules a poll for the next turn of the queue.
-    pub(crate) fn wq_changed(&mut self, at: Unit, core: u16) {
-        let front = &self.tiles[usize::from(core)].front;
-        if at == self.frontend_at(core) && !front.visiting && !front.loading {
-            self.plan_visit(core);
-        }
-    }
-
-    /// Schedules a poll. A frontend polls one queue per cycle, its queues in round robin.
-    fn plan_visit(&mut self, core: u16) {
-        self.tiles[usize::from(core)].front.visiting = true;
-        let queues = u64::from(self.fabric.floor.cores_per_edge());
-        let wait = match self.fabric.params.ni.placement {
-            Placement::Edge => {
-                let turn = u64::from(core) % queues;
-                let next = (self.fabric.now + 1) % queues;
-                1 + (turn + queues - next) % queues
-            }
-            _ => 1,
-        };
-        self.fabric.schedule(wait as u32, Action::Visit(core));
-    }
-
-    /// Polls a work queue.
-    pub(crate) fn visit(&mut self, core: u16) {
-        let entry = self.tiles[usize::from(core)].front.taken;
-        let line = self.wq_line(core, entry);
-        let at = self.frontend_at(core);
-        // This access of the frontend itself counts as no change of the line.
-        let found = self.access(at, Half::Ni, line, Access::Load);
-        let front = &mut self.tiles[usize::from(core)].front;
-        front.visiting = false;
-        match found {
-            Some((Completion::Loaded(value), handed_over)) if u64::from(value) > entry => {
-                front.taken += 1;
-                let op = {
-                    let requests = &self.tiles[usize::from(core)].core.requests;
-                    requests[(entry % requests.len() as u64) as usize]
-                };
-                let ni = self.fabric.params.ni;
-                // The poll itself has already taken one cycle of the handover.
-                let handover = if handed_over { ni.handover_cycles.saturating_sub(1) } else { 0 };
-                self.ops.get(op).read = self.fabric.now + u64::from(handover);
-                self.fabric.schedule(handover + ni.rgp_frontend_cycles, Action::Handed { op });
-                self.plan_visit(core);
-            }
-            Some(_) => {}
-            None => front.loading = true,
-        }
-    }
-
-    pub(crate) fn wq_loaded(&mut self, core: u16) {
-        let front = &mut self.tiles[usize::from(core)].front;
-        front.loading = false;
-        if !front.visiting {
-            self.plan_visit(core);
-        }
-    }
-
-    /// Passes an entry on from the frontend to its backend, which is in the same place or at the edge.
-    pub(crate) fn handed(&mut self, op: u32) {
-        self.ops.get(op).handed = self.fabric.now;
-        let ni = self.fabric.params.ni;
-        if ni.placement == Placement::Split {
-            let core = self.ops.get(op).core;
-            let to = Unit::Edge(self.fabric.floor.edge_of(core));
-            self.fabric.send(Unit::Core(core), ChipMessage { to, line: 0, body: MessageBody::WqEntry { op } });
-        } else {
-            self.at_backend(op, ni.rgp_backend_cycles.saturating_sub(ni.latch_saves_cycles).max(1));
-        }
-    }
-
-    /// Queues a completion that has passed the frontend for the completion queue.
-    pub(crate) fn post(&mut self, op: u32) {
-        let core = self.ops.get(op).core;
-        self.ops.get(op).posting = self.fabric.now;
-        let front = &mut self.tiles[usize::from(core)].front;
-        front.posting.push_back(op);
-        if !front.storing {
-            self.post_next(core);
-        }
-    }
-
-    /// Writes entries until one must wait for its line.
-    fn post_next(&mut self, core: u16) {
-        while !self.tiles[usize::from(core)].front.posting.is_empty() {
-            let entry = self.tiles[usize::from(core)].front.posted;
-            let line = self.cq_line(core, entry);
-            self.enter(core, entry);
-            let at = self.frontend_at(core);
-            if self.access(at, Half::Ni, line, Access::Store(entry as u32 + 1)).is_none() {
-                self.tiles[usize::from(core)].front.storing = true;
-                return;
-            }
-            self.posted(core);
-        }
-    }
-
-    /// Sets the operation of an entry before the entry can be read.
-    fn enter(&mut self, core: u16, entry: u64) {
-        let tile = &mut self.tiles[usize::from(core)];
-        let place = (entry % tile.core.completions.len() as u64) as usize;
-        tile.core.completions[place] = tile.front.posting[0];
-        self.ops.get(tile.front.posting[0]).posted = self.fabric.now;
-    }
-
-    fn posted(&mut self, core: u16) {
-        let front = &mut self.tiles[usize::from(core)].front;
-        front.posted += 1;
-        if let Some(op) = front.posting.pop_front() {
-            self.ops.get(op).posted = self.fabric.now;
-        }
-    }
-
-    pub(crate) fn cq_stored(&mut self, core: u16) {
-        self.tiles[usize::from(core)].front.storing = false;
-        self.posted(core);
-        self.post_next(core);
     }
 }
