@@ -122,7 +122,8 @@ pub trait Controller: CloneController + Debug + Send + Sync {
 
     /// Restores the state that [`Controller::state`] returned.
     ///
-    /// # Errors Returns the reason why the state cannot be restored.
+    /// # Errors
+    /// Returns the reason why the state cannot be restored.
     fn restore(&mut self, state: &[u8]) -> Result<(), String> {
         let _ = state;
         Err("this controller cannot be continued".to_owned())

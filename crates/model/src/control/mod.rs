@@ -101,7 +101,8 @@ impl Control {
     /// Attaches an external controller, which decides from now on. After a checkpoint it continues with its state from
     /// there.
     ///
-    /// # Errors Returns an error if its state cannot be restored, or the rule of this host is not an external one.
+    /// # Errors
+    /// Returns an error if its state cannot be restored, or the rule of this host is not an external one.
     pub fn attach(&mut self, controller: Box<dyn Controller>) -> Result<(), String> {
         self.rule.attach(controller)
     }
@@ -123,7 +124,8 @@ impl Control {
 
     /// Checks that the control can be part of a checkpoint.
     ///
-    /// # Errors Returns an error if an external controller does not give its state.
+    /// # Errors
+    /// Returns an error if an external controller does not give its state.
     pub fn check_state(&self) -> Result<(), String> {
         self.rule.check_state()
     }

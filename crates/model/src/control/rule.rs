@@ -77,7 +77,8 @@ impl Rule {
 
     /// Attaches an external controller, which decides from now on, with its state from a checkpoint if there is one.
     ///
-    /// # Errors Returns an error if that state cannot be restored, or the rule is not an external one.
+    /// # Errors
+    /// Returns an error if that state cannot be restored, or the rule is not an external one.
     pub(super) fn attach(&mut self, mut controller: Box<dyn Controller>) -> Result<(), String> {
         let Self::ExternalController(guest) = self else {
             return Err("the rule of this host is not one from outside".to_owned());

@@ -1,37 +1,13 @@
 //! DMA engine of the buffer device, which the NIC is attached to: moves lines of TLPs to and from local memory.
 
 use crate::line::{Request, RequestId, RequestKind};
-use crate::link::Lane;
+use crate::link::{Lane, ReadBursts, WaitingTlp};
 use crate::params::PcieParams;
 use crate::part::{Context, Group, Payload, Pool, Tag};
 use hostnet_kernel::ComponentId;
 use hostnet_measure::Domain;
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
-
-/// TLP whose lines wait for entries.
-#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
-struct WaitingTlp {
-    line: u64,
-    /// Lines that have no entry yet.
-    left: u8,
-    lines: u8,
-    class: u8,
-    /// Burst of a read.
-    burst: u32,
-    /// Tag that the NIC receives when a write is visible, or [`Tag::NONE`].
-    tag: Tag,
-}
-
-/// Read request of the NIC whose lines are in flight.
-#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
-struct ReadBurst {
-    class: u8,
-    /// Lines without data.
-    outstanding: u8,
-    /// Lines with data that no completion has carried yet.
-    ready: u8,
-}
 
 /// Write in flight. Writes are kept in the order of their arrival.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
@@ -52,8 +28,7 @@ pub(super) struct DmaEngine {
     /// TLPs that wait: writes, and reads.
     waiting: [VecDeque<WaitingTlp>; 2],
     written: VecDeque<PendingWrite>,
-    bursts: Vec<ReadBurst>,
-    bursts_free: Vec<u32>,
+    bursts: ReadBursts,
     /// Entries of lines that are written, and of lines that are read.
     entries: [Domain; 2],
 }
@@ -67,8 +42,7 @@ impl DmaEngine {
             link,
             waiting: [VecDeque::new(), VecDeque::new()],
             written: VecDeque::with_capacity(lines as usize),
-            bursts: Vec::new(),
-            bursts_free: Vec::new(),
+            bursts: ReadBursts::with_capacity(0),
             entries: [domain(), domain()],
         }
     }
@@ -89,31 +63,20 @@ impl DmaEngine {
 
     /// Queues a write TLP of the NIC.
     pub(super) fn write(&mut self, line: u64, lines: u8, class: u8, tag: Tag) {
-        self.waiting[0].push_back(WaitingTlp { line, left: lines, lines, class, burst: 0, tag });
+        self.waiting[0].push_back(WaitingTlp::new(line, lines, class, 0, tag));
     }
 
     /// Queues a read request of the NIC.
     pub(super) fn read(&mut self, line: u64, lines: u8, class: u8) {
-        let burst = ReadBurst { class, outstanding: lines, ready: 0 };
-        let number = match self.bursts_free.pop() {
-            Some(number) => {
-                self.bursts[number as usize] = burst;
-                number
-            }
-            None => {
-                self.bursts.push(burst);
-                self.bursts.len() as u32 - 1
-            }
-        };
-        self.waiting[1].push_back(WaitingTlp { line, left: lines, lines, class, burst: number, tag: Tag::NONE });
+        let burst = self.bursts.open(0, class, lines);
+        self.waiting[1].push_back(WaitingTlp::new(line, lines, class, burst, Tag::NONE));
     }
 
     /// Returns the next line that may go to memory, as a request; writes and reads each go in order.
     pub(super) fn next(&mut self, context: &mut Context) -> Option<RequestId> {
         let read = (0..2).find(|&read| !self.waiting[read].is_empty() && self.entries[read].free() > 0)?;
         let tlp = self.waiting[read].front_mut()?;
-        let line = tlp.line + u64::from(tlp.lines - tlp.left);
-        tlp.left -= 1;
+        let line = tlp.take_line();
         let tlp = *tlp;
         let taken = self.entries[read].try_acquire(context.now(), tlp.class);
         assert!(taken, "an entry is free");
@@ -155,18 +118,11 @@ impl DmaEngine {
         let Request { class, since, tag, .. } = *context.requests.get(id);
         self.entries[1].release(now, class, since);
         context.requests.remove(id);
-        let burst = &mut self.bursts[tag as usize];
-        burst.outstanding -= 1;
-        burst.ready += 1;
-        let ReadBurst { class, outstanding, ready } = *burst;
-        if outstanding == 0 || u32::from(ready) * 64 >= self.link.mps_bytes {
-            burst.ready = 0;
-            let bytes = u64::from(ready) * 64 + u64::from(self.link.completion_overhead_bytes);
+        let class = self.bursts.get(tag).class;
+        if let Some(lines) = self.bursts.arrive(tag, self.link.mps_bytes) {
+            let bytes = u64::from(lines) * 64 + u64::from(self.link.completion_overhead_bytes);
             let delay = self.down.send(now, bytes);
-            context.send(self.nic, delay, Payload::Completion { lines: ready, class });
-        }
-        if outstanding == 0 {
-            self.bursts_free.push(tag);
+            context.send(self.nic, delay, Payload::Completion { lines, class });
         }
     }
 }

@@ -103,7 +103,8 @@ pub struct Dimm {
 impl Dimm {
     /// Creates a DIMM, which is component `id`.
     ///
-    /// # Panics Panics if it has no ids, entries or turns, or its device or its cache has no delay.
+    /// # Panics
+    /// Panics if it has no ids, entries or turns, or its device or its cache has no delay.
     #[must_use]
     pub fn new(params: &DimmParams, id: ComponentId, wiring: DimmWiring, rng: Rng, classes: usize) -> Self {
         let least = params.ids.min(params.writes).min(params.dma_lines).min(params.nic_turns);

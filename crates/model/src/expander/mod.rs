@@ -4,7 +4,7 @@
 //! waits for one in the queue of its pool, and returns it when its answer has arrived. Each direction of the link
 //! sends one message after the other. The memory controllers behind it are like those of a socket.
 
-use crate::line::{Fifo, Request, RequestId};
+use crate::line::{RequestCredits, RequestId};
 use crate::link::Lane;
 use crate::memory::Channel;
 use crate::params::ExpanderParams;
@@ -16,19 +16,6 @@ use serde::{Deserialize, Serialize};
 /// Delay from the host's end of the link to the CHA, in ps.
 const NEXT_PS: u64 = 1;
 
-/// Credits of reads or of writes, and the requests that wait for one.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-struct CreditQueue {
-    credits: Domain,
-    waiting: Fifo<Request>,
-}
-
-impl CreditQueue {
-    fn new(credits: u32, classes: usize) -> Self {
-        Self { credits: Domain::new(credits, credits, classes), waiting: Fifo::default() }
-    }
-}
-
 /// Memory expander with its link.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Expander {
@@ -38,17 +25,15 @@ pub struct Expander {
     device_ps: u64,
     down: Lane,
     up: Lane,
-    /// Credit queues of reads and of writes.
-    credit_queues: [CreditQueue; 2],
-    /// By request number: time at which the request took its credit, and its class.
-    taken: Vec<(Time, u8)>,
+    credits: RequestCredits,
     channels: Vec<Channel>,
 }
 
 impl Expander {
     /// Creates an expander, which is component `id`, for the CHAs `cha`.
     ///
-    /// # Panics Panics if there are no credits, or the device has no delay.
+    /// # Panics
+    /// Panics if there are no credits, or the device has no delay.
     #[must_use]
     pub fn new(params: &ExpanderParams, id: ComponentId, cha: ComponentId, classes: usize) -> Self {
         assert!(params.read_credits.min(params.write_credits) > 0, "an expander has credits");
@@ -66,9 +51,7 @@ impl Expander {
             device_ps: params.device_ps,
             down: lane(),
             up: lane(),
-            credit_queues: [params.read_credits, params.write_credits]
-                .map(|credits| CreditQueue::new(credits, classes)),
-            taken: Vec::new(),
+            credits: RequestCredits::new([params.read_credits, params.write_credits], classes),
             channels: (0..memory.map.channels * memory.dram.subchannels).map(channel).collect(),
         }
     }
@@ -76,8 +59,7 @@ impl Expander {
     /// Returns the credits of reads, and those of writes.
     #[must_use]
     pub fn credits(&self) -> [&Domain; 2] {
-        let [reads, writes] = &self.credit_queues;
-        [&reads.credits, &writes.credits]
+        self.credits.domains()
     }
 
     /// Returns the memory controllers.
@@ -88,26 +70,20 @@ impl Expander {
 
     /// Handles a request of the CHA that arrives at the host's end of the link.
     fn on_arrival(&mut self, id: RequestId, context: &mut Context) {
-        let way = &mut self.credit_queues[usize::from(!context.requests.get(id).kind.is_read())];
-        if !way.waiting.is_empty() || way.credits.free() == 0 {
-            way.waiting.push(context.requests, id);
-            return;
+        if self.credits.admits(id, context.requests) {
+            self.send(id, context);
         }
-        self.send(id, context);
     }
 
     /// Takes a credit for a request and sends it down the link.
     ///
-    /// # Panics Panics if no credit is free.
+    /// # Panics
+    /// Panics if no credit is free.
     fn send(&mut self, id: RequestId, context: &mut Context) {
         let now = context.now();
         let request = context.requests.get(id);
-        let (read, class, channel) = (request.kind.is_read(), request.class, usize::from(request.place.channel));
-        let taken = self.credit_queues[usize::from(!read)].credits.try_acquire(now, class);
-        assert!(taken, "a credit is free");
-        let index = id.0 as usize;
-        self.taken.resize(self.taken.len().max(index + 1), (Time::ZERO, 0));
-        self.taken[index] = (now, class);
+        let (read, channel) = (request.kind.is_read(), usize::from(request.place.channel));
+        self.credits.begin(id, now, context.requests);
         let bytes = if read { self.request_bytes } else { self.data_bytes };
         let delay = self.down.send(now, bytes) + self.device_ps;
         self.channels[channel].expect(id, now + delay, context);
@@ -121,12 +97,9 @@ impl Expander {
 
     /// Handles an answer at the host's end of the link: frees the credit of the request, and notifies the CHA.
     fn end(&mut self, id: RequestId, read: bool, context: &mut Context) {
-        let now = context.now();
-        let (since, class) = self.taken[id.0 as usize];
-        let way = usize::from(!read);
-        self.credit_queues[way].credits.release(now, class, since);
+        let next = self.credits.end(id, read, context.now(), context.requests);
         context.send(self.cha, NEXT_PS, if read { Payload::Read(id) } else { Payload::Accepted(id) });
-        if let Some(next) = self.credit_queues[way].waiting.pop(context.requests) {
+        if let Some(next) = next {
             self.send(next, context);
         }
     }
@@ -161,12 +134,12 @@ impl Part for Expander {
     }
 
     fn settle(&mut self, now: Time) {
-        part::settle(self.credit_queues.iter_mut().map(|way| &mut way.credits), now);
+        part::settle(self.credits.domains_mut(), now);
         self.channels.iter_mut().for_each(|channel| channel.settle(now));
     }
 
     fn reset(&mut self, now: Time) {
-        part::reset(self.credit_queues.iter_mut().map(|way| &mut way.credits), now);
+        part::reset(self.credits.domains_mut(), now);
         self.channels.iter_mut().for_each(|channel| channel.reset(now));
     }
 }

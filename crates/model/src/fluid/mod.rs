@@ -94,7 +94,8 @@ pub struct FluidMemory {
 impl FluidMemory {
     /// Creates an idle memory.
     ///
-    /// # Panics Panics if there are no rates.
+    /// # Panics
+    /// Panics if there are no rates.
     #[must_use]
     pub fn new(setup: FluidSetup) -> Self {
         let FluidSetup { params, device, pcie, clock_ps, throttling, cores, classes } = setup;

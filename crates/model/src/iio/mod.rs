@@ -8,7 +8,7 @@ mod counters;
 mod registers;
 
 use crate::line::{Request, RequestId, RequestKind};
-use crate::link::Lane;
+use crate::link::{Lane, ReadBurst, ReadBursts, WaitingTlp};
 use crate::params::{IioParams, LineSize, PcieParams};
 use crate::part::{self, Context, Group, IioCounter, Part, PartKind, Payload, Pool, Tag};
 use counters::BufferCounters;
@@ -16,31 +16,6 @@ use hostnet_kernel::{ComponentId, Rng, Time};
 use hostnet_measure::Domain;
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
-
-/// TLP at the IIO whose lines wait for entries.
-#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
-struct WaitingTlp {
-    line: u64,
-    /// Lines that have no entry yet.
-    left: u8,
-    lines: u8,
-    class: u8,
-    /// Burst of a read, or link of a write.
-    burst: u32,
-    /// Tag that the device receives when a write is visible, or [`Tag::NONE`].
-    tag: Tag,
-}
-
-/// Read request of a device whose lines are in flight.
-#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
-struct ReadBurst {
-    link: u8,
-    class: u8,
-    /// Lines without data.
-    outstanding: u8,
-    /// Lines with data that no completion has carried yet.
-    ready: u8,
-}
 
 /// Link to a device.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -97,8 +72,7 @@ pub struct Iio {
     links: Vec<IioLink>,
     /// By link: true if writes go to the LLC (DDIO); empty without caches.
     ddio: Vec<bool>,
-    bursts: Vec<ReadBurst>,
-    bursts_free: Vec<u32>,
+    bursts: ReadBursts,
     write_turn: usize,
     read_turn: usize,
     /// Times at which the ports into the processor interconnect are free: for written lines, and for requests for
@@ -135,8 +109,7 @@ impl Iio {
             read: Domain::new(params.read_credits, params.read_credits, classes),
             links: links.into_iter().map(link).collect(),
             ddio,
-            bursts: Vec::with_capacity(bursts),
-            bursts_free: Vec::with_capacity(bursts),
+            bursts: ReadBursts::with_capacity(bursts),
             write_turn: 0,
             read_turn: 0,
             ports_free: [Time::ZERO; 2],
@@ -204,15 +177,15 @@ impl Iio {
     /// Handles a write TLP of `lines` lines from `line` on, which arrives over `link`. Unless `tag` is [`Tag::NONE`],
     /// the device receives it when the last line is visible.
     pub(crate) fn on_write_tlp(&mut self, line: u64, lines: u8, class: u8, link: u8, tag: Tag, context: &mut Context) {
-        let waiting = WaitingTlp { line, left: lines, lines, class, burst: u32::from(link), tag };
+        let waiting = WaitingTlp::new(line, lines, class, u32::from(link), tag);
         self.links[usize::from(link)].writes.push_back(waiting);
         self.start_writes(context);
     }
 
     /// Handles a read request for `lines` lines from `line` on, which arrives over `link`.
     pub(crate) fn on_read_tlp(&mut self, line: u64, lines: u8, class: u8, link: u8, context: &mut Context) {
-        let burst = self.open_burst(ReadBurst { link, class, outstanding: lines, ready: 0 });
-        let waiting = WaitingTlp { line, left: lines, lines, class, burst, tag: Tag::NONE };
+        let burst = self.bursts.open(link, class, lines);
+        let waiting = WaitingTlp::new(line, lines, class, burst, Tag::NONE);
         self.links[usize::from(link)].reads.push_back(waiting);
         self.start_reads(context);
     }
@@ -234,15 +207,6 @@ impl Iio {
             context.send(device, 1, Payload::Seen { tag });
         }
         self.start_writes(context);
-    }
-
-    fn open_burst(&mut self, burst: ReadBurst) -> u32 {
-        if let Some(index) = self.bursts_free.pop() {
-            self.bursts[index as usize] = burst;
-            return index;
-        }
-        self.bursts.push(burst);
-        self.bursts.len() as u32 - 1
     }
 
     /// Gives free write entries to waiting TLPs, round robin over the links.
@@ -300,9 +264,8 @@ impl Iio {
         let taken = domain.try_acquire(now, tlp.class);
         assert!(taken, "an entry is free");
         counts.insert(now);
-        let line = tlp.line + u64::from(tlp.lines - tlp.left);
-        tlp.left -= 1;
-        let link = if kind == RequestKind::IoRead { self.bursts[tlp.burst as usize].link } else { tlp.burst as u8 };
+        let line = tlp.take_line();
+        let link = if kind == RequestKind::IoRead { self.bursts.link(tlp.burst) } else { tlp.burst as u8 };
         let request = Request { engine: link, ..context.request(kind, line, tlp.class, tlp.burst) };
         let id = context.requests.insert(request);
         if tlp.tag != Tag::NONE && tlp.left == 0 {
@@ -330,19 +293,12 @@ impl Iio {
         self.read.release(now, class, since);
         self.counts[1].leave(now);
         context.requests.remove(id);
-        let burst = &mut self.bursts[tag as usize];
-        burst.outstanding -= 1;
-        burst.ready += 1;
-        let ReadBurst { link, class, outstanding, ready } = *burst;
+        let ReadBurst { link, class, .. } = self.bursts.get(tag);
         let IioLink { device, pcie, down, .. } = &mut self.links[usize::from(link)];
-        if outstanding == 0 || u32::from(ready) * 64 >= pcie.mps_bytes {
-            burst.ready = 0;
-            let bytes = u64::from(ready) * 64 + u64::from(pcie.completion_overhead_bytes);
+        if let Some(lines) = self.bursts.arrive(tag, pcie.mps_bytes) {
+            let bytes = u64::from(lines) * 64 + u64::from(pcie.completion_overhead_bytes);
             let delay = down.send(now, bytes);
-            context.send(*device, delay, Payload::Completion { lines: ready, class });
-        }
-        if outstanding == 0 {
-            self.bursts_free.push(tag);
+            context.send(*device, delay, Payload::Completion { lines, class });
         }
         self.start_reads(context);
     }

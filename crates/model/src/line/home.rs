@@ -46,7 +46,8 @@ impl Homes {
 
     /// Returns the home of line `line` (physical address / 64).
     ///
-    /// # Panics Panics if there is no such socket.
+    /// # Panics
+    /// Panics if there is no such socket.
     #[must_use]
     #[inline]
     pub fn of(&self, line: u64) -> Home {
@@ -58,7 +59,8 @@ impl Homes {
 
     /// Returns the slice of a socket that serves a line there, even if the line is homed on another socket.
     ///
-    /// # Panics Panics if there is no such socket.
+    /// # Panics
+    /// Panics if there is no such socket.
     #[must_use]
     pub fn slice(&self, socket: u8, line: u64) -> u8 {
         slice_of(line, self.sockets[usize::from(socket)].slices)

@@ -80,7 +80,8 @@ impl ClusterMap {
 impl Decoder {
     /// Builds the tables of `map` for channels like `dram`.
     ///
-    /// # Panics Panics if a subchannel has more than 64 banks, or the machine more than 256 controllers.
+    /// # Panics
+    /// Panics if a subchannel has more than 64 banks, or the machine more than 256 controllers.
     #[must_use]
     pub fn new(map: &MapParams, dram: &DramParams) -> Self {
         assert!(dram.ranks * dram.bank_groups * dram.banks_per_group <= 64, "at most 64 banks per subchannel");
@@ -108,7 +109,8 @@ impl Decoder {
     /// Divides the channels among `count` clusters, a power of two. Each cluster has the same number of channels and
     /// as much memory.
     ///
-    /// # Panics Panics if the channels cannot be divided so.
+    /// # Panics
+    /// Panics if the channels cannot be divided so.
     #[must_use]
     pub fn with_clusters(self, map: &MapParams, count: u32) -> Self {
         let clusters = (count > 1).then(|| ClusterMap::new(map, count).expect("the channels can be shared out"));

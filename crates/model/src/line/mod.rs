@@ -1,5 +1,6 @@
 //! Requests and packets in flight, the homes of lines, and the mapping of virtual to physical memory.
 
+mod credit_queue;
 mod home;
 mod map;
 mod packet;
@@ -10,6 +11,7 @@ mod ring;
 mod slab;
 mod walk;
 
+pub(crate) use credit_queue::{CreditQueue, RequestCredits};
 pub use home::{memory_of, memory_of_cluster, slice_of, socket_of, Home, Homes, SocketHomes};
 #[cfg(test)]
 pub(crate) use map::one_bank;

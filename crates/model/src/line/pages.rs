@@ -40,7 +40,8 @@ struct RunPermutation {
 impl Pages {
     /// Creates the mapping of the memory of a server's first socket, or of the first cluster of that socket.
     ///
-    /// # Panics Panics if the memory holds no whole run.
+    /// # Panics
+    /// Panics if the memory holds no whole run.
     #[must_use]
     pub fn new(params: &PageParams, seed: u64) -> Self {
         Self { run_bytes: params.run_bytes, seed, clusters: 1, memories: Vec::new() }.and(params)
@@ -48,7 +49,8 @@ impl Pages {
 
     /// Adds the memory of one more socket, or of the next cluster.
     ///
-    /// # Panics Panics if the memory holds no whole run, or its runs have another size.
+    /// # Panics
+    /// Panics if the memory holds no whole run, or its runs have another size.
     #[must_use]
     pub fn and(mut self, params: &PageParams) -> Self {
         let runs = params.memory_bytes / params.run_bytes;
@@ -61,7 +63,8 @@ impl Pages {
 
     /// Adds the memory of a node without cores, whose runs lie in the order of their addresses.
     ///
-    /// # Panics Panics if the memory holds no whole run, or its runs have another size.
+    /// # Panics
+    /// Panics if the memory holds no whole run, or its runs have another size.
     #[must_use]
     pub fn and_in_order(self, params: &PageParams) -> Self {
         let mut pages = self.and(params);
@@ -89,7 +92,8 @@ impl Pages {
 
     /// Returns the physical address of a virtual address.
     ///
-    /// # Panics Panics if the address lies outside of memory.
+    /// # Panics
+    /// Panics if the address lies outside of memory.
     #[must_use]
     pub fn physical(&self, address: u64) -> u64 {
         let (run, within) = self.split(address);
@@ -171,7 +175,8 @@ impl Translator {
 
     /// Returns the physical address of a virtual address, as [`Pages::physical`] does.
     ///
-    /// # Panics Panics if the address lies outside of memory.
+    /// # Panics
+    /// Panics if the address lies outside of memory.
     #[must_use]
     #[inline]
     pub(crate) fn physical(&mut self, address: u64) -> u64 {

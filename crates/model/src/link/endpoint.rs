@@ -144,7 +144,8 @@ impl PcieEndpoint {
     /// Sends a write TLP of `bytes` bytes from `line` on. [`PcieEndpoint::credited`] returns `tag` when its credits are
     /// back.
     ///
-    /// # Panics Panics if there are too few posted credits.
+    /// # Panics
+    /// Panics if there are too few posted credits.
     pub(crate) fn write(&mut self, line: u64, bytes: u32, class: u8, tag: Tag, context: &mut Context) {
         self.write_tlp(line, bytes, class, [tag, Tag::NONE], context);
     }
@@ -169,7 +170,8 @@ impl PcieEndpoint {
 
     /// Sends a read request for `lines` lines from `line` on.
     ///
-    /// # Panics Panics if there are too few non-posted credits.
+    /// # Panics
+    /// Panics if there are too few non-posted credits.
     pub(crate) fn read(&mut self, line: u64, lines: u32, class: u8, context: &mut Context) {
         let now = context.now();
         self.asked_lines += u64::from(lines);
@@ -191,7 +193,8 @@ impl PcieEndpoint {
 
     /// Releases the credits of the oldest write TLP that has any in use. Returns its tag.
     ///
-    /// # Panics Panics if no write TLP has credits in use, or the oldest has not `lines` lines.
+    /// # Panics
+    /// Panics if no write TLP has credits in use, or the oldest has not `lines` lines.
     pub(crate) fn credited(&mut self, now: Time, lines: u8) -> Tag {
         let written = self.written.pop_front().expect("a write TLP is out");
         assert_eq!(written.lines, lines, "credits come back TLP by TLP");

@@ -108,7 +108,8 @@ pub struct Upi {
 impl Upi {
     /// Creates a link from cores of a remote socket to the CHAs `cha`, for `classes` workloads.
     ///
-    /// # Panics Panics if a pool has no credits or the latency is 0.
+    /// # Panics
+    /// Panics if a pool has no credits or the latency is 0.
     #[must_use]
     pub fn new(params: &UpiParams, cha: ComponentId, classes: usize) -> Self {
         let mut upi = Self::between(params, [cha; 2], classes);
@@ -121,7 +122,8 @@ impl Upi {
 
     /// Creates a link between the CHAs of two sockets, for `classes` workloads.
     ///
-    /// # Panics Panics if a pool has no credits or the latency is 0.
+    /// # Panics
+    /// Panics if a pool has no credits or the latency is 0.
     #[must_use]
     pub fn between(params: &UpiParams, chas: [ComponentId; 2], classes: usize) -> Self {
         assert!(params.latency_ps > 0, "a UPI has a latency");
@@ -134,7 +136,8 @@ impl Upi {
 
     /// Returns the credits of a pool for the requests of an end, 0 or 1.
     ///
-    /// # Panics Panics if the end has no such pool.
+    /// # Panics
+    /// Panics if the end has no such pool.
     #[must_use]
     pub fn credits(&self, end: usize, pool: UpiPool) -> &Domain {
         &self.ends[end].pools[pool as usize].domain

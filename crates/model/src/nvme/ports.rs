@@ -71,7 +71,8 @@ impl DrivePorts {
 
     /// Returns the device end of the link to an IIO.
     ///
-    /// # Panics Panics if no port leads to that IIO.
+    /// # Panics
+    /// Panics if no port leads to that IIO.
     pub(super) fn from(&mut self, iio: ComponentId) -> &mut PcieEndpoint {
         let port = self.0.iter_mut().find(|port| port.endpoint.iio() == iio);
         &mut port.expect("who answers a drive is at the end of a link of it").endpoint

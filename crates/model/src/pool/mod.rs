@@ -22,7 +22,7 @@ mod sharing_tests;
 pub use counts::PoolCounts;
 pub(crate) use directory::{Directory, Order};
 
-use crate::line::{Content, Ecn, Packet, PacketId, Pages, PoolKind, PoolMessage, Translator, POOL_FLOW};
+use crate::line::{Content, CreditQueue, Ecn, Packet, PacketId, Pages, PoolKind, PoolMessage, Translator, POOL_FLOW};
 use crate::params::PoolParams;
 use crate::part::{self, Context, Group, Ids, Part, PartKind, Payload, Pool};
 use controller::Controller;
@@ -30,7 +30,7 @@ use hostnet_kernel::{ComponentId, Time};
 use lender::BesideAccess;
 use paging::Paging;
 use prefetch::Prefetcher;
-use requester::{CreditQueue, Slot};
+use requester::Slot;
 use serde::{Deserialize, Serialize};
 use sharing::Sharing;
 
@@ -206,16 +206,16 @@ impl Part for PoolPort {
 
     fn pools<'a>(&'a self, visit: &mut dyn FnMut(Pool<'a>)) {
         let [reads, writes] = &self.credit_queues;
-        visit(Pool::new(Group::PoolRead, &reads.credits));
-        visit(Pool::new(Group::PoolWrite, &writes.credits));
+        visit(Pool::new(Group::PoolRead, reads.credits()));
+        visit(Pool::new(Group::PoolWrite, writes.credits()));
     }
 
     fn settle(&mut self, now: Time) {
-        part::settle(self.credit_queues.iter_mut().map(|way| &mut way.credits), now);
+        part::settle(self.credit_queues.iter_mut().map(CreditQueue::credits_mut), now);
     }
 
     fn reset(&mut self, now: Time) {
-        part::reset(self.credit_queues.iter_mut().map(|way| &mut way.credits), now);
+        part::reset(self.credit_queues.iter_mut().map(CreditQueue::credits_mut), now);
         self.counts.reset();
         self.controller.iter_mut().for_each(|controller| controller.directory.reset());
     }

@@ -2,29 +2,15 @@
 
 use super::prefetch::PrefetchLookup;
 use super::{controller, PoolPort};
-use crate::line::{Fifo, PoolKind, PoolMessage, Request, RequestId};
+use crate::line::{CreditQueue, PoolKind, PoolMessage, Request, RequestId};
 use crate::part::{Context, Payload};
 use hostnet_kernel::Time;
-use hostnet_measure::Domain;
 use serde::{Deserialize, Serialize};
 
 /// Latency from a prefetched line to the CHA, in ps.
 const NEXT_PS: u64 = 1;
 /// Lines of the address space of a node. The node number is above these bits.
 pub(super) const NODE_LINES: u64 = 1 << 40;
-
-/// Credit queue of reads or of writes: the credits, and the requests that wait for one.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-pub(super) struct CreditQueue {
-    pub(super) credits: Domain,
-    waiting: Fifo<Request>,
-}
-
-impl CreditQueue {
-    pub(super) fn new(credits: u32, classes: usize) -> Self {
-        Self { credits: Domain::new(credits, credits, classes), waiting: Fifo::default() }
-    }
-}
 
 /// Request that holds a credit.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
@@ -97,17 +83,14 @@ impl PoolPort {
             self.claim_frame(line);
         }
         self.count_access(line, true, context);
-        let way = &mut self.credit_queues[usize::from(!read)];
-        if !way.waiting.is_empty() || way.credits.free() == 0 {
-            way.waiting.push(context.requests, id);
-        } else {
+        if self.credit_queues[usize::from(!read)].admits(id, context.requests) {
             self.begin(id, context);
         }
     }
 
     /// Returns true if requests wait for credits.
     pub(super) fn is_waiting(&self) -> bool {
-        self.credit_queues.iter().any(|way| !way.waiting.is_empty())
+        self.credit_queues.iter().any(CreditQueue::is_waiting)
     }
 
     /// Takes a credit for a request and sends it.
@@ -118,8 +101,7 @@ impl PoolPort {
         let now = context.now();
         let Request { kind, class, line, .. } = *context.requests.get(id);
         let read = kind.is_read();
-        let taken = self.credit_queues[usize::from(!read)].credits.try_acquire(now, class);
-        assert!(taken, "a credit is free");
+        self.credit_queues[usize::from(!read)].take(now, class);
         let (to, line) = self.lender_of(line % NODE_LINES);
         let number = self.free.pop().expect("there is a place for every credit");
         self.sequence = self.sequence.wrapping_add(1);
@@ -214,14 +196,14 @@ impl PoolPort {
         slot.timer = slot.timer.wrapping_add(1);
         self.free.push(number);
         let way = usize::from(!read);
-        self.credit_queues[way].credits.release(now, class, since);
+        let next = self.credit_queues[way].release(now, class, since, context.requests);
         let Request { admitted, line, .. } = *context.requests.get(request);
         self.counts.latency[way].record(now.since(admitted) + self.params.latency_ps);
         self.counts.reads += u64::from(read);
         self.counts.writes += u64::from(!read);
         let answer = if read { Payload::Read(request) } else { Payload::Accepted(request) };
         context.send(self.wiring.cha, self.params.latency_ps, answer);
-        if let Some(next) = self.credit_queues[way].waiting.pop(context.requests) {
+        if let Some(next) = next {
             self.begin(next, context);
         }
         if read {

@@ -44,7 +44,8 @@ impl Machine {
     /// Creates a machine of `components`, which are numbered consecutively from `first` on. Each comes with the number
     /// of its socket, if that is one of the sockets in `caches`; a socket without caches has `None` there.
     ///
-    /// # Panics Panics if there is no such socket.
+    /// # Panics
+    /// Panics if there is no such socket.
     #[must_use]
     pub fn new(
         first: ComponentId,
@@ -76,7 +77,8 @@ impl Machine {
 
     /// Gives a socket a fluid memory.
     ///
-    /// # Panics Panics if there is no such socket.
+    /// # Panics
+    /// Panics if there is no such socket.
     #[must_use]
     pub fn with_rates(mut self, socket: usize, memory: FluidMemory) -> Self {
         self.fluids[socket] = Some(Box::new(memory));
@@ -85,7 +87,8 @@ impl Machine {
 
     /// Puts the parts of a socket on a mesh.
     ///
-    /// # Panics Panics if there is no such socket.
+    /// # Panics
+    /// Panics if there is no such socket.
     #[must_use]
     pub fn with_mesh(mut self, socket: usize, mesh: Mesh) -> Self {
         self.meshes[socket] = Some(Box::new(mesh));
@@ -170,7 +173,8 @@ impl Machine {
 
     /// Returns the part at an index, counted from 0.
     ///
-    /// # Panics Panics if there is none.
+    /// # Panics
+    /// Panics if there is none.
     #[must_use]
     pub fn part(&self, index: usize) -> &dyn Part {
         let fluid = || Some(&**self.fluids.get(usize::from(self.component_sockets[index]))?.as_ref()? as &dyn Part);
@@ -179,7 +183,8 @@ impl Machine {
 
     /// Returns the part at an index, counted from 0, to change it.
     ///
-    /// # Panics Panics if there is none.
+    /// # Panics
+    /// Panics if there is none.
     pub fn part_mut(&mut self, index: usize) -> &mut dyn Part {
         let Self { fluids, component_sockets, components, .. } = self;
         let memory = fluids.get_mut(usize::from(component_sockets[index]));
@@ -230,7 +235,8 @@ impl Machine {
 
     /// Attaches an external controller to the host congestion control; see [`Control::attach`].
     ///
-    /// # Errors Returns an error if the host has no congestion control, its rule is not an external one, or the state
+    /// # Errors
+    /// Returns an error if the host has no congestion control, its rule is not an external one, or the state
     /// of a checkpoint cannot be restored.
     pub fn attach_controller(&mut self, controller: Box<dyn Controller>) -> Result<(), String> {
         let control = self.components.iter_mut().find_map(Control::of_mut);
@@ -239,7 +245,8 @@ impl Machine {
 
     /// Attaches an external governor of frequencies; see [`PowerManager::attach`].
     ///
-    /// # Errors Returns an error if the cores have only one frequency, their governor is not an external one, or the
+    /// # Errors
+    /// Returns an error if the cores have only one frequency, their governor is not an external one, or the
     /// state of a checkpoint cannot be restored.
     pub fn attach_governor(&mut self, governor: &dyn Governor) -> Result<(), String> {
         let power = self.components.iter_mut().find_map(PowerManager::of_mut);
