@@ -9,12 +9,14 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import NamedTuple
 
+from tests.house.files import file_ways, spread
 from tests.house.rooms import circular, python_ways, rust_ways
 from tests.house.rust import bare, functions
 
 COLUMNS_MAX = 120
 FUNCTION_LINES_MAX = 70
 FILE_LINES_MAX = 400
+IMPL_FILES_MAX = 4
 
 ROOTS = ("crates", "python", "tests", "examples", "scripts")
 SKIPPED = {"target", "__pycache__"}
@@ -91,6 +93,25 @@ def sim_circles(root: Path) -> list[str]:
     return circular(rust_ways(root / "crates/sim/src"))
 
 
+def file_circles(root: Path) -> list[str]:
+    """Files that use each other in circles, in any crate."""
+    found = []
+    for source in sorted(root.glob("crates/*/src")):
+        crate = source.parent.relative_to(root)
+        found += sorted({f"{crate}/src/{way.split(' -> ')[0]}" for way in circular(file_ways(source))})
+    return found
+
+
+def scattered_types(root: Path) -> list[str]:
+    """Types whose methods are in more than four files."""
+    return [
+        f"{source.parent.relative_to(root)}/src/{name} ({len(files)})"
+        for source in sorted(root.glob("crates/*/src"))
+        for name, files in sorted(spread(source).items())
+        if len(files) > IMPL_FILES_MAX
+    ]
+
+
 def python_circles(root: Path) -> list[str]:
     """Ways on circles between the modules of python/hostnet."""
     return circular(python_ways(root / "python/hostnet"))
@@ -125,6 +146,16 @@ COUNTS = {
         sim_circles,
         "ways on circles between the modules of crates/sim",
         "let what both need stand below both; see docs/architecture.md",
+    ),
+    "file_circles": Count(
+        file_circles,
+        "files of crates that use each other in circles",
+        "let what both need stand in a file below both",
+    ),
+    "scattered_types": Count(
+        scattered_types,
+        "types whose methods are in more than four files",
+        "split the type by who owns which field",
     ),
     "python_circles": Count(
         python_circles,

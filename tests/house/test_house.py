@@ -33,6 +33,12 @@ def tree(tmp_path: Path) -> Path:
         "crates/sim/src/b/mod.rs": "use super::a::{self, X}; // use crate::c\n",
         "crates/sim/src/c.rs": "use crate::{a, b::{Y, c}};\nmod tests;\n",
         "crates/sim/src/c/tests.rs": "use crate::a;\n",
+        "crates/noc/src/x.rs": "pub struct X;\nimpl X { }\n",
+        "crates/noc/src/y/mod.rs": "mod a;\npub use crate::x::X;\nimpl X { }\nimpl Clone for X { }\n",
+        "crates/noc/src/y/a.rs": "use super::X;\nimpl X { }\n",
+        "crates/noc/src/y/b.rs": "use super::{a, X};\nimpl X { }\n",
+        "crates/noc/src/y/c.rs": "use crate::y::X;\nimpl X { }\n",
+        "crates/noc/src/z.rs": "struct X;\nimpl X { }\n",
         "crates/model/src/core/mod.rs": 'use crate::cha;\nlet x = Component::Core; // Component::Cha\n"Component::";\n',
         "crates/model/src/cha/mod.rs": "use super::super::x;\n",
         "crates/model/src/cha/tests.rs": "use crate::core;\n",
@@ -60,6 +66,8 @@ FLAWS = {
     "model_circles": [],
     "sim_circles": ["a -> b", "b -> a"],
     "python_circles": ["a -> b", "b -> a"],
+    "file_circles": ["crates/sim/src/a.rs", "crates/sim/src/b/mod.rs"],
+    "scattered_types": ["crates/noc/src/x.rs X (5)"],
 }
 
 
@@ -93,6 +101,7 @@ def test_the_table_is_lowered_and_never_raised(tree: Path) -> None:
         "root_files": 1,
         "sim_circles": 0,
         "python_circles": 1,
+        "file_circles": 1,
     }
 
 

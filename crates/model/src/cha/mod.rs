@@ -11,11 +11,12 @@ mod remote;
 mod remote_sockets;
 mod slice;
 mod snoop;
+mod wiring;
 
 use crate::line::{Request, RequestId, RequestKind};
 use crate::params::{CacheParams, ChaParams, CoreParams, IioParams, RemoteParams};
 pub use crate::part::BOOKS;
-use crate::part::{self, Context, Group, Ids, Part, PartKind, Payload, Pool};
+use crate::part::{self, Context, Group, Part, PartKind, Payload, Pool};
 use cached::EVICT_PS;
 use hostnet_kernel::{ComponentId, Time};
 use hostnet_measure::Domain;
@@ -24,25 +25,13 @@ use remote_sockets::{UpiTransfer, NEXT_PS};
 use serde::{Deserialize, Serialize};
 use slice::{ChaSlice, InputQueue};
 use snoop::SnoopTracker;
+pub use wiring::ChaWiring;
 
 /// Returns the class of a request in the domains of the CHA: one class for the cores and one for the devices of each
 /// workload.
 #[inline]
 fn cha_class(kind: RequestKind, class: u8) -> u16 {
     u16::from(class) * BOOKS as u16 + u16::from(kind.is_io())
-}
-
-/// Ids of the parts that the CHAs send to.
-#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
-pub struct ChaWiring {
-    /// Cores of the socket.
-    pub cores: Ids,
-    /// Memory channels of the socket.
-    pub channels: Ids,
-    /// UPI links to the remote sockets.
-    pub upis: Ids,
-    /// Memory expander behind a CXL link, if there is one.
-    pub expander: Option<ComponentId>,
 }
 
 /// CHAs of a socket.

@@ -3,6 +3,7 @@
 //! A drive holds commands and serves a few of them at a time, TLP by TLP, round robin. The number of commands served
 //! together sets the row locality of its traffic. A drive is paced by its own bandwidth and by its link.
 
+mod command;
 mod job;
 mod ports;
 mod written;
@@ -10,6 +11,7 @@ mod written;
 use crate::line::Pages;
 use crate::params::SsdParams;
 use crate::part::{self, Context, Part, PartKind, Payload, Pool, Start, Tag};
+use command::Command;
 use hostnet_kernel::{ComponentId, Rng, Time};
 use hostnet_measure::Domain;
 pub use job::{DriveJob, DriveService};
@@ -22,22 +24,6 @@ pub use written::WrittenLine;
 const PAGE_BYTES: u64 = 4096;
 /// Number of requests with unacknowledged kernel work at which a drive waits.
 const KERNEL_WINDOW_REQUESTS: u64 = 4;
-
-/// Command of a job in a drive.
-#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
-struct Command {
-    job: u16,
-    /// True if the command reads the drive, that is, writes memory.
-    read: bool,
-    address: u64,
-    /// Bytes that no TLP has been sent for yet.
-    left_bytes: u64,
-    /// Bytes whose data has not arrived yet, for a command that writes the drive.
-    unfinished_bytes: u64,
-    submitted: Time,
-    /// True for the commands that a job begins with, which find an emptier queue than all that follow.
-    initial: bool,
-}
 
 /// Drive with its jobs.
 #[derive(Clone, Debug, Serialize, Deserialize)]

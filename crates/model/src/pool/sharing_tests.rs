@@ -31,7 +31,8 @@ enum TestAction {
 
 fn act() -> impl Strategy<Value = TestAction> {
     prop_oneof![
-        4 => (any::<usize>(), 0..PAGES, any::<bool>()).prop_map(|(host, page, write)| TestAction::Want(host, page, write)),
+        4 => (any::<usize>(), 0..PAGES, any::<bool>())
+            .prop_map(|(host, page, write)| TestAction::Want(host, page, write)),
         3 => (any::<usize>(), 0..PAGES).prop_map(|(host, page)| TestAction::End(host, page)),
         8 => any::<usize>().prop_map(TestAction::Arrive),
         1 => any::<usize>().prop_map(TestAction::Repeat),
