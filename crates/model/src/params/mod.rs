@@ -5,6 +5,7 @@
 mod app;
 mod cache;
 mod compress;
+mod congestion;
 mod die;
 mod dimm;
 mod energy;
@@ -29,6 +30,8 @@ mod written;
 pub use app::*;
 pub use cache::*;
 pub use compress::*;
+pub(crate) use congestion::for_each_control;
+pub use congestion::{CongestionControl, ControlKind};
 pub use die::*;
 pub use dimm::*;
 pub use energy::*;

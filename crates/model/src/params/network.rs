@@ -308,7 +308,7 @@ pub struct UdpParams {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct TcpParams {
     /// Congestion control.
-    pub control: CongestionControl,
+    pub control: super::CongestionControl,
     /// Most bytes of data in a packet.
     pub mss_bytes: u32,
     /// Most bytes of data that are handed down at once (segmentation offload); `mss_bytes` = none.
@@ -333,22 +333,6 @@ pub struct TcpParams {
     pub tail_loss_probe: bool,
     /// Whether packets are ECN-capable. Reno and CUBIC then answer an echo as RFC 3168 says.
     pub ecn: bool,
-}
-
-/// Congestion control of TCP.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub enum CongestionControl {
-    /// RFC 5681, RFC 6582, RFC 6675.
-    Reno,
-    /// RFC 9438.
-    Cubic,
-    /// RFC 8257.
-    Dctcp {
-        /// Gain of the moving average, in units of 2^-16.
-        gain: u32,
-        /// First value of alpha, in units of 2^-16.
-        alpha: u32,
-    },
 }
 
 /// RoCE v2, both ends of a flow alike.

@@ -7,7 +7,7 @@ use crate::layers::overlay;
 use crate::presets::{transport as embedded, transports};
 use crate::spec::{BaseSpec, ClusterSpec, Size, TransportSpec};
 use crate::units::{format, shorten, Dimension};
-use hostnet_model::params::{CongestionControl, DcqcnParams, RoceParams, TcpParams, Transport};
+use hostnet_model::params::{CongestionControl, ControlKind, DcqcnParams, RoceParams, TcpParams, Transport};
 use serde_json::{json, Value};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -150,9 +150,10 @@ fn tcp(reader: &Reader, spec: &TransportSpec, mtu_bytes: u32) -> Result<TcpParam
     let mss_bytes = mtu_bytes - TCP_HEADER_BYTES;
     let window = reader.want("receive_buffer", spec.receive_buffer)?.0 / 2;
     let control = match spec.base {
-        Some(BaseSpec::Cubic) => CongestionControl::Cubic,
-        Some(BaseSpec::Reno) => CongestionControl::Reno,
-        _ => CongestionControl::Dctcp {
+        Some(BaseSpec::Cubic) => CongestionControl::without_estimate(ControlKind::Cubic),
+        Some(BaseSpec::Reno) => CongestionControl::without_estimate(ControlKind::Reno),
+        _ => CongestionControl {
+            kind: ControlKind::Dctcp,
             gain: sixteenth(reader.want("gain", spec.gain)?),
             alpha: sixteenth(reader.want("alpha", spec.alpha)?),
         },

@@ -1,10 +1,11 @@
 //! One end of a TCP flow.
 
+use super::congestion::echoes_each_mark;
 use super::receiver::Receiver;
 use super::sender::Sender;
 use super::{Counters, Segment};
 use crate::met::Limit;
-use crate::params::{CongestionControl, TcpParams};
+use crate::params::TcpParams;
 use hostnet_kernel::Time;
 use prefetch_index::prefetch_index;
 use serde::{Deserialize, Serialize};
@@ -20,7 +21,7 @@ pub struct TcpConnection {
     receiver: Receiver,
     counters: Counters,
     capable: bool,
-    dctcp: bool,
+    echoes_each_mark: bool,
 }
 
 impl TcpConnection {
@@ -32,7 +33,7 @@ impl TcpConnection {
             receiver: Receiver::new(params),
             counters: Counters::default(),
             capable: params.ecn,
-            dctcp: matches!(params.control, CongestionControl::Dctcp { .. }),
+            echoes_each_mark: echoes_each_mark(params.control.kind),
         }
     }
 
@@ -139,7 +140,7 @@ impl TcpConnection {
     /// section 6.1), or with DCTCP all packets.
     #[must_use]
     pub fn ecn_capable(&self, segment: &Segment) -> bool {
-        self.capable && (self.dctcp || (segment.bytes > 0 && !segment.retransmitted))
+        self.capable && (self.echoes_each_mark || (segment.bytes > 0 && !segment.retransmitted))
     }
 
     /// Returns the counters. A time for which data is being held back is counted when it ends.

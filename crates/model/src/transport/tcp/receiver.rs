@@ -1,9 +1,10 @@
 //! The receiving half of a connection: reassembly, acknowledgements and the advertised window.
 
+use super::congestion::echoes_each_mark;
 use super::intervals::Intervals;
 use super::{Counters, SackBlock, Segment};
 use crate::met::Limit;
-use crate::params::{CongestionControl, TcpParams};
+use crate::params::TcpParams;
 use hostnet_kernel::Time;
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
@@ -27,7 +28,7 @@ pub(crate) struct Receiver {
     ack_segments: u64,
     ack_delay_ps: u64,
     sack: bool,
-    dctcp: bool,
+    echoes_each_mark: bool,
     /// Next byte expected (RCV.NXT).
     next: u64,
     /// Bytes that the application has read.
@@ -62,7 +63,7 @@ impl Receiver {
             ack_segments: u64::from(params.ack_segments),
             ack_delay_ps: params.ack_delay_ps,
             sack: params.sack,
-            dctcp: matches!(params.control, CongestionControl::Dctcp { .. }),
+            echoes_each_mark: echoes_each_mark(params.control.kind),
             next: 0,
             read: 0,
             edge: params.receive_buffer_bytes,
@@ -133,7 +134,7 @@ impl Receiver {
 
     fn see_mark(&mut self, segment: &Segment, counters: &mut Counters) {
         counters.segments_marked += u64::from(segment.marked);
-        if !self.dctcp {
+        if !self.echoes_each_mark {
             self.congested = segment.marked || (self.congested && !segment.reduced);
         } else if segment.marked != self.congested {
             if self.pending > 0 {

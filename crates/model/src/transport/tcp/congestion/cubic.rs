@@ -1,6 +1,7 @@
 //! CUBIC (RFC 9438) in integers: bytes and microseconds. C = 0.4 segments per second cubed, beta = 0.7.
 
-use super::{Acked, CongestionWindow};
+use super::{Acked, CongestionRule, CongestionWindow};
+use crate::params::CongestionControl;
 use hostnet_kernel::Time;
 use serde::{Deserialize, Serialize};
 
@@ -32,8 +33,12 @@ pub(crate) struct Cubic {
     rest: u128,
 }
 
-impl Cubic {
-    pub(super) fn grow(&mut self, window: &mut CongestionWindow, acked: Acked) {
+impl CongestionRule for Cubic {
+    fn new(_control: &CongestionControl) -> Self {
+        Self::default()
+    }
+
+    fn grow(&mut self, window: &mut CongestionWindow, acked: Acked) {
         self.seen = acked.now;
         let left = window.slow_start(acked.bytes);
         if left == 0 {
@@ -60,19 +65,31 @@ impl Cubic {
     }
 
     /// Excludes the time up to `now` from the curve, in which the window could not grow (section 5.8).
-    pub(super) fn skip(&mut self, now: Time) {
+    fn skip(&mut self, now: Time) {
         if let Some(epoch) = &mut self.epoch {
             *epoch += now.since(self.seen);
         }
         self.seen = now;
     }
 
+    /// Reduces the window to 0.7 of its size (section 4.6). A flow that did not reach its last plateau lowers the next
+    /// one to make room for others (section 4.7).
+    fn on_echo(&mut self, window: &mut CongestionWindow) {
+        let bytes = window.bytes;
+        self.plateau = if bytes < self.plateau { bytes / 20 * 17 } else { bytes };
+        self.prior = bytes;
+        self.epoch = None;
+        window.reduce_to(bytes / 10 * 7);
+    }
+
     /// Starts the curve at its plateau after a timeout (section 4.8).
-    pub(super) fn forget(&mut self) {
+    fn on_timeout(&mut self) {
         self.plateau = 0;
         self.epoch = None;
     }
+}
 
+impl Cubic {
     /// Starts a new epoch from the current window (section 4.2).
     fn begin(&mut self, window: &CongestionWindow, now: Time) -> Time {
         self.plateau = self.plateau.max(window.bytes);
@@ -104,16 +121,6 @@ impl Cubic {
         } else {
             self.plateau + bytes
         }
-    }
-
-    /// Reduces the window to 0.7 of its size (section 4.6). A flow that did not reach its last plateau lowers the next
-    /// one to make room for others (section 4.7).
-    pub(super) fn reduce(&mut self, window: &mut CongestionWindow) {
-        let bytes = window.bytes;
-        self.plateau = if bytes < self.plateau { bytes / 20 * 17 } else { bytes };
-        self.prior = bytes;
-        self.epoch = None;
-        window.reduce_to(bytes / 10 * 7);
     }
 }
 

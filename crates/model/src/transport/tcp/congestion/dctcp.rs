@@ -1,6 +1,7 @@
 //! DCTCP (RFC 8257): reduces the window in proportion to the share of marked bytes.
 
-use super::CongestionWindow;
+use super::{CongestionRule, CongestionWindow};
+use crate::params::CongestionControl;
 use serde::{Deserialize, Serialize};
 
 /// One, in units of alpha.
@@ -19,18 +20,20 @@ pub(crate) struct Dctcp {
     end: u64,
 }
 
-impl Dctcp {
-    pub(super) fn new(gain: u32, alpha: u32) -> Self {
-        let alpha = (u64::from(alpha) << 16).min(ONE);
-        Self { alpha, gain: u64::from(gain).min(1 << 16), acked: 0, marked: 0, end: 0 }
+impl CongestionRule for Dctcp {
+    const ECHOES_EACH_MARK: bool = true;
+
+    fn new(control: &CongestionControl) -> Self {
+        let alpha = (u64::from(control.alpha) << 16).min(ONE);
+        Self { alpha, gain: u64::from(control.gain).min(1 << 16), acked: 0, marked: 0, end: 0 }
     }
 
-    pub(super) fn alpha(&self) -> u32 {
+    fn alpha(&self) -> u32 {
         (self.alpha >> 16) as u32
     }
 
     /// Updates the estimate (RFC 8257 section 3.3, steps 1 to 7).
-    pub(super) fn observe(&mut self, acked: u64, echo: bool, una: u64, next: u64) {
+    fn observe(&mut self, acked: u64, echo: bool, una: u64, next: u64) {
         self.acked += acked;
         if echo {
             self.marked += acked;
@@ -48,8 +51,13 @@ impl Dctcp {
     }
 
     /// Reduces the window by half of alpha (RFC 8257 section 3.3, step 9).
-    pub(super) fn reduce(&self, window: &mut CongestionWindow) {
+    fn on_echo(&mut self, window: &mut CongestionWindow) {
         let cut = (u128::from(window.bytes) * u128::from(self.alpha)) >> 33;
         window.reduce_to(window.bytes - cut as u64);
+    }
+
+    /// Halves the window, also if an echo has already reduced it (RFC 8257 section 3.5).
+    fn on_loss(&mut self, window: &mut CongestionWindow, _reduced: bool) {
+        window.halve();
     }
 }

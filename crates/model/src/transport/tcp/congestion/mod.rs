@@ -1,14 +1,9 @@
 //! Congestion control.
 
-mod cubic;
-mod dctcp;
-mod reno;
 #[cfg(test)]
 mod tests;
 
-use crate::params::{CongestionControl, TcpParams};
-use cubic::Cubic;
-use dctcp::Dctcp;
+use crate::params::{for_each_control, CongestionControl, ControlKind, TcpParams};
 use hostnet_kernel::Time;
 use serde::{Deserialize, Serialize};
 
@@ -41,19 +36,27 @@ impl CongestionWindow {
         acked - grown
     }
 
+    /// Grows the window as Reno does: slow start, then one segment per window, with byte counting (RFC 3465). Slow start
+    /// counts all bytes of an acknowledgement, because receivers that join packets acknowledge many at a time.
+    fn grow(&mut self, acked: u64) {
+        self.acked += self.slow_start(acked);
+        while self.acked >= self.bytes {
+            self.acked -= self.bytes;
+            self.bytes += self.mss;
+        }
+    }
+
+    /// Halves the window.
+    fn halve(&mut self) {
+        self.reduce_to(self.bytes / 2);
+    }
+
     /// Reduces window and threshold to `bytes`, but not below the floor.
     fn reduce_to(&mut self, bytes: u64) {
         self.threshold = bytes.max(self.floor());
         self.bytes = self.threshold;
         self.acked = 0;
     }
-}
-
-#[derive(Clone, Debug, Serialize, Deserialize)]
-enum CongestionRule {
-    Reno,
-    Cubic(Cubic),
-    Dctcp(Dctcp),
 }
 
 /// Acknowledgement of new data.
@@ -67,24 +70,97 @@ pub(crate) struct Acked {
     pub(crate) rtt_ps: u64,
 }
 
+/// Rule by which a congestion control changes the window. The defaults are those of Reno.
+trait CongestionRule {
+    /// True if all packets are ECN-capable and the receiver echoes each mark (RFC 8257 sections 3.1 and 3.2), instead of
+    /// as RFC 3168 says.
+    const ECHOES_EACH_MARK: bool = false;
+
+    /// Creates the state of a flow.
+    fn new(control: &CongestionControl) -> Self;
+
+    /// Grows the window after an acknowledgement of new data while the window limited the sender.
+    fn grow(&mut self, window: &mut CongestionWindow, acked: Acked) {
+        window.grow(acked.bytes);
+    }
+
+    /// Notes that the window could not grow up to now because it was not used or nothing was acknowledged.
+    fn skip(&mut self, _now: Time) {}
+
+    /// Updates the estimate of marks: `acked` bytes up to `una` were acknowledged, with an ECN echo or without; `next`
+    /// is the first byte never sent.
+    fn observe(&mut self, _acked: u64, _echo: bool, _una: u64, _next: u64) {}
+
+    /// Returns the estimate of the share of marked bytes, in units of 2^-16; 0 without one.
+    fn alpha(&self) -> u32 {
+        0
+    }
+
+    /// Reduces the window after an ECN echo. Is called once per window at most.
+    fn on_echo(&mut self, window: &mut CongestionWindow);
+
+    /// Reduces the window after a loss. If `reduced`, an echo has already reduced this window.
+    fn on_loss(&mut self, window: &mut CongestionWindow, reduced: bool) {
+        if !reduced {
+            self.on_echo(window);
+        }
+    }
+
+    /// Forgets what was learnt before a timeout.
+    fn on_timeout(&mut self) {}
+}
+
+macro_rules! control_rules {
+    ($($kind:ident $module:ident $name:literal $title:literal;)*) => {
+        $(mod $module;)*
+
+        /// State of the rule of any congestion control.
+        #[derive(Clone, Debug, Serialize, Deserialize)]
+        enum AnyRule {
+            $($kind($module::$kind),)*
+        }
+
+        impl AnyRule {
+            fn new(control: &CongestionControl) -> Self {
+                match control.kind {
+                    $(ControlKind::$kind => Self::$kind(CongestionRule::new(control)),)*
+                }
+            }
+        }
+
+        /// Returns true if all packets of a control are ECN-capable and its receiver echoes each mark.
+        pub(crate) fn echoes_each_mark(kind: ControlKind) -> bool {
+            match kind {
+                $(ControlKind::$kind => $module::$kind::ECHOES_EACH_MARK,)*
+            }
+        }
+
+        /// Evaluates an expression with the rule of a flow, whichever it is.
+        macro_rules! with_rule {
+            ($any:expr, $rule:ident => $value:expr) => {
+                match $any {
+                    $(AnyRule::$kind($rule) => $value,)*
+                }
+            };
+        }
+    };
+}
+for_each_control!(control_rules);
+
 /// Congestion control of one direction of a flow.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Congestion {
     window: CongestionWindow,
     initial: u64,
-    rule: CongestionRule,
+    rule: AnyRule,
 }
 
 impl Congestion {
     pub(crate) fn new(params: &TcpParams) -> Self {
         let mss = u64::from(params.mss_bytes);
         let initial = u64::from(params.initial_window.max(1)) * mss;
-        let rule = match params.control {
-            CongestionControl::Reno => CongestionRule::Reno,
-            CongestionControl::Cubic => CongestionRule::Cubic(Cubic::default()),
-            CongestionControl::Dctcp { gain, alpha } => CongestionRule::Dctcp(Dctcp::new(gain, alpha)),
-        };
-        Self { window: CongestionWindow { bytes: initial, threshold: u64::MAX, mss, acked: 0 }, initial, rule }
+        let window = CongestionWindow { bytes: initial, threshold: u64::MAX, mss, acked: 0 };
+        Self { window, initial, rule: AnyRule::new(&params.control) }
     }
 
     /// Returns the congestion window, in bytes.
@@ -96,55 +172,34 @@ impl Congestion {
         self.window.bytes < self.window.threshold
     }
 
-    /// Returns alpha of DCTCP, in units of 2^-16; 0 for other algorithms.
+    /// Returns the estimate of the share of marked bytes, in units of 2^-16; 0 without one.
     pub(crate) fn alpha(&self) -> u32 {
-        match &self.rule {
-            CongestionRule::Dctcp(dctcp) => dctcp.alpha(),
-            _ => 0,
-        }
+        with_rule!(&self.rule, rule => rule.alpha())
     }
 
     /// Grows the window after an acknowledgement of new data while the window limited the sender.
     pub(crate) fn grow(&mut self, acked: Acked) {
-        match &mut self.rule {
-            CongestionRule::Reno | CongestionRule::Dctcp(_) => reno::grow(&mut self.window, acked.bytes),
-            CongestionRule::Cubic(cubic) => cubic.grow(&mut self.window, acked),
-        }
+        with_rule!(&mut self.rule, rule => rule.grow(&mut self.window, acked));
     }
 
     /// Notes that the window could not grow up to now because it was not used or nothing was acknowledged.
     pub(crate) fn skip(&mut self, now: Time) {
-        if let CongestionRule::Cubic(cubic) = &mut self.rule {
-            cubic.skip(now);
-        }
+        with_rule!(&mut self.rule, rule => rule.skip(now));
     }
 
-    /// Updates the estimate of marks: `acked` bytes up to `una` were acknowledged, with an ECN echo or without; `next`
-    /// is the first byte never sent.
+    /// Updates the estimate of marks, see [`CongestionRule::observe`].
     pub(crate) fn observe(&mut self, acked: u64, echo: bool, una: u64, next: u64) {
-        if let CongestionRule::Dctcp(dctcp) = &mut self.rule {
-            dctcp.observe(acked, echo, una, next);
-        }
+        with_rule!(&mut self.rule, rule => rule.observe(acked, echo, una, next));
     }
 
     /// Reduces the window after an ECN echo. Must be called once per window at most.
     pub(crate) fn on_echo(&mut self) {
-        match &mut self.rule {
-            CongestionRule::Reno => reno::reduce(&mut self.window),
-            CongestionRule::Cubic(cubic) => cubic.reduce(&mut self.window),
-            CongestionRule::Dctcp(dctcp) => dctcp.reduce(&mut self.window),
-        }
+        with_rule!(&mut self.rule, rule => rule.on_echo(&mut self.window));
     }
 
-    /// Reduces the window after a loss. If `reduced`, an echo has already reduced this window, and only DCTCP reduces
-    /// it again (RFC 8257 section 3.5).
+    /// Reduces the window after a loss. If `reduced`, an echo has already reduced this window.
     pub(crate) fn on_loss(&mut self, reduced: bool) {
-        match &mut self.rule {
-            CongestionRule::Dctcp(_) => reno::reduce(&mut self.window),
-            CongestionRule::Reno if !reduced => reno::reduce(&mut self.window),
-            CongestionRule::Cubic(cubic) if !reduced => cubic.reduce(&mut self.window),
-            CongestionRule::Reno | CongestionRule::Cubic(_) => {}
-        }
+        with_rule!(&mut self.rule, rule => rule.on_loss(&mut self.window, reduced));
     }
 
     /// Reduces the window after a timeout (RFC 5681 section 3.1). If `again`, recovery or an earlier timeout has
@@ -153,9 +208,7 @@ impl Congestion {
         if !again {
             self.on_loss(false);
         }
-        if let CongestionRule::Cubic(cubic) = &mut self.rule {
-            cubic.forget();
-        }
+        with_rule!(&mut self.rule, rule => rule.on_timeout());
         self.window.bytes = self.window.mss;
         self.window.acked = 0;
     }

@@ -1,18 +1,19 @@
-//! Reno (RFC 5681) with byte counting (RFC 3465). Slow start counts all bytes of an acknowledgement, because receivers
-//! that join packets acknowledge many at a time.
+//! Reno (RFC 5681).
 
-use super::CongestionWindow;
+use super::{CongestionRule, CongestionWindow};
+use crate::params::CongestionControl;
+use serde::{Deserialize, Serialize};
 
-/// Grows the window: slow start, then one segment per window.
-pub(super) fn grow(window: &mut CongestionWindow, acked: u64) {
-    window.acked += window.slow_start(acked);
-    while window.acked >= window.bytes {
-        window.acked -= window.bytes;
-        window.bytes += window.mss;
+/// Reno, whose window is all its state.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) struct Reno;
+
+impl CongestionRule for Reno {
+    fn new(_control: &CongestionControl) -> Self {
+        Self
     }
-}
 
-/// Halves the window.
-pub(super) fn reduce(window: &mut CongestionWindow) {
-    window.reduce_to(window.bytes / 2);
+    fn on_echo(&mut self, window: &mut CongestionWindow) {
+        window.halve();
+    }
 }

@@ -2,8 +2,8 @@
 
 use super::cubic::{cube_root, Cubic};
 use super::dctcp::Dctcp;
-use super::{reno, Acked, Congestion, CongestionWindow};
-use crate::params::{CongestionControl, TcpParams};
+use super::{Acked, Congestion, CongestionRule, CongestionWindow};
+use crate::params::{CongestionControl, ControlKind, TcpParams};
 use hostnet_kernel::Time;
 use proptest::prelude::*;
 
@@ -11,6 +11,10 @@ const MSS: u64 = 1448;
 
 fn window(bytes: u64, threshold: u64) -> CongestionWindow {
     CongestionWindow { bytes, threshold, mss: MSS, acked: 0 }
+}
+
+fn marks(gain: u32, alpha: u32) -> CongestionControl {
+    CongestionControl { kind: ControlKind::Dctcp, gain, alpha }
 }
 
 proptest! {
@@ -21,7 +25,7 @@ proptest! {
         marked in 0..101_u64,
         windows in 1..100_i32
     ) {
-        let mut dctcp = Dctcp::new(gain, first);
+        let mut dctcp = Dctcp::new(&marks(gain, first));
         let (mut una, mut next) = (0, 100 * MSS);
         // The first window ends with the first byte; marks count from then on.
         dctcp.observe(0, false, 1, next);
@@ -46,7 +50,7 @@ proptest! {
     #[test]
     fn the_cut_is_half_of_alpha_with_a_floor_of_two_segments(alpha in 0..65537_u32, bytes in 1..10_000_000_u64) {
         let mut window = window(bytes, u64::MAX);
-        Dctcp::new(1, alpha).reduce(&mut window);
+        Dctcp::new(&marks(1, alpha)).on_echo(&mut window);
         let exact = bytes as f64 * (1.0 - f64::from(alpha) / 131_072.0);
         prop_assert!((window.bytes as f64 - exact.max(2.0 * MSS as f64)).abs() <= 1.0);
         prop_assert_eq!(window.threshold, window.bytes);
@@ -65,7 +69,7 @@ proptest! {
     ) {
         let mut grown = window(segments * MSS, MSS);
         let bytes: u64 = pieces.iter().sum();
-        pieces.iter().for_each(|&piece| reno::grow(&mut grown, piece));
+        pieces.iter().for_each(|&piece| grown.grow(piece));
         let mut expected = segments;
         let mut left = bytes;
         while left >= expected * MSS {
@@ -79,9 +83,9 @@ proptest! {
 #[test]
 fn slow_start_ends_at_the_threshold() {
     let mut window = window(10 * MSS, 15 * MSS);
-    reno::grow(&mut window, 4 * MSS);
+    window.grow(4 * MSS);
     assert_eq!(window.bytes, 14 * MSS);
-    reno::grow(&mut window, 2 * MSS);
+    window.grow(2 * MSS);
     assert_eq!((window.bytes, window.acked), (15 * MSS, MSS));
 }
 
@@ -90,7 +94,7 @@ fn cubic_comes_back_to_its_plateau_after_the_cube_root_of_what_it_gave_up() {
     // RFC 9438 equation 2: K = cbrt((W_max - cwnd) / C), here cbrt(3000 / 0.4) = 19.57 s.
     let mut cubic = Cubic::default();
     let mut window = window(10_000 * MSS, MSS);
-    cubic.reduce(&mut window);
+    cubic.on_echo(&mut window);
     assert_eq!(window.bytes, 7000 * MSS);
     let rtt_ps = 100_000_000_000;
     let mut now = Time::from_ps(1);
@@ -116,7 +120,7 @@ fn cubic_grows_at_least_as_reno_would() {
     // With short round trips the curve is flat, and W_est of section 4.3 leads, with 9/17 of a segment per window.
     let mut cubic = Cubic::default();
     let mut window = window(100 * MSS, MSS);
-    cubic.reduce(&mut window);
+    cubic.on_echo(&mut window);
     let mut now = Time::from_ps(1);
     for _ in 0..34 {
         let bytes = window.bytes;
@@ -130,8 +134,8 @@ fn cubic_grows_at_least_as_reno_would() {
 fn cubic_makes_room_when_it_did_not_reach_its_plateau() {
     let mut cubic = Cubic::default();
     let mut grown = window(100 * MSS, MSS);
-    cubic.reduce(&mut grown);
-    cubic.reduce(&mut grown);
+    cubic.on_echo(&mut grown);
+    cubic.on_echo(&mut grown);
     assert_eq!(grown.bytes, 49 * MSS);
     let now = Time::from_ps(1);
     for _ in 0..3 {
@@ -153,7 +157,7 @@ fn reduced() -> (Congestion, Time) {
 
 fn params() -> TcpParams {
     TcpParams {
-        control: CongestionControl::Cubic,
+        control: CongestionControl::without_estimate(ControlKind::Cubic),
         mss_bytes: 1448,
         tso_bytes: 1448,
         initial_window: 10,
