@@ -1,142 +1,141 @@
 //! Parameters of the applications.
 //!
-//! Counts of instructions are those of a core at work, accesses that hit the L1 included; `specs/apps/` has their
-//! values and sources.
+//! Counts of instructions include accesses that hit the L1. `specs/apps/` has their values and sources.
 
 use serde::{Deserialize, Serialize};
 
-/// An application: what its threads do, and where.
+/// Application: behaviour of its threads, and the cores that they run on.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct AppParams {
-    /// The cores of its threads, one each.
+    /// Cores of the threads, one each.
     pub cores: Vec<u32>,
-    /// The cores of its clients: none, or one per core of [`AppParams::cores`], in the same order. Redis only.
+    /// Cores of the clients: none, or one per core of [`AppParams::cores`] in the same order. Redis only.
     pub clients: Vec<u32>,
-    /// What it is.
+    /// Kind of the application.
     pub app: App,
-    /// Time per instruction of its threads when all data is at hand, in fs.
+    /// Time per instruction of the threads when no access misses the L1, in fs.
     pub instruction_fs: u64,
-    /// Operations that the clients of one thread keep in flight; 0 = the thread needs no clients.
+    /// Operations that the clients of one thread keep outstanding; 0 = the thread needs no clients.
     pub in_flight: u32,
-    /// From the end of an operation to the next one of the same client, in ps.
+    /// Time from the end of an operation to the next one of the same client, in ps.
     pub think_ps: u64,
-    /// The page walks of its random accesses; `None` = translations are at hand.
+    /// Page walks of random accesses; `None` = all translations hit the TLB.
     pub walks: Option<WalkParams>,
 }
 
-/// Page walks: the page tables of memory far larger than what the second-level TLB (STLB) covers do not fit the L2
+/// Page walks. Page tables of memory far larger than the reach of the second-level TLB (STLB) do not fit the L2
 /// either.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct WalkParams {
-    /// Pages whose translations a core holds in its STLB.
+    /// Pages that a core's STLB covers.
     pub tlb_pages: u64,
     /// Bytes of a page, a power of two, at least 4096.
     pub page_bytes: u64,
 }
 
-/// What an application is.
+/// Kind of an application.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum App {
-    /// A key-value server per core in the manner of Redis.
+    /// Key-value servers modelled on Redis, one per core.
     Redis(RedisParams),
-    /// PageRank in the manner of GAPBS, one graph shared by all cores.
+    /// PageRank modelled on GAPBS, over one graph shared by all cores.
     PageRank(GraphParams),
-    /// Betweenness centrality in the manner of GAPBS, one graph shared by all cores.
+    /// Betweenness centrality modelled on GAPBS, over one graph shared by all cores.
     Betweenness(GraphParams),
-    /// One kernel of STREAM over arrays shared by all cores, a part for each.
+    /// One kernel of STREAM over arrays shared by all cores, each of which processes a part.
     Stream(KernelParams),
-    /// Loads and stores with a pause between them, in the manner of the Memory Latency Checker (MLC), a buffer per
-    /// core.
+    /// Loads and stores separated by delays, modelled on the Memory Latency Checker (MLC), with a buffer per core.
     Mlc(MlcParams),
     /// A pointer chase: a random cycle over the lines of a buffer per core.
     Chase(ChaseParams),
-    /// A trace of a program, which every core replays in memory of its own.
+    /// Trace of a program, which every core replays in private memory.
     Trace(TraceParams),
 }
 
-/// A key-value server.
+/// Parameters of a key-value server.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct RedisParams {
     /// Keys of one server, at least 1.
     pub keys: u64,
     /// Bytes of a value, at least 1.
     pub value_bytes: u64,
-    /// Share of SET in units of 2^-32; the rest is GET.
+    /// Share of SET commands in units of 2^-32; the rest is GET.
     pub sets: u64,
     /// Connections of one server, at least 1.
     pub connections: u32,
-    /// Requests that a connection sends at a time, at least 1.
+    /// Requests that a connection sends at a time (pipelining), at least 1.
     pub pipeline: u32,
-    /// Bytes of kernel memory through which replies pass before it is used again; as much again for requests.
+    /// Bytes of kernel memory that replies cycle through; requests cycle through as much.
     pub socket_bytes: u64,
-    /// Its structures in memory.
+    /// Sizes of the server's data structures.
     pub layout: RedisLayout,
-    /// Its work.
+    /// Instruction counts.
     pub work: RedisWork,
 }
 
-/// Sizes of the structures of a key-value server, in bytes as the allocator hands them out.
+/// Sizes of the data structures of a key-value server, in bytes as rounded by the allocator.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct RedisLayout {
-    /// An entry of the hash table.
+    /// Entry of the hash table.
     pub entry_bytes: u64,
-    /// A key with its header.
+    /// Key with its header.
     pub key_bytes: u64,
-    /// The object that leads to a value.
+    /// Object that points to a value.
     pub object_bytes: u64,
-    /// The header and end of a value, beside its data.
+    /// Header and terminator of a value, beside its data.
     pub header_bytes: u64,
-    /// A request without a value.
+    /// Request without a value.
     pub request_bytes: u64,
-    /// What stands around the data of a reply.
+    /// Protocol overhead around the data of a reply.
     pub reply_bytes: u64,
 }
 
-/// Instructions of a key-value server and of its client.
+/// Instruction counts of a key-value server and of its client.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct RedisWork {
-    /// From the beginning of a request to the look at the hash table: event loop, parsing, dispatch, hash.
+    /// From the start of a request to the hash table lookup: event loop, parsing, dispatch, hash.
     pub request: u32,
-    /// Per visited entry of a bucket: comparison of keys.
+    /// Per visited entry of a bucket: key comparison.
     pub entry: u32,
-    /// Of a GET, from the object to the first byte of its value.
+    /// In a GET, from the object to the first byte of its value.
     pub reply: u32,
-    /// Of a SET, from the object to the first byte of the new value: allocation, exchange of the values, release.
+    /// In a SET, from the object to the first byte of the new value: allocation, exchange of the values, release.
     pub set: u32,
-    /// After the reply is in the buffer of the server: release of the request, statistics.
+    /// After the reply is in the server's buffer: release of the request, statistics.
     pub finish: u32,
     /// Per line of a copy, loads and stores.
     pub line: u32,
-    /// The kernel's part of an operation, without the copy: system calls over the pipeline.
+    /// In the kernel per operation, without the copy: system calls divided by the pipeline.
     pub kernel: u32,
-    /// A client's part of an operation: parsing the reply and forming the request, its kernel included.
+    /// In the client per operation: parsing the reply and forming the request, kernel included.
     pub client: u32,
 }
 
-/// A uniform random graph, and the work of a program over it.
+/// Uniform random graph, and the work of a program that traverses the graph.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct GraphParams {
-    /// Nodes, as a power of two; 4 to 32.
+    /// Binary logarithm of the number of nodes; 4 to 32.
     pub scale: u32,
-    /// Edges per node, each of which joins two nodes; at least 1.
+    /// Edges per node; each edge joins two nodes; at least 1.
     pub degree: u32,
-    /// Times that every node is visited in a whole run: iterations of PageRank, sources of betweenness centrality.
+    /// Visits of every node in a run: iterations of PageRank, sources of betweenness centrality.
     pub rounds: u32,
     /// Instructions per visit of a node.
     pub node: u32,
     /// Instructions per neighbour of a visited node.
     pub edge: u32,
-    /// Instructions of the search per neighbour that lies one level further from the source, beside
+    /// Instructions of the forward search per neighbour that is one level further from the source, beside
     /// [`GraphParams::edge`]; betweenness centrality only.
     pub successor: u32,
-    /// The same on the way back.
+    /// Instructions of the backward pass per such neighbour, beside [`GraphParams::edge`]; betweenness centrality
+    /// only.
     pub dependency: u32,
 }
 
-/// A kernel of STREAM.
+/// Kernel of STREAM and its arrays.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct KernelParams {
-    /// Which.
+    /// Kernel.
     pub kernel: Kernel,
     /// Bytes of one array; there are three.
     pub array_bytes: u64,
@@ -144,7 +143,7 @@ pub struct KernelParams {
     pub line: u32,
 }
 
-/// The kernels of STREAM.
+/// Kernels of STREAM.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Kernel {
     /// `c = a`
@@ -157,42 +156,42 @@ pub enum Kernel {
     Triad,
 }
 
-/// Loads and stores with a pause between them.
+/// Loads and stores separated by delays.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct MlcParams {
-    /// Bytes of the buffer of one core, at least a line.
+    /// Bytes of the buffer of a core, at least one line.
     pub working_set_bytes: u64,
     /// Share of loads in units of 2^-32; the rest are stores.
     pub reads: u64,
-    /// Whether lines are drawn at random; otherwise they are taken in order.
+    /// True if lines are accessed at random, false if in order.
     pub random: bool,
-    /// Injected before every access, in ps.
+    /// Delay injected before every access, in ps.
     pub delay_ps: u64,
     /// Instructions per access, beside the delay.
     pub line: u32,
 }
 
-/// A pointer chase.
+/// Parameters of a pointer chase.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ChaseParams {
-    /// Bytes of the buffer of one core, at least a line.
+    /// Bytes of the buffer of a core, at least one line.
     pub working_set_bytes: u64,
     /// Instructions per access.
     pub line: u32,
 }
 
-/// A trace of a program.
+/// Trace of the memory accesses of a program.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct TraceParams {
-    /// Where the file lies: not written out, as only what it holds matters.
+    /// Path of the file. It is not serialised, because only the content of the file matters.
     #[serde(skip)]
     pub file: String,
-    /// What tells its content from that of another file.
+    /// Fingerprint of the content of the file.
     pub content: String,
-    /// The name of its format; told by its first record when `None`.
+    /// Name of the format; `None` = detected from the first record.
     pub format: Option<String>,
-    /// Whether it begins again at its end; otherwise the thread ends.
+    /// True if the trace restarts at its end, false if the thread ends.
     pub repeat: bool,
-    /// Bytes of memory that the pages of one thread may take.
+    /// Bytes of memory that the pages of one thread may occupy.
     pub memory_bytes: u64,
 }

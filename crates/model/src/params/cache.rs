@@ -11,22 +11,22 @@ pub struct CacheParams {
     pub llc: LlcParams,
     /// The hardware prefetchers of every core.
     pub prefetch: PrefetchParams,
-    /// Direct cache access of devices.
+    /// Direct cache access of devices (DDIO).
     pub ddio: DdioParams,
-    /// Per workload: the ways of the LLC that its cores may allocate in (CAT), bit 0 = way 0; contiguous, never 0.
+    /// Way mask of the LLC for the cores of each workload (CAT), bit 0 = way 0; contiguous, never 0.
     pub masks: Vec<u32>,
 }
 
-/// A private L2.
+/// Private L2 of a core.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct L2Params {
     /// Sets, a power of two.
     pub sets: u32,
     /// Ways.
     pub ways: u32,
-    /// Which line of a set leaves.
+    /// Replacement policy.
     pub replacement: Replacement,
-    /// From an access to its data when it hits, in ps.
+    /// Time from an access that hits to its data, in ps.
     pub hit_ps: u64,
 }
 
@@ -37,74 +37,75 @@ pub struct LlcParams {
     pub sets: u32,
     /// Ways, at most 32.
     pub ways: u32,
-    /// Which line of a set leaves.
+    /// Replacement policy.
     pub replacement: Replacement,
-    /// What it holds of what the cores hold.
+    /// Inclusion policy of the LLC towards the L2s.
     pub inclusion: Inclusion,
-    /// Which clean lines it takes from the cores; without meaning when it is inclusive.
+    /// Clean victims of the cores that the LLC takes in; ignored by an inclusive LLC.
     pub clean_victims: CleanVictims,
-    /// From admission at the CHA to the data of a line that it holds leaving the CHA, in ps.
+    /// Time from admission at the CHA until the data of a hit leaves the CHA, in ps.
     pub hit_ps: u64,
-    /// Sets of a slice of the snoop filter, a power of two; without meaning when the LLC is inclusive.
+    /// Sets of a slice of the snoop filter, a power of two; ignored if the LLC is inclusive.
     pub filter_sets: u32,
-    /// Ways of the snoop filter; a line that leaves the filter leaves the cores.
+    /// Ways of the snoop filter; a line evicted from the filter is invalidated in the cores.
     pub filter_ways: u32,
 }
 
-/// Which line of a set leaves.
+/// Replacement policy: the choice of the victim in a set.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Replacement {
-    /// The one used longest ago.
+    /// The least recently used line.
     Lru,
     /// A line drawn at random.
     Random,
-    /// The first whose two-bit age is the oldest; a use makes a line young, and all grow older when none is oldest
-    /// (quad-age LRU).
+    /// The first line with the oldest two-bit age; a use makes a line young, and all lines age if none has the oldest
+    /// age (quad-age LRU).
     Qlru,
 }
 
-/// What the LLC holds of what the cores hold.
+/// Inclusion policy of an LLC towards the L2s.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Inclusion {
-    /// All of it: a line that leaves the LLC leaves the cores (to Broadwell).
+    /// The LLC holds every line of the cores; a line evicted from the LLC is invalidated in the cores (up to
+    /// Broadwell).
     Inclusive,
-    /// Lines enter it when they leave a core, and leave it when a core takes them (from Skylake-SP).
+    /// A line enters the LLC when a core evicts it, and leaves the LLC when a core reads it (from Skylake-SP).
     Victim,
 }
 
-/// Which clean lines that leave a core a victim LLC takes.
+/// Clean lines evicted by a core that a victim LLC takes in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum CleanVictims {
-    /// All.
+    /// All clean lines.
     All,
-    /// Those of cores whose reads the LLC serves in most cases, as lines of its observed sets tell.
+    /// Lines of cores whose reads the LLC mostly serves, judged by the lines of its observed sets.
     Foreseen,
-    /// None.
+    /// No clean line.
     None,
 }
 
 /// The L2 prefetchers of a core.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct PrefetchParams {
-    /// The streamer: runs ahead of ascending or descending accesses within a page.
+    /// True if the streamer is on: it runs ahead of ascending or descending accesses within a page.
     pub stream: bool,
-    /// The adjacent-line prefetcher: completes pairs of lines of 128 B.
+    /// True if the adjacent-line prefetcher is on: it completes pairs of lines of 128 B.
     pub adjacent: bool,
-    /// Lines that a core may have on their way for its prefetchers, beside its LFB.
+    /// Lines that the prefetchers of a core may have in flight, beside the LFB.
     pub credits: u32,
     /// Pages that the streamer tracks.
     pub pages: u32,
-    /// How far the streamer runs ahead of the accesses, in lines.
+    /// Distance that the streamer runs ahead of the accesses, in lines.
     pub distance_lines: u32,
 }
 
 /// Direct cache access of devices (DDIO).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct DdioParams {
-    /// Per drive: whether its writes go to the LLC.
+    /// Per drive: true if its writes go to the LLC.
     pub drives: Vec<bool>,
-    /// The ways of the LLC that device writes may allocate in, bit 0 = way 0; contiguous, never 0.
+    /// Way mask of the LLC for device writes, bit 0 = way 0; contiguous, never 0.
     pub ways: u32,
-    /// From admission of a device write at the CHA to its acknowledgement, once there is room in the LLC, in ps.
+    /// Time from admission of a device write at the CHA to its acknowledgement, once the LLC has room, in ps.
     pub write_ps: u64,
 }

@@ -1,39 +1,42 @@
-//! Engines of NICs that make the data of packets smaller.
+//! Compression engines of NICs, which compress the floats in packets.
 
 use super::GradientParams;
 use serde::{Deserialize, Serialize};
 
-/// Floats in a group, which has a tag.
+/// Floats in a group; each group has a tag.
 const GROUP: u64 = 8;
-/// Bytes of a float, and of the tag of a group.
+/// Bytes of a float.
 const FLOAT_BYTES: u64 = 4;
+/// Bits of the tag of a group.
 const TAG_BITS: u64 = 16;
-/// Bits are counted in units of 2^-16.
+/// Binary logarithm of the unit in which bits are counted, 2^-16.
 const UNIT: u32 = 16;
 
-/// Two engines between the DMA engine of a NIC and its port: one on the way out, one on the way in.
+/// Two compression engines between the DMA engine of a NIC and its port, one for sending and one for receiving.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CompressParams {
-    /// Bytes that go through an engine in a cycle, before they are made smaller; at least 1.
+    /// Uncompressed bytes that an engine processes per cycle; at least 1.
     pub burst_bytes: u32,
     /// Time of a cycle, in fs; at least 1.
     pub cycle_fs: u64,
-    /// What a packet takes in an engine on top of its cycles, in ps.
+    /// Latency of a packet in an engine beyond its cycles, in ps.
     pub latency_ps: u64,
-    /// Bits that a float is left with in the mean, without tags, in units of 2^-16 bits; at most 32 bits.
+    /// Mean bits left of a float, without tags, in units of 2^-16 bits; at most 32 bits.
     pub float_bits: u64,
-    /// Bytes of packets that wait for the engine on the way in, as they came; what comes when they are more is lost.
+    /// Size of the buffer of compressed packets waiting for the receive engine, in bytes; packets beyond it are
+    /// dropped.
     pub buffer_bytes: u64,
-    /// What floats are left with one after the other, if that was recorded. Then `float_bits` is their mean.
+    /// Recorded sizes of consecutive floats, if any; `float_bits` is then their mean.
     pub gradients: Option<GradientParams>,
 }
 
 impl CompressParams {
-    /// The unit of [`CompressParams::float_bits`].
+    /// One bit in the unit of [`CompressParams::float_bits`].
     pub const BIT: u64 = 1 << UNIT;
 
-    /// Bytes that so much data from byte `at` of a vector on has on the wire: for every eight floats a tag of 16 bits,
-    /// then what is left of each, up to a byte; what is no whole float stays.
+    /// Returns the compressed size, in bytes, of `bytes` bytes of data from byte `at` of a vector: a tag of 16 bits
+    /// per eight floats, then the bits left of each float, rounded up to bytes. A trailing part of a float is not
+    /// compressed.
     #[must_use]
     pub fn wire_bytes(&self, bytes: u32, at: u64) -> u32 {
         let floats = u64::from(bytes) / FLOAT_BYTES;
@@ -45,15 +48,15 @@ impl CompressParams {
         bits.div_ceil(8) as u32 + bytes % FLOAT_BYTES as u32
     }
 
-    /// Time that a packet with so many bytes of headers and of data takes an engine, in ps: each begins a burst.
+    /// Returns the time that a packet occupies an engine, in ps. Headers and data begin a burst each.
     #[must_use]
     pub fn cycles_ps(&self, header_bytes: u32, bytes: u32) -> u64 {
         let bursts = u64::from(header_bytes.div_ceil(self.burst_bytes) + bytes.div_ceil(self.burst_bytes));
         (bursts * self.cycle_fs).div_ceil(1000)
     }
 
-    /// Data that packets of `room` bytes beside their headers may have, so that it fits them whatever it is: eight
-    /// floats may become 34 bytes.
+    /// Returns the data that a packet with `room` bytes beside its headers may carry, in bytes. In the worst case
+    /// eight floats (32 bytes) grow to 34 bytes.
     #[must_use]
     pub fn data_bytes(room: u32) -> u32 {
         room / 34 * 32

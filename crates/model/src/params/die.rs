@@ -1,48 +1,48 @@
-//! The die of a socket: where its parts lie on a mesh, and what the mesh carries.
+//! Parameters of the die of a socket: positions of the parts on the mesh, and the capacity of the mesh.
 
 use serde::{Deserialize, Serialize};
 
-/// A stop of the mesh, which parts get onto it at.
+/// Mesh stop, where parts attach to the mesh.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct Stop {
-    /// Counted from the west.
+    /// Column, counted from the west.
     pub column: u8,
-    /// Counted from the north.
+    /// Row, counted from the north.
     pub row: u8,
 }
 
-/// The mesh that joins the parts of a socket, and their places on it.
+/// Mesh between the parts of a socket, and their positions on it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct DieParams {
     /// Columns of stops, at least 1.
     pub columns: u8,
     /// Rows of stops, at least 1.
     pub rows: u8,
-    /// Where each core is.
+    /// Mesh stop of each core.
     pub cores: Vec<Stop>,
-    /// Where each slice of the CHA is.
+    /// Mesh stop of each slice of the CHA.
     pub slices: Vec<Stop>,
-    /// Where the memory controller of each channel is.
+    /// Mesh stop of the memory controller of each channel.
     pub channels: Vec<Stop>,
-    /// Every stop that devices can hang off.
+    /// Mesh stops that devices can attach to.
     pub io: Vec<Stop>,
-    /// Where the device of each PCIe link of the IIO hangs off: one of `io`.
+    /// Mesh stop of the device on each PCIe link of the IIO, one of `io`.
     pub links: Vec<Stop>,
-    /// A cycle of the mesh in ps, at least 1.
+    /// Cycle time of the mesh in ps, at least 1.
     pub cycle_ps: u64,
-    /// Cycles from a stop to the next of its column.
+    /// Cycles per hop along a column.
     pub vertical_cycles: u32,
-    /// Cycles from a stop to the next of its row.
+    /// Cycles per hop along a row.
     pub horizontal_cycles: u32,
-    /// Cycles that a line of data takes on a link; a message without data takes one.
+    /// Cycles that a line of data occupies a link; a message without data occupies it for one.
     pub line_cycles: u32,
-    /// Parts of the die with a share of the slices and channels each, whose lines are at home there (sub-NUMA
-    /// clustering); 1 = none.
+    /// Sub-NUMA clusters, each with an equal share of the slices and channels, which its lines are homed at; 1 = no
+    /// clustering.
     pub clusters: u8,
 }
 
 impl DieParams {
-    /// The cluster of a stop: that whose slices are nearest on the mean.
+    /// Returns the cluster of a stop: the one with the smallest mean distance to its slices.
     #[must_use]
     pub fn cluster_of(&self, stop: Stop) -> u8 {
         let each = self.slices.len() / usize::from(self.clusters);
@@ -50,28 +50,29 @@ impl DieParams {
         (0..self.clusters).min_by_key(|&cluster| far(cluster)).unwrap_or(0)
     }
 
-    /// Cycles from a stop to another with nobody else on the mesh.
+    /// Returns the latency of a route on an idle mesh, in cycles.
     #[must_use]
     pub fn route_cycles(&self, from: Stop, to: Stop) -> u32 {
         let vertical = u32::from(from.row.abs_diff(to.row)) * self.vertical_cycles;
         vertical + u32::from(from.column.abs_diff(to.column)) * self.horizontal_cycles
     }
 
-    /// The mean time from one of some stops to one of others, each with each, in ps.
+    /// Returns the mean time between the stops `from` and the stops `to` over all pairs, in ps.
     ///
     /// # Panics
-    /// If there are none.
+    /// Panics if `from` or `to` is empty.
     #[must_use]
     pub fn mean_ps(&self, from: &[Stop], to: &[Stop]) -> u64 {
         let ways = from.iter().flat_map(|&from| to.iter().map(move |&to| u64::from(self.route_cycles(from, to))));
         ways.sum::<u64>() * self.cycle_ps / (from.len() * to.len()) as u64
     }
 
-    /// What to take off the way between two of these, each with each, so that messages take `delay_ps` on the mean and
-    /// none less than 1 ps: the mean way, or more where short ways are cut off.
+    /// Returns the time to subtract from every route between `from` and `to`, in ps, so that messages take `delay_ps`
+    /// on average over all pairs. No message takes less than 1 ps, so the result exceeds the mean route where short
+    /// routes are clamped.
     ///
     /// # Panics
-    /// If there are none.
+    /// Panics if `from` or `to` is empty.
     #[must_use]
     pub fn kept_ps(&self, from: &[Stop], to: &[Stop], delay_ps: u64) -> u64 {
         let ways = from.iter().flat_map(|&from| to.iter().map(move |&to| (from, to)));
@@ -79,6 +80,7 @@ impl DieParams {
         let wanted = delay_ps.max(1) * ways.len() as u64;
         let sum = |less: u64| ways.iter().map(|&way| (delay_ps + way).saturating_sub(less).max(1)).sum::<u64>();
         let (mut low, mut high) = (0, delay_ps + ways.iter().max().copied().unwrap_or(0));
+        // Binary search for the least reduction that brings the sum of the clamped delays down to the requested mean.
         while low < high {
             let middle = low.midpoint(high);
             if sum(middle) <= wanted {
@@ -90,7 +92,7 @@ impl DieParams {
         low
     }
 
-    /// How much less than the mean the shortest of these ways takes, in ps.
+    /// Returns how much shorter than the mean route the shortest route is, in ps.
     #[must_use]
     pub fn nearer_ps(&self, from: &[Stop], to: &[Stop]) -> u64 {
         let ways = from.iter().flat_map(|&from| to.iter().map(move |&to| u64::from(self.route_cycles(from, to))));

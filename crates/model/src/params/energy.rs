@@ -1,45 +1,45 @@
-//! What the parts of a server consume.
+//! Parameters of the energy meter: power and energy of the parts of a server and of a switch.
 
 use serde::{Deserialize, Serialize};
 
-/// What a switch consumes.
+/// Power and energy of a switch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SwitchEnergyParams {
-    /// All of it but its ports, in microwatts, as long as it is on.
+    /// Power of a switch that is on, without its ports, in microwatts.
     pub on_uw: u64,
-    /// Each of its ports, in microwatts, as long as it is on.
+    /// Power of a port, in microwatts, while the switch is on.
     pub port_uw: u64,
-    /// A byte that a port sends, in femtojoules.
+    /// Energy per byte that a port sends, in femtojoules.
     pub byte_fj: u64,
 }
 
-/// What the parts of a server consume: microwatts for as long as they are so, femtojoules for each time.
+/// Power of the parts of a server, in microwatts, and energy per operation, in femtojoules.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct EnergyParams {
-    /// A core at work, waits for memory among it.
+    /// Power of an active core, waits for memory included.
     pub core_active_uw: u64,
-    /// A core without work.
+    /// Power of an idle core.
     pub core_idle_uw: u64,
-    /// What else of a socket is always on.
+    /// Power of the rest of a socket, which is always on.
     pub uncore_uw: u64,
-    /// A look into the LLC.
+    /// Energy of an LLC lookup.
     pub llc_lookup_fj: u64,
-    /// A rank of DRAM that does nothing.
+    /// Background power of a rank of DRAM.
     pub dram_background_uw: u64,
-    /// A row of a rank, opened and closed.
+    /// Energy of opening and closing a row of a rank.
     pub dram_activate_fj: u64,
-    /// A line read from an open row.
+    /// Energy of reading a line from an open row.
     pub dram_read_fj: u64,
-    /// A line written to an open row.
+    /// Energy of writing a line to an open row.
     pub dram_write_fj: u64,
-    /// A refresh of a rank.
+    /// Energy of a refresh of a rank.
     pub dram_refresh_fj: u64,
-    /// A byte between a device and the processor, or over the link of an expander.
+    /// Energy per byte between a device and the processor, or over the link of an expander.
     pub io_byte_fj: u64,
-    /// A NIC that does nothing.
+    /// Power of an idle NIC.
     pub nic_uw: u64,
-    /// A byte through the NIC.
+    /// Energy per byte through the NIC.
     pub nic_byte_fj: u64,
-    /// How far off each of these may be, up and down, in millionths.
+    /// Uncertainty of each of these values, up and down, in millionths.
     pub band_ppm: u32,
 }

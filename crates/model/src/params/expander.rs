@@ -1,25 +1,25 @@
-//! Memory behind a link.
+//! Parameters of a memory expander.
 
 use super::MemoryParams;
 use serde::{Deserialize, Serialize};
 
-/// A memory expander: memory behind a CXL link, a node without cores.
+/// Memory expander: memory behind a CXL link, a node without cores.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ExpanderParams {
-    /// Bytes per second of its link in each direction that slots of messages get.
+    /// Bandwidth of the link in each direction that is left for message slots, in bytes per second.
     pub bytes_per_s: u64,
-    /// Latency of the link and its two ends in one direction, in ps.
+    /// Latency of the link with both of its ends in one direction, in ps.
     pub latency_ps: u64,
-    /// Bytes of a message without data, and of one with a line.
+    /// Bytes of a message without data.
     pub request_bytes: u32,
-    /// See `request_bytes`.
+    /// Bytes of a message with a line of data.
     pub data_bytes: u32,
-    /// Reads that the host may have at it or on their way, and writes.
+    /// Reads that the host may have outstanding at the expander.
     pub read_credits: u32,
-    /// See `read_credits`.
+    /// Writes that the host may have outstanding at the expander.
     pub write_credits: u32,
-    /// From the end of the link to its memory controllers, in ps; as long back, at least 1.
+    /// Latency from the end of the link to the memory controllers, and of the way back, in ps; at least 1.
     pub device_ps: u64,
-    /// Its memory.
+    /// Memory of the expander.
     pub memory: MemoryParams,
 }

@@ -1,55 +1,55 @@
-//! What a memory system gives to whom, as rates.
+//! Parameters of a fluid memory system, which serves rates instead of lines.
 
 use serde::{Deserialize, Serialize};
 
-/// Shares of the most that devices can write, in sixteenths, for which rates are known. Closer where waiting grows
-/// fast.
+/// Loads, in sixteenths of the largest rate of device writes, at which rates are measured. They are denser where
+/// waiting times grow fast.
 pub const FLUID_SHARES: [u32; 5] = [8, 12, 14, 15, 16];
 
-/// A value at each of [`FLUID_SHARES`].
+/// One value for each load in [`FLUID_SHARES`].
 pub type FluidRow = [u64; FLUID_SHARES.len()];
 
-/// A memory system as rates, found by running the server line by line.
+/// Measured rates of a memory system, found by simulating the server line by line.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct FluidParams {
-    /// By what holds the other work of the host back: nothing, the first level of control, and so on; last its stop.
+    /// Rates by throttling of the host's other work: none first, then each control level, and stopped cores last.
     pub holds: Vec<FluidHold>,
     /// Write buffer entries of the IIO, in lines.
     pub write_credits: u32,
-    /// Lines that devices read at a time: read buffer entries of the IIO, or what the link has credits for.
+    /// Lines that devices read at a time: read buffer entries of the IIO, or the non-posted credits of the link.
     pub read_credits: u32,
-    /// What a read of a device takes longer than one of a core, in ps.
+    /// Extra latency of a device's read over a core's read, in ps.
     pub read_more_ps: u64,
 }
 
-/// A memory system while its other work is held back in one way.
+/// Rates of a memory system at one level of throttling.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct FluidHold {
-    /// By the number of cores that copy, from 0.
+    /// Rates by the number of cores that copy, from 0.
     pub copying: Vec<FluidPoint>,
 }
 
-/// A memory system with so many cores copying.
+/// Rates of a memory system with a given number of copying cores.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct FluidPoint {
-    /// Most bytes per second that devices write.
+    /// Largest rate of device writes, in bytes per second.
     pub drain_bytes_per_s: u64,
-    /// How long a line stays in the write buffer of the IIO, in ps.
+    /// Residence time of a line in the write buffer of the IIO, in ps.
     pub write_ps: FluidRow,
-    /// How long a core waits for a line that it reads, in ps.
+    /// Latency of a core's read, in ps.
     pub read_ps: FluidRow,
-    /// Time of a line of a copy, in 2^-10 ps.
+    /// Time per line of a copy, in 2^-10 ps.
     pub copy_ps: FluidRow,
-    /// Per workload: bytes per second that it reads from and writes to memory. Those of the network are 0.
+    /// Per workload: rates of its reads from and writes to memory, in bytes per second; 0 for network workloads.
     pub workloads: Vec<[FluidRow; 2]>,
-    /// With DDIO: lines that the network reads from memory per line copied, and writes to it per line that devices
-    /// write, in 2^-16. None = what is not in caches.
+    /// With DDIO: lines that the network reads from memory per copied line, and lines that it writes to memory per
+    /// line that devices write, in 2^-16. `None` = no caches.
     pub missed: Option<[FluidRow; 2]>,
 }
 
 impl FluidParams {
-    /// Lines in the write buffer when devices write all that they can, by Little's law: its entries, or less where the
-    /// link is slower now and then than what takes the lines.
+    /// Returns the lines in the write buffer when devices write at their largest rate, by Little's law. The result is
+    /// below the number of entries where the link is at times slower than the memory side.
     #[must_use]
     pub fn lines_held(&self, point: &FluidPoint) -> u64 {
         let write_ps = u128::from(point.write_ps[FLUID_SHARES.len() - 1]);
@@ -59,8 +59,8 @@ impl FluidParams {
 }
 
 impl FluidPoint {
-    /// What one of its rows has at `share` of the drain rate, in units of 2^-16; between the shares that are known,
-    /// straight, and below the first as at the first.
+    /// Interpolates a row linearly at `share` of the drain rate, in units of 2^-16. Below the first known share the
+    /// first value holds.
     #[must_use]
     pub fn at(row: &FluidRow, share: u32) -> u64 {
         let share = share.min(1 << 16);

@@ -1,28 +1,28 @@
-//! Gradients that were recorded, as the engines of NICs know them.
+//! Recorded gradients, as the compression engines of NICs use them.
 
 use serde::{Deserialize, Serialize};
 
 /// Bytes of a float.
 const FLOAT_BYTES: u64 = 4;
 
-/// What engines leave of the floats of recorded gradients, one after the other. A vector has them over and over.
+/// Compressed sizes of the floats of recorded gradients, in order. A vector repeats them.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct GradientParams {
-    /// Floats; at least 1.
+    /// Number of floats; at least 1.
     floats: u64,
-    /// Floats from one point to the next, a multiple of 8; the last ones may be fewer.
+    /// Floats between two points, a multiple of 8; the last interval may be shorter.
     step: u64,
-    /// What is left of all floats before each point and before the end, in bits.
+    /// Bits left of all floats before each point, and of all floats at the end.
     until: Vec<u64>,
 }
 
 impl GradientParams {
-    /// Points at most, so that engines of many hosts have room for them. Of gradients with more groups of eight floats
-    /// than that, floats between two points have what these have in the mean.
+    /// Largest number of points, which bounds the memory of the engines of many hosts. Gradients with more groups of
+    /// eight floats are averaged between two points.
     pub const POINTS: u64 = 2048;
 
-    /// Of `floats` floats, at least 1, in groups of eight, and a last one that may have fewer, what is left of each
-    /// group without its tag, in bits. Groups beyond those of the floats are not looked at.
+    /// Creates the sizes of `floats` floats, at least 1. `groups` yields the bits left of each group of eight floats
+    /// without its tag; the last group may have fewer floats. Surplus groups are ignored.
     #[must_use]
     pub fn new(floats: u64, groups: impl IntoIterator<Item = u64>) -> Self {
         let all = floats.div_ceil(8);
@@ -38,7 +38,7 @@ impl GradientParams {
         Self { floats, step: 8 * per_point, until }
     }
 
-    /// What is left of the first floats, fewer than those of the gradients, in bits.
+    /// Returns the bits left of the first `float` floats, for fewer floats than were recorded.
     fn until(&self, float: u64) -> u64 {
         let (point, more) = ((float / self.step) as usize, float % self.step);
         let (from, to) = (self.until[point], self.until[(point + 1).min(self.until.len() - 1)]);
@@ -46,13 +46,13 @@ impl GradientParams {
         from + ((to - from) * more + between / 2) / between
     }
 
-    /// The same of as many as there are in a vector that has the gradients over and over.
+    /// Returns the bits left of the first `float` floats of a vector, which repeats the recorded gradients.
     fn until_any(&self, float: u64) -> u64 {
         let all = self.until.last().copied().unwrap_or(0);
         float / self.floats * all + self.until(float % self.floats)
     }
 
-    /// What is left of so many floats from byte `at` of a vector on, without tags, in bits.
+    /// Returns the bits left of `floats` floats from byte `at` of a vector, without tags.
     #[must_use]
     pub fn left_bits(&self, at: u64, floats: u64) -> u64 {
         let from = at / FLOAT_BYTES % self.floats;
@@ -76,7 +76,7 @@ mod tests {
             let group = at % groups.len();
             let own = if group == last { 8 - missing } else { 8 };
             prop_assert_eq!(gradients.left_bits(32 * group as u64, own), groups[group]);
-            // Whatever is skipped before: the vector goes on with the first.
+            // After any number of repetitions the vector continues with the first group.
             let from = 4 * floats * (at as u64);
             prop_assert_eq!(gradients.left_bits(from + 32 * group as u64, own), groups[group]);
             prop_assert_eq!(gradients.left_bits(from, 3 * floats), 3 * groups.iter().sum::<u64>());

@@ -1,46 +1,47 @@
-//! Jobs: programs whose ranks compute and send each other messages.
+//! Parameters of jobs: programs with ranks that compute and exchange messages.
 
 use serde::{Deserialize, Serialize};
 
-/// A job.
+/// Job of several ranks.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct JobParams {
-    /// The user's name for it.
+    /// Name that the user gave the job.
     pub name: String,
-    /// What it does, as the user calls it.
+    /// Kind of the job, as the user wrote it.
     pub kind: String,
     /// The host of each rank.
     pub hosts: Vec<u16>,
-    /// How often its ranks do the same.
+    /// Number of times that the ranks run all blocks.
     pub iterations: u32,
-    /// When it is launched, and when its ranks begin, in ps.
+    /// Launch of the job, in ps.
     pub launch_ps: u64,
-    /// See `launch_ps`.
+    /// Start of the ranks, in ps.
     pub start_ps: u64,
-    /// A message from one rank of a host to another: bytes per second, and what comes on top, in ps.
+    /// Bandwidth of messages between ranks of one host, in bytes per second.
     pub copy_bytes_per_s: u64,
-    /// See `copy_bytes_per_s`.
+    /// Latency of messages between ranks of one host beyond that, in ps.
     pub copy_ps: u64,
-    /// What the core of a rank at an endpoint copies from sockets per second, and to them; nothing if it takes no time.
+    /// Bandwidths at which the core of a rank at an endpoint copies from sockets, and to sockets, in bytes per second;
+    /// `None` = copies take no time.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub socket_bytes_per_s: Option<[u64; 2]>,
-    /// What its steps are called; steps have numbers of these.
+    /// Names of the phases; steps refer to them by index.
     pub phases: Vec<String>,
-    /// What its ranks do, one block after the other.
+    /// Blocks that the ranks run one after the other.
     pub blocks: Vec<BlockParams>,
-    /// The core of each rank, if any rank is at a server; without meaning at endpoints.
+    /// Core of each rank, if any rank is at a server; ignored at endpoints.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub cores: Vec<RankCore>,
-    /// What cores execute for steps, which have numbers of these, from 1 on.
+    /// Works that the cores execute for steps; steps refer to them by number, from 1 on.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub works: Vec<WorkParams>,
-    /// Switches that sum up its vectors. Steps and channels know them by numbers after those of the ranks.
+    /// Switches that reduce the vectors of the job. Steps and channels number them after the ranks.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub reducers: Vec<ReducerParams>,
 }
 
 impl JobParams {
-    /// The host of a rank, or of a switch that sums up, by its number.
+    /// Returns the host of a rank, or of a switch that reduces vectors, by its number.
     #[must_use]
     pub fn host_of(&self, number: u32) -> u16 {
         let number = number as usize;
@@ -50,27 +51,28 @@ impl JobParams {
         }
     }
 
-    /// Lines of the memory of a rank that its works walk through, and behind them lines that they read at random.
+    /// Returns the lines of a rank's memory that its works read and write sequentially, and the lines behind them that
+    /// they read at random.
     #[must_use]
     pub fn rank_lines(&self) -> (u64, u64) {
         let most = |of: fn(&WorkParams) -> u64| self.works.iter().map(of).max().unwrap_or(0);
         (most(|work| work.span_lines), most(|work| work.gather_lines))
     }
 
-    /// The core of a rank; 0 at an endpoint.
+    /// Returns the core of a rank; 0 at an endpoint.
     #[must_use]
     pub fn core_of(&self, rank: u32) -> u32 {
         self.cores.get(rank as usize).map_or(0, |seat| seat.core)
     }
 
-    /// Bytes of the largest message between ranks.
+    /// Returns the bytes of the largest message between ranks.
     #[must_use]
     pub fn largest_message(&self) -> u64 {
         let steps = self.blocks.iter().flat_map(|block| block.steps.iter().flatten());
         steps.filter_map(|step| step.send).map(|message| message.bytes).max().unwrap_or(0)
     }
 
-    /// Bytes of memory of a rank at a server: a page of its own, its messages, and the lines of its works.
+    /// Returns the bytes of memory of a rank at a server: a private page, its messages, and the lines of its works.
     #[must_use]
     pub fn rank_bytes(&self) -> u64 {
         let (walk, random) = self.rank_lines();
@@ -78,99 +80,97 @@ impl JobParams {
     }
 }
 
-/// What a switch does for a job whose vectors it sums up.
+/// Switch that reduces the vectors of a job.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ReducerParams {
-    /// The host that stands for the engine of the switch.
+    /// Host that stands for the reduction engine of the switch.
     pub host: u16,
-    /// The switch.
+    /// Switch that the engine belongs to.
     pub switch: u16,
-    /// Bytes of a sum per second, of however many inputs.
+    /// Rate of the engine in bytes of the sum per second, for any number of inputs.
     pub bytes_per_s: u64,
-    /// Data of a packet: what is added at a time at most; at least 1.
+    /// Data of a packet in bytes, at least 1: the largest unit of the reduction.
     pub packet_bytes: u32,
-    /// The number of the reducer that the sums go to; none at the root of the tree.
+    /// Number of the reducer that receives the sums; `None` at the root of the tree.
     pub output: Option<u32>,
-    /// The numbers of the ranks and reducers whose vectors are added.
+    /// Numbers of the ranks and reducers that send vectors to this one.
     pub inputs: Vec<u32>,
 }
 
-/// The core of a rank.
+/// Core that a rank runs on.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RankCore {
-    /// Its number in its server.
+    /// Number of the core in its server.
     pub core: u32,
-    /// Time of an instruction when all data is at hand, in fs.
+    /// Time per instruction when no access misses the L1, in fs.
     pub instruction_fs: u64,
 }
 
-/// What a core executes for a step of a rank: instructions, and between them accesses that an L1 does not serve, spread
-/// evenly.
+/// Work of a core for a step of a rank: instructions, evenly interspersed with accesses that miss the L1.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct WorkParams {
     /// Instructions.
     pub instructions: u64,
-    /// Lines read one after the other.
+    /// Lines read sequentially.
     pub read_lines: u64,
-    /// Lines written one after the other, in the same walk.
+    /// Lines written sequentially, in the same walk.
     pub write_lines: u64,
     /// Lines read at random.
     pub gathers: u64,
-    /// Lines of memory that the walk goes through over and over, from the beginning in each step; at least 1 with a
-    /// walk.
+    /// Lines of memory that the walk cycles through, starting over in each step; at least 1 with a walk.
     pub span_lines: u64,
-    /// Lines of memory that are read at random; at least 1 with gathers.
+    /// Lines of memory that gathers select from; at least 1 with gathers.
     pub gather_lines: u64,
 }
 
-/// Steps that ranks take again and again.
+/// Steps that ranks repeat.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct BlockParams {
-    /// How often.
+    /// Number of repetitions.
     pub times: u32,
     /// The steps of each rank.
     pub steps: Vec<Vec<StepParams>>,
 }
 
-/// A step of a rank: it computes, then it sends and receives at the same time. It is over when what is sent has been
-/// written to its connection, and what is received is there.
+/// Step of a rank: it computes, then it sends and receives at the same time. The step is over when the sent data has
+/// been written to its connection and the received data has arrived.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct StepParams {
-    /// What it is called, as [`JobParams::phases`] says.
+    /// Phase of the step, as an index into [`JobParams::phases`].
     pub phase: u8,
-    /// Time, in ps.
+    /// Computing time, in ps.
     pub compute_ps: u64,
-    /// What the core of a rank at a server executes in place of that time: a number of [`JobParams::works`], from 1 on;
-    /// 0 = as many instructions as the time takes.
+    /// Work that the core of a rank at a server executes in place of that time: a number of [`JobParams::works`], from
+    /// 1 on; 0 = as many instructions as fill the time.
     pub work: u16,
-    /// What it has its accelerator do, and waits for, before it computes itself.
+    /// Work of the rank's accelerator that the step submits and waits for, before it computes.
     pub device: DeviceParams,
-    /// To which rank how many bytes are sent.
+    /// Message to send: destination rank and bytes.
     pub send: Option<MessageParams>,
-    /// Where in the vector of a collective these begin, in bytes.
+    /// Offset of the sent data in the vector of a collective, in bytes.
     #[serde(default)]
     pub at: u64,
-    /// From which rank how many bytes are received.
+    /// Message to receive: source rank and bytes.
     pub receive: Option<MessageParams>,
 }
 
-/// What a step has to do with the accelerator of its rank, which does works in their order while the rank goes on.
+/// Interaction of a step with the accelerator of its rank, which executes works in order while the rank goes on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DeviceParams {
-    /// Time of a work that the accelerator is given, in ps; 0 = none.
+    /// Time of the work that the step submits to the accelerator, in ps; 0 = none.
     pub work_ps: u64,
-    /// Works that it may still have to do when the step goes on.
+    /// Works that may be left in the accelerator when the step goes on.
     pub left: u32,
 }
 
 impl Default for DeviceParams {
-    /// Nothing to do with it.
+    /// No interaction.
     fn default() -> Self {
         Self { work_ps: 0, left: u32::MAX }
     }
 }
 
-/// A message.
+/// Message between two ranks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct MessageParams {
     /// The other rank.
@@ -179,17 +179,18 @@ pub struct MessageParams {
     pub bytes: u64,
 }
 
-/// Two ranks of a job that are at different hosts and talk, or a rank and a switch that sums up.
+/// Channel between two ranks of a job at different hosts, or between a rank and a switch that reduces vectors.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ChannelParams {
-    /// The job.
+    /// Job that the channel belongs to.
     pub job: u32,
-    /// The rank at [`super::FlowParams::from`], and the one at [`super::FlowParams::to`].
+    /// Rank at [`super::FlowParams::from`], and rank at [`super::FlowParams::to`].
     pub ranks: [u32; 2],
 }
 
 impl ChannelParams {
-    /// The job, the rank at one end and the one at the other: `initiator` at [`super::FlowParams::from`].
+    /// Returns the job, the rank at one end and the rank at the other; `initiator` selects the end at
+    /// [`super::FlowParams::from`] as the first.
     #[must_use]
     pub fn at(self, initiator: bool) -> (u32, u32, u32) {
         let [from, to] = self.ranks;

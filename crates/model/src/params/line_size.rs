@@ -1,13 +1,13 @@
-//! The size of a line.
+//! Size of a line of the simulated memory.
 
 use serde::{Deserialize, Serialize};
 use std::ops::{Shl, Shr};
 
-/// What a line of the simulated memory stands for: a line of 64 B, or a burst of several that go the same way.
+/// Size of a line of the simulated memory: 64 B, or a burst of several such lines that are handled together.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct LineSize {
-    /// Lines of 64 B, as a power of two.
+    /// Binary logarithm of the number of 64 B lines.
     shift: u32,
 }
 
@@ -21,32 +21,32 @@ impl LineSize {
         Self { shift }
     }
 
-    /// Lines of 64 B, as a power of two.
+    /// Returns the binary logarithm of the number of 64 B lines.
     #[must_use]
     pub const fn shift(self) -> u32 {
         self.shift
     }
 
-    /// Whether it is more than a line.
+    /// Returns true if a line stands for several lines of 64 B.
     #[must_use]
     pub const fn is_burst(self) -> bool {
         self.shift > 0
     }
 
-    /// Bytes of a line.
+    /// Returns the bytes of a line.
     #[must_use]
     pub const fn bytes(self) -> u64 {
         64 << self.shift
     }
 
-    /// The lines of 64 B that so many lines stand for; likewise bytes.
+    /// Converts a count of lines to lines of 64 B, or a number of bytes in proportion.
     #[must_use]
     #[inline]
     pub fn expand<T: Shl<u32, Output = T>>(self, count: T) -> T {
         count << self.shift
     }
 
-    /// How many lines stand for so many of 64 B, without a rest that fills none; likewise bytes.
+    /// Converts a count of 64 B lines to lines of this size, rounded down, or a number of bytes in proportion.
     #[must_use]
     #[inline]
     pub fn shrink<T: Shr<u32, Output = T>>(self, count: T) -> T {

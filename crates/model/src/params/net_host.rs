@@ -1,99 +1,101 @@
-//! What a server needs to be on a network, and what runs beside its network traffic.
+//! Parameters of the host network of a server: the NIC, the network stack, UPI and the congestion controller.
 
 use super::LineSize;
 use super::{PcieParams, StreamParams};
 use serde::{Deserialize, Serialize};
 
-/// A function of a NIC beside its first.
+/// Second or further function of a NIC.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct NicFunctionParams {
-    /// The socket that it hangs off.
+    /// Socket that the function is attached to.
     pub socket: u8,
-    /// Its PCIe link.
+    /// PCIe link of the function.
     pub pcie: PcieParams,
 }
 
-/// What a card costs the cores beyond its link: the accesses to its registers, and the descriptors that it reads.
+/// Costs of a card beyond its link: accesses to its registers, and its reads of receive descriptors.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct AttachParams {
-    /// From a core to the agent on the die that the card's link hangs off, in ps; as long back.
+    /// Latency from a core to the agent on the die that the card's link ends at, and of the way back, in ps.
     pub register_ps: u64,
-    /// Whether the driver reads the card's status before it rings the doorbell.
+    /// True if the driver reads the card's status before it rings the doorbell.
     pub status: bool,
-    /// Receive descriptors that the card reads at a time, ahead of the packets that need them; at least 1.
+    /// Receive descriptors that the card prefetches at a time; at least 1.
     pub fetch: u32,
 }
 
-/// A NIC.
+/// Parameters of a NIC.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct NicParams {
-    /// Its PCIe link: that of its first function, which hangs off the socket that the NIC is listed at.
+    /// PCIe link of the first function, which is attached to the socket that lists the NIC.
     pub pcie: PcieParams,
-    /// Its other functions, on other sockets.
+    /// Further functions, on other sockets.
     pub functions: Vec<NicFunctionParams>,
-    /// By function, the first included: the socket whose cores' queues go by it. Empty if that is its own of each.
+    /// Socket served by each function, the first included: queues of the socket's cores use the function. Empty if
+    /// each function serves its own socket.
     pub serves: Vec<u8>,
-    /// Whether the queues of a core go by the function of its own socket, if there is one (an octopus); else all go by
-    /// the first.
+    /// True if the queues of a core use the function of the core's socket, if there is one (IOctopus); otherwise all
+    /// queues use the first function.
     pub octo: bool,
-    /// What its registers and descriptors cost; `None` = nothing beyond `transmit_ps` and `receive_ps`.
+    /// Costs of registers and descriptors; `None` = no cost beyond `transmit_ps` and `receive_ps`.
     pub attach: Option<AttachParams>,
-    /// Receive buffer in bytes.
+    /// Size of the receive buffer, in bytes.
     pub buffer_bytes: u64,
-    /// The largest frame in bytes, its Ethernet header among them. A packet is dropped unless the buffer has room for
-    /// this much: how long a frame is shows at its end.
+    /// Size of the largest frame in bytes, Ethernet header included. A packet is dropped unless the buffer has room
+    /// for a frame of this size, because the length of a frame is only known at its end.
     pub frame_bytes: u32,
-    /// Receive queues; a queue belongs to the core of the same index in [`StackParams::cores`].
+    /// Receive queues; a queue belongs to the core with the same index in [`StackParams::cores`].
     pub queues: u32,
     /// Descriptors per receive queue.
     pub ring_entries: u32,
-    /// Bytes of memory per descriptor, a multiple of 64: the largest frame that a queue takes.
+    /// Bytes of memory per descriptor, a multiple of 64. They bound the size of a frame that a queue receives.
     pub descriptor_bytes: u32,
-    /// With a striding receive queue: frames lie one after the other, at multiples of this many bytes, a multiple of
-    /// 64. 0: each in the memory of its descriptor.
+    /// Stride of a striding receive queue in bytes, a multiple of 64: frames are stored one after the other at
+    /// multiples of the stride. 0 = each frame is stored in the memory of its descriptor.
     pub stride_bytes: u32,
-    /// Bytes of memory that the buffers of one queue go through before the first is used again.
+    /// Bytes of memory that the buffers of one queue cycle through.
     pub pool_bytes: u64,
     /// Bytes of a completion, written to memory after the data of a packet.
     pub completion_bytes: u32,
-    /// Bytes of an event queue entry, written to memory before an interrupt. 0: there is none.
+    /// Bytes of an event queue entry, written to memory before an interrupt; 0 = no entry.
     pub event_bytes: u32,
-    /// From the last bit of a packet to its first TLP at an idle NIC, in ps.
+    /// Time from the last bit of a packet to its first TLP at an idle NIC, in ps.
     pub receive_ps: u64,
-    /// From a doorbell to the first read of a descriptor, and from data to the port, in ps.
+    /// Time from a doorbell to the first read of a descriptor, and from the arrival of data to the port, in ps.
     pub transmit_ps: u64,
-    /// From a completion to the core that is interrupted, in ps.
+    /// Time from a completion to the interrupt at the core, in ps.
     pub interrupt_ps: u64,
-    /// Interrupt moderation: longest wait of a first completion, in ps.
+    /// Interrupt moderation: longest time that the first completion waits, in ps.
     pub coalesce_ps: u64,
-    /// Interrupt moderation: completions that end the wait.
+    /// Interrupt moderation: number of completions that ends the wait.
     pub coalesce_packets: u32,
-    /// Bytes that may be asked of memory for sending and not yet be sent.
+    /// Bytes that may be requested from memory for sending and not be sent yet.
     pub send_window_bytes: u32,
-    /// Whether its writes go to the LLC; only with caches.
+    /// True if the writes of the NIC go to the LLC (DDIO); only with caches.
     pub ddio: bool,
-    /// Whether its writes may pass each other on their way to memory (PCIe relaxed ordering). Without it an entry of
-    /// the IIO is kept until every earlier write of the NIC has been accepted.
+    /// True if writes of the NIC may pass each other (PCIe relaxed ordering). Otherwise an IIO entry is held until
+    /// every earlier write of the NIC has been accepted.
     pub relaxed_ordering: bool,
-    /// When it pauses its peer; the bytes are those of the receive buffer.
+    /// Pause thresholds towards the peer (PFC), in bytes of the receive buffer.
     pub pfc: Option<super::PfcParams>,
-    /// Whether packets of a flow are joined by the NIC (LRO) up to the largest segment.
+    /// True if the NIC coalesces packets of a flow (LRO) up to the largest segment.
     pub lro: bool,
-    /// Whether its rings and receive buffers lie in the memory of its own socket, and not of that of their core.
+    /// True if the rings and receive buffers lie in the memory of the NIC's socket, false if in that of their core's
+    /// socket.
     pub rings_at_device: bool,
-    /// Whether descriptors say for each fragment of what is sent by which function it is read: that of the node where
-    /// it lies (IOctoSG). Only of an octopus.
+    /// True if the descriptors name, for each fragment to be sent, the function that reads it: that of the node where
+    /// the fragment lies (IOctoSG). Only with `octo`.
     pub scatter: bool,
-    /// From a core that asks for packets of a flow to come in by another queue until they do, in ps.
+    /// Time from a core's request to steer a flow to another queue until the packets arrive there, in ps.
     pub steer_ps: u64,
-    /// After so long without a packet the queue of a flow is forgotten, in ps; 0 = never.
+    /// Time without packets after which the NIC forgets the queue of a flow, in ps; 0 = never.
     pub steer_expiry_ps: u64,
-    /// What a line of the simulated memory stands for.
+    /// Bytes that one line of the simulated memory stands for.
     pub line_size: LineSize,
 }
 
 impl NicParams {
-    /// Bytes of memory that a frame of `bytes` bytes takes of its queue's pool.
+    /// Returns the bytes that a frame of `bytes` bytes takes up in the pool of its queue.
     #[must_use]
     pub fn step_bytes(&self, bytes: u32) -> u32 {
         if self.stride_bytes == 0 {
@@ -104,186 +106,186 @@ impl NicParams {
     }
 }
 
-/// What the kernel and the applications of a server cost its cores.
+/// Costs of the kernel's network stack and of the applications on the cores.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct StackParams {
-    /// The cores that have a receive queue of the NIC, in the order of the queues.
+    /// Cores that have a receive queue of the NIC, in the order of the queues.
     pub cores: Vec<u32>,
-    /// Receive queues, if there are fewer than cores that serve the NIC: the packets of the others come by the queues
-    /// in turn, and are handed on.
+    /// Number of receive queues, if smaller than the number of cores that serve the NIC. Cores without a queue share
+    /// the queues round robin; the core of the queue hands their packets on.
     pub receive_queues: Option<u32>,
     /// Work of the driver and IP per received packet, in ps.
     pub packet_ps: u64,
-    /// Work of TCP and the socket per received segment, after packets were joined, in ps.
+    /// Work of TCP and the socket per received segment, after packets were coalesced, in ps.
     pub segment_ps: u64,
     /// Work per acknowledgement sent, in ps.
     pub ack_ps: u64,
-    /// Work per segment sent, before the NIC cuts it, in ps.
+    /// Work per segment sent, before the NIC splits it into packets, in ps.
     pub send_ps: u64,
-    /// Work of allocating and releasing the socket buffer of a packet that came or of a segment that goes out, if its
-    /// data is copied, in ps.
+    /// Work of allocating and releasing the socket buffer of a received packet or of a sent segment, if its data is
+    /// copied, in ps.
     pub allocate_ps: u64,
-    /// Work of the kernel's generator of packets per packet, beyond what the lines of rings take to come, in ps.
+    /// Work of the kernel's packet generator per packet, beyond the wait for lines of the rings, in ps.
     pub generate_ps: u64,
-    /// Work of the copy to or from the application per line, beyond what the line's data takes to come, in ps.
+    /// Work of the copy to or from the application per line, beyond the wait for the line, in ps.
     pub copy_line_ps: u64,
-    /// System call and wake-up of an application that waits, in ps.
+    /// Cost of a system call and the wake-up of a blocked application, in ps.
     pub wake_ps: u64,
-    /// System call of an application that goes on, in ps.
+    /// Cost of a system call of a running application, in ps.
     pub call_ps: u64,
     /// Bytes that an application reads or writes per system call.
     pub call_bytes: u32,
-    /// Packets that are taken from a queue before others have their turn (NAPI budget).
+    /// Packets taken from one queue before the other queues have their turn (NAPI budget).
     pub budget: u32,
-    /// Bytes up to which packets of a flow are joined (GRO); 0 = not at all.
+    /// Size up to which packets of a flow are coalesced (GRO), in bytes; 0 = no coalescing.
     pub gro_bytes: u32,
-    /// Lines of a copy that are on their way at most where prefetchers of the L2 help it, those of the LFB among them;
-    /// 0: they do not.
+    /// Lines of a copy in flight at most with the help of the L2 prefetchers, those in the LFB included; 0 = no help.
     pub prefetch_ahead: u32,
-    /// Whether the adjacent-line prefetcher brings completions in pairs; only where prefetchers help copies.
+    /// True if the adjacent-line prefetcher fetches completions in pairs; only where prefetchers help copies.
     pub prefetch_pairs: bool,
-    /// Whether applications write and read where the NIC does, so that nothing is copied.
+    /// True if applications read and write the buffers of the NIC, so that nothing is copied.
     pub zero_copy: bool,
-    /// Whether the core polls instead of waiting for interrupts.
+    /// True if the core polls instead of waiting for interrupts.
     pub poll: bool,
-    /// Lines per received packet that the kernel reads beside the payload, in units of 2^-16: headers and completions.
+    /// Lines per received packet that the kernel reads beside the payload (headers and completions), in units of
+    /// 2^-16.
     pub extra_lines: u64,
-    /// Lines per 4096 bytes of received packets that the kernel stores to, in units of 2^-16: what it keeps of pages.
+    /// Lines per 4096 bytes of received packets that the kernel stores to (page metadata), in units of 2^-16.
     pub page_lines: u64,
-    /// Whether prefetchers ask for the lines of the kernel before they are needed.
+    /// True if prefetchers fetch the lines of the kernel before they are needed.
     pub prefetched: bool,
-    /// Lines that the copy asks for ahead of the one it needs, at most the LFB entries of the core.
+    /// Lines that the copy requests ahead of the one in use, at most the LFB entries of the core.
     pub copy_ahead: u32,
-    /// Whether the application's buffer lies in the caches, so that only the source of a copy is memory traffic.
+    /// True if the application's buffer lies in the caches, so that only the source of a copy causes memory traffic.
     pub cached_user: bool,
-    /// What a line of the simulated memory stands for.
+    /// Bytes that one line of the simulated memory stands for.
     pub line_size: LineSize,
 }
 
-/// Cores of other sockets whose memory is on this one.
+/// Cores of other sockets that use memory of this socket.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct RemoteParams {
-    /// Other sockets; each is a core's or several cores', and has a pair of UPI directions of its own.
+    /// Number of other sockets, each with one or several of the cores, and each with a UPI link of its own.
     pub sockets: u32,
-    /// The way between the sockets.
+    /// UPI link to each of those sockets.
     pub upi: UpiParams,
-    /// Lines that a core keeps in flight, line fill buffer and prefetches together.
+    /// Lines that a core has in flight at most, in its line fill buffer and by its prefetchers together.
     pub lines_in_flight: u32,
-    /// Whether a line that becomes dirty at another socket is noted in memory by a write of its own (directory).
+    /// True if a line that becomes dirty at a remote socket causes a directory write to memory.
     pub directory: bool,
-    /// What the cores of other sockets run; each entry is a core.
+    /// Cores of other sockets, with the stream that each runs.
     pub cores: Vec<RemoteCore>,
 }
 
-/// A core of another socket.
+/// Core of another socket.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct RemoteCore {
-    /// Its socket, from 0.
+    /// Socket of the core, counted from 0 among the other sockets.
     pub socket: u32,
-    /// The workload that it belongs to.
+    /// Workload that the core belongs to.
     pub class: u8,
-    /// What it does; the cores named there have no meaning.
+    /// Loads and stores of the core; the list of cores there is ignored.
     pub stream: StreamParams,
 }
 
-/// One pair of UPI directions between two sockets.
+/// UPI link between two sockets, one direction each way.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct UpiParams {
-    /// Bytes per second in one direction.
+    /// Bandwidth per direction, in bytes per second.
     pub bytes_per_s: u64,
-    /// Latency in one direction, in ps.
+    /// Latency per direction, in ps.
     pub latency_ps: u64,
-    /// Lines with data on their way in one direction.
+    /// Credits per direction for messages with data: lines in flight.
     pub data_credits: u32,
-    /// Requests without data on their way in one direction.
+    /// Credits per direction for messages without data.
     pub request_credits: u32,
-    /// Bytes of a flit train with a line of data.
+    /// Bytes of a message with a line of data.
     pub data_bytes: u32,
-    /// Bytes of a request or an answer without data.
+    /// Bytes of a request or a response without data.
     pub request_bytes: u32,
 }
 
-/// What watches the host and throttles.
+/// Controller that watches the host for congestion and throttles.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ControlParams {
-    /// The rule.
+    /// Control rule.
     pub rule: ControlRule,
-    /// Time of one MSR read: mean and half its range, in ps.
+    /// Mean time of an MSR read, in ps.
     pub read_ps: u64,
-    /// See `read_ps`.
+    /// Half the range of the time of an MSR read, in ps.
     pub read_spread_ps: u64,
-    /// Time of one MBA write, in ps.
+    /// Time of an MBA write, in ps.
     pub write_ps: u64,
     /// Time of a signal that stops or continues a process, in ps.
     pub signal_ps: u64,
-    /// Period of the IIO clock by which occupancy is accumulated, in ps.
+    /// Period of the IIO clock that occupancy is accumulated with, in ps.
     pub iio_clock_ps: u64,
-    /// What MBA at its highest value adds to every request of a core, in ps.
+    /// Delay that MBA adds to every request of a core at its highest level, in ps.
     pub mba_ps: u64,
-    /// Whether the reads of the IIO and outgoing packets are looked at instead of writes and incoming ones.
+    /// True if the controller watches reads of the IIO and outgoing packets, false if writes and incoming packets.
     pub sender: bool,
 }
 
-/// What is done about host congestion.
+/// Rule by which the controller reacts to host congestion.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum ControlRule {
-    /// Signals are read, nothing is done.
+    /// Reads the signals and does not react.
     Watch,
     /// hostCC.
     HostCc(HostCcParams),
-    /// A level for ever, 0 to 4.
+    /// A constant level, 0 to 4.
     Fixed(u8),
-    /// A rule from outside, known by its name.
+    /// A rule that the user supplies, by its name.
     User(String),
 }
 
-/// The rule of hostCC.
+/// Parameters of the hostCC rule.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct HostCcParams {
-    /// Occupancy of the IIO above which the host is congested, in lines, in units of 2^-10.
+    /// IIO occupancy above which the host is congested, in lines, in units of 2^-10.
     pub occupancy: u64,
-    /// Bandwidth that network traffic shall have, at the PCIe, in bytes per second.
+    /// Target bandwidth of network traffic at the PCIe link, in bytes per second.
     pub target_bytes_per_s: u64,
-    /// Weight of a new sample of occupancy is 2 to the minus this.
+    /// Weight of a new occupancy sample in the moving average, as the exponent n of 2^-n.
     pub occupancy_shift: u32,
-    /// The same of bandwidth.
+    /// Weight of a new bandwidth sample in the moving average, as the exponent n of 2^-n.
     pub bandwidth_shift: u32,
     /// Least time between two steps down of the level, in ps.
     pub hold_ps: u64,
-    /// Whether cores are throttled.
+    /// True if cores are throttled.
     pub local: bool,
-    /// Whether packets are marked.
+    /// True if packets are marked with ECN.
     pub echo: bool,
-    /// Samples of occupancy up to this many lines are discarded.
+    /// Occupancy samples up to this value are discarded, in lines.
     pub occupancy_floor: u64,
-    /// Samples of bandwidth from this many bytes per second on are discarded.
+    /// Bandwidth samples from this value on are discarded, in bytes per second.
     pub bandwidth_ceiling: u64,
 }
 
-/// The ways between the sockets of a server.
+/// Coherence and UPI between the sockets of a server.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct SocketsParams {
-    /// The way between each two of them.
+    /// UPI link between each two sockets.
     pub upi: UpiParams,
-    /// Whether memory reads ahead for every request of another socket.
+    /// True if memory reads speculatively for every request of a remote socket.
     pub speculative: bool,
-    /// Whether the home asks all other sockets for every read that memory answers, and waits for what they say.
+    /// True if the home snoops all other sockets on every read that memory serves, and waits for their answers.
     pub broadcast: bool,
-    /// Whether a line that becomes dirty at another socket is noted in memory by a write of its own.
+    /// True if a line that becomes dirty at a remote socket causes a directory write to memory.
     pub directory: bool,
-    /// Of the request buffer entries of a slice, those that lines of other sockets may hold at most.
+    /// TOR entries of a slice that lines homed on remote sockets may hold at most.
     pub tor_entries: u32,
-    /// What DDIO does with lines of another socket.
+    /// Destination of DDIO writes to lines of a remote socket.
     pub ddio: RemoteDdio,
 }
 
-/// Where a device's write to a line of another socket goes when it goes to an LLC at all (DDIO).
+/// Destination of a device's write to a line of a remote socket, if DDIO applies to the write.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum RemoteDdio {
-    /// To the memory of that socket, as processors do.
+    /// The memory of the line's socket, as processors do.
     Memory,
-    /// To the LLC of the device's socket.
+    /// The LLC of the device's socket.
     Device,
-    /// To the LLC of the line's socket.
+    /// The LLC of the line's socket.
     Home,
 }

@@ -1,4 +1,4 @@
-//! Hosts, switches, cables and the flows between them.
+//! Parameters of a cluster: hosts, switches, cables and the flows between hosts.
 
 use super::CompressParams;
 use super::{
@@ -7,29 +7,29 @@ use super::{
 use hostnet_kernel::Rng;
 use serde::{Deserialize, Serialize};
 
-/// A world of hosts.
+/// Cluster of hosts and switches.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ClusterParams {
-    /// The hosts; their index is their number in packets.
+    /// Hosts; packets carry the index of a host as its number.
     pub hosts: Vec<HostParams>,
-    /// The switches.
+    /// Switches.
     pub switches: Vec<SwitchParams>,
-    /// The cables. A host has as many ports as cables end at it, in their order; so has a switch.
+    /// Cables. The ports of a host or a switch are the cables that end at it, in their order.
     pub cables: Vec<CableParams>,
-    /// What is sent; the index of a flow is its number in packets.
+    /// Flows; packets carry the index of a flow as its number.
     pub flows: Vec<FlowParams>,
     /// Jobs, whose messages are flows.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub jobs: Vec<JobParams>,
-    /// Names of the classes of traffic that flows belong to.
+    /// Names of the traffic classes that flows belong to.
     pub classes: Vec<String>,
     /// Seed of every random stream.
     pub seed: u64,
 }
 
 impl ClusterParams {
-    /// The propagation delay of a round trip between hosts, in ps: both ways over the two longest cables, so about the
-    /// longest there is.
+    /// Returns the propagation delay of a round trip between hosts, in ps. It is estimated as twice the delay of the
+    /// two longest cables together.
     #[must_use]
     pub fn round_trip_ps(&self) -> u64 {
         let mut longest = [0; 2];
@@ -44,68 +44,68 @@ impl ClusterParams {
     }
 }
 
-/// A host.
+/// Host of a cluster.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct HostParams {
-    /// The user's name for it.
+    /// Name that the user gave the host.
     pub name: String,
-    /// What it is made of.
+    /// Kind of the host: an endpoint or a server.
     pub kind: HostKind,
-    /// How finely a server is simulated.
+    /// Level of detail of the simulation, if the host is a server.
     pub fidelity: Fidelity,
-    /// The engines of its NIC that make the data of packets smaller, if it has such.
+    /// Compression engines of the NIC, if there are any.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub compress: Option<CompressParams>,
 }
 
-/// How finely a server is simulated.
+/// Level of detail at which a server is simulated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Fidelity {
-    /// Line by line.
+    /// Simulates every line.
     Line,
-    /// Several lines at a time, as many as a TLP has.
+    /// Simulates several lines at a time, as many as a TLP carries.
     Burst,
-    /// Packet by packet over a memory system that has rates.
+    /// Simulates packets on a memory system of rates.
     Fluid,
 }
 
-/// What a host is made of.
+/// Kind of a host.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum HostKind {
-    /// Transports at the end of a cable: no NIC, no cores, no memory.
+    /// Transports attached to a cable: no NIC, no cores, no memory.
     Endpoint(EndpointParams),
     /// A server with its host network.
     Server(Box<ServerParams>),
 }
 
-/// A host without a host network.
+/// Host without a host network.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct EndpointParams {
-    /// From the last bit of a packet to its transport, and from the transport to the port, in ps each; at least 1.
+    /// Time from the last bit of a packet to its transport, and from the transport to the port, in ps; at least 1.
     pub latency_ps: u64,
-    /// Packets that are queued at its port at most; those of its transports wait for room.
+    /// Packets in the queue of the port at most; packets of the transports wait for room.
     pub queue_packets: u32,
 }
 
-/// A full-duplex cable.
+/// Full-duplex cable.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct CableParams {
-    /// What it joins.
+    /// Both ends of the cable.
     pub ends: [End; 2],
-    /// Bytes per second in either direction.
+    /// Bandwidth in each direction, in bytes per second.
     pub bytes_per_s: u64,
-    /// Bytes on the wire beyond the IP packet: 38 for Ethernet (header, frame check sequence, preamble, gap).
+    /// Bytes on the wire beside the IP packet: 38 for Ethernet (header, frame check sequence, preamble, gap).
     pub framing_bytes: u32,
-    /// Least bytes of a frame on the wire, framing included: 84 for Ethernet.
+    /// Smallest frame on the wire in bytes, framing included: 84 for Ethernet.
     pub frame_min_bytes: u32,
     /// Propagation delay, in ps; at least 1.
     pub latency_ps: u64,
-    /// How long it is when shortest ways are looked for; at least 1, which is what most have.
+    /// Length of the cable in searches for shortest paths; at least 1, the usual value.
     #[serde(default = "one", skip_serializing_if = "is_one")]
     pub length: u32,
-    /// When it is down, from and to in ps: what is on it or sent onto it is lost.
+    /// Intervals in which the cable is down, from and to in ps. Packets on it or sent onto it are lost.
     pub down_ps: Vec<(u64, u64)>,
-    /// Share of packets that it damages, in units of 2^-32.
+    /// Share of packets that the cable corrupts, in units of 2^-32.
     pub corrupt: u64,
 }
 
@@ -117,7 +117,7 @@ fn is_one(length: &u32) -> bool {
     *length == 1
 }
 
-/// One end of a cable.
+/// End of a cable.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum End {
     /// A host.
@@ -126,38 +126,39 @@ pub enum End {
     Switch(u16),
 }
 
-/// Something that is sent from one host to another.
+/// Flow: data sent between two hosts.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct FlowParams {
-    /// The class that it belongs to.
+    /// Traffic class of the flow.
     pub class: u8,
-    /// The host that begins it.
+    /// Host that initiates the flow.
     pub from: u16,
-    /// The other host.
+    /// Host at the other end.
     pub to: u16,
-    /// The core that runs its application at `from`, if that is a server and the transport runs on cores.
+    /// Core that runs the application at `from`, if that is a server and the transport runs on cores.
     pub from_core: u32,
-    /// The same at `to`.
+    /// Core that runs the application at `to`, if that is a server and the transport runs on cores.
     pub to_core: u32,
-    /// How it is carried.
+    /// Transport protocol.
     pub transport: Transport,
-    /// What its applications do.
+    /// Behaviour of the applications at both ends.
     pub traffic: Traffic,
-    /// When it begins, in ps.
+    /// Start of the flow, in ps.
     pub start_ps: u64,
-    /// When its receiving application does not read, from and to in ps.
+    /// Interval in which the receiving application does not read, from and to in ps.
     pub deaf_ps: Option<(u64, u64)>,
-    /// When its threads go to other cores, in the order of time.
+    /// Migrations of the flow's threads to other cores, in order of time.
     pub moves: Vec<MoveParams>,
-    /// Where the pages of the file lie that is sent without a copy (sendfile), if there is one; each flow has its own.
+    /// Placement of the pages of the file that is sent without a copy (sendfile), if any; each flow has a file of its
+    /// own.
     pub sendfile: Option<Placement>,
-    /// The switches that its packets pass on their way to `to`, and in turn from there; none = a shortest way.
+    /// Switches on the path to `to`, and in reverse order on the path from there; empty = a shortest path.
     pub via: Vec<u16>,
-    /// Priority class of its packets, 0 to 7.
+    /// Priority class of the flow's packets, 0 to 7.
     pub priority: u8,
-    /// Bytes that one frame may have beyond the Ethernet header: the MTU.
+    /// MTU: bytes of a frame beyond the Ethernet header at most.
     pub mtu_bytes: u32,
-    /// Whether engines of NICs make its data smaller, on the way to `to` and from there.
+    /// True if NICs compress the data, on the path to `to` and on the path from there.
     #[serde(default, skip_serializing_if = "nowhere")]
     pub compress: [bool; 2],
 }
@@ -166,39 +167,39 @@ fn nowhere(compress: &[bool; 2]) -> bool {
     *compress == [false; 2]
 }
 
-/// A second kind of requests, drawn at random.
+/// Second kind of requests, chosen at random.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct OtherRequests {
-    /// How many of 2^32 requests are of this kind.
+    /// Share of requests of this kind, in units of 2^-32.
     pub share: u32,
     /// Bytes of a request.
     pub request_bytes: u64,
-    /// Bytes of an answer.
+    /// Bytes of a response.
     pub response_bytes: u64,
-    /// What the numbers of both ends are drawn from.
+    /// Seed of the random choice, equal at both ends.
     pub seed: u64,
 }
 
 impl OtherRequests {
-    /// Whether request number `number` of a flow is of this kind.
+    /// Returns true if request number `number` of a flow is of this kind.
     #[must_use]
     pub fn is(&self, number: u64) -> bool {
         (Rng::new(self.seed, number).next_u64() >> 32) < u64::from(self.share)
     }
 }
 
-/// A thread that goes to another core.
+/// Migration of a thread to another core.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct MoveParams {
-    /// Whether it is the one at [`FlowParams::from`].
+    /// True for the thread at [`FlowParams::from`].
     pub initiator: bool,
-    /// When, in ps.
+    /// Time of the migration, in ps.
     pub at_ps: u64,
-    /// The core.
+    /// Destination core.
     pub core: u32,
 }
 
-/// How a flow is carried.
+/// Transport protocol of a flow.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Transport {
     /// TCP, on cores.
@@ -207,12 +208,12 @@ pub enum Transport {
     Roce(RoceParams),
     /// UDP, on cores.
     Udp(UdpParams),
-    /// None: packets as they are.
+    /// No transport: packets as they are.
     Raw,
 }
 
 impl Transport {
-    /// Whether senders slow down when their packets are marked: RoCE does with DCQCN only, and datagrams never do.
+    /// Returns true if senders slow down when their packets are marked with ECN: RoCE only with DCQCN, and UDP never.
     #[must_use]
     pub fn heeds_marks(&self) -> bool {
         match self {
@@ -223,154 +224,154 @@ impl Transport {
     }
 }
 
-/// What the applications of a flow do.
+/// Behaviour of the applications of a flow.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Traffic {
-    /// `from` sends `bytes` bytes; `u64::MAX` = without end. Over RoCE, RDMA writes of messages.
+    /// `from` sends `bytes` bytes, without end if `u64::MAX`. Over RoCE these are RDMA writes of messages.
     Bulk {
-        /// Bytes.
+        /// Number of bytes.
         bytes: u64,
     },
-    /// `from` sends requests, `to` answers each; the next request goes out when an answer is complete.
+    /// `from` sends requests, and `to` answers each. The next request is sent when a response is complete.
     Rpc {
         /// Bytes of a request.
         request_bytes: u64,
-        /// Bytes of an answer.
+        /// Bytes of a response.
         response_bytes: u64,
-        /// Requests that are not like that.
+        /// Requests of a second kind, if any.
         other: Option<OtherRequests>,
-        /// Requests in flight.
+        /// Requests that are outstanding at a time.
         in_flight: u32,
-        /// Time between an answer and the next request, in ps.
+        /// Time between a response and the next request, in ps.
         think_ps: u64,
     },
-    /// `from` sends requests when they come, `to` answers each when a worker has served it.
+    /// `from` sends requests in an open loop, and `to` answers each when a worker has served it.
     Service(Box<ServiceParams>),
-    /// Messages between two ranks of a job, both ways.
+    /// Messages between two ranks of a job, in both directions.
     Messages(ChannelParams),
     /// `from` reads from the memory of `to` (RoCE only).
     Read {
-        /// Bytes; `u64::MAX` = without end.
+        /// Number of bytes; `u64::MAX` = without end.
         bytes: u64,
     },
-    /// Packets given from outside: time from the start of the flow in ps, bytes of the IP packet.
+    /// Recorded packets: time from the start of the flow in ps, bytes of the IP packet.
     Replay {
-        /// The packets, in order of time.
+        /// Packets in order of time.
         packets: Vec<(u64, u32)>,
     },
-    /// `from` sends datagrams without waiting for anything (UDP only, as those that follow).
+    /// `from` sends datagrams in an open loop. This and all following kinds are UDP only.
     Datagrams {
         /// Data of a datagram, in bytes.
         bytes: u32,
-        /// Data per second, in bytes; none = as fast as the sender can.
+        /// Rate of the data in bytes per second; `None` = as fast as the sender can.
         bytes_per_s: Option<u64>,
     },
-    /// The kernel of `from` hands the NIC one datagram again and again, as fast as it can.
+    /// The kernel of `from` passes the same datagram to the NIC repeatedly, as fast as it can.
     Generate {
         /// Data of the datagram, in bytes.
         bytes: u32,
     },
-    /// `from` sends one request, `to` answers it; the next goes out when the answer is there, or is not waited for any
-    /// more.
+    /// `from` sends one request, and `to` answers it. The next request is sent when the response has arrived or has
+    /// timed out.
     Ping {
         /// Data of a request, in bytes.
         request_bytes: u32,
-        /// Data of an answer, in bytes.
+        /// Data of a response, in bytes.
         response_bytes: u32,
-        /// Time between an answer and the next request, in ps.
+        /// Time between a response and the next request, in ps.
         think_ps: u64,
-        /// Time until a request without an answer is given up, in ps.
+        /// Timeout of a request without a response, in ps.
         timeout_ps: u64,
     },
-    /// `from` sends datagrams of different sizes, each when it is due.
+    /// `from` sends datagrams of different sizes, each at its due time.
     Packets(Box<PacketsParams>),
-    /// `from` sends on what comes to it by another flow, `to` reads it.
+    /// `from` forwards the packets that it receives by another flow, and `to` reads them.
     Forward(ForwardParams),
 }
 
 impl Traffic {
-    /// Whether small segments are sent at once (TCP_NODELAY), as applications that wait for answers ask for.
+    /// Returns true if small segments are sent at once (TCP_NODELAY), as applications that wait for responses request.
     #[must_use]
     pub fn no_delay(&self) -> bool {
         matches!(self, Self::Rpc { .. } | Self::Service(_) | Self::Messages(_))
     }
 }
 
-/// UDP, both ends of a flow alike.
+/// UDP, with the same parameters at both ends of a flow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct UdpParams {
-    /// Data that a socket of a server holds in either direction, in bytes: what comes beyond it is dropped, and who
-    /// sends waits for room.
+    /// Data that a socket of a server buffers in either direction, in bytes. Received data beyond it is dropped, and a
+    /// sender waits for room.
     pub buffer_bytes: u64,
 }
 
-/// TCP, both ends of a flow alike.
+/// TCP, with the same parameters at both ends of a flow.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct TcpParams {
-    /// Congestion control.
+    /// Congestion control algorithm.
     pub control: super::CongestionControl,
-    /// Most bytes of data in a packet.
+    /// Maximum segment size: data per packet at most, in bytes.
     pub mss_bytes: u32,
-    /// Most bytes of data that are handed down at once (segmentation offload); `mss_bytes` = none.
+    /// Bytes passed to the NIC at once at most (segmentation offload, TSO); `mss_bytes` = no offload.
     pub tso_bytes: u32,
-    /// Initial window, in segments.
+    /// Initial congestion window, in segments.
     pub initial_window: u32,
-    /// Bytes that the receiver has room for.
+    /// Size of the receive buffer, in bytes.
     pub receive_buffer_bytes: u64,
-    /// Bytes that the sender keeps, sent or not.
+    /// Size of the send buffer in bytes, for data sent or not yet sent.
     pub send_buffer_bytes: u64,
-    /// Least retransmission timeout, in ps.
+    /// Minimum retransmission timeout (RTO), in ps.
     pub rto_min_ps: u64,
-    /// Retransmission timeout before there is a sample, in ps.
+    /// Retransmission timeout before the first RTT sample, in ps.
     pub rto_initial_ps: u64,
     /// Full segments per acknowledgement; 1 = every packet is acknowledged.
     pub ack_segments: u32,
     /// Longest delay of an acknowledgement, in ps.
     pub ack_delay_ps: u64,
-    /// Whether selective acknowledgements are used.
+    /// True if selective acknowledgements (SACK) are used.
     pub sack: bool,
-    /// Whether tail loss probes are sent (RFC 8985 section 7).
+    /// True if tail loss probes are sent (RFC 8985 section 7).
     pub tail_loss_probe: bool,
-    /// Whether packets are ECN-capable. Reno and CUBIC then answer an echo as RFC 3168 says.
+    /// True if packets are ECN-capable. Reno and CUBIC then respond to an ECN echo as RFC 3168 says.
     pub ecn: bool,
 }
 
-/// RoCE v2, both ends of a flow alike.
+/// RoCE v2, with the same parameters at both ends of a flow.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct RoceParams {
     /// Bytes of a message.
     pub message_bytes: u64,
-    /// Messages in flight.
+    /// Messages that are outstanding at a time.
     pub in_flight: u32,
-    /// Data of one packet at most, in bytes.
+    /// Data per packet at most, in bytes.
     pub mtu_bytes: u32,
     /// Packets per acknowledgement.
     pub ack_packets: u32,
-    /// When what is not acknowledged is sent again, in ps.
+    /// Retransmission timeout, in ps.
     pub timeout_ps: u64,
-    /// Rate control; none = as fast as the port goes.
+    /// Rate control; `None` = line rate of the port.
     pub dcqcn: Option<DcqcnParams>,
 }
 
-/// DCQCN (Zhu et al., SIGCOMM 2015).
+/// Parameters of DCQCN (Zhu et al., SIGCOMM 2015).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DcqcnParams {
     /// Gain g of alpha, in units of 2^-16.
     pub gain: u32,
-    /// Least time between two congestion notifications of a flow, in ps.
+    /// Minimum time between two congestion notifications of a flow, in ps.
     pub notify_ps: u64,
-    /// Period of the update of alpha without notification, in ps.
+    /// Period of the update of alpha without a notification, in ps.
     pub alpha_ps: u64,
-    /// Period of rate increase, in ps.
+    /// Period of the rate increase timer, in ps.
     pub increase_ps: u64,
-    /// Bytes of the byte counter of rate increase.
+    /// Bytes per increase event of the byte counter.
     pub increase_bytes: u64,
-    /// Rounds of fast recovery, F.
+    /// Rounds of fast recovery (F).
     pub fast_rounds: u32,
-    /// Additive increase, in bytes per second.
+    /// Step of additive increase, in bytes per second.
     pub additive_bytes_per_s: u64,
-    /// Hyper increase, in bytes per second.
+    /// Step of hyper increase, in bytes per second.
     pub hyper_bytes_per_s: u64,
-    /// Least rate, in bytes per second.
+    /// Minimum rate, in bytes per second.
     pub least_bytes_per_s: u64,
 }

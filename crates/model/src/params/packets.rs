@@ -1,40 +1,40 @@
-//! Datagrams of different sizes in an open loop, and hosts that send on what comes.
+//! Parameters of datagrams of different sizes in an open loop, and of hosts that forward packets.
 
 use super::Draw;
 use serde::{Deserialize, Serialize};
 
-/// Datagrams that a sender sends whether or not anything comes of those before.
+/// Datagrams that a sender sends in an open loop, without waiting for responses.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum PacketsParams {
-    /// Drawn one after the other.
+    /// Random sizes and intervals.
     Drawn {
         /// Data of a datagram, in bytes.
         bytes: Draw,
-        /// Time from one to the next, in ps; none = as fast as the sender can.
+        /// Time from one datagram to the next, in ps; `None` = as fast as the sender can.
         interval_ps: Option<Draw>,
-        /// What both are drawn from.
+        /// Seed of both distributions.
         seed: u64,
     },
-    /// Given from outside: time from the start of the flow in ps, and data in bytes, in order of time.
+    /// Recorded datagrams in order of time: time from the start of the flow in ps, and data in bytes.
     Given(Vec<(u64, u32)>),
 }
 
-/// What a host does with packets that it sends on.
+/// Forwarding of packets by a host.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ForwardParams {
-    /// The flow by which they come, as numbered in [`super::ClusterParams::flows`].
+    /// Flow that the packets arrive by, as an index into [`super::ClusterParams::flows`].
     pub flow: u32,
-    /// What it reads of each.
+    /// Part of each packet that the host reads.
     pub function: Function,
-    /// Work of a core on each beside that of its driver and what it reads, in ps.
+    /// Work of a core per packet, beside that of its driver and the reading of the packet, in ps.
     pub work_ps: u64,
 }
 
-/// What is read of a packet before it is sent on.
+/// Part of a packet that is read before the packet is forwarded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Function {
-    /// Its first line, where the headers are.
+    /// The first line, which holds the headers.
     Header,
-    /// All of it.
+    /// The whole packet.
     Whole,
 }

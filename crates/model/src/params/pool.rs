@@ -1,113 +1,113 @@
-//! Memory of other servers.
+//! Parameters of a memory pool, made of memory that servers lend each other.
 
 use serde::{Deserialize, Serialize};
 
-/// What a server lends to a pool of memory and borrows from it.
+/// Memory that a server lends to a pool and borrows from it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct PoolParams {
-    /// Bytes of its memory that it lends.
+    /// Bytes of its memory that the server lends.
     pub lent_bytes: u64,
-    /// Bytes of the pool that it borrows: a node of memory without cores.
+    /// Bytes of the pool that the server borrows as a node of memory without cores.
     pub borrowed_bytes: u64,
-    /// Bytes of a page: the unit that is handed out, and within which is prefetched. A power of two.
+    /// Bytes of a page, a power of two: the unit of allocation, and the range of a prefetcher.
     pub page_bytes: u64,
-    /// Whom it borrows from: page by page in turn.
+    /// Servers that this server borrows from, page by page round robin.
     pub lenders: Vec<LenderParams>,
-    /// Reads that may wait for other servers, and writes.
+    /// Reads that may be outstanding at other servers.
     pub read_credits: u32,
-    /// See `read_credits`.
+    /// Writes that may be outstanding at other servers.
     pub write_credits: u32,
-    /// Between the CHA and the port in one direction, in ps; at least 1.
+    /// Latency between the CHA and the port in one direction, in ps; at least 1.
     pub latency_ps: u64,
-    /// From a NACK to the next attempt, in ps; at least 1.
+    /// Time from a NACK to the next attempt, in ps; at least 1.
     pub retry_ps: u64,
-    /// From an attempt without any answer to the next, in ps; at least 1.
+    /// Time from an attempt without an answer to the next attempt, in ps; at least 1.
     pub timeout_ps: u64,
-    /// Bytes on the wire of a message without data, and of one with a line.
+    /// Bytes on the wire of a message without data.
     pub small_bytes: u32,
-    /// See `small_bytes`.
+    /// Bytes on the wire of a message with a line.
     pub data_bytes: u32,
-    /// Priority class of demand, and of prefetches.
+    /// Priority class of demand requests.
     pub demand_priority: u8,
-    /// See `demand_priority`.
+    /// Priority class of prefetches.
     pub prefetch_priority: u8,
     /// Packets waiting at the port from which on prefetches are dropped there.
     pub port_packets: u32,
-    /// What is read ahead.
+    /// Prefetcher of lines of the pool, if any.
     pub prefetch: Option<PoolPrefetchParams>,
-    /// Local memory as a cache of the pool; nothing if what is borrowed is flat.
+    /// Local memory used as a cache of the pool; `None` if borrowed memory is not cached.
     pub cache: Option<PoolCacheParams>,
-    /// What it borrows if other servers see it, too.
+    /// Sharing of the borrowed memory, if other servers see it, too.
     pub shared: Option<SharedParams>,
-    /// Of the controller: whose pages it decides about.
+    /// At the controller: the pages that it manages.
     pub controller: Option<ControllerOfPagesParams>,
 }
 
-/// Pages that several servers see: all that each of them borrows.
+/// Memory that several servers share: all that each of them borrows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SharedParams {
-    /// The number of its first page among the shared pages of the pool.
+    /// Number of the server's first page among the shared pages of the pool.
     pub first_page: u64,
-    /// The number of the controller among the hosts.
+    /// Index of the controller among the hosts.
     pub controller: u16,
 }
 
-/// A region: pages that the same servers share.
+/// Region of pages that the same servers share.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RegionParams {
-    /// The number of its first page among the shared pages of the pool.
+    /// Number of the region's first page among the shared pages of the pool.
     pub first_page: u64,
-    /// Those that share them, as numbers among the hosts in rising order: 256 at most.
+    /// Servers that share the pages, as ascending indices among the hosts; 256 at most.
     pub members: Vec<u16>,
 }
 
-/// Who decides which server may read and write a shared page.
+/// Controller that decides which server may read and write a shared page.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ControllerOfPagesParams {
-    /// The regions, by their first pages.
+    /// Regions, by their first pages.
     pub regions: Vec<RegionParams>,
-    /// What a message takes it, in ps; at least 1.
+    /// Processing time of a message, in ps; at least 1.
     pub message_ps: u64,
 }
 
-/// What a switch knows of who shares pages.
+/// Directory of shared pages in a switch.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SharersParams {
-    /// The regions, by their first pages.
+    /// Regions, by their first pages.
     pub regions: Vec<RegionParams>,
-    /// The shared pages that it decides about: the first ones.
+    /// Number of shared pages, from the first on, that the switch manages.
     pub pages: u64,
 }
 
-/// Whom a server borrows from.
+/// Server that another server borrows from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LenderParams {
-    /// Its number among the hosts.
+    /// Index of the lender among the hosts.
     pub host: u16,
-    /// The first of its lent pages that are for this server.
+    /// First of the lender's lent pages that belong to this borrower.
     pub first_page: u64,
 }
 
-/// What is read ahead of demand.
+/// Prefetcher of a memory pool.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PoolPrefetchParams {
-    /// Whether strides are found; otherwise lines follow each other.
+    /// True if the prefetcher detects strides, false if it fetches the next lines.
     pub stride: bool,
-    /// Lines, or strides, ahead.
+    /// Lines, or strides, that the prefetcher runs ahead.
     pub depth: u32,
-    /// Lines that were read ahead, or are on their way.
+    /// Lines that have been prefetched or are in flight.
     pub queue: u32,
 }
 
-/// Local memory that is a cache of what a server borrows.
+/// Local memory that caches the borrowed memory of a server.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PoolCacheParams {
-    /// Bytes of local memory set aside: a multiple of the pages.
+    /// Bytes of local memory set aside, a multiple of the page size.
     pub bytes: u64,
-    /// Whether a miss has all lines of its page fetched; otherwise its own line.
+    /// True if a miss fetches all lines of its page, false if only the missing line.
     pub whole_pages: bool,
-    /// Whether dirty lines are written back as soon as there is time; otherwise when the room of their page is wanted.
+    /// True if dirty lines are written back as soon as there is time, false if on eviction of their page.
     pub early: bool,
-    /// Lines that may be on their way here beside demand, and as many that may be written back; at least 1.
+    /// Lines beside demand in flight to the cache at most, and lines being written back at most; at least 1.
     pub transfers: u32,
 }

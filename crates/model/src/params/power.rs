@@ -1,183 +1,183 @@
-//! Frequencies, voltages and sleep of the cores of a server.
+//! Parameters of power management: frequencies, voltages and sleep of the cores of a server.
 
 use serde::{Deserialize, Serialize};
 
-/// A frequency that cores may have, and what they take at it.
+/// P-state: a frequency of cores, with its voltage and power.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PState {
     /// Frequency in kHz.
     pub khz: u32,
     /// Voltage in microvolts.
     pub uv: u32,
-    /// What a core takes at this voltage for being there, whatever it does, in microwatts.
+    /// Static power of a core at this voltage, in microwatts, independent of its activity.
     pub static_uw: u64,
-    /// What a core at work takes beyond that, in microwatts.
+    /// Power of an active core beyond the static power, in microwatts.
     pub dynamic_uw: u64,
 }
 
-/// A state that an idle core may sleep in.
+/// C-state: a sleep state of idle cores.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CState {
-    /// Its name, such as "C6".
+    /// Name of the state, such as "C6".
     pub name: String,
-    /// From the end of sleep until the core works again, in ps.
+    /// Exit latency: time from the end of sleep until the core works again, in ps.
     pub exit_ps: u64,
-    /// The shortest stay that is worth it (target residency), in ps.
+    /// Target residency: the shortest sleep that is worth entering the state, in ps.
     pub residency_ps: u64,
-    /// What a core takes there, in microwatts; none: what it takes for being there at the voltage that it has.
+    /// Power of a sleeping core, in microwatts; `None` = the static power at the core's voltage.
     pub power_uw: Option<u64>,
 }
 
-/// Which cores have one frequency.
+/// Cores that share one frequency.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum PowerDomain {
-    /// All of a socket.
+    /// All cores of a socket share a frequency.
     Chip,
-    /// Each has its own.
+    /// Each core has a frequency of its own.
     Core,
 }
 
-/// Which Linux the rule of "ondemand" is from.
+/// Version of Linux that the rule of the "ondemand" governor is taken from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum OndemandVariant {
-    /// Up to 3.11: below the threshold the least frequency at which the load would be 3 points below it
+    /// Up to 3.11. Below the threshold, the lowest frequency at which the load would be 3 points below the threshold
     /// (`down_differential` of kernels with exact idle times).
     Old,
-    /// Since 3.17: below the threshold in proportion to the load, from the lowest to the highest.
+    /// Since 3.17. Below the threshold, a frequency in proportion to the load, from the lowest to the highest.
     Proportional,
 }
 
-/// Who decides on frequencies (cpufreq).
+/// Frequency governor (cpufreq).
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum GovernorParams {
-    /// The highest.
+    /// The highest frequency.
     Performance,
-    /// The lowest.
+    /// The lowest frequency.
     Powersave,
-    /// One by its place in the table.
+    /// A fixed frequency, by its index in the table of P-states.
     Userspace(u32),
-    /// The highest above a load, else as the variant says.
+    /// The highest frequency above a load, otherwise a frequency by the rule of `variant`.
     Ondemand {
-        /// The rule.
+        /// Version of the rule.
         variant: OndemandVariant,
-        /// Load above which it goes to the highest, in percent.
+        /// Load above which the governor selects the highest frequency, in percent.
         up_threshold: u32,
-        /// Whether a core that is idle while storage is waited for counts as busy (`io_is_busy`).
+        /// True if a core that idles while storage IO is outstanding counts as busy (`io_is_busy`).
         io_busy: bool,
     },
-    /// Up and down by steps.
+    /// Raises and lowers the frequency in steps.
     Conservative {
-        /// Load above which it goes up, in percent.
+        /// Load above which the frequency is raised, in percent.
         up_threshold: u32,
-        /// Load below which it goes down, in percent.
+        /// Load below which the frequency is lowered, in percent.
         down_threshold: u32,
-        /// A step, in percent of the highest frequency.
+        /// Step, in percent of the highest frequency.
         step: u32,
     },
-    /// From the utilisation that the scheduler tracks.
+    /// Follows the utilisation that the scheduler tracks.
     Schedutil,
-    /// A governor from outside, known by its name.
+    /// A governor that the user supplies, by its name.
     User(String),
 }
 
 impl GovernorParams {
-    /// Whether it looks at the load again and again; the others decide once.
+    /// Returns true if the governor samples the load periodically; the others decide once.
     #[must_use]
     pub fn samples(&self) -> bool {
         !matches!(self, Self::Performance | Self::Powersave | Self::Userspace(_))
     }
 }
 
-/// Who decides in which state a core sleeps (cpuidle).
+/// Idle governor, which chooses the sleep state of an idle core (cpuidle).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum IdleParams {
-    /// None: an idle core polls.
+    /// No governor: an idle core polls.
     Poll,
-    /// Step by step.
+    /// Moves step by step through the states.
     Ladder,
-    /// By the next timer and what was.
+    /// Predicts the sleep from the next timer and from past sleeps.
     Menu,
-    /// The same as of Linux 2.6.38.
+    /// The menu governor of Linux 2.6.38.
     EarlyMenu,
-    /// By the timer events that were (timer events oriented).
+    /// Predicts the sleep from past timer events (timer events oriented).
     Teo,
 }
 
-/// Frequencies, voltages and sleep of the cores of a server.
+/// Parameters of the power management of a server.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PowerParams {
-    /// From the slowest to the fastest, at least one.
+    /// P-states from the slowest to the fastest, at least one.
     pub pstates: Vec<PState>,
-    /// The clock at which the times of work are given, in kHz.
+    /// Clock that the times of work refer to, in kHz.
     pub reference_khz: u32,
-    /// Which cores have one frequency.
+    /// Cores that share one frequency.
     pub domain: PowerDomain,
-    /// How fast a voltage changes, in microvolts per microsecond; 0: at once.
+    /// Slew rate of the voltage, in microvolts per microsecond; 0 = immediate.
     pub slew_uv_per_us: u64,
-    /// How long cores stand still while their clock changes (relock of the PLL), in ps.
+    /// Time that cores halt while their clock changes (relock of the PLL), in ps.
     pub relock_ps: u64,
-    /// From the lightest to the deepest sleep.
+    /// C-states from the lightest to the deepest.
     pub cstates: Vec<CState>,
-    /// Of what a core at work takes beyond its being there, what one takes that polls, in millionths.
+    /// Power of a polling core beyond the static power, as a share of an active core's, in millionths.
     pub poll_ppm: u32,
-    /// Who decides on frequencies.
+    /// Frequency governor.
     pub governor: GovernorParams,
-    /// How often it looks, in ps.
+    /// Sampling period of the governor, in ps.
     pub period_ps: u64,
-    /// What a look costs a core, in ps at the reference clock.
+    /// Work of a core per sample, in ps at the reference clock.
     pub governor_ps: u64,
-    /// Who decides in which state a core sleeps.
+    /// Idle governor.
     pub idle: IdleParams,
-    /// The longest exit latency that is allowed (PM QoS), in ps.
+    /// Largest exit latency allowed (PM QoS), in ps.
     pub qos_ps: Option<u64>,
-    /// Between two ticks of the scheduler, in ps; 0: there are none.
+    /// Period of the scheduler tick, in ps; 0 = no ticks.
     pub tick_ps: u64,
-    /// Whether an idle core has none (`CONFIG_NO_HZ`); else they wake it.
+    /// True if an idle core has no ticks (`CONFIG_NO_HZ`); otherwise ticks wake idle cores.
     pub tickless: bool,
     /// Work of a tick, in ps at the reference clock.
     pub tick_work_ps: u64,
 }
 
 impl PowerParams {
-    /// Whether looks cost a core anything.
+    /// Returns true if samples of the governor take time on a core.
     #[must_use]
     pub fn costs(&self) -> bool {
         self.governor_ps > 0 && self.governor.samples()
     }
 }
 
-/// A NIC whose interrupts are held back by a master timer, and whose handler reads why it was interrupted.
+/// Interrupt moderation of a NIC by a master timer, with a handler that reads the cause of the interrupt.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ModerationParams {
-    /// Period of the timer (MITT), which runs free, in ps: interrupts go out when it expires.
+    /// Period of the free-running timer (MITT), in ps: interrupts are sent when it expires.
     pub master_ps: u64,
-    /// How long the handler waits for the cause register (ICR), in ps.
+    /// Time that the handler waits for the cause register (ICR), in ps.
     pub cause_ps: u64,
 }
 
-/// A NIC that tells the power management what packets it sees (NCAP).
+/// NIC that notifies the power management of the rate of requests (NCAP).
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct NcapParams {
-    /// Whether the driver does it in the place of the card.
+    /// True if the driver implements NCAP instead of the card.
     pub software: bool,
-    /// Requests per second above which a burst has come (RHT); none: never.
+    /// Requests per second above which a burst has started (RHT); `None` = never.
     pub high_per_s: Option<u64>,
-    /// Requests per second below which it is over (RLT).
+    /// Requests per second below which a burst may be over (RLT).
     pub low_per_s: u64,
-    /// Bits per second sent below which it is over (TLT).
+    /// Bits per second sent below which a burst may be over (TLT).
     pub low_bits_per_s: u64,
-    /// Time without an interrupt after which a request interrupts at once (CIT), in ps; none: never.
+    /// Time without an interrupt after which a request interrupts at once (CIT), in ps; `None` = never.
     pub idle_ps: Option<u64>,
     /// Steps from the highest to the lowest frequency (FCONS), at least 1.
     pub steps: u32,
-    /// How long rates are low before a step, in ps.
+    /// Time that rates must be low before each step down, in ps.
     pub low_ps: u64,
-    /// Period of the timer by which rates are taken, in ps: the master timer of the card (MITT), or that of the driver.
+    /// Period at which rates are computed, in ps: that of the card's master timer (MITT), or of the driver's timer.
     pub period_ps: u64,
-    /// First two bytes of requests that count.
+    /// First two bytes of requests that are counted.
     pub templates: Vec<[u8; 2]>,
-    /// Whether a burst is announced again when the frequency is not the highest, and not when the level is not.
+    /// True if a burst is announced again once the frequency is not the highest, false if once the level is not.
     pub rearm_by_frequency: bool,
-    /// Work of the driver per packet that it looks at, in ps; of `software`.
+    /// With `software`: work of the driver per packet that it inspects, in ps.
     pub packet_ps: u64,
 }

@@ -1,4 +1,4 @@
-//! Requests that come in an open loop, and who serves them.
+//! Parameters of services: requests in an open loop, and the workers that serve them.
 
 use hostnet_kernel::Rng;
 use serde::{Deserialize, Serialize};
@@ -6,20 +6,21 @@ use serde::{Deserialize, Serialize};
 /// ln 2 in units of 2^-32.
 const LN_2: u128 = 2_977_044_472;
 
-/// What a number is drawn from. Integers only: what is drawn decides the order of events.
+/// Distribution of random numbers. Integer arithmetic only, because the samples decide the order of events.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Draw {
-    /// Always this.
+    /// Constant value.
     Constant(u64),
-    /// An exponential distribution with this mean, at most 10^15.
+    /// Exponential distribution with the given mean, at most 10^15.
     Exponential(u64),
-    /// Points of a distribution: what share (in units of 2^-32) has at most so much; both rise from point to point, and
-    /// the last share is `u32::MAX`. Between two points all is equally likely.
+    /// Points of a cumulative distribution: share of samples (in units of 2^-32) and the largest value among them.
+    /// Both rise from point to point, and the last share is `u32::MAX`. Values between two points are uniformly
+    /// distributed.
     Points(Vec<(u32, u64)>),
 }
 
 impl Draw {
-    /// A number.
+    /// Draws a sample.
     #[must_use]
     pub fn next(&self, rng: &mut Rng) -> u64 {
         match self {
@@ -34,11 +35,12 @@ impl Draw {
     }
 }
 
-/// The number of an exponential distribution that belongs to a uniform one: -ln of that, times the mean.
+/// Maps a uniform 64-bit number u to an exponential one: -ln(u / 2^64) times the mean.
 fn exponential(mean: u64, uniform: u64) -> u64 {
     let uniform = uniform | 1;
     let zeros = uniform.leading_zeros();
-    // The logarithm to base 2 bit by bit: a number in 1..2 is squared, and a result of 2 or more is a bit that is set.
+    // The binary logarithm is found bit by bit: squaring a number in 1..2 gives 2 or more if and only if the bit is
+    // set.
     let mut mantissa = u128::from(uniform << zeros);
     let mut fraction = 0_u64;
     for bit in (0..32).rev() {
@@ -52,7 +54,7 @@ fn exponential(mean: u64, uniform: u64) -> u64 {
     ((u128::from(mean) * u128::from(halvings) * LN_2) >> 64) as u64
 }
 
-/// What of a distribution has at most this share below it.
+/// Returns the quantile of a distribution at `share`, in units of 2^-32.
 fn quantile(points: &[(u32, u64)], share: u32) -> u64 {
     let above = points.partition_point(|&(most, _)| most < share);
     let Some(&(most, value)) = points.get(above).or(points.last()) else { return 0 };
@@ -64,19 +66,20 @@ fn quantile(points: &[(u32, u64)], share: u32) -> u64 {
     from + part as u64
 }
 
-/// When the first request of a flow comes.
+/// Time of the first request of a flow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum First {
-    /// The time between two after the flow begins.
+    /// One interval between requests after the start of the flow.
     Interval,
-    /// So long after the flow begins, in ps.
+    /// The given time after the start of the flow, in ps.
     At(u64),
-    /// At a time of its own of each host, up to so long after the flow begins, in ps.
+    /// A random time per host, up to the given time after the start of the flow, in ps.
     Drawn(u64),
 }
 
 impl First {
-    /// Drawn for a host that is known by its number, and a table of flows by its own.
+    /// Draws a random first arrival for a host; `service` is the number of the table of flows. Other values are
+    /// unchanged.
     #[must_use]
     pub fn of_host(self, seed: u64, service: u32, host: u16) -> Self {
         match self {
@@ -92,7 +95,7 @@ impl First {
 /// Requests over a connection that come in an open loop, and the workers that serve them.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ServiceParams {
-    /// The service: its workers at a host are shared by all connections that have this number.
+    /// Number of the service; all connections to a host with the same number share its workers.
     pub number: u32,
     /// Time between two requests, in ps.
     pub interval_ps: Draw,
@@ -100,41 +103,41 @@ pub struct ServiceParams {
     pub request_bytes: Draw,
     /// Bytes of an answer.
     pub response_bytes: Draw,
-    /// When the first comes.
+    /// Time of the first request.
     pub first: First,
-    /// Requests of a burst, at least 1; the time between two is that between bursts.
+    /// Requests per burst, at least 1; `interval_ps` is then the time between bursts.
     pub burst: u32,
-    /// From one request of a burst to the next, in ps; 0: they come at a time.
+    /// Time between two requests of a burst, in ps; 0 = all requests of a burst arrive at once.
     pub spacing_ps: u64,
-    /// First two bytes of a request, by which a NIC may know it.
+    /// First two bytes of a request, by which a NIC may recognise it.
     pub verb: [u8; 2],
-    /// Reads of storage that a request waits for, one after the other; only where the workers are on a server.
+    /// Storage reads that a request waits for, one after the other; only if the workers are on a server.
     pub reads: u8,
-    /// What each of them takes, in ps.
+    /// Time of each of those reads, in ps.
     pub read_ps: u64,
     /// Time that a worker takes for a request, in ps.
     pub time_ps: Draw,
-    /// Requests that are served at a time at a host.
+    /// Requests that a host serves at a time.
     pub workers: u32,
-    /// Requests of a connection without an answer at most; those beyond them are given up.
+    /// Outstanding requests of a connection at most; requests beyond the limit are dropped.
     pub in_flight: u32,
-    /// What the numbers of both ends are drawn from.
+    /// Seed of the random numbers of both ends.
     pub seed: u64,
 }
 
-/// What a request is like.
+/// Properties of one request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RequestParams {
-    /// Its bytes, at least 1.
+    /// Bytes of the request, at least 1.
     pub request_bytes: u64,
-    /// Bytes of its answer, at least 1.
+    /// Bytes of the answer, at least 1.
     pub response_bytes: u64,
-    /// Time that a worker takes for it, in ps.
+    /// Service time of a worker, in ps.
     pub time_ps: u64,
 }
 
 impl ServiceParams {
-    /// What request number `number` of the connection is like; both ends know.
+    /// Returns the properties of request number `number` of the connection; both ends compute the same.
     #[must_use]
     pub fn request(&self, number: u64) -> RequestParams {
         let all = [&self.request_bytes, &self.response_bytes, &self.time_ps];
@@ -147,7 +150,7 @@ impl ServiceParams {
         RequestParams { request_bytes: request.max(1), response_bytes: response.max(1), time_ps }
     }
 
-    /// What the times of its requests are drawn from.
+    /// Returns the random number generator of the arrival times.
     #[must_use]
     pub fn arrivals(&self) -> Rng {
         Rng::new(!self.seed, u64::MAX)

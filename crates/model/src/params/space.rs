@@ -1,10 +1,11 @@
-//! How virtual memory is handed out: whoever sums up what is needed counts as whoever takes it.
+//! Constants of the layout of virtual memory, shared by the code that sums up the memory needed and the code that
+//! allocates it.
 
-/// Buffers begin at multiples of so many bytes.
+/// Alignment of buffers, in bytes.
 pub const BUFFER_ALIGNMENT: u64 = 1 << 20;
 
-/// Bytes of kernel structures that every core that serves a fio workload walks through.
+/// Bytes of kernel structures that each core serving a fio workload accesses.
 pub const KERNEL_BYTES: u64 = 256 << 20;
 
-/// Bytes of the region that a job's DMA beyond the data goes to.
+/// Bytes of the region that holds a job's DMA beyond the data.
 pub const EXTRA_BYTES: u64 = 16 << 20;

@@ -1,64 +1,64 @@
-//! Switches.
+//! Parameters of switches.
 
 use super::{SharersParams, SwitchEnergyParams};
 use serde::{Deserialize, Serialize};
 
-/// A switch with output queues.
+/// Switch with output queues.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct SwitchParams {
-    /// The user's name for it.
+    /// Name that the user gave the switch.
     pub name: String,
-    /// Packet memory that all its ports share, in bytes.
+    /// Packet memory shared by all ports, in bytes.
     pub buffer_bytes: u64,
-    /// A queue may hold this share of what is free, in units of 2^-16 (dynamic threshold); `u32::MAX` = all of it.
+    /// Dynamic threshold: share of the free memory that a queue may hold, in units of 2^-16; `u32::MAX` = all of it.
     pub alpha: u32,
-    /// From the last bit of a packet to the first bit at the head of its queue, in ps.
+    /// Time from the last bit of a packet to its first bit at the head of its queue, in ps.
     pub latency_ps: u64,
-    /// When packets are marked.
+    /// Marking of packets (ECN).
     pub ecn: Option<EcnParams>,
-    /// When senders are paused.
+    /// Pause thresholds (PFC).
     pub pfc: Option<PfcParams>,
-    /// How it learns where hosts are; none = it knows (`latency_ps` is 0 and there are no pauses where it learns).
+    /// MAC learning; `None` = the switch knows all hosts. With learning `latency_ps` is 0 and there are no pauses.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub learning: Option<LearningParams>,
-    /// What it knows of who shares pages of a pool of memory.
+    /// Directory of the shared pages of a memory pool.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sharers: Option<SharersParams>,
-    /// What it consumes; nothing that counts where nobody says.
+    /// Energy of the switch; `None` = it is not accounted for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub energy: Option<SwitchEnergyParams>,
 }
 
-/// A switch that learns at which port each host is from the packets that come from there.
+/// Switch that learns the ports of hosts from the source addresses of packets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LearningParams {
-    /// Hosts that it knows of at most.
+    /// Entries of the address table.
     pub table: u32,
-    /// How long it knows of a host that sends nothing, in ps.
+    /// Time after which the entry of a silent host expires, in ps.
     pub ttl_ps: u64,
-    /// Bytes per second that its fabric carries to each port.
+    /// Bandwidth of the fabric to each port, in bytes per second.
     pub fabric_bytes_per_s: u64,
-    /// What the fabric takes beyond that, in ps.
+    /// Latency of the fabric beyond that, in ps.
     pub delay_ps: u64,
-    /// The most that is added to it at random, in ps.
+    /// Largest random addition to that latency, in ps.
     pub jitter_ps: u64,
 }
 
-/// A step marking threshold on the instantaneous queue, looked at when a packet is enqueued.
+/// ECN marking by the instantaneous queue length, evaluated when a packet is enqueued.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum EcnParams {
-    /// A packet is marked that finds at least so many packets waiting (the one on the wire is not waiting).
+    /// Marks a packet that finds at least so many packets waiting; the packet on the wire does not count.
     Packets(u32),
-    /// A packet is marked that finds at least so many bytes waiting.
+    /// Marks a packet that finds at least so many bytes waiting.
     Bytes(u64),
-    /// Marking with a probability that rises from 0 at `min_bytes` to `most` (units of 2^-32) at `max_bytes`, and 1
-    /// above (as DCQCN asks for).
+    /// Marks with a probability that rises from 0 at `min_bytes` to `most` (in units of 2^-32) at `max_bytes`, and is
+    /// 1 above, as DCQCN requires.
     Ramp {
-        /// Bytes below which nothing is marked.
+        /// Queue length below which no packet is marked, in bytes.
         min_bytes: u64,
-        /// Bytes above which all is marked.
+        /// Queue length above which every packet is marked, in bytes.
         max_bytes: u64,
-        /// Share that is marked just below `max_bytes`, in units of 2^-32.
+        /// Share of packets that is marked just below `max_bytes`, in units of 2^-32.
         most: u64,
     },
 }
@@ -66,10 +66,10 @@ pub enum EcnParams {
 /// Priority flow control (IEEE 802.1Qbb).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PfcParams {
-    /// Priorities that are lossless, one bit each.
+    /// Bit mask of the lossless priorities.
     pub priorities: u8,
-    /// Bytes of one priority that came in by one port from which the port's peer is paused.
+    /// Bytes of one priority received by one port at which the peer of the port is paused.
     pub xoff_bytes: u64,
-    /// Bytes down to which the peer is let go on.
+    /// Bytes at or below which the peer is resumed.
     pub xon_bytes: u64,
 }

@@ -1,34 +1,34 @@
-//! What runs on a server.
+//! Workloads of a server.
 
 use super::AppParams;
 use serde::{Deserialize, Serialize};
 
-/// Something that runs on the server.
+/// Workload that runs on a server.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Workload {
-    /// The user's name for it.
+    /// Name that the user gave the workload.
     pub name: String,
-    /// What it does.
+    /// Kind of the workload and its parameters.
     pub kind: WorkloadKind,
-    /// Whose memory its buffers lie in.
+    /// Placement of the workload's buffers.
     #[serde(default, skip_serializing_if = "Placement::is_local")]
     pub memory: Placement,
 }
 
-/// Whose memory buffers lie in.
+/// Socket or node whose memory holds a buffer.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Placement {
-    /// That of the socket whose core uses them.
+    /// The socket of the core that uses the buffer.
     #[default]
     Local,
-    /// That of one socket.
+    /// The given socket or node.
     Socket(u8),
-    /// That of all sockets in turn, by runs of pages.
+    /// All sockets round robin, by runs of pages.
     Interleaved,
 }
 
 impl Placement {
-    /// Whether it is that of the socket whose core uses them.
+    /// Returns true for [`Placement::Local`].
     #[must_use]
     pub fn is_local(&self) -> bool {
         *self == Self::Local
@@ -36,14 +36,14 @@ impl Placement {
 }
 
 impl Workload {
-    /// A workload with buffers where its cores are.
+    /// Creates a workload with buffers local to its cores.
     #[must_use]
     pub fn new(name: impl Into<String>, kind: WorkloadKind) -> Self {
         Self { name: name.into(), kind, memory: Placement::Local }
     }
 }
 
-/// What a workload does.
+/// Kind of a workload.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum WorkloadKind {
     /// Loads and stores of cores.
@@ -52,18 +52,18 @@ pub enum WorkloadKind {
     Fio(FioParams),
     /// An application.
     App(AppParams),
-    /// Packets of one class of flows; what they are is told by the flows of the cluster.
+    /// Packets of one class of flows, which the parameters of the cluster define.
     Network,
 }
 
 impl WorkloadKind {
-    /// Whether its lines are those of devices; else they are those of cores.
+    /// Returns true if devices move the lines of the workload, false if cores do.
     #[must_use]
     pub fn is_of_devices(&self) -> bool {
         matches!(self, Self::Fio(_) | Self::Network)
     }
 
-    /// What results call it.
+    /// Returns the name of the kind in results.
     #[must_use]
     pub fn name(&self) -> &'static str {
         match self {
@@ -74,7 +74,7 @@ impl WorkloadKind {
         }
     }
 
-    /// The cores that load and store for it, other than for IO.
+    /// Returns the cores that load and store for the workload, other than for IO.
     #[must_use]
     pub fn cores(&self) -> &[u32] {
         match self {
@@ -84,7 +84,7 @@ impl WorkloadKind {
         }
     }
 
-    /// Whether anything of it runs on a core: its loads and stores, its clients, or its IO.
+    /// Returns true if a part of the workload runs on `core`: its loads and stores, its clients, or its IO.
     #[must_use]
     pub fn runs_on(&self, core: u32) -> bool {
         let clients = self.app().is_some_and(|app| app.clients.contains(&core));
@@ -92,7 +92,7 @@ impl WorkloadKind {
         self.cores().contains(&core) || clients || jobs
     }
 
-    /// The stream, if it is one.
+    /// Returns the stream, if the workload is one.
     #[must_use]
     pub fn stream(&self) -> Option<&StreamParams> {
         match self {
@@ -101,7 +101,7 @@ impl WorkloadKind {
         }
     }
 
-    /// The storage IO, if it is some.
+    /// Returns the storage IO, if the workload is storage IO.
     #[must_use]
     pub fn fio(&self) -> Option<&FioParams> {
         match self {
@@ -110,7 +110,7 @@ impl WorkloadKind {
         }
     }
 
-    /// The application, if it is one.
+    /// Returns the application, if the workload is one.
     #[must_use]
     pub fn app(&self) -> Option<&AppParams> {
         match self {
@@ -123,9 +123,9 @@ impl WorkloadKind {
 /// Loads and stores over a buffer per core.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct StreamParams {
-    /// The cores it runs on.
+    /// Cores that run the stream.
     pub cores: Vec<u32>,
-    /// The order of its accesses.
+    /// Order of the accesses.
     pub pattern: Pattern,
     /// Share of loads in units of 2^-32; the rest are stores.
     pub reads: u64,
@@ -135,51 +135,51 @@ pub struct StreamParams {
     pub gap_ps: u64,
 }
 
-/// The order of accesses.
+/// Order of the accesses of a stream.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Pattern {
     /// Line after line.
     Sequential,
-    /// Every so many bytes.
+    /// Accesses at a constant stride.
     Strided {
         /// Distance of two accesses in bytes, a multiple of 64.
         bytes: u64,
     },
-    /// Uniform over the buffer.
+    /// Accesses uniform over the buffer.
     Random,
 }
 
-/// Storage IO in the manner of fio: jobs that keep a number of commands at a drive.
+/// Storage IO as fio issues it: jobs that each keep a number of commands outstanding at a drive.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct FioParams {
     /// The jobs.
     pub jobs: Vec<FioJob>,
-    /// Cap on the rate of all jobs together in bytes per second; 0 = none.
+    /// Limit on the rate of all jobs together, in bytes per second; 0 = no limit.
     pub rate_bytes_per_s: u64,
     /// Lines that the device moves by DMA beyond the data, per 4 KiB of data, in units of 2^-16.
     pub dma_lines_per_page: u64,
     /// Lines of its own structures that the kernel touches per 4 KiB of data, in units of 2^-16.
     pub kernel_lines_per_page: u64,
-    /// Share of those that it only reads, in units of 2^-32; the others are read and written.
+    /// Share of those lines that the kernel only reads, in units of 2^-32; the others are read and written.
     pub kernel_loads: u64,
-    /// Whether the cores read the data of storage reads once it is there; needs caches.
+    /// True if the cores read the data of completed storage reads; needs caches.
     pub consume: bool,
 }
 
-/// One job on one drive.
+/// Job on one drive.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct FioJob {
-    /// The drive.
+    /// Drive that the job uses.
     pub ssd: u32,
-    /// The core that submits and completes.
+    /// Core that submits and completes the commands.
     pub core: u32,
     /// Bytes per command.
     pub block_bytes: u64,
-    /// Commands in flight.
+    /// Commands that the job keeps outstanding.
     pub io_depth: u32,
-    /// Bytes of the file.
+    /// Size of the file, in bytes.
     pub size_bytes: u64,
-    /// Whether blocks are drawn at random.
+    /// True if blocks are accessed at random, false if sequentially.
     pub random: bool,
     /// Share of storage reads (P2M-Write) in units of 2^-32.
     pub reads: u64,

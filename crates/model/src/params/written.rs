@@ -1,25 +1,25 @@
-//! What a rank writes to a connection, as pieces of vectors.
+//! Positions in vectors of the bytes that a rank writes to a connection.
 
 use super::{ClusterParams, JobParams, Traffic};
 use serde::{Deserialize, Serialize};
 
-/// Pieces that are written again and again.
+/// Pieces of vectors that are written repeatedly.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 struct Repeated {
-    /// Bytes that were written before.
+    /// Bytes written before the first repetition.
     before: u64,
-    /// Bytes of all pieces.
+    /// Bytes of one repetition.
     bytes: u64,
-    /// For each piece the bytes of those before it, and where in a vector it begins.
+    /// For each piece: bytes of the pieces before it, and its offset in a vector.
     pieces: Vec<(u64, u64)>,
 }
 
-/// What a rank of a job writes to the connection with another one: where in vectors that is.
+/// Stream of bytes that a rank of a job writes to its connection with another rank, as positions in vectors.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Written(Vec<Repeated>);
 
 impl Written {
-    /// What rank `from` of a job writes to rank `to`.
+    /// Creates the stream that rank `from` of a job writes to rank `to`.
     #[must_use]
     pub fn new(job: &JobParams, from: u32, to: u32) -> Self {
         let mut before = 0;
@@ -38,7 +38,7 @@ impl Written {
         Self(blocks.collect())
     }
 
-    /// Where in a vector a byte of the stream is, in bytes; 0 of a stream without pieces.
+    /// Returns the offset in a vector of a byte of the stream, in bytes; 0 for an empty stream.
     #[must_use]
     pub fn place(&self, byte: u64) -> u64 {
         let block = self.0.partition_point(|block| block.before <= byte);
@@ -52,8 +52,8 @@ impl Written {
 }
 
 impl ClusterParams {
-    /// The flows of which a host makes packets smaller that it sends, with what is written to them if its engines know
-    /// gradients, and those of which it restores packets that come, in ascending order.
+    /// Returns the flows whose packets the host compresses, each with the stream written to it if the engines know
+    /// gradients, and the flows whose packets it decompresses, in ascending order.
     #[must_use]
     pub fn compressed(&self, host: u16) -> (Vec<(u32, Written)>, Vec<u32>) {
         let recorded = self.hosts[usize::from(host)].compress.as_ref().is_some_and(|engine| engine.gradients.is_some());
